@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# Installs libraries, headers, program, the CMake package and the pkg-config files; the result may be moved as a whole.
+include(CMakePackageConfigHelpers)
+
+# A static and a shared build may be installed into the same place: each brings its own file of targets,
+# and perfblockConfig.cmake chooses.
+get_target_property(type perfblock_core TYPE)
+if(type STREQUAL "SHARED_LIBRARY")
+    set(kind shared)
+else()
+    set(kind static)
+endif()
+
+set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/perfblock")
+set(libraries perfblock_core)
+if(TARGET perfblock_platform)
+    list(APPEND libraries perfblock_platform)
+endif()
+
+install(TARGETS ${libraries} EXPORT perfblock_${kind} FILE_SET HEADERS)
+install(EXPORT perfblock_${kind} NAMESPACE perfblock:: FILE perfblock_${kind}_targets.cmake DESTINATION ${package_folder})
+if(TARGET perfblock_cli)
+    install(TARGETS perfblock_cli)
+endif()
+
+set(built "${CMAKE_CURRENT_BINARY_DIR}/package")
+configure_package_config_file(
+    cmake/perfblockConfig.cmake.in ${built}/perfblockConfig.cmake INSTALL_DESTINATION ${package_folder}
+)
+write_basic_package_version_file(${built}/perfblockConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+install(FILES ${built}/perfblockConfig.cmake ${built}/perfblockConfigVersion.cmake DESTINATION ${package_folder})
+
+# pkg-config finds the prefix from where its file lies, so the paths inside are relative to that.
+set(pc_folder "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" OUTPUT_VARIABLE pc_prefix)
+foreach(name IN ITEMS LIBDIR INCLUDEDIR)
+    if(IS_ABSOLUTE "${CMAKE_INSTALL_${name}}")
+        set(pc_${name} "${CMAKE_INSTALL_${name}}")
+    else()
+        set(pc_${name} "\${prefix}/${CMAKE_INSTALL_${name}}")
+    endif()
+endforeach()
+set(pc_cflags "")
+if(kind STREQUAL "shared")
+    set(pc_cflags " -DPERFBLOCK_SHARED")
+endif()
+foreach(library IN LISTS libraries)
+    string(REPLACE "perfblock_core" "perfblock" name "${library}")
+    configure_file(cmake/${name}.pc.in ${built}/${name}.pc @ONLY)
+    install(FILES ${built}/${name}.pc DESTINATION ${pc_folder})
+endforeach()

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# What all targets of this project share; nothing here reaches the programs that link them.
+
+# C11 without extensions, hidden symbols, and the warning flags where they are asked for.
+function(perfblock_setup_target target)
+    target_compile_features(${target} PUBLIC c_std_11)
+    set_target_properties(${target} PROPERTIES C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden)
+    if(PERFBLOCK_WARNINGS AND CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
+        target_compile_options(
+            ${target}
+            PRIVATE -Wall
+                    -Wextra
+                    -Wpedantic
+                    -Wconversion
+                    -Wsign-conversion
+                    -Wshadow
+                    -Wcast-align
+                    -Wvla
+                    $<$<BOOL:${PERFBLOCK_WERROR}>:-Werror>
+        )
+    endif()
+endfunction()
+
+# The same for a library: its place in the exported package, version, and the macros of export.h.
+function(perfblock_setup_library target name output_name)
+    perfblock_setup_target(${target})
+    set_target_properties(
+        ${target}
+        PROPERTIES EXPORT_NAME ${name}
+                   OUTPUT_NAME ${output_name}
+                   VERSION ${PROJECT_VERSION}
+                   SOVERSION ${PROJECT_VERSION_MAJOR}
+    )
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "SHARED_LIBRARY")
+        target_compile_definitions(${target} PUBLIC PERFBLOCK_SHARED PRIVATE PERFBLOCK_BUILDING)
+        set_target_properties(${target} PROPERTIES INSTALL_RPATH "\$ORIGIN")
+    endif()
+endfunction()
+
+# POSIX for sources that talk to a system: -std=c11 hides it otherwise.
+function(perfblock_use_posix target)
+    if(NOT WIN32)
+        target_compile_definitions(${target} PRIVATE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)
+    endif()
+endfunction()

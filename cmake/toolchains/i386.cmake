@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: MIT
+# 32-bit x86 with the cross compiler of Debian and Ubuntu (gcc-i686-linux-gnu, libc6-dev-i386-cross).
+# Programs are linked statically, so that a 64-bit kernel runs them without any 32-bit library installed.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR i686)
+set(CMAKE_C_COMPILER i686-linux-gnu-gcc)
+set(CMAKE_EXE_LINKER_FLAGS_INIT -static)

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PERFBLOCK_ERROR_H
+#define PERFBLOCK_ERROR_H
+
+#include "perfblock/export.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Codes ------------------------------------------------------------------------------------
+ *
+ * Values and names never change their meaning and are never reused. Ranges:
+ *   0         fine
+ *   1-99      truncated: the input ends before something it promised
+ *   100-199   inconsistent: a field contradicts what surrounds it
+ *   200-299   unsupported: well formed as far as can be seen, but not understood here
+ *   300-399   the caller's mistake; the input is not to blame
+ *   900       a contradiction inside the library: please report it */
+typedef enum pfb_code {
+    PFB_OK = 0,
+
+    PFB_TRUNCATED_HEADER = 1,     /* the input ends inside its fixed header */
+    PFB_TRUNCATED_BLOCK = 2,      /* a block claims more bytes than the input holds */
+    PFB_TRUNCATED_RESULT = 3,     /* no room for the next result header in the block */
+    PFB_TRUNCATED_COUNTERS = 4,   /* no room for the list of counter ids in the result */
+    PFB_TRUNCATED_INSTANCES = 5,  /* no room for the header of the instances in the result */
+    PFB_TRUNCATED_INSTANCE = 6,   /* no room for the next instance header */
+    PFB_TRUNCATED_VALUE = 7,      /* no room for the next value's header */
+    PFB_TRUNCATED_IDENTIFIER = 8, /* no room for the next identifier block */
+    PFB_TRUNCATED_STRING = 9,     /* a string has no terminating NUL before its end */
+    PFB_TRUNCATED_CHUNK = 10,     /* the capture ends inside a chunk */
+    PFB_TRUNCATED_LIST = 11,      /* a list ends with part of an element */
+
+    PFB_BAD_TOTAL_SIZE = 100,       /* total size smaller than the header */
+    PFB_BAD_RESULT_COUNT = 101,     /* more results claimed than the block can hold */
+    PFB_BAD_RESULT_SIZE = 102,      /* result size smaller than its header or larger than the block */
+    PFB_BAD_COUNTERS_SIZE = 103,    /* size of the counter ids smaller than its header or larger than the result */
+    PFB_BAD_COUNTER_COUNT = 104,    /* more counters claimed than their block can hold */
+    PFB_BAD_INSTANCES_SIZE = 105,   /* size of the instances smaller than its header or larger than the result */
+    PFB_BAD_INSTANCE_COUNT = 106,   /* more instances claimed than their block can hold */
+    PFB_BAD_INSTANCE_SIZE = 107,    /* instance size smaller than header and empty name, or larger than what is left */
+    PFB_BAD_VALUE_SIZE = 108,       /* value size smaller than its header or larger than what is left */
+    PFB_BAD_DATA_SIZE = 109,        /* more data bytes claimed than the value holds */
+    PFB_BAD_IDENTIFIER_SIZE = 110,  /* identifier size smaller than its header or larger than what is left */
+    PFB_BAD_STRING_COUNT = 111,     /* more strings claimed than the block can hold */
+    PFB_BAD_STRING_OFFSET = 112,    /* a string begins outside the block's string area */
+    PFB_BAD_CHUNK_SIZE = 113,       /* a chunk too small for what its tag promises */
+    PFB_BAD_CHUNK_PAYLOAD = 114,    /* a chunk's inner size contradicts the chunk */
+    PFB_UNALIGNED_SIZE = 115,       /* strict only: a size that must be a multiple of 8 is not */
+    PFB_TRAILING_BYTES = 116,       /* strict only: bytes that belong to no element */
+    PFB_ERROR_WITHOUT_STATUS = 117, /* strict only: an error result whose status is success */
+    PFB_BAD_STRING_SIZE = 118,      /* size of a string block smaller than its header */
+    PFB_OVERLAPPING_STRINGS = 119,  /* strings that overlap so much that reading them is no longer linear work */
+
+    PFB_UNKNOWN_FORMAT = 200, /* not recognised as any format */
+    PFB_UNKNOWN_KIND = 201,   /* strict only: a result kind nobody defined */
+    PFB_UNREAD_FORMAT = 202,  /* recognised, but this version does not read it */
+
+    PFB_CALLER_ARGUMENT = 300,  /* an argument outside its documented range */
+    PFB_CALLER_TOO_SMALL = 301, /* the caller's memory is too small; the size needed was reported */
+    PFB_CALLER_ORDER = 302,     /* a function called out of its documented order */
+
+    PFB_INTERNAL = 900 /* cannot happen */
+} pfb_code;
+
+/* The first failure of a reader or writer. */
+typedef struct pfb_error {
+    pfb_code code; /* PFB_OK: no failure */
+    size_t offset; /* byte offset of the field to blame, from the start of the input, 0 to its size inclusive;
+                    * a missing element is blamed where it should begin */
+} pfb_error;
+
+/* ---- Options shared by all readers -------------------------------------------------------------- */
+
+/* Bits of the `options` argument of the open functions. Unknown bits are ignored. */
+#define PFB_STRICT UINT32_C(1) /* refuse whatever the format forbids, also what real providers are known to do */
+
+/* What a reader tolerated, as bits. In strict mode each is an error instead. */
+#define PFB_NOTE_UNALIGNED_SIZE UINT32_C(1)       /* a size that must be a multiple of 8 is not */
+#define PFB_NOTE_TRAILING_BYTES UINT32_C(2)       /* bytes that belong to no element were passed over */
+#define PFB_NOTE_UNKNOWN_KIND UINT32_C(4)         /* a result of unknown kind was passed over */
+#define PFB_NOTE_ERROR_WITHOUT_STATUS UINT32_C(8) /* an error result with status 0 */
+
+/* ---- Texts --------------------------------------------------------------------------------------- */
+
+/* The code's name in lower case ("bad_result_size"), as the program prints it and docs/error.md lists it.
+ * Never null: an unlisted value gives "unknown_code". The string is static. */
+PFB_API const char *pfb_code_name(pfb_code code);
+
+/* One English sentence without final dot. Never null; static. */
+PFB_API const char *pfb_code_text(pfb_code code);
+
+/* The code with this position in the table of all codes, from 0; PFB_OK's position is 0.
+ * Gives -1 past the end, so that a caller (a test, a binding, the documentation) can list them. */
+PFB_API int pfb_code_at(size_t position);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PERFBLOCK_PERFBLOCK_H
+#define PERFBLOCK_PERFBLOCK_H
+
+/* Everything the core offers; each header may also be included alone. */
+#include "perfblock/error.h"
+#include "perfblock/version.h"
+
+#endif

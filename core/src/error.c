@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* The texts of the codes, apart from the readers so that a program that prints none can leave them out. */
+#include "perfblock/error.h"
+
+/* Arrays instead of pointers: the table needs no relocation and stays read-only in shared libraries. */
+typedef struct code_row {
+    uint16_t code;
+    char name[26];
+    char text[88];
+} code_row;
+
+static const code_row rows[] = {
+    {PFB_OK, "ok", "no error"},
+    {PFB_TRUNCATED_HEADER, "truncated_header", "the input ends inside its header"},
+    {PFB_TRUNCATED_BLOCK, "truncated_block", "the block claims more bytes than the input holds"},
+    {PFB_TRUNCATED_RESULT, "truncated_result", "no room for the next result in the block"},
+    {PFB_TRUNCATED_COUNTERS, "truncated_counters", "no room for the counter ids in the result"},
+    {PFB_TRUNCATED_INSTANCES, "truncated_instances", "no room for the instances in the result"},
+    {PFB_TRUNCATED_INSTANCE, "truncated_instance", "no room for the next instance"},
+    {PFB_TRUNCATED_VALUE, "truncated_value", "no room for the next value"},
+    {PFB_TRUNCATED_IDENTIFIER, "truncated_identifier", "no room for the next identifier block"},
+    {PFB_TRUNCATED_STRING, "truncated_string", "a string has no NUL before the end of its block"},
+    {PFB_TRUNCATED_CHUNK, "truncated_chunk", "the capture ends inside a chunk"},
+    {PFB_TRUNCATED_LIST, "truncated_list", "the list ends with part of an element"},
+    {PFB_BAD_TOTAL_SIZE, "bad_total_size", "the total size is smaller than the header"},
+    {PFB_BAD_RESULT_COUNT, "bad_result_count", "more results are claimed than the block can hold"},
+    {PFB_BAD_RESULT_SIZE, "bad_result_size", "the result's size is smaller than its header or larger than the block"},
+    {PFB_BAD_COUNTERS_SIZE, "bad_counters_size", "the size of the counter ids does not fit the result"},
+    {PFB_BAD_COUNTER_COUNT, "bad_counter_count", "more counters are claimed than their block can hold"},
+    {PFB_BAD_INSTANCES_SIZE, "bad_instances_size", "the size of the instances does not fit the result"},
+    {PFB_BAD_INSTANCE_COUNT, "bad_instance_count", "more instances are claimed than their block can hold"},
+    {PFB_BAD_INSTANCE_SIZE, "bad_instance_size", "the instance's size does not fit the block or its own name"},
+    {PFB_BAD_VALUE_SIZE, "bad_value_size", "the value's size is smaller than its header or larger than what is left"},
+    {PFB_BAD_DATA_SIZE, "bad_data_size", "the value claims more data bytes than it holds"},
+    {PFB_BAD_IDENTIFIER_SIZE, "bad_identifier_size", "the identifier block's size does not fit"},
+    {PFB_BAD_STRING_COUNT, "bad_string_count", "more strings are claimed than the block can hold"},
+    {PFB_BAD_STRING_OFFSET, "bad_string_offset", "a string begins outside the block's string area"},
+    {PFB_BAD_CHUNK_SIZE, "bad_chunk_size", "the chunk is too small for what its tag promises"},
+    {PFB_BAD_CHUNK_PAYLOAD, "bad_chunk_payload", "a size inside the chunk contradicts the chunk"},
+    {PFB_UNALIGNED_SIZE, "unaligned_size", "a size that must be a multiple of 8 is not"},
+    {PFB_TRAILING_BYTES, "trailing_bytes", "there are bytes that belong to no element"},
+    {PFB_ERROR_WITHOUT_STATUS, "error_without_status", "an error result carries the status of success"},
+    {PFB_BAD_STRING_SIZE, "bad_string_size", "the string block's size is smaller than its header"},
+    {PFB_OVERLAPPING_STRINGS, "overlapping_strings", "the strings overlap far more than sharing explains"},
+    {PFB_UNKNOWN_FORMAT, "unknown_format", "the input is in no format known here"},
+    {PFB_UNKNOWN_KIND, "unknown_kind", "the result is of a kind nobody defined"},
+    {PFB_UNREAD_FORMAT, "unread_format", "the format is recognised, but this version does not read it"},
+    {PFB_CALLER_ARGUMENT, "caller_argument", "an argument is outside its documented range"},
+    {PFB_CALLER_TOO_SMALL, "caller_too_small", "the memory handed in is too small"},
+    {PFB_CALLER_ORDER, "caller_order", "the function was called out of order"},
+    {PFB_INTERNAL, "internal", "a contradiction inside the library"},
+};
+
+#define ROW_COUNT (sizeof rows / sizeof rows[0])
+
+static const code_row *find_row(pfb_code code)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].code == (unsigned)code)
+            return &rows[i];
+    }
+    return NULL;
+}
+
+const char *pfb_code_name(pfb_code code)
+{
+    const code_row *row = find_row(code);
+    return row ? row->name : "unknown_code";
+}
+
+const char *pfb_code_text(pfb_code code)
+{
+    const code_row *row = find_row(code);
+    return row ? row->text : "a code this version does not know";
+}
+
+int pfb_code_at(size_t position)
+{
+    return position < ROW_COUNT ? rows[position].code : -1;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_MEMORY_H
+#define PFB_MEMORY_H
+
+/* The only functions core takes from outside; a freestanding compiler needs them too and has no <string.h>. */
+#include <stddef.h>
+
+void *memcpy(void *restrict to, const void *restrict from, size_t size);
+void *memmove(void *to, const void *from, size_t size);
+void *memset(void *to, int byte, size_t size);
+int memcmp(const void *left, const void *right, size_t size);
+
+#endif

@@ -1,0 +1,67 @@
+# shellcheck shell=bash
+# Shared by the scripts: getting what is missing, and running steps quietly.
+
+# ---- Packages ---------------------------------------------------------------------------------------
+
+missing=()
+
+# need PACKAGE PROBE [ARGUMENT...]: PACKAGE (its name in Debian and Ubuntu) is missing unless the probe succeeds.
+# A probe asks for the thing itself rather than for the package, so that a compiler from elsewhere counts too.
+need() {
+    local package=$1
+    shift
+    "$@" >/dev/null 2>&1 || missing+=("$package")
+}
+
+has_command() { command -v "$1"; }
+
+has_cmake_325() {
+    local version
+    version=$(cmake --version | sed -n '1s/^cmake version //p')
+    [[ $(printf '%s\n' 3.25 "$version" | sort -V | head -n 1) == 3.25 ]]
+}
+
+# builds COMPILER [OPTION...]: an empty program can be made.
+builds() { echo 'int main(void) { return 0; }' | "$@" -x c - -o /dev/null; }
+
+# provide FUNCTION: calls FUNCTION, which states its needs, and installs what is missing.
+provide() {
+    missing=()
+    "$1"
+    [[ ${#missing[@]} -gt 0 ]] || return 0
+    if ! command -v apt-get >/dev/null; then
+        printf 'Missing here, by their names in Debian and Ubuntu: %s\n' "${missing[*]}" >&2
+        echo 'Please install them and run this again.' >&2
+        exit 1
+    fi
+    echo "Installing: ${missing[*]}"
+    quietly install_packages "${missing[@]}"
+    missing=()
+    "$1"
+    if [[ ${#missing[@]} -gt 0 ]]; then
+        echo "Still missing or too old after installing: ${missing[*]} (CMake must be 3.25 or newer)" >&2
+        exit 1
+    fi
+}
+
+install_packages() {
+    local root=()
+    if [[ $(id -u) -ne 0 ]]; then
+        command -v sudo >/dev/null || { echo 'Run this as root, or install sudo.' && return 1; }
+        root=(sudo)
+    fi
+    "${root[@]}" apt-get update
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
+}
+
+# ---- Steps ------------------------------------------------------------------------------------------
+
+# quietly COMMAND...: shows the command's output only when it fails.
+quietly() {
+    local log status=0
+    log=$(mktemp)
+    "$@" >"$log" 2>&1 || status=$?
+    [[ $status -eq 0 ]] || cat "$log" >&2
+    rm -f "$log"
+    return "$status"
+}

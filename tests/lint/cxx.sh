@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Every public header is C++ as well, and complete by itself. Usage: cxx.sh SOURCE_DIR
+set -euo pipefail
+cd "$1"
+
+find core/include platform/include -name '*.h' -print0 |
+    while IFS= read -r -d '' header; do
+        clang -x c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
+            -I core/include -I platform/include "$header"
+    done

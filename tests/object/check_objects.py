@@ -1,0 +1,370 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Holds the core to its promises by reading what the compiler made of it (x86 ELF objects, 32 and 64 bits).
+
+  objects LIST     the object files named in LIST, one per line:
+                     - need nothing but memcpy, memmove, memset, memcmp and each other
+                     - have no writable data
+                     - never call themselves, directly or in a circle, and never call through a pointer
+                     - with --compiler: link into a whole with only those four functions supplied
+  exports LIBRARY  a shared library exports pfb_* names only
+  includes FOLDER  the core's sources include only each other and freestanding headers
+
+Exit status 0 when all holds, 1 when something does not; each finding is a line.
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+from collections import namedtuple
+
+MEMORY_FUNCTIONS = {"memcpy", "memmove", "memset", "memcmp"}
+# Made by the linker or by the compiler as part of position-independent code.
+LINKER_NAMES = {"_GLOBAL_OFFSET_TABLE_"}
+SYSTEM_HEADERS = {"stdint.h", "stddef.h", "stdbool.h", "limits.h", "float.h"}
+
+Symbol = namedtuple("Symbol", "value size type bind section name")
+
+
+def run(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(command)}: {done.stderr.strip()}")
+    return done.stdout
+
+
+# ---- Reading one object file -----------------------------------------------------------------------
+
+
+class Object:
+    def __init__(self, path):
+        self.path = path
+        self.name = pathlib.Path(path).name
+        self.sections = self._read_sections()
+        self.symbols = self._read_symbols()
+
+    def _read_sections(self):
+        """index -> (name, size, flags)"""
+        row = re.compile(r"^\s*\[\s*(\d+)\] (\S*)\s+[A-Z_]+\S*\s+[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+ +([A-Za-z]*) ")
+        sections = {}
+        for line in run("readelf", "-SW", self.path).splitlines():
+            match = row.match(line)
+            if match:
+                sections[int(match[1])] = (match[2], int(match[3], 16), match[4])
+        if not sections:
+            raise SystemExit(f"{self.path}: no sections found; is it an object file?")
+        return sections
+
+    def _read_symbols(self):
+        symbols = []
+        for line in run("readelf", "-sW", self.path).splitlines():
+            part = line.split()
+            if len(part) < 7 or not part[0].rstrip(":").isdigit():
+                continue
+            # Num: Value Size Type Bind Vis Ndx [Name]; a section's own symbol may have no name
+            name = part[7] if len(part) > 7 else ""
+            symbols.append(Symbol(int(part[1], 16), int(part[2], 0), part[3], part[4], part[6], name))
+        return symbols
+
+    def undefined(self):
+        return {s.name for s in self.symbols if s.section == "UND" and s.name}
+
+    def defined(self):
+        return {s.name for s in self.symbols if s.section != "UND" and s.bind != "LOCAL" and s.name}
+
+    def writable(self):
+        return [(name, size) for name, size, flags in self.sections.values() if "W" in flags and size > 0]
+
+    def function_key(self, symbol):
+        """A function's name in the call graph. Static functions may share a name across objects. One function may have
+        several names: the compiler's own alias for it, or .cold for a part that it moved away as unlikely."""
+        whole = re.sub(r"\.cold(\.\d+)?$", "", symbol.name)
+        symbol = next((s for s in self.symbols if s.name == whole and s.type == "FUNC"), symbol)
+        place = (symbol.section, symbol.value)
+        for other in self.symbols:
+            if other.bind != "LOCAL" and other.section != "UND" and (other.section, other.value) == place:
+                return other.name
+        return f"{self.name}:{symbol.name}"
+
+    def function_at(self, section, offset):
+        """The function that holds this place, and whether it is its very beginning."""
+        for symbol in self.symbols:
+            if symbol.type == "FUNC" and symbol.section.isdigit() and self.sections[int(symbol.section)][0] == section:
+                if symbol.value <= offset < symbol.value + max(symbol.size, 1):
+                    return symbol, offset == symbol.value
+        return None, False
+
+    def symbol_named(self, name):
+        for symbol in self.symbols:
+            if symbol.name == name and symbol.type in ("FUNC", "NOTYPE"):
+                return symbol
+        return None
+
+
+# ---- Calls -----------------------------------------------------------------------------------------
+
+# "  88:	call   27 <load_le32>", behind it "	135: R_X86_64_PLT32	pfb_cursor_make-0x4" where the linker has to fill in
+INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t(?:(?:bnd|notrack|rep|repz|lock|data16|cs|ds|addr32) )*([a-z0-9]+)\s*(.*)$")
+RELOCATION = re.compile(r"\t([0-9a-f]+): (R_\w+)\t(\S+)")
+PLACE = re.compile(r"^(\S+?)(?:([+-])0x([0-9a-f]+))?$")
+
+
+def split_place(place):
+    """name+0x1f -> (name, 31)"""
+    name, sign, number = PLACE.match(place).groups()
+    offset = int(number, 16) if number else 0
+    return name, -offset if sign == "-" else offset
+
+
+class CallReader:
+    """Reads one object's disassembly into calls, a set of (caller, callee), and findings."""
+
+    def __init__(self, obj):
+        self.obj = obj
+        self.calls = set()
+        self.findings = []
+        self.table_users = set()
+        self.table_jumps = set()
+        section = ""
+        for line in run("objdump", "-drw", "--no-show-raw-insn", obj.path).splitlines():
+            if line.startswith("Disassembly of section "):
+                section = line[len("Disassembly of section ") : -1]
+            instruction = INSTRUCTION.match(RELOCATION.sub("", line))
+            if instruction:
+                self._read_instruction(section, instruction, RELOCATION.findall(line))
+        self._read_data_relocations()
+        # The jump of a switch goes through a table in .rodata. Tables of functions are found as addresses taken.
+        for caller in self.table_jumps - self.table_users:
+            self.findings.append(f"{obj.name}: {caller} jumps through a pointer")
+
+    def _read_instruction(self, section, instruction, relocations):
+        address, mnemonic, operand = instruction.groups()
+        symbol, _ = self.obj.function_at(section, int(address, 16))
+        caller = self.obj.function_key(symbol) if symbol else f"{self.obj.name}:{section}"
+        is_call = mnemonic.startswith("call")
+        is_jump = mnemonic.startswith(("j", "loop"))
+        if (is_call or is_jump) and "*" not in operand:
+            self._read_branch(section, caller, is_call, operand, relocations)
+            return
+        if is_call:
+            self.findings.append(f"{self.obj.name}: {caller} calls through a pointer")
+        elif is_jump:
+            self.table_jumps.add(caller)
+        self._note_addresses(caller, operand, relocations)
+
+    def _read_branch(self, section, caller, is_call, operand, relocations):
+        callee = self._callee(section, operand, relocations)
+        if callee is None:
+            self.findings.append(f"{self.obj.name}: {caller}: where does a branch to {operand} go?")
+        elif is_call or callee != caller:  # a jump inside one function is a loop, and uses no stack
+            self.calls.add((caller, callee))
+
+    def _callee(self, section, operand, relocations):
+        offset = int(operand.split()[0], 16)
+        if relocations:
+            place, kind, target = relocations[0]
+            name, addend = split_place(target)
+            if name not in (text for text, _, _ in self.obj.sections.values()):
+                symbol = self.obj.symbol_named(name)
+                return self.obj.function_key(symbol) if symbol and symbol.section != "UND" else name
+            section = name
+            # 64 bits: the addend counts from the field, whose end ends the instruction.
+            # 32 bits: the addend stays in the field, and objdump has shown place + addend + 4.
+            offset = offset - int(place, 16) if kind.startswith("R_386_") else addend + 4
+        symbol, _ = self.obj.function_at(section, offset)
+        return self.obj.function_key(symbol) if symbol else None
+
+    def _note_addresses(self, caller, operand, relocations):
+        if not relocations and re.search(r"# [0-9a-f]+ <", operand):
+            # An address that the assembler could fill in by itself lies in the same section: code.
+            self.findings.append(f"{self.obj.name}: {caller} takes the address of {operand.split('<')[-1].rstrip('>')}")
+        for _, kind, target in relocations:
+            name, addend = split_place(target)
+            symbol = self.obj.symbol_named(name)
+            if name.startswith((".rodata", ".L")):
+                self.table_users.add(caller)
+            elif symbol and symbol.type == "FUNC":
+                self.findings.append(f"{self.obj.name}: {caller} takes the address of {name}")
+            elif name.startswith(".text"):
+                self.findings.append(f"{self.obj.name}: {caller} takes an address in {name}")
+
+    def _read_data_relocations(self):
+        """A table of functions would show here; the table of a switch points into the middle of functions, or holds
+        differences (PC-relative, GOT-relative), which functions' addresses never are."""
+        section = ""
+        for line in run("objdump", "-rw", self.obj.path).splitlines():
+            if line.startswith("RELOCATION RECORDS FOR ["):
+                section = line.split("[")[1].split("]")[0]
+            part = line.split()
+            if not section.startswith((".rodata", ".data")) or len(part) != 3 or not part[1].startswith("R_"):
+                continue
+            if part[1] not in ("R_X86_64_64", "R_X86_64_32", "R_X86_64_32S", "R_386_32"):
+                continue
+            name, addend = split_place(part[2])
+            symbol = self.obj.symbol_named(name)
+            begins = symbol is not None and symbol.type == "FUNC" and addend == 0
+            if name.startswith(".text"):
+                symbol, begins = self.obj.function_at(name, addend)
+            if begins:
+                self.findings.append(f"{self.obj.name}: {section} holds the address of {symbol.name}")
+
+
+def find_cycle(calls):
+    """One circle of callers as a list of names, or None. Without recursion, of course."""
+    callees = {}
+    for caller, callee in sorted(calls):
+        callees.setdefault(caller, []).append(callee)
+    done = set()
+    for start in sorted(callees):
+        path, on_path = [start], {start}
+        todo = [iter(callees[start])]
+        while todo:
+            callee = next(todo[-1], None)
+            if callee is None:
+                todo.pop()
+                done.add(path[-1])
+                on_path.discard(path.pop())
+            elif callee in on_path:
+                return path[path.index(callee) :] + [callee]
+            elif callee not in done:
+                path.append(callee)
+                on_path.add(callee)
+                todo.append(iter(callees.get(callee, [])))
+    return None
+
+
+# ---- The checks ------------------------------------------------------------------------------------
+
+
+def check_symbols(objects, allowed):
+    defined = set().union(*(obj.defined() for obj in objects))
+    for obj in objects:
+        for name in sorted(obj.undefined() - defined - MEMORY_FUNCTIONS - LINKER_NAMES - allowed):
+            yield f"{obj.name}: needs {name}"
+    for obj in objects:
+        for name in sorted(obj.defined()):
+            if not name.startswith("pfb_") and not name.startswith("__x86.get_pc_thunk."):
+                yield f"{obj.name}: defines the global name {name}, which is not pfb_*"
+
+
+def check_data(objects):
+    for obj in objects:
+        for name, size in obj.writable():
+            yield f"{obj.name}: {size} writable bytes in {name}"
+
+
+def check_calls(objects):
+    calls = set()
+    for obj in objects:
+        reader = CallReader(obj)
+        calls |= reader.calls
+        yield from sorted(set(reader.findings))
+    if not calls and len(objects) > 1:
+        yield "no call found at all: the disassembly was not understood"
+    cycle = find_cycle(calls)
+    if cycle:
+        yield "recursion: " + " -> ".join(cycle)
+
+
+def check_link(objects, compiler):
+    """The four functions and nothing else make it whole: no start files, no C library, no compiler's library."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder, "memory.c")
+        source.write_text(MEMORY_SOURCE, encoding="ascii")
+        flags = ["-ffreestanding", "-fno-builtin", "-fno-stack-protector", "-O1", "-nostdlib", "-static", "-Wl,-e,start"]
+        paths = [obj.path for obj in objects]
+        command = [compiler, *flags, "-o", str(pathlib.Path(folder, "whole")), str(source), *paths]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode != 0:
+            yield f"does not link with the four memory functions alone:\n{done.stdout}"
+
+
+# An empty asm in each loop keeps the compiler from making it a call of the very function it implements.
+MEMORY_SOURCE = r"""
+#include <stddef.h>
+void *memcpy(void *to, const void *from, size_t n);
+void *memmove(void *to, const void *from, size_t n);
+void *memset(void *to, int value, size_t n);
+int memcmp(const void *a, const void *b, size_t n);
+void start(void);
+#define SLOWLY __asm__ volatile("")
+void *memcpy(void *to, const void *from, size_t n)
+{ for (size_t i = 0; i < n; i++) { ((char *)to)[i] = ((const char *)from)[i]; SLOWLY; } return to; }
+void *memmove(void *to, const void *from, size_t n)
+{ if ((char *)to < (const char *)from) return memcpy(to, from, n);
+  while (n-- > 0) { ((char *)to)[n] = ((const char *)from)[n]; SLOWLY; } return to; }
+void *memset(void *to, int value, size_t n)
+{ for (size_t i = 0; i < n; i++) { ((char *)to)[i] = (char)value; SLOWLY; } return to; }
+int memcmp(const void *a, const void *b, size_t n)
+{ const unsigned char *p = a, *q = b; for (; n > 0; n--, p++, q++) { if (*p != *q) return *p - *q; SLOWLY; } return 0; }
+void start(void) { for (;;) SLOWLY; }
+"""
+
+
+def check_objects(paths, compiler, allowed):
+    objects = [Object(path) for path in paths]
+    yield from check_symbols(objects, allowed)
+    yield from check_data(objects)
+    yield from check_calls(objects)
+    if compiler:
+        yield from check_link(objects, compiler)
+
+
+def check_exports(library):
+    names = run("nm", "-D", "--defined-only", "--format=posix", library).splitlines()
+    names = [line.split()[0] for line in names]
+    if not names:
+        yield f"{library}: exports nothing"
+    for name in names:
+        if not name.startswith("pfb_"):
+            yield f"{library}: exports {name}"
+
+
+def check_includes(folder):
+    sources = sorted(pathlib.Path(folder).rglob("*.[ch]"))
+    if not sources:
+        yield f"{folder}: no sources"
+    own = {path.name for path in sources if path.parent.name == "src"}
+    public = {f"perfblock/{path.name}" for path in sources if path.parent.name == "perfblock"}
+    directive = re.compile(r"^\s*#\s*include\s+(.*?)\s*(?:/\*.*)?$")
+    for path in sources:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            match = directive.match(line)
+            if not match:
+                continue
+            what = match[1]
+            allowed = {f'"{name}"' for name in public} | {f"<{name}>" for name in SYSTEM_HEADERS}
+            if path.parent.name == "src":
+                allowed |= {f'"{name}"' for name in own}
+            if what not in allowed:
+                yield f"{path}:{number}: includes {what}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["objects", "exports", "includes"])
+    parser.add_argument("path")
+    parser.add_argument("--compiler", help="links the objects with the four functions alone")
+    parser.add_argument("--allow", action="append", default=[], help="one more name the objects may need")
+    arguments = parser.parse_args()
+    if arguments.what == "objects":
+        paths = pathlib.Path(arguments.path).read_text(encoding="utf-8").split("\n")
+        paths = [path for path in paths if path]
+        if not paths:
+            raise SystemExit(f"{arguments.path}: names no objects")
+        findings = list(check_objects(paths, arguments.compiler, set(arguments.allow)))
+        summary = f"{len(paths)} objects"
+    elif arguments.what == "exports":
+        findings, summary = list(check_exports(arguments.path)), arguments.path
+    else:
+        findings, summary = list(check_includes(arguments.path)), arguments.path
+    for finding in findings:
+        print(finding)
+    print(f"{summary}: {'ok' if not findings else f'{len(findings)} findings'}")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

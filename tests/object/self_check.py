@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Shows that check_objects.py refuses what it should: compiles small bad sources and expects a finding for each,
+and none for good ones. Usage: self_check.py FOLDER COMPILER [OPTION...]; FOLDER is emptied and filled."""
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import check_objects
+
+# name -> (source, a word of the finding expected). Functions call out() where nothing may be inlined away.
+BAD_SOURCES = {
+    "global": ("int pfb_count; int pfb_f(void) { return pfb_count++; }", "writable bytes in .bss"),
+    "static": ("int pfb_f(void) { static int n = 7; return n++; }", "writable bytes in .data"),
+    "thread": ("int pfb_f(void) { static _Thread_local int n; return n++; }", "writable bytes in .tbss"),
+    "pointers": ("const char *const pfb_names[] = {\"a\", \"b\"};", "writable bytes in .data.rel.ro"),
+    "malloc": ("void *malloc(unsigned long); void *pfb_f(void) { return malloc(8); }", "needs malloc"),
+    "division": (
+        "#ifdef __SIZEOF_INT128__\n__extension__ typedef unsigned __int128 wide;\n#else\n"
+        "typedef unsigned long long wide;\n#endif\nwide pfb_f(wide a, wide b) { return a / b; }",
+        "needs __udiv",
+    ),
+    "strlen": (
+        "unsigned long pfb_f(const char *s) { unsigned long n = 0; while (s[n]) n++; return n; }"
+        "unsigned long strlen(const char *); unsigned long pfb_g(const char *s) { return strlen(s); }",
+        "needs strlen",
+    ),
+    "name": ("int helper(void) { return 1; }", "defines the global name helper"),
+    "recursion": (
+        "int pfb_out(int); int pfb_f(int n) { return n ? pfb_out(pfb_f(n - 1)) + pfb_f(pfb_out(n)) : 1; }"
+        "int pfb_out(int n) { return n + 1; }",
+        "recursion:",
+    ),
+    "static_recursion": (
+        "void pfb_out(int *); static int __attribute__((noinline)) f(int *n)"
+        "{ int m = *n; pfb_out(&m); return m ? f(&m) + f(n) : 1; }"
+        "void pfb_out(int *n) { --*n; } int pfb_f(int *n) { return f(n); }",
+        "recursion:",
+    ),
+    "circle": (
+        "void pfb_g(int *); void pfb_f(int *n) { int m = *n - 1; if (m) pfb_g(&m); *n = m; }"
+        "void __attribute__((noinline, section(\".text.away\"))) pfb_g(int *n) { int m = *n - 2; pfb_f(&m); *n = m; }",
+        "recursion:",
+    ),
+    "pointer": ("int pfb_f(int (*g)(int)) { return g(1) + 1; }", "calls through a pointer"),
+    "tail_pointer": ("int pfb_f(int (*g)(int)) { return g(1); }", "through a pointer"),
+    "address": ("static int g(int n) { return n; } void pfb_f(int (**p)(int)) { *p = g; }", "takes"),
+}
+
+GOOD_SOURCES = {
+    "switch": """
+int pfb_g(int);
+static int __attribute__((noinline)) twice(int n) { return pfb_g(n) + pfb_g(n + 1); }
+int pfb_f(int n)
+{
+    switch (n) {
+    case 0: return twice(3);
+    case 1: return pfb_g(5) + 2;
+    case 2: return 77;
+    case 3: return pfb_g(n) * 9;
+    case 4: return twice(n) - 5;
+    case 5: return 12;
+    default: return 0;
+    }
+}
+int __attribute__((noinline)) pfb_g(int n) { return n * 3; }
+""",
+    "loop": """
+static const char texts[3][4] = {"abc", "de", "f"};
+int pfb_f(const char *s) { int n = 0; while (s[n] == 1) n++; return n; }
+int pfb_h(unsigned n, const char *s) { return n < 3 ? texts[n][0] + pfb_f(s) : 0; }
+""",
+}
+
+def build(folder, name, source, command):
+    path = pathlib.Path(folder, name + ".c")
+    path.write_text(source, encoding="ascii")
+    target = str(path.with_suffix(".o"))
+    subprocess.run([*command, "-c", str(path), "-o", target], check=True)
+    return target
+
+
+def check_all(folder, label, command):
+    wrong = []
+    for name, (source, expected) in BAD_SOURCES.items():
+        target = build(folder, f"{label}_{name}", source, command)
+        findings = list(check_objects.check_objects([target], None, set()))
+        if not any(expected in finding for finding in findings):
+            wrong.append(f"{label}: {name}: expected \"{expected}\", found {findings}")
+    for name, source in GOOD_SOURCES.items():
+        target = build(folder, f"{label}_{name}", source, command)
+        findings = list(check_objects.check_objects([target], None, set()))
+        if findings:
+            wrong.append(f"{label}: {name}: expected nothing, found {findings}")
+    return wrong
+
+
+def check_circle_of_objects(folder, command):
+    sources = {
+        "first": "void pfb_g(int *); void pfb_f(int *n) { int m = *n - 1; if (m) pfb_g(&m); *n = m; }",
+        "second": "void pfb_f(int *); void pfb_g(int *n) { int m = *n - 2; pfb_f(&m); *n = m; }",
+    }
+    targets = [build(folder, f"circle_{name}", source, command) for name, source in sources.items()]
+    findings = list(check_objects.check_objects(targets, None, set()))
+    return [] if findings == ["recursion: pfb_f -> pfb_g -> pfb_f"] else [f"circle of objects: found {findings}"]
+
+
+def check_whole(folder, compiler):
+    """A core that needs malloc must not link, one that needs memcpy must."""
+    needs = {"memcpy": False, "malloc": True}
+    wrong = []
+    for name, refused in needs.items():
+        source = f"void *{name}(); void *pfb_f(void) {{ return {name}(); }}"
+        target = build(folder, f"link_{name}", source, [compiler, "-w", "-ffreestanding", "-fno-stack-protector"])
+        if bool(list(check_objects.check_link([check_objects.Object(target)], compiler))) != refused:
+            wrong.append(f"link: {name}: expected {'a refusal' if refused else 'success'}")
+    return wrong
+
+
+def check_exports(folder, command):
+    target = str(pathlib.Path(folder, "exports.so"))
+    path = pathlib.Path(folder, "exports.c")
+    path.write_text("int pfb_f(void) { return 1; } int helper(void) { return 2; }", encoding="ascii")
+    subprocess.run([*command, "-shared", "-nostdlib", "-fPIC", str(path), "-o", target], check=True)
+    findings = list(check_objects.check_exports(target))
+    return [] if len(findings) == 1 and "helper" in findings[0] else [f"exports: found {findings}"]
+
+
+def check_includes(folder):
+    source_folder = pathlib.Path(folder, "core", "src")
+    source_folder.mkdir(parents=True)
+    good = '#include "own.h"\n#include <stdint.h>\n'
+    pathlib.Path(source_folder, "own.h").write_text(good.replace('"own.h"', "<stddef.h>"), encoding="ascii")
+    for name in ("stdlib.h", "string.h", "stdio.h"):
+        pathlib.Path(source_folder, "bad.c").write_text(good + f" # include <{name}> /* why */\n", encoding="ascii")
+        findings = list(check_objects.check_includes(pathlib.Path(folder, "core")))
+        if len(findings) != 1 or name not in findings[0]:
+            return [f"includes: {name}: found {findings}"]
+    return []
+
+
+def main():
+    folder, compiler, options = sys.argv[1], sys.argv[2], sys.argv[3:]
+    shutil.rmtree(folder, ignore_errors=True)
+    pathlib.Path(folder).mkdir(parents=True)
+    wrong = []
+    for flags in ("-O0", "-O2", "-O2 -fPIC", "-Os -ffunction-sections -fPIC"):
+        command = [compiler, *options, "-std=c11", "-w", "-fno-stack-protector", *flags.split()]
+        if "-fPIC" not in flags:
+            command.append("-fPIE")  # constant pointers are writable data only where the code may be moved
+        label = flags.replace(" ", "")
+        wrong += check_all(folder, label, command)
+    wrong += check_circle_of_objects(folder, [compiler, *options, "-O2", "-fno-stack-protector"])
+    wrong += check_whole(folder, compiler)
+    wrong += check_exports(folder, [compiler, *options, "-w"])
+    wrong += check_includes(folder)
+    for line in wrong:
+        print(line)
+    print("self-check: " + (f"{len(wrong)} wrong" if wrong else f"{len(BAD_SOURCES)} bad kinds refused"))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

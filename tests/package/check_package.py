@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Uses perfblock as strangers do: the example of README.md is built against the installed CMake package, pkg-config,
+a subdirectory, fetched content and the bare sources, and must print what README.md says each time.
+
+README.md's first ```c block is the example, the next ``` block its output. A file of the corpus that is named between
+the two is the example's input: its argument, and its standard input.
+"""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+FENCED = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+CORPUS_FILE = re.compile(r"`(corpus/[^`]+)`")
+
+
+def read_example(readme):
+    """(source, name of the input file or None, expected output)"""
+    text = readme.read_text(encoding="utf-8")
+    blocks = list(FENCED.finditer(text))
+    for index, block in enumerate(blocks):
+        if block[1] == "c":
+            if index + 1 == len(blocks):
+                raise SystemExit(f"{readme}: no block with the output behind the example")
+            output = blocks[index + 1]
+            between = CORPUS_FILE.search(text, block.end(), output.start())
+            return block[2], between[1] if between else None, output[2]
+    raise SystemExit(f"{readme}: no ```c block")
+
+
+class Check:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.folder = pathlib.Path(arguments.folder)
+        self.source = pathlib.Path(arguments.source)
+        self.prefix = self.folder / "moved" / "here"
+        self.example = self.folder / "example.c"
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        readme = pathlib.Path(arguments.readme or self.source / "README.md")
+        text, input_name, self.expected = read_example(readme)
+        self.input = [self.source / input_name] if input_name else []
+        self.example.write_text(text, encoding="utf-8")
+
+    def run(self, *command, environment=None, input_file=os.devnull, fails=False):
+        merged = dict(os.environ, **(environment or {}))
+        command = [str(part) for part in command]
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        with open(input_file, "rb") as standard_input:
+            done = subprocess.run(command, env=merged, stdin=standard_input, check=False, **streams)
+        if (done.returncode != 0) != fails:
+            raise SystemExit(f"{' '.join(command)}\n{done.stdout}exit status {done.returncode}")
+        return done.stdout
+
+    def configure(self, source, build, *options, fails=False):
+        compiler = f"-DCMAKE_C_COMPILER={self.arguments.compiler}"
+        shared = f"-DBUILD_SHARED_LIBS={'ON' if self.arguments.kind == 'shared' else 'OFF'}"
+        command = [self.arguments.cmake, "-G", "Ninja", "-S", source, "-B", build, compiler, shared, *options]
+        return self.run(*command, fails=fails)
+
+    def install(self):
+        """Into one folder, then moved to another: nothing inside may remember the first."""
+        build, first = self.folder / "build", self.folder / "first"
+        self.configure(self.source, build, "-DPERFBLOCK_TESTS=OFF", "-DPERFBLOCK_FUZZ=OFF", f"-DCMAKE_INSTALL_PREFIX={first}")
+        self.run(self.arguments.cmake, "--build", build, "--target", "install")
+        shutil.rmtree(build)
+        self.prefix.parent.mkdir()
+        first.rename(self.prefix)
+        for path in self.prefix.rglob("*"):
+            if path.suffix in (".pc", ".cmake", ".h") and str(self.folder) in path.read_text(encoding="utf-8"):
+                raise SystemExit(f"{path} names the folder it was installed to first")
+
+    def compare(self, how, program):
+        input_file = self.input[0] if self.input else os.devnull
+        output = self.run(program, *self.input, environment=self.library_path(), input_file=input_file)
+        if output != self.expected:
+            raise SystemExit(f"{how}: README.md promises\n{self.expected}but the example prints\n{output}")
+        print(f"{how}: ok")
+
+    def library_path(self):
+        return {"LD_LIBRARY_PATH": str(next(self.prefix.rglob("pkgconfig")).parent)}
+
+    def consume_with_cmake(self, how):
+        build = self.folder / how
+        options = [f"-DHOW={how}", f"-DKIND={self.arguments.kind}", f"-DEXAMPLE={self.example}"]
+        options += [f"-DPERFBLOCK_SOURCE={self.source}", f"-DCMAKE_PREFIX_PATH={self.prefix}"]
+        self.configure(self.source / "tests/package/consumer", build, *options)
+        self.run(self.arguments.cmake, "--build", build)
+        self.compare(how, build / "example")
+
+    def refuse_wrong_requests(self):
+        """Another major version, and a kind that is not installed."""
+        other = "shared" if self.arguments.kind == "static" else "static"
+        for name, wrong in (("version", "-DPERFBLOCK_WANTED_VERSION=99.0"), ("kind", f"-DKIND={other}")):
+            options = [f"-DKIND={self.arguments.kind}", "-DHOW=find_package", f"-DEXAMPLE={self.example}"]
+            options += [f"-DCMAKE_PREFIX_PATH={self.prefix}", wrong]
+            build = self.folder / f"wrong_{name}"
+            output = self.configure(self.source / "tests/package/consumer", build, *options, fails=True)
+            if "perfblock" not in output:
+                raise SystemExit(f"refused for another reason:\n{output}")
+        print("refusals: ok")
+
+    def consume_with_pkg_config(self):
+        found = next(self.prefix.rglob("pkgconfig"))
+        environment = {"PKG_CONFIG_PATH": str(found), "PKG_CONFIG_ALLOW_SYSTEM_CFLAGS": "1"}
+        flags = self.run("pkg-config", "--cflags", "--libs", "perfblock_platform", environment=environment).split()
+        program = self.folder / "with_pkg_config"
+        self.run(self.arguments.compiler, self.example, "-o", program, *flags)
+        self.compare("pkg-config", program)
+
+    def consume_sources(self):
+        """Without any build system: one command over the core's sources."""
+        program = self.folder / "from_sources"
+        sources = sorted((self.source / "core/src").glob("*.c"))
+        include = self.source / "core/include"
+        self.run(self.arguments.compiler, "-std=c11", f"-I{include}", self.example, *sources, "-o", program)
+        self.compare("sources", program)
+
+    def check_exports(self):
+        """What a shared library shows is what its headers declare, pfb_*, and nothing else."""
+        for library in sorted(self.prefix.rglob("libperfblock*.so")):
+            script = self.source / "tests/object/check_objects.py"
+            print(self.run(sys.executable, script, "exports", library).strip())
+
+    def run_program(self):
+        output = self.run(self.prefix / "bin" / "perfblock", "--version")
+        print(f"installed program: {output.strip()}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("source", "folder", "kind", "compiler", "cmake"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--readme", help="instead of the source folder's README.md")
+    check = Check(parser.parse_args())
+    check.install()
+    check.run_program()
+    check.check_exports()
+    check.consume_with_cmake("find_package")
+    check.refuse_wrong_requests()
+    check.consume_with_pkg_config()
+    check.consume_with_cmake("add_subdirectory")
+    check.consume_with_cmake("fetch_content")
+    check.consume_sources()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_TEST_SUPPORT_H
+#define PFB_TEST_SUPPORT_H
+
+/* What several unit tests need: writing bytes field by field, comparing verdicts, memory that ends at a page nobody may
+ * touch, and the seed corpus. */
+#include "perfblock/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Bytes -------------------------------------------------------------------------------------------- */
+
+/* Little-endian bytes, appended field by field. */
+typedef struct bytes {
+    size_t size;
+    uint8_t data[8192];
+} bytes;
+
+void put_u16(bytes *b, uint32_t value);
+void put_u32(bytes *b, uint32_t value);
+void put_u32s(bytes *b, const uint32_t *values, size_t count);
+void put_u64(bytes *b, uint64_t value);
+void put_fill(bytes *b, uint8_t value, size_t count);
+void put_raw(bytes *b, const void *data, size_t size);
+
+/* Several 32-bit fields in a row. */
+#define PUT_U32(b, ...)                                                                                                \
+    put_u32s(b, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+
+/* ASCII as UTF-16LE: without NUL, and with it. */
+void put_units(bytes *b, const char *ascii);
+void put_text(bytes *b, const char *ascii);
+
+/* Overwrites a field. */
+void set_u32(bytes *b, size_t at, uint32_t value);
+
+/* The bytes alone in memory of exactly their size, so that a sanitizer sees what is read beyond. To be freed. */
+uint8_t *exact_copy(const bytes *b);
+
+/* ---- Verdicts ----------------------------------------------------------------------------------------- */
+
+void expect_error(pfb_error error, pfb_code code, size_t offset, const char *what);
+
+/* The UTF-16LE units of a name are these ASCII characters. */
+void expect_name(const uint8_t *utf16, size_t units, const char *ascii, const char *what);
+
+/* ---- Guarded memory ------------------------------------------------------------------------------------ */
+
+/* Writable memory between two pages that may not be touched. */
+typedef struct guarded {
+    uint8_t *begin; /* behind the first of them */
+    uint8_t *end;   /* where the second one begins */
+} guarded;
+
+guarded guarded_make(size_t least_size);
+void guarded_free(guarded *memory);
+
+/* ---- The seed corpus ----------------------------------------------------------------------------------- */
+
+typedef void seed_visitor(const char *name, const uint8_t *data, size_t size);
+
+/* Calls the visitor for each file of corpus/<subject>, in the order of their names; the number of files. */
+size_t visit_seeds(const char *subject, seed_visitor *visit);
+
+#endif

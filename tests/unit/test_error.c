@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "perfblock/error.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz0123456789_"
+
+static size_t code_count(void)
+{
+    size_t count = 0;
+    while (pfb_code_at(count) >= 0)
+        count++;
+    return count;
+}
+
+static bool is_in_a_range(int code)
+{
+    return code == PFB_OK || (code >= 1 && code <= 399) || code == PFB_INTERNAL;
+}
+
+/* The rows of docs/error.md with this number and name; any number if `code` is negative. */
+static size_t rows_of_page(int code, const char *name)
+{
+    FILE *page = fopen(PERFBLOCK_SOURCE_DIR "/docs/error.md", "r");
+    cr_assert(page != NULL, "docs/error.md cannot be opened");
+    size_t rows = 0;
+    char line[512];
+    while (fgets(line, sizeof line, page)) {
+        int row_code;
+        char row_name[64];
+        if (sscanf(line, "| %d | `%63[^`]` |", &row_code, row_name) == 2)
+            rows += code < 0 || (row_code == code && strcmp(row_name, name) == 0);
+    }
+    fclose(page);
+    return rows;
+}
+
+Test(error, the_table_begins_with_ok_and_has_an_end)
+{
+    cr_assert_eq(pfb_code_at(0), PFB_OK);
+    cr_assert_gt(code_count(), 1);
+    cr_assert_eq(pfb_code_at(code_count()), -1);
+    cr_assert_eq(pfb_code_at(SIZE_MAX), -1);
+}
+
+Test(error, codes_rise_within_the_documented_ranges)
+{
+    for (size_t i = 0; i < code_count(); i++) {
+        int code = pfb_code_at(i);
+        cr_expect(is_in_a_range(code), "code %d is in no documented range", code);
+        cr_expect(i == 0 || code > pfb_code_at(i - 1), "code %d is out of order or twice in the table", code);
+    }
+}
+
+Test(error, names_are_unique_and_plain)
+{
+    for (size_t i = 0; i < code_count(); i++) {
+        const char *name = pfb_code_name((pfb_code)pfb_code_at(i));
+        cr_expect(name[0] != '\0' && strspn(name, NAME_CHARACTERS) == strlen(name), "odd name \"%s\"", name);
+        cr_expect_str_neq(name, "unknown_code");
+        for (size_t k = 0; k < i; k++)
+            cr_expect_str_neq(name, pfb_code_name((pfb_code)pfb_code_at(k)));
+    }
+}
+
+/* The header's ranges and the names tell the same story. */
+Test(error, names_agree_with_ranges)
+{
+    for (size_t i = 0; i < code_count(); i++) {
+        int code = pfb_code_at(i);
+        const char *name = pfb_code_name((pfb_code)code);
+        cr_expect_eq(strncmp(name, "truncated_", 10) == 0, code >= 1 && code <= 99, "%d %s", code, name);
+        cr_expect_eq(strncmp(name, "caller_", 7) == 0, code >= 300 && code <= 399, "%d %s", code, name);
+    }
+}
+
+Test(error, texts_are_sentences_without_final_dot)
+{
+    for (size_t i = 0; i < code_count(); i++) {
+        const char *text = pfb_code_text((pfb_code)pfb_code_at(i));
+        size_t length = strlen(text);
+        cr_expect(length > 0 && text[length - 1] != '.' && text[length - 1] != ' ', "text \"%s\"", text);
+    }
+}
+
+Test(error, unlisted_values_have_a_name_and_a_text_too)
+{
+    /* 65536 + a code: a comparison in 16 bits would take it for that code. */
+    static const int unlisted[] = {-1, 99, 199, 299, 399, 899, 901, 65536, 65536 + 100, INT_MAX, INT_MIN};
+    for (size_t i = 0; i < sizeof unlisted / sizeof unlisted[0]; i++) {
+        pfb_code code;
+        memcpy(&code, &unlisted[i], sizeof code); /* a cast of these would be as good, but sanitizers may object */
+        cr_expect_str_eq(pfb_code_name(code), "unknown_code", "%d", unlisted[i]);
+        cr_expect_gt(strlen(pfb_code_text(code)), 0);
+    }
+}
+
+Test(error, every_code_is_in_the_documentation_once)
+{
+    for (size_t i = 0; i < code_count(); i++) {
+        int code = pfb_code_at(i);
+        const char *name = pfb_code_name((pfb_code)code);
+        cr_expect_eq(rows_of_page(code, name), 1, "docs/error.md should have one row for %d %s", code, name);
+    }
+}
+
+Test(error, the_documentation_has_no_other_codes)
+{
+    cr_expect_eq(rows_of_page(-1, NULL), code_count());
+}
