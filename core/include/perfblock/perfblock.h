@@ -4,6 +4,7 @@
 
 /* Everything the core offers; each header may also be included alone. */
 #include "perfblock/error.h"
+#include "perfblock/utf16.h"
 #include "perfblock/version.h"
 
 #endif

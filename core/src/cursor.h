@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_CURSOR_H
+#define PFB_CURSOR_H
+
+/* The only place where an offset becomes a pointer.
+ *
+ * A cursor is a window [at, end) of the caller's buffer. Offsets count from `base` at every level, so that an error
+ * found deep inside names the place in the input. The first error sticks; every later read gives null.
+ * Invariant, kept by every function here: at <= end <= size of the input. */
+#include "perfblock/error.h"
+#include "perfblock/utf16.h"
+
+#include <stdbool.h>
+
+typedef struct pfb_cursor {
+    const uint8_t *base;
+    size_t at;
+    size_t end;
+    pfb_error error;
+} pfb_cursor;
+
+/* A cursor over a whole input. A null `data` counts as empty. */
+pfb_cursor pfb_cursor_make(const void *data, size_t size);
+
+/* A cursor over [at, end) of an input, for readers that keep only offsets. Refuses at > end as internal. */
+pfb_cursor pfb_cursor_between(const void *data, size_t at, size_t end);
+
+/* True while the invariant holds against the size of the input. */
+bool pfb_cursor_ok(const pfb_cursor *cursor, size_t size);
+
+/* Bytes left. */
+size_t pfb_cursor_left(const pfb_cursor *cursor);
+
+/* Records the first failure; later ones are ignored. Always returns false. */
+bool pfb_cursor_fail(pfb_cursor *cursor, pfb_code code, size_t offset);
+
+/* n readable bytes, the cursor moved behind them; or null and `code` recorded at the cursor. */
+const uint8_t *pfb_cursor_take(pfb_cursor *cursor, size_t n, pfb_code code);
+
+/* The next `size` bytes as a window of their own; the cursor moves behind them. A size below `least` or above what is
+ * left is recorded as `code`, blamed on `blame` (where the size was read), in both cursors. */
+pfb_cursor pfb_cursor_window(pfb_cursor *cursor, size_t size, size_t least, pfb_code code, size_t blame);
+
+/* A UTF-16LE string from the cursor to its NUL, which must lie inside the window at an even distance; a last odd byte
+ * is not part of it. The cursor moves behind the NUL. Work is linear in the window. */
+bool pfb_cursor_text(pfb_cursor *cursor, pfb_text *text);
+
+/* PERF_INSTANCE_HEADER with its name: read by data blocks and by instance lists alike. */
+typedef struct pfb_instance_header {
+    size_t offset;
+    uint32_t size_bytes;
+    uint32_t id;
+    pfb_text name;
+} pfb_instance_header;
+
+bool pfb_cursor_instance(pfb_cursor *cursor, pfb_instance_header *header);
+
+/* A tolerated oddity: a note, or an error in strict mode. True when reading may go on. */
+bool pfb_cursor_tolerate(pfb_cursor *cursor, uint32_t options, uint32_t *notes, uint32_t note, pfb_code code,
+                         size_t offset);
+
+/* The rule about sizes that must be multiples of 8, through pfb_cursor_tolerate. */
+bool pfb_cursor_aligned(pfb_cursor *cursor, uint32_t options, uint32_t *notes, uint32_t size_bytes, size_t offset);
+
+/* ---- Loads: assembled from bytes, so neither alignment nor byte order matters ------------------------- */
+
+static inline uint16_t load_le16(const uint8_t *p)
+{
+    return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static inline uint32_t load_le32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t load_le64(const uint8_t *p)
+{
+    return load_le32(p) | (uint64_t)load_le32(p + 4) << 32;
+}
+
+/* Two's complement without the implementation-defined conversion. */
+static inline int64_t load_le64s(const uint8_t *p)
+{
+    uint64_t bits = load_le64(p);
+    return bits <= INT64_MAX ? (int64_t)bits : -(int64_t)(UINT64_MAX - bits) - 1;
+}
+
+#endif
