@@ -5,6 +5,7 @@
 /* Everything the core offers; each header may also be included alone. */
 #include "perfblock/data_block.h"
 #include "perfblock/error.h"
+#include "perfblock/query.h"
 #include "perfblock/registration.h"
 #include "perfblock/utf16.h"
 #include "perfblock/version.h"

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "perfblock/query.h"
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
+
+/* ---- Writing identifiers -------------------------------------------------------------------------------------- */
+
+Test(query, a_query_is_written_as_the_layout_says)
+{
+    static const uint8_t expected[56] = {
+        1,    2,    3,   4, 5,   6, 7,    8,    9,  10, 11, 12, 13,   14,   15,   16,   /* 0: GUID */
+        0x6A, 0x10, 0,   0, 56,  0, 0,    0,    26, 0,  0,  0,  0xFF, 0xFF, 0xFF, 0xFF, /* 16 */
+        3,    0,    0,   0, 0,   0, 0,    0,                                            /* 32 */
+        '0',  0,    ',', 0, '*', 0, 0x3D, 0xD8, 0,  0,  0,  0,  0,    0,    0,    0};   /* 40: name */
+    static const uint8_t name[9] = {0xAA, '0', 0, ',', 0, '*', 0, 0x3D, 0xD8};          /* at an odd address */
+    pfb_query query = {.counter_id = 26, .instance_id = PFB_NO_ID, .name = name + 1, .name_units = 4};
+    query.status = 0x106A;
+    query.index = 3;
+    for (uint8_t i = 0; i < 16; i++)
+        query.counterset.bytes[i] = (uint8_t)(i + 1);
+    uint8_t out[60];
+    memset(out, '#', sizeof out);
+    cr_expect_eq(pfb_query_size(&query), 56);
+    cr_expect_eq(pfb_query_write(&query, out + 1, 56), 56);
+    cr_expect_arr_eq(out + 1, expected, 56);
+    cr_expect(out[0] == '#' && out[57] == '#', "written outside");
+}
+
+Test(query, sizes_are_rounded_up_to_8)
+{
+    uint8_t name[2 * PFB_QUERY_NAME_UNITS];
+    memset(name, 'x', sizeof name);
+    pfb_query query = {.name = NULL};
+    cr_expect_eq(pfb_query_size(&query), 40, "no name");
+    query.name = name;
+    static const size_t sizes[][2] = {{0, 48}, {1, 48}, {3, 48}, {4, 56}, {7, 56}, {8, 64}, {1023, 2088}, {1024, 2096}};
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        query.name_units = sizes[i][0];
+        cr_expect_eq(pfb_query_size(&query), sizes[i][1], "%zu units: %zu bytes", sizes[i][0], pfb_query_size(&query));
+    }
+}
+
+static void expect_refused(const pfb_query *query, const char *what)
+{
+    uint8_t out[4096];
+    memset(out, '#', sizeof out);
+    cr_expect_eq(pfb_query_size(query), 0, "%s", what);
+    cr_expect_eq(pfb_query_write(query, out, sizeof out), 0, "%s", what);
+    cr_expect_eq(out[0], '#', "%s: something was written", what);
+}
+
+Test(query, names_that_cannot_be_asked_for_are_refused)
+{
+    static uint8_t name[2 * PFB_QUERY_NAME_UNITS + 2];
+    memset(name, 'x', sizeof name);
+    pfb_query query = {.name = name, .name_units = PFB_QUERY_NAME_UNITS + 1};
+    expect_refused(&query, "too long");
+    query.name_units = SIZE_MAX / 2;
+    expect_refused(&query, "far too long");
+    query.name_units = SIZE_MAX;
+    expect_refused(&query, "longest");
+    query.name = NULL;
+    query.name_units = 1;
+    expect_refused(&query, "units of no name");
+    query.name = name;
+    query.name_units = 3;
+    for (size_t at = 0; at < 3; at++) {
+        name[2 * at] = name[2 * at + 1] = 0;
+        expect_refused(&query, "a NUL in the name");
+        name[2 * at] = 'x';
+        cr_expect_eq(pfb_query_size(&query), 48, "a zero byte is no NUL");
+    }
+}
+
+Test(query, nothing_is_written_unless_all_fits)
+{
+    static const uint8_t name[] = {'a', 0};
+    pfb_query query = {.name = name, .name_units = 1};
+    uint8_t out[64];
+    memset(out, '#', sizeof out);
+    for (size_t capacity = 0; capacity < 48; capacity++)
+        cr_expect_eq(pfb_query_write(&query, capacity ? out : NULL, capacity), 0, "capacity %zu", capacity);
+    for (size_t i = 0; i < sizeof out; i++)
+        cr_expect_eq(out[i], '#');
+    cr_expect_eq(pfb_query_write(&query, out, 48), 48);
+    cr_expect_eq(out[48], '#');
+}
+
+Test(query, what_was_written_is_read_back)
+{
+    static const uint8_t name[] = {'_', 0, 'T', 0};
+    uint8_t out[96];
+    pfb_query query = {.counterset = {{9, 8, 7}}, .counter_id = PFB_NO_ID, .instance_id = 4, .name = name};
+    query.name_units = 2;
+    size_t first = pfb_query_write(&query, out, sizeof out);
+    query.name = NULL;
+    query.name_units = 0;
+    size_t second = pfb_query_write(&query, out + first, sizeof out - first);
+    cr_assert(first == 48 && second == 40);
+    pfb_list list;
+    pfb_identifier identifier;
+    pfb_list_open(&list, out, first + second, PFB_STRICT);
+    cr_assert(pfb_list_next_identifier(&list, &identifier));
+    cr_expect(identifier.has_name && identifier.counter_id == PFB_NO_ID && identifier.instance_id == 4);
+    expect_name(out + identifier.name.offset, identifier.name.units, "_T", "first");
+    cr_assert(pfb_list_next_identifier(&list, &identifier));
+    cr_expect(!identifier.has_name && pfb_guid_equal(&identifier.counterset, &query.counterset));
+    cr_expect_not(pfb_list_next_identifier(&list, &identifier));
+    expect_error(list.error, PFB_OK, 0, "written identifiers");
+}
+
+/* ---- Finding ---------------------------------------------------------------------------------------------------- */
+
+/* Identifiers of 40 bytes with these indexes and 10, 11, 12 ... as counter ids. */
+static size_t write_indexes(uint8_t *out, const uint32_t *indexes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        pfb_query query = {.counter_id = 10 + (uint32_t)i, .index = indexes[i]};
+        cr_assert_eq(pfb_query_write(&query, out + 40 * i, 40), 40);
+    }
+    return 40 * count;
+}
+
+Test(query, results_are_matched_by_index_not_by_order)
+{
+    static const uint32_t indexes[] = {2, 0, 1, 0, UINT32_MAX}; /* 0 twice: hostile, the first one counts */
+    uint8_t info[200];
+    size_t size = write_indexes(info, indexes, 5);
+    static const uint32_t counters[] = {11, 12, 10};
+    pfb_identifier identifier;
+    pfb_error error;
+    for (uint32_t index = 0; index < 3; index++) {
+        cr_expect(pfb_query_find(info, size, index, &identifier, &error));
+        cr_expect_eq(identifier.counter_id, counters[index], "index %u", index);
+        expect_error(error, PFB_OK, 0, "found");
+    }
+    cr_expect(pfb_query_find(info, size, UINT32_MAX, &identifier, NULL) && identifier.counter_id == 14);
+    identifier.counter_id = 99;
+    cr_expect_not(pfb_query_find(info, size, 3, &identifier, &error));
+    expect_error(error, PFB_OK, 0, "not there");
+    cr_expect_eq(identifier.counter_id, 99, "nothing is written when nothing is found");
+    cr_expect_not(pfb_query_find(NULL, 0, 0, &identifier, &error));
+    expect_error(error, PFB_OK, 0, "no queries");
+}
+
+Test(query, a_broken_list_is_told_from_an_absent_index)
+{
+    static const uint32_t indexes[] = {0, 1, 2};
+    uint8_t info[120];
+    size_t size = write_indexes(info, indexes, 3);
+    info[40 + 20] = 39; /* size of the second */
+    pfb_identifier identifier;
+    pfb_error error;
+    cr_expect(pfb_query_find(info, size, 0, &identifier, &error), "found before the fault");
+    expect_error(error, PFB_OK, 0, "before the fault");
+    cr_expect_not(pfb_query_find(info, size, 2, &identifier, &error));
+    expect_error(error, PFB_BAD_IDENTIFIER_SIZE, 60, "behind the fault");
+    cr_expect_not(pfb_query_find(info, size, 2, &identifier, NULL));
+}
+
+/* ---- Wildcards -------------------------------------------------------------------------------------------------- */
+
+typedef struct match_case {
+    const char *pattern;
+    const char *name;
+    bool exact;  /* matches as it is */
+    bool folded; /* matches without regard to case */
+} match_case;
+
+static const match_case match_cases[] = {
+    {"", "", true, true},
+    {"", "a", false, false},
+    {"a", "", false, false},
+    {"_Total", "_Total", true, true},
+    {"_Total", "_total", false, true},
+    {"_TOTAL", "_total", false, true},
+    {"_Total", "_Totals", false, false},
+    {"_Total", "_Tota", false, false},
+    {"*", "", true, true},
+    {"*", "0,_Total", true, true},
+    {"***", "x", true, true},
+    {"?", "", false, false},
+    {"?", "x", true, true},
+    {"?", "xy", false, false},
+    {"??", "xy", true, true},
+    {"?*", "", false, false},
+    {"?*", "x", true, true},
+    {"*?", "x", true, true},
+    {"*?", "", false, false},
+    {"0,*", "0,11", true, true},
+    {"0,*", "0,", true, true},
+    {"0,*", "1,0", false, false},
+    {"*_Total", "0,_Total", true, true},
+    {"*_Total", "_Total_Total", true, true},
+    {"*_Total", "_Total#1", false, false},
+    {"a*b*c", "axxbxxbc", true, true},
+    {"a*b*c", "abc", true, true},
+    {"a*b*c", "acb", false, false},
+    {"a*b*c", "AxBxC", false, true},
+    {"*ab", "aab", true, true},
+    {"*aab", "aaab", true, true},
+    {"a*a", "a", false, false},
+    {"a*a", "aa", true, true},
+    {"*a?c*", "xxabcabdabc", true, true},
+    {"*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false, false},
+    {"?,_Total", "0,_Total", true, true},
+    {"?,_Total", "10,_Total", false, false},
+    {"a", "*", false, false}, /* a star in a name is a letter */
+    {"?", "*", true, true},
+    {"*b", "*b", true, true},
+    {"[a]", "{A}", false, false}, /* next to the letters, but none */
+    {"@", "`", false, false},
+    {"Z", "z", false, true},
+    {"a-c", "b", false, false},
+    {"\\*", "*", false, false}, /* nothing quotes */
+};
+
+static bool match(const char *pattern, const char *name, uint32_t options)
+{
+    bytes p = {.size = 0};
+    bytes n = {.size = 0};
+    put_units(&p, pattern);
+    put_units(&n, name);
+    uint8_t *pattern_copy = exact_copy(&p);
+    uint8_t *name_copy = exact_copy(&n);
+    bool is_match = pfb_query_match(pattern_copy, p.size / 2, name_copy, n.size / 2, options);
+    free(pattern_copy);
+    free(name_copy);
+    return is_match;
+}
+
+Test(query, patterns_match_whole_names)
+{
+    for (size_t i = 0; i < COUNT(match_cases); i++) {
+        const match_case *t = &match_cases[i];
+        cr_expect_eq(match(t->pattern, t->name, 0), t->exact, "%s and %s", t->pattern, t->name);
+        cr_expect_eq(match(t->pattern, t->name, PFB_MATCH_IGNORE_CASE), t->folded, "%s and %s without case", t->pattern,
+                     t->name);
+        cr_expect_eq(match(t->pattern, t->name, ~PFB_MATCH_IGNORE_CASE), t->exact, "unknown options are ignored");
+    }
+}
+
+Test(query, units_that_are_no_ascii_match_only_themselves)
+{
+    static const uint16_t units[] = {0x0000, 0x0100, 0x012A, 0x013F, 0x2A00, 0x4141, 0x6161, 0x0141, 0x0161,
+                                     0x00C4, 0x00E4, 0xD800, 0xDC00, 0xFFFF, 0xFF0A, 0x00AA, 0x212A, 0x0130};
+    for (size_t i = 0; i < COUNT(units) * COUNT(units); i++) {
+        bytes p = {.size = 0};
+        bytes n = {.size = 0};
+        put_u16(&p, units[i / COUNT(units)]);
+        put_u16(&n, units[i % COUNT(units)]);
+        bool is_same = i / COUNT(units) == i % COUNT(units);
+        cr_expect_eq(pfb_query_match(p.data, 1, n.data, 1, PFB_MATCH_IGNORE_CASE), is_same, "%04X and %04X",
+                     units[i / COUNT(units)], units[i % COUNT(units)]);
+        cr_expect_not(pfb_query_is_pattern(p.data, 1), "%04X", units[i / COUNT(units)]);
+    }
+}
+
+Test(query, a_question_mark_is_one_unit_not_one_character)
+{
+    static const uint8_t smile[] = {0x3D, 0xD8, 0x00, 0xDE};
+    static const uint8_t two[] = {'?', 0, '?', 0};
+    cr_expect_not(pfb_query_match(two, 1, smile, 2, 0));
+    cr_expect(pfb_query_match(two, 2, smile, 2, 0));
+}
+
+Test(query, patterns_are_limited_and_names_are_not)
+{
+    enum { LONG = 5000 };
+    static uint8_t pattern[2 * LONG];
+    static uint8_t name[2 * LONG];
+    for (size_t i = 0; i < LONG; i++)
+        pattern[2 * i] = name[2 * i] = 'x';
+    cr_expect(pfb_query_match(pattern, 1024, name, 1024, 0));
+    cr_expect_not(pfb_query_match(pattern, 1025, name, 1025, 0), "a pattern of 1025 units matches nothing");
+    cr_expect_not(pfb_query_match(pattern, LONG, name, LONG, 0));
+    cr_expect_not(pfb_query_match(pattern, SIZE_MAX, name, 1, 0));
+    pattern[2 * 1023] = '*';
+    cr_expect(pfb_query_match(pattern, 1024, name, LONG, 0));
+    pattern[2 * 1024] = '*';
+    cr_expect_not(pfb_query_match(pattern, 1025, name, LONG, 0));
+}
+
+Test(query, a_pattern_is_known_by_its_wildcards)
+{
+    static const struct {
+        const char *text;
+        bool is_pattern;
+    } cases[] = {{"", false}, {"_Total", false}, {"*", true}, {"a?", true}, {"0,*", true}, {"[a-z]", false}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        bytes b = {.size = 0};
+        put_units(&b, cases[i].text);
+        cr_expect_eq(pfb_query_is_pattern(b.data, b.size / 2), cases[i].is_pattern, "%s", cases[i].text);
+    }
+    cr_expect_not(pfb_query_is_pattern(NULL, 0));
+}
