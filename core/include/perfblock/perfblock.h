@@ -3,6 +3,7 @@
 #define PERFBLOCK_PERFBLOCK_H
 
 /* Everything the core offers; each header may also be included alone. */
+#include "perfblock/builder.h"
 #include "perfblock/data_block.h"
 #include "perfblock/error.h"
 #include "perfblock/query.h"

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+#include "perfblock/builder.h"
+
+#include "memory.h"
+#include "store.h"
+
+/* ---- Faults ------------------------------------------------------------------------------------------- */
+
+/* The fields that can be broken. */
+typedef enum field {
+    FIELD_NONE,
+    FIELD_TOTAL_SIZE,
+    FIELD_RESULT_COUNT,
+    FIELD_RESULT_KIND,
+    FIELD_RESULT_SIZE,
+    FIELD_COUNTERS_SIZE,
+    FIELD_COUNTER_COUNT,
+    FIELD_INSTANCES_SIZE,
+    FIELD_INSTANCE_COUNT,
+    FIELD_INSTANCE_SIZE,
+    FIELD_NAME_END,
+    FIELD_VALUE_SIZE,
+    FIELD_DATA_SIZE,
+    FIELD_REGISTERED_COUNT,
+    FIELD_STRINGS_SIZE,
+    FIELD_STRING_COUNT,
+    FIELD_STRING_OFFSET,
+    FIELD_IDENTIFIER_SIZE
+} field;
+
+typedef struct fault_row {
+    char name[24];
+    uint8_t field;
+    uint8_t code;
+    uint32_t replacement;
+} fault_row;
+
+#define HUGE_SIZE UINT32_C(0xFFFFFFF8) /* a multiple of 8, so that alignment is not what is wrong with it */
+
+static const fault_row faults[PFB_FAULT_COUNT] = {
+    [PFB_FAULT_NONE] = {"", FIELD_NONE, PFB_OK, 0},
+    [PFB_FAULT_TOTAL_SIZE_ZERO] = {"total_size_zero", FIELD_TOTAL_SIZE, PFB_BAD_TOTAL_SIZE, 0},
+    [PFB_FAULT_TOTAL_SIZE_HUGE] = {"total_size_huge", FIELD_TOTAL_SIZE, PFB_TRUNCATED_BLOCK, HUGE_SIZE},
+    [PFB_FAULT_RESULT_COUNT_HUGE] = {"result_count_huge", FIELD_RESULT_COUNT, PFB_BAD_RESULT_COUNT, UINT32_MAX},
+    [PFB_FAULT_RESULT_KIND_UNKNOWN] = {"result_kind_unknown", FIELD_RESULT_KIND, PFB_OK, 3},
+    [PFB_FAULT_RESULT_SIZE_ZERO] = {"result_size_zero", FIELD_RESULT_SIZE, PFB_BAD_RESULT_SIZE, 0},
+    [PFB_FAULT_RESULT_SIZE_HUGE] = {"result_size_huge", FIELD_RESULT_SIZE, PFB_BAD_RESULT_SIZE, HUGE_SIZE},
+    [PFB_FAULT_COUNTERS_SIZE_ZERO] = {"counters_size_zero", FIELD_COUNTERS_SIZE, PFB_BAD_COUNTERS_SIZE, 0},
+    [PFB_FAULT_COUNTERS_SIZE_HUGE] = {"counters_size_huge", FIELD_COUNTERS_SIZE, PFB_BAD_COUNTERS_SIZE, HUGE_SIZE},
+    [PFB_FAULT_COUNTER_COUNT_HUGE] = {"counter_count_huge", FIELD_COUNTER_COUNT, PFB_BAD_COUNTER_COUNT, UINT32_MAX},
+    [PFB_FAULT_INSTANCES_SIZE_ZERO] = {"instances_size_zero", FIELD_INSTANCES_SIZE, PFB_BAD_INSTANCES_SIZE, 0},
+    [PFB_FAULT_INSTANCES_SIZE_HUGE] = {"instances_size_huge", FIELD_INSTANCES_SIZE, PFB_BAD_INSTANCES_SIZE, HUGE_SIZE},
+    [PFB_FAULT_INSTANCE_COUNT_HUGE] = {"instance_count_huge", FIELD_INSTANCE_COUNT, PFB_BAD_INSTANCE_COUNT, UINT32_MAX},
+    [PFB_FAULT_INSTANCE_SIZE_ZERO] = {"instance_size_zero", FIELD_INSTANCE_SIZE, PFB_BAD_INSTANCE_SIZE, 0},
+    [PFB_FAULT_INSTANCE_SIZE_HUGE] = {"instance_size_huge", FIELD_INSTANCE_SIZE, PFB_BAD_INSTANCE_SIZE, HUGE_SIZE},
+    [PFB_FAULT_NAME_UNTERMINATED] = {"name_unterminated", FIELD_NAME_END, PFB_TRUNCATED_STRING, 0},
+    [PFB_FAULT_VALUE_SIZE_ZERO] = {"value_size_zero", FIELD_VALUE_SIZE, PFB_BAD_VALUE_SIZE, 0},
+    [PFB_FAULT_VALUE_SIZE_HUGE] = {"value_size_huge", FIELD_VALUE_SIZE, PFB_BAD_VALUE_SIZE, HUGE_SIZE},
+    [PFB_FAULT_DATA_SIZE_HUGE] = {"data_size_huge", FIELD_DATA_SIZE, PFB_BAD_DATA_SIZE, UINT32_MAX},
+    [PFB_FAULT_REGISTERED_COUNT_HUGE] = {"registered_count_huge", FIELD_REGISTERED_COUNT, PFB_BAD_COUNTER_COUNT,
+                                         UINT32_MAX},
+    [PFB_FAULT_STRINGS_SIZE_ZERO] = {"strings_size_zero", FIELD_STRINGS_SIZE, PFB_BAD_STRING_SIZE, 0},
+    [PFB_FAULT_STRINGS_SIZE_HUGE] = {"strings_size_huge", FIELD_STRINGS_SIZE, PFB_TRUNCATED_BLOCK, HUGE_SIZE},
+    [PFB_FAULT_STRING_COUNT_HUGE] = {"string_count_huge", FIELD_STRING_COUNT, PFB_BAD_STRING_COUNT, UINT32_MAX},
+    [PFB_FAULT_STRING_OFFSET_ZERO] = {"string_offset_zero", FIELD_STRING_OFFSET, PFB_BAD_STRING_OFFSET, 0},
+    [PFB_FAULT_STRING_OFFSET_HUGE] = {"string_offset_huge", FIELD_STRING_OFFSET, PFB_BAD_STRING_OFFSET, HUGE_SIZE},
+    [PFB_FAULT_IDENTIFIER_SIZE_ZERO] = {"identifier_size_zero", FIELD_IDENTIFIER_SIZE, PFB_BAD_IDENTIFIER_SIZE, 0},
+    [PFB_FAULT_IDENTIFIER_SIZE_HUGE] = {"identifier_size_huge", FIELD_IDENTIFIER_SIZE, PFB_BAD_IDENTIFIER_SIZE,
+                                        HUGE_SIZE},
+};
+
+const char *pfb_fault_name(pfb_fault fault)
+{
+    return (unsigned)fault < PFB_FAULT_COUNT ? faults[fault].name : faults[PFB_FAULT_NONE].name;
+}
+
+pfb_code pfb_fault_code(pfb_fault fault)
+{
+    return (unsigned)fault < PFB_FAULT_COUNT ? (pfb_code)faults[fault].code : PFB_OK;
+}
+
+/* ---- Appending ---------------------------------------------------------------------------------------- */
+
+static void fail(pfb_builder *builder, pfb_code code)
+{
+    if (builder->error.code == PFB_OK)
+        builder->error = (pfb_error){code, builder->size_bytes};
+}
+
+/* Appends `count` zero bytes and returns where they begin. They exist only while everything fits. */
+static size_t append_zeros(pfb_builder *builder, size_t count)
+{
+    size_t at = builder->size_bytes;
+    if (count > SIZE_MAX - at) {
+        fail(builder, PFB_CALLER_ARGUMENT);
+        return at;
+    }
+    if (at > builder->capacity || count > builder->capacity - at)
+        fail(builder, PFB_CALLER_TOO_SMALL);
+    else if (count > 0)
+        memset(builder->data + at, 0, count);
+    builder->size_bytes = at + count;
+    return at;
+}
+
+/* True when [at, at + count) was appended and lies in the caller's memory. */
+static bool is_writable(const pfb_builder *builder, size_t at, size_t count)
+{
+    return at <= builder->size_bytes && count <= builder->size_bytes - at && at <= builder->capacity &&
+           count <= builder->capacity - at;
+}
+
+static void put_bytes(pfb_builder *builder, size_t at, const void *bytes, size_t count)
+{
+    if (count > 0 && is_writable(builder, at, count))
+        memcpy(builder->data + at, bytes, count);
+}
+
+static void put_le32(pfb_builder *builder, size_t at, uint32_t value)
+{
+    if (is_writable(builder, at, 4))
+        store_le32(builder->data + at, value);
+}
+
+static void put_le64(pfb_builder *builder, size_t at, uint64_t value)
+{
+    if (is_writable(builder, at, 8))
+        store_le64(builder->data + at, value);
+}
+
+/* True once: when this is the field the planted fault is about. */
+static bool is_broken_here(pfb_builder *builder, field which, size_t at)
+{
+    if (builder->fault_planted || which == FIELD_NONE || faults[builder->fault].field != (uint8_t)which)
+        return false;
+    builder->fault_planted = true;
+    builder->fault_offset = at;
+    return true;
+}
+
+/* A field that can be broken: every one is written once, when its value is final. */
+static void put_field(pfb_builder *builder, field which, size_t at, size_t value)
+{
+    if (value > UINT32_MAX)
+        fail(builder, PFB_CALLER_ARGUMENT);
+    put_le32(builder, at, is_broken_here(builder, which, at) ? faults[builder->fault].replacement : (uint32_t)value);
+}
+
+/* UTF-16 text, its NUL and zeros up to a multiple of 8 from the block's start; unterminated when so asked. */
+static void append_text(pfb_builder *builder, const uint8_t *text, size_t units, size_t block_at)
+{
+    if (units > (SIZE_MAX - 16) / 2) {
+        fail(builder, PFB_CALLER_ARGUMENT);
+        return;
+    }
+    size_t at = append_zeros(builder, 2 * units + 2);
+    put_bytes(builder, at, text, 2 * units);
+    append_zeros(builder, round_up_8(builder->size_bytes - block_at) - (builder->size_bytes - block_at));
+    size_t end = at + 2 * units;
+    if (is_broken_here(builder, FIELD_NAME_END, end) && is_writable(builder, end, builder->size_bytes - end))
+        memset(builder->data + end, 'x', builder->size_bytes - end);
+}
+
+void pfb_builder_init(pfb_builder *builder, void *data, size_t capacity)
+{
+    *builder = (pfb_builder){.data = data, .capacity = data ? capacity : 0};
+}
+
+void pfb_builder_break(pfb_builder *builder, pfb_fault fault)
+{
+    builder->fault = (unsigned)fault < PFB_FAULT_COUNT ? fault : PFB_FAULT_NONE;
+}
+
+/* ---- Data blocks ---------------------------------------------------------------------------------------- */
+
+enum { DATA_HEADER_BYTES = 48, RESULT_HEADER_BYTES = 16, VALUE_HEADER_BYTES = 8 };
+
+void pfb_builder_begin_data(pfb_builder *builder, const pfb_data_times *times)
+{
+    if (builder->in_data || builder->size_bytes != 0)
+        fail(builder, PFB_CALLER_ORDER);
+    size_t at = append_zeros(builder, DATA_HEADER_BYTES);
+    builder->in_data = true;
+    put_le64(builder, at + 8, (uint64_t)times->perf_time);
+    put_le64(builder, at + 16, (uint64_t)times->perf_time_100ns);
+    put_le64(builder, at + 24, (uint64_t)times->perf_freq);
+    const pfb_system_time *t = &times->system_time;
+    put_le32(builder, at + 32, t->year | (uint32_t)t->month << 16);
+    put_le32(builder, at + 36, t->day_of_week | (uint32_t)t->day << 16);
+    put_le32(builder, at + 40, t->hour | (uint32_t)t->minute << 16);
+    put_le32(builder, at + 44, t->second | (uint32_t)t->millisecond << 16);
+}
+
+static void append_counter_ids(pfb_builder *builder, const uint32_t *ids, uint32_t count)
+{
+    size_t at = append_zeros(builder, 8);
+    for (uint32_t i = 0; i < count && builder->error.code == PFB_OK; i++)
+        put_le32(builder, append_zeros(builder, 4), ids[i]);
+    if (builder->error.code != PFB_OK) /* measuring: count what the loop left out */
+        builder->size_bytes = at + 8 + (size_t)4 * count;
+    append_zeros(builder, count % 2 ? 4 : 0);
+    put_field(builder, FIELD_COUNTERS_SIZE, at, builder->size_bytes - at);
+    put_field(builder, FIELD_COUNTER_COUNT, at + 4, count);
+}
+
+void pfb_builder_begin_result(pfb_builder *builder, uint32_t kind, uint32_t status, const uint32_t *counter_ids,
+                              uint32_t counter_count)
+{
+    if (!builder->in_data || builder->in_result)
+        fail(builder, PFB_CALLER_ORDER);
+    builder->in_result = true;
+    builder->kind = kind;
+    builder->instance_count = 0;
+    builder->result_count++;
+    builder->result_at = append_zeros(builder, RESULT_HEADER_BYTES);
+    put_le32(builder, builder->result_at, status);
+    put_field(builder, FIELD_RESULT_KIND, builder->result_at + 4, kind);
+    if (kind == PFB_KIND_MULTIPLE_COUNTERS || kind == PFB_KIND_COUNTERSET)
+        append_counter_ids(builder, counter_ids, counter_count);
+    if (kind == PFB_KIND_MULTIPLE_INSTANCES || kind == PFB_KIND_COUNTERSET)
+        builder->instances_at = append_zeros(builder, 8);
+}
+
+static bool has_instances(const pfb_builder *builder)
+{
+    return builder->kind == PFB_KIND_MULTIPLE_INSTANCES || builder->kind == PFB_KIND_COUNTERSET;
+}
+
+/* PERF_INSTANCE_HEADER with its name: in data blocks and in instance lists. */
+static void append_instance(pfb_builder *builder, uint32_t id, const uint8_t *name, size_t name_units)
+{
+    size_t at = append_zeros(builder, 8);
+    put_le32(builder, at + 4, id);
+    append_text(builder, name, name_units, at);
+    put_field(builder, FIELD_INSTANCE_SIZE, at, builder->size_bytes - at);
+}
+
+void pfb_builder_instance(pfb_builder *builder, uint32_t id, const uint8_t *name, size_t name_units)
+{
+    if (!builder->in_result || !has_instances(builder))
+        fail(builder, PFB_CALLER_ORDER);
+    builder->instance_count++;
+    append_instance(builder, id, name, name_units);
+}
+
+void pfb_builder_datum(pfb_builder *builder, const void *bytes, uint32_t size_bytes)
+{
+    if (!builder->in_result || builder->kind == PFB_KIND_ERROR || (has_instances(builder) && !builder->instance_count))
+        fail(builder, PFB_CALLER_ORDER);
+    size_t at = append_zeros(builder, VALUE_HEADER_BYTES);
+    size_t padded = round_up_8((size_t)size_bytes);
+    if (padded < size_bytes) { /* a size_t of 32 bits */
+        fail(builder, PFB_CALLER_ARGUMENT);
+        return;
+    }
+    size_t data_at = append_zeros(builder, padded);
+    put_bytes(builder, data_at, bytes, size_bytes);
+    put_field(builder, FIELD_DATA_SIZE, at, size_bytes);
+    put_field(builder, FIELD_VALUE_SIZE, at + 4, builder->size_bytes - at);
+}
+
+void pfb_builder_value(pfb_builder *builder, uint64_t raw, uint32_t size_bytes)
+{
+    uint8_t bytes[8];
+    store_le64(bytes, raw);
+    if (size_bytes != 4 && size_bytes != 8) {
+        fail(builder, PFB_CALLER_ARGUMENT);
+        return;
+    }
+    pfb_builder_datum(builder, bytes, size_bytes);
+}
+
+void pfb_builder_end_result(pfb_builder *builder)
+{
+    if (!builder->in_result) {
+        fail(builder, PFB_CALLER_ORDER);
+        return;
+    }
+    if (has_instances(builder)) {
+        put_field(builder, FIELD_INSTANCES_SIZE, builder->instances_at, builder->size_bytes - builder->instances_at);
+        put_field(builder, FIELD_INSTANCE_COUNT, builder->instances_at + 4, builder->instance_count);
+    }
+    put_field(builder, FIELD_RESULT_SIZE, builder->result_at + 8, builder->size_bytes - builder->result_at);
+    builder->in_result = false;
+}
+
+void pfb_builder_end_data(pfb_builder *builder)
+{
+    if (!builder->in_data || builder->in_result) {
+        fail(builder, PFB_CALLER_ORDER);
+        return;
+    }
+    put_field(builder, FIELD_TOTAL_SIZE, 0, builder->size_bytes);
+    put_field(builder, FIELD_RESULT_COUNT, 4, builder->result_count);
+    builder->in_data = false;
+}
+
+/* ---- Metadata -------------------------------------------------------------------------------------------- */
+
+void pfb_builder_guid(pfb_builder *builder, const pfb_guid *guid)
+{
+    put_bytes(builder, append_zeros(builder, sizeof guid->bytes), guid->bytes, sizeof guid->bytes);
+}
+
+void pfb_builder_counterset(pfb_builder *builder, const pfb_guid *guid, uint32_t detail_level, uint32_t instance_type,
+                            uint32_t counter_count)
+{
+    pfb_builder_guid(builder, guid);
+    size_t at = append_zeros(builder, 16); /* counterset type, reserved: 0 */
+    put_le32(builder, at + 4, detail_level);
+    put_field(builder, FIELD_REGISTERED_COUNT, at + 8, counter_count);
+    put_le32(builder, at + 12, instance_type);
+}
+
+void pfb_builder_counter(pfb_builder *builder, const pfb_counter *counter)
+{
+    size_t at = append_zeros(builder, 48);
+    put_le32(builder, at, counter->id);
+    put_le32(builder, at + 4, counter->type);
+    put_le64(builder, at + 8, counter->attributes);
+    put_le32(builder, at + 16, counter->detail_level);
+    put_le32(builder, at + 20, (uint32_t)counter->default_scale);
+    put_le32(builder, at + 24, counter->base_id);
+    put_le32(builder, at + 28, counter->perf_time_id);
+    put_le32(builder, at + 32, counter->perf_freq_id);
+    put_le32(builder, at + 36, counter->multi_id);
+    put_le32(builder, at + 40, counter->aggregate);
+}
+
+void pfb_builder_string(pfb_builder *builder, const uint8_t *text, size_t units)
+{
+    append_text(builder, text, units, builder->size_bytes);
+}
+
+void pfb_builder_begin_strings(pfb_builder *builder, uint32_t count)
+{
+    enum { HEADER_BYTES = 8, ENTRY_BYTES = 8 };
+    size_t entries = (size_t)count * ENTRY_BYTES;
+    if (entries / ENTRY_BYTES != count) { /* a size_t of 32 bits */
+        fail(builder, PFB_CALLER_ARGUMENT);
+        return;
+    }
+    builder->strings_at = append_zeros(builder, HEADER_BYTES);
+    append_zeros(builder, entries);
+    builder->strings_given = 0;
+    builder->string_count = count;
+    put_field(builder, FIELD_STRING_COUNT, builder->strings_at + 4, count);
+}
+
+void pfb_builder_counter_string(pfb_builder *builder, uint32_t counter_id, const uint8_t *text, size_t units)
+{
+    if (builder->strings_given >= builder->string_count) { /* an entry more would overwrite the strings */
+        fail(builder, PFB_CALLER_ORDER);
+        return;
+    }
+    size_t entry = builder->strings_at + 8 + (size_t)8 * builder->strings_given++;
+    put_le32(builder, entry, counter_id);
+    if (!text) {
+        put_le32(builder, entry + 4, PFB_NO_ID);
+        return;
+    }
+    put_field(builder, FIELD_STRING_OFFSET, entry + 4, builder->size_bytes - builder->strings_at);
+    size_t at = append_zeros(builder, units <= (SIZE_MAX - 2) / 2 ? 2 * units + 2 : SIZE_MAX);
+    put_bytes(builder, at, text, 2 * units);
+}
+
+void pfb_builder_end_strings(pfb_builder *builder)
+{
+    size_t size = builder->size_bytes - builder->strings_at;
+    if (builder->strings_given != builder->string_count)
+        fail(builder, PFB_CALLER_ORDER);
+    append_zeros(builder, round_up_8(size) - size);
+    put_field(builder, FIELD_STRINGS_SIZE, builder->strings_at, builder->size_bytes - builder->strings_at);
+}
+
+void pfb_builder_identifier(pfb_builder *builder, const pfb_query *query)
+{
+    size_t size = pfb_query_size(query);
+    if (size == 0) {
+        fail(builder, PFB_CALLER_ARGUMENT);
+        return;
+    }
+    size_t at = append_zeros(builder, size);
+    if (is_writable(builder, at, size))
+        pfb_query_write(query, builder->data + at, size);
+    put_field(builder, FIELD_IDENTIFIER_SIZE, at + 20, size);
+}
+
+void pfb_builder_listed_instance(pfb_builder *builder, uint32_t id, const uint8_t *name, size_t name_units)
+{
+    append_instance(builder, id, name, name_units);
+}
