@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "perfblock/counter_type.h"
+
+/* Short names for the columns, so that a row stays a line. */
+#define DWORD PFB_RAW_DWORD
+#define LARGE PFB_RAW_LARGE
+#define ZERO PFB_RAW_ZERO
+#define VARIABLE PFB_RAW_VARIABLE
+#define NOCLK PFB_CLOCK_NONE
+#define PERF PFB_CLOCK_PERF
+#define C100 PFB_CLOCK_100NS
+#define OBJ PFB_CLOCK_OBJECT
+#define ONE PFB_DENOMINATOR_ONE
+#define DT PFB_DENOMINATOR_TIME
+#define B PFB_DENOMINATOR_BASE
+#define DB PFB_DENOMINATOR_BASE_DELTA
+#define NONE PFB_UNIT_NONE
+#define PSEC PFB_UNIT_PER_SECOND
+#define PCT PFB_UNIT_PERCENT
+#define SEC PFB_UNIT_SECONDS
+#define N PFB_TERM_RAW
+#define DN PFB_TERM_DELTA
+#define ELAPSED PFB_TERM_ELAPSED
+#define X100 PFB_TERM_PERCENT
+#define XF PFB_TERM_TIMES_FREQUENCY
+#define OF PFB_TERM_OVER_FREQUENCY
+#define INV PFB_TERM_INVERSE
+#define OM PFB_TERM_OVER_ITEMS
+#define FM PFB_TERM_FROM_ITEMS
+
+#define SAMPLE_BASE UINT32_C(0x40030401)
+#define AVERAGE_BASE UINT32_C(0x40030402)
+#define RAW_BASE UINT32_C(0x40030403)
+#define LARGE_RAW_BASE UINT32_C(0x40030500)
+#define LARGE_RAW_BASE_ALIAS UINT32_C(0x40030503)
+#define MULTI_BASE UINT32_C(0x42030500)
+
+/* Ascending by value: find() relies on it. */
+/* clang-format off */
+static const pfb_counter_type rows[] = {
+    /* value       name                                   raw       2 clock  below unit  terms                  base            formula */
+    {0x00000000u, "PERF_COUNTER_RAWCOUNT_HEX",            DWORD,    1, NOCLK, ONE, NONE, N,                     0,              "N"},
+    {0x00000100u, "PERF_COUNTER_LARGE_RAWCOUNT_HEX",      LARGE,    1, NOCLK, ONE, NONE, N,                     0,              "N"},
+    {0x00000B00u, "PERF_COUNTER_TEXT",                    VARIABLE, 0, NOCLK, ONE, NONE, 0,                     0,              "-"},
+    {0x00010000u, "PERF_COUNTER_RAWCOUNT",                DWORD,    1, NOCLK, ONE, NONE, N,                     0,              "N"},
+    {0x00010100u, "PERF_COUNTER_LARGE_RAWCOUNT",          LARGE,    1, NOCLK, ONE, NONE, N,                     0,              "N"},
+    {0x00400400u, "PERF_COUNTER_DELTA",                   DWORD,    2, NOCLK, ONE, NONE, DN,                    0,              "dN"},
+    {0x00400500u, "PERF_COUNTER_LARGE_DELTA",             LARGE,    2, NOCLK, ONE, NONE, DN,                    0,              "dN"},
+    {0x00410400u, "PERF_SAMPLE_COUNTER",                  DWORD,    2, PERF,  DT,  NONE, DN | XF,               0,              "dN / (dT / F)"},
+    {0x00450400u, "PERF_COUNTER_QUEUELEN_TYPE",           DWORD,    2, PERF,  DT,  NONE, DN,                    0,              "dN / dT"},
+    {0x00450500u, "PERF_COUNTER_LARGE_QUEUELEN_TYPE",     LARGE,    2, PERF,  DT,  NONE, DN,                    0,              "dN / dT"},
+    {0x00550500u, "PERF_COUNTER_100NS_QUEUELEN_TYPE",     LARGE,    2, C100,  DT,  NONE, DN,                    0,              "dN / dT"},
+    {0x00650500u, "PERF_COUNTER_OBJ_TIME_QUEUELEN_TYPE",  LARGE,    2, OBJ,   DT,  NONE, DN,                    0,              "dN / dT"},
+    {0x10410400u, "PERF_COUNTER_COUNTER",                 DWORD,    2, PERF,  DT,  PSEC, DN | XF,               0,              "dN / (dT / F)"},
+    {0x10410500u, "PERF_COUNTER_BULK_COUNT",              LARGE,    2, PERF,  DT,  PSEC, DN | XF,               0,              "dN / (dT / F)"},
+    {0x20020400u, "PERF_RAW_FRACTION",                    DWORD,    1, NOCLK, B,   PCT,  N | X100,              RAW_BASE,       "100 N / B"},
+    {0x20020500u, "PERF_LARGE_RAW_FRACTION",              LARGE,    1, NOCLK, B,   PCT,  N | X100,              LARGE_RAW_BASE, "100 N / B"},
+    {0x20410500u, "PERF_COUNTER_TIMER",                   LARGE,    2, PERF,  DT,  PCT,  DN | X100,             0,              "100 dN / dT"},
+    {0x20470500u, "PERF_PRECISION_SYSTEM_TIMER",          LARGE,    2, NOCLK, DB,  PCT,  DN | X100,             LARGE_RAW_BASE, "100 dN / dB"},
+    {0x20510500u, "PERF_100NSEC_TIMER",                   LARGE,    2, C100,  DT,  PCT,  DN | X100,             0,              "100 dN / dT"},
+    {0x20570500u, "PERF_PRECISION_100NS_TIMER",           LARGE,    2, NOCLK, DB,  PCT,  DN | X100,             LARGE_RAW_BASE, "100 dN / dB"},
+    {0x20610500u, "PERF_OBJ_TIME_TIMER",                  LARGE,    2, OBJ,   DT,  PCT,  DN | X100,             0,              "100 dN / dT"},
+    {0x20670500u, "PERF_PRECISION_OBJECT_TIMER",          LARGE,    2, OBJ,   DB,  PCT,  DN | X100,             LARGE_RAW_BASE, "100 dN / dB"},
+    {0x20C20400u, "PERF_SAMPLE_FRACTION",                 DWORD,    2, NOCLK, DB,  PCT,  DN | X100,             SAMPLE_BASE,    "100 dN / dB"},
+    {0x21410500u, "PERF_COUNTER_TIMER_INV",               LARGE,    2, PERF,  DT,  PCT,  DN | X100 | INV,       0,              "100 (1 - dN / dT)"},
+    {0x21510500u, "PERF_100NSEC_TIMER_INV",               LARGE,    2, C100,  DT,  PCT,  DN | X100 | INV,       0,              "100 (1 - dN / dT)"},
+    {0x22410500u, "PERF_COUNTER_MULTI_TIMER",             LARGE,    2, PERF,  DT,  PCT,  DN | X100 | XF | OM,   MULTI_BASE,     "100 (dN / (dT / F)) / M"},
+    {0x22510500u, "PERF_100NSEC_MULTI_TIMER",             LARGE,    2, C100,  DT,  PCT,  DN | X100 | OM,        MULTI_BASE,     "100 (dN / dT) / M"},
+    {0x23410500u, "PERF_COUNTER_MULTI_TIMER_INV",         LARGE,    2, PERF,  DT,  PCT,  DN | X100 | INV | FM,  MULTI_BASE,     "100 (M - dN / dT)"},
+    {0x23510500u, "PERF_100NSEC_MULTI_TIMER_INV",         LARGE,    2, C100,  DT,  PCT,  DN | X100 | INV | FM,  MULTI_BASE,     "100 (M - dN / dT)"},
+    {0x30020400u, "PERF_AVERAGE_TIMER",                   DWORD,    2, PERF,  DB,  SEC,  DN | OF,               AVERAGE_BASE,   "(dN / F) / dB"},
+    {0x30240500u, "PERF_ELAPSED_TIME",                    LARGE,    1, OBJ,   ONE, SEC,  ELAPSED | OF,          0,              "(T - N) / F"},
+    {0x40000200u, "PERF_COUNTER_NODATA",                  ZERO,     0, NOCLK, ONE, NONE, 0,                     0,              "-"},
+    {0x40020500u, "PERF_AVERAGE_BULK",                    LARGE,    2, NOCLK, DB,  NONE, DN,                    AVERAGE_BASE,   "dN / dB"},
+    {SAMPLE_BASE, "PERF_SAMPLE_BASE",                     DWORD,    0, NOCLK, ONE, NONE, 0,                     0,              "-"},
+    {AVERAGE_BASE, "PERF_AVERAGE_BASE",                   DWORD,    0, NOCLK, ONE, NONE, 0,                     0,              "-"},
+    {RAW_BASE,    "PERF_RAW_BASE",                        DWORD,    0, NOCLK, ONE, NONE, 0,                     0,              "-"},
+    {LARGE_RAW_BASE, "PERF_LARGE_RAW_BASE",               LARGE,    0, NOCLK, ONE, NONE, 0,                     0,              "-"},
+    {MULTI_BASE,  "PERF_COUNTER_MULTI_BASE",              LARGE,    0, NOCLK, ONE, NONE, 0,                     0,              "-"},
+    {0x80000000u, "PERF_COUNTER_HISTOGRAM_TYPE",          DWORD,    0, NOCLK, ONE, NONE, 0,                     0,              "-"},
+};
+/* clang-format on */
+
+#define ROW_COUNT (sizeof rows / sizeof rows[0])
+
+static const char precision_timestamp[] = "PERF_PRECISION_TIMESTAMP";
+static const char large_raw_base[] = "PERF_LARGE_RAW_BASE";
+
+size_t pfb_counter_type_count(void)
+{
+    return ROW_COUNT;
+}
+
+const pfb_counter_type *pfb_counter_type_at(size_t position)
+{
+    return position < ROW_COUNT ? &rows[position] : NULL;
+}
+
+const pfb_counter_type *pfb_counter_type_find(uint32_t value)
+{
+    if (value == LARGE_RAW_BASE_ALIAS)
+        value = LARGE_RAW_BASE;
+    size_t low = 0;
+    size_t high = ROW_COUNT;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (rows[middle].value < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < ROW_COUNT && rows[low].value == value ? &rows[low] : NULL;
+}
+
+/* `row_name` is NUL-terminated within its array, so the comparison ends there at the latest. */
+static bool same_name(const char *name, size_t size, const char *row_name)
+{
+    size_t same = 0;
+    while (same < size && name[same] == row_name[same] && row_name[same] != '\0')
+        same++;
+    return same == size && row_name[same] == '\0';
+}
+
+const pfb_counter_type *pfb_counter_type_named(const char *name, size_t size)
+{
+    if (same_name(name, size, precision_timestamp)) {
+        name = large_raw_base;
+        size = sizeof large_raw_base - 1;
+    }
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (same_name(name, size, rows[i].name))
+            return &rows[i];
+    }
+    return NULL;
+}
+
+const char *pfb_unit_text(pfb_unit unit)
+{
+    static const char texts[4][5] = {"", "/sec", "%", "sec"};
+    return (unsigned)unit < 4 ? texts[unit] : "";
+}
+
+enum { CLASS_COUNTER = 1 };
+enum { SUBTYPE_RATE = 1, SUBTYPE_FRACTION = 2, SUBTYPE_BASE = 3 };
+
+pfb_type_fields pfb_counter_type_fields(uint32_t value)
+{
+    static const uint8_t highest_subtype[4] = {2, 7, 1, 0}; /* by class */
+    pfb_type_fields f = {.raw_size = (value & PFB_TYPE_SIZE_MASK) >> 8,
+                         .type_class = (value & PFB_TYPE_CLASS_MASK) >> 10,
+                         .subtype = (value & PFB_TYPE_SUBTYPE_MASK) >> 16,
+                         .timer = (value & PFB_TYPE_TIMER_MASK) >> 20,
+                         .display = (uint8_t)(value >> 28),
+                         .delta = (value & PFB_TYPE_DELTA) != 0,
+                         .delta_base = (value & PFB_TYPE_DELTA_BASE) != 0,
+                         .inverse = (value & PFB_TYPE_INVERSE) != 0,
+                         .multi = (value & PFB_TYPE_MULTI) != 0};
+    bool counter = f.type_class == CLASS_COUNTER;
+    bool rate = counter && f.subtype == SUBTYPE_RATE;
+    bool multi_allowed = rate || (counter && f.subtype == SUBTYPE_BASE);
+    f.is_well_formed = (value & PFB_TYPE_RESERVED_MASK) == 0 && f.subtype <= highest_subtype[f.type_class] &&
+                       f.timer < 3 && (counter || f.timer == 0) && f.display <= 4;
+    f.is_well_formed = f.is_well_formed && (!f.delta_base || (counter && f.subtype == SUBTYPE_FRACTION)) &&
+                       (!f.inverse || rate) && (!f.multi || multi_allowed);
+    return f;
+}
+
+bool pfb_counter_type_is_base(uint32_t value)
+{
+    pfb_type_fields fields = pfb_counter_type_fields(value);
+    return fields.type_class == CLASS_COUNTER && fields.subtype == SUBTYPE_BASE;
+}
+
+bool pfb_counter_type_is_number(uint32_t value)
+{
+    const pfb_counter_type *type = pfb_counter_type_find(value);
+    return type && type->terms == PFB_TERM_RAW;
+}

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "perfblock/counter_type.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The list as winperf.h has it, and what each type's formula is made of; written down from the description of the
+ * types, not from the table under test. */
+typedef struct expected_row {
+    uint32_t value;
+    const char *name;
+    pfb_raw_size raw_size;
+    int samples;
+    pfb_clock clock;
+    pfb_denominator denominator;
+    pfb_unit unit;
+    uint32_t base;
+    const char *formula;
+} expected_row;
+
+#define DWORD PFB_RAW_DWORD
+#define LARGE PFB_RAW_LARGE
+#define NO_CLOCK PFB_CLOCK_NONE
+#define PERF PFB_CLOCK_PERF
+#define NS100 PFB_CLOCK_100NS
+#define OBJECT PFB_CLOCK_OBJECT
+#define ONE PFB_DENOMINATOR_ONE
+#define TIME PFB_DENOMINATOR_TIME
+#define BASE PFB_DENOMINATOR_BASE
+#define BASE_DELTA PFB_DENOMINATOR_BASE_DELTA
+#define NONE PFB_UNIT_NONE
+#define RATE PFB_UNIT_PER_SECOND
+#define PERCENT PFB_UNIT_PERCENT
+#define SECONDS PFB_UNIT_SECONDS
+
+/* clang-format off */
+static const expected_row list[] = {
+    {0x00000000, "PERF_COUNTER_RAWCOUNT_HEX", DWORD, 1, NO_CLOCK, ONE, NONE, 0, "N"},
+    {0x00000100, "PERF_COUNTER_LARGE_RAWCOUNT_HEX", LARGE, 1, NO_CLOCK, ONE, NONE, 0, "N"},
+    {0x00000B00, "PERF_COUNTER_TEXT", PFB_RAW_VARIABLE, 0, NO_CLOCK, ONE, NONE, 0, "-"},
+    {0x00010000, "PERF_COUNTER_RAWCOUNT", DWORD, 1, NO_CLOCK, ONE, NONE, 0, "N"},
+    {0x00010100, "PERF_COUNTER_LARGE_RAWCOUNT", LARGE, 1, NO_CLOCK, ONE, NONE, 0, "N"},
+    {0x00400400, "PERF_COUNTER_DELTA", DWORD, 2, NO_CLOCK, ONE, NONE, 0, "dN"},
+    {0x00400500, "PERF_COUNTER_LARGE_DELTA", LARGE, 2, NO_CLOCK, ONE, NONE, 0, "dN"},
+    {0x00410400, "PERF_SAMPLE_COUNTER", DWORD, 2, PERF, TIME, NONE, 0, "dN / (dT / F)"},
+    {0x00450400, "PERF_COUNTER_QUEUELEN_TYPE", DWORD, 2, PERF, TIME, NONE, 0, "dN / dT"},
+    {0x00450500, "PERF_COUNTER_LARGE_QUEUELEN_TYPE", LARGE, 2, PERF, TIME, NONE, 0, "dN / dT"},
+    {0x00550500, "PERF_COUNTER_100NS_QUEUELEN_TYPE", LARGE, 2, NS100, TIME, NONE, 0, "dN / dT"},
+    {0x00650500, "PERF_COUNTER_OBJ_TIME_QUEUELEN_TYPE", LARGE, 2, OBJECT, TIME, NONE, 0, "dN / dT"},
+    {0x10410400, "PERF_COUNTER_COUNTER", DWORD, 2, PERF, TIME, RATE, 0, "dN / (dT / F)"},
+    {0x10410500, "PERF_COUNTER_BULK_COUNT", LARGE, 2, PERF, TIME, RATE, 0, "dN / (dT / F)"},
+    {0x20020400, "PERF_RAW_FRACTION", DWORD, 1, NO_CLOCK, BASE, PERCENT, 0x40030403, "100 N / B"},
+    {0x20020500, "PERF_LARGE_RAW_FRACTION", LARGE, 1, NO_CLOCK, BASE, PERCENT, 0x40030500, "100 N / B"},
+    {0x20410500, "PERF_COUNTER_TIMER", LARGE, 2, PERF, TIME, PERCENT, 0, "100 dN / dT"},
+    {0x20470500, "PERF_PRECISION_SYSTEM_TIMER", LARGE, 2, NO_CLOCK, BASE_DELTA, PERCENT, 0x40030500, "100 dN / dB"},
+    {0x20510500, "PERF_100NSEC_TIMER", LARGE, 2, NS100, TIME, PERCENT, 0, "100 dN / dT"},
+    {0x20570500, "PERF_PRECISION_100NS_TIMER", LARGE, 2, NO_CLOCK, BASE_DELTA, PERCENT, 0x40030500, "100 dN / dB"},
+    {0x20610500, "PERF_OBJ_TIME_TIMER", LARGE, 2, OBJECT, TIME, PERCENT, 0, "100 dN / dT"},
+    {0x20670500, "PERF_PRECISION_OBJECT_TIMER", LARGE, 2, OBJECT, BASE_DELTA, PERCENT, 0x40030500, "100 dN / dB"},
+    {0x20C20400, "PERF_SAMPLE_FRACTION", DWORD, 2, NO_CLOCK, BASE_DELTA, PERCENT, 0x40030401, "100 dN / dB"},
+    {0x21410500, "PERF_COUNTER_TIMER_INV", LARGE, 2, PERF, TIME, PERCENT, 0, "100 (1 - dN / dT)"},
+    {0x21510500, "PERF_100NSEC_TIMER_INV", LARGE, 2, NS100, TIME, PERCENT, 0, "100 (1 - dN / dT)"},
+    {0x22410500, "PERF_COUNTER_MULTI_TIMER", LARGE, 2, PERF, TIME, PERCENT, 0x42030500, "100 (dN / (dT / F)) / M"},
+    {0x22510500, "PERF_100NSEC_MULTI_TIMER", LARGE, 2, NS100, TIME, PERCENT, 0x42030500, "100 (dN / dT) / M"},
+    {0x23410500, "PERF_COUNTER_MULTI_TIMER_INV", LARGE, 2, PERF, TIME, PERCENT, 0x42030500, "100 (M - dN / dT)"},
+    {0x23510500, "PERF_100NSEC_MULTI_TIMER_INV", LARGE, 2, NS100, TIME, PERCENT, 0x42030500, "100 (M - dN / dT)"},
+    {0x30020400, "PERF_AVERAGE_TIMER", DWORD, 2, PERF, BASE_DELTA, SECONDS, 0x40030402, "(dN / F) / dB"},
+    {0x30240500, "PERF_ELAPSED_TIME", LARGE, 1, OBJECT, ONE, SECONDS, 0, "(T - N) / F"},
+    {0x40000200, "PERF_COUNTER_NODATA", PFB_RAW_ZERO, 0, NO_CLOCK, ONE, NONE, 0, "-"},
+    {0x40020500, "PERF_AVERAGE_BULK", LARGE, 2, NO_CLOCK, BASE_DELTA, NONE, 0x40030402, "dN / dB"},
+    {0x40030401, "PERF_SAMPLE_BASE", DWORD, 0, NO_CLOCK, ONE, NONE, 0, "-"},
+    {0x40030402, "PERF_AVERAGE_BASE", DWORD, 0, NO_CLOCK, ONE, NONE, 0, "-"},
+    {0x40030403, "PERF_RAW_BASE", DWORD, 0, NO_CLOCK, ONE, NONE, 0, "-"},
+    {0x40030500, "PERF_LARGE_RAW_BASE", LARGE, 0, NO_CLOCK, ONE, NONE, 0, "-"},
+    {0x42030500, "PERF_COUNTER_MULTI_BASE", LARGE, 0, NO_CLOCK, ONE, NONE, 0, "-"},
+    {0x80000000, "PERF_COUNTER_HISTOGRAM_TYPE", DWORD, 0, NO_CLOCK, ONE, NONE, 0, "-"},
+};
+/* clang-format on */
+
+enum { LIST_COUNT = sizeof list / sizeof list[0] };
+
+/* Fields of a type's value, taken out by hand. */
+static unsigned bits(uint32_t value, int lowest, unsigned mask)
+{
+    return value >> lowest & mask;
+}
+
+static bool is_counter(uint32_t value)
+{
+    return bits(value, 10, 3) == 1;
+}
+
+static unsigned subtype(uint32_t value)
+{
+    return bits(value, 16, 15);
+}
+
+/* ---- The table ----------------------------------------------------------------------------------------- */
+
+Test(counter_type, there_are_39_rows)
+{
+    cr_assert_eq(LIST_COUNT, 39);
+    cr_assert_eq(pfb_counter_type_count(), 39);
+    cr_assert_not_null(pfb_counter_type_at(38));
+    cr_assert_null(pfb_counter_type_at(39));
+    cr_assert_null(pfb_counter_type_at(SIZE_MAX));
+}
+
+Test(counter_type, every_row_is_as_listed)
+{
+    for (size_t i = 0; i < LIST_COUNT; i++) {
+        const expected_row *e = &list[i];
+        const pfb_counter_type *row = pfb_counter_type_find(e->value);
+        cr_assert_not_null(row, "%s", e->name);
+        cr_expect_eq(row->value, e->value, "%s", e->name);
+        cr_expect_str_eq(row->name, e->name);
+        cr_expect_str_eq(row->formula, e->formula, "%s", e->name);
+        cr_expect_eq(row->raw_size, (int)e->raw_size, "%s", e->name);
+        cr_expect_eq(row->samples, e->samples, "%s", e->name);
+        cr_expect_eq(row->clock, (int)e->clock, "%s", e->name);
+        cr_expect_eq(row->denominator, (int)e->denominator, "%s", e->name);
+        cr_expect_eq(row->unit, (int)e->unit, "%s", e->name);
+        cr_expect_eq(row->base, e->base, "%s", e->name);
+        cr_expect_eq(pfb_counter_type_named(e->name, strlen(e->name)), row, "%s", e->name);
+    }
+}
+
+Test(counter_type, rows_rise_and_are_found_where_they_stand)
+{
+    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+        const pfb_counter_type *row = pfb_counter_type_at(i);
+        cr_expect(i == 0 || row->value > pfb_counter_type_at(i - 1)->value, "row %zu", i);
+        cr_expect_eq(pfb_counter_type_find(row->value), row);
+        cr_expect_eq(memchr(row->name, '\0', sizeof row->name) != NULL, true);
+        cr_expect_eq(memchr(row->formula, '\0', sizeof row->formula) != NULL, true);
+        for (size_t k = 0; k < i; k++)
+            cr_expect_str_neq(row->name, pfb_counter_type_at(k)->name);
+    }
+}
+
+Test(counter_type, neighbours_of_the_values_are_unknown)
+{
+    for (size_t i = 0; i < LIST_COUNT; i++) {
+        for (int bit = 0; bit < 32; bit++) {
+            uint32_t value = list[i].value ^ UINT32_C(1) << bit;
+            bool named = value == 0x40030503;
+            for (size_t k = 0; k < LIST_COUNT; k++)
+                named = named || list[k].value == value;
+            cr_expect_eq(pfb_counter_type_find(value) != NULL, named, "0x%08X", value);
+        }
+    }
+    cr_expect_null(pfb_counter_type_find(UINT32_MAX));
+    cr_expect_null(pfb_counter_type_find(0x00012000), "PERF_DOUBLE_RAW is no type of binary data");
+}
+
+Test(counter_type, the_fortieth_name_and_the_alias_value)
+{
+    const pfb_counter_type *base = pfb_counter_type_find(0x40030500);
+    cr_assert_not_null(base);
+    cr_expect_eq(pfb_counter_type_named("PERF_PRECISION_TIMESTAMP", 24), base);
+    cr_expect_eq(pfb_counter_type_find(0x40030503), base);
+    cr_expect_eq(base->value, 0x40030500, "the alias does not change the row");
+}
+
+Test(counter_type, names_are_matched_whole)
+{
+    static const char *const wrong[] = {"",
+                                        "PERF_COUNTER_COUNTE",
+                                        "PERF_COUNTER_COUNTERS",
+                                        "perf_counter_counter",
+                                        " PERF_COUNTER_COUNTER",
+                                        "PERF_COUNTER_COUNTER ",
+                                        "PERF_PRECISION_TIMESTAM",
+                                        "PERF_PRECISION_TIMESTAMPS",
+                                        "PERF_COUNTER_OBJ_TIME_QUEUELEN_TYPE_AND_MORE_THAN_A_ROW_HOLDS"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        cr_expect_null(pfb_counter_type_named(wrong[i], strlen(wrong[i])), "%s", wrong[i]);
+    cr_expect_not_null(pfb_counter_type_named("PERF_COUNTER_COUNTER and more", 20), "only `size` bytes count");
+    cr_expect_null(pfb_counter_type_named("PERF_COUNTER_COUNTER\0", 21), "a NUL is a byte like others");
+}
+
+Test(counter_type, units_have_a_text)
+{
+    cr_expect_str_eq(pfb_unit_text(PFB_UNIT_NONE), "");
+    cr_expect_str_eq(pfb_unit_text(PFB_UNIT_PER_SECOND), "/sec");
+    cr_expect_str_eq(pfb_unit_text(PFB_UNIT_PERCENT), "%");
+    cr_expect_str_eq(pfb_unit_text(PFB_UNIT_SECONDS), "sec");
+    cr_expect_str_eq(pfb_unit_text((pfb_unit)4), "");
+    cr_expect_str_eq(pfb_unit_text((pfb_unit)1000), "");
+}
+
+/* ---- The table against the bits ------------------------------------------------------------------------ */
+
+Test(counter_type, raw_sizes_are_what_the_size_bits_say)
+{
+    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+        const pfb_counter_type *row = pfb_counter_type_at(i);
+        cr_expect_eq(row->raw_size, bits(row->value, 8, 3), "%s", row->name);
+    }
+}
+
+/* Values, rates, queue lengths and precision timers: two samples exactly where the delta bit is. The two average types
+ * lack it and need two all the same. */
+Test(counter_type, samples_follow_the_delta_bit)
+{
+    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+        const pfb_counter_type *row = pfb_counter_type_at(i);
+        bool average = row->value == 0x30020400 || row->value == 0x40020500;
+        bool delta = bits(row->value, 22, 1) || average;
+        if (row->samples > 0)
+            cr_expect_eq(row->samples, delta ? 2 : 1, "%s", row->name);
+        cr_expect_eq((row->terms & PFB_TERM_DELTA) != 0, row->samples == 2, "%s", row->name);
+        if (row->samples == 0)
+            cr_expect_eq(row->terms, 0, "%s", row->name);
+    }
+}
+
+/* The clock is the one of the timer bits wherever the formula divides by time or frequency. */
+Test(counter_type, clocks_follow_the_timer_bits)
+{
+    static const pfb_clock by_timer[] = {PFB_CLOCK_PERF, PFB_CLOCK_100NS, PFB_CLOCK_OBJECT};
+    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+        const pfb_counter_type *row = pfb_counter_type_at(i);
+        unsigned timer = bits(row->value, 20, 3);
+        bool timed = row->denominator == PFB_DENOMINATOR_TIME || (row->terms & PFB_TERM_ELAPSED) ||
+                     row->value == 0x30020400 || row->value == 0x20670500;
+        cr_assert_lt(timer, 3, "%s", row->name);
+        cr_expect_eq(row->clock, timed ? (int)by_timer[timer] : PFB_CLOCK_NONE, "%s", row->name);
+    }
+}
+
+/* Subtype and class give the denominator: rate and queue length the time, fraction and precision the base. */
+Test(counter_type, denominators_follow_the_subtype)
+{
+    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+        const pfb_counter_type *row = pfb_counter_type_at(i);
+        pfb_denominator expected = PFB_DENOMINATOR_ONE;
+        if (is_counter(row->value) && (subtype(row->value) == 1 || subtype(row->value) == 5))
+            expected = PFB_DENOMINATOR_TIME;
+        if (is_counter(row->value) && (subtype(row->value) == 2 || subtype(row->value) == 7))
+            expected = row->samples == 2 ? PFB_DENOMINATOR_BASE_DELTA : PFB_DENOMINATOR_BASE;
+        cr_expect_eq(row->denominator, (int)expected, "%s", row->name);
+        bool multi = bits(row->value, 25, 1) && row->samples > 0;
+        bool by_base = expected == PFB_DENOMINATOR_BASE || expected == PFB_DENOMINATOR_BASE_DELTA;
+        cr_expect_eq(row->base != 0, by_base || multi, "%s", row->name);
+    }
+}
+
+/* Rates with no suffix or "/sec" take the frequency, and the plain multi timer of the performance clock besides. */
+Test(counter_type, terms_follow_display_inverse_and_multi)
+{
+    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+        const pfb_counter_type *row = pfb_counter_type_at(i);
+        if (row->samples == 0)
+            continue;
+        unsigned display = bits(row->value, 28, 15);
+        bool rate = is_counter(row->value) && subtype(row->value) == 1;
+        bool inverse = bits(row->value, 24, 1);
+        bool multi = bits(row->value, 25, 1);
+        bool times_f = rate && (display < 2 || row->value == 0x22410500);
+        uint32_t t = row->terms;
+        cr_expect_eq((t & PFB_TERM_PERCENT) != 0, display == 2, "%s", row->name);
+        cr_expect_eq((t & PFB_TERM_TIMES_FREQUENCY) != 0, times_f, "%s", row->name);
+        cr_expect_eq((t & PFB_TERM_OVER_FREQUENCY) != 0, display == 3, "%s", row->name);
+        cr_expect_eq((t & PFB_TERM_INVERSE) != 0, inverse, "%s", row->name);
+        cr_expect_eq((t & PFB_TERM_OVER_ITEMS) != 0, multi && !inverse, "%s", row->name);
+        cr_expect_eq((t & PFB_TERM_FROM_ITEMS) != 0, multi && inverse, "%s", row->name);
+        cr_expect_eq((t & PFB_TERM_ELAPSED) != 0, is_counter(row->value) && subtype(row->value) == 4, "%s", row->name);
+        bool raw = row->samples == 1 && !(t & PFB_TERM_ELAPSED);
+        cr_expect_eq((t & PFB_TERM_RAW) != 0, raw, "%s", row->name);
+    }
+}
+
+Test(counter_type, units_follow_the_display_bits)
+{
+    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+        const pfb_counter_type *row = pfb_counter_type_at(i);
+        unsigned display = bits(row->value, 28, 15);
+        cr_expect_eq(row->unit, display <= 3 ? display : 0, "%s", row->name);
+        bool hidden = display == 4 && row->value != 0x40020500; /* AVERAGE_BULK is shown by every consumer */
+        bool shown = row->samples > 0;
+        cr_expect(!(hidden && shown), "%s", row->name);
+    }
+}
+
+/* A base fits the width of its counter, but for AVERAGE_BULK: 64 bits over 32. */
+Test(counter_type, bases_are_base_types)
+{
+    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+        const pfb_counter_type *row = pfb_counter_type_at(i);
+        cr_expect_eq(pfb_counter_type_is_base(row->value), is_counter(row->value) && subtype(row->value) == 3, "%s",
+                     row->name);
+        if (row->base == 0)
+            continue;
+        const pfb_counter_type *base = pfb_counter_type_find(row->base);
+        cr_assert_not_null(base, "%s", row->name);
+        cr_expect(pfb_counter_type_is_base(base->value), "%s", row->name);
+        if (row->value != 0x40020500)
+            cr_expect_eq(base->raw_size, row->raw_size, "%s", row->name);
+    }
+}
+
+Test(counter_type, precision_types_are_no_bases)
+{
+    cr_expect(!pfb_counter_type_is_base(0x20470500));
+    cr_expect(!pfb_counter_type_is_base(0x20570500));
+    cr_expect(!pfb_counter_type_is_base(0x20670500));
+    cr_expect(!pfb_counter_type_is_base(0x40020500), "a fraction is none either");
+    cr_expect(pfb_counter_type_is_base(0x40030503), "the alias");
+    cr_expect(!pfb_counter_type_is_base(0x00030000), "subtype 3 of a number is not BASE");
+    cr_expect(!pfb_counter_type_is_base(0x00030800));
+}
+
+/* Item counts, object times and frequencies are raw counts; nothing that only looks like a number may stand for one. */
+Test(counter_type, plain_numbers_are_the_raw_counts)
+{
+    for (size_t i = 0; i < LIST_COUNT; i++) {
+        uint32_t value = list[i].value;
+        bool raw = value == 0 || value == 0x100 || value == 0x10000 || value == 0x10100;
+        cr_expect_eq(pfb_counter_type_is_number(value), raw, "%s", list[i].name);
+    }
+    cr_expect(!pfb_counter_type_is_number(0x00012000), "PERF_DOUBLE_RAW holds the bits of a double");
+    cr_expect(!pfb_counter_type_is_number(0x00020000), "thousandths, unnamed");
+    cr_expect(!pfb_counter_type_is_number(0x00010300), "a number of variable size");
+    cr_expect(!pfb_counter_type_is_number(UINT32_MAX));
+}
+
+/* ---- Values without a name
+ * -------------------------------------------------------------------------------------------- */
+
+Test(counter_type, fields_are_the_bits)
+{
+    uint32_t value = 0xD3AB0000; /* 1101 0011 1010 1011: display 13, inverse, multi, delta_base, timer 2, subtype 11 */
+    pfb_type_fields f = pfb_counter_type_fields(value | 0x0F00);
+    cr_expect_eq(f.raw_size, PFB_RAW_VARIABLE);
+    cr_expect_eq(f.type_class, 3);
+    cr_expect_eq(f.subtype, 11);
+    cr_expect_eq(f.timer, 2);
+    cr_expect_eq(f.display, 13);
+    cr_expect(f.inverse && f.multi && f.delta_base && !f.delta && !f.is_well_formed);
+    f = pfb_counter_type_fields(0x00400400);
+    cr_expect(f.delta && !f.delta_base && !f.inverse && !f.multi && f.is_well_formed);
+    cr_expect(f.type_class == 1 && f.raw_size == PFB_RAW_DWORD && f.subtype == 0 && f.timer == 0 && f.display == 0);
+}
+
+/* All named types are well formed but those that use reserved bits: three bases and the histogram. */
+Test(counter_type, named_types_are_well_formed)
+{
+    for (size_t i = 0; i < LIST_COUNT; i++) {
+        uint32_t value = list[i].value;
+        bool reserved = (value & 0xFF) != 0 || value == 0x80000000;
+        cr_expect_eq(pfb_counter_type_fields(value).is_well_formed, !reserved, "%s", list[i].name);
+    }
+}
+
+Test(counter_type, unnamed_values_are_well_formed_or_not)
+{
+    static const struct {
+        uint32_t value;
+        bool well_formed;
+        const char *why;
+    } rows[] = {
+        {0x00510500, true, "a 64-bit rate of the 100 ns clock without suffix"},
+        {0x10510400, true, "a 32-bit rate of the 100 ns clock per second"},
+        {0x20C20500, true, "a 64-bit sample fraction"},
+        {0x00020000, true, "a number in thousandths"},
+        {0x00010B00, true, "ASCII text"},
+        {0x00000C00, true, "class ZERO"},
+        {0x00460400, true, "a histogram of class COUNTER"},
+        {0x02030400, true, "a multi base of 32 bits"},
+        {0x40400400, true, "a difference that is not shown"},
+        {0x00410401, false, "low reserved bits"},
+        {0x00012000, false, "PERF_DOUBLE_RAW: bit 13 is reserved"},
+        {0x04410400, false, "bit 26 is reserved"},
+        {0x08410400, false, "bit 27 is reserved"},
+        {0x00030000, false, "subtype 3 of a number"},
+        {0x00080400, false, "subtype 8 of a counter"},
+        {0x00020800, false, "subtype 2 of a text"},
+        {0x00010C00, false, "a subtype of class ZERO"},
+        {0x00710400, false, "timer 3"},
+        {0x00110000, false, "a number with a timer"},
+        {0x00100800, false, "a text with a timer"},
+        {0x00C10400, false, "DELTA_BASE with a rate"},
+        {0x00820000, false, "DELTA_BASE with a number"},
+        {0x01420400, false, "INVERSE with a fraction"},
+        {0x01010000, false, "INVERSE with a number"},
+        {0x02420400, false, "MULTI with a fraction"},
+        {0x02010000, false, "MULTI with a number"},
+        {0x01030400, false, "INVERSE with a base"},
+        {0x50410400, false, "display 5"},
+        {0xF0410400, false, "display 15"},
+        {0x80410400, false, "display 8 belongs to the histogram alone"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        cr_expect_eq(pfb_counter_type_fields(rows[i].value).is_well_formed, rows[i].well_formed, "0x%08X: %s",
+                     rows[i].value, rows[i].why);
+        cr_expect_null(pfb_counter_type_find(rows[i].value), "0x%08X has no name", rows[i].value);
+    }
+}
+
+/* ---- The documentation
+ * -------------------------------------------------------------------------------------------------- */
+
+/* The cells of a row "| a | b |", without the blanks and back quotes around them; how many there are. */
+static size_t split_row(char *line, char *cells[], size_t capacity)
+{
+    size_t count = 0;
+    if (line[0] != '|')
+        return 0;
+    for (char *cell = strtok(line + 1, "|\n"); cell && count < capacity; cell = strtok(NULL, "|\n")) {
+        while (*cell == ' ' || *cell == '`')
+            cell++;
+        size_t length = strlen(cell);
+        while (length > 0 && (cell[length - 1] == ' ' || cell[length - 1] == '`'))
+            cell[--length] = '\0';
+        cells[count++] = cell;
+    }
+    return count;
+}
+
+static const char *or_dash(const char *text)
+{
+    return text[0] != '\0' ? text : "-";
+}
+
+static void check_page_row(char *const cells[8], const pfb_counter_type *row)
+{
+    static const char *const sizes[] = {"4", "8", "0", "any"};
+    static const char *const clocks[] = {"-", "perf", "100ns", "object"};
+    char samples[2] = {(char)('0' + row->samples), '\0'};
+    const pfb_counter_type *base = row->base ? pfb_counter_type_find(row->base) : NULL;
+    char value[16];
+    snprintf(value, sizeof value, "0x%08X", row->value);
+    cr_expect_str_eq(cells[0], value, "%s", row->name);
+    cr_expect_str_eq(cells[1], row->name);
+    cr_expect_str_eq(cells[2], sizes[row->raw_size], "%s", row->name);
+    cr_expect_str_eq(cells[3], samples, "%s", row->name);
+    cr_expect_str_eq(cells[4], clocks[row->clock], "%s", row->name);
+    cr_expect_str_eq(cells[5], row->formula, "%s", row->name);
+    cr_expect_str_eq(cells[6], or_dash(pfb_unit_text((pfb_unit)row->unit)), "%s", row->name);
+    cr_expect_str_eq(cells[7], base ? base->name : "-", "%s", row->name);
+}
+
+Test(counter_type, the_documentation_has_the_same_table)
+{
+    FILE *page = fopen(PERFBLOCK_SOURCE_DIR "/docs/counter_type.md", "r");
+    cr_assert(page != NULL, "docs/counter_type.md cannot be opened");
+    size_t rows = 0;
+    char line[512];
+    while (fgets(line, sizeof line, page)) {
+        char *cells[9];
+        if (strncmp(line, "| `0x", 5) != 0)
+            continue;
+        cr_assert_eq(split_row(line, cells, 9), 8, "row %zu", rows);
+        cr_assert_lt(rows, pfb_counter_type_count());
+        check_page_row(cells, pfb_counter_type_at(rows++));
+    }
+    fclose(page);
+    cr_expect_eq(rows, pfb_counter_type_count());
+}
