@@ -7,6 +7,7 @@
 #include "perfblock/counter_type.h"
 #include "perfblock/data_block.h"
 #include "perfblock/error.h"
+#include "perfblock/formula.h"
 #include "perfblock/query.h"
 #include "perfblock/registration.h"
 #include "perfblock/utf16.h"

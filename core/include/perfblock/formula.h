@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PERFBLOCK_FORMULA_H
+#define PERFBLOCK_FORMULA_H
+
+#include "perfblock/counter_type.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Samples in, displayed value or named status out.
+ *
+ * Every formula is a quotient of integers (docs/formula.md lists them). The value is the exact quotient rounded once,
+ * to nearest, ties to even: the same double on every CPU and compiler. No intermediate overflows, whatever the inputs.
+ * The rounding mode must be the default one. Everything here is a pure function and may be called from any thread. */
+
+/* Which fields of a sample were there, as bits. */
+#define PFB_HAS_VALUE UINT32_C(1)
+#define PFB_HAS_BASE UINT32_C(2)
+#define PFB_HAS_MULTI UINT32_C(4)
+#define PFB_HAS_PERF_TIME UINT32_C(8)
+#define PFB_HAS_PERF_TIME_100NS UINT32_C(16)
+#define PFB_HAS_OBJECT_TIME UINT32_C(32)
+#define PFB_HAS_PERF_FREQ UINT32_C(64)
+#define PFB_HAS_OBJECT_FREQ UINT32_C(128)
+
+/* One reading of one counter. All raw values are unsigned, all clocks signed, as on the wire. */
+typedef struct pfb_sample {
+    uint32_t type;           /* counter type */
+    uint32_t has;            /* PFB_HAS_ bits of the fields below that hold something */
+    uint64_t value;          /* N: the counter's raw value, zero-extended */
+    uint64_t base;           /* B: the raw value of its base */
+    uint64_t multi;          /* M: the item count of a multi timer */
+    int64_t perf_time;       /* performance clock, ticks */
+    int64_t perf_time_100ns; /* 100 ns units */
+    int64_t object_time;     /* the object's clock, ticks */
+    int64_t perf_freq;       /* ticks of the performance clock per second */
+    int64_t object_freq;     /* ticks of the object's clock per second */
+} pfb_sample;
+
+/* Why there is a value, or none. Numbers and names never change their meaning. */
+typedef enum pfb_status {
+    PFB_STATUS_OK = 0,
+    PFB_STATUS_NEED_TWO_SAMPLES = 1,     /* the formula compares two samples; only one was given */
+    PFB_STATUS_TYPE_MISMATCH = 2,        /* the samples have different types, or the datum's size is not the type's */
+    PFB_STATUS_UNKNOWN_TYPE = 3,         /* the type is not in the table */
+    PFB_STATUS_NOT_DISPLAYED = 4,        /* text, no-data, base and histogram types: nothing to compute */
+    PFB_STATUS_MISSING_BASE = 5,         /* base or item count absent, or not what it should be */
+    PFB_STATUS_MISSING_INPUT = 6,        /* raw value, clock or frequency absent */
+    PFB_STATUS_NEGATIVE_DELTA = 7,       /* the counter fell, or time is before an elapsed counter's start */
+    PFB_STATUS_ZERO_DENOMINATOR = 8,     /* no time, or no operation, between the samples */
+    PFB_STATUS_NEGATIVE_DENOMINATOR = 9, /* clock or base went backwards */
+    PFB_STATUS_BAD_FREQUENCY = 10,       /* the formula divides by a frequency that is not positive */
+    PFB_STATUS_ZERO_BASE = 11,           /* base or item count is 0 */
+    PFB_STATUS_NO_DATA = 12              /* an elapsed counter whose start is 0 */
+} pfb_status;
+
+/* Flags that accompany PFB_STATUS_OK. */
+#define PFB_FLAG_WRAPPED UINT32_C(1)    /* 2^32 was added to a counter that fell (PFB_WRAP32) */
+#define PFB_FLAG_ABOVE_100 UINT32_C(2)  /* a percentage above 100; given as it is */
+#define PFB_FLAG_BELOW_ZERO UINT32_C(4) /* an inverse below 0; given as it is */
+
+/* Options, off by default.
+ * PFB_WRAP32: a DWORD counter that fell went through 2^32 once. Off by default because a restarted process looks the
+ * same. Never for 8-byte counters. */
+#define PFB_WRAP32 UINT32_C(1)
+
+typedef struct pfb_formula_result {
+    pfb_status status;
+    uint32_t flags;   /* PFB_FLAG_ bits; 0 unless the status is ok */
+    double value;     /* finite; 0 unless the status is ok */
+    pfb_unit unit;    /* of the type; PFB_UNIT_NONE for unknown types */
+    bool is_integer;  /* the exact result is an integer from 0 to 2^64 - 1 ... */
+    uint64_t integer; /* ... namely this one; raw counts above 2^53 are exact here only */
+} pfb_formula_result;
+
+/* Evaluates the formula of the newer sample's type. `older` may be null where one sample is enough. `options`: 0 or
+ * PFB_WRAP32. Tests are made in this order, the first that fails gives the status: type known, displayed, enough
+ * samples, same type, inputs present (value, clock, frequency, base, item count), counter not fallen, frequency, item
+ * count, denominator.
+ * The frequency is the newer sample's. Instantaneous types use the newer sample alone. */
+PFB_API pfb_formula_result pfb_formula_evaluate(const pfb_sample *older, const pfb_sample *newer, uint32_t options);
+
+/* The status in lower case ("negative_delta"). Never null; static. */
+PFB_API const char *pfb_status_name(pfb_status status);
+
+/* The name of a single flag bit ("above_100"); "" for anything else. Never null; static. */
+PFB_API const char *pfb_flag_name(uint32_t flag);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

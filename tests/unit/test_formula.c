@@ -1,0 +1,657 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "perfblock/formula.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Types by what they are used for here. */
+enum {
+    RAWCOUNT = 0x00010000,
+    LARGE_RAWCOUNT = 0x00010100,
+    TEXT = 0x00000B00,
+    DELTA = 0x00400400,
+    LARGE_DELTA = 0x00400500,
+    SAMPLE_COUNTER = 0x00410400,
+    QUEUELEN = 0x00450400,
+    OBJ_QUEUELEN = 0x00650500,
+    COUNTER = 0x10410400,
+    BULK_COUNT = 0x10410500,
+    RAW_FRACTION = 0x20020400,
+    LARGE_RAW_FRACTION = 0x20020500,
+    TIMER = 0x20410500,
+    TIMER_100NS = 0x20510500,
+    PRECISION_100NS = 0x20570500,
+    PRECISION_OBJECT = 0x20670500,
+    SAMPLE_FRACTION = 0x20C20400,
+    TIMER_INV = 0x21410500,
+    TIMER_100NS_INV = 0x21510500,
+    MULTI_TIMER = 0x22410500,
+    MULTI_TIMER_INV = 0x23410500,
+    MULTI_100NS_INV = 0x23510500,
+    AVERAGE_TIMER = 0x30020400,
+    ELAPSED = 0x30240500,
+    AVERAGE_BULK = 0x40020500
+};
+
+static const uint32_t all_inputs = 255;
+
+/* ---- Helpers ------------------------------------------------------------------------------------------- */
+
+/* A sample with everything there: each clock advances by another amount per tick, so that a wrong one is seen. */
+static pfb_sample sample_at(uint32_t type, int64_t tick, uint64_t value)
+{
+    return (pfb_sample){.type = type,
+                        .has = all_inputs,
+                        .value = value,
+                        .base = 1000 + (uint64_t)tick * 20,
+                        .multi = 4,
+                        .perf_time = 5 + tick * 500,
+                        .perf_time_100ns = 133000000000000000 + tick * 10000000,
+                        .object_time = 70 + tick * 40,
+                        .perf_freq = 250,
+                        .object_freq = 80};
+}
+
+static pfb_formula_result evaluate_two(uint32_t type, uint64_t from, uint64_t to)
+{
+    pfb_sample older = sample_at(type, 0, from);
+    pfb_sample newer = sample_at(type, 1, to);
+    return pfb_formula_evaluate(&older, &newer, 0);
+}
+
+static bool same_bits(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+static bool same_result(const pfb_formula_result *a, const pfb_formula_result *b)
+{
+    return a->status == b->status && a->flags == b->flags && same_bits(a->value, b->value) && a->unit == b->unit &&
+           a->is_integer == b->is_integer && a->integer == b->integer;
+}
+
+static void expect_value(pfb_formula_result result, double value, uint32_t flags, const char *what)
+{
+    cr_expect_eq(result.status, PFB_STATUS_OK, "%s: %s", what, pfb_status_name(result.status));
+    cr_expect(same_bits(result.value, value), "%s: %.17g instead of %.17g", what, result.value, value);
+    cr_expect_eq(result.flags, flags, "%s: flags %u", what, result.flags);
+}
+
+static void expect_integer(pfb_formula_result result, uint64_t integer, const char *what)
+{
+    expect_value(result, (double)integer, result.flags, what);
+    cr_expect(result.is_integer && result.integer == integer, "%s: integer %llu", what,
+              (unsigned long long)result.integer);
+}
+
+/* No value beside a status: nothing that could be mistaken for one. */
+static void expect_status(pfb_formula_result result, pfb_status status, const char *what)
+{
+    cr_expect_eq(result.status, status, "%s: %s instead of %s", what, pfb_status_name(result.status),
+                 pfb_status_name(status));
+    cr_expect(status == PFB_STATUS_OK ||
+                  (same_bits(result.value, 0.0) && result.flags == 0 && !result.is_integer && result.integer == 0),
+              "%s: a value beside %s", what, pfb_status_name(status));
+}
+
+/* ---- Worked numbers ------------------------------------------------------------------------------------ */
+
+/* Figures that Windows tools printed, from their raw values; compared as far as they were printed. */
+Test(formula, published_figures)
+{
+    pfb_sample older = {.type = COUNTER, .has = all_inputs, .value = 100, .perf_time = 1000, .perf_freq = 3020490};
+    pfb_sample newer = older;
+    newer.value += 64;
+    newer.perf_time += 3011573;
+    pfb_formula_result r = pfb_formula_evaluate(&older, &newer, 0);
+    cr_expect_float_eq(r.value, 64.1894983120117, 1e-13, "64 events in 3011573 ticks at 3020490 Hz: %.17g", r.value);
+
+    older = (pfb_sample){.type = AVERAGE_TIMER, .has = all_inputs, .value = 1, .base = 1, .perf_freq = 3579545};
+    newer = older;
+    newer.value += 668659;
+    newer.base += 214;
+    r = pfb_formula_evaluate(&older, &newer, 0);
+    cr_expect_float_eq(r.value, 0.000872897188429015, 1e-18, "668659 ticks in 214 operations: %.17g", r.value);
+    cr_expect_eq(r.unit, PFB_UNIT_SECONDS);
+
+    older = (pfb_sample){.type = AVERAGE_BULK, .has = all_inputs, .value = 7, .base = 9};
+    newer = older;
+    newer.value += 158171;
+    newer.base += 739;
+    r = pfb_formula_evaluate(&older, &newer, 0);
+    cr_expect_float_eq(r.value, 214.033829499323, 1e-12, "158171 bytes in 739 operations: %.17g", r.value);
+
+    newer = (pfb_sample){.type = RAW_FRACTION, .has = all_inputs, .value = 108980, .base = 238472};
+    r = pfb_formula_evaluate(NULL, &newer, 0);
+    cr_expect_float_eq(r.value, 45.6992854507028, 1e-13, "free space: %.17g", r.value);
+
+    newer = (pfb_sample){.type = ELAPSED,
+                         .has = all_inputs,
+                         .value = INT64_C(133000000000000000),
+                         .object_time = INT64_C(133000000000000000) + INT64_C(30731246154),
+                         .object_freq = 10000000};
+    r = pfb_formula_evaluate(NULL, &newer, 0);
+    expect_value(r, 3073.1246154, 0, "elapsed time of file times");
+}
+
+/* dN = 15; dT: perf 500 at 250 Hz, 100 ns 10^7, object 40; dB 20; M 4. */
+Test(formula, every_formula_by_hand)
+{
+    expect_integer(evaluate_two(DELTA, 10, 25), 15, "dN");
+    expect_integer(evaluate_two(LARGE_DELTA, 10, 25), 15, "dN");
+    expect_value(evaluate_two(COUNTER, 10, 25), 7.5, 0, "15 in 2 s");
+    expect_value(evaluate_two(BULK_COUNT, 10, 25), 7.5, 0, "15 in 2 s");
+    expect_value(evaluate_two(SAMPLE_COUNTER, 10, 25), 7.5, 0, "15 in 2 s, the base unused");
+    expect_value(evaluate_two(QUEUELEN, 10, 25), 0.03, 0, "15 / 500");
+    expect_value(evaluate_two(0x00450500, 10, 25), 0.03, 0, "15 / 500");
+    expect_value(evaluate_two(0x00550500, 10, 25), 0.0000015, 0, "15 / 10^7");
+    expect_value(evaluate_two(OBJ_QUEUELEN, 10, 25), 0.375, 0, "15 / 40");
+    expect_integer(evaluate_two(TIMER, 10, 25), 3, "1500 / 500");
+    expect_value(evaluate_two(TIMER_100NS, 10, 25), 0.00015, 0, "1500 / 10^7");
+    expect_value(evaluate_two(0x20610500, 10, 25), 37.5, 0, "1500 / 40");
+    expect_integer(evaluate_two(TIMER_INV, 10, 25), 97, "100 (485 / 500)");
+    expect_value(evaluate_two(TIMER_100NS_INV, 10, 25), 99.99985, 0, "100 (9999985 / 10^7)");
+    expect_value(evaluate_two(MULTI_TIMER, 10, 25), 187.5, PFB_FLAG_ABOVE_100, "100 * 7.5 / 4");
+    expect_value(evaluate_two(0x22510500, 10, 25), 0.0000375, 0, "100 * 1.5e-6 / 4");
+    expect_integer(evaluate_two(MULTI_TIMER_INV, 10, 25), 397, "100 (4 - 0.03)");
+    expect_value(evaluate_two(MULTI_100NS_INV, 10, 25), 399.99985, PFB_FLAG_ABOVE_100, "100 (4 - 1.5e-6)");
+    expect_integer(evaluate_two(SAMPLE_FRACTION, 10, 25), 75, "1500 / 20");
+    expect_integer(evaluate_two(0x20470500, 10, 25), 75, "1500 / 20");
+    expect_integer(evaluate_two(PRECISION_100NS, 10, 25), 75, "1500 / 20");
+    expect_integer(evaluate_two(PRECISION_OBJECT, 10, 25), 75, "1500 / 20");
+    expect_value(evaluate_two(AVERAGE_TIMER, 10, 25), 0.003, 0, "15 / 250 / 20");
+    expect_value(evaluate_two(AVERAGE_BULK, 10, 25), 0.75, 0, "15 / 20");
+    expect_value(evaluate_two(RAW_FRACTION, 10, 255), 25.0, 0, "25500 / 1020");
+    expect_value(evaluate_two(LARGE_RAW_FRACTION, 10, 255), 25.0, 0, "25500 / 1020");
+    expect_value(evaluate_two(ELAPSED, 10, 25), 1.0625, 0, "(110 - 25) / 80");
+    expect_integer(evaluate_two(RAWCOUNT, 10, 25), 25, "N");
+}
+
+/* Three cases where the published sample code's integer division gives 3, 150 and a division by 0. */
+Test(formula, seconds_are_not_truncated)
+{
+    pfb_sample older = {.type = MULTI_TIMER, .has = all_inputs, .perf_freq = 1000, .multi = 2};
+    pfb_sample newer = older;
+    newer.value = 3;
+    newer.perf_time = 1500;
+    expect_value(pfb_formula_evaluate(&older, &newer, 0), 100.0, 0, "100 (3 / 1.5 s) / 2");
+    newer.perf_time = 500;
+    expect_value(pfb_formula_evaluate(&older, &newer, 0), 300.0, PFB_FLAG_ABOVE_100, "100 (3 / 0.5 s) / 2");
+    older.type = newer.type = COUNTER;
+    newer.perf_time = 800;
+    expect_value(pfb_formula_evaluate(&older, &newer, 0), 3.75, 0, "3 in 0.8 s");
+}
+
+/* ---- Statuses ------------------------------------------------------------------------------------------ */
+
+Test(formula, unknown_type)
+{
+    static const uint32_t unknown[] = {0x00510500, 0x00012000, 0x00020000, UINT32_MAX, 0x10410401};
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+        pfb_formula_result r = evaluate_two(unknown[i], 1, 2);
+        expect_status(r, PFB_STATUS_UNKNOWN_TYPE, "an unnamed type");
+        cr_expect_eq(r.unit, PFB_UNIT_NONE);
+    }
+}
+
+Test(formula, not_displayed)
+{
+    static const uint32_t hidden[] = {TEXT,       0x40000200, 0x40030401, 0x40030402, 0x40030403,
+                                      0x40030500, 0x40030503, 0x42030500, 0x80000000};
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
+        expect_status(evaluate_two(hidden[i], 1, 2), PFB_STATUS_NOT_DISPLAYED, "a type without formula");
+        pfb_sample empty = {.type = hidden[i]};
+        expect_status(pfb_formula_evaluate(NULL, &empty, 0), PFB_STATUS_NOT_DISPLAYED, "and without inputs");
+    }
+}
+
+Test(formula, need_two_samples)
+{
+    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+        const pfb_counter_type *type = pfb_counter_type_at(i);
+        pfb_sample newer = sample_at(type->value, 1, 50);
+        pfb_formula_result r = pfb_formula_evaluate(NULL, &newer, 0);
+        pfb_status expected = type->samples == 2   ? PFB_STATUS_NEED_TWO_SAMPLES
+                              : type->samples == 1 ? PFB_STATUS_OK
+                                                   : PFB_STATUS_NOT_DISPLAYED;
+        expect_status(r, expected, type->name);
+        cr_expect_eq(r.unit, (pfb_unit)type->unit, "%s", type->name);
+    }
+}
+
+Test(formula, type_mismatch)
+{
+    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+        const pfb_counter_type *type = pfb_counter_type_at(i);
+        pfb_sample older = sample_at(type->value == COUNTER ? BULK_COUNT : COUNTER, 0, 1);
+        pfb_sample newer = sample_at(type->value, 1, 50);
+        if (type->samples > 0) /* one sample would do for a raw count, but the counter is not the one it was */
+            expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_TYPE_MISMATCH, type->name);
+    }
+}
+
+Test(formula, missing_inputs)
+{
+    static const struct {
+        uint32_t type, newer, older; /* what is absent */
+        pfb_status status;
+        const char *what;
+    } rows[] = {
+        {RAWCOUNT, PFB_HAS_VALUE, 0, PFB_STATUS_MISSING_INPUT, "a value"},
+        {RAWCOUNT, 0, PFB_HAS_VALUE, PFB_STATUS_OK, "the older value of an instantaneous type"},
+        {DELTA, PFB_HAS_VALUE, 0, PFB_STATUS_MISSING_INPUT, "a value"},
+        {DELTA, 0, PFB_HAS_VALUE, PFB_STATUS_MISSING_INPUT, "the older value"},
+        {COUNTER, PFB_HAS_PERF_TIME, 0, PFB_STATUS_MISSING_INPUT, "the clock"},
+        {COUNTER, 0, PFB_HAS_PERF_TIME, PFB_STATUS_MISSING_INPUT, "the older clock"},
+        {COUNTER, PFB_HAS_PERF_FREQ, 0, PFB_STATUS_MISSING_INPUT, "the frequency"},
+        {COUNTER, 0, PFB_HAS_PERF_FREQ, PFB_STATUS_OK, "the older frequency, which nothing reads"},
+        {COUNTER, PFB_HAS_BASE | PFB_HAS_MULTI | PFB_HAS_OBJECT_TIME | PFB_HAS_PERF_TIME_100NS, 0, PFB_STATUS_OK,
+         "what a rate does not use"},
+        {TIMER, PFB_HAS_PERF_FREQ, 0, PFB_STATUS_OK, "the frequency of a timer, which has none"},
+        {TIMER_100NS, PFB_HAS_PERF_TIME_100NS, 0, PFB_STATUS_MISSING_INPUT, "the 100 ns clock"},
+        {TIMER_100NS, PFB_HAS_PERF_TIME | PFB_HAS_PERF_FREQ, 0, PFB_STATUS_OK, "the other clock"},
+        {OBJ_QUEUELEN, PFB_HAS_OBJECT_TIME, 0, PFB_STATUS_MISSING_INPUT, "the object's time"},
+        {OBJ_QUEUELEN, PFB_HAS_OBJECT_FREQ, 0, PFB_STATUS_OK, "the object's frequency, not in the formula"},
+        {ELAPSED, PFB_HAS_OBJECT_TIME, 0, PFB_STATUS_MISSING_INPUT, "the object's time"},
+        {ELAPSED, PFB_HAS_OBJECT_FREQ, 0, PFB_STATUS_MISSING_INPUT, "the object's frequency"},
+        {ELAPSED, 0, PFB_HAS_OBJECT_TIME | PFB_HAS_VALUE, PFB_STATUS_OK, "everything older"},
+        {RAW_FRACTION, PFB_HAS_BASE, 0, PFB_STATUS_MISSING_BASE, "the base"},
+        {RAW_FRACTION, 0, PFB_HAS_BASE, PFB_STATUS_OK, "the older base of an instantaneous type"},
+        {SAMPLE_FRACTION, PFB_HAS_BASE, 0, PFB_STATUS_MISSING_BASE, "the base"},
+        {SAMPLE_FRACTION, 0, PFB_HAS_BASE, PFB_STATUS_MISSING_BASE, "the older base"},
+        {AVERAGE_TIMER, PFB_HAS_PERF_FREQ, 0, PFB_STATUS_MISSING_INPUT, "the frequency of an average"},
+        {AVERAGE_TIMER, PFB_HAS_PERF_TIME, 0, PFB_STATUS_OK, "the clock of an average, not in the formula"},
+        {MULTI_TIMER, PFB_HAS_MULTI, 0, PFB_STATUS_MISSING_BASE, "the item count"},
+        {MULTI_TIMER, 0, PFB_HAS_MULTI, PFB_STATUS_OK, "the older item count"},
+        {PRECISION_OBJECT, PFB_HAS_OBJECT_TIME | PFB_HAS_OBJECT_FREQ, 0, PFB_STATUS_OK, "the clock beside a base"},
+        {PRECISION_OBJECT, PFB_HAS_BASE | PFB_HAS_OBJECT_TIME, 0, PFB_STATUS_MISSING_BASE, "base and clock"},
+        {PRECISION_OBJECT, PFB_HAS_BASE, PFB_HAS_OBJECT_TIME, PFB_STATUS_MISSING_BASE, "each in one sample"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pfb_sample older = sample_at(rows[i].type, 0, 10);
+        pfb_sample newer = sample_at(rows[i].type, 1, 25);
+        older.has &= ~rows[i].older;
+        newer.has &= ~rows[i].newer;
+        expect_status(pfb_formula_evaluate(&older, &newer, 0), rows[i].status, rows[i].what);
+    }
+}
+
+/* A precision timer of an object: by its base when both samples have it, else by the object's clock. */
+Test(formula, precision_object_timer_takes_base_or_clock)
+{
+    for (uint32_t missing = 0; missing < 4; missing++) {
+        pfb_sample older = sample_at(PRECISION_OBJECT, 0, 10);
+        pfb_sample newer = sample_at(PRECISION_OBJECT, 1, 25);
+        older.has &= ~(missing & 1 ? PFB_HAS_BASE : 0);
+        newer.has &= ~(missing & 2 ? PFB_HAS_BASE : 0);
+        double expected = missing == 0 ? 75.0 : 37.5; /* 1500 / 20, 1500 / 40 */
+        expect_value(pfb_formula_evaluate(&older, &newer, 0), expected, 0, "base or clock");
+    }
+}
+
+Test(formula, negative_delta)
+{
+    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+        const pfb_counter_type *type = pfb_counter_type_at(i);
+        if (type->samples == 2)
+            expect_status(evaluate_two(type->value, 26, 25), PFB_STATUS_NEGATIVE_DELTA, type->name);
+    }
+    expect_integer(evaluate_two(RAWCOUNT, 26, 25), 25, "a gauge may fall");
+    expect_status(evaluate_two(RAW_FRACTION, 26, 25), PFB_STATUS_OK, "a fraction too");
+    expect_status(evaluate_two(ELAPSED, 0, 111), PFB_STATUS_NEGATIVE_DELTA, "a start one tick ahead of 110");
+    expect_integer(evaluate_two(ELAPSED, 0, 110), 0, "a start right now");
+}
+
+/* The clock is signed and the start is not: 2^63 is after all of time, not before it. */
+Test(formula, elapsed_time_mixes_signs_with_care)
+{
+    pfb_sample s = sample_at(ELAPSED, 1, UINT64_C(1) << 63);
+    s.object_time = INT64_MAX;
+    expect_status(pfb_formula_evaluate(NULL, &s, 0), PFB_STATUS_NEGATIVE_DELTA, "a start of 2^63");
+    s.value = UINT64_MAX;
+    s.object_time = -1;
+    expect_status(pfb_formula_evaluate(NULL, &s, 0), PFB_STATUS_NEGATIVE_DELTA, "the same bits, but not the same time");
+    s.value = 1;
+    s.object_time = INT64_MIN;
+    expect_status(pfb_formula_evaluate(NULL, &s, 0), PFB_STATUS_NEGATIVE_DELTA, "a time before all times");
+    s.object_time = INT64_MAX;
+    s.object_freq = 1;
+    expect_integer(pfb_formula_evaluate(NULL, &s, 0), UINT64_C(9223372036854775806), "the longest time");
+}
+
+Test(formula, no_data)
+{
+    expect_status(evaluate_two(ELAPSED, 5, 0), PFB_STATUS_NO_DATA, "a start of 0");
+    pfb_sample s = sample_at(ELAPSED, 1, 0);
+    s.object_time = -1;
+    expect_status(pfb_formula_evaluate(NULL, &s, 0), PFB_STATUS_NO_DATA, "whatever the time");
+}
+
+/* Time or base between the samples: none, or negative. */
+Test(formula, zero_and_negative_denominators)
+{
+    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+        const pfb_counter_type *type = pfb_counter_type_at(i);
+        bool timed = type->denominator == PFB_DENOMINATOR_TIME;
+        if (!timed && type->denominator != PFB_DENOMINATOR_BASE_DELTA)
+            continue;
+        pfb_sample older = sample_at(type->value, 3, 10);
+        pfb_sample newer = sample_at(type->value, 3, 25);
+        expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_ZERO_DENOMINATOR, type->name);
+        newer = sample_at(type->value, 2, 25);
+        expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_NEGATIVE_DENOMINATOR, type->name);
+        older.value = 25;
+        newer = sample_at(type->value, 3, 25);
+        expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_ZERO_DENOMINATOR, "0 / 0");
+    }
+}
+
+/* Readings as far apart as they go: the difference is 2^64 - 1, not -1. */
+Test(formula, clocks_do_not_overflow)
+{
+    pfb_sample older = sample_at(QUEUELEN, 0, 0);
+    pfb_sample newer = sample_at(QUEUELEN, 0, UINT32_MAX);
+    older.perf_time = INT64_MIN;
+    newer.perf_time = INT64_MAX;
+    expect_value(pfb_formula_evaluate(&older, &newer, 0), 1.0 / 4294967297.0, 0, "(2^32-1) / (2^64-1)");
+    older.perf_time = INT64_MAX;
+    newer.perf_time = INT64_MIN;
+    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_NEGATIVE_DENOMINATOR, "the way back");
+}
+
+Test(formula, bad_frequency)
+{
+    static const uint32_t with_frequency[] = {COUNTER, BULK_COUNT, SAMPLE_COUNTER, MULTI_TIMER, AVERAGE_TIMER, ELAPSED};
+    static const int64_t bad[] = {0, -1, INT64_MIN};
+    for (size_t i = 0; i < sizeof with_frequency / sizeof with_frequency[0]; i++) {
+        for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
+            pfb_sample older = sample_at(with_frequency[i], 0, 10);
+            pfb_sample newer = sample_at(with_frequency[i], 1, 25);
+            newer.perf_freq = newer.object_freq = bad[k];
+            expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_BAD_FREQUENCY, "a frequency");
+            newer = sample_at(with_frequency[i], 1, 25);
+            older.perf_freq = older.object_freq = bad[k];
+            expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_OK, "the older one is not read");
+        }
+    }
+    pfb_sample older = sample_at(TIMER, 0, 10);
+    pfb_sample newer = sample_at(TIMER, 1, 25);
+    newer.perf_freq = newer.object_freq = 0;
+    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_OK, "a formula without F");
+}
+
+Test(formula, zero_base)
+{
+    pfb_sample older = sample_at(RAW_FRACTION, 0, 10);
+    pfb_sample newer = sample_at(RAW_FRACTION, 1, 25);
+    newer.base = 0;
+    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_ZERO_BASE, "25 / 0");
+    newer.value = 0;
+    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_ZERO_BASE, "0 / 0");
+    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+        const pfb_counter_type *type = pfb_counter_type_at(i);
+        if (!(type->terms & (PFB_TERM_OVER_ITEMS | PFB_TERM_FROM_ITEMS)))
+            continue;
+        older = sample_at(type->value, 0, 10);
+        newer = sample_at(type->value, 1, 25);
+        newer.multi = 0;
+        expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_ZERO_BASE, type->name);
+    }
+}
+
+/* A sample with everything wrong that a multi timer can have; what is mended one by one is the documented order. */
+Test(formula, the_order_of_tests)
+{
+    pfb_sample older = {.type = COUNTER, .value = 9};
+    pfb_sample newer = {.type = 0x22410501, .value = 8}; /* unnamed, and all of the below */
+    expect_status(pfb_formula_evaluate(NULL, &newer, 0), PFB_STATUS_UNKNOWN_TYPE, "1");
+    newer.type = 0x42030500;
+    expect_status(pfb_formula_evaluate(NULL, &newer, 0), PFB_STATUS_NOT_DISPLAYED, "2");
+    newer.type = MULTI_TIMER;
+    expect_status(pfb_formula_evaluate(NULL, &newer, 0), PFB_STATUS_NEED_TWO_SAMPLES, "3");
+    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_TYPE_MISMATCH, "4");
+    older.type = MULTI_TIMER;
+    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_MISSING_INPUT, "5, no value");
+    older.has = newer.has = PFB_HAS_VALUE;
+    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_MISSING_INPUT, "5, no clock");
+    older.has = newer.has |= PFB_HAS_PERF_TIME;
+    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_MISSING_INPUT, "5, no frequency");
+    older.has = newer.has |= PFB_HAS_PERF_FREQ;
+    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_MISSING_BASE, "5, no item count");
+    older.has = newer.has |= PFB_HAS_MULTI;
+    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_NEGATIVE_DELTA, "6");
+    newer.value = 9;
+    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_BAD_FREQUENCY, "7");
+    newer.perf_freq = 1;
+    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_ZERO_BASE, "8");
+    newer.multi = 1;
+    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_ZERO_DENOMINATOR, "9");
+    newer.perf_time = 1;
+    expect_integer(pfb_formula_evaluate(&older, &newer, 0), 0, "nothing left to refuse");
+}
+
+/* ---- Flags --------------------------------------------------------------------------------------------- */
+
+Test(formula, above_100_is_judged_exactly)
+{
+    expect_value(evaluate_two(TIMER, 0, 500), 100.0, 0, "exactly 100");
+    expect_value(evaluate_two(TIMER, 0, 501), 100.2, PFB_FLAG_ABOVE_100, "above");
+    /* 2^62 + 1 of 2^62: prints as 100, and is above it. */
+    pfb_sample older = sample_at(TIMER, 0, 0);
+    pfb_sample newer = sample_at(TIMER, 0, (UINT64_C(1) << 62) + 1);
+    newer.perf_time += INT64_C(1) << 62;
+    expect_value(pfb_formula_evaluate(&older, &newer, 0), 100.0, PFB_FLAG_ABOVE_100, "a hair above");
+    expect_value(evaluate_two(QUEUELEN, 0, 500 * 200), 200.0, 0, "not a percentage");
+    expect_value(evaluate_two(RAWCOUNT, 0, 101), 101.0, 0, "not a percentage");
+}
+
+Test(formula, below_zero_keeps_the_true_value)
+{
+    expect_value(evaluate_two(TIMER_INV, 0, 501), -0.2, PFB_FLAG_BELOW_ZERO, "100 (-1 / 500)");
+    expect_value(evaluate_two(TIMER_INV, 0, 500), 0.0, 0, "no inverse is -0");
+    expect_value(evaluate_two(MULTI_TIMER_INV, 0, 2001), -0.2, PFB_FLAG_BELOW_ZERO, "100 (4 - 2001 / 500)");
+    pfb_formula_result r = evaluate_two(TIMER_INV, 0, 1000);
+    expect_value(r, -100.0, PFB_FLAG_BELOW_ZERO, "100 (1 - 2)");
+    cr_expect(!r.is_integer && r.integer == 0, "no negative number is an integer here");
+    pfb_sample older = sample_at(MULTI_100NS_INV, 0, 0);
+    pfb_sample newer = sample_at(MULTI_100NS_INV, 0, UINT64_MAX);
+    newer.perf_time_100ns++;
+    newer.multi = 1;
+    /* 100 (1 - (2^64 - 1)) = -100 (2^64 - 2), which rounds to -100 * 2^64 */
+    expect_value(pfb_formula_evaluate(&older, &newer, 0), -1844674407370955161600.0, PFB_FLAG_BELOW_ZERO, "the least");
+}
+
+Test(formula, inverse_and_plain_make_100)
+{
+    /* 1/2, 1/4 ... of 2^20 ticks: every percentage is a double, so the sum is exact. */
+    for (unsigned shift = 0; shift <= 20; shift++) {
+        pfb_sample older = sample_at(TIMER, 0, 0);
+        pfb_sample newer = sample_at(TIMER, 0, UINT64_C(1) << shift);
+        newer.perf_time += 1 << 20;
+        pfb_formula_result plain = pfb_formula_evaluate(&older, &newer, 0);
+        older.type = newer.type = TIMER_INV;
+        pfb_formula_result inverse = pfb_formula_evaluate(&older, &newer, 0);
+        cr_expect(same_bits(plain.value + inverse.value, 100.0), "2^%u of 2^20", shift);
+    }
+}
+
+Test(formula, wrap32_is_for_fallen_dword_counters)
+{
+    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+        const pfb_counter_type *type = pfb_counter_type_at(i);
+        if (type->samples != 2)
+            continue;
+        pfb_sample older = sample_at(type->value, 0, 0xFFFFFF80);
+        pfb_sample newer = sample_at(type->value, 1, 0xC0); /* 0x140 events */
+        pfb_sample wide = newer;
+        wide.value = UINT64_C(0x1000000C0);
+        pfb_formula_result plain = pfb_formula_evaluate(&older, &wide, 0);
+        pfb_formula_result wrapped = pfb_formula_evaluate(&older, &newer, PFB_WRAP32);
+        if (type->raw_size == PFB_RAW_DWORD) {
+            plain.flags |= PFB_FLAG_WRAPPED;
+            cr_expect(same_result(&plain, &wrapped), "%s", type->name);
+        } else {
+            expect_status(wrapped, PFB_STATUS_NEGATIVE_DELTA, type->name);
+        }
+        expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_NEGATIVE_DELTA, type->name);
+        newer.value = older.value + 1;
+        wrapped = pfb_formula_evaluate(&older, &newer, PFB_WRAP32);
+        cr_expect(wrapped.status == PFB_STATUS_OK && !(wrapped.flags & PFB_FLAG_WRAPPED), "%s did not fall",
+                  type->name);
+    }
+    pfb_sample older = sample_at(DELTA, 0, 0xFFFFFF80);
+    pfb_sample newer = sample_at(DELTA, 1, 0xC0);
+    expect_integer(pfb_formula_evaluate(&older, &newer, PFB_WRAP32), 0x140, "a counter of 32 bits");
+}
+
+Test(formula, wrap32_never_invents_bits)
+{
+    pfb_sample older = sample_at(DELTA, 0, UINT64_C(1) << 32);
+    pfb_sample newer = sample_at(DELTA, 1, 5);
+    expect_status(pfb_formula_evaluate(&older, &newer, PFB_WRAP32), PFB_STATUS_NEGATIVE_DELTA, "no DWORD");
+    older = sample_at(SAMPLE_FRACTION, 1, 5);
+    newer = sample_at(SAMPLE_FRACTION, 0, 6);
+    expect_status(pfb_formula_evaluate(&older, &newer, PFB_WRAP32), PFB_STATUS_NEGATIVE_DENOMINATOR, "a base");
+    older = sample_at(ELAPSED, 0, 5);
+    newer = sample_at(ELAPSED, 1, 5000);
+    expect_status(pfb_formula_evaluate(&older, &newer, PFB_WRAP32), PFB_STATUS_NEGATIVE_DELTA, "elapsed");
+}
+
+/* ---- Integers ------------------------------------------------------------------------------------------ */
+
+Test(formula, integers_above_2_to_the_53rd_are_exact)
+{
+    static const uint64_t numbers[] = {UINT64_C(9007199254740991), UINT64_C(9007199254740993),
+                                       UINT64_C(9223372036854775809), UINT64_MAX - 1, UINT64_MAX};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        pfb_formula_result r = evaluate_two(LARGE_RAWCOUNT, 0, numbers[i]);
+        cr_expect(r.is_integer && r.integer == numbers[i]);
+        cr_expect(same_bits(r.value, (double)numbers[i]));
+        r = evaluate_two(LARGE_DELTA, 1, numbers[i]);
+        cr_expect(r.is_integer && r.integer == numbers[i] - 1);
+    }
+    pfb_formula_result r = evaluate_two(COUNTER, 10, 25);
+    cr_expect(!r.is_integer && r.integer == 0, "7.5");
+    r = evaluate_two(COUNTER, 10, 24);
+    cr_expect(r.is_integer && r.integer == 7);
+    /* A rate of 2^64 does not fit. */
+    pfb_sample older = sample_at(BULK_COUNT, 0, 0);
+    pfb_sample newer = sample_at(BULK_COUNT, 0, UINT64_C(1) << 32);
+    newer.perf_time++;
+    newer.perf_freq = INT64_C(1) << 32;
+    r = pfb_formula_evaluate(&older, &newer, 0);
+    cr_expect(r.status == PFB_STATUS_OK && !r.is_integer && r.integer == 0);
+    cr_expect(same_bits(r.value, 18446744073709551616.0));
+}
+
+/* The largest result there is: about 1.7e40, far from a double's end. */
+Test(formula, the_largest_results_are_finite)
+{
+    pfb_sample older = sample_at(MULTI_TIMER, 0, 0);
+    pfb_sample newer = sample_at(MULTI_TIMER, 0, UINT64_MAX);
+    newer.perf_time++;
+    newer.perf_freq = INT64_MAX;
+    newer.multi = 1;
+    pfb_formula_result r = pfb_formula_evaluate(&older, &newer, 0);
+    /* 100 (2^64 - 1)(2^63 - 1) = 100 * 2^127 less a part in 2^63, which rounding takes away */
+    expect_value(r, 100.0 * 0x1p127, PFB_FLAG_ABOVE_100, "100 * 2^127");
+    cr_expect(isfinite(r.value));
+    older.type = newer.type = MULTI_TIMER_INV;
+    newer.value = 0;
+    newer.multi = UINT64_MAX;
+    expect_value(pfb_formula_evaluate(&older, &newer, 0), 100.0 * 0x1p64, PFB_FLAG_ABOVE_100, "100 (2^64 - 1)");
+}
+
+/* ---- Names and documentation
+ * ------------------------------------------------------------------------------------------ */
+
+Test(formula, names)
+{
+    static const char *const names[] = {"ok",
+                                        "need_two_samples",
+                                        "type_mismatch",
+                                        "unknown_type",
+                                        "not_displayed",
+                                        "missing_base",
+                                        "missing_input",
+                                        "negative_delta",
+                                        "zero_denominator",
+                                        "negative_denominator",
+                                        "bad_frequency",
+                                        "zero_base",
+                                        "no_data"};
+    for (unsigned i = 0; i < 13; i++)
+        cr_expect_str_eq(pfb_status_name((pfb_status)i), names[i]);
+    cr_expect_str_eq(pfb_status_name((pfb_status)13), "unknown_status");
+    cr_expect_str_eq(pfb_status_name((pfb_status)0xFFFF), "unknown_status");
+    cr_expect_str_eq(pfb_flag_name(PFB_FLAG_WRAPPED), "wrapped");
+    cr_expect_str_eq(pfb_flag_name(PFB_FLAG_ABOVE_100), "above_100");
+    cr_expect_str_eq(pfb_flag_name(PFB_FLAG_BELOW_ZERO), "below_zero");
+    cr_expect_str_eq(pfb_flag_name(0), "");
+    cr_expect_str_eq(pfb_flag_name(PFB_FLAG_WRAPPED | PFB_FLAG_ABOVE_100), "");
+    cr_expect_str_eq(pfb_flag_name(8), "");
+}
+
+/* The next cell of a table row, without blanks around it; moves behind it. */
+static char *next_cell(char **line)
+{
+    char *cell = *line + strspn(*line, "| ");
+    char *end = cell + strcspn(cell, "|\n");
+    *line = end;
+    while (end > cell && end[-1] == ' ')
+        end--;
+    if (**line != '\0')
+        ++*line;
+    *end = '\0';
+    return cell;
+}
+
+/* A row of the table of formulas: names, formula, clock, unit. Returns how many types it speaks of. */
+static size_t check_formula_row(char *line)
+{
+    static const char *const clocks[] = {"-", "perf", "100ns", "object"};
+    char *names = next_cell(&line);
+    const char *formula = next_cell(&line);
+    const char *clock = next_cell(&line);
+    const char *unit = next_cell(&line);
+    size_t count = 0;
+    for (char *name = strtok(names, "`, "); name; name = strtok(NULL, "`, ")) {
+        const pfb_counter_type *type = pfb_counter_type_named(name, strlen(name));
+        cr_assert_not_null(type, "%s", name);
+        const char *text = pfb_unit_text((pfb_unit)type->unit);
+        cr_expect_str_eq(formula, type->formula, "%s", name);
+        cr_expect_str_eq(clock, clocks[type->clock], "%s", name);
+        cr_expect_str_eq(unit, text[0] != '\0' ? text : "-", "%s", name);
+        cr_expect_gt(type->samples, 0, "%s", name);
+        count++;
+    }
+    return count;
+}
+
+Test(formula, the_documentation_has_the_same_tables)
+{
+    FILE *page = fopen(PERFBLOCK_SOURCE_DIR "/docs/formula.md", "r");
+    cr_assert(page != NULL, "docs/formula.md cannot be opened");
+    char line[512];
+    size_t types = 0;
+    unsigned statuses = 0;
+    while (fgets(line, sizeof line, page)) {
+        char name[32];
+        unsigned number;
+        if (strncmp(line, "| `PERF_", 8) == 0)
+            types += check_formula_row(line);
+        if (sscanf(line, "| %u | `%31[^`]` |", &number, name) == 2) {
+            cr_expect_eq(number, statuses++);
+            cr_expect_str_eq(pfb_status_name((pfb_status)number), name);
+        }
+    }
+    fclose(page);
+    size_t displayed = 0;
+    for (size_t i = 0; i < pfb_counter_type_count(); i++)
+        displayed += pfb_counter_type_at(i)->samples > 0;
+    cr_expect_eq(types, displayed);
+    cr_expect_eq(statuses, 13);
+}
