@@ -8,8 +8,10 @@
 #include "perfblock/data_block.h"
 #include "perfblock/error.h"
 #include "perfblock/formula.h"
+#include "perfblock/pairing.h"
 #include "perfblock/query.h"
 #include "perfblock/registration.h"
+#include "perfblock/snapshot.h"
 #include "perfblock/utf16.h"
 #include "perfblock/version.h"
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PERFBLOCK_PAIRING_H
+#define PERFBLOCK_PAIRING_H
+
+#include "perfblock/formula.h"
+#include "perfblock/snapshot.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The same counter of the same instance in two samples; bases, item counts and object clocks; displayed values.
+ *
+ *     pfb_pairing_match(&older, &newer);                          fills rows[].older_row
+ *     pfb_pairing_evaluate(&older, &newer, row, column, 0, NULL); status, value, flags
+ *
+ * The identity of an instance is its id and its name together, and, where both repeat, its occurrence among the equal
+ * ones. A different id under the same name is a different instance (a process that came back), and so is a different
+ * name under the same id: pairing them would be a guess. docs/pairing.md has the rules and the reasons.
+ *
+ * Matching is linear while instances keep their order, n log n otherwise. Nothing is allocated. */
+
+/* Finds each newer row's older row. Results correspond when they answer the same counterset and counter: the one at the
+ * same position, else, where queries were added or removed in between, the first with the same instance (at most 64
+ * candidates are tried). Rows that are new have older_row PFB_NONE. */
+PFB_API void pfb_pairing_match(pfb_snapshot *older, pfb_snapshot *newer);
+
+/* What went into a displayed value. */
+typedef struct pfb_pairing_inputs {
+    pfb_sample older; /* has == 0 when there is none */
+    pfb_sample newer;
+} pfb_pairing_inputs;
+
+/* Evaluates the value of a newer row (position in rows) and column (position in columns, of the same result). `older`
+ * may be null: one sample only. `options` as for pfb_formula_evaluate. `inputs` may be null.
+ * Base, item count and object clock are looked up by the ids of the registration: in the same row, else in another
+ * result of the same counterset that holds the same instance (the first; at most 64 candidates are tried). Statuses
+ * beyond the formula's own: unknown_type when the counter has no registration, type_mismatch when the datum's size is
+ * not the type's, missing_input when it is neither 4 nor 8 bytes, missing_base when the base is absent, the counter
+ * itself, not of a base type or of the wrong size. Plain numbers may have either size. */
+PFB_API pfb_formula_result pfb_pairing_evaluate(const pfb_snapshot *older, const pfb_snapshot *newer, uint32_t row,
+                                                uint32_t column, uint32_t options, pfb_pairing_inputs *inputs);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PERFBLOCK_SNAPSHOT_H
+#define PERFBLOCK_SNAPSHOT_H
+
+#include "perfblock/data_block.h"
+#include "perfblock/registration.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One sample as a table in memory of the caller's: results, columns (the counters of a result), rows (its instances)
+ * and values, each linked to its counter's registration. What pairing.h compares.
+ *
+ *     pfb_snapshot_measure(&input, &counts);                      how much memory
+ *     pfb_snapshot_load(&snapshot, &input, &counts, memory, pfb_snapshot_size(&counts));
+ *
+ * Loading is linear but for sorting counters that do not stand in order: n log n at worst. Nothing is allocated. The
+ * bytes handed in must stay as they are as long as the snapshot is used; registrations only until it is loaded.
+ * docs/snapshot.md. */
+
+#define PFB_NONE UINT32_C(0xFFFFFFFF) /* no such position */
+
+/* ---- Input --------------------------------------------------------------------------------------------- */
+
+/* What a snapshot is made from. */
+typedef struct pfb_snapshot_input {
+    const void *data; /* V2 data block */
+    size_t data_size_bytes;
+    const void *query_info; /* identifier blocks of PerfQueryCounterInfo: which counterset, counter and instance each
+                             * result answers. Null when unknown: then nothing has a type */
+    size_t query_info_size_bytes;
+    const pfb_registration *registrations; /* opened, without error; of several for one GUID the last counts */
+    uint32_t registration_count;
+    uint32_t options; /* 0 or PFB_STRICT */
+} pfb_snapshot_input;
+
+/* ---- The table ----------------------------------------------------------------------------------------- */
+
+/* One query's result. */
+typedef struct pfb_snapshot_result {
+    size_t offset; /* in the data block */
+    uint32_t kind; /* PFB_KIND_ */
+    uint32_t status;
+    bool has_query; /* query information names it; else the following two are unknown */
+    pfb_guid counterset;
+    uint32_t counter_id; /* the query's counter, PFB_NO_ID: all */
+    uint32_t first_column, column_count;
+    uint32_t first_row, row_count;
+} pfb_snapshot_result;
+
+/* A counter of a result. */
+typedef struct pfb_snapshot_column {
+    uint32_t result;
+    uint32_t position;   /* among the values of an instance */
+    uint32_t counter_id; /* PFB_NO_ID when unknown */
+    bool has_counter;    /* the registration knows it; else `counter` is empty */
+    pfb_counter counter; /* type, ids of base, item count and clocks, scale ... */
+    /* Columns of the counters it refers to, in its own result or, failing that, in another; or PFB_NONE. */
+    uint32_t base_column, multi_column, time_column, freq_column;
+} pfb_snapshot_column;
+
+/* An instance of a result. */
+typedef struct pfb_snapshot_row {
+    uint32_t result;
+    uint32_t instance;   /* position in its result */
+    uint32_t id;         /* instance id; when the reply has none, the query's: PFB_NO_ID = any */
+    bool has_name;       /* false for replies without instances whose query gave no exact name */
+    const uint8_t *name; /* UTF-16LE, not terminated, in the data block; or, when the reply names no instance, the
+                          * query's filter in the query information: the name if has_name, else a pattern */
+    uint32_t name_units;
+    uint32_t occurrence; /* number among the equal names of its result, from 0 (pfb_snapshot_number_rows) */
+    uint32_t rank;       /* number among the equal (id, name) of its result, from 0 (likewise) */
+    uint32_t first_value;
+    uint32_t value_count; /* less than the result's columns only in a broken block */
+    uint32_t older_row;   /* after pfb_pairing_match: its row in the older snapshot, or PFB_NONE */
+    uint32_t group;       /* private: rows of the same instance share it once they are ranked */
+} pfb_snapshot_row;
+
+typedef struct pfb_snapshot_value {
+    size_t offset; /* of the raw bytes in the data block */
+    uint64_t raw;  /* zero-extended; 0 unless size_bytes is 4 or 8 */
+    uint32_t size_bytes;
+} pfb_snapshot_value;
+
+/* How many of each. */
+typedef struct pfb_snapshot_counts {
+    uint32_t results, columns, rows, values;
+    uint32_t registrations; /* as in the input */
+} pfb_snapshot_counts;
+
+typedef struct pfb_snapshot {
+    pfb_snapshot_counts counts;
+    pfb_snapshot_result *results;
+    pfb_snapshot_column *columns;
+    pfb_snapshot_row *rows;
+    pfb_snapshot_value *values;
+    int64_t perf_time, perf_time_100ns, perf_freq; /* as in pfb_data_block */
+    pfb_system_time system_time;
+    uint32_t notes; /* PFB_NOTE_ bits */
+    /* ------------------------------------------------------------------------------------------ */
+    const pfb_registration *registrations;
+    uint32_t *registration_order;
+    uint32_t *column_order;
+    uint32_t *row_order;
+    bool rows_ranked;
+} pfb_snapshot;
+
+/* Sorts the counters of a registration by id, once for any number of samples: `order` has room for its counter_count
+ * positions and must stay as long as the registration is used. n log n. Worth it for untrusted registrations whose ids
+ * do not ascend: loading a sample looks each of its counters up. */
+PFB_API void pfb_snapshot_sort_counters(pfb_registration *registration, uint32_t *order);
+
+/* Counts what the table of this input needs and checks the block on the way. Returns the block's verdict; the counts
+ * are those of what precedes the error. */
+PFB_API pfb_error pfb_snapshot_measure(const pfb_snapshot_input *input, pfb_snapshot_counts *counts);
+
+/* Bytes of memory for so many; 0 when they do not fit a size_t. */
+PFB_API size_t pfb_snapshot_size(const pfb_snapshot_counts *counts);
+
+/* Lays out the table in `memory` (aligned as malloc does, at least pfb_snapshot_size of the counts that
+ * pfb_snapshot_measure gave for this input) and links counters to their registration. Returns the block's verdict;
+ * after a failure the table holds what preceded it. PFB_CALLER_TOO_SMALL when the memory does not suffice, or the bytes
+ * changed since they were measured; the table is then empty. Query information is read up to its first broken block. */
+PFB_API pfb_error pfb_snapshot_load(pfb_snapshot *snapshot, const pfb_snapshot_input *input,
+                                    const pfb_snapshot_counts *counts, void *memory, size_t memory_size_bytes);
+
+/* Fills `occurrence` and `rank` of all rows. n log n. Matching does it by itself where it needs them; callers that
+ * print occurrences call it. */
+PFB_API void pfb_snapshot_number_rows(pfb_snapshot *snapshot);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

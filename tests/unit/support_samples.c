@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "support_samples.h"
+
+#include <criterion/criterion.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *allocate(size_t size)
+{
+    void *memory = malloc(size);
+    cr_assert(memory || size == 0, "out of memory");
+    return memory;
+}
+
+/* ASCII to UTF-16LE; returns the units. */
+static size_t widen(const char *name, uint8_t utf16[512])
+{
+    size_t units = strlen(name);
+    cr_assert_leq(units, 256);
+    for (size_t i = 0; i < units; i++) {
+        utf16[2 * i] = (uint8_t)name[i];
+        utf16[2 * i + 1] = 0;
+    }
+    return units;
+}
+
+/* ---- Making
+ * ---------------------------------------------------------------------------------------------------------- */
+
+sample *sample_new_large(int64_t tick, size_t capacity)
+{
+    sample *s = allocate(sizeof *s);
+    *s = (sample){.input = {.options = 0}};
+    pfb_builder_init(&s->data, allocate(capacity), capacity);
+    pfb_builder_init(&s->info, allocate(SAMPLE_BYTES), SAMPLE_BYTES);
+    pfb_data_times times = {.perf_time = 1000 * tick,
+                            .perf_time_100ns = 10000000 * tick,
+                            .perf_freq = 1000,
+                            .system_time = {2024, 5, 3, 15, 12, 30, 45, 678}};
+    pfb_builder_begin_data(&s->data, &times);
+    return s;
+}
+
+sample *sample_new(int64_t tick)
+{
+    return sample_new_large(tick, SAMPLE_BYTES);
+}
+
+void sample_free(sample *s)
+{
+    for (uint32_t i = 0; i < s->registration_count; i++)
+        free(s->registration_bytes[i]);
+    free(s->data.data);
+    free(s->info.data);
+    free(s->memory);
+    free(s);
+}
+
+void sample_free_both(sample *older, sample *newer)
+{
+    sample_free(older);
+    sample_free(newer);
+}
+
+pfb_guid set_guid(unsigned set)
+{
+    pfb_guid guid;
+    memset(guid.bytes, (int)set, sizeof guid.bytes);
+    return guid;
+}
+
+pfb_counter plain_counter(uint32_t id, uint32_t type)
+{
+    return (pfb_counter){.id = id,
+                         .type = type,
+                         .detail_level = 100,
+                         .base_id = PFB_NO_ID,
+                         .perf_time_id = PFB_NO_ID,
+                         .perf_freq_id = PFB_NO_ID,
+                         .multi_id = PFB_NO_ID};
+}
+
+void sample_register(sample *s, unsigned set, const pfb_counter *counters, uint32_t count)
+{
+    cr_assert_lt(s->registration_count, SAMPLE_REGISTRATIONS);
+    size_t size = 32 + (size_t)48 * count;
+    uint8_t *data = allocate(size);
+    pfb_guid guid = set_guid(set);
+    pfb_builder builder;
+    pfb_builder_init(&builder, data, size);
+    pfb_builder_counterset(&builder, &guid, 100, PFB_INSTANCES_MULTIPLE, count);
+    for (uint32_t i = 0; i < count; i++)
+        pfb_builder_counter(&builder, &counters[i]);
+    s->registration_bytes[s->registration_count] = data;
+    cr_assert(pfb_registration_open(&s->registrations[s->registration_count++], data, size, PFB_STRICT));
+}
+
+void sample_query(sample *s, unsigned set, uint32_t counter_id, uint32_t instance_id, const char *name, uint32_t index)
+{
+    uint8_t utf16[512];
+    pfb_query query = {
+        .counterset = set_guid(set), .counter_id = counter_id, .instance_id = instance_id, .index = index};
+    if (name) {
+        query.name = utf16;
+        query.name_units = widen(name, utf16);
+    }
+    pfb_builder_identifier(&s->info, &query);
+}
+
+void sample_result(sample *s, uint32_t kind, const uint32_t *ids, uint32_t count)
+{
+    if (s->in_result)
+        pfb_builder_end_result(&s->data);
+    s->in_result = true;
+    pfb_builder_begin_result(&s->data, kind, kind == PFB_KIND_ERROR ? 0x1069 : 0, ids, count);
+}
+
+void sample_row(sample *s, uint32_t id, const char *name)
+{
+    uint8_t utf16[512];
+    pfb_builder_instance(&s->data, id, utf16, widen(name, utf16));
+}
+
+void sample_value(sample *s, uint64_t raw, uint32_t size)
+{
+    if (size == 4 || size == 8)
+        pfb_builder_value(&s->data, raw, size);
+    else
+        pfb_builder_datum(&s->data, "a datum of another size", size);
+}
+
+sample *sample_of_set(unsigned set, int64_t tick, const pfb_counter *counters, uint32_t count, const uint32_t *ids,
+                      uint32_t id_count)
+{
+    sample *s = sample_new(tick);
+    sample_register(s, set, counters, count);
+    sample_query(s, set, PFB_NO_ID, PFB_NO_ID, "*", 0);
+    sample_result(s, PFB_KIND_COUNTERSET, ids, id_count);
+    sample_row(s, 1, "a");
+    return s;
+}
+
+/* ---- Loading
+ * ----------------------------------------------------------------------------------------------------------- */
+
+void sample_end(sample *s)
+{
+    if (s->is_ended)
+        return;
+    if (s->in_result)
+        pfb_builder_end_result(&s->data);
+    pfb_builder_end_data(&s->data);
+    cr_assert_eq(s->data.error.code, PFB_OK);
+    cr_assert_eq(s->info.error.code, PFB_OK);
+    s->is_ended = true;
+    s->input.data = s->data.data;
+    s->input.data_size_bytes = s->data.size_bytes;
+    s->input.query_info = s->info.data;
+    s->input.query_info_size_bytes = s->info.size_bytes;
+    s->input.registrations = s->registrations;
+    s->input.registration_count = s->registration_count;
+}
+
+void sample_measure(sample *s)
+{
+    sample_end(s);
+    s->measured = pfb_snapshot_measure(&s->input, &s->counts);
+    s->memory_size = pfb_snapshot_size(&s->counts);
+    free(s->memory);
+    s->memory = allocate(s->memory_size);
+}
+
+void sample_load(sample *s)
+{
+    sample_measure(s);
+    memset(s->memory, 0xA5, s->memory_size);
+    s->loaded = pfb_snapshot_load(&s->snapshot, &s->input, &s->counts, s->memory, s->memory_size);
+    cr_assert(s->loaded.code == s->measured.code && s->loaded.offset == s->measured.offset);
+}
+
+uint32_t row_named(const sample *s, uint32_t result, const char *name)
+{
+    uint8_t utf16[512];
+    size_t units = widen(name, utf16);
+    const pfb_snapshot_result *r = &s->snapshot.results[result];
+    for (uint32_t row = r->first_row; row < r->first_row + r->row_count; row++) {
+        const pfb_snapshot_row *candidate = &s->snapshot.rows[row];
+        if (candidate->has_name && candidate->name_units == units && memcmp(candidate->name, utf16, 2 * units) == 0)
+            return row;
+    }
+    return PFB_NONE;
+}
+
+uint32_t column_of(const sample *s, uint32_t result, uint32_t counter_id)
+{
+    const pfb_snapshot_result *r = &s->snapshot.results[result];
+    for (uint32_t column = r->first_column; column < r->first_column + r->column_count; column++) {
+        if (s->snapshot.columns[column].counter_id == counter_id)
+            return column;
+    }
+    return PFB_NONE;
+}
+
+sample *sample_of_instances(unsigned set, int64_t tick, uint32_t type, const instance *list)
+{
+    sample *s = sample_new(tick);
+    pfb_counter counter = plain_counter(1, type);
+    sample_register(s, set, &counter, 1);
+    sample_query(s, set, 1, PFB_NO_ID, "*", 0);
+    sample_result(s, PFB_KIND_MULTIPLE_INSTANCES, NULL, 0);
+    for (uint32_t i = 0; list[i].name; i++) {
+        sample_row(s, list[i].id, list[i].name);
+        sample_value(s, (uint64_t)tick * 100 + i, 4);
+    }
+    sample_load(s);
+    return s;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_TEST_SUPPORT_SAMPLES_H
+#define PFB_TEST_SUPPORT_SAMPLES_H
+
+/* Samples for the tests of snapshots and of pairing: a data block, what its queries asked, registrations, and the
+ * snapshot made of them, in memory of exactly its size so that a sanitizer sees what goes beyond.
+ *
+ *     sample *s = sample_new(1);                                  sample 1: its clocks read 1000, 10^7 and 1000 Hz
+ *     sample_register(s, SET, counters, 2);
+ *     sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, "*", 0);
+ *     sample_result(s, PFB_KIND_COUNTERSET, ids, 2);
+ *     sample_row(s, 7, "a");  sample_value(s, 1, 8);  sample_value(s, 2, 4);
+ *     sample_load(s);                                             s->snapshot
+ *     sample_free(s); */
+#include "perfblock/builder.h"
+#include "perfblock/snapshot.h"
+
+enum { SAMPLE_REGISTRATIONS = 8, SAMPLE_BYTES = 1 << 16 };
+
+typedef struct sample {
+    pfb_builder data, info;
+    pfb_registration registrations[SAMPLE_REGISTRATIONS];
+    uint8_t *registration_bytes[SAMPLE_REGISTRATIONS];
+    uint32_t registration_count;
+    bool in_result, is_ended;
+    pfb_snapshot_input input;
+    pfb_snapshot_counts counts;
+    pfb_error measured, loaded; /* the verdicts */
+    void *memory;
+    size_t memory_size;
+    pfb_snapshot snapshot;
+} sample;
+
+sample *sample_new(int64_t tick);
+sample *sample_new_large(int64_t tick, size_t capacity);
+void sample_free(sample *s);
+void sample_free_both(sample *older, sample *newer);
+
+/* A counterset by a number from 1. */
+pfb_guid set_guid(unsigned set);
+
+/* A counter that refers to nothing. */
+pfb_counter plain_counter(uint32_t id, uint32_t type);
+
+/* Registers counters of a set. */
+void sample_register(sample *s, unsigned set, const pfb_counter *counters, uint32_t count);
+
+/* Says which query the result at `index` answers; `name` in ASCII, null for none. */
+void sample_query(sample *s, unsigned set, uint32_t counter_id, uint32_t instance_id, const char *name, uint32_t index);
+
+/* Begins a result, and ends the one before. */
+void sample_result(sample *s, uint32_t kind, const uint32_t *ids, uint32_t count);
+void sample_row(sample *s, uint32_t id, const char *name);
+void sample_value(sample *s, uint64_t raw, uint32_t size);
+void sample_end(sample *s);
+
+/* A sample of one result of kind 6, the counters registered and the query told, with one instance (1, "a") whose values
+ * follow. */
+sample *sample_of_set(unsigned set, int64_t tick, const pfb_counter *counters, uint32_t count, const uint32_t *ids,
+                      uint32_t id_count);
+
+typedef struct instance {
+    uint32_t id;
+    const char *name;
+} instance;
+
+/* A sample of one result of kind 4 about counter 1, of this type of 4 bytes, with these instances up to the one without
+ * a name; instance i has the value 100 * tick + i. Loaded. */
+sample *sample_of_instances(unsigned set, int64_t tick, uint32_t type, const instance *list);
+
+/* Ends the block, measures and loads it; sample_measure leaves out the loading. */
+void sample_load(sample *s);
+void sample_measure(sample *s);
+
+/* The first row or column of a result with this name or counter id; PFB_NONE when there is none. */
+uint32_t row_named(const sample *s, uint32_t result, const char *name);
+uint32_t column_of(const sample *s, uint32_t result, uint32_t counter_id);
+
+#endif
