@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PERFBLOCK_CAPTURE_H
+#define PERFBLOCK_CAPTURE_H
+
+#include "perfblock/registration.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The recording format (.pfb): chunks of raw bytes exactly as the interface gave them. docs/capture.md has the layout.
+ *
+ * A chunk is 16 bytes { tag, version u32, size u64, little-endian } and `size` bytes, padded with zeros to a multiple
+ * of
+ * 8. The first chunk is PFBC and empty. Files are only ever appended to. */
+
+#define PFB_TAG(a, b, c, d)                                                                                            \
+    ((uint32_t)(uint8_t)(a) | (uint32_t)(uint8_t)(b) << 8 | (uint32_t)(uint8_t)(c) << 16 | (uint32_t)(uint8_t)(d) << 24)
+
+#define PFB_TAG_CAPTURE PFB_TAG('P', 'F', 'B', 'C')      /* start of a capture */
+#define PFB_TAG_DATA PFB_TAG('D', 'A', 'T', 'A')         /* a V2 data block */
+#define PFB_TAG_REGISTRATION PFB_TAG('R', 'G', 'S', 'T') /* GUID, u32 request code, u32 language, reply */
+#define PFB_TAG_QUERY_INFO PFB_TAG('Q', 'I', 'N', 'F')   /* identifier blocks as PerfQueryCounterInfo gives them */
+#define PFB_TAG_INSTANCES PFB_TAG('I', 'N', 'S', 'T')    /* GUID, instance list */
+#define PFB_TAG_LEGACY PFB_TAG('V', '1', 'D', 'T')       /* a V1 data block */
+#define PFB_TAG_NAMES PFB_TAG('N', 'A', 'M', 'E')        /* u32 language, V1 name table */
+#define PFB_TAG_NOTE PFB_TAG('N', 'O', 'T', 'E')         /* UTF-8 */
+
+/* Version written with every chunk. A chunk of a higher version is handed out as an unknown tag would be. */
+enum { PFB_CAPTURE_VERSION = 1, PFB_CHUNK_HEADER_BYTES = 16 };
+
+/* Reader of a capture in memory; the manners are those of data_block.h. */
+typedef struct pfb_capture {
+    pfb_error error;
+    /* ------------------------------------------------------------------------------------------ */
+    const uint8_t *data;
+    size_t size;
+    size_t at;
+} pfb_capture;
+
+typedef struct pfb_chunk {
+    size_t offset; /* of the chunk's header */
+    uint32_t tag;  /* PFB_TAG_, or any other value: to be skipped */
+    uint32_t version;
+    size_t body_offset; /* of the bytes as the interface gave them, behind GUID, code and language */
+    size_t body_size_bytes;
+    bool is_known; /* tag and version are understood here */
+    bool has_guid; /* RGST, INST */
+    pfb_guid guid;
+    uint32_t request;  /* RGST: request code; else 0 */
+    uint32_t language; /* RGST, NAME; else 0 */
+} pfb_chunk;
+
+/* True when the bytes begin as a capture does; nothing else is checked. */
+PFB_API bool pfb_capture_recognise(const void *data, size_t size);
+
+/* Opens a capture and passes its first chunk. PFB_UNKNOWN_FORMAT when that is not PFBC, PFB_UNREAD_FORMAT when its
+ * version is higher than PFB_CAPTURE_VERSION. */
+PFB_API bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size);
+
+/* The next whole chunk, unknown ones included. False at the end, and at a cut or a chunk too small for its tag: `error`
+ * tells which; the chunks before it were sound. The bodies themselves have not been looked at. */
+PFB_API bool pfb_capture_next(pfb_capture *capture, pfb_chunk *chunk);
+
+/* Writes a whole chunk at `out`: header, what the tag puts before the body (from chunk's guid, request and language),
+ * body, padding. Only tag, guid, request and language of `chunk` are used. Returns the size, a multiple of 8; writes
+ * nothing when `capacity` is smaller. `body` may be null when its size is 0. */
+PFB_API size_t pfb_capture_write(const pfb_chunk *chunk, const void *body, size_t body_size_bytes, uint8_t *out,
+                                 size_t capacity);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+#include "support.h"
+
+#include <criterion/criterion.h>
+
+#include "perfblock/capture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const pfb_guid guid = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}};
+
+/* ---- Helpers ------------------------------------------------------------------------------------------- */
+
+/* A chunk's header by hand. */
+static void put_header(bytes *b, const char tag[5], uint32_t version, uint64_t size)
+{
+    put_raw(b, tag, 4);
+    put_u32(b, version);
+    put_u64(b, size);
+}
+
+static void put_start(bytes *b)
+{
+    put_header(b, "PFBC", 1, 0);
+}
+
+/* A whole chunk by hand: payload of `size` bytes 1, 2, 3 ..., padded. */
+static void put_chunk(bytes *b, const char tag[5], uint32_t version, size_t size)
+{
+    put_header(b, tag, version, size);
+    for (size_t i = 0; i < size; i++)
+        put_fill(b, (uint8_t)(i + 1), 1);
+    put_fill(b, 0, (8 - size % 8) % 8);
+}
+
+static bool open_bytes(pfb_capture *capture, const bytes *b)
+{
+    return pfb_capture_open(capture, b->data, b->size);
+}
+
+/* Reads to the end: how many chunks, and the verdict. */
+static size_t count_chunks(const uint8_t *data, size_t size, pfb_error *error)
+{
+    pfb_capture capture;
+    pfb_chunk chunk;
+    size_t count = 0;
+    pfb_capture_open(&capture, data, size);
+    while (pfb_capture_next(&capture, &chunk))
+        count++;
+    *error = capture.error;
+    cr_expect(!pfb_capture_next(&capture, &chunk), "the end stays the end");
+    return count;
+}
+
+/* A capture with one chunk of every kind; returns the offsets where chunks end, the first chunk's first. */
+static size_t put_all_kinds(bytes *b, size_t ends[16])
+{
+    static const struct {
+        const char *tag;
+        size_t size;
+    } kinds[] = {{"NOTE", 5},  {"RGST", 24}, {"RGST", 31}, {"QINF", 40}, {"INST", 16}, {"DATA", 48}, {"V1DT", 9},
+                 {"NAME", 11}, {"NAME", 4},  {"WHAT", 3},  {"CPIH", 1},  {"LWPC", 8},  {"DATA", 0}};
+    size_t count = 0;
+    put_start(b);
+    ends[count++] = b->size;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        put_chunk(b, kinds[i].tag, 1, kinds[i].size);
+        ends[count++] = b->size;
+    }
+    return count;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------------- */
+
+Test(capture, the_empty_capture)
+{
+    bytes b = {.size = 0};
+    put_start(&b);
+    cr_expect(pfb_capture_recognise(b.data, b.size));
+    pfb_error error;
+    cr_expect_eq(count_chunks(b.data, b.size, &error), 0);
+    expect_error(error, PFB_OK, 0, "an empty capture");
+}
+
+Test(capture, recognition_looks_at_the_tag_alone)
+{
+    cr_expect(pfb_capture_recognise("PFBC", 4));
+    cr_expect(pfb_capture_recognise("PFBC and anything", 17));
+    cr_expect(!pfb_capture_recognise("PFB", 3));
+    cr_expect(!pfb_capture_recognise("CBFP", 4));
+    cr_expect(!pfb_capture_recognise("pfbc", 4));
+    cr_expect(!pfb_capture_recognise(NULL, 0));
+    cr_expect(!pfb_capture_recognise(NULL, 4));
+}
+
+Test(capture, what_is_no_capture)
+{
+    pfb_capture capture;
+    pfb_chunk chunk;
+    cr_expect(!pfb_capture_open(&capture, NULL, 16));
+    expect_error(capture.error, PFB_UNKNOWN_FORMAT, 0, "null");
+    cr_expect(!pfb_capture_open(&capture, "", 0));
+    expect_error(capture.error, PFB_UNKNOWN_FORMAT, 0, "nothing");
+    bytes b = {.size = 0};
+    put_chunk(&b, "DATA", 1, 8);
+    cr_expect(!open_bytes(&capture, &b));
+    expect_error(capture.error, PFB_UNKNOWN_FORMAT, 0, "another chunk first");
+    cr_expect(!pfb_capture_next(&capture, &chunk), "nothing follows a failure");
+    b.size = 0;
+    put_header(&b, "PFBC", 2, 0);
+    cr_expect(!open_bytes(&capture, &b));
+    expect_error(capture.error, PFB_UNREAD_FORMAT, 4, "a version to come");
+    b.size = 0;
+    put_header(&b, "PFBC", 1, 8);
+    cr_expect(!open_bytes(&capture, &b));
+    expect_error(capture.error, PFB_TRUNCATED_CHUNK, 0, "a first chunk beyond the end");
+}
+
+/* ---- Reading ------------------------------------------------------------------------------------------- */
+
+Test(capture, every_tag_gives_its_parts)
+{
+    static const struct {
+        const char *tag;
+        size_t size, prefix;
+        bool known, has_guid;
+        uint32_t request, language;
+    } rows[] = {
+        {"DATA", 11, 0, true, false, 0, 0},
+        {"QINF", 11, 0, true, false, 0, 0},
+        {"V1DT", 11, 0, true, false, 0, 0},
+        {"NOTE", 11, 0, true, false, 0, 0},
+        {"RGST", 29, 24, true, true, 0x14131211, 0x18171615},
+        {"INST", 29, 16, true, true, 0, 0},
+        {"NAME", 29, 4, true, false, 0, 0x04030201},
+        {"PFBC", 0, 0, true, false, 0, 0}, /* again: a file appended to another */
+        {"CPIH", 29, 0, false, false, 0, 0},
+        {"data", 29, 0, false, false, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bytes b = {.size = 0};
+        put_start(&b);
+        put_chunk(&b, rows[i].tag, 1, rows[i].size);
+        pfb_capture capture;
+        pfb_chunk c;
+        cr_assert(open_bytes(&capture, &b) && pfb_capture_next(&capture, &c), "%s", rows[i].tag);
+        cr_expect_eq(c.offset, 16, "%s", rows[i].tag);
+        cr_expect_eq(c.is_known, rows[i].known, "%s", rows[i].tag);
+        cr_expect_eq(c.tag, PFB_TAG(rows[i].tag[0], rows[i].tag[1], rows[i].tag[2], rows[i].tag[3]));
+        cr_expect_eq(c.version, 1);
+        cr_expect_eq(c.body_offset, 32 + rows[i].prefix, "%s", rows[i].tag);
+        cr_expect_eq(c.body_size_bytes, rows[i].size - rows[i].prefix, "%s", rows[i].tag);
+        cr_expect_eq(c.has_guid, rows[i].has_guid, "%s", rows[i].tag);
+        cr_expect(!c.has_guid || pfb_guid_equal(&c.guid, &guid), "%s", rows[i].tag);
+        cr_expect_eq(c.request, rows[i].request, "%s", rows[i].tag);
+        cr_expect_eq(c.language, rows[i].language, "%s", rows[i].tag);
+        cr_expect(!pfb_capture_next(&capture, &c) && capture.error.code == PFB_OK, "%s", rows[i].tag);
+    }
+}
+
+/* A tag that this version knows, written by a version to come: handed out as unknown, its prefix left unread. */
+Test(capture, higher_versions_are_unknown)
+{
+    bytes b = {.size = 0};
+    put_start(&b);
+    put_chunk(&b, "RGST", 2, 3);
+    put_chunk(&b, "RGST", UINT32_MAX, 24);
+    put_chunk(&b, "DATA", 1, 8);
+    pfb_capture capture;
+    pfb_chunk c;
+    cr_assert(open_bytes(&capture, &b) && pfb_capture_next(&capture, &c));
+    cr_expect(!c.is_known && !c.has_guid && c.body_size_bytes == 3 && c.version == 2);
+    cr_assert(pfb_capture_next(&capture, &c));
+    cr_expect(!c.is_known && !c.has_guid && c.request == 0 && c.body_size_bytes == 24);
+    cr_assert(pfb_capture_next(&capture, &c));
+    cr_expect(c.is_known && c.tag == PFB_TAG_DATA);
+    cr_expect(!pfb_capture_next(&capture, &c) && capture.error.code == PFB_OK);
+}
+
+Test(capture, chunks_too_small_for_their_tag)
+{
+    static const struct {
+        const char *tag;
+        size_t least;
+    } rows[] = {{"RGST", 24}, {"INST", 16}, {"NAME", 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (size_t size = 0; size <= rows[i].least; size++) {
+            bytes b = {.size = 0};
+            put_start(&b);
+            put_chunk(&b, "DATA", 1, 8);
+            size_t at = b.size;
+            put_chunk(&b, rows[i].tag, 1, size);
+            put_chunk(&b, "DATA", 1, 8);
+            pfb_error error;
+            size_t count = count_chunks(b.data, b.size, &error);
+            bool fits = size == rows[i].least;
+            cr_expect_eq(count, fits ? 3 : 1, "%s of %zu", rows[i].tag, size);
+            expect_error(error, fits ? PFB_OK : PFB_BAD_CHUNK_SIZE, fits ? 0 : at + 8, rows[i].tag);
+        }
+    }
+}
+
+/* Sizes for which an addition would wrap, in 32 or in 64 bits. */
+Test(capture, sizes_beyond_the_file)
+{
+    static const uint64_t sizes[] = {9,
+                                     16,
+                                     UINT32_MAX,
+                                     UINT64_C(0x100000000),
+                                     UINT64_C(0x100000008),
+                                     INT64_MAX,
+                                     UINT64_C(0x8000000000000000),
+                                     UINT64_MAX - 47,
+                                     UINT64_MAX - 15,
+                                     UINT64_MAX - 7,
+                                     UINT64_MAX};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        bytes b = {.size = 0};
+        put_start(&b);
+        put_chunk(&b, "NOTE", 1, 3);
+        size_t at = b.size;
+        put_header(&b, "DATA", 1, sizes[i]);
+        put_fill(&b, 1, 8);
+        pfb_error error;
+        uint8_t *copy = exact_copy(&b);
+        cr_expect_eq(count_chunks(copy, b.size, &error), 1);
+        expect_error(error, PFB_TRUNCATED_CHUNK, at, "a size beyond the file");
+        free(copy);
+    }
+}
+
+/* Every length of the file: all whole chunks before the cut, and one error naming the chunk that was cut. */
+Test(capture, cut_at_every_byte)
+{
+    bytes b = {.size = 0};
+    size_t ends[16];
+    size_t chunks = put_all_kinds(&b, ends);
+    for (size_t size = 0; size <= b.size; size++) {
+        uint8_t *copy = malloc(size);
+        if (size > 0)
+            memcpy(copy, b.data, size);
+        size_t whole = 0;
+        while (whole < chunks && ends[whole] <= size)
+            whole++;
+        size_t last_end = whole > 0 ? ends[whole - 1] : 0;
+        pfb_error error;
+        size_t count = count_chunks(copy, size, &error);
+        cr_expect_eq(count, whole > 0 ? whole - 1 : 0, "cut at %zu", size);
+        if (size < 4)
+            expect_error(error, PFB_UNKNOWN_FORMAT, 0, "cut inside the first tag");
+        else if (last_end < size)
+            expect_error(error, PFB_TRUNCATED_CHUNK, last_end, "cut");
+        else
+            expect_error(error, PFB_OK, 0, "cut between chunks");
+        free(copy);
+    }
+}
+
+/* ---- Writing
+ * --------------------------------------------------------------------------------------------------------- */
+
+Test(capture, written_chunks_by_hand)
+{
+    bytes expected = {.size = 0};
+    put_header(&expected, "RGST", 1, 24 + 3);
+    put_raw(&expected, guid.bytes, 16);
+    put_u32(&expected, 5);
+    put_u32(&expected, 0x409);
+    put_raw(&expected, "abc", 3);
+    put_fill(&expected, 0, 5);
+    pfb_chunk chunk = {.tag = PFB_TAG_REGISTRATION, .guid = guid, .request = 5, .language = 0x409};
+    uint8_t out[64];
+    memset(out, 0xAA, sizeof out);
+    cr_assert_eq(pfb_capture_write(&chunk, "abc", 3, out, sizeof out), expected.size);
+    cr_expect_eq(memcmp(out, expected.data, expected.size), 0);
+    cr_expect_eq(out[expected.size], 0xAA, "nothing behind it");
+
+    expected.size = 0;
+    put_header(&expected, "NAME", 1, 4 + 8);
+    put_u32(&expected, 9);
+    put_raw(&expected, "12345678", 8);
+    put_fill(&expected, 0, 4);
+    chunk = (pfb_chunk){.tag = PFB_TAG_NAMES, .language = 9, .request = 77, .version = 99, .is_known = false};
+    cr_assert_eq(pfb_capture_write(&chunk, "12345678", 8, out, sizeof out), expected.size);
+    cr_expect_eq(memcmp(out, expected.data, expected.size), 0);
+
+    expected.size = 0;
+    put_start(&expected);
+    chunk = (pfb_chunk){.tag = PFB_TAG_CAPTURE};
+    cr_assert_eq(pfb_capture_write(&chunk, NULL, 0, out, sizeof out), expected.size);
+    cr_expect_eq(memcmp(out, expected.data, expected.size), 0);
+}
+
+Test(capture, nothing_is_written_where_it_does_not_fit)
+{
+    static const uint32_t tags[] = {PFB_TAG_CAPTURE, PFB_TAG_DATA, PFB_TAG_REGISTRATION,        PFB_TAG_INSTANCES,
+                                    PFB_TAG_NAMES,   PFB_TAG_NOTE, PFB_TAG('o', 'w', 'n', '1'), PFB_TAG_QUERY_INFO,
+                                    PFB_TAG_LEGACY};
+    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
+        pfb_chunk chunk = {.tag = tags[i], .guid = guid};
+        for (size_t body = 0; body < 20; body++) {
+            size_t size = pfb_capture_write(&chunk, "bytes of the body ...", body, NULL, 0);
+            cr_expect(size % 8 == 0 && size >= 16 + body);
+            guarded memory = guarded_make(size);
+            for (size_t capacity = 0; capacity < size; capacity++) {
+                uint8_t *out = memory.end - capacity;
+                memset(memory.begin, 0x55, (size_t)(memory.end - memory.begin));
+                cr_expect_eq(pfb_capture_write(&chunk, "bytes of the body ...", body, out, capacity), size);
+                for (size_t k = 0; k < capacity; k++)
+                    cr_assert_eq(out[k], 0x55);
+            }
+            cr_expect_eq(pfb_capture_write(&chunk, "bytes of the body ...", body, memory.end - size, size), size);
+            guarded_free(&memory);
+        }
+    }
+}
+
+Test(capture, absurd_sizes_are_refused)
+{
+    pfb_chunk chunk = {.tag = PFB_TAG_REGISTRATION};
+    uint8_t out[16];
+    for (size_t less = 0; less < 47; less++)
+        cr_expect_eq(pfb_capture_write(&chunk, NULL, SIZE_MAX - less, out, sizeof out), 0, "%zu", less);
+    cr_expect_eq(pfb_capture_write(&chunk, NULL, SIZE_MAX - 47, out, sizeof out), SIZE_MAX - 7);
+}
+
+/* What is written is read back, whatever the tag and the body's size. */
+Test(capture, written_and_read_again)
+{
+    static const uint32_t tags[] = {PFB_TAG_REGISTRATION, PFB_TAG_QUERY_INFO, PFB_TAG_DATA,
+                                    PFB_TAG_NAMES,        PFB_TAG_INSTANCES,  PFB_TAG('?', '?', '?', '?')};
+    bytes b = {.size = 0};
+    put_start(&b);
+    for (size_t n = 0; n < 60; n++) {
+        pfb_chunk chunk = {.tag = tags[n % 6], .guid = guid, .request = 10 + (uint32_t)n, .language = 20 + (uint32_t)n};
+        b.size += pfb_capture_write(&chunk, b.data, n % 13, b.data + b.size, sizeof b.data - b.size);
+    }
+    pfb_capture capture;
+    pfb_chunk c;
+    cr_assert(open_bytes(&capture, &b));
+    for (size_t n = 0; n < 60; n++) {
+        cr_assert(pfb_capture_next(&capture, &c), "chunk %zu", n);
+        cr_expect_eq(c.tag, tags[n % 6]);
+        cr_expect_eq(c.is_known, n % 6 != 5);
+        cr_expect_eq(c.body_size_bytes, n % 13);
+        cr_expect_eq(memcmp(b.data + c.body_offset, b.data, n % 13), 0);
+        cr_expect_eq(c.request, c.tag == PFB_TAG_REGISTRATION ? 10 + n : 0);
+        cr_expect_eq(c.language, c.tag == PFB_TAG_REGISTRATION || c.tag == PFB_TAG_NAMES ? 20 + n : 0);
+    }
+    cr_expect(!pfb_capture_next(&capture, &c) && capture.error.code == PFB_OK);
+}
