@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: MIT
+"""Holds a perfblock program against this oracle: `compare.py PROGRAM CORPUS`.
+
+Seeds go through `show` and `cook`; mutations of the valid data_block seeds go
+through `check` in batches, and a fixed sample of them through `show` as well.
+Items, fields and verdicts must agree, doubles to the last bit.  Where in an
+invalid file the program sees the error, and its name for it, are its own
+business, but the error must be there.  Exit status 0 only if something was
+compared and everything agreed.
+"""
+
+import argparse
+import glob
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+
+import blocks
+import cook
+
+RECORDS = ("data", "result", "instance", "value")
+EXTREMES = (0, 1, 0x7FFFFFFF, 0xFFFFFFFF)
+SECONDS = 120     # for one process; only a program that hangs takes so long
+BIG = 512         # above this size one flipped bit per byte must do
+SHOWN_PROBLEMS = 25
+
+
+class Tally:
+    """Counts comparisons, and prints the first problems."""
+
+    def __init__(self):
+        self.passed = self.failed = self.set_aside = 0
+
+    def add(self, label, problem):
+        """Count one comparison; `problem` is None when all is well."""
+        if problem is None:
+            self.passed += 1
+            return
+        self.failed += 1
+        if self.failed <= SHOWN_PROBLEMS:
+            print("%s: %s" % (label, problem), file=sys.stderr)
+
+    def finish(self):
+        """Print the summary; the exit status."""
+        if self.set_aside:
+            print("%d mutations set aside: whether their tail is another "
+                  "reply is open" % self.set_aside, file=sys.stderr)
+        print("%d passed, %d failed" % (self.passed, self.failed))
+        return 1 if self.failed or not self.passed else 0
+
+
+# Running --------------------------------------------------------------------
+
+def run(program, command, *arguments):
+    """Run a command of the program: exit status, JSON objects, problem."""
+    line = [program, command, "--format", "json"] + list(arguments)
+    try:
+        done = subprocess.run(line, stdin=subprocess.DEVNULL, timeout=SECONDS,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return None, [], str(error)
+    if done.returncode not in (0, 1):
+        return done.returncode, [], "exit status %d: %r" % (
+            done.returncode, done.stderr[-300:])
+    try:
+        lines = done.stdout.decode("utf-8").split("\n")
+        objects = [json.loads(text) for text in lines if text]
+    except ValueError as error:
+        return done.returncode, [], "output is not JSON lines: %s" % error
+    if not all(isinstance(item, dict) for item in objects):
+        return done.returncode, [], "a line is not an object"
+    return done.returncode, objects, None
+
+
+# Comparing ------------------------------------------------------------------
+
+def same(expected, actual):
+    """Equality without kindness: no number for a boolean, doubles by bits."""
+    if isinstance(expected, float):
+        if isinstance(actual, bool) or not isinstance(actual, (int, float)):
+            return False
+        return struct.pack("<d", expected) == struct.pack("<d", actual)
+    return type(expected) is type(actual) and expected == actual
+
+
+def object_problem(expected, actual, ignored=()):
+    """The first key on which two objects disagree; extra keys are fine."""
+    for key, value in blocks.public(expected).items():
+        if key in ignored:
+            continue
+        if key not in actual:
+            return "%r is missing in %s" % (key, actual)
+        if not same(value, actual[key]):
+            return "%s is %r, expected %r, in %s" % (key, actual[key], value,
+                                                     expected)
+    return None
+
+
+def list_problem(expected, actual, ignored=lambda item: ()):
+    """The first disagreement of two lists of objects."""
+    for number, (wanted, given) in enumerate(zip(expected, actual)):
+        problem = object_problem(wanted, given, ignored(wanted))
+        if problem:
+            return "item %d: %s" % (number, problem)
+    if len(expected) != len(actual):
+        return "%d items, expected %d" % (len(actual), len(expected))
+    return None
+
+
+def blame_problem(item, size):
+    """What is wrong with the description of an error, or None."""
+    offset = item.get("offset")
+    if type(offset) is not int or not 0 <= offset <= size:
+        return "error offset %r of %d bytes" % (offset, size)
+    if not re.fullmatch("[a-z][a-z0-9_]*", str(item.get("code"))):
+        return "error code %r" % item.get("code")
+    if not isinstance(item.get("message"), str) or not item["message"]:
+        return "error without a message"
+    return None
+
+
+def verdict_problem(status, errors, last, valid, size):
+    """Whether exit status and error records of `show` fit the verdict."""
+    if valid:
+        if status != 0 or errors:
+            return "refused (exit %s, %s), expected valid" % (status, errors)
+        return None
+    if status != 1:
+        return "exit %s, expected 1: the file is invalid" % status
+    if len(errors) != 1 or last is not errors[0]:
+        return "%d error records, expected one at the end" % len(errors)
+    return blame_problem(last, size)
+
+
+def show_problem(program, path, data):
+    """Compare `show` of one file."""
+    expected, error = blocks.collect(blocks.decode_file(data))
+    status, objects, problem = run(program, "show", "--kind", "data", path)
+    if problem:
+        return problem
+    errors = [item for item in objects if item.get("record") == "error"]
+    last = objects[-1] if objects else None
+    items = [item for item in objects if item.get("record") in RECORDS]
+    return (list_problem(expected, items) or
+            verdict_problem(status, errors, last, error is None, len(data)))
+
+
+def check_line_problem(line, data):
+    """Compare the verdict of `check` on one file."""
+    if line is None:
+        return "no verdict"
+    _, error = blocks.collect(blocks.decode_file(data))
+    if line.get("valid") is not (error is None):
+        return "valid is %r, the oracle says %s" % (
+            line.get("valid"), "valid" if error is None else error)
+    if not same(len(data), line.get("size")):
+        return "size is %r, expected %d" % (line.get("size"), len(data))
+    return None if error is None else blame_problem(line, len(data))
+
+
+def cook_problem(program, path, data):
+    """Compare `cook` of one capture."""
+    expected, errors = cook.cook(data)
+    status, objects, problem = run(program, "cook", path)
+    if problem:
+        return problem
+    lines = [item for item in objects if "record" not in item]
+    problem = list_problem(expected, lines, lambda item: (
+        ("type",) if item["_unnamed"] else ()))
+    if problem is None and status != (1 if errors else 0):
+        problem = "exit %s, the oracle's errors: %s" % (status, errors)
+    return problem
+
+
+# Inputs ---------------------------------------------------------------------
+
+def load(corpus, subject, suffix):
+    """(path, bytes) of the seeds of a subject, in a fixed order."""
+    paths = glob.glob(os.path.join(corpus, subject, "*" + suffix))
+    for path in sorted(paths):
+        with open(path, "rb") as file:
+            yield path, file.read()
+
+
+def name_problem(path, valid):
+    """Whether the name of a seed tells its verdict."""
+    if os.path.basename(path).startswith("valid_") != valid:
+        return "the oracle says %s" % ("valid" if valid else "broken")
+    return None
+
+
+def flipped(seed):
+    """Bit flips at every byte."""
+    for at in range(len(seed)):
+        for bit in range(8) if len(seed) <= BIG else (at % 8,):
+            copy = bytearray(seed)
+            copy[at] ^= 1 << bit
+            yield "bit %d.%d" % (at, bit), bytes(copy)
+
+
+def replaced(seed):
+    """Extreme values in every aligned 32-bit field."""
+    for at in range(0, len(seed) - 3, 4):
+        for value in EXTREMES:
+            copy = bytearray(seed)
+            struct.pack_into("<I", copy, at, value)
+            if copy != seed:
+                yield "field %d=%#x" % (at, value), bytes(copy)
+
+
+def shortened(seed):
+    """Every proper prefix."""
+    for size in range(len(seed)):
+        yield "prefix %d" % size, seed[:size]
+
+
+def undecided(data):
+    """Whether a good reply is followed by enough for another one.
+
+    The contract lets a file hold several replies, the format lets bytes follow
+    one: for a mutation no page says which of the two its tail is.
+    """
+    _, error = blocks.collect(blocks.decode_data(data))
+    return error is None and blocks.first_tail(data) >= blocks.DATA_HEADER
+
+
+def mutations(seeds, tally):
+    """(label, bytes) of every mutation of the valid seeds."""
+    for path, seed in seeds:
+        name = os.path.basename(path)
+        if not name.startswith("valid_"):
+            continue
+        for mutate in (flipped, replaced, shortened):
+            for label, data in mutate(seed):
+                if undecided(data):
+                    tally.set_aside += 1
+                else:
+                    yield name + " " + label, data
+
+
+def batches(items, size):
+    """Lists of at most `size` items."""
+    batch = []
+    for item in items:
+        batch.append(item)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+# The comparison -------------------------------------------------------------
+
+def save(directory, batch):
+    """Write the inputs of a batch; their paths."""
+    paths = []
+    for number, (_, data) in enumerate(batch):
+        paths.append(os.path.join(directory, "%05d.bin" % number))
+        with open(paths[-1], "wb") as file:
+            file.write(data)
+    return paths
+
+
+def compare_batch(program, batch, sampled):
+    """(label, problem) for each input of a batch, and for the batch."""
+    with tempfile.TemporaryDirectory(prefix="oracle-") as directory:
+        paths, out = save(directory, batch), []
+        status, objects, problem = run(program, "check", "--kind", "data",
+                                       *paths)
+        lines = {item.get("file"): item for item in objects}
+        for path, (label, data) in zip(paths, batch):
+            out.append((label + " (check)", problem or check_line_problem(
+                lines.get(path), data)))
+            if sampled(data):
+                out.append((label + " (show)",
+                            show_problem(program, path, data)))
+        if problem is None:
+            valid = all(item.get("valid") is True for item in objects)
+            if (status == 0) is not valid or len(objects) != len(batch):
+                problem = "exit %s after %d lines for %d files" % (
+                    status, len(objects), len(batch))
+        out.append(("batch at " + batch[0][0], problem))
+        return out
+
+
+def compare_data_seed(program, path, data):
+    """(label, problem) for a data_block seed."""
+    _, error = blocks.collect(blocks.decode_file(data))
+    return [(path + " (name)", name_problem(path, error is None)),
+            (path, show_problem(program, path, data))]
+
+
+def compare_capture(program, path, data):
+    """(label, problem) for a capture."""
+    _, errors = cook.cook(data)
+    return [(path + " (name)", name_problem(path, not errors)),
+            (path, cook_problem(program, path, data))]
+
+
+def compare_all(options, tally):
+    """Run every comparison."""
+    replies = list(load(options.corpus, "data_block", ".bin"))
+    captures = list(load(options.corpus, "capture", ".pfb"))
+    if not replies or not captures:
+        tally.add(options.corpus, "seeds are missing")
+    jobs = [(compare_data_seed, path, data) for path, data in replies]
+    jobs += [(compare_capture, path, data) for path, data in captures]
+
+    def sampled(data):
+        return zlib.crc32(data) % options.show_every == 0
+
+    # The seeds themselves go through `check` like everything else.
+    jobs += [(compare_batch, batch, sampled)
+             for batch in batches(replies, options.batch)]
+    changed = [] if options.seeds_only else mutations(replies, tally)
+    jobs += [(compare_batch, batch, sampled)
+             for batch in batches(changed, options.batch)]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for outcome in pool.map(
+                lambda job: job[0](options.program, *job[1:]), jobs):
+            for label, problem in outcome:
+                tally.add(label, problem)
+
+
+def main(arguments):
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("program")
+    parser.add_argument("corpus")
+    parser.add_argument("--batch", type=int, default=500,
+                        help="files for one `check`")
+    parser.add_argument("--show-every", type=int, default=199,
+                        help="one mutation in N also goes through `show`")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--seeds-only", action="store_true")
+    options = parser.parse_args(arguments)
+    tally = Tally()
+    if not os.access(options.program, os.X_OK):
+        print("%s: cannot be run" % options.program, file=sys.stderr)
+        return tally.finish()
+    compare_all(options, tally)
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: MIT
+"""Displayed values of a capture, by plain dictionary look-ups.
+
+Each DATA chunk becomes a sample: a dict from (query, instance, counter) to the
+inputs of a formula.  Lines follow from a sample and the one before it.
+"""
+
+import json
+import sys
+from collections import Counter
+
+import blocks
+import formula
+
+NONE = 0xFFFFFFFF
+RAW_COUNTS = (0x00000000, 0x00000100, 0x00010000, 0x00010100)
+# Statuses that are decided before the width of a value matters.
+EARLIER = ("unknown_type", "not_displayed", "need_two_samples",
+           "type_mismatch")
+
+
+class Metadata:
+    """What the chunks before a DATA chunk say about it."""
+
+    def __init__(self):
+        self.counters = {}  # set GUID -> counter id -> registration
+        self.strings = {}   # (set GUID, request code) -> counter id -> text
+        self.queries = {}   # result index -> identifier
+
+    def add_registration(self, payload):
+        """Take in an RGST chunk; what it says replaces what was said."""
+        blocks.demand(len(payload) >= 24, "registration chunk too short", 0)
+        guid, request = blocks.guid(payload, 0), blocks.u32(payload, 16)
+        if request not in (1, 3, 5, 9, 10):
+            return
+        items, error = blocks.collect(
+            blocks.decode_registration(payload[24:], request))
+        table = {}
+        for item in items:
+            if item["record"] != "counterset":
+                # Ids may repeat: the first entry counts.
+                table.setdefault(item.get("id"), item)
+        if request == 1:
+            self.counters[guid] = table
+        else:
+            self.strings[guid, request] = table
+        if error:
+            raise error
+
+    def add_queries(self, payload):
+        """Take in a QINF chunk; it replaces the one before."""
+        items, error = blocks.collect(blocks.decode_identifiers(payload))
+        self.queries = {}
+        for item in items:
+            self.queries.setdefault(item["index"], item)
+        if error:
+            raise error
+
+    def registration(self, guid, counter):
+        """The registration of a counter, or None."""
+        return self.counters.get(guid, {}).get(counter)
+
+    def string(self, guid, requests, ident=None):
+        """The first text there is among the request codes, or None."""
+        for request in requests:
+            item = self.strings.get((guid, request), {}).get(ident)
+            if item and item["text"] is not None:
+                return item["text"]
+        return None
+
+
+class Result:
+    """One result block: its query, its rows, and its values by identity."""
+
+    def __init__(self, index, query):
+        self.query = query
+        self.guid = query["guid"] if query else None
+        self.signature = query and (query["guid"], query["counter"],
+                                    query["instance"], query["_name"])
+        self.index = index
+        self.rows = []   # (identity, name, occurrence, counter id, value)
+        self.first = {}  # (identity, counter id) -> value
+
+    def add(self, identity, name, occurrence, value):
+        """Append a value; the first of a repeated counter id is looked up."""
+        counter = value["counter"]
+        if counter is None and self.query:
+            counter = self.query["counter"]
+            counter = None if counter == NONE else counter
+        self.rows.append((identity, name, occurrence, counter, value))
+        self.first.setdefault((identity, counter), value)
+
+
+def exact_name(query):
+    """The instance a query names, or None when it names none or several."""
+    name = query and query["name"]
+    return name if name and not set("*?") & set(name) else None
+
+
+def read_results(items, queries):
+    """The results of one reply, filled with their values."""
+    results, identity, shown = [], None, (None, 0)
+    for item in items:
+        if item["record"] == "result":
+            query = queries.get(item["query"])
+            results.append(Result(item["query"], query))
+            twins, names = Counter(), Counter()
+            # Without instances, the filter tells which one was asked for.
+            identity = query and ("filter", query["instance"], query["_name"])
+            shown = (exact_name(query), 0)
+        elif item["record"] == "instance":
+            same = (item["id"], item["_name"])
+            identity = same + (twins[same],)
+            shown = (item["name"], names[item["_name"]])
+            twins[same] += 1
+            names[item["_name"]] += 1
+        elif item["record"] == "value":
+            results[-1].add(identity, shown[0], shown[1], item)
+    return results
+
+
+def find_value(results, home, identity, counter):
+    """A counter of the same instance: same result first, then same set."""
+    others = [other for other in results
+              if other is not home and other.guid == home.guid]
+    for result in [home] + others:
+        value = result.first.get((identity, counter))
+        if value is not None:
+            return value
+    return None
+
+
+def type_bytes(type_value):
+    """The width a type's size bits announce, None if neither 4 nor 8."""
+    return {0x000: 4, 0x100: 8}.get(type_value & 0x300)
+
+
+def is_base(type_value):
+    """Whether the type is a base: all bits of the subtype count."""
+    return type_value & 0xC00 == 0x400 and type_value & 0xF0000 == 0x30000
+
+
+def fits_base(entry, value):
+    """Whether a value may serve as a base."""
+    return (is_base(entry["type"])
+            and value["bytes"] == type_bytes(entry["type"]))
+
+
+def fits_number(entry, value):
+    """Whether a value may serve as a count, time or frequency."""
+    return entry["type"] in RAW_COUNTS and value["bytes"] in (4, 8)
+
+
+def referenced(metadata, results, home, identity, entry, key):
+    """The raw value another counter supplies to this one, or None."""
+    counter = entry[key]
+    if counter in (NONE, entry["id"]):
+        return None
+    other = metadata.registration(home.guid, counter)
+    value = find_value(results, home, identity, counter)
+    fits = fits_base if key == "base" else fits_number
+    if other is None or value is None or not fits(other, value):
+        return None
+    return value["raw"]
+
+
+def build_inputs(metadata, header, results, home, row):
+    """Everything the formula of one counter may need."""
+    identity, _, _, counter, value = row
+    inputs = {"value": value["raw"], "bytes": value["bytes"],
+              "perf_time": header["perf_time"],
+              "perf_time_100ns": header["perf_time_100ns"],
+              "perf_freq": header["perf_freq"]}
+    entry = metadata.registration(home.guid, counter)
+    if entry is not None:
+        inputs["type"] = entry["type"]
+        for name, key in (("base", "base"), ("multi", "multi"),
+                          ("object_time", "perf_time"),
+                          ("object_freq", "perf_freq")):
+            inputs[name] = referenced(metadata, results, home, identity,
+                                      entry, key)
+    return inputs
+
+
+def wrong_width(inputs):
+    """Whether a number's width is not the one its type announces."""
+    return (inputs["type"] not in RAW_COUNTS and inputs["bytes"] in (4, 8)
+            and inputs["bytes"] != type_bytes(inputs["type"]))
+
+
+def evaluate(older, newer):
+    """The formula, with the widths of the values checked where due."""
+    result = formula.evaluate(older, newer)
+    if result.status in EARLIER:
+        return result
+    two = formula.needs_two(formula.find_type(newer["type"]))
+    if any(wrong_width(inputs) for inputs in [newer] + [older] * two):
+        return result._replace(status="type_mismatch", value=None, flags=[])
+    return result
+
+
+def read_sample(metadata, reply):
+    """All counters of a reply: (key, row, result, inputs), and the header."""
+    header, results = reply[0], read_results(reply[1:], metadata.queries)
+    ordinals, entries = Counter(), []
+    for result in results:
+        # A later QINF may renumber the results: find a query by its content.
+        query = (result.signature, ordinals[result.signature])
+        ordinals[result.signature] += 1
+        if result.query is None:
+            query = (None, result.index)
+        for row in result.rows:
+            key = (query, row[0], row[3])
+            inputs = build_inputs(metadata, header, results, result, row)
+            entries.append((key, row, result, inputs))
+    return header, entries
+
+
+def first_inputs(sample):
+    """Inputs by key; of a repeated counter the first position counts."""
+    table = {}
+    for key, _, _, inputs in sample[1]:
+        table.setdefault(key, inputs)
+    return table
+
+
+def lines_of(metadata, number, sample, older):
+    """The output lines of one sample."""
+    header, entries = sample
+    for key, row, result, inputs in entries:
+        _, name, occurrence, counter, value = row
+        outcome = evaluate(older.get(key), inputs)
+        known = formula.find_type(inputs.get("type"))
+        yield {"sample": number, "time": header["system_time"],
+               "set": metadata.string(result.guid, (3, 9)),
+               "object": None, "instance": name, "occurrence": occurrence,
+               "counter": metadata.string(result.guid, (5, 10), counter),
+               "counter_id": counter, "position": value["position"],
+               "type": known.name if known else None,
+               "status": outcome.status, "value": outcome.value,
+               "unit": outcome.unit, "flags": outcome.flags,
+               "raw": value["raw"], "base": inputs.get("base"),
+               # No page says how a registered type without a name is named.
+               "_unnamed": known is None and "type" in inputs}
+
+
+def cook(data):
+    """All lines of a capture, and the errors met on the way."""
+    chunks, stopped = blocks.collect(blocks.decode_capture(data))
+    metadata, older, number, lines, errors = Metadata(), {}, 0, [], []
+    for chunk in chunks:
+        error = None
+        try:
+            if chunk["tag"] == "RGST":
+                metadata.add_registration(chunk["_payload"])
+            elif chunk["tag"] == "QINF":
+                metadata.add_queries(chunk["_payload"])
+        except blocks.Malformed as caught:
+            error = caught
+        if chunk["tag"] == "DATA":
+            reply, error = blocks.collect(
+                blocks.decode_data(chunk["_payload"]))
+            if reply:
+                sample = read_sample(metadata, reply)
+                lines.extend(lines_of(metadata, number, sample, older))
+                older = first_inputs(sample)
+            number += 1
+        if error:
+            errors.append("%s at offset %d of the %s chunk at %d" % (
+                error, error.offset, chunk["tag"], chunk["offset"]))
+    if stopped:
+        errors.append("%s at %d" % (stopped, stopped.offset))
+    return lines, errors
+
+
+def main(arguments):
+    """Command line."""
+    if len(arguments) != 1:
+        print("usage: cook.py CAPTURE", file=sys.stderr)
+        return 2
+    sys.stdout.reconfigure(encoding="utf-8")
+    with open(arguments[0], "rb") as file:
+        lines, errors = cook(file.read())
+    for line in lines:
+        print(json.dumps(blocks.public(line), ensure_ascii=False))
+    for error in errors:
+        print("%s: %s" % (arguments[0], error), file=sys.stderr)
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

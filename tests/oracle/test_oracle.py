@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""Checks of the oracle itself: `python3 -m unittest` in this folder."""
+
+import os
+import struct
+import unittest
+from fractions import Fraction
+
+import blocks
+import capture_seeds
+import cook
+import formula
+import make_seeds
+import seed_writer as w
+
+CORPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
+                      "corpus")
+RATE, AVERAGE, ELAPSED = 0x10410400, 0x40020500, 0x30240500
+LISTS = {11: blocks.decode_guids, 12: blocks.decode_identifiers,
+         13: blocks.decode_instance_list}
+
+
+def read_registration(seed):
+    """The decoder a registration seed selects, over its bytes."""
+    if seed[0] in LISTS:
+        return LISTS[seed[0]](seed[1:])
+    return blocks.decode_registration(seed[1:], seed[0])
+
+
+class Seeds(unittest.TestCase):
+    """The name of each seed tells the verdict of the decoders."""
+
+    def check(self, seeds, decode):
+        """Run a decoder over the seeds."""
+        for name, seed in seeds.items():
+            _, error = blocks.collect(decode(seed))
+            with self.subTest(name):
+                self.assertEqual(name.startswith("valid_"), error is None)
+                if error:
+                    self.assertTrue(0 <= error.offset <= len(seed))
+
+    def test_data_blocks(self):
+        self.check(make_seeds.data_block_seeds(), blocks.decode_file)
+
+    def test_registrations(self):
+        self.check(make_seeds.registration_seeds(), read_registration)
+
+    def test_identifiers(self):
+        seeds = {name: seed for name, seed in make_seeds.query_seeds().items()
+                 if seed[0] % 2 == 0}
+        self.check(seeds, lambda seed: blocks.decode_identifiers(seed[1:]))
+
+    def test_captures(self):
+        for name, seed in capture_seeds.capture_seeds().items():
+            with self.subTest(name):
+                self.assertEqual(name.startswith("valid_"),
+                                 not cook.cook(seed)[1])
+
+    def test_every_prefix_ends_orderly(self):
+        for seed in capture_seeds.capture_seeds().values():
+            for size in range(0, len(seed), 7):
+                cook.cook(seed[:size])
+
+    def test_corpus_is_current(self):
+        if not os.path.isdir(CORPUS):
+            self.skipTest("no corpus here")
+        for subject, suffix, seeds in (
+                ("data_block", ".bin", make_seeds.data_block_seeds()),
+                ("registration", ".bin", make_seeds.registration_seeds()),
+                ("query", ".bin", make_seeds.query_seeds()),
+                ("capture", ".pfb", capture_seeds.capture_seeds())):
+            for name, seed in seeds.items():
+                path = os.path.join(CORPUS, subject, name + suffix)
+                with open(path, "rb") as file:
+                    self.assertEqual(seed, file.read(), name)
+
+
+class Blocks(unittest.TestCase):
+    """Small facts of the format, written out by hand."""
+
+    def test_one_named_instance(self):
+        data = struct.pack("<II", 104, 1) + bytes(40)
+        data += struct.pack("<IIII", 0, 4, 56, 0) + struct.pack("<II", 40, 1)
+        data += struct.pack("<II", 16, 7) + b"a\0b\0\0\0\0\0"
+        data += struct.pack("<III", 4, 16, 42) + bytes(4)
+        items, error = blocks.collect(blocks.decode_data(data))
+        self.assertIsNone(error)
+        self.assertEqual([(item["record"], item["offset"]) for item in items],
+                         [("data", 0), ("result", 48), ("instance", 72),
+                          ("value", 88)])
+        self.assertEqual((items[2]["name"], items[3]["raw"]), ("ab", 42))
+
+    def test_items_before_the_error_stay(self):
+        reply = make_seeds.data_block_seeds()["broken_second_result"]
+        items, error = blocks.collect(blocks.decode_data(reply))
+        self.assertEqual([item["record"] for item in items],
+                         ["data", "result", "value", "result"])
+        self.assertIsNotNone(error)
+
+    def test_surrogates(self):
+        self.assertEqual(blocks.text(b"\x00\xd8a\0\x3d\xd8\0\xde\0\xdc"),
+                         "\ufffda\U0001f600\ufffd")
+
+    def test_unfinished_padding(self):
+        data = w.recording(w.chunk(b"NOTE", b"abc"))[:-1]
+        items, error = blocks.collect(blocks.decode_capture(data))
+        self.assertEqual(len(items), 2)
+        self.assertIsNotNone(error)
+
+
+def rate(value0, value1, time0=0, time1=10, freq=10, mode=None, kind=RATE):
+    """Evaluate a rate."""
+    older = {"type": kind, "value": value0, "perf_time": time0}
+    newer = {"type": kind, "value": value1, "perf_time": time1,
+             "perf_freq": freq}
+    return formula.evaluate(older, newer, mode)
+
+
+class Formulas(unittest.TestCase):
+    """Statuses, their order, and the ends of the ranges."""
+
+    def test_order(self):
+        self.assertEqual(rate(2, 1, 5, 5, 0).status, "negative_delta")
+        self.assertEqual(rate(1, 2, 5, 5, 0).status, "bad_frequency")
+        self.assertEqual(rate(1, 2, 5, 5).status, "zero_denominator")
+        self.assertEqual(rate(1, 2, 5, 4).status, "negative_denominator")
+        self.assertEqual(rate(None, 2).status, "missing_input")
+        self.assertEqual(rate(1, 2, freq=None).status, "missing_input")
+
+    def test_wrap(self):
+        self.assertEqual(rate(0xFFFFFF80, 0xC0).status, "negative_delta")
+        result = rate(0xFFFFFF80, 0xC0, mode="wrap32")
+        self.assertEqual((result.exact, result.flags), (0x140, ["wrapped"]))
+        wide = rate(2, 1, mode="wrap32", kind=0x10410500)
+        self.assertEqual(wide.status, "negative_delta")
+
+    def test_clocks_are_signed(self):
+        result = rate(0, 1, (1 << 64) - 5, 5)
+        self.assertEqual(result.exact, 1)
+        far = rate(0, (1 << 32) - 1, -(1 << 63), (1 << 63) - 1, 1)
+        self.assertEqual(far.exact, Fraction((1 << 32) - 1, (1 << 64) - 1))
+
+    def test_bases(self):
+        def average(base0, base1):
+            return formula.evaluate(
+                {"type": AVERAGE, "value": 1, "base": base0},
+                {"type": AVERAGE, "value": 9, "base": base1}).status
+        self.assertEqual(average(1, 2), "ok")
+        self.assertEqual(average(2, 2), "zero_denominator")
+        self.assertEqual(average(3, 2), "negative_denominator")
+        self.assertEqual(average(None, 2), "missing_base")
+
+    def test_elapsed(self):
+        def elapsed(value, now, freq=2):
+            return formula.evaluate(None, {
+                "type": ELAPSED, "value": value, "object_time": now,
+                "object_freq": freq}).status
+        self.assertEqual(elapsed(3, 7), "ok")
+        self.assertEqual(elapsed(0, -1), "no_data")
+        self.assertEqual(elapsed(3, 2), "negative_delta")
+        self.assertEqual(elapsed(3, (1 << 64) - 1), "negative_delta")
+        self.assertEqual(elapsed(3, 7, -1), "bad_frequency")
+        self.assertEqual(elapsed(3, None), "missing_input")
+
+    def test_precision_object(self):
+        def precision(**extra):
+            samples = [dict({"type": 0x20670500, "value": number},
+                            **{key: number * scale for key, scale
+                               in extra.items()}) for number in (1, 2)]
+            return formula.evaluate(*samples)
+        self.assertEqual(precision().status, "missing_base")
+        self.assertEqual(precision(object_time=4).exact, 25)
+        self.assertEqual(precision(object_time=4, base=2).exact, 50)
+
+    def test_flags(self):
+        inverse = formula.evaluate(
+            {"type": 0x23510500, "value": 0, "perf_time_100ns": 0},
+            {"type": 0x23510500, "value": 9, "perf_time_100ns": 3,
+             "multi": 2})
+        self.assertEqual((inverse.exact, inverse.flags),
+                         (-100, ["below_zero"]))
+        self.assertEqual(rate(0, 1000).flags, [])
+
+    def test_types(self):
+        alias = formula.evaluate(None, {"type": 0x40030503, "value": 1})
+        self.assertEqual(alias.status, "not_displayed")
+        self.assertEqual(len(formula.TYPES), 39)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT */
+/* Every seed whole, at each length and with each bit flipped, flush against memory that may not be touched at either
+ * end: no fault, a verdict, the same one each time, and every promise that readers.h checks. And the work on the worst
+ * inputs stays linear. */
+#include <criterion/criterion.h>
+
+#include "perfblock/builder.h"
+#include "readers.h"
+#include "support.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- Seeds --------------------------------------------------------------------------------------------- */
+
+/* Where the sweep is, to be told when memory outside is touched: a test is a process of its own. */
+static struct {
+    subject which;
+    guarded memory;
+    char text[512];
+    const char *seed;
+    size_t size;
+    long bit; /* the one that is flipped; -1: none */
+    size_t case_count;
+} sweep;
+
+static struct sigaction previous_action;
+
+static void tell_where(int number)
+{
+    fprintf(stderr, "seed %s, %zu bytes, bit %ld flipped\n", sweep.seed, sweep.size, sweep.bit);
+    sigaction(number, &previous_action, NULL); /* the instruction runs again, and a sanitizer tells its part */
+}
+
+static const char *describe_case(void)
+{
+    snprintf(sweep.text, sizeof sweep.text, "seed %s, %zu bytes, bit %ld flipped", sweep.seed, sweep.size, sweep.bit);
+    return sweep.text;
+}
+
+/* The bytes lie at the end of the guarded memory; they are read there and at its beginning. */
+static reading check_case(size_t size)
+{
+    uint8_t *at_end = sweep.memory.end - size;
+    sweep.size = size;
+    sweep.case_count++;
+    reading result = examine_input(sweep.which, at_end, size);
+    cr_assert_null(result.broken, "%s: broken: %s", describe_case(), result.broken);
+    if (size > 0)
+        memcpy(sweep.memory.begin, at_end, size);
+    reading other = read_input(sweep.which, sweep.memory.begin, size, 0);
+    cr_assert(other.error.code == result.error.code && other.error.offset == result.error.offset &&
+                  other.sum == result.sum,
+              "%s: elsewhere in memory the same bytes read otherwise", describe_case());
+    return result;
+}
+
+static void sweep_seed(const char *name, const uint8_t *data, size_t size)
+{
+    sweep.memory = guarded_make(2 * size);
+    sweep.seed = name;
+    sweep.bit = -1;
+    for (size_t length = 0; length <= size; length++) {
+        if (length > 0)
+            memcpy(sweep.memory.end - length, data, length);
+        reading result = check_case(length);
+        if (length == size) /* valid_ or broken_ */
+            cr_expect_eq(result.error.code == PFB_OK, name[0] == 'v', "%s: %s at %zu", name,
+                         pfb_code_name(result.error.code), result.error.offset);
+    }
+    for (size_t bit = 0; bit < 8 * size; bit++) {
+        sweep.bit = (long)bit;
+        uint8_t *byte = sweep.memory.end - size + bit / 8;
+        *byte ^= (uint8_t)(1u << bit % 8);
+        check_case(size);
+        *byte ^= (uint8_t)(1u << bit % 8);
+    }
+    guarded_free(&sweep.memory);
+}
+
+static void sweep_subject(subject which, const char *name)
+{
+    sweep.which = which;
+    struct sigaction action = {.sa_handler = tell_where};
+    sigaction(SIGSEGV, &action, &previous_action);
+    cr_assert_geq(visit_seeds(name, sweep_seed), 10, "corpus/%s has too few seeds", name);
+    cr_assert_geq(sweep.case_count, 1000);
+}
+
+Test(sweep, data_block_seeds)
+{
+    sweep_subject(SUBJECT_DATA_BLOCK, "data_block");
+}
+
+Test(sweep, registration_seeds)
+{
+    sweep_subject(SUBJECT_REGISTRATION, "registration");
+}
+
+Test(sweep, query_seeds)
+{
+    sweep_subject(SUBJECT_QUERY, "query");
+}
+
+Test(sweep, capture_seeds)
+{
+    sweep_subject(SUBJECT_CAPTURE, "capture");
+}
+
+/* ---- The builder's faults -------------------------------------------------------------------------------- */
+
+/* Writes a block of one sort. */
+typedef void shaper(pfb_builder *builder);
+
+static const uint8_t letter[] = {'n', 0};
+
+static void shape_data_block(pfb_builder *builder)
+{
+    static const pfb_data_times times = {.perf_time = 1, .perf_time_100ns = 2, .perf_freq = 3};
+    static const uint32_t ids[] = {4, 5, 6};
+    pfb_builder_begin_data(builder, &times);
+    for (uint32_t kind = PFB_KIND_ERROR; kind <= PFB_KIND_COUNTERSET; kind++) {
+        if (kind == 3 || kind == 5)
+            continue;
+        pfb_builder_begin_result(builder, kind, kind == PFB_KIND_ERROR, ids, 3);
+        uint32_t rows = kind == PFB_KIND_ERROR ? 0 : kind & 4 ? 2 : 1;
+        for (uint32_t row = 0; row < rows; row++) {
+            if (kind & 4)
+                pfb_builder_instance(builder, row, letter, row);
+            for (uint32_t column = 0; column < (kind & 2 ? 3 : 1); column++)
+                pfb_builder_value(builder, row, column % 2 ? 4 : 8);
+        }
+        pfb_builder_end_result(builder);
+    }
+    pfb_builder_end_data(builder);
+}
+
+static void shape_counterset(pfb_builder *builder)
+{
+    static const pfb_guid guid = {{1, 2, 3}};
+    static const pfb_counter counter = {.id = 1, .base_id = PFB_NO_ID};
+    pfb_builder_counterset(builder, &guid, 100, PFB_INSTANCES_MULTIPLE, 2);
+    pfb_builder_counter(builder, &counter);
+    pfb_builder_counter(builder, &counter);
+}
+
+static void shape_string(pfb_builder *builder)
+{
+    pfb_builder_string(builder, letter, 1);
+}
+
+static void shape_strings(pfb_builder *builder)
+{
+    pfb_builder_begin_strings(builder, 3);
+    pfb_builder_counter_string(builder, 0, letter, 1);
+    pfb_builder_counter_string(builder, 1, NULL, 0);
+    pfb_builder_counter_string(builder, 2, letter, 0);
+    pfb_builder_end_strings(builder);
+}
+
+static void shape_identifiers(pfb_builder *builder)
+{
+    const pfb_query queries[2] = {{.name = letter, .name_units = 1}, {.index = 1}};
+    pfb_builder_identifier(builder, &queries[0]);
+    pfb_builder_identifier(builder, &queries[1]);
+}
+
+static void shape_instances(pfb_builder *builder)
+{
+    pfb_builder_listed_instance(builder, 0, letter, 1);
+    pfb_builder_listed_instance(builder, 1, NULL, 0);
+}
+
+static const struct {
+    shaper *shape;
+    subject which;
+    uint8_t selector; /* registration: what the bytes are */
+} shapes[] = {{shape_data_block, SUBJECT_DATA_BLOCK, 0},     {shape_counterset, SUBJECT_REGISTRATION, 1},
+              {shape_string, SUBJECT_REGISTRATION, 3},       {shape_strings, SUBJECT_REGISTRATION, 5},
+              {shape_identifiers, SUBJECT_REGISTRATION, 12}, {shape_instances, SUBJECT_REGISTRATION, 13}};
+
+/* Builds a shape with a fault and compares the verdict with what the fault announces; whether the shape has the field.
+ */
+static bool check_fault(size_t shape, pfb_fault fault)
+{
+    uint8_t memory[2048] = {shapes[shape].selector};
+    pfb_builder builder;
+    pfb_builder_init(&builder, memory + 1, sizeof memory - 1);
+    pfb_builder_break(&builder, fault);
+    shapes[shape].shape(&builder);
+    cr_assert_eq(builder.error.code, PFB_OK);
+    size_t selector = shapes[shape].which == SUBJECT_REGISTRATION;
+    reading result = examine_input(shapes[shape].which, memory + 1 - selector, builder.size_bytes + selector);
+    cr_expect_null(result.broken, "shape %zu, %s: broken: %s", shape, pfb_fault_name(fault), result.broken);
+    pfb_code code = builder.fault_planted ? pfb_fault_code(fault) : PFB_OK;
+    cr_expect_eq(result.error.code, code, "shape %zu, %s: %s", shape, pfb_fault_name(fault),
+                 pfb_code_name(result.error.code));
+    if (fault == PFB_FAULT_NAME_UNTERMINATED && builder.fault_planted) /* a string is blamed where it begins */
+        cr_expect_leq(result.error.offset, builder.fault_offset, "shape %zu", shape);
+    else if (code != PFB_OK)
+        expect_error(result.error, code, builder.fault_offset, pfb_fault_name(fault));
+    return builder.fault_planted;
+}
+
+Test(sweep, every_fault_of_the_builder_gets_its_verdict)
+{
+    for (int fault = PFB_FAULT_NONE; fault < PFB_FAULT_COUNT; fault++) {
+        size_t planted = 0;
+        for (size_t shape = 0; shape < sizeof shapes / sizeof shapes[0]; shape++)
+            planted += check_fault(shape, (pfb_fault)fault);
+        cr_expect_eq(planted > 0, fault != PFB_FAULT_NONE, "%s is planted %zu times", pfb_fault_name((pfb_fault)fault),
+                     planted);
+    }
+}
+
+/* ---- Work ---------------------------------------------------------------------------------------------- */
+
+/* The readings below count what is handed out and compare it with the size of the input. What is not handed out costs
+ * time only; the limit is far above linear work on a slow machine and far below anything else. */
+enum { MEBIBYTE = 1 << 20 };
+static const double most_seconds = 10;
+
+static void put_le32(uint8_t *p, size_t value)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = (uint8_t)(value >> 8 * i);
+}
+
+/* Fills zeroed memory with the worst input of a sort. */
+typedef void filler(uint8_t *data, size_t size);
+
+typedef struct worst_case {
+    const char *name;
+    subject which;
+    filler *fill;
+    pfb_code code;
+    size_t least_items; /* per mebibyte, so that the input is as bad as it is meant to be */
+} worst_case;
+
+static void fill_zeros(uint8_t *data, size_t size)
+{
+    (void)data;
+    (void)size;
+}
+
+static void fill_ones(uint8_t *data, size_t size)
+{
+    memset(data, 0xFF, size);
+}
+
+/* A data block of results of one kind, all of `each` bytes. */
+static size_t fill_results(uint8_t *data, size_t size, uint32_t kind, size_t each)
+{
+    size_t count = (size - 48) / each;
+    put_le32(data, 48 + count * each);
+    put_le32(data + 4, count);
+    for (uint8_t *p = data + 48; p < data + 48 + count * each; p += each) {
+        put_le32(p, 1);
+        put_le32(p + 4, kind);
+        put_le32(p + 8, each);
+    }
+    return count;
+}
+
+static void fill_unknown_results(uint8_t *data, size_t size)
+{
+    fill_results(data, size, 3, 16);
+}
+
+static void fill_empty_values(uint8_t *data, size_t size)
+{
+    size_t count = fill_results(data, size, 1, 24);
+    for (size_t i = 0; i < count; i++)
+        put_le32(data + 48 + 24 * i + 20, 8);
+}
+
+/* One result with the id and the empty value of as many counters as there is room for. */
+static void fill_many_counters(uint8_t *data, size_t size)
+{
+    size_t count = (size - 48 - 16 - 8) / 12;
+    fill_results(data, size, 2, size - 48);
+    put_le32(data + 64, 8 + 4 * count);
+    put_le32(data + 68, count);
+    for (size_t i = 0; i < count; i++)
+        put_le32(data + 72 + 4 * count + 8 * i + 4, 8);
+}
+
+/* One result with no counters and the smallest instances there are. */
+static void fill_small_instances(uint8_t *data, size_t size)
+{
+    size_t count = (size - 48 - 16 - 16) / 10;
+    fill_results(data, size, 6, size - 48);
+    put_le32(data + 64, 8);
+    put_le32(data + 72, 8 + 10 * count);
+    put_le32(data + 76, count);
+    for (size_t i = 0; i < count; i++)
+        put_le32(data + 80 + 10 * i, 10);
+}
+
+/* One instance with a name that fills the block; its NUL is missing. */
+static void fill_endless_name(uint8_t *data, size_t size)
+{
+    fill_results(data, size, 4, size - 48);
+    put_le32(data + 64, size - 64);
+    put_le32(data + 68, 1);
+    put_le32(data + 72, size - 72);
+    memset(data + 80, 'x', size - 80);
+}
+
+/* Strings in half of a block, each of which begins `step` bytes behind the one before and ends with the block. */
+static void fill_strings(uint8_t *data, size_t size, size_t step)
+{
+    size_t count = size / 16;
+    data[0] = 5;
+    data++;
+    size -= 1 + (size - 1) % 8;
+    put_le32(data, size);
+    put_le32(data + 4, count);
+    size_t first = 8 + 8 * count;
+    memset(data + first, 'x', size - first - 8);
+    for (size_t i = 0; i < count; i++)
+        put_le32(data + 8 + 8 * i + 4, step ? first + step * i : size - 8);
+}
+
+static void fill_shared_strings(uint8_t *data, size_t size)
+{
+    fill_strings(data, size, 2);
+}
+
+static void fill_empty_strings(uint8_t *data, size_t size)
+{
+    fill_strings(data, size, 0);
+}
+
+static void fill_guids(uint8_t *data, size_t size)
+{
+    (void)size;
+    data[0] = 11;
+}
+
+static void fill_identifiers(uint8_t *data, size_t size)
+{
+    data[0] = 12;
+    for (size_t at = 1; at + 40 <= size; at += 40)
+        put_le32(data + at + 20, 40);
+}
+
+static void fill_listed_instances(uint8_t *data, size_t size)
+{
+    data[0] = 13;
+    for (size_t at = 1; at + 10 <= size; at += 10)
+        put_le32(data + at, 10);
+}
+
+static void fill_empty_chunks(uint8_t *data, size_t size)
+{
+    for (size_t at = 0; at + 16 <= size; at += 16)
+        memcpy(data + at, at == 0 ? "PFBC\1" : "NOTE\1", 5);
+}
+
+static const worst_case worst_cases[] = {
+    {"zeros as a data block", SUBJECT_DATA_BLOCK, fill_zeros, PFB_BAD_TOTAL_SIZE, 0},
+    {"ones as a data block", SUBJECT_DATA_BLOCK, fill_ones, PFB_TRUNCATED_BLOCK, 0},
+    {"results of no known kind", SUBJECT_DATA_BLOCK, fill_unknown_results, PFB_OK, 65000},
+    {"values without data", SUBJECT_DATA_BLOCK, fill_empty_values, PFB_OK, 130000},
+    {"as many counters as possible", SUBJECT_DATA_BLOCK, fill_many_counters, PFB_OK, 87000},
+    {"as many instances as possible", SUBJECT_DATA_BLOCK, fill_small_instances, PFB_OK, 104000},
+    {"a name without end", SUBJECT_DATA_BLOCK, fill_endless_name, PFB_TRUNCATED_STRING, 1},
+    {"strings that share their bytes", SUBJECT_REGISTRATION, fill_shared_strings, PFB_OVERLAPPING_STRINGS, 16},
+    {"one string for all counters", SUBJECT_REGISTRATION, fill_empty_strings, PFB_OK, 65000},
+    {"zeros as every kind of registration", SUBJECT_REGISTRATION, fill_zeros, PFB_OK, 0},
+    {"GUIDs", SUBJECT_REGISTRATION, fill_guids, PFB_TRUNCATED_LIST, 65000},
+    {"identifiers without name", SUBJECT_REGISTRATION, fill_identifiers, PFB_TRUNCATED_IDENTIFIER, 26000},
+    {"instances of a list", SUBJECT_REGISTRATION, fill_listed_instances, PFB_OK, 104000},
+    {"zeros as identifiers", SUBJECT_QUERY, fill_zeros, PFB_BAD_IDENTIFIER_SIZE, 0},
+    {"zeros as a capture", SUBJECT_CAPTURE, fill_zeros, PFB_UNKNOWN_FORMAT, 0},
+    {"empty chunks", SUBJECT_CAPTURE, fill_empty_chunks, PFB_OK, 65000},
+};
+
+static void check_worst_case(const worst_case *worst, size_t mebibytes)
+{
+    size_t size = mebibytes * MEBIBYTE;
+    uint8_t *data = calloc(1, size);
+    cr_assert_not_null(data);
+    worst->fill(data, size);
+    clock_t start = clock();
+    reading result = read_input(worst->which, data, size, 0);
+    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    free(data);
+    cr_expect_null(result.broken, "%s: broken: %s", worst->name, result.broken);
+    cr_expect_eq(result.error.code, worst->code, "%s: %s at %zu", worst->name, pfb_code_name(result.error.code),
+                 result.error.offset);
+    cr_expect_geq(result.items, worst->least_items * (worst->least_items > 1000 ? mebibytes : 1), "%s: %llu items",
+                  worst->name, (unsigned long long)result.items);
+    cr_expect_lt(seconds, most_seconds, "%s: %zu MiB took %.1f s", worst->name, mebibytes, seconds);
+}
+
+Test(sweep, work_is_linear_on_the_worst_inputs)
+{
+    for (size_t i = 0; i < sizeof worst_cases / sizeof worst_cases[0]; i++) {
+        check_worst_case(&worst_cases[i], 1);
+        check_worst_case(&worst_cases[i], 2);
+    }
+}
+
+/* Patterns against aaa...a that would be tried in ever more ways by recursion, or at every place by any method. */
+Test(sweep, work_of_a_pattern_is_bounded)
+{
+    enum { NAME_UNITS = 1 << 16 };
+    static uint8_t pattern[2 * PFB_QUERY_NAME_UNITS];
+    static uint8_t name[2 * NAME_UNITS];
+    clock_t start = clock();
+    for (size_t stars = 0; stars < 2; stars++) { /* *aaa...ab, then *a*a*a...*b */
+        for (size_t i = 0; i < PFB_QUERY_NAME_UNITS; i++)
+            pattern[2 * i] = i == 0 || (stars && i % 2 == 0) ? '*' : 'a';
+        pattern[2 * PFB_QUERY_NAME_UNITS - 2] = 'b';
+        for (size_t i = 0; i < NAME_UNITS; i++)
+            name[2 * i] = 'a';
+        cr_expect_not(pfb_query_match(pattern, PFB_QUERY_NAME_UNITS, name, NAME_UNITS, 0));
+        name[2 * NAME_UNITS - 2] = 'b';
+        cr_expect(pfb_query_match(pattern, PFB_QUERY_NAME_UNITS, name, NAME_UNITS, 0));
+    }
+    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    cr_expect_lt(seconds, most_seconds, "%.1f s", seconds);
+}
