@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel_cpus.h"
+
+#include "source_private.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- Files below the root -------------------------------------------------------------------------------- */
+
+enum { PATH_TAIL_BYTES = 128 }; /* longer than anything that is put behind the root */
+
+static void set_path(pfb_kernel *kernel, const char *format, ...) PFB_PRINTF(2, 3);
+
+static void set_path(pfb_kernel *kernel, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(kernel->path + kernel->root_size, PATH_TAIL_BYTES, format, arguments);
+    va_end(arguments);
+}
+
+/* The file at kernel->path as a text; empty when it cannot be read. */
+static pfb_kernel_text read_text(pfb_kernel *kernel)
+{
+    if (pfb_kernel_read(kernel->path, &kernel->text) != 0)
+        return (pfb_kernel_text){.text = ""};
+    return (pfb_kernel_text){.text = (const char *)kernel->text.data, .size = kernel->text.size_bytes};
+}
+
+static bool read_number(pfb_kernel *kernel, uint64_t *number)
+{
+    pfb_kernel_text text = read_text(kernel);
+    return pfb_kernel_number(text.text, text.size, number);
+}
+
+static bool fail_file(const pfb_kernel *kernel, int error, pfb_source_failure *failure)
+{
+    static const struct {
+        int error;
+        uint32_t code;
+    } codes[] = {{ENOENT, PFB_WIN32_FILE_NOT_FOUND},
+                 {EACCES, PFB_WIN32_ACCESS_DENIED},
+                 {EPERM, PFB_WIN32_ACCESS_DENIED},
+                 {ENOMEM, PFB_WIN32_NOT_ENOUGH_MEMORY}};
+    uint32_t code = 0;
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+        code = codes[i].error == error ? codes[i].code : code;
+    char reason[80];
+    if (strerror_r(error, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", error);
+    return pfb_source_fail(failure, code, "%.120s cannot be read: %s", kernel->path, reason);
+}
+
+/* ---- Nodes and C-states ------------------------------------------------------------------------------------- */
+
+static pfb_kernel_cpu *find_cpu(const pfb_kernel *kernel, uint32_t cpu)
+{
+    size_t low = 0;
+    size_t high = kernel->cpu_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (kernel->cpus[middle].times.cpu < cpu)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < kernel->cpu_count && kernel->cpus[low].times.cpu == cpu ? &kernel->cpus[low] : NULL;
+}
+
+/* Gives the CPUs that a node's cpulist names to the node; the lowest node keeps a CPU that several claim. */
+static void read_node(pfb_kernel *kernel, uint32_t node)
+{
+    set_path(kernel, "/sys/devices/system/node/node%u/cpulist", (unsigned)node);
+    pfb_kernel_text list = read_text(kernel);
+    uint32_t first;
+    uint32_t last;
+    while (pfb_kernel_next_range(&list, &first, &last)) {
+        for (size_t i = 0; i < kernel->cpu_count; i++) { /* over the CPUs: a range may claim thousands of millions */
+            pfb_kernel_cpu *cpu = &kernel->cpus[i];
+            if (cpu->times.cpu >= first && cpu->times.cpu <= last && (!cpu->has_node || node < cpu->node)) {
+                cpu->has_node = true;
+                cpu->node = node;
+            }
+        }
+    }
+}
+
+/* The number of a folder "nodeN"; false for any other name. */
+static bool is_node(const char *name, uint32_t *node)
+{
+    uint64_t number;
+    if (strncmp(name, "node", 4) != 0 || !pfb_kernel_number(name + 4, strlen(name + 4), &number) ||
+        number > PFB_KERNEL_NODE_MAX)
+        return false;
+    *node = (uint32_t)number;
+    return true;
+}
+
+/* Without the folder the kernel knows no nodes: all CPUs are of node 0. */
+static void read_nodes(pfb_kernel *kernel)
+{
+    kernel->nodes_are_known = true;
+    for (size_t i = 0; i < kernel->cpu_count; i++) {
+        kernel->cpus[i].has_node = false;
+        kernel->cpus[i].node = 0;
+    }
+    set_path(kernel, "/sys/devices/system/node");
+    DIR *folder = opendir(kernel->path);
+    if (!folder)
+        return;
+    const struct dirent *entry;
+    while ((entry = readdir(folder))) {
+        uint32_t node;
+        if (is_node(entry->d_name, &node))
+            read_node(kernel, node);
+    }
+    closedir(folder);
+    for (size_t i = 0; i < kernel->cpu_count; i++) /* a CPU just coming online stands in no list yet: look again */
+        kernel->nodes_are_known = kernel->nodes_are_known && kernel->cpus[i].has_node;
+}
+
+/* Finds the cpuidle folders of a CPU's C-states: the first one of each name. */
+static void find_c_states(pfb_kernel *kernel, pfb_kernel_cpu *cpu)
+{
+    memset(cpu->state_folder, PFB_KERNEL_NO_FOLDER, sizeof cpu->state_folder);
+    for (unsigned folder = 0; folder < PFB_KERNEL_NO_FOLDER; folder++) {
+        set_path(kernel, "/sys/devices/system/cpu/cpu%u/cpuidle/state%u/name", (unsigned)cpu->times.cpu, folder);
+        pfb_kernel_text name = read_text(kernel);
+        if (name.size == 0)
+            return;
+        unsigned state = pfb_kernel_c_state(name.text, name.size);
+        if (state > 0 && cpu->state_folder[state - 1] == PFB_KERNEL_NO_FOLDER)
+            cpu->state_folder[state - 1] = (uint8_t)folder;
+    }
+}
+
+/* ---- The parts of a sample ----------------------------------------------------------------------------------- */
+
+/* What is asked of the wall clock: 100 ns since 1601, and as SYSTEMTIME. */
+static void set_wall_clock(pfb_data_times *times, const struct timespec *wall)
+{
+    const int64_t seconds_1601_to_1970 = INT64_C(11644473600);
+    times->perf_time_100ns = (wall->tv_sec + seconds_1601_to_1970) * 10000000 + wall->tv_nsec / 100;
+    struct tm utc;
+    if (!gmtime_r(&wall->tv_sec, &utc))
+        return;
+    times->system_time = (pfb_system_time){.year = (uint16_t)(utc.tm_year + 1900),
+                                           .month = (uint16_t)(utc.tm_mon + 1),
+                                           .day_of_week = (uint16_t)utc.tm_wday,
+                                           .day = (uint16_t)utc.tm_mday,
+                                           .hour = (uint16_t)utc.tm_hour,
+                                           .minute = (uint16_t)utc.tm_min,
+                                           .second = (uint16_t)utc.tm_sec,
+                                           .millisecond = (uint16_t)(wall->tv_nsec / 1000000)};
+}
+
+static void read_clocks(pfb_data_times *times)
+{
+    const int64_t frequency = INT64_C(1000000000);
+    struct timespec steady = {0};
+    struct timespec wall = {0};
+    clock_gettime(CLOCK_MONOTONIC, &steady);
+    clock_gettime(CLOCK_REALTIME, &wall);
+    *times = (pfb_data_times){.perf_time = steady.tv_sec * frequency + steady.tv_nsec, .perf_freq = frequency};
+    set_wall_clock(times, &wall);
+}
+
+/* The times of the CPUs there were. False when the text names other CPUs than these. */
+static bool update_times(pfb_kernel *kernel, pfb_kernel_text text)
+{
+    size_t count = 0;
+    pfb_kernel_times times;
+    while (pfb_kernel_next_times(&text, &times)) {
+        if (count == kernel->cpu_count || kernel->cpus[count].times.cpu != times.cpu)
+            return false;
+        kernel->cpus[count].times = times;
+        kernel->cpus[count++].known = PFB_KERNEL_TIMES;
+    }
+    return count == kernel->cpu_count;
+}
+
+/* Replaces the CPUs by those the text names. False when memory is exhausted. */
+static bool replace_cpus(pfb_kernel *kernel, pfb_kernel_text text)
+{
+    pfb_kernel_times times;
+    kernel->cpu_count = 0;
+    kernel->nodes_are_known = false;
+    while (pfb_kernel_next_times(&text, &times)) {
+        pfb_kernel_cpu *cpus =
+            pfb_source_grow(kernel->cpus, &kernel->cpu_capacity, kernel->cpu_count + 1, sizeof *cpus);
+        if (!cpus)
+            return false;
+        kernel->cpus = cpus;
+        cpus[kernel->cpu_count++] = (pfb_kernel_cpu){.times = times, .known = PFB_KERNEL_TIMES};
+    }
+    for (size_t i = 0; i < kernel->cpu_count; i++)
+        find_c_states(kernel, &kernel->cpus[i]);
+    return true;
+}
+
+/* /proc/stat, and on account of it the CPUs, their nodes and C-states. */
+static bool read_times(pfb_kernel *kernel, pfb_source_failure *failure)
+{
+    set_path(kernel, "/proc/stat");
+    int error = pfb_kernel_read(kernel->path, &kernel->text);
+    if (error != 0)
+        return fail_file(kernel, error, failure);
+    read_clocks(&kernel->times);
+    pfb_kernel_text text = {.text = (const char *)kernel->text.data, .size = kernel->text.size_bytes};
+    if (!update_times(kernel, text) && !replace_cpus(kernel, text))
+        return pfb_source_fail_memory(failure);
+    if (kernel->cpu_count == 0)
+        return pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "%.160s has no line with the times of a CPU",
+                               kernel->path);
+    if (!kernel->nodes_are_known) {
+        read_nodes(kernel);
+        kernel->generation++;
+    }
+    return true;
+}
+
+static void read_interrupts(pfb_kernel *kernel)
+{
+    bool has_clock = false;
+    set_path(kernel, "/proc/interrupts");
+    pfb_kernel_text text = read_text(kernel);
+    size_t count = pfb_kernel_interrupts(text.text, text.size, kernel->columns, kernel->column_capacity, &has_clock);
+    if (count > kernel->column_capacity) {
+        pfb_kernel_column *columns = pfb_source_grow(kernel->columns, &kernel->column_capacity, count, sizeof *columns);
+        if (!columns)
+            return;
+        kernel->columns = columns;
+        count = pfb_kernel_interrupts(text.text, text.size, columns, kernel->column_capacity, &has_clock);
+    }
+    for (size_t i = 0; i < count; i++) {
+        pfb_kernel_cpu *cpu = find_cpu(kernel, kernel->columns[i].cpu);
+        if (!cpu)
+            continue;
+        cpu->interrupts = kernel->columns[i].all;
+        cpu->clock_interrupts = kernel->columns[i].clock;
+        cpu->known |= PFB_KERNEL_INTERRUPTS | (has_clock ? PFB_KERNEL_CLOCK_INTERRUPTS : 0);
+    }
+}
+
+/* A number in a CPU's cpufreq folder, in kHz. 0 stands for not known there. */
+static bool read_khz(pfb_kernel *kernel, uint32_t cpu, const char *name, uint64_t *khz)
+{
+    set_path(kernel, "/sys/devices/system/cpu/cpu%u/cpufreq/%s", (unsigned)cpu, name);
+    return read_number(kernel, khz) && *khz > 0 && *khz <= UINT32_MAX;
+}
+
+static void read_cpufreq(pfb_kernel *kernel, pfb_kernel_cpu *cpu, uint32_t wanted)
+{
+    uint64_t now;
+    uint64_t most;
+    if (!read_khz(kernel, cpu->times.cpu, "scaling_cur_freq", &now))
+        return;
+    cpu->mhz = (uint32_t)(now / 1000);
+    cpu->known |= PFB_KERNEL_FREQUENCY;
+    if (!(wanted & PFB_KERNEL_MAX_FREQUENCY) || !read_khz(kernel, cpu->times.cpu, "cpuinfo_max_freq", &most))
+        return;
+    uint64_t percent = now * 100 / most;
+    cpu->percent_of_max = percent < UINT32_MAX ? (uint32_t)percent : UINT32_MAX;
+    cpu->known |= PFB_KERNEL_MAX_FREQUENCY;
+}
+
+static void read_cpuinfo(pfb_kernel *kernel)
+{
+    set_path(kernel, "/proc/cpuinfo");
+    pfb_kernel_text text = read_text(kernel);
+    uint32_t number;
+    uint32_t mhz;
+    while (pfb_kernel_next_clock(&text, &number, &mhz)) {
+        pfb_kernel_cpu *cpu = find_cpu(kernel, number);
+        if (!cpu)
+            continue;
+        cpu->mhz = mhz;
+        cpu->known |= PFB_KERNEL_FREQUENCY;
+    }
+}
+
+static void read_frequencies(pfb_kernel *kernel, uint32_t wanted)
+{
+    if (kernel->clock_from_cpuinfo) {
+        read_cpuinfo(kernel);
+        return;
+    }
+    for (size_t i = 0; i < kernel->cpu_count; i++)
+        read_cpufreq(kernel, &kernel->cpus[i], wanted);
+}
+
+/* C-state `state`, from 1, of a CPU. */
+static void read_c_state(pfb_kernel *kernel, pfb_kernel_cpu *cpu, unsigned state)
+{
+    unsigned folder = cpu->state_folder[state - 1];
+    if (folder == PFB_KERNEL_NO_FOLDER)
+        return;
+    unsigned number = (unsigned)cpu->times.cpu;
+    set_path(kernel, "/sys/devices/system/cpu/cpu%u/cpuidle/state%u/time", number, folder);
+    bool is_known = read_number(kernel, &cpu->state_us[state - 1]);
+    set_path(kernel, "/sys/devices/system/cpu/cpu%u/cpuidle/state%u/usage", number, folder);
+    if (is_known && read_number(kernel, &cpu->state_entries[state - 1]))
+        cpu->known |= PFB_KERNEL_C_STATE(state);
+}
+
+bool pfb_kernel_sample(pfb_kernel *kernel, uint32_t wanted, pfb_source_failure *failure)
+{
+    if (!read_times(kernel, failure))
+        return false;
+    if (wanted & (PFB_KERNEL_INTERRUPTS | PFB_KERNEL_CLOCK_INTERRUPTS))
+        read_interrupts(kernel);
+    if (wanted & (PFB_KERNEL_FREQUENCY | PFB_KERNEL_MAX_FREQUENCY))
+        read_frequencies(kernel, wanted);
+    for (unsigned state = 1; state <= PFB_KERNEL_C_STATES; state++) {
+        if (!(wanted & PFB_KERNEL_C_STATE(state)))
+            continue;
+        for (size_t i = 0; i < kernel->cpu_count; i++)
+            read_c_state(kernel, &kernel->cpus[i], state);
+    }
+    return true;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------------------- */
+
+static uint32_t known_of_every_cpu(const pfb_kernel *kernel)
+{
+    uint32_t known = PFB_KERNEL_ALL;
+    for (size_t i = 0; i < kernel->cpu_count; i++)
+        known &= kernel->cpus[i].known;
+    return known;
+}
+
+/* Takes the clock from cpufreq, which knows the largest too, else from /proc/cpuinfo; but from one place for all CPUs.
+ */
+static void choose_clock(pfb_kernel *kernel)
+{
+    const uint32_t clocks = PFB_KERNEL_FREQUENCY | PFB_KERNEL_MAX_FREQUENCY;
+    if (known_of_every_cpu(kernel) & PFB_KERNEL_FREQUENCY)
+        return;
+    kernel->clock_from_cpuinfo = true;
+    for (size_t i = 0; i < kernel->cpu_count; i++)
+        kernel->cpus[i].known &= ~clocks;
+    read_cpuinfo(kernel);
+}
+
+bool pfb_kernel_open(pfb_kernel *kernel, const char *root, pfb_source_failure *failure)
+{
+    size_t root_size = strlen(root);
+    *kernel = (pfb_kernel){.root_size = root_size, .path = malloc(root_size + PATH_TAIL_BYTES)};
+    if (!kernel->path)
+        return pfb_source_fail_memory(failure);
+    memcpy(kernel->path, root, root_size);
+    if (!pfb_kernel_sample(kernel, PFB_KERNEL_ALL, failure)) {
+        pfb_kernel_close(kernel);
+        return false;
+    }
+    choose_clock(kernel);
+    kernel->offered = known_of_every_cpu(kernel);
+    return true;
+}
+
+void pfb_kernel_close(pfb_kernel *kernel)
+{
+    free(kernel->cpus);
+    free(kernel->columns);
+    free(kernel->path);
+    pfb_bytes_free(&kernel->text);
+    *kernel = (pfb_kernel){0};
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_KERNEL_CPUS_H
+#define PFB_KERNEL_CPUS_H
+
+/* A sample of all CPUs: one reading of each kernel file that is needed, as numbers by CPU. */
+#include "kernel_files.h"
+#include "perfblock/builder.h"
+
+/* Groups of numbers: what a sample is asked for, and what is known of a CPU. */
+#define PFB_KERNEL_TIMES UINT32_C(1)
+#define PFB_KERNEL_INTERRUPTS UINT32_C(2)
+#define PFB_KERNEL_CLOCK_INTERRUPTS UINT32_C(4)
+#define PFB_KERNEL_FREQUENCY UINT32_C(8)
+#define PFB_KERNEL_MAX_FREQUENCY UINT32_C(16)
+#define PFB_KERNEL_C_STATE(n) (UINT32_C(16) << (n)) /* n from 1 to 3 */
+#define PFB_KERNEL_ALL UINT32_C(0xFF)
+
+typedef struct pfb_kernel_cpu {
+    pfb_kernel_times times;
+    uint32_t node; /* 0 when the kernel names none */
+    bool has_node;
+    uint32_t known; /* PFB_KERNEL_ bits: which of the following are of this sample */
+    uint32_t interrupts;
+    uint32_t clock_interrupts;
+    uint32_t mhz;
+    uint32_t percent_of_max;
+    uint64_t state_us[PFB_KERNEL_C_STATES];
+    uint64_t state_entries[PFB_KERNEL_C_STATES];
+    uint8_t state_folder[PFB_KERNEL_C_STATES]; /* number of the cpuidle folder; PFB_KERNEL_NO_FOLDER */
+} pfb_kernel_cpu;
+
+enum { PFB_KERNEL_NO_FOLDER = 0xFF };
+
+/* The kernel below a root folder. Buffers are kept between samples: once they have grown a sample allocates nothing
+ * unless the CPUs changed. */
+typedef struct pfb_kernel {
+    pfb_kernel_cpu *cpus; /* ascending by number; those of /proc/stat of the last sample, at least one */
+    size_t cpu_count;
+    uint32_t generation;  /* another number whenever CPUs or nodes may have changed */
+    uint32_t offered;     /* PFB_KERNEL_ bits: what every CPU had when the kernel was opened */
+    pfb_data_times times; /* the clocks right after /proc/stat was read */
+    /* ------------------------------------------------------------------------------------------ */
+    size_t cpu_capacity;
+    bool nodes_are_known;
+    bool clock_from_cpuinfo;
+    char *path; /* the root, and behind it the file in hand */
+    size_t root_size;
+    pfb_bytes text; /* of the file in hand */
+    pfb_kernel_column *columns;
+    size_t column_capacity;
+} pfb_kernel;
+
+/* False when /proc/stat cannot be read or names no CPU; then nothing need be closed. */
+bool pfb_kernel_open(pfb_kernel *kernel, const char *root, pfb_source_failure *failure);
+void pfb_kernel_close(pfb_kernel *kernel);
+
+/* Reads what `wanted` asks for, each file once; the times always. False as for open; then nothing of the CPUs may be
+ * used until a sample succeeds. A failure of any other file only leaves its numbers unknown. */
+bool pfb_kernel_sample(pfb_kernel *kernel, uint32_t wanted, pfb_source_failure *failure);
+
+#endif

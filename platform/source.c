@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "source_private.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Memory ------------------------------------------------------------------------------------------- */
+
+void *pfb_source_grow(void *array, size_t *capacity, size_t needed, size_t element_bytes)
+{
+    if (array && needed <= *capacity)
+        return array;
+    size_t most = SIZE_MAX / 2 / element_bytes; /* an object of more bytes cannot be indexed with ptrdiff_t */
+    if (needed > most)
+        return NULL;
+    size_t roomy = *capacity <= most / 2 ? *capacity + *capacity / 2 : most;
+    size_t wanted = needed > roomy ? needed : roomy;
+    void *grown = realloc(array, (wanted > 0 ? wanted : 1) * element_bytes);
+    if (grown)
+        *capacity = wanted;
+    return grown;
+}
+
+void pfb_bytes_free(pfb_bytes *bytes)
+{
+    free(bytes->data);
+    *bytes = (pfb_bytes){0};
+}
+
+bool pfb_bytes_reserve(pfb_bytes *bytes, size_t capacity)
+{
+    if (capacity <= bytes->capacity_bytes)
+        return true;
+    void *grown = pfb_source_grow(bytes->data, &bytes->capacity_bytes, capacity, 1);
+    if (!grown)
+        return false;
+    bytes->data = grown;
+    return true;
+}
+
+bool pfb_bytes_append(pfb_bytes *bytes, const void *data, size_t size)
+{
+    if (size == 0)
+        return true;
+    if (size > SIZE_MAX - bytes->size_bytes || !pfb_bytes_reserve(bytes, bytes->size_bytes + size))
+        return false;
+    memcpy(bytes->data + bytes->size_bytes, data, size);
+    bytes->size_bytes += size;
+    return true;
+}
+
+/* ---- What implementations share -------------------------------------------------------------------------- */
+
+bool pfb_source_fail(pfb_source_failure *failure, uint32_t code, const char *format, ...)
+{
+    if (!failure)
+        return false;
+    failure->code = code;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vsnprintf(failure->sentence, sizeof failure->sentence, format, arguments) < 0)
+        failure->sentence[0] = '\0';
+    va_end(arguments);
+    return false;
+}
+
+bool pfb_source_fail_memory(pfb_source_failure *failure)
+{
+    return pfb_source_fail(failure, PFB_WIN32_NOT_ENOUGH_MEMORY, "memory is exhausted");
+}
+
+bool pfb_source_build(pfb_bytes *bytes, pfb_source_writer *writer, const void *context, pfb_source_failure *failure)
+{
+    bytes->size_bytes = 0;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        pfb_builder builder;
+        pfb_builder_init(&builder, bytes->data, bytes->capacity_bytes);
+        writer(context, &builder);
+        if (builder.error.code == PFB_OK) {
+            bytes->size_bytes = builder.size_bytes;
+            return true;
+        }
+        if (builder.error.code != PFB_CALLER_TOO_SMALL)
+            return pfb_source_fail(failure, 0, "a reply cannot be written: %s", pfb_code_text(builder.error.code));
+        if (!pfb_bytes_reserve(bytes, builder.size_bytes))
+            break;
+    }
+    return pfb_source_fail_memory(failure);
+}
+
+bool pfb_source_check_blocks(const uint8_t *blocks, size_t size, pfb_source_failure *failure)
+{
+    pfb_list list;
+    pfb_identifier identifier;
+    pfb_list_open(&list, blocks, size, PFB_STRICT);
+    while (pfb_list_next_identifier(&list, &identifier)) {
+    }
+    if (list.error.code == PFB_OK)
+        return true;
+    return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "the identifier blocks are broken at offset %zu: %s",
+                           list.error.offset, pfb_code_text(list.error.code));
+}
+
+void pfb_source_set_status(uint8_t *blocks, const pfb_identifier *identifier, uint32_t status)
+{
+    enum { STATUS_AT = 16 };
+    uint8_t *field = blocks + identifier->offset + STATUS_AT;
+    for (unsigned i = 0; i < 4; i++)
+        field[i] = (uint8_t)(status >> 8 * i);
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------------- */
+
+struct pfb_source {
+    const pfb_source_operations *operations;
+    void *context;
+};
+
+struct pfb_source_query {
+    const pfb_source_operations *operations;
+    void *query;
+};
+
+pfb_source *pfb_source_make(const pfb_source_operations *operations, void *context, pfb_source_failure *failure)
+{
+    pfb_source *source = malloc(sizeof *source);
+    if (!source) {
+        operations->close(context);
+        pfb_source_fail_memory(failure);
+        return NULL;
+    }
+    *source = (pfb_source){.operations = operations, .context = context};
+    return source;
+}
+
+void pfb_source_close(pfb_source *source)
+{
+    if (!source)
+        return;
+    source->operations->close(source->context);
+    free(source);
+}
+
+#if defined(__linux__)
+
+pfb_source *pfb_source_open_live(pfb_source_failure *failure)
+{
+    return pfb_source_open_linux("", failure);
+}
+
+#else
+
+pfb_source *pfb_source_open_live(pfb_source_failure *failure)
+{
+    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "there is no live source for this system");
+    return NULL;
+}
+
+pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *failure)
+{
+    (void)root;
+    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "kernel files of Linux are read on Linux only");
+    return NULL;
+}
+
+#endif
+
+/* ---- Dispatch ------------------------------------------------------------------------------------------- */
+
+bool pfb_source_countersets(pfb_source *source, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    bytes->size_bytes = 0;
+    return source->operations->countersets(source->context, bytes, failure);
+}
+
+bool pfb_source_registration(pfb_source *source, const pfb_guid *counterset, uint32_t request, uint32_t language,
+                             pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    bytes->size_bytes = 0;
+    return source->operations->registration(source->context, counterset, request, language, bytes, failure);
+}
+
+bool pfb_source_instances(pfb_source *source, const pfb_guid *counterset, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    bytes->size_bytes = 0;
+    return source->operations->instances(source->context, counterset, bytes, failure);
+}
+
+pfb_source_query *pfb_source_query_open(pfb_source *source, pfb_source_failure *failure)
+{
+    pfb_source_query *query = malloc(sizeof *query);
+    if (!query) {
+        pfb_source_fail_memory(failure);
+        return NULL;
+    }
+    *query = (pfb_source_query){.operations = source->operations,
+                                .query = source->operations->query_open(source->context, failure)};
+    if (!query->query) {
+        free(query);
+        return NULL;
+    }
+    return query;
+}
+
+void pfb_source_query_close(pfb_source_query *query)
+{
+    if (!query)
+        return;
+    query->operations->query_close(query->query);
+    free(query);
+}
+
+bool pfb_source_query_add(pfb_source_query *query, uint8_t *blocks, size_t size, pfb_source_failure *failure)
+{
+    return query->operations->query_add(query->query, blocks, size, failure);
+}
+
+bool pfb_source_query_remove(pfb_source_query *query, uint8_t *blocks, size_t size, pfb_source_failure *failure)
+{
+    return query->operations->query_remove(query->query, blocks, size, failure);
+}
+
+bool pfb_source_query_info(pfb_source_query *query, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    bytes->size_bytes = 0;
+    return query->operations->query_info(query->query, bytes, failure);
+}
+
+bool pfb_source_query_collect(pfb_source_query *query, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    bytes->size_bytes = 0;
+    return query->operations->query_collect(query->query, bytes, failure);
+}

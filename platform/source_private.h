@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_SOURCE_PRIVATE_H
+#define PFB_SOURCE_PRIVATE_H
+
+/* What the implementations of sources share. */
+#include "perfblock/builder.h"
+#include "perfblock/source.h"
+
+#if defined(__GNUC__)
+#define PFB_PRINTF(format_at, arguments_at) __attribute__((format(printf, format_at, arguments_at)))
+#else
+#define PFB_PRINTF(format_at, arguments_at)
+#endif
+
+/* Fills in `failure` (may be null) and returns false, so that an operation can end with it. A sentence that is too long
+ * is cut. */
+bool pfb_source_fail(pfb_source_failure *failure, uint32_t code, const char *format, ...) PFB_PRINTF(3, 4);
+
+/* The failure of an allocation. */
+bool pfb_source_fail_memory(pfb_source_failure *failure);
+
+/* Makes room for `needed` elements in an array from this function (null at first). Returns where it is now, null when
+ * memory is exhausted: then array and capacity are as before. Grows by half at least, so repeated calls are cheap. */
+void *pfb_source_grow(void *array, size_t *capacity, size_t needed, size_t element_bytes);
+
+/* Writes a block; called once or twice with the same context, and must write the same both times. */
+typedef void pfb_source_writer(const void *context, pfb_builder *builder);
+
+/* Has a block written into `bytes`, which grows to what is needed: when it is large enough already, nothing is
+ * allocated. */
+bool pfb_source_build(pfb_bytes *bytes, pfb_source_writer *writer, const void *context, pfb_source_failure *failure);
+
+/* True when the bytes are a sequence of whole identifier blocks, with sizes that are multiples of 8 as the interface
+ * demands. An empty one is a sequence too. */
+bool pfb_source_check_blocks(const uint8_t *blocks, size_t size, pfb_source_failure *failure);
+
+/* Writes the Status of an identifier block. */
+void pfb_source_set_status(uint8_t *blocks, const pfb_identifier *identifier, uint32_t status);
+
+#endif

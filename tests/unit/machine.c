@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include "machine.h"
+
+#include <criterion/criterion.h>
+
+#include "perfblock/data_block.h"
+#include "perfblock/query.h"
+#include "support.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const pfb_guid processor_guid = {
+    {0x1a, 0x72, 0xfc, 0xb4, 0x78, 0x03, 0x6f, 0x47, 0x89, 0xba, 0xa5, 0xa7, 0x9f, 0x81, 0x0b, 0x36}};
+
+/* ---- A tree of kernel files ------------------------------------------------------------------------------ */
+
+/* What was made, to be removed in reverse order. */
+typedef struct tree {
+    char root[64];
+    char *made[512];
+    size_t made_count;
+} tree;
+
+static tree machine;
+
+static void remember(const char *path)
+{
+    cr_assert_lt(machine.made_count, sizeof machine.made / sizeof machine.made[0]);
+    machine.made[machine.made_count++] = strdup(path);
+}
+
+void put_file(const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s%s", machine.root, name);
+    for (char *slash = strchr(path + strlen(machine.root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(path, 0700) == 0)
+            remember(path);
+        *slash = '/';
+    }
+    bool is_new = access(path, F_OK) != 0;
+    FILE *file = fopen(path, "w");
+    cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0, "%s", path);
+    if (is_new)
+        remember(path);
+}
+
+void remove_file(const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s%s", machine.root, name);
+    cr_assert_eq(remove(path), 0, "%s", path);
+}
+
+void put_cpu_file(unsigned cpu, const char *name, const char *text)
+{
+    char path[128];
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/%s", cpu, name);
+    put_file(path, text);
+}
+
+const char *machine_root(void)
+{
+    return machine.root;
+}
+
+void make_machine(void)
+{
+    snprintf(machine.root, sizeof machine.root, "/tmp/perfblock_machine_XXXXXX");
+    cr_assert(mkdtemp(machine.root), "no temporary folder");
+    remember(machine.root);
+}
+
+void remove_machine(void)
+{
+    while (machine.made_count > 0) {
+        remove(machine.made[--machine.made_count]); /* the test may have removed it already */
+        free(machine.made[machine.made_count]);
+    }
+}
+
+void put_everything(void)
+{
+    static const unsigned cpus[] = {0, 1, 5};
+    put_file("/proc/stat", STAT);
+    put_file("/proc/interrupts", "     CPU0 CPU1 CPU5\n 1: 4294967295 20 30 timer\nLOC: 7 8 9 Local\nERR: 5\n");
+    put_file("/sys/devices/system/node/node0/cpulist", "0-1\n");
+    put_file("/sys/devices/system/node/node3/cpulist", "5\n");
+    put_file("/sys/devices/system/node/node4/cpulist", "\n");
+    put_file("/sys/devices/system/node/online", "0,3-4\n");
+    for (unsigned i = 0; i < 3; i++) {
+        static const char *const names[] = {"POLL\n", "C1_ACPI\n", "C1\n", "C2\n", "C6\n", "C3\n"};
+        char number[32];
+        snprintf(number, sizeof number, "%u\n", 1000000 + 500999 * i);
+        put_cpu_file(cpus[i], "cpufreq/scaling_cur_freq", number);
+        put_cpu_file(cpus[i], "cpufreq/cpuinfo_max_freq", "2000000\n");
+        for (unsigned state = 0; state < 6; state++) {
+            char path[64];
+            snprintf(path, sizeof path, "cpuidle/state%u/name", state);
+            put_cpu_file(cpus[i], path, names[state]);
+            snprintf(path, sizeof path, "cpuidle/state%u/time", state);
+            snprintf(number, sizeof number, "%u\n", 1000 * state + i);
+            put_cpu_file(cpus[i], path, number);
+            snprintf(path, sizeof path, "cpuidle/state%u/usage", state);
+            snprintf(number, sizeof number, "%u\n", 100 * state + i);
+            put_cpu_file(cpus[i], path, number);
+        }
+    }
+}
+
+pfb_source *open_machine(void)
+{
+    pfb_source_failure failure = {0};
+    pfb_source *source = pfb_source_open_linux(machine.root, &failure);
+    cr_assert(source, "%s", failure.sentence);
+    return source;
+}
+
+/* ---- Queries in short ------------------------------------------------------------------------------------- */
+
+size_t put_block(uint8_t *out, size_t capacity, const char *name, uint32_t counter, uint32_t instance)
+{
+    uint8_t utf16[128];
+    size_t units = name ? pfb_utf16_from_utf8(name, strlen(name), utf16, 64) : 0;
+    const pfb_query query = {.counterset = processor_guid,
+                             .counter_id = counter,
+                             .instance_id = instance,
+                             .name = name ? utf16 : NULL,
+                             .name_units = units};
+    return pfb_query_write(&query, out, capacity);
+}
+
+uint32_t status_of(const uint8_t *blocks, size_t size, size_t n)
+{
+    pfb_list list;
+    pfb_identifier identifier = {0};
+    pfb_list_open(&list, blocks, size, PFB_STRICT);
+    for (size_t i = 0; i <= n; i++)
+        cr_assert(pfb_list_next_identifier(&list, &identifier), "block %zu", i);
+    return identifier.status;
+}
+
+uint32_t add_to(pfb_source_query *query, const char *name, uint32_t counter, uint32_t instance)
+{
+    uint8_t block[256];
+    size_t size = put_block(block, sizeof block, name, counter, instance);
+    cr_assert(size > 0 && pfb_source_query_add(query, block, size, NULL));
+    return status_of(block, size, 0);
+}
+
+uint32_t remove_from(pfb_source_query *query, const char *name, uint32_t counter, uint32_t instance)
+{
+    uint8_t block[256];
+    size_t size = put_block(block, sizeof block, name, counter, instance);
+    cr_assert(size > 0 && pfb_source_query_remove(query, block, size, NULL));
+    return status_of(block, size, 0);
+}
+
+/* What is told of the source, as one text. */
+static char told[1 << 20];
+static size_t told_size;
+
+static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void tell(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(told + told_size, sizeof told - told_size, format, arguments);
+    va_end(arguments);
+    told_size += (size_t)size;
+    cr_assert(size >= 0 && told_size < sizeof told);
+}
+
+static void begin_telling(void)
+{
+    told_size = 0;
+    told[0] = '\0';
+}
+
+static void tell_instance(const pfb_bytes *reply, const pfb_text *name, uint32_t id)
+{
+    char text[64];
+    pfb_utf16_to_utf8(reply->data + name->offset, name->units, text, sizeof text);
+    tell("%s#%x", text, (unsigned)id);
+}
+
+const char *data_of(const pfb_bytes *reply)
+{
+    pfb_data_block block;
+    pfb_data_result result;
+    pfb_data_instance instance;
+    pfb_data_value value;
+    begin_telling();
+    cr_assert(pfb_data_block_open(&block, reply->data, reply->size_bytes, PFB_STRICT));
+    while (pfb_data_block_next_result(&block, &result)) {
+        tell("%u %x", (unsigned)result.kind, (unsigned)result.status);
+        while (pfb_data_block_next_instance(&block, &instance)) {
+            tell(" {");
+            if (instance.has_name)
+                tell_instance(reply, &instance.name, instance.id);
+            while (pfb_data_block_next_value(&block, &value)) {
+                if (value.has_counter_id)
+                    tell(" %u=", (unsigned)value.counter_id);
+                else
+                    tell(" ");
+                tell("%llu/%u", (unsigned long long)value.raw, (unsigned)value.data_size_bytes);
+            }
+            tell("}");
+        }
+        tell("\n");
+    }
+    expect_error(pfb_data_block_finish(&block), PFB_OK, 0, "the data");
+    cr_expect(block.notes == 0 && block.total_size_bytes == reply->size_bytes);
+    return told;
+}
+
+const char *ask(pfb_source *source, const char *name, uint32_t counter, uint32_t instance)
+{
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    cr_assert_eq(add_to(query, name, counter, instance), PFB_WIN32_SUCCESS);
+    cr_assert(pfb_source_query_collect(query, &reply, &failure), "%s", failure.sentence);
+    data_of(&reply);
+    pfb_bytes_free(&reply);
+    pfb_source_query_close(query);
+    return told;
+}
+
+const char *offered_by(pfb_source *source)
+{
+    pfb_bytes reply = {0};
+    pfb_registration registration;
+    pfb_counter counter;
+    begin_telling();
+    cr_assert(pfb_source_registration(source, &processor_guid, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
+    cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, PFB_STRICT));
+    while (pfb_registration_next(&registration, &counter))
+        tell("%u ", (unsigned)counter.id);
+    pfb_bytes_free(&reply);
+    return told;
+}
+
+const char *instances_of(pfb_source *source)
+{
+    pfb_bytes reply = {0};
+    pfb_list list;
+    pfb_listed_instance instance;
+    begin_telling();
+    cr_assert(pfb_source_instances(source, &processor_guid, &reply, NULL));
+    pfb_list_open(&list, reply.data, reply.size_bytes, PFB_STRICT);
+    while (pfb_list_next_instance(&list, &instance)) {
+        tell_instance(&reply, &instance.name, instance.id);
+        tell(" ");
+    }
+    expect_error(list.error, PFB_OK, 0, "the instance list");
+    pfb_bytes_free(&reply);
+    return told;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_TEST_MACHINE_H
+#define PFB_TEST_MACHINE_H
+
+/* A tree of kernel files in a temporary folder that stands for a machine, and what a source over it gives, as text. */
+#include "perfblock/source.h"
+
+extern const pfb_guid processor_guid;
+
+/* ---- The tree ------------------------------------------------------------------------------------------ */
+
+/* Begin and end of a test's machine: init and fini of a suite. */
+void make_machine(void);
+void remove_machine(void);
+
+/* The folder that stands for "/". */
+const char *machine_root(void);
+
+/* Writes a file below the root, and the folders it lies in. */
+void put_file(const char *name, const char *text);
+void put_cpu_file(unsigned cpu, const char *name, const char *text);
+void remove_file(const char *name);
+
+/* Three CPUs. Alone it is the least a machine can have. */
+#define STAT                                                                                                           \
+    "cpu  0 0 0 0 0 0 0 0 0 0\n"                                                                                       \
+    "cpu0 100 10 20 1000 5 1 2 0 0 0\n"                                                                                \
+    "cpu1 200 20 40 2000 6 2 4 0 0 0\n"                                                                                \
+    "cpu5 300 30 60 3001 7 3 6 0 0 0\n"                                                                                \
+    "intr 1 2 3\n"
+
+/* A machine that has everything: CPUs 0 and 1 on node 0, CPU 5 on node 3. */
+void put_everything(void);
+
+pfb_source *open_machine(void);
+
+/* ---- Queries in short ------------------------------------------------------------------------------------- */
+
+/* An identifier block; a null name leaves it out. */
+size_t put_block(uint8_t *out, size_t capacity, const char *name, uint32_t counter, uint32_t instance);
+
+/* Status of the n-th block. */
+uint32_t status_of(const uint8_t *blocks, size_t size, size_t n);
+
+/* Adds or removes one block; its Status. */
+uint32_t add_to(pfb_source_query *query, const char *name, uint32_t counter, uint32_t instance);
+uint32_t remove_from(pfb_source_query *query, const char *name, uint32_t counter, uint32_t instance);
+
+/* ---- Replies as text ---------------------------------------------------------------------------------------- */
+
+/* Each of these makes one text, which is valid until the next is made. */
+
+/* A whole data block: "kind status {name#id counter=raw/bytes ...} ..." and a newline for each result. Kinds without
+ * names or counter ids have none. Status and id in hexadecimal. Fails the test unless the block is strictly valid. */
+const char *data_of(const pfb_bytes *reply);
+
+/* What a fresh query of one block gives, as data_of has it. */
+const char *ask(pfb_source *source, const char *name, uint32_t counter, uint32_t instance);
+
+/* The ids of the counters offered, a blank behind each. */
+const char *offered_by(pfb_source *source);
+
+/* "name#id" of each instance, a blank behind each. */
+const char *instances_of(pfb_source *source);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "machine.h"
+#include "perfblock/catalog.h"
+#include "perfblock/query.h"
+#include "support.h"
+
+#include <string.h>
+
+TestSuite(linux_source, .init = make_machine, .fini = remove_machine);
+
+/* ---- Registration ------------------------------------------------------------------------------------------- */
+
+Test(linux_source, counters_are_registered_as_the_catalog_knows_them)
+{
+    put_everything();
+    pfb_source *source = open_machine();
+    pfb_bytes reply = {0};
+    pfb_bytes one = {0};
+    pfb_registration registration;
+    pfb_counter counter;
+    pfb_counter single;
+    const pfb_catalog_set *set = pfb_catalog_find(&processor_guid);
+    cr_assert(pfb_source_countersets(source, &reply, NULL));
+    cr_assert(reply.size_bytes == 16 && memcmp(reply.data, processor_guid.bytes, 16) == 0);
+    cr_assert(pfb_source_registration(source, &processor_guid, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
+    cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, PFB_STRICT));
+    cr_expect(pfb_guid_equal(&registration.guid, &processor_guid) && registration.instance_type == set->instance_type);
+    size_t n = 0;
+    while (pfb_registration_next(&registration, &counter)) {
+        const pfb_catalog_counter *facts = NULL;
+        while ((facts = pfb_catalog_counter_at(set, n++)) != NULL && facts->id != counter.id) {
+        }
+        cr_assert(facts, "counter %u", (unsigned)counter.id);
+        bool is_count = strstr(facts->name, "/sec") != NULL;
+        cr_expect_eq(counter.type, facts->type, "%s", facts->name);
+        cr_expect_eq(counter.aggregate, is_count ? 1 : 2, "%s", facts->name);
+        cr_expect(counter.base_id == PFB_NO_ID && counter.multi_id == PFB_NO_ID && counter.attributes == 0);
+        cr_assert(pfb_source_registration(source, &processor_guid, PFB_REQUEST_COUNTER, counter.id, &one, NULL));
+        expect_error(pfb_registration_single_counter(one.data, one.size_bytes, PFB_STRICT, &single), PFB_OK, 0,
+                     facts->name);
+        cr_expect(one.size_bytes == 48 && memcmp(one.data, reply.data + counter.offset, 48) == 0, "%s", facts->name);
+    }
+    expect_error(registration.error, PFB_OK, 0, "code 1");
+    pfb_bytes_free(&one);
+    pfb_bytes_free(&reply);
+    pfb_source_close(source);
+}
+
+/* A string reply, as ASCII. */
+static const char *string_of(pfb_source *source, uint32_t request)
+{
+    static char out[256];
+    pfb_bytes reply = {0};
+    pfb_text text;
+    cr_assert(pfb_source_registration(source, &processor_guid, request, 0x407, &reply, NULL));
+    expect_error(pfb_registration_string(reply.data, reply.size_bytes, &text), PFB_OK, 0, "string");
+    pfb_utf16_to_utf8(reply.data + text.offset, text.units, out, sizeof out);
+    pfb_bytes_free(&reply);
+    return out;
+}
+
+Test(linux_source, every_other_request_code_is_answered)
+{
+    put_everything();
+    pfb_source *source = open_machine();
+    pfb_bytes reply = {0};
+    pfb_guid provider;
+    cr_expect_str_eq(string_of(source, PFB_REQUEST_COUNTERSET_NAME), "Processor Information");
+    cr_expect_str_eq(string_of(source, PFB_REQUEST_COUNTERSET_ENGLISH_NAME), "Processor Information");
+    cr_expect_str_eq(string_of(source, PFB_REQUEST_PROVIDER_NAME), "perfblock");
+    cr_expect(strstr(string_of(source, PFB_REQUEST_COUNTERSET_HELP), "Linux"));
+    cr_assert(pfb_source_registration(source, &processor_guid, PFB_REQUEST_PROVIDER_GUID, 0, &reply, NULL));
+    expect_error(pfb_registration_guid(reply.data, reply.size_bytes, &provider), PFB_OK, 0, "provider");
+    char text[PFB_GUID_TEXT_BYTES];
+    pfb_guid_format(&provider, text);
+    cr_expect_str_eq(text, "55b494d5-fa0e-49a2-8aed-eb8fe7ef2597");
+    static const uint32_t codes[] = {PFB_REQUEST_COUNTER_NAMES, PFB_REQUEST_COUNTER_HELPS,
+                                     PFB_REQUEST_COUNTER_ENGLISH_NAMES};
+    for (size_t i = 0; i < 3; i++) {
+        pfb_registration_strings strings;
+        pfb_registration_string_entry entry;
+        cr_assert(pfb_source_registration(source, &processor_guid, codes[i], 0, &reply, NULL));
+        cr_assert(pfb_registration_strings_open(&strings, reply.data, reply.size_bytes, PFB_STRICT));
+        cr_expect_eq(strings.count, 17);
+        while (pfb_registration_strings_next(&strings, &entry)) {
+            cr_expect(entry.has_text && entry.text.units > 8 && entry.text.units < 140, "%u",
+                      (unsigned)entry.counter_id);
+            if (entry.counter_id == 12 && codes[i] != PFB_REQUEST_COUNTER_HELPS)
+                expect_name(reply.data + entry.text.offset, entry.text.units, "C1 Transitions/sec", "names");
+        }
+        expect_error(strings.error, PFB_OK, 0, "strings");
+    }
+    pfb_bytes_free(&reply);
+    pfb_source_close(source);
+}
+
+Test(linux_source, unknown_things_have_their_codes)
+{
+    put_file("/proc/stat", STAT);
+    pfb_source *source = open_machine();
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    pfb_guid other = processor_guid;
+    other.bytes[15] ^= 1;
+    static const struct {
+        uint32_t request, language, code;
+    } cases[] = {{0, 0, PFB_WIN32_INVALID_PARAMETER},
+                 {11, 0, PFB_WIN32_INVALID_PARAMETER},
+                 {UINT32_MAX, 0, PFB_WIN32_INVALID_PARAMETER},
+                 {2, 3, PFB_WIN32_COUNTER_NOT_FOUND}, /* there is no /proc/interrupts */
+                 {2, PFB_NO_ID, PFB_WIN32_COUNTER_NOT_FOUND}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        cr_expect_not(
+            pfb_source_registration(source, &processor_guid, cases[i].request, cases[i].language, &reply, &failure));
+        cr_expect_eq(failure.code, cases[i].code, "case %zu: %s", i, failure.sentence);
+    }
+    cr_expect_not(pfb_source_registration(source, &other, 1, 0, &reply, &failure));
+    cr_expect_eq(failure.code, PFB_WIN32_COUNTERSET_NOT_FOUND);
+    cr_expect(strstr(failure.sentence, "b4fc721a-0378-476f-89ba-a5a79f810b37"), "%s", failure.sentence);
+    failure.code = 0;
+    cr_expect_not(pfb_source_instances(source, &other, &reply, &failure));
+    cr_expect_eq(failure.code, PFB_WIN32_COUNTERSET_NOT_FOUND);
+    cr_expect_eq(reply.size_bytes, 0);
+    pfb_source_close(source);
+}
+
+/* ---- Filters and kinds ---------------------------------------------------------------------------------------- */
+
+Test(linux_source, the_filters_decide_the_kind)
+{
+    static const struct {
+        const char *name;
+        uint32_t counter, instance;
+        const char *data;
+    } cases[] = {
+        {"0,1", 17, PFB_NO_ID, "1 0 { 1500/4}\n"},
+        {"0,1", 17, 1, "1 0 { 1500/4}\n"},
+        {"0,1", 17, 0, "0 1069\n"},
+        {"0,2", 17, PFB_NO_ID, "0 1069\n"},
+        {"", 17, PFB_NO_ID, "0 1069\n"},
+        {"0,2", PFB_NO_ID, PFB_NO_ID, "0 1069\n"},
+        {"0,_TOTAL", 3, PFB_NO_ID, "1 0 { 34/4}\n"},
+        {"_Total", 3, 0xFFFFFFFE, "1 0 { 73/4}\n"},
+        {"*", 17, 5, "4 0 {3,5#5 2001/4}\n"},
+        {"*", 17, 6, "4 0\n"},
+        {"?,?", 3, PFB_NO_ID, "4 0 {0,0#0 6/4} {0,1#1 28/4} {3,5#5 39/4}\n"},
+        {"*_TOTAL", 20, PFB_NO_ID, "4 0 {0,_Total#80000000 15/4} {3,_Total#80000003 9/4} {_Total#fffffffe 24/4}\n"},
+        {"7*", 17, PFB_NO_ID, "4 0\n"},
+        {"7*", PFB_NO_ID, PFB_NO_ID, "6 0\n"},
+    };
+    put_everything();
+    pfb_source *source = open_machine();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        cr_expect_str_eq(ask(source, cases[i].name, cases[i].counter, cases[i].instance), cases[i].data, "case %zu", i);
+    cr_expect(strncmp(ask(source, "3,5", PFB_NO_ID, PFB_NO_ID), "2 0 { 0=", 8) == 0);
+    pfb_source_close(source);
+}
+
+Test(linux_source, results_stand_where_the_information_says)
+{
+    put_everything();
+    pfb_source *source = open_machine();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    pfb_bytes reply = {0};
+    cr_assert(pfb_source_query_info(query, &reply, NULL) && reply.size_bytes == 0);
+    cr_assert(pfb_source_query_collect(query, &reply, NULL) && reply.size_bytes == 48, "nothing was asked for");
+    cr_assert_eq(add_to(query, "0,0", 17, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    cr_assert_eq(add_to(query, "9,9", 17, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    cr_assert_eq(add_to(query, "?,5", 3, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    cr_assert(pfb_source_query_collect(query, &reply, NULL));
+    cr_expect_str_eq(data_of(&reply), "1 0 { 1000/4}\n0 1069\n4 0 {3,5#5 39/4}\n");
+    cr_assert_eq(remove_from(query, "9,9", 17, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    cr_assert(pfb_source_query_collect(query, &reply, NULL));
+    cr_expect_str_eq(data_of(&reply), "1 0 { 1000/4}\n4 0 {3,5#5 39/4}\n");
+    cr_assert(pfb_source_query_info(query, &reply, NULL));
+    pfb_identifier identifier;
+    pfb_error error;
+    cr_assert(pfb_query_find(reply.data, reply.size_bytes, 1, &identifier, &error));
+    cr_expect(identifier.counter_id == 3 && identifier.status == 0 && identifier.instance_id == PFB_NO_ID);
+    expect_name(reply.data + identifier.name.offset, identifier.name.units, "?,5", "information");
+    cr_assert(pfb_query_find(reply.data, reply.size_bytes, 0, &identifier, &error) && identifier.counter_id == 17);
+    cr_expect_not(pfb_query_find(reply.data, reply.size_bytes, 2, &identifier, &error));
+    expect_error(error, PFB_OK, 0, "information");
+    pfb_bytes_free(&reply);
+    pfb_source_query_close(query);
+    pfb_source_close(source);
+}
+
+Test(linux_source, query_handles_are_independent)
+{
+    put_everything();
+    pfb_source *source = open_machine();
+    pfb_source_query *one = pfb_source_query_open(source, NULL);
+    pfb_source_query *other = pfb_source_query_open(source, NULL);
+    pfb_bytes reply = {0};
+    cr_assert_eq(add_to(one, "0,0", 17, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    cr_assert_eq(add_to(other, "0,0", 17, PFB_NO_ID), PFB_WIN32_SUCCESS, "not there twice");
+    cr_assert_eq(remove_from(one, "0,0", 17, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    pfb_source_query_close(one);
+    cr_assert(pfb_source_query_collect(other, &reply, NULL));
+    cr_expect_str_eq(data_of(&reply), "1 0 { 1000/4}\n");
+    pfb_bytes_free(&reply);
+    pfb_source_query_close(other);
+    pfb_source_close(source);
+}
+
+/* ---- Adding and removing ----------------------------------------------------------------------------------------- */
+
+Test(linux_source, each_block_has_its_status)
+{
+    put_file("/proc/stat", STAT);
+    pfb_source *source = open_machine();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    cr_expect_eq(add_to(query, "*", 0, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    cr_expect_eq(add_to(query, "*", 0, PFB_NO_ID), PFB_WIN32_ALREADY_EXISTS);
+    cr_expect_eq(add_to(query, "*", 1, PFB_NO_ID), PFB_WIN32_SUCCESS, "another counter");
+    cr_expect_eq(add_to(query, "*", PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    cr_expect_eq(add_to(query, "*", 0, 0), PFB_WIN32_SUCCESS, "another instance id");
+    cr_expect_eq(add_to(query, "**", 0, PFB_NO_ID), PFB_WIN32_SUCCESS, "another name");
+    cr_expect_eq(add_to(query, "", 0, PFB_NO_ID), PFB_WIN32_SUCCESS, "an empty name is one");
+    cr_expect_eq(add_to(query, NULL, 0, PFB_NO_ID), PFB_WIN32_INVALID_PARAMETER, "no name is none");
+    cr_expect_eq(add_to(query, "*", 6, PFB_NO_ID), PFB_WIN32_COUNTER_NOT_FOUND, "Linux has no such number");
+    cr_expect_eq(add_to(query, "*", 3, PFB_NO_ID), PFB_WIN32_COUNTER_NOT_FOUND, "this machine has no such file");
+    cr_expect_eq(remove_from(query, "*", 2, PFB_NO_ID), PFB_WIN32_INVALID_PARAMETER);
+    cr_expect_eq(remove_from(query, NULL, 0, PFB_NO_ID), PFB_WIN32_INVALID_PARAMETER);
+    cr_expect_eq(remove_from(query, "*", 0, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    cr_expect_eq(remove_from(query, "*", 0, PFB_NO_ID), PFB_WIN32_INVALID_PARAMETER, "it is gone");
+    cr_expect_eq(add_to(query, "*", 0, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    uint8_t block[64];
+    size_t size = put_block(block, sizeof block, "*", 0, PFB_NO_ID);
+    block[0] ^= 1;
+    cr_assert(pfb_source_query_add(query, block, size, NULL));
+    cr_expect_eq(status_of(block, size, 0), PFB_WIN32_COUNTERSET_NOT_FOUND);
+    pfb_source_query_close(query);
+    pfb_source_close(source);
+}
+
+Test(linux_source, names_may_have_1024_units)
+{
+    put_file("/proc/stat", STAT);
+    pfb_source *source = open_machine();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    for (size_t units = 1024; units <= 1025; units++) {
+        bytes block = {0};
+        put_raw(&block, processor_guid.bytes, 16);
+        put_u32(&block, 77); /* the status of before is overwritten */
+        put_u32(&block, (uint32_t)(48 + 2 * units) & ~UINT32_C(7));
+        put_u32(&block, 0);
+        put_u32(&block, PFB_NO_ID);
+        put_u64(&block, 0);
+        for (size_t i = 0; i < units; i++)
+            put_units(&block, "*");
+        put_fill(&block, 0, 8 - block.size % 8);
+        cr_assert(pfb_source_query_add(query, block.data, block.size, NULL));
+        cr_expect_eq(status_of(block.data, block.size, 0),
+                     units == 1024 ? PFB_WIN32_SUCCESS : PFB_WIN32_INVALID_PARAMETER, "%zu units", units);
+    }
+    pfb_source_query_close(query);
+    pfb_source_close(source);
+}
+
+Test(linux_source, broken_blocks_change_nothing)
+{
+    put_file("/proc/stat", STAT);
+    pfb_source *source = open_machine();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    uint8_t blocks[128];
+    size_t first = put_block(blocks, sizeof blocks, "*", 0, PFB_NO_ID);
+    size_t size = first + put_block(blocks + first, sizeof blocks - first, "*", 1, PFB_NO_ID);
+    pfb_source_failure failure = {0};
+    for (size_t cut = 1; cut < size; cut++) {
+        if (cut == first)
+            continue;
+        cr_expect_not(pfb_source_query_add(query, blocks, cut, &failure), "%zu bytes", cut);
+        cr_expect_eq(failure.code, PFB_WIN32_INVALID_PARAMETER);
+        cr_expect_not(pfb_source_query_remove(query, blocks, cut, NULL), "%zu bytes", cut);
+    }
+    pfb_bytes reply = {0};
+    cr_assert(pfb_source_query_info(query, &reply, NULL));
+    cr_expect_eq(reply.size_bytes, 0);
+    cr_expect(pfb_source_query_add(query, NULL, 0, NULL), "no blocks are a sequence, too");
+    cr_expect(pfb_source_query_add(query, blocks, size, NULL));
+    cr_expect(status_of(blocks, size, 0) == PFB_WIN32_SUCCESS && status_of(blocks, size, 1) == PFB_WIN32_SUCCESS);
+    cr_expect(pfb_source_query_add(query, blocks, size, NULL));
+    cr_expect_eq(status_of(blocks, size, 1), PFB_WIN32_ALREADY_EXISTS);
+    pfb_bytes_free(&reply);
+    pfb_source_query_close(query);
+    pfb_source_close(source);
+}

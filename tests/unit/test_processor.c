@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "machine.h"
+#include "perfblock/data_block.h"
+#include "support.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+TestSuite(processor, .init = make_machine, .fini = remove_machine);
+
+/* Ticks of /proc/stat in units of 100 ns. */
+static uint64_t ticks(uint64_t count)
+{
+    return count * (10000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+/* An expectation, put together. */
+static char expected[4096];
+
+static void expect_more(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void expect_more(const char *format, ...)
+{
+    size_t size = strlen(expected);
+    va_list arguments;
+    va_start(arguments, format);
+    int more = vsnprintf(expected + size, sizeof expected - size, format, arguments);
+    va_end(arguments);
+    cr_assert(more >= 0 && size + (size_t)more < sizeof expected);
+}
+
+/* ---- What is offered ---------------------------------------------------------------------------------------- */
+
+Test(processor, offers_what_every_cpu_has_numbers_for)
+{
+    put_file("/proc/stat", STAT);
+    pfb_source *source = open_machine();
+    cr_expect_str_eq(offered_by(source), "0 1 2 4 5 8 15 ");
+    cr_expect_str_eq(instances_of(source), "0,0#0 0,1#1 0,5#5 0,_Total#80000000 _Total#fffffffe ", "no nodes");
+    pfb_source_close(source);
+
+    put_everything();
+    source = open_machine();
+    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 8 9 10 11 12 13 14 15 17 18 20 ");
+    cr_expect_str_eq(instances_of(source), "0,0#0 0,1#1 0,_Total#80000000 3,5#5 3,_Total#80000003 _Total#fffffffe ");
+    pfb_source_close(source);
+
+    put_cpu_file(1, "cpuidle/state3/name", "C2-X\n");
+    put_cpu_file(5, "cpuidle/state5/usage", "none\n");
+    put_cpu_file(5, "cpufreq/cpuinfo_max_freq", "0\n");
+    put_file("/proc/interrupts", "     CPU0 CPU1\n 1: 1 20 timer\nLOC: 7 8\n");
+    source = open_machine();
+    cr_expect_str_eq(offered_by(source), "0 1 2 4 5 8 9 12 15 17 ");
+    pfb_source_close(source);
+}
+
+Test(processor, the_clock_comes_from_one_place_for_all)
+{
+    put_everything();
+    put_file("/proc/cpuinfo",
+             "processor : 0\ncpu MHz : 700.9\nprocessor : 1\ncpu MHz : 800\nprocessor : 3\ncpu MHz : 1\nprocessor : 5\n"
+             "cpu MHz : 900\n");
+    put_cpu_file(5, "cpufreq/scaling_cur_freq", "<unknown>\n");
+    pfb_source *source = open_machine();
+    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 8 9 10 11 12 13 14 15 17 20 ");
+    cr_expect_str_eq(
+        ask(source, "?,*", 17, PFB_NO_ID),
+        "4 0 {0,0#0 700/4} {0,1#1 800/4} {0,_Total#80000000 750/4} {3,5#5 900/4} {3,_Total#80000003 900/4}\n");
+    pfb_source_close(source);
+
+    put_file("/proc/cpuinfo", "processor : 0\ncpu MHz : 700.9\nprocessor : 1\n");
+    source = open_machine();
+    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 8 9 10 11 12 13 14 15 20 ");
+    pfb_source_close(source);
+}
+
+Test(processor, a_machine_without_cpus_cannot_be_opened)
+{
+    pfb_source_failure failure = {0};
+    cr_expect_null(pfb_source_open_linux(machine_root(), &failure));
+    cr_expect_eq(failure.code, PFB_WIN32_FILE_NOT_FOUND);
+    cr_expect(strstr(failure.sentence, "/proc/stat cannot be read: No such file"), "%s", failure.sentence);
+    cr_expect_null(pfb_source_open_linux(machine_root(), NULL));
+    put_file("/proc/stat", "cpu  1 2 3 4 5 6 7\ncpu0 1 2 3 4\n");
+    cr_expect_null(pfb_source_open_linux(machine_root(), &failure));
+    cr_expect_eq(failure.code, PFB_WIN32_NOT_SUPPORTED);
+}
+
+/* ---- Values --------------------------------------------------------------------------------------------------- */
+
+enum { ALL = 17 };
+
+static const unsigned ids[ALL] = {0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 20};
+
+/* The machine that has everything. Times of /proc/stat are in sixths of a tick, so that all means are whole. */
+static const struct {
+    const char *instance;
+    uint64_t values[ALL];
+} everything[] = {
+    {"0,0#0", {6030, 660, 138, 6, 12, 6, 6030, 10000, 30000, 50000, 100, 300, 500, 6090, 1000, 50, 7}},
+    {"0,1#1", {12036, 1320, 276, 28, 24, 12, 12036, 10010, 30010, 50010, 101, 301, 501, 12156, 1500, 75, 8}},
+    {"0,_Total#80000000", {9033, 990, 207, 34, 18, 9, 9033, 10005, 30005, 50005, 201, 601, 1001, 9123, 1250, 62, 15}},
+    {"3,5#5", {18048, 1980, 414, 39, 36, 18, 18048, 10020, 30020, 50020, 102, 302, 502, 18228, 2001, 100, 9}},
+    {"3,_Total#80000003",
+     {18048, 1980, 414, 39, 36, 18, 18048, 10020, 30020, 50020, 102, 302, 502, 18228, 2001, 100, 9}},
+    {"_Total#fffffffe",
+     {12038, 1320, 276, 73, 24, 12, 12038, 10010, 30010, 50010, 303, 903, 1503, 12158, 1500, 75, 24}},
+};
+
+enum { INSTANCES = sizeof everything / sizeof everything[0] };
+
+static void expect_value(size_t instance, size_t n)
+{
+    unsigned id = ids[n];
+    bool is_time = id <= 2 || id == 4 || id == 5 || id == 8 || id == 15;
+    bool is_small = id == 3 || id == 17 || id == 18 || id == 20;
+    uint64_t value = everything[instance].values[n];
+    expect_more("%llu/%u", (unsigned long long)(is_time ? ticks(value) / 6 : value), is_small ? 4u : 8u);
+}
+
+Test(processor, every_value_of_every_instance)
+{
+    put_everything();
+    pfb_source *source = open_machine();
+    expect_more("6 0");
+    for (size_t i = 0; i < INSTANCES; i++) {
+        expect_more(" {%s", everything[i].instance);
+        for (size_t n = 0; n < ALL; n++) {
+            expect_more(" %u=", ids[n]);
+            expect_value(i, n);
+        }
+        expect_more("}");
+    }
+    expect_more("\n");
+    cr_expect_str_eq(ask(source, "*", PFB_NO_ID, PFB_NO_ID), expected);
+    pfb_source_close(source);
+}
+
+/* Alone, since each needs other files. */
+Test(processor, every_counter_alone)
+{
+    put_everything();
+    pfb_source *source = open_machine();
+    for (size_t n = 0; n < ALL; n++) {
+        expected[0] = '\0';
+        expect_more("4 0");
+        for (size_t i = 0; i < INSTANCES; i++) {
+            expect_more(" {%s ", everything[i].instance);
+            expect_value(i, n);
+            expect_more("}");
+        }
+        expect_more("\n");
+        cr_expect_str_eq(ask(source, "*", ids[n], PFB_NO_ID), expected, "counter %u", ids[n]);
+    }
+    pfb_source_close(source);
+}
+
+#define LARGEST "18446744073709551615"
+
+Test(processor, large_numbers_are_added_and_averaged_without_overflow)
+{
+    put_file("/proc/stat", "cpu0 " LARGEST " 1 2 " LARGEST " 4 5 6\ncpu1 " LARGEST " 0 0 " LARGEST " 1 1 1\n");
+    put_file("/proc/interrupts", "CPU0 CPU1\nLOC: 4294967295 4294967295\n");
+    for (unsigned cpu = 0; cpu < 2; cpu++) {
+        put_cpu_file(cpu, "cpuidle/state0/name", "C1\n");
+        put_cpu_file(cpu, "cpuidle/state0/time", LARGEST "\n");
+        put_cpu_file(cpu, "cpuidle/state0/usage", LARGEST "\n");
+        put_cpu_file(cpu, "cpufreq/scaling_cur_freq", "4294967295\n");
+        put_cpu_file(cpu, "cpufreq/cpuinfo_max_freq", "1\n");
+    }
+    pfb_source *source = open_machine();
+    cr_expect_str_eq(ask(source, "_total", 0, PFB_NO_ID), "1 0 { " LARGEST "/8}\n");
+    cr_expect_str_eq(ask(source, "_total", 1, PFB_NO_ID), "1 0 { " LARGEST "/8}\n");
+    cr_expect_str_eq(ask(source, "_total", 9, PFB_NO_ID), "1 0 { " LARGEST "/8}\n");
+    cr_expect_str_eq(ask(source, "_total", 12, PFB_NO_ID), "1 0 { 18446744073709551614/8}\n", "counts wrap");
+    cr_expect_str_eq(ask(source, "_total", 20, PFB_NO_ID), "1 0 { 4294967294/4}\n", "counts wrap");
+    cr_expect_str_eq(ask(source, "_total", 17, PFB_NO_ID), "1 0 { 4294967/4}\n");
+    cr_expect_str_eq(ask(source, "_total", 18, PFB_NO_ID), "1 0 { 4294967295/4}\n");
+    pfb_source_close(source);
+}
+
+/* ---- Machines that change --------------------------------------------------------------------------------------- */
+
+Test(processor, cpus_come_and_go)
+{
+    put_everything();
+    pfb_source *source = open_machine();
+    put_file("/proc/stat", "cpu1 200 20 40 2000 6 2 4\ncpu5 300 30 60 3001 7 3 6\n");
+    cr_expect_str_eq(instances_of(source), "0,1#1 0,_Total#80000000 3,5#5 3,_Total#80000003 _Total#fffffffe ");
+    cr_expect_str_eq(ask(source, "*", 17, PFB_NO_ID),
+                     "4 0 {0,1#1 1500/4} {0,_Total#80000000 1500/4} {3,5#5 2001/4} {3,_Total#80000003 2001/4} "
+                     "{_Total#fffffffe 1750/4}\n");
+    put_file("/sys/devices/system/node/node3/cpulist", "5-7\n");
+    put_file("/proc/stat", "cpu1 200 20 40 2000 6 2 4\ncpu6 300 30 60 3001 7 3 6\n");
+    cr_expect_str_eq(instances_of(source), "0,1#1 0,_Total#80000000 3,6#6 3,_Total#80000003 _Total#fffffffe ");
+    put_file("/proc/stat", STAT "cpu8 1 1 1 1 1 1 1\n");
+    cr_expect_str_eq(instances_of(source),
+                     "0,0#0 0,1#1 0,8#8 0,_Total#80000000 3,5#5 3,_Total#80000003 _Total#fffffffe ");
+    put_file("/sys/devices/system/node/node3/cpulist", "0,5-8\n"); /* the kernel lists a new CPU a moment later */
+    put_file("/sys/devices/system/node/node0/cpulist", "1\n");
+    cr_expect_str_eq(instances_of(source),
+                     "0,1#1 0,_Total#80000000 3,0#0 3,5#5 3,8#8 3,_Total#80000003 _Total#fffffffe ");
+    pfb_source_close(source);
+}
+
+Test(processor, a_cpu_without_a_value_is_left_out_where_it_is_asked_for)
+{
+    put_everything();
+    pfb_source *source = open_machine();
+    put_cpu_file(1, "cpufreq/scaling_cur_freq", "0\n");
+    cr_expect_str_eq(ask(source, "0*", 17, PFB_NO_ID), "4 0 {0,0#0 1000/4} {0,_Total#80000000 1000/4}\n");
+    cr_expect_str_eq(ask(source, "0,1", 17, PFB_NO_ID), "0 1069\n");
+    cr_expect_str_eq(ask(source, "0,1", PFB_NO_ID, PFB_NO_ID), "0 1069\n");
+    cr_expect_str_eq(ask(source, "0*", 3, PFB_NO_ID), "4 0 {0,0#0 6/4} {0,1#1 28/4} {0,_Total#80000000 34/4}\n");
+    put_cpu_file(0, "cpufreq/scaling_cur_freq", "\n");
+    cr_expect_str_eq(ask(source, "0*", 17, PFB_NO_ID), "4 0\n", "a total of nothing is nothing");
+    remove_file("/proc/interrupts");
+    cr_expect_str_eq(ask(source, "*", 20, PFB_NO_ID), "4 0\n");
+    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 8 9 10 11 12 13 14 15 17 18 20 ", "what is offered stays");
+    pfb_source_close(source);
+}
+
+Test(processor, values_of_one_instance_are_about_the_same_cpus)
+{
+    put_everything();
+    pfb_source *source = open_machine();
+    put_cpu_file(1, "cpuidle/state3/time", "none\n");
+    const char *data = ask(source, "0,_Total", PFB_NO_ID, PFB_NO_ID);
+    cr_expect(strstr(data, " 3=6/4 ") && strstr(data, " 17=1000/4 "), "CPU 0 alone: %s", data);
+    pfb_source_close(source);
+}
+
+Test(processor, a_sample_fails_without_proc_stat_and_works_again_with_it)
+{
+    put_file("/proc/stat", STAT);
+    pfb_source *source = open_machine();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    pfb_source_failure failure = {0};
+    pfb_bytes reply = {0};
+    cr_assert_eq(add_to(query, "*,*", 4, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    remove_file("/proc/stat");
+    cr_expect_not(pfb_source_query_collect(query, &reply, &failure));
+    cr_expect_eq(failure.code, PFB_WIN32_FILE_NOT_FOUND);
+    put_file("/proc/stat", "cpu  1 2\n");
+    cr_expect_not(pfb_source_query_collect(query, &reply, &failure));
+    cr_expect_eq(failure.code, PFB_WIN32_NOT_SUPPORTED);
+    put_file("/proc/stat", "cpu3 0 0 0 0 0 0 0\n");
+    cr_assert(pfb_source_query_collect(query, &reply, &failure), "%s", failure.sentence);
+    cr_expect_str_eq(data_of(&reply), "4 0 {0,3#3 0/8} {0,_Total#80000000 0/8}\n");
+    pfb_bytes_free(&reply);
+    pfb_source_query_close(query);
+    pfb_source_close(source);
+}
+
+Test(processor, the_largest_numbers_of_cpus_and_nodes)
+{
+    put_file("/proc/stat", "cpu0 0 0 0 0 0 0 0\ncpu2147483647 0 0 0 0 0 0 0\ncpu2147483648 0 0 0 0 0 0 0\n");
+    put_file("/sys/devices/system/node/node2147483645/cpulist", "2147483647\n");
+    put_file("/sys/devices/system/node/node2147483646/cpulist", "0\n");
+    put_file("/sys/devices/system/node/node1x/cpulist", "0\n");
+    pfb_source *source = open_machine();
+    cr_expect_str_eq(instances_of(source), "0,0#0 0,_Total#80000000 2147483645,2147483647#7fffffff "
+                                           "2147483645,_Total#fffffffd _Total#fffffffe ");
+    pfb_source_close(source);
+}
+
+/* ---- Large machines -------------------------------------------------------------------------------------------------
+ */
+
+enum { CPUS = 4096 };
+
+/* CPUs 0, 3, 6 ... 12285 on two nodes; CPU n has n / 3 ticks in user mode and as many clock interrupts. */
+static void put_large_machine(void)
+{
+    static char stat[64 * CPUS];
+    static char interrupts[32 * CPUS];
+    size_t stat_size = 0;
+    size_t size = 0;
+    for (unsigned i = 0; i < CPUS; i++) {
+        stat_size += (size_t)snprintf(stat + stat_size, sizeof stat - stat_size, "cpu%u %u 0 0 0 0 0 0\n", 3 * i, i);
+        size += (size_t)snprintf(interrupts + size, sizeof interrupts - size, " CPU%u", 3 * i);
+    }
+    size += (size_t)snprintf(interrupts + size, sizeof interrupts - size, "\nLOC:");
+    for (unsigned i = 0; i < CPUS; i++)
+        size += (size_t)snprintf(interrupts + size, sizeof interrupts - size, " %u", i);
+    put_file("/proc/stat", stat);
+    put_file("/proc/interrupts", interrupts);
+    put_file("/sys/devices/system/node/node0/cpulist", "6144-99999\n");
+    put_file("/sys/devices/system/node/node1/cpulist", "0-6143\n");
+}
+
+Test(processor, thousands_of_sparse_cpus)
+{
+    put_large_machine();
+    pfb_source *source = open_machine();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    pfb_bytes reply = {0};
+    cr_assert_eq(add_to(query, "*", PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    cr_assert(pfb_source_query_collect(query, &reply, NULL));
+    const uint8_t *memory = reply.data;
+    cr_assert(pfb_source_query_collect(query, &reply, NULL) && reply.data == memory, "memory is used again");
+    pfb_bytes_free(&reply);
+    pfb_source_query_close(query);
+    const char *list = instances_of(source);
+    cr_expect(strncmp(list, "0,6144#1800 0,6147#1803 ", 24) == 0);
+    cr_expect(strstr(list, " 0,12285#2ffd 0,_Total#80000000 1,0#0 "));
+    cr_expect_str_eq(ask(source, "0,12285", 3, PFB_NO_ID), "1 0 { 4095/4}\n");
+    cr_expect_str_eq(ask(source, "_Total", 20, PFB_NO_ID), "1 0 { 8386560/4}\n", "the sum of 0 to 4095");
+    expect_more("1 0 { %llu/8}\n", (unsigned long long)(ticks(4095) / 2));
+    cr_expect_str_eq(ask(source, "_Total", 1, PFB_NO_ID), expected);
+    pfb_source_close(source);
+}
+
+/* ---- Clocks, and the machine itself ---------------------------------------------------------------------------------
+ */
+
+static int64_t nanoseconds(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+Test(processor, the_clocks_are_those_of_the_sample)
+{
+    put_file("/proc/stat", STAT);
+    pfb_source *source = open_machine();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    pfb_bytes reply = {0};
+    pfb_data_block block;
+    int64_t steady = nanoseconds(CLOCK_MONOTONIC);
+    int64_t wall = nanoseconds(CLOCK_REALTIME) / 100;
+    cr_assert(pfb_source_query_collect(query, &reply, NULL));
+    cr_assert(pfb_data_block_open(&block, reply.data, reply.size_bytes, PFB_STRICT));
+    int64_t since_1970 = block.perf_time_100ns - INT64_C(116444736000000000);
+    cr_expect(block.perf_time >= steady && block.perf_time <= nanoseconds(CLOCK_MONOTONIC));
+    cr_expect(since_1970 >= wall && since_1970 <= nanoseconds(CLOCK_REALTIME) / 100);
+    cr_expect_eq(block.perf_freq, 1000000000);
+    time_t seconds = (time_t)(since_1970 / 10000000);
+    struct tm utc;
+    cr_assert(gmtime_r(&seconds, &utc));
+    const pfb_system_time *t = &block.system_time;
+    cr_expect(t->year == utc.tm_year + 1900 && t->month == utc.tm_mon + 1 && t->day == utc.tm_mday);
+    cr_expect(t->day_of_week == utc.tm_wday && t->hour == utc.tm_hour && t->minute == utc.tm_min);
+    cr_expect(t->second == utc.tm_sec && t->millisecond == since_1970 / 10000 % 1000);
+    pfb_bytes_free(&reply);
+    pfb_source_query_close(query);
+    pfb_source_close(source);
+}
+
+Test(processor, this_machine_can_be_read)
+{
+    pfb_source_failure failure = {0};
+    pfb_source *source = pfb_source_open_live(&failure);
+    cr_assert(source, "%s", failure.sentence);
+    cr_expect(strncmp(offered_by(source), "0 1 2 ", 6) == 0);
+    cr_expect(strstr(instances_of(source), "_Total#80000000 "));
+    cr_expect(strncmp(ask(source, "*", PFB_NO_ID, PFB_NO_ID), "6 0 {", 5) == 0);
+    pfb_source_close(source);
+}

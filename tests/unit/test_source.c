@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "perfblock/builder.h"
+#include "perfblock/capture.h"
+#include "perfblock/source.h"
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Bytes ------------------------------------------------------------------------------------------------ */
+
+Test(source, bytes_grow_and_keep_what_is_there)
+{
+    pfb_bytes buffer = {0};
+    cr_assert(pfb_bytes_append(&buffer, "perf", 4) && pfb_bytes_append(&buffer, NULL, 0));
+    cr_assert(pfb_bytes_reserve(&buffer, 100000));
+    cr_expect(buffer.size_bytes == 4 && buffer.capacity_bytes >= 100000 && memcmp(buffer.data, "perf", 4) == 0);
+    const uint8_t *memory = buffer.data;
+    cr_assert(pfb_bytes_reserve(&buffer, 10) && pfb_bytes_append(&buffer, "block", 5));
+    cr_expect(buffer.data == memory && buffer.size_bytes == 9 && memcmp(memory, "perfblock", 9) == 0);
+    cr_expect_not(pfb_bytes_reserve(&buffer, SIZE_MAX));
+    cr_expect_not(pfb_bytes_append(&buffer, "x", SIZE_MAX));
+    cr_expect_not(pfb_bytes_append(&buffer, "x", SIZE_MAX - 9));
+    cr_expect(buffer.data == memory && buffer.size_bytes == 9, "a failure changes nothing");
+    pfb_bytes_free(&buffer);
+    cr_expect(!buffer.data && buffer.size_bytes == 0 && buffer.capacity_bytes == 0);
+    pfb_bytes_free(&buffer);
+}
+
+Test(source, null_can_be_closed)
+{
+    pfb_source_close(NULL);
+    pfb_source_query_close(NULL);
+}
+
+/* ---- Captures ---------------------------------------------------------------------------------------------- */
+
+/* A capture, put together. */
+static pfb_bytes capture;
+
+static void add_chunk(const pfb_chunk *chunk, const void *body, size_t size)
+{
+    size_t at = capture.size_bytes;
+    size_t needed = pfb_capture_write(chunk, body, size, NULL, 0);
+    cr_assert(pfb_bytes_reserve(&capture, at + needed));
+    cr_assert_eq(pfb_capture_write(chunk, body, size, capture.data + at, needed), needed);
+    capture.size_bytes += needed;
+}
+
+static pfb_guid guid_of(uint8_t number)
+{
+    pfb_guid guid = {{number}};
+    return guid;
+}
+
+static void add_registration(uint8_t set, uint32_t request, uint32_t language, const char *body)
+{
+    const pfb_chunk chunk = {
+        .tag = PFB_TAG_REGISTRATION, .guid = guid_of(set), .request = request, .language = language};
+    add_chunk(&chunk, body, strlen(body));
+}
+
+static void add_tagged(uint32_t tag, const char *body)
+{
+    const pfb_chunk chunk = {.tag = tag};
+    add_chunk(&chunk, body, strlen(body));
+}
+
+static size_t make_block(uint8_t *out, size_t capacity, uint8_t set)
+{
+    const pfb_query query = {.counterset = guid_of(set), .counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID};
+    return pfb_query_write(&query, out, capacity);
+}
+
+static void begin_capture(void)
+{
+    add_tagged(PFB_TAG_CAPTURE, "");
+}
+
+static void end_capture(void)
+{
+    pfb_bytes_free(&capture);
+}
+
+TestSuite(source, .init = begin_capture, .fini = end_capture);
+
+static pfb_source *open_capture(void)
+{
+    pfb_source_failure failure = {0};
+    pfb_source *source = pfb_source_open_capture(capture.data, capture.size_bytes, &failure);
+    cr_assert(source, "%s", failure.sentence);
+    return source;
+}
+
+static void expect_reply(const pfb_bytes *reply, const char *text, const char *what)
+{
+    cr_expect(reply->size_bytes == strlen(text) && memcmp(reply->data, text, reply->size_bytes) == 0,
+              "%s: \"%.*s\" instead of \"%s\"", what, (int)reply->size_bytes, (const char *)reply->data, text);
+}
+
+/* The next sample is this text; null: there is none, for that code. */
+static void expect_sample(pfb_source_query *query, const char *text, uint32_t code)
+{
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    bool is_there = pfb_source_query_collect(query, &reply, &failure);
+    cr_expect_eq(is_there, text != NULL);
+    cr_expect_eq(failure.code, code, "%s", failure.sentence);
+    if (is_there && text)
+        expect_reply(&reply, text, "sample");
+    pfb_bytes_free(&reply);
+}
+
+static void expect_info(pfb_source_query *query, const char *text)
+{
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    bool is_there = pfb_source_query_info(query, &reply, &failure);
+    cr_expect_eq(is_there, text != NULL);
+    cr_expect_eq(failure.code, text ? 0 : PFB_WIN32_NOT_FOUND, "%s", failure.sentence);
+    if (is_there && text)
+        expect_reply(&reply, text, "information");
+    pfb_bytes_free(&reply);
+}
+
+Test(source, every_handle_replays_the_samples_from_the_beginning)
+{
+    add_tagged(PFB_TAG_DATA, "one");
+    add_tagged(PFB_TAG_NOTE, "two");
+    add_tagged(PFB_TAG('A', 'B', 'C', 'D'), "three");
+    add_tagged(PFB_TAG_DATA, "four and more");
+    pfb_source *source = open_capture();
+    for (int i = 0; i < 2; i++) {
+        pfb_source_query *query = pfb_source_query_open(source, NULL);
+        pfb_source_query *other = pfb_source_query_open(source, NULL);
+        expect_sample(query, "one", 0);
+        expect_sample(query, "four and more", 0);
+        expect_sample(query, NULL, PFB_WIN32_NO_MORE_ITEMS);
+        expect_sample(query, NULL, PFB_WIN32_NO_MORE_ITEMS);
+        expect_sample(other, "one", 0);
+        pfb_source_query_close(other);
+        pfb_source_query_close(query);
+    }
+    pfb_source_close(source);
+}
+
+Test(source, information_is_that_of_the_last_sample)
+{
+    add_tagged(PFB_TAG_QUERY_INFO, "never in force");
+    add_tagged(PFB_TAG_QUERY_INFO, "first");
+    add_tagged(PFB_TAG_DATA, "one");
+    add_tagged(PFB_TAG_DATA, "two");
+    add_tagged(PFB_TAG_QUERY_INFO, "second");
+    add_tagged(PFB_TAG_DATA, "three");
+    add_tagged(PFB_TAG_QUERY_INFO, "of no sample");
+    pfb_source *source = open_capture();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    expect_info(query, "first");
+    expect_info(query, "first");
+    expect_sample(query, "one", 0);
+    expect_info(query, "first");
+    expect_sample(query, "two", 0);
+    expect_info(query, "first");
+    expect_sample(query, "three", 0);
+    expect_info(query, "second");
+    expect_sample(query, NULL, PFB_WIN32_NO_MORE_ITEMS);
+    expect_info(query, "second");
+    pfb_source_query_close(query);
+    pfb_source_close(source);
+}
+
+Test(source, a_capture_may_lack_information)
+{
+    add_tagged(PFB_TAG_DATA, "one");
+    pfb_source *source = open_capture();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    expect_info(query, NULL);
+    expect_sample(query, "one", 0);
+    expect_info(query, NULL);
+    pfb_source_query_close(query);
+    pfb_source_close(source);
+}
+
+Test(source, countersets_are_those_registered_once_each)
+{
+    static const pfb_chunk instances = {.tag = PFB_TAG_INSTANCES, .guid = {{3}}};
+    add_registration(2, 1, 0, "a");
+    add_registration(2, 3, 0, "b");
+    add_chunk(&instances, "c", 1);
+    add_registration(1, 1, 0, "d");
+    pfb_source *source = open_capture();
+    pfb_bytes reply = {0};
+    cr_assert(pfb_source_countersets(source, &reply, NULL));
+    cr_assert_eq(reply.size_bytes, 32);
+    cr_expect(reply.data[0] == 2 && reply.data[16] == 1);
+    cr_assert(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 32, "not appended to");
+    pfb_bytes_free(&reply);
+    pfb_source_close(source);
+}
+
+Test(source, registration_falls_back_to_another_language)
+{
+    static const struct {
+        uint8_t set;
+        uint32_t request, language, code;
+        const char *reply;
+    } cases[] = {{1, 1, 0, 0, "counters"},
+                 {1, 3, 9, 0, "English"},
+                 {1, 3, 7, 0, "Deutsch"},
+                 {1, 3, 0, 0, "Deutsch"},
+                 {1, 5, 0, 0, "names"},
+                 {1, 2, 4, 0, "counter 4"},
+                 {1, 2, 5, PFB_WIN32_NOT_FOUND, NULL}, /* another counter is no replacement */
+                 {1, 6, 0, PFB_WIN32_NOT_FOUND, NULL},
+                 {1, 10, 0, 0, "English names"},
+                 {2, 3, 0, 0, "of set 2"},
+                 {3, 3, 0, PFB_WIN32_COUNTERSET_NOT_FOUND, NULL},
+                 {1, 0, 0, PFB_WIN32_INVALID_PARAMETER, NULL},
+                 {1, 11, 0, PFB_WIN32_INVALID_PARAMETER, NULL}};
+    add_registration(2, 3, 9, "of set 2");
+    add_registration(1, 2, 4, "counter 4");
+    add_registration(1, 3, 7, "Deutsch");
+    add_registration(1, 3, 9, "English");
+    add_registration(1, 3, 9, "English again");
+    add_registration(1, 5, 9, "names");
+    add_registration(1, 10, 9, "English names");
+    add_registration(1, 1, 0, "counters");
+    pfb_source *source = open_capture();
+    pfb_bytes reply = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pfb_source_failure failure = {0};
+        pfb_guid set = guid_of(cases[i].set);
+        bool is_there = pfb_source_registration(source, &set, cases[i].request, cases[i].language, &reply, &failure);
+        cr_expect(is_there == (cases[i].reply != NULL) && failure.code == cases[i].code, "case %zu: %s", i,
+                  failure.sentence);
+        if (is_there && cases[i].reply)
+            expect_reply(&reply, cases[i].reply, "registration");
+    }
+    pfb_bytes_free(&reply);
+    pfb_source_close(source);
+}
+
+Test(source, instances_are_the_recorded_ones)
+{
+    static const pfb_chunk instances = {.tag = PFB_TAG_INSTANCES, .guid = {{3}}};
+    add_registration(1, 1, 0, "a");
+    add_chunk(&instances, "list", 4);
+    pfb_source *source = open_capture();
+    pfb_source_failure failure = {0};
+    pfb_bytes reply = {0};
+    static const uint32_t codes[] = {PFB_WIN32_COUNTERSET_NOT_FOUND, PFB_WIN32_NOT_FOUND};
+    for (uint8_t set = 0; set < 2; set++) {
+        pfb_guid guid = guid_of(set);
+        cr_expect_not(pfb_source_instances(source, &guid, &reply, &failure));
+        cr_expect_eq(failure.code, codes[set], "%s", failure.sentence);
+    }
+    pfb_guid guid = guid_of(3);
+    cr_assert(pfb_source_instances(source, &guid, &reply, NULL));
+    expect_reply(&reply, "list", "instances");
+    pfb_bytes_free(&reply);
+    pfb_source_close(source);
+}
+
+static void expect_status(const uint8_t *block, uint32_t status)
+{
+    pfb_list list;
+    pfb_identifier identifier;
+    pfb_list_open(&list, block, 40, PFB_STRICT);
+    cr_assert(pfb_list_next_identifier(&list, &identifier));
+    cr_expect_eq(identifier.status, status);
+}
+
+Test(source, sets_of_the_capture_can_be_added)
+{
+    static const uint32_t added[] = {PFB_WIN32_SUCCESS, PFB_WIN32_SUCCESS, PFB_WIN32_COUNTERSET_NOT_FOUND};
+    static const uint32_t removed[] = {PFB_WIN32_SUCCESS, PFB_WIN32_SUCCESS, PFB_WIN32_INVALID_PARAMETER};
+    static const pfb_chunk information = {.tag = PFB_TAG_QUERY_INFO};
+    uint8_t blocks[120];
+    add_registration(1, 1, 0, "a");
+    add_chunk(&information, blocks, make_block(blocks, sizeof blocks, 2)); /* a set without registration */
+    pfb_source *source = open_capture();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    for (uint8_t set = 0; set < 3; set++)
+        make_block(blocks + 40 * set, 40, set + 1);
+    cr_assert(pfb_source_query_add(query, blocks, 120, NULL));
+    for (size_t set = 0; set < 3; set++)
+        expect_status(blocks + 40 * set, added[set]);
+    cr_assert(pfb_source_query_remove(query, blocks, 120, NULL));
+    for (size_t set = 0; set < 3; set++)
+        expect_status(blocks + 40 * set, removed[set]);
+    pfb_source_failure failure = {0};
+    cr_expect_not(pfb_source_query_add(query, blocks, 119, &failure));
+    cr_expect_eq(failure.code, PFB_WIN32_INVALID_PARAMETER);
+    cr_expect_not(pfb_source_query_remove(query, blocks, 39, NULL));
+    pfb_source_query_close(query);
+    pfb_source_close(source);
+}
+
+/* ---- Captures cut short, and other bytes ------------------------------------------------------------------------ */
+
+Test(source, a_cut_capture_is_replayed_up_to_the_cut)
+{
+    size_t first = capture.size_bytes;
+    add_tagged(PFB_TAG_DATA, "one");
+    size_t second = capture.size_bytes;
+    add_tagged(PFB_TAG_DATA, "two");
+    for (size_t size = 0; size <= capture.size_bytes; size++) {
+        pfb_source_failure failure = {0};
+        pfb_source *source = pfb_source_open_capture(capture.data, size, &failure);
+        bool is_whole = size == first || size >= second;
+        cr_expect_eq(source != NULL, is_whole, "%zu bytes: %s", size, failure.sentence);
+        cr_expect_eq(failure.code, is_whole ? 0 : PFB_WIN32_INVALID_PARAMETER);
+        if (!source)
+            continue;
+        pfb_source_query *query = pfb_source_query_open(source, NULL);
+        if (size >= second)
+            expect_sample(query, "one", 0);
+        if (size == capture.size_bytes)
+            expect_sample(query, "two", 0);
+        expect_sample(query, NULL, PFB_WIN32_NO_MORE_ITEMS);
+        pfb_source_query_close(query);
+        pfb_source_close(source);
+    }
+    cr_expect_null(pfb_source_open_capture(NULL, 0, NULL));
+}
+
+/* Every operation on a capture, whatever its bytes. */
+static void use_capture(const char *name, const uint8_t *data, size_t size)
+{
+    pfb_source *source = pfb_source_open_capture(data, size, NULL);
+    if (!source)
+        return;
+    pfb_bytes sets = {0};
+    pfb_bytes reply = {0};
+    cr_assert(pfb_source_countersets(source, &sets, NULL));
+    for (size_t at = 0; at < sets.size_bytes; at += 16) {
+        pfb_guid guid;
+        memcpy(guid.bytes, sets.data + at, 16);
+        for (uint32_t request = 1; request <= 10; request++)
+            pfb_source_registration(source, &guid, request, 0, &reply, NULL);
+        pfb_source_instances(source, &guid, &reply, NULL);
+    }
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    size_t samples = 0;
+    while (pfb_source_query_collect(query, &reply, NULL)) {
+        samples++;
+        pfb_source_query_info(query, &reply, NULL);
+    }
+    cr_expect(samples < size / 16, "%s: more samples than chunks", name);
+    pfb_source_query_close(query);
+    pfb_bytes_free(&reply);
+    pfb_bytes_free(&sets);
+    pfb_source_close(source);
+}
+
+static void use_changed_capture(const char *name, const uint8_t *data, size_t size)
+{
+    uint8_t *changed = malloc(size > 0 ? size : 1);
+    cr_assert(changed, "out of memory");
+    memcpy(changed, data, size);
+    use_capture(name, changed, size);
+    for (size_t at = 0; at < size; at += 7) { /* every byte of a chunk's header gets its turn in some chunk */
+        use_capture(name, changed, at);
+        changed[at] ^= 0xFF;
+        use_capture(name, changed, size);
+        changed[at] ^= 0xFF;
+    }
+    free(changed);
+}
+
+Test(source, every_seed_can_be_replayed_however_changed)
+{
+    cr_expect_gt(visit_seeds("capture", use_changed_capture), 10);
+}
+
+/* ---- Making a source ------------------------------------------------------------------------------------------ */
+
+static int closed_contexts;
+
+static void count_close(void *context)
+{
+    closed_contexts += *(int *)context;
+}
+
+static void *refuse_query(void *context, pfb_source_failure *failure)
+{
+    (void)context;
+    failure->code = 42;
+    return NULL;
+}
+
+Test(source, an_implementation_owns_its_context)
+{
+    static const pfb_source_operations operations = {.close = count_close, .query_open = refuse_query};
+    int context = 7;
+    pfb_source_failure failure = {0};
+    pfb_source *source = pfb_source_make(&operations, &context, NULL);
+    cr_assert(source);
+    cr_expect_null(pfb_source_query_open(source, &failure));
+    cr_expect_eq(failure.code, 42);
+    cr_expect_eq(closed_contexts, 0);
+    pfb_source_close(source);
+    cr_expect_eq(closed_contexts, 7);
+}
