@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_COLLECTOR_H
+#define CLI_COLLECTOR_H
+
+#include "display.h"
+#include "offer.h"
+#include "options.h"
+
+/* A query made from --set, --instance and --counter, ready to be sampled; for live and record. */
+
+typedef struct collector {
+    offer offer;
+    metadata metadata;
+    offer_set *sets;
+    size_t set_count;
+    display_choice choice; /* the counters asked for; those that were added for their sake are not among them */
+    uint8_t *pattern;      /* of the instances, UTF-16LE */
+    size_t pattern_units;
+    pfb_source_query *query;
+} collector;
+
+/* Opens the source, finds the sets and counters, adds the query. False after a sentence on standard error: status 2 for
+ * names that mean nothing here, else that of the source. */
+bool collector_open(collector *c, const options *o);
+void collector_close(collector *c);
+
+typedef enum collector_outcome {
+    COLLECTOR_SAMPLE, /* the bytes hold one */
+    COLLECTOR_END,    /* a capture has no more */
+    COLLECTOR_FAILED  /* told; status 4 */
+} collector_outcome;
+
+collector_outcome collector_sample(collector *c, pfb_bytes *bytes);
+
+/* The query information of the last sample, or of the first one before it was taken. A recorded query may change from
+ * sample to sample, a live one does not. False after a sentence, status 4. */
+bool collector_info(const collector *c, pfb_bytes *info);
+
+/* ---- Its choice of counters (choice.c) ------------------------------------------------------------------- */
+
+/* Finds the set that the user calls `text`: a GUID, or a name in either case. False after a sentence. */
+bool choose_set(const offer *f, const pfb_guid *guids, size_t count, const char *text, pfb_guid *found);
+
+/* Puts into `asked` the counters of the set that the options name, or one element for all of them; and into `query` the
+ * same and what their formulas need besides. False when the set has none of them. */
+bool choose_counters(const options *o, const metadata_set *set, display_choice *asked, display_choice *query);
+
+/* False, after a sentence, when some counter of the options is in none of the sets. */
+bool choose_check(const options *o, const metadata *m, const offer_set *sets, size_t count);
+
+#endif

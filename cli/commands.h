@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "options.h"
+
+/* The commands, one file each. What they did wrong they told and raised (diagnostics.h). */
+
+void command_show(const options *o);
+void command_check(const options *o);
+void command_cook(const options *o);
+void command_types(const options *o);
+void command_live(const options *o);
+void command_record(const options *o);
+void command_countersets(const options *o);
+
+#endif

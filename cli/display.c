@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include "display.h"
+
+#include "diagnostics.h"
+#include "memory.h"
+#include "names.h"
+#include "perfblock/query.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- Values ---------------------------------------------------------------------------------------------- */
+
+/* Whether the set was asked for, and the counter of it unless that is PFB_NO_ID. */
+static bool is_chosen(const display_choice *choice, const pfb_guid *set, uint32_t counter_id)
+{
+    for (size_t i = 0; i < choice->count; i++) {
+        const display_counter *asked = &choice->counters[i];
+        bool same_counter =
+            asked->counter_id == PFB_NO_ID || asked->counter_id == counter_id || counter_id == PFB_NO_ID;
+        if (same_counter && pfb_guid_equal(&asked->set, set))
+            return true;
+    }
+    return false;
+}
+
+bool display_shows_result(const display *d, uint32_t result)
+{
+    return !d->choice || is_chosen(d->choice, &d->newer->results[result].counterset, PFB_NO_ID);
+}
+
+bool display_shows_column(const display *d, uint32_t column)
+{
+    const pfb_snapshot_column *c = &d->newer->columns[column];
+    return !d->choice || is_chosen(d->choice, &d->newer->results[c->result].counterset, c->counter_id);
+}
+
+bool display_shows_row(const display *d, uint32_t row)
+{
+    const pfb_snapshot_row *r = &d->newer->rows[row];
+    return !d->choice || !d->choice->pattern || !r->has_name ||
+           pfb_query_match(d->choice->pattern, d->choice->pattern_units, r->name, r->name_units, PFB_MATCH_IGNORE_CASE);
+}
+
+display_value display_evaluate(const display *d, uint32_t row, uint32_t column)
+{
+    display_value value = {0};
+    const pfb_snapshot_row *r = &d->newer->rows[row];
+    uint32_t position = d->newer->columns[column].position;
+    if (position < r->value_count)
+        value.datum = &d->newer->values[r->first_value + position];
+    value.result = pfb_pairing_evaluate(d->older, d->newer, row, column, 0, &value.inputs);
+    return value;
+}
+
+const metadata_set *display_set(const display *d, uint32_t result)
+{
+    const pfb_snapshot_result *r = &d->newer->results[result];
+    return d->metadata && r->has_query ? metadata_find(d->metadata, &r->counterset) : NULL;
+}
+
+/* ---- Results without values ------------------------------------------------------------------------------ */
+
+static void state_result(const display *d, uint32_t result)
+{
+    output *out = d->out;
+    const pfb_snapshot_result *r = &d->newer->results[result];
+    char guid[PFB_GUID_TEXT_BYTES];
+    pfb_guid_format(&r->counterset, guid);
+    output_begin(out, "result", 0);
+    output_unsigned(out, "sample", d->sample);
+    output_unsigned(out, "query", result);
+    output_string(out, "kind", names_of_kind(r->kind));
+    output_unsigned(out, "status", r->status);
+    if (r->has_query)
+        output_string(out, "guid", guid);
+    else
+        output_null(out, "guid");
+    if (r->has_query && r->counter_id != PFB_NO_ID)
+        output_unsigned(out, "counter_id", r->counter_id);
+    else
+        output_null(out, "counter_id");
+    output_end(out);
+}
+
+/* A query that failed, or whose answer is of an unknown kind, gives no values: that is said, not passed over. */
+static void tell_result(const display *d, uint32_t result)
+{
+    const pfb_snapshot_result *r = &d->newer->results[result];
+    if (r->kind != PFB_KIND_ERROR && names_has_kind(r->kind) && r->status == 0)
+        return;
+    if (d->out->format == OUTPUT_JSON) {
+        state_result(d, result);
+        return;
+    }
+    const char *words = names_of_win32(r->status);
+    diagnostics_note(
+        d->file, d->base + r->offset, "sample %" PRIu64 ": result %" PRIu32 " is of kind %s, status %" PRIu32 "%s%s%s",
+        d->sample, result, names_of_kind(r->kind), r->status, words ? " (" : "", words ? words : "", words ? ")" : "");
+}
+
+/* ---- Records --------------------------------------------------------------------------------------------- */
+
+/* What the records of a sample have in common, converted once. */
+typedef struct record_words {
+    char time[NAMES_TIME_BYTES];
+    buffer set, row;
+    bool has_set, has_row;
+    char guid[PFB_GUID_TEXT_BYTES];
+    buffer columns;  /* the counters' names, one behind the other */
+    size_t *starts;  /* of each column's name, and the end of the last */
+    bool *has_names; /* of each column */
+} record_words;
+
+static bool convert(buffer *out, const metadata_name *from)
+{
+    buffer_clear(out);
+    if (from->utf16)
+        text_utf16(out, from->utf16, from->units);
+    return from->utf16 != NULL;
+}
+
+static void convert_columns(const display *d, record_words *words)
+{
+    uint32_t count = d->newer->counts.columns;
+    words->starts = memory_get((size_t)count + 1, sizeof *words->starts);
+    words->has_names = memory_get(count, sizeof *words->has_names);
+    buffer_clear(&words->columns);
+    for (uint32_t i = 0; i < count; i++) {
+        const pfb_snapshot_column *column = &d->newer->columns[i];
+        metadata_name found = metadata_counter_name(display_set(d, column->result), column->counter_id);
+        if (column->counter_id == PFB_NO_ID)
+            found = (metadata_name){0};
+        words->starts[i] = words->columns.size;
+        words->has_names[i] = found.utf16 != NULL;
+        if (found.utf16)
+            text_utf16(&words->columns, found.utf16, found.units);
+    }
+    words->starts[count] = words->columns.size;
+}
+
+static void put_text(output *out, const char *key, const buffer *text, bool has_text)
+{
+    if (has_text)
+        output_bytes(out, key, text->data, text->size);
+    else
+        output_null(out, key);
+}
+
+static void put_value(output *out, const display_value *value)
+{
+    const char *flags[NAMES_MOST_BITS];
+    size_t flag_count = names_of_flags(value->result.flags, flags);
+    output_string(out, "status", pfb_status_name(value->result.status));
+    if (value->result.status == PFB_STATUS_OK)
+        output_double(out, "value", value->result.value);
+    else
+        output_null(out, "value");
+    output_string(out, "unit", pfb_unit_text(value->result.unit));
+    output_names(out, "flags", flags, flag_count);
+    if (value->datum && (value->datum->size_bytes == 4 || value->datum->size_bytes == 8))
+        output_unsigned(out, "raw", value->datum->raw);
+    else
+        output_null(out, "raw");
+    if (value->inputs.newer.has & PFB_HAS_BASE)
+        output_unsigned(out, "base", value->inputs.newer.base);
+    else
+        output_null(out, "base");
+}
+
+static void put_number_or_null(output *out, const char *key, uint32_t number)
+{
+    if (number == PFB_NO_ID)
+        output_null(out, key);
+    else
+        output_unsigned(out, key, number);
+}
+
+static void state_value(const display *d, const record_words *words, uint32_t row, uint32_t column)
+{
+    output *out = d->out;
+    const pfb_snapshot_row *r = &d->newer->rows[row];
+    const pfb_snapshot_column *c = &d->newer->columns[column];
+    char type[NAMES_TYPE_BYTES];
+    display_value value = display_evaluate(d, row, column);
+    if (out->format == OUTPUT_CSV && value.result.status == PFB_STATUS_NOT_DISPLAYED)
+        return;
+    output_begin(out, NULL, 0);
+    output_unsigned(out, "sample", d->sample);
+    output_string(out, "time", words->time);
+    put_text(out, "set", &words->set, words->has_set);
+    output_null(out, "object");
+    put_text(out, "instance", &words->row, words->has_row);
+    output_unsigned(out, "occurrence", r->occurrence);
+    if (words->has_names[column])
+        output_bytes(out, "counter", words->columns.data + words->starts[column],
+                     words->starts[column + 1] - words->starts[column]);
+    else
+        output_null(out, "counter");
+    put_number_or_null(out, "counter_id", c->counter_id);
+    output_unsigned(out, "position", c->position);
+    if (c->has_counter)
+        output_string(out, "type", names_of_type(c->counter.type, type));
+    else
+        output_null(out, "type");
+    put_value(out, &value);
+    if (*words->guid != '\0')
+        output_string(out, "guid", words->guid);
+    else
+        output_null(out, "guid");
+    put_number_or_null(out, "instance_id", r->id);
+    output_end(out);
+}
+
+/* The values of a row that its block holds; all of them, unless the block breaks off. */
+static void state_row(const display *d, record_words *words, const pfb_snapshot_result *result, uint32_t row)
+{
+    const pfb_snapshot_row *r = &d->newer->rows[row];
+    metadata_name row_name = {.utf16 = r->has_name ? r->name : NULL, .units = r->name_units};
+    words->has_row = convert(&words->row, &row_name);
+    for (uint32_t i = 0; i < r->value_count && i < result->column_count; i++) {
+        uint32_t column = result->first_column + i;
+        if (display_shows_column(d, column))
+            state_value(d, words, row, column);
+    }
+}
+
+static void state_records(const display *d)
+{
+    record_words words = {0};
+    names_of_time(&d->newer->system_time, words.time);
+    convert_columns(d, &words);
+    for (uint32_t i = 0; i < d->newer->counts.results && !output_failed(d->out); i++) {
+        const pfb_snapshot_result *result = &d->newer->results[i];
+        if (!display_shows_result(d, i))
+            continue;
+        metadata_name set = metadata_set_name(display_set(d, i));
+        tell_result(d, i);
+        words.has_set = convert(&words.set, &set);
+        words.guid[0] = '\0';
+        if (result->has_query)
+            pfb_guid_format(&result->counterset, words.guid);
+        for (uint32_t n = 0; n < result->row_count && !output_failed(d->out); n++) {
+            if (display_shows_row(d, result->first_row + n))
+                state_row(d, &words, result, result->first_row + n);
+        }
+    }
+    buffer_free(&words.set);
+    buffer_free(&words.row);
+    buffer_free(&words.columns);
+    free(words.starts);
+    free(words.has_names);
+}
+
+void display_sample(const display *d)
+{
+    if (d->out->format != OUTPUT_TEXT) {
+        state_records(d);
+        return;
+    }
+    display_text(d);
+    for (uint32_t i = 0; i < d->newer->counts.results && !output_failed(d->out); i++) {
+        if (display_shows_result(d, i))
+            tell_result(d, i);
+    }
+}

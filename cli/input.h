@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_INPUT_H
+#define CLI_INPUT_H
+
+#include "perfblock/error.h"
+
+#include <stdbool.h>
+
+/* Files, whole in memory, and what they hold. */
+
+typedef enum input_kind {
+    INPUT_AUTO,
+    INPUT_DATA,
+    INPUT_REGISTRATION,
+    INPUT_STRINGS,
+    INPUT_IDENTIFIERS,
+    INPUT_INSTANCES,
+    INPUT_GUIDS,
+    INPUT_CAPTURE
+} input_kind;
+
+/* The name --kind knows it by. */
+const char *input_kind_name(input_kind kind);
+
+/* The kind of that name; false when it is none. */
+bool input_kind_named(const char *name, input_kind *kind);
+
+typedef struct input {
+    const char *name; /* the file's, "-" for standard input */
+    uint8_t *data;
+    size_t size;
+    input_kind kind; /* never INPUT_AUTO */
+} input;
+
+/* Reads the file `name` ("-": standard input) and recognises its kind when `kind` is INPUT_AUTO. False, and an error on
+ * standard error, when it cannot be read; `in` is empty then. */
+bool input_read(input *in, const char *name, input_kind kind);
+void input_free(input *in);
+
+/* ---- The data blocks of a file --------------------------------------------------------------------------- */
+
+/* V2 data blocks one after the other; each tells its own size. */
+typedef struct input_blocks {
+    size_t at; /* where the next one begins */
+    bool has_ended;
+} input_blocks;
+
+typedef enum input_part {
+    INPUT_PART_BLOCK,    /* a block begins at `at` */
+    INPUT_PART_UNREAD,   /* a block of the older format begins there: it cannot be passed over */
+    INPUT_PART_TRAILING, /* the rest is no block: fewer bytes than a header, or all of them zero */
+    INPUT_PART_END
+} input_part;
+
+/* What comes next. After a block the caller moves `at` behind it, or sets `has_ended` when its size is not known. The
+ * first bytes of a file are a block in any case, so that an empty file is refused as one. */
+input_part input_next_part(const input *in, input_blocks *blocks);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector.h"
+#include "commands.h"
+#include "diagnostics.h"
+#include "sampling.h"
+#include "stream.h"
+#include "system.h"
+
+typedef struct live {
+    collector collector;
+    sampling sampling;
+    output out;
+    pfb_bytes samples[2]; /* the latest and the one it is compared with */
+    size_t at;            /* where the next one goes */
+    pfb_bytes info;
+    bool is_replay;
+} live;
+
+/* Takes query information for the sample at hand. */
+static bool take_info(live *l)
+{
+    if (!collector_info(&l->collector, &l->info))
+        return false;
+    pfb_error error = sampling_info(&l->sampling, l->info.data, l->info.size_bytes);
+    if (error.code != PFB_OK)
+        diagnostics_malformed(l->collector.offer.subject, error);
+    return true;
+}
+
+/* Takes one sample. False when there are no more. */
+static bool take(live *l)
+{
+    pfb_bytes *sample = &l->samples[l->at];
+    bool kept = false;
+    if (collector_sample(&l->collector, sample) != COLLECTOR_SAMPLE)
+        return false;
+    if ((l->is_replay || l->sampling.number == 0) && !take_info(l)) /* a live query does not change */
+        return false;
+    pfb_error error = sampling_take(&l->sampling, &l->out, sample->data, sample->size_bytes, 0, &kept);
+    stream_flush();
+    if (error.code != PFB_OK)
+        diagnostics_malformed(l->collector.offer.subject, error);
+    if (kept)
+        l->at = 1 - l->at;
+    return !output_failed(&l->out);
+}
+
+/* Sample 0 has nothing to be compared with and is not shown; --count counts what is shown. */
+static void run(live *l, const options *o)
+{
+    system_rhythm rhythm = system_rhythm_begin(o->interval);
+    l->sampling.is_quiet = true;
+    bool goes_on = take(l);
+    for (uint64_t shown = 0; goes_on && (o->count == 0 || shown < o->count); shown++) {
+        if (!l->is_replay)
+            goes_on = system_rhythm_wait(&rhythm);
+        goes_on = goes_on && !system_interrupted() && take(l);
+    }
+}
+
+void command_live(const options *o)
+{
+    live l = {.is_replay = o->source != NULL};
+    if (!collector_open(&l.collector, o))
+        return;
+    system_catch_interrupts();
+    output_open(&l.out, o->format, options_color(o));
+    l.sampling.file = l.collector.offer.subject;
+    l.sampling.metadata = &l.collector.metadata;
+    l.sampling.choice = &l.collector.choice;
+    run(&l, o);
+    offer_tell_cut(&l.collector.offer);
+    sampling_free(&l.sampling);
+    pfb_bytes_free(&l.samples[0]);
+    pfb_bytes_free(&l.samples[1]);
+    pfb_bytes_free(&l.info);
+    collector_close(&l.collector);
+    output_close(&l.out);
+}

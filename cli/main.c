@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* perfblock: the table of its commands, and the way to them. docs/perfblock.md describes the program. */
+#include "commands.h"
+#include "diagnostics.h"
+#include "perfblock/version.h"
+#include "system.h"
+
+#include <string.h>
+
+static const command commands[] = {
+    {"show", COMMAND_SHOW, "FILE...", true, false, "structure with byte offsets",
+     "Prints what the files hold, part by part, each with its offset in the file.", command_show},
+    {"check", COMMAND_CHECK, "FILE...", true, true, "verdict per file",
+     "Reads every byte the files' structure leads to and prints one verdict per file.", command_check},
+    {"cook", COMMAND_COOK, "FILE...", true, true, "displayed values from consecutive samples",
+     "Computes what the counters display, for each sample and the one before it.", command_cook},
+    {"types", COMMAND_TYPES, "", false, true, "the counter types",
+     "Lists the counter types with what their formulas are made of.", command_types},
+    {"live", COMMAND_LIVE, "", false, true, "collect from this machine and show displayed values",
+     "Collects at an interval and prints the displayed values of each sample after the first.", command_live},
+    {"record", COMMAND_RECORD, "-o FILE", false, false, "collect and store raw bytes",
+     "Collects at an interval and appends the raw bytes, with their metadata, to a capture.", command_record},
+    {"countersets", COMMAND_COUNTERSETS, "", false, false, "what this machine (or --file CAPTURE) offers",
+     "Lists countersets and their counters.", command_countersets},
+};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+static const command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    }
+    return NULL;
+}
+
+/* Prints a text of the program's own and frees it. */
+static void print(buffer *text)
+{
+    output out;
+    output_open(&out, OUTPUT_TEXT, false);
+    output_raw(&out, text->data, text->size);
+    output_close(&out);
+    buffer_free(text);
+}
+
+static void print_overview(void)
+{
+    buffer text = {0};
+    buffer_string(&text, "Usage: perfblock COMMAND [OPTION...]\n"
+                         "Reads Windows performance data on any system and computes what its counters display.\n\n"
+                         "Commands:\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        buffer_format(&text, "  %-11s  %-8s  %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
+    buffer_string(&text, "\nOptions:\n"
+                         "  --help       this text; behind a command, its own\n"
+                         "  --version    the version of the program\n\n"
+                         "- as FILE is standard input. Exit status: 0 fine, 1 an input is malformed, 2 wrong usage,\n"
+                         "3 a file cannot be read or written, 4 this machine cannot do it.\n");
+    print(&text);
+}
+
+static void print_help(const command *c)
+{
+    buffer text = {0};
+    buffer_format(&text, "Usage: perfblock %s [OPTION...]%s%s\n%s\n\nOptions:\n", c->name, *c->arguments ? " " : "",
+                  c->arguments, c->description);
+    options_describe(&text, c);
+    print(&text);
+}
+
+static void print_version(void)
+{
+    buffer text = {0};
+    buffer_string(&text, "perfblock " PERFBLOCK_VERSION "\n");
+    print(&text);
+}
+
+static void run_command(const command *c, int argc, char **argv)
+{
+    options o;
+    if (options_parse(&o, c, argc, argv)) {
+        if (o.wants_help)
+            print_help(c);
+        else if (o.wants_version)
+            print_version();
+        else
+            c->run(&o);
+    }
+    options_free(&o);
+}
+
+int main(int argc, char **argv)
+{
+    system_prepare();
+    const char *name = argc > 1 ? argv[1] : "";
+    const command *c = find_command(name);
+    if (c)
+        run_command(c, argc - 1, argv + 1);
+    else if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        print_overview();
+    else if (strcmp(name, "--version") == 0)
+        print_version();
+    else if (argc <= 1)
+        diagnostics_say(STATUS_USAGE, "perfblock", "no command was given (perfblock --help lists them)");
+    else
+        diagnostics_say(STATUS_USAGE, "perfblock", "%s: there is no such command (perfblock --help lists them)", name);
+    return (int)diagnostics_status();
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+#include "options.h"
+
+#include "diagnostics.h"
+#include "memory.h"
+#include "system.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Values ---------------------------------------------------------------------------------------------- */
+
+/* Each takes the argument into the options and returns null, or says what is wrong with it. */
+typedef const char *take_value(options *o, const char *value);
+
+static const char *take_format(options *o, const char *value)
+{
+    static const char *const names[] = {
+        [OUTPUT_NONE] = "", [OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", [OUTPUT_CSV] = "csv"};
+    for (size_t i = OUTPUT_TEXT; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(value, names[i]) == 0) {
+            o->format = (output_format)i;
+            return NULL;
+        }
+    }
+    if (strcmp(value, "prometheus") == 0)
+        return "this version does not write prometheus";
+    return "expected text, json or csv";
+}
+
+static const char *take_kind(options *o, const char *value)
+{
+    static const char *const unread[] = {"v1", "names", "lwp", "cpi"};
+    for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++) {
+        if (strcmp(value, unread[i]) == 0)
+            return "this version does not read that kind";
+    }
+    if (input_kind_named(value, &o->kind))
+        return NULL;
+    return "expected auto, data, registration, strings, identifiers, instances, guids or capture";
+}
+
+/* A decimal number from 1 to `most`. */
+static bool read_number(const char *value, uint64_t most, uint64_t *number)
+{
+    uint64_t read = 0;
+    for (const char *c = value; *c != '\0'; c++) {
+        if (*c < '0' || *c > '9' || read > (UINT64_MAX - 9) / 10)
+            return false;
+        read = read * 10 + (uint64_t)(*c - '0');
+    }
+    *number = read;
+    return *value != '\0' && read >= 1 && read <= most;
+}
+
+static const char *take_request(options *o, const char *value)
+{
+    uint64_t number = 0;
+    if (!read_number(value, 10, &number))
+        return "expected a request code from 1 to 10";
+    o->request = (uint32_t)number;
+    return NULL;
+}
+
+static const char *take_strict(options *o, const char *value)
+{
+    (void)value;
+    o->reader |= PFB_STRICT;
+    return NULL;
+}
+
+static const char *take_names(options *o, const char *value)
+{
+    (void)o;
+    (void)value;
+    return "this version does not read V1 data and its name tables";
+}
+
+static const char *take_color(options *o, const char *value)
+{
+    if (strcmp(value, "auto") == 0)
+        o->color = COLOR_AUTO;
+    else if (strcmp(value, "always") == 0)
+        o->color = COLOR_ALWAYS;
+    else if (strcmp(value, "never") == 0)
+        o->color = COLOR_NEVER;
+    else
+        return "expected auto, always or never";
+    return NULL;
+}
+
+static const char *take_set(options *o, const char *value)
+{
+    o->sets[o->set_count++] = value;
+    return NULL;
+}
+
+static const char *take_counter(options *o, const char *value)
+{
+    o->counters[o->counter_count++] = value;
+    return NULL;
+}
+
+static const char *take_instance(options *o, const char *value)
+{
+    o->instance = value;
+    return NULL;
+}
+
+static const char *take_interval(options *o, const char *value)
+{
+    const double least = 0.01;
+    const double most = 1e7;
+    char *end = NULL;
+    bool is_number = *value >= '.' && *value <= '9'; /* no sign, no space, no word */
+    double seconds = is_number ? strtod(value, &end) : 0;
+    if (!is_number || *end != '\0' || !(seconds >= least && seconds <= most))
+        return "expected seconds, from 0.01 to 10000000";
+    o->interval = (uint64_t)(seconds * 1e9);
+    return NULL;
+}
+
+static const char *take_count(options *o, const char *value)
+{
+    return read_number(value, UINT64_MAX - 1, &o->count) ? NULL : "expected a number from 1 up";
+}
+
+static const char *take_source(options *o, const char *value)
+{
+    o->source = strcmp(value, "live") == 0 ? NULL : value;
+    return NULL;
+}
+
+static const char *take_file(options *o, const char *value)
+{
+    o->capture = value;
+    return NULL;
+}
+
+static const char *take_recording(options *o, const char *value)
+{
+    if (strcmp(value, "-") == 0)
+        return "a capture is appended to a file, not to standard output";
+    o->recording = value;
+    return NULL;
+}
+
+static const char *take_help(options *o, const char *value)
+{
+    (void)value;
+    o->wants_help = true;
+    return NULL;
+}
+
+static const char *take_version(options *o, const char *value)
+{
+    (void)value;
+    o->wants_version = true;
+    return NULL;
+}
+
+/* ---- The table ------------------------------------------------------------------------------------------- */
+
+typedef struct option_row {
+    const char *name;
+    char letter;          /* 0: none */
+    const char *argument; /* null: takes none */
+    uint32_t commands;
+    const char *help; /* null: not listed */
+    take_value *take;
+} option_row;
+
+enum {
+    READS_FILES = COMMAND_SHOW | COMMAND_CHECK | COMMAND_COOK,
+    COLLECTS = COMMAND_LIVE | COMMAND_RECORD,
+    PRINTS = COMMAND_ALL & ~COMMAND_RECORD
+};
+
+static const option_row rows[] = {
+    {"format", 0, "FORMAT", PRINTS, "text (default), json, or csv where it makes sense", take_format},
+    {"kind", 0, "KIND", READS_FILES,
+     "what the files hold: auto (default), data, registration, strings,\nidentifiers, instances, guids, capture",
+     take_kind},
+    {"request", 0, "N", COMMAND_SHOW | COMMAND_CHECK, "the request code (1-10) that a registration answers",
+     take_request},
+    {"strict", 0, NULL, READS_FILES, "refuse whatever the format forbids, also what providers are known to do",
+     take_strict},
+    {"names", 0, "FILE", READS_FILES | COMMAND_LIVE, NULL, take_names},
+    {"set", 0, "NAME|GUID", COLLECTS, "counterset; may be repeated (default: Processor Information)", take_set},
+    {"instance", 0, "PATTERN", COLLECTS, "instances by name, with * and ? (default: all)", take_instance},
+    {"counter", 0, "NAME|ID", COLLECTS, "counter; may be repeated (default: all)", take_counter},
+    {"interval", 0, "SECONDS", COLLECTS, "between samples (default: 1)", take_interval},
+    {"count", 0, "N", COLLECTS, "how many (default: until interrupted)", take_count},
+    {"source", 0, "live|FILE", COLLECTS, "this machine (default), or a capture to replay", take_source},
+    {"file", 0, "CAPTURE", COMMAND_COUNTERSETS, "what a capture offers instead of this machine", take_file},
+    {"output", 'o', "FILE", COMMAND_RECORD, "the capture to write or to continue", take_recording},
+    {"color", 0, "WHEN", COMMAND_ALL, "auto (default), always or never", take_color},
+    {"help", 'h', NULL, COMMAND_ALL, "this text", take_help},
+    {"version", 0, NULL, COMMAND_ALL, "the version of the program", take_version},
+};
+
+enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+
+/* ---- Parsing --------------------------------------------------------------------------------------------- */
+
+/* Both forms getopt_long wants; every option of every command, so that a misplaced one can be told from a wrong one. */
+static void fill_getopt(struct option long_options[ROW_COUNT + 1], char short_options[2 * ROW_COUNT + 3])
+{
+    size_t at = 0;
+    short_options[at++] = ':';
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        int has_argument = rows[i].argument ? required_argument : no_argument;
+        long_options[i] = (struct option){.name = rows[i].name, .has_arg = has_argument, .val = (int)(256 + i)};
+        if (rows[i].letter != 0) {
+            short_options[at++] = rows[i].letter;
+            if (rows[i].argument)
+                short_options[at++] = ':';
+        }
+    }
+    short_options[at] = '\0';
+    long_options[ROW_COUNT] = (struct option){.name = NULL};
+}
+
+/* The row of what getopt_long returned, or null. */
+static const option_row *find_row(int found)
+{
+    if (found >= 256)
+        return &rows[found - 256];
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].letter != 0 && rows[i].letter == found)
+            return &rows[i];
+    }
+    return NULL;
+}
+
+static bool refuse(const command *c, const char *argument, const char *sentence)
+{
+    diagnostics_say(STATUS_USAGE, "perfblock", "%s: %s: %s (perfblock %s --help)", c->name, argument, sentence,
+                    c->name);
+    return false;
+}
+
+static bool take_option(options *o, const command *c, int found, const char *argument)
+{
+    const option_row *row = find_row(found);
+    char name[32];
+    if (!row)
+        return refuse(c, argument, found == ':' ? "needs a value" : "there is no such option");
+    snprintf(name, sizeof name, "--%s", row->name);
+    if (!(row->commands & (uint32_t)c->bit))
+        return refuse(c, name, "is not for this command");
+    const char *wrong = row->take(o, optarg);
+    if (wrong)
+        diagnostics_say(STATUS_USAGE, "perfblock", "%s: %s %s: %s", c->name, name, optarg, wrong);
+    return !wrong;
+}
+
+/* What only the whole line tells. */
+static bool check_whole(const options *o, const command *c)
+{
+    if (o->wants_help || o->wants_version)
+        return true;
+    if (c->takes_files && o->file_count == 0)
+        return refuse(c, "FILE", "none was given (- is standard input)");
+    if (!c->takes_files && o->file_count > 0)
+        return refuse(c, o->files[0], "this command takes no files");
+    if (o->format == OUTPUT_CSV && !c->has_csv)
+        return refuse(c, "--format csv", "makes no sense for this command");
+    if (o->kind == INPUT_REGISTRATION && o->request == 0 && c->bit != COMMAND_COOK)
+        return refuse(c, "--kind registration", "needs --request as well");
+    if (o->request != 0 && o->kind != INPUT_REGISTRATION)
+        return refuse(c, "--request", "goes with --kind registration");
+    if (c->bit == COMMAND_COOK && o->kind != INPUT_AUTO && o->kind != INPUT_DATA && o->kind != INPUT_CAPTURE)
+        return refuse(c, "--kind", "only data and captures can be cooked");
+    if (c->bit == COMMAND_RECORD && !o->recording)
+        return refuse(c, "-o", "the file to write is missing");
+    return true;
+}
+
+bool options_parse(options *o, const command *c, int argc, char **argv)
+{
+    struct option long_options[ROW_COUNT + 1];
+    char short_options[2 * ROW_COUNT + 3];
+    *o = (options){.format = OUTPUT_TEXT, .interval = UINT64_C(1000000000)};
+    o->sets = memory_get((size_t)argc, sizeof *o->sets);
+    o->counters = memory_get((size_t)argc, sizeof *o->counters);
+    fill_getopt(long_options, short_options);
+    opterr = 0;
+    int found = 0;
+    while (true) {
+        int at = optind;
+        found = getopt_long(argc, argv, short_options, long_options, NULL);
+        if (found == -1)
+            break;
+        const char *argument = optind > at && optind <= argc ? argv[optind - 1] : argv[at];
+        if (!take_option(o, c, found, argument))
+            return false;
+    }
+    o->files = argv + optind;
+    o->file_count = (size_t)(argc - optind);
+    return check_whole(o, c);
+}
+
+void options_free(options *o)
+{
+    free(o->sets);
+    free(o->counters);
+}
+
+bool options_color(const options *o)
+{
+    return o->color == COLOR_ALWAYS || (o->color == COLOR_AUTO && system_is_terminal(SYSTEM_OUTPUT));
+}
+
+/* ---- Help ------------------------------------------------------------------------------------------------ */
+
+void options_describe(buffer *out, const command *c)
+{
+    enum { HELP_COLUMN = 24 };
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        const option_row *row = &rows[i];
+        if (!(row->commands & (uint32_t)c->bit) || !row->help)
+            continue;
+        size_t start = out->size;
+        buffer_string(out, "  ");
+        if (row->letter != 0)
+            buffer_format(out, "-%c, ", row->letter);
+        buffer_format(out, "--%s%s%s", row->name, row->argument ? " " : "", row->argument ? row->argument : "");
+        size_t used = out->size - start;
+        buffer_spaces(out, used < HELP_COLUMN ? HELP_COLUMN - used : 1);
+        for (const char *text = row->help; *text != '\0'; text++) {
+            buffer_bytes(out, text, 1);
+            if (*text == '\n')
+                buffer_spaces(out, HELP_COLUMN);
+        }
+        buffer_string(out, "\n");
+    }
+}

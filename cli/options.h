@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include "input.h"
+#include "output.h"
+
+/* The command line. One table says which options there are and which commands take them; parsing, refusals and help all
+ * follow from it. */
+
+/* Commands as bits. */
+typedef enum command_bit {
+    COMMAND_SHOW = 1,
+    COMMAND_CHECK = 2,
+    COMMAND_COOK = 4,
+    COMMAND_TYPES = 8,
+    COMMAND_LIVE = 16,
+    COMMAND_RECORD = 32,
+    COMMAND_COUNTERSETS = 64,
+    COMMAND_ALL = 127
+} command_bit;
+
+typedef enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_choice;
+
+typedef struct options {
+    output_format format;
+    color_choice color;
+    input_kind kind;
+    uint32_t request; /* 0: not given */
+    uint32_t reader;  /* PFB_STRICT */
+    const char **sets;
+    size_t set_count;
+    const char **counters;
+    size_t counter_count;
+    const char *instance; /* null: not given */
+    const char *source;   /* null: live */
+    const char *capture;  /* of --file; null: not given */
+    const char *recording;
+    uint64_t interval; /* nanoseconds */
+    uint64_t count;    /* 0: until interrupted */
+    bool wants_help;
+    bool wants_version;
+    char *const *files;
+    size_t file_count;
+} options;
+
+typedef struct command {
+    const char *name;
+    command_bit bit;
+    const char *arguments; /* as the help shows them */
+    bool takes_files;      /* at least one */
+    bool has_csv;          /* --format csv makes sense */
+    const char *summary;
+    const char *description;
+    void (*run)(const options *o); /* the exit status is what was raised (diagnostics.h) */
+} command;
+
+/* Reads the arguments behind the command's name (argv[0]). False after a sentence on standard error. */
+bool options_parse(options *o, const command *c, int argc, char **argv);
+void options_free(options *o);
+
+/* Whether text may be emphasised. */
+bool options_color(const options *o);
+
+/* Appends the options of a command for its help. */
+void options_describe(buffer *out, const command *c);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_SYSTEM_H
+#define CLI_SYSTEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* All that the program asks of an operating system beyond the C library: terminals, time, interruption, appending. */
+
+/* Standard streams in binary, broken pipes reported by write instead of by a signal. Call once, first. */
+void system_prepare(void);
+
+typedef enum system_stream { SYSTEM_OUTPUT = 1, SYSTEM_ERROR = 2 } system_stream;
+
+bool system_is_terminal(system_stream stream);
+
+/* Columns of the terminal that standard output is: COLUMNS when it is set to a number from 20 to 10000, else what the
+ * terminal says, else 100. */
+size_t system_columns(void);
+
+/* ---- Time ---------------------------------------------------------------------------------------------- */
+
+/* Nanoseconds of a clock that never jumps. */
+uint64_t system_now(void);
+
+/* Sleeps until that clock reads `moment`. False when system_interrupted() became true first. */
+bool system_sleep_until(uint64_t moment);
+
+/* Moments at an interval, counted from the first one: being late once does not shift those that follow. */
+typedef struct system_rhythm {
+    uint64_t next, interval;
+} system_rhythm;
+
+/* Begins now. `interval` in nanoseconds, at least 1. */
+system_rhythm system_rhythm_begin(uint64_t interval);
+
+/* Sleeps until the next moment; those that passed meanwhile are left out. False when interrupted. */
+bool system_rhythm_wait(system_rhythm *rhythm);
+
+/* From now on an interrupt or termination request sets a flag instead of ending the program. */
+void system_catch_interrupts(void);
+bool system_interrupted(void);
+
+/* ---- Appending ------------------------------------------------------------------------------------------- */
+
+/* Opens a file so that every write goes to its end, creating it when missing; -1 and errno on failure. */
+int system_append_open(const char *path);
+
+/* Whether it is a file that can be read back, and not a pipe or a device. */
+bool system_is_regular(int file);
+
+/* Writes all bytes, in one go unless the system takes fewer; false and errno on failure. */
+bool system_append(int file, const void *bytes, size_t size);
+
+/* False and errno when the system reports a late failure. */
+bool system_append_close(int file);
+
+#endif

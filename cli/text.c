@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+#include "text.h"
+
+#include "memory.h"
+#include "perfblock/utf16.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPLACEMENT UINT32_C(0xFFFD)
+
+/* ---- Buffers --------------------------------------------------------------------------------------------- */
+
+/* Room for `more` bytes and a NUL. */
+static char *make_room(buffer *out, size_t more)
+{
+    if (more > SIZE_MAX - 1 - out->size)
+        memory_exhausted();
+    out->data = memory_grow(out->data, &out->capacity, out->size + more + 1, 1);
+    return out->data + out->size;
+}
+
+static void settle(buffer *out, size_t more)
+{
+    out->size += more;
+    out->data[out->size] = '\0';
+}
+
+void buffer_bytes(buffer *out, const char *bytes, size_t size)
+{
+    char *at = make_room(out, size);
+    if (size > 0)
+        memcpy(at, bytes, size);
+    settle(out, size);
+}
+
+void buffer_string(buffer *out, const char *string)
+{
+    buffer_bytes(out, string, strlen(string));
+}
+
+void buffer_spaces(buffer *out, size_t count)
+{
+    memset(make_room(out, count), ' ', count);
+    settle(out, count);
+}
+
+void buffer_format_list(buffer *out, const char *format, va_list arguments)
+{
+    enum { USUAL = 96 };
+    va_list again;
+    va_copy(again, arguments);
+    char *at = make_room(out, USUAL);
+    int size = vsnprintf(at, USUAL + 1, format, again);
+    va_end(again);
+    if (size > USUAL) {
+        at = make_room(out, (size_t)size);
+        vsnprintf(at, (size_t)size + 1, format, arguments);
+    }
+    settle(out, size > 0 ? (size_t)size : 0);
+}
+
+void buffer_format(buffer *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    buffer_format_list(out, format, arguments);
+    va_end(arguments);
+}
+
+void buffer_unsigned(buffer *out, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value > 0);
+    buffer_bytes(out, digits + at, sizeof digits - at);
+}
+
+void buffer_clear(buffer *out)
+{
+    out->size = 0;
+    make_room(out, 0);
+    settle(out, 0);
+}
+
+void buffer_free(buffer *out)
+{
+    free(out->data);
+    *out = (buffer){0};
+}
+
+/* ---- Conversion ------------------------------------------------------------------------------------------- */
+
+void text_utf16(buffer *out, const uint8_t *utf16, size_t units)
+{
+    size_t size = pfb_utf16_to_utf8(utf16, units, NULL, 0);
+    char *at = make_room(out, size);
+    pfb_utf16_to_utf8(utf16, units, at, size + 1);
+    settle(out, size);
+}
+
+uint8_t *text_to_utf16(const char *utf8, size_t *units)
+{
+    size_t size = strlen(utf8);
+    *units = pfb_utf16_from_utf8(utf8, size, NULL, 0);
+    uint8_t *utf16 = memory_get(*units, 2);
+    pfb_utf16_from_utf8(utf8, size, utf16, *units);
+    return utf16;
+}
+
+/* One code point of UTF-8, or REPLACEMENT for a byte that fits nowhere; *at moves by 1 to 4. Requires *at < size.
+ * What is well formed the library decides: as many bytes as the first one announces must give exactly one character. */
+static uint32_t next_point(const char *utf8, size_t size, size_t *at)
+{
+    uint32_t lead = (uint8_t)utf8[*at];
+    size_t count = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    uint32_t point = count == 1 ? lead : REPLACEMENT;
+    size_t used = 1;
+    if (count > 1 && count <= size - *at) {
+        uint8_t units[8];
+        size_t made = pfb_utf16_from_utf8(utf8 + *at, count, units, 4);
+        uint32_t first = units[0] | (uint32_t)units[1] << 8;
+        bool is_pair = count == 4 && made == 2 && first >= 0xD800 && first <= 0xDBFF;
+        if (is_pair)
+            point = 0x10000 + ((first - 0xD800) << 10) + ((units[2] | (uint32_t)units[3] << 8) - 0xDC00);
+        else if (made == 1)
+            point = first;
+        if (is_pair || made == 1)
+            used = count;
+    }
+    *at += used;
+    return point;
+}
+
+/* ---- Printing ---------------------------------------------------------------------------------------------- */
+
+typedef struct range {
+    uint32_t first, last;
+} range;
+
+static bool is_in(const range *ranges, size_t count, uint32_t point)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (point >= ranges[i].first && point <= ranges[i].last)
+            return true;
+    }
+    return false;
+}
+
+/* What is escaped: all of it lies below U+10000, so that four digits do. */
+static bool is_unsafe(uint32_t point)
+{
+    static const range ranges[] = {
+        {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},     {0x61C, 0x61C},   {0x200B, 0x200F}, {0x2028, 0x202E},
+        {0x2060, 0x206F}, {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}, {0xFFF0, 0xFFFB}, {0xFFFE, 0xFFFF},
+    };
+    return point < 0x20 || (point >= 0x7F && is_in(ranges, sizeof ranges / sizeof ranges[0], point));
+}
+
+/* Columns of a code point, as far as a short table can tell. */
+static size_t columns_of(uint32_t point)
+{
+    static const range none[] = {{0x300, 0x36F}, {0x483, 0x489}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x20D0, 0x20FF}};
+    static const range two[] = {
+        {0x1100, 0x115F}, {0x2E80, 0xA4CF}, {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},
+        {0xFE30, 0xFE6F}, {0xFF00, 0xFF60}, {0x1F300, 0x1FAFF}, {0x20000, 0x3FFFD},
+    };
+    if (point < 0x300)
+        return 1;
+    if (is_in(two, sizeof two / sizeof two[0], point))
+        return 2;
+    return is_in(none, sizeof none / sizeof none[0], point) ? 0 : 1;
+}
+
+/* Appends a code point: as it stands, or escaped. Returns its columns. */
+static size_t put_point(buffer *out, uint32_t point, const char *from, size_t bytes)
+{
+    if (is_unsafe(point)) {
+        buffer_format(out, "\\u%04X", (unsigned)point);
+        return 6;
+    }
+    if (point == REPLACEMENT)
+        buffer_string(out, "\xEF\xBF\xBD");
+    else
+        buffer_bytes(out, from, bytes);
+    return columns_of(point);
+}
+
+/* Appends what begins at `at` and needs no second look: printable ASCII without quotes and backslashes. Returns its
+ * end. */
+static size_t put_plain(buffer *out, const char *utf8, size_t size, size_t at)
+{
+    size_t end = at;
+    while (end < size && utf8[end] >= ' ' && utf8[end] <= '~' && utf8[end] != '"' && utf8[end] != '\\')
+        end++;
+    if (end > at)
+        buffer_bytes(out, utf8 + at, end - at);
+    return end;
+}
+
+void text_safe(buffer *out, const char *utf8, size_t size)
+{
+    for (size_t at = put_plain(out, utf8, size, 0); at < size; at = put_plain(out, utf8, size, at)) {
+        size_t from = at;
+        uint32_t point = next_point(utf8, size, &at);
+        put_point(out, point, utf8 + from, at - from);
+    }
+}
+
+void text_safe_cut(buffer *out, const char *utf8, size_t size, size_t columns)
+{
+    buffer piece = {0};
+    size_t used = 0;
+    size_t fitting = out->size; /* where the ellipsis goes if one is needed */
+    bool fits = true;
+    for (size_t at = 0; at < size && fits;) {
+        size_t from = at;
+        uint32_t point = next_point(utf8, size, &at);
+        buffer_clear(&piece);
+        used += put_point(&piece, point, utf8 + from, at - from);
+        fits = used <= columns;
+        if (fits)
+            buffer_bytes(out, piece.data, piece.size);
+        if (used < columns)
+            fitting = out->size;
+    }
+    if (!fits && columns > 0) {
+        out->size = fitting;
+        buffer_string(out, "\xE2\x80\xA6");
+    }
+    if (!out->data)
+        buffer_clear(out);
+    buffer_free(&piece);
+}
+
+size_t text_columns(const char *utf8, size_t size)
+{
+    size_t columns = 0;
+    for (size_t at = 0; at < size;)
+        columns += columns_of(next_point(utf8, size, &at));
+    return columns;
+}
+
+void text_json(buffer *out, const char *utf8, size_t size)
+{
+    buffer_string(out, "\"");
+    for (size_t at = put_plain(out, utf8, size, 0); at < size; at = put_plain(out, utf8, size, at)) {
+        size_t from = at;
+        uint32_t point = next_point(utf8, size, &at);
+        if (point == '"' || point == '\\')
+            buffer_string(out, "\\");
+        put_point(out, point, utf8 + from, at - from);
+    }
+    buffer_string(out, "\"");
+}
+
+void text_csv(buffer *out, const char *utf8, size_t size)
+{
+    bool quoted = size > 0 && (utf8[0] == ' ' || utf8[size - 1] == ' ');
+    for (size_t at = 0; at < size && !quoted; at++)
+        quoted = utf8[at] == ',' || utf8[at] == '"';
+    if (quoted)
+        buffer_string(out, "\"");
+    for (size_t at = put_plain(out, utf8, size, 0); at < size; at = put_plain(out, utf8, size, at)) {
+        size_t from = at;
+        uint32_t point = next_point(utf8, size, &at);
+        if (point == '"')
+            buffer_string(out, "\"");
+        put_point(out, point, utf8 + from, at - from);
+    }
+    if (quoted)
+        buffer_string(out, "\"");
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------------------------ */
+
+enum { MOST_DIGITS = 17, NUMBER_BYTES = 320 }; /* %g never needs so many, but compilers cannot know */
+
+static bool reads_back(double value, int digits, char text[NUMBER_BYTES])
+{
+    snprintf(text, NUMBER_BYTES, "%.*g", digits, value);
+    return strtod(text, NULL) == value;
+}
+
+/* An integer below 2^53, that is, one whose neighbours are doubles too. */
+static bool is_integer(double value)
+{
+    const double limit = 9007199254740992.0;
+    return value > -limit && value < limit && value == (double)(int64_t)value;
+}
+
+void text_double(buffer *out, double value)
+{
+    char text[NUMBER_BYTES];
+    if (value == 0 && signbit(value)) {
+        buffer_string(out, "-0.0"); /* "-0" would read back as an integer, which has no sign */
+        return;
+    }
+    if (is_integer(value)) {
+        buffer_format(out, "%.0f", value);
+        return;
+    }
+    /* If some number of digits reads back, so does every larger one: the least is found by halving. */
+    int low = 1;
+    int high = MOST_DIGITS;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (reads_back(value, middle, text))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    reads_back(value, high, text);
+    buffer_string(out, text);
+}
+
+void text_double_short(buffer *out, double value)
+{
+    const double large = 1e15;
+    const double small = 0.005; /* what would round to nothing */
+    double size = value < 0 ? -value : value;
+    if (size >= large)
+        buffer_format(out, "%.6g", value);
+    else if (size >= small || size == 0)
+        buffer_format(out, "%.2f", size == 0 ? 0.0 : value);
+    else
+        buffer_format(out, "%.2g", value);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_TEXT_H
+#define CLI_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Strings that grow, and what it takes to print names nobody checked. */
+
+/* ---- Buffers --------------------------------------------------------------------------------------------- */
+
+/* Bytes that grow by appending. Starts as all zero; `data` is null until something was appended, then always has a NUL
+ * behind its last byte. Memory that runs out ends the program. */
+typedef struct buffer {
+    char *data;
+    size_t size;
+    size_t capacity;
+} buffer;
+
+void buffer_bytes(buffer *out, const char *bytes, size_t size);
+void buffer_string(buffer *out, const char *string);
+void buffer_spaces(buffer *out, size_t count);
+void buffer_unsigned(buffer *out, uint64_t value); /* in decimal */
+void buffer_format(buffer *out, const char *format, ...)
+#ifdef __GNUC__
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+void buffer_format_list(buffer *out, const char *format, va_list arguments)
+#ifdef __GNUC__
+    __attribute__((format(printf, 2, 0)))
+#endif
+    ;
+void buffer_clear(buffer *out); /* keeps the memory; data becomes "" */
+void buffer_free(buffer *out);
+
+/* ---- Conversion ------------------------------------------------------------------------------------------- */
+
+/* Appends UTF-16LE as UTF-8; unpaired surrogates become U+FFFD. */
+void text_utf16(buffer *out, const uint8_t *utf16, size_t units);
+
+/* UTF-8 as UTF-16LE without NUL: `units` of them in memory of the caller's (free). Never null. */
+uint8_t *text_to_utf16(const char *utf8, size_t *units);
+
+/* ---- Printing ---------------------------------------------------------------------------------------------- */
+
+/* The functions below take UTF-8 of any content: malformed bytes become U+FFFD each. What could upset a terminal or
+ * pass for something else (control characters, line and paragraph separators, direction marks, invisible spaces) is
+ * written as \u and four digits. */
+
+/* Appends the text. */
+void text_safe(buffer *out, const char *utf8, size_t size);
+
+/* Appends at most `columns` columns of it; a longer text ends in an ellipsis. */
+void text_safe_cut(buffer *out, const char *utf8, size_t size, size_t columns);
+
+/* Appends it as a JSON string with its quotes. */
+void text_json(buffer *out, const char *utf8, size_t size);
+
+/* Appends it as a CSV field, quoted where RFC 4180 asks for it. */
+void text_csv(buffer *out, const char *utf8, size_t size);
+
+/* Columns that safe text takes on a terminal. */
+size_t text_columns(const char *utf8, size_t size);
+
+/* ---- Numbers ------------------------------------------------------------------------------------------------ */
+
+/* The shortest decimal that reads back as the same double, and is a JSON number: integers below 2^53 in full. `value`
+ * is finite. */
+void text_double(buffer *out, double value);
+
+/* For people: about two decimals, more for what would round to nothing. */
+void text_double_short(buffer *out, double value);
+
+#endif

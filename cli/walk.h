@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_WALK_H
+#define CLI_WALK_H
+
+#include "input.h"
+#include "output.h"
+
+/* Reads everything a file holds, every chunk, block, result, instance and value, and states a record for each. `show`
+ * prints these; `check` runs the same walk without output and wants to know how it ended. */
+
+typedef struct walk_counts {
+    uint64_t chunks, blocks, results, instances, values, items; /* items: metadata of any sort */
+    uint64_t unread_chunks; /* of tags or versions this version of the program does not read */
+} walk_counts;
+
+typedef struct walk {
+    const input *in;
+    output *out;
+    uint32_t options; /* PFB_STRICT */
+    uint32_t request; /* of INPUT_REGISTRATION */
+    /* ------------------------------------------------------------------------------------------ */
+    pfb_error first; /* the first failure; code PFB_OK when there was none */
+    uint32_t notes;  /* PFB_NOTE_ bits of all parts */
+    walk_counts counts;
+} walk;
+
+void walk_input(walk *w);
+
+/* ---- For the walk's own parts ---------------------------------------------------------------------------- */
+
+/* Bytes inside the file, and where they begin. */
+typedef struct walk_bytes {
+    const uint8_t *data;
+    size_t size;
+    size_t base;
+    size_t depth; /* of its records */
+} walk_bytes;
+
+/* A failure inside these bytes: kept if it is the first, and told unless the walk is silent. */
+void walk_fail(walk *w, const walk_bytes *bytes, pfb_error error);
+
+/* What was tolerated in the part that begins at the bytes' start: kept, and told if it is anything. */
+void walk_note(walk *w, const walk_bytes *bytes, uint32_t notes);
+
+/* Metadata of each sort (walk_metadata.c). */
+void walk_registration(walk *w, const walk_bytes *bytes, uint32_t request);
+void walk_strings(walk *w, const walk_bytes *bytes);
+void walk_identifiers(walk *w, const walk_bytes *bytes);
+void walk_instances(walk *w, const walk_bytes *bytes);
+void walk_guids(walk *w, const walk_bytes *bytes);
+
+#endif

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""Runs the program for the tests beside this file.
+
+PERFBLOCK names the program.  Inputs come from the corpus, or from the writer
+that the second implementation uses for its own seeds.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+CORPUS = os.path.join(ROOT, "corpus")
+sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
+
+import seed_writer as writer  # noqa: E402 (its folder was just added)
+
+SECONDS = 60
+ERROR_LINE = re.compile(r"^(?P<file>.*): offset (?P<offset>\d+): "
+                        r"(?P<code>[a-z][a-z0-9_]*): (?P<text>.+)$")
+
+
+def program():
+    """The path of the program."""
+    path = os.environ.get("PERFBLOCK")
+    if not path:
+        sys.exit("PERFBLOCK must name the program to test")
+    return os.path.abspath(path)
+
+
+def seed(subject, name):
+    """The path of a file of the corpus."""
+    return os.path.join(CORPUS, subject, name)
+
+
+class Done:
+    """What a run of the program left behind."""
+
+    def __init__(self, status, out, err):
+        self.status, self.out, self.err = status, out, err
+
+    def lines(self):
+        """Standard output by lines."""
+        return self.out.split("\n")[:-1]
+
+    def objects(self):
+        """Standard output as JSON, one object per line."""
+        parsed = [json.loads(line, parse_constant=refuse_constant)
+                  for line in self.lines()]
+        assert all(isinstance(item, dict) for item in parsed)
+        return parsed
+
+    def errors(self):
+        """(file, offset, code) of the error lines on standard error."""
+        found = [ERROR_LINE.match(line) for line in self.err.splitlines()]
+        return [(m["file"], int(m["offset"]), m["code"]) for m in found
+                if m and m["code"] != "note"]
+
+
+def refuse_constant(name):
+    """NaN and Infinity are no JSON."""
+    raise ValueError(name)
+
+
+class Case(unittest.TestCase):
+    """A test with a scratch folder."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="perfblock-")
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def file(self, name, data):
+        """Write a file into the scratch folder; its path."""
+        path = os.path.join(self.folder, name)
+        with open(path, "wb") as out:
+            out.write(data)
+        return path
+
+    def run_program(self, *arguments, stdin=b"", columns=None, cwd=None):
+        """Run the program to its end."""
+        environment = dict(os.environ)
+        environment.pop("COLUMNS", None)
+        if columns:
+            environment["COLUMNS"] = str(columns)
+        done = subprocess.run([program(), *arguments], input=stdin,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=SECONDS, env=environment, cwd=cwd,
+                              check=False)
+        return Done(done.returncode, done.stdout.decode("utf-8"),
+                    done.stderr.decode("utf-8"))
+
+    def run_fine(self, *arguments, **options):
+        """Run it; it must end with status 0 and say nothing on the side."""
+        done = self.run_program(*arguments, **options)
+        self.assertEqual((done.status, done.err), (0, ""), arguments)
+        return done
+
+    def run_json(self, *arguments, **options):
+        """The objects of a run that is fine."""
+        return self.run_fine(*arguments, "--format", "json",
+                             **options).objects()
+
+    def assert_error(self, done, status, file, offset, code):
+        """The run ended with `status` and exactly this error line."""
+        self.assertEqual(done.status, status, done.err)
+        self.assertEqual(done.errors(), [(file, offset, code)], done.err)

@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: MIT
+"""Displayed values of `cook`."""
+
+import csv
+import io
+import unittest
+
+from program import Case, seed, writer as w
+
+PROCESSOR = "b4fc721a-0378-476f-89ba-a5a79f810b36"
+OTHER = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
+KEYS = ["sample", "time", "set", "object", "instance", "occurrence",
+        "counter", "counter_id", "position", "type", "status", "value",
+        "unit", "flags", "raw", "base"]
+TIMER, RAW = 0x20510500, 0x00010100
+
+
+def stamps(number):
+    """Clocks of a sample, a second apart."""
+    return w.clocks(10000000 * number, 10000000 * number, 10000000,
+                    (2024, 5, 3, 15, 12, 30, number, 5))
+
+
+def reply(number, *results):
+    """A reply of that moment."""
+    return w.reply(*results, stamps=stamps(number))
+
+
+def timer_rows(number, *rows, ids=(1,)):
+    """A result with instances (id, name, raw...) and 8-byte values."""
+    return reply(number, w.result(w.COUNTERSET, w.id_list(list(
+        ids)) + w.instance_block(*[w.instance(
+            ident, name, *map(w.v8, raw)) for ident, name, *raw in rows])))
+
+
+def recording(*samples, names=True, infos=None, extra=b""):
+    """A capture of a set of our own, and its samples."""
+    out = [w.registration_chunk(OTHER, 1, w.counterset(OTHER, infos or [
+        w.counter_info(1, TIMER), w.counter_info(2, RAW)]))]
+    if names:
+        out += [w.registration_chunk(OTHER, 3, w.string("Our, Set")),
+                w.registration_chunk(OTHER, 5, w.string_block(
+                    [(1, "% Busy"), (2, 'Total "n"')]))]
+    out += [w.chunk(b"QINF", w.identifier(OTHER, name="*")), extra]
+    return w.recording(*out, *[w.chunk(b"DATA", one) for one in samples])
+
+
+class Json(Case):
+    """The record per counter and instance."""
+
+    def cook(self, data, *arguments):
+        """The records of a capture in memory."""
+        return self.run_json("cook", *arguments, "-", stdin=data)
+
+    def test_keys_and_values(self):
+        items = self.cook(recording(
+            timer_rows(1, (0, "a", 0, 5), ids=(1, 2)),
+            timer_rows(2, (0, "a", 1250000, 2**64 - 1), ids=(1, 2))))
+        self.assertEqual(len(items), 4)
+        for item in items:
+            self.assertEqual(list(item)[:len(KEYS)], KEYS)
+        self.assertEqual({key: items[2][key] for key in KEYS}, {
+            "sample": 1, "time": "2024-05-15T12:30:02.005",
+            "set": "Our, Set", "object": None, "instance": "a",
+            "occurrence": 0, "counter": "% Busy", "counter_id": 1,
+            "position": 0, "type": "PERF_100NSEC_TIMER", "status": "ok",
+            "value": 12.5, "unit": "%", "flags": [], "raw": 1250000,
+            "base": None})
+        self.assertEqual(items[3]["raw"], 2**64 - 1)
+        self.assertEqual(items[3]["value"], float(2**64))
+
+    def test_first_sample(self):
+        first, second = self.cook(recording(timer_rows(1, (0, "a", 7, 5),
+                                                       ids=(1, 2))))
+        self.assertEqual((first["sample"], first["status"], first["value"],
+                          first["raw"]), (0, "need_two_samples", None, 7))
+        self.assertEqual((second["status"], second["value"]), ("ok", 5))
+
+    def test_new_instance(self):
+        items = self.cook(recording(
+            timer_rows(1, (0, "a", 1)),
+            timer_rows(2, (0, "a", 2), (1, "b", 3))))
+        self.assertEqual([(i["sample"], i["instance"], i["status"])
+                          for i in items],
+                         [(0, "a", "need_two_samples"), (1, "a", "ok"),
+                          (1, "b", "need_two_samples")])
+
+    def test_repeated_names(self):
+        items = self.cook(recording(timer_rows(1, (0, "x", 1), (0, "x", 2),
+                                               (7, "x", 3))))
+        self.assertEqual([item["occurrence"] for item in items], [0, 1, 2])
+        self.assertEqual([item["instance_id"] for item in items], [0, 0, 7])
+
+    def test_flags_and_bases(self):
+        infos = [w.counter_info(1, TIMER), w.counter_info(
+            2, 0x40020500, base=3), w.counter_info(3, 0x40030500)]
+        items = self.cook(recording(
+            timer_rows(1, (0, "a", 0, 0, 0), ids=(1, 2, 3)),
+            timer_rows(2, (0, "a", 25000000, 30, 4), ids=(1, 2, 3)),
+            infos=infos))
+        busy, average, base = items[3:]
+        self.assertEqual((busy["value"], busy["flags"]), (250, ["above_100"]))
+        self.assertEqual((average["value"], average["base"]), (7.5, 4))
+        self.assertEqual((base["status"], base["value"], base["raw"]),
+                         ("not_displayed", None, 4))
+
+    def test_type_without_name(self):
+        items = self.cook(recording(timer_rows(1, (0, "a", 1)), infos=[
+            w.counter_info(1, 0x12000)]))
+        self.assertEqual((items[0]["type"], items[0]["status"]),
+                         ("0x00012000", "unknown_type"))
+
+    def test_set_without_name(self):
+        item = self.cook(recording(timer_rows(1, (0, "a", 1)),
+                                   names=False))[0]
+        self.assertEqual((item["set"], item["counter"], item["guid"]),
+                         (None, None, OTHER))
+
+    def test_english_names_serve_where_others_are_missing(self):
+        extra = w.registration_chunk(OTHER, 9, w.string("English")) + \
+            w.registration_chunk(OTHER, 10, w.string_block([(1, "busy")]))
+        item = self.cook(recording(timer_rows(1, (0, "a", 1)), names=False,
+                                   extra=extra))[0]
+        self.assertEqual((item["set"], item["counter"]), ("English", "busy"))
+        item = self.cook(recording(timer_rows(1, (0, "a", 1)),
+                                   extra=extra))[0]
+        self.assertEqual((item["set"], item["counter"]),
+                         ("Our, Set", "% Busy"))
+
+    def test_catalog_serves_where_nothing_was_recorded(self):
+        def capture(*more):
+            return w.recording(
+                *more, w.chunk(b"QINF", w.identifier(PROCESSOR, name="*")),
+                w.chunk(b"DATA", timer_rows(1, (0, "0,0", 1))),
+                w.chunk(b"DATA", timer_rows(2, (0, "0,0", 5000001))))
+
+        item = self.cook(capture())[-1]
+        self.assertEqual((item["set"], item["counter"], item["type"],
+                          item["value"]),
+                         ("Processor Information", "% User Time",
+                          "PERF_100NSEC_TIMER", 50))
+        item = self.cook(capture(w.registration_chunk(
+            PROCESSOR, 1, w.counterset(PROCESSOR, [
+                w.counter_info(1, RAW)]))))[-1]
+        self.assertEqual((item["set"], item["counter"], item["type"]),
+                         (None, None, "PERF_COUNTER_LARGE_RAWCOUNT"))
+
+    def test_later_query_information_counts(self):
+        data = recording(timer_rows(1, (0, "a", 1)), extra=w.chunk(
+            b"QINF", w.identifier(PROCESSOR, name="*")))
+        self.assertEqual(self.cook(data)[0]["guid"], PROCESSOR)
+
+    def test_exact_instance(self):
+        infos = [w.counter_info(1, RAW)]
+        data = w.recording(
+            w.registration_chunk(OTHER, 1, w.counterset(OTHER, infos)),
+            w.chunk(b"QINF", w.identifier(OTHER, 1, name="_Total")),
+            w.chunk(b"DATA", reply(1, w.result(w.SINGLE, w.v8(9)))))
+        item = self.cook(data)[0]
+        self.assertEqual((item["instance"], item["counter_id"],
+                          item["value"]), ("_Total", 1, 9))
+
+    def test_errors_in_results_are_said(self):
+        data = recording(reply(1, w.result(w.ERROR, status=0x1069)),
+                         timer_rows(2, (0, "a", 1)))
+        items = self.cook(data)
+        self.assertEqual(items[0], {
+            "record": "result", "sample": 0, "query": 0, "kind": "error",
+            "status": 0x1069, "guid": OTHER, "counter_id": None})
+        self.assertEqual(items[1]["sample"], 1)
+        path = self.file("a.pfb", data)
+        for form in ("text", "csv"):
+            done = self.run_program("cook", "--format", form, path)
+            self.assertEqual(done.status, 0)
+            self.assertRegex(done.err, r"^%s: offset \d+: note: sample 0: "
+                             r"result 0 is of kind error, status 4201 " % path)
+
+
+class Bare(Case):
+    """Blocks without metadata."""
+
+    def test_one_file(self):
+        data = timer_rows(1, (0, "a", 1)) + timer_rows(2, (0, "a", 2))
+        items = self.run_json("cook", self.file("a.bin", data))
+        self.assertEqual([(i["sample"], i["status"], i["type"], i["set"],
+                           i["counter"], i["counter_id"], i["raw"])
+                          for i in items],
+                         [(0, "unknown_type", None, None, None, 1, 1),
+                          (1, "unknown_type", None, None, None, 1, 2)])
+
+    def test_several_files_are_consecutive(self):
+        paths = [self.file("%d.bin" % n, timer_rows(n, (0, "a", n)))
+                 for n in range(5)]
+        items = self.run_json("cook", *paths)
+        self.assertEqual([(i["sample"], i["raw"]) for i in items],
+                         [(n, n) for n in range(5)])
+
+    def test_broken_files_between(self):
+        paths = [self.file("a", timer_rows(1, (0, "a", 1))),
+                 self.file("b", b"x"), self.file("c", b""),
+                 self.file("d", timer_rows(2, (0, "a", 2)))]
+        done = self.run_program("cook", "--format", "json", *paths)
+        self.assertEqual(done.status, 1)
+        self.assertEqual([i["sample"] for i in done.objects()], [0, 3])
+        self.assertEqual(len(done.errors()), 2)
+
+    def test_broken_block(self):
+        good = timer_rows(1, (0, "a", 1))
+        bad = timer_rows(2, (0, "a", 2), (1, "b", 3))
+        bad = bad[:-12] + b"\xff" * 4 + bad[-8:]  # size of the last value
+        path = self.file("a.bin", good + bad)
+        done = self.run_program("cook", "--format", "json", path)
+        self.assert_error(done, 1, path, len(good) + len(bad) - 12,
+                          "bad_value_size")
+        self.assertEqual([i["raw"] for i in done.objects()], [1, 2])
+
+    def test_trailing_bytes_are_noted(self):
+        path = self.file("a.bin", timer_rows(1, (0, "a", 1)) + b"\1")
+        done = self.run_program("cook", path)
+        self.assertEqual(done.status, 0)
+        self.assertIn(": note: ", done.err)
+        self.assertEqual(self.run_program("cook", "--strict", path).status, 1)
+
+    def test_capture_stands_alone(self):
+        bare = self.file("a.bin", timer_rows(1, (0, "a", 1)))
+        capture = self.file("b.pfb", recording(timer_rows(2, (0, "a", 2))))
+        items = self.run_json("cook", bare, capture, capture, bare)
+        self.assertEqual([(i["sample"], i["status"]) for i in items], [
+            (0, "unknown_type"), (1, "need_two_samples"),
+            (2, "need_two_samples"), (3, "unknown_type")])
+
+
+class Broken(Case):
+    """Captures with errors: what is whole is cooked."""
+
+    def test_cut(self):
+        data = recording(timer_rows(1, (0, "a", 1)),
+                         timer_rows(2, (0, "a", 2)))
+        done = self.run_program("cook", "--format", "json", "-",
+                                stdin=data[:-8])
+        self.assertEqual(done.status, 1)
+        self.assertEqual([i["sample"] for i in done.objects()], [0])
+        self.assertEqual(done.errors()[0][2], "truncated_chunk")
+
+    def test_broken_metadata(self):
+        data = w.recording(
+            w.registration_chunk(OTHER, 1, b"1234"),
+            w.registration_chunk(OTHER, 3, w.string("Set")),
+            w.registration_chunk(OTHER, 5, w.string_block(
+                [(1, "good"), (2, "bad")], offsets=[24, 9999])),
+            w.chunk(b"QINF", w.identifier(OTHER, name="*")),
+            w.chunk(b"DATA", timer_rows(1, (0, "a", 1))))
+        path = self.file("a.pfb", data)
+        done = self.run_program("cook", "--format", "json", path)
+        self.assertEqual(done.status, 1)
+        self.assertEqual([code for _, _, code in done.errors()],
+                         ["truncated_header", "bad_string_offset"])
+        item = done.objects()[0]
+        self.assertEqual((item["set"], item["counter"], item["status"]),
+                         ("Set", "good", "unknown_type"))
+
+    def test_chunks_that_are_not_read_are_said(self):
+        path = self.file("a.pfb", recording(timer_rows(1, (0, "a", 1)),
+                                            extra=w.chunk(b"V1DT", b"x") * 3))
+        done = self.run_program("cook", "--format", "json", path)
+        self.assertEqual((done.status, len(done.objects())), (0, 1))
+        self.assertRegex(done.err, r"note: .*: 3 of V1DT\n$")
+
+
+class Csv(Case):
+    """The long form."""
+
+    def test_columns_and_quoting(self):
+        data = recording(timer_rows(1, (0, 'a,"b"', 1, 2), ids=(1, 2)),
+                         timer_rows(2, (0, 'a,"b"', 3, 4), ids=(1, 2)))
+        text = self.run_fine("cook", "--format", "csv", "-", stdin=data).out
+        rows = list(csv.DictReader(io.StringIO(text)))
+        items = self.run_json("cook", "-", stdin=data)
+        self.assertEqual(list(rows[0]), list(items[0]))
+        for row, item in zip(rows, items):
+            for key, value in item.items():
+                if key != "flags":
+                    self.assertEqual(row[key], "" if value is None
+                                     else str(value), key)
+
+    def test_bases_are_left_out(self):
+        text = self.run_fine("cook", "--format", "csv", seed(
+            "capture", "valid_processor_information.pfb")).out
+        self.assertNotIn("not_displayed", text)
+
+    def test_control_characters(self):
+        data = recording(timer_rows(1, (0, "\x1b[31m\r\n", 1)))
+        text = self.run_fine("cook", "--format", "csv", "-", stdin=data).out
+        self.assertIn(r",\u001B[31m\u000D\u000A,", text)
+        self.assertEqual(len(text.split("\n")), 3)
+
+
+class Text(Case):
+    """Tables that fit the terminal."""
+
+    def test_fits(self):
+        names = [(n, "Counter number %d with a long name" % n)
+                 for n in range(40)]
+        infos = [w.counter_info(n, RAW) for n in range(40)]
+        data = w.recording(
+            w.registration_chunk(OTHER, 1, w.counterset(OTHER, infos)),
+            w.registration_chunk(OTHER, 5, w.string_block(names)),
+            w.chunk(b"QINF", w.identifier(OTHER, name="*")),
+            w.chunk(b"DATA", timer_rows(1, *[
+                (row, "instance %d %s" % (row, "x" * 40), *range(
+                    10**9, 10**9 + 40)) for row in range(3)],
+                ids=range(40))))
+        path = self.file("a.pfb", data)
+        for columns in (20, 40, 60, 100, 300):
+            done = self.run_fine("cook", path, columns=columns)
+            longest = max(map(len, done.lines()[1:]))
+            self.assertLessEqual(longest, columns)
+            self.assertIn("1000000039", done.out)
+        self.assertLessEqual(max(map(len, self.run_fine(
+            "cook", path).lines()[1:])), 100)
+
+    def test_one_instance_stands_upright(self):
+        done = self.run_fine("cook", "-", columns=60, stdin=recording(
+            timer_rows(1, (0, "a", 0, 5), ids=(1, 2)),
+            timer_rows(2, (0, "a", 1250000, 2**64 - 1), ids=(1, 2))))
+        self.assertRegex(done.out, r'(?m)^% Busy +12\.50$')
+        self.assertRegex(done.out, r'(?m)^Total "n" +18446744073709551615$')
+        self.assertIn("need_two_samples", done.out)
+
+    def test_raw_values_without_type(self):
+        done = self.run_fine("cook", "-", stdin=timer_rows(1, (0, "a", 7)))
+        self.assertIn("(7)", done.out)
+
+    def test_safe(self):
+        data = recording(timer_rows(1, (0, "\x1b]0;x\x07", 1)))
+        done = self.run_fine("cook", "--color", "never", "-", stdin=data)
+        self.assertNotIn("\x1b", done.out)
+        self.assertIn("\\u001B]0;x\\u0007", done.out)
+
+    def test_color(self):
+        data = recording(timer_rows(1, (0, "a", 1)))
+        self.assertIn("\x1b[1m", self.run_fine(
+            "cook", "--color", "always", "-", stdin=data).out)
+        self.assertNotIn("\x1b", self.run_fine("cook", "-", stdin=data).out)
+        self.assertNotIn("\x1b", self.run_fine(
+            "cook", "--color", "always", "--format", "json", "-",
+            stdin=data).out)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: MIT
+"""Collecting: live, record and countersets, from captures and this machine."""
+
+import csv
+import io
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from program import SECONDS, Case, program, seed, writer as w
+
+PROCESSOR = "b4fc721a-0378-476f-89ba-a5a79f810b36"
+OTHER = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
+CAPTURE = seed("capture", "valid_processor_information.pfb")
+IMPOSSIBLE = 4
+
+
+def without_sample(item):
+    """A record without its number, which depends on what came before."""
+    return {key: item[key] for key in item if key != "sample"}
+
+
+class Replay(Case):
+    """A capture in place of the machine."""
+
+    def live(self, *arguments, source=CAPTURE):
+        """The records of a replay."""
+        return self.run_json("live", "--source", source, *arguments)
+
+    def test_same_values_as_cook(self):
+        cooked = [i for i in self.run_json("cook", CAPTURE) if i["sample"]]
+        self.assertEqual(self.live(), cooked)
+
+    def test_first_sample_is_not_shown(self):
+        self.assertEqual({i["sample"] for i in self.live()}, {1})
+        self.assertEqual(self.live("--count", "1"), self.live())
+
+    def test_replay_does_not_wait(self):
+        begin = time.monotonic()
+        self.live("--interval", "1000")
+        self.assertLess(time.monotonic() - begin, 30)
+
+    def test_counters(self):
+        for chosen in (["--counter", "% User Time"], ["--counter", "1"],
+                       ["--counter", "% user TIME", "--counter", "1"]):
+            items = self.live(*chosen)
+            self.assertEqual({i["counter_id"] for i in items}, {1})
+            self.assertEqual(len(items), 4)
+
+    def test_what_a_counter_needs_is_not_shown(self):
+        items = self.live("--counter", "% Processor Utility")
+        self.assertEqual({(i["counter_id"], i["status"]) for i in items},
+                         {(26, "ok")})
+        self.assertEqual({i["base"] for i in items}, {1250000})
+
+    def test_instances(self):
+        names = {i["instance"] for i in self.live("--instance", "0,*")}
+        self.assertEqual(names, {"0,0", "0,1", "0,_Total"})
+        names = {i["instance"] for i in self.live("--instance", "_total")}
+        self.assertEqual(names, {"_Total"})
+
+    def test_sets(self):
+        all_of_it = self.live()
+        for name in ("Processor Information", "processor information",
+                     PROCESSOR, "{" + PROCESSOR.upper() + "}"):
+            self.assertEqual(self.live("--set", name), all_of_it)
+        path = seed("capture", "valid_two_sets.pfb")
+        both = self.live("--set", "Plain", "--set", "second", source=path)
+        self.assertEqual({i["set"] for i in both}, {"Plain", "Second"})
+        one = self.live("--set", "Second", source=path)
+        self.assertEqual({i["set"] for i in one}, {"Second"})
+
+    def test_names_that_mean_nothing(self):
+        for arguments in (["--set", "Nothing"], ["--counter", "Nothing"],
+                          ["--counter", "999"], ["--instance", "nothing*"],
+                          ["--set", OTHER], ["--instance", "n" * 2000]):
+            done = self.run_program("live", "--source", CAPTURE, *arguments)
+            self.assertEqual((done.status, done.out), (2, ""), arguments)
+            self.assertIn(arguments[1], done.err)
+
+    def test_later_query_information_counts(self):
+        path = seed("capture", "valid_replaced_queries.pfb")
+        cooked = [i for i in self.run_json("cook", path) if i["sample"]]
+        self.assertEqual(self.live("--set", "Plain", source=path), cooked)
+
+    def test_cut_capture(self):
+        with open(CAPTURE, "rb") as file:
+            path = self.file("cut.pfb", file.read() + b"DATA")
+        done = self.run_program("live", "--source", path, "--format", "json")
+        self.assertEqual(len(done.objects()), 36)
+        self.assert_error(done, 1, path, os.path.getsize(CAPTURE),
+                          "truncated_chunk")
+
+    def test_no_capture(self):
+        done = self.run_program("live", "--source", "/nonexistent")
+        self.assertEqual((done.status, done.out), (3, ""))
+        path = self.file("a", b"no capture")
+        self.assert_error(self.run_program("live", "--source", path), 1,
+                          path, 0, "unknown_format")
+
+    def test_formats(self):
+        text = self.run_fine("live", "--source", CAPTURE, columns=60)
+        self.assertLessEqual(max(map(len, text.lines())), 60)
+        self.assertIn("Processor Information, sample 1, 2024-05-15T",
+                      text.out)
+        rows = csv.DictReader(io.StringIO(self.run_fine(
+            "live", "--source", CAPTURE, "--format", "csv").out))
+        self.assertEqual({row["sample"] for row in rows}, {"1"})
+
+
+class Record(Case):
+    """Captures that the program writes."""
+
+    def record(self, path, *arguments):
+        """Record a replay."""
+        return self.run_fine("record", "-o", path, "--source", CAPTURE,
+                             *arguments)
+
+    def test_round_trip(self):
+        path = os.path.join(self.folder, "new.pfb")
+        self.record(path)
+        self.assertEqual(self.run_json("cook", path),
+                         self.run_json("cook", CAPTURE))
+        self.assertEqual(self.run_json("live", "--source", path),
+                         self.run_json("live", "--source", CAPTURE))
+        tags = [item["tag"] for item in self.run_json("show", path)
+                if item["record"] == "chunk"]
+        self.assertEqual(tags, ["PFBC", "NOTE", "RGST", "RGST", "RGST",
+                                "INST", "QINF", "DATA", "DATA"])
+
+    def test_count(self):
+        path = os.path.join(self.folder, "new.pfb")
+        self.record(path, "--count", "1")
+        self.assertEqual(path and {i["sample"] for i in self.run_json(
+            "cook", path)}, {0})
+
+    def test_continues(self):
+        path = os.path.join(self.folder, "new.pfb")
+        self.record(path)
+        once = self.run_json("cook", path)
+        with open(path, "rb") as file:
+            first = file.read()
+        self.record(path)
+        with open(path, "rb") as file:
+            self.assertTrue(file.read().startswith(first))
+        items = self.run_json("cook", path)
+        self.assertEqual({i["sample"] for i in items}, {0, 1, 2, 3})
+        self.assertEqual([without_sample(i) for i in items[:len(once)]],
+                         [without_sample(i) for i in once])
+
+    def test_empty_file_is_used(self):
+        path = self.file("a.pfb", b"")
+        self.record(path)
+        self.run_fine("check", path)
+
+    def test_other_files_are_left_alone(self):
+        with open(CAPTURE, "rb") as file:
+            cut = file.read()[:-1]
+        for content in (b"something else", cut):
+            path = self.file("a.pfb", content)
+            done = self.run_program("record", "-o", path, "--source", CAPTURE)
+            self.assertEqual((done.status, done.out), (3, ""))
+            self.assertTrue(done.err.startswith(path + ": "))
+            with open(path, "rb") as file:
+                self.assertEqual(file.read(), content)
+
+    def test_places_that_cannot_be_written(self):
+        places = ["/nonexistent/a.pfb", self.folder]
+        if os.path.exists("/dev/full"):
+            places.append("/dev/full")
+        for path in places:
+            done = self.run_program("record", "-o", path, "--source", CAPTURE)
+            self.assertEqual(done.status, 3)
+            self.assertRegex(done.err, "^%s: [^\n]+\n$" % path)
+
+    def test_nothing_is_left_when_nothing_is_collected(self):
+        path = os.path.join(self.folder, "new.pfb")
+        done = self.run_program("record", "-o", path, "--source", CAPTURE,
+                                "--set", "Nothing")
+        self.assertEqual(done.status, 2)
+        self.assertFalse(os.path.exists(path))
+        self.assertEqual(self.run_program("record", "-o", "-").status, 2)
+
+    def test_every_set_of_a_replay_keeps_its_metadata(self):
+        source = seed("capture", "valid_two_sets.pfb")
+        path = os.path.join(self.folder, "new.pfb")
+        self.run_fine("record", "-o", path, "--source", source, "--set",
+                      "Plain")
+        self.assertEqual(self.run_json("cook", path),
+                         self.run_json("cook", source))
+
+
+class Countersets(Case):
+    """What a capture offers."""
+
+    def test_json(self):
+        items = self.run_json("countersets", "--file", CAPTURE)
+        self.assertEqual(items[0], {
+            "record": "counterset", "guid": PROCESSOR,
+            "name": "Processor Information", "instance_type": 2,
+            "counters": 9})
+        self.assertEqual(len(items), 10)
+        utility = [i for i in items[1:] if i["id"] == 26][0]
+        self.assertEqual((utility["record"], utility["set"], utility["name"],
+                          utility["type"], utility["base"]),
+                         ("counter", "Processor Information",
+                          "% Processor Utility", "PERF_AVERAGE_BULK", 27))
+
+    def test_catalog_and_unknown(self):
+        data = w.recording(
+            w.registration_chunk(PROCESSOR, 3, w.string("Renamed")),
+            w.registration_chunk(OTHER, 4, w.string("help")))
+        items = self.run_json("countersets", "--file", self.file("a", data))
+        sets = {i["guid"]: i for i in items if i["record"] == "counterset"}
+        self.assertEqual(sets[PROCESSOR]["name"], "Renamed")
+        self.assertEqual(sets[PROCESSOR]["counters"], 31)
+        self.assertEqual((sets[OTHER]["name"], sets[OTHER]["counters"]),
+                         (None, None))
+
+    def test_errors(self):
+        data = w.recording(w.registration_chunk(OTHER, 1, b"x"))
+        path = self.file("a", data + b"cut")
+        done = self.run_program("countersets", "--file", path)
+        self.assertEqual(done.status, 1)
+        self.assertEqual(done.errors(), [
+            (path, 56, "truncated_header"),
+            (path, len(data), "truncated_chunk")])
+        self.assertEqual(self.run_program("countersets", "--file",
+                                          "/nonexistent").status, 3)
+
+    def test_many_sets(self):
+        """Work grows with the size of the file, not with its square."""
+        chunks = b"".join(w.registration_chunk(
+            "00000000-0000-0000-0000-%012x" % n, 3, w.string("x"))
+            for n in range(30000))
+        items = self.run_json("countersets", "--file", self.file(
+            "a", w.recording(chunks)))
+        self.assertEqual(len(items), 30000)
+
+    def test_text(self):
+        text = self.run_fine("countersets", "--file", CAPTURE).out
+        self.assertIn('name "% Processor Utility"', text)
+
+
+class Machine(Case):
+    """This machine, where it has a live source."""
+
+    def setUp(self):
+        super().setUp()
+        done = self.run_program("countersets", "--format", "json")
+        if done.status == IMPOSSIBLE:
+            self.assertNotEqual(done.err, "")
+            for arguments in (["live"], ["record", "-o", os.path.join(
+                    self.folder, "a.pfb")]):
+                refused = self.run_program(*arguments)
+                self.assertEqual((refused.status, refused.out),
+                                 (IMPOSSIBLE, ""))
+                self.assertNotEqual(refused.err, "")
+            self.skipTest(done.err.strip())
+        self.assertEqual(done.status, 0)
+        self.offered = done.objects()
+
+    def test_offers_processors(self):
+        names = {i["name"] for i in self.offered
+                 if i["record"] == "counterset"}
+        self.assertIn("Processor Information", names)
+
+    def test_live(self):
+        items = self.run_json("live", "--count", "2", "--interval", "0.05")
+        self.assertEqual({i["sample"] for i in items}, {1, 2})
+        self.assertEqual({i["set"] for i in items},
+                         {"Processor Information"})
+        self.assertIn("_Total", {i["instance"] for i in items})
+        self.assertFalse({i["status"] for i in items} -
+                         {"ok", "not_displayed", "negative_delta"})
+
+    def test_interval(self):
+        begin = time.monotonic()
+        self.run_fine("live", "--count", "5", "--interval", "0.2")
+        self.assertGreater(time.monotonic() - begin, 0.95)
+
+    def test_record_then_cook(self):
+        path = os.path.join(self.folder, "a.pfb")
+        self.run_fine("record", "-o", path, "--count", "3", "--interval",
+                      "0.05", "--instance", "_Total")
+        self.run_fine("check", "--strict", path)
+        items = self.run_json("cook", path)
+        self.assertEqual({i["sample"] for i in items}, {0, 1, 2})
+        self.assertEqual({i["instance"] for i in items}, {"_Total"})
+        self.assertEqual(self.run_json("live", "--source", path),
+                         [i for i in items if i["sample"]])
+
+    def interrupt(self, number, *arguments):
+        """Start, wait for the first lines, send a signal; the outcome."""
+        with subprocess.Popen([program(), *arguments], text=True,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as child:
+            first = child.stdout.readline() if "live" in arguments else ""
+            if not first:
+                time.sleep(1)
+            child.send_signal(number)
+            out, err = child.stdout.read(), child.stderr.read()
+            return child.wait(SECONDS), first + out, err
+
+    @unittest.skipIf(os.name == "nt", "other signals there")
+    def test_interrupt(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            status, out, err = self.interrupt(
+                number, "live", "--format", "csv", "--interval", "0.05")
+            self.assertEqual((status, err), (0, ""))
+            rows = out.split("\n")
+            self.assertEqual(rows[-1], "")
+            self.assertEqual({row.count(",") for row in rows if row and
+                              '"' not in row}, {rows[0].count(",")})
+
+    @unittest.skipIf(os.name == "nt", "other signals there")
+    def test_killed_recorder_leaves_whole_chunks(self):
+        path = os.path.join(self.folder, "a.pfb")
+        self.interrupt(signal.SIGKILL, "record", "-o", path, "--interval",
+                       "0.01")
+        self.run_fine("check", path)
+        self.assertTrue(self.run_json("cook", path))
+
+
+if __name__ == "__main__":
+    unittest.main()

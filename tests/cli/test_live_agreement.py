@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: MIT
+"""What `perfblock live` shows agrees with the kernel's own accounting.
+
+Environment: PERFBLOCK, the program.
+
+While a process of ours keeps one CPU busy, the program takes three samples two
+seconds apart, and a thread here reads /proc/stat by itself every few
+milliseconds, noting when. The program tells the time of every sample it shows,
+so both ends of its last interval are known; the thread's readings around these
+two moments, interpolated, say what each CPU did in that very interval. So neither
+the start of the program nor the printing of its output is in the comparison,
+whatever they cost. Time in user mode and in the kernel is compared besides
+processor time: on a machine that is busy anyway the latter is 100 % whoever
+computes it.
+
+What remains is noise: times are told in milliseconds, the kernel counts in
+ticks of 10 ms, and the two readers do not read at the same instant. Together
+that is below 1.5 percentage points of two seconds. An interval around which
+this process itself got no CPU is not judged but measured again; three times,
+then the test fails.
+"""
+
+import bisect
+import datetime
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+INTERVAL = 2.0
+TOLERANCE = 2.0  # percentage points
+READ_EVERY = 0.01  # seconds
+LARGEST_GAP = 0.1  # seconds between the readings around a sample
+ATTEMPTS = 3
+BUSY = 80.0  # percent: what a CPU with a process of ours shows at least
+NAMES = ("% Processor Time", "% User Time", "% Privileged Time")  # ids 0 to 2
+
+
+class NotComparable(Exception):
+    """The readings do not cover the program's interval."""
+
+
+# ---- The kernel's side ------------------------------------------------------
+
+
+def ticks_of(text):
+    """What /proc/stat tells of each CPU, by (CPU, counter): ticks of being
+    idle, in user mode, in the kernel."""
+    ticks = {}
+    for line in text.splitlines():
+        words = line.split()
+        if words and words[0].startswith("cpu") and words[0] != "cpu":
+            cpu = int(words[0][3:])
+            user, nice, system, idle, iowait, irq, softirq = map(
+                int, words[1:8])
+            ticks[cpu, 0] = idle + iowait
+            ticks[cpu, 1] = user + nice
+            ticks[cpu, 2] = system + irq + softirq
+    return ticks
+
+
+class Reader(threading.Thread):
+    """Reads /proc/stat again and again, as (time, ticks)."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.readings = []
+        self.stopping = threading.Event()
+
+    def read(self):
+        """Take one reading."""
+        with open("/proc/stat", encoding="ascii") as stat:
+            text = stat.read()
+        self.readings.append((time.time(), ticks_of(text)))
+
+    def run(self):
+        while not self.stopping.wait(READ_EVERY):
+            self.read()
+        self.read()  # behind the program's last sample
+
+    def finish(self):
+        """All readings, the last of them taken after this call."""
+        self.stopping.set()
+        self.join()
+        return self.readings
+
+
+def ticks_at(readings, moment):
+    """Ticks at a moment, between the readings around it."""
+    after = bisect.bisect_left([stamp for stamp, _ in readings], moment)
+    if after in (0, len(readings)):
+        raise NotComparable("no reading on one side of a sample")
+    (start, older), (end, newer) = readings[after - 1:after + 1]
+    if end - start > LARGEST_GAP:
+        raise NotComparable(f"{end - start:.3f} s without a reading")
+    part = (moment - start) / (end - start)
+    return {key: older[key] + part * (newer[key] - older[key])
+            for key in older if key in newer}
+
+
+def kernel_percents(readings, first, last):
+    """Percent by (CPU, counter) from one moment to another."""
+    older = ticks_at(readings, first)
+    newer = ticks_at(readings, last)
+    rate = os.sysconf("SC_CLK_TCK") * (last - first)
+    percents = {key: 100 * (newer[key] - older[key]) / rate
+                for key in older if key in newer}
+    return {(cpu, counter): percent if counter else 100 - percent
+            for (cpu, counter), percent in percents.items()}
+
+
+# ---- The program's side ---------------------------------------------------
+
+
+def moment_of(text):
+    """Seconds since 1970 of "2026-11-20T12:30:45.678", which is UTC."""
+    stamp = datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%f")
+    return stamp.replace(tzinfo=datetime.timezone.utc).timestamp()
+
+
+def run_live(program):
+    """The lines about the counters compared, of two consecutive samples."""
+    done = subprocess.run(
+        [program, "live", "--count", "2", "--interval", str(INTERVAL),
+         "--format", "json"], check=True, stdout=subprocess.PIPE, timeout=60)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    lines = [line for line in lines if line["counter"] in NAMES]
+    last = max(line["sample"] for line in lines)
+    return ([line for line in lines if line["sample"] == last - 1],
+            [line for line in lines if line["sample"] == last])
+
+
+def shown_percents(lines):
+    """Value by (CPU, counter), from instances named "node,number"."""
+    shown = {}
+    for line in lines:
+        number = line["instance"].rpartition(",")[2]
+        if number.isdigit():
+            key = int(number), NAMES.index(line["counter"])
+            shown[key] = line["value"] if line["status"] == "ok" else None
+    return shown
+
+
+# ---- The comparison ---------------------------------------------------------
+
+
+def disagreements(shown, kernel, busy):
+    """What is wrong with the values shown, a sentence each."""
+    found = []
+    for key in sorted(set(shown) | set(kernel)):
+        ours, theirs = shown.get(key), kernel.get(key)
+        if ours is None or theirs is None or not (
+                abs(ours - theirs) <= TOLERANCE):
+            found.append(f"CPU {key[0]}, {NAMES[key[1]]}: shown {ours}, "
+                         f"kernel {theirs}")
+    if not (shown.get((busy, 0)) or 0) >= BUSY:
+        found.append(f"CPU {busy} is kept busy, shown {shown.get((busy, 0))}")
+    return found
+
+
+def measure(program, busy):
+    """One run of the program beside the reader; the disagreements."""
+    reader = Reader()
+    reader.start()
+    try:
+        older, newer = run_live(program)
+    finally:
+        readings = reader.finish()
+    kernel = kernel_percents(readings, moment_of(older[0]["time"]),
+                             moment_of(newer[0]["time"]))
+    return disagreements(shown_percents(newer), kernel, busy)
+
+
+def start_busy_process(cpu):
+    """A process that does nothing but use its CPU."""
+    code = (f"import os\nos.sched_setaffinity(0, {{{cpu}}})\n"
+            "parent = os.getppid()\n"
+            "while os.getppid() == parent:\n    sum(range(100000))\n")
+    return subprocess.Popen([sys.executable, "-c", code])
+
+
+@unittest.skipUnless(sys.platform == "linux", "the live source of Linux")
+class LiveAgreement(unittest.TestCase):
+    """The program against /proc/stat."""
+
+    def test_processor_time(self):
+        program = os.environ["PERFBLOCK"]
+        allowed = os.sched_getaffinity(0)
+        busy = 0 if 0 in allowed else min(allowed)
+        load = start_busy_process(busy)
+        outcomes = []
+        try:
+            time.sleep(0.3)
+            for _ in range(ATTEMPTS):
+                try:
+                    outcomes.append(measure(program, busy))
+                except NotComparable as reason:
+                    outcomes.append([str(reason)])
+                if not outcomes[-1]:
+                    return
+        finally:
+            load.kill()
+            load.wait()
+        self.fail(f"no agreement in {ATTEMPTS} attempts: {outcomes}")
+
+
+class Comparison(unittest.TestCase):
+    """The comparison can fail."""
+
+    READINGS = [(100.0 + n / 100, {(0, 0): 5000 + n, (0, 1): 3 * n,
+                                   (2, 0): 7000, (2, 2): 0})
+                for n in range(500)]
+
+    def test_kernel_percents(self):
+        percents = kernel_percents(self.READINGS, 101.005, 103.005)
+        rate = os.sysconf("SC_CLK_TCK")
+        self.assertAlmostEqual(percents[0, 0], 100 * (1 - 100 / rate), 6)
+        self.assertAlmostEqual(percents[0, 1], 100 * 300 / rate, 6)
+        self.assertAlmostEqual(percents[2, 0], 100.0)
+        self.assertAlmostEqual(percents[2, 2], 0.0)
+
+    def test_ticks(self):
+        text = "cpu  9 9 9 9 9 9 9\ncpu3 1 2 4 8 16 32 64 128 0 0\nintr 1\n"
+        self.assertEqual(ticks_of(text), {(3, 0): 24, (3, 1): 3, (3, 2): 100})
+
+    def test_readings_must_surround_the_interval(self):
+        for first, last in ((99.0, 101.0), (101.0, 110.0)):
+            with self.assertRaises(NotComparable):
+                kernel_percents(self.READINGS, first, last)
+        gap = self.READINGS[:100] + self.READINGS[200:]
+        with self.assertRaises(NotComparable):
+            kernel_percents(gap, 100.5, 101.5)
+
+    def test_disagreements_are_found(self):
+        kernel = {(0, 0): 99.0, (1, 0): 10.0, (1, 1): 5.0}
+        good = {(0, 0): 100.0, (1, 0): 8.5, (1, 1): 6.9}
+        self.assertEqual(disagreements(good, kernel, 0), [])
+        for key, value in (((1, 0), 12.5), ((1, 0), 7.5), ((1, 1), 7.5),
+                           ((1, 1), None), ((1, 1), float("nan")),
+                           ((2, 0), 5.0)):
+            bad = {**good, key: value}
+            self.assertTrue(disagreements(bad, kernel, 0), bad)
+        self.assertTrue(disagreements({(0, 0): 99.0}, kernel, 0), "missing")
+        self.assertTrue(disagreements({}, {}, 0), "nothing shown")
+        idle = {(0, 0): 50.0}
+        self.assertTrue(disagreements(idle, idle, 0), "not busy")
+
+    def test_times_are_utc(self):
+        self.assertEqual(moment_of("1970-01-02T00:00:00.250"), 86400.25)
+
+    def test_only_cpus_are_compared(self):
+        lines = [{"instance": name, "counter": NAMES[counter], "value": 5,
+                  "status": status}
+                 for name, counter, status in (
+                     ("0,0", 0, "ok"), ("1,12", 2, "no_data"),
+                     ("0,_Total", 0, "ok"), ("_Total", 0, "ok"))]
+        self.assertEqual(shown_percents(lines), {(0, 0): 5, (12, 2): None})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,401 @@
+# SPDX-License-Identifier: MIT
+"""The records of `show`: keys and values as the contract has them."""
+
+import glob
+import os
+import unittest
+
+from program import Case, seed, writer as w
+
+GUID = "b4fc721a-0378-476f-89ba-a5a79f810b36"
+DATA_KEYS = ["record", "offset", "size", "queries", "perf_time",
+             "perf_time_100ns", "perf_freq", "system_time"]
+RESULT_KEYS = ["record", "offset", "query", "kind", "status", "size"]
+INSTANCE_KEYS = ["record", "offset", "query", "instance", "id", "name"]
+VALUE_KEYS = ["record", "offset", "query", "instance", "counter", "position",
+              "bytes", "raw"]
+
+
+def processors():
+    """A reply with two results: a counterset and a single counter."""
+    return w.reply(
+        w.result(w.COUNTERSET, w.id_list([26, 3]) + w.instance_block(
+            w.instance(0, "0,0", w.v8(2**64 - 1), w.v4(7)),
+            w.instance(5, "_Total", w.v8(8), w.datum(b"\1\2\xff")))),
+        w.result(w.SINGLE, w.v4(2**32 - 1), status=5))
+
+
+class Data(Case):
+    """V2 replies."""
+
+    def test_keys_and_values(self):
+        path = self.file("a.bin", processors())
+        items = self.run_json("show", path)
+        self.assertEqual([item["record"] for item in items], [
+            "data", "result", "instance", "value", "value", "instance",
+            "value", "value", "result", "value"])
+        data, result, instance, value = items[:4]
+        self.assertEqual(list(data), DATA_KEYS)
+        self.assertEqual(list(result), RESULT_KEYS)
+        self.assertEqual(list(instance), INSTANCE_KEYS)
+        self.assertEqual(list(value), VALUE_KEYS)
+        self.assertEqual(data["size"], os.path.getsize(path))
+        self.assertEqual(data["system_time"], "2024-05-15T12:30:45.678")
+        self.assertEqual(result["kind"], "counterset")
+        self.assertEqual((instance["id"], instance["name"]), (0, "0,0"))
+        self.assertEqual((value["counter"], value["position"],
+                          value["bytes"], value["raw"]),
+                         (26, 0, 8, 2**64 - 1))
+
+    def test_datum_that_is_no_number(self):
+        items = self.run_json("show", self.file("a.bin", processors()))
+        value = items[7]
+        self.assertEqual((value["bytes"], value["raw"], value["hex"]),
+                         (3, None, "0102ff"))
+
+    def test_kind_without_instances(self):
+        items = self.run_json("show", self.file("a.bin", processors()))
+        result, value = items[8:]
+        self.assertEqual((result["kind"], result["status"], result["query"]),
+                         ("single_counter", 5, 1))
+        self.assertIsNone(value["instance"])
+        self.assertIsNone(value["counter"])
+        self.assertEqual(value["raw"], 2**32 - 1)
+
+    def test_extreme_clocks(self):
+        stamps = w.clocks(-2**63, 2**63 - 1, -1, (65535,) * 8)
+        data = self.run_json("show", self.file("a.bin", w.reply(
+            stamps=stamps)))[0]
+        self.assertEqual((data["perf_time"], data["perf_time_100ns"],
+                          data["perf_freq"]), (-2**63, 2**63 - 1, -1))
+        self.assertEqual(data["system_time"],
+                         "65535-65535-65535T65535:65535:65535.65535")
+
+    def test_unknown_kind(self):
+        items = self.run_json("show", self.file("a.bin", w.reply(
+            w.result(99, b"\0" * 8))))
+        self.assertEqual(items[1]["kind"], "unknown")
+        self.assertEqual(items[-1]["tolerated"], ["unknown_kind"])
+
+    def test_several_blocks(self):
+        one = processors()
+        items = self.run_json("show", self.file("a.bin", one + one))
+        half = len(items) // 2
+        for first, second in zip(items[:half], items[half:]):
+            self.assertEqual(second["offset"], first["offset"] + len(one))
+
+    def test_standard_input(self):
+        block = processors()
+        self.assertEqual(self.run_json("show", "-", stdin=block),
+                         self.run_json("show", self.file("a.bin", block)))
+
+    def test_trailing_bytes(self):
+        for tail in (b"\1", b"\xff" * 47, bytes(48), bytes(500)):
+            path = self.file("a.bin", processors() + tail)
+            items = self.run_json("show", path)
+            self.assertEqual(items[-1], {
+                "record": "note", "offset": len(processors()),
+                "tolerated": ["trailing_bytes"]})
+            done = self.run_program("show", "--strict", path)
+            self.assert_error(done, 1, path, len(processors()),
+                              "trailing_bytes")
+
+    def test_second_block_that_is_none(self):
+        path = self.file("a.bin", processors() + b"\x10" + bytes(60))
+        done = self.run_program("show", "--format", "json", path)
+        self.assert_error(done, 1, path, len(processors()), "bad_total_size")
+        self.assertEqual(len(done.objects()), 11)
+
+
+class Errors(Case):
+    """What was decoded before an error is printed first."""
+
+    def test_record_and_line(self):
+        data = w.reply(w.result(w.SINGLE, w.v8(1)), w.result(w.SINGLE,
+                                                             size=4000))
+        path = self.file("a.bin", data)
+        done = self.run_program("show", "--format", "json", path)
+        items = done.objects()
+        self.assertEqual([item["record"] for item in items],
+                         ["data", "result", "value", "error"])
+        self.assertEqual(list(items[-1]), ["record", "offset", "code",
+                                           "message"])
+        self.assertEqual(items[-1]["offset"], 88)
+        self.assert_error(done, 1, path, 88, "bad_result_size")
+        self.assertTrue(done.err.rstrip().endswith(items[-1]["message"]))
+
+    def test_offset_in_second_block(self):
+        good = processors()
+        path = self.file("a.bin", good + w.reply(w.result(w.SINGLE, size=9)))
+        done = self.run_program("show", path)
+        self.assert_error(done, 1, path, len(good) + 56, "bad_result_size")
+        self.assertIn("counter 26", done.out)
+
+    def test_empty_and_cut(self):
+        path = self.file("a.bin", b"")
+        self.assert_error(self.run_program("show", path), 1, path, 0,
+                          "truncated_header")
+        path = self.file("b.bin", processors()[:-1])
+        self.assert_error(self.run_program("show", path), 1, path, 0,
+                          "truncated_block")
+        self.assert_error(self.run_program("show", "-"), 1, "-", 0,
+                          "truncated_header")
+
+    def test_other_files_are_still_read(self):
+        bad, good = self.file("a.bin", b"x"), self.file("b.bin", processors())
+        done = self.run_program("show", "--format", "json", bad, good)
+        self.assertEqual(done.status, 1)
+        self.assertEqual(len(done.objects()), 11)
+
+    def test_older_format(self):
+        path = self.file("a.bin", "PERF".encode("utf-16-le") + bytes(200))
+        self.assert_error(self.run_program("show", path), 1, path, 0,
+                          "unread_format")
+        path = self.file("b.bin", processors() + "PERF".encode("utf-16-le"))
+        self.assert_error(self.run_program("show", path), 1, path,
+                          len(processors()), "unread_format")
+
+    def test_every_seed_ends_orderly(self):
+        paths = [path for path in sorted(glob.glob(seed("*", "*_*")))
+                 if os.path.isfile(path)]
+        self.assertGreater(len(paths), 100)
+        for strict in ([], ["--strict"]):
+            done = self.run_program("show", "--format", "json", *strict,
+                                    *paths)
+            self.assertEqual(done.status, 1)
+            self.assertTrue(done.objects())
+            self.assertEqual(len(done.errors()),
+                             len(done.err.splitlines()))
+            self.assertEqual(
+                [(i["offset"], i["code"]) for i in done.objects()
+                 if i["record"] == "error"],
+                [(offset, code) for _, offset, code in done.errors()])
+
+    def test_strict_refuses_more(self):
+        path = seed("data_block", "valid_rule03_misaligned.bin")
+        self.run_fine("show", path)
+        done = self.run_program("show", "--strict", path)
+        self.assertEqual(done.status, 1)
+        self.assertEqual(done.errors()[0][2], "unaligned_size")
+
+
+class Names(Case):
+    """Names nobody checked."""
+
+    def show(self, name, *arguments):
+        """Show a block with one instance of that name."""
+        return self.run_fine("show", *arguments, self.file("a.bin", w.reply(
+            w.result(w.INSTANCES, w.instance_block(
+                w.instance(1, name, w.v4(1)))))))
+
+    def test_lone_surrogates(self):
+        done = self.show("a\ud800b\udc00", "--format", "json")
+        self.assertEqual(done.objects()[2]["name"], "a\ufffdb\ufffd")
+        self.assertIn('"a\ufffdb\ufffd"', self.show("a\ud800b\udc00").out)
+
+    def test_json_keeps_every_other_name(self):
+        for name in ("\U0001F600\u00e9\u4e2d", "\x1b[31m\x07\r\n\t\x7f\x9b",
+                     'a"b\\c', "\u202eabc\u2028\ufeff", "\uffff\ufffe"):
+            done = self.show(name, "--format", "json")
+            self.assertEqual(done.objects()[2]["name"], name)
+            self.assert_safe(done.out)
+
+    def test_text_is_safe_for_terminals(self):
+        done = self.show("\x1b[31mred\x07\x9b\u202e\u2028\x7f")
+        self.assert_safe(done.out)
+        self.assertIn(r'"\u001B[31mred\u0007\u009B\u202E\u2028\u007F"',
+                      done.out)
+
+    def assert_safe(self, text):
+        """No control character but the line ends."""
+        for char in text.replace("\n", ""):
+            self.assertFalse(ord(char) < 32 or 127 <= ord(char) < 160 or
+                             char in "\u202e\u2028\ufeff", repr(char))
+
+
+class Metadata(Case):
+    """The kinds that --kind forces."""
+
+    def test_counterset(self):
+        data = w.counterset(GUID, [w.counter_info(3, 0x10410400, base=7,
+                                                  scale=-2)])
+        items = self.run_json("show", "--kind", "registration", "--request",
+                              "1", self.file("a.bin", data))
+        self.assertEqual(items[0], {
+            "record": "counterset", "offset": 0, "guid": GUID,
+            "detail_level": 100, "instance_type": 2, "counters": 1})
+        self.assertEqual(items[1], {
+            "record": "counter", "offset": 32, "counter": 3,
+            "type": "PERF_COUNTER_COUNTER", "type_value": 0x10410400,
+            "attributes": 0, "detail_level": 100, "default_scale": -2,
+            "base": 7, "perf_time": None, "perf_freq": None, "multi": None,
+            "aggregate": 0})
+
+    def test_type_without_name(self):
+        items = self.run_json(
+            "show", "--kind", "registration", "--request", "2",
+            self.file("a.bin", w.counter_info(3, 0x12000)))
+        self.assertEqual(items[0]["type"], "0x00012000")
+
+    def test_strings(self):
+        path = self.file("a.bin", w.string_block([(1, "one"), (2, None)]))
+        items = self.run_json("show", "--kind", "strings", path)
+        self.assertEqual([(i["record"], i["offset"], i["counter"], i["text"])
+                          for i in items],
+                         [("string", 8, 1, "one"), ("string", 16, 2, None)])
+        for request in ("5", "6", "10"):
+            self.assertEqual(items, self.run_json(
+                "show", "--kind", "registration", "--request", request, path))
+
+    def test_single_strings_and_guid(self):
+        path = self.file("a.bin", w.string("name"))
+        for request in ("3", "4", "7", "9"):
+            self.assertEqual(self.run_json(
+                "show", "--kind", "registration", "--request", request, path),
+                [{"record": "string", "offset": 0, "counter": None,
+                  "text": "name"}])
+        self.assertEqual(self.run_json(
+            "show", "--kind", "registration", "--request", "8",
+            self.file("b.bin", w.guid_bytes(GUID))),
+            [{"record": "guid", "offset": 0, "guid": GUID}])
+
+    def test_lists(self):
+        self.assertEqual(self.run_json("show", "--kind", "guids", self.file(
+            "a.bin", w.guid_bytes(GUID) * 2)),
+            [{"record": "guid", "offset": at, "guid": GUID}
+             for at in (0, 16)])
+        self.assertEqual(self.run_json("show", "--kind", "instances",
+                                       self.file("b.bin", w.instance(
+                                           7, "x"))),
+                         [{"record": "instance", "offset": 0, "query": None,
+                           "instance": 0, "id": 7, "name": "x"}])
+        items = self.run_json("show", "--kind", "identifiers", self.file(
+            "c.bin", w.identifier(GUID, 4, 5, "*", 6) + w.identifier(GUID)))
+        self.assertEqual(items[0], {
+            "record": "identifier", "offset": 0, "size": 48, "guid": GUID,
+            "status": 0, "counter": 4, "instance": 5, "index": 6,
+            "name": "*"})
+        self.assertEqual((items[1]["counter"], items[1]["instance"],
+                          items[1]["name"]), (None, None, None))
+
+    def test_empty_lists_are_fine(self):
+        path = self.file("a.bin", b"")
+        for kind in ("guids", "identifiers", "instances"):
+            self.assertEqual(self.run_json("show", "--kind", kind, path), [])
+
+    def test_registration_seeds(self):
+        kinds = {11: ["guids"], 12: ["identifiers"], 13: ["instances"]}
+        for path in sorted(glob.glob(seed("registration", "*.bin"))):
+            with open(path, "rb") as file:
+                data = file.read()
+            kind = kinds.get(data[0], ["registration", "--request",
+                                       str(data[0])])
+            done = self.run_program("show", "--format", "json", "--kind",
+                                    *kind, "-", stdin=data[1:])
+            valid = os.path.basename(path).startswith("valid_")
+            self.assertEqual(done.status, 0 if valid else 1, path)
+            self.assertEqual(len(done.errors()), 0 if valid else 1, path)
+
+
+class Captures(Case):
+    """Recordings: chunks and what is in them, offsets of the whole file."""
+
+    def test_records(self):
+        path = seed("capture", "valid_processor_information.pfb")
+        items = self.run_json("show", path)
+        chunks = [item for item in items if item["record"] == "chunk"]
+        self.assertEqual(chunks[0], {"record": "chunk", "offset": 0,
+                                     "tag": "PFBC", "version": 1, "size": 0})
+        self.assertEqual([chunk["tag"] for chunk in chunks], [
+            "PFBC", "NOTE", "RGST", "RGST", "RGST", "QINF", "INST", "DATA",
+            "DATA"])
+        self.assertEqual((chunks[2]["guid"], chunks[2]["request"],
+                          chunks[2]["language"]), (GUID, 1, 0))
+        kinds = {item["record"] for item in items}
+        self.assertEqual(kinds, {
+            "chunk", "text", "counterset", "counter", "string", "identifier",
+            "instance", "data", "result", "value"})
+
+    def test_offsets_count_from_the_file(self):
+        path = seed("capture", "valid_processor_information.pfb")
+        with open(path, "rb") as file:
+            whole = file.read()
+        for item in self.run_json("show", path):
+            if item["record"] == "data":
+                at = item["offset"]
+                self.assertEqual(int.from_bytes(whole[at:at + 4], "little"),
+                                 item["size"])
+            if item["record"] == "value":
+                at = item["offset"] + 8
+                raw = whole[at:at + item["bytes"]]
+                self.assertEqual(int.from_bytes(raw, "little"), item["raw"])
+
+    def test_broken_body_does_not_hide_the_rest(self):
+        good = w.chunk(b"DATA", w.reply(w.result(w.SINGLE, w.v4(1))))
+        data = w.recording(w.chunk(b"DATA", w.reply(total=999)), good,
+                           w.registration_chunk(GUID, 3, b"\1\0"))
+        path = self.file("a.pfb", data)
+        done = self.run_program("show", "--format", "json", path)
+        self.assertEqual(done.status, 1)
+        self.assertEqual(done.errors(), [
+            (path, 32, "truncated_block"),
+            (path, 16 + 64 + len(good) + 40, "truncated_string")])
+        self.assertIn("value", [i["record"] for i in done.objects()])
+
+    def test_cut(self):
+        with open(seed("capture", "valid_two_queries.pfb"), "rb") as file:
+            whole = file.read()
+        paths = [self.file("%06d" % size, whole[:size])
+                 for size in range(17, len(whole), 4)]
+        done = self.run_program("show", "--format", "json", *paths)
+        blamed = [name for name, _, _ in done.errors()]
+        self.assertEqual(len(blamed), len(set(blamed)))
+        ends = {item["offset"] for item in self.run_json(
+            "show", seed("capture", "valid_two_queries.pfb"))
+            if item["record"] == "chunk"}
+        for path in paths:  # cut between two chunks a capture is whole
+            self.assertIs(path in blamed, os.path.getsize(path) not in ends,
+                          path)
+
+    def test_other_chunks_are_listed(self):
+        data = w.recording(w.chunk(b"V1DT", b"12345678"), w.chunk(
+            b"CPIH", b""), w.chunk(b"\xff\x1b\0x", b"1", version=9))
+        tags = [item["tag"] for item in self.run_json(
+            "show", self.file("a.pfb", data))]
+        self.assertEqual(tags, ["PFBC", "V1DT", "CPIH", "\ufffd\x1b\0x"])
+
+    def test_kind_is_recognised_and_forced(self):
+        path = seed("capture", "valid_start_only.pfb")
+        self.assertEqual(len(self.run_json("show", "--kind", "capture",
+                                           path)), 1)
+        self.assertEqual(self.run_program("show", "--kind", "data",
+                                          path).status, 1)
+        data = self.file("a.bin", processors())
+        done = self.run_program("show", "--kind", "capture", data)
+        self.assert_error(done, 1, data, 0, "unknown_format")
+
+
+class Text(Case):
+    """For people: offsets stand at the left, in decimal."""
+
+    def test_lines(self):
+        done = self.run_fine("show", self.file("a.bin", processors()))
+        for line in done.lines():
+            self.assertRegex(line, r"^ *\d+  +[a-z]+  ")
+        self.assertIn('name "_Total"', done.out)
+        self.assertIn("kind single_counter  status 5 (access denied)",
+                      done.out)
+
+    def test_several_files_are_told_apart(self):
+        path = self.file("a.bin", processors())
+        done = self.run_fine("show", path, path)
+        self.assertEqual(done.out.count(path + ": data, "), 2)
+
+    def test_tolerated_is_said(self):
+        done = self.run_fine("show", seed("data_block",
+                                          "valid_rule01_trailing.bin"))
+        self.assertIn("tolerated trailing_bytes", done.out)
+
+
+if __name__ == "__main__":
+    unittest.main()

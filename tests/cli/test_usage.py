@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Commands, options, help and what is refused."""
+
+import unittest
+
+from program import Case
+
+COMMANDS = ("show", "check", "cook", "types", "live", "record", "countersets")
+
+
+class Help(Case):
+    """What the program says about itself."""
+
+    def test_version(self):
+        for arguments in (["--version"], ["show", "--version"]):
+            self.assertRegex(self.run_fine(*arguments).out,
+                             r"^perfblock \d+\.\d+\.\d+\n$")
+
+    def test_overview_lists_the_commands(self):
+        text = self.run_fine("--help").out
+        for command in COMMANDS:
+            self.assertRegex(text, r"(?m)^  %s " % command)
+        for command in ("eval", "cpuid", "lwp", "cpi"):
+            self.assertNotRegex(text, r"(?m)^  %s\b" % command)
+        self.assertEqual(self.run_fine("-h").out, text)
+
+    def test_each_command_has_help(self):
+        for command in COMMANDS:
+            text = self.run_fine(command, "--help").out
+            self.assertTrue(text.startswith("Usage: perfblock " + command))
+            self.assertIn("--help", text)
+
+    def test_help_lists_what_is_taken_and_no_more(self):
+        self.assertIn("--interval", self.run_fine("live", "--help").out)
+        self.assertNotIn("--interval", self.run_fine("show", "--help").out)
+
+
+class Refusals(Case):
+    """Wrong usage ends with status 2 and a sentence, and reads nothing."""
+
+    def refused(self, *arguments):
+        """Run and check; the sentence."""
+        done = self.run_program(*arguments)
+        self.assertEqual((done.status, done.out), (2, ""), arguments)
+        self.assertRegex(done.err, r"^perfblock: .+\n$")
+        return done.err
+
+    def test_commands(self):
+        self.refused()
+        for command in ("eval", "cpuid", "lwp", "cpi", "nothing", ""):
+            self.refused(command)
+
+    def test_files(self):
+        for command in ("show", "check", "cook"):
+            self.refused(command)
+        for command in ("types", "live", "countersets"):
+            self.refused(command, "file")
+        self.refused("record")
+
+    def test_options(self):
+        self.assertIn("--nonsense", self.refused("show", "--nonsense", "x"))
+        self.assertIn("--kind", self.refused("show", "x", "--kind"))
+        self.assertIn("-x", self.refused("show", "-x", "y"))
+        self.assertIn("--interval", self.refused("check", "--interval", "1",
+                                                 "x"))
+        self.assertIn("--strict", self.refused("types", "--strict"))
+
+    def test_values(self):
+        for option, values in (
+                ("--interval", ("0", "0.009", "-1", "nan", "inf", "1e400",
+                                "1s", "", " 1")),
+                ("--count", ("0", "-1", "x", "", "1.5",
+                             "99999999999999999999999")),
+                ("--color", ("blue",)), ("--format", ("xml", ""))):
+            for value in values:
+                self.refused("live", option, value)
+
+    def test_kinds_of_later_versions(self):
+        for kind in ("v1", "names", "lwp", "cpi"):
+            self.assertIn("does not read", self.refused("show", "--kind",
+                                                        kind, "x"))
+        self.assertIn("does not read", self.refused("cook", "--names", "n",
+                                                    "x"))
+        self.refused("show", "--kind", "nonsense", "x")
+
+    def test_formats(self):
+        for command in ("show", "check", "cook"):
+            self.assertIn("does not write", self.refused(
+                command, "--format", "prometheus", "x"))
+        self.refused("show", "--format", "csv", "x")
+        self.refused("countersets", "--format", "csv")
+        self.refused("record", "-o", "x", "--format", "json")
+
+    def test_requests(self):
+        self.refused("show", "--kind", "registration", "x")
+        self.refused("show", "--request", "1", "x")
+        for value in ("0", "11", "x"):
+            self.refused("show", "--kind", "registration", "--request", value,
+                         "x")
+
+    def test_cook_takes_data_only(self):
+        for kind in ("registration", "strings", "guids"):
+            self.refused("cook", "--kind", kind, "x")
+
+
+if __name__ == "__main__":
+    unittest.main()
