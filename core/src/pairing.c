@@ -87,8 +87,8 @@ static void match_result(pfb_snapshot *older, pfb_snapshot *newer, uint32_t r)
     for (; n < to->row_count; n++) {
         uint32_t row = to->first_row + n;
         pfb_row_key key = pfb_snapshot_row_key(newer, row);
-        newer->rows[row].older_row =
-            in_place ? pfb_snapshot_find_row(older, &key, newer->rows[row].rank) : find_moved_row(older, newer, row);
+        uint32_t found = in_place ? pfb_snapshot_find_row(older, &key, newer->rows[row].rank) : PFB_NONE;
+        newer->rows[row].older_row = found != PFB_NONE ? found : find_moved_row(older, newer, row);
     }
 }
 
@@ -228,7 +228,7 @@ pfb_formula_result pfb_pairing_evaluate(const pfb_snapshot *older, const pfb_sna
         uint32_t older_row = older ? newer->rows[row].older_row : PFB_NONE;
         uint32_t older_column =
             older_row == PFB_NONE ? PFB_NONE : find_older_column(older, older_row, &newer->columns[column]);
-        bool two = older_column != PFB_NONE;
+        bool two = older_column != PFB_NONE && older->columns[older_column].has_counter;
         if (two) {
             const pfb_counter_type *type = pfb_counter_type_find(in.newer.type);
             bool older_fits = fill_sample(older, older_row, older_column, &in.older);
