@@ -62,16 +62,18 @@ bool pfb_guid_parse(const char *text, size_t size, pfb_guid *guid)
     }
     if (size != PFB_GUID_TEXT_BYTES - 1)
         return false;
+    pfb_guid read;
     for (int i = 0; i < GUID_BYTES; i++) { /* reads exactly the 36 characters */
         int high = hex_digit(text[0]);
         int low = hex_digit(text[1]);
         if (high < 0 || low < 0)
             return false;
-        guid->bytes[guid_order[i]] = (uint8_t)(high << 4 | low);
+        read.bytes[guid_order[i]] = (uint8_t)(high << 4 | low);
         text += 2;
         if (hyphen_follows(i) && *text++ != '-')
             return false;
     }
+    *guid = read;
     return true;
 }
 
@@ -174,8 +176,12 @@ bool pfb_registration_find(const pfb_registration *registration, uint32_t id, pf
         else
             high = middle;
     }
-    return low < registration->counter_count &&
-           pfb_registration_counter_at(registration, position_by_id(registration, low), counter) && counter->id == id;
+    pfb_counter candidate;
+    if (low == registration->counter_count ||
+        !pfb_registration_counter_at(registration, position_by_id(registration, low), &candidate) || candidate.id != id)
+        return false;
+    *counter = candidate;
+    return true;
 }
 
 bool pfb_registration_next(pfb_registration *registration, pfb_counter *counter)
@@ -193,9 +199,10 @@ pfb_error pfb_registration_single_counter(const void *data, size_t size, uint32_
     const uint8_t *p = pfb_cursor_take(&cursor, COUNTER_BYTES, PFB_TRUNCATED_HEADER);
     if (!p)
         return cursor.error;
-    *counter = load_counter(p, 0);
     if (pfb_cursor_left(&cursor) > 0)
         pfb_cursor_tolerate(&cursor, options, &notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, COUNTER_BYTES);
+    if (cursor.error.code == PFB_OK)
+        *counter = load_counter(p, 0);
     return cursor.error;
 }
 
@@ -241,16 +248,22 @@ static bool read_entry_text(pfb_registration_strings *strings, uint32_t start, s
         strings->error = (pfb_error){PFB_BAD_STRING_OFFSET, blame};
         return false;
     }
+    if (strings->has_last && strings->last.offset == start) { /* entries in a row often share one string */
+        *text = strings->last;
+        return true;
+    }
     pfb_cursor cursor = pfb_cursor_between(strings->data, start, strings->size_bytes);
     if (!pfb_cursor_text(&cursor, text)) {
         strings->error = cursor.error;
         return false;
     }
     strings->scanned_bytes += cursor.at - start; /* stops growing at 17 blocks: far below 2^64 */
-    if (strings->scanned_bytes / SHARING_FACTOR > strings->size_bytes) {
+    if (strings->scanned_bytes > SHARING_FACTOR * (uint64_t)strings->size_bytes) {
         strings->error = (pfb_error){PFB_OVERLAPPING_STRINGS, blame};
         return false;
     }
+    strings->last = *text;
+    strings->has_last = true;
     return true;
 }
 

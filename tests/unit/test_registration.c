@@ -709,3 +709,25 @@ Test(registration, rule_22_an_odd_size_is_noted)
     cr_expect(notes == PFB_NOTE_UNALIGNED_SIZE && read == 2);
     expect_error(judge_instances(&b, PFB_STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 0, "strict");
 }
+
+/* Help texts that 100 counters share: far more than 16 blocks in sum, and yet nothing is wrong with them. */
+Test(registration, a_string_may_serve_all_counters)
+{
+    enum { COUNT = 100, START = 8 + 8 * COUNT, UNITS = 99 };
+    bytes b = {.size = 0};
+    pfb_registration_strings strings;
+    pfb_registration_string_entry entry;
+    uint32_t count = 0;
+    PUT_U32(&b, START + 2 * UNITS + 2, COUNT);
+    for (uint32_t i = 0; i < COUNT; i++)
+        PUT_U32(&b, i, START);
+    put_fill(&b, 'x', 2 * UNITS);
+    put_fill(&b, 0, 2);
+    cr_assert(pfb_registration_strings_open(&strings, b.data, b.size, PFB_STRICT));
+    while (pfb_registration_strings_next(&strings, &entry)) {
+        cr_expect(entry.text.offset == START && entry.text.units == UNITS);
+        count++;
+    }
+    expect_error(strings.error, PFB_OK, 0, "shared");
+    cr_expect_eq(count, COUNT);
+}

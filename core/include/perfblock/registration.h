@@ -131,6 +131,8 @@ typedef struct pfb_registration_strings {
     const uint8_t *data;
     uint32_t strings_read;
     uint64_t scanned_bytes; /* bounds the work on strings that share their bytes */
+    pfb_text last;          /* the string read last: the same one again costs nothing */
+    bool has_last;
 } pfb_registration_strings;
 
 typedef struct pfb_registration_string_entry {
@@ -143,8 +145,9 @@ typedef struct pfb_registration_string_entry {
 PFB_API bool pfb_registration_strings_open(pfb_registration_strings *strings, const void *data, size_t size,
                                            uint32_t options);
 
-/* The next string. String offsets count from the block's start. Strings that share bytes are allowed as long as their
- * total length is at most 16 times the block; beyond that PFB_OVERLAPPING_STRINGS, to keep the work linear. */
+/* The next string. String offsets count from the block's start. Several entries may share a string; strings that
+ * overlap in other ways are allowed as long as what has to be read is at most 16 times the block, beyond that
+ * PFB_OVERLAPPING_STRINGS, to keep the work linear. */
 PFB_API bool pfb_registration_strings_next(pfb_registration_strings *strings, pfb_registration_string_entry *entry);
 
 /* ---- Lists ------------------------------------------------------------------------------------------ */
