@@ -32,15 +32,16 @@ size_t pfb_query_write(const pfb_query *query, uint8_t *out, size_t capacity)
     size_t size = pfb_query_size(query);
     if (size == 0 || size > capacity)
         return 0;
-    memset(out, 0, size);
+    if (query->name_units > 0) /* first, and as a move: the name may lie in the block that is written anew */
+        memmove(out + IDENTIFIER_BYTES, query->name, 2 * query->name_units);
+    memset(out, 0, IDENTIFIER_BYTES);
+    memset(out + IDENTIFIER_BYTES + 2 * query->name_units, 0, size - IDENTIFIER_BYTES - 2 * query->name_units);
     memcpy(out, query->counterset.bytes, sizeof query->counterset.bytes);
     store_le32(out + 16, query->status);
     store_le32(out + 20, (uint32_t)size);
     store_le32(out + 24, query->counter_id);
     store_le32(out + 28, query->instance_id);
     store_le32(out + 32, query->index);
-    if (query->name_units > 0)
-        memcpy(out + IDENTIFIER_BYTES, query->name, 2 * query->name_units);
     return size;
 }
 

@@ -300,3 +300,18 @@ Test(query, a_pattern_is_known_by_its_wildcards)
     }
     cr_expect_not(pfb_query_is_pattern(NULL, 0));
 }
+
+/* A source that changes a status writes the block anew where it lies, its name read from there. */
+Test(query, a_block_is_rewritten_in_place)
+{
+    static const uint8_t name[] = {'0', 0, ',', 0, '1', 0};
+    pfb_query query = {.counter_id = 5, .instance_id = PFB_NO_ID, .name = name, .name_units = 3};
+    uint8_t block[48];
+    cr_assert_eq(pfb_query_write(&query, block, sizeof block), sizeof block);
+    query.name = block + 40;
+    query.status = 0x1068;
+    cr_assert_eq(pfb_query_write(&query, block, sizeof block), sizeof block);
+    cr_expect_eq(memcmp(block + 40, name, sizeof name), 0, "the name stays");
+    cr_expect(block[16] == 0x68 && block[17] == 0x10, "the status is new");
+    cr_expect(block[46] == 0 && block[47] == 0, "NUL");
+}
