@@ -194,10 +194,15 @@ void pfb_builder_begin_data(pfb_builder *builder, const pfb_data_times *times)
 static void append_counter_ids(pfb_builder *builder, const uint32_t *ids, uint32_t count)
 {
     size_t at = append_zeros(builder, 8);
+    size_t ids_size = (size_t)4 * count;
+    if (ids_size / 4 != count || ids_size > SIZE_MAX - at - 16) { /* a size_t of 32 bits */
+        fail(builder, PFB_CALLER_ARGUMENT);
+        return;
+    }
     for (uint32_t i = 0; i < count && builder->error.code == PFB_OK; i++)
         put_le32(builder, append_zeros(builder, 4), ids[i]);
     if (builder->error.code != PFB_OK) /* measuring: count what the loop left out */
-        builder->size_bytes = at + 8 + (size_t)4 * count;
+        builder->size_bytes = at + 8 + ids_size;
     append_zeros(builder, count % 2 ? 4 : 0);
     put_field(builder, FIELD_COUNTERS_SIZE, at, builder->size_bytes - at);
     put_field(builder, FIELD_COUNTER_COUNT, at + 4, count);

@@ -6,7 +6,7 @@
 #include <float.h>
 
 /* The x87 unit rounds to 64 bits first and fast-math divides as it likes: there the integers do the work. */
-#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0 && !defined(__FAST_MATH__)
+#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0 && !defined(__FAST_MATH__) && !defined(__RECIPROCAL_MATH__)
 #define EXACT_HARDWARE_DIVISION 1
 #else
 #define EXACT_HARDWARE_DIVISION 0

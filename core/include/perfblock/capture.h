@@ -10,9 +10,8 @@ extern "C" {
 
 /* The recording format (.pfb): chunks of raw bytes exactly as the interface gave them. docs/capture.md has the layout.
  *
- * A chunk is 16 bytes { tag, version u32, size u64, little-endian } and `size` bytes, padded with zeros to a multiple
- * of
- * 8. The first chunk is PFBC and empty. Files are only ever appended to. */
+ * A chunk is 16 bytes { tag, version u32, size u64, little-endian } and `size` bytes, padded with zeros to a
+ * multiple of 8. The first chunk is PFBC and empty. Files are only ever appended to. */
 
 #define PFB_TAG(a, b, c, d)                                                                                            \
     ((uint32_t)(uint8_t)(a) | (uint32_t)(uint8_t)(b) << 8 | (uint32_t)(uint8_t)(c) << 16 | (uint32_t)(uint8_t)(d) << 24)
