@@ -181,6 +181,83 @@ static void check_match(const pfb_snapshot *older, const pfb_snapshot *newer)
     free(used_by);
 }
 
+/* ---- Bases, the obvious way --------------------------------------------------------------------------------- */
+
+static bool is_same_instance(const pfb_snapshot_row *a, const pfb_snapshot_row *b)
+{
+    return a->id == b->id && is_same_name(a, b);
+}
+
+/* Which of the equal instances of its result a row is. */
+static uint32_t count_twins_before(const pfb_snapshot *t, uint32_t row)
+{
+    uint32_t count = 0;
+    for (uint32_t i = t->results[t->rows[row].result].first_row; i < row; i++)
+        count += is_same_instance(&t->rows[i], &t->rows[row]);
+    return count;
+}
+
+/* The position of the first of a result's columns for a counter, or PFB_NONE. */
+static uint32_t find_position(const pfb_snapshot *t, uint32_t result, uint32_t counter_id)
+{
+    const pfb_snapshot_result *r = &t->results[result];
+    for (uint32_t n = 0; n < r->column_count; n++) {
+        if (t->columns[r->first_column + n].counter_id == counter_id)
+            return n;
+    }
+    return PFB_NONE;
+}
+
+/* The value of a counter for the row's instance: in its own result, else in the first other that has both. */
+static const pfb_snapshot_value *find_value(const pfb_snapshot *t, uint32_t row, uint32_t counter_id)
+{
+    uint32_t home = t->rows[row].result;
+    uint32_t position = find_position(t, home, counter_id);
+    uint32_t twin = count_twins_before(t, row);
+    uint32_t found = row;
+    for (uint32_t i = 0; i < t->counts.rows && position == PFB_NONE; i++) {
+        uint32_t result = t->rows[i].result;
+        bool fits = result != home && is_same_instance(&t->rows[i], &t->rows[row]) &&
+                    pfb_guid_equal(&t->results[result].counterset, &t->results[home].counterset) &&
+                    count_twins_before(t, i) == twin;
+        if (fits) {
+            position = find_position(t, result, counter_id);
+            found = i;
+        }
+    }
+    if (position >= t->rows[found].value_count)
+        return NULL;
+    return &t->values[t->rows[found].first_value + position];
+}
+
+static bool find_base(const pfb_snapshot *t, uint32_t row, uint32_t column, uint64_t *raw)
+{
+    const pfb_snapshot_column *c = &t->columns[column];
+    if (c->base_column == PFB_NONE || c->counter.base_id == c->counter_id)
+        return false;
+    const pfb_snapshot_column *base = &t->columns[c->base_column];
+    const pfb_counter_type *type = pfb_counter_type_find(base->counter.type);
+    const pfb_snapshot_value *value = find_value(t, row, c->counter.base_id);
+    if (!base->has_counter || !type || !pfb_counter_type_is_base(type->value) || !value)
+        return false;
+    *raw = value->raw;
+    return value->size_bytes == (type->raw_size == PFB_RAW_DWORD ? 4 : 8);
+}
+
+/* Small tables only: there the limit on candidates does not bind, and slowness does not matter. */
+static void check_base(const pfb_snapshot *t, uint32_t row, uint32_t column, const pfb_sample *inputs)
+{
+    enum { FEW_ROWS = 64 };
+    uint64_t raw = 0;
+    if (t->counts.rows > FEW_ROWS || !t->columns[column].has_counter)
+        return;
+    bool has = find_base(t, row, column, &raw);
+    demand(has == ((inputs->has & PFB_HAS_BASE) != 0), "a base is found where there is one");
+    demand(!has || raw == inputs->base, "the base is that of the instance");
+}
+
+/* ---- Cells ---------------------------------------------------------------------------------------------------- */
+
 static uint64_t bits_of(double value)
 {
     uint64_t bits;
@@ -202,6 +279,7 @@ static void check_cell(const pfb_snapshot *older, const pfb_snapshot *newer, uin
     pfb_formula_result again = pfb_pairing_evaluate(older, newer, row, column, options, NULL);
     demand(is_same_result(&result, &again), "the same cell gives the same result");
     demand((unsigned)result.status <= PFB_STATUS_NO_DATA, "statuses are known");
+    check_base(newer, row, column, &in.newer);
     demand(result.value - result.value == 0, "values are finite");
     if (result.status != PFB_STATUS_OK)
         demand(result.value == 0 && result.flags == 0 && !result.is_integer, "no value without status ok");

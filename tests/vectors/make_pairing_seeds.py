@@ -115,11 +115,11 @@ def repeated(tick):
 
 
 def separate(tick):
-    """Base and counter in results of their own, in another order."""
+    """Base and counter in results of their own, in another order; twins."""
     return [rows(w.INSTANCES, (), (2, "b", w.v4(3 + 2 * tick)),
-                 (1, "a", w.v4(4 + tick))),
+                 (1, "a", w.v4(4 + tick)), (1, "a", w.v4(5 + 9 * tick))),
             rows(w.INSTANCES, (), (1, "a", w.v8(90 * tick)),
-                 (2, "b", w.v8(60 * tick)))]
+                 (2, "b", w.v8(60 * tick)), (1, "a", w.v8(81 * tick)))]
 
 
 def exact(tick):
