@@ -13,7 +13,8 @@
 
 static bool raised[STATUS_COUNT];
 
-void diagnostics_raise(exit_status status)
+/* Remembers that something happened which this status stands for. */
+static void raise_status(exit_status status)
 {
     raised[status] = true;
 }
@@ -53,7 +54,7 @@ void diagnostics_malformed(const char *file, pfb_error error)
     begin_line(&line, file);
     buffer_format(&line, "offset %zu: %s: %s", error.offset, pfb_code_name(error.code), pfb_code_text(error.code));
     end_line(&line);
-    diagnostics_raise(STATUS_MALFORMED);
+    raise_status(STATUS_MALFORMED);
 }
 
 void diagnostics_file(const char *file, int number)
@@ -73,7 +74,7 @@ void diagnostics_say(exit_status status, const char *subject, const char *format
     text_safe(&line, sentence.data, sentence.size);
     end_line(&line);
     buffer_free(&sentence);
-    diagnostics_raise(status);
+    raise_status(status);
 }
 
 void diagnostics_note(const char *file, size_t offset, const char *format, ...)

@@ -18,9 +18,6 @@ typedef enum exit_status {
     STATUS_COUNT
 } exit_status;
 
-/* Remembers that something happened which this status stands for. */
-void diagnostics_raise(exit_status status);
-
 /* The status of all that happened: 2, 4, 3 and 1 count in this order. */
 exit_status diagnostics_status(void);
 

@@ -62,8 +62,7 @@ class Seeds(unittest.TestCase):
                 cook.cook(seed[:size])
 
     def test_corpus_is_current(self):
-        if not os.path.isdir(CORPUS):
-            self.skipTest("no corpus here")
+        self.assertTrue(os.path.isdir(CORPUS), "the corpus is missing")
         for subject, suffix, seeds in (
                 ("data_block", ".bin", make_seeds.data_block_seeds()),
                 ("registration", ".bin", make_seeds.registration_seeds()),
