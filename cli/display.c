@@ -49,7 +49,7 @@ display_value display_evaluate(const display *d, uint32_t row, uint32_t column)
     uint32_t position = d->newer->columns[column].position;
     if (position < r->value_count)
         value.datum = &d->newer->values[r->first_value + position];
-    value.result = pfb_pairing_evaluate(d->older, d->newer, row, column, 0, &value.inputs);
+    value.result = pfb_pairing_evaluate(d->older, d->newer, row, column, NULL, &value.inputs);
     return value;
 }
 

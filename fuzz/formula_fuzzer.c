@@ -235,7 +235,8 @@ static pfb_status check_inputs(const shape *s, const pfb_sample *older, const pf
 }
 
 /* The numerator before factors. */
-static pfb_status count(const shape *s, const pfb_sample *older, const pfb_sample *newer, uint32_t options, opinion *o)
+static pfb_status count(const shape *s, const pfb_sample *older, const pfb_sample *newer,
+                        const pfb_formula_options *options, opinion *o)
 {
     uint64_t from = s->two ? older->value : 0;
     uint64_t to = newer->value;
@@ -249,7 +250,7 @@ static pfb_status count(const shape *s, const pfb_sample *older, const pfb_sampl
         to = (uint64_t)now;
     }
     big n = big_of(to);
-    if (to < from && s->two && (options & PFB_WRAP32) && !(newer->type & PFB_TYPE_SIZE_MASK) && from <= UINT32_MAX) {
+    if (to < from && s->two && options->wrap32 && !(newer->type & PFB_TYPE_SIZE_MASK) && from <= UINT32_MAX) {
         big wrap = big_of(UINT64_C(1) << 32);
         n = big_plus(n, &wrap);
         o->flags |= PFB_FLAG_WRAPPED;
@@ -304,7 +305,7 @@ static void finish(const shape *s, const pfb_sample *newer, opinion *o)
         o->flags |= PFB_FLAG_ABOVE_100;
 }
 
-static opinion judge(const pfb_sample *older, const pfb_sample *newer, uint32_t options)
+static opinion judge(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options)
 {
     opinion o = {.status = PFB_STATUS_OK, .value = {big_of(0), big_of(1), false}};
     shape s = shape_of(newer->type);
@@ -371,14 +372,14 @@ static void check_complement(pfb_sample older, pfb_sample newer, const pfb_formu
     bool exact;
     if (!(newer.type & PFB_TYPE_INVERSE) || newer.type & PFB_TYPE_MULTI || result->status != PFB_STATUS_OK)
         return;
-    opinion o = judge(&older, &newer, 0);
+    opinion o = judge(&older, &newer, &(pfb_formula_options){.wrap32 = false});
     is_nearest(&o.value, result->value, &exact);
     newer.type &= ~PFB_TYPE_INVERSE;
     older.type = newer.type;
-    pfb_formula_result plain = pfb_formula_evaluate(&older, &newer, 0);
+    pfb_formula_result plain = pfb_formula_evaluate(&older, &newer, NULL);
     demand(plain.status == PFB_STATUS_OK, "a timer can be computed where its inverse can");
     bool plain_exact;
-    o = judge(&older, &newer, 0);
+    o = judge(&older, &newer, &(pfb_formula_options){.wrap32 = false});
     is_nearest(&o.value, plain.value, &plain_exact);
     demand(!exact || !plain_exact || bits_of(plain.value + result->value) == bits_of(100.0), "they make 100");
 }
@@ -389,7 +390,7 @@ static bool is_same(const pfb_formula_result *a, const pfb_formula_result *b)
            a->unit == b->unit && a->is_integer == b->is_integer && a->integer == b->integer;
 }
 
-static void check(const pfb_sample *older, const pfb_sample *newer, uint32_t options)
+static void check(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options)
 {
     pfb_formula_result result = pfb_formula_evaluate(older, newer, options);
     pfb_formula_result again = pfb_formula_evaluate(older, newer, options);
@@ -402,7 +403,7 @@ static void check(const pfb_sample *older, const pfb_sample *newer, uint32_t opt
         return;
     opinion o = judge(older, newer, options);
     check_result(&result, &o);
-    if (older && !(options & PFB_WRAP32))
+    if (older && !options->wrap32)
         check_complement(*older, *newer, &result);
 }
 
@@ -453,6 +454,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     older.has = ALL & ~(uint32_t)take(&from, 1);
     take_fields(&from, &newer);
     take_fields(&from, &older);
-    check(options & ONE_SAMPLE ? NULL : &older, &newer, options & 1 ? PFB_WRAP32 : 0);
+    pfb_formula_options policies = {.wrap32 = (options & 1) != 0};
+    check(options & ONE_SAMPLE ? NULL : &older, &newer, &policies);
     return 0;
 }

@@ -272,7 +272,7 @@ static bool is_same_result(const pfb_formula_result *a, const pfb_formula_result
 }
 
 static void check_cell(const pfb_snapshot *older, const pfb_snapshot *newer, uint32_t row, uint32_t column,
-                       uint32_t options)
+                       const pfb_formula_options *options)
 {
     pfb_pairing_inputs in;
     pfb_formula_result result = pfb_pairing_evaluate(older, newer, row, column, options, &in);
@@ -291,7 +291,7 @@ static void check_cell(const pfb_snapshot *older, const pfb_snapshot *newer, uin
     }
 }
 
-static void check_cells(const pfb_snapshot *older, const pfb_snapshot *newer, uint32_t options)
+static void check_cells(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_formula_options *options)
 {
     uint32_t cells = 0;
     for (uint32_t row = 0; row < newer->counts.rows; row++) {
@@ -311,7 +311,7 @@ static void check_own_past(pfb_snapshot *t)
         demand(t->rows[row].older_row == row, "nothing changed, and everybody is still there");
 }
 
-static void check_samples(sample *older, sample *newer, uint32_t options)
+static void check_samples(sample *older, sample *newer, const pfb_formula_options *options)
 {
     load(older);
     load(newer);
@@ -359,7 +359,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                                 .registration_count = count,
                                                 .options = options & STRICT ? PFB_STRICT : 0};
     }
-    check_samples(&samples[0], &samples[1], options & WRAP32 ? PFB_WRAP32 : 0);
+    pfb_formula_options policies = {.wrap32 = (options & WRAP32) != 0};
+    check_samples(&samples[0], &samples[1], &policies);
     for (int i = 0; i < PARTS; i++)
         free(parts[i].data);
     free(last.data);

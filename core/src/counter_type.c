@@ -27,6 +27,7 @@
 #define INV PFB_TERM_INVERSE
 #define OM PFB_TERM_OVER_ITEMS
 #define FM PFB_TERM_FROM_ITEMS
+#define BT PFB_TERM_BASE_OR_TIME
 
 #define SAMPLE_BASE UINT32_C(0x40030401)
 #define AVERAGE_BASE UINT32_C(0x40030402)
@@ -60,7 +61,7 @@ static const pfb_counter_type rows[] = {
     {0x20510500u, "PERF_100NSEC_TIMER",                   LARGE,    2, C100,  DT,  PCT,  DN | X100,             0,              "100 dN / dT"},
     {0x20570500u, "PERF_PRECISION_100NS_TIMER",           LARGE,    2, NOCLK, DB,  PCT,  DN | X100,             LARGE_RAW_BASE, "100 dN / dB"},
     {0x20610500u, "PERF_OBJ_TIME_TIMER",                  LARGE,    2, OBJ,   DT,  PCT,  DN | X100,             0,              "100 dN / dT"},
-    {0x20670500u, "PERF_PRECISION_OBJECT_TIMER",          LARGE,    2, OBJ,   DB,  PCT,  DN | X100,             LARGE_RAW_BASE, "100 dN / dB"},
+    {0x20670500u, "PERF_PRECISION_OBJECT_TIMER",          LARGE,    2, OBJ,   DB,  PCT,  DN | X100 | BT,        LARGE_RAW_BASE, "100 dN / dB"},
     {0x20C20400u, "PERF_SAMPLE_FRACTION",                 DWORD,    2, NOCLK, DB,  PCT,  DN | X100,             SAMPLE_BASE,    "100 dN / dB"},
     {0x21410500u, "PERF_COUNTER_TIMER_INV",               LARGE,    2, PERF,  DT,  PCT,  DN | X100 | INV,       0,              "100 (1 - dN / dT)"},
     {0x21510500u, "PERF_100NSEC_TIMER_INV",               LARGE,    2, C100,  DT,  PCT,  DN | X100 | INV,       0,              "100 (1 - dN / dT)"},
@@ -141,7 +142,20 @@ const char *pfb_unit_text(pfb_unit unit)
 }
 
 enum { CLASS_COUNTER = 1 };
-enum { SUBTYPE_RATE = 1, SUBTYPE_FRACTION = 2, SUBTYPE_BASE = 3 };
+
+/* Subtypes of class COUNTER. */
+enum {
+    SUBTYPE_VALUE,
+    SUBTYPE_RATE,
+    SUBTYPE_FRACTION,
+    SUBTYPE_BASE,
+    SUBTYPE_ELAPSED,
+    SUBTYPE_QUEUELEN,
+    SUBTYPE_HISTOGRAM,
+    SUBTYPE_PRECISION
+};
+
+enum { DISPLAY_NONE, DISPLAY_PER_SECOND, DISPLAY_PERCENT, DISPLAY_SECONDS };
 
 pfb_type_fields pfb_counter_type_fields(uint32_t value)
 {
@@ -163,6 +177,83 @@ pfb_type_fields pfb_counter_type_fields(uint32_t value)
     f.is_well_formed = f.is_well_formed && (!f.delta_base || (counter && f.subtype == SUBTYPE_FRACTION)) &&
                        (!f.inverse || rate) && (!f.multi || multi_allowed);
     return f;
+}
+
+/* What a rate adds to dN / dT. Multi timers are per item, and their complement is taken from the number of items. */
+static unsigned rate_terms(const pfb_type_fields *f)
+{
+    unsigned terms = f->display <= DISPLAY_PER_SECOND ? PFB_TERM_TIMES_FREQUENCY : 0;
+    if (f->display == DISPLAY_PERCENT)
+        terms |= PFB_TERM_PERCENT;
+    if (f->inverse)
+        terms |= PFB_TERM_INVERSE;
+    if (f->multi)
+        terms |= f->inverse ? PFB_TERM_FROM_ITEMS : PFB_TERM_OVER_ITEMS;
+    return terms;
+}
+
+static unsigned fraction_terms(const pfb_type_fields *f)
+{
+    unsigned terms = f->delta ? PFB_TERM_DELTA : PFB_TERM_RAW;
+    if (f->display == DISPLAY_PERCENT)
+        terms |= PFB_TERM_PERCENT;
+    return f->display == DISPLAY_SECONDS ? terms | PFB_TERM_OVER_FREQUENCY : terms;
+}
+
+static unsigned derive_terms(const pfb_type_fields *f)
+{
+    bool object = f->timer + 1 == PFB_CLOCK_OBJECT;
+    switch (f->subtype) {
+    case SUBTYPE_VALUE:
+        return f->delta ? PFB_TERM_DELTA : PFB_TERM_RAW;
+    case SUBTYPE_RATE:
+        return PFB_TERM_DELTA | rate_terms(f);
+    case SUBTYPE_FRACTION:
+        return fraction_terms(f);
+    case SUBTYPE_ELAPSED:
+        return PFB_TERM_ELAPSED | PFB_TERM_OVER_FREQUENCY;
+    case SUBTYPE_QUEUELEN:
+        return PFB_TERM_DELTA;
+    case SUBTYPE_PRECISION:
+        return PFB_TERM_DELTA | PFB_TERM_PERCENT | (object ? PFB_TERM_BASE_OR_TIME : 0);
+    default: /* base, histogram */
+        return 0;
+    }
+}
+
+static pfb_denominator derive_denominator(const pfb_type_fields *f)
+{
+    switch (f->subtype) {
+    case SUBTYPE_RATE:
+    case SUBTYPE_QUEUELEN:
+        return PFB_DENOMINATOR_TIME;
+    case SUBTYPE_FRACTION:
+        return f->delta_base ? PFB_DENOMINATOR_BASE_DELTA : PFB_DENOMINATOR_BASE;
+    case SUBTYPE_PRECISION:
+        return PFB_DENOMINATOR_BASE_DELTA;
+    default:
+        return PFB_DENOMINATOR_ONE;
+    }
+}
+
+bool pfb_counter_type_derive(uint32_t value, pfb_counter_type *row)
+{
+    pfb_type_fields f = pfb_counter_type_fields(value);
+    if (!f.is_well_formed || f.type_class != CLASS_COUNTER)
+        return false;
+    pfb_counter_type derived = {.value = value, .raw_size = f.raw_size};
+    if (f.raw_size == PFB_RAW_DWORD || f.raw_size == PFB_RAW_LARGE)
+        derived.terms = (uint16_t)derive_terms(&f);
+    if (derived.terms != 0) {
+        unsigned timed = PFB_TERM_ELAPSED | PFB_TERM_OVER_FREQUENCY | PFB_TERM_BASE_OR_TIME;
+        derived.denominator = (uint8_t)derive_denominator(&f);
+        if (derived.denominator == PFB_DENOMINATOR_TIME || (derived.terms & timed))
+            derived.clock = (uint8_t)(f.timer + 1);
+        derived.samples = (derived.terms & PFB_TERM_DELTA) || f.delta_base ? 2 : 1;
+        derived.unit = f.display <= DISPLAY_SECONDS ? f.display : PFB_UNIT_NONE;
+    }
+    *row = derived;
+    return true;
 }
 
 bool pfb_counter_type_is_base(uint32_t value)

@@ -3,6 +3,9 @@
 
 #include "wide.h"
 
+/* The type whose formula the options can change by name. */
+#define PERF_COUNTER_MULTI_TIMER UINT32_C(0x22410500)
+
 /* ---- Names ------------------------------------------------------------------------------------------- */
 
 static const char status_names[][22] = {
@@ -19,6 +22,7 @@ static const char status_names[][22] = {
     "bad_frequency",
     "zero_base",
     "no_data",
+    "bad_scale",
 };
 
 const char *pfb_status_name(pfb_status status)
@@ -32,149 +36,215 @@ const char *pfb_flag_name(uint32_t flag)
     return names[flag == PFB_FLAG_WRAPPED ? 0 : flag == PFB_FLAG_ABOVE_100 ? 1 : flag == PFB_FLAG_BELOW_ZERO ? 2 : 3];
 }
 
+/* ---- Preparation --------------------------------------------------------------------------------------- */
+
+enum { TICKS_OF_100NS_CLOCK = 10000000 };
+
+static uint64_t power_of_ten(int exponent)
+{
+    uint64_t power = 1;
+    for (; exponent > 0; exponent--)
+        power *= 10;
+    return power;
+}
+
+/* What the type's terms become under the options. */
+static uint16_t choose_terms(const pfb_counter_type *type, const pfb_formula_options *options)
+{
+    unsigned terms = type->terms;
+    if (options->per_item_inverse && (terms & PFB_TERM_FROM_ITEMS))
+        terms |= PFB_TERM_OVER_ITEMS;
+    if (options->server_2003_multi_timer && type->value == PERF_COUNTER_MULTI_TIMER)
+        terms &= ~PFB_TERM_TIMES_FREQUENCY;
+    return (uint16_t)terms;
+}
+
+static uint32_t time_bit(unsigned clock)
+{
+    return clock == PFB_CLOCK_PERF     ? PFB_HAS_PERF_TIME
+           : clock == PFB_CLOCK_OBJECT ? PFB_HAS_OBJECT_TIME
+                                       : PFB_HAS_PERF_TIME_100NS;
+}
+
+/* The frequency of the 100 ns clock is what its name says. */
+static uint32_t frequency_bit(unsigned clock)
+{
+    return clock == PFB_CLOCK_PERF ? PFB_HAS_PERF_FREQ : clock == PFB_CLOCK_OBJECT ? PFB_HAS_OBJECT_FREQ : 0;
+}
+
+/* Which inputs the formula reads. */
+static void find_needs(pfb_formula *f)
+{
+    uint32_t both = PFB_HAS_VALUE;
+    uint32_t alone = 0;
+    if (f->denominator == PFB_DENOMINATOR_TIME)
+        both |= time_bit(f->clock);
+    if (f->denominator == PFB_DENOMINATOR_BASE || f->denominator == PFB_DENOMINATOR_BASE_DELTA)
+        both |= PFB_HAS_BASE;
+    if (f->terms & PFB_TERM_ELAPSED)
+        alone |= time_bit(f->clock);
+    if (f->terms & (PFB_TERM_TIMES_FREQUENCY | PFB_TERM_OVER_FREQUENCY))
+        alone |= frequency_bit(f->clock);
+    if (f->terms & (PFB_TERM_OVER_ITEMS | PFB_TERM_FROM_ITEMS))
+        alone |= PFB_HAS_MULTI;
+    f->newer_needs = both | alone;
+    f->older_needs = f->samples == 2 ? both : 0;
+}
+
+static bool is_dword_type(uint32_t type)
+{
+    return (type & PFB_TYPE_SIZE_MASK) == 0;
+}
+
+static pfb_status check_formula(const pfb_formula *f, const pfb_formula_options *options)
+{
+    if (f->terms == 0)
+        return PFB_STATUS_NOT_DISPLAYED;
+    bool in_range = options->scale >= -PFB_SCALE_LIMIT && options->scale <= PFB_SCALE_LIMIT;
+    return in_range ? PFB_STATUS_OK : PFB_STATUS_BAD_SCALE;
+}
+
+pfb_formula pfb_formula_prepare(uint32_t type, const pfb_formula_options *options)
+{
+    static const pfb_formula_options none = {.wrap32 = false};
+    pfb_formula f = {.type = type, .status = PFB_STATUS_UNKNOWN_TYPE, .unit = PFB_UNIT_NONE};
+    pfb_counter_type derived;
+    const pfb_counter_type *row = pfb_counter_type_find(type);
+    options = options ? options : &none;
+    if (!row && options->generic && pfb_counter_type_derive(type, &derived))
+        row = &derived;
+    if (!row)
+        return f;
+    f.unit = (pfb_unit)row->unit;
+    f.terms = choose_terms(row, options);
+    f.samples = row->samples;
+    f.clock = row->clock;
+    f.denominator = row->denominator;
+    f.is_dword = row->raw_size == PFB_RAW_DWORD;
+    f.base_is_dword = row->base != 0 && is_dword_type(row->base);
+    f.wrap32 = options->wrap32;
+    f.cap_100 = options->cap_100 && f.unit == PFB_UNIT_PERCENT;
+    f.clamp_0 = options->clamp_0;
+    f.changes_value = f.cap_100 || f.clamp_0 || options->scale != 0;
+    f.status = check_formula(&f, options);
+    if (f.status == PFB_STATUS_OK) {
+        f.scale_above = power_of_ten(options->scale);
+        f.scale_below = power_of_ten(-options->scale);
+        find_needs(&f);
+    }
+    return f;
+}
+
 /* ---- Inputs ------------------------------------------------------------------------------------------ */
 
 /* What the type's formula asks of its samples, resolved: all integers, all checked. */
 typedef struct inputs {
     uint64_t numerator;   /* N, dN or T - N */
     uint64_t denominator; /* 1, dT, B or dB; never 0 */
-    uint64_t frequency;   /* F; 1 when unused */
-    uint64_t items;       /* M; 1 when unused */
+    uint64_t frequency;   /* F; unused without its terms */
+    uint64_t items;       /* M; likewise */
     uint32_t flags;
 } inputs;
 
-static bool has(const pfb_sample *sample, uint32_t bit)
+static int64_t read_time(const pfb_sample *sample, unsigned clock)
 {
-    return (sample->has & bit) == bit;
+    return clock == PFB_CLOCK_PERF     ? sample->perf_time
+           : clock == PFB_CLOCK_OBJECT ? sample->object_time
+                                       : sample->perf_time_100ns;
 }
 
-typedef struct clock_reading {
-    uint32_t has_time;
-    uint32_t has_frequency;
-    int64_t time;
-    int64_t frequency;
-} clock_reading;
-
-static clock_reading read_clock(const pfb_sample *sample, unsigned clock)
+static int64_t read_frequency(const pfb_sample *sample, unsigned clock)
 {
-    switch (clock) {
-    case PFB_CLOCK_PERF:
-        return (clock_reading){PFB_HAS_PERF_TIME, PFB_HAS_PERF_FREQ, sample->perf_time, sample->perf_freq};
-    case PFB_CLOCK_OBJECT:
-        return (clock_reading){PFB_HAS_OBJECT_TIME, PFB_HAS_OBJECT_FREQ, sample->object_time, sample->object_freq};
-    default: /* no formula uses the frequency of the 100 ns clock, which is 10^7 by definition */
-        return (clock_reading){PFB_HAS_PERF_TIME_100NS, 0, sample->perf_time_100ns, 0};
-    }
+    return clock == PFB_CLOCK_PERF     ? sample->perf_freq
+           : clock == PFB_CLOCK_OBJECT ? sample->object_freq
+                                       : TICKS_OF_100NS_CLOCK;
 }
 
-/* A precision timer of an object that has no base of its own is measured by the object's clock. */
-static unsigned effective_denominator(const pfb_counter_type *type, const pfb_sample *older, const pfb_sample *newer)
+/* Every input the formula reads is there. For formulas of one sample `older` is the newer one. A precision timer of an
+ * object that has no base of its own is measured by the object's clock: then dT takes the place of dB. */
+static pfb_status check_presence(const pfb_formula *f, const pfb_sample *older, const pfb_sample *newer,
+                                 unsigned *denominator)
 {
-    bool may_use_clock = type->denominator == PFB_DENOMINATOR_BASE_DELTA && type->clock == PFB_CLOCK_OBJECT;
-    bool has_base = has(newer, PFB_HAS_BASE) && has(older, PFB_HAS_BASE);
-    bool has_clock = has(newer, PFB_HAS_OBJECT_TIME) && has(older, PFB_HAS_OBJECT_TIME);
-    return may_use_clock && !has_base && has_clock ? PFB_DENOMINATOR_TIME : type->denominator;
-}
-
-static bool uses_items(const pfb_counter_type *type)
-{
-    return (type->terms & (PFB_TERM_OVER_ITEMS | PFB_TERM_FROM_ITEMS)) != 0;
-}
-
-static bool uses_frequency(const pfb_counter_type *type)
-{
-    return (type->terms & (PFB_TERM_TIMES_FREQUENCY | PFB_TERM_OVER_FREQUENCY)) != 0;
-}
-
-/* Every input the formula reads is there. For types that need one sample `older` is the newer one. */
-static pfb_status check_presence(const pfb_counter_type *type, unsigned denominator, const pfb_sample *older,
-                                 const pfb_sample *newer)
-{
-    uint32_t base = denominator == PFB_DENOMINATOR_BASE || denominator == PFB_DENOMINATOR_BASE_DELTA ? PFB_HAS_BASE : 0;
-    if (!has(newer, PFB_HAS_VALUE) || !has(older, PFB_HAS_VALUE))
-        return PFB_STATUS_MISSING_INPUT;
-    clock_reading clock = read_clock(newer, type->clock);
-    bool by_time = denominator == PFB_DENOMINATOR_TIME;
-    bool elapsed = (type->terms & PFB_TERM_ELAPSED) != 0;
-    if ((by_time || elapsed) && (!has(newer, clock.has_time) || (by_time && !has(older, clock.has_time))))
-        return PFB_STATUS_MISSING_INPUT;
-    if (uses_frequency(type) && !has(newer, clock.has_frequency))
-        return PFB_STATUS_MISSING_INPUT;
-    if (!has(newer, base) || !has(older, base))
-        return PFB_STATUS_MISSING_BASE;
-    if (uses_items(type) && !has(newer, PFB_HAS_MULTI))
-        return PFB_STATUS_MISSING_BASE;
-    return PFB_STATUS_OK;
-}
-
-/* N1 - N0; a DWORD counter that fell may have gone through 2^32. */
-static pfb_status subtract_values(const pfb_counter_type *type, const pfb_sample *older, const pfb_sample *newer,
-                                  uint32_t options, inputs *in)
-{
-    uint64_t from = older->value;
-    uint64_t to = newer->value;
-    if (to < from) {
-        if (!(options & PFB_WRAP32) || type->raw_size != PFB_RAW_DWORD || from > UINT32_MAX)
-            return PFB_STATUS_NEGATIVE_DELTA;
-        to += UINT64_C(1) << 32;
-        in->flags |= PFB_FLAG_WRAPPED;
-    }
-    in->numerator = to - from;
-    return PFB_STATUS_OK;
-}
-
-static pfb_status read_numerator(const pfb_counter_type *type, const pfb_sample *older, const pfb_sample *newer,
-                                 uint32_t options, inputs *in)
-{
-    if (type->terms & PFB_TERM_DELTA)
-        return subtract_values(type, older, newer, options, in);
-    in->numerator = newer->value;
-    if (!(type->terms & PFB_TERM_ELAPSED))
+    uint32_t missing = (f->newer_needs & ~newer->has) | (f->older_needs & ~older->has);
+    if (missing == 0)
         return PFB_STATUS_OK;
+    uint32_t in_both = newer->has & older->has;
+    if ((f->terms & PFB_TERM_BASE_OR_TIME) && missing == PFB_HAS_BASE && (in_both & time_bit(f->clock))) {
+        *denominator = PFB_DENOMINATOR_TIME;
+        return PFB_STATUS_OK;
+    }
+    return missing & ~(PFB_HAS_BASE | PFB_HAS_MULTI) ? PFB_STATUS_MISSING_INPUT : PFB_STATUS_MISSING_BASE;
+}
+
+/* to - from; a DWORD that fell may have gone through 2^32. False when it fell. */
+static bool subtract(uint64_t from, uint64_t to, bool may_wrap, uint64_t *difference, uint32_t *flags)
+{
+    *difference = to - from;
+    if (to >= from)
+        return true;
+    if (!may_wrap || from > UINT32_MAX)
+        return false;
+    *difference += UINT64_C(1) << 32;
+    *flags |= PFB_FLAG_WRAPPED;
+    return true;
+}
+
+static pfb_status read_numerator(const pfb_formula *f, const pfb_sample *older, const pfb_sample *newer, inputs *in)
+{
+    in->numerator = newer->value;
+    if (f->terms & PFB_TERM_RAW)
+        return PFB_STATUS_OK;
+    if (f->terms & PFB_TERM_DELTA) {
+        bool rose = subtract(older->value, newer->value, f->wrap32 && f->is_dword, &in->numerator, &in->flags);
+        return rose ? PFB_STATUS_OK : PFB_STATUS_NEGATIVE_DELTA;
+    }
     if (newer->value == 0)
         return PFB_STATUS_NO_DATA;
-    int64_t now = read_clock(newer, type->clock).time;
+    int64_t now = read_time(newer, f->clock);
     if (now < 0 || (uint64_t)now < newer->value)
         return PFB_STATUS_NEGATIVE_DELTA;
     in->numerator = (uint64_t)now - newer->value;
     return PFB_STATUS_OK;
 }
 
-static pfb_status read_denominator(const pfb_counter_type *type, unsigned denominator, const pfb_sample *older,
-                                   const pfb_sample *newer, inputs *in)
+static bool is_dword_base(const pfb_formula *f, const pfb_sample *sample)
 {
-    int64_t from;
-    int64_t to;
-    switch (denominator) {
-    case PFB_DENOMINATOR_TIME: /* compared as signed, subtracted as unsigned: no difference overflows */
-        from = read_clock(older, type->clock).time;
-        to = read_clock(newer, type->clock).time;
-        in->denominator = (uint64_t)to - (uint64_t)from;
-        return to < from ? PFB_STATUS_NEGATIVE_DENOMINATOR : to == from ? PFB_STATUS_ZERO_DENOMINATOR : PFB_STATUS_OK;
-    case PFB_DENOMINATOR_BASE:
-        in->denominator = newer->base;
-        return newer->base == 0 ? PFB_STATUS_ZERO_BASE : PFB_STATUS_OK;
-    case PFB_DENOMINATOR_BASE_DELTA:
-        in->denominator = newer->base - older->base;
-        return newer->base < older->base    ? PFB_STATUS_NEGATIVE_DENOMINATOR
-               : newer->base == older->base ? PFB_STATUS_ZERO_DENOMINATOR
-                                            : PFB_STATUS_OK;
-    default:
-        in->denominator = 1;
-        return PFB_STATUS_OK;
-    }
+    return sample->base_type != 0 ? is_dword_type(sample->base_type) : f->base_is_dword;
 }
 
-static pfb_status read_factors(const pfb_counter_type *type, const pfb_sample *newer, inputs *in)
+static pfb_status read_denominator(const pfb_formula *f, unsigned denominator, const pfb_sample *older,
+                                   const pfb_sample *newer, inputs *in)
 {
-    in->frequency = in->items = 1;
-    if (uses_frequency(type)) {
-        int64_t frequency = read_clock(newer, type->clock).frequency;
+    bool forward = true;
+    if (denominator == PFB_DENOMINATOR_ONE) {
+        in->denominator = 1;
+    } else if (denominator == PFB_DENOMINATOR_BASE) {
+        in->denominator = newer->base;
+        return newer->base == 0 ? PFB_STATUS_ZERO_BASE : PFB_STATUS_OK;
+    } else if (denominator == PFB_DENOMINATOR_TIME) {
+        /* Compared as signed, subtracted as unsigned: no difference overflows. */
+        int64_t from = read_time(older, f->clock);
+        int64_t to = read_time(newer, f->clock);
+        forward = to >= from;
+        in->denominator = (uint64_t)to - (uint64_t)from;
+    } else {
+        bool may_wrap = f->wrap32 && is_dword_base(f, older) && is_dword_base(f, newer);
+        forward = subtract(older->base, newer->base, may_wrap, &in->denominator, &in->flags);
+    }
+    if (!forward)
+        return PFB_STATUS_NEGATIVE_DENOMINATOR;
+    return in->denominator == 0 ? PFB_STATUS_ZERO_DENOMINATOR : PFB_STATUS_OK;
+}
+
+static pfb_status read_factors(const pfb_formula *f, const pfb_sample *newer, inputs *in)
+{
+    if (f->terms & (PFB_TERM_TIMES_FREQUENCY | PFB_TERM_OVER_FREQUENCY)) {
+        int64_t frequency = read_frequency(newer, f->clock);
         if (frequency <= 0)
             return PFB_STATUS_BAD_FREQUENCY;
         in->frequency = (uint64_t)frequency;
     }
-    if (uses_items(type)) {
+    if (f->terms & (PFB_TERM_OVER_ITEMS | PFB_TERM_FROM_ITEMS)) {
         if (newer->multi == 0)
             return PFB_STATUS_ZERO_BASE;
         in->items = newer->multi;
@@ -184,69 +254,141 @@ static pfb_status read_factors(const pfb_counter_type *type, const pfb_sample *n
 
 /* ---- Arithmetic -------------------------------------------------------------------------------------- */
 
+/* The exact value: above / below, negative or not. */
+typedef struct ratio {
+    pfb_wide above, below;
+    bool negative;
+} ratio;
+
 /* Bounds: numerator 64 bits, times F 127, times 100 134; or D * M 128, times 100 135. Denominator D * F or D * M,
- * 128. All below 2^191. */
-static void compute(const pfb_counter_type *type, const inputs *in, pfb_formula_result *result)
+ * 128. */
+static ratio make_ratio(const pfb_formula *f, const inputs *in)
 {
-    pfb_wide above = pfb_wide_from(in->numerator);
-    pfb_wide below = pfb_wide_from(in->denominator);
-    bool negative = false;
-    if (type->terms & PFB_TERM_TIMES_FREQUENCY)
-        above = pfb_wide_times(above, in->frequency);
-    if (type->terms & PFB_TERM_INVERSE) { /* W - N/D = (W D - N) / D, where W is 1 or M */
-        pfb_wide whole = type->terms & PFB_TERM_FROM_ITEMS ? pfb_wide_times(below, in->items) : below;
-        negative = pfb_wide_compare(whole, above) < 0;
-        above = negative ? pfb_wide_minus(above, whole) : pfb_wide_minus(whole, above);
+    ratio r = {pfb_wide_from(in->numerator), pfb_wide_from(in->denominator), false};
+    if (f->terms & PFB_TERM_TIMES_FREQUENCY)
+        r.above = pfb_wide_times(r.above, in->frequency);
+    if (f->terms & PFB_TERM_INVERSE) { /* W - N/D = (W D - N) / D, where W is 1 or M */
+        pfb_wide whole = f->terms & PFB_TERM_FROM_ITEMS ? pfb_wide_times(r.below, in->items) : r.below;
+        r.negative = pfb_wide_compare(whole, r.above) < 0;
+        r.above = r.negative ? pfb_wide_minus(r.above, whole) : pfb_wide_minus(whole, r.above);
     }
-    if (type->terms & PFB_TERM_PERCENT)
-        above = pfb_wide_times(above, 100);
-    if (type->terms & PFB_TERM_OVER_FREQUENCY)
-        below = pfb_wide_times(below, in->frequency);
-    if (type->terms & PFB_TERM_OVER_ITEMS)
-        below = pfb_wide_times(below, in->items);
-    pfb_quotient quotient = pfb_wide_divide(above, below);
+    if (f->terms & PFB_TERM_PERCENT)
+        r.above = pfb_wide_times(r.above, 100);
+    if (f->terms & PFB_TERM_OVER_FREQUENCY)
+        r.below = pfb_wide_times(r.below, in->frequency);
+    if (f->terms & PFB_TERM_OVER_ITEMS)
+        r.below = pfb_wide_times(r.below, in->items);
+    return r;
+}
+
+/* Sets the flags of a value outside 0 to 100, and what the options make of it. */
+static void limit(const pfb_formula *f, ratio *r, uint32_t *flags)
+{
+    if (r->negative) {
+        *flags |= PFB_FLAG_BELOW_ZERO;
+        if (f->clamp_0)
+            *r = (ratio){pfb_wide_from(0), pfb_wide_from(1), false};
+    } else if (f->unit == PFB_UNIT_PERCENT && pfb_wide_compare(r->above, pfb_wide_times(r->below, 100)) > 0) {
+        *flags |= PFB_FLAG_ABOVE_100;
+        if (f->cap_100)
+            *r = (ratio){pfb_wide_from(100), pfb_wide_from(1), false};
+    }
+}
+
+/* Any inputs. With a scale of 10^10, below 2^34, both numbers stay below 2^170. */
+static void compute_wide(const pfb_formula *f, const inputs *in, pfb_formula_result *result)
+{
+    ratio r = make_ratio(f, in);
+    result->flags = in->flags;
+    limit(f, &r, &result->flags);
+    if (f->scale_above != f->scale_below) {
+        r.above = pfb_wide_times(r.above, f->scale_above);
+        r.below = pfb_wide_times(r.below, f->scale_below);
+    }
+    pfb_quotient quotient = pfb_wide_divide(r.above, r.below);
+    result->value = r.negative ? -quotient.value : quotient.value;
+    result->is_integer = quotient.is_integer && !r.negative;
+    result->integer = result->is_integer ? quotient.integer : 0;
+}
+
+/* *product *= factor; false when that reaches 2^53. */
+static bool times_small(uint64_t *product, uint64_t factor)
+{
+    uint64_t high;
+    *product = pfb_multiply_limbs(*product, factor, &high);
+    return (high | *product >> PFB_EXACT_BITS) == 0;
+}
+
+/* The same for everyday numbers: every product stays below 2^53, and no option changes the value. False otherwise. */
+static bool compute_small(const pfb_formula *f, const inputs *in, pfb_formula_result *result)
+{
+    uint64_t above = in->numerator;
+    uint64_t below = in->denominator;
+    bool negative = false;
+    if (!PFB_DIVIDES_EXACTLY || f->changes_value || (above | below) >> PFB_EXACT_BITS != 0)
+        return false;
+    if ((f->terms & PFB_TERM_TIMES_FREQUENCY) && !times_small(&above, in->frequency))
+        return false;
+    if (f->terms & PFB_TERM_INVERSE) {
+        uint64_t whole = below;
+        if ((f->terms & PFB_TERM_FROM_ITEMS) && !times_small(&whole, in->items))
+            return false;
+        negative = whole < above;
+        above = negative ? above - whole : whole - above;
+    }
+    if ((f->terms & PFB_TERM_PERCENT) && !times_small(&above, 100))
+        return false;
+    if ((f->terms & PFB_TERM_OVER_FREQUENCY) && !times_small(&below, in->frequency))
+        return false;
+    if ((f->terms & PFB_TERM_OVER_ITEMS) && !times_small(&below, in->items))
+        return false;
+    pfb_quotient quotient = pfb_divide_small(above, below);
     result->value = negative ? -quotient.value : quotient.value;
     result->is_integer = quotient.is_integer && !negative;
     result->integer = result->is_integer ? quotient.integer : 0;
     result->flags = in->flags;
     if (negative)
         result->flags |= PFB_FLAG_BELOW_ZERO;
-    else if (type->unit == PFB_UNIT_PERCENT && pfb_wide_compare(above, pfb_wide_times(below, 100)) > 0)
+    else if (f->unit == PFB_UNIT_PERCENT && above > 100 * below) /* below 2^60 */
         result->flags |= PFB_FLAG_ABOVE_100;
+    return true;
 }
 
-static pfb_status evaluate_known(const pfb_counter_type *type, const pfb_sample *older, const pfb_sample *newer,
-                                 uint32_t options, pfb_formula_result *result)
+static pfb_status apply(const pfb_formula *f, const pfb_sample *older, const pfb_sample *newer,
+                        pfb_formula_result *result)
 {
-    if (type->terms == 0)
-        return PFB_STATUS_NOT_DISPLAYED;
-    if (type->samples == 2 && !older)
+    if (f->status != PFB_STATUS_OK)
+        return f->status;
+    if (f->samples == 2 && !older)
         return PFB_STATUS_NEED_TWO_SAMPLES;
-    if (older && older->type != newer->type)
+    if (newer->type != f->type || (older && older->type != f->type))
         return PFB_STATUS_TYPE_MISMATCH;
-    if (!older || type->samples == 1)
+    if (f->samples == 1)
         older = newer;
-    unsigned denominator = effective_denominator(type, older, newer);
-    inputs in = {0};
-    pfb_status status = check_presence(type, denominator, older, newer);
+    unsigned denominator = f->denominator;
+    inputs in = {.flags = 0};
+    pfb_status status = check_presence(f, older, newer, &denominator);
     if (status == PFB_STATUS_OK)
-        status = read_numerator(type, older, newer, options, &in);
+        status = read_numerator(f, older, newer, &in);
     if (status == PFB_STATUS_OK)
-        status = read_factors(type, newer, &in);
+        status = read_factors(f, newer, &in);
     if (status == PFB_STATUS_OK)
-        status = read_denominator(type, denominator, older, newer, &in);
-    if (status == PFB_STATUS_OK)
-        compute(type, &in, result);
+        status = read_denominator(f, denominator, older, newer, &in);
+    if (status == PFB_STATUS_OK && !compute_small(f, &in, result))
+        compute_wide(f, &in, result);
     return status;
 }
 
-pfb_formula_result pfb_formula_evaluate(const pfb_sample *older, const pfb_sample *newer, uint32_t options)
+pfb_formula_result pfb_formula_apply(const pfb_formula *formula, const pfb_sample *older, const pfb_sample *newer)
 {
-    pfb_formula_result result = {.status = PFB_STATUS_UNKNOWN_TYPE, .unit = PFB_UNIT_NONE};
-    const pfb_counter_type *type = pfb_counter_type_find(newer->type);
-    if (type) {
-        result.unit = (pfb_unit)type->unit;
-        result.status = evaluate_known(type, older, newer, options, &result);
-    }
+    pfb_formula_result result = {.unit = formula->unit};
+    result.status = apply(formula, older, newer, &result);
     return result;
+}
+
+pfb_formula_result pfb_formula_evaluate(const pfb_sample *older, const pfb_sample *newer,
+                                        const pfb_formula_options *options)
+{
+    pfb_formula formula = pfb_formula_prepare(newer->type, options);
+    return pfb_formula_apply(&formula, older, newer);
 }

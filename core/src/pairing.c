@@ -98,7 +98,23 @@ void pfb_pairing_match(pfb_snapshot *older, pfb_snapshot *newer)
         match_result(older, newer, r);
 }
 
-/* ---- What a counter refers to -------------------------------------------------------------------------------- */
+/* ---- Plans -------------------------------------------------------------------------------------------------- */
+
+/* Where the raw value of a referred counter stands. */
+typedef struct reference {
+    bool exists;       /* there is such a counter, it is not the one that refers to it, and of a fitting type */
+    bool elsewhere;    /* in another result: looked up for each row */
+    uint32_t position; /* among the values of its own result, unless elsewhere */
+    uint32_t counter_id;
+    uint32_t type;
+} reference;
+
+/* What is the same for all rows of a column. */
+typedef struct plan {
+    const pfb_snapshot *snapshot;
+    const pfb_snapshot_column *column;
+    reference base, multi, time, freq;
+} plan;
 
 static bool is_number_size(uint32_t size_bytes)
 {
@@ -108,18 +124,45 @@ static bool is_number_size(uint32_t size_bytes)
 /* True when a datum of this size is what the type declares. Plain numbers come in either size. */
 static bool has_declared_size(uint32_t type, uint32_t size_bytes)
 {
-    const pfb_counter_type *row = pfb_counter_type_find(type);
     if (pfb_counter_type_is_number(type))
         return is_number_size(size_bytes);
-    return row &&
-           ((row->raw_size == PFB_RAW_DWORD && size_bytes == 4) || (row->raw_size == PFB_RAW_LARGE && size_bytes == 8));
+    uint32_t declared = type & PFB_TYPE_SIZE_MASK;
+    return (declared == PFB_RAW_DWORD && size_bytes == 4) || (declared == PFB_RAW_LARGE << 8 && size_bytes == 8);
 }
 
-/* The value of a row in a column of its own result; null when a broken block ended before it. */
-static const pfb_snapshot_value *value_at(const pfb_snapshot *snapshot, uint32_t row, uint32_t column)
+/* The counter that `column` refers to by `id`; `target` is the linked column. */
+static reference refer(const pfb_snapshot *snapshot, const pfb_snapshot_column *column, uint32_t id, uint32_t target,
+                       bool is_base)
+{
+    reference none = {.exists = false};
+    if (target == PFB_NONE || id == column->counter_id)
+        return none;
+    const pfb_snapshot_column *referred = &snapshot->columns[target];
+    uint32_t type = referred->counter.type;
+    bool fits = is_base ? pfb_counter_type_is_base(type) && pfb_counter_type_find(type) != NULL
+                        : pfb_counter_type_is_number(type);
+    if (!referred->has_counter || !fits)
+        return none;
+    return (reference){true, referred->result != column->result, referred->position, id, type};
+}
+
+static plan make_plan(const pfb_snapshot *snapshot, uint32_t column)
+{
+    const pfb_snapshot_column *c = &snapshot->columns[column];
+    return (plan){.snapshot = snapshot,
+                  .column = c,
+                  .base = refer(snapshot, c, c->counter.base_id, c->base_column, true),
+                  .multi = refer(snapshot, c, c->counter.multi_id, c->multi_column, false),
+                  .time = refer(snapshot, c, c->counter.perf_time_id, c->time_column, false),
+                  .freq = refer(snapshot, c, c->counter.perf_freq_id, c->freq_column, false)};
+}
+
+/* ---- Samples ------------------------------------------------------------------------------------------------ */
+
+/* The value of a row at a position; null when a broken block ended before it. */
+static const pfb_snapshot_value *value_at(const pfb_snapshot *snapshot, uint32_t row, uint32_t position)
 {
     const pfb_snapshot_row *r = &snapshot->rows[row];
-    uint32_t position = snapshot->columns[column].position;
     return position < r->value_count ? &snapshot->values[r->first_value + position] : NULL;
 }
 
@@ -131,27 +174,18 @@ static const pfb_snapshot_value *value_elsewhere(const pfb_snapshot *snapshot, u
     while (next_candidate(&c, &other)) {
         uint32_t column = pfb_snapshot_find_column(snapshot, snapshot->rows[other].result, counter_id);
         if (column != PFB_NONE)
-            return value_at(snapshot, other, column);
+            return value_at(snapshot, other, snapshot->columns[column].position);
     }
     return NULL;
 }
 
-/* The raw value of the counter that `column` refers to by `id`; `target` is the linked column. */
-static bool read_referred(const pfb_snapshot *snapshot, uint32_t row, uint32_t column, uint32_t id, uint32_t target,
-                          bool is_base, uint64_t *raw)
+static bool read_reference(const pfb_snapshot *snapshot, uint32_t row, const reference *to, uint64_t *raw)
 {
-    if (target == PFB_NONE || id == snapshot->columns[column].counter_id)
+    if (!to->exists)
         return false;
-    const pfb_snapshot_column *referred = &snapshot->columns[target];
-    if (!referred->has_counter)
-        return false;
-    uint32_t type = referred->counter.type;
-    if (is_base ? !pfb_counter_type_is_base(type) : !pfb_counter_type_is_number(type))
-        return false;
-    const pfb_snapshot_value *value = referred->result == snapshot->columns[column].result
-                                          ? value_at(snapshot, row, target)
-                                          : value_elsewhere(snapshot, row, id);
-    if (!value || !has_declared_size(type, value->size_bytes))
+    const pfb_snapshot_value *value =
+        to->elsewhere ? value_elsewhere(snapshot, row, to->counter_id) : value_at(snapshot, row, to->position);
+    if (!value || !has_declared_size(to->type, value->size_bytes))
         return false;
     *raw = value->raw;
     return true;
@@ -163,43 +197,43 @@ static int64_t as_clock(uint64_t raw)
     return raw <= INT64_MAX ? (int64_t)raw : -(int64_t)(UINT64_MAX - raw) - 1;
 }
 
-/* ---- Evaluation ------------------------------------------------------------------------------------------------ */
-
 /* Fills a sample; false when the datum has not the size its type declares. */
-static bool fill_sample(const pfb_snapshot *snapshot, uint32_t row, uint32_t column, pfb_sample *sample)
+static bool fill_sample(const plan *p, uint32_t row, pfb_sample *sample)
 {
-    const pfb_snapshot_column *c = &snapshot->columns[column];
-    const pfb_counter *counter = &c->counter;
-    *sample = (pfb_sample){.type = counter->type,
+    const pfb_snapshot *snapshot = p->snapshot;
+    uint64_t raw;
+    *sample = (pfb_sample){.type = p->column->counter.type,
                            .has = PFB_HAS_PERF_TIME | PFB_HAS_PERF_TIME_100NS | PFB_HAS_PERF_FREQ,
                            .perf_time = snapshot->perf_time,
                            .perf_time_100ns = snapshot->perf_time_100ns,
                            .perf_freq = snapshot->perf_freq};
-    uint64_t raw;
-    if (read_referred(snapshot, row, column, counter->base_id, c->base_column, true, &sample->base))
+    if (read_reference(snapshot, row, &p->base, &sample->base)) {
         sample->has |= PFB_HAS_BASE;
-    if (read_referred(snapshot, row, column, counter->multi_id, c->multi_column, false, &sample->multi))
+        sample->base_type = p->base.type;
+    }
+    if (read_reference(snapshot, row, &p->multi, &sample->multi))
         sample->has |= PFB_HAS_MULTI;
-    if (read_referred(snapshot, row, column, counter->perf_time_id, c->time_column, false, &raw)) {
+    if (read_reference(snapshot, row, &p->time, &raw)) {
         sample->has |= PFB_HAS_OBJECT_TIME;
         sample->object_time = as_clock(raw);
     }
-    if (read_referred(snapshot, row, column, counter->perf_freq_id, c->freq_column, false, &raw)) {
+    if (read_reference(snapshot, row, &p->freq, &raw)) {
         sample->has |= PFB_HAS_OBJECT_FREQ;
         sample->object_freq = as_clock(raw);
     }
-    const pfb_snapshot_value *value = value_at(snapshot, row, column);
+    const pfb_snapshot_value *value = value_at(snapshot, row, p->column->position);
     if (!value || !is_number_size(value->size_bytes))
         return true;
     sample->has |= PFB_HAS_VALUE;
     sample->value = value->raw;
-    return has_declared_size(counter->type, value->size_bytes);
+    return has_declared_size(sample->type, value->size_bytes);
 }
 
-/* The older snapshot's column of the same counter, in the older row's result; or PFB_NONE. */
-static uint32_t find_older_column(const pfb_snapshot *older, uint32_t older_row, const pfb_snapshot_column *column)
+/* ---- Evaluation --------------------------------------------------------------------------------------------- */
+
+/* The older snapshot's column of the same counter, in one of its results; or PFB_NONE. */
+static uint32_t find_older_column(const pfb_snapshot *older, uint32_t r, const pfb_snapshot_column *column)
 {
-    uint32_t r = older->rows[older_row].result;
     const pfb_snapshot_result *result = &older->results[r];
     if (column->position < result->column_count) {
         uint32_t same = result->first_column + column->position;
@@ -209,37 +243,114 @@ static uint32_t find_older_column(const pfb_snapshot *older, uint32_t older_row,
     return column->counter_id == PFB_NO_ID ? PFB_NONE : pfb_snapshot_find_column(older, r, column->counter_id);
 }
 
+/* A newer column, the formula of its counter, and the older column it is compared with. */
+typedef struct comparison {
+    plan newer;
+    pfb_formula formula;
+    const pfb_snapshot *older_snapshot; /* null: one sample only */
+    uint32_t older_result;              /* for which `older` was made; PFB_NONE: none yet */
+    bool has_older;                     /* that result has the counter */
+    plan older;
+} comparison;
+
+static comparison compare_column(const pfb_snapshot *older, const pfb_snapshot *newer, uint32_t column,
+                                 const pfb_formula_options *options)
+{
+    comparison c = {.newer = make_plan(newer, column), .older_snapshot = older, .older_result = PFB_NONE};
+    c.formula = c.newer.column->has_counter ? pfb_formula_prepare(c.newer.column->counter.type, options)
+                                            : (pfb_formula){.status = PFB_STATUS_UNKNOWN_TYPE, .unit = PFB_UNIT_NONE};
+    return c;
+}
+
+/* Whether the older snapshot has the row and the counter; then `older` is its plan. */
+static bool find_older(comparison *c, uint32_t older_row)
+{
+    if (!c->older_snapshot || older_row == PFB_NONE)
+        return false;
+    uint32_t result = c->older_snapshot->rows[older_row].result;
+    if (result != c->older_result) { /* mostly the same for all rows */
+        uint32_t column = find_older_column(c->older_snapshot, result, c->newer.column);
+        c->older_result = result;
+        c->has_older = column != PFB_NONE && c->older_snapshot->columns[column].has_counter;
+        if (c->has_older)
+            c->older = make_plan(c->older_snapshot, column);
+    }
+    return c->has_older;
+}
+
 /* A wrong size counts where the types are compared: after what makes it irrelevant. */
 static bool size_matters(pfb_status status)
 {
-    return status != PFB_STATUS_UNKNOWN_TYPE && status != PFB_STATUS_NOT_DISPLAYED &&
+    return status != PFB_STATUS_UNKNOWN_TYPE && status != PFB_STATUS_NOT_DISPLAYED && status != PFB_STATUS_BAD_SCALE &&
            status != PFB_STATUS_NEED_TWO_SAMPLES;
 }
 
+static pfb_formula_result evaluate_row(comparison *c, uint32_t row, pfb_pairing_inputs *in)
+{
+    bool sizes_fit = fill_sample(&c->newer, row, &in->newer);
+    bool two = find_older(c, c->newer.snapshot->rows[row].older_row);
+    in->older.has = 0;
+    if (two) {
+        bool older_fits = fill_sample(&c->older, c->newer.snapshot->rows[row].older_row, &in->older);
+        sizes_fit = sizes_fit && (older_fits || c->formula.samples < 2);
+    }
+    pfb_formula_result result = pfb_formula_apply(&c->formula, two ? &in->older : NULL, &in->newer);
+    if (!sizes_fit && size_matters(result.status))
+        result = (pfb_formula_result){.status = PFB_STATUS_TYPE_MISMATCH, .unit = result.unit};
+    return result;
+}
+
 pfb_formula_result pfb_pairing_evaluate(const pfb_snapshot *older, const pfb_snapshot *newer, uint32_t row,
-                                        uint32_t column, uint32_t options, pfb_pairing_inputs *inputs)
+                                        uint32_t column, const pfb_formula_options *options, pfb_pairing_inputs *inputs)
 {
     pfb_formula_result result = {.status = PFB_STATUS_UNKNOWN_TYPE, .unit = PFB_UNIT_NONE};
     pfb_pairing_inputs in = {.older = {.has = 0}, .newer = {.has = 0}};
     bool inside = row < newer->counts.rows && column < newer->counts.columns &&
                   newer->columns[column].result == newer->rows[row].result;
     if (inside) {
-        bool sizes_fit = fill_sample(newer, row, column, &in.newer);
-        uint32_t older_row = older ? newer->rows[row].older_row : PFB_NONE;
-        uint32_t older_column =
-            older_row == PFB_NONE ? PFB_NONE : find_older_column(older, older_row, &newer->columns[column]);
-        bool two = older_column != PFB_NONE && older->columns[older_column].has_counter;
-        if (two) {
-            const pfb_counter_type *type = pfb_counter_type_find(in.newer.type);
-            bool older_fits = fill_sample(older, older_row, older_column, &in.older);
-            sizes_fit = sizes_fit && (older_fits || !type || type->samples < 2);
-        }
-        if (newer->columns[column].has_counter)
-            result = pfb_formula_evaluate(two ? &in.older : NULL, &in.newer, options);
-        if (!sizes_fit && size_matters(result.status))
-            result = (pfb_formula_result){.status = PFB_STATUS_TYPE_MISMATCH, .unit = result.unit};
+        comparison c = compare_column(older, newer, column, options);
+        result = evaluate_row(&c, row, &in);
     }
     if (inputs)
         *inputs = in;
     return result;
+}
+
+/* ---- Whole samples ------------------------------------------------------------------------------------------- */
+
+uint64_t pfb_pairing_count(const pfb_snapshot *newer)
+{
+    uint64_t count = 0;
+    for (uint32_t r = 0; r < newer->counts.results; r++)
+        count += (uint64_t)newer->results[r].row_count * newer->results[r].column_count;
+    return count;
+}
+
+/* Column by column, so that what the rows share is found once; stored row by row. */
+static void evaluate_result(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_snapshot_result *result,
+                            const pfb_formula_options *options, pfb_pairing_value *values)
+{
+    pfb_pairing_inputs in;
+    for (uint32_t c = 0; c < result->column_count; c++) {
+        comparison pair = compare_column(older, newer, result->first_column + c, options);
+        for (uint32_t r = 0; r < result->row_count; r++) {
+            pfb_pairing_value *value = &values[(size_t)r * result->column_count + c];
+            value->row = result->first_row + r;
+            value->column = result->first_column + c;
+            value->result = evaluate_row(&pair, value->row, &in);
+        }
+    }
+}
+
+bool pfb_pairing_evaluate_all(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_formula_options *options,
+                              pfb_pairing_value *values, size_t capacity)
+{
+    if (capacity < pfb_pairing_count(newer))
+        return false;
+    for (uint32_t r = 0; r < newer->counts.results; r++) {
+        const pfb_snapshot_result *result = &newer->results[r];
+        evaluate_result(older, newer, result, options, values);
+        values += (size_t)result->row_count * result->column_count;
+    }
+    return true;
 }

@@ -3,71 +3,9 @@
 
 #include "memory.h"
 
-#include <float.h>
+enum { MANTISSA_BITS = PFB_EXACT_BITS, EXPONENT_BIAS = 1023, INTEGER_BITS = 64 };
 
-/* The x87 unit rounds to 64 bits first and fast-math divides as it likes: there the integers do the work. */
-#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0 && !defined(__FAST_MATH__) && !defined(__RECIPROCAL_MATH__)
-#define EXACT_HARDWARE_DIVISION 1
-#else
-#define EXACT_HARDWARE_DIVISION 0
-#endif
-
-enum { MANTISSA_BITS = 53, EXPONENT_BIAS = 1023, INTEGER_BITS = 64 };
-
-pfb_wide pfb_wide_from(uint64_t value)
-{
-    return (pfb_wide){{value, 0, 0}};
-}
-
-/* The 128-bit product of two limbs from four 32-bit products. */
-static uint64_t multiply_limbs(uint64_t a, uint64_t b, uint64_t *high)
-{
-    uint64_t a0 = (uint32_t)a;
-    uint64_t a1 = a >> 32;
-    uint64_t b0 = (uint32_t)b;
-    uint64_t b1 = b >> 32;
-    uint64_t low = a0 * b0;
-    uint64_t middle = a1 * b0 + (low >> 32);       /* at most (2^32-1)^2 + 2^32-1 */
-    uint64_t middle2 = a0 * b1 + (uint32_t)middle; /* likewise */
-    *high = a1 * b1 + (middle >> 32) + (middle2 >> 32);
-    return middle2 << 32 | (uint32_t)low;
-}
-
-pfb_wide pfb_wide_times(pfb_wide wide, uint64_t factor)
-{
-    pfb_wide product;
-    uint64_t carry = 0;
-    for (int i = 0; i < PFB_WIDE_LIMBS; i++) {
-        uint64_t high;
-        uint64_t low = multiply_limbs(wide.limb[i], factor, &high);
-        product.limb[i] = low + carry;
-        carry = high + (product.limb[i] < low); /* high <= 2^64 - 2: the sum cannot wrap */
-    }
-    return product;
-}
-
-pfb_wide pfb_wide_minus(pfb_wide left, pfb_wide right)
-{
-    pfb_wide difference;
-    uint64_t borrow = 0;
-    for (int i = 0; i < PFB_WIDE_LIMBS; i++) {
-        uint64_t without = left.limb[i] - right.limb[i];
-        difference.limb[i] = without - borrow;
-        borrow = (left.limb[i] < right.limb[i]) | (without < borrow);
-    }
-    return difference;
-}
-
-int pfb_wide_compare(pfb_wide left, pfb_wide right)
-{
-    for (int i = PFB_WIDE_LIMBS - 1; i >= 0; i--) {
-        if (left.limb[i] != right.limb[i])
-            return left.limb[i] < right.limb[i] ? -1 : 1;
-    }
-    return 0;
-}
-
-bool pfb_wide_is_zero(pfb_wide wide)
+static bool is_zero(pfb_wide wide)
 {
     return (wide.limb[0] | wide.limb[1] | wide.limb[2]) == 0;
 }
@@ -136,10 +74,10 @@ static void find_integer(pfb_quotient *quotient, uint64_t bits, int count, int e
     quotient->integer = quotient->is_integer ? integer : 0;
 }
 
-pfb_quotient pfb_wide_divide_slowly(pfb_wide numerator, pfb_wide denominator)
+pfb_quotient pfb_wide_divide(pfb_wide numerator, pfb_wide denominator)
 {
     pfb_quotient quotient = {.value = 0.0, .is_integer = true, .integer = 0};
-    if (pfb_wide_is_zero(numerator))
+    if (is_zero(numerator))
         return quotient;
     quotient.is_integer = false;
     /* Align the two so that 1 <= numerator / denominator < 2; the shift is the exponent. */
@@ -163,26 +101,8 @@ pfb_quotient pfb_wide_divide_slowly(pfb_wide numerator, pfb_wide denominator)
         }
         numerator = shift_left(numerator, 1); /* stays below 2 * denominator */
     }
-    bool exact = pfb_wide_is_zero(numerator);
+    bool exact = is_zero(numerator);
     quotient.value = round_once(bits, count, exponent, exact);
     find_integer(&quotient, bits, count, exponent, exact);
     return quotient;
-}
-
-static bool fits_mantissa(pfb_wide wide)
-{
-    return (wide.limb[1] | wide.limb[2]) == 0 && wide.limb[0] >> MANTISSA_BITS == 0;
-}
-
-pfb_quotient pfb_wide_divide(pfb_wide numerator, pfb_wide denominator)
-{
-    if (!EXACT_HARDWARE_DIVISION || !fits_mantissa(numerator) || !fits_mantissa(denominator))
-        return pfb_wide_divide_slowly(numerator, denominator);
-    /* Both convert exactly, and a single correctly rounded operation gives the nearest double. */
-    int64_t n = (int64_t)numerator.limb[0];
-    int64_t d = (int64_t)denominator.limb[0];
-    double value = (double)n / (double)d;
-    int64_t whole = (int64_t)value;   /* below 2^53 */
-    bool is_integer = whole * d == n; /* whole <= n / d (1 + 2^-53): the product stays below 2^54 */
-    return (pfb_quotient){.value = value, .is_integer = is_integer, .integer = is_integer ? (uint64_t)whole : 0};
 }

@@ -5,29 +5,90 @@
 /* Unsigned integers of 192 bits and the one rounding to double.
  *
  * Every formula is a quotient of integers: numerators need up to 135 bits (100 * M * dT), denominators up to 128
- * (M * dT). Only 64-bit additions, shifts and 32-bit products are used, so that a 32-bit compiler needs no helper. */
+ * (M * dT), and a scale of 10^10 takes 34 more. Where the compiler has no 128-bit type, only 64-bit additions, shifts
+ * and 32-bit products are used, so that a 32-bit compiler needs no helper. The small operations stand here to be
+ * inlined: with numbers of one limb they melt to a few instructions. */
+#include <float.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { PFB_WIDE_LIMBS = 3 };
+
+/* Integers below 2^53 are doubles. */
+enum { PFB_EXACT_BITS = 53 };
+
+/* The x87 unit rounds to 64 bits first and fast-math divides as it likes: there the integers do the work. */
+#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0 && !defined(__FAST_MATH__) && !defined(__RECIPROCAL_MATH__) &&    \
+    !defined(PFB_NO_HARDWARE_DIVISION)
+#define PFB_DIVIDES_EXACTLY 1
+#else
+#define PFB_DIVIDES_EXACTLY 0
+#endif
 
 /* Least significant limb first. */
 typedef struct pfb_wide {
     uint64_t limb[PFB_WIDE_LIMBS];
 } pfb_wide;
 
-pfb_wide pfb_wide_from(uint64_t value);
+static inline pfb_wide pfb_wide_from(uint64_t value)
+{
+    return (pfb_wide){{value, 0, 0}};
+}
 
-/* Product modulo 2^192. Callers multiply a 64-bit value by at most two further 64-bit values: no overflow. */
-pfb_wide pfb_wide_times(pfb_wide wide, uint64_t factor);
+/* The 128-bit product of two limbs: by the compiler's own type, or from four 32-bit products. */
+static inline uint64_t pfb_multiply_limbs(uint64_t a, uint64_t b, uint64_t *high)
+{
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef unsigned __int128 product_type;
+    product_type product = (product_type)a * b;
+    *high = (uint64_t)(product >> 64);
+    return (uint64_t)product;
+#else
+    uint64_t a0 = (uint32_t)a;
+    uint64_t a1 = a >> 32;
+    uint64_t b0 = (uint32_t)b;
+    uint64_t b1 = b >> 32;
+    uint64_t low = a0 * b0;
+    uint64_t middle = a1 * b0 + (low >> 32);       /* at most (2^32-1)^2 + 2^32-1 */
+    uint64_t middle2 = a0 * b1 + (uint32_t)middle; /* likewise */
+    *high = a1 * b1 + (middle >> 32) + (middle2 >> 32);
+    return middle2 << 32 | (uint32_t)low;
+#endif
+}
+
+/* Product modulo 2^192. Callers know it to be below. */
+static inline pfb_wide pfb_wide_times(pfb_wide wide, uint64_t factor)
+{
+    uint64_t high0;
+    uint64_t high1;
+    uint64_t low0 = pfb_multiply_limbs(wide.limb[0], factor, &high0);
+    uint64_t low1 = pfb_multiply_limbs(wide.limb[1], factor, &high1) + high0;
+    high1 += low1 < high0; /* high1 <= 2^64 - 2: the sum cannot wrap */
+    return (pfb_wide){{low0, low1, wide.limb[2] * factor + high1}};
+}
 
 /* Difference modulo 2^192; callers know left >= right. */
-pfb_wide pfb_wide_minus(pfb_wide left, pfb_wide right);
+static inline pfb_wide pfb_wide_minus(pfb_wide left, pfb_wide right)
+{
+    pfb_wide difference;
+    uint64_t borrow = 0;
+    for (int i = 0; i < PFB_WIDE_LIMBS; i++) {
+        uint64_t without = left.limb[i] - right.limb[i];
+        difference.limb[i] = without - borrow;
+        borrow = (left.limb[i] < right.limb[i]) | (without < borrow);
+    }
+    return difference;
+}
 
 /* -1, 0 or 1. */
-int pfb_wide_compare(pfb_wide left, pfb_wide right);
-
-bool pfb_wide_is_zero(pfb_wide wide);
+static inline int pfb_wide_compare(pfb_wide left, pfb_wide right)
+{
+    for (int i = PFB_WIDE_LIMBS - 1; i >= 0; i--) {
+        if (left.limb[i] != right.limb[i])
+            return left.limb[i] < right.limb[i] ? -1 : 1;
+    }
+    return 0;
+}
 
 typedef struct pfb_quotient {
     double value;     /* numerator / denominator, rounded once, to nearest, ties to even */
@@ -35,12 +96,20 @@ typedef struct pfb_quotient {
     uint64_t integer; /* that integer, else 0 */
 } pfb_quotient;
 
-/* The quotient. Requires denominator != 0 and both below 2^191. Never rounds twice, never overflows a double:
- * the result is zero or between 2^-191 and 2^191. Bounded work, at most 64 steps.
- * With both below 2^53 and a machine that divides doubles exactly, the hardware gives the same bits and is used. */
-pfb_quotient pfb_wide_divide(pfb_wide numerator, pfb_wide denominator);
+/* The quotient by the hardware. Requires PFB_DIVIDES_EXACTLY, both below 2^53, denominator != 0: both convert exactly,
+ * and a single correctly rounded operation gives the nearest double. */
+static inline pfb_quotient pfb_divide_small(uint64_t numerator, uint64_t denominator)
+{
+    int64_t n = (int64_t)numerator;
+    int64_t d = (int64_t)denominator;
+    double value = (double)n / (double)d;
+    int64_t whole = (int64_t)value;   /* below 2^53 */
+    bool is_integer = whole * d == n; /* whole <= n / d (1 + 2^-53): the product stays below 2^54 */
+    return (pfb_quotient){.value = value, .is_integer = is_integer, .integer = is_integer ? (uint64_t)whole : 0};
+}
 
-/* The same without the hardware's division; public to the tests, which compare the two. */
-pfb_quotient pfb_wide_divide_slowly(pfb_wide numerator, pfb_wide denominator);
+/* The quotient of any two. Requires denominator != 0 and both below 2^191. Never rounds twice, never overflows a
+ * double: the result is zero or between 2^-191 and 2^191. Bounded work, at most 64 steps. */
+pfb_quotient pfb_wide_divide(pfb_wide numerator, pfb_wide denominator);
 
 #endif

@@ -400,6 +400,48 @@ Test(counter_type, unnamed_values_are_well_formed_or_not)
     }
 }
 
+/* ---- Types without a name ------------------------------------------------------------------------------ */
+
+/* The rules are the named types' own: they derive to their rows, but for those that mean something else. */
+Test(counter_type, named_types_follow_their_bits)
+{
+    static const uint32_t others[] = {0x30020400, 0x40020500, 0x22410500}; /* averages, the multi timer that takes F */
+    size_t derived = 0;
+    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+        const pfb_counter_type *named = pfb_counter_type_at(i);
+        pfb_counter_type row = {.value = 1};
+        if (!pfb_counter_type_derive(named->value, &row)) {
+            cr_expect(named->terms == PFB_TERM_RAW || named->terms == 0, "%s", named->name);
+            cr_expect_eq(row.value, 1, "untouched");
+            continue;
+        }
+        derived++;
+        bool same = row.value == named->value && row.raw_size == named->raw_size && row.samples == named->samples &&
+                    row.clock == named->clock && row.denominator == named->denominator && row.unit == named->unit &&
+                    row.terms == named->terms;
+        bool other = named->value == others[0] || named->value == others[1] || named->value == others[2];
+        cr_expect_eq(same, !other, "%s", named->name);
+        cr_expect(row.name[0] == '\0' && row.formula[0] == '\0' && row.base == 0);
+    }
+    /* All but the four numbers, text, no-data, histogram and the three bases with reserved bits. */
+    cr_expect_eq(derived, 39 - 7 - 3);
+}
+
+Test(counter_type, only_well_formed_counters_are_derived)
+{
+    pfb_counter_type row;
+    uint32_t x = 1;
+    for (int i = 0; i < 200000; i++) {
+        x = x * 1664525 + 1013904223;
+        uint32_t value = x & (i % 2 ? UINT32_MAX : ~PFB_TYPE_RESERVED_MASK);
+        pfb_type_fields fields = pfb_counter_type_fields(value);
+        bool derived = pfb_counter_type_derive(value, &row);
+        cr_assert_eq(derived, fields.is_well_formed && fields.type_class == 1, "%08X", value);
+        cr_assert(!derived || (row.terms == 0) == (row.samples == 0), "%08X", value);
+        cr_assert(!derived || row.value == value, "%08X", value);
+    }
+}
+
 /* ---- The documentation
  * -------------------------------------------------------------------------------------------------- */
 

@@ -1,139 +1,49 @@
 /* SPDX-License-Identifier: MIT */
-#include <criterion/criterion.h>
+#include "support_formula.h"
 
-#include "perfblock/formula.h"
+#include <criterion/criterion.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Types by what they are used for here. */
-enum {
-    RAWCOUNT = 0x00010000,
-    LARGE_RAWCOUNT = 0x00010100,
-    TEXT = 0x00000B00,
-    DELTA = 0x00400400,
-    LARGE_DELTA = 0x00400500,
-    SAMPLE_COUNTER = 0x00410400,
-    QUEUELEN = 0x00450400,
-    OBJ_QUEUELEN = 0x00650500,
-    COUNTER = 0x10410400,
-    BULK_COUNT = 0x10410500,
-    RAW_FRACTION = 0x20020400,
-    LARGE_RAW_FRACTION = 0x20020500,
-    TIMER = 0x20410500,
-    TIMER_100NS = 0x20510500,
-    PRECISION_100NS = 0x20570500,
-    PRECISION_OBJECT = 0x20670500,
-    SAMPLE_FRACTION = 0x20C20400,
-    TIMER_INV = 0x21410500,
-    TIMER_100NS_INV = 0x21510500,
-    MULTI_TIMER = 0x22410500,
-    MULTI_TIMER_INV = 0x23410500,
-    MULTI_100NS_INV = 0x23510500,
-    AVERAGE_TIMER = 0x30020400,
-    ELAPSED = 0x30240500,
-    AVERAGE_BULK = 0x40020500
-};
-
-static const uint32_t all_inputs = 255;
-
-/* ---- Helpers ------------------------------------------------------------------------------------------- */
-
-/* A sample with everything there: each clock advances by another amount per tick, so that a wrong one is seen. */
-static pfb_sample sample_at(uint32_t type, int64_t tick, uint64_t value)
-{
-    return (pfb_sample){.type = type,
-                        .has = all_inputs,
-                        .value = value,
-                        .base = 1000 + (uint64_t)tick * 20,
-                        .multi = 4,
-                        .perf_time = 5 + tick * 500,
-                        .perf_time_100ns = 133000000000000000 + tick * 10000000,
-                        .object_time = 70 + tick * 40,
-                        .perf_freq = 250,
-                        .object_freq = 80};
-}
-
-static pfb_formula_result evaluate_two(uint32_t type, uint64_t from, uint64_t to)
-{
-    pfb_sample older = sample_at(type, 0, from);
-    pfb_sample newer = sample_at(type, 1, to);
-    return pfb_formula_evaluate(&older, &newer, 0);
-}
-
-static bool same_bits(double a, double b)
-{
-    return memcmp(&a, &b, sizeof a) == 0;
-}
-
-static bool same_result(const pfb_formula_result *a, const pfb_formula_result *b)
-{
-    return a->status == b->status && a->flags == b->flags && same_bits(a->value, b->value) && a->unit == b->unit &&
-           a->is_integer == b->is_integer && a->integer == b->integer;
-}
-
-static void expect_value(pfb_formula_result result, double value, uint32_t flags, const char *what)
-{
-    cr_expect_eq(result.status, PFB_STATUS_OK, "%s: %s", what, pfb_status_name(result.status));
-    cr_expect(same_bits(result.value, value), "%s: %.17g instead of %.17g", what, result.value, value);
-    cr_expect_eq(result.flags, flags, "%s: flags %u", what, result.flags);
-}
-
-static void expect_integer(pfb_formula_result result, uint64_t integer, const char *what)
-{
-    expect_value(result, (double)integer, result.flags, what);
-    cr_expect(result.is_integer && result.integer == integer, "%s: integer %llu", what,
-              (unsigned long long)result.integer);
-}
-
-/* No value beside a status: nothing that could be mistaken for one. */
-static void expect_status(pfb_formula_result result, pfb_status status, const char *what)
-{
-    cr_expect_eq(result.status, status, "%s: %s instead of %s", what, pfb_status_name(result.status),
-                 pfb_status_name(status));
-    cr_expect(status == PFB_STATUS_OK ||
-                  (same_bits(result.value, 0.0) && result.flags == 0 && !result.is_integer && result.integer == 0),
-              "%s: a value beside %s", what, pfb_status_name(status));
-}
 
 /* ---- Worked numbers ------------------------------------------------------------------------------------ */
 
 /* Figures that Windows tools printed, from their raw values; compared as far as they were printed. */
 Test(formula, published_figures)
 {
-    pfb_sample older = {.type = COUNTER, .has = all_inputs, .value = 100, .perf_time = 1000, .perf_freq = 3020490};
+    pfb_sample older = {.type = COUNTER, .has = ALL_INPUTS, .value = 100, .perf_time = 1000, .perf_freq = 3020490};
     pfb_sample newer = older;
     newer.value += 64;
     newer.perf_time += 3011573;
-    pfb_formula_result r = pfb_formula_evaluate(&older, &newer, 0);
+    pfb_formula_result r = pfb_formula_evaluate(&older, &newer, NULL);
     cr_expect_float_eq(r.value, 64.1894983120117, 1e-13, "64 events in 3011573 ticks at 3020490 Hz: %.17g", r.value);
 
-    older = (pfb_sample){.type = AVERAGE_TIMER, .has = all_inputs, .value = 1, .base = 1, .perf_freq = 3579545};
+    older = (pfb_sample){.type = AVERAGE_TIMER, .has = ALL_INPUTS, .value = 1, .base = 1, .perf_freq = 3579545};
     newer = older;
     newer.value += 668659;
     newer.base += 214;
-    r = pfb_formula_evaluate(&older, &newer, 0);
+    r = pfb_formula_evaluate(&older, &newer, NULL);
     cr_expect_float_eq(r.value, 0.000872897188429015, 1e-18, "668659 ticks in 214 operations: %.17g", r.value);
     cr_expect_eq(r.unit, PFB_UNIT_SECONDS);
 
-    older = (pfb_sample){.type = AVERAGE_BULK, .has = all_inputs, .value = 7, .base = 9};
+    older = (pfb_sample){.type = AVERAGE_BULK, .has = ALL_INPUTS, .value = 7, .base = 9};
     newer = older;
     newer.value += 158171;
     newer.base += 739;
-    r = pfb_formula_evaluate(&older, &newer, 0);
+    r = pfb_formula_evaluate(&older, &newer, NULL);
     cr_expect_float_eq(r.value, 214.033829499323, 1e-12, "158171 bytes in 739 operations: %.17g", r.value);
 
-    newer = (pfb_sample){.type = RAW_FRACTION, .has = all_inputs, .value = 108980, .base = 238472};
-    r = pfb_formula_evaluate(NULL, &newer, 0);
+    newer = (pfb_sample){.type = RAW_FRACTION, .has = ALL_INPUTS, .value = 108980, .base = 238472};
+    r = pfb_formula_evaluate(NULL, &newer, NULL);
     cr_expect_float_eq(r.value, 45.6992854507028, 1e-13, "free space: %.17g", r.value);
 
     newer = (pfb_sample){.type = ELAPSED,
-                         .has = all_inputs,
+                         .has = ALL_INPUTS,
                          .value = INT64_C(133000000000000000),
                          .object_time = INT64_C(133000000000000000) + INT64_C(30731246154),
                          .object_freq = 10000000};
-    r = pfb_formula_evaluate(NULL, &newer, 0);
+    r = pfb_formula_evaluate(NULL, &newer, NULL);
     expect_value(r, 3073.1246154, 0, "elapsed time of file times");
 }
 
@@ -173,16 +83,16 @@ Test(formula, every_formula_by_hand)
 /* Three cases where the published sample code's integer division gives 3, 150 and a division by 0. */
 Test(formula, seconds_are_not_truncated)
 {
-    pfb_sample older = {.type = MULTI_TIMER, .has = all_inputs, .perf_freq = 1000, .multi = 2};
+    pfb_sample older = {.type = MULTI_TIMER, .has = ALL_INPUTS, .perf_freq = 1000, .multi = 2};
     pfb_sample newer = older;
     newer.value = 3;
     newer.perf_time = 1500;
-    expect_value(pfb_formula_evaluate(&older, &newer, 0), 100.0, 0, "100 (3 / 1.5 s) / 2");
+    expect_value(pfb_formula_evaluate(&older, &newer, NULL), 100.0, 0, "100 (3 / 1.5 s) / 2");
     newer.perf_time = 500;
-    expect_value(pfb_formula_evaluate(&older, &newer, 0), 300.0, PFB_FLAG_ABOVE_100, "100 (3 / 0.5 s) / 2");
+    expect_value(pfb_formula_evaluate(&older, &newer, NULL), 300.0, PFB_FLAG_ABOVE_100, "100 (3 / 0.5 s) / 2");
     older.type = newer.type = COUNTER;
     newer.perf_time = 800;
-    expect_value(pfb_formula_evaluate(&older, &newer, 0), 3.75, 0, "3 in 0.8 s");
+    expect_value(pfb_formula_evaluate(&older, &newer, NULL), 3.75, 0, "3 in 0.8 s");
 }
 
 /* ---- Statuses ------------------------------------------------------------------------------------------ */
@@ -204,7 +114,7 @@ Test(formula, not_displayed)
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
         expect_status(evaluate_two(hidden[i], 1, 2), PFB_STATUS_NOT_DISPLAYED, "a type without formula");
         pfb_sample empty = {.type = hidden[i]};
-        expect_status(pfb_formula_evaluate(NULL, &empty, 0), PFB_STATUS_NOT_DISPLAYED, "and without inputs");
+        expect_status(pfb_formula_evaluate(NULL, &empty, NULL), PFB_STATUS_NOT_DISPLAYED, "and without inputs");
     }
 }
 
@@ -213,7 +123,7 @@ Test(formula, need_two_samples)
     for (size_t i = 0; i < pfb_counter_type_count(); i++) {
         const pfb_counter_type *type = pfb_counter_type_at(i);
         pfb_sample newer = sample_at(type->value, 1, 50);
-        pfb_formula_result r = pfb_formula_evaluate(NULL, &newer, 0);
+        pfb_formula_result r = pfb_formula_evaluate(NULL, &newer, NULL);
         pfb_status expected = type->samples == 2   ? PFB_STATUS_NEED_TWO_SAMPLES
                               : type->samples == 1 ? PFB_STATUS_OK
                                                    : PFB_STATUS_NOT_DISPLAYED;
@@ -229,7 +139,7 @@ Test(formula, type_mismatch)
         pfb_sample older = sample_at(type->value == COUNTER ? BULK_COUNT : COUNTER, 0, 1);
         pfb_sample newer = sample_at(type->value, 1, 50);
         if (type->samples > 0) /* one sample would do for a raw count, but the counter is not the one it was */
-            expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_TYPE_MISMATCH, type->name);
+            expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_TYPE_MISMATCH, type->name);
     }
 }
 
@@ -275,7 +185,7 @@ Test(formula, missing_inputs)
         pfb_sample newer = sample_at(rows[i].type, 1, 25);
         older.has &= ~rows[i].older;
         newer.has &= ~rows[i].newer;
-        expect_status(pfb_formula_evaluate(&older, &newer, 0), rows[i].status, rows[i].what);
+        expect_status(pfb_formula_evaluate(&older, &newer, NULL), rows[i].status, rows[i].what);
     }
 }
 
@@ -288,7 +198,7 @@ Test(formula, precision_object_timer_takes_base_or_clock)
         older.has &= ~(missing & 1 ? PFB_HAS_BASE : 0);
         newer.has &= ~(missing & 2 ? PFB_HAS_BASE : 0);
         double expected = missing == 0 ? 75.0 : 37.5; /* 1500 / 20, 1500 / 40 */
-        expect_value(pfb_formula_evaluate(&older, &newer, 0), expected, 0, "base or clock");
+        expect_value(pfb_formula_evaluate(&older, &newer, NULL), expected, 0, "base or clock");
     }
 }
 
@@ -310,16 +220,17 @@ Test(formula, elapsed_time_mixes_signs_with_care)
 {
     pfb_sample s = sample_at(ELAPSED, 1, UINT64_C(1) << 63);
     s.object_time = INT64_MAX;
-    expect_status(pfb_formula_evaluate(NULL, &s, 0), PFB_STATUS_NEGATIVE_DELTA, "a start of 2^63");
+    expect_status(pfb_formula_evaluate(NULL, &s, NULL), PFB_STATUS_NEGATIVE_DELTA, "a start of 2^63");
     s.value = UINT64_MAX;
     s.object_time = -1;
-    expect_status(pfb_formula_evaluate(NULL, &s, 0), PFB_STATUS_NEGATIVE_DELTA, "the same bits, but not the same time");
+    expect_status(pfb_formula_evaluate(NULL, &s, NULL), PFB_STATUS_NEGATIVE_DELTA,
+                  "the same bits, but not the same time");
     s.value = 1;
     s.object_time = INT64_MIN;
-    expect_status(pfb_formula_evaluate(NULL, &s, 0), PFB_STATUS_NEGATIVE_DELTA, "a time before all times");
+    expect_status(pfb_formula_evaluate(NULL, &s, NULL), PFB_STATUS_NEGATIVE_DELTA, "a time before all times");
     s.object_time = INT64_MAX;
     s.object_freq = 1;
-    expect_integer(pfb_formula_evaluate(NULL, &s, 0), UINT64_C(9223372036854775806), "the longest time");
+    expect_integer(pfb_formula_evaluate(NULL, &s, NULL), UINT64_C(9223372036854775806), "the longest time");
 }
 
 Test(formula, no_data)
@@ -327,7 +238,7 @@ Test(formula, no_data)
     expect_status(evaluate_two(ELAPSED, 5, 0), PFB_STATUS_NO_DATA, "a start of 0");
     pfb_sample s = sample_at(ELAPSED, 1, 0);
     s.object_time = -1;
-    expect_status(pfb_formula_evaluate(NULL, &s, 0), PFB_STATUS_NO_DATA, "whatever the time");
+    expect_status(pfb_formula_evaluate(NULL, &s, NULL), PFB_STATUS_NO_DATA, "whatever the time");
 }
 
 /* Time or base between the samples: none, or negative. */
@@ -340,12 +251,12 @@ Test(formula, zero_and_negative_denominators)
             continue;
         pfb_sample older = sample_at(type->value, 3, 10);
         pfb_sample newer = sample_at(type->value, 3, 25);
-        expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_ZERO_DENOMINATOR, type->name);
+        expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_DENOMINATOR, type->name);
         newer = sample_at(type->value, 2, 25);
-        expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_NEGATIVE_DENOMINATOR, type->name);
+        expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_NEGATIVE_DENOMINATOR, type->name);
         older.value = 25;
         newer = sample_at(type->value, 3, 25);
-        expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_ZERO_DENOMINATOR, "0 / 0");
+        expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_DENOMINATOR, "0 / 0");
     }
 }
 
@@ -356,10 +267,10 @@ Test(formula, clocks_do_not_overflow)
     pfb_sample newer = sample_at(QUEUELEN, 0, UINT32_MAX);
     older.perf_time = INT64_MIN;
     newer.perf_time = INT64_MAX;
-    expect_value(pfb_formula_evaluate(&older, &newer, 0), 1.0 / 4294967297.0, 0, "(2^32-1) / (2^64-1)");
+    expect_value(pfb_formula_evaluate(&older, &newer, NULL), 1.0 / 4294967297.0, 0, "(2^32-1) / (2^64-1)");
     older.perf_time = INT64_MAX;
     newer.perf_time = INT64_MIN;
-    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_NEGATIVE_DENOMINATOR, "the way back");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_NEGATIVE_DENOMINATOR, "the way back");
 }
 
 Test(formula, bad_frequency)
@@ -371,16 +282,16 @@ Test(formula, bad_frequency)
             pfb_sample older = sample_at(with_frequency[i], 0, 10);
             pfb_sample newer = sample_at(with_frequency[i], 1, 25);
             newer.perf_freq = newer.object_freq = bad[k];
-            expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_BAD_FREQUENCY, "a frequency");
+            expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_BAD_FREQUENCY, "a frequency");
             newer = sample_at(with_frequency[i], 1, 25);
             older.perf_freq = older.object_freq = bad[k];
-            expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_OK, "the older one is not read");
+            expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_OK, "the older one is not read");
         }
     }
     pfb_sample older = sample_at(TIMER, 0, 10);
     pfb_sample newer = sample_at(TIMER, 1, 25);
     newer.perf_freq = newer.object_freq = 0;
-    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_OK, "a formula without F");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_OK, "a formula without F");
 }
 
 Test(formula, zero_base)
@@ -388,9 +299,9 @@ Test(formula, zero_base)
     pfb_sample older = sample_at(RAW_FRACTION, 0, 10);
     pfb_sample newer = sample_at(RAW_FRACTION, 1, 25);
     newer.base = 0;
-    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_ZERO_BASE, "25 / 0");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_BASE, "25 / 0");
     newer.value = 0;
-    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_ZERO_BASE, "0 / 0");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_BASE, "0 / 0");
     for (size_t i = 0; i < pfb_counter_type_count(); i++) {
         const pfb_counter_type *type = pfb_counter_type_at(i);
         if (!(type->terms & (PFB_TERM_OVER_ITEMS | PFB_TERM_FROM_ITEMS)))
@@ -398,7 +309,7 @@ Test(formula, zero_base)
         older = sample_at(type->value, 0, 10);
         newer = sample_at(type->value, 1, 25);
         newer.multi = 0;
-        expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_ZERO_BASE, type->name);
+        expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_BASE, type->name);
     }
 }
 
@@ -407,30 +318,30 @@ Test(formula, the_order_of_tests)
 {
     pfb_sample older = {.type = COUNTER, .value = 9};
     pfb_sample newer = {.type = 0x22410501, .value = 8}; /* unnamed, and all of the below */
-    expect_status(pfb_formula_evaluate(NULL, &newer, 0), PFB_STATUS_UNKNOWN_TYPE, "1");
+    expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_UNKNOWN_TYPE, "1");
     newer.type = 0x42030500;
-    expect_status(pfb_formula_evaluate(NULL, &newer, 0), PFB_STATUS_NOT_DISPLAYED, "2");
+    expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_NOT_DISPLAYED, "2");
     newer.type = MULTI_TIMER;
-    expect_status(pfb_formula_evaluate(NULL, &newer, 0), PFB_STATUS_NEED_TWO_SAMPLES, "3");
-    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_TYPE_MISMATCH, "4");
+    expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "3");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_TYPE_MISMATCH, "4");
     older.type = MULTI_TIMER;
-    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_MISSING_INPUT, "5, no value");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_INPUT, "5, no value");
     older.has = newer.has = PFB_HAS_VALUE;
-    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_MISSING_INPUT, "5, no clock");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_INPUT, "5, no clock");
     older.has = newer.has |= PFB_HAS_PERF_TIME;
-    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_MISSING_INPUT, "5, no frequency");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_INPUT, "5, no frequency");
     older.has = newer.has |= PFB_HAS_PERF_FREQ;
-    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_MISSING_BASE, "5, no item count");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_BASE, "5, no item count");
     older.has = newer.has |= PFB_HAS_MULTI;
-    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_NEGATIVE_DELTA, "6");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_NEGATIVE_DELTA, "6");
     newer.value = 9;
-    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_BAD_FREQUENCY, "7");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_BAD_FREQUENCY, "7");
     newer.perf_freq = 1;
-    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_ZERO_BASE, "8");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_BASE, "8");
     newer.multi = 1;
-    expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_ZERO_DENOMINATOR, "9");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_DENOMINATOR, "9");
     newer.perf_time = 1;
-    expect_integer(pfb_formula_evaluate(&older, &newer, 0), 0, "nothing left to refuse");
+    expect_integer(pfb_formula_evaluate(&older, &newer, NULL), 0, "nothing left to refuse");
 }
 
 /* ---- Flags --------------------------------------------------------------------------------------------- */
@@ -443,7 +354,7 @@ Test(formula, above_100_is_judged_exactly)
     pfb_sample older = sample_at(TIMER, 0, 0);
     pfb_sample newer = sample_at(TIMER, 0, (UINT64_C(1) << 62) + 1);
     newer.perf_time += INT64_C(1) << 62;
-    expect_value(pfb_formula_evaluate(&older, &newer, 0), 100.0, PFB_FLAG_ABOVE_100, "a hair above");
+    expect_value(pfb_formula_evaluate(&older, &newer, NULL), 100.0, PFB_FLAG_ABOVE_100, "a hair above");
     expect_value(evaluate_two(QUEUELEN, 0, 500 * 200), 200.0, 0, "not a percentage");
     expect_value(evaluate_two(RAWCOUNT, 0, 101), 101.0, 0, "not a percentage");
 }
@@ -461,7 +372,8 @@ Test(formula, below_zero_keeps_the_true_value)
     newer.perf_time_100ns++;
     newer.multi = 1;
     /* 100 (1 - (2^64 - 1)) = -100 (2^64 - 2), which rounds to -100 * 2^64 */
-    expect_value(pfb_formula_evaluate(&older, &newer, 0), -1844674407370955161600.0, PFB_FLAG_BELOW_ZERO, "the least");
+    expect_value(pfb_formula_evaluate(&older, &newer, NULL), -1844674407370955161600.0, PFB_FLAG_BELOW_ZERO,
+                 "the least");
 }
 
 Test(formula, inverse_and_plain_make_100)
@@ -471,53 +383,11 @@ Test(formula, inverse_and_plain_make_100)
         pfb_sample older = sample_at(TIMER, 0, 0);
         pfb_sample newer = sample_at(TIMER, 0, UINT64_C(1) << shift);
         newer.perf_time += 1 << 20;
-        pfb_formula_result plain = pfb_formula_evaluate(&older, &newer, 0);
+        pfb_formula_result plain = pfb_formula_evaluate(&older, &newer, NULL);
         older.type = newer.type = TIMER_INV;
-        pfb_formula_result inverse = pfb_formula_evaluate(&older, &newer, 0);
+        pfb_formula_result inverse = pfb_formula_evaluate(&older, &newer, NULL);
         cr_expect(same_bits(plain.value + inverse.value, 100.0), "2^%u of 2^20", shift);
     }
-}
-
-Test(formula, wrap32_is_for_fallen_dword_counters)
-{
-    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
-        const pfb_counter_type *type = pfb_counter_type_at(i);
-        if (type->samples != 2)
-            continue;
-        pfb_sample older = sample_at(type->value, 0, 0xFFFFFF80);
-        pfb_sample newer = sample_at(type->value, 1, 0xC0); /* 0x140 events */
-        pfb_sample wide = newer;
-        wide.value = UINT64_C(0x1000000C0);
-        pfb_formula_result plain = pfb_formula_evaluate(&older, &wide, 0);
-        pfb_formula_result wrapped = pfb_formula_evaluate(&older, &newer, PFB_WRAP32);
-        if (type->raw_size == PFB_RAW_DWORD) {
-            plain.flags |= PFB_FLAG_WRAPPED;
-            cr_expect(same_result(&plain, &wrapped), "%s", type->name);
-        } else {
-            expect_status(wrapped, PFB_STATUS_NEGATIVE_DELTA, type->name);
-        }
-        expect_status(pfb_formula_evaluate(&older, &newer, 0), PFB_STATUS_NEGATIVE_DELTA, type->name);
-        newer.value = older.value + 1;
-        wrapped = pfb_formula_evaluate(&older, &newer, PFB_WRAP32);
-        cr_expect(wrapped.status == PFB_STATUS_OK && !(wrapped.flags & PFB_FLAG_WRAPPED), "%s did not fall",
-                  type->name);
-    }
-    pfb_sample older = sample_at(DELTA, 0, 0xFFFFFF80);
-    pfb_sample newer = sample_at(DELTA, 1, 0xC0);
-    expect_integer(pfb_formula_evaluate(&older, &newer, PFB_WRAP32), 0x140, "a counter of 32 bits");
-}
-
-Test(formula, wrap32_never_invents_bits)
-{
-    pfb_sample older = sample_at(DELTA, 0, UINT64_C(1) << 32);
-    pfb_sample newer = sample_at(DELTA, 1, 5);
-    expect_status(pfb_formula_evaluate(&older, &newer, PFB_WRAP32), PFB_STATUS_NEGATIVE_DELTA, "no DWORD");
-    older = sample_at(SAMPLE_FRACTION, 1, 5);
-    newer = sample_at(SAMPLE_FRACTION, 0, 6);
-    expect_status(pfb_formula_evaluate(&older, &newer, PFB_WRAP32), PFB_STATUS_NEGATIVE_DENOMINATOR, "a base");
-    older = sample_at(ELAPSED, 0, 5);
-    newer = sample_at(ELAPSED, 1, 5000);
-    expect_status(pfb_formula_evaluate(&older, &newer, PFB_WRAP32), PFB_STATUS_NEGATIVE_DELTA, "elapsed");
 }
 
 /* ---- Integers ------------------------------------------------------------------------------------------ */
@@ -542,7 +412,7 @@ Test(formula, integers_above_2_to_the_53rd_are_exact)
     pfb_sample newer = sample_at(BULK_COUNT, 0, UINT64_C(1) << 32);
     newer.perf_time++;
     newer.perf_freq = INT64_C(1) << 32;
-    r = pfb_formula_evaluate(&older, &newer, 0);
+    r = pfb_formula_evaluate(&older, &newer, NULL);
     cr_expect(r.status == PFB_STATUS_OK && !r.is_integer && r.integer == 0);
     cr_expect(same_bits(r.value, 18446744073709551616.0));
 }
@@ -555,14 +425,14 @@ Test(formula, the_largest_results_are_finite)
     newer.perf_time++;
     newer.perf_freq = INT64_MAX;
     newer.multi = 1;
-    pfb_formula_result r = pfb_formula_evaluate(&older, &newer, 0);
+    pfb_formula_result r = pfb_formula_evaluate(&older, &newer, NULL);
     /* 100 (2^64 - 1)(2^63 - 1) = 100 * 2^127 less a part in 2^63, which rounding takes away */
     expect_value(r, 100.0 * 0x1p127, PFB_FLAG_ABOVE_100, "100 * 2^127");
     cr_expect(isfinite(r.value));
     older.type = newer.type = MULTI_TIMER_INV;
     newer.value = 0;
     newer.multi = UINT64_MAX;
-    expect_value(pfb_formula_evaluate(&older, &newer, 0), 100.0 * 0x1p64, PFB_FLAG_ABOVE_100, "100 (2^64 - 1)");
+    expect_value(pfb_formula_evaluate(&older, &newer, NULL), 100.0 * 0x1p64, PFB_FLAG_ABOVE_100, "100 (2^64 - 1)");
 }
 
 /* ---- Names and documentation
@@ -582,10 +452,11 @@ Test(formula, names)
                                         "negative_denominator",
                                         "bad_frequency",
                                         "zero_base",
-                                        "no_data"};
-    for (unsigned i = 0; i < 13; i++)
+                                        "no_data",
+                                        "bad_scale"};
+    for (unsigned i = 0; i < 14; i++)
         cr_expect_str_eq(pfb_status_name((pfb_status)i), names[i]);
-    cr_expect_str_eq(pfb_status_name((pfb_status)13), "unknown_status");
+    cr_expect_str_eq(pfb_status_name((pfb_status)14), "unknown_status");
     cr_expect_str_eq(pfb_status_name((pfb_status)0xFFFF), "unknown_status");
     cr_expect_str_eq(pfb_flag_name(PFB_FLAG_WRAPPED), "wrapped");
     cr_expect_str_eq(pfb_flag_name(PFB_FLAG_ABOVE_100), "above_100");
@@ -653,5 +524,5 @@ Test(formula, the_documentation_has_the_same_tables)
     for (size_t i = 0; i < pfb_counter_type_count(); i++)
         displayed += pfb_counter_type_at(i)->samples > 0;
     cr_expect_eq(types, displayed);
-    cr_expect_eq(statuses, 13);
+    cr_expect_eq(statuses, 14);
 }

@@ -43,7 +43,7 @@ static void expect_status(pfb_formula_result r, pfb_status status, const char *w
 static pfb_formula_result evaluate_cell(sample *older, sample *newer, uint32_t row, uint32_t column)
 {
     pfb_pairing_match(&older->snapshot, &newer->snapshot);
-    return pfb_pairing_evaluate(&older->snapshot, &newer->snapshot, row, column, 0, NULL);
+    return pfb_pairing_evaluate(&older->snapshot, &newer->snapshot, row, column, NULL, NULL);
 }
 
 /* ---- Instances ----------------------------------------------------------------------------------------- */
@@ -390,7 +390,7 @@ Test(pairing, clocks_are_signed)
         sample_value(s, rows[i].raw, 8);
         sample_value(s, rows[i].raw, 8);
         sample_load(s);
-        pfb_formula_result r = pfb_pairing_evaluate(NULL, &s->snapshot, 0, 0, 0, &inputs);
+        pfb_formula_result r = pfb_pairing_evaluate(NULL, &s->snapshot, 0, 0, NULL, &inputs);
         cr_expect(r.status == PFB_STATUS_OK && r.integer == rows[i].raw && inputs.newer.value == rows[i].raw);
         cr_expect_eq(inputs.newer.object_time, rows[i].clock);
         cr_expect_eq(inputs.newer.object_freq, rows[i].clock);
@@ -446,7 +446,7 @@ Test(pairing, bases_in_another_querys_result)
     for (int again = 0; again < 2; again++) {
         pfb_formula_result r[5];
         for (uint32_t i = 0; i < 5; i++)
-            r[i] = pfb_pairing_evaluate(&older->snapshot, &newer->snapshot, 4 + i, column, 0, NULL);
+            r[i] = pfb_pairing_evaluate(&older->snapshot, &newer->snapshot, 4 + i, column, NULL, NULL);
         expect_value(r[0], 60.0, "the first (1, a): 120 / 2");
         expect_value(r[1], 120.0, "(2, b): 120 / 1");
         expect_status(r[2], PFB_STATUS_MISSING_BASE, "(3, c) is not (7, c)");
@@ -591,7 +591,7 @@ Test(pairing, long_names_and_many_values, .timeout = 20)
     sample *newer = long_name_many_cells(2);
     pfb_pairing_match(&older->snapshot, &newer->snapshot);
     for (uint32_t i = 0; i < 10 * CELLS; i++) {
-        pfb_formula_result r = pfb_pairing_evaluate(&older->snapshot, &newer->snapshot, 0, i % CELLS, 0, NULL);
+        pfb_formula_result r = pfb_pairing_evaluate(&older->snapshot, &newer->snapshot, 0, i % CELLS, NULL, NULL);
         cr_assert(r.status == PFB_STATUS_OK && r.integer == i % CELLS);
     }
     sample_free_both(older, newer);
@@ -689,14 +689,16 @@ Test(pairing, one_sample_and_new_instances)
     sample *older = instances_at(1, (const instance[]){{1, "a"}, END});
     sample *newer = instances_at(2, (const instance[]){{1, "a"}, {2, "b"}, END});
     pfb_snapshot *t = &newer->snapshot;
-    expect_status(pfb_pairing_evaluate(NULL, t, 0, 0, 0, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "one sample");
-    expect_status(pfb_pairing_evaluate(&older->snapshot, t, 0, 0, 0, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "not matched");
+    expect_status(pfb_pairing_evaluate(NULL, t, 0, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "one sample");
+    expect_status(pfb_pairing_evaluate(&older->snapshot, t, 0, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES,
+                  "not matched");
     pfb_pairing_match(&older->snapshot, t);
-    expect_value(pfb_pairing_evaluate(&older->snapshot, t, 0, 0, 0, NULL), 100.0, "a pair");
-    expect_status(pfb_pairing_evaluate(&older->snapshot, t, 1, 0, 0, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "a new one");
-    expect_status(pfb_pairing_evaluate(NULL, t, 0, 0, 0, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "one sample after all");
+    expect_value(pfb_pairing_evaluate(&older->snapshot, t, 0, 0, NULL, NULL), 100.0, "a pair");
+    expect_status(pfb_pairing_evaluate(&older->snapshot, t, 1, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES,
+                  "a new one");
+    expect_status(pfb_pairing_evaluate(NULL, t, 0, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "one sample after all");
     t->values[1].size_bytes = 8;
-    expect_status(pfb_pairing_evaluate(NULL, t, 1, 0, 0, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "whatever its size");
+    expect_status(pfb_pairing_evaluate(NULL, t, 1, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "whatever its size");
     sample_free_both(older, newer);
 }
 
@@ -706,8 +708,9 @@ Test(pairing, wrap_is_handed_through)
     sample *newer = instances_at(1, (const instance[]){{1, "a"}, END});
     pfb_pairing_match(&older->snapshot, &newer->snapshot);
     pfb_snapshot *t = &newer->snapshot;
-    expect_status(pfb_pairing_evaluate(&older->snapshot, t, 0, 0, 0, NULL), PFB_STATUS_NEGATIVE_DELTA, "200 to 100");
-    pfb_formula_result r = pfb_pairing_evaluate(&older->snapshot, t, 0, 0, PFB_WRAP32, NULL);
+    expect_status(pfb_pairing_evaluate(&older->snapshot, t, 0, 0, NULL, NULL), PFB_STATUS_NEGATIVE_DELTA, "200 to 100");
+    pfb_formula_options wrap32 = {.wrap32 = true};
+    pfb_formula_result r = pfb_pairing_evaluate(&older->snapshot, t, 0, 0, &wrap32, NULL);
     expect_value(r, 4294967196.0, "2^32 - 100");
     cr_expect_eq(r.flags, PFB_FLAG_WRAPPED);
     sample_free_both(older, newer);
@@ -721,7 +724,7 @@ Test(pairing, positions_outside_the_table)
     uint32_t columns = s->snapshot.counts.columns;
     uint32_t wrong[][2] = {{rows, 0}, {PFB_NONE, 0}, {0, columns}, {0, PFB_NONE}, {0, 1}, {4, 0}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        pfb_formula_result r = pfb_pairing_evaluate(NULL, &s->snapshot, wrong[i][0], wrong[i][1], 0, &inputs);
+        pfb_formula_result r = pfb_pairing_evaluate(NULL, &s->snapshot, wrong[i][0], wrong[i][1], NULL, &inputs);
         expect_status(r, PFB_STATUS_UNKNOWN_TYPE, "outside, or of another result");
         cr_expect(inputs.newer.has == 0 && inputs.older.has == 0);
     }
@@ -738,8 +741,8 @@ Test(pairing, the_row_behind_the_last)
     sample_value(s, 1, 8);
     sample_load(s);
     cr_assert(s->snapshot.counts.rows == 1 && s->snapshot.counts.values == 0);
-    expect_status(pfb_pairing_evaluate(NULL, &s->snapshot, 0, 0, 0, NULL), PFB_STATUS_MISSING_INPUT, "the row");
-    expect_status(pfb_pairing_evaluate(NULL, &s->snapshot, 1, 0, 0, NULL), PFB_STATUS_UNKNOWN_TYPE, "behind it");
+    expect_status(pfb_pairing_evaluate(NULL, &s->snapshot, 0, 0, NULL, NULL), PFB_STATUS_MISSING_INPUT, "the row");
+    expect_status(pfb_pairing_evaluate(NULL, &s->snapshot, 1, 0, NULL, NULL), PFB_STATUS_UNKNOWN_TYPE, "behind it");
     sample_free(s);
 }
 
@@ -757,7 +760,7 @@ Test(pairing, data_alone_has_no_types)
         sample_row(s, 1, "a");
         sample_value(s, 5, 8);
         sample_load(s);
-        pfb_formula_result r = pfb_pairing_evaluate(NULL, &s->snapshot, 0, 0, 0, NULL);
+        pfb_formula_result r = pfb_pairing_evaluate(NULL, &s->snapshot, 0, 0, NULL, NULL);
         expect_status(r, PFB_STATUS_UNKNOWN_TYPE, side ? "no registration" : "no query information");
         sample_free(s);
     }

@@ -29,7 +29,7 @@ Test(pairing_moved, a_query_that_took_another_ones_place_is_found)
     sample *newer = singles(2, (const char *const[]){"b"}, (const uint64_t[]){203}, 1);
     pfb_pairing_match(&older->snapshot, &newer->snapshot);
     cr_expect_eq(newer->snapshot.rows[0].older_row, 1);
-    pfb_formula_result r = pfb_pairing_evaluate(&older->snapshot, &newer->snapshot, 0, 0, 0, NULL);
+    pfb_formula_result r = pfb_pairing_evaluate(&older->snapshot, &newer->snapshot, 0, 0, NULL, NULL);
     cr_expect(r.status == PFB_STATUS_OK && r.integer == 3);
     sample_free_both(older, newer);
 }
@@ -44,7 +44,7 @@ Test(pairing_moved, a_counter_that_was_unknown_before_needs_another_sample)
     sample_load(older);
     sample *newer = singles(2, (const char *const[]){"a"}, (const uint64_t[]){2}, 1);
     pfb_pairing_match(&older->snapshot, &newer->snapshot);
-    pfb_formula_result r = pfb_pairing_evaluate(&older->snapshot, &newer->snapshot, 0, 0, 0, NULL);
+    pfb_formula_result r = pfb_pairing_evaluate(&older->snapshot, &newer->snapshot, 0, 0, NULL, NULL);
     cr_expect_eq(r.status, PFB_STATUS_NEED_TWO_SAMPLES);
     sample_free_both(older, newer);
 }

@@ -189,7 +189,8 @@ static void run_row(char *line, tally *count)
         fail(count, cells[COLUMN_ID], "cannot be read");
         return;
     }
-    pfb_formula_result result = pfb_formula_evaluate(two ? &older : NULL, &newer, wrap ? PFB_WRAP32 : 0);
+    pfb_formula_options options = {.wrap32 = wrap};
+    pfb_formula_result result = pfb_formula_evaluate(two ? &older : NULL, &newer, &options);
     const char *wrong = judge(&result, cells);
     if (!wrong) {
         count->passed++;

@@ -72,6 +72,7 @@ typedef enum pfb_unit {
 #define PFB_TERM_INVERSE UINT32_C(64)         /* 1 minus the quotient; M minus it for multi types */
 #define PFB_TERM_OVER_ITEMS UINT32_C(128)     /* divided by M */
 #define PFB_TERM_FROM_ITEMS UINT32_C(256)     /* the inverse is taken from M instead of 1 */
+#define PFB_TERM_BASE_OR_TIME UINT32_C(512)   /* dT replaces dB where one of the two samples has no base */
 
 /* A row of the table. Static and constant. */
 typedef struct pfb_counter_type {
@@ -126,6 +127,12 @@ typedef struct pfb_type_fields {
 } pfb_type_fields;
 
 PFB_API pfb_type_fields pfb_counter_type_fields(uint32_t value);
+
+/* Fills `row` with the formula that the bits of a well-formed value of class COUNTER spell out; its name and formula
+ * texts are empty and no base belongs to it. BASE and HISTOGRAM, and sizes without a number, have nothing to compute.
+ * False, with `row` untouched, for every other value. Named types are found in the table, not derived: some of them
+ * mean something else than their bits. The rules: docs/counter_type.md. */
+PFB_API bool pfb_counter_type_derive(uint32_t value, pfb_counter_type *row);
 
 #ifdef __cplusplus
 }

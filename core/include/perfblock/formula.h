@@ -36,6 +36,7 @@ typedef struct pfb_sample {
     int64_t object_time;     /* the object's clock, ticks */
     int64_t perf_freq;       /* ticks of the performance clock per second */
     int64_t object_freq;     /* ticks of the object's clock per second */
+    uint32_t base_type;      /* type of the base, for its size; 0: the one that the table lists for `type` */
 } pfb_sample;
 
 /* Why there is a value, or none. Numbers and names never change their meaning. */
@@ -52,18 +53,28 @@ typedef enum pfb_status {
     PFB_STATUS_NEGATIVE_DENOMINATOR = 9, /* clock or base went backwards */
     PFB_STATUS_BAD_FREQUENCY = 10,       /* the formula divides by a frequency that is not positive */
     PFB_STATUS_ZERO_BASE = 11,           /* base or item count is 0 */
-    PFB_STATUS_NO_DATA = 12              /* an elapsed counter whose start is 0 */
+    PFB_STATUS_NO_DATA = 12,             /* an elapsed counter whose start is 0 */
+    PFB_STATUS_BAD_SCALE = 13            /* the caller's scale is outside its range */
 } pfb_status;
 
-/* Flags that accompany PFB_STATUS_OK. */
-#define PFB_FLAG_WRAPPED UINT32_C(1)    /* 2^32 was added to a counter that fell (PFB_WRAP32) */
-#define PFB_FLAG_ABOVE_100 UINT32_C(2)  /* a percentage above 100; given as it is */
-#define PFB_FLAG_BELOW_ZERO UINT32_C(4) /* an inverse below 0; given as it is */
+/* Flags that accompany PFB_STATUS_OK. They tell what the samples gave, also where an option changed it. */
+#define PFB_FLAG_WRAPPED UINT32_C(1)    /* 2^32 was added to a counter or base that fell (wrap32) */
+#define PFB_FLAG_ABOVE_100 UINT32_C(2)  /* a percentage above 100, given as it is unless capped */
+#define PFB_FLAG_BELOW_ZERO UINT32_C(4) /* an inverse below 0, given as it is unless clamped */
 
-/* Options, off by default.
- * PFB_WRAP32: a DWORD counter that fell went through 2^32 once. Off by default because a restarted process looks the
- * same. Never for 8-byte counters. */
-#define PFB_WRAP32 UINT32_C(1)
+/* Policies, all off by default: a null pointer, or {0}. docs/formula.md, Options. */
+typedef struct pfb_formula_options {
+    bool wrap32;                  /* a DWORD counter, or DWORD base, that fell went through 2^32 once. Off because a
+                                   * restarted process looks the same. Never for 8 bytes */
+    bool per_item_inverse;        /* inverse multi timers divided by M like the plain ones: 0 to 100 */
+    bool server_2003_multi_timer; /* PERF_COUNTER_MULTI_TIMER as 100 (dN / dT) / M, without F */
+    bool generic;                 /* unnamed types by their bits (pfb_counter_type_derive) */
+    bool cap_100;                 /* percentages above 100 become 100 */
+    bool clamp_0;                 /* values below 0 become 0 */
+    int8_t scale;                 /* times 10^scale, -10 to 10, before the one rounding and after capping */
+} pfb_formula_options;
+
+#define PFB_SCALE_LIMIT 10
 
 typedef struct pfb_formula_result {
     pfb_status status;
@@ -74,12 +85,34 @@ typedef struct pfb_formula_result {
     uint64_t integer; /* ... namely this one; raw counts above 2^53 are exact here only */
 } pfb_formula_result;
 
-/* Evaluates the formula of the newer sample's type. `older` may be null where one sample is enough. `options`: 0 or
- * PFB_WRAP32. Tests are made in this order, the first that fails gives the status: type known, displayed, enough
- * samples, same type, inputs present (value, clock, frequency, base, item count), counter not fallen, frequency, item
- * count, denominator.
+/* A type's formula with options applied, ready for any number of samples. To be filled by pfb_formula_prepare. */
+typedef struct pfb_formula {
+    uint32_t type;
+    pfb_status status; /* ok, or what every evaluation gives: unknown_type, not_displayed, bad_scale */
+    pfb_unit unit;     /* PFB_UNIT_NONE for unknown types */
+    /* ------------------------------------------------------------------------------------------ */
+    uint16_t terms;
+    uint8_t samples, clock, denominator;
+    bool is_dword, base_is_dword;
+    bool wrap32, cap_100, clamp_0;
+    bool changes_value;                /* capped, clamped or scaled */
+    uint32_t newer_needs, older_needs; /* PFB_HAS_ bits */
+    uint64_t scale_above, scale_below; /* powers of ten, one of them 1 */
+} pfb_formula;
+
+/* Looks the type up and applies the options, which may be null. */
+PFB_API pfb_formula pfb_formula_prepare(uint32_t type, const pfb_formula_options *options);
+
+/* Evaluates samples of the formula's type. `older` may be null where one sample is enough. Tests are made in this
+ * order, the first that fails gives the status: the formula's own status, enough samples, same type, inputs present
+ * (value, clock, frequency, base, item count), counter not fallen, frequency, item count, denominator.
  * The frequency is the newer sample's. Instantaneous types use the newer sample alone. */
-PFB_API pfb_formula_result pfb_formula_evaluate(const pfb_sample *older, const pfb_sample *newer, uint32_t options);
+PFB_API pfb_formula_result pfb_formula_apply(const pfb_formula *formula, const pfb_sample *older,
+                                             const pfb_sample *newer);
+
+/* Both in one: the formula of the newer sample's type. */
+PFB_API pfb_formula_result pfb_formula_evaluate(const pfb_sample *older, const pfb_sample *newer,
+                                                const pfb_formula_options *options);
 
 /* The status in lower case ("negative_delta"). Never null; static. */
 PFB_API const char *pfb_status_name(pfb_status status);

@@ -12,7 +12,7 @@ extern "C" {
 /* The same counter of the same instance in two samples; bases, item counts and object clocks; displayed values.
  *
  *     pfb_pairing_match(&older, &newer);                          fills rows[].older_row
- *     pfb_pairing_evaluate(&older, &newer, row, column, 0, NULL); status, value, flags
+ *     pfb_pairing_evaluate(&older, &newer, row, column, NULL, NULL); status, value, flags
  *
  * The identity of an instance is its id and its name together, and, where both repeat, its occurrence among the equal
  * ones. A different id under the same name is a different instance (a process that came back), and so is a different
@@ -32,14 +32,32 @@ typedef struct pfb_pairing_inputs {
 } pfb_pairing_inputs;
 
 /* Evaluates the value of a newer row (position in rows) and column (position in columns, of the same result). `older`
- * may be null: one sample only. `options` as for pfb_formula_evaluate. `inputs` may be null.
+ * may be null: one sample only. `options` and `inputs` may be null.
  * Base, item count and object clock are looked up by the ids of the registration: in the same row, else in another
  * result of the same counterset that holds the same instance (the first; at most 64 candidates are tried). Statuses
  * beyond the formula's own: unknown_type when the counter has no registration, type_mismatch when the datum's size is
  * not the type's, missing_input when it is neither 4 nor 8 bytes, missing_base when the base is absent, the counter
  * itself, not of a base type or of the wrong size. Plain numbers may have either size. */
 PFB_API pfb_formula_result pfb_pairing_evaluate(const pfb_snapshot *older, const pfb_snapshot *newer, uint32_t row,
-                                                uint32_t column, uint32_t options, pfb_pairing_inputs *inputs);
+                                                uint32_t column, const pfb_formula_options *options,
+                                                pfb_pairing_inputs *inputs);
+
+/* ---- Whole samples ------------------------------------------------------------------------------------------- */
+
+/* A displayed value and where it belongs: positions in rows and columns of the newer snapshot. */
+typedef struct pfb_pairing_value {
+    uint32_t row, column;
+    pfb_formula_result result;
+} pfb_pairing_value;
+
+/* How many values a sample has: for each result its rows times its columns. */
+PFB_API uint64_t pfb_pairing_count(const pfb_snapshot *newer);
+
+/* Evaluates every value of a sample, as pfb_pairing_evaluate does, into the caller's array: result by result, row by
+ * row, columns in order. False, with nothing written, when `capacity` is less than pfb_pairing_count. `older` and
+ * `options` may be null. */
+PFB_API bool pfb_pairing_evaluate_all(const pfb_snapshot *older, const pfb_snapshot *newer,
+                                      const pfb_formula_options *options, pfb_pairing_value *values, size_t capacity);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_TEST_SUPPORT_FORMULA_H
+#define PFB_TEST_SUPPORT_FORMULA_H
+
+/* Samples and expectations for the tests of formulas and their options. */
+#include "perfblock/formula.h"
+
+/* Types by what they are used for here. */
+enum {
+    RAWCOUNT = 0x00010000,
+    LARGE_RAWCOUNT = 0x00010100,
+    TEXT = 0x00000B00,
+    DELTA = 0x00400400,
+    LARGE_DELTA = 0x00400500,
+    SAMPLE_COUNTER = 0x00410400,
+    QUEUELEN = 0x00450400,
+    OBJ_QUEUELEN = 0x00650500,
+    COUNTER = 0x10410400,
+    BULK_COUNT = 0x10410500,
+    RAW_FRACTION = 0x20020400,
+    LARGE_RAW_FRACTION = 0x20020500,
+    TIMER = 0x20410500,
+    TIMER_100NS = 0x20510500,
+    PRECISION_100NS = 0x20570500,
+    PRECISION_OBJECT = 0x20670500,
+    SAMPLE_FRACTION = 0x20C20400,
+    TIMER_INV = 0x21410500,
+    TIMER_100NS_INV = 0x21510500,
+    MULTI_TIMER = 0x22410500,
+    MULTI_TIMER_INV = 0x23410500,
+    MULTI_100NS_INV = 0x23510500,
+    AVERAGE_TIMER = 0x30020400,
+    ELAPSED = 0x30240500,
+    AVERAGE_BULK = 0x40020500,
+    AVERAGE_BASE = 0x40030402,
+    LARGE_RAW_BASE = 0x40030500
+};
+
+enum { ALL_INPUTS = 255 };
+
+/* A sample with everything there: each clock advances by another amount per tick, so that a wrong one is seen. */
+pfb_sample sample_at(uint32_t type, int64_t tick, uint64_t value);
+
+/* The value of two such samples, one tick apart. */
+pfb_formula_result evaluate_two(uint32_t type, uint64_t from, uint64_t to);
+
+bool same_bits(double a, double b);
+bool same_result(const pfb_formula_result *a, const pfb_formula_result *b);
+
+void expect_value(pfb_formula_result result, double value, uint32_t flags, const char *what);
+void expect_integer(pfb_formula_result result, uint64_t integer, const char *what);
+
+/* No value beside a status: nothing that could be mistaken for one. */
+void expect_status(pfb_formula_result result, pfb_status status, const char *what);
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* Formulas again, under the caller's policies. */
+#include "support_formula.h"
+
+#include <criterion/criterion.h>
+
+static const pfb_formula_options wrap32 = {.wrap32 = true};
+
+/* ---- Wrap ---------------------------------------------------------------------------------------------- */
+
+Test(formula_options, wrap32_is_for_fallen_dword_counters)
+{
+    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+        const pfb_counter_type *type = pfb_counter_type_at(i);
+        if (type->samples != 2)
+            continue;
+        pfb_sample older = sample_at(type->value, 0, 0xFFFFFF80);
+        pfb_sample newer = sample_at(type->value, 1, 0xC0); /* 0x140 events */
+        pfb_sample wide = newer;
+        wide.value = UINT64_C(0x1000000C0);
+        pfb_formula_result plain = pfb_formula_evaluate(&older, &wide, NULL);
+        pfb_formula_result wrapped = pfb_formula_evaluate(&older, &newer, &wrap32);
+        if (type->raw_size == PFB_RAW_DWORD) {
+            plain.flags |= PFB_FLAG_WRAPPED;
+            cr_expect(same_result(&plain, &wrapped), "%s", type->name);
+        } else {
+            expect_status(wrapped, PFB_STATUS_NEGATIVE_DELTA, type->name);
+        }
+        expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_NEGATIVE_DELTA, type->name);
+        newer.value = older.value + 1;
+        wrapped = pfb_formula_evaluate(&older, &newer, &wrap32);
+        cr_expect(wrapped.status == PFB_STATUS_OK && !(wrapped.flags & PFB_FLAG_WRAPPED), "%s did not fall",
+                  type->name);
+    }
+    pfb_sample older = sample_at(DELTA, 0, 0xFFFFFF80);
+    pfb_sample newer = sample_at(DELTA, 1, 0xC0);
+    expect_integer(pfb_formula_evaluate(&older, &newer, &wrap32), 0x140, "a counter of 32 bits");
+}
+
+Test(formula_options, wrap32_never_invents_bits)
+{
+    pfb_sample older = sample_at(DELTA, 0, UINT64_C(1) << 32);
+    pfb_sample newer = sample_at(DELTA, 1, 5);
+    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DELTA, "no DWORD");
+    older = sample_at(ELAPSED, 0, 5);
+    newer = sample_at(ELAPSED, 1, 5000);
+    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DELTA, "elapsed");
+}
+
+/* An average bulk count, the type of % Processor Utility, whose base of 4 bytes goes through 2^32 every 6872 s. */
+Test(formula_options, wrap32_is_for_fallen_dword_bases)
+{
+    pfb_sample older = {.type = AVERAGE_BULK, .has = ALL_INPUTS, .value = 1000, .base = 0xFFFFFF00};
+    pfb_sample newer = {.type = AVERAGE_BULK, .has = ALL_INPUTS, .value = 1512, .base = 0x100};
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_NEGATIVE_DENOMINATOR, "off");
+    expect_integer(pfb_formula_evaluate(&older, &newer, &wrap32), 1, "512 / 512");
+    expect_value(pfb_formula_evaluate(&older, &newer, &wrap32), 1.0, PFB_FLAG_WRAPPED, "it is told");
+    older.base_type = newer.base_type = LARGE_RAW_BASE;
+    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DENOMINATOR, "8 bytes");
+    older.base_type = newer.base_type = AVERAGE_BASE;
+    expect_value(pfb_formula_evaluate(&older, &newer, &wrap32), 1.0, PFB_FLAG_WRAPPED, "4 bytes");
+    older.base_type = LARGE_RAW_BASE;
+    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DENOMINATOR, "of two sizes");
+    older.base_type = AVERAGE_BASE;
+    older.base = UINT64_C(1) << 32;
+    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DENOMINATOR, "no DWORD");
+    older.base = newer.base;
+    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_ZERO_DENOMINATOR, "it did not fall");
+    older.base = 0x200;
+    older.value = 1513;
+    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DELTA, "the counter's 8 bytes");
+}
+
+Test(formula_options, the_table_tells_the_width_of_a_base_of_unknown_type)
+{
+    static const struct {
+        uint32_t type;
+        bool wraps;
+    } rows[] = {{AVERAGE_BULK, true},     {AVERAGE_TIMER, true},     {SAMPLE_FRACTION, true},
+                {PRECISION_100NS, false}, {PRECISION_OBJECT, false}, {0x20470500, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pfb_sample older = sample_at(rows[i].type, 0, 7);
+        pfb_sample newer = sample_at(rows[i].type, 1, 7);
+        newer.base = older.base - 1;
+        pfb_formula_result r = pfb_formula_evaluate(&older, &newer, &wrap32);
+        cr_expect_eq(r.status, rows[i].wraps ? PFB_STATUS_OK : PFB_STATUS_NEGATIVE_DENOMINATOR, "%08X", rows[i].type);
+        cr_expect_eq(r.flags, rows[i].wraps ? PFB_FLAG_WRAPPED : 0);
+    }
+}
+
+/* ---- Other readings of multi timers -------------------------------------------------------------------- */
+
+Test(formula_options, inverse_multi_timers_per_item)
+{
+    pfb_formula_options per_item = {.per_item_inverse = true};
+    static const uint32_t types[] = {MULTI_TIMER_INV, MULTI_100NS_INV};
+    for (size_t i = 0; i < 2; i++) {
+        pfb_sample older = {.type = types[i], .has = ALL_INPUTS, .value = 0, .multi = 4};
+        pfb_sample newer = {.type = types[i], .has = ALL_INPUTS, .value = 2500, .multi = 4};
+        newer.perf_time = newer.perf_time_100ns = 1000;
+        expect_value(pfb_formula_evaluate(&older, &newer, NULL), 150.0, PFB_FLAG_ABOVE_100, "100 (4 - 2.5)");
+        expect_value(pfb_formula_evaluate(&older, &newer, &per_item), 37.5, 0, "100 (4 - 2.5) / 4");
+        newer.value = 4500;
+        expect_value(pfb_formula_evaluate(&older, &newer, &per_item), -12.5, PFB_FLAG_BELOW_ZERO, "100 (4 - 4.5) / 4");
+    }
+}
+
+Test(formula_options, server_2003_needs_no_frequency)
+{
+    pfb_formula_options server_2003 = {.server_2003_multi_timer = true};
+    pfb_sample older = {.type = MULTI_TIMER, .has = ALL_INPUTS, .value = 10, .multi = 2, .perf_freq = 10000000};
+    pfb_sample newer = older;
+    newer.value = 13;
+    newer.perf_time = 20000000;
+    expect_value(pfb_formula_evaluate(&older, &newer, NULL), 75.0, 0, "100 (3 / 2 s) / 2");
+    expect_value(pfb_formula_evaluate(&older, &newer, &server_2003), 7.5e-06, 0, "100 (3 / 20000000) / 2");
+    newer.perf_freq = 0;
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_BAD_FREQUENCY, "with F");
+    newer.has &= ~PFB_HAS_PERF_FREQ;
+    expect_value(pfb_formula_evaluate(&older, &newer, &server_2003), 7.5e-06, 0, "without F");
+}
+
+/* Each of the two changes no other type. */
+Test(formula_options, other_types_stay_as_they_are)
+{
+    pfb_formula_options readings = {.server_2003_multi_timer = true, .per_item_inverse = true, .generic = true};
+    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+        uint32_t type = pfb_counter_type_at(i)->value;
+        pfb_sample older = sample_at(type, 0, 1);
+        pfb_sample newer = sample_at(type, 1, 12);
+        pfb_formula_result plain = pfb_formula_evaluate(&older, &newer, NULL);
+        pfb_formula_result read = pfb_formula_evaluate(&older, &newer, &readings);
+        bool changes = type == MULTI_TIMER || type == MULTI_TIMER_INV || type == MULTI_100NS_INV;
+        cr_expect_eq(same_result(&plain, &read), !changes, "%08X", type);
+    }
+}
+
+/* ---- Limits and scale ---------------------------------------------------------------------------------- */
+
+Test(formula_options, limits_keep_the_flags)
+{
+    pfb_formula_options limits = {.cap_100 = true, .clamp_0 = true};
+    pfb_sample older = {.type = TIMER_100NS, .has = ALL_INPUTS, .value = 0};
+    pfb_sample newer = {.type = TIMER_100NS, .has = ALL_INPUTS, .value = 1001, .perf_time_100ns = 1000};
+    expect_value(pfb_formula_evaluate(&older, &newer, NULL), 100.1, PFB_FLAG_ABOVE_100, "100.1 %");
+    expect_integer(pfb_formula_evaluate(&older, &newer, &limits), 100, "capped");
+    expect_value(pfb_formula_evaluate(&older, &newer, &limits), 100.0, PFB_FLAG_ABOVE_100, "told");
+    older.type = newer.type = TIMER_100NS_INV;
+    expect_value(pfb_formula_evaluate(&older, &newer, NULL), -0.1, PFB_FLAG_BELOW_ZERO, "-0.1 %");
+    expect_integer(pfb_formula_evaluate(&older, &newer, &limits), 0, "clamped");
+    expect_value(pfb_formula_evaluate(&older, &newer, &limits), 0.0, PFB_FLAG_BELOW_ZERO, "told, and no -0");
+    newer.value = 1000;
+    expect_value(pfb_formula_evaluate(&older, &newer, &limits), 0.0, 0, "within");
+    older.type = newer.type = DELTA;
+    expect_value(pfb_formula_evaluate(&older, &newer, &limits), 1000.0, 0, "no percentage");
+}
+
+Test(formula_options, one_limit_without_the_other)
+{
+    pfb_formula_options cap = {.cap_100 = true};
+    pfb_formula_options clamp = {.clamp_0 = true};
+    expect_value(pfb_formula_evaluate(&(pfb_sample){.type = TIMER, .has = ALL_INPUTS},
+                                      &(pfb_sample){.type = TIMER, .has = ALL_INPUTS, .value = 3, .perf_time = 2},
+                                      &clamp),
+                 150.0, PFB_FLAG_ABOVE_100, "not capped");
+    expect_value(pfb_formula_evaluate(&(pfb_sample){.type = TIMER_INV, .has = ALL_INPUTS},
+                                      &(pfb_sample){.type = TIMER_INV, .has = ALL_INPUTS, .value = 3, .perf_time = 2},
+                                      &cap),
+                 -50.0, PFB_FLAG_BELOW_ZERO, "not clamped");
+}
+
+Test(formula_options, scale_is_part_of_the_one_rounding)
+{
+    pfb_sample sample = {.type = RAWCOUNT, .has = ALL_INPUTS, .value = 10};
+    pfb_formula_options two = {.scale = 2};
+    expect_integer(pfb_formula_evaluate(NULL, &sample, &two), 1000, "10 times 100");
+    pfb_formula_options least = {.scale = -10};
+    expect_value(pfb_formula_evaluate(NULL, &sample, &least), 1e-9, 0, "10 over 10^10");
+    sample = (pfb_sample){.type = LARGE_RAWCOUNT, .has = ALL_INPUTS, .value = UINT64_MAX};
+    pfb_formula_options most = {.scale = 10};
+    pfb_formula_result r = pfb_formula_evaluate(NULL, &sample, &most);
+    expect_value(r, 18446744073709551615e10, 0, "no integer of 64 bits any more");
+    cr_expect(!r.is_integer && r.integer == 0);
+    /* 2^53 + 1 is a tie, rounded down by itself; a tenth of it is not. */
+    sample.value = (UINT64_C(1) << 53) + 1;
+    pfb_formula_options tenth = {.scale = -1};
+    expect_value(pfb_formula_evaluate(NULL, &sample, &tenth), 900719925474099.3, 0, "rounded once");
+}
+
+Test(formula_options, limits_come_before_the_scale)
+{
+    pfb_formula_options both = {.cap_100 = true, .scale = -2};
+    pfb_sample older = {.type = TIMER, .has = ALL_INPUTS};
+    pfb_sample newer = {.type = TIMER, .has = ALL_INPUTS, .value = 3, .perf_time = 2};
+    expect_value(pfb_formula_evaluate(&older, &newer, &both), 1.0, PFB_FLAG_ABOVE_100, "150 % is at most 1");
+    newer.value = 1;
+    expect_value(pfb_formula_evaluate(&older, &newer, &both), 0.5, 0, "50 %");
+}
+
+Test(formula_options, a_scale_out_of_range_is_refused)
+{
+    pfb_sample sample = {.type = RAWCOUNT, .has = ALL_INPUTS, .value = 10};
+    static const int8_t wrong[] = {11, -11, 127, -128};
+    for (size_t i = 0; i < 4; i++) {
+        pfb_formula_options options = {.scale = wrong[i]};
+        sample.type = RAWCOUNT;
+        expect_status(pfb_formula_evaluate(NULL, &sample, &options), PFB_STATUS_BAD_SCALE, "beyond");
+        sample.type = COUNTER;
+        expect_status(pfb_formula_evaluate(NULL, &sample, &options), PFB_STATUS_BAD_SCALE, "before the samples");
+        sample.type = TEXT;
+        expect_status(pfb_formula_evaluate(NULL, &sample, &options), PFB_STATUS_NOT_DISPLAYED, "nothing to scale");
+        sample.type = 12345;
+        expect_status(pfb_formula_evaluate(NULL, &sample, &options), PFB_STATUS_UNKNOWN_TYPE, "nothing at all");
+    }
+}
+
+/* ---- Unnamed types --------------------------------------------------------------------------------------- */
+
+Test(formula_options, unnamed_types_by_their_bits)
+{
+    /* One tick: perf 500 at 250 Hz, 100 ns 10^7, object 40 at 80 Hz, base 20 of 1020; four items. */
+    static const struct {
+        uint32_t type;
+        double value;
+        uint32_t flags;
+        const char *what;
+    } rows[] = {
+        {0x00000400, 112, 0, "value: N"},
+        {0x10510500, 12, 0, "rate on the 100 ns clock: dN / s"},
+        {0x10610500, 24, 0, "rate on the object's clock: dN / 0.5 s"},
+        {0x30410500, 12.0 / 500, 0, "a rate in seconds: dN / dT"},
+        {0x21610500, 70, 0, "inverse of the object timer: 100 (1 - 12 / 40)"},
+        {0x22610500, 7.5, 0, "multi object timer: 100 (12 / 40) / 4"},
+        {0x23610500, 370, PFB_FLAG_ABOVE_100, "inverse multi object timer: 100 (4 - 12 / 40)"},
+        {0x00020400, 112.0 / 1020, 0, "fraction: N / B"},
+        {0x20820400, 11200.0 / 20, PFB_FLAG_ABOVE_100, "fraction with a base that is differenced: 100 N / dB"},
+        {0x20420400, 1200.0 / 1020, 0, "fraction with a counter that is differenced: 100 dN / B"},
+        {0x30C20500, 12.0 / 5000, 0, "(dN / F) / dB"},
+        {0x00650400, 12.0 / 40, 0, "queue of 4 bytes on the object's clock"},
+        {0x20470400, 60, 0, "precision timer of 4 bytes"},
+    };
+    pfb_formula_options generic = {.generic = true};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pfb_sample older = sample_at(rows[i].type, 0, 100);
+        pfb_sample newer = sample_at(rows[i].type, 1, 112);
+        expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_UNKNOWN_TYPE, rows[i].what);
+        expect_value(pfb_formula_evaluate(&older, &newer, &generic), rows[i].value, rows[i].flags, rows[i].what);
+    }
+}
+
+Test(formula_options, the_100ns_clock_needs_no_frequency)
+{
+    pfb_formula_options generic = {.generic = true};
+    pfb_sample sample = {.type = 0x30140500, .has = PFB_HAS_VALUE | PFB_HAS_PERF_TIME_100NS, .value = 10000000};
+    sample.perf_time_100ns = 35000000;
+    expect_value(pfb_formula_evaluate(NULL, &sample, &generic), 2.5, 0, "elapsed on the 100 ns clock");
+}
+
+Test(formula_options, what_has_no_formula_stays_without)
+{
+    pfb_formula_options generic = {.generic = true};
+    static const struct {
+        uint32_t type;
+        pfb_status status;
+    } rows[] = {{0x40030400, PFB_STATUS_NOT_DISPLAYED}, /* a base that is not one of the table */
+                {0x00060400, PFB_STATUS_NOT_DISPLAYED}, /* histogram */
+                {0x00400600, PFB_STATUS_NOT_DISPLAYED}, /* a counter of no size */
+                {0x00400700, PFB_STATUS_NOT_DISPLAYED}, /* of any size */
+                {0x00020000, PFB_STATUS_UNKNOWN_TYPE},  /* a number in thousands */
+                {0x00010B00, PFB_STATUS_UNKNOWN_TYPE},  /* text */
+                {0x00012000, PFB_STATUS_UNKNOWN_TYPE},  /* a reserved bit */
+                {0x00710500, PFB_STATUS_UNKNOWN_TYPE},  /* no such clock */
+                {0x00080400, PFB_STATUS_UNKNOWN_TYPE},  /* no such subtype */
+                {0x51510500, PFB_STATUS_UNKNOWN_TYPE},  /* no such display */
+                {0x21020500, PFB_STATUS_UNKNOWN_TYPE},  /* inverse of a fraction */
+                {0xFFFFFFFF, PFB_STATUS_UNKNOWN_TYPE}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pfb_sample older = sample_at(rows[i].type, 0, 100);
+        pfb_sample newer = sample_at(rows[i].type, 1, 112);
+        pfb_formula_result r = pfb_formula_evaluate(&older, &newer, &generic);
+        cr_expect_eq(r.status, rows[i].status, "%08X: %s", rows[i].type, pfb_status_name(r.status));
+    }
+}
+
+/* ---- Preparation ----------------------------------------------------------------------------------------- */
+
+Test(formula_options, a_prepared_formula_is_for_its_type)
+{
+    pfb_formula formula = pfb_formula_prepare(DELTA, NULL);
+    pfb_sample older = sample_at(DELTA, 0, 1);
+    pfb_sample newer = sample_at(DELTA, 1, 8);
+    cr_expect_eq(formula.status, PFB_STATUS_OK);
+    expect_integer(pfb_formula_apply(&formula, &older, &newer), 7, "once");
+    expect_integer(pfb_formula_apply(&formula, &older, &newer), 7, "and again");
+    newer.type = LARGE_DELTA;
+    expect_status(pfb_formula_apply(&formula, &older, &newer), PFB_STATUS_TYPE_MISMATCH, "the newer is another");
+    newer.type = DELTA;
+    older.type = LARGE_DELTA;
+    expect_status(pfb_formula_apply(&formula, &older, &newer), PFB_STATUS_TYPE_MISMATCH, "the older is another");
+    cr_expect_eq(pfb_formula_prepare(TEXT, NULL).status, PFB_STATUS_NOT_DISPLAYED);
+    cr_expect_eq(pfb_formula_prepare(12345, NULL).status, PFB_STATUS_UNKNOWN_TYPE);
+    cr_expect_eq(pfb_formula_prepare(TIMER, NULL).unit, PFB_UNIT_PERCENT);
+}
