@@ -35,7 +35,7 @@ def program():
 
 def seed(subject, name):
     """The path of a file of the corpus."""
-    return os.path.join(CORPUS, subject, name)
+    return os.path.join(CORPUS, subject, "seeds", name)
 
 
 class Done:

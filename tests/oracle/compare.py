@@ -183,7 +183,7 @@ def cook_problem(program, path, data):
 
 def load(corpus, subject, suffix):
     """(path, bytes) of the seeds of a subject, in a fixed order."""
-    paths = glob.glob(os.path.join(corpus, subject, "*" + suffix))
+    paths = glob.glob(os.path.join(corpus, subject, "seeds", "*" + suffix))
     for path in sorted(paths):
         with open(path, "rb") as file:
             yield path, file.read()

@@ -424,7 +424,7 @@ def write_folder(directory, seeds, suffix):
             raise ValueError("%s has %d bytes" % (name, len(raw)))
         with open(os.path.join(directory, name + suffix), "wb") as file:
             file.write(raw)
-    print("%s: %d seeds" % (os.path.basename(directory), len(seeds)))
+    print("%s: %d files" % (directory, len(seeds)))
 
 
 def main(arguments):
@@ -437,7 +437,8 @@ def main(arguments):
             ("registration", registration_seeds(), ".bin"),
             ("query", query_seeds(), ".bin"),
             ("capture", capture_seeds(), ".pfb")):
-        write_folder(os.path.join(arguments[0], subject), seeds, suffix)
+        write_folder(os.path.join(arguments[0], subject, "seeds"), seeds,
+                     suffix)
     return 0
 
 

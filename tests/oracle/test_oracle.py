@@ -69,7 +69,7 @@ class Seeds(unittest.TestCase):
                 ("query", ".bin", make_seeds.query_seeds()),
                 ("capture", ".pfb", capture_seeds.capture_seeds())):
             for name, seed in seeds.items():
-                path = os.path.join(CORPUS, subject, name + suffix)
+                path = os.path.join(CORPUS, subject, "seeds", name + suffix)
                 with open(path, "rb") as file:
                     self.assertEqual(seed, file.read(), name)
 

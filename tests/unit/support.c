@@ -142,11 +142,11 @@ size_t visit_seeds(const char *subject, seed_visitor *visit)
     char path[4096];
     struct dirent **entries;
     size_t visited = 0;
-    snprintf(path, sizeof path, "%s/corpus/%s", PERFBLOCK_SOURCE_DIR, subject);
+    snprintf(path, sizeof path, "%s/corpus/%s/seeds", PERFBLOCK_SOURCE_DIR, subject);
     int count = scandir(path, &entries, NULL, alphasort);
     cr_assert_geq(count, 0, "%s cannot be listed", path);
     for (int i = 0; i < count; i++) {
-        snprintf(path, sizeof path, "%s/corpus/%s/%s", PERFBLOCK_SOURCE_DIR, subject, entries[i]->d_name);
+        snprintf(path, sizeof path, "%s/corpus/%s/seeds/%s", PERFBLOCK_SOURCE_DIR, subject, entries[i]->d_name);
         visited += visit_file(path, entries[i]->d_name, visit);
         free(entries[i]);
     }

@@ -204,7 +204,7 @@ def main(arguments):
         return 2
     for subject, seeds in (("formula", formula_seeds()),
                            ("pairing", pairing_seeds())):
-        folder = pathlib.Path(arguments[0]) / subject
+        folder = pathlib.Path(arguments[0]) / subject / "seeds"
         folder.mkdir(parents=True, exist_ok=True)
         for name, data in seeds:
             (folder / (name + ".bin")).write_bytes(data)
