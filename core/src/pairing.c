@@ -45,15 +45,14 @@ static bool is_same_query(const pfb_snapshot_result *a, const pfb_snapshot_resul
            a->counter_id == b->counter_id;
 }
 
-/* Pairs the rows that stand in the same order; returns how many did. Equal beginnings have equal ranks. */
+/* Pairs the rows of two results of one counterset that stand in the same order; returns how many did. Equal beginnings
+ * have equal ranks. */
 static uint32_t match_in_step(const pfb_snapshot *older, pfb_snapshot *newer, const pfb_snapshot_result *from,
                               const pfb_snapshot_result *to)
 {
     uint32_t n = 0;
     while (n < from->row_count && n < to->row_count) {
-        pfb_row_key a = pfb_snapshot_row_key(older, from->first_row + n);
-        pfb_row_key b = pfb_snapshot_row_key(newer, to->first_row + n);
-        if (pfb_snapshot_compare_instance(&a, &b) != 0)
+        if (!pfb_snapshot_same_instance(&older->rows[from->first_row + n], &newer->rows[to->first_row + n]))
             break;
         newer->rows[to->first_row + n].older_row = from->first_row + n;
         n++;

@@ -21,6 +21,9 @@ pfb_row_key pfb_snapshot_row_key(const pfb_snapshot *snapshot, uint32_t row);
 /* Compares counterset, name and id: 0 for the same instance, wherever it stands. */
 int pfb_snapshot_compare_instance(const pfb_row_key *left, const pfb_row_key *right);
 
+/* True for the same name and id; the rows are known to be of one counterset. */
+bool pfb_snapshot_same_instance(const pfb_snapshot_row *left, const pfb_snapshot_row *right);
+
 /* Orders the rows by instance and fills their ranks, once. */
 void pfb_snapshot_rank_rows(pfb_snapshot *snapshot);
 

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* Pairing of whole samples: every displayed value in one call. */
+#include "support.h"
+#include "support_samples.h"
+
+#include <criterion/criterion.h>
+
+#include "perfblock/pairing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SET = 1, DELTA = 0x00400400, RAWCOUNT = 0x00010000, AVERAGE_BULK = 0x40020500 };
+enum { AVERAGE_BASE = 0x40030402, LARGE_RAW_BASE = 0x40030500 };
+enum { COUNT = 1, AVERAGE = 2, BASE = 3, GAUGE = 4 };
+
+static void register_set(sample *s, uint32_t base_type)
+{
+    pfb_counter counters[] = {plain_counter(COUNT, DELTA), plain_counter(AVERAGE, AVERAGE_BULK),
+                              plain_counter(BASE, base_type), plain_counter(GAUGE, RAWCOUNT)};
+    counters[1].base_id = BASE;
+    sample_register(s, SET, counters, 4);
+}
+
+/* Every kind of reply in one block: a counterset, one counter of all instances (whose base is in the first), a single
+ * value, an error, and several counters without instances. */
+static sample *mixed(int64_t tick, const char *first, const char *second)
+{
+    static const uint32_t ids[] = {COUNT, BASE};
+    static const uint32_t global[] = {GAUGE, COUNT};
+    uint64_t t = (uint64_t)tick;
+    sample *s = sample_new(tick);
+    register_set(s, AVERAGE_BASE);
+    sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, "*", 0);
+    sample_query(s, SET, AVERAGE, PFB_NO_ID, "*", 1);
+    sample_query(s, SET, GAUGE, 0, "alone", 2);
+    sample_query(s, SET, 9, 0, "nobody", 3);
+    sample_query(s, SET, PFB_NO_ID, 0, "global", 4);
+    sample_result(s, PFB_KIND_COUNTERSET, ids, 2);
+    sample_row(s, 1, first);
+    sample_value(s, 10 * t, 4);
+    sample_value(s, 4 * t, 4);
+    sample_row(s, 1, second);
+    sample_value(s, 30 * t, 4);
+    sample_value(s, 5 * t, 4);
+    sample_result(s, PFB_KIND_MULTIPLE_INSTANCES, NULL, 0);
+    sample_row(s, 1, second);
+    sample_value(s, 100 * t, 8);
+    sample_result(s, PFB_KIND_SINGLE_COUNTER, NULL, 0);
+    sample_value(s, 77, 4);
+    sample_result(s, PFB_KIND_ERROR, NULL, 0);
+    sample_result(s, PFB_KIND_MULTIPLE_COUNTERS, global, 2);
+    sample_value(s, 5, 4);
+    sample_value(s, 6 * t, 4);
+    sample_load(s);
+    return s;
+}
+
+static pfb_pairing_value *evaluate_all(const sample *older, const sample *newer, uint64_t *count)
+{
+    *count = pfb_pairing_count(&newer->snapshot);
+    pfb_pairing_value *values = malloc((size_t)*count * sizeof *values);
+    cr_assert(
+        pfb_pairing_evaluate_all(older ? &older->snapshot : NULL, &newer->snapshot, NULL, values, (size_t)*count));
+    return values;
+}
+
+static bool same_result(const pfb_formula_result *a, const pfb_formula_result *b)
+{
+    return a->status == b->status && a->flags == b->flags && memcmp(&a->value, &b->value, sizeof a->value) == 0 &&
+           a->unit == b->unit && a->is_integer == b->is_integer && a->integer == b->integer;
+}
+
+/* The table says of each cell what evaluating it alone says. */
+static void expect_cells(const sample *older, const sample *newer)
+{
+    uint64_t count;
+    pfb_pairing_value *values = evaluate_all(older, newer, &count);
+    for (uint64_t i = 0; i < count; i++) {
+        pfb_formula_result alone = pfb_pairing_evaluate(older ? &older->snapshot : NULL, &newer->snapshot,
+                                                        values[i].row, values[i].column, NULL, NULL);
+        cr_expect(same_result(&alone, &values[i].result), "row %u, column %u", values[i].row, values[i].column);
+    }
+    free(values);
+}
+
+Test(pairing_samples, a_block_of_every_kind_to_displayed_values)
+{
+    /* In the order of results, rows, columns. */
+    static const struct {
+        const char *what;
+        pfb_status status;
+        uint64_t value;
+    } expected[] = {
+        {"a, count", PFB_STATUS_OK, 10},
+        {"a, base", PFB_STATUS_NOT_DISPLAYED, 0},
+        {"b, count", PFB_STATUS_OK, 30},
+        {"b, base", PFB_STATUS_NOT_DISPLAYED, 0},
+        {"b, average by the base of another result", PFB_STATUS_OK, 20},
+        {"single gauge", PFB_STATUS_OK, 77},
+        {"global gauge", PFB_STATUS_OK, 5},
+        {"global count", PFB_STATUS_OK, 6},
+    };
+    sample *older = mixed(1, "a", "b");
+    sample *newer = mixed(2, "a", "b");
+    uint64_t count;
+    pfb_pairing_match(&older->snapshot, &newer->snapshot);
+    pfb_pairing_value *values = evaluate_all(older, newer, &count);
+    cr_assert_eq(count, sizeof expected / sizeof expected[0]);
+    for (size_t i = 0; i < count; i++) {
+        cr_expect_eq(values[i].result.status, expected[i].status, "%s: %s", expected[i].what,
+                     pfb_status_name(values[i].result.status));
+        cr_expect_eq(values[i].result.integer, expected[i].value, "%s: %llu", expected[i].what,
+                     (unsigned long long)values[i].result.integer);
+    }
+    free(values);
+    expect_cells(older, newer);
+    expect_cells(NULL, newer);
+    sample_free_both(older, newer);
+}
+
+Test(pairing_samples, instances_that_moved_vanished_and_came)
+{
+    sample *older = mixed(1, "a", "b");
+    sample *newer = mixed(2, "b", "new");
+    uint64_t count;
+    pfb_pairing_match(&older->snapshot, &newer->snapshot);
+    pfb_pairing_value *values = evaluate_all(older, newer, &count);
+    cr_expect_eq(values[0].result.status, PFB_STATUS_NEGATIVE_DELTA, "b, from 30 to 20");
+    cr_expect_eq(values[2].result.status, PFB_STATUS_NEED_TWO_SAMPLES, "it is new");
+    cr_expect_eq(values[4].result.status, PFB_STATUS_NEED_TWO_SAMPLES, "its average too");
+    free(values);
+    expect_cells(older, newer);
+    sample_free_both(older, newer);
+}
+
+Test(pairing_samples, a_table_too_small_is_left_alone)
+{
+    sample *older = mixed(1, "a", "b");
+    sample *newer = mixed(2, "a", "b");
+    pfb_pairing_match(&older->snapshot, &newer->snapshot);
+    pfb_pairing_value values[8];
+    memset(values, 0xA5, sizeof values);
+    cr_assert_eq(pfb_pairing_count(&newer->snapshot), 8);
+    cr_expect(!pfb_pairing_evaluate_all(&older->snapshot, &newer->snapshot, NULL, values, 7));
+    for (size_t i = 0; i < sizeof values; i++)
+        cr_assert_eq(((const unsigned char *)values)[i], 0xA5);
+    cr_expect(pfb_pairing_evaluate_all(&older->snapshot, &newer->snapshot, NULL, values, 8));
+    sample_free_both(older, newer);
+}
+
+Test(pairing_samples, nothing_to_evaluate)
+{
+    sample *s = sample_new(1);
+    sample_load(s);
+    cr_expect_eq(pfb_pairing_count(&s->snapshot), 0);
+    cr_expect(pfb_pairing_evaluate_all(NULL, &s->snapshot, NULL, NULL, 0));
+    sample_free(s);
+}
+
+static sample *average_at(int64_t tick, uint32_t base_type, uint64_t base, uint32_t base_size)
+{
+    static const uint32_t ids[] = {AVERAGE, BASE};
+    sample *s = sample_new(tick);
+    register_set(s, base_type);
+    sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, "*", 0);
+    sample_result(s, PFB_KIND_COUNTERSET, ids, 2);
+    sample_row(s, 1, "a");
+    sample_value(s, 512 * (uint64_t)tick, 8);
+    sample_value(s, base, base_size);
+    sample_load(s);
+    return s;
+}
+
+/* The registration tells how wide a base is: one of 4 bytes may have wrapped, one of 8 has fallen. */
+Test(pairing_samples, wrap32_goes_by_the_registered_base)
+{
+    static const struct {
+        uint32_t base_type, size;
+        pfb_status status;
+    } rows[] = {{AVERAGE_BASE, 4, PFB_STATUS_OK}, {LARGE_RAW_BASE, 8, PFB_STATUS_NEGATIVE_DENOMINATOR}};
+    pfb_formula_options wrap32 = {.wrap32 = true};
+    for (size_t i = 0; i < 2; i++) {
+        sample *older = average_at(1, rows[i].base_type, 0xFFFFFF00, rows[i].size);
+        sample *newer = average_at(2, rows[i].base_type, 0x100, rows[i].size);
+        pfb_pairing_value values[2];
+        pfb_pairing_inputs inputs;
+        pfb_pairing_match(&older->snapshot, &newer->snapshot);
+        cr_assert(pfb_pairing_evaluate_all(&older->snapshot, &newer->snapshot, &wrap32, values, 2));
+        cr_expect_eq(values[0].result.status, rows[i].status, "%s", pfb_status_name(values[0].result.status));
+        cr_expect_eq(values[0].result.flags, rows[i].status == PFB_STATUS_OK ? PFB_FLAG_WRAPPED : 0);
+        cr_expect_eq(values[0].result.integer, rows[i].status == PFB_STATUS_OK, "512 / 512");
+        pfb_pairing_evaluate(&older->snapshot, &newer->snapshot, 0, 0, &wrap32, &inputs);
+        cr_expect(inputs.newer.base_type == rows[i].base_type && inputs.older.base_type == rows[i].base_type);
+        sample_free_both(older, newer);
+    }
+}
