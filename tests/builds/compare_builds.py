@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Builds the formulas in many ways and demands the same bits from each.
+
+    compare_builds.py SOURCE FOLDER [VECTORS.csv...]
+
+Compilers, optimisation levels and CPUs are the table below; foreign programs
+run under qemu's user mode.  Every build must pass all vectors, and print the
+same digest of random samples as every other.  A compiler that is missing is a
+failure: only what ran says something.
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+SAMPLES = "100000"
+SUBJECTS = ("counter_type", "formula", "wide")
+LEVELS = ("-O0", "-O1", "-O2", "-O3")
+WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
+
+# CPU: the compilers' commands, and what its programs run under.
+X87 = ["-mno-sse", "-mno-sse2"]
+CPUS = {
+    "x86-64": ([["gcc"], ["clang"]], []),
+    "i386 with x87": ([["i686-linux-gnu-gcc", "-static", "-mfpmath=387"],
+                       ["clang", "--target=i686-linux-gnu", "-static"] + X87],
+                      []),
+    "aarch64": ([["aarch64-linux-gnu-gcc", "-static"],
+                 ["clang", "--target=aarch64-linux-gnu", "-static"]],
+                ["qemu-aarch64-static"]),
+    "s390x": ([["s390x-linux-gnu-gcc", "-static"],
+               ["clang", "--target=s390x-linux-gnu", "-static"]],
+              ["qemu-s390x-static"]),
+}
+
+# Besides every level on every CPU: what could tempt a compiler.
+TEMPTATIONS = (
+    ("-O2", "-DPFB_NO_HARDWARE_DIVISION"),
+    ("-O3", "-ffast-math"),
+    ("-O3", "-freciprocal-math"),
+    ("-O3", "-mfma", "-ffp-contract=fast"),
+    ("-Os",),
+)
+
+
+def plan():
+    """Every build: a name, a command and an emulator."""
+    for cpu, (compilers, emulator) in CPUS.items():
+        for compiler in compilers:
+            for level in LEVELS:
+                yield "%s, %s" % (cpu, compiler[0]), compiler + [level], emulator
+    for compiler in CPUS["x86-64"][0]:
+        for options in TEMPTATIONS:
+            yield "x86-64, %s" % compiler[0], compiler + list(options), []
+
+
+def run(command):
+    """The output of a command that must succeed."""
+    done = subprocess.run(command, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError("%s: exit status %d\n%s" % (
+            " ".join(map(str, command)), done.returncode,
+            done.stdout[-2000:]))
+    return done.stdout
+
+
+def build_and_run(number, compiler, emulator, arguments):
+    """The digest of one build, after its vectors have passed."""
+    source, folder, vectors = arguments
+    core = source / "core"
+    sources = [core / "src" / (name + ".c") for name in SUBJECTS]
+    programs = {}
+    for name, path in (("digest_formula", "builds"),
+                       ("run_formula", "vectors")):
+        programs[name] = folder / ("%s_%d" % (name, number))
+        run(compiler + list(WARNINGS) + ["-I", core / "include"] + sources +
+            [source / "tests" / path / (name + ".c"), "-o", programs[name]])
+    if vectors:
+        run(emulator + [programs["run_formula"]] + vectors)
+    return run(emulator + [programs["digest_formula"], SAMPLES]).strip()
+
+
+def main(arguments):
+    """Command line."""
+    if len(arguments) < 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    source, folder = map(pathlib.Path, arguments[:2])
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    builds = list(plan())
+    failures = 0
+    digests = {}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = [pool.submit(build_and_run, number, command, emulator,
+                            (source, folder, arguments[2:]))
+                for number, (_, command, emulator) in enumerate(builds)]
+        for (name, command, _), job in zip(builds, jobs):
+            options = " ".join(command[1:])
+            try:
+                digest = job.result()
+            except (OSError, RuntimeError) as error:
+                failures += 1
+                print("%s %s: FAILED\n%s" % (name, options, error))
+                continue
+            digests.setdefault(digest, []).append(name)
+            print("%s %s: %s" % (name, options, digest))
+    shutil.rmtree(folder)
+    if len(digests) != 1:
+        print("The builds disagree.")
+        failures += 1
+    print("%d builds, %d vector files, %d failures" % (
+        len(builds), len(arguments) - 2, failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
