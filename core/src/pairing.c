@@ -103,30 +103,35 @@ void pfb_pairing_match(pfb_snapshot *older, pfb_snapshot *newer)
 typedef struct reference {
     bool exists;       /* there is such a counter, it is not the one that refers to it, and of a fitting type */
     bool elsewhere;    /* in another result: looked up for each row */
+    uint8_t sizes;     /* what its datum may have: SIZE_ bits */
     uint32_t position; /* among the values of its own result, unless elsewhere */
     uint32_t counter_id;
-    uint32_t type;
 } reference;
 
 /* What is the same for all rows of a column. */
 typedef struct plan {
     const pfb_snapshot *snapshot;
-    const pfb_snapshot_column *column;
+    uint32_t position; /* of the counter among the values of a row */
+    uint8_t sizes;
     reference base, multi, time, freq;
+    pfb_sample sample; /* filled anew for each row; type and clocks stay */
 } plan;
 
-static bool is_number_size(uint32_t size_bytes)
-{
-    return size_bytes == 4 || size_bytes == 8;
-}
+/* The sizes in bytes that numbers come in, which are bits at the same time. */
+enum { SIZE_4 = 4, SIZE_8 = 8 };
 
-/* True when a datum of this size is what the type declares. Plain numbers come in either size. */
-static bool has_declared_size(uint32_t type, uint32_t size_bytes)
+/* The sizes a type declares. Plain numbers come in either. */
+static uint8_t declared_sizes(uint32_t type)
 {
     if (pfb_counter_type_is_number(type))
-        return is_number_size(size_bytes);
-    uint32_t declared = type & PFB_TYPE_SIZE_MASK;
-    return (declared == PFB_RAW_DWORD && size_bytes == 4) || (declared == PFB_RAW_LARGE << 8 && size_bytes == 8);
+        return SIZE_4 | SIZE_8;
+    uint32_t declared = (type & PFB_TYPE_SIZE_MASK) >> 8;
+    return declared == PFB_RAW_DWORD ? SIZE_4 : declared == PFB_RAW_LARGE ? SIZE_8 : 0;
+}
+
+static bool is_number(const pfb_snapshot_value *value)
+{
+    return value->size_bytes == SIZE_4 || value->size_bytes == SIZE_8;
 }
 
 /* The counter that `column` refers to by `id`; `target` is the linked column. */
@@ -142,18 +147,25 @@ static reference refer(const pfb_snapshot *snapshot, const pfb_snapshot_column *
                         : pfb_counter_type_is_number(type);
     if (!referred->has_counter || !fits)
         return none;
-    return (reference){true, referred->result != column->result, referred->position, id, type};
+    return (reference){true, referred->result != column->result, declared_sizes(type), referred->position, id};
 }
 
 static plan make_plan(const pfb_snapshot *snapshot, uint32_t column)
 {
     const pfb_snapshot_column *c = &snapshot->columns[column];
-    return (plan){.snapshot = snapshot,
-                  .column = c,
-                  .base = refer(snapshot, c, c->counter.base_id, c->base_column, true),
-                  .multi = refer(snapshot, c, c->counter.multi_id, c->multi_column, false),
-                  .time = refer(snapshot, c, c->counter.perf_time_id, c->time_column, false),
-                  .freq = refer(snapshot, c, c->counter.perf_freq_id, c->freq_column, false)};
+    const pfb_counter *counter = &c->counter;
+    plan p = {.snapshot = snapshot, .position = c->position, .sizes = declared_sizes(counter->type)};
+    p.base = refer(snapshot, c, counter->base_id, c->base_column, true);
+    p.multi = refer(snapshot, c, counter->multi_id, c->multi_column, false);
+    p.time = refer(snapshot, c, counter->perf_time_id, c->time_column, false);
+    p.freq = refer(snapshot, c, counter->perf_freq_id, c->freq_column, false);
+    p.sample = (pfb_sample){.type = counter->type,
+                            .perf_time = snapshot->perf_time,
+                            .perf_time_100ns = snapshot->perf_time_100ns,
+                            .perf_freq = snapshot->perf_freq};
+    if (p.base.exists)
+        p.sample.base_type = snapshot->columns[c->base_column].counter.type;
+    return p;
 }
 
 /* ---- Samples ------------------------------------------------------------------------------------------------ */
@@ -178,16 +190,19 @@ static const pfb_snapshot_value *value_elsewhere(const pfb_snapshot *snapshot, u
     return NULL;
 }
 
-static bool read_reference(const pfb_snapshot *snapshot, uint32_t row, const reference *to, uint64_t *raw)
+/* The raw value referred to, and `bit` when there is one; else 0 and no bit. */
+static uint32_t read_reference(const pfb_snapshot *snapshot, uint32_t row, const reference *to, uint32_t bit,
+                               uint64_t *raw)
 {
+    *raw = 0;
     if (!to->exists)
-        return false;
+        return 0;
     const pfb_snapshot_value *value =
         to->elsewhere ? value_elsewhere(snapshot, row, to->counter_id) : value_at(snapshot, row, to->position);
-    if (!value || !has_declared_size(to->type, value->size_bytes))
-        return false;
+    if (!value || !is_number(value) || !(to->sizes & value->size_bytes))
+        return 0;
     *raw = value->raw;
-    return true;
+    return bit;
 }
 
 /* A raw value read as a clock, which is signed. */
@@ -196,36 +211,26 @@ static int64_t as_clock(uint64_t raw)
     return raw <= INT64_MAX ? (int64_t)raw : -(int64_t)(UINT64_MAX - raw) - 1;
 }
 
-/* Fills a sample; false when the datum has not the size its type declares. */
-static bool fill_sample(const plan *p, uint32_t row, pfb_sample *sample)
+/* Fills the plan's sample; false when the datum has not the size its type declares. */
+static bool fill_sample(plan *p, uint32_t row)
 {
-    const pfb_snapshot *snapshot = p->snapshot;
-    uint64_t raw;
-    *sample = (pfb_sample){.type = p->column->counter.type,
-                           .has = PFB_HAS_PERF_TIME | PFB_HAS_PERF_TIME_100NS | PFB_HAS_PERF_FREQ,
-                           .perf_time = snapshot->perf_time,
-                           .perf_time_100ns = snapshot->perf_time_100ns,
-                           .perf_freq = snapshot->perf_freq};
-    if (read_reference(snapshot, row, &p->base, &sample->base)) {
-        sample->has |= PFB_HAS_BASE;
-        sample->base_type = p->base.type;
-    }
-    if (read_reference(snapshot, row, &p->multi, &sample->multi))
-        sample->has |= PFB_HAS_MULTI;
-    if (read_reference(snapshot, row, &p->time, &raw)) {
-        sample->has |= PFB_HAS_OBJECT_TIME;
-        sample->object_time = as_clock(raw);
-    }
-    if (read_reference(snapshot, row, &p->freq, &raw)) {
-        sample->has |= PFB_HAS_OBJECT_FREQ;
-        sample->object_freq = as_clock(raw);
-    }
-    const pfb_snapshot_value *value = value_at(snapshot, row, p->column->position);
-    if (!value || !is_number_size(value->size_bytes))
+    pfb_sample *sample = &p->sample;
+    uint64_t time;
+    uint64_t freq;
+    sample->has = PFB_HAS_PERF_TIME | PFB_HAS_PERF_TIME_100NS | PFB_HAS_PERF_FREQ;
+    sample->has |= read_reference(p->snapshot, row, &p->base, PFB_HAS_BASE, &sample->base);
+    sample->has |= read_reference(p->snapshot, row, &p->multi, PFB_HAS_MULTI, &sample->multi);
+    sample->has |= read_reference(p->snapshot, row, &p->time, PFB_HAS_OBJECT_TIME, &time);
+    sample->has |= read_reference(p->snapshot, row, &p->freq, PFB_HAS_OBJECT_FREQ, &freq);
+    sample->object_time = as_clock(time);
+    sample->object_freq = as_clock(freq);
+    sample->value = 0;
+    const pfb_snapshot_value *value = value_at(p->snapshot, row, p->position);
+    if (!value || !is_number(value))
         return true;
     sample->has |= PFB_HAS_VALUE;
     sample->value = value->raw;
-    return has_declared_size(sample->type, value->size_bytes);
+    return (p->sizes & value->size_bytes) != 0;
 }
 
 /* ---- Evaluation --------------------------------------------------------------------------------------------- */
@@ -244,21 +249,26 @@ static uint32_t find_older_column(const pfb_snapshot *older, uint32_t r, const p
 
 /* A newer column, the formula of its counter, and the older column it is compared with. */
 typedef struct comparison {
-    plan newer;
+    const pfb_snapshot_column *column;
     pfb_formula formula;
+    plan newer;
     const pfb_snapshot *older_snapshot; /* null: one sample only */
     uint32_t older_result;              /* for which `older` was made; PFB_NONE: none yet */
     bool has_older;                     /* that result has the counter */
     plan older;
 } comparison;
 
-static comparison compare_column(const pfb_snapshot *older, const pfb_snapshot *newer, uint32_t column,
-                                 const pfb_formula_options *options)
+static void compare_column(comparison *c, const pfb_snapshot *older, const pfb_snapshot *newer, uint32_t column,
+                           const pfb_formula_options *options)
 {
-    comparison c = {.newer = make_plan(newer, column), .older_snapshot = older, .older_result = PFB_NONE};
-    c.formula = c.newer.column->has_counter ? pfb_formula_prepare(c.newer.column->counter.type, options)
-                                            : (pfb_formula){.status = PFB_STATUS_UNKNOWN_TYPE, .unit = PFB_UNIT_NONE};
-    return c;
+    c->column = &newer->columns[column];
+    c->formula = (pfb_formula){.status = PFB_STATUS_UNKNOWN_TYPE, .unit = PFB_UNIT_NONE};
+    if (c->column->has_counter)
+        c->formula = pfb_formula_prepare(c->column->counter.type, options);
+    c->newer = make_plan(newer, column);
+    c->older_snapshot = older;
+    c->older_result = PFB_NONE;
+    c->has_older = false;
 }
 
 /* Whether the older snapshot has the row and the counter; then `older` is its plan. */
@@ -268,7 +278,7 @@ static bool find_older(comparison *c, uint32_t older_row)
         return false;
     uint32_t result = c->older_snapshot->rows[older_row].result;
     if (result != c->older_result) { /* mostly the same for all rows */
-        uint32_t column = find_older_column(c->older_snapshot, result, c->newer.column);
+        uint32_t column = find_older_column(c->older_snapshot, result, c->column);
         c->older_result = result;
         c->has_older = column != PFB_NONE && c->older_snapshot->columns[column].has_counter;
         if (c->has_older)
@@ -284,16 +294,17 @@ static bool size_matters(pfb_status status)
            status != PFB_STATUS_NEED_TWO_SAMPLES;
 }
 
-static pfb_formula_result evaluate_row(comparison *c, uint32_t row, pfb_pairing_inputs *in)
+/* Leaves what went in in the plans; whether there is an older sample, in `two`. */
+static pfb_formula_result evaluate_row(comparison *c, uint32_t row, bool *two)
 {
-    bool sizes_fit = fill_sample(&c->newer, row, &in->newer);
-    bool two = find_older(c, c->newer.snapshot->rows[row].older_row);
-    in->older.has = 0;
-    if (two) {
-        bool older_fits = fill_sample(&c->older, c->newer.snapshot->rows[row].older_row, &in->older);
+    uint32_t older_row = c->newer.snapshot->rows[row].older_row;
+    bool sizes_fit = fill_sample(&c->newer, row);
+    *two = find_older(c, older_row);
+    if (*two) {
+        bool older_fits = fill_sample(&c->older, older_row);
         sizes_fit = sizes_fit && (older_fits || c->formula.samples < 2);
     }
-    pfb_formula_result result = pfb_formula_apply(&c->formula, two ? &in->older : NULL, &in->newer);
+    pfb_formula_result result = pfb_formula_apply(&c->formula, *two ? &c->older.sample : NULL, &c->newer.sample);
     if (!sizes_fit && size_matters(result.status))
         result = (pfb_formula_result){.status = PFB_STATUS_TYPE_MISMATCH, .unit = result.unit};
     return result;
@@ -307,8 +318,13 @@ pfb_formula_result pfb_pairing_evaluate(const pfb_snapshot *older, const pfb_sna
     bool inside = row < newer->counts.rows && column < newer->counts.columns &&
                   newer->columns[column].result == newer->rows[row].result;
     if (inside) {
-        comparison c = compare_column(older, newer, column, options);
-        result = evaluate_row(&c, row, &in);
+        comparison c;
+        bool two;
+        compare_column(&c, older, newer, column, options);
+        result = evaluate_row(&c, row, &two);
+        in.newer = c.newer.sample;
+        if (two)
+            in.older = c.older.sample;
     }
     if (inputs)
         *inputs = in;
@@ -325,18 +341,19 @@ uint64_t pfb_pairing_count(const pfb_snapshot *newer)
     return count;
 }
 
-/* Column by column, so that what the rows share is found once; stored row by row. */
-static void evaluate_result(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_snapshot_result *result,
-                            const pfb_formula_options *options, pfb_pairing_value *values)
+/* Some rows, column by column, so that what they share is found once; stored row by row. */
+static void evaluate_rows(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_snapshot_result *result,
+                          uint32_t first, uint32_t count, const pfb_formula_options *options, pfb_pairing_value *values)
 {
-    pfb_pairing_inputs in;
+    comparison pair;
+    bool two;
     for (uint32_t c = 0; c < result->column_count; c++) {
-        comparison pair = compare_column(older, newer, result->first_column + c, options);
-        for (uint32_t r = 0; r < result->row_count; r++) {
+        compare_column(&pair, older, newer, result->first_column + c, options);
+        for (uint32_t r = 0; r < count; r++) {
             pfb_pairing_value *value = &values[(size_t)r * result->column_count + c];
-            value->row = result->first_row + r;
+            value->row = first + r;
             value->column = result->first_column + c;
-            value->result = evaluate_row(&pair, value->row, &in);
+            value->result = evaluate_row(&pair, value->row, &two);
         }
     }
 }
@@ -344,12 +361,17 @@ static void evaluate_result(const pfb_snapshot *older, const pfb_snapshot *newer
 bool pfb_pairing_evaluate_all(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_formula_options *options,
                               pfb_pairing_value *values, size_t capacity)
 {
+    enum { ROWS = 32 }; /* few enough to stay in the first cache, enough to share a column's plan */
     if (capacity < pfb_pairing_count(newer))
         return false;
     for (uint32_t r = 0; r < newer->counts.results; r++) {
         const pfb_snapshot_result *result = &newer->results[r];
-        evaluate_result(older, newer, result, options, values);
-        values += (size_t)result->row_count * result->column_count;
+        for (uint32_t done = 0; done < result->row_count; done += ROWS) {
+            uint32_t left = result->row_count - done;
+            uint32_t count = left < ROWS ? left : ROWS;
+            evaluate_rows(older, newer, result, result->first_row + done, count, options, values);
+            values += (size_t)count * result->column_count;
+        }
     }
     return true;
 }
