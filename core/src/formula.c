@@ -392,3 +392,136 @@ pfb_formula_result pfb_formula_evaluate(const pfb_sample *older, const pfb_sampl
     pfb_formula formula = pfb_formula_prepare(newer->type, options);
     return pfb_formula_apply(&formula, older, newer);
 }
+
+/* ---- Columns ----------------------------------------------------------------------------------------- */
+
+/* What everyday numbers of a column have in common: value = factor * n / (divisor * d). */
+typedef struct fast_column {
+    bool delta;               /* n is dN, else N */
+    bool by_base, delta_base; /* d is dB or B, else `time` */
+    bool inverse;             /* n is replaced by |time - n| */
+    bool percent;
+    uint64_t time; /* dT, or 1 */
+    uint64_t factor, divisor;
+    uint64_t most_n, most_d; /* up to these the products stay below 2^53 */
+} fast_column;
+
+/* The sample of one instance. */
+static pfb_sample take_sample(const pfb_sample *shared, const uint64_t *values, const uint64_t *bases,
+                              const uint64_t *items, size_t i)
+{
+    pfb_sample s = *shared;
+    s.has &= ~(PFB_HAS_VALUE | PFB_HAS_BASE | PFB_HAS_MULTI);
+    if (values) {
+        s.has |= PFB_HAS_VALUE;
+        s.value = values[i];
+    }
+    if (bases) {
+        s.has |= PFB_HAS_BASE;
+        s.base = bases[i];
+    }
+    if (items) {
+        s.has |= PFB_HAS_MULTI;
+        s.multi = items[i];
+    }
+    return s;
+}
+
+static pfb_formula_result apply_one(const pfb_formula *f, const pfb_formula_column *column, size_t i)
+{
+    pfb_sample newer = take_sample(column->newer, column->newer_values, column->newer_bases, column->newer_items, i);
+    if (!column->older)
+        return pfb_formula_apply(f, NULL, &newer);
+    pfb_sample older = take_sample(column->older, column->older_values, column->older_bases, NULL, i);
+    return pfb_formula_apply(f, &older, &newer);
+}
+
+/* Whether what the instances share passes the tests of apply(). The first instance stands for it, its own numbers
+ * replaced by harmless ones. */
+static bool is_shared_sound(const pfb_formula *f, const pfb_formula_column *column)
+{
+    pfb_sample older = {.has = 0};
+    pfb_sample newer = take_sample(column->newer, column->newer_values, column->newer_bases, NULL, 0);
+    newer.value = newer.base = 1;
+    if (column->older)
+        older = take_sample(column->older, column->older_values, column->older_bases, NULL, 0);
+    older.value = older.base = 0;
+    return pfb_formula_apply(f, column->older ? &older : NULL, &newer).status == PFB_STATUS_OK;
+}
+
+/* False where apply() has to look at each instance. */
+static bool prepare_fast(const pfb_formula *f, const pfb_formula_column *column, fast_column *fast)
+{
+    const uint64_t most = (UINT64_C(1) << PFB_EXACT_BITS) - 1;
+    const unsigned slow = PFB_TERM_ELAPSED | PFB_TERM_OVER_ITEMS | PFB_TERM_FROM_ITEMS;
+    const unsigned inverse_of_rate = PFB_TERM_INVERSE | PFB_TERM_TIMES_FREQUENCY; /* unnamed types only */
+    if (!PFB_DIVIDES_EXACTLY || column->count == 0 || f->changes_value || (f->terms & slow) ||
+        (f->terms & inverse_of_rate) == inverse_of_rate || !is_shared_sound(f, column))
+        return false;
+    uint64_t frequency = (uint64_t)read_frequency(column->newer, f->clock); /* positive where it is used */
+    fast->delta = (f->terms & PFB_TERM_DELTA) != 0;
+    fast->delta_base = f->denominator == PFB_DENOMINATOR_BASE_DELTA;
+    fast->by_base = fast->delta_base || f->denominator == PFB_DENOMINATOR_BASE;
+    fast->inverse = (f->terms & PFB_TERM_INVERSE) != 0;
+    fast->percent = f->unit == PFB_UNIT_PERCENT;
+    fast->time = 1;
+    if (f->denominator == PFB_DENOMINATOR_TIME)
+        fast->time = (uint64_t)read_time(column->newer, f->clock) - (uint64_t)read_time(column->older, f->clock);
+    fast->factor = f->terms & PFB_TERM_PERCENT ? 100 : 1;
+    if ((f->terms & PFB_TERM_TIMES_FREQUENCY) && !times_small(&fast->factor, frequency))
+        return false;
+    fast->divisor = f->terms & PFB_TERM_OVER_FREQUENCY ? frequency : 1;
+    fast->most_n = most / fast->factor;
+    fast->most_d = most / fast->divisor;
+    /* A precision timer without a base is measured by a clock, which is left to apply(). */
+    return !fast->by_base || (column->newer_bases && (!fast->delta_base || column->older_bases));
+}
+
+/* False when the instance is out of the ordinary. */
+static bool apply_fast(const fast_column *fast, const pfb_formula_column *column, size_t i, pfb_formula_result *result)
+{
+    uint64_t n = column->newer_values[i];
+    uint64_t d = fast->time;
+    bool negative = false;
+    if (fast->delta) {
+        if (n < column->older_values[i])
+            return false;
+        n -= column->older_values[i];
+    }
+    if (fast->by_base) {
+        d = column->newer_bases[i];
+        if (fast->delta_base) {
+            if (d < column->older_bases[i])
+                return false;
+            d -= column->older_bases[i];
+        }
+    }
+    if (fast->inverse) {
+        negative = d < n;
+        n = negative ? n - d : d - n;
+    }
+    if (n > fast->most_n || d == 0 || d > fast->most_d)
+        return false;
+    uint64_t above = n * fast->factor;
+    uint64_t below = d * fast->divisor;
+    pfb_quotient quotient = pfb_divide_small(above, below);
+    result->status = PFB_STATUS_OK;
+    result->value = negative ? -quotient.value : quotient.value;
+    result->is_integer = quotient.is_integer && !negative;
+    result->integer = result->is_integer ? quotient.integer : 0;
+    result->flags = negative                               ? PFB_FLAG_BELOW_ZERO
+                    : fast->percent && above > 100 * below ? PFB_FLAG_ABOVE_100 /* 100 * below < 2^60 */
+                                                           : 0;
+    return true;
+}
+
+void pfb_formula_apply_column(const pfb_formula *formula, const pfb_formula_column *column, pfb_formula_result *results)
+{
+    fast_column fast = {.time = 1};
+    bool is_fast = prepare_fast(formula, column, &fast);
+    for (size_t i = 0; i < column->count; i++) {
+        results[i].unit = formula->unit;
+        if (!is_fast || !apply_fast(&fast, column, i, &results[i]))
+            results[i] = apply_one(formula, column, i);
+    }
+}

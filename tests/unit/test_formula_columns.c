@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* Formulas over columns: each result is the one of its instance alone. */
+#include "support_formula.h"
+
+#include <criterion/criterion.h>
+
+enum { COUNT = 32 };
+
+typedef struct arrays {
+    uint64_t older_values[COUNT], newer_values[COUNT], older_bases[COUNT], newer_bases[COUNT], newer_items[COUNT];
+} arrays;
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state += UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t x = *state;
+    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
+    return x ^ x >> 31;
+}
+
+/* Everyday numbers for the most part; now and then one of any length, or about 2^53. */
+static uint64_t random_number(uint64_t *state)
+{
+    uint64_t kind = next_random(state) % 16;
+    if (kind == 0)
+        return next_random(state) >> next_random(state) % 64;
+    if (kind == 1)
+        return (UINT64_C(1) << 53) / (kind % 2 ? 100 : 1) - 2 + next_random(state) % 4;
+    return next_random(state) % 100000000;
+}
+
+static pfb_sample random_shared(uint64_t *state, uint32_t type, int64_t time)
+{
+    pfb_sample s = sample_at(type, 0, 99);
+    s.perf_time += time;
+    s.perf_time_100ns += time;
+    s.object_time += time;
+    s.has &= ~(next_random(state) % 8 == 0 ? (uint32_t)next_random(state) : 0);
+    if (next_random(state) % 16 == 0)
+        s.perf_freq = s.object_freq = (int64_t)(next_random(state) % 3) - 1;
+    if (next_random(state) % 16 == 0)
+        s.base_type = LARGE_RAW_BASE;
+    return s;
+}
+
+static void fill(uint64_t *state, arrays *a)
+{
+    for (int i = 0; i < COUNT; i++) {
+        a->older_values[i] = random_number(state);
+        a->newer_values[i] = a->older_values[i] + random_number(state);
+        a->older_bases[i] = random_number(state);
+        a->newer_bases[i] = a->older_bases[i] + next_random(state) % 1000;
+        a->newer_items[i] = next_random(state) % 5;
+        if (next_random(state) % 8 == 0)
+            a->newer_values[i] = random_number(state); /* it may have fallen */
+        if (next_random(state) % 8 == 0)
+            a->newer_bases[i] = random_number(state) % 3;
+    }
+}
+
+/* What take_sample of the library is to do, said once more. */
+static pfb_sample one_sample(pfb_sample shared, const uint64_t *values, const uint64_t *bases, const uint64_t *items,
+                             int i)
+{
+    const uint32_t own = PFB_HAS_VALUE | PFB_HAS_BASE | PFB_HAS_MULTI;
+    shared.has =
+        (shared.has & ~own) | (values ? PFB_HAS_VALUE : 0) | (bases ? PFB_HAS_BASE : 0) | (items ? PFB_HAS_MULTI : 0);
+    shared.value = values ? values[i] : 0;
+    shared.base = bases ? bases[i] : 0;
+    shared.multi = items ? items[i] : 0;
+    return shared;
+}
+
+static unsigned expect_column(uint32_t type, const pfb_formula_options *options, const pfb_formula_column *column)
+{
+    pfb_formula_result results[COUNT];
+    unsigned ok = 0;
+    pfb_formula formula = pfb_formula_prepare(type, options);
+    pfb_formula_apply_column(&formula, column, results);
+    for (int i = 0; i < COUNT; i++) {
+        pfb_sample newer =
+            one_sample(*column->newer, column->newer_values, column->newer_bases, column->newer_items, i);
+        pfb_sample older = newer;
+        if (column->older)
+            older = one_sample(*column->older, column->older_values, column->older_bases, NULL, i);
+        pfb_formula_result alone = pfb_formula_evaluate(column->older ? &older : NULL, &newer, options);
+        cr_assert(same_result(&results[i], &alone), "%08X, instance %d: %s %a, alone %s %a", type, i,
+                  pfb_status_name(results[i].status), results[i].value, pfb_status_name(alone.status), alone.value);
+        ok += alone.status == PFB_STATUS_OK;
+    }
+    return ok;
+}
+
+static pfb_formula_options random_options(uint64_t *state)
+{
+    uint64_t bits = next_random(state);
+    pfb_formula_options options = {.generic = true, .wrap32 = bits % 2 != 0};
+    if (bits % 8 < 2)
+        options.cap_100 = options.clamp_0 = true;
+    if (bits % 8 == 2)
+        options.scale = -3;
+    if (bits % 8 == 3)
+        options.per_item_inverse = options.server_2003_multi_timer = true;
+    return options;
+}
+
+static uint32_t random_type(uint64_t *state)
+{
+    uint32_t type = pfb_counter_type_at((size_t)next_random(state) % pfb_counter_type_count())->value;
+    if (next_random(state) % 4 == 0) /* mostly one without a name */
+        type = (type ^ (uint32_t)(next_random(state) & 0xF3FF0500)) & ~PFB_TYPE_RESERVED_MASK;
+    return type;
+}
+
+Test(formula_columns, each_result_is_that_of_the_instance_alone)
+{
+    uint64_t state = 7;
+    unsigned ok = 0;
+    for (int round = 0; round < 20000; round++) {
+        arrays a;
+        fill(&state, &a);
+        uint32_t type = random_type(&state);
+        pfb_formula_options options = random_options(&state);
+        pfb_sample older = random_shared(&state, type, 0);
+        pfb_sample newer = random_shared(&state, type, (int64_t)(next_random(&state) % 4 * 2500000) - 1);
+        uint64_t absent = next_random(&state) % 4 == 0 ? next_random(&state) : 0;
+        pfb_formula_column column = {.older = absent & 1 ? NULL : &older,
+                                     .newer = &newer,
+                                     .older_values = absent & 2 ? NULL : a.older_values,
+                                     .newer_values = absent & 4 ? NULL : a.newer_values,
+                                     .older_bases = absent & 8 ? NULL : a.older_bases,
+                                     .newer_bases = absent & 16 ? NULL : a.newer_bases,
+                                     .newer_items = absent & 32 ? NULL : a.newer_items,
+                                     .count = COUNT};
+        ok += expect_column(type, &options, &column);
+    }
+    cr_expect_gt(ok, 100000, "only %u values", ok);
+}
+
+/* An object's precision timer, bases in the newer sample alone: the clock measures it, not half a base. */
+Test(formula_columns, bases_in_one_sample_only)
+{
+    arrays a;
+    uint64_t state = 1;
+    fill(&state, &a);
+    pfb_sample older = sample_at(PRECISION_OBJECT, 0, 0);
+    pfb_sample newer = sample_at(PRECISION_OBJECT, 1, 0);
+    pfb_formula_column column = {.older = &older,
+                                 .newer = &newer,
+                                 .older_values = a.older_values,
+                                 .newer_values = a.newer_values,
+                                 .newer_bases = a.newer_bases,
+                                 .count = COUNT};
+    cr_expect_gt(expect_column(PRECISION_OBJECT, NULL, &column), 0);
+}
+
+Test(formula_columns, nothing_is_written_for_no_instance)
+{
+    pfb_sample newer = sample_at(RAWCOUNT, 0, 0);
+    pfb_formula formula = pfb_formula_prepare(RAWCOUNT, NULL);
+    pfb_formula_column column = {.newer = &newer, .count = 0};
+    pfb_formula_apply_column(&formula, &column, NULL);
+}
