@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+// What a displayed value costs: formulas over arrays of sample pairs, beside the same arithmetic without any check.
+#include "bench.h"
+
+#include "perfblock/formula.h"
+
+#include <cstring>
+#include <vector>
+
+namespace
+{
+
+/* ---- Samples -------------------------------------------------------------------------------------------- */
+
+constexpr uint64_t SECOND = 10000000; /* ticks, of both clocks */
+constexpr uint64_t EXACT = UINT64_C(1) << 53;
+constexpr uint64_t DWORD_HALF = UINT64_C(1) << 31;
+
+/* From which range a difference between two samples is taken. */
+struct span {
+    uint64_t low, high;
+};
+
+/* Differences of raw value, base and clocks. Timers stay below their clock or base: between 0 and 100 % for each item.
+ */
+struct differences {
+    span value, base, time;
+};
+
+struct pairs {
+    std::vector<pfb_sample> older, newer;
+};
+
+/* Counters start below 2^20, so that a 4-byte counter which gains up to 2^32 - 2^20 has not fallen; clocks where those
+ * of a system stand. */
+pfb_sample first_sample(uint32_t type, bench::numbers &numbers)
+{
+    pfb_sample sample = {};
+    sample.type = type;
+    sample.has =
+        PFB_HAS_VALUE | PFB_HAS_BASE | PFB_HAS_MULTI | PFB_HAS_PERF_TIME | PFB_HAS_PERF_TIME_100NS | PFB_HAS_PERF_FREQ;
+    sample.value = numbers.between(0, (1 << 20) - 1);
+    sample.base = numbers.between(0, (1 << 20) - 1);
+    sample.multi = numbers.between(1, 64);
+    sample.perf_time = static_cast<int64_t>(numbers.between(0, UINT64_C(1) << 45));
+    sample.perf_time_100ns = INT64_C(133591987500000000);
+    sample.perf_freq = SECOND;
+    return sample;
+}
+
+pfb_sample next_sample(pfb_sample sample, const differences &by, bench::numbers &numbers)
+{
+    uint64_t time = numbers.between(by.time.low, by.time.high);
+    sample.value += numbers.between(by.value.low, by.value.high);
+    sample.base += numbers.between(by.base.low, by.base.high);
+    sample.perf_time += static_cast<int64_t>(time);
+    sample.perf_time_100ns += static_cast<int64_t>(time);
+    return sample;
+}
+
+pairs make_pairs(uint32_t type, const differences &by, size_t count)
+{
+    bench::numbers numbers;
+    pairs made;
+    for (size_t i = 0; i < count; i++) {
+        made.older.push_back(first_sample(type, numbers));
+        made.newer.push_back(next_sample(made.older.back(), by, numbers));
+    }
+    return made;
+}
+
+/* The same as a column: one counter of many instances, with the clocks of the first pair. */
+struct column {
+    pfb_sample older, newer;
+    std::vector<uint64_t> older_values, newer_values, older_bases, newer_bases, newer_items;
+};
+
+column make_column(uint32_t type, const differences &by, size_t count)
+{
+    pairs samples = make_pairs(type, by, count);
+    column made = {};
+    made.older = samples.older[0];
+    made.newer = samples.newer[0];
+    for (size_t i = 0; i < count; i++) {
+        made.older_values.push_back(samples.older[i].value);
+        made.newer_values.push_back(samples.newer[i].value);
+        made.older_bases.push_back(samples.older[i].base);
+        made.newer_bases.push_back(samples.newer[i].base);
+        made.newer_items.push_back(samples.newer[i].multi);
+    }
+    return made;
+}
+
+/* The samples of one instance of a column. */
+pfb_sample older_of(const column &of, size_t i)
+{
+    pfb_sample sample = of.older;
+    sample.value = of.older_values[i];
+    sample.base = of.older_bases[i];
+    return sample;
+}
+
+pfb_sample newer_of(const column &of, size_t i)
+{
+    pfb_sample sample = of.newer;
+    sample.value = of.newer_values[i];
+    sample.base = of.newer_bases[i];
+    sample.multi = of.newer_items[i];
+    return sample;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------------------- */
+
+/* A refused sample costs less than a value and must not pass for one. Multi timers exceed 100 % by design. */
+void require_ok(benchmark::State &state, const std::vector<pfb_formula_result> &results)
+{
+    for (const pfb_formula_result &result : results) {
+        if (result.status != PFB_STATUS_OK || (result.flags & ~PFB_FLAG_ABOVE_100) != 0)
+            return state.SkipWithError(pfb_status_name(result.status));
+    }
+}
+
+/* Fills `items` over and over; `fill` fills them all once. */
+template <class Item, class Fill> void repeat(benchmark::State &state, std::vector<Item> &items, Fill fill)
+{
+    for (auto _ : state) {
+        fill();
+        benchmark::DoNotOptimize(items.data());
+        benchmark::ClobberMemory();
+    }
+    bench::count_items(state, items.size());
+}
+
+/* `one` evaluates a pair. */
+template <class One> void measure_values(benchmark::State &state, const pairs &samples, One one)
+{
+    size_t count = samples.newer.size();
+    std::vector<pfb_formula_result> results(count);
+    repeat(state, results, [&]() {
+        for (size_t i = 0; i < count; i++)
+            results[i] = one(&samples.older[i], &samples.newer[i]);
+    });
+    require_ok(state, results);
+}
+
+template <class Plain> void measure_plain(benchmark::State &state, const pairs &samples, Plain plain)
+{
+    size_t count = samples.newer.size();
+    std::vector<double> values(count);
+    repeat(state, values, [&]() {
+        for (size_t i = 0; i < count; i++)
+            values[i] = plain(samples.older[i], samples.newer[i]);
+    });
+}
+
+void measure_column(benchmark::State &state, const pfb_formula &formula, const column &samples)
+{
+    size_t count = samples.newer_values.size();
+    std::vector<pfb_formula_result> results(count);
+    pfb_formula_column given = {};
+    given.older = &samples.older;
+    given.newer = &samples.newer;
+    given.older_values = samples.older_values.data();
+    given.newer_values = samples.newer_values.data();
+    given.older_bases = samples.older_bases.data();
+    given.newer_bases = samples.newer_bases.data();
+    given.newer_items = samples.newer_items.data();
+    given.count = count;
+    repeat(state, results, [&]() { pfb_formula_apply_column(&formula, &given, results.data()); });
+    require_ok(state, results);
+}
+
+template <class Plain> void measure_plain_column(benchmark::State &state, const column &samples, Plain plain)
+{
+    size_t count = samples.newer_values.size();
+    std::vector<double> values(count);
+    repeat(state, values, [&]() {
+        for (size_t i = 0; i < count; i++)
+            values[i] = plain(older_of(samples, i), newer_of(samples, i));
+    });
+}
+
+/* Copies what `count` values are made of. */
+template <class Item> void measure_memcpy(benchmark::State &state, size_t count)
+{
+    std::vector<Item> from(2 * count, Item());
+    std::vector<Item> to(2 * count, Item());
+    for (auto _ : state) {
+        std::memcpy(to.data(), from.data(), 2 * count * sizeof(Item));
+        benchmark::DoNotOptimize(to.data());
+        benchmark::ClobberMemory();
+    }
+    bench::count_items(state, count);
+}
+
+/* ---- Registering ------------------------------------------------------------------------------------------- */
+
+constexpr size_t COUNTS[] = {10, 1000, 100000};
+
+template <class Plain>
+void add_path(const std::string &name, uint32_t type, const differences &by, const pfb_formula_options &options,
+              Plain plain)
+{
+    for (size_t count : COUNTS) {
+        bench::add(name + "/evaluate", count, [=](benchmark::State &state) {
+            measure_values(state, make_pairs(type, by, count), [&](const pfb_sample *older, const pfb_sample *newer) {
+                return pfb_formula_evaluate(older, newer, &options);
+            });
+        });
+        bench::add(name + "/apply", count, [=](benchmark::State &state) {
+            pfb_formula formula = pfb_formula_prepare(type, &options);
+            measure_values(state, make_pairs(type, by, count), [&](const pfb_sample *older, const pfb_sample *newer) {
+                return pfb_formula_apply(&formula, older, newer);
+            });
+        });
+        bench::add(name + "/plain", count,
+                   [=](benchmark::State &state) { measure_plain(state, make_pairs(type, by, count), plain); });
+    }
+}
+
+template <class Plain> void add_column(const std::string &name, uint32_t type, const differences &by, Plain plain)
+{
+    for (size_t count : COUNTS) {
+        bench::add(name + "/apply_column", count, [=](benchmark::State &state) {
+            measure_column(state, pfb_formula_prepare(type, nullptr), make_column(type, by, count));
+        });
+        bench::add(name + "/plain", count,
+                   [=](benchmark::State &state) { measure_plain_column(state, make_column(type, by, count), plain); });
+    }
+}
+
+/* Numbers of a second, which fit a double exactly with all their products, and numbers that do not. */
+template <class Plain>
+void add_type(const std::string &name, uint32_t type, const differences &everyday, const differences &wide, Plain plain)
+{
+    add_path("formula/" + name + "/everyday", type, everyday, {}, plain);
+    add_path("formula/" + name + "/wide", type, wide, {}, plain);
+    add_column("column/" + name + "/everyday", type, everyday, plain);
+    add_column("column/" + name + "/wide", type, wide, plain);
+}
+
+double time_between(const pfb_sample &older, const pfb_sample &newer)
+{
+    return static_cast<double>(newer.perf_time - older.perf_time);
+}
+
+double time_100ns_between(const pfb_sample &older, const pfb_sample &newer)
+{
+    return static_cast<double>(newer.perf_time_100ns - older.perf_time_100ns);
+}
+
+double value_between(const pfb_sample &older, const pfb_sample &newer)
+{
+    return static_cast<double>(newer.value - older.value);
+}
+
+double base_between(const pfb_sample &older, const pfb_sample &newer)
+{
+    return static_cast<double>(newer.base - older.base);
+}
+
+/* A second, and 2^53 ticks or more. Shares of it stay below it. */
+constexpr span ONE_SECOND = {SECOND, SECOND + 9999};
+constexpr span LONG_TIME = {4 * EXACT, 5 * EXACT};
+constexpr span SHARE = {0, SECOND - 1};
+constexpr span LARGE_SHARE = {EXACT, 4 * EXACT - 1};
+constexpr span UNUSED = {0, 0};
+
+void add_instantaneous_and_rates()
+{
+    add_type("raw_count", 0x00010100, {{0, UINT32_MAX}, UNUSED, ONE_SECOND}, {{EXACT, 512 * EXACT}, UNUSED, LONG_TIME},
+             [](const pfb_sample &, const pfb_sample &newer) { return static_cast<double>(newer.value); });
+    /* Times 10^7 ticks, 10^8 events stay below 2^53. */
+    add_type("bulk_count", 0x10410500, {{0, 100000000}, UNUSED, ONE_SECOND}, {LARGE_SHARE, UNUSED, LONG_TIME},
+             [](const pfb_sample &older, const pfb_sample &newer) {
+                 double seconds = time_between(older, newer) / static_cast<double>(newer.perf_freq);
+                 return value_between(older, newer) / seconds;
+             });
+}
+
+void add_timers()
+{
+    constexpr differences idle = {SHARE, UNUSED, ONE_SECOND};
+    constexpr auto plain = [](const pfb_sample &older, const pfb_sample &newer) {
+        return 100 * (1 - value_between(older, newer) / time_100ns_between(older, newer));
+    };
+    add_type("100ns_timer_inverse", 0x21510500, idle, {LARGE_SHARE, UNUSED, LONG_TIME}, plain);
+    /* Options that look at the value; once, for they do not depend on the type. */
+    pfb_formula_options limits = {};
+    limits.cap_100 = limits.clamp_0 = true;
+    add_path("formula/100ns_timer_inverse/limited", 0x21510500, idle, limits, plain);
+    add_type("precision_timer", 0x20570500, {SHARE, ONE_SECOND, ONE_SECOND}, {LARGE_SHARE, LONG_TIME, LONG_TIME},
+             [](const pfb_sample &older, const pfb_sample &newer) {
+                 return 100 * value_between(older, newer) / base_between(older, newer);
+             });
+    /* The everyday path's largest product is 100 * 64 * 10^7, 2^36. */
+    add_type("multi_timer_inverse", 0x23410500, {SHARE, UNUSED, ONE_SECOND}, {LARGE_SHARE, UNUSED, LONG_TIME},
+             [](const pfb_sample &older, const pfb_sample &newer) {
+                 double busy = value_between(older, newer) / time_between(older, newer);
+                 return 100 * (static_cast<double>(newer.multi) - busy);
+             });
+}
+
+/* A base of 4 bytes: at 2^31 and more, times 10^7 ticks, the denominator of an average timer exceeds 2^53. */
+void add_averages()
+{
+    constexpr span operations = {1, 10000};
+    constexpr span dword_half = {DWORD_HALF, 2 * DWORD_HALF - (1 << 20) - 1};
+    add_type("average_timer", 0x30020400, {SHARE, operations, ONE_SECOND}, {dword_half, dword_half, LONG_TIME},
+             [](const pfb_sample &older, const pfb_sample &newer) {
+                 double seconds = value_between(older, newer) / static_cast<double>(newer.perf_freq);
+                 return seconds / base_between(older, newer);
+             });
+    add_type("average_bulk", 0x40020500, {{0, 1000000000}, operations, ONE_SECOND},
+             {LARGE_SHARE, dword_half, LONG_TIME}, [](const pfb_sample &older, const pfb_sample &newer) {
+                 return value_between(older, newer) / base_between(older, newer);
+             });
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    add_instantaneous_and_rates();
+    add_timers();
+    add_averages();
+    /* Both samples of each pair; of a column both raw values. */
+    for (size_t count : COUNTS) {
+        bench::add("formula/memcpy", count, [=](benchmark::State &state) { measure_memcpy<pfb_sample>(state, count); });
+        bench::add("column/memcpy", count, [=](benchmark::State &state) { measure_memcpy<uint64_t>(state, count); });
+    }
+    return bench::run(argc, argv);
+}

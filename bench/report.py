@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Tables of what the benchmarks measured: median nanoseconds per item, and the ratio to the baseline of the same run.
+Usage: report.py [--save FILE] [--compare FILE] [--markdown] RESULT.json...
+
+RESULT.json is what the programs of this folder write with --benchmark_out; --save puts all of it in one file, which
+--compare takes. Names are SUBJECT/.../WHAT/COUNT (bench.h). Exit status 1 when a benchmark failed or nothing ran."""
+import argparse
+import json
+import statistics
+import sys
+
+BASELINES = ("plain", "memcpy")  # the first that exists is the one to compare with
+
+
+class Failure(Exception):
+    """What was measured cannot be used."""
+
+
+# ---- Reading ----------------------------------------------------------------------------------------
+
+
+def read_file(path):
+    """The context and the list of runs of one file: in the order in which they were registered, not finished."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            content = json.load(file)
+        return content["context"], sorted(content["benchmarks"], key=lambda run: run.get("family_index", 0))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Failure(f"{path}: no result of a benchmark: {error}") from error
+
+
+def merge(paths):
+    """Several files as one; the context is the first one's. Numbered anew, so that the order can be read again."""
+    files = [read_file(path) for path in paths]
+    runs = [run for _, runs in files for run in runs]
+    order = {name: index for index, name in enumerate(dict.fromkeys(run["name"] for run in runs))}
+    return {"context": files[0][0], "benchmarks": [{**run, "family_index": order[run["name"]]} for run in runs]}
+
+
+def measure(content):
+    """name -> nanoseconds per item, one for each repetition. Names without what the library adds to them."""
+    times = {}
+    for run in content["benchmarks"]:
+        if run.get("error_occurred"):
+            raise Failure(f"{run['name']}: {run.get('error_message', 'failed')}")
+        if run["run_type"] != "iteration":
+            continue
+        name = run["run_name"].replace("/manual_time", "")
+        times.setdefault(name, []).append(1e9 / run["items_per_second"])
+    if not times:
+        raise Failure("nothing was measured")
+    return times
+
+
+# ---- Judging ----------------------------------------------------------------------------------------
+
+
+def split(name):
+    """("formula/raw_count", "apply", 1000) of "formula/raw_count/apply/1000"."""
+    group, what, count = name.rsplit("/", 2)
+    return group, what, int(count)
+
+
+def baseline(name, times):
+    """The name of the baseline that stands nearest; None for baselines, and where there is none."""
+    group, what, count = split(name)
+    if what in BASELINES:
+        return None
+    for kind in BASELINES:
+        parts = group.split("/")
+        while parts:
+            candidate = "/".join(parts + [kind, str(count)])
+            if candidate in times:
+                return candidate
+            parts.pop()
+    return None
+
+
+def quartiles(values):
+    """The middle half of the values: its ends."""
+    if len(values) == 1:
+        return values[0], values[0]
+    low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+    return low, high
+
+
+def spread(values):
+    """How far the middle half reaches, as a share of the median."""
+    low, high = quartiles(values)
+    return (high - low) / statistics.median(values)
+
+
+def change(before, after):
+    """The change of the median in percent; "~" when the middle halves overlap, so that it may be chance."""
+    old_low, old_high = quartiles(before)
+    new_low, new_high = quartiles(after)
+    if new_low <= old_high and old_low <= new_high:
+        return "~"
+    return f"{(statistics.median(after) / statistics.median(before) - 1) * 100:+.0f}%"
+
+
+# ---- Printing ---------------------------------------------------------------------------------------
+
+
+def number(value):
+    """Three digits, without an exponent."""
+    if value >= 99.95:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
+
+
+def cell(name, times, earlier):
+    """The text of one measurement: its median, and in brackets the change or the ratio."""
+    if name not in times:
+        return ""
+    text = number(statistics.median(times[name]))
+    if earlier is not None:
+        return f"{text} ({change(earlier[name], times[name]) if name in earlier else 'new'})"
+    other = baseline(name, times)
+    if other is None:
+        return text
+    return f"{text} ({number(statistics.median(times[name]) / statistics.median(times[other]))}x)"
+
+
+def tables(times, earlier):
+    """(subject, rows) for each subject, the first row being the heads, in the order of the benchmarks."""
+    names = [split(name) for name in times]
+    for subject in dict.fromkeys(group.split("/")[0] for group, _, _ in names):
+        mine = [name for name in names if name[0].split("/")[0] == subject]
+        counts = sorted({count for _, _, count in mine})
+        rows = [[subject] + [f"{count:,}" for count in counts]]
+        for group, what, _ in dict.fromkeys((group, what, 0) for group, what, _ in sorted(mine, key=order_of(mine))):
+            label = "/".join(group.split("/")[1:] + [what])
+            rows.append([label] + [cell(f"{group}/{what}/{count}", times, earlier) for count in counts])
+        yield subject, rows
+
+
+def order_of(names):
+    """A sorting key: groups as they come first, and in them what is measured before its baselines."""
+    groups = list(dict.fromkeys(group for group, _, _ in names))
+    return lambda name: (groups.index(name[0]), BASELINES.index(name[1]) + 1 if name[1] in BASELINES else 0)
+
+
+def draw(rows, markdown):
+    """Lines of a table: the first column to the left, numbers to the right."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [row[0].ljust(widths[0])] + [text.rjust(width) for text, width in zip(row[1:], widths[1:])]
+        lines.append("| " + " | ".join(cells) + " |" if markdown else "  ".join(cells).rstrip())
+    if markdown:
+        lines.insert(1, "|---|" + "---:|" * (len(widths) - 1))
+    return lines
+
+
+def describe(content, times, earlier):
+    """What stands above the tables."""
+    context = content["context"]
+    repetitions = sorted({len(values) for values in times.values()})
+    brackets = ("times the baseline of its group" if earlier is None
+                else "change since the earlier run, ~ when the middle halves of both overlap")
+    noisy = max(times, key=lambda name: spread(times[name]))
+    typical = statistics.median(spread(values) for values in times.values())
+    yield f"CPU: {context.get('cpu', 'unknown')}. Compiler: {context.get('compiler', 'unknown')}."
+    yield (f"Nanoseconds per item, median of {' or '.join(map(str, repetitions))} repetitions; columns: number of "
+           f"instances; in brackets: {brackets}.")
+    yield (f"Middle half of the repetitions: at most {typical:.1%} of the median for half of the benchmarks, "
+           f"{spread(times[noisy]):.0%} for the worst ({noisy}).")
+
+
+def report(content, earlier, markdown):
+    """All lines."""
+    times = measure(content)
+    before = None
+    if earlier is not None:
+        before = measure(earlier)
+        for key in ("cpu", "compiler"):
+            if earlier["context"].get(key) != content["context"].get(key):
+                yield f"The earlier run had another {key}: {earlier['context'].get(key, 'unknown')}."
+    yield from describe(content, times, before)
+    for subject, rows in tables(times, before):
+        yield ""
+        if markdown:
+            rows[0][0] = f"`{subject}/`"
+            rows[1:] = [[f"`{row[0]}`"] + row[1:] for row in rows[1:]]
+        yield from draw(rows, markdown)
+
+
+def main(arguments):
+    """The program; returns its exit status."""
+    parser = argparse.ArgumentParser(description="Tables of what the benchmarks measured.")
+    parser.add_argument("results", nargs="+", metavar="RESULT.json")
+    parser.add_argument("--save", metavar="FILE", help="write all results into one file")
+    parser.add_argument("--compare", metavar="FILE", help="show the change since this earlier file")
+    parser.add_argument("--markdown", action="store_true", help="print tables for a page")
+    options = parser.parse_args(arguments)
+    try:
+        # The earlier file may be the one that is written now: it is read first.
+        earlier = merge([options.compare]) if options.compare else None
+        content = merge(options.results)
+        lines = list(report(content, earlier, options.markdown))
+    except Failure as failure:
+        print(failure, file=sys.stderr)
+        return 1
+    if options.save:
+        with open(options.save, "w", encoding="utf-8") as file:
+            json.dump(content, file, indent=1)
+    print("\n".join(lines))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

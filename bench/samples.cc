@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "samples.h"
+
+#include "perfblock/catalog.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace bench
+{
+
+namespace
+{
+
+/* Without blocks there is nothing to measure. */
+void require(bool holds, const char *what)
+{
+    if (!holds) {
+        std::fprintf(stderr, "cannot make the samples: %s\n", what);
+        std::exit(1);
+    }
+}
+
+std::u16string widen(const std::string &ascii)
+{
+    return std::u16string(ascii.begin(), ascii.end());
+}
+
+std::vector<uint8_t> utf16le(const std::u16string &text)
+{
+    std::vector<uint8_t> bytes;
+    for (char16_t unit : text) {
+        bytes.push_back(static_cast<uint8_t>(unit & 0xFF));
+        bytes.push_back(static_cast<uint8_t>(unit >> 8));
+    }
+    return bytes;
+}
+
+/* Runs the builder twice: to measure, then to write. */
+template <class Write> std::vector<uint8_t> build(Write write)
+{
+    pfb_builder builder;
+    pfb_builder_init(&builder, nullptr, 0);
+    write(&builder);
+    std::vector<uint8_t> bytes(builder.size_bytes);
+    pfb_builder_init(&builder, bytes.data(), bytes.size());
+    write(&builder);
+    require(builder.error.code == PFB_OK, "the builder refuses");
+    return bytes;
+}
+
+/* ---- Values ------------------------------------------------------------------------------------------------ */
+
+constexpr uint64_t SECOND = 10000000; /* ticks, of both clocks */
+
+/* What a counter has reached after `tick` seconds, less than a second of time each: everyday numbers, all of them
+ * evaluable. Instances differ, and gain at different rates. */
+uint64_t raw_value(const pfb_counter &counter, size_t instance, unsigned tick)
+{
+    uint64_t start = 1000 * (instance + 1) + counter.id;
+    uint64_t rate = 1 + (instance * 7919 + counter.id * 104729) % 9999;
+    if (counter.type == 0x40030500) /* the time stamp of a precision timer */
+        return start + tick * SECOND;
+    return pfb_counter_type_is_base(counter.type) ? start + tick * 100 : start + tick * rate;
+}
+
+uint32_t value_bytes(uint32_t type)
+{
+    return (type & PFB_TYPE_SIZE_MASK) == 0 ? 4 : 8;
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------------------------ */
+
+void write_instances(pfb_builder *builder, const counterset &set, const std::vector<instance> &instances, unsigned tick)
+{
+    for (size_t i = 0; i < instances.size(); i++) {
+        std::vector<uint8_t> name = utf16le(instances[i].name);
+        pfb_builder_instance(builder, instances[i].id, name.data(), instances[i].name.size());
+        for (const pfb_counter &counter : set.counters)
+            pfb_builder_value(builder, raw_value(counter, instances[i].id, tick), value_bytes(counter.type));
+    }
+}
+
+void write_block(pfb_builder *builder, const counterset &set, const std::vector<instance> &instances, unsigned tick)
+{
+    std::vector<uint32_t> ids;
+    for (const pfb_counter &counter : set.counters)
+        ids.push_back(counter.id);
+    pfb_data_times times = {};
+    times.perf_time = static_cast<int64_t>(tick * SECOND);
+    times.perf_time_100ns = INT64_C(133591987500000000) + static_cast<int64_t>(tick * SECOND);
+    times.perf_freq = static_cast<int64_t>(SECOND);
+    pfb_builder_begin_data(builder, &times);
+    pfb_builder_begin_result(builder, PFB_KIND_COUNTERSET, 0, ids.data(), static_cast<uint32_t>(ids.size()));
+    write_instances(builder, set, instances, tick);
+    pfb_builder_end_result(builder);
+    pfb_builder_end_data(builder);
+}
+
+/* All counters, any instance. */
+void write_query(pfb_builder *builder, const counterset &set)
+{
+    static const uint8_t any[] = {'*', 0};
+    pfb_query query = {};
+    query.counterset = set.guid;
+    query.counter_id = PFB_NO_ID;
+    query.instance_id = PFB_NO_ID;
+    query.name = any;
+    query.name_units = 1;
+    pfb_builder_identifier(builder, &query);
+}
+
+void read_counters(counterset *set)
+{
+    pfb_registration registration;
+    pfb_counter counter;
+    require(pfb_registration_open(&registration, set->registration_bytes.data(), set->registration_bytes.size(), 0),
+            "the registration is refused");
+    set->guid = registration.guid;
+    while (pfb_registration_next(&registration, &counter))
+        set->counters.push_back(counter);
+}
+
+} // namespace
+
+/* ---- Countersets and instances ------------------------------------------------------------------------------- */
+
+counterset processor_information()
+{
+    counterset set = {};
+    set.registration_bytes = build(
+        [](pfb_builder *builder) { pfb_catalog_registration(pfb_catalog_set_at(0), PFB_REQUEST_COUNTERSET, builder); });
+    read_counters(&set);
+    return set;
+}
+
+counterset one_counter()
+{
+    counterset set = {};
+    set.registration_bytes = build([](pfb_builder *builder) {
+        pfb_guid guid = {};
+        guid.bytes[0] = 1;
+        pfb_counter counter = {};
+        counter.id = 1;
+        counter.type = 0x10410500; /* PERF_COUNTER_BULK_COUNT */
+        counter.base_id = counter.perf_time_id = counter.perf_freq_id = counter.multi_id = PFB_NO_ID;
+        pfb_builder_counterset(builder, &guid, 100, PFB_INSTANCES_MULTIPLE, 1);
+        pfb_builder_counter(builder, &counter);
+    });
+    read_counters(&set);
+    return set;
+}
+
+std::vector<instance> processors(size_t count)
+{
+    enum { NODE = 64 };
+    std::vector<instance> made;
+    for (size_t i = 0; i < count; i++)
+        made.push_back({static_cast<uint32_t>(i), widen(std::to_string(i / NODE) + "," + std::to_string(i % NODE))});
+    return made;
+}
+
+std::vector<instance> processes(size_t count)
+{
+    static const char *const programs[] = {"chrome", "svchost", "conhost", "RuntimeBroker", "sqlservr"};
+    std::vector<instance> made;
+    for (size_t i = 0; i < count; i++) {
+        std::string name = programs[i % 5];
+        if (i >= 5)
+            name += "#" + std::to_string(i / 5);
+        made.push_back({static_cast<uint32_t>(1000 + 4 * i), widen(name)});
+    }
+    return made;
+}
+
+/* ---- Samples --------------------------------------------------------------------------------------------------- */
+
+sample::sample(const counterset &set, const std::vector<instance> &instances, unsigned tick)
+    : registration_bytes(set.registration_bytes)
+{
+    block = build([&](pfb_builder *builder) { write_block(builder, set, instances, tick); });
+    query_info = build([&](pfb_builder *builder) { write_query(builder, set); });
+    require(pfb_registration_open(&registration, registration_bytes.data(), registration_bytes.size(), 0),
+            "the registration is refused");
+    input.data = block.data();
+    input.data_size_bytes = block.size();
+    input.query_info = query_info.data();
+    input.query_info_size_bytes = query_info.size();
+    input.registrations = &registration;
+    input.registration_count = 1;
+    pfb_snapshot_counts counts;
+    pfb_snapshot_measure(&input, &counts);
+    memory_bytes = pfb_snapshot_size(&counts);
+    memory = std::make_unique<std::byte[]>(memory_bytes);
+    require(load() && snapshot.counts.rows == instances.size(), "the block is refused");
+}
+
+bool sample::load()
+{
+    pfb_snapshot_counts counts;
+    return pfb_snapshot_measure(&input, &counts).code == PFB_OK && pfb_snapshot_size(&counts) <= memory_bytes &&
+           pfb_snapshot_load(&snapshot, &input, &counts, memory.get(), memory_bytes).code == PFB_OK;
+}
+
+void sample::keep()
+{
+    kept_memory = std::make_unique<std::byte[]>(memory_bytes);
+    std::memcpy(kept_memory.get(), memory.get(), memory_bytes);
+    kept = snapshot;
+}
+
+void sample::restore()
+{
+    std::memcpy(memory.get(), kept_memory.get(), memory_bytes);
+    snapshot = kept;
+}
+
+} // namespace bench
