@@ -9,6 +9,7 @@
 void command_show(const options *o);
 void command_check(const options *o);
 void command_cook(const options *o);
+void command_eval(const options *o);
 void command_types(const options *o);
 void command_live(const options *o);
 void command_record(const options *o);

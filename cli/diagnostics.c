@@ -5,6 +5,7 @@
 #include "system.h"
 #include "text.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,6 +55,22 @@ void diagnostics_malformed(const char *file, pfb_error error)
     begin_line(&line, file);
     buffer_format(&line, "offset %zu: %s: %s", error.offset, pfb_code_name(error.code), pfb_code_text(error.code));
     end_line(&line);
+    raise_status(STATUS_MALFORMED);
+}
+
+void diagnostics_input(const char *file, uint64_t offset, const char *code, const char *format, ...)
+{
+    buffer line = {0};
+    buffer sentence = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    buffer_format_list(&sentence, format, arguments);
+    va_end(arguments);
+    begin_line(&line, file);
+    buffer_format(&line, "offset %" PRIu64 ": %s: ", offset, code);
+    text_safe(&line, sentence.data, sentence.size);
+    end_line(&line);
+    buffer_free(&sentence);
     raise_status(STATUS_MALFORMED);
 }
 

@@ -5,6 +5,7 @@
 #include "perfblock/error.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* What goes to standard error, and the exit status that follows from it. Standard output is flushed first, so that what
  * was decoded before an error stands before it. Names of files are printed so that they cannot upset a terminal. */
@@ -23,6 +24,13 @@ exit_status diagnostics_status(void);
 
 /* "FILE: offset N: code_name: sentence", and status 1. */
 void diagnostics_malformed(const char *file, pfb_error error);
+
+/* The same with a code of the program's own, and a sentence as printf makes it. */
+void diagnostics_input(const char *file, uint64_t offset, const char *code, const char *format, ...)
+#ifdef __GNUC__
+    __attribute__((format(printf, 4, 5)))
+#endif
+    ;
 
 /* "FILE: SENTENCE" with what the system says about `number` (errno), and status 3. */
 void diagnostics_file(const char *file, int number);

@@ -8,20 +8,23 @@
 #include <string.h>
 
 static const command commands[] = {
-    {"show", COMMAND_SHOW, "FILE...", true, false, "structure with byte offsets",
+    {"show", COMMAND_SHOW, "FILE...", FILES_MANY, WRITES_TEXT | WRITES_JSON, "structure with byte offsets",
      "Prints what the files hold, part by part, each with its offset in the file.", command_show},
-    {"check", COMMAND_CHECK, "FILE...", true, true, "verdict per file",
+    {"check", COMMAND_CHECK, "FILE...", FILES_MANY, WRITES_ALL, "verdict per file",
      "Reads every byte the files' structure leads to and prints one verdict per file.", command_check},
-    {"cook", COMMAND_COOK, "FILE...", true, true, "displayed values from consecutive samples",
+    {"cook", COMMAND_COOK, "FILE...", FILES_MANY, WRITES_ALL, "displayed values from consecutive samples",
      "Computes what the counters display, for each sample and the one before it.", command_cook},
-    {"types", COMMAND_TYPES, "", false, true, "the counter types",
+    {"eval", COMMAND_EVAL, "[FILE]", FILES_ONE, WRITES_CSV, "formulas: CSV in, CSV out (standard input without FILE)",
+     "Evaluates a formula for each row of a CSV file; columns that begin with expected_ are held against the results.",
+     command_eval},
+    {"types", COMMAND_TYPES, "", FILES_NONE, WRITES_ALL, "the counter types",
      "Lists the counter types with what their formulas are made of.", command_types},
-    {"live", COMMAND_LIVE, "", false, true, "collect from this machine and show displayed values",
+    {"live", COMMAND_LIVE, "", FILES_NONE, WRITES_ALL, "collect from this machine and show displayed values",
      "Collects at an interval and prints the displayed values of each sample after the first.", command_live},
-    {"record", COMMAND_RECORD, "-o FILE", false, false, "collect and store raw bytes",
+    {"record", COMMAND_RECORD, "-o FILE", FILES_NONE, WRITES_TEXT, "collect and store raw bytes",
      "Collects at an interval and appends the raw bytes, with their metadata, to a capture.", command_record},
-    {"countersets", COMMAND_COUNTERSETS, "", false, false, "what this machine (or --file CAPTURE) offers",
-     "Lists countersets and their counters.", command_countersets},
+    {"countersets", COMMAND_COUNTERSETS, "", FILES_NONE, WRITES_TEXT | WRITES_JSON,
+     "what this machine (or --file CAPTURE) offers", "Lists countersets and their counters.", command_countersets},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
@@ -56,8 +59,9 @@ static void print_overview(void)
     buffer_string(&text, "\nOptions:\n"
                          "  --help       this text; behind a command, its own\n"
                          "  --version    the version of the program\n\n"
-                         "- as FILE is standard input. Exit status: 0 fine, 1 an input is malformed, 2 wrong usage,\n"
-                         "3 a file cannot be read or written, 4 this machine cannot do it.\n");
+                         "- as FILE is standard input. Exit status: 0 fine, 1 an input is malformed or a\n"
+                         "result not the expected one, 2 wrong usage, 3 a file cannot be read or written,\n"
+                         "4 this machine cannot do it.\n");
     print(&text);
 }
 

@@ -15,12 +15,15 @@
 /* Each takes the argument into the options and returns null, or says what is wrong with it. */
 typedef const char *take_value(options *o, const char *value);
 
+static const char *const format_names[] = {
+    [OUTPUT_NONE] = "", [OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", [OUTPUT_CSV] = "csv"};
+
+enum { FORMAT_COUNT = sizeof format_names / sizeof format_names[0] };
+
 static const char *take_format(options *o, const char *value)
 {
-    static const char *const names[] = {
-        [OUTPUT_NONE] = "", [OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", [OUTPUT_CSV] = "csv"};
-    for (size_t i = OUTPUT_TEXT; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(value, names[i]) == 0) {
+    for (size_t i = OUTPUT_TEXT; i < FORMAT_COUNT; i++) {
+        if (strcmp(value, format_names[i]) == 0) {
             o->format = (output_format)i;
             return NULL;
         }
@@ -179,7 +182,7 @@ enum {
 };
 
 static const option_row rows[] = {
-    {"format", 0, "FORMAT", PRINTS, "text (default), json, or csv where it makes sense", take_format},
+    {"format", 0, "FORMAT", PRINTS, "of the output: ", take_format},
     {"kind", 0, "KIND", READS_FILES,
      "what the files hold: auto (default), data, registration, strings,\nidentifiers, instances, guids, capture",
      take_kind},
@@ -257,17 +260,37 @@ static bool take_option(options *o, const command *c, int found, const char *arg
     return !wrong;
 }
 
+/* The first format that the command writes. */
+static output_format default_format(const command *c)
+{
+    return c->formats & WRITES_TEXT ? OUTPUT_TEXT : c->formats & WRITES_JSON ? OUTPUT_JSON : OUTPUT_CSV;
+}
+
+static bool check_files(const options *o, const command *c)
+{
+    if (c->files == FILES_MANY && o->file_count == 0)
+        return refuse(c, "FILE", "none was given (- is standard input)");
+    if (c->files == FILES_NONE && o->file_count > 0)
+        return refuse(c, o->files[0], "this command takes no files");
+    if (c->files == FILES_ONE && o->file_count > 1)
+        return refuse(c, o->files[1], "this command takes one file");
+    return true;
+}
+
+static bool check_format(const options *o, const command *c)
+{
+    char name[32];
+    snprintf(name, sizeof name, "--format %s", format_names[o->format]);
+    return c->formats & 1u << o->format || refuse(c, name, "makes no sense for this command");
+}
+
 /* What only the whole line tells. */
 static bool check_whole(const options *o, const command *c)
 {
     if (o->wants_help || o->wants_version)
         return true;
-    if (c->takes_files && o->file_count == 0)
-        return refuse(c, "FILE", "none was given (- is standard input)");
-    if (!c->takes_files && o->file_count > 0)
-        return refuse(c, o->files[0], "this command takes no files");
-    if (o->format == OUTPUT_CSV && !c->has_csv)
-        return refuse(c, "--format csv", "makes no sense for this command");
+    if (!check_files(o, c) || !check_format(o, c))
+        return false;
     if (o->kind == INPUT_REGISTRATION && o->request == 0 && c->bit != COMMAND_COOK)
         return refuse(c, "--kind registration", "needs --request as well");
     if (o->request != 0 && o->kind != INPUT_REGISTRATION)
@@ -283,7 +306,7 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
 {
     struct option long_options[ROW_COUNT + 1];
     char short_options[2 * ROW_COUNT + 3];
-    *o = (options){.format = OUTPUT_TEXT, .interval = UINT64_C(1000000000)};
+    *o = (options){.format = default_format(c), .interval = UINT64_C(1000000000)};
     o->sets = memory_get((size_t)argc, sizeof *o->sets);
     o->counters = memory_get((size_t)argc, sizeof *o->counters);
     fill_getopt(long_options, short_options);
@@ -316,6 +339,20 @@ bool options_color(const options *o)
 
 /* ---- Help ------------------------------------------------------------------------------------------------ */
 
+/* The formats of a command, its default marked where there is a choice. */
+static void describe_formats(buffer *out, const command *c)
+{
+    const char *separator = "";
+    for (size_t i = OUTPUT_TEXT; i < FORMAT_COUNT; i++) {
+        if (!(c->formats & 1u << i))
+            continue;
+        bool is_choice = c->formats != 1u << i;
+        buffer_format(out, "%s%s%s", separator, format_names[i],
+                      i == default_format(c) && is_choice ? " (default)" : "");
+        separator = ", ";
+    }
+}
+
 void options_describe(buffer *out, const command *c)
 {
     enum { HELP_COLUMN = 24 };
@@ -335,6 +372,8 @@ void options_describe(buffer *out, const command *c)
             if (*text == '\n')
                 buffer_spaces(out, HELP_COLUMN);
         }
+        if (row->take == take_format)
+            describe_formats(out, c);
         buffer_string(out, "\n");
     }
 }

@@ -17,7 +17,8 @@ typedef enum command_bit {
     COMMAND_LIVE = 16,
     COMMAND_RECORD = 32,
     COMMAND_COUNTERSETS = 64,
-    COMMAND_ALL = 127
+    COMMAND_EVAL = 128,
+    COMMAND_ALL = 255
 } command_bit;
 
 typedef enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_choice;
@@ -44,12 +45,27 @@ typedef struct options {
     size_t file_count;
 } options;
 
+/* What a command does with the names of files. */
+typedef enum file_use {
+    FILES_NONE,
+    FILES_ONE, /* one, or none for standard input */
+    FILES_MANY /* at least one */
+} file_use;
+
+/* The formats a command writes, as bits; the first one that it has is its default. */
+enum {
+    WRITES_TEXT = 1 << OUTPUT_TEXT,
+    WRITES_JSON = 1 << OUTPUT_JSON,
+    WRITES_CSV = 1 << OUTPUT_CSV,
+    WRITES_ALL = WRITES_TEXT | WRITES_JSON | WRITES_CSV
+};
+
 typedef struct command {
     const char *name;
     command_bit bit;
     const char *arguments; /* as the help shows them */
-    bool takes_files;      /* at least one */
-    bool has_csv;          /* --format csv makes sense */
+    file_use files;
+    unsigned formats; /* WRITES_ bits */
     const char *summary;
     const char *description;
     void (*run)(const options *o); /* the exit status is what was raised (diagnostics.h) */

@@ -37,6 +37,23 @@ void output_raw(output *out, const char *bytes, size_t size)
     stream_write(bytes, size);
 }
 
+/* Writes the names that were gathered. */
+static void end_header(output *out)
+{
+    buffer_string(&out->header, "\n");
+    output_raw(out, out->header.data, out->header.size);
+    out->header_done = true;
+}
+
+void output_header(output *out, const char *const *names, size_t count)
+{
+    if (out->format != OUTPUT_CSV)
+        return;
+    for (size_t i = 0; i < count; i++)
+        buffer_format(&out->header, "%s%s", i > 0 ? "," : "", names[i]);
+    end_header(out);
+}
+
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
 void output_begin(output *out, const char *name, size_t depth)
@@ -85,11 +102,8 @@ void output_end(output *out)
         return;
     if (out->format == OUTPUT_JSON)
         buffer_string(line, "}");
-    if (out->format == OUTPUT_CSV && !out->header_done) {
-        buffer_string(&out->header, "\n");
-        output_raw(out, out->header.data, out->header.size);
-        out->header_done = true;
-    }
+    if (out->format == OUTPUT_CSV && !out->header_done)
+        end_header(out);
     if (out->format == OUTPUT_TEXT && out->has_offset) {
         char margin[OFFSET_COLUMNS + 24];
         int size = snprintf(margin, sizeof margin, "%*zu  ", OFFSET_COLUMNS, out->offset);

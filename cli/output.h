@@ -40,6 +40,9 @@ bool output_failed(const output *out);
 /* Text as it stands, for tables and headings. Does nothing for OUTPUT_NONE. */
 void output_raw(output *out, const char *bytes, size_t size);
 
+/* CSV: the header line, which otherwise comes with the first record: for commands that print it without any. */
+void output_header(output *out, const char *const *names, size_t count);
+
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
 /* Begins a record; `name` may be null: then the record has no "record" key. `depth` indents text. */

@@ -92,6 +92,22 @@ void system_catch_interrupts(void)
     SetConsoleCtrlHandler(on_interrupt, TRUE);
 }
 
+int system_read_open(const char *path)
+{
+    return _open(path, _O_RDONLY | _O_BINARY);
+}
+
+static long long read_some(int file, void *bytes, size_t size)
+{
+    const size_t most = 1u << 30;
+    return _read(file, bytes, (unsigned)(size < most ? size : most));
+}
+
+void system_read_close(int file)
+{
+    _close(file);
+}
+
 int system_append_open(const char *path)
 {
     return _open(path, _O_WRONLY | _O_CREAT | _O_APPEND | _O_BINARY, _S_IREAD | _S_IWRITE);
@@ -158,6 +174,21 @@ void system_catch_interrupts(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
+int system_read_open(const char *path)
+{
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static ssize_t read_some(int file, void *bytes, size_t size)
+{
+    return read(file, bytes, size);
+}
+
+void system_read_close(int file)
+{
+    close(file);
+}
+
 int system_append_open(const char *path)
 {
     return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -174,6 +205,15 @@ bool system_append_close(int file)
 }
 
 #endif
+
+long long system_read(int file, void *bytes, size_t size)
+{
+    long long got = 0;
+    do
+        got = read_some(file, bytes, size);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
 
 bool system_is_regular(int file)
 {

@@ -6,12 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All that the program asks of an operating system beyond the C library: terminals, time, interruption, appending. */
+/* All that the program asks of an operating system beyond the C library: terminals, time, interruption, reading what
+ * comes in little by little, appending. */
 
 /* Standard streams in binary, broken pipes reported by write instead of by a signal. Call once, first. */
 void system_prepare(void);
 
-typedef enum system_stream { SYSTEM_OUTPUT = 1, SYSTEM_ERROR = 2 } system_stream;
+typedef enum system_stream { SYSTEM_INPUT = 0, SYSTEM_OUTPUT = 1, SYSTEM_ERROR = 2 } system_stream;
 
 bool system_is_terminal(system_stream stream);
 
@@ -41,6 +42,17 @@ bool system_rhythm_wait(system_rhythm *rhythm);
 /* From now on an interrupt or termination request sets a flag instead of ending the program. */
 void system_catch_interrupts(void);
 bool system_interrupted(void);
+
+/* ---- Reading --------------------------------------------------------------------------------------------- */
+
+/* Opens a file for reading; -1 and errno on failure. SYSTEM_INPUT is open already. */
+int system_read_open(const char *path);
+
+/* Reads what is there, up to `size` bytes, and waits only while there is nothing. Returns how many bytes it was, 0 at
+ * the end, -1 and errno on failure. */
+long long system_read(int file, void *bytes, size_t size);
+
+void system_read_close(int file);
 
 /* ---- Appending ------------------------------------------------------------------------------------------- */
 

@@ -287,6 +287,63 @@ static bool reads_back(double value, int digits, char text[NUMBER_BYTES])
     return strtod(text, NULL) == value;
 }
 
+/* The least number of digits that reads back. If some number of digits does so does every larger one, and nearly every
+ * quotient needs 15 to 17: these are tried first, the rest by halving. */
+static void find_shortest(double value, char text[NUMBER_BYTES])
+{
+    int low = 1;
+    int high = MOST_DIGITS - 2;
+    if (!reads_back(value, high, text)) {
+        if (!reads_back(value, high + 1, text))
+            reads_back(value, MOST_DIGITS, text);
+        return;
+    }
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (reads_back(value, middle, text))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    reads_back(value, high, text);
+}
+
+/* Adds one to the last digit of a decimal, in whatever form %g gave it. False where it is a 9 at every place. */
+static bool count_up(char *text)
+{
+    char *end = text + strcspn(text, "e");
+    while (end > text) {
+        end--;
+        if (*end >= '0' && *end <= '8') {
+            ++*end;
+            return true;
+        }
+        if (*end == '9')
+            *end = '0';
+    }
+    return false;
+}
+
+/* A power of two lies nearer to the double below than to the one above. So the nearest decimal of some digits can miss
+ * it on the near side while the next one up, farther away, reads back. */
+static void find_shortest_power(double value, char text[NUMBER_BYTES])
+{
+    for (int digits = 1; digits <= MOST_DIGITS; digits++) {
+        if (reads_back(value, digits, text))
+            return;
+        snprintf(text, NUMBER_BYTES, "%#.*g", digits, value);
+        if (count_up(text) && strtod(text, NULL) == value)
+            return;
+    }
+}
+
+static bool is_power_of_two(double value)
+{
+    int exponent = 0;
+    double fraction = frexp(value, &exponent);
+    return fraction == 0.5 || fraction == -0.5;
+}
+
 /* An integer below 2^53, that is, one whose neighbours are doubles too. */
 static bool is_integer(double value)
 {
@@ -305,17 +362,10 @@ void text_double(buffer *out, double value)
         buffer_format(out, "%.0f", value);
         return;
     }
-    /* If some number of digits reads back, so does every larger one: the least is found by halving. */
-    int low = 1;
-    int high = MOST_DIGITS;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (reads_back(value, middle, text))
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    reads_back(value, high, text);
+    if (is_power_of_two(value))
+        find_shortest_power(value, text);
+    else
+        find_shortest(value, text);
     buffer_string(out, text);
 }
 

@@ -72,15 +72,19 @@ static uint32_t frequency_bit(unsigned clock)
     return clock == PFB_CLOCK_PERF ? PFB_HAS_PERF_FREQ : clock == PFB_CLOCK_OBJECT ? PFB_HAS_OBJECT_FREQ : 0;
 }
 
-/* Which inputs the formula reads. */
+/* Which inputs the formula reads: of both samples what it takes the difference of, else of the newer one. */
 static void find_needs(pfb_formula *f)
 {
-    uint32_t both = PFB_HAS_VALUE;
-    uint32_t alone = 0;
+    uint32_t both = 0;
+    uint32_t alone = PFB_HAS_VALUE;
+    if (f->terms & PFB_TERM_DELTA)
+        both |= PFB_HAS_VALUE;
     if (f->denominator == PFB_DENOMINATOR_TIME)
         both |= time_bit(f->clock);
-    if (f->denominator == PFB_DENOMINATOR_BASE || f->denominator == PFB_DENOMINATOR_BASE_DELTA)
+    if (f->denominator == PFB_DENOMINATOR_BASE_DELTA)
         both |= PFB_HAS_BASE;
+    if (f->denominator == PFB_DENOMINATOR_BASE)
+        alone |= PFB_HAS_BASE;
     if (f->terms & PFB_TERM_ELAPSED)
         alone |= time_bit(f->clock);
     if (f->terms & (PFB_TERM_TIMES_FREQUENCY | PFB_TERM_OVER_FREQUENCY))
@@ -88,7 +92,7 @@ static void find_needs(pfb_formula *f)
     if (f->terms & (PFB_TERM_OVER_ITEMS | PFB_TERM_FROM_ITEMS))
         alone |= PFB_HAS_MULTI;
     f->newer_needs = both | alone;
-    f->older_needs = f->samples == 2 ? both : 0;
+    f->older_needs = both;
 }
 
 static bool is_dword_type(uint32_t type)

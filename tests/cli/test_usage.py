@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Commands, options, help and what is refused."""
 
+import re
 import unittest
 
 from program import Case
 
-COMMANDS = ("show", "check", "cook", "types", "live", "record", "countersets")
+COMMANDS = ("show", "check", "cook", "eval", "types", "live", "record",
+            "countersets")
 
 
 class Help(Case):
@@ -20,7 +22,7 @@ class Help(Case):
         text = self.run_fine("--help").out
         for command in COMMANDS:
             self.assertRegex(text, r"(?m)^  %s " % command)
-        for command in ("eval", "cpuid", "lwp", "cpi"):
+        for command in ("cpuid", "lwp", "cpi"):
             self.assertNotRegex(text, r"(?m)^  %s\b" % command)
         self.assertEqual(self.run_fine("-h").out, text)
 
@@ -33,6 +35,15 @@ class Help(Case):
     def test_help_lists_what_is_taken_and_no_more(self):
         self.assertIn("--interval", self.run_fine("live", "--help").out)
         self.assertNotIn("--interval", self.run_fine("show", "--help").out)
+
+    def test_help_lists_the_formats_of_the_command(self):
+        for command, formats in (("show", "text (default), json"),
+                                 ("cook", "text (default), json, csv"),
+                                 ("eval", "csv")):
+            self.assertRegex(self.run_fine(command, "--help").out,
+                             r"(?m)^  --format FORMAT .*: %s$" %
+                             re.escape(formats))
+        self.assertNotIn("--format", self.run_fine("record", "--help").out)
 
 
 class Refusals(Case):
@@ -47,7 +58,7 @@ class Refusals(Case):
 
     def test_commands(self):
         self.refused()
-        for command in ("eval", "cpuid", "lwp", "cpi", "nothing", ""):
+        for command in ("cpuid", "lwp", "cpi", "nothing", ""):
             self.refused(command)
 
     def test_files(self):
@@ -55,6 +66,7 @@ class Refusals(Case):
             self.refused(command)
         for command in ("types", "live", "countersets"):
             self.refused(command, "file")
+        self.assertIn("second", self.refused("eval", "first", "second"))
         self.refused("record")
 
     def test_options(self):
@@ -90,6 +102,8 @@ class Refusals(Case):
         self.refused("show", "--format", "csv", "x")
         self.refused("countersets", "--format", "csv")
         self.refused("record", "-o", "x", "--format", "json")
+        for name in ("text", "json", "prometheus"):
+            self.refused("eval", "--format", name)
 
     def test_requests(self):
         self.refused("show", "--kind", "registration", "x")
