@@ -195,7 +195,7 @@ def evaluate(older, newer):
         return result
     two = formula.needs_two(formula.find_type(newer["type"]))
     if any(wrong_width(inputs) for inputs in [newer] + [older] * two):
-        return result._replace(status="type_mismatch", value=None, flags=[])
+        return formula.refused("type_mismatch", result.unit)
     return result
 
 

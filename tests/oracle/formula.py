@@ -1,115 +1,216 @@
 # SPDX-License-Identifier: MIT
 """Counter formulas, exactly: samples in, a fraction or a named status out.
 
-A sample is a dict with the keys type, value, base, multi, perf_time,
-perf_time_100ns, object_time, perf_freq, object_freq; a key that is missing or
-None is an input that is absent.  No floating point is used until the very end,
-where the exact result is rounded once.
+A sample is a dict with the keys type, base_type, value, base, multi,
+perf_time, perf_time_100ns, object_time, perf_freq, object_freq; a key that is
+missing or None is an input that is absent.  Every result is a quotient of two
+integers, which is rounded only when its double is asked for.
+
+    formula.py --self-test FILE...   runs vectors: CSV, or JSON from elsewhere
 """
 
+import csv
+import functools
 import json
+import math
+import struct
 import sys
 from collections import namedtuple
 from fractions import Fraction
 
-Type = namedtuple("Type", "name form clock unit")
-Form = namedtuple("Form", "delta denominator frequency multi compute")
-Result = namedtuple("Result", "status exact value flags unit")
-
-# What each form needs, and its quotient.  n: the raw value, or its difference
-# where `delta`; d: the denominator (a difference too where `delta`); f: ticks
-# per second; m: item count.  All arguments are Fractions.
-FORMS = {
-    "none": None,
-    "raw": Form(False, None, False, False, lambda n, d, f, m: n),
-    "delta": Form(True, None, False, False, lambda n, d, f, m: n),
-    "rate": Form(True, "clock", True, False, lambda n, d, f, m: n / (d / f)),
-    "queue": Form(True, "clock", False, False, lambda n, d, f, m: n / d),
-    "timer": Form(True, "clock", False, False, lambda n, d, f, m: 100 * n / d),
-    "timer_inv": Form(True, "clock", False, False,
-                      lambda n, d, f, m: 100 * (1 - n / d)),
-    "multi_rate": Form(True, "clock", True, True,
-                       lambda n, d, f, m: 100 * (n / (d / f)) / m),
-    "multi": Form(True, "clock", False, True,
-                  lambda n, d, f, m: 100 * (n / d) / m),
-    "multi_inv": Form(True, "clock", False, True,
-                      lambda n, d, f, m: 100 * (m - n / d)),
-    "fraction": Form(False, "base", False, False,
-                     lambda n, d, f, m: 100 * n / d),
-    "fraction_delta": Form(True, "base", False, False,
-                           lambda n, d, f, m: 100 * n / d),
-    # The one type whose denominator has two possible sources.
-    "precision_object": Form(True, "base_or_clock", False, False,
-                             lambda n, d, f, m: 100 * n / d),
-    "average": Form(True, "base", False, False, lambda n, d, f, m: n / d),
-    "average_time": Form(True, "base", True, False,
-                         lambda n, d, f, m: n / f / d),
-    # n is already the object's time minus the raw value.
-    "elapsed": Form(False, None, True, False, lambda n, d, f, m: n / f),
-}
+# How a value is made.  delta: from dN instead of N.  below: what divides it,
+# None, "time", "base" (the newer one), "base_delta", or "base_or_time", which
+# is the time where one of the samples has no base.  frequency, items:
+# whether it takes F, M.  quotient: numerator and denominator from n (N, dN or,
+# for elapsed times, T - N), d (what divides), f and m, all of them integers.
+Form = namedtuple("Form", "delta below frequency items quotient")
+# form: None where there is nothing to compute.  base: the type of its base.
+Type = namedtuple("Type", "name form clock unit base")
+Prepared = namedtuple("Prepared", "status type two wraps base_wraps")
 
 PERCENT, PER_SECOND, SECONDS = "%", "/sec", "sec"
 
+RAW = Form(False, None, False, False, lambda n, d, f, m: (n, 1))
+DELTA = Form(True, None, False, False, lambda n, d, f, m: (n, 1))
+# dN / (dT / F)
+RATE = Form(True, "time", True, False, lambda n, d, f, m: (n * f, d))
+QUEUE = Form(True, "time", False, False, lambda n, d, f, m: (n, d))
+TIMER = Form(True, "time", False, False, lambda n, d, f, m: (100 * n, d))
+# 100 (1 - dN / dT)
+TIMER_INV = Form(True, "time", False, False,
+                 lambda n, d, f, m: (100 * (d - n), d))
+# 100 (dN / (dT / F)) / M
+MULTI_RATE = Form(True, "time", True, True,
+                  lambda n, d, f, m: (100 * n * f, d * m))
+# 100 (dN / dT) / M
+MULTI = Form(True, "time", False, True,
+             lambda n, d, f, m: (100 * n, d * m))
+# 100 (M - dN / dT), and the same divided by M
+MULTI_INV = Form(True, "time", False, True,
+                 lambda n, d, f, m: (100 * (m * d - n), d))
+PER_ITEM_INV = Form(True, "time", False, True,
+                    lambda n, d, f, m: (100 * (m * d - n), d * m))
+FRACTION = Form(False, "base", False, False, lambda n, d, f, m: (100 * n, d))
+FRACTION_DELTA = Form(True, "base_delta", False, False,
+                      lambda n, d, f, m: (100 * n, d))
+PRECISION_TIME = Form(True, "base_or_time", False, False,
+                      lambda n, d, f, m: (100 * n, d))
+AVERAGE = Form(True, "base_delta", False, False, lambda n, d, f, m: (n, d))
+# (dN / F) / dB
+AVERAGE_TIME = Form(True, "base_delta", True, False,
+                    lambda n, d, f, m: (n, f * d))
+# (T - N) / F
+ELAPSED = Form(False, None, True, False, lambda n, d, f, m: (n, f))
+
+AVERAGE_BASE, SAMPLE_BASE, RAW_BASE = 0x40030402, 0x40030401, 0x40030403
+LARGE_RAW_BASE, MULTI_BASE = 0x40030500, 0x42030500
+MULTI_TIMER = 0x22410500
+
+
+def plain(name, form=None, clock=None, unit="", base=None):
+    """A row of the table."""
+    return Type("PERF_" + name, form, clock, unit, base)
+
+
 TYPES = {
-    0x00000000: Type("PERF_COUNTER_RAWCOUNT_HEX", "raw", None, ""),
-    0x00000100: Type("PERF_COUNTER_LARGE_RAWCOUNT_HEX", "raw", None, ""),
-    0x00000B00: Type("PERF_COUNTER_TEXT", "none", None, ""),
-    0x00010000: Type("PERF_COUNTER_RAWCOUNT", "raw", None, ""),
-    0x00010100: Type("PERF_COUNTER_LARGE_RAWCOUNT", "raw", None, ""),
-    0x00400400: Type("PERF_COUNTER_DELTA", "delta", None, ""),
-    0x00400500: Type("PERF_COUNTER_LARGE_DELTA", "delta", None, ""),
-    0x00410400: Type("PERF_SAMPLE_COUNTER", "rate", "perf", ""),
-    0x00450400: Type("PERF_COUNTER_QUEUELEN_TYPE", "queue", "perf", ""),
-    0x00450500: Type("PERF_COUNTER_LARGE_QUEUELEN_TYPE", "queue", "perf", ""),
-    0x00550500: Type("PERF_COUNTER_100NS_QUEUELEN_TYPE", "queue", "100ns", ""),
-    0x00650500: Type("PERF_COUNTER_OBJ_TIME_QUEUELEN_TYPE", "queue", "object",
-                     ""),
-    0x10410400: Type("PERF_COUNTER_COUNTER", "rate", "perf", PER_SECOND),
-    0x10410500: Type("PERF_COUNTER_BULK_COUNT", "rate", "perf", PER_SECOND),
-    0x20020400: Type("PERF_RAW_FRACTION", "fraction", None, PERCENT),
-    0x20020500: Type("PERF_LARGE_RAW_FRACTION", "fraction", None, PERCENT),
-    0x20410500: Type("PERF_COUNTER_TIMER", "timer", "perf", PERCENT),
-    0x20470500: Type("PERF_PRECISION_SYSTEM_TIMER", "fraction_delta", None,
-                     PERCENT),
-    0x20510500: Type("PERF_100NSEC_TIMER", "timer", "100ns", PERCENT),
-    0x20570500: Type("PERF_PRECISION_100NS_TIMER", "fraction_delta", None,
-                     PERCENT),
-    0x20610500: Type("PERF_OBJ_TIME_TIMER", "timer", "object", PERCENT),
-    0x20670500: Type("PERF_PRECISION_OBJECT_TIMER", "precision_object",
-                     "object", PERCENT),
-    0x20C20400: Type("PERF_SAMPLE_FRACTION", "fraction_delta", None, PERCENT),
-    0x21410500: Type("PERF_COUNTER_TIMER_INV", "timer_inv", "perf", PERCENT),
-    0x21510500: Type("PERF_100NSEC_TIMER_INV", "timer_inv", "100ns", PERCENT),
-    0x22410500: Type("PERF_COUNTER_MULTI_TIMER", "multi_rate", "perf",
-                     PERCENT),
-    0x22510500: Type("PERF_100NSEC_MULTI_TIMER", "multi", "100ns", PERCENT),
-    0x23410500: Type("PERF_COUNTER_MULTI_TIMER_INV", "multi_inv", "perf",
-                     PERCENT),
-    0x23510500: Type("PERF_100NSEC_MULTI_TIMER_INV", "multi_inv", "100ns",
-                     PERCENT),
-    0x30020400: Type("PERF_AVERAGE_TIMER", "average_time", None, SECONDS),
-    0x30240500: Type("PERF_ELAPSED_TIME", "elapsed", "object", SECONDS),
-    0x40000200: Type("PERF_COUNTER_NODATA", "none", None, ""),
-    0x40020500: Type("PERF_AVERAGE_BULK", "average", None, ""),
-    0x40030401: Type("PERF_SAMPLE_BASE", "none", None, ""),
-    0x40030402: Type("PERF_AVERAGE_BASE", "none", None, ""),
-    0x40030403: Type("PERF_RAW_BASE", "none", None, ""),
-    0x40030500: Type("PERF_LARGE_RAW_BASE", "none", None, ""),
-    0x42030500: Type("PERF_COUNTER_MULTI_BASE", "none", None, ""),
-    0x80000000: Type("PERF_COUNTER_HISTOGRAM_TYPE", "none", None, ""),
+    0x00000000: plain("COUNTER_RAWCOUNT_HEX", RAW),
+    0x00000100: plain("COUNTER_LARGE_RAWCOUNT_HEX", RAW),
+    0x00000B00: plain("COUNTER_TEXT"),
+    0x00010000: plain("COUNTER_RAWCOUNT", RAW),
+    0x00010100: plain("COUNTER_LARGE_RAWCOUNT", RAW),
+    0x00400400: plain("COUNTER_DELTA", DELTA),
+    0x00400500: plain("COUNTER_LARGE_DELTA", DELTA),
+    0x00410400: plain("SAMPLE_COUNTER", RATE, "perf"),
+    0x00450400: plain("COUNTER_QUEUELEN_TYPE", QUEUE, "perf"),
+    0x00450500: plain("COUNTER_LARGE_QUEUELEN_TYPE", QUEUE, "perf"),
+    0x00550500: plain("COUNTER_100NS_QUEUELEN_TYPE", QUEUE, "100ns"),
+    0x00650500: plain("COUNTER_OBJ_TIME_QUEUELEN_TYPE", QUEUE, "object"),
+    0x10410400: plain("COUNTER_COUNTER", RATE, "perf", PER_SECOND),
+    0x10410500: plain("COUNTER_BULK_COUNT", RATE, "perf", PER_SECOND),
+    0x20020400: plain("RAW_FRACTION", FRACTION, None, PERCENT, RAW_BASE),
+    0x20020500: plain("LARGE_RAW_FRACTION", FRACTION, None, PERCENT,
+                      LARGE_RAW_BASE),
+    0x20410500: plain("COUNTER_TIMER", TIMER, "perf", PERCENT),
+    0x20470500: plain("PRECISION_SYSTEM_TIMER", FRACTION_DELTA, None, PERCENT,
+                      LARGE_RAW_BASE),
+    0x20510500: plain("100NSEC_TIMER", TIMER, "100ns", PERCENT),
+    0x20570500: plain("PRECISION_100NS_TIMER", FRACTION_DELTA, None, PERCENT,
+                      LARGE_RAW_BASE),
+    0x20610500: plain("OBJ_TIME_TIMER", TIMER, "object", PERCENT),
+    0x20670500: plain("PRECISION_OBJECT_TIMER", PRECISION_TIME, "object",
+                      PERCENT, LARGE_RAW_BASE),
+    0x20C20400: plain("SAMPLE_FRACTION", FRACTION_DELTA, None, PERCENT,
+                      SAMPLE_BASE),
+    0x21410500: plain("COUNTER_TIMER_INV", TIMER_INV, "perf", PERCENT),
+    0x21510500: plain("100NSEC_TIMER_INV", TIMER_INV, "100ns", PERCENT),
+    0x22410500: plain("COUNTER_MULTI_TIMER", MULTI_RATE, "perf", PERCENT,
+                      MULTI_BASE),
+    0x22510500: plain("100NSEC_MULTI_TIMER", MULTI, "100ns", PERCENT,
+                      MULTI_BASE),
+    0x23410500: plain("COUNTER_MULTI_TIMER_INV", MULTI_INV, "perf", PERCENT,
+                      MULTI_BASE),
+    0x23510500: plain("100NSEC_MULTI_TIMER_INV", MULTI_INV, "100ns", PERCENT,
+                      MULTI_BASE),
+    0x30020400: plain("AVERAGE_TIMER", AVERAGE_TIME, "perf", SECONDS,
+                      AVERAGE_BASE),
+    0x30240500: plain("ELAPSED_TIME", ELAPSED, "object", SECONDS),
+    0x40000200: plain("COUNTER_NODATA"),
+    0x40020500: plain("AVERAGE_BULK", AVERAGE, None, "", AVERAGE_BASE),
+    0x40030401: plain("SAMPLE_BASE"),
+    0x40030402: plain("AVERAGE_BASE"),
+    0x40030403: plain("RAW_BASE"),
+    0x40030500: plain("LARGE_RAW_BASE"),
+    0x42030500: plain("COUNTER_MULTI_BASE"),
+    0x80000000: plain("COUNTER_HISTOGRAM_TYPE"),
 }
 # A value some tools print for the large base; it is nobody's formula.
-ALIASES = {0x40030503: 0x40030500}
+ALIASES = {0x40030503: LARGE_RAW_BASE}
 
-CLOCK_KEYS = {
+# The 100 ns clock ticks at a known rate, which no sample needs to tell.
+CLOCKS = {
     "perf": ("perf_time", "perf_freq"),
-    "100ns": ("perf_time_100ns", "perf_freq"),
+    "100ns": ("perf_time_100ns", None),
     "object": ("object_time", "object_freq"),
 }
+TICKS_OF_100NS = 10000000
 
 
 class Refusal(Exception):
     """A status other than ok, carried out of the evaluation."""
+
+
+# Options --------------------------------------------------------------------
+
+Options = namedtuple("Options", "wrap32 per_item_inverse server_2003 generic "
+                     "cap_100 clamp_0 scale")
+NO_OPTIONS = Options(False, False, False, False, False, False, 0)
+SCALE_LIMIT = 10
+
+
+@functools.lru_cache(maxsize=None)
+def read_options(text):
+    """Options from their names, blank-separated as in the vectors."""
+    chosen = {}
+    for word in text.split():
+        name, equals, number = word.partition("=")
+        if (name not in Options._fields or name in chosen
+                or (name == "scale") != bool(equals)):
+            raise ValueError("not an option: %r" % word)
+        chosen[name] = int(number) if equals else True
+    return NO_OPTIONS._replace(**chosen)
+
+
+# Types ----------------------------------------------------------------------
+
+def rate_form(percent, timed, inverse, multi, per_item):
+    """The form of a rate that the bits spell out."""
+    def quotient(n, d, f, m):
+        top, bottom = (n * f if timed else n), d
+        if inverse:
+            top = (m if multi else 1) * bottom - top
+        if multi and (per_item or not inverse):
+            bottom *= m
+        return (100 * top if percent else top), bottom
+    return Form(True, "time", timed, multi, quotient)
+
+
+def fraction_form(delta, delta_base, percent, over_frequency):
+    """The form of a fraction that the bits spell out."""
+    def quotient(n, d, f, m):
+        return (100 * n if percent else n), (f * d if over_frequency else d)
+    return Form(delta, "base_delta" if delta_base else "base", over_frequency,
+                False, quotient)
+
+
+def is_well_formed(value):
+    """Whether the bits of a type of class COUNTER make sense together."""
+    subtype = value >> 16 & 15
+    return (value & 0xC00 == 0x400 and value & 0x0C00F0FF == 0
+            and subtype <= 7 and value >> 20 & 3 != 3 and value >> 28 <= 4
+            and (not value & 0x00800000 or subtype == 2)
+            and (not value & 0x01000000 or subtype == 1)
+            and (not value & 0x02000000 or subtype in (1, 3)))
+
+
+def derive(value, per_item=False):
+    """The Type that the bits of an unnamed value spell out, or None."""
+    if not is_well_formed(value):
+        return None
+    display = value >> 28
+    delta, delta_base = bool(value & 0x00400000), bool(value & 0x00800000)
+    inverse, multi = bool(value & 0x01000000), bool(value & 0x02000000)
+    clock = ("perf", "100ns", "object")[value >> 20 & 3]
+    form = {
+        0: DELTA if delta else RAW,
+        1: rate_form(display == 2, display <= 1, inverse, multi, per_item),
+        2: fraction_form(delta, delta_base, display == 2, display == 3),
+        4: ELAPSED, 5: QUEUE,
+        7: PRECISION_TIME if clock == "object" else FRACTION_DELTA,
+    }.get(value >> 16 & 15)
+    if form is None or value & 0x300 > 0x100:
+        return Type("", None, None, "", None)
+    return Type("", form, clock, ("", PER_SECOND, PERCENT, SECONDS,
+                                  "")[display], None)
 
 
 def find_type(value):
@@ -119,200 +220,339 @@ def find_type(value):
 
 def needs_two(kind):
     """Whether the type compares two samples."""
-    form = FORMS[kind.form]
-    return bool(form and form.delta)
+    form = kind.form
+    return bool(form and (form.delta or form.below == "base_delta"))
 
 
-def unsigned64(number):
-    """The 64 bits of `number`, read as unsigned."""
-    return number & (1 << 64) - 1
+def choose_form(value, kind, options):
+    """The form of a type under the options."""
+    if options.server_2003 and value == MULTI_TIMER:
+        return MULTI
+    if options.per_item_inverse and kind.form is MULTI_INV:
+        return PER_ITEM_INV
+    return kind.form
 
+
+@functools.lru_cache(maxsize=65536)
+def prepare(value, options):
+    """What all evaluations of a type under the same options share."""
+    kind = find_type(value)
+    if kind is None and options.generic:
+        kind = derive(value, options.per_item_inverse)
+    status = None
+    if kind is None:
+        kind, status = Type("", None, None, "", None), "unknown_type"
+    elif kind.form is None:
+        status = "not_displayed"
+    elif abs(options.scale) > SCALE_LIMIT:
+        status = "bad_scale"
+    kind = kind._replace(form=choose_form(value, kind, options))
+    # Only what is 32 bits wide by its type can wrap at 2**32.
+    return Prepared(status, kind, needs_two(kind),
+                    options.wrap32 and value & 0x300 == 0, options.wrap32)
+
+
+# Inputs ---------------------------------------------------------------------
 
 def signed64(number):
     """The 64 bits of `number`, read as two's complement."""
-    return (unsigned64(number) ^ 1 << 63) - (1 << 63)
+    return (number & (1 << 64) - 1 ^ 1 << 63) - (1 << 63)
 
 
-def require(samples, key, status, read):
-    """The readings of `key`, one per sample; refuse if any is absent."""
-    readings = [sample.get(key) for sample in samples]
-    if None in readings:
+def need(sample, key, status):
+    """An input, or the refusal that its absence means."""
+    number = sample.get(key)
+    if number is None:
         raise Refusal(status)
-    return [read(reading) for reading in readings]
+    return number
 
 
-def denominators(kind, form, samples):
-    """The readings below the line, one per sample, or None."""
-    if form.denominator is None:
-        return None
-    if form.denominator == "clock":
-        key = CLOCK_KEYS[kind.clock][0]
-        return require(samples, key, "missing_input", signed64)
-    paired = all(sample.get("base") is not None for sample in samples)
-    if form.denominator == "base_or_clock" and not paired:
-        return require(samples, "object_time", "missing_base", signed64)
-    return require(samples, "base", "missing_base", unsigned64)
+def need_clock(sample, key, status="missing_input"):
+    """An input that is signed."""
+    return signed64(need(sample, key, status))
 
 
-def difference(older, newer, wraps, flags):
-    """Newer minus older of a raw value; a fall is refused or unwrapped."""
-    delta = newer - older
-    if delta < 0 and wraps:
-        delta += 1 << 32
-        flags.append("wrapped")
-    if delta < 0:
-        raise Refusal("negative_delta")
-    return delta
+def is_dword(base_type):
+    """Whether a base of this type is 32 bits wide; None has no width."""
+    return base_type is not None and base_type & 0x300 == 0
 
 
-def elapsed_ticks(value, now):
-    """Ticks between the start in `value` and `now`."""
-    if value == 0:
-        raise Refusal("no_data")
-    if now < value:
-        raise Refusal("negative_delta")
-    return now - value
+def has_small_bases(kind, older, newer):
+    """Whether both bases are 32 bits wide, by their own type or the table."""
+    return all(is_dword(sample.get("base_type") or kind.base)
+               for sample in (older, newer))
 
 
-def check_denominator(delta, amount):
-    """Refuse what cannot be divided by."""
-    if amount == 0:
-        raise Refusal("zero_denominator" if delta else "zero_base")
-    if amount < 0:
-        raise Refusal("negative_denominator")
+# Evaluation -----------------------------------------------------------------
+
+class Result(namedtuple("Result", "status top bottom flags unit")):
+    """A status, and where it is ok the value as top / bottom."""
+
+    __slots__ = ()
+
+    @property
+    def exact(self):
+        """The value as a fraction, or None."""
+        return None if self.top is None else Fraction(self.top, self.bottom)
+
+    @property
+    def value(self):
+        """The value as a double; a quotient of integers is rounded once."""
+        return None if self.top is None else self.top / self.bottom
 
 
-def compute(kind, samples, wraps, flags):
-    """The exact value; `samples` holds the newest last.  Raises Refusal."""
-    form, newest = FORMS[kind.form], samples[-1:]
-    # First everything that must be there ...
-    values = require(samples, "value", "missing_input", unsigned64)
-    frequency = count = now = None
-    if kind.form == "elapsed":
-        now, = require(newest, "object_time", "missing_input", signed64)
+def refused(status, unit):
+    """The result of an evaluation that has no value."""
+    return Result(status, None, None, [], unit)
+
+
+def subtract(older, newer, wraps, flags):
+    """Newer minus older; what has more than 32 bits does not wrap at 2**32."""
+    if newer < older < 1 << 32 and wraps:
+        flags.add("wrapped")
+        newer += 1 << 32
+    return newer - older
+
+
+def read_clocks(prepared, older, newer):
+    """What time and frequency the form takes: dT or T, and F."""
+    form, clock = prepared.type.form, prepared.type.clock
+    time = frequency = None
+    if form is ELAPSED:
+        time = need_clock(newer, CLOCKS[clock][0])
+    elif form.below == "time":
+        key = CLOCKS[clock][0]
+        time = need_clock(newer, key) - need_clock(older, key)
     if form.frequency:
-        key = CLOCK_KEYS[kind.clock or "perf"][1]
-        frequency, = require(newest, key, "missing_input", signed64)
-    below = denominators(kind, form, samples)
-    if form.multi:
-        count, = require(newest, "multi", "missing_base", unsigned64)
+        key = CLOCKS[clock][1]
+        frequency = need_clock(newer, key) if key else TICKS_OF_100NS
+    return time, frequency
+
+
+def read_bases(prepared, older, newer, flags):
+    """What the base contributes below the line: B or dB."""
+    below, key = prepared.type.form.below, "base"
+    if below == "base":
+        return need(newer, key, "missing_base")
+    if below not in ("base_delta", "base_or_time"):
+        return None
+    if (below == "base_or_time"
+            and None in (older.get(key), newer.get(key))):
+        key = CLOCKS[prepared.type.clock][0]
+        return (need_clock(newer, key, "missing_base")
+                - need_clock(older, key, "missing_base"))
+    wraps = prepared.base_wraps and has_small_bases(prepared.type, older,
+                                                    newer)
+    return subtract(need(older, key, "missing_base"),
+                    need(newer, key, "missing_base"), wraps, flags)
+
+
+def raw_part(prepared, values, time, flags):
+    """N, dN or T - N; refuses what fell."""
+    if prepared.type.form is ELAPSED:
+        if values[-1] == 0:
+            raise Refusal("no_data")
+        number = time - values[-1]
+    elif prepared.type.form.delta:
+        number = subtract(*values, prepared.wraps, flags)
+    else:
+        number = values[-1]
+    if number < 0:
+        raise Refusal("negative_delta")
+    return number
+
+
+def compute(prepared, older, newer, flags):
+    """The quotient; refuses in the order of docs/formula.md."""
+    form = prepared.type.form
+    # First everything that must be there ...
+    values = [need(sample, "value", "missing_input") for sample in
+              ((older, newer) if form.delta else (newer,))]
+    time, frequency = read_clocks(prepared, older, newer)
+    below = read_bases(prepared, older, newer, flags)
+    items = need(newer, "multi", "missing_base") if form.items else None
     # ... then the raw value, and what divides it.
-    top = values[-1]
-    if kind.form == "elapsed":
-        top = elapsed_ticks(top, now)
-    elif form.delta:
-        top = difference(values[0], values[-1], wraps, flags)
+    number = raw_part(prepared, values, time, flags)
     if frequency is not None and frequency <= 0:
         raise Refusal("bad_frequency")
-    amount = None
-    if below is not None:
-        amount = below[-1] - below[0] if form.delta else below[-1]
-        check_denominator(form.delta, amount)
-    if count == 0:
+    if items == 0:
         raise Refusal("zero_base")
-    return form.compute(*(None if x is None else Fraction(x)
-                          for x in (top, amount, frequency, count)))
+    if form.below == "time":
+        below = time
+    if below == 0:
+        raise Refusal("zero_base" if form.below == "base"
+                      else "zero_denominator")
+    if below is not None and below < 0:
+        raise Refusal("negative_denominator")
+    return form.quotient(number, below, frequency, items)
 
 
-def prepare(older, newer):
-    """The type and the samples its formula uses.  Raises Refusal."""
-    kind = find_type(newer.get("type"))
-    if kind is None:
-        raise Refusal("unknown_type")
-    if kind.form == "none":
-        raise Refusal("not_displayed")
-    if needs_two(kind) and older is None:
-        raise Refusal("need_two_samples")
+def limit(top, bottom, unit, options, flags):
+    """Flags what is beyond the usual, limits and scales it."""
+    if unit == PERCENT and top > 100 * bottom:
+        flags.add("above_100")
+        if options.cap_100:
+            top, bottom = 100, 1
+    if top < 0:
+        flags.add("below_zero")
+        if options.clamp_0:
+            top = 0
+    if options.scale > 0:
+        top *= 10 ** options.scale
+    elif options.scale < 0:
+        bottom *= 10 ** -options.scale
+    return top, bottom
+
+
+def evaluate(older, newer, options=NO_OPTIONS):
+    """Evaluate one counter; `older` may be None."""
+    prepared, flags = prepare(newer.get("type"), options), set()
+    unit = prepared.type.unit
+    if prepared.status:
+        return refused(prepared.status, unit)
+    if prepared.two and older is None:
+        return refused("need_two_samples", unit)
     if older is not None and older.get("type") != newer["type"]:
-        raise Refusal("type_mismatch")
-    return kind, [older, newer] if needs_two(kind) else [newer]
-
-
-def evaluate(older, newer, mode=None):
-    """Evaluate one counter; `older` may be None, `mode` None or "wrap32"."""
-    if mode not in (None, "wrap32"):
-        raise ValueError("unknown mode: %r" % (mode,))
-    known = find_type(newer.get("type"))
-    unit, flags = known.unit if known else "", []
-    # Only a counter that is 32 bits wide by its type can wrap at 2**32.
-    wraps = mode == "wrap32" and bool(known) and not newer["type"] & 0x300
+        return refused("type_mismatch", unit)
     try:
-        kind, samples = prepare(older, newer)
-        exact = compute(kind, samples, wraps, flags)
+        top, bottom = compute(prepared, older, newer, flags)
     except Refusal as refusal:
-        return Result(str(refusal), None, None, [], unit)
-    if unit == PERCENT and exact > 100:
-        flags.append("above_100")
-    if exact < 0:
-        flags.append("below_zero")
-    return Result("ok", exact, float(exact), flags, unit)
+        return refused(str(refusal), unit)
+    top, bottom = limit(top, bottom, unit, options, flags)
+    return Result("ok", top, bottom, sorted(flags), unit)
 
 
-# Vectors ------------------------------------------------------------------
+# Vectors --------------------------------------------------------------------
 
-def read_sample(fields, type_value):
-    """A sample of the vectors' format; its integers are decimal strings."""
-    numbers = {key: int(text) for key, text in fields.items()}
-    sample = {"type": numbers.pop("type_value", type_value)}
-    kind = find_type(type_value)
-    time_key, freq_key = CLOCK_KEYS[kind and kind.clock or "perf"]
-    if "time" in numbers:
-        sample[time_key] = numbers.pop("time")
-    if "frequency" in numbers:
-        sample[freq_key] = numbers.pop("frequency")
-    sample.update(numbers)
+INPUTS = ("value", "base", "multi", "perf_time", "perf_time_100ns",
+          "object_time", "perf_freq", "object_freq")
+EXPECTED = ("status", "flags", "unit", "exact", "value", "bits", "integer")
+COLUMNS = (("id", "type", "mode", "type0", "base_type0")
+           + tuple(name + "0" for name in INPUTS) + ("base_type1",)
+           + tuple(name + "1" for name in INPUTS)
+           + tuple("expected_" + name for name in EXPECTED)
+           + ("published", "within", "why", "source"))
+
+
+def read_type(text):
+    """A type's number from a cell that holds it, or its name."""
+    for value, kind in TYPES.items():
+        if text == kind.name:
+            return value
+    return int(text, 0)
+
+
+def read_sample(row, suffix):
+    """The sample of one suffix, or None where all its cells are empty."""
+    keys = ("base_type",) + INPUTS
+    sample = {key: int(row[key + suffix], 0) for key in keys
+              if row[key + suffix]}
+    kind = row["type0"] if suffix == "0" else ""
+    if suffix == "0" and not sample and not kind:
+        return None
+    sample["type"] = read_type(kind or row["type"])
     return sample
 
 
-def difference_from(expected, tolerance, result):
-    """What is wrong with `result`, or None."""
-    if result.status != expected["status"]:
-        return "status %s, expected %s" % (result.status, expected["status"])
-    if result.status != "ok":
-        return None
-    for key in ("exact", "uint"):
-        if key in expected and Fraction(expected[key]) != result.exact:
-            return "%s %s, expected %s" % (key, result.exact, expected[key])
-    slack = max(tolerance.get("abs", 0.0),
-                tolerance.get("rel", 0.0) * abs(expected["value"]))
-    if abs(result.value - expected["value"]) > slack:
-        return "value %r, expected %r" % (result.value, expected["value"])
+def evaluate_row(row):
+    """What a row of the vectors' format, as a dict of texts, evaluates to."""
+    return evaluate(read_sample(row, "0"), read_sample(row, "1"),
+                    read_options(row["mode"]))
+
+
+def double_bits(number):
+    """A double as 16 hexadecimal digits."""
+    return struct.pack(">d", number).hex().upper()
+
+
+def expected_cells(result):
+    """The cells of a result, in the order of EXPECTED."""
+    status, top, bottom, flags, unit = result
+    if top is None:
+        return [status, "", unit, "", "", "", ""]
+    value, common = top / bottom, math.gcd(top, bottom)
+    exact = str(top // common)
+    integer = exact if bottom == common and 0 <= top < bottom << 64 else ""
+    if bottom != common:
+        exact += "/%d" % (bottom // common)
+    return [status, " ".join(flags), unit, exact, repr(value),
+            double_bits(value), integer]
+
+
+def row_problem(row):
+    """What is wrong with the evaluation of a row, or None."""
+    result = evaluate_row(row)
+    for name, cell in zip(EXPECTED, expected_cells(result)):
+        if cell != row["expected_" + name]:
+            return "%s %s, expected %s" % (name, cell, row["expected_" + name])
+    if row["published"] and abs(result.exact - Fraction(
+            row["published"])) > Fraction(row["within"]):
+        return "%r is not the published %s" % (result.value, row["published"])
     return None
 
 
-def run_vector(vector):
-    """What is wrong with the evaluation of one vector, or None."""
-    samples = [read_sample(fields, vector["type_value"])
-               for fields in vector["samples"]]
-    older = samples[-2] if len(samples) > 1 else None
-    result = evaluate(older, samples[-1], vector.get("mode"))
-    known = find_type(vector["type_value"])
-    if known and known.name != vector["type"]:
-        return "type %s, expected %s" % (known.name, vector["type"])
-    return difference_from(vector["expected"], vector.get("tolerance", {}),
-                           result)
+def old_row(vector):
+    """A row from a vector of a JSON file, whose expectations differ."""
+    row = dict.fromkeys(COLUMNS, "")
+    row["id"], row["mode"] = vector["id"], vector.get("mode") or ""
+    row["type"] = str(vector["type_value"])
+    kind = find_type(vector["type_value"])
+    time, frequency = CLOCKS[kind and kind.clock or "perf"]
+    names = {"time": time, "frequency": frequency}
+    samples = dict(zip("10", vector["samples"][::-1]))
+    for suffix, fields in samples.items():
+        for key, text in fields.items():
+            key = "type" if key == "type_value" else names.get(key, key)
+            if key and key + suffix in row:
+                row[key + suffix] = text
+    return row
 
 
-def self_test(path):
-    """Run all vectors of a file; 0 when every one agrees."""
-    with open(path, encoding="utf-8") as file:
-        vectors = json.load(file)["vectors"]
-    wrong = 0
-    for vector in vectors:
-        problem = run_vector(vector)
-        if problem:
-            wrong += 1
-            print("%s: %s" % (vector["id"], problem))
-    print("%d passed, %d failed" % (len(vectors) - wrong, wrong))
-    return 1 if wrong or not vectors else 0
+def old_problem(vector):
+    """What is wrong with the evaluation of a vector of JSON, or None."""
+    result, expected = evaluate_row(old_row(vector)), vector["expected"]
+    if result.status != expected["status"]:
+        return "status %s, expected %s" % (result.status, expected["status"])
+    for key in ("exact", "uint"):
+        if key in expected and Fraction(expected[key]) != result.exact:
+            return "%s %s, expected %s" % (key, result.exact, expected[key])
+    return None
+
+
+def read_vectors(path):
+    """The identifiers of a file's vectors, and what is wrong with each."""
+    with open(path, encoding="utf-8", newline="") as file:
+        if path.endswith(".json"):
+            for vector in json.load(file)["vectors"]:
+                yield vector["id"], old_problem(vector)
+            return
+        rows = csv.DictReader(file)
+        if tuple(rows.fieldnames or ()) != COLUMNS:
+            raise ValueError("%s has other columns" % path)
+        for row in rows:
+            yield row["id"], row_problem(row)
+
+
+def self_test(paths):
+    """Run all vectors of the files; 0 when every one agrees."""
+    passed = failed = 0
+    for path in paths:
+        for ident, problem in read_vectors(path):
+            if problem:
+                failed += 1
+                print("%s: %s" % (ident, problem))
+            else:
+                passed += 1
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or not passed else 0
 
 
 def main(arguments):
     """Command line."""
-    if len(arguments) != 2 or arguments[0] != "--self-test":
-        print("usage: formula.py --self-test VECTORS.json", file=sys.stderr)
+    if len(arguments) < 2 or arguments[0] != "--self-test":
+        print(__doc__, file=sys.stderr)
         return 2
-    return self_test(arguments[1])
+    return self_test(arguments[1:])
 
 
 if __name__ == "__main__":

@@ -107,12 +107,19 @@ class Blocks(unittest.TestCase):
         self.assertIsNotNone(error)
 
 
-def rate(value0, value1, time0=0, time1=10, freq=10, mode=None, kind=RATE):
+def rate(value0, value1, time0=0, time1=10, freq=10, mode="", kind=RATE):
     """Evaluate a rate."""
     older = {"type": kind, "value": value0, "perf_time": time0}
     newer = {"type": kind, "value": value1, "perf_time": time1,
              "perf_freq": freq}
-    return formula.evaluate(older, newer, mode)
+    return formula.evaluate(older, newer, formula.read_options(mode))
+
+
+def evaluate(kind, older, newer, mode=""):
+    """Evaluate a type over its inputs."""
+    return formula.evaluate(older and dict(older, type=kind),
+                            dict(newer, type=kind),
+                            formula.read_options(mode))
 
 
 class Formulas(unittest.TestCase):
@@ -132,6 +139,21 @@ class Formulas(unittest.TestCase):
         self.assertEqual((result.exact, result.flags), (0x140, ["wrapped"]))
         wide = rate(2, 1, mode="wrap32", kind=0x10410500)
         self.assertEqual(wide.status, "negative_delta")
+        # No counter of 4 bytes can have fallen from there.
+        beyond = rate(1 << 32, 1, mode="wrap32")
+        self.assertEqual(beyond.status, "negative_delta")
+
+    def test_bases_wrap_by_their_own_width(self):
+        def average(older, newer):
+            result = evaluate(
+                AVERAGE, {"value": 1, "base": 0xFFFFFFFE, "base_type": older},
+                {"value": 9, "base": 2, "base_type": newer}, "wrap32")
+            return result.exact or result.status
+        self.assertEqual(average(None, None), 2)
+        self.assertEqual(average(0x40030402, 0x40030402), 2)
+        self.assertEqual(average(0x40030500, 0x40030500),
+                         "negative_denominator")
+        self.assertEqual(average(None, 0x40030500), "negative_denominator")
 
     def test_clocks_are_signed(self):
         result = rate(0, 1, (1 << 64) - 5, 5)
@@ -179,6 +201,87 @@ class Formulas(unittest.TestCase):
         self.assertEqual((inverse.exact, inverse.flags),
                          (-100, ["below_zero"]))
         self.assertEqual(rate(0, 1000).flags, [])
+
+    def test_limits_and_scale(self):
+        def share(taken, mode):
+            result = evaluate(0x20410500, {"value": 0, "perf_time": 0},
+                              {"value": taken, "perf_time": 8}, mode)
+            return result.exact, result.flags
+        self.assertEqual(share(9, ""), (Fraction(225, 2), ["above_100"]))
+        self.assertEqual(share(9, "cap_100"), (100, ["above_100"]))
+        self.assertEqual(share(9, "scale=-2 cap_100"), (1, ["above_100"]))
+        self.assertEqual(share(8, "cap_100"), (100, []))
+        self.assertEqual(share(1, "scale=3"), (12500, []))
+        for mode, exact in (("", -50), ("clamp_0", 0), ("scale=1", -500)):
+            inverse = evaluate(0x21410500, {"value": 0, "perf_time": 0},
+                               {"value": 3, "perf_time": 2}, mode)
+            self.assertEqual((inverse.exact, inverse.flags),
+                             (exact, ["below_zero"]))
+        self.assertEqual(rate(2, 1, mode="scale=11").status, "bad_scale")
+        self.assertEqual(evaluate(0xB00, None, {}, "scale=11").status,
+                         "not_displayed")
+
+    def test_items(self):
+        older, newer = {"value": 0, "perf_time": 0}, {
+            "value": 3, "perf_time": 4, "multi": 2}
+        for kind, mode, expected in (
+                (0x23410500, "", 125),
+                (0x23410500, "per_item_inverse", Fraction(125, 2)),
+                (0x23410400, "per_item_inverse generic", Fraction(125, 2)),
+                (0x22410500, "", "missing_input"),
+                (0x22410500, "server_2003", Fraction(75, 2)),
+                (0x22410400, "generic", Fraction(75, 2)),
+                (0x12410400, "server_2003 generic", "missing_input")):
+            with self.subTest("%08X %s" % (kind, mode)):
+                result = evaluate(kind, older, newer, mode)
+                self.assertEqual(result.exact or result.status, expected)
+
+    def test_unnamed(self):
+        ticks = {"value": 3, "perf_time_100ns": 20000000}
+        start = {"value": 1, "perf_time_100ns": 0}
+        self.assertEqual(evaluate(0x10510500, start, ticks).status,
+                         "unknown_type")
+        for kind, exact in ((0x10510500, 1), (0x00510400, 1),
+                            (0x40510500, Fraction(1, 10 ** 7)),
+                            (0x20510400, Fraction(1, 10 ** 5)),
+                            (0x10400500, 2), (0x10000500, 3),
+                            (0x30140500, Fraction(19999997, 10 ** 7)),
+                            (0x11510500, 0)):
+            with self.subTest("%08X" % kind):
+                self.assertEqual(evaluate(kind, start, ticks, "generic").exact,
+                                 exact)
+        for kind in (0x10510501, 0x14510500, 0x10710500, 0x50510500,
+                     0x21120500, 0x10D10500, 0x02520500, 0x00020000):
+            self.assertEqual(evaluate(kind, start, ticks, "generic").status,
+                             "unknown_type")
+        for kind in (0x10530500, 0x10560400, 0x10510600, 0x10510700):
+            self.assertEqual(evaluate(kind, start, ticks, "generic").status,
+                             "not_displayed")
+
+    def test_named_types_follow_their_bits(self):
+        # Two averages lack the difference bit; one timer takes F besides %.
+        apart = (0x30020400, AVERAGE, 0x22410500)
+        for kind, known in formula.TYPES.items():
+            spelled = formula.derive(kind)
+            if spelled is None or kind in apart:
+                continue
+            with self.subTest(known.name):
+                self.assertEqual(known.unit, spelled.unit)
+                self.assertEqual(known.form is None, spelled.form is None)
+                if known.form:
+                    self.assertEqual(known.form[:4], spelled.form[:4])
+                    self.assertEqual(known.form.quotient(3, 5, 7, 11),
+                                     spelled.form.quotient(3, 5, 7, 11))
+                if known.clock:
+                    self.assertEqual(known.clock, spelled.clock)
+
+    def test_modes(self):
+        options = formula.read_options("wrap32 scale=-3")
+        self.assertEqual((options.wrap32, options.scale, options.generic),
+                         (True, -3, False))
+        for text in ("wrap", "scale", "wrap32=1", "wrap32 wrap32", "scale=x"):
+            with self.assertRaises(ValueError):
+                formula.read_options(text)
 
     def test_types(self):
         alias = formula.evaluate(None, {"type": 0x40030503, "value": 1})
