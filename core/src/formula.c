@@ -367,7 +367,7 @@ static pfb_status apply(const pfb_formula *f, const pfb_sample *older, const pfb
         return PFB_STATUS_NEED_TWO_SAMPLES;
     if (newer->type != f->type || (older && older->type != f->type))
         return PFB_STATUS_TYPE_MISMATCH;
-    if (f->samples == 1)
+    if (f->samples != 2)
         older = newer;
     unsigned denominator = f->denominator;
     inputs in = {.flags = 0};
