@@ -1,28 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Snapshots and pairing: two data blocks, what their queries asked and registrations, all of it from the input, are
- * loaded, matched and evaluated, cell by cell.
+ * loaded, matched and evaluated, cell by cell and whole; then again with their instances in another order.
  *
- * An input: { options u8, sizes u16[4] little-endian }, then the older data block, the newer one, query information and
- * a registration, of these sizes as far as the input goes; what is left is a second registration. Options: 1 strict,
- * 2 wrap32, 4 the older sample has no query information. */
+ * An input: { samples u8, switches u8, scale u8, order u8[2], sizes u16[4] little-endian }, then the older data block,
+ * the newer one, query information and a registration, of these sizes as far as the input goes; what is left is a
+ * second registration. Samples: 1 strict, 2 the older one has no query information. Switches and scale: promises.h.
+ * Order: of the older and of the newer sample's instances, reorder.h. */
 #include "perfblock/pairing.h"
+#include "promises.h"
+#include "reorder.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { STRICT = 1, WRAP32 = 2, OLDER_UNASKED = 4 };
-enum { MOST_CELLS = 4096 };
-
-static void demand(bool kept, const char *promise)
-{
-    if (kept)
-        return;
-    fprintf(stderr, "broken promise: %s\n", promise);
-    abort();
-}
+/* Above, what is slow is left out: evaluating twice, and the obvious ways to find things. */
+enum { MOST_CELLS = 4096, FEW_ROWS = 64 };
 
 /* ---- Parts of the input -------------------------------------------------------------------------------- */
 
@@ -57,8 +51,7 @@ static bool is_inside(const uint8_t *pointer, size_t size, const part *p)
     return at >= begin && at - begin <= p->size && size <= p->size - (at - begin);
 }
 
-/* ---- One sample
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- One sample -------------------------------------------------------------------------------------------------- */
 
 typedef struct sample {
     part data, info;
@@ -151,14 +144,49 @@ static void check_rows(const sample *s)
     }
 }
 
-/* ---- Two samples
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- Instances, the obvious way --------------------------------------------------------------------------------- */
 
-static bool is_same_name(const pfb_snapshot_row *a, const pfb_snapshot_row *b)
+static bool is_same_instance(const pfb_snapshot_row *a, const pfb_snapshot_row *b)
 {
-    return a->has_name == b->has_name && a->name_units == b->name_units &&
+    return a->id == b->id && a->has_name == b->has_name && a->name_units == b->name_units &&
            (a->name_units == 0 || memcmp(a->name, b->name, 2 * (size_t)a->name_units) == 0);
 }
+
+static bool is_same_query(const pfb_snapshot_result *a, const pfb_snapshot_result *b)
+{
+    return a->has_query == b->has_query && pfb_guid_equal(&a->counterset, &b->counterset) &&
+           a->counter_id == b->counter_id;
+}
+
+/* Which of the equal instances of its result a row is. */
+static uint32_t count_twins_before(const pfb_snapshot *t, uint32_t row)
+{
+    uint32_t count = 0;
+    for (uint32_t i = t->results[t->rows[row].result].first_row; i < row; i++)
+        count += is_same_instance(&t->rows[i], &t->rows[row]);
+    return count;
+}
+
+/* The older row of a newer one: in the result at the same place if that answers the same, else in the first that does.
+ */
+static uint32_t find_past(const pfb_snapshot *older, const pfb_snapshot *newer, uint32_t row)
+{
+    uint32_t home = newer->rows[row].result;
+    uint32_t rank = count_twins_before(newer, row);
+    uint32_t past = PFB_NONE;
+    for (uint32_t i = 0; i < older->counts.rows; i++) {
+        uint32_t result = older->rows[i].result;
+        if (!is_same_query(&older->results[result], &newer->results[home]) ||
+            !is_same_instance(&older->rows[i], &newer->rows[row]) || count_twins_before(older, i) != rank)
+            continue;
+        if (result == home)
+            return i;
+        past = past == PFB_NONE ? i : past;
+    }
+    return past;
+}
+
+/* ---- Two samples ------------------------------------------------------------------------------------------------ */
 
 /* A row's older row is the same instance, for the same counter of the same set; none serves two rows of a result. */
 static void check_match(const pfb_snapshot *older, const pfb_snapshot *newer)
@@ -171,31 +199,24 @@ static void check_match(const pfb_snapshot *older, const pfb_snapshot *newer)
             continue;
         demand(row->older_row < older->counts.rows, "older rows are rows");
         const pfb_snapshot_row *old = &older->rows[row->older_row];
-        const pfb_snapshot_result *a = &newer->results[row->result];
-        const pfb_snapshot_result *b = &older->results[old->result];
-        demand(row->id == old->id && is_same_name(row, old), "a row and its older row are one instance");
-        demand(pfb_guid_equal(&a->counterset, &b->counterset) && a->counter_id == b->counter_id, "of one query");
+        demand(is_same_instance(row, old), "a row and its older row are one instance");
+        demand(is_same_query(&newer->results[row->result], &older->results[old->result]), "of one query");
         demand(used_by[row->older_row] != row->result + 1, "an older row serves one row of a result");
         used_by[row->older_row] = row->result + 1;
     }
     free(used_by);
 }
 
-/* ---- Bases, the obvious way --------------------------------------------------------------------------------- */
-
-static bool is_same_instance(const pfb_snapshot_row *a, const pfb_snapshot_row *b)
+/* Small tables only: there the limit on candidates does not bind, and slowness does not matter. */
+static void check_pasts(const pfb_snapshot *older, const pfb_snapshot *newer)
 {
-    return a->id == b->id && is_same_name(a, b);
+    if (older->counts.rows > FEW_ROWS || newer->counts.rows > FEW_ROWS)
+        return;
+    for (uint32_t i = 0; i < newer->counts.rows; i++)
+        demand(newer->rows[i].older_row == find_past(older, newer, i), "a row's past is the instance of its rank");
 }
 
-/* Which of the equal instances of its result a row is. */
-static uint32_t count_twins_before(const pfb_snapshot *t, uint32_t row)
-{
-    uint32_t count = 0;
-    for (uint32_t i = t->results[t->rows[row].result].first_row; i < row; i++)
-        count += is_same_instance(&t->rows[i], &t->rows[row]);
-    return count;
-}
+/* ---- References, the obvious way --------------------------------------------------------------------------------- */
 
 /* The position of the first of a result's columns for a counter, or PFB_NONE. */
 static uint32_t find_position(const pfb_snapshot *t, uint32_t result, uint32_t counter_id)
@@ -230,45 +251,125 @@ static const pfb_snapshot_value *find_value(const pfb_snapshot *t, uint32_t row,
     return &t->values[t->rows[found].first_value + position];
 }
 
-static bool find_base(const pfb_snapshot *t, uint32_t row, uint32_t column, uint64_t *raw)
+/* The column of a referred counter: in the same result, else the first of the counterset; or PFB_NONE. */
+static uint32_t find_referred(const pfb_snapshot *t, uint32_t result, uint32_t counter_id)
 {
-    const pfb_snapshot_column *c = &t->columns[column];
-    if (c->base_column == PFB_NONE || c->counter.base_id == c->counter_id)
-        return false;
-    const pfb_snapshot_column *base = &t->columns[c->base_column];
-    const pfb_counter_type *type = pfb_counter_type_find(base->counter.type);
-    const pfb_snapshot_value *value = find_value(t, row, c->counter.base_id);
-    if (!base->has_counter || !type || !pfb_counter_type_is_base(type->value) || !value)
-        return false;
-    *raw = value->raw;
-    return value->size_bytes == (type->raw_size == PFB_RAW_DWORD ? 4 : 8);
+    uint32_t position = find_position(t, result, counter_id);
+    if (position != PFB_NONE)
+        return t->results[result].first_column + position;
+    for (uint32_t c = 0; c < t->counts.columns; c++) {
+        if (t->columns[c].counter_id == counter_id &&
+            pfb_guid_equal(&t->results[t->columns[c].result].counterset, &t->results[result].counterset))
+            return c;
+    }
+    return PFB_NONE;
 }
 
-/* Small tables only: there the limit on candidates does not bind, and slowness does not matter. */
-static void check_base(const pfb_snapshot *t, uint32_t row, uint32_t column, const pfb_sample *inputs)
+/* A base has a base type and its size; what else is referred to is a plain number of either size. */
+static bool is_fit(const pfb_snapshot_column *referred, uint32_t size_bytes, bool is_base)
 {
-    enum { FEW_ROWS = 64 };
+    const pfb_counter_type *type = pfb_counter_type_find(referred->counter.type);
+    if (!referred->has_counter || !type)
+        return false;
+    if (is_base)
+        return pfb_counter_type_is_base(type->value) && size_bytes == (type->raw_size == PFB_RAW_DWORD ? 4 : 8);
+    return pfb_counter_type_is_number(type->value) && (size_bytes == 4 || size_bytes == 8);
+}
+
+static bool find_reference(const pfb_snapshot *t, uint32_t row, uint32_t column, uint32_t counter_id, bool is_base,
+                           uint64_t *raw)
+{
+    const pfb_snapshot_column *c = &t->columns[column];
+    if (counter_id == PFB_NO_ID || counter_id == c->counter_id)
+        return false;
+    uint32_t referred = find_referred(t, c->result, counter_id);
+    const pfb_snapshot_value *value = referred == PFB_NONE ? NULL : find_value(t, row, counter_id);
+    if (!value || !is_fit(&t->columns[referred], value->size_bytes, is_base))
+        return false;
+    *raw = value->raw;
+    return true;
+}
+
+/* Small tables only, as above. */
+static void check_references(const pfb_snapshot *t, uint32_t row, uint32_t column, const pfb_sample *in)
+{
+    const pfb_counter *counter = &t->columns[column].counter;
     uint64_t raw = 0;
     if (t->counts.rows > FEW_ROWS || !t->columns[column].has_counter)
         return;
-    bool has = find_base(t, row, column, &raw);
-    demand(has == ((inputs->has & PFB_HAS_BASE) != 0), "a base is found where there is one");
-    demand(!has || raw == inputs->base, "the base is that of the instance");
+    bool has = find_reference(t, row, column, counter->base_id, true, &raw);
+    demand(has == ((in->has & PFB_HAS_BASE) != 0), "a base is found where there is one");
+    demand(!has || raw == in->base, "the base is that of the instance");
+    uint32_t referred = has ? find_referred(t, t->columns[column].result, counter->base_id) : PFB_NONE;
+    demand(!has || t->columns[referred].counter.type == in->base_type, "the base has its own type");
+    has = find_reference(t, row, column, counter->multi_id, false, &raw);
+    demand(has == ((in->has & PFB_HAS_MULTI) != 0), "an item count is found where there is one");
+    demand(!has || raw == in->multi, "the item count is that of the instance");
+    has = find_reference(t, row, column, counter->perf_time_id, false, &raw);
+    demand(has == ((in->has & PFB_HAS_OBJECT_TIME) != 0), "an object's clock is found where there is one");
+    demand(!has || raw == (uint64_t)in->object_time, "the clock is that of the instance");
+    has = find_reference(t, row, column, counter->perf_freq_id, false, &raw);
+    demand(has == ((in->has & PFB_HAS_OBJECT_FREQ) != 0), "a clock's frequency is found where there is one");
+    demand(!has || raw == (uint64_t)in->object_freq, "the frequency is that of the instance");
 }
 
 /* ---- Cells ---------------------------------------------------------------------------------------------------- */
 
-static uint64_t bits_of(double value)
+/* A datum of 4 or 8 bytes that is not the size of its type; plain numbers may have either. */
+static bool is_wrong_size(const pfb_snapshot *t, uint32_t row, uint32_t column)
 {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
+    const pfb_snapshot_column *c = &t->columns[column];
+    if (c->position >= t->rows[row].value_count || pfb_counter_type_is_number(c->counter.type))
+        return false;
+    uint32_t size = t->values[t->rows[row].first_value + c->position].size_bytes;
+    uint32_t declared = c->counter.type & PFB_TYPE_SIZE_MASK;
+    return (size == 4 && declared != 0) || (size == 8 && declared != 0x100);
 }
 
-static bool is_same_result(const pfb_formula_result *a, const pfb_formula_result *b)
+/* Where the older row has the column's counter: at the same place, else the first of that id; or PFB_NONE. */
+static uint32_t find_older_column(const pfb_snapshot *older, uint32_t older_row, const pfb_snapshot_column *column)
 {
-    return a->status == b->status && a->flags == b->flags && bits_of(a->value) == bits_of(b->value) &&
-           a->unit == b->unit && a->is_integer == b->is_integer && a->integer == b->integer;
+    uint32_t result = older->rows[older_row].result;
+    const pfb_snapshot_result *r = &older->results[result];
+    if (column->position < r->column_count &&
+        older->columns[r->first_column + column->position].counter_id == column->counter_id)
+        return r->first_column + column->position;
+    uint32_t position = column->counter_id == PFB_NO_ID ? PFB_NONE : find_position(older, result, column->counter_id);
+    return position == PFB_NONE ? PFB_NONE : r->first_column + position;
+}
+
+/* A cell, and the older one that it is compared with, if there is one. */
+typedef struct cell {
+    const pfb_snapshot *older, *newer;
+    uint32_t row, column, older_row, older_column;
+} cell;
+
+static cell make_cell(const pfb_snapshot *older, const pfb_snapshot *newer, uint32_t row, uint32_t column)
+{
+    cell c = {older, newer, row, column, newer->rows[row].older_row, PFB_NONE};
+    if (older && c.older_row != PFB_NONE)
+        c.older_column = find_older_column(older, c.older_row, &newer->columns[column]);
+    if (c.older_column != PFB_NONE && !older->columns[c.older_column].has_counter)
+        c.older_column = PFB_NONE;
+    return c;
+}
+
+/* The status of a cell is that of its inputs, but for the size of its data. */
+static void check_status(const cell *c, const pfb_pairing_inputs *in, const pfb_formula_options *options,
+                         const pfb_formula_result *result)
+{
+    bool two = c->older_column != PFB_NONE;
+    pfb_formula_result again = pfb_formula_evaluate(two ? &in->older : NULL, &in->newer, options);
+    pfb_formula_result alone = pfb_formula_evaluate(NULL, &in->newer, options);
+    bool sizes_count = again.status != PFB_STATUS_UNKNOWN_TYPE && again.status != PFB_STATUS_NOT_DISPLAYED &&
+                       again.status != PFB_STATUS_BAD_SCALE && again.status != PFB_STATUS_NEED_TWO_SAMPLES;
+    bool wrong = is_wrong_size(c->newer, c->row, c->column) || (two && alone.status == PFB_STATUS_NEED_TWO_SAMPLES &&
+                                                                is_wrong_size(c->older, c->older_row, c->older_column));
+    demand(two == (in->older.has != 0), "an older sample is handed out where there is one");
+    if (sizes_count && wrong)
+        demand(result->status == PFB_STATUS_TYPE_MISMATCH && result->unit == again.unit, "data have their type's size");
+    else
+        demand(is_same_result(result, &again), "the inputs handed out are those of the result");
 }
 
 static void check_cell(const pfb_snapshot *older, const pfb_snapshot *newer, uint32_t row, uint32_t column,
@@ -278,17 +379,19 @@ static void check_cell(const pfb_snapshot *older, const pfb_snapshot *newer, uin
     pfb_formula_result result = pfb_pairing_evaluate(older, newer, row, column, options, &in);
     pfb_formula_result again = pfb_pairing_evaluate(older, newer, row, column, options, NULL);
     demand(is_same_result(&result, &again), "the same cell gives the same result");
-    demand((unsigned)result.status <= PFB_STATUS_NO_DATA, "statuses are known");
-    check_base(newer, row, column, &in.newer);
+    demand((unsigned)result.status <= PFB_STATUS_BAD_SCALE, "statuses are known");
     demand(result.value - result.value == 0, "values are finite");
     if (result.status != PFB_STATUS_OK)
         demand(result.value == 0 && result.flags == 0 && !result.is_integer, "no value without status ok");
-    if (!newer->columns[column].has_counter)
+    if (!newer->columns[column].has_counter) {
         demand(result.status == PFB_STATUS_UNKNOWN_TYPE, "no type without registration");
-    else if (result.status != PFB_STATUS_TYPE_MISMATCH) {
-        again = pfb_formula_evaluate(in.older.has != 0 ? &in.older : NULL, &in.newer, options);
-        demand(is_same_result(&result, &again), "the inputs handed out are those of the result");
+        return;
     }
+    cell c = make_cell(older, newer, row, column);
+    check_references(newer, row, column, &in.newer);
+    if (c.older_column != PFB_NONE)
+        check_references(older, c.older_row, c.older_column, &in.older);
+    check_status(&c, &in, options, &result);
 }
 
 static void check_cells(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_formula_options *options)
@@ -303,6 +406,140 @@ static void check_cells(const pfb_snapshot *older, const pfb_snapshot *newer, co
     }
 }
 
+/* ---- Whole samples -------------------------------------------------------------------------------------------- */
+
+/* Room for one value less is refused, and stays as it was. */
+static void check_small_capacity(const pfb_snapshot *older, const pfb_snapshot *newer,
+                                 const pfb_formula_options *options, size_t capacity)
+{
+    size_t size = capacity * sizeof(pfb_pairing_value);
+    uint8_t *memory = allocate(size);
+    memset(memory, 0xA5, size);
+    bool done = pfb_pairing_evaluate_all(older, newer, options, (pfb_pairing_value *)(void *)memory, capacity);
+    demand(!done, "a capacity that is too small is refused");
+    for (size_t i = 0; i < size; i++)
+        demand(memory[i] == 0xA5, "what is refused writes nothing");
+    free(memory);
+}
+
+/* Each value in its place: result by result, row by row, columns in order. The exact array shows overruns. */
+static void check_all(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_formula_options *options)
+{
+    uint64_t count = pfb_pairing_count(newer);
+    if (count > MOST_CELLS)
+        return;
+    if (count > 0)
+        check_small_capacity(older, newer, options, (size_t)count - 1);
+    pfb_pairing_value *values = allocate((size_t)count * sizeof *values);
+    demand(pfb_pairing_evaluate_all(older, newer, options, values, (size_t)count), "the count is enough");
+    size_t at = 0;
+    for (uint32_t row = 0; row < newer->counts.rows; row++) {
+        const pfb_snapshot_result *result = &newer->results[newer->rows[row].result];
+        for (uint32_t n = 0; n < result->column_count; n++, at++) {
+            demand(at < count && values[at].row == row && values[at].column == result->first_column + n,
+                   "values stand row by row");
+            pfb_formula_result alone = pfb_pairing_evaluate(older, newer, row, values[at].column, options, NULL);
+            demand(is_same_result(&alone, &values[at].result), "all values at once are those of the cells");
+        }
+    }
+    demand(at == count, "every cell has its value");
+    free(values);
+}
+
+/* ---- Instances in another order -------------------------------------------------------------------------------- */
+
+/* A sample's copy with its instances moved. */
+typedef struct reordered {
+    sample sample;
+    uint32_t *moved_to; /* by row of the sample */
+} reordered;
+
+static bool make_reordered(reordered *r, const sample *from, uint8_t order)
+{
+    r->sample = *from;
+    r->sample.memory = NULL;
+    r->sample.data.data = allocate(from->data.size);
+    r->sample.input.data = r->sample.data.data;
+    r->moved_to = allocate(from->snapshot.counts.rows * sizeof *r->moved_to);
+    if (!reorder_instances(from->data.data, from->data.size, from->input.options, order, r->sample.data.data,
+                           r->moved_to))
+        return false;
+    load(&r->sample);
+    demand(memcmp(&r->sample.snapshot.counts, &from->snapshot.counts, sizeof from->snapshot.counts) == 0,
+           "a sound block stays sound in any order");
+    return true;
+}
+
+static void free_reordered(reordered *r)
+{
+    free(r->sample.data.data);
+    free(r->sample.memory);
+    free(r->moved_to);
+}
+
+static bool is_same_sample(const pfb_sample *a, const pfb_sample *b)
+{
+    return a->type == b->type && a->has == b->has && a->value == b->value && a->base == b->base &&
+           a->multi == b->multi && a->perf_time == b->perf_time && a->perf_time_100ns == b->perf_time_100ns &&
+           a->object_time == b->object_time && a->perf_freq == b->perf_freq && a->object_freq == b->object_freq &&
+           a->base_type == b->base_type;
+}
+
+/* Two pairs of snapshots of the same instances, and a row of the newer one before and after it was moved. */
+typedef struct two_orders {
+    const pfb_snapshot *older, *newer, *moved_older, *moved_newer;
+    uint32_t row, moved_row;
+} two_orders;
+
+static void check_moved_row(const two_orders *o, const pfb_formula_options *options)
+{
+    const pfb_snapshot_result *result = &o->newer->results[o->newer->rows[o->row].result];
+    for (uint32_t n = 0; n < result->column_count; n++) {
+        pfb_pairing_inputs in;
+        pfb_pairing_inputs moved_in;
+        uint32_t column = result->first_column + n;
+        pfb_formula_result a = pfb_pairing_evaluate(o->older, o->newer, o->row, column, options, &in);
+        pfb_formula_result b =
+            pfb_pairing_evaluate(o->moved_older, o->moved_newer, o->moved_row, column, options, &moved_in);
+        demand(is_same_result(&a, &b), "an instance's values do not depend on the order of instances");
+        demand(is_same_sample(&in.newer, &moved_in.newer), "nor does what they are made of");
+        demand(in.older.has == moved_in.older.has && (in.older.has == 0 || is_same_sample(&in.older, &moved_in.older)),
+               "nor what they are compared with");
+    }
+}
+
+/* Requires matched samples of at most MOST_CELLS cells. */
+static void compare_orders(const sample *older, const sample *newer, reordered *moved_older, reordered *moved_newer,
+                           const pfb_formula_options *options)
+{
+    pfb_snapshot *a = &moved_older->sample.snapshot;
+    pfb_snapshot *b = &moved_newer->sample.snapshot;
+    pfb_pairing_match(a, b);
+    for (uint32_t row = 0; row < newer->snapshot.counts.rows; row++) {
+        uint32_t past = newer->snapshot.rows[row].older_row;
+        uint32_t moved = moved_newer->moved_to[row];
+        demand(b->rows[moved].older_row == (past == PFB_NONE ? PFB_NONE : moved_older->moved_to[past]),
+               "who is paired with whom does not depend on the order of instances");
+        two_orders both = {&older->snapshot, &newer->snapshot, a, b, row, moved};
+        check_moved_row(&both, options);
+    }
+}
+
+static void check_orders(const sample *older, const sample *newer, const uint8_t order[2],
+                         const pfb_formula_options *options)
+{
+    reordered moved_older = {.moved_to = NULL};
+    reordered moved_newer = {.moved_to = NULL};
+    if ((order[0] == 0 && order[1] == 0) || pfb_pairing_count(&newer->snapshot) > MOST_CELLS)
+        return;
+    if (make_reordered(&moved_older, older, order[0]) && make_reordered(&moved_newer, newer, order[1]))
+        compare_orders(older, newer, &moved_older, &moved_newer, options);
+    free_reordered(&moved_older);
+    free_reordered(&moved_newer);
+}
+
+/* ---- Everything ----------------------------------------------------------------------------------------------- */
+
 /* A sample matched with itself: every instance is its own past. */
 static void check_own_past(pfb_snapshot *t)
 {
@@ -311,7 +548,7 @@ static void check_own_past(pfb_snapshot *t)
         demand(t->rows[row].older_row == row, "nothing changed, and everybody is still there");
 }
 
-static void check_samples(sample *older, sample *newer, const pfb_formula_options *options)
+static void check_samples(sample *older, sample *newer, const uint8_t order[2], const pfb_formula_options *options)
 {
     load(older);
     load(newer);
@@ -320,7 +557,11 @@ static void check_samples(sample *older, sample *newer, const pfb_formula_option
     check_own_past(&newer->snapshot);
     pfb_pairing_match(&older->snapshot, &newer->snapshot);
     check_match(&older->snapshot, &newer->snapshot);
+    check_pasts(&older->snapshot, &newer->snapshot);
     check_cells(&older->snapshot, &newer->snapshot, options);
+    check_all(&older->snapshot, &newer->snapshot, options);
+    check_all(NULL, &newer->snapshot, options);
+    check_orders(older, newer, order, options);
     pfb_snapshot_number_rows(&older->snapshot);
     pfb_snapshot_number_rows(&newer->snapshot);
     pfb_pairing_match(&older->snapshot, &newer->snapshot);
@@ -328,43 +569,49 @@ static void check_samples(sample *older, sample *newer, const pfb_formula_option
     check_rows(newer);
 }
 
-/* ---- Input
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- Input ------------------------------------------------------------------------------------------------------ */
+
+enum { STRICT = 1, OLDER_UNASKED = 2 };
+
+static sample make_sample(part data, part info, const pfb_registration *registrations, uint32_t count, bool strict)
+{
+    sample s = {.data = data, .info = info};
+    s.input = (pfb_snapshot_input){.data = data.data,
+                                   .data_size_bytes = data.size,
+                                   .query_info = info.data,
+                                   .query_info_size_bytes = info.size,
+                                   .registrations = registrations,
+                                   .registration_count = count,
+                                   .options = strict ? PFB_STRICT : 0};
+    return s;
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    enum { PARTS = 4, HEADER = 1 + 2 * PARTS };
+    enum { PARTS = 4, SIZES_AT = 5, HEADER = SIZES_AT + 2 * PARTS };
     if (size < HEADER)
         return 0;
-    unsigned options = data[0];
+    bool strict = (data[0] & STRICT) != 0;
+    const uint8_t order[2] = {data[3], data[4]};
     const uint8_t *at = data + HEADER;
     size_t left = size - HEADER;
     part parts[PARTS];
     for (int i = 0; i < PARTS; i++)
-        parts[i] = take(&at, &left, (size_t)(data[1 + 2 * i] | data[2 + 2 * i] << 8));
+        parts[i] = take(&at, &left, (size_t)(data[SIZES_AT + 2 * i] | data[SIZES_AT + 1 + 2 * i] << 8));
     part last = take(&at, &left, left);
     pfb_registration registrations[2];
     uint32_t count = 0;
     count += pfb_registration_open(&registrations[count], parts[3].data, parts[3].size, 0);
     count += pfb_registration_open(&registrations[count], last.data, last.size, 0);
-    sample samples[2];
-    for (int i = 0; i < 2; i++) {
-        part none = {parts[2].data, 0};
-        samples[i] = (sample){.data = parts[i], .info = i == 0 && options & OLDER_UNASKED ? none : parts[2]};
-        samples[i].input = (pfb_snapshot_input){.data = samples[i].data.data,
-                                                .data_size_bytes = samples[i].data.size,
-                                                .query_info = samples[i].info.data,
-                                                .query_info_size_bytes = samples[i].info.size,
-                                                .registrations = registrations,
-                                                .registration_count = count,
-                                                .options = options & STRICT ? PFB_STRICT : 0};
-    }
-    pfb_formula_options policies = {.wrap32 = (options & WRAP32) != 0};
-    check_samples(&samples[0], &samples[1], &policies);
+    part older_info = {parts[2].data, data[0] & OLDER_UNASKED ? 0 : parts[2].size};
+    sample older = make_sample(parts[0], older_info, registrations, count, strict);
+    sample newer = make_sample(parts[1], parts[2], registrations, count, strict);
+    pfb_formula_options options = make_options(data[1], data[2]);
+    check_samples(&older, &newer, order, &options);
     for (int i = 0; i < PARTS; i++)
         free(parts[i].data);
     free(last.data);
-    free(samples[0].memory);
-    free(samples[1].memory);
+    free(older.memory);
+    free(newer.memory);
     return 0;
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "promises.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void demand(bool kept, const char *promise)
+{
+    if (kept)
+        return;
+    fprintf(stderr, "broken promise: %s\n", promise);
+    abort();
+}
+
+uint64_t bits_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+bool is_same_result(const pfb_formula_result *a, const pfb_formula_result *b)
+{
+    return a->status == b->status && a->flags == b->flags && bits_of(a->value) == bits_of(b->value) &&
+           a->unit == b->unit && a->is_integer == b->is_integer && a->integer == b->integer;
+}
+
+pfb_formula_options make_options(uint8_t switches, uint8_t scale)
+{
+    enum { WRAP32 = 1, PER_ITEM_INVERSE = 2, SERVER_2003 = 4, GENERIC = 8, CAP_100 = 16, CLAMP_0 = 32 };
+    return (pfb_formula_options){.wrap32 = (switches & WRAP32) != 0,
+                                 .per_item_inverse = (switches & PER_ITEM_INVERSE) != 0,
+                                 .server_2003_multi_timer = (switches & SERVER_2003) != 0,
+                                 .generic = (switches & GENERIC) != 0,
+                                 .cap_100 = (switches & CAP_100) != 0,
+                                 .clamp_0 = (switches & CLAMP_0) != 0,
+                                 .scale = (int8_t)(scale < 128 ? scale : scale - 256)};
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "reorder.h"
+
+#include "perfblock/data_block.h"
+
+#include <string.h>
+
+/* Results with more instances keep their order. */
+enum { MOST_INSTANCES = 128 };
+
+/* An instance and the bytes it takes. */
+typedef struct span {
+    size_t begin, end;
+    uint32_t id;
+    pfb_text name;
+} span;
+
+/* One result's instances. `order`: which of them stands where. */
+typedef struct instances {
+    const uint8_t *data;
+    uint32_t count;
+    span spans[MOST_INSTANCES];
+    uint32_t order[MOST_INSTANCES];
+} instances;
+
+/* ---- Reading ------------------------------------------------------------------------------------------- */
+
+static uint32_t load32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* The bytes of an instance, from its header (size first) to the end of its last value (size second). */
+static span read_span(pfb_data_block *block, const uint8_t *data, const pfb_data_instance *instance)
+{
+    span s = {.begin = instance->offset, .id = instance->id, .name = instance->name};
+    pfb_data_value value;
+    s.end = s.begin + load32(data + s.begin);
+    while (pfb_data_block_next_value(block, &value))
+        s.end = value.offset + load32(data + value.offset + 4);
+    return s;
+}
+
+/* Reads the current result's instances, which are at most the first MOST_INSTANCES; how many there are in all. */
+static uint32_t read_instances(pfb_data_block *block, const uint8_t *data, instances *list)
+{
+    pfb_data_instance instance;
+    uint32_t all = 0;
+    list->data = data;
+    list->count = 0;
+    for (; pfb_data_block_next_instance(block, &instance); all++) {
+        if (instance.has_name && list->count < MOST_INSTANCES)
+            list->spans[list->count++] = read_span(block, data, &instance);
+    }
+    return all;
+}
+
+/* ---- Order --------------------------------------------------------------------------------------------- */
+
+static bool is_same(const instances *list, uint32_t a, uint32_t b)
+{
+    const span *left = &list->spans[a];
+    const span *right = &list->spans[b];
+    return left->id == right->id && left->name.units == right->name.units &&
+           memcmp(list->data + left->name.offset, list->data + right->name.offset, 2 * left->name.units) == 0;
+}
+
+/* The next of a sequence of numbers that looks random (xorshift); `state` is not 0. */
+static uint32_t next_random(uint32_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state;
+}
+
+static void shuffle(instances *list, uint32_t seed)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        list->order[i] = seed == 1 ? list->count - 1 - i : i;
+    for (uint32_t i = list->count; seed > 1 && i > 1; i--) {
+        uint32_t other = next_random(&seed) % i;
+        uint32_t swap = list->order[i - 1];
+        list->order[i - 1] = list->order[other];
+        list->order[other] = swap;
+    }
+}
+
+/* At each place that one of several equal instances was given, the first of them that has none yet goes. */
+static void restore_twins(instances *list)
+{
+    bool placed[MOST_INSTANCES] = {false};
+    for (uint32_t place = 0; place < list->count; place++) {
+        uint32_t first = 0;
+        while (placed[first] || !is_same(list, first, list->order[place]))
+            first++;
+        placed[first] = true;
+        list->order[place] = first;
+    }
+}
+
+/* Requires instances without a gap, as the reader hands them out. */
+static void write_instances(const instances *list, uint32_t first_row, uint8_t *out, uint32_t *moved_to)
+{
+    size_t at = list->count > 0 ? list->spans[0].begin : 0;
+    for (uint32_t place = 0; place < list->count; place++) {
+        const span *s = &list->spans[list->order[place]];
+        memcpy(out + at, list->data + s->begin, s->end - s->begin);
+        at += s->end - s->begin;
+        moved_to[first_row + list->order[place]] = first_row + place;
+    }
+}
+
+bool reorder_instances(const uint8_t *data, size_t size, uint32_t options, uint32_t seed, uint8_t *out,
+                       uint32_t *moved_to)
+{
+    pfb_data_block block;
+    pfb_data_result result;
+    instances list;
+    uint32_t row = 0;
+    if (size > 0)
+        memcpy(out, data, size);
+    pfb_data_block_open(&block, data, size, options);
+    while (pfb_data_block_next_result(&block, &result)) {
+        uint32_t all = read_instances(&block, data, &list);
+        for (uint32_t i = 0; i < all; i++)
+            moved_to[row + i] = row + i;
+        if (block.error.code == PFB_OK && all == list.count) {
+            shuffle(&list, seed);
+            restore_twins(&list);
+            write_instances(&list, row, out, moved_to);
+        }
+        row += all;
+    }
+    return block.error.code == PFB_OK;
+}
