@@ -2,7 +2,8 @@
 #ifndef PFB_STORE_H
 #define PFB_STORE_H
 
-/* Little-endian stores, the counterpart of the loads in cursor.h, for the writers of blocks. */
+/* Stores, the counterpart of the loads in cursor.h, for the writers of blocks; big-endian ones for V1 blocks. */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,18 @@ static inline void store_le64(uint8_t *p, uint64_t value)
 {
     store_le32(p, (uint32_t)value);
     store_le32(p + 4, (uint32_t)(value >> 32));
+}
+
+static inline void store_32(uint8_t *p, uint32_t value, bool is_big_endian)
+{
+    uint32_t swapped = value << 24 | (value & 0xFF00) << 8 | (value >> 8 & 0xFF00) | value >> 24;
+    store_le32(p, is_big_endian ? swapped : value);
+}
+
+static inline void store_64(uint8_t *p, uint64_t value, bool is_big_endian)
+{
+    store_32(p, (uint32_t)(is_big_endian ? value >> 32 : value), is_big_endian);
+    store_32(p + 4, (uint32_t)(is_big_endian ? value : value >> 32), is_big_endian);
 }
 
 /* The next multiple of 8. Requires size <= SIZE_MAX - 7. */

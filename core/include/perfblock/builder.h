@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* Writer of every kind of block: for sources that present data as PerfLib does, for tests, fixtures and fuzzers. Blocks
- * come out valid, or broken in one named way.
+/* Writer of every kind of block: V2 here, V1 in legacy_builder.h. For sources that present data as PerfLib does, for
+ * tests, fixtures and fuzzers. Blocks come out valid, or broken in one named way.
  *
  * A builder appends to memory of the caller's. When that is too small it goes on counting: `size_bytes` then tells how
  * much was needed, `error` is PFB_CALLER_TOO_SMALL, and the bytes written so far are of no use. So a block can be
@@ -48,6 +48,34 @@ typedef enum pfb_fault {
     PFB_FAULT_STRING_OFFSET_HUGE,
     PFB_FAULT_IDENTIFIER_SIZE_ZERO,
     PFB_FAULT_IDENTIFIER_SIZE_HUGE,
+    /* V1 blocks and name tables; the total size is PFB_FAULT_TOTAL_SIZE_, the count of counters and the size of an
+     * instance are those above as well. */
+    PFB_FAULT_SIGNATURE_WRONG,
+    PFB_FAULT_BYTE_ORDER_UNKNOWN,
+    PFB_FAULT_HEADER_SIZE_ZERO,
+    PFB_FAULT_HEADER_SIZE_HUGE,
+    PFB_FAULT_OBJECT_COUNT_HUGE,
+    PFB_FAULT_OBJECT_COUNT_MORE,
+    PFB_FAULT_SYSTEM_NAME_HUGE,
+    PFB_FAULT_OBJECT_SIZE_ZERO,
+    PFB_FAULT_OBJECT_SIZE_HUGE,
+    PFB_FAULT_OBJECT_HEADER_ZERO,
+    PFB_FAULT_OBJECT_HEADER_HUGE,
+    PFB_FAULT_DEFINITION_LENGTH_ZERO,
+    PFB_FAULT_DEFINITION_LENGTH_HUGE,
+    PFB_FAULT_OBJECT_INSTANCES_HUGE,
+    PFB_FAULT_OBJECT_INSTANCES_MINUS,
+    PFB_FAULT_OBJECT_INSTANCES_MORE,
+    PFB_FAULT_METADATA_WITH_VALUES,
+    PFB_FAULT_DEFINITION_SIZE_ZERO,
+    PFB_FAULT_DEFINITION_SIZE_HUGE,
+    PFB_FAULT_DEFINITION_SIZE_MORE,
+    PFB_FAULT_VALUE_OFFSET_ZERO,
+    PFB_FAULT_VALUE_OFFSET_HUGE,
+    PFB_FAULT_INSTANCE_NAME_HUGE,
+    PFB_FAULT_COUNTER_BLOCK_ZERO,
+    PFB_FAULT_COUNTER_BLOCK_HUGE,
+    PFB_FAULT_INDEX_NO_NUMBER,
     PFB_FAULT_COUNT /* number of faults, PFB_FAULT_NONE included */
 } pfb_fault;
 
@@ -76,6 +104,19 @@ typedef struct pfb_builder {
     size_t instances_at;
     size_t strings_at;
     bool in_data, in_result;
+    /* V1 blocks */
+    bool in_legacy, in_object;
+    bool is_big_endian;
+    bool has_instance, has_block; /* of the current object; of the current instance */
+    bool in_names;
+    int32_t instance_kind;
+    uint32_t code_page;
+    uint32_t definition_count;
+    uint32_t values_end; /* behind the last value laid out, from the start of a counter block */
+    uint32_t block_size;
+    size_t object_at;
+    size_t definitions_end;
+    size_t block_at;
 } pfb_builder;
 
 /* Starts a block at `data`; both may be null and 0 to measure. No alignment is needed. */

@@ -35,6 +35,10 @@ typedef enum pfb_code {
     PFB_TRUNCATED_CHUNK = 10,     /* the capture ends inside a chunk */
     PFB_TRUNCATED_LIST = 11,      /* a list ends with part of an element */
 
+    PFB_TRUNCATED_OBJECT = 12,        /* no room for the next object in the block */
+    PFB_TRUNCATED_DEFINITION = 13,    /* no room for the next counter definition in the object */
+    PFB_TRUNCATED_COUNTER_BLOCK = 14, /* no room for the counter block of an instance */
+
     PFB_BAD_TOTAL_SIZE = 100,       /* total size smaller than the header */
     PFB_BAD_RESULT_COUNT = 101,     /* more results claimed than the block can hold */
     PFB_BAD_RESULT_SIZE = 102,      /* result size smaller than its header or larger than the block */
@@ -55,6 +59,20 @@ typedef enum pfb_code {
     PFB_ERROR_WITHOUT_STATUS = 117, /* strict only: an error result whose status is success */
     PFB_BAD_STRING_SIZE = 118,      /* size of a string block smaller than its header */
     PFB_OVERLAPPING_STRINGS = 119,  /* strings that overlap so much that reading them is no longer linear work */
+
+    PFB_BAD_BYTE_ORDER = 120,        /* the byte order is neither little nor big endian */
+    PFB_BAD_HEADER_SIZE = 121,       /* the header is smaller than its fixed part or larger than its block */
+    PFB_BAD_OBJECT_COUNT = 122,      /* more objects are claimed than the block can hold */
+    PFB_BAD_OBJECT_SIZE = 123,       /* the object's size is smaller than its header or larger than the block */
+    PFB_BAD_DEFINITION_LENGTH = 124, /* the counter definitions end before they begin or behind their object */
+    PFB_BAD_DEFINITION_SIZE =
+        125, /* the definition's size is smaller than its fixed part or larger than what is left */
+    PFB_BAD_COUNTER_BLOCK_SIZE =
+        126,                      /* the counter block's size is smaller than its header or larger than what is left */
+    PFB_BAD_COUNTER_OFFSET = 127, /* the value lies outside its instance's counter block */
+    PFB_BAD_NAME = 128,           /* the name lies outside what it belongs to */
+    PFB_EXCESSIVE_VALUES = 129,   /* far more values are claimed than the object has bytes */
+    PFB_BAD_PAIR = 130,           /* strict only: strings of a name table that make no pair of index and text */
 
     PFB_UNKNOWN_FORMAT = 200, /* not recognised as any format */
     PFB_UNKNOWN_KIND = 201,   /* strict only: a result kind nobody defined */
@@ -84,6 +102,8 @@ typedef struct pfb_error {
 #define PFB_NOTE_TRAILING_BYTES UINT32_C(2)       /* bytes that belong to no element were passed over */
 #define PFB_NOTE_UNKNOWN_KIND UINT32_C(4)         /* a result of unknown kind was passed over */
 #define PFB_NOTE_ERROR_WITHOUT_STATUS UINT32_C(8) /* an error result with status 0 */
+#define PFB_NOTE_BAD_PAIR UINT32_C(16)            /* strings of a name table that make no pair were passed over */
+#define PFB_NOTE_UNTERMINATED UINT32_C(32)        /* a name table ends without a NUL */
 
 /* ---- Texts --------------------------------------------------------------------------------------- */
 

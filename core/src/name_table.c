@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include "perfblock/name_table.h"
+
+#include "code_points.h"
+
+/* ---- Units ------------------------------------------------------------------------------------------- */
+
+static size_t unit_size(const pfb_name_table *table)
+{
+    return table->is_utf16 ? 2 : 1;
+}
+
+/* The unit at an offset with a whole unit behind it. */
+static unsigned unit_at(const pfb_name_table *table, size_t at)
+{
+    return table->is_utf16 ? load_le16(table->data + at) : table->data[at];
+}
+
+static bool has_unit(const pfb_name_table *table, size_t at)
+{
+    return table->size - at >= unit_size(table);
+}
+
+/* ---- Strings ----------------------------------------------------------------------------------------- */
+
+/* A piece of the table and what ended it: a NUL, a line feed, a tab, or the end of the input. */
+typedef struct piece {
+    size_t begin, end;
+    unsigned ended_by; /* PIECE_END when nothing did */
+} piece;
+
+enum { PIECE_END = 0x10000 };
+
+static piece next_piece(pfb_name_table *table, bool ends_at_tab)
+{
+    piece p = {table->at, table->at, PIECE_END};
+    while (has_unit(table, table->at)) {
+        unsigned unit = unit_at(table, table->at);
+        p.end = table->at;
+        table->at += unit_size(table);
+        if (unit == 0 || (table->is_lines && unit == '\n') || (ends_at_tab && unit == '\t')) {
+            p.ended_by = unit;
+            break;
+        }
+        p.end = table->at;
+    }
+    if (p.ended_by == PIECE_END)
+        table->at = table->size; /* half a unit may be left */
+    bool has_return = table->is_lines && p.end > p.begin && unit_at(table, p.end - unit_size(table)) == '\r';
+    p.end -= has_return ? unit_size(table) : 0;
+    return p;
+}
+
+/* An empty text whose NUL is the last of all: of an odd number of strings, the NUL that ends the table. */
+static bool is_missing(const pfb_name_table *table, const piece *text)
+{
+    return !table->is_lines && text->end == text->begin && !has_unit(table, table->at);
+}
+
+/* Decimal digits, at least one, below 2^32. */
+static bool parse_index(const pfb_name_table *table, const piece *p, uint32_t *index)
+{
+    uint64_t number = 0;
+    for (size_t at = p->begin; at < p->end; at += unit_size(table)) {
+        unsigned unit = unit_at(table, at);
+        if (unit < '0' || unit > '9')
+            return false;
+        number = 10 * number + (unit - '0');
+        if (number > UINT32_MAX)
+            return false;
+    }
+    *index = (uint32_t)number;
+    return p->end > p->begin;
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------------- */
+
+static bool tolerate(pfb_name_table *table, uint32_t note, pfb_code code, size_t offset)
+{
+    pfb_cursor cursor = pfb_cursor_make(NULL, 0);
+    pfb_cursor_tolerate(&cursor, table->options, &table->notes, note, code, offset);
+    if (table->error.code == PFB_OK)
+        table->error = cursor.error;
+    return table->error.code == PFB_OK;
+}
+
+/* The encoding by the mark, or by the first character, which is a digit or a NUL. */
+static void detect_encoding(pfb_name_table *table)
+{
+    const uint8_t *p = table->data;
+    if (table->size >= 3 && p[0] == 0xEF && p[1] == 0xBB && p[2] == 0xBF) {
+        table->at = 3;
+    } else if (table->size >= 2 && p[0] == 0xFF && p[1] == 0xFE) {
+        table->is_utf16 = true;
+        table->at = 2;
+    } else {
+        table->is_utf16 = table->size >= 2 && p[1] == 0;
+    }
+}
+
+/* What ends the first number tells the form: a NUL in multi-strings, a tab or an end of line in text. */
+static void detect_form(pfb_name_table *table)
+{
+    size_t start = table->at;
+    table->is_lines = true;
+    piece first = next_piece(table, true);
+    uint32_t index;
+    table->is_lines = first.ended_by != 0;
+    table->at = start;
+    if (first.end > first.begin && !parse_index(table, &first, &index))
+        table->error = (pfb_error){PFB_UNKNOWN_FORMAT, first.begin};
+}
+
+bool pfb_name_table_open(pfb_name_table *table, const void *data, size_t size, uint32_t options)
+{
+    *table = (pfb_name_table){.data = data, .size = data ? size : 0, .options = options};
+    detect_encoding(table);
+    detect_form(table);
+    return table->error.code == PFB_OK;
+}
+
+/* An empty string where an index should be ends a multi-string; bytes behind it belong to nothing. Lines may be empty.
+ * True when reading is to go on. */
+static bool pass_empty(pfb_name_table *table, const piece *p)
+{
+    if (p->ended_by == PIECE_END)
+        return false;
+    if (table->is_lines)
+        return true;
+    /* All of them at once: to look for an end behind each would be quadratic. */
+    for (; has_unit(table, table->at); table->at += unit_size(table)) {
+        if (unit_at(table, table->at) != 0)
+            return tolerate(table, PFB_NOTE_BAD_PAIR, PFB_BAD_PAIR, p->begin);
+    }
+    table->at = table->size;
+    return false;
+}
+
+bool pfb_name_table_next(pfb_name_table *table, pfb_name_entry *entry)
+{
+    while (table->error.code == PFB_OK && has_unit(table, table->at)) {
+        uint32_t index;
+        piece number = next_piece(table, table->is_lines);
+        if (number.end == number.begin && number.ended_by != '\t') {
+            if (!pass_empty(table, &number))
+                return false;
+            continue;
+        }
+        bool is_number = parse_index(table, &number, &index);
+        bool has_text = number.ended_by != PIECE_END && (number.ended_by == '\t' || has_unit(table, table->at));
+        piece text = {0, 0, PIECE_END};
+        /* Where an index should be and is none, the next string may be one again; a line with a tab is passed over. */
+        if (has_text && (is_number || number.ended_by == '\t'))
+            text = next_piece(table, false);
+        if (!is_number || !has_text || is_missing(table, &text)) {
+            tolerate(table, PFB_NOTE_BAD_PAIR, PFB_BAD_PAIR, number.begin);
+            continue;
+        }
+        if (text.ended_by == PIECE_END && !table->is_lines &&
+            !tolerate(table, PFB_NOTE_UNTERMINATED, PFB_TRUNCATED_STRING, text.begin))
+            return false;
+        if (text.end - text.begin > UINT32_MAX)
+            return false;
+        *entry = (pfb_name_entry){index, (uint32_t)(text.end - text.begin), text.begin};
+        return true;
+    }
+    return false;
+}
+
+uint32_t pfb_name_table_count(pfb_name_table *table)
+{
+    pfb_name_entry entry;
+    uint32_t count = 0;
+    while (count < UINT32_MAX && pfb_name_table_next(table, &entry))
+        count++;
+    return count;
+}
+
+/* ---- Orders ------------------------------------------------------------------------------------------ */
+
+static int compare_u32(uint32_t left, uint32_t right)
+{
+    return (left > right) - (left < right);
+}
+
+/* A text in either encoding, read code point by code point. */
+typedef struct text {
+    const uint8_t *bytes;
+    size_t size; /* units of UTF-16, bytes of UTF-8 */
+    bool is_utf16;
+} text;
+
+static text text_of(const pfb_name_index *index, uint32_t position)
+{
+    const pfb_name_entry *entry = &index->entries[position];
+    size_t size = index->is_utf16 ? entry->size_bytes / 2 : entry->size_bytes;
+    return (text){index->data + entry->offset, size, index->is_utf16};
+}
+
+static uint32_t next_point(const text *t, size_t *at)
+{
+    return t->is_utf16 ? pfb_decode_utf16(t->bytes, t->size, at) : pfb_decode_utf8(t->bytes, t->size, at);
+}
+
+static int compare_texts(const text *left, const text *right)
+{
+    size_t i = 0;
+    size_t k = 0;
+    while (i < left->size && k < right->size) {
+        int difference = compare_u32(next_point(left, &i), next_point(right, &k));
+        if (difference != 0)
+            return difference;
+    }
+    return (i < left->size) - (k < right->size);
+}
+
+/* What is being put in order, and how. */
+typedef struct order {
+    const pfb_name_index *index;
+    bool by_name;
+} order;
+
+static int compare(const order *o, uint32_t left, uint32_t right)
+{
+    int difference = 0;
+    if (o->by_name) {
+        text a = text_of(o->index, left);
+        text b = text_of(o->index, right);
+        difference = compare_texts(&a, &b);
+    }
+    if (difference == 0)
+        difference = compare_u32(o->index->entries[left].index, o->index->entries[right].index);
+    return difference != 0 ? difference : compare_u32(left, right);
+}
+
+#define SORT_CONTEXT order
+#define SORT_COMPARE compare
+#include "sort.h"
+
+/* 0, 1, 2 ... */
+static void number(uint32_t *items, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        items[i] = i;
+}
+
+pfb_error pfb_name_index_build(pfb_name_index *index, const pfb_name_table *table, pfb_name_entry *entries,
+                               uint32_t *by_index, uint32_t *by_name, uint32_t capacity)
+{
+    pfb_name_table reader = *table;
+    pfb_name_entry entry;
+    *index = (pfb_name_index){
+        .data = table->data, .is_utf16 = table->is_utf16, .entries = entries, .by_index = by_index, .by_name = by_name};
+    while (index->count < capacity && pfb_name_table_next(&reader, &entry))
+        entries[index->count++] = entry;
+    number(by_index, index->count);
+    number(by_name, index->count);
+    sort(&(order){index, false}, by_index, index->count);
+    sort(&(order){index, true}, by_name, index->count);
+    if (index->count == capacity && pfb_name_table_next(&reader, &entry))
+        return (pfb_error){PFB_CALLER_TOO_SMALL, 0};
+    return reader.error;
+}
+
+/* ---- Look-up ----------------------------------------------------------------------------------------- */
+
+const pfb_name_entry *pfb_name_index_find(const pfb_name_index *index, uint32_t title_index)
+{
+    uint32_t low = 0;
+    uint32_t high = index->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (index->entries[index->by_index[middle]].index < title_index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == index->count)
+        return NULL;
+    const pfb_name_entry *entry = &index->entries[index->by_index[low]];
+    return entry->index == title_index ? entry : NULL;
+}
+
+/* The position in by_name of the first text not before `key`, or, with `behind`, of the first one behind it. */
+static uint32_t bound(const pfb_name_index *index, const text *key, bool behind)
+{
+    uint32_t low = 0;
+    uint32_t high = index->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        text candidate = text_of(index, index->by_name[middle]);
+        int difference = compare_texts(&candidate, key);
+        if (difference < 0 || (behind && difference == 0))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t pfb_name_index_named(const pfb_name_index *index, const char *utf8, size_t size_bytes, uint32_t *first)
+{
+    text key = {(const uint8_t *)utf8, size_bytes, false};
+    *first = bound(index, &key, false);
+    return bound(index, &key, true) - *first;
+}
