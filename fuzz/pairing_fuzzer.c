@@ -123,6 +123,13 @@ static void check_results(const pfb_snapshot *t)
     }
 }
 
+/* The bytes of a name in a code page. */
+static size_t name_bytes(uint32_t units, uint32_t code_page)
+{
+    bool wide = code_page == PFB_CODE_PAGE_UTF16LE || code_page == PFB_CODE_PAGE_UTF16BE;
+    return wide ? 2 * (size_t)units : units;
+}
+
 static void check_rows(const sample *s)
 {
     const pfb_snapshot *t = &s->snapshot;
@@ -131,9 +138,11 @@ static void check_rows(const sample *s)
         const pfb_snapshot_row *row = &t->rows[i];
         demand(row->result < t->counts.results && row->first_value == value, "rows part the values");
         demand(row->value_count <= t->results[row->result].column_count, "no more values than columns");
-        demand(row->name_units == 0 || is_inside(row->name, 2 * (size_t)row->name_units, &s->data) ||
-                   is_inside(row->name, 2 * (size_t)row->name_units, &s->info),
+        size_t size = name_bytes(row->name_units, row->code_page);
+        demand(size == 0 || is_inside(row->name, size, &s->data) || is_inside(row->name, size, &s->info),
                "names lie inside the input");
+        size = name_bytes(row->parent_units, row->parent_code_page);
+        demand(size == 0 || is_inside(row->parent_name, size, &s->data), "and so do their parents'");
         value += row->value_count;
     }
     demand(value == t->counts.values, "rows part all values");
@@ -146,10 +155,20 @@ static void check_rows(const sample *s)
 
 /* ---- Instances, the obvious way --------------------------------------------------------------------------------- */
 
+static bool is_same_name(const uint8_t *a, uint32_t a_units, uint32_t a_page, const uint8_t *b, uint32_t b_units,
+                         uint32_t b_page)
+{
+    return a_units == b_units && (a_units == 0 || (a_page == b_page && memcmp(a, b, name_bytes(a_units, a_page)) == 0));
+}
+
 static bool is_same_instance(const pfb_snapshot_row *a, const pfb_snapshot_row *b)
 {
-    return a->id == b->id && a->has_name == b->has_name && a->name_units == b->name_units &&
-           (a->name_units == 0 || memcmp(a->name, b->name, 2 * (size_t)a->name_units) == 0);
+    if (a->is_unique || b->is_unique)
+        return a->is_unique && b->is_unique && a->id == b->id;
+    return a->id == b->id && a->has_name == b->has_name &&
+           is_same_name(a->name, a->name_units, a->code_page, b->name, b->name_units, b->code_page) &&
+           is_same_name(a->parent_name, a->parent_units, a->parent_code_page, b->parent_name, b->parent_units,
+                        b->parent_code_page);
 }
 
 static bool is_same_query(const pfb_snapshot_result *a, const pfb_snapshot_result *b)
@@ -290,12 +309,17 @@ static bool find_reference(const pfb_snapshot *t, uint32_t row, uint32_t column,
     return true;
 }
 
-/* Small tables only, as above. */
+static bool is_legacy(const pfb_snapshot *t, uint32_t row)
+{
+    return t->results[t->rows[row].result].kind == PFB_KIND_OBJECT;
+}
+
+/* Small tables only, as above. V1 has no references by id; legacy_readers.c knows its bases. */
 static void check_references(const pfb_snapshot *t, uint32_t row, uint32_t column, const pfb_sample *in)
 {
     const pfb_counter *counter = &t->columns[column].counter;
     uint64_t raw = 0;
-    if (t->counts.rows > FEW_ROWS || !t->columns[column].has_counter)
+    if (t->counts.rows > FEW_ROWS || !t->columns[column].has_counter || is_legacy(t, row))
         return;
     bool has = find_reference(t, row, column, counter->base_id, true, &raw);
     demand(has == ((in->has & PFB_HAS_BASE) != 0), "a base is found where there is one");
@@ -315,11 +339,11 @@ static void check_references(const pfb_snapshot *t, uint32_t row, uint32_t colum
 
 /* ---- Cells ---------------------------------------------------------------------------------------------------- */
 
-/* A datum of 4 or 8 bytes that is not the size of its type; plain numbers may have either. */
+/* A datum of 4 or 8 bytes that is not the size of its type; plain numbers, and all of V1, may have either. */
 static bool is_wrong_size(const pfb_snapshot *t, uint32_t row, uint32_t column)
 {
     const pfb_snapshot_column *c = &t->columns[column];
-    if (c->position >= t->rows[row].value_count || pfb_counter_type_is_number(c->counter.type))
+    if (c->position >= t->rows[row].value_count || pfb_counter_type_is_number(c->counter.type) || is_legacy(t, row))
         return false;
     uint32_t size = t->values[t->rows[row].first_value + c->position].size_bytes;
     uint32_t declared = c->counter.type & PFB_TYPE_SIZE_MASK;
@@ -482,7 +506,7 @@ static bool is_same_sample(const pfb_sample *a, const pfb_sample *b)
     return a->type == b->type && a->has == b->has && a->value == b->value && a->base == b->base &&
            a->multi == b->multi && a->perf_time == b->perf_time && a->perf_time_100ns == b->perf_time_100ns &&
            a->object_time == b->object_time && a->perf_freq == b->perf_freq && a->object_freq == b->object_freq &&
-           a->base_type == b->base_type;
+           a->base_type == b->base_type && a->value_size == b->value_size;
 }
 
 /* Two pairs of snapshots of the same instances, and a row of the newer one before and after it was moved. */

@@ -193,13 +193,20 @@ static bool subtract(uint64_t from, uint64_t to, bool may_wrap, uint64_t *differ
     return true;
 }
 
+/* Whether the counter is one of 4 bytes: V1 providers give some of the DWORD types 8. */
+static bool is_dword_value(const pfb_formula *f, const pfb_sample *older, const pfb_sample *newer)
+{
+    return f->is_dword && older->value_size != 8 && newer->value_size != 8;
+}
+
 static pfb_status read_numerator(const pfb_formula *f, const pfb_sample *older, const pfb_sample *newer, inputs *in)
 {
     in->numerator = newer->value;
     if (f->terms & PFB_TERM_RAW)
         return PFB_STATUS_OK;
     if (f->terms & PFB_TERM_DELTA) {
-        bool rose = subtract(older->value, newer->value, f->wrap32 && f->is_dword, &in->numerator, &in->flags);
+        bool may_wrap = f->wrap32 && is_dword_value(f, older, newer);
+        bool rose = subtract(older->value, newer->value, may_wrap, &in->numerator, &in->flags);
         return rose ? PFB_STATUS_OK : PFB_STATUS_NEGATIVE_DELTA;
     }
     if (newer->value == 0)

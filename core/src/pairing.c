@@ -4,6 +4,9 @@
 
 #include "snapshot_order.h"
 
+/* The item count of a V1 multi counter, behind it in the list of definitions. */
+#define COUNTER_MULTI_BASE UINT32_C(0x42030500)
+
 /* ---- One instance in several results ------------------------------------------------------------------------ */
 
 /* The rows of one instance and rank, result by result. Bounded: hostile data may ask for one instance any number of
@@ -233,7 +236,8 @@ typedef struct plan {
     uint32_t position; /* of the counter among the values of a row */
     uint8_t sizes;
     reference base, multi, time, freq;
-    pfb_sample sample; /* filled anew for each row; type and clocks stay */
+    bool has_object_clock; /* V1: the object's own, which stands in the sample */
+    pfb_sample sample;     /* filled anew for each row; type and clocks stay */
 } plan;
 
 /* The sizes in bytes that numbers come in, which are bits at the same time. */
@@ -253,35 +257,51 @@ static bool is_number(const pfb_snapshot_value *value)
     return value->size_bytes == SIZE_4 || value->size_bytes == SIZE_8;
 }
 
-/* The counter that `column` refers to by `id`; `target` is the linked column. */
-static reference refer(const pfb_snapshot *snapshot, const pfb_snapshot_column *column, uint32_t id, uint32_t target,
-                       bool is_base)
+/* What a counter may refer to. */
+typedef enum role { ROLE_BASE, ROLE_ITEMS, ROLE_CLOCK } role;
+
+static bool fits_role(uint32_t type, role as, bool is_legacy)
+{
+    if (as == ROLE_BASE)
+        return pfb_counter_type_is_base(type) && (is_legacy || pfb_counter_type_find(type) != NULL);
+    if (as == ROLE_ITEMS && is_legacy)
+        return type == COUNTER_MULTI_BASE;
+    return pfb_counter_type_is_number(type);
+}
+
+/* The counter that `column` refers to; `target` is the linked column. */
+static reference refer(const pfb_snapshot *snapshot, const pfb_snapshot_column *column, uint32_t target, role as)
 {
     reference none = {.exists = false};
-    if (target == PFB_NONE || id == column->counter_id)
+    if (target == PFB_NONE)
         return none;
     const pfb_snapshot_column *referred = &snapshot->columns[target];
     uint32_t type = referred->counter.type;
-    bool fits = is_base ? pfb_counter_type_is_base(type) && pfb_counter_type_find(type) != NULL
-                        : pfb_counter_type_is_number(type);
-    if (!referred->has_counter || !fits)
+    bool is_legacy = snapshot->results[column->result].kind == PFB_KIND_OBJECT;
+    if (!referred->has_counter || !fits_role(type, as, is_legacy))
         return none;
-    return (reference){true, referred->result != column->result, declared_sizes(type), referred->position, id};
+    return (reference){true, referred->result != column->result, declared_sizes(type), referred->position,
+                       referred->counter_id};
 }
 
 static plan make_plan(const pfb_snapshot *snapshot, uint32_t column)
 {
     const pfb_snapshot_column *c = &snapshot->columns[column];
-    const pfb_counter *counter = &c->counter;
-    plan p = {.snapshot = snapshot, .position = c->position, .sizes = declared_sizes(counter->type)};
-    p.base = refer(snapshot, c, counter->base_id, c->base_column, true);
-    p.multi = refer(snapshot, c, counter->multi_id, c->multi_column, false);
-    p.time = refer(snapshot, c, counter->perf_time_id, c->time_column, false);
-    p.freq = refer(snapshot, c, counter->perf_freq_id, c->freq_column, false);
-    p.sample = (pfb_sample){.type = counter->type,
+    const pfb_snapshot_result *result = &snapshot->results[c->result];
+    plan p = {.snapshot = snapshot, .position = c->position, .sizes = declared_sizes(c->counter.type)};
+    p.base = refer(snapshot, c, c->base_column, ROLE_BASE);
+    p.multi = refer(snapshot, c, c->multi_column, ROLE_ITEMS);
+    p.time = refer(snapshot, c, c->time_column, ROLE_CLOCK);
+    p.freq = refer(snapshot, c, c->freq_column, ROLE_CLOCK);
+    p.has_object_clock = result->kind == PFB_KIND_OBJECT;
+    if (result->kind == PFB_KIND_OBJECT) /* real ones give PERF_AVERAGE_TIMER 8 bytes: the declared size counts */
+        p.sizes = SIZE_4 | SIZE_8;
+    p.sample = (pfb_sample){.type = c->counter.type,
                             .perf_time = snapshot->perf_time,
                             .perf_time_100ns = snapshot->perf_time_100ns,
-                            .perf_freq = snapshot->perf_freq};
+                            .perf_freq = snapshot->perf_freq,
+                            .object_time = result->object_time,
+                            .object_freq = result->object_freq};
     if (p.base.exists)
         p.sample.base_type = snapshot->columns[c->base_column].counter.type;
     return p;
@@ -330,25 +350,40 @@ static int64_t as_clock(uint64_t raw)
     return raw <= INT64_MAX ? (int64_t)raw : -(int64_t)(UINT64_MAX - raw) - 1;
 }
 
+/* The clock that other counters of the row tell. */
+static void read_clock(plan *p, uint32_t row)
+{
+    uint64_t time;
+    uint64_t freq;
+    p->sample.has |= read_reference(p->snapshot, row, &p->time, PFB_HAS_OBJECT_TIME, &time);
+    p->sample.has |= read_reference(p->snapshot, row, &p->freq, PFB_HAS_OBJECT_FREQ, &freq);
+    p->sample.object_time = as_clock(time);
+    p->sample.object_freq = as_clock(freq);
+}
+
 /* Fills the plan's sample; false when the datum has not the size its type declares. */
 static bool fill_sample(plan *p, uint32_t row)
 {
     pfb_sample *sample = &p->sample;
-    uint64_t time;
-    uint64_t freq;
     sample->has = PFB_HAS_PERF_TIME | PFB_HAS_PERF_TIME_100NS | PFB_HAS_PERF_FREQ;
     sample->has |= read_reference(p->snapshot, row, &p->base, PFB_HAS_BASE, &sample->base);
     sample->has |= read_reference(p->snapshot, row, &p->multi, PFB_HAS_MULTI, &sample->multi);
-    sample->has |= read_reference(p->snapshot, row, &p->time, PFB_HAS_OBJECT_TIME, &time);
-    sample->has |= read_reference(p->snapshot, row, &p->freq, PFB_HAS_OBJECT_FREQ, &freq);
-    sample->object_time = as_clock(time);
-    sample->object_freq = as_clock(freq);
+    if (p->has_object_clock)
+        sample->has |= PFB_HAS_OBJECT_TIME | PFB_HAS_OBJECT_FREQ;
+    else
+        read_clock(p, row);
     sample->value = 0;
+    sample->value_size = 0;
     const pfb_snapshot_value *value = value_at(p->snapshot, row, p->position);
     if (!value || !is_number(value))
         return true;
+    if (value->has_items) {
+        sample->has |= PFB_HAS_MULTI;
+        sample->multi = value->items;
+    }
     sample->has |= PFB_HAS_VALUE;
     sample->value = value->raw;
+    sample->value_size = value->size_bytes;
     return (p->sizes & value->size_bytes) != 0;
 }
 

@@ -3,13 +3,13 @@
 #include "snapshot_order.h"
 
 #include "cursor.h"
+#include "legacy_snapshot.h"
 #include "memory.h"
 #include "perfblock/query.h"
 
 /* ---- Orders ------------------------------------------------------------------------------------------------ */
 
-/* Three arrays of positions are kept in order. A switch instead of a function pointer: the sort is one for all, and
- * every call in core is visible to the check that nothing recurs. */
+/* Three arrays of positions are kept in order, by one sort for all. */
 typedef enum ordering {
     ORDER_COUNTERS,      /* counter id, position: within the first registration */
     ORDER_REGISTRATIONS, /* counterset, later ones first */
@@ -28,51 +28,81 @@ static int compare_guids(const pfb_guid *left, const pfb_guid *right)
     return memcmp(left->bytes, right->bytes, sizeof left->bytes);
 }
 
-/* How many units two names begin with alike, counted in steps of four while they are the same. */
-static uint32_t equal_units(const uint8_t *left, const uint8_t *right, uint32_t units)
+/* Names are compared as bytes: any order will do, so long as it is one. */
+typedef struct name {
+    const uint8_t *bytes; /* may be null when size is 0 */
+    size_t size;
+    uint32_t code_page;
+} name;
+
+static name make_name(const uint8_t *bytes, uint32_t units, uint32_t code_page)
 {
-    uint32_t same = 0;
-    while (units - same >= 4) {
+    bool wide = code_page == PFB_CODE_PAGE_UTF16LE || code_page == PFB_CODE_PAGE_UTF16BE;
+    return (name){bytes, wide ? 2 * (size_t)units : units, code_page};
+}
+
+/* How many bytes two names begin with alike, in steps of eight while they are the same. */
+static size_t equal_bytes(const name *left, const name *right)
+{
+    size_t common = left->size < right->size ? left->size : right->size;
+    size_t same = 0;
+    while (common - same >= 8) {
         uint64_t a;
         uint64_t b;
-        memcpy(&a, left + 2 * (size_t)same, sizeof a);
-        memcpy(&b, right + 2 * (size_t)same, sizeof b);
+        memcpy(&a, left->bytes + same, sizeof a);
+        memcpy(&b, right->bytes + same, sizeof b);
         if (a != b)
             break;
-        same += 4;
+        same += 8;
     }
+    while (same < common && left->bytes[same] == right->bytes[same])
+        same++;
     return same;
 }
 
-static int compare_names(const pfb_row_key *left, const pfb_row_key *right)
+static int compare_names(const name *left, const name *right)
+{
+    size_t same = equal_bytes(left, right);
+    if (same < left->size && same < right->size)
+        return left->bytes[same] < right->bytes[same] ? -1 : 1;
+    if (left->size != right->size)
+        return left->size < right->size ? -1 : 1;
+    return left->size > 0 ? compare_u32(left->code_page, right->code_page) : 0;
+}
+
+/* The displayed name: whether there is one, the parent's, its own. */
+static int compare_full_names(const pfb_snapshot_row *left, const pfb_snapshot_row *right)
 {
     if (left->has_name != right->has_name)
         return left->has_name ? 1 : -1;
-    uint32_t common = left->name_units < right->name_units ? left->name_units : right->name_units;
-    for (uint32_t i = equal_units(left->name, right->name, common); i < common; i++) {
-        int difference = load_le16(left->name + 2 * (size_t)i) - load_le16(right->name + 2 * (size_t)i);
-        if (difference != 0)
-            return difference;
-    }
-    return compare_u32(left->name_units, right->name_units);
+    name a = make_name(left->name, left->name_units, left->code_page);
+    name b = make_name(right->name, right->name_units, right->code_page);
+    int difference = compare_names(&a, &b);
+    if (difference != 0 || (left->parent_units | right->parent_units) == 0)
+        return difference;
+    a = make_name(left->parent_name, left->parent_units, left->parent_code_page);
+    b = make_name(right->parent_name, right->parent_units, right->parent_code_page);
+    return compare_names(&a, &b);
+}
+
+/* Who it is within its counterset: a unique id, or the id and the name together. */
+static int compare_identities(const pfb_snapshot_row *left, const pfb_snapshot_row *right)
+{
+    if (left->is_unique != right->is_unique)
+        return left->is_unique ? 1 : -1;
+    int difference = left->is_unique ? 0 : compare_full_names(left, right);
+    return difference != 0 ? difference : compare_u32(left->id, right->id);
 }
 
 bool pfb_snapshot_same_instance(const pfb_snapshot_row *left, const pfb_snapshot_row *right)
 {
-    if (left->id != right->id || left->name_units != right->name_units || left->has_name != right->has_name)
-        return false;
-    uint32_t i = equal_units(left->name, right->name, left->name_units);
-    while (i < left->name_units && load_le16(left->name + 2 * (size_t)i) == load_le16(right->name + 2 * (size_t)i))
-        i++;
-    return i == left->name_units;
+    return left->id == right->id && compare_identities(left, right) == 0;
 }
 
 int pfb_snapshot_compare_instance(const pfb_row_key *left, const pfb_row_key *right)
 {
     int difference = compare_guids(left->counterset, right->counterset);
-    if (difference == 0)
-        difference = compare_names(left, right);
-    return difference != 0 ? difference : compare_u32(left->id, right->id);
+    return difference != 0 ? difference : compare_identities(left->identity, right->identity);
 }
 
 static int compare_places(const pfb_row_key *left, const pfb_row_key *right)
@@ -85,10 +115,7 @@ pfb_row_key pfb_snapshot_row_key(const pfb_snapshot *snapshot, uint32_t row)
 {
     const pfb_snapshot_row *r = &snapshot->rows[row];
     return (pfb_row_key){.counterset = &snapshot->results[r->result].counterset,
-                         .name = r->name,
-                         .name_units = r->name_units,
-                         .has_name = r->has_name,
-                         .id = r->id,
+                         .identity = r,
                          .result = r->result,
                          .instance = r->instance};
 }
@@ -103,12 +130,12 @@ static int compare_rows(const pfb_snapshot *snapshot, uint32_t left, uint32_t ri
 
 static int compare_row_names(const pfb_snapshot *snapshot, uint32_t left, uint32_t right)
 {
-    pfb_row_key a = pfb_snapshot_row_key(snapshot, left);
-    pfb_row_key b = pfb_snapshot_row_key(snapshot, right);
-    int difference = compare_u32(a.result, b.result);
+    const pfb_snapshot_row *a = &snapshot->rows[left];
+    const pfb_snapshot_row *b = &snapshot->rows[right];
+    int difference = compare_u32(a->result, b->result);
     if (difference == 0)
-        difference = compare_names(&a, &b);
-    return difference != 0 ? difference : compare_u32(a.instance, b.instance);
+        difference = compare_full_names(a, b);
+    return difference != 0 ? difference : compare_u32(a->instance, b->instance);
 }
 
 typedef struct column_key {
@@ -157,68 +184,45 @@ static int compare_registrations(const pfb_snapshot *snapshot, uint32_t left, ui
     return difference != 0 ? difference : compare_u32(right, left); /* of several the last counts */
 }
 
-static int compare(const pfb_snapshot *snapshot, ordering by, uint32_t left, uint32_t right)
+/* What is being put in order, and how. */
+typedef struct order {
+    const pfb_snapshot *snapshot;
+    ordering by;
+} order;
+
+static int compare(const order *o, uint32_t left, uint32_t right)
 {
-    switch (by) {
+    switch (o->by) {
     case ORDER_COUNTERS:
-        return compare_counters(snapshot, left, right);
+        return compare_counters(o->snapshot, left, right);
     case ORDER_REGISTRATIONS:
-        return compare_registrations(snapshot, left, right);
+        return compare_registrations(o->snapshot, left, right);
     case ORDER_COLUMNS:
-        return compare_columns(snapshot, left, right);
+        return compare_columns(o->snapshot, left, right);
     case ORDER_ROWS:
-        return compare_rows(snapshot, left, right);
+        return compare_rows(o->snapshot, left, right);
     default:
-        return compare_row_names(snapshot, left, right);
+        return compare_row_names(o->snapshot, left, right);
     }
 }
 
-/* Lets items[root] sink to its place in the heap of `count` items. */
-static void sift_down(const pfb_snapshot *snapshot, ordering by, uint32_t *items, size_t root, size_t count)
-{
-    while (root < count / 2) { /* it has a left child */
-        size_t child = 2 * root + 1;
-        if (child + 1 < count && compare(snapshot, by, items[child], items[child + 1]) < 0)
-            child++;
-        if (compare(snapshot, by, items[root], items[child]) >= 0)
-            return;
-        uint32_t swap = items[root];
-        items[root] = items[child];
-        items[child] = swap;
-        root = child;
-    }
-}
+#define SORT_CONTEXT order
+#define SORT_COMPARE compare
+#include "sort.h"
 
-/* Heap sort: n log n at worst, in place. What stands in order already, as it mostly does, costs one pass. */
-static void sort(const pfb_snapshot *snapshot, ordering by, uint32_t *items, size_t count)
-{
-    size_t in_order = 1;
-    while (in_order < count && compare(snapshot, by, items[in_order - 1], items[in_order]) <= 0)
-        in_order++;
-    if (in_order >= count)
-        return;
-    for (size_t root = count / 2; root > 0; root--)
-        sift_down(snapshot, by, items, root - 1, count);
-    for (size_t end = count - 1; end > 0; end--) {
-        uint32_t swap = items[0];
-        items[0] = items[end];
-        items[end] = swap;
-        sift_down(snapshot, by, items, 0, end);
-    }
-}
-
+/* 0, 1, 2 ... */
 static void number(uint32_t *items, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         items[i] = i;
 }
 
-void pfb_snapshot_sort_counters(pfb_registration *registration, uint32_t *order)
+void pfb_snapshot_sort_counters(pfb_registration *registration, uint32_t *positions)
 {
     pfb_snapshot alone = {.registrations = registration};
-    number(order, registration->counter_count);
-    sort(&alone, ORDER_COUNTERS, order, registration->counter_count);
-    registration->order = order;
+    number(positions, registration->counter_count);
+    sort(&(order){&alone, ORDER_COUNTERS}, positions, registration->counter_count);
+    registration->order = positions;
 }
 
 /* ---- Finding --------------------------------------------------------------------------------------------------- */
@@ -325,7 +329,7 @@ void pfb_snapshot_rank_rows(pfb_snapshot *snapshot)
 {
     if (snapshot->rows_ranked)
         return;
-    sort(snapshot, ORDER_ROWS, snapshot->row_order, snapshot->counts.rows);
+    sort(&(order){snapshot, ORDER_ROWS}, snapshot->row_order, snapshot->counts.rows);
     for (uint32_t i = 0; i < snapshot->counts.rows; i++) {
         pfb_snapshot_row *row = &snapshot->rows[snapshot->row_order[i]];
         row->rank = 0;
@@ -345,17 +349,16 @@ void pfb_snapshot_rank_rows(pfb_snapshot *snapshot)
 
 void pfb_snapshot_number_rows(pfb_snapshot *snapshot)
 {
-    sort(snapshot, ORDER_NAMES, snapshot->row_order, snapshot->counts.rows);
+    sort(&(order){snapshot, ORDER_NAMES}, snapshot->row_order, snapshot->counts.rows);
     for (uint32_t i = 0; i < snapshot->counts.rows; i++) {
         uint32_t row = snapshot->row_order[i];
         snapshot->rows[row].occurrence = 0;
         if (i == 0)
             continue;
         uint32_t before = snapshot->row_order[i - 1];
-        pfb_row_key a = pfb_snapshot_row_key(snapshot, before);
-        pfb_row_key b = pfb_snapshot_row_key(snapshot, row);
-        if (a.result == b.result && compare_names(&a, &b) == 0)
-            snapshot->rows[row].occurrence = snapshot->rows[before].occurrence + 1;
+        const pfb_snapshot_row *a = &snapshot->rows[before];
+        if (a->result == snapshot->rows[row].result && compare_full_names(a, &snapshot->rows[row]) == 0)
+            snapshot->rows[row].occurrence = a->occurrence + 1;
     }
     snapshot->rows_ranked = false; /* the order was borrowed */
     pfb_snapshot_rank_rows(snapshot);
@@ -373,6 +376,8 @@ static uint32_t columns_of(const pfb_data_result *result)
 pfb_error pfb_snapshot_measure(const pfb_snapshot_input *input, pfb_snapshot_counts *counts)
 {
     *counts = (pfb_snapshot_counts){0};
+    if (pfb_legacy_snapshot_is(input->data, input->data_size_bytes))
+        return pfb_legacy_snapshot_measure(input, counts);
     pfb_data_block block;
     pfb_data_result result;
     pfb_data_instance instance;
@@ -440,7 +445,7 @@ static void order_registrations(pfb_snapshot *snapshot, uint32_t count)
 {
     snapshot->counts.registrations = count;
     number(snapshot->registration_order, count);
-    sort(snapshot, ORDER_REGISTRATIONS, snapshot->registration_order, count);
+    sort(&(order){snapshot, ORDER_REGISTRATIONS}, snapshot->registration_order, count);
 }
 
 /* Rows and values of one result; false when the memory measured does not hold them. */
@@ -459,6 +464,7 @@ static bool load_rows(pfb_snapshot *snapshot, pfb_data_block *block, const pfb_s
                                   .has_name = instance.has_name,
                                   .name = instance.has_name ? block->data + instance.name.offset : NULL,
                                   .name_units = (uint32_t)instance.name.units,
+                                  .code_page = PFB_CODE_PAGE_UTF16LE,
                                   .first_value = n->values,
                                   .older_row = PFB_NONE};
         snapshot->results[r].row_count++;
@@ -466,7 +472,7 @@ static bool load_rows(pfb_snapshot *snapshot, pfb_data_block *block, const pfb_s
             if (n->values == capacity->values)
                 return false;
             snapshot->values[n->values++] = (pfb_snapshot_value){
-                .offset = value.data_offset, .raw = value.raw, .size_bytes = value.data_size_bytes};
+                .offset = (uint32_t)value.data_offset, .raw = value.raw, .size_bytes = value.data_size_bytes};
             row->value_count++;
         }
     }
@@ -554,10 +560,11 @@ static void link_queries(pfb_snapshot *snapshot, const pfb_snapshot_input *input
     }
 }
 
-/* The column of a referred counter: of the same result, else the first of the counterset. */
-static uint32_t link_reference(const pfb_snapshot *snapshot, uint32_t result, uint32_t id, bool *elsewhere)
+/* The column of a referred counter: of the same result, else the first of the counterset. None refers to itself. */
+static uint32_t link_reference(const pfb_snapshot *snapshot, uint32_t result, uint32_t own_id, uint32_t id,
+                               bool *elsewhere)
 {
-    if (id == PFB_NO_ID)
+    if (id == PFB_NO_ID || id == own_id)
         return PFB_NONE;
     uint32_t column = pfb_snapshot_find_column(snapshot, result, id);
     if (column != PFB_NONE)
@@ -571,7 +578,7 @@ static void link_columns(pfb_snapshot *snapshot)
 {
     bool elsewhere = false;
     number(snapshot->column_order, snapshot->counts.columns);
-    sort(snapshot, ORDER_COLUMNS, snapshot->column_order, snapshot->counts.columns);
+    sort(&(order){snapshot, ORDER_COLUMNS}, snapshot->column_order, snapshot->counts.columns);
     for (uint32_t i = 0; i < snapshot->counts.columns; i++) {
         pfb_snapshot_column *column = &snapshot->columns[i];
         const pfb_snapshot_result *result = &snapshot->results[column->result];
@@ -580,14 +587,35 @@ static void link_columns(pfb_snapshot *snapshot)
         column->has_counter = find_counter(snapshot, &result->counterset, column->counter_id, &column->counter);
         if (!column->has_counter)
             continue;
-        column->base_column = link_reference(snapshot, column->result, column->counter.base_id, &elsewhere);
-        column->multi_column = link_reference(snapshot, column->result, column->counter.multi_id, &elsewhere);
-        column->time_column = link_reference(snapshot, column->result, column->counter.perf_time_id, &elsewhere);
-        column->freq_column = link_reference(snapshot, column->result, column->counter.perf_freq_id, &elsewhere);
+        column->base_column =
+            link_reference(snapshot, column->result, column->counter_id, column->counter.base_id, &elsewhere);
+        column->multi_column =
+            link_reference(snapshot, column->result, column->counter_id, column->counter.multi_id, &elsewhere);
+        column->time_column =
+            link_reference(snapshot, column->result, column->counter_id, column->counter.perf_time_id, &elsewhere);
+        column->freq_column =
+            link_reference(snapshot, column->result, column->counter_id, column->counter.perf_freq_id, &elsewhere);
     }
     number(snapshot->row_order, snapshot->counts.rows);
     if (elsewhere) /* evaluation looks instances up in other results */
         pfb_snapshot_rank_rows(snapshot);
+}
+
+/* Everything of a V2 block; false when the memory measured does not hold it. */
+static bool load_data(pfb_snapshot *snapshot, const pfb_snapshot_input *input, const pfb_snapshot_counts *capacity,
+                      pfb_error *verdict)
+{
+    pfb_data_block block;
+    pfb_data_block_open(&block, input->data, input->data_size_bytes, input->options);
+    snapshot->perf_time = block.perf_time;
+    snapshot->perf_time_100ns = block.perf_time_100ns;
+    snapshot->perf_freq = block.perf_freq;
+    snapshot->system_time = block.system_time;
+    if (!load_results(snapshot, &block, capacity))
+        return false;
+    snapshot->notes = block.notes;
+    *verdict = block.error;
+    return true;
 }
 
 pfb_error pfb_snapshot_load(pfb_snapshot *snapshot, const pfb_snapshot_input *input, const pfb_snapshot_counts *counts,
@@ -599,20 +627,22 @@ pfb_error pfb_snapshot_load(pfb_snapshot *snapshot, const pfb_snapshot_input *in
         return (pfb_error){PFB_CALLER_TOO_SMALL, 0};
     if (memory)
         place(snapshot, &l, memory);
-    pfb_data_block block;
-    pfb_data_block_open(&block, input->data, input->data_size_bytes, input->options);
-    snapshot->perf_time = block.perf_time;
-    snapshot->perf_time_100ns = block.perf_time_100ns;
-    snapshot->perf_freq = block.perf_freq;
-    snapshot->system_time = block.system_time;
-    if (!load_results(snapshot, &block, counts)) {
+    bool legacy = pfb_legacy_snapshot_is(input->data, input->data_size_bytes);
+    pfb_error verdict = {PFB_OK, 0};
+    if (legacy ? !pfb_legacy_snapshot_load(snapshot, input, counts, &verdict)
+               : !load_data(snapshot, input, counts, &verdict)) {
         *snapshot = (pfb_snapshot){0};
         return (pfb_error){PFB_CALLER_TOO_SMALL, 0};
     }
-    snapshot->notes = block.notes;
-    order_registrations(snapshot, input->registration_count);
-    link_queries(snapshot, input);
-    link_columns(snapshot);
+    if (legacy) {
+        number(snapshot->column_order, snapshot->counts.columns);
+        sort(&(order){snapshot, ORDER_COLUMNS}, snapshot->column_order, snapshot->counts.columns);
+        number(snapshot->row_order, snapshot->counts.rows);
+    } else {
+        order_registrations(snapshot, input->registration_count);
+        link_queries(snapshot, input);
+        link_columns(snapshot);
+    }
     snapshot->registrations = NULL; /* what was needed of them is in the columns */
-    return block.error;
+    return verdict;
 }

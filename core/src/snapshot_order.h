@@ -5,13 +5,10 @@
 /* How the rows and columns of a snapshot are ordered and found; shared by snapshot.c and pairing.c. */
 #include "perfblock/snapshot.h"
 
-/* What tells a row from others: counterset, instance name, instance id; then where it stands. */
+/* What tells a row from others: counterset and identity (name and id); then where it stands. */
 typedef struct pfb_row_key {
     const pfb_guid *counterset;
-    const uint8_t *name; /* may be null when units is 0 */
-    uint32_t name_units;
-    bool has_name;
-    uint32_t id;
+    const pfb_snapshot_row *identity;
     uint32_t result;
     uint32_t instance;
 } pfb_row_key;

@@ -2,7 +2,7 @@
 #ifndef PERFBLOCK_SNAPSHOT_H
 #define PERFBLOCK_SNAPSHOT_H
 
-#include "perfblock/data_block.h"
+#include "perfblock/legacy_block.h"
 #include "perfblock/registration.h"
 
 #ifdef __cplusplus
@@ -25,26 +25,36 @@ extern "C" {
 
 /* What a snapshot is made from. */
 typedef struct pfb_snapshot_input {
-    const void *data; /* V2 data block */
+    const void *data; /* V2 data block or V1 block: told apart by the signature */
     size_t data_size_bytes;
     const void *query_info; /* identifier blocks of PerfQueryCounterInfo: which counterset, counter and instance each
                              * result answers. Null when unknown: then nothing has a type */
     size_t query_info_size_bytes;
     const pfb_registration *registrations; /* opened, without error; of several for one GUID the last counts */
     uint32_t registration_count;
-    uint32_t options; /* 0 or PFB_STRICT */
+    uint32_t options;     /* 0 or PFB_STRICT */
+    uint32_t key_counter; /* V1: title index of a counter that tells instances of one name apart, such as ID Process;
+                           * 0: none. V1 blocks need neither query information nor registrations */
 } pfb_snapshot_input;
 
 /* ---- The table ----------------------------------------------------------------------------------------- */
 
-/* One query's result. */
+/* The kind of a V1 object, beside the kinds of V2 results. */
+#define PFB_KIND_OBJECT UINT32_C(0x10000)
+
+#define PFB_CODE_PAGE_UTF16LE UINT32_C(1200)
+#define PFB_CODE_PAGE_UTF16BE UINT32_C(1201)
+
+/* One query's result, or a V1 object. */
 typedef struct pfb_snapshot_result {
     size_t offset; /* in the data block */
     uint32_t kind; /* PFB_KIND_ */
     uint32_t status;
-    bool has_query; /* query information names it; else the following two are unknown */
-    pfb_guid counterset;
-    uint32_t counter_id; /* the query's counter, PFB_NO_ID: all */
+    bool has_query;                   /* query information names it; else the following two are unknown */
+    pfb_guid counterset;              /* V1: made of the title index */
+    uint32_t counter_id;              /* the query's counter, PFB_NO_ID: all */
+    uint32_t title_index;             /* V1: of the object; else 0 */
+    int64_t object_time, object_freq; /* V1: the object's clock; else 0 */
     uint32_t first_column, column_count;
     uint32_t first_row, row_count;
 } pfb_snapshot_result;
@@ -53,7 +63,7 @@ typedef struct pfb_snapshot_result {
 typedef struct pfb_snapshot_column {
     uint32_t result;
     uint32_t position;   /* among the values of an instance */
-    uint32_t counter_id; /* PFB_NO_ID when unknown */
+    uint32_t counter_id; /* PFB_NO_ID when unknown; V1: title index, which a base often shares with its counter */
     bool has_counter;    /* the registration knows it; else `counter` is empty */
     pfb_counter counter; /* type, ids of base, item count and clocks, scale ... */
     /* Columns of the counters it refers to, in its own result or, failing that, in another; or PFB_NONE. */
@@ -64,11 +74,16 @@ typedef struct pfb_snapshot_column {
 typedef struct pfb_snapshot_row {
     uint32_t result;
     uint32_t instance;   /* position in its result */
-    uint32_t id;         /* instance id; when the reply has none, the query's: PFB_NO_ID = any */
+    uint32_t id;         /* instance id; when the reply has none, the query's: PFB_NO_ID = any. V1: the unique id, else
+                          * the value of the key counter, else PFB_NO_ID */
+    bool is_unique;      /* V1: the id alone says who it is, whatever the name */
     bool has_name;       /* false for replies without instances whose query gave no exact name */
     const uint8_t *name; /* UTF-16LE, not terminated, in the data block; or, when the reply names no instance, the
                           * query's filter in the query information: the name if has_name, else a pattern */
-    uint32_t name_units;
+    uint32_t name_units; /* bytes where the code page is neither of UTF-16 */
+    uint32_t code_page;  /* PFB_CODE_PAGE_UTF16LE; V1 also others */
+    const uint8_t *parent_name; /* V1: the parent's, one level up; null: none */
+    uint32_t parent_units, parent_code_page;
     uint32_t occurrence; /* number among the equal names of its result, from 0 (pfb_snapshot_number_rows) */
     uint32_t rank;       /* number among the equal (id, name) of its result, from 0 (likewise) */
     uint32_t first_value;
@@ -78,9 +93,11 @@ typedef struct pfb_snapshot_row {
 } pfb_snapshot_row;
 
 typedef struct pfb_snapshot_value {
-    size_t offset; /* of the raw bytes in the data block */
-    uint64_t raw;  /* zero-extended; 0 unless size_bytes is 4 or 8 */
+    uint64_t raw;    /* zero-extended; 0 unless size_bytes is 4 or 8 */
+    uint32_t offset; /* of the raw bytes in the data block, which is below 4 GiB */
     uint32_t size_bytes;
+    bool has_items; /* V1: an item count stands behind the value */
+    uint32_t items;
 } pfb_snapshot_value;
 
 /* How many of each. */

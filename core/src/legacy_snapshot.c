@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+#include "legacy_snapshot.h"
+
+#include "perfblock/counter_type.h"
+
+#define COUNTER_MULTI_BASE UINT32_C(0x42030500)
+
+bool pfb_legacy_snapshot_is(const void *data, size_t size)
+{
+    static const uint8_t letters[4] = {'P', 'E', 'R', 'F'};
+    const uint8_t *p = data;
+    unsigned little = 0;
+    unsigned big = 0;
+    for (size_t i = 0; p && size >= 8 && i < 4; i++) {
+        little += p[2 * i] == letters[i] && p[2 * i + 1] == 0;
+        big += p[2 * i] == 0 && p[2 * i + 1] == letters[i];
+    }
+    return little == 4 || big == 4;
+}
+
+pfb_error pfb_legacy_snapshot_measure(const pfb_snapshot_input *input, pfb_snapshot_counts *counts)
+{
+    pfb_legacy_block block;
+    pfb_legacy_object object;
+    pfb_legacy_counter counter;
+    pfb_legacy_instance instance;
+    pfb_legacy_value value;
+    pfb_legacy_block_open(&block, input->data, input->data_size_bytes, input->options);
+    while (pfb_legacy_block_next_object(&block, &object)) {
+        counts->results++;
+        while (pfb_legacy_block_next_counter(&block, &counter))
+            counts->columns++; /* a block is below 4 GiB: nothing in it reaches 2^32 */
+        while (pfb_legacy_block_next_instance(&block, &instance)) {
+            counts->rows++;
+            while (pfb_legacy_block_next_value(&block, &value))
+                counts->values++; /* at most one for each byte */
+        }
+    }
+    counts->registrations = input->registration_count;
+    return block.error;
+}
+
+/* ---- Objects and their counters ---------------------------------------------------------------------- */
+
+/* An object has no GUID; its title index stands for one. */
+static pfb_guid guid_of_title(uint32_t title_index)
+{
+    pfb_guid guid = {{0}};
+    for (unsigned i = 0; i < 4; i++)
+        guid.bytes[i] = (uint8_t)(title_index >> 8 * i);
+    return guid;
+}
+
+static pfb_counter describe(const pfb_legacy_counter *definition)
+{
+    return (pfb_counter){.offset = definition->offset,
+                         .id = definition->title_index,
+                         .type = definition->type,
+                         .detail_level = definition->detail_level,
+                         .default_scale = definition->default_scale,
+                         .base_id = PFB_NO_ID,
+                         .perf_time_id = PFB_NO_ID,
+                         .perf_freq_id = PFB_NO_ID,
+                         .multi_id = PFB_NO_ID};
+}
+
+/* A base belongs to the counter before it, unless that is a base itself. */
+static void link_base(pfb_snapshot *snapshot, uint32_t column)
+{
+    pfb_snapshot_column *before = &snapshot->columns[column - 1];
+    uint32_t type = snapshot->columns[column].counter.type;
+    if (pfb_counter_type_is_base(before->counter.type) || !pfb_counter_type_is_base(type))
+        return;
+    if (type == COUNTER_MULTI_BASE)
+        before->multi_column = column;
+    else
+        before->base_column = column;
+}
+
+static bool load_columns(pfb_snapshot *snapshot, pfb_legacy_block *block, const pfb_snapshot_counts *capacity,
+                         uint32_t r)
+{
+    pfb_legacy_counter counter;
+    while (pfb_legacy_block_next_counter(block, &counter)) {
+        if (snapshot->counts.columns == capacity->columns)
+            return false;
+        uint32_t column = snapshot->counts.columns++;
+        snapshot->columns[column] = (pfb_snapshot_column){.result = r,
+                                                          .position = counter.position,
+                                                          .counter_id = counter.title_index,
+                                                          .has_counter = true,
+                                                          .counter = describe(&counter),
+                                                          .base_column = PFB_NONE,
+                                                          .multi_column = PFB_NONE,
+                                                          .time_column = PFB_NONE,
+                                                          .freq_column = PFB_NONE};
+        snapshot->results[r].column_count++;
+        if (counter.position > 0)
+            link_base(snapshot, column);
+    }
+    return true;
+}
+
+/* ---- Instances and their values ---------------------------------------------------------------------- */
+
+static uint32_t code_page_of(const pfb_legacy_block *block, const pfb_legacy_name *name)
+{
+    if (name->code_page != 0)
+        return name->code_page;
+    return block->is_big_endian ? PFB_CODE_PAGE_UTF16BE : PFB_CODE_PAGE_UTF16LE;
+}
+
+static void describe_row(const pfb_legacy_block *block, const pfb_legacy_instance *instance, pfb_snapshot_row *row)
+{
+    row->instance = instance->position;
+    row->is_unique = instance->unique_id != PFB_LEGACY_NO_UNIQUE_ID;
+    row->id = (uint32_t)instance->unique_id; /* none is PFB_NO_ID */
+    row->has_name = instance->has_name;
+    if (instance->has_name) {
+        row->name = block->data + instance->name.offset;
+        row->name_units = instance->name.code_page == 0 ? instance->name.size_bytes / 2 : instance->name.size_bytes;
+    }
+    row->code_page = code_page_of(block, &instance->name);
+    /* Until all objects are there, the link stands where the parent's name will. */
+    row->parent_units = instance->parent_title;
+    row->parent_code_page = instance->parent_position;
+}
+
+static bool load_values(pfb_snapshot *snapshot, pfb_legacy_block *block, const pfb_snapshot_counts *capacity,
+                        pfb_snapshot_row *row)
+{
+    pfb_legacy_value value;
+    const pfb_snapshot_column *columns = &snapshot->columns[snapshot->results[row->result].first_column];
+    while (pfb_legacy_block_next_value(block, &value)) {
+        if (snapshot->counts.values == capacity->values ||
+            value.position >= snapshot->results[row->result].column_count)
+            return false;
+        bool behind = value.has_items && columns[value.position].multi_column == PFB_NONE;
+        snapshot->values[snapshot->counts.values++] = (pfb_snapshot_value){.raw = value.raw,
+                                                                           .offset = (uint32_t)value.offset,
+                                                                           .size_bytes = value.size_bytes,
+                                                                           .has_items = behind,
+                                                                           .items = behind ? (uint32_t)value.items : 0};
+        row->value_count++;
+    }
+    return true;
+}
+
+/* The value of the key counter becomes the id of an instance that has none. */
+static void read_key(const pfb_snapshot *snapshot, uint32_t key_column, pfb_snapshot_row *row)
+{
+    if (row->is_unique || key_column >= row->value_count)
+        return;
+    const pfb_snapshot_value *value = &snapshot->values[row->first_value + key_column];
+    if ((value->size_bytes == 4 || value->size_bytes == 8) && value->raw <= UINT32_MAX)
+        row->id = (uint32_t)value->raw;
+}
+
+/* The position of the key counter in the object; PFB_NONE when there is none. */
+static uint32_t find_key(const pfb_snapshot *snapshot, const pfb_snapshot_result *result, uint32_t key_counter)
+{
+    for (uint32_t c = 0; key_counter != 0 && c < result->column_count; c++) {
+        if (snapshot->columns[result->first_column + c].counter_id == key_counter)
+            return c;
+    }
+    return PFB_NONE;
+}
+
+static bool load_rows(pfb_snapshot *snapshot, pfb_legacy_block *block, const pfb_snapshot_counts *capacity, uint32_t r,
+                      uint32_t key_counter)
+{
+    pfb_legacy_instance instance;
+    uint32_t key_column = find_key(snapshot, &snapshot->results[r], key_counter);
+    while (pfb_legacy_block_next_instance(block, &instance)) {
+        if (snapshot->counts.rows == capacity->rows)
+            return false;
+        pfb_snapshot_row *row = &snapshot->rows[snapshot->counts.rows++];
+        *row = (pfb_snapshot_row){.result = r, .first_value = snapshot->counts.values, .older_row = PFB_NONE};
+        describe_row(block, &instance, row);
+        snapshot->results[r].row_count++;
+        if (!load_values(snapshot, block, capacity, row))
+            return false;
+        read_key(snapshot, key_column, row);
+    }
+    return true;
+}
+
+/* ---- Parents ----------------------------------------------------------------------------------------- */
+
+static int compare_titles(const pfb_snapshot *snapshot, uint32_t left, uint32_t right)
+{
+    uint32_t a = snapshot->results[left].title_index;
+    uint32_t b = snapshot->results[right].title_index;
+    return a != b ? (a > b) - (a < b) : (left > right) - (left < right);
+}
+
+#define SORT_CONTEXT pfb_snapshot
+#define SORT_COMPARE compare_titles
+#include "sort.h"
+
+/* Puts the objects that have rows in the order of their titles; returns how many. They have room in row_order, which
+ * is not used yet. */
+static uint32_t order_objects(pfb_snapshot *snapshot)
+{
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < snapshot->counts.results; r++) {
+        if (snapshot->results[r].row_count > 0)
+            snapshot->row_order[count++] = r;
+    }
+    sort(snapshot, snapshot->row_order, count);
+    return count;
+}
+
+/* The first object of a title; null when there is none. */
+static const pfb_snapshot_result *find_object(const pfb_snapshot *snapshot, uint32_t count, uint32_t title_index)
+{
+    uint32_t low = 0;
+    uint32_t high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (snapshot->results[snapshot->row_order[middle]].title_index < title_index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == count)
+        return NULL;
+    const pfb_snapshot_result *found = &snapshot->results[snapshot->row_order[low]];
+    return found->title_index == title_index ? found : NULL;
+}
+
+/* Puts the parent's name where the link stood. One level only: a parent's own parent is not asked. */
+static void link_parents(pfb_snapshot *snapshot)
+{
+    uint32_t count = order_objects(snapshot);
+    for (uint32_t i = 0; i < snapshot->counts.rows; i++) {
+        pfb_snapshot_row *row = &snapshot->rows[i];
+        uint32_t title = row->parent_units;
+        uint32_t position = row->parent_code_page;
+        row->parent_units = row->parent_code_page = 0;
+        const pfb_snapshot_result *object = title == 0 ? NULL : find_object(snapshot, count, title);
+        if (!object || position >= object->row_count)
+            continue;
+        const pfb_snapshot_row *parent = &snapshot->rows[object->first_row + position];
+        row->parent_name = parent->name;
+        row->parent_units = parent->name_units;
+        row->parent_code_page = parent->code_page;
+    }
+}
+
+/* ---- All of it --------------------------------------------------------------------------------------- */
+
+static bool load_objects(pfb_snapshot *snapshot, pfb_legacy_block *block, const pfb_snapshot_input *input,
+                         const pfb_snapshot_counts *capacity)
+{
+    pfb_legacy_object object;
+    while (pfb_legacy_block_next_object(block, &object)) {
+        if (snapshot->counts.results == capacity->results)
+            return false;
+        uint32_t r = snapshot->counts.results++;
+        snapshot->results[r] = (pfb_snapshot_result){.offset = object.offset,
+                                                     .kind = PFB_KIND_OBJECT,
+                                                     .has_query = true,
+                                                     .counterset = guid_of_title(object.title_index),
+                                                     .counter_id = PFB_NO_ID,
+                                                     .title_index = object.title_index,
+                                                     .object_time = object.perf_time,
+                                                     .object_freq = object.perf_freq,
+                                                     .first_column = snapshot->counts.columns,
+                                                     .first_row = snapshot->counts.rows};
+        /* What has no instances needs no key to tell them apart, and would be lost with each change of its value. */
+        uint32_t key = object.instance_count == PFB_LEGACY_NO_INSTANCES ? 0 : input->key_counter;
+        if (!load_columns(snapshot, block, capacity, r) || !load_rows(snapshot, block, capacity, r, key))
+            return false;
+    }
+    return true;
+}
+
+bool pfb_legacy_snapshot_load(pfb_snapshot *snapshot, const pfb_snapshot_input *input,
+                              const pfb_snapshot_counts *capacity, pfb_error *verdict)
+{
+    pfb_legacy_block block;
+    pfb_legacy_block_open(&block, input->data, input->data_size_bytes, input->options);
+    snapshot->perf_time = block.perf_time;
+    snapshot->perf_time_100ns = block.perf_time_100ns;
+    snapshot->perf_freq = block.perf_freq;
+    snapshot->system_time = block.system_time;
+    if (!load_objects(snapshot, &block, input, capacity))
+        return false;
+    link_parents(snapshot);
+    snapshot->notes = block.notes;
+    *verdict = block.error;
+    return true;
+}

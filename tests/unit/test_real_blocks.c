@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks of a real machine, which are not part of the project: two samples of eight objects in the folder that the
+ * build was told with PERFBLOCK_REAL_DATA, with what an independent reader computed of them in exact arithmetic.
+ * Without the folder every test here is skipped, and says so. */
+#include "support_legacy.h"
+
+#include <criterion/criterion.h>
+
+#include "perfblock/name_table.h"
+#include "perfblock/pairing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Files ------------------------------------------------------------------------------------------- */
+
+typedef struct file {
+    uint8_t *data;
+    size_t size;
+} file;
+
+static FILE *open_file(const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/v1/%s", PERFBLOCK_REAL_DATA, name);
+    return fopen(path, "rb");
+}
+
+static void skip_without_data(void)
+{
+    FILE *stream = PERFBLOCK_REAL_DATA[0] ? open_file("expected-s00-s01.jsonl") : NULL;
+    if (stream) {
+        fclose(stream);
+        return;
+    }
+    /* Criterion keeps its reason to itself; CTest looks for this line and reports the test as skipped. */
+    fputs("skipped: the real blocks are not there (PERFBLOCK_REAL_DATA)\n", stderr);
+    cr_skip_test("the real blocks are not there");
+}
+
+static file read_file(const char *name)
+{
+    FILE *stream = open_file(name);
+    cr_assert(stream, "%s is missing", name);
+    file f = {.data = malloc(1 << 20)};
+    cr_assert_not_null(f.data);
+    f.size = fread(f.data, 1, 1 << 20, stream);
+    cr_assert(feof(stream) && f.size > 0, "%s cannot be read", name);
+    fclose(stream);
+    uint8_t *exact = realloc(f.data, f.size);
+    f.data = exact ? exact : f.data;
+    return f;
+}
+
+/* ---- Samples ----------------------------------------------------------------------------------------- */
+
+static const unsigned objects[] = {2, 4, 230, 234, 236, 238, 510, 638};
+
+enum { OBJECTS = sizeof objects / sizeof objects[0], ID_PROCESS = 784 };
+
+typedef struct real_sample {
+    file block;
+    void *memory;
+    pfb_snapshot snapshot;
+} real_sample;
+
+static real_sample load_sample(unsigned tick, unsigned object)
+{
+    char name[64];
+    snprintf(name, sizeof name, "pal-s%02u-obj%u.bin", tick, object);
+    real_sample s = {.block = read_file(name)};
+    pfb_snapshot_input input = {.data = s.block.data,
+                                .data_size_bytes = s.block.size,
+                                .options = PFB_STRICT,
+                                .key_counter = object == 230 ? ID_PROCESS : 0};
+    pfb_snapshot_counts counts;
+    expect_error(pfb_snapshot_measure(&input, &counts), PFB_OK, 0, name);
+    size_t size = pfb_snapshot_size(&counts);
+    s.memory = malloc(size);
+    cr_assert_not_null(s.memory);
+    expect_error(pfb_snapshot_load(&s.snapshot, &input, &counts, s.memory, size), PFB_OK, 0, name);
+    pfb_snapshot_number_rows(&s.snapshot);
+    return s;
+}
+
+static void free_sample(real_sample *s)
+{
+    free(s->block.data);
+    free(s->memory);
+}
+
+/* ---- The header -------------------------------------------------------------------------------------- */
+
+static uint64_t field(const file *f, size_t at, size_t size)
+{
+    uint64_t value = 0;
+    cr_assert(at + size <= f->size);
+    for (size_t i = 0; i < size; i++)
+        value |= (uint64_t)f->data[at + i] << 8 * i;
+    return value;
+}
+
+/* Against the places that winperf.h gives the fields; the chain of objects ends with the block. */
+static void check_block(unsigned tick, unsigned title)
+{
+    char name[64];
+    snprintf(name, sizeof name, "pal-s%02u-obj%u.bin", tick, title);
+    file f = read_file(name);
+    pfb_legacy_block block;
+    pfb_legacy_object object;
+    pfb_legacy_counter counter;
+    cr_assert(pfb_legacy_block_open(&block, f.data, f.size, PFB_STRICT), "%s", name);
+    cr_expect_eq(block.total_size_bytes, field(&f, 20, 4));
+    cr_expect(block.version == 1 && block.revision == 1 && !block.is_big_endian);
+    cr_expect_eq((uint64_t)block.perf_time, field(&f, 56, 8));
+    cr_expect_eq((uint64_t)block.perf_freq, field(&f, 64, 8));
+    cr_expect_eq((uint64_t)block.perf_time_100ns, field(&f, 72, 8));
+    cr_expect_eq(block.system_time.year, field(&f, 36, 2));
+    cr_expect_eq(block.system_time.millisecond, field(&f, 50, 2));
+    cr_expect_eq(block.system_name.offset, field(&f, 84, 4));
+    cr_expect_eq(block.system_name.size_bytes, field(&f, 80, 4) - 2, "its NUL is counted");
+    size_t at = field(&f, 24, 4);
+    bool seen = false;
+    while (pfb_legacy_block_next_object(&block, &object)) {
+        cr_expect_eq(object.offset, at, "%s", name);
+        cr_expect_eq(object.title_index, field(&f, at + 12, 4));
+        cr_expect_eq((uint32_t)object.instance_count, field(&f, at + 40, 4));
+        cr_expect_eq(object.counter_count, field(&f, at + 32, 4));
+        size_t definition = at + field(&f, at + 8, 4);
+        while (pfb_legacy_block_next_counter(&block, &counter)) {
+            cr_expect_eq(counter.title_index, field(&f, definition + 4, 4));
+            cr_expect_eq(counter.type, field(&f, definition + 28, 4));
+            cr_expect_eq(counter.size_bytes, field(&f, definition + 32, 4));
+            cr_expect_eq(counter.value_offset, field(&f, definition + 36, 4));
+            definition += field(&f, definition, 4);
+        }
+        if (object.title_index == title)
+            seen = true;
+        bool is_alone = object.title_index == 2 || object.title_index == 4 || object.title_index == 638;
+        cr_expect_eq(object.instance_count == PFB_LEGACY_NO_INSTANCES, is_alone);
+        at += field(&f, at, 4);
+    }
+    cr_expect(seen, "%s holds no object %u", name, title);
+    cr_expect_eq(at, f.size, "%s", name);
+    expect_error(pfb_legacy_block_finish(&block), PFB_OK, 0, name);
+    free(f.data);
+}
+
+Test(real_blocks, headers_and_definitions)
+{
+    skip_without_data();
+    for (unsigned tick = 0; tick < 2; tick++) {
+        for (size_t i = 0; i < OBJECTS; i++)
+            check_block(tick, objects[i]);
+    }
+}
+
+/* ---- Every value ------------------------------------------------------------------------------------- */
+
+/* A line of the expectations. */
+typedef struct expectation {
+    unsigned object, counter, position, type, occurrence;
+    bool has_instance, has_base, has_value;
+    char instance[128], status[32];
+    uint64_t raw, base;
+    double value;
+} expectation;
+
+/* What stands behind "key": on the line. */
+static const char *find_key(const char *line, const char *key)
+{
+    char quoted[32];
+    snprintf(quoted, sizeof quoted, "\"%s\": ", key);
+    const char *at = strstr(line, quoted);
+    cr_assert(at, "%s is missing in %s", key, line);
+    return at + strlen(quoted);
+}
+
+/* A string without escapes, which these files do not have; false for null. */
+static bool read_string(const char *line, const char *key, char *out, size_t capacity)
+{
+    const char *at = find_key(line, key);
+    if (*at != '"')
+        return false;
+    size_t length = strcspn(at + 1, "\"");
+    cr_assert(length < capacity && !memchr(at + 1, '\\', length), "%s", line);
+    memcpy(out, at + 1, length);
+    out[length] = '\0';
+    return true;
+}
+
+static bool read_number(const char *line, const char *key, uint64_t *out)
+{
+    const char *at = find_key(line, key);
+    if (strncmp(at, "null", 4) == 0)
+        return false;
+    *out = strtoull(at, NULL, 10);
+    return true;
+}
+
+static expectation parse_line(const char *line)
+{
+    expectation e = {.object = (unsigned)strtoul(find_key(line, "object"), NULL, 10)};
+    e.counter = (unsigned)strtoul(find_key(line, "counter"), NULL, 10);
+    e.position = (unsigned)strtoul(find_key(line, "pos"), NULL, 10);
+    e.occurrence = (unsigned)strtoul(find_key(line, "occurrence"), NULL, 10);
+    e.type = (unsigned)strtoul(find_key(line, "type") + 1, NULL, 16);
+    e.has_instance = read_string(line, "instance", e.instance, sizeof e.instance);
+    cr_assert(read_string(line, "status", e.status, sizeof e.status));
+    e.has_base = read_number(line, "base", &e.base);
+    cr_assert(read_number(line, "raw", &e.raw));
+    e.has_value = strncmp(find_key(line, "value"), "null", 4) != 0;
+    e.value = e.has_value ? strtod(find_key(line, "value"), NULL) : 0;
+    return e;
+}
+
+static bool is_named(const pfb_snapshot_row *row, const expectation *e)
+{
+    if (row->has_name != e->has_instance || row->occurrence != e->occurrence)
+        return false;
+    bool is_same = !e->has_instance || row->name_units == strlen(e->instance);
+    for (uint32_t i = 0; is_same && e->has_instance && i < row->name_units; i++)
+        is_same = row->name[2 * i] == (uint8_t)e->instance[i] && row->name[2 * i + 1] == 0;
+    return is_same;
+}
+
+/* The row of the object in the newer sample; PFB_NONE when there is none. */
+static uint32_t find_row(const pfb_snapshot *s, const expectation *e)
+{
+    for (uint32_t i = 0; i < s->counts.rows; i++) {
+        if (s->results[s->rows[i].result].title_index == e->object && is_named(&s->rows[i], e))
+            return i;
+    }
+    return PFB_NONE;
+}
+
+static void check_line(const char *line, const real_sample *older, const real_sample *newer)
+{
+    expectation e = parse_line(line);
+    const pfb_snapshot *s = &newer->snapshot;
+    uint32_t row = find_row(s, &e);
+    cr_assert_neq(row, PFB_NONE, "no row for %s", line);
+    uint32_t column = s->results[s->rows[row].result].first_column + e.position;
+    cr_assert_lt(column, s->counts.columns, "%s", line);
+    cr_expect(s->columns[column].counter_id == e.counter && s->columns[column].counter.type == e.type, "%s", line);
+    cr_expect_eq(s->values[s->rows[row].first_value + e.position].raw, e.raw, "%s", line);
+    pfb_pairing_inputs inputs;
+    pfb_formula_result r = pfb_pairing_evaluate(&older->snapshot, s, row, column, NULL, &inputs);
+    cr_expect_str_eq(pfb_status_name(r.status), e.status, "%s: %s", pfb_status_name(r.status), line);
+    cr_expect_eq(r.status == PFB_STATUS_OK, e.has_value, "%s", line);
+    if (e.has_value)
+        cr_expect_leq(fabs(r.value - e.value), 1e-12 * fabs(e.value), "%.17g: %s", r.value, line);
+    if (e.has_base) {
+        cr_expect(inputs.newer.has & PFB_HAS_BASE, "no base: %s", line);
+        cr_expect_eq(inputs.newer.base, e.base, "%s", line);
+    }
+}
+
+Test(real_blocks, every_displayed_value)
+{
+    skip_without_data();
+    real_sample samples[2][OBJECTS];
+    size_t cells = 0;
+    for (size_t i = 0; i < OBJECTS; i++) {
+        samples[0][i] = load_sample(0, objects[i]);
+        samples[1][i] = load_sample(1, objects[i]);
+        pfb_pairing_match(&samples[0][i].snapshot, &samples[1][i].snapshot);
+        cells += pfb_pairing_count(&samples[1][i].snapshot);
+    }
+    FILE *stream = open_file("expected-s00-s01.jsonl");
+    char line[1024];
+    size_t lines = 0;
+    cr_assert(stream);
+    for (; fgets(line, sizeof line, stream); lines++) {
+        unsigned object = (unsigned)strtoul(find_key(line, "object"), NULL, 10);
+        size_t i = 0;
+        while (i < OBJECTS && objects[i] != object)
+            i++;
+        cr_assert_lt(i, OBJECTS, "%s", line);
+        check_line(line, &samples[0][i], &samples[1][i]);
+    }
+    fclose(stream);
+    cr_expect_gt(lines, 1000);
+    cr_expect_eq(lines, cells, "%zu lines for %zu values", lines, cells);
+    for (size_t i = 0; i < OBJECTS; i++) {
+        free_sample(&samples[0][i]);
+        free_sample(&samples[1][i]);
+    }
+}
+
+/* ---- The name table ---------------------------------------------------------------------------------- */
+
+Test(real_blocks, names)
+{
+    skip_without_data();
+    static const struct {
+        uint32_t title;
+        const char *name;
+    } expected[] = {{2, "System"},        {4, "Memory"},      {230, "Process"},           {234, "PhysicalDisk"},
+                    {236, "LogicalDisk"}, {238, "Processor"}, {510, "Network Interface"}, {638, "TCPv4"}};
+    file f = read_file("names-009.tsv");
+    pfb_name_table table;
+    cr_assert(pfb_name_table_open(&table, f.data, f.size, PFB_STRICT));
+    pfb_name_table copy = table;
+    uint32_t count = pfb_name_table_count(&copy);
+    uint32_t lines = 0;
+    for (size_t i = 0; i < f.size; i++)
+        lines += f.data[i] == '\n';
+    cr_expect_eq(count, lines + (f.data[f.size - 1] != '\n'));
+    pfb_name_entry *entries = calloc(count, sizeof *entries);
+    uint32_t *by_index = calloc(count, sizeof *by_index);
+    uint32_t *by_name = calloc(count, sizeof *by_name);
+    pfb_name_index index;
+    cr_assert(entries && by_index && by_name);
+    expect_error(pfb_name_index_build(&index, &table, entries, by_index, by_name, count), PFB_OK, 0, "index");
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        const pfb_name_entry *found = pfb_name_index_find(&index, expected[i].title);
+        uint32_t first;
+        size_t length = strlen(expected[i].name);
+        cr_assert_not_null(found, "%s", expected[i].name);
+        cr_expect(found->size_bytes == length && memcmp(f.data + found->offset, expected[i].name, length) == 0);
+        uint32_t equal = pfb_name_index_named(&index, expected[i].name, length, &first);
+        bool is_listed = false;
+        for (uint32_t k = 0; k < equal; k++)
+            is_listed = is_listed || entries[by_name[first + k]].index == expected[i].title;
+        cr_expect(is_listed, "%s", expected[i].name);
+    }
+    free(f.data);
+    free(entries);
+    free(by_index);
+    free(by_name);
+}
