@@ -12,6 +12,7 @@ import sys
 
 import seed_writer as w
 from capture_seeds import capture_seeds
+from legacy_seeds import legacy_block_seeds, name_table_seeds
 
 LARGEST = 4095
 PROCESSOR = "b4fc721a-0378-476f-89ba-a5a79f810b36"
@@ -436,7 +437,9 @@ def main(arguments):
             ("data_block", data_block_seeds(), ".bin"),
             ("registration", registration_seeds(), ".bin"),
             ("query", query_seeds(), ".bin"),
-            ("capture", capture_seeds(), ".pfb")):
+            ("capture", capture_seeds(), ".pfb"),
+            ("legacy_block", legacy_block_seeds(), ".bin"),
+            ("name_table", name_table_seeds(), ".bin")):
         write_folder(os.path.join(arguments[0], subject, "seeds"), seeds,
                      suffix)
     return 0

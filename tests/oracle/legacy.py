@@ -1,0 +1,488 @@
+# SPDX-License-Identifier: MIT
+"""A second reader of V1 blocks and V1 name tables, to be checked against.
+
+`decode_file` gives the records of a file with offsets from its start.  A
+broken object does not hide the ones behind it, so that errors are records
+among the others: {"record": "error", "offset": .., "code": ..}.  The verdict
+on a file is its first error.  Keys that begin with an underscore are for the caller.
+"""
+
+import argparse
+import json
+import re
+import struct
+import sys
+from collections import Counter
+
+import blocks
+from blocks import public, text
+
+DATA_BLOCK, OBJECT, DEFINITION, INSTANCE, COUNTER_BLOCK = 88, 64, 40, 24, 4
+NO_INSTANCES = -1
+SIGNATURES = {"P\0E\0R\0F\0".encode(): "<", "\0P\0E\0R\0F".encode(): ">"}
+MULTI, MULTI_BASE = 0x02000000, 0x42030500
+
+
+class Malformed(Exception):
+    """A rule is broken: the code's name, and the offset of the culprit."""
+
+    def __init__(self, code, offset):
+        super().__init__(code)
+        self.code, self.offset = code, offset
+
+
+def demand(condition, code, offset):
+    """Stop unless the condition holds."""
+    if not condition:
+        raise Malformed(code, offset)
+
+
+def error_record(error):
+    """What stands in the output for an error."""
+    return {"record": "error", "offset": error.offset, "code": error.code}
+
+
+def is_base(kind):
+    """Whether the type is a base: all bits of the subtype count."""
+    return kind & 0xC00 == 0x400 and kind & 0xF0000 == 0x30000
+
+
+def declared_bytes(kind):
+    """The width that the type's size bits announce."""
+    return {0x000: 4, 0x100: 8}.get(kind & 0x300)
+
+
+def cut_name(raw, page):
+    """The bytes of a name up to its first NUL, whole characters only."""
+    if page != 0:
+        return raw.split(b"\0")[0]
+    raw = raw[:len(raw) // 2 * 2]
+    stop = blocks.find_nul(raw, 0, len(raw))
+    return raw if stop is None else raw[:stop]
+
+
+def decode_name(raw, order, page):
+    """The text of a name.
+
+    Names in other code pages than UTF-8 keep their ASCII characters: which
+    others they mean is up to tables that are not part of the format.
+    """
+    if page == 0:
+        codec = "utf-16-le" if order == "<" else "utf-16-be"
+        return re.sub("[\ud800-\udfff]", "\ufffd",
+                      raw.decode(codec, "surrogatepass"))
+    return raw.decode("utf-8" if page == 65001 else "ascii", "replace")
+
+
+class Reader:
+    """Loads of one block, whose byte order it knows."""
+
+    def __init__(self, data, start):
+        self.data, self.start = data, start
+        self.order = "<"
+
+    def load(self, form, at):
+        """Fields at an offset of the file."""
+        return struct.unpack_from(self.order + form, self.data, at)
+
+    # The header -------------------------------------------------------------
+
+    def header(self):
+        """The block's own record; what it says is checked."""
+        at, room = self.start, len(self.data) - self.start
+        demand(room >= DATA_BLOCK, "truncated_header", at)
+        signature = bytes(self.data[at:at + 8])
+        demand(signature in SIGNATURES, "unknown_format", at)
+        self.order = SIGNATURES[signature]
+        flag, version, revision, total, first, count, default = self.load(
+            "IIIIIIi", at + 8)
+        demand(flag == (self.order == "<"), "bad_byte_order", at + 8)
+        demand(total >= DATA_BLOCK, "bad_total_size", at + 20)
+        demand(total <= room, "truncated_block", at + 20)
+        demand(DATA_BLOCK <= first <= total, "bad_header_size", at + 24)
+        demand(count <= (total - first) // OBJECT, "bad_object_count",
+               at + 28)
+        perf, freq, hundred, name_size, name_at = self.load("qqqII", at + 56)
+        is_named = name_size <= total and name_at <= total - name_size
+        name = cut_name(bytes(self.data[at + name_at:at + name_at +
+                                        name_size]), 0)
+        return {"record": "data", "offset": at, "size": total,
+                "version": version, "revision": revision, "objects": count,
+                "default_object": default, "perf_time": perf,
+                "perf_freq": freq, "perf_time_100ns": hundred,
+                "system_time": self.system_time(at + 36),
+                "system_name": decode_name(name, self.order, 0)
+                if is_named and name_size else None,
+                "_first": at + first, "_is_named": is_named}
+
+    def system_time(self, at):
+        """The header's time of day, printed as it stands."""
+        year, month, _, day, hour, minute, second, milli = self.load("8H", at)
+        return "%04d-%02d-%02dT%02d:%02d:%02d.%03d" % (
+            year, month, day, hour, minute, second, milli)
+
+    # An object --------------------------------------------------------------
+
+    def object_header(self, at, end):
+        """An object's record and its size; the size is not checked."""
+        demand(end - at >= OBJECT, "truncated_object", at)
+        (size, definitions, header, title, _, _, _, detail, count, _,
+         instances, page, time, freq) = self.load("IIIIIIIIIiiIqq", at)
+        return {"record": "object", "offset": at, "object": title,
+                "instances": instances, "code_page": page,
+                "counters": count, "detail": detail, "size": size,
+                "object_time": time, "object_freq": freq,
+                "_definitions": definitions, "_header": header}
+
+    @staticmethod
+    def check_object(item):
+        """The lengths and counts that an object's header claims."""
+        at, size = item["offset"], item["size"]
+        length, header = item["_definitions"], item["_header"]
+        demand(OBJECT <= header <= size, "bad_header_size", at + 8)
+        demand(header <= length <= size, "bad_definition_length", at + 4)
+        demand(item["counters"] <= (length - header) // DEFINITION,
+               "bad_counter_count", at + 32)
+        if item["instances"] < 0:
+            demand(item["instances"] >= -3, "bad_instance_count", at + 40)
+        else:
+            demand(item["instances"] <= (size - length) //
+                   (INSTANCE + COUNTER_BLOCK), "bad_instance_count", at + 40)
+
+    def definitions(self, item):
+        """The counter definitions of an object."""
+        at = item["offset"] + item["_header"]
+        end = item["offset"] + item["_definitions"]
+        for position in range(item["counters"]):
+            demand(end - at >= DEFINITION, "truncated_definition", at)
+            (length, title, _, _, _, scale, detail, kind, size,
+             offset) = self.load("IIIIIiIIII", at)
+            demand(DEFINITION <= length <= end - at, "bad_definition_size",
+                   at)
+            yield {"record": "counter", "offset": at,
+                   "object": item["object"], "counter": title,
+                   "position": position, "_kind": kind, "bytes": size,
+                   "value_offset": offset, "scale": scale, "detail": detail}
+            at += length
+
+    def instance(self, item, number, at, end):
+        """One instance definition: its record and where its values begin."""
+        demand(end - at >= INSTANCE, "truncated_instance", at)
+        length, title, place, unique, offset, size = self.load("IIIiII", at)
+        demand(INSTANCE <= length <= end - at, "bad_instance_size", at)
+        demand(size <= length and offset <= length - size and
+               (size == 0 or offset >= INSTANCE), "bad_name", at + 16)
+        name = raw = None
+        if size > 0:
+            raw = cut_name(bytes(self.data[at + offset:at + offset + size]),
+                           item["code_page"])
+            name = decode_name(raw, self.order, item["code_page"])
+        return {"record": "instance", "offset": at,
+                "object": item["object"], "instance": number, "name": name,
+                "unique_id": unique, "_raw": raw,
+                "_parent": (title, place)}, at + length
+
+    def counter_block(self, at, end):
+        """The size of the counter block that begins there."""
+        demand(end - at >= COUNTER_BLOCK, "truncated_counter_block", at)
+        size, = self.load("I", at)
+        demand(COUNTER_BLOCK <= size <= end - at, "bad_counter_block_size",
+               at)
+        return size
+
+    # Values -----------------------------------------------------------------
+
+    @staticmethod
+    def fits(counter, size):
+        """Whether a value lies behind the length of a block of this size."""
+        return (COUNTER_BLOCK <= counter["value_offset"] <=
+                size - counter["bytes"])
+
+    def number(self, counter, at, size):
+        """A 4- or 8-byte value of a definition, or None."""
+        width, offset = counter["bytes"], counter["value_offset"]
+        if width not in (4, 8) or not self.fits(counter, size):
+            return None
+        return self.load("I" if width == 4 else "Q", at + offset)[0]
+
+    def items_behind(self, counters, position, at, size):
+        """The item count in the 4 bytes behind a value, or None."""
+        begin = counters[position]["value_offset"] + 8
+        if begin + 4 > size:
+            return None
+        for other in counters:
+            if (other["bytes"] > 0 and other["value_offset"] < begin + 4 and
+                    other["value_offset"] + other["bytes"] > begin):
+                return None
+        return self.load("I", at + begin)[0]
+
+    def partners(self, counters, position, at, size):
+        """What belongs to a value: its base and its item count.
+
+        A base has neither, nor has a label; MULTI_BASE is a count, no base.
+        """
+        counter, base, items = counters[position], None, None
+        if is_base(counter["_kind"]) or counter["bytes"] == 0:
+            return None, None
+        other = (counters[position + 1:position + 2] or [None])[0]
+        if (other and is_base(other["_kind"]) and
+                other["bytes"] == declared_bytes(other["_kind"])):
+            base = self.number(other, at, size)
+        is_counted = bool(other) and other["_kind"] == MULTI_BASE
+        if counter["_kind"] & MULTI:
+            if is_counted:
+                items = base
+            elif counter["bytes"] == 8:
+                items = self.items_behind(counters, position, at, size)
+        return None if is_counted else base, items
+
+    def values(self, item, counters, number, at, size):
+        """A record for each definition, from the counter block at `at`."""
+        for position, counter in enumerate(counters):
+            width, offset = counter["bytes"], counter["value_offset"]
+            demand(item["_values_left"] > 0, "excessive_values", at)
+            item["_values_left"] -= 1
+            demand(width == 0 or self.fits(counter, size),
+                   "bad_counter_offset", counter["offset"] + 36)
+            base, items = self.partners(counters, position, at, size)
+            record = {"record": "value", "offset": at + offset * (width > 0),
+                      "object": item["object"], "instance": number,
+                      "counter": counter["counter"], "position": position,
+                      "bytes": width, "raw": self.number(counter, at, size),
+                      "base": base, "_items": items,
+                      "_kind": counter["_kind"]}
+            if width not in (4, 8):
+                record["hex"] = bytes(self.data[at + offset:at + offset +
+                                                width]).hex()
+            yield record
+
+    def parts(self, item, counters):
+        """The instances of an object and all values."""
+        at, end = item["offset"] + item["_definitions"], item["_end"]
+        if item["instances"] == NO_INSTANCES:
+            size = self.counter_block(at, end)
+            item["_has_block"] = True
+            yield from self.values(item, counters, None, at, size)
+        for number in range(max(item["instances"], 0)):
+            record, at = self.instance(item, number, at, end)
+            size = self.counter_block(at, end)
+            yield record
+            yield from self.values(item, counters, number, at, size)
+            at += size
+
+    def object_parts(self, item):
+        """All records of an object, and the error that ended it."""
+        counters = []
+        try:
+            self.check_object(item)
+            for counter in self.definitions(item):
+                counters.append(counter)
+                yield counter
+            yield from self.parts(item, counters)
+        except Malformed as error:
+            yield error_record(error)
+
+    # The block --------------------------------------------------------------
+
+    def records(self):
+        """All records of the block."""
+        header = self.header()
+        yield header
+        if not header["_is_named"]:
+            yield error_record(Malformed("bad_name", self.start + 84))
+        at, end = header["_first"], self.start + header["size"]
+        for _ in range(header["objects"]):
+            item = self.object_header(at, end)
+            item["_end"] = at + item["size"]
+            item["_values_left"] = item["size"]
+            # Without its size nobody knows where the next one begins.
+            demand(OBJECT <= item["size"] <= end - at, "bad_object_size", at)
+            yield item
+            yield from self.object_parts(item)
+            at = item["_end"]
+
+
+def number_instances(records):
+    """Fill in parents' names, then what number among equal names each has.
+
+    A parent is looked for in the first object of its title that has any.
+    """
+    objects = []
+    for record in records:
+        if record["record"] == "object":
+            objects.append((record["object"], []))
+        elif record["record"] == "instance":
+            objects[-1][1].append(record)
+    by_title = {}
+    for title, instances in objects:
+        if instances:
+            by_title.setdefault(title, instances)
+    for _, instances in objects:
+        seen = Counter()
+        for record in instances:
+            title, place = record["_parent"]
+            parents = by_title.get(title, []) if title != 0 else []
+            record["_parent_name"] = (parents[place]["_raw"]
+                                      if place < len(parents) else None)
+            # Equal texts may be different bytes: the bytes count.
+            name = (record["_raw"], record["_parent_name"] or b"")
+            record["occurrence"] = seen[name]
+            seen[name] += 1
+
+
+def decode_block(data, at=0):
+    """The records of the block that begins at `at`, an error the last."""
+    records = []
+    try:
+        for record in Reader(data, at).records():
+            records.append(record)
+    except Malformed as error:
+        records.append(error_record(error))
+    number_instances(records)
+    return records
+
+
+def decode_file(data):
+    """The records of one block, or of several one after the other."""
+    at, records = 0, []
+    while True:
+        part = decode_block(data, at)
+        records += part
+        if part[0]["record"] != "data":
+            return records
+        at += part[0]["size"]
+        if bytes(data[at:at + 8]) not in SIGNATURES:
+            return records
+
+
+def verdict(records):
+    """The code and the offset of the first error; None for none."""
+    for record in records:
+        if record["record"] == "error":
+            return record["code"], record["offset"]
+    return None
+
+
+# Name tables ----------------------------------------------------------------
+
+class Names:
+    """The pairs of a name table: (index, text, offset of the text).
+
+    `unit` is 2 for UTF-16LE; `ends` are the characters that end a string.
+    """
+
+    def __init__(self, data):
+        self.data, self.pairs, self.notes = bytes(data), [], set()
+        self.error, self.unit, self.at = None, 1, 0
+        if self.data[:2] == b"\xff\xfe":
+            self.unit, self.at = 2, 2
+        elif self.data[:3] == b"\xef\xbb\xbf":
+            self.at = 3
+        elif self.data[1:2] == b"\0":
+            self.unit = 2
+        # What ends the first index tells lines from strings.
+        start, self.ends = self.at, "\0\n\t"
+        begin, end, ended_by = self.take()
+        self.at = start
+        self.is_lines = ended_by != "\0"
+        self.ends = "\0\n" if self.is_lines else "\0"
+        if begin < end and self.number(begin, end) is None:
+            self.error = ("unknown_format", begin)
+        else:
+            self.read()
+
+    def character(self, at):
+        """The character at an offset, or None where no whole one is left."""
+        raw = self.data[at:at + self.unit]
+        if len(raw) < self.unit:
+            return None
+        return chr(int.from_bytes(raw, "little"))
+
+    def take(self, more=""):
+        """The next string: (begin, end, the character that ended it)."""
+        begin = at = self.at
+        found = self.character(at)
+        while found is not None and found not in self.ends + more:
+            at += self.unit
+            found = self.character(at)
+        self.at = len(self.data) if found is None else at + self.unit
+        if ("\n" in self.ends and at > begin and
+                self.character(at - self.unit) == "\r"):
+            return begin, at - self.unit, found
+        return begin, at, found
+
+    def number(self, begin, end):
+        """A title index, or None: digits alone, below 2**32."""
+        codec = "latin-1" if self.unit == 1 else "utf-16-le"
+        found = self.data[begin:end].decode(codec, "replace")
+        if not re.fullmatch("[0-9]+", found, re.ASCII):
+            return None
+        return int(found) if int(found) < 1 << 32 else None
+
+    def is_over(self):
+        """Whether nothing but NULs and half a character is left."""
+        whole = (len(self.data) - self.at) // self.unit * self.unit
+        return not self.data[self.at:self.at + whole].strip(b"\0")
+
+    def add(self, index, begin, end):
+        """Append a pair."""
+        raw = self.data[begin:end]
+        shown = text(raw) if self.unit == 2 else raw.decode("utf-8", "replace")
+        self.pairs.append((index, shown, begin))
+
+    def read(self):
+        """All pairs.
+
+        What stands for an index and is none is passed over alone, since the
+        string behind it may be the next index; a line goes as a whole.
+        """
+        while self.character(self.at) is not None:
+            begin, end, ended_by = self.take("\t" if self.is_lines else "")
+            if begin == end and ended_by != "\t":
+                if not self.is_lines and self.is_over():
+                    return
+                if not self.is_lines:
+                    self.notes.add("bad_pair")
+                continue
+            index, is_line = self.number(begin, end), ended_by == "\t"
+            has_text = is_line or self.character(self.at) is not None
+            # The NUL behind the last string is no empty text.
+            if (not self.is_lines and
+                    len(self.data) - self.at < 2 * self.unit):
+                has_text = has_text and self.character(self.at) != "\0"
+            has_text = has_text and ended_by is not None
+            if is_line or (has_text and index is not None):
+                place = self.take()
+            if index is None or not has_text:
+                self.notes.add("bad_pair")
+                continue
+            if place[2] is None and not self.is_lines:
+                self.notes.add("unterminated")
+            self.add(index, *place[:2])
+
+
+# Command line ---------------------------------------------------------------
+
+def main(arguments):
+    """Command line."""
+    parser = argparse.ArgumentParser(description="Print the records of FILE.")
+    parser.add_argument("--show", metavar="FILE", required=True)
+    parser.add_argument("--kind", choices=("v1", "names"), default="v1")
+    options = parser.parse_args(arguments)
+    sys.stdout.reconfigure(encoding="utf-8")
+    with open(options.show, "rb") as file:
+        data = file.read()
+    if options.kind == "names":
+        table = Names(data)
+        for index, name, offset in table.pairs:
+            print(json.dumps({"index": index, "name": name,
+                              "offset": offset}, ensure_ascii=False))
+        return 1 if table.error else 0
+    records = list(decode_file(data))
+    for record in records:
+        print(json.dumps(public(record), ensure_ascii=False))
+    return 1 if verdict(records) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

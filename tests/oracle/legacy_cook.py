@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+"""Displayed values of consecutive V1 blocks, by plain dictionary look-ups."""
+
+import argparse
+import json
+import sys
+from collections import Counter, defaultdict
+
+import formula
+import legacy
+from blocks import public
+
+NO_UNIQUE_ID = -1
+
+
+def evaluate(older, newer):
+    """The one place that depends on the evaluator's interface."""
+    return formula.evaluate(older, newer)
+
+
+class Instance:
+    """One instance with its values by position."""
+
+    def __init__(self, record, page=0):
+        self.record, self.values, self.key = record, {}, None
+        self.page = page if record and record["_raw"] else 0
+
+    def identity(self):
+        """Who it is: its own id, or the key counter's value and its name."""
+        if self.record is None:
+            return ("only",)
+        if self.record["unique_id"] != NO_UNIQUE_ID:
+            return ("unique", self.record["unique_id"])
+        return ("name", self.key, self.record["_raw"], self.page,
+                self.record["_parent_name"] or b"")
+
+
+class Object:
+    """An object with its counters, and its instances by identity."""
+
+    def __init__(self, item):
+        self.item, self.counters, self.instances = item, [], []
+        self.found = {}  # (identity, rank among equal ones) -> instance
+
+    def index(self, key_counter):
+        """Take in that all is there."""
+        if "_has_block" in self.item and not self.instances:
+            self.instances.append(Instance(None))  # broken before a value
+        keys = [counter["position"] for counter in self.counters
+                if counter["counter"] == key_counter]
+        ranks = Counter()
+        for instance in self.instances:
+            value = instance.values.get(keys[0]) if keys else None
+            instance.key = value["raw"] if value else None
+            who = instance.identity()
+            instance.place = (who, ranks[who])
+            self.found[instance.place] = instance
+            ranks[who] += 1
+
+    def column(self, position, title):
+        """The counter at a position, else the first one of its title."""
+        here = self.counters[position:position + 1]
+        for counter in here + self.counters:
+            if counter["counter"] == title:
+                return counter
+        return None
+
+
+class Sample:
+    """A block as a table: objects, their instances, their values."""
+
+    def __init__(self, records, key_counter=None):
+        self.header, self.objects = None, []
+        for record in records:
+            if record["record"] == "data":
+                self.header = record
+            elif record["record"] == "object":
+                self.objects.append(Object(record))
+            elif record["record"] == "counter":
+                self.objects[-1].counters.append(record)
+            elif record["record"] == "instance":
+                item = self.objects[-1]
+                item.instances.append(Instance(record,
+                                               item.item["code_page"]))
+            elif record["record"] == "value":
+                self.add_value(record)
+        for item in self.objects:
+            item.index(key_counter)
+
+    def add_value(self, record):
+        """Put a value where it belongs."""
+        instances = self.objects[-1].instances
+        if record["instance"] is None and not instances:
+            instances.append(Instance(None))
+        instances[-1].values[record["position"]] = record
+
+    def find(self, number, title, place):
+        """The object and instance of another sample: at its own position,
+        else in the first object of its title that has the instance."""
+        for item in self.objects[number:number + 1] + self.objects:
+            if item.item["object"] == title and place in item.found:
+                return item, item.found[place]
+        return None, None
+
+    def inputs(self, item, counter, value):
+        """Everything the formula of one counter may need."""
+        value = value or {"raw": None, "base": None, "_items": None}
+        return {"type": counter["_kind"], "value": value["raw"],
+                "base": value["base"], "multi": value["_items"],
+                "perf_time": self.header["perf_time"],
+                "perf_time_100ns": self.header["perf_time_100ns"],
+                "perf_freq": self.header["perf_freq"],
+                "object_time": item["object_time"],
+                "object_freq": item["object_freq"]}
+
+    def older_inputs(self, number, title, place, value):
+        """The inputs of a newer sample's value in this older one, or None."""
+        item, instance = self.find(number, title, place)
+        counter = item and item.column(value["position"], value["counter"])
+        if not counter:
+            return None
+        # A broken object may have the counter and not the value.
+        return self.inputs(item.item, counter,
+                           instance.values.get(counter["position"]))
+
+
+def cook_pair(older, newer):
+    """(object, instance, value, outcome) for each value of the newer one."""
+    for number, item in enumerate(newer.objects):
+        for instance in item.instances:
+            for _, value in sorted(instance.values.items()):
+                before = older and older.older_inputs(
+                    number, item.item["object"], instance.place, value)
+                yield item.item, instance, value, evaluate(
+                    before, newer.inputs(item.item, value, value))
+
+
+def cook_samples(samples, names=None):
+    """The output lines of consecutive samples."""
+    titles = defaultdict(lambda: None)
+    for index, name, _ in reversed(names.pairs if names else []):
+        titles[index] = name  # of equal indexes the first counts
+    older = None
+    for number, sample in enumerate(samples):
+        for item, instance, value, outcome in cook_pair(older, sample):
+            yield line_of(number, sample, (item, instance, value), titles,
+                          outcome)
+        older = sample
+
+
+def line_of(number, sample, place, titles, outcome):
+    """One output line."""
+    item, instance, value = place
+    known = formula.find_type(value["_kind"])
+    record = instance.record or {"name": None, "occurrence": 0}
+    return {"sample": number, "time": sample.header["system_time"],
+            "set": titles[item["object"]], "object": item["object"],
+            "instance": record["name"], "occurrence": record["occurrence"],
+            "counter": titles[value["counter"]],
+            "counter_id": value["counter"], "position": value["position"],
+            "type": known.name if known else None,
+            "status": outcome.status, "value": outcome.value,
+            "unit": outcome.unit, "flags": outcome.flags,
+            "raw": value["raw"], "base": value["base"],
+            "_unnamed": known is None}
+
+
+def split_blocks(records):
+    """The records of a file, block by block."""
+    parts = []
+    for record in records:
+        if record["record"] == "data":
+            parts.append([])
+        if parts:
+            parts[-1].append(record)
+    return parts
+
+
+def cook(files, names=None, key_counter=None):
+    """All lines of the blocks in several files, and the errors met."""
+    samples, errors = [], []
+    for data in files:
+        records = list(legacy.decode_file(data))
+        samples += [Sample(part, key_counter)
+                    for part in split_blocks(records)]
+        errors += [record for record in records
+                   if record["record"] == "error"]
+    return list(cook_samples(samples, names)), errors
+
+
+def main(arguments):
+    """Command line."""
+    parser = argparse.ArgumentParser(description="Print displayed values.")
+    parser.add_argument("files", metavar="FILE", nargs="+")
+    parser.add_argument("--names", metavar="TABLE")
+    parser.add_argument("--key-counter", type=int)
+    options = parser.parse_args(arguments)
+    sys.stdout.reconfigure(encoding="utf-8")
+    names, contents = None, []
+    for path in options.files:
+        with open(path, "rb") as file:
+            contents.append(file.read())
+    if options.names:
+        with open(options.names, "rb") as file:
+            names = legacy.Names(file.read())
+    lines, errors = cook(contents, names, options.key_counter)
+    for line in lines:
+        print(json.dumps(public(line), ensure_ascii=False))
+    for error in errors:
+        print("%(code)s at offset %(offset)d" % error, file=sys.stderr)
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
