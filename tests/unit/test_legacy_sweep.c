@@ -290,9 +290,9 @@ static void sweep_real(unsigned first, unsigned last, size_t most, size_t snapsh
         cr_skip_test("the blocks of a real machine are not there");
     }
     sweep.snapshot_every = snapshot_every;
-    for (unsigned i = first; i <= last; i++) {
+    for (unsigned i = 2 * first; i < 2 * last + 2; i++) { /* both samples of each object */
         char path[4096];
-        snprintf(path, sizeof path, "%s/v1/pal-s01-obj%u.bin", PERFBLOCK_REAL_DATA, objects[i]);
+        snprintf(path, sizeof path, "%s/v1/pal-s%02u-obj%u.bin", PERFBLOCK_REAL_DATA, i % 2, objects[i / 2]);
         sweep_file(path, most);
     }
 }
