@@ -634,12 +634,12 @@ pfb_error pfb_snapshot_load(pfb_snapshot *snapshot, const pfb_snapshot_input *in
         *snapshot = (pfb_snapshot){0};
         return (pfb_error){PFB_CALLER_TOO_SMALL, 0};
     }
+    order_registrations(snapshot, input->registration_count);
     if (legacy) {
         number(snapshot->column_order, snapshot->counts.columns);
         sort(&(order){snapshot, ORDER_COLUMNS}, snapshot->column_order, snapshot->counts.columns);
         number(snapshot->row_order, snapshot->counts.rows);
     } else {
-        order_registrations(snapshot, input->registration_count);
         link_queries(snapshot, input);
         link_columns(snapshot);
     }
