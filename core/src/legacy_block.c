@@ -88,11 +88,18 @@ static pfb_cursor between(const pfb_legacy_block *block, size_t at, size_t end)
 
 /* ---- Names ------------------------------------------------------------------------------------------- */
 
+/* Code pages whose characters take 16 bits: 0 stands for UTF-16 in the block's byte order, and Windows numbers it too.
+ */
+static bool is_wide(uint32_t code_page)
+{
+    return code_page == 0 || code_page == PFB_CODE_PAGE_UTF16LE || code_page == PFB_CODE_PAGE_UTF16BE;
+}
+
 /* A name of `size` bytes at `offset`, known to lie inside the input: up to its first NUL. */
 static pfb_legacy_name cut_name(const pfb_legacy_block *block, size_t offset, uint32_t size, uint32_t code_page)
 {
     const uint8_t *p = block->data + offset;
-    uint32_t unit = code_page == 0 ? 2 : 1;
+    uint32_t unit = is_wide(code_page) ? 2 : 1;
     uint32_t length = 0;
     while (size - length >= unit && (p[length] != 0 || (unit == 2 && p[length + 1] != 0)))
         length += unit;

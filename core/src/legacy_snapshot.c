@@ -118,9 +118,11 @@ static void describe_row(const pfb_legacy_block *block, const pfb_legacy_instanc
     row->has_name = instance->has_name;
     if (instance->has_name) {
         row->name = block->data + instance->name.offset;
-        row->name_units = instance->name.code_page == 0 ? instance->name.size_bytes / 2 : instance->name.size_bytes;
+        row->name_units = instance->name.size_bytes;
     }
     row->code_page = code_page_of(block, &instance->name);
+    if (row->code_page == PFB_CODE_PAGE_UTF16LE || row->code_page == PFB_CODE_PAGE_UTF16BE)
+        row->name_units /= 2;
     /* Until all objects are there, the link stands where the parent's name will. */
     row->parent_units = instance->parent_title;
     row->parent_code_page = instance->parent_position;

@@ -52,9 +52,13 @@ def declared_bytes(kind):
     return {0x000: 4, 0x100: 8}.get(kind & 0x300)
 
 
+# Code pages that are UTF-16; 0 stands for the order of the block.
+WIDE = {0: None, 1200: "utf-16-le", 1201: "utf-16-be"}
+
+
 def cut_name(raw, page):
     """The bytes of a name up to its first NUL, whole characters only."""
-    if page != 0:
+    if page not in WIDE:
         return raw.split(b"\0")[0]
     raw = raw[:len(raw) // 2 * 2]
     stop = blocks.find_nul(raw, 0, len(raw))
@@ -67,8 +71,8 @@ def decode_name(raw, order, page):
     Names in other code pages than UTF-8 keep their ASCII characters: which
     others they mean is up to tables that are not part of the format.
     """
-    if page == 0:
-        codec = "utf-16-le" if order == "<" else "utf-16-be"
+    if page in WIDE:
+        codec = WIDE[page] or ("utf-16-le" if order == "<" else "utf-16-be")
         return re.sub("[\ud800-\udfff]", "\ufffd",
                       raw.decode(codec, "surrogatepass"))
     return raw.decode("utf-8" if page == 65001 else "ascii", "replace")

@@ -76,7 +76,9 @@ def objects():
     block = little.values(little.v4(7))
     pages = {1252: "caf\u00e9".encode("cp1252"),
              932: "\u30c7\u30a3\u30b9\u30af".encode("cp932"),
-             437: b"C:\x9b", 65001: "\u00e9\u4e2d".encode(), ANY: b"x"}
+             437: b"C:\x9b", 65001: "\u00e9\u4e2d".encode(), ANY: b"x",
+             1200: ("\u4e2d" * 20).encode("utf-16-le") + b"\0",
+             1201: ("\u4e2d" * 20).encode("utf-16-be") + b"\0"}
     out = {
         "rule28_metadata_instances": little.object(
             230, [counter], [], instances=w.METADATA_INSTANCES),

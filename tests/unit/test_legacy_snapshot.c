@@ -331,6 +331,26 @@ Test(legacy_snapshot, instances_between_samples)
     }
 }
 
+/* An object may say itself that its names are UTF-16, of either order: they are units, and no bytes. */
+Test(legacy_snapshot, code_pages_that_are_utf16)
+{
+    static const uint32_t pages[] = {PFB_CODE_PAGE_UTF16LE, PFB_CODE_PAGE_UTF16BE};
+    static const uint8_t names[2][4] = {{'a', 0, 'b', 0}, {0, 'a', 0, 'b'}};
+    for (size_t i = 0; i < 2; i++) {
+        legacy *s = legacy_new(1);
+        pfb_legacy_object object = {.title_index = 2, .instance_count = 0, .code_page = pages[i]};
+        pfb_legacy_instance instance = {.has_name = true, .unique_id = NO_ID};
+        pfb_builder_begin_object(&s->b, &object);
+        pfb_builder_legacy_instance(&s->b, &instance, names[i], 4);
+        pfb_builder_end_object(&s->b);
+        legacy_load(s);
+        const pfb_snapshot_row *row = &s->snapshot.rows[0];
+        cr_expect(row->code_page == pages[i] && row->name_units == 2, "%u units", row->name_units);
+        cr_expect_eq(memcmp(row->name, names[i], 4), 0);
+        legacy_free(s);
+    }
+}
+
 /* ---- Displayed values -------------------------------------------------------------------------------- */
 
 typedef struct slot {

@@ -29,11 +29,16 @@ extern "C" {
 
 #define PFB_LEGACY_NO_UNIQUE_ID (-1)
 
+/* Windows code pages that are UTF-16. */
+#define PFB_CODE_PAGE_UTF16LE UINT32_C(1200)
+#define PFB_CODE_PAGE_UTF16BE UINT32_C(1201)
+
 /* A name inside the input; without NUL. */
 typedef struct pfb_legacy_name {
     size_t offset;
     uint32_t size_bytes;
-    uint32_t code_page; /* 0: UTF-16 in the byte order of the block, size even; else bytes of this Windows code page */
+    uint32_t code_page; /* 0: UTF-16 in the byte order of the block; else this Windows code page. Of UTF-16 the size is
+                           even */
 } pfb_legacy_name;
 
 /* The reader. Fields above the line may be read; those below are its own. */

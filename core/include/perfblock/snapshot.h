@@ -39,11 +39,9 @@ typedef struct pfb_snapshot_input {
 
 /* ---- The table ----------------------------------------------------------------------------------------- */
 
-/* The kind of a V1 object, beside the kinds of V2 results. */
+/* The kind of a V1 object, beside the kinds of V2 results. A V2 result that hostile data gives this kind is an unknown
+ * one and has neither columns nor rows. */
 #define PFB_KIND_OBJECT UINT32_C(0x10000)
-
-#define PFB_CODE_PAGE_UTF16LE UINT32_C(1200)
-#define PFB_CODE_PAGE_UTF16BE UINT32_C(1201)
 
 /* One query's result, or a V1 object. */
 typedef struct pfb_snapshot_result {
