@@ -26,6 +26,7 @@ static void state_text(output *out, const walk *w)
     count_words(&line, w->counts.chunks, "chunk", "chunks");
     count_words(&line, w->counts.blocks, "block", "blocks");
     count_words(&line, w->counts.results, "result", "results");
+    count_words(&line, w->counts.objects, "object", "objects");
     count_words(&line, w->counts.instances, "instance", "instances");
     count_words(&line, w->counts.values, "value", "values");
     count_words(&line, w->counts.items, "item of metadata", "items of metadata");

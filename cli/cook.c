@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "commands.h"
 #include "diagnostics.h"
+#include "legacy.h"
 #include "perfblock/capture.h"
+#include "perfblock/name_table.h"
 #include "sampling.h"
 
 #include <inttypes.h>
@@ -12,6 +14,7 @@ typedef struct cook {
     const options *o;
     output out;
     sampling sampling;
+    titles names; /* of --names */
     input files[2];
     size_t at; /* the one being read */
 } cook;
@@ -25,6 +28,17 @@ static void tell(const cook *c, size_t base, pfb_error error)
     diagnostics_malformed(c->files[c->at].name, error);
 }
 
+/* Takes a block and tells what is wrong with it: of V1 each object's failure, for the others do not end there. */
+static sampling_outcome take(cook *c, const sampling_block *block)
+{
+    sampling_outcome outcome = sampling_take(&c->sampling, &c->out, block);
+    if (block->is_legacy && outcome.error.code != PFB_OK)
+        legacy_tell_errors(c->files[c->at].name, block->base, block->data, block->size, c->o->reader);
+    else
+        tell(c, block->base, outcome.error);
+    return outcome;
+}
+
 /* ---- Captures -------------------------------------------------------------------------------------------- */
 
 /* Chunks that carry performance data of sorts this version does not read, told once each. */
@@ -32,8 +46,6 @@ static const struct {
     uint32_t tag;
     const char *name;
 } unread_tags[] = {
-    {PFB_TAG_LEGACY, "V1DT"},
-    {PFB_TAG_NAMES, "NAME"},
     {PFB_TAG('C', 'P', 'I', 'H'), "CPIH"},
     {PFB_TAG('L', 'W', 'P', 'C'), "LWPC"},
 };
@@ -71,10 +83,20 @@ static void cook_chunk(cook *c, const pfb_chunk *chunk, unread_chunks *unread)
     sampling *s = &c->sampling;
     const uint8_t *body = c->files[c->at].data + chunk->body_offset;
     size_t size = chunk->body_size_bytes;
-    bool kept = false;
+    sampling_block block = {.data = body, .size = size, .base = chunk->body_offset};
+    pfb_name_table table;
     switch (chunk->is_known ? chunk->tag : 0) {
     case PFB_TAG_DATA:
-        tell(c, chunk->body_offset, sampling_take(s, &c->out, body, size, chunk->body_offset, &kept));
+        take(c, &block);
+        break;
+    case PFB_TAG_LEGACY:
+        block.is_legacy = true;
+        take(c, &block);
+        break;
+    case PFB_TAG_NAMES: /* its names are taken already */
+        pfb_name_table_open(&table, body, size, s->options);
+        pfb_name_table_count(&table);
+        tell(c, chunk->body_offset, table.error);
         break;
     case PFB_TAG_REGISTRATION:
         tell(c, chunk->body_offset, metadata_add(s->metadata, &chunk->guid, chunk->request, body, size, s->options));
@@ -96,12 +118,16 @@ static void cook_capture(cook *c)
 {
     const input *in = &c->files[c->at];
     metadata m;
+    titles names = {.preferred = &c->names};
     pfb_capture capture;
     pfb_chunk chunk;
     unread_chunks unread = {0};
     metadata_open_capture(&m, in->data, in->size);
+    titles_add_capture(&names, in->data, in->size, c->o->reader);
     sampling_forget(&c->sampling);
     c->sampling.metadata = &m;
+    c->sampling.titles = &names;
+    c->sampling.keeps_one = false;
     pfb_capture_open(&capture, in->data, in->size);
     while (!output_failed(&c->out) && pfb_capture_next(&capture, &chunk)) {
         cook_chunk(c, &chunk, &unread);
@@ -111,16 +137,17 @@ static void cook_capture(cook *c)
     tell(c, 0, capture.error);
     sampling_forget(&c->sampling);
     c->sampling.metadata = NULL;
+    c->sampling.titles = &c->names;
+    c->sampling.keeps_one = true;
+    titles_free(&names);
     metadata_free(&m);
 }
 
 /* ---- Bare blocks ----------------------------------------------------------------------------------------- */
 
-static void tell_rest(cook *c, input_part part, size_t offset)
+static void tell_rest(cook *c, size_t offset)
 {
-    if (part == INPUT_PART_UNREAD)
-        tell(c, 0, (pfb_error){PFB_UNREAD_FORMAT, offset});
-    else if (c->o->reader & PFB_STRICT)
+    if (c->o->reader & PFB_STRICT)
         tell(c, 0, (pfb_error){PFB_TRAILING_BYTES, offset});
     else
         diagnostics_note(c->files[c->at].name, offset, "the bytes from here on belong to no block");
@@ -134,20 +161,19 @@ static bool cook_blocks(cook *c)
     input_part part = INPUT_PART_END;
     bool kept_any = false;
     while (!output_failed(&c->out) && (part = input_next_part(in, &blocks)) != INPUT_PART_END) {
-        if (part != INPUT_PART_BLOCK) {
-            tell_rest(c, part, blocks.at);
+        if (part == INPUT_PART_TRAILING) {
+            tell_rest(c, blocks.at);
             continue;
         }
-        const uint8_t *data = in->data + blocks.at;
-        size_t left = in->size - blocks.at;
-        bool kept = false;
-        pfb_error error = sampling_take(&c->sampling, &c->out, data, left, blocks.at, &kept);
-        tell(c, blocks.at, error);
-        kept_any = kept_any || kept;
-        blocks.has_ended = error.code != PFB_OK;
-        pfb_data_block block;
-        if (pfb_data_block_open(&block, data, left, c->o->reader))
-            blocks.at += block.total_size_bytes;
+        sampling_block block = {.data = in->data + blocks.at,
+                                .size = in->size - blocks.at,
+                                .base = blocks.at,
+                                .is_legacy = part == INPUT_PART_LEGACY};
+        sampling_outcome outcome = take(c, &block);
+        kept_any = kept_any || outcome.kept;
+        /* Behind a failure nothing is known of what follows, unless it was inside a V1 block whose header is sound. */
+        blocks.has_ended = outcome.size_bytes == 0 || (!block.is_legacy && outcome.error.code != PFB_OK);
+        blocks.at += outcome.size_bytes;
         progress_show(in->name, blocks.at);
     }
     return kept_any;
@@ -163,6 +189,8 @@ static void cook_file(cook *c, const char *name)
     c->sampling.file = name;
     if (in->kind == INPUT_CAPTURE)
         cook_capture(c);
+    else if (in->kind == INPUT_NAMES)
+        diagnostics_say(STATUS_USAGE, name, "is a name table, which is given with --names");
     else if (cook_blocks(c))
         c->at = 1 - c->at; /* its last sample is needed for the next file's first */
     input_free(&c->files[c->at]);
@@ -170,12 +198,15 @@ static void cook_file(cook *c, const char *name)
 
 void command_cook(const options *o)
 {
-    cook c = {.o = o, .sampling = {.options = o->reader}};
+    cook c = {.o = o, .sampling = {.options = o->reader, .keeps_one = true}};
+    c.sampling.titles = &c.names;
     output_open(&c.out, o->format, options_color(o));
+    titles_add_file(&c.names, o->names, o->reader);
     progress_begin(false);
     for (size_t i = 0; i < o->file_count && !output_failed(&c.out); i++)
         cook_file(&c, o->files[i]);
     sampling_free(&c.sampling);
+    titles_free(&c.names);
     input_free(&c.files[0]);
     input_free(&c.files[1]);
     output_close(&c.out);

@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "diagnostics.h"
 #include "names.h"
+#include "objects.h"
 #include "offer.h"
 #include "perfblock/capture.h"
 
@@ -95,25 +96,22 @@ static void list_live(output *out)
     offer_close(&f);
 }
 
-/* What a capture tells, in one pass however many sets it has. */
-static void list_capture(output *out, const char *path)
+/* What a capture tells of sets, in one pass however many it has. */
+static void list_sets(output *out, const input *in)
 {
-    input in;
     metadata m;
     pfb_capture capture;
     pfb_chunk chunk;
-    if (!input_read(&in, path, INPUT_CAPTURE))
-        return;
-    metadata_open_capture(&m, in.data, in.size);
-    pfb_capture_open(&capture, in.data, in.size);
+    metadata_open_capture(&m, in->data, in->size);
+    pfb_capture_open(&capture, in->data, in->size);
     while (pfb_capture_next(&capture, &chunk)) {
         if (!chunk.is_known || chunk.tag != PFB_TAG_REGISTRATION)
             continue;
-        const uint8_t *body = in.data + chunk.body_offset;
+        const uint8_t *body = in->data + chunk.body_offset;
         pfb_error error = metadata_add(&m, &chunk.guid, chunk.request, body, chunk.body_size_bytes, 0);
         error.offset += chunk.body_offset;
         if (error.code != PFB_OK)
-            diagnostics_malformed(path, error);
+            diagnostics_malformed(in->name, error);
     }
     for (size_t i = 0; i < m.set_count && !output_failed(out); i++) {
         if (!m.sets[i].is_told)
@@ -122,9 +120,28 @@ static void list_capture(output *out, const char *path)
         state_set(out, &m.sets[i]);
     }
     if (capture.error.code != PFB_OK)
-        diagnostics_malformed(path, capture.error);
+        diagnostics_malformed(in->name, capture.error);
     metadata_free(&m);
-    input_free(&in);
+}
+
+/* What a capture tells, V2 and V1, or a file of V1 blocks. */
+static void list_file(output *out, const options *o)
+{
+    input in;
+    titles given = {0};
+    titles all = {.preferred = &given};
+    titles_add_file(&given, o->names, 0);
+    if (input_read(&in, o->capture, INPUT_AUTO)) {
+        if (in.kind != INPUT_LEGACY) {
+            in.kind = INPUT_CAPTURE; /* nothing else lists what there is: it is refused as none */
+            titles_add_capture(&all, in.data, in.size, 0);
+            list_sets(out, &in);
+        }
+        objects_list(out, &in, &all);
+        input_free(&in);
+    }
+    titles_free(&all);
+    titles_free(&given);
 }
 
 void command_countersets(const options *o)
@@ -132,7 +149,7 @@ void command_countersets(const options *o)
     output out;
     output_open(&out, o->format, options_color(o));
     if (o->capture)
-        list_capture(&out, o->capture);
+        list_file(&out, o);
     else
         list_live(&out);
     output_close(&out);

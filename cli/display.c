@@ -2,6 +2,7 @@
 #include "display.h"
 
 #include "diagnostics.h"
+#include "legacy.h"
 #include "memory.h"
 #include "names.h"
 #include "perfblock/query.h"
@@ -53,10 +54,41 @@ display_value display_evaluate(const display *d, uint32_t row, uint32_t column)
     return value;
 }
 
-const metadata_set *display_set(const display *d, uint32_t result)
+bool display_knows_kind(const display *d, uint32_t result)
+{
+    uint32_t kind = d->newer->results[result].kind;
+    return d->is_legacy || (kind != PFB_KIND_ERROR && names_has_kind(kind));
+}
+
+/* ---- Names ----------------------------------------------------------------------------------------------- */
+
+/* The set of a V2 result, or null. */
+static const metadata_set *find_set(const display *d, uint32_t result)
 {
     const pfb_snapshot_result *r = &d->newer->results[result];
     return d->metadata && r->has_query ? metadata_find(d->metadata, &r->counterset) : NULL;
+}
+
+static bool put_name(buffer *out, metadata_name name)
+{
+    if (name.utf16)
+        text_utf16(out, name.utf16, name.units);
+    return name.utf16 != NULL;
+}
+
+bool display_put_set(const display *d, uint32_t result, buffer *out)
+{
+    if (d->is_legacy)
+        return titles_put(d->titles, d->newer->results[result].title_index, out);
+    return put_name(out, metadata_set_name(find_set(d, result)));
+}
+
+bool display_put_counter(const display *d, uint32_t column, buffer *out)
+{
+    const pfb_snapshot_column *c = &d->newer->columns[column];
+    if (d->is_legacy)
+        return titles_put(d->titles, c->counter_id, out);
+    return c->counter_id != PFB_NO_ID && put_name(out, metadata_counter_name(find_set(d, c->result), c->counter_id));
 }
 
 /* ---- Results without values ------------------------------------------------------------------------------ */
@@ -87,7 +119,7 @@ static void state_result(const display *d, uint32_t result)
 static void tell_result(const display *d, uint32_t result)
 {
     const pfb_snapshot_result *r = &d->newer->results[result];
-    if (r->kind != PFB_KIND_ERROR && names_has_kind(r->kind) && r->status == 0)
+    if (display_knows_kind(d, result) && r->status == 0)
         return;
     if (d->out->format == OUTPUT_JSON) {
         state_result(d, result);
@@ -104,21 +136,13 @@ static void tell_result(const display *d, uint32_t result)
 /* What the records of a sample have in common, converted once. */
 typedef struct record_words {
     char time[NAMES_TIME_BYTES];
-    buffer set, row;
-    bool has_set, has_row;
+    buffer set, row, parent;
+    bool has_set, has_row, has_parent;
     char guid[PFB_GUID_TEXT_BYTES];
     buffer columns;  /* the counters' names, one behind the other */
     size_t *starts;  /* of each column's name, and the end of the last */
     bool *has_names; /* of each column */
 } record_words;
-
-static bool convert(buffer *out, const metadata_name *from)
-{
-    buffer_clear(out);
-    if (from->utf16)
-        text_utf16(out, from->utf16, from->units);
-    return from->utf16 != NULL;
-}
 
 static void convert_columns(const display *d, record_words *words)
 {
@@ -127,14 +151,8 @@ static void convert_columns(const display *d, record_words *words)
     words->has_names = memory_get(count, sizeof *words->has_names);
     buffer_clear(&words->columns);
     for (uint32_t i = 0; i < count; i++) {
-        const pfb_snapshot_column *column = &d->newer->columns[i];
-        metadata_name found = metadata_counter_name(display_set(d, column->result), column->counter_id);
-        if (column->counter_id == PFB_NO_ID)
-            found = (metadata_name){0};
         words->starts[i] = words->columns.size;
-        words->has_names[i] = found.utf16 != NULL;
-        if (found.utf16)
-            text_utf16(&words->columns, found.utf16, found.units);
+        words->has_names[i] = display_put_counter(d, i, &words->columns);
     }
     words->starts[count] = words->columns.size;
 }
@@ -189,7 +207,10 @@ static void state_value(const display *d, const record_words *words, uint32_t ro
     output_unsigned(out, "sample", d->sample);
     output_string(out, "time", words->time);
     put_text(out, "set", &words->set, words->has_set);
-    output_null(out, "object");
+    if (d->is_legacy)
+        output_unsigned(out, "object", d->newer->results[c->result].title_index);
+    else
+        output_null(out, "object");
     put_text(out, "instance", &words->row, words->has_row);
     output_unsigned(out, "occurrence", r->occurrence);
     if (words->has_names[column])
@@ -209,6 +230,7 @@ static void state_value(const display *d, const record_words *words, uint32_t ro
     else
         output_null(out, "guid");
     put_number_or_null(out, "instance_id", r->id);
+    put_text(out, "parent", &words->parent, words->has_parent);
     output_end(out);
 }
 
@@ -216,8 +238,10 @@ static void state_value(const display *d, const record_words *words, uint32_t ro
 static void state_row(const display *d, record_words *words, const pfb_snapshot_result *result, uint32_t row)
 {
     const pfb_snapshot_row *r = &d->newer->rows[row];
-    metadata_name row_name = {.utf16 = r->has_name ? r->name : NULL, .units = r->name_units};
-    words->has_row = convert(&words->row, &row_name);
+    buffer_clear(&words->row);
+    buffer_clear(&words->parent);
+    words->has_row = legacy_row_text(&words->row, r);
+    words->has_parent = legacy_parent_text(&words->parent, r);
     for (uint32_t i = 0; i < r->value_count && i < result->column_count; i++) {
         uint32_t column = result->first_column + i;
         if (display_shows_column(d, column))
@@ -234,11 +258,11 @@ static void state_records(const display *d)
         const pfb_snapshot_result *result = &d->newer->results[i];
         if (!display_shows_result(d, i))
             continue;
-        metadata_name set = metadata_set_name(display_set(d, i));
         tell_result(d, i);
-        words.has_set = convert(&words.set, &set);
+        buffer_clear(&words.set);
+        words.has_set = display_put_set(d, i, &words.set);
         words.guid[0] = '\0';
-        if (result->has_query)
+        if (result->has_query && !d->is_legacy)
             pfb_guid_format(&result->counterset, words.guid);
         for (uint32_t n = 0; n < result->row_count && !output_failed(d->out); n++) {
             if (display_shows_row(d, result->first_row + n))
@@ -247,6 +271,7 @@ static void state_records(const display *d)
     }
     buffer_free(&words.set);
     buffer_free(&words.row);
+    buffer_free(&words.parent);
     buffer_free(&words.columns);
     free(words.starts);
     free(words.has_names);

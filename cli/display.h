@@ -5,6 +5,7 @@
 #include "metadata.h"
 #include "output.h"
 #include "perfblock/pairing.h"
+#include "titles.h"
 
 /* Displayed values of a sample: a record per counter and instance as JSON or CSV, tables as text. */
 
@@ -25,9 +26,11 @@ typedef struct display_choice {
 typedef struct display {
     output *out;
     const char *file;
-    size_t base; /* of the block in the file */
+    size_t base;    /* of the block in the file */
+    bool is_legacy; /* V1 */
     uint64_t sample;
-    const metadata *metadata;     /* null: nothing is known */
+    const metadata *metadata;     /* of V2; null: nothing is known */
+    titles *titles;               /* of V1; null: none */
     const display_choice *choice; /* null: everything is shown */
     const pfb_snapshot *older;    /* null: this is the first */
     const pfb_snapshot *newer;
@@ -49,8 +52,13 @@ bool display_shows_column(const display *d, uint32_t column);
 bool display_shows_row(const display *d, uint32_t row);
 display_value display_evaluate(const display *d, uint32_t row, uint32_t column);
 
-/* The set of a result, or null. */
-const metadata_set *display_set(const display *d, uint32_t result);
+/* Whether the kind of a result is one that gives values. */
+bool display_knows_kind(const display *d, uint32_t result);
+
+/* Append the name of a result's counterset or object, and that of a column's counter, as UTF-8; false when it is not
+ * known. */
+bool display_put_set(const display *d, uint32_t result, buffer *out);
+bool display_put_counter(const display *d, uint32_t column, buffer *out);
 
 /* Tables (display_text.c). */
 void display_text(const display *d);

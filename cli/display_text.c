@@ -2,6 +2,7 @@
 /* Displayed values as tables: one per sample and counterset, instances down and counters across. Results of one set
  * that hold the same instances (as those of several counters do) make one table. */
 #include "display.h"
+#include "legacy.h"
 #include "memory.h"
 #include "names.h"
 #include "system.h"
@@ -33,6 +34,7 @@ static bool is_same_row(const pfb_snapshot *snapshot, uint32_t left, uint32_t ri
            (a->name_units == 0 || memcmp(a->name, b->name, (size_t)2 * a->name_units) == 0);
 }
 
+/* Of V2: an object of V1 is a table by itself, even where its title is that of another. */
 static bool goes_with(const pfb_snapshot *snapshot, uint32_t first, uint32_t other)
 {
     const pfb_snapshot_result *a = &snapshot->results[first];
@@ -138,15 +140,15 @@ static void put_value(group *g, buffer *cell, uint32_t row, uint32_t column)
     }
 }
 
-/* The name of an instance, or "#2 of it" when names repeat. */
+/* The name of an instance behind that of its parent, and its number when names repeat: "parent/child#2". */
 static void put_row_name(const group *g, buffer *cell, uint32_t row)
 {
     const pfb_snapshot_row *r = &g->d->newer->rows[row];
     buffer_clear(cell);
-    if (!r->has_name)
+    if (legacy_parent_text(cell, r))
+        buffer_string(cell, "/");
+    if (!legacy_row_text(cell, r))
         buffer_string(cell, "value");
-    else
-        text_utf16(cell, r->name, r->name_units);
     if (r->occurrence > 0)
         buffer_format(cell, "#%" PRIu32, r->occurrence);
 }
@@ -154,11 +156,10 @@ static void put_row_name(const group *g, buffer *cell, uint32_t row)
 static void put_column_name(const group *g, buffer *cell, uint32_t column)
 {
     const pfb_snapshot_column *c = &g->d->newer->columns[column];
-    metadata_name found = metadata_counter_name(display_set(g->d, c->result), c->counter_id);
     buffer_clear(cell);
-    if (found.utf16 && c->counter_id != PFB_NO_ID)
-        text_utf16(cell, found.utf16, found.units);
-    else if (c->counter_id != PFB_NO_ID)
+    if (display_put_counter(g->d, column, cell))
+        return;
+    if (g->d->is_legacy || c->counter_id != PFB_NO_ID)
         buffer_format(cell, "counter %" PRIu32, c->counter_id);
     else
         buffer_format(cell, "position %" PRIu32, c->position);
@@ -170,18 +171,18 @@ static void put_title(const group *g)
 {
     const display *d = g->d;
     const pfb_snapshot_result *result = &d->newer->results[g->first];
-    metadata_name set = metadata_set_name(display_set(d, g->first));
     char time[NAMES_TIME_BYTES];
     char guid[PFB_GUID_TEXT_BYTES];
     buffer line = {0};
     buffer utf8 = {0};
     buffer_clear(&utf8);
-    if (set.utf16) {
-        text_utf16(&utf8, set.utf16, set.units);
-    } else if (result->has_query) {
+    bool is_known = display_put_set(d, g->first, &utf8);
+    if (!is_known && d->is_legacy) {
+        buffer_format(&utf8, "Object %" PRIu32, result->title_index);
+    } else if (!is_known && result->has_query) {
         pfb_guid_format(&result->counterset, guid);
         buffer_string(&utf8, guid);
-    } else {
+    } else if (!is_known) {
         buffer_format(&utf8, "Result %" PRIu32, g->first);
     }
     buffer_string(&line, d->out->has_color ? "\033[1m" : "");
@@ -293,10 +294,9 @@ void display_text(const display *d)
     uint32_t end = 0;
     for (uint32_t first = 0; first < newer->counts.results && !output_failed(d->out); first = end) {
         end = first + 1;
-        uint32_t kind = newer->results[first].kind;
-        if (kind == PFB_KIND_ERROR || !names_has_kind(kind) || !display_shows_result(d, first))
+        if (!display_knows_kind(d, first) || !display_shows_result(d, first))
             continue;
-        while (end < newer->counts.results && goes_with(newer, first, end))
+        while (!d->is_legacy && end < newer->counts.results && goes_with(newer, first, end))
             end++;
         group g = {.d = d, .first = first, .end = end};
         put_group(&g);

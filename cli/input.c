@@ -4,6 +4,7 @@
 #include "diagnostics.h"
 #include "memory.h"
 #include "perfblock/capture.h"
+#include "perfblock/name_table.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ static const char *const kind_names[] = {
     [INPUT_STRINGS] = "strings", [INPUT_REGISTRATION] = "registration",
     [INPUT_GUIDS] = "guids",     [INPUT_IDENTIFIERS] = "identifiers",
     [INPUT_CAPTURE] = "capture", [INPUT_INSTANCES] = "instances",
+    [INPUT_LEGACY] = "v1",       [INPUT_NAMES] = "names",
 };
 
 const char *input_kind_name(input_kind kind)
@@ -59,6 +61,43 @@ static void trim(input *in)
         in->data = data;
 }
 
+/* A V1 block begins with "PERF" in UTF-16 of either byte order. No sound V2 block does: it would promise more results
+ * than its size holds. */
+static bool is_legacy(const uint8_t *data, size_t size)
+{
+    static const uint8_t little[8] = {'P', 0, 'E', 0, 'R', 0, 'F', 0};
+    static const uint8_t big[8] = {0, 'P', 0, 'E', 0, 'R', 0, 'F'};
+    return size >= sizeof little && (memcmp(data, little, sizeof little) == 0 || memcmp(data, big, sizeof big) == 0);
+}
+
+/* Tables of counters begin with index 1 and, as its text, a number of two digits or more: the system's highest index.
+ * A V2 block of these bytes would be too small for its results, or one of an odd size above 800 million. */
+static bool is_name_table(const uint8_t *data, size_t size)
+{
+    enum { START = 64, LATEST_TEXT = 8 }; /* a mark, "1" and an end of line in UTF-16 */
+    pfb_name_table table;
+    pfb_name_entry entry;
+    if (!pfb_name_table_open(&table, data, size < START ? size : START, 0) || !pfb_name_table_next(&table, &entry) ||
+        entry.index != 1 || entry.offset > LATEST_TEXT)
+        return false;
+    size_t step = table.is_utf16 ? 2 : 1;
+    bool is_number = entry.size_bytes >= 2 * step;
+    for (size_t i = 0; i < entry.size_bytes; i += step) {
+        const uint8_t *unit = data + entry.offset + i;
+        is_number = is_number && unit[0] >= '0' && unit[0] <= '9' && (step == 1 || unit[1] == 0);
+    }
+    return is_number;
+}
+
+static input_kind recognise(const uint8_t *data, size_t size)
+{
+    if (pfb_capture_recognise(data, size))
+        return INPUT_CAPTURE;
+    if (is_legacy(data, size))
+        return INPUT_LEGACY;
+    return is_name_table(data, size) ? INPUT_NAMES : INPUT_DATA;
+}
+
 bool input_read(input *in, const char *name, input_kind kind)
 {
     *in = (input){.name = name, .kind = kind};
@@ -75,7 +114,7 @@ bool input_read(input *in, const char *name, input_kind kind)
     }
     trim(in);
     if (kind == INPUT_AUTO)
-        in->kind = pfb_capture_recognise(in->data, in->size) ? INPUT_CAPTURE : INPUT_DATA;
+        in->kind = recognise(in->data, in->size);
     return true;
 }
 
@@ -88,14 +127,7 @@ void input_free(input *in)
 
 /* ---- Data blocks ----------------------------------------------------------------------------------------- */
 
-enum { DATA_HEADER_BYTES = 48 };
-
-/* The older format begins with "PERF" in UTF-16; no sound V2 block does, for it would promise more results than fit. */
-static bool is_older_format(const uint8_t *data, size_t size)
-{
-    static const uint8_t signature[8] = {'P', 0, 'E', 0, 'R', 0, 'F', 0};
-    return size >= sizeof signature && memcmp(data, signature, sizeof signature) == 0;
-}
+enum { DATA_HEADER_BYTES = 48 }; /* of V2, the smaller one */
 
 /* Looks no further than to the first byte that is not zero. */
 static bool is_zero(const uint8_t *data, size_t size)
@@ -113,10 +145,8 @@ input_part input_next_part(const input *in, input_blocks *blocks)
     bool is_first = blocks->at == 0;
     if (blocks->has_ended || (left == 0 && !is_first))
         return INPUT_PART_END;
-    if (is_older_format(data, left)) {
-        blocks->has_ended = true;
-        return INPUT_PART_UNREAD;
-    }
+    if (is_first ? in->kind == INPUT_LEGACY : is_legacy(data, left))
+        return INPUT_PART_LEGACY;
     if (!is_first && (left < DATA_HEADER_BYTES || is_zero(data, left))) {
         blocks->has_ended = true;
         return INPUT_PART_TRAILING;

@@ -16,6 +16,8 @@ typedef enum input_kind {
     INPUT_IDENTIFIERS,
     INPUT_INSTANCES,
     INPUT_GUIDS,
+    INPUT_LEGACY, /* V1 blocks */
+    INPUT_NAMES,  /* a V1 name table */
     INPUT_CAPTURE
 } input_kind;
 
@@ -39,15 +41,16 @@ void input_free(input *in);
 
 /* ---- The data blocks of a file --------------------------------------------------------------------------- */
 
-/* V2 data blocks one after the other; each tells its own size. */
+/* Data blocks one after the other; each tells its own size. The first one is what the file's kind says, the others are
+ * of the format that their first bytes tell. */
 typedef struct input_blocks {
     size_t at; /* where the next one begins */
     bool has_ended;
 } input_blocks;
 
 typedef enum input_part {
-    INPUT_PART_BLOCK,    /* a block begins at `at` */
-    INPUT_PART_UNREAD,   /* a block of the older format begins there: it cannot be passed over */
+    INPUT_PART_BLOCK,    /* a V2 block begins at `at` */
+    INPUT_PART_LEGACY,   /* a V1 block begins there */
     INPUT_PART_TRAILING, /* the rest is no block: fewer bytes than a header, or all of them zero */
     INPUT_PART_END
 } input_part;

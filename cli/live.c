@@ -31,16 +31,16 @@ static bool take_info(live *l)
 static bool take(live *l)
 {
     pfb_bytes *sample = &l->samples[l->at];
-    bool kept = false;
     if (collector_sample(&l->collector, sample) != COLLECTOR_SAMPLE)
         return false;
     if ((l->is_replay || l->sampling.number == 0) && !take_info(l)) /* a live query does not change */
         return false;
-    pfb_error error = sampling_take(&l->sampling, &l->out, sample->data, sample->size_bytes, 0, &kept);
+    sampling_block block = {.data = sample->data, .size = sample->size_bytes};
+    sampling_outcome outcome = sampling_take(&l->sampling, &l->out, &block);
     stream_flush();
-    if (error.code != PFB_OK)
-        diagnostics_malformed(l->collector.offer.subject, error);
-    if (kept)
+    if (outcome.error.code != PFB_OK)
+        diagnostics_malformed(l->collector.offer.subject, outcome.error);
+    if (outcome.kept)
         l->at = 1 - l->at;
     return !output_failed(&l->out);
 }

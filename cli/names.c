@@ -93,6 +93,8 @@ size_t names_of_notes(uint32_t notes, const char *names[NAMES_MOST_BITS])
         {PFB_NOTE_TRAILING_BYTES, "trailing_bytes"},
         {PFB_NOTE_UNKNOWN_KIND, "unknown_kind"},
         {PFB_NOTE_ERROR_WITHOUT_STATUS, "error_without_status"},
+        {PFB_NOTE_BAD_PAIR, "bad_pair"},
+        {PFB_NOTE_UNTERMINATED, "unterminated"},
     };
     size_t count = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

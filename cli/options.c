@@ -35,14 +35,14 @@ static const char *take_format(options *o, const char *value)
 
 static const char *take_kind(options *o, const char *value)
 {
-    static const char *const unread[] = {"v1", "names", "lwp", "cpi"};
+    static const char *const unread[] = {"lwp", "cpi"};
     for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++) {
         if (strcmp(value, unread[i]) == 0)
             return "this version does not read that kind";
     }
     if (input_kind_named(value, &o->kind))
         return NULL;
-    return "expected auto, data, registration, strings, identifiers, instances, guids or capture";
+    return "expected auto, data, registration, strings, identifiers, instances, guids, v1, names or capture";
 }
 
 /* A decimal number from 1 to `most`. */
@@ -76,9 +76,8 @@ static const char *take_strict(options *o, const char *value)
 
 static const char *take_names(options *o, const char *value)
 {
-    (void)o;
-    (void)value;
-    return "this version does not read V1 data and its name tables";
+    o->names = value;
+    return NULL;
 }
 
 static const char *take_color(options *o, const char *value)
@@ -184,20 +183,23 @@ enum {
 static const option_row rows[] = {
     {"format", 0, "FORMAT", PRINTS, "of the output: ", take_format},
     {"kind", 0, "KIND", READS_FILES,
-     "what the files hold: auto (default), data, registration, strings,\nidentifiers, instances, guids, capture",
+     "what the files hold: auto (default), data, registration, strings,\nidentifiers, instances, guids, v1, names, "
+     "capture",
      take_kind},
     {"request", 0, "N", COMMAND_SHOW | COMMAND_CHECK, "the request code (1-10) that a registration answers",
      take_request},
     {"strict", 0, NULL, READS_FILES, "refuse whatever the format forbids, also what providers are known to do",
      take_strict},
-    {"names", 0, "FILE", READS_FILES | COMMAND_LIVE, NULL, take_names},
+    {"names", 0, "FILE", COMMAND_SHOW | COMMAND_COOK | COMMAND_COUNTERSETS,
+     "name table of V1 objects and counters: a multi-string in UTF-16,\nor text with an index and a name per line",
+     take_names},
     {"set", 0, "NAME|GUID", COLLECTS, "counterset; may be repeated (default: Processor Information)", take_set},
     {"instance", 0, "PATTERN", COLLECTS, "instances by name, with * and ? (default: all)", take_instance},
     {"counter", 0, "NAME|ID", COLLECTS, "counter; may be repeated (default: all)", take_counter},
     {"interval", 0, "SECONDS", COLLECTS, "between samples (default: 1)", take_interval},
     {"count", 0, "N", COLLECTS, "how many (default: until interrupted)", take_count},
     {"source", 0, "live|FILE", COLLECTS, "this machine (default), or a capture to replay", take_source},
-    {"file", 0, "CAPTURE", COMMAND_COUNTERSETS, "what a capture offers instead of this machine", take_file},
+    {"file", 0, "FILE", COMMAND_COUNTERSETS, "what a capture or V1 blocks offer instead of this machine", take_file},
     {"output", 'o', "FILE", COMMAND_RECORD, "the capture to write or to continue", take_recording},
     {"color", 0, "WHEN", COMMAND_ALL, "auto (default), always or never", take_color},
     {"help", 'h', NULL, COMMAND_ALL, "this text", take_help},
@@ -284,6 +286,11 @@ static bool check_format(const options *o, const command *c)
     return c->formats & 1u << o->format || refuse(c, name, "makes no sense for this command");
 }
 
+static bool is_cookable(input_kind kind)
+{
+    return kind == INPUT_AUTO || kind == INPUT_DATA || kind == INPUT_LEGACY || kind == INPUT_CAPTURE;
+}
+
 /* What only the whole line tells. */
 static bool check_whole(const options *o, const command *c)
 {
@@ -295,8 +302,8 @@ static bool check_whole(const options *o, const command *c)
         return refuse(c, "--kind registration", "needs --request as well");
     if (o->request != 0 && o->kind != INPUT_REGISTRATION)
         return refuse(c, "--request", "goes with --kind registration");
-    if (c->bit == COMMAND_COOK && o->kind != INPUT_AUTO && o->kind != INPUT_DATA && o->kind != INPUT_CAPTURE)
-        return refuse(c, "--kind", "only data and captures can be cooked");
+    if (c->bit == COMMAND_COOK && !is_cookable(o->kind))
+        return refuse(c, "--kind", "only data, v1 and captures can be cooked");
     if (c->bit == COMMAND_RECORD && !o->recording)
         return refuse(c, "-o", "the file to write is missing");
     return true;

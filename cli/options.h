@@ -36,6 +36,7 @@ typedef struct options {
     const char *instance; /* null: not given */
     const char *source;   /* null: live */
     const char *capture;  /* of --file; null: not given */
+    const char *names;    /* of --names; null: not given */
     const char *recording;
     uint64_t interval; /* nanoseconds */
     uint64_t count;    /* 0: until interrupted */

@@ -127,75 +127,98 @@ static uint32_t gather_registrations(sampling *s, sampling_slot *slot, size_t bl
 
 /* ---- Samples --------------------------------------------------------------------------------------------- */
 
-static void show(sampling *s, output *out, size_t base, const pfb_snapshot *older, pfb_snapshot *newer)
+static void show(sampling *s, output *out, const sampling_block *block, const pfb_snapshot *older, pfb_snapshot *newer)
 {
     pfb_snapshot_number_rows(newer);
     display d = {.out = out,
                  .file = s->file,
-                 .base = base,
+                 .base = block->base,
+                 .is_legacy = block->is_legacy,
                  .sample = s->number,
                  .metadata = s->metadata,
+                 .titles = s->titles,
                  .choice = s->choice,
                  .older = older,
                  .newer = newer};
     display_sample(&d);
 }
 
-/* Loads a block whose header is sound into a slot. */
-static pfb_error load(sampling *s, sampling_slot *slot, const pfb_data_block *block, const uint8_t *data)
+/* Makes the table of a block. */
+static pfb_error load(sampling_slot *slot, const pfb_snapshot_input *from)
 {
-    leave(&slot->query);
-    slot->query = use(s->query);
-    size_t block_count = count_below(slot->query, block->result_count);
-    pfb_snapshot_input input = {.data = data, .data_size_bytes = block->total_size_bytes, .options = s->options};
-    if (block_count > 0) {
-        const query_block *last = &slot->query->blocks[block_count - 1];
-        input.query_info = slot->query->bytes;
-        input.query_info_size_bytes = last->offset + last->size;
-    }
-    input.registration_count = gather_registrations(s, slot, block_count);
-    input.registrations = slot->registrations;
     pfb_snapshot_counts counts;
-    pfb_snapshot_measure(&input, &counts);
+    pfb_snapshot_measure(from, &counts);
     size_t size = pfb_snapshot_size(&counts);
     slot->memory = memory_grow(slot->memory, &slot->capacity, size, 1);
-    return pfb_snapshot_load(&slot->snapshot, &input, &counts, slot->memory, slot->capacity);
+    return pfb_snapshot_load(&slot->snapshot, from, &counts, slot->memory, slot->capacity);
 }
 
-pfb_error sampling_take(sampling *s, output *out, const uint8_t *data, size_t size, size_t base, bool *kept)
+/* Loads a V2 block if its header is sound. */
+static sampling_outcome load_data(sampling *s, sampling_slot *slot, const sampling_block *from)
 {
     pfb_data_block block;
-    *kept = pfb_data_block_open(&block, data, size, s->options);
-    pfb_error error = block.error;
-    if (*kept) {
-        sampling_slot *older = s->has_newer ? &s->slots[s->newer] : NULL;
-        sampling_slot *slot = &s->slots[1 - s->newer];
-        error = load(s, slot, &block, data);
+    if (!pfb_data_block_open(&block, from->data, from->size, s->options))
+        return (sampling_outcome){.error = block.error};
+    leave(&slot->query);
+    slot->query = use(s->query);
+    size_t block_count = count_below(slot->query, block.result_count);
+    pfb_snapshot_input in = {.data = from->data, .data_size_bytes = block.total_size_bytes, .options = s->options};
+    if (block_count > 0) {
+        const query_block *last = &slot->query->blocks[block_count - 1];
+        in.query_info = slot->query->bytes;
+        in.query_info_size_bytes = last->offset + last->size;
+    }
+    in.registration_count = gather_registrations(s, slot, block_count);
+    in.registrations = slot->registrations;
+    return (sampling_outcome){.error = load(slot, &in), .size_bytes = block.total_size_bytes, .kept = true};
+}
+
+/* The same of a V1 block, which tells everything by itself. A name of the system that lies outside is no obstacle. */
+static sampling_outcome load_legacy(sampling *s, sampling_slot *slot, const sampling_block *from)
+{
+    pfb_legacy_block block;
+    pfb_legacy_block_open(&block, from->data, from->size, s->options);
+    if (block.total_size_bytes == 0)
+        return (sampling_outcome){.error = block.error};
+    pfb_snapshot_input in = {.data = from->data, .data_size_bytes = block.total_size_bytes, .options = s->options};
+    return (sampling_outcome){.error = load(slot, &in), .size_bytes = block.total_size_bytes, .kept = true};
+}
+
+sampling_outcome sampling_take(sampling *s, output *out, const sampling_block *block)
+{
+    sampling_series *series = &s->series[block->is_legacy];
+    sampling_slot *slot = &series->slots[1 - series->newer];
+    sampling_outcome outcome = block->is_legacy ? load_legacy(s, slot, block) : load_data(s, slot, block);
+    if (outcome.kept) {
+        pfb_snapshot *older = series->has_newer ? &series->slots[series->newer].snapshot : NULL;
         if (older)
-            pfb_pairing_match(&older->snapshot, &slot->snapshot);
+            pfb_pairing_match(older, &slot->snapshot);
         if (!s->is_quiet)
-            show(s, out, base, older ? &older->snapshot : NULL, &slot->snapshot);
-        s->newer = 1 - s->newer;
-        s->has_newer = true;
+            show(s, out, block, older, &slot->snapshot);
+        series->newer = 1 - series->newer;
+        series->has_newer = true;
+        if (s->keeps_one)
+            s->series[!block->is_legacy].has_newer = false;
     }
     s->is_quiet = false;
     s->number++;
-    return error;
+    return outcome;
 }
 
 void sampling_forget(sampling *s)
 {
-    s->has_newer = false;
+    s->series[0].has_newer = s->series[1].has_newer = false;
     leave(&s->query);
 }
 
 void sampling_free(sampling *s)
 {
     sampling_forget(s);
-    for (size_t i = 0; i < 2; i++) {
-        leave(&s->slots[i].query);
-        free(s->slots[i].memory);
-        free(s->slots[i].registrations);
+    for (size_t i = 0; i < 4; i++) {
+        sampling_slot *slot = &s->series[i / 2].slots[i % 2];
+        leave(&slot->query);
+        free(slot->memory);
+        free(slot->registrations);
     }
     *s = (sampling){0};
 }

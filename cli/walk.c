@@ -105,17 +105,17 @@ static void state_instance(const data_walk *d)
     output_end(out);
 }
 
-static void state_raw(const data_walk *d, const pfb_data_value *value)
+void walk_state_raw(const walk *w, bool is_number, uint64_t raw, const uint8_t *bytes, size_t size)
 {
-    output *out = d->w->out;
-    if (value->is_number) {
-        output_unsigned(out, "raw", value->raw);
+    output *out = w->out;
+    if (is_number) {
+        output_unsigned(out, "raw", raw);
         return;
     }
     buffer hex = {0};
     buffer_clear(&hex);
-    for (size_t i = 0; out->format != OUTPUT_NONE && i < value->data_size_bytes; i++)
-        buffer_format(&hex, "%02x", d->bytes->data[value->data_offset + i]);
+    for (size_t i = 0; out->format != OUTPUT_NONE && i < size; i++)
+        buffer_format(&hex, "%02x", bytes[i]);
     output_null(out, "raw");
     output_word(out, "hex", hex.data);
     buffer_free(&hex);
@@ -140,7 +140,7 @@ static void state_value(const data_walk *d, const pfb_data_value *value)
     if (!is_text(d->w))
         output_unsigned(out, "position", value->position);
     output_unsigned(out, "bytes", value->data_size_bytes);
-    state_raw(d, value);
+    walk_state_raw(d->w, value->is_number, value->raw, d->bytes->data + value->data_offset, value->data_size_bytes);
     output_end(out);
 }
 
@@ -173,8 +173,7 @@ static bool walk_data(walk *w, const walk_bytes *bytes, size_t *size)
     return d.block.error.code == PFB_OK;
 }
 
-/* Bytes from `offset` on that belong to nothing. */
-static void walk_trailing(walk *w, const walk_bytes *bytes, size_t offset)
+void walk_trailing(walk *w, const walk_bytes *bytes, size_t offset)
 {
     if (w->options & PFB_STRICT)
         walk_fail(w, bytes, (pfb_error){PFB_TRAILING_BYTES, offset});
@@ -190,7 +189,16 @@ static void walk_lone_data(walk *w, const walk_bytes *bytes)
         walk_trailing(w, bytes, size);
 }
 
-/* All blocks of a file. Behind a failure nothing is known of what follows. */
+static void walk_lone_legacy(walk *w, const walk_bytes *bytes)
+{
+    size_t size = 0;
+    walk_legacy(w, bytes, &size);
+    if (size > 0 && size < bytes->size)
+        walk_trailing(w, bytes, size);
+}
+
+/* All blocks of a file. Behind a failure nothing is known of what follows, unless it was inside a V1 block whose header
+ * is sound. */
 static void walk_blocks(walk *w)
 {
     const input *in = w->in;
@@ -201,10 +209,11 @@ static void walk_blocks(walk *w)
         size_t size = 0;
         if (part == INPUT_PART_BLOCK)
             blocks.has_ended = !walk_data(w, &bytes, &size);
-        else if (part == INPUT_PART_UNREAD)
-            walk_fail(w, &bytes, (pfb_error){PFB_UNREAD_FORMAT, 0});
+        else if (part == INPUT_PART_LEGACY)
+            walk_legacy(w, &bytes, &size);
         else
             walk_trailing(w, &bytes, 0);
+        blocks.has_ended = blocks.has_ended || size == 0;
         blocks.at += size;
         progress_show(in->name, blocks.at);
     }
@@ -265,6 +274,12 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
     case PFB_TAG_INSTANCES:
         walk_instances(w, &body);
         break;
+    case PFB_TAG_LEGACY:
+        walk_lone_legacy(w, &body);
+        break;
+    case PFB_TAG_NAMES:
+        walk_names(w, &body);
+        break;
     case PFB_TAG_NOTE:
         state_text(w, &body);
         break;
@@ -293,8 +308,13 @@ static void walk_capture(walk *w)
 {
     const input *in = w->in;
     walk_bytes whole = {.data = in->data, .size = in->size};
+    titles *given = w->titles;
+    titles all = {.preferred = given};
     pfb_capture capture;
     pfb_chunk chunk;
+    if (w->out->format != OUTPUT_NONE)
+        titles_add_capture(&all, in->data, in->size, w->options);
+    w->titles = &all;
     if (pfb_capture_open(&capture, in->data, in->size)) {
         chunk = start_chunk(in);
         walk_chunk(w, &chunk);
@@ -302,6 +322,8 @@ static void walk_capture(walk *w)
             walk_chunk(w, &chunk);
     }
     walk_fail(w, &whole, capture.error);
+    w->titles = given;
+    titles_free(&all);
 }
 
 /* ---- Everything ------------------------------------------------------------------------------------------ */
@@ -312,7 +334,11 @@ void walk_input(walk *w)
     switch (w->in->kind) {
     case INPUT_AUTO:
     case INPUT_DATA:
+    case INPUT_LEGACY:
         walk_blocks(w);
+        break;
+    case INPUT_NAMES:
+        walk_names(w, &whole);
         break;
     case INPUT_CAPTURE:
         walk_capture(w);

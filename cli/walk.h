@@ -4,12 +4,13 @@
 
 #include "input.h"
 #include "output.h"
+#include "titles.h"
 
 /* Reads everything a file holds, every chunk, block, result, instance and value, and states a record for each. `show`
  * prints these; `check` runs the same walk without output and wants to know how it ended. */
 
 typedef struct walk_counts {
-    uint64_t chunks, blocks, results, instances, values, items; /* items: metadata of any sort */
+    uint64_t chunks, blocks, results, objects, instances, values, items; /* items: metadata of any sort */
     uint64_t unread_chunks; /* of tags or versions this version of the program does not read */
 } walk_counts;
 
@@ -18,6 +19,7 @@ typedef struct walk {
     output *out;
     uint32_t options; /* PFB_STRICT */
     uint32_t request; /* of INPUT_REGISTRATION */
+    titles *titles;   /* of --names; null: none */
     /* ------------------------------------------------------------------------------------------ */
     pfb_error first; /* the first failure; code PFB_OK when there was none */
     uint32_t notes;  /* PFB_NOTE_ bits of all parts */
@@ -41,6 +43,16 @@ void walk_fail(walk *w, const walk_bytes *bytes, pfb_error error);
 
 /* What was tolerated in the part that begins at the bytes' start: kept, and told if it is anything. */
 void walk_note(walk *w, const walk_bytes *bytes, uint32_t notes);
+
+/* Bytes from `offset` on that belong to nothing. */
+void walk_trailing(walk *w, const walk_bytes *bytes, size_t offset);
+
+/* A datum's value; `raw` counts when it is a number. */
+void walk_state_raw(const walk *w, bool is_number, uint64_t raw, const uint8_t *bytes, size_t size);
+
+/* One V1 block (walk_legacy.c); `size` becomes its own, or 0 when its header is not sound. */
+void walk_legacy(walk *w, const walk_bytes *bytes, size_t *size);
+void walk_names(walk *w, const walk_bytes *bytes);
 
 /* Metadata of each sort (walk_metadata.c). */
 void walk_registration(walk *w, const walk_bytes *bytes, uint32_t request);

@@ -88,11 +88,9 @@ class Refusals(Case):
                 self.refused("live", option, value)
 
     def test_kinds_of_later_versions(self):
-        for kind in ("v1", "names", "lwp", "cpi"):
+        for kind in ("lwp", "cpi"):
             self.assertIn("does not read", self.refused("show", "--kind",
                                                         kind, "x"))
-        self.assertIn("does not read", self.refused("cook", "--names", "n",
-                                                    "x"))
         self.refused("show", "--kind", "nonsense", "x")
 
     def test_formats(self):
@@ -113,8 +111,16 @@ class Refusals(Case):
                          "x")
 
     def test_cook_takes_data_only(self):
-        for kind in ("registration", "strings", "guids"):
+        for kind in ("registration", "strings", "guids", "names"):
             self.refused("cook", "--kind", kind, "x")
+
+    def test_name_tables_where_they_are_used(self):
+        for command in ("check", "live", "types", "eval"):
+            self.assertIn("--names", self.refused(command, "--names", "n"))
+        self.assertIn("--names", self.refused("show", "x", "--names"))
+        for command in ("show", "cook", "countersets"):
+            self.assertIn("--names FILE", self.run_fine(command,
+                                                        "--help").out)
 
 
 if __name__ == "__main__":

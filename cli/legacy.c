@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "legacy.h"
+
+#include "code_page.h"
+#include "diagnostics.h"
+
+void legacy_name_text(buffer *out, const pfb_legacy_block *block, const uint8_t *data, const pfb_legacy_name *name)
+{
+    uint32_t own = block->is_big_endian ? PFB_CODE_PAGE_UTF16BE : PFB_CODE_PAGE_UTF16LE;
+    code_page_text(out, name->code_page == 0 ? own : name->code_page, data + name->offset, name->size_bytes);
+}
+
+/* Names in UTF-16 are counted in units, others in bytes. */
+static void put_row_name(buffer *out, const uint8_t *name, uint32_t units, uint32_t code_page)
+{
+    bool is_wide = code_page == PFB_CODE_PAGE_UTF16LE || code_page == PFB_CODE_PAGE_UTF16BE;
+    code_page_text(out, code_page, name, is_wide ? (size_t)2 * units : units);
+}
+
+bool legacy_row_text(buffer *out, const pfb_snapshot_row *row)
+{
+    if (row->has_name)
+        put_row_name(out, row->name, row->name_units, row->code_page);
+    return row->has_name;
+}
+
+bool legacy_parent_text(buffer *out, const pfb_snapshot_row *row)
+{
+    if (row->parent_name)
+        put_row_name(out, row->parent_name, row->parent_units, row->parent_code_page);
+    return row->parent_name != NULL;
+}
+
+/* Reads what is left of the object, so that it fails now and not as part of the next one. */
+static void read_object(pfb_legacy_block *block)
+{
+    pfb_legacy_counter counter;
+    pfb_legacy_instance instance;
+    while (pfb_legacy_block_next_counter(block, &counter))
+        continue;
+    while (pfb_legacy_block_next_instance(block, &instance))
+        continue;
+}
+
+static void tell_error(const char *file, size_t base, pfb_error error)
+{
+    error.offset += base;
+    if (error.code != PFB_OK)
+        diagnostics_malformed(file, error);
+}
+
+void legacy_tell_errors(const char *file, size_t base, const uint8_t *data, size_t size, uint32_t options)
+{
+    pfb_legacy_block block;
+    pfb_legacy_object object;
+    pfb_legacy_block_open(&block, data, size, options);
+    tell_error(file, base, block.error);
+    if (block.total_size_bytes == 0)
+        return;
+    while (pfb_legacy_block_next_object(&block, &object)) {
+        read_object(&block);
+        tell_error(file, base, block.object_error);
+    }
+    tell_error(file, base, block.end_error);
+}

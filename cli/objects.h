@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_OBJECTS_H
+#define CLI_OBJECTS_H
+
+#include "input.h"
+#include "titles.h"
+
+/* The objects of V1 blocks with their counters, each title once: the counterpart of countersets. */
+
+/* Lists those of a file of blocks, or of the V1DT chunks of a capture. What is wrong with the blocks is told. */
+void objects_list(output *out, const input *in, titles *names);
+
+#endif

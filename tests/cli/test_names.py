@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""V1 name tables: by themselves, from --names, and in captures."""
+
+import os
+import unittest
+
+import legacy_blocks as v1
+from legacy_blocks import LITTLE, plain
+from program import Case, writer as v2
+
+
+class Tables(Case):
+    """Name tables by themselves."""
+
+    FORMS = {
+        "registry": v1.table((1, "1847"), (2, "System"), (4, "M\u00e9m")),
+        "tabs": "1\t1847\n2\tSystem\n4\tM\u00e9m\n".encode(),
+        "returns": "1\t1847\r\n2\tSystem\r\n4\tM\u00e9m".encode(),
+        "lines": "1\n1847\n2\nSystem\n4\nM\u00e9m\n".encode(),
+        "mark": "1\t1847\n2\tSystem\n4\tM\u00e9m\n".encode("utf-8-sig"),
+        "wide": "\ufeff1\t1847\n2\tSystem\n4\tM\u00e9m\n".encode(
+            "utf-16-le"),
+    }
+    PAIRS = [(1, "1847"), (2, "System"), (4, "M\u00e9m")]
+
+    def test_forms(self):
+        for form, data in self.FORMS.items():
+            items = self.run_json("show", self.file(form, data))
+            self.assertEqual([(i["record"], i["index"], i["name"])
+                              for i in items],
+                             [("name", *pair) for pair in self.PAIRS], form)
+            wide = data[:1] == b"\xff" or data[1] == 0
+            for item in items:
+                code = "utf-16-le" if wide else "utf-8"
+                text = item["name"].encode(code)
+                at = item["offset"]
+                self.assertEqual(data[at:at + len(text)], text, form)
+
+    def test_recognised_where_it_is_safe(self):
+        for data in self.FORMS.values():
+            self.assertEqual(self.run_json("check", "-", stdin=data)[0][
+                "kind"], "names")
+        for data in (v1.table((3, "Help on it")), b"2\tSystem\n", b"1\tx\n",
+                     b"1\t7\n", b"\0\0", b"11\t22\n", b"1"):
+            done = self.run_program("check", "--format", "json", "-",
+                                    stdin=data)
+            self.assertEqual(done.objects()[0]["kind"], "data", data)
+            self.run_fine("check", "--kind", "names", "-", stdin=data)
+
+    def test_faults(self):
+        data = v1.table((2, "System"))[:-2] + v1.table(("x", "odd"),
+                                                       (4, "Memory"))
+        items = self.run_json("show", "--kind", "names", "-", stdin=data)
+        self.assertEqual([i["name"] for i in items[:-1]],
+                         ["System", "Memory"])
+        self.assertEqual(items[-1]["tolerated"], ["bad_pair"])
+        done = self.run_program("check", "--kind", "names", "--strict", "-",
+                                stdin=data)
+        self.assert_error(done, 1, "-", 18, "bad_pair")
+        done = self.run_program("check", "--kind", "names", "-",
+                                stdin=b"no table")
+        self.assert_error(done, 1, "-", 0, "unknown_format")
+
+    def test_cook_says_what_to_do(self):
+        path = self.file("n.tsv", self.FORMS["tabs"])
+        done = self.run_program("cook", path)
+        self.assertEqual((done.status, done.out), (2, ""))
+        self.assertIn("--names", done.err)
+
+
+class NamesOption(Case):
+    """--names, and the tables of captures."""
+
+    TABLE = v1.table((1, "1847"), (2, "System"), (20, "Calls"), (20, "no"))
+
+    def named(self, *arguments, stdin=b""):
+        """Set and counter of the first cooked value."""
+        item = self.run_json("cook", *arguments, stdin=stdin)[0]
+        return item["set"], item["counter"]
+
+    def test_show_and_cook(self):
+        block = self.file("a.bin", LITTLE.block(plain(LITTLE, 1)))
+        table = self.file("n", self.TABLE)
+        self.assertEqual(self.named(block), (None, None))
+        self.assertEqual(self.named("--names", table, block),
+                         ("System", "Calls"))
+        items = self.run_json("show", "--names", table, block)
+        self.assertEqual([i["name"] for i in items[1:3]],
+                         ["System", "Calls"])
+        items = self.run_json("show", block)
+        self.assertEqual([i["name"] for i in items[1:3]], [None, None])
+        text = self.run_fine("cook", "--names", table, block).out
+        self.assertIn("System, sample 0", text)
+        self.assertIn("Calls", text)
+        self.assertIn("Object 2, sample 0", self.run_fine("cook", block).out)
+
+    def test_captures(self):
+        block = v2.chunk(b"V1DT", LITTLE.block(plain(LITTLE, 1)))
+        first = v2.chunk(b"NAME", bytes(4) + self.TABLE)
+        second = v2.chunk(b"NAME", b"\7\4\0\0" + b"20\tAufrufe\n")
+        self.assertEqual(self.named("-", stdin=v2.recording(first, block)),
+                         ("System", "Calls"))
+        both = v2.recording(first, second, block)
+        self.assertEqual(self.named("-", stdin=both), ("System", "Aufrufe"))
+        table = self.file("n", b"20\tAppels\n")
+        self.assertEqual(self.named("--names", table, "-", stdin=both),
+                         ("System", "Appels"))
+        items = self.run_json("show", "--names", table, "-", stdin=both)
+        self.assertEqual((items[-3]["name"], items[-2]["name"]),
+                         ("System", "Appels"))
+        items = self.run_json("show", "-", stdin=both)
+        self.assertEqual([i["record"] for i in items], [
+            "chunk", "chunk", "name", "name", "name", "name", "chunk",
+            "name", "chunk", "data", "object", "counter", "value"])
+        self.assertEqual((items[-3]["name"], items[-2]["name"]),
+                         ("System", "Aufrufe"))
+        self.assertEqual(self.run_json("check", "-", stdin=both)[0][
+            "unread_chunks"], 0)
+
+    def test_tables_that_cannot_be_read(self):
+        block = self.file("a.bin", LITTLE.block(plain(LITTLE, 1)))
+        missing = os.path.join(self.folder, "missing")
+        done = self.run_program("show", "--names", missing, block)
+        self.assertEqual(done.status, 3)
+        self.assertIn(missing + ": ", done.err)
+        self.assertIn("raw 1", done.out)
+        bad = self.file("bad", b"what is this")
+        done = self.run_program("cook", "--format", "json", "--names", bad,
+                                block)
+        self.assert_error(done, 1, bad, 0, "unknown_format")
+        self.assertEqual(done.objects()[0]["raw"], 1)
+        capture = self.file("c.pfb", v2.recording(v2.chunk(
+            b"NAME", bytes(4) + b"what is this"), v2.chunk(
+                b"V1DT", LITTLE.block(plain(LITTLE, 1)))))
+        for command in ("show", "check", "cook"):
+            done = self.run_program(command, capture)
+            self.assert_error(done, 1, capture, 16 + 16 + 4,
+                              "unknown_format")
+
+
+if __name__ == "__main__":
+    unittest.main()
