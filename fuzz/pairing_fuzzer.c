@@ -88,7 +88,7 @@ static void load(sample *s)
     size_t size = pfb_snapshot_size(&counts);
     demand(measured.code != PFB_INTERNAL, "no contradiction inside");
     demand(measured.offset <= s->data.size, "errors lie inside the input");
-    demand(size <= 25 * s->data.size + 8 * (size_t)counts.registrations + 64, "tables have a bound");
+    demand(size <= 27 * s->data.size + 8 * (size_t)counts.registrations + 64, "tables have a bound");
     s->memory = allocate(size);
     memset(s->memory, 0xA5, size);
     pfb_error loaded = pfb_snapshot_load(&s->snapshot, &s->input, &counts, s->memory, size);
@@ -350,16 +350,29 @@ static bool is_wrong_size(const pfb_snapshot *t, uint32_t row, uint32_t column)
     return (size == 4 && declared != 0) || (size == 8 && declared != 0x100);
 }
 
-/* Where the older row has the column's counter: at the same place, else the first of that id; or PFB_NONE. */
-static uint32_t find_older_column(const pfb_snapshot *older, uint32_t older_row, const pfb_snapshot_column *column)
+static uint32_t count_counters(const pfb_snapshot *t, uint32_t result, uint32_t counter_id)
+{
+    const pfb_snapshot_result *r = &t->results[result];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < r->column_count; i++)
+        count += t->columns[r->first_column + i].counter_id == counter_id;
+    return count;
+}
+
+/* Where the older row has the column's counter: at the same place if both results have as many columns, else where it
+ * is the only one of its id, in both; or PFB_NONE. */
+static uint32_t find_older_column(const pfb_snapshot *older, uint32_t older_row, const pfb_snapshot *newer,
+                                  const pfb_snapshot_column *column)
 {
     uint32_t result = older->rows[older_row].result;
     const pfb_snapshot_result *r = &older->results[result];
-    if (column->position < r->column_count &&
-        older->columns[r->first_column + column->position].counter_id == column->counter_id)
+    uint32_t id = column->counter_id;
+    if (r->column_count == newer->results[column->result].column_count &&
+        older->columns[r->first_column + column->position].counter_id == id)
         return r->first_column + column->position;
-    uint32_t position = column->counter_id == PFB_NO_ID ? PFB_NONE : find_position(older, result, column->counter_id);
-    return position == PFB_NONE ? PFB_NONE : r->first_column + position;
+    bool is_alone =
+        id != PFB_NO_ID && count_counters(newer, column->result, id) == 1 && count_counters(older, result, id) == 1;
+    return is_alone ? r->first_column + find_position(older, result, id) : PFB_NONE;
 }
 
 /* A cell, and the older one that it is compared with, if there is one. */
@@ -372,7 +385,7 @@ static cell make_cell(const pfb_snapshot *older, const pfb_snapshot *newer, uint
 {
     cell c = {older, newer, row, column, newer->rows[row].older_row, PFB_NONE};
     if (older && c.older_row != PFB_NONE)
-        c.older_column = find_older_column(older, c.older_row, &newer->columns[column]);
+        c.older_column = find_older_column(older, c.older_row, newer, &newer->columns[column]);
     if (c.older_column != PFB_NONE && !older->columns[c.older_column].has_counter)
         c.older_column = PFB_NONE;
     return c;
@@ -506,7 +519,7 @@ static bool is_same_sample(const pfb_sample *a, const pfb_sample *b)
     return a->type == b->type && a->has == b->has && a->value == b->value && a->base == b->base &&
            a->multi == b->multi && a->perf_time == b->perf_time && a->perf_time_100ns == b->perf_time_100ns &&
            a->object_time == b->object_time && a->perf_freq == b->perf_freq && a->object_freq == b->object_freq &&
-           a->base_type == b->base_type && a->value_size == b->value_size;
+           a->base_type == b->base_type && a->value_size == b->value_size && a->base_size == b->base_size;
 }
 
 /* Two pairs of snapshots of the same instances, and a row of the newer one before and after it was moved. */

@@ -193,10 +193,10 @@ static bool subtract(uint64_t from, uint64_t to, bool may_wrap, uint64_t *differ
     return true;
 }
 
-/* Whether the counter is one of 4 bytes: V1 providers give some of the DWORD types 8. */
-static bool is_dword_value(const pfb_formula *f, const pfb_sample *older, const pfb_sample *newer)
+/* Whether the counter is one of 4 bytes. The size of the datum counts: V1 providers differ from their types. */
+static bool is_dword_value(const pfb_formula *f, const pfb_sample *sample)
 {
-    return f->is_dword && older->value_size != 8 && newer->value_size != 8;
+    return sample->value_size != 0 ? sample->value_size == 4 : f->is_dword;
 }
 
 static pfb_status read_numerator(const pfb_formula *f, const pfb_sample *older, const pfb_sample *newer, inputs *in)
@@ -205,7 +205,7 @@ static pfb_status read_numerator(const pfb_formula *f, const pfb_sample *older, 
     if (f->terms & PFB_TERM_RAW)
         return PFB_STATUS_OK;
     if (f->terms & PFB_TERM_DELTA) {
-        bool may_wrap = f->wrap32 && is_dword_value(f, older, newer);
+        bool may_wrap = f->wrap32 && is_dword_value(f, older) && is_dword_value(f, newer);
         bool rose = subtract(older->value, newer->value, may_wrap, &in->numerator, &in->flags);
         return rose ? PFB_STATUS_OK : PFB_STATUS_NEGATIVE_DELTA;
     }
@@ -220,6 +220,8 @@ static pfb_status read_numerator(const pfb_formula *f, const pfb_sample *older, 
 
 static bool is_dword_base(const pfb_formula *f, const pfb_sample *sample)
 {
+    if (sample->base_size != 0)
+        return sample->base_size == 4;
     return sample->base_type != 0 ? is_dword_type(sample->base_type) : f->base_is_dword;
 }
 
@@ -376,6 +378,8 @@ static pfb_status apply(const pfb_formula *f, const pfb_sample *older, const pfb
         return PFB_STATUS_TYPE_MISMATCH;
     if (f->samples != 2)
         older = newer;
+    if (older->value_size != newer->value_size && older->value_size != 0 && newer->value_size != 0)
+        return PFB_STATUS_TYPE_MISMATCH;
     unsigned denominator = f->denominator;
     inputs in = {.flags = 0};
     pfb_status status = check_presence(f, older, newer, &denominator);

@@ -452,13 +452,11 @@ static uint64_t load_number(const pfb_legacy_block *block, uint32_t offset, uint
     return size == 4 ? load32(block, p) : load64(block, p);
 }
 
-/* A number of the size that its type declares, inside the counter block. */
+/* A base that is a number inside the counter block, of either size: the declared one counts, whatever the type says. */
 static bool is_sound_base(const pfb_legacy_block *block, const pfb_legacy_counter *base)
 {
-    uint32_t declared = (base->type & PFB_TYPE_SIZE_MASK) >> 8;
-    uint32_t size = declared == PFB_RAW_DWORD ? 4 : declared == PFB_RAW_LARGE ? 8 : 0;
-    return pfb_counter_type_is_base(base->type) && base->size_bytes == size && size != 0 &&
-           lies_inside(block, base->value_offset, size);
+    return pfb_counter_type_is_base(base->type) && (base->size_bytes == 4 || base->size_bytes == 8) &&
+           lies_inside(block, base->value_offset, base->size_bytes);
 }
 
 /* Whether no definition claims any of the 4 bytes at an offset of the counter blocks: looks through all. */

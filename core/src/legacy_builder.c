@@ -17,8 +17,9 @@ enum {
 
 /* A name and its NUL, then zeros up to a multiple of 8 from `from`. UTF-16 comes little-endian and is written in the
  * byte order of the block. Returns the size with the NUL. */
-static size_t append_name(pfb_builder *builder, const uint8_t *name, size_t size, bool is_wide, size_t from)
+static size_t append_name(pfb_builder *builder, const uint8_t *name, size_t size, uint32_t code_page, size_t from)
 {
+    bool is_wide = code_page == 0 || code_page == PFB_CODE_PAGE_UTF16LE || code_page == PFB_CODE_PAGE_UTF16BE;
     size_t unit = is_wide ? 2 : 1;
     if (size > SIZE_MAX - 16 || size % unit != 0) {
         pfb_builder_fail(builder, PFB_CALLER_ARGUMENT);
@@ -26,7 +27,7 @@ static size_t append_name(pfb_builder *builder, const uint8_t *name, size_t size
     }
     size_t at = pfb_builder_zeros(builder, size + unit);
     pfb_builder_put_bytes(builder, at, name, size);
-    bool swap = is_wide && builder->is_big_endian && pfb_builder_writable(builder, at, size);
+    bool swap = code_page == 0 && builder->is_big_endian && pfb_builder_writable(builder, at, size);
     for (size_t i = 0; swap && i < size; i += 2) {
         uint8_t low = builder->data[at + i];
         builder->data[at + i] = builder->data[at + i + 1];
@@ -75,7 +76,7 @@ void pfb_builder_begin_legacy(pfb_builder *builder, const pfb_data_times *times,
     pfb_builder_put32(builder, 16, 1); /* revision */
     pfb_builder_put32(builder, 32, UINT32_MAX);
     put_times(builder, times);
-    size_t size = append_name(builder, system_name, name_units <= SIZE_MAX / 2 ? 2 * name_units : SIZE_MAX, true, 0);
+    size_t size = append_name(builder, system_name, name_units <= SIZE_MAX / 2 ? 2 * name_units : SIZE_MAX, 0, 0);
     pfb_builder_put32(builder, 80, (uint32_t)size);
     pfb_builder_put_field(builder, FIELD_SYSTEM_NAME, 84, LEGACY_HEADER_BYTES);
     pfb_builder_put_field(builder, FIELD_HEADER_SIZE, 24, builder->size_bytes);
@@ -138,7 +139,7 @@ uint32_t pfb_builder_definition(pfb_builder *builder, const pfb_legacy_counter *
     uint32_t offset = counter->value_offset;
     if (offset == 0 && size > 0)
         offset = choose_offset(builder, size);
-    if (size > 0 && (offset < COUNTER_BLOCK_BYTES || size > UINT32_MAX - 8 - offset)) {
+    if (size > 0 && (offset < COUNTER_BLOCK_BYTES || offset > UINT32_MAX - 8 || size > UINT32_MAX - 8 - offset)) {
         pfb_builder_fail(builder, PFB_CALLER_ARGUMENT);
         return 0;
     }
@@ -203,7 +204,7 @@ void pfb_builder_legacy_instance(pfb_builder *builder, const pfb_legacy_instance
     pfb_builder_put32(builder, at + 8, instance->parent_position);
     pfb_builder_put32(builder, at + 12, (uint32_t)instance->unique_id);
     if (instance->has_name) {
-        size_t size = append_name(builder, name, name_size_bytes, builder->code_page == 0, at);
+        size_t size = append_name(builder, name, name_size_bytes, builder->code_page, at);
         pfb_builder_put_field(builder, FIELD_INSTANCE_NAME, at + 16, INSTANCE_BYTES);
         pfb_builder_put_field(builder, FIELD_NONE, at + 20, size);
     }
@@ -297,6 +298,10 @@ void pfb_builder_name(pfb_builder *builder, uint32_t index, const uint8_t *text,
 
 void pfb_builder_end_names(pfb_builder *builder)
 {
+    if (builder->in_data || builder->in_legacy) {
+        pfb_builder_fail(builder, PFB_CALLER_ORDER);
+        return;
+    }
     pfb_builder_zeros(builder, 2);
     builder->in_names = false;
 }

@@ -189,16 +189,45 @@ static bool load_rows(pfb_snapshot *snapshot, pfb_legacy_block *block, const pfb
 
 /* ---- Parents ----------------------------------------------------------------------------------------- */
 
-static int compare_titles(const pfb_snapshot *snapshot, uint32_t left, uint32_t right)
+/* What is being put in order: objects by title, or rows by id. */
+typedef struct order {
+    const pfb_snapshot *snapshot;
+    bool rows;
+} order;
+
+static uint32_t key_of(const order *o, uint32_t item)
 {
-    uint32_t a = snapshot->results[left].title_index;
-    uint32_t b = snapshot->results[right].title_index;
+    return o->rows ? o->snapshot->rows[item].id : o->snapshot->results[item].title_index;
+}
+
+static int compare(const order *o, uint32_t left, uint32_t right)
+{
+    uint32_t a = key_of(o, left);
+    uint32_t b = key_of(o, right);
     return a != b ? (a > b) - (a < b) : (left > right) - (left < right);
 }
 
-#define SORT_CONTEXT pfb_snapshot
-#define SORT_COMPARE compare_titles
+#define SORT_CONTEXT order
+#define SORT_COMPARE compare
 #include "sort.h"
+
+/* A unique id that an object gives twice is none: some providers write 0 for all. Then names count as well. Sorts in
+ * row_order, which is not used yet. */
+static void distrust_repeated_ids(pfb_snapshot *snapshot, const pfb_snapshot_result *result)
+{
+    uint32_t count = 0;
+    for (uint32_t i = result->first_row; i < result->first_row + result->row_count; i++) {
+        if (snapshot->rows[i].is_unique)
+            snapshot->row_order[count++] = i;
+    }
+    sort(&(order){snapshot, true}, snapshot->row_order, count);
+    for (uint32_t i = 1; i < count; i++) {
+        pfb_snapshot_row *before = &snapshot->rows[snapshot->row_order[i - 1]];
+        pfb_snapshot_row *row = &snapshot->rows[snapshot->row_order[i]];
+        if (before->id == row->id)
+            before->is_unique = row->is_unique = false;
+    }
+}
 
 /* Puts the objects that have rows in the order of their titles; returns how many. They have room in row_order, which
  * is not used yet. */
@@ -209,7 +238,7 @@ static uint32_t order_objects(pfb_snapshot *snapshot)
         if (snapshot->results[r].row_count > 0)
             snapshot->row_order[count++] = r;
     }
-    sort(snapshot, snapshot->row_order, count);
+    sort(&(order){snapshot, false}, snapshot->row_order, count);
     return count;
 }
 
@@ -231,6 +260,9 @@ static const pfb_snapshot_result *find_object(const pfb_snapshot *snapshot, uint
     return found->title_index == title_index ? found : NULL;
 }
 
+/* Any number of rows may share a parent, whose name is compared for each: longer ones are hostile, and left out. */
+enum { MOST_PARENT_UNITS = 1024 };
+
 /* Puts the parent's name where the link stood. One level only: a parent's own parent is not asked. */
 static void link_parents(pfb_snapshot *snapshot)
 {
@@ -244,6 +276,8 @@ static void link_parents(pfb_snapshot *snapshot)
         if (!object || position >= object->row_count)
             continue;
         const pfb_snapshot_row *parent = &snapshot->rows[object->first_row + position];
+        if (parent->name_units > MOST_PARENT_UNITS)
+            continue;
         row->parent_name = parent->name;
         row->parent_units = parent->name_units;
         row->parent_code_page = parent->code_page;
@@ -289,6 +323,8 @@ bool pfb_legacy_snapshot_load(pfb_snapshot *snapshot, const pfb_snapshot_input *
     snapshot->system_time = block.system_time;
     if (!load_objects(snapshot, &block, input, capacity))
         return false;
+    for (uint32_t r = 0; r < snapshot->counts.results; r++)
+        distrust_repeated_ids(snapshot, &snapshot->results[r]);
     link_parents(snapshot);
     snapshot->notes = block.notes;
     *verdict = block.error;

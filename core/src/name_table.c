@@ -106,6 +106,7 @@ static void detect_form(pfb_name_table *table)
     piece first = next_piece(table, true);
     uint32_t index;
     table->is_lines = first.ended_by != 0;
+    table->has_tabs = first.ended_by == '\t';
     table->at = start;
     if (first.end > first.begin && !parse_index(table, &first, &index))
         table->error = (pfb_error){PFB_UNKNOWN_FORMAT, first.begin};
@@ -147,7 +148,8 @@ bool pfb_name_table_next(pfb_name_table *table, pfb_name_entry *entry)
             continue;
         }
         bool is_number = parse_index(table, &number, &index);
-        bool has_text = number.ended_by != PIECE_END && (number.ended_by == '\t' || has_unit(table, table->at));
+        bool has_text =
+            number.ended_by == '\t' || (number.ended_by != PIECE_END && !table->has_tabs && has_unit(table, table->at));
         piece text = {0, 0, PIECE_END};
         /* Where an index should be and is none, the next string may be one again; a line with a tab is passed over. */
         if (has_text && (is_number || number.ended_by == '\t'))

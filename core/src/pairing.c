@@ -167,11 +167,12 @@ static bool match_in_order(merge *m)
     return true;
 }
 
-/* Whether an instance missing in its own result may stand in another one that answers the same query. */
+/* Whether an instance missing in its own result may stand in another one that answers the same query: then only sorting
+ * tells. Two results of one query are looked for among so many as a system's whole reply may have. */
 static bool may_move(const pfb_snapshot *older)
 {
-    enum { FEW = 64 };
-    if (older->counts.results > FEW)
+    enum { MANY = 256 };
+    if (older->counts.results > MANY)
         return true;
     for (uint32_t r = 1; r < older->counts.results; r++) {
         for (uint32_t k = 0; k < r; k++) {
@@ -182,9 +183,12 @@ static bool may_move(const pfb_snapshot *older)
     return false;
 }
 
+/* May_move(), once it is needed. */
+typedef enum movement { MOVEMENT_UNKNOWN, MOVEMENT_NONE, MOVEMENT_POSSIBLE } movement;
+
 /* ---- All rows --------------------------------------------------------------------------------------------------- */
 
-static void match_result(pfb_snapshot *older, pfb_snapshot *newer, uint32_t r, bool moves)
+static void match_result(pfb_snapshot *older, pfb_snapshot *newer, uint32_t r, movement *moves)
 {
     pfb_snapshot_result *to = &newer->results[r];
     const pfb_snapshot_result *from = r < older->counts.results ? &older->results[r] : NULL;
@@ -192,7 +196,9 @@ static void match_result(pfb_snapshot *older, pfb_snapshot *newer, uint32_t r, b
     uint32_t n = in_place ? match_in_step(older, newer, from, to) : 0;
     if (n == to->row_count)
         return;
-    if (in_place && !moves) {
+    if (*moves == MOVEMENT_UNKNOWN)
+        *moves = may_move(older) ? MOVEMENT_POSSIBLE : MOVEMENT_NONE;
+    if (in_place && *moves == MOVEMENT_NONE) {
         merge m = {.older = older,
                    .newer = newer,
                    .from = from->first_row,
@@ -214,9 +220,9 @@ static void match_result(pfb_snapshot *older, pfb_snapshot *newer, uint32_t r, b
 
 void pfb_pairing_match(pfb_snapshot *older, pfb_snapshot *newer)
 {
-    bool moves = may_move(older);
+    movement moves = MOVEMENT_UNKNOWN;
     for (uint32_t r = 0; r < newer->counts.results; r++)
-        match_result(older, newer, r, moves);
+        match_result(older, newer, r, &moves);
 }
 
 /* ---- Plans -------------------------------------------------------------------------------------------------- */
@@ -280,8 +286,9 @@ static reference refer(const pfb_snapshot *snapshot, const pfb_snapshot_column *
     bool is_legacy = snapshot->results[column->result].kind == PFB_KIND_OBJECT;
     if (!referred->has_counter || !fits_role(type, as, is_legacy))
         return none;
-    return (reference){true, referred->result != column->result, declared_sizes(type), referred->position,
-                       referred->counter_id};
+    /* V1 values come in either size, whatever the type says: real providers differ from it. */
+    return (reference){true, referred->result != column->result, is_legacy ? SIZE_4 | SIZE_8 : declared_sizes(type),
+                       referred->position, referred->counter_id};
 }
 
 static plan make_plan(const pfb_snapshot *snapshot, uint32_t column)
@@ -329,19 +336,14 @@ static const pfb_snapshot_value *value_elsewhere(const pfb_snapshot *snapshot, u
     return NULL;
 }
 
-/* The raw value referred to, and `bit` when there is one; else 0 and no bit. */
-static uint32_t read_reference(const pfb_snapshot *snapshot, uint32_t row, const reference *to, uint32_t bit,
-                               uint64_t *raw)
+/* The value referred to; null when there is none, or of no fitting size. */
+static const pfb_snapshot_value *read_reference(const pfb_snapshot *snapshot, uint32_t row, const reference *to)
 {
-    *raw = 0;
     if (!to->exists)
-        return 0;
+        return NULL;
     const pfb_snapshot_value *value =
         to->elsewhere ? value_elsewhere(snapshot, row, to->counter_id) : value_at(snapshot, row, to->position);
-    if (!value || !is_number(value) || !(to->sizes & value->size_bytes))
-        return 0;
-    *raw = value->raw;
-    return bit;
+    return value && is_number(value) && (to->sizes & value->size_bytes) ? value : NULL;
 }
 
 /* A raw value read as a clock, which is signed. */
@@ -353,12 +355,22 @@ static int64_t as_clock(uint64_t raw)
 /* The clock that other counters of the row tell. */
 static void read_clock(plan *p, uint32_t row)
 {
-    uint64_t time;
-    uint64_t freq;
-    p->sample.has |= read_reference(p->snapshot, row, &p->time, PFB_HAS_OBJECT_TIME, &time);
-    p->sample.has |= read_reference(p->snapshot, row, &p->freq, PFB_HAS_OBJECT_FREQ, &freq);
-    p->sample.object_time = as_clock(time);
-    p->sample.object_freq = as_clock(freq);
+    const pfb_snapshot_value *time = read_reference(p->snapshot, row, &p->time);
+    const pfb_snapshot_value *freq = read_reference(p->snapshot, row, &p->freq);
+    p->sample.has |= (time ? PFB_HAS_OBJECT_TIME : 0) | (freq ? PFB_HAS_OBJECT_FREQ : 0);
+    p->sample.object_time = time ? as_clock(time->raw) : 0;
+    p->sample.object_freq = freq ? as_clock(freq->raw) : 0;
+}
+
+/* Base and item count. */
+static void read_companions(plan *p, uint32_t row)
+{
+    const pfb_snapshot_value *base = read_reference(p->snapshot, row, &p->base);
+    const pfb_snapshot_value *items = read_reference(p->snapshot, row, &p->multi);
+    p->sample.has |= (base ? PFB_HAS_BASE : 0) | (items ? PFB_HAS_MULTI : 0);
+    p->sample.base = base ? base->raw : 0;
+    p->sample.base_size = base ? base->size_bytes : 0;
+    p->sample.multi = items ? items->raw : 0;
 }
 
 /* Fills the plan's sample; false when the datum has not the size its type declares. */
@@ -366,8 +378,7 @@ static bool fill_sample(plan *p, uint32_t row)
 {
     pfb_sample *sample = &p->sample;
     sample->has = PFB_HAS_PERF_TIME | PFB_HAS_PERF_TIME_100NS | PFB_HAS_PERF_FREQ;
-    sample->has |= read_reference(p->snapshot, row, &p->base, PFB_HAS_BASE, &sample->base);
-    sample->has |= read_reference(p->snapshot, row, &p->multi, PFB_HAS_MULTI, &sample->multi);
+    read_companions(p, row);
     if (p->has_object_clock)
         sample->has |= PFB_HAS_OBJECT_TIME | PFB_HAS_OBJECT_FREQ;
     else
@@ -389,16 +400,21 @@ static bool fill_sample(plan *p, uint32_t row)
 
 /* ---- Evaluation --------------------------------------------------------------------------------------------- */
 
-/* The older snapshot's column of the same counter, in one of its results; or PFB_NONE. */
-static uint32_t find_older_column(const pfb_snapshot *older, uint32_t r, const pfb_snapshot_column *column)
+/* The older column of the same counter, in one of the older results; or PFB_NONE. While both results have as many
+ * columns it stands at the same place; where some came or went, only a counter that is there once can be told. */
+static uint32_t find_older_column(const pfb_snapshot *older, uint32_t r, const pfb_snapshot *newer,
+                                  const pfb_snapshot_column *column)
 {
-    const pfb_snapshot_result *result = &older->results[r];
-    if (column->position < result->column_count) {
-        uint32_t same = result->first_column + column->position;
+    const pfb_snapshot_result *from = &older->results[r];
+    if (from->column_count == newer->results[column->result].column_count) {
+        uint32_t same = from->first_column + column->position;
         if (older->columns[same].counter_id == column->counter_id)
             return same;
     }
-    return column->counter_id == PFB_NO_ID ? PFB_NONE : pfb_snapshot_find_column(older, r, column->counter_id);
+    if (column->counter_id == PFB_NO_ID ||
+        pfb_snapshot_find_only_column(newer, column->result, column->counter_id) == PFB_NONE)
+        return PFB_NONE;
+    return pfb_snapshot_find_only_column(older, r, column->counter_id);
 }
 
 /* A newer column, the formula of its counter, and the older column it is compared with. */
@@ -428,11 +444,11 @@ static void compare_column(comparison *c, const pfb_snapshot *older, const pfb_s
 /* Whether the older snapshot has the row and the counter; then `older` is its plan. */
 static bool find_older(comparison *c, uint32_t older_row)
 {
-    if (!c->older_snapshot || older_row == PFB_NONE)
+    if (!c->older_snapshot || older_row >= c->older_snapshot->counts.rows) /* PFB_NONE, or matched with another one */
         return false;
     uint32_t result = c->older_snapshot->rows[older_row].result;
     if (result != c->older_result) { /* mostly the same for all rows */
-        uint32_t column = find_older_column(c->older_snapshot, result, c->column);
+        uint32_t column = find_older_column(c->older_snapshot, result, c->newer.snapshot, c->column);
         c->older_result = result;
         c->has_older = column != PFB_NONE && c->older_snapshot->columns[column].has_counter;
         if (c->has_older)

@@ -304,6 +304,21 @@ uint32_t pfb_snapshot_find_column(const pfb_snapshot *snapshot, uint32_t result,
     return column != PFB_NONE && snapshot->columns[column].result == result ? column : PFB_NONE;
 }
 
+uint32_t pfb_snapshot_find_only_column(const pfb_snapshot *snapshot, uint32_t result, uint32_t counter_id)
+{
+    const pfb_guid *counterset = &snapshot->results[result].counterset;
+    uint32_t at = first_column(snapshot, &(column_key){counterset, counter_id, result, 0});
+    uint32_t found = PFB_NONE;
+    for (uint32_t n = 0; n < 2 && n < snapshot->counts.columns - at; n++) {
+        uint32_t column = snapshot->column_order[at + n];
+        column_key key = key_of_column(snapshot, column);
+        if (key.counter_id != counter_id || key.result != result || !pfb_guid_equal(key.counterset, counterset))
+            break;
+        found = n == 0 ? column : PFB_NONE;
+    }
+    return found;
+}
+
 /* The counter as the last registration of the counterset describes it. */
 static bool find_counter(const pfb_snapshot *snapshot, const pfb_guid *counterset, uint32_t id, pfb_counter *counter)
 {
@@ -634,12 +649,14 @@ pfb_error pfb_snapshot_load(pfb_snapshot *snapshot, const pfb_snapshot_input *in
         *snapshot = (pfb_snapshot){0};
         return (pfb_error){PFB_CALLER_TOO_SMALL, 0};
     }
-    order_registrations(snapshot, input->registration_count);
     if (legacy) {
+        snapshot->counts.registrations = input->registration_count; /* room was measured for them; they are not read */
+        number(snapshot->registration_order, input->registration_count);
         number(snapshot->column_order, snapshot->counts.columns);
         sort(&(order){snapshot, ORDER_COLUMNS}, snapshot->column_order, snapshot->counts.columns);
         number(snapshot->row_order, snapshot->counts.rows);
     } else {
+        order_registrations(snapshot, input->registration_count);
         link_queries(snapshot, input);
         link_columns(snapshot);
     }

@@ -31,6 +31,9 @@ uint32_t pfb_snapshot_find_group(const pfb_snapshot *snapshot, const pfb_row_key
 /* The row of this instance in the key's result with this rank, or PFB_NONE. Requires ranked rows. */
 uint32_t pfb_snapshot_find_row(const pfb_snapshot *snapshot, const pfb_row_key *key, uint32_t rank);
 
+/* The column of a result that holds the counter, if it is the only one; else PFB_NONE. */
+uint32_t pfb_snapshot_find_only_column(const pfb_snapshot *snapshot, uint32_t result, uint32_t counter_id);
+
 /* The first column of a result that holds the counter, or PFB_NONE. */
 uint32_t pfb_snapshot_find_column(const pfb_snapshot *snapshot, uint32_t result, uint32_t counter_id);
 

@@ -297,8 +297,8 @@ Test(legacy_builder, arguments_out_of_range)
     pfb_builder b;
     static const struct {
         uint32_t size, offset;
-    } definitions[] = {{4, 3}, {4, 1}, {UINT32_MAX, 4}, {4, UINT32_MAX - 8}};
-    for (size_t i = 0; i < 4; i++) {
+    } definitions[] = {{4, 3}, {4, 1}, {UINT32_MAX, 4}, {4, UINT32_MAX - 8}, {4, UINT32_MAX - 3}};
+    for (size_t i = 0; i < 5; i++) {
         begin_alone(&b, data, sizeof data);
         legacy_counter(&b, 4, RAWCOUNT, definitions[i].size, definitions[i].offset);
         cr_expect_eq(b.error.code, PFB_CALLER_ARGUMENT, "definition %zu", i);
@@ -320,6 +320,9 @@ Test(legacy_builder, arguments_out_of_range)
     pfb_legacy_instance instance = {.has_name = true};
     pfb_builder_legacy_instance(&b, &instance, data, 3);
     cr_expect_eq(b.error.code, PFB_CALLER_ARGUMENT, "half a unit");
+    begin_alone(&b, data, sizeof data);
+    pfb_builder_end_names(&b);
+    cr_expect_eq(b.error.code, PFB_CALLER_ORDER, "names end inside a block");
 }
 
 /* ---- Faults ------------------------------------------------------------------------------------------ */

@@ -123,6 +123,7 @@ Test(name_table, lines)
         {"the last line is open", "2\tSystem\n4\tMemory", "2=System;4=Memory;", 0, PFB_OK, 0},
         {"lines of their own", "1\n8\n2\nSystem\n", "1=8;2=System;", 0, PFB_OK, 0},
         {"lines of their own, the other kind", "2\r\nSystem\r\n4\r\nMemory", "2=System;4=Memory;", 0, PFB_OK, 0},
+        {"a line that lost its tab", "2\tSystem\n4\n6\tProcessor\n", "2=System;6=Processor;", BAD, PFB_BAD_PAIR, 9},
         {"empty lines", "2\tSystem\n\n\r\n4\tMemory\n\n", "2=System;4=Memory;", 0, PFB_OK, 0},
         {"an empty text", "2\t\n4\tMemory\n", "2=;4=Memory;", 0, PFB_OK, 0},
         {"an empty text at the end", "2\t", "2=;", 0, PFB_OK, 0},

@@ -38,6 +38,7 @@ typedef struct pfb_sample {
     int64_t object_freq;     /* ticks of the object's clock per second */
     uint32_t base_type;      /* type of the base, for its size; 0: the one that the table lists for `type` */
     uint32_t value_size;     /* bytes of the raw value, 4 or 8; 0: as the type declares */
+    uint32_t base_size;      /* bytes of the base, 4 or 8; 0: as its type declares */
 } pfb_sample;
 
 /* Why there is a value, or none. Numbers and names never change their meaning. */

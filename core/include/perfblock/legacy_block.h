@@ -128,7 +128,7 @@ typedef struct pfb_legacy_value {
     uint32_t position; /* of the counter's definition */
     bool is_number;    /* 4 or 8 bytes */
     uint64_t raw;      /* zero-extended; 0 unless is_number */
-    bool has_base;     /* the next definition is a base, other than an item count, of a size its type declares; a base,
+    bool has_base;     /* the next definition is a base, other than an item count, of 4 or 8 bytes; a base,
                         * and a counter of size 0, has none of its own */
     uint32_t base_type;
     uint64_t base;

@@ -31,13 +31,14 @@ typedef struct pfb_name_entry {
 typedef struct pfb_name_table {
     bool is_utf16;   /* texts are UTF-16LE, else UTF-8; neither is checked */
     uint32_t notes;  /* PFB_NOTE_ bits: what was tolerated so far */
-    pfb_error error; /* strict mode only: the first failure */
+    pfb_error error; /* of the form; in strict mode also the first oddity */
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     size_t size;
     size_t at;
     uint32_t options;
     bool is_lines;
+    bool has_tabs; /* a line each */
 } pfb_name_table;
 
 /* Opens a table; `options`: 0 or PFB_STRICT. True unless the form cannot be told (PFB_UNKNOWN_FORMAT: the first index

@@ -16,7 +16,8 @@ extern "C" {
  *
  * The identity of an instance is its id and its name together, and, where both repeat, its occurrence among the equal
  * ones. A different id under the same name is a different instance (a process that came back), and so is a different
- * name under the same id: pairing them would be a guess. docs/pairing.md has the rules and the reasons.
+ * name under the same id: pairing them would be a guess. V1 instances have a unique id, a key counter's value, or their
+ * name and their parent's. docs/pairing.md has the rules and the reasons.
  *
  * Matching is linear while instances keep their order, n log n otherwise. Nothing is allocated. */
 
@@ -32,12 +33,13 @@ typedef struct pfb_pairing_inputs {
 } pfb_pairing_inputs;
 
 /* Evaluates the value of a newer row (position in rows) and column (position in columns, of the same result). `older`
- * may be null: one sample only. `options` and `inputs` may be null.
+ * is the snapshot that was matched, or null: one sample only. `options` and `inputs` may be null.
  * Base, item count and object clock are looked up by the ids of the registration: in the same row, else in another
  * result of the same counterset that holds the same instance (the first; at most 64 candidates are tried). Statuses
  * beyond the formula's own: unknown_type when the counter has no registration, type_mismatch when the datum's size is
  * not the type's, missing_input when it is neither 4 nor 8 bytes, missing_base when the base is absent, the counter
- * itself, not of a base type or of the wrong size. Plain numbers may have either size. */
+ * itself, not of a base type or of the wrong size. Plain numbers, and all values of V1, may have either size. In V1 the
+ * next definition is the base or the item count. */
 PFB_API pfb_formula_result pfb_pairing_evaluate(const pfb_snapshot *older, const pfb_snapshot *newer, uint32_t row,
                                                 uint32_t column, const pfb_formula_options *options,
                                                 pfb_pairing_inputs *inputs);
