@@ -152,11 +152,13 @@ pfb_source *pfb_source_open_live(pfb_source_failure *failure)
 
 #else
 
+#if !defined(_WIN32) /* that of Windows is in windows_source.c */
 pfb_source *pfb_source_open_live(pfb_source_failure *failure)
 {
     pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "there is no live source for this system");
     return NULL;
 }
+#endif
 
 pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *failure)
 {
@@ -232,4 +234,21 @@ bool pfb_source_query_collect(pfb_source_query *query, pfb_bytes *bytes, pfb_sou
 {
     bytes->size_bytes = 0;
     return query->operations->query_collect(query->query, bytes, failure);
+}
+
+/* Printable ASCII, and not nothing: sources rely on it. */
+static bool is_legacy_query(const char *query)
+{
+    const char *at = query;
+    while (*at >= ' ' && *at <= '~')
+        at++;
+    return *at == '\0' && at != query;
+}
+
+bool pfb_source_legacy(pfb_source *source, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    bytes->size_bytes = 0;
+    if (!is_legacy_query(query))
+        return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "a V1 query is printable ASCII, and not empty");
+    return source->operations->legacy(source->context, query, bytes, failure);
 }

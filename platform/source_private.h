@@ -6,8 +6,15 @@
 #include "perfblock/builder.h"
 #include "perfblock/source.h"
 
+#include <stdio.h> /* MinGW: __MINGW_PRINTF_FORMAT */
+
+#if defined(__MINGW_PRINTF_FORMAT) /* "printf" there is that of Microsoft, which knows no %zu */
+#define PFB_PRINTF_KIND __MINGW_PRINTF_FORMAT
+#else
+#define PFB_PRINTF_KIND printf
+#endif
 #if defined(__GNUC__)
-#define PFB_PRINTF(format_at, arguments_at) __attribute__((format(printf, format_at, arguments_at)))
+#define PFB_PRINTF(format_at, arguments_at) __attribute__((format(PFB_PRINTF_KIND, format_at, arguments_at)))
 #else
 #define PFB_PRINTF(format_at, arguments_at)
 #endif

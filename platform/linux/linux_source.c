@@ -317,6 +317,16 @@ static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *f
            pfb_source_build(bytes, write_data, query, failure);
 }
 
+/* ---- V1 ------------------------------------------------------------------------------------------------------ */
+
+static bool legacy(void *context, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    (void)context;
+    (void)query;
+    (void)bytes;
+    return pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "Linux has no V1 data");
+}
+
 /* ---- Opening ------------------------------------------------------------------------------------------------ */
 
 static const pfb_source_operations operations = {.close = close_context,
@@ -328,7 +338,8 @@ static const pfb_source_operations operations = {.close = close_context,
                                                  .query_add = query_add,
                                                  .query_remove = query_remove,
                                                  .query_info = query_info,
-                                                 .query_collect = query_collect};
+                                                 .query_collect = query_collect,
+                                                 .legacy = legacy};
 
 pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *failure)
 {

@@ -7,8 +7,14 @@ build=$2
 folder=$3
 
 # A file per process: clang-tidy uses one CPU. "N warnings generated" and the like go to standard error; findings do not.
-if ! find "$folder" -name '*.c' -print0 |
-    xargs -0 -n 1 -P "$(nproc)" clang-tidy --quiet -p "$build" 2>"$build/clang_tidy_$folder.log"; then
-    grep -v "warnings generated\.$" "$build/clang_tidy_$folder.log" >&2 || true
+# Sources of Windows are read in a build for it, as a folder of their own.
+passed_over=()
+if [[ $folder == platform ]]; then
+    passed_over=(-not -path 'platform/windows/*')
+fi
+log="$build/clang_tidy_${folder//\//_}.log"
+if ! find "$folder" -name '*.c' "${passed_over[@]}" -print0 |
+    xargs -0 -n 1 -P "$(nproc)" clang-tidy --quiet -p "$build" 2>"$log"; then
+    grep -v "warnings generated\.$" "$log" >&2 || true
     exit 1
 fi

@@ -298,6 +298,117 @@ Test(source, sets_of_the_capture_can_be_added)
     pfb_source_close(source);
 }
 
+/* ---- V1 -----------------------------------------------------------------------------------------------------------
+ */
+
+static void add_names(uint32_t language, const char *body)
+{
+    const pfb_chunk chunk = {.tag = PFB_TAG_NAMES, .language = language};
+    add_chunk(&chunk, body, strlen(body));
+}
+
+/* The reply to a V1 query is this text; null: there is none, for that code. */
+static void expect_legacy(pfb_source *source, const char *query, const char *text, uint32_t code)
+{
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    cr_assert(pfb_bytes_append(&reply, "what was there before", 21));
+    bool is_there = pfb_source_legacy(source, query, &reply, &failure);
+    cr_expect(is_there == (text != NULL) && failure.code == code, "\"%s\": %u, %s", query, (unsigned)failure.code,
+              failure.sentence);
+    cr_expect_eq(failure.sentence[0] == '\0', is_there, "\"%s\": a failure has a sentence", query);
+    expect_reply(&reply, is_there && text ? text : "", query);
+    pfb_bytes_free(&reply);
+}
+
+Test(source, legacy_blocks_come_one_after_the_other)
+{
+    add_tagged(PFB_TAG_LEGACY, "one");
+    add_tagged(PFB_TAG_DATA, "V2");
+    add_names(9, "names");
+    add_tagged(PFB_TAG_LEGACY, "two and more");
+    add_tagged(PFB_TAG_LEGACY, "three");
+    pfb_source *source = open_capture();
+    pfb_source *other = open_capture();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    expect_legacy(source, "Global", "one", 0);
+    expect_legacy(source, "Counter 009", "names", 0);
+    expect_legacy(source, "238 2", "two and more", 0);
+    expect_legacy(other, "Costly", "one", 0);
+    expect_sample(query, "V2", 0);
+    expect_legacy(source, "Counters 009", "three", 0);
+    for (int i = 0; i < 2; i++)
+        expect_legacy(source, "Global", NULL, PFB_WIN32_NO_MORE_ITEMS);
+    expect_legacy(source, "Counter 009", "names", 0);
+    pfb_source_query_close(query);
+    pfb_source_close(other);
+    pfb_source_close(source);
+}
+
+Test(source, legacy_names_are_those_of_the_language)
+{
+    static const struct {
+        const char *query, *reply;
+        uint32_t code;
+    } cases[] = {{"Counter 009", "English", 0},
+                 {"Counter 9", "English", 0},
+                 {"COUNTER 00000009", "English", 0},
+                 {"counter 407", "Deutsch", 0},
+                 {"Counter 1f", "small", 0},
+                 {"Counter 1F", "small", 0},
+                 {"Counter DEADbeef", "large", 0},
+                 {"Counter 409", NULL, PFB_WIN32_NOT_FOUND}, /* of the same tongue, but not the one asked for */
+                 {"Counter 0", NULL, PFB_WIN32_NOT_FOUND},
+                 {"Help 009", NULL, PFB_WIN32_NOT_FOUND},
+                 {"Explain 009", NULL, PFB_WIN32_NOT_FOUND},
+                 {"Counter", NULL, PFB_WIN32_INVALID_PARAMETER},
+                 {"Counter ", NULL, PFB_WIN32_INVALID_PARAMETER},
+                 {"Counter  009", NULL, PFB_WIN32_INVALID_PARAMETER},
+                 {"Counter 009 ", NULL, PFB_WIN32_INVALID_PARAMETER},
+                 {"Counter 00g", NULL, PFB_WIN32_INVALID_PARAMETER},
+                 {"Counter 000000009", NULL, PFB_WIN32_INVALID_PARAMETER},
+                 {"Help", NULL, PFB_WIN32_INVALID_PARAMETER},
+                 {"Explain en", NULL, PFB_WIN32_INVALID_PARAMETER}};
+    add_names(0x407, "Deutsch");
+    add_names(9, "English");
+    add_names(9, "English again");
+    add_names(0x1F, "small");
+    add_names(0xDEADBEEF, "large");
+    pfb_source *source = open_capture();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        expect_legacy(source, cases[i].query, cases[i].reply, cases[i].code);
+    pfb_source_close(source);
+}
+
+Test(source, a_cut_capture_ends_its_legacy_blocks)
+{
+    add_tagged(PFB_TAG_LEGACY, "one");
+    add_tagged(PFB_TAG_LEGACY, "two");
+    pfb_source *source = pfb_source_open_capture(capture.data, capture.size_bytes - 1, NULL);
+    pfb_source_failure failure = {0};
+    pfb_bytes reply = {0};
+    cr_assert(source);
+    expect_legacy(source, "Global", "one", 0);
+    cr_expect_not(pfb_source_legacy(source, "Global", &reply, &failure));
+    cr_expect(failure.code == PFB_WIN32_NO_MORE_ITEMS && strstr(failure.sentence, "broken off at offset 40"), "%s",
+              failure.sentence);
+    pfb_bytes_free(&reply);
+    pfb_source_close(source);
+}
+
+#if defined(__linux__)
+Test(source, linux_has_no_legacy_data)
+{
+    static const char *const queries[] = {"Global", "2", "Counter 009", "Help 009"};
+    pfb_source *source = pfb_source_open_live(NULL);
+    cr_assert(source);
+    for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++)
+        expect_legacy(source, queries[i], NULL, PFB_WIN32_NOT_SUPPORTED);
+    expect_legacy(source, "", NULL, PFB_WIN32_INVALID_PARAMETER);
+    pfb_source_close(source);
+}
+#endif
+
 /* ---- Captures cut short, and other bytes ------------------------------------------------------------------------ */
 
 Test(source, a_cut_capture_is_replayed_up_to_the_cut)
@@ -348,6 +459,9 @@ static void use_capture(const char *name, const uint8_t *data, size_t size)
         samples++;
         pfb_source_query_info(query, &reply, NULL);
     }
+    pfb_source_legacy(source, "Counter 009", &reply, NULL);
+    while (pfb_source_legacy(source, "Global", &reply, NULL))
+        samples++;
     cr_expect(samples < size / 16, "%s: more samples than chunks", name);
     pfb_source_query_close(query);
     pfb_bytes_free(&reply);
@@ -389,6 +503,38 @@ static void *refuse_query(void *context, pfb_source_failure *failure)
     (void)context;
     failure->code = 42;
     return NULL;
+}
+
+static const char *seen_query;
+
+static bool see_query(void *context, const char *query, pfb_bytes *reply, pfb_source_failure *failure)
+{
+    (void)context;
+    (void)failure;
+    seen_query = query;
+    return reply->size_bytes == 0;
+}
+
+Test(source, an_implementation_sees_legacy_queries_of_printable_ascii)
+{
+    static const char *const accepted[] = {" ", "~", "Global", "Counter 009"};
+    static const char *const refused[] = {"", "\x7F", "238\t2", "Z\xC3\xA4hler", "2\n", "\x1F", "2\x80"};
+    static const pfb_source_operations operations = {.close = count_close, .legacy = see_query};
+    int context = 1;
+    pfb_bytes reply = {0};
+    pfb_source *source = pfb_source_make(&operations, &context, NULL);
+    cr_assert(source);
+    for (size_t i = 0; i < sizeof accepted / sizeof accepted[0]; i++) {
+        cr_assert(pfb_bytes_append(&reply, "x", 1));
+        cr_expect(pfb_source_legacy(source, accepted[i], &reply, NULL) && seen_query == accepted[i], "case %zu", i);
+    }
+    seen_query = NULL;
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        expect_legacy(source, refused[i], NULL, PFB_WIN32_INVALID_PARAMETER);
+        cr_expect_null(seen_query, "case %zu", i);
+    }
+    pfb_bytes_free(&reply);
+    pfb_source_close(source);
 }
 
 Test(source, an_implementation_owns_its_context)

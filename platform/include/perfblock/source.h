@@ -8,8 +8,9 @@
 extern "C" {
 #endif
 
-/* Where bytes come from. A source hands out the same bytes whatever it stands on: PerfLib V2 replies, to be understood
- * by the core. Live sources read this machine, a fixture replays a capture. Unlike the core this layer allocates.
+/* Where bytes come from. A source hands out the same bytes whatever it stands on: PerfLib V2 replies, and V1 replies
+ * where there are any, to be understood by the core. Live sources read this machine, a fixture replays a capture.
+ * Unlike the core this layer allocates.
  * A source and its queries are used by one thread at a time; different sources are independent. */
 
 typedef struct pfb_source pfb_source;             /* opaque */
@@ -37,14 +38,19 @@ typedef struct pfb_source_failure {
     char sentence[240]; /* for people: what failed, on which file or call, and the system's reason. No final dot */
 } pfb_source_failure;
 
-/* Win32 codes the V2 interface uses: results of calls and the Status of identifier blocks. */
+/* Win32 codes the interfaces use: results of calls and the Status of identifier blocks. */
 #define PFB_WIN32_SUCCESS UINT32_C(0)
 #define PFB_WIN32_FILE_NOT_FOUND UINT32_C(2)
 #define PFB_WIN32_ACCESS_DENIED UINT32_C(5)
 #define PFB_WIN32_NOT_ENOUGH_MEMORY UINT32_C(8)
+#define PFB_WIN32_NOT_READY UINT32_C(21) /* transient, V1 only; so are LOCK_FAILED, BUSY and WAIT_TIMEOUT */
 #define PFB_WIN32_NOT_SUPPORTED UINT32_C(50)
 #define PFB_WIN32_INVALID_PARAMETER UINT32_C(0x57)
+#define PFB_WIN32_LOCK_FAILED UINT32_C(0xA7)
+#define PFB_WIN32_BUSY UINT32_C(0xAA)
 #define PFB_WIN32_ALREADY_EXISTS UINT32_C(0xB7)
+#define PFB_WIN32_MORE_DATA UINT32_C(0xEA) /* V1 only: the reply is larger than the source takes */
+#define PFB_WIN32_WAIT_TIMEOUT UINT32_C(0x102)
 #define PFB_WIN32_NO_MORE_ITEMS UINT32_C(0x103)
 #define PFB_WIN32_NOT_FOUND UINT32_C(0x490)
 #define PFB_WIN32_COUNTERSET_NOT_FOUND UINT32_C(0x1068) /* ERROR_WMI_GUID_NOT_FOUND */
@@ -101,9 +107,19 @@ PFB_API bool pfb_source_query_info(pfb_source_query *query, pfb_bytes *bytes, pf
 /* One sample: a V2 data block. A fixture fails with PFB_WIN32_NO_MORE_ITEMS after its last one. */
 PFB_API bool pfb_source_query_collect(pfb_source_query *query, pfb_bytes *bytes, pfb_source_failure *failure);
 
+/* ---- V1 ----------------------------------------------------------------------------------------------------- */
+
+/* The reply to a V1 query, as HKEY_PERFORMANCE_DATA takes it for a value name: printable ASCII, words separated by one
+ * blank, case ignored. "Global", "Costly" and title indexes ("238 2") give a V1 block; "Counter LANG" and "Help LANG",
+ * the language in hexadecimal ("Counter 009"), give a name table. PFB_WIN32_NOT_SUPPORTED where there is none.
+ * A fixture gives its blocks one after the other, whatever a query for data asks for, and fails with
+ * PFB_WIN32_NO_MORE_ITEMS after the last one; of name tables it has those of names only. */
+PFB_API bool pfb_source_legacy(pfb_source *source, const char *query, pfb_bytes *bytes, pfb_source_failure *failure);
+
 /* ---- Making a source ----------------------------------------------------------------------------------------- */
 
-/* What an implementation provides; contexts are its own. Every member is set. */
+/* What an implementation provides; contexts are its own. Every member is set, except that one whose query_open always
+ * fails needs no other query_ member. */
 typedef struct pfb_source_operations {
     void (*close)(void *context);
     bool (*countersets)(void *context, pfb_bytes *bytes, pfb_source_failure *failure);
@@ -116,6 +132,7 @@ typedef struct pfb_source_operations {
     bool (*query_remove)(void *query, uint8_t *blocks, size_t size, pfb_source_failure *failure);
     bool (*query_info)(void *query, pfb_bytes *bytes, pfb_source_failure *failure);
     bool (*query_collect)(void *query, pfb_bytes *bytes, pfb_source_failure *failure);
+    bool (*legacy)(void *context, const char *query, pfb_bytes *bytes, pfb_source_failure *failure);
 } pfb_source_operations;
 
 /* A source over an implementation. Takes over `context`, also when it returns null (memory exhausted): then it closes

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#include "message.h"
+
+#include "perfblock/utf16.h"
+
+#include <stdio.h>
+
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+
+void pfb_windows_message(uint32_t code, char *out, size_t capacity)
+{
+    WCHAR text[512];
+    /* Line ends become blanks, and placeholders stay as they are, since there is nothing to put there. */
+    DWORD flags = FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS | FORMAT_MESSAGE_MAX_WIDTH_MASK;
+    DWORD units = FormatMessageW(flags, NULL, code, 0, text, sizeof text / sizeof text[0], NULL);
+    while (units > 0 && (text[units - 1] <= L' ' || text[units - 1] == L'.'))
+        units--;
+    if (units > 0)
+        pfb_utf16_to_utf8((const uint8_t *)text, units, out, capacity);
+    else
+        snprintf(out, capacity, "the system has no message for it");
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "windows/registry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- A system that answers as it is told -------------------------------------------------------------------- */
+
+enum { KIB = 1024, MIB = 1024 * 1024, ANSWERS = 20 };
+
+/* One answer to a query, and the size it leaves behind. */
+typedef struct answer {
+    uint32_t code;
+    uint32_t size;
+} answer;
+
+typedef struct fake {
+    answer answers[ANSWERS]; /* the last one is repeated */
+    size_t answer_count;
+    uint32_t rooms[ANSWERS]; /* what the queries were given */
+    size_t query_count;
+    uint32_t waits[ANSWERS]; /* milliseconds */
+    size_t wait_count;
+    size_t close_count;
+} fake;
+
+static uint32_t fake_query(void *context, uint8_t *data, uint32_t *size_bytes)
+{
+    fake *system = context;
+    cr_assert_lt(system->query_count, ANSWERS, "the queries do not end");
+    cr_assert_eq(system->close_count, 0, "a query behind the end");
+    size_t last = system->answer_count - 1;
+    answer given = system->answers[system->query_count < last ? system->query_count : last];
+    uint32_t room = *size_bytes;
+    system->rooms[system->query_count++] = room;
+    if (room > 0)
+        data[0] = data[room - 1] = 0xEE; /* all of the room may be written to, whatever the answer */
+    if (given.code == PFB_WIN32_SUCCESS)
+        memset(data, 'v', given.size < room ? given.size : room);
+    *size_bytes = given.size;
+    return given.code;
+}
+
+static void fake_close(void *context)
+{
+    ((fake *)context)->close_count++;
+}
+
+static void fake_wait(void *context, uint32_t milliseconds)
+{
+    fake *system = context;
+    cr_assert_lt(system->wait_count, ANSWERS, "the waits do not end");
+    system->waits[system->wait_count++] = milliseconds;
+}
+
+static void fake_describe(void *context, uint32_t code, char *out, size_t capacity)
+{
+    (void)context;
+    snprintf(out, capacity, "the text of %u", (unsigned)code);
+}
+
+static bool read_from(fake *system, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    pfb_registry registry = {
+        .query = fake_query, .close = fake_close, .wait = fake_wait, .describe = fake_describe, .context = system};
+    bool is_read = pfb_registry_read(&registry, "238 2", bytes, failure);
+    cr_expect_eq(system->close_count, 1, "the key is closed once, not %zu times", system->close_count);
+    return is_read;
+}
+
+static void expect_value(const pfb_bytes *bytes, size_t size)
+{
+    cr_assert_eq(bytes->size_bytes, size);
+    for (size_t i = 0; i < size; i++)
+        cr_assert_eq(bytes->data[i], 'v', "byte %zu", i);
+}
+
+static void expect_numbers(const uint32_t *seen, size_t seen_count, const uint32_t *expected, size_t count,
+                           const char *what)
+{
+    cr_assert_eq(seen_count, count, "%zu %s instead of %zu", seen_count, what, count);
+    for (size_t i = 0; i < count; i++)
+        cr_expect_eq(seen[i], expected[i], "%s %zu: %u instead of %u", what, i, (unsigned)seen[i],
+                     (unsigned)expected[i]);
+}
+
+#define EXPECT_ROOMS(system, ...)                                                                                      \
+    expect_numbers((system).rooms, (system).query_count, (const uint32_t[]){__VA_ARGS__},                              \
+                   sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), "rooms")
+
+#define EXPECT_WAITS(system, ...)                                                                                      \
+    expect_numbers((system).waits, (system).wait_count, (const uint32_t[]){__VA_ARGS__},                               \
+                   sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), "waits")
+
+/* ---- Room --------------------------------------------------------------------------------------------------- */
+
+Test(registry_source, a_value_that_fits_takes_one_query)
+{
+    static const uint32_t sizes[] = {0, 1, 96, 64 * KIB - 1, 64 * KIB};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        fake system = {.answers = {{PFB_WIN32_SUCCESS, sizes[i]}}, .answer_count = 1};
+        pfb_bytes bytes = {0};
+        cr_assert(read_from(&system, &bytes, NULL));
+        expect_value(&bytes, sizes[i]);
+        EXPECT_ROOMS(system, 64 * KIB);
+        cr_expect_eq(system.wait_count, 0);
+        pfb_bytes_free(&bytes);
+    }
+}
+
+/* After 234 the size is undefined: none of these may be believed. */
+Test(registry_source, room_grows_by_its_own_size)
+{
+    fake system = {.answers = {{PFB_WIN32_MORE_DATA, 0},
+                               {PFB_WIN32_MORE_DATA, 64 * KIB + 1},
+                               {PFB_WIN32_MORE_DATA, UINT32_MAX},
+                               {PFB_WIN32_MORE_DATA, 24},
+                               {PFB_WIN32_SUCCESS, 600 * KIB}},
+                   .answer_count = 5};
+    pfb_bytes bytes = {0};
+    cr_assert(read_from(&system, &bytes, NULL));
+    expect_value(&bytes, 600 * KIB);
+    EXPECT_ROOMS(system, 64 * KIB, 128 * KIB, 256 * KIB, 512 * KIB, 1024 * KIB);
+    cr_expect_eq(system.wait_count, 0);
+    pfb_bytes_free(&bytes);
+}
+
+Test(registry_source, a_value_of_64_mib_is_the_largest)
+{
+    fake system = {.answer_count = 11};
+    for (size_t i = 0; i < 10; i++)
+        system.answers[i] = (answer){PFB_WIN32_MORE_DATA, 0};
+    system.answers[10] = (answer){PFB_WIN32_SUCCESS, 64 * MIB};
+    pfb_bytes bytes = {0};
+    cr_assert(read_from(&system, &bytes, NULL));
+    cr_expect_eq(bytes.size_bytes, 64 * MIB);
+    pfb_bytes_free(&bytes);
+}
+
+Test(registry_source, growing_ends)
+{
+    fake system = {.answers = {{PFB_WIN32_MORE_DATA, 1}}, .answer_count = 1};
+    pfb_bytes bytes = {0};
+    pfb_source_failure failure = {0};
+    cr_expect_not(read_from(&system, &bytes, &failure));
+    cr_expect_eq(failure.code, 234);
+    cr_expect_str_eq(failure.sentence,
+                     "RegQueryValueExW of HKEY_PERFORMANCE_DATA, value \"238 2\", failed: the text of "
+                     "234 (234)");
+    EXPECT_ROOMS(system, 64 * KIB, 128 * KIB, 256 * KIB, 512 * KIB, MIB, 2 * MIB, 4 * MIB, 8 * MIB, 16 * MIB, 32 * MIB,
+                 64 * MIB);
+    cr_expect_eq(bytes.size_bytes, 0);
+    pfb_bytes_free(&bytes);
+}
+
+Test(registry_source, memory_is_used_again)
+{
+    fake first = {.answers = {{PFB_WIN32_MORE_DATA, 0}, {PFB_WIN32_SUCCESS, 100 * KIB}}, .answer_count = 2};
+    fake second = {.answers = {{PFB_WIN32_SUCCESS, 50}}, .answer_count = 1};
+    pfb_bytes bytes = {0};
+    cr_assert(read_from(&first, &bytes, NULL));
+    const uint8_t *memory = bytes.data;
+    size_t capacity = bytes.capacity_bytes;
+    cr_assert(read_from(&second, &bytes, NULL));
+    cr_expect(bytes.data == memory && bytes.capacity_bytes == capacity);
+    expect_value(&bytes, 50);
+    EXPECT_ROOMS(second, (uint32_t)capacity);
+    pfb_bytes_free(&bytes);
+}
+
+/* Rooms that are no power of two, and more memory than is ever offered. */
+Test(registry_source, odd_memory_is_doubled_up_to_the_bound)
+{
+    fake system = {.answers = {{PFB_WIN32_MORE_DATA, 0}}, .answer_count = 1};
+    pfb_bytes bytes = {0};
+    cr_assert(pfb_bytes_reserve(&bytes, 20 * MIB + 3));
+    cr_assert_eq(bytes.capacity_bytes, 20 * MIB + 3);
+    cr_expect_not(read_from(&system, &bytes, NULL));
+    EXPECT_ROOMS(system, 20 * MIB + 3, 40 * MIB + 6, 64 * MIB);
+    fake again = {.answers = {{PFB_WIN32_MORE_DATA, 0}}, .answer_count = 1};
+    cr_assert(pfb_bytes_reserve(&bytes, 65 * MIB));
+    cr_expect_not(read_from(&again, &bytes, NULL));
+    EXPECT_ROOMS(again, 64 * MIB);
+    pfb_bytes_free(&bytes);
+}
+
+Test(registry_source, a_size_beyond_the_room_is_not_believed)
+{
+    fake system = {.answers = {{PFB_WIN32_SUCCESS, 64 * KIB + 1}, {PFB_WIN32_SUCCESS, 64 * KIB + 1}},
+                   .answer_count = 2};
+    pfb_bytes bytes = {0};
+    cr_assert(read_from(&system, &bytes, NULL));
+    expect_value(&bytes, 64 * KIB + 1);
+    EXPECT_ROOMS(system, 64 * KIB, 128 * KIB);
+    fake liar = {.answers = {{PFB_WIN32_SUCCESS, UINT32_MAX}}, .answer_count = 1};
+    pfb_source_failure failure = {0};
+    cr_expect_not(read_from(&liar, &bytes, &failure));
+    cr_expect(failure.code == 234 && bytes.size_bytes == 0);
+    pfb_bytes_free(&bytes);
+}
+
+/* ---- Codes -------------------------------------------------------------------------------------------------- */
+
+Test(registry_source, transient_codes_are_waited_out)
+{
+    static const uint32_t codes[] = {170, 21, 167, 258}; /* winerror.h: BUSY, NOT_READY, LOCK_FAILED, WAIT_TIMEOUT */
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        fake system = {.answers = {{codes[i], 7}, {codes[i], UINT32_MAX}, {PFB_WIN32_SUCCESS, 9}}, .answer_count = 3};
+        pfb_bytes bytes = {0};
+        cr_assert(read_from(&system, &bytes, NULL), "code %u", (unsigned)codes[i]);
+        expect_value(&bytes, 9);
+        EXPECT_ROOMS(system, 64 * KIB, 64 * KIB, 64 * KIB);
+        EXPECT_WAITS(system, 10, 20);
+        pfb_bytes_free(&bytes);
+    }
+}
+
+Test(registry_source, waiting_ends)
+{
+    static const uint32_t codes[] = {170, 21, 167, 258};
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        fake system = {.answers = {{codes[i], 0}}, .answer_count = 1};
+        pfb_bytes bytes = {0};
+        pfb_source_failure failure = {0};
+        cr_expect_not(read_from(&system, &bytes, &failure));
+        cr_expect_eq(failure.code, codes[i]);
+        cr_expect(strstr(failure.sentence, "failed again and again: the text of "), "%s", failure.sentence);
+        cr_expect_eq(system.query_count, 6);
+        EXPECT_WAITS(system, 10, 20, 40, 80, 160);
+        pfb_bytes_free(&bytes);
+    }
+}
+
+/* The waits are counted over the whole call, so growing does not begin them anew. */
+Test(registry_source, waits_are_bounded_over_all_rooms)
+{
+    fake system = {.answers = {{PFB_WIN32_BUSY, 0},
+                               {PFB_WIN32_MORE_DATA, 0},
+                               {PFB_WIN32_BUSY, 0},
+                               {PFB_WIN32_NOT_READY, 0},
+                               {PFB_WIN32_MORE_DATA, 0},
+                               {PFB_WIN32_LOCK_FAILED, 0},
+                               {PFB_WIN32_WAIT_TIMEOUT, 0},
+                               {PFB_WIN32_MORE_DATA, 0},
+                               {PFB_WIN32_BUSY, 0}},
+                   .answer_count = 9};
+    pfb_bytes bytes = {0};
+    pfb_source_failure failure = {0};
+    cr_expect_not(read_from(&system, &bytes, &failure));
+    cr_expect_eq(failure.code, 170);
+    EXPECT_ROOMS(system, 64 * KIB, 64 * KIB, 128 * KIB, 128 * KIB, 128 * KIB, 256 * KIB, 256 * KIB, 256 * KIB,
+                 512 * KIB);
+    EXPECT_WAITS(system, 10, 20, 40, 80, 160);
+    pfb_bytes_free(&bytes);
+}
+
+Test(registry_source, other_codes_fail_at_once)
+{
+    static const uint32_t codes[] = {2, 5, 6, 8, 87, 1717, UINT32_MAX};
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        fake system = {.answers = {{codes[i], 3}}, .answer_count = 1};
+        pfb_bytes bytes = {0};
+        pfb_source_failure failure = {0};
+        char reason[40];
+        cr_assert(pfb_bytes_append(&bytes, "of before", 9));
+        cr_expect_not(read_from(&system, &bytes, &failure));
+        cr_expect_eq(failure.code, codes[i]);
+        snprintf(reason, sizeof reason, "failed: the text of %u (%u)", (unsigned)codes[i], (unsigned)codes[i]);
+        cr_expect(strstr(failure.sentence, reason), "%s", failure.sentence);
+        cr_expect(system.query_count == 1 && system.wait_count == 0 && bytes.size_bytes == 0);
+        pfb_bytes_free(&bytes);
+    }
+}
+
+Test(registry_source, a_long_query_leaves_room_for_the_reason)
+{
+    char name[4001] = "";
+    for (size_t i = 0; i + 4 < sizeof name; i += 4)
+        snprintf(name + i, sizeof name - i, "238 ");
+    fake system = {.answers = {{PFB_WIN32_ACCESS_DENIED, 0}}, .answer_count = 1};
+    pfb_registry registry = {
+        .query = fake_query, .close = fake_close, .wait = fake_wait, .describe = fake_describe, .context = &system};
+    pfb_bytes bytes = {0};
+    pfb_source_failure failure = {0};
+    cr_expect_not(pfb_registry_read(&registry, name, &bytes, &failure));
+    cr_expect(strstr(failure.sentence, "failed: the text of 5 (5)"), "%s", failure.sentence);
+    cr_expect_eq(system.close_count, 1);
+    pfb_bytes_free(&bytes);
+}
