@@ -147,6 +147,12 @@ static uint64_t load_number(const walk *w, const pfb_legacy_block *block, size_t
     return number;
 }
 
+/* UTF-16, of the block's byte order or of its own. */
+static bool is_wide(uint32_t code_page)
+{
+    return code_page == 0 || code_page == PFB_CODE_PAGE_UTF16LE || code_page == PFB_CODE_PAGE_UTF16BE;
+}
+
 /* A name within [begin, end). */
 static void touch_name(walk *w, const pfb_legacy_name *name, size_t begin, size_t end)
 {
@@ -156,7 +162,7 @@ static void touch_name(walk *w, const pfb_legacy_name *name, size_t begin, size_
         demand(w, false, "a name lies inside what holds it");
         return;
     }
-    size_t unit = name->code_page == 0 ? 2 : 1;
+    size_t unit = is_wide(name->code_page) ? 2 : 1;
     demand(w, name->size_bytes % unit == 0, "a name consists of whole characters");
     bool has_nul = false;
     for (size_t i = 0; i < name->size_bytes; i += unit) {
@@ -360,8 +366,7 @@ static void check_rows(walk *w, const pfb_snapshot *t)
     for (uint32_t i = 0; i < t->counts.rows; i++) {
         const pfb_snapshot_row *row = &t->rows[i];
         demand(w, row->result < t->counts.results && row->first_value == value, "rows part the values");
-        bool is_wide = row->code_page == PFB_CODE_PAGE_UTF16LE || row->code_page == PFB_CODE_PAGE_UTF16BE;
-        size_t bytes = (is_wide ? 2 : 1) * (size_t)row->name_units;
+        size_t bytes = (is_wide(row->code_page) ? 2 : 1) * (size_t)row->name_units;
         if (bytes > 0)
             touch(w, (size_t)(row->name - w->data), bytes);
         value += row->value_count;
