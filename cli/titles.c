@@ -22,8 +22,9 @@ pfb_error titles_add(titles *t, const uint8_t *data, size_t size, uint32_t optio
                                           .size_bytes = entry.size_bytes,
                                           .text = data + entry.offset,
                                           .table = t->table_count,
-                                          .position = position++,
+                                          .position = position,
                                           .is_utf16 = table.is_utf16};
+        position++;
     }
     t->table_count++;
     t->is_sorted = false;

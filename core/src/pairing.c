@@ -191,14 +191,14 @@ typedef enum movement { MOVEMENT_UNKNOWN, MOVEMENT_NONE, MOVEMENT_POSSIBLE } mov
 static void match_result(pfb_snapshot *older, pfb_snapshot *newer, uint32_t r, movement *moves)
 {
     pfb_snapshot_result *to = &newer->results[r];
-    const pfb_snapshot_result *from = r < older->counts.results ? &older->results[r] : NULL;
-    bool in_place = from && is_same_query(from, to);
-    uint32_t n = in_place ? match_in_step(older, newer, from, to) : 0;
+    bool in_place = r < older->counts.results && is_same_query(&older->results[r], to);
+    uint32_t n = in_place ? match_in_step(older, newer, &older->results[r], to) : 0;
     if (n == to->row_count)
         return;
     if (*moves == MOVEMENT_UNKNOWN)
         *moves = may_move(older) ? MOVEMENT_POSSIBLE : MOVEMENT_NONE;
     if (in_place && *moves == MOVEMENT_NONE) {
+        const pfb_snapshot_result *from = &older->results[r];
         merge m = {.older = older,
                    .newer = newer,
                    .from = from->first_row,
