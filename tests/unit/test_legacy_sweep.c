@@ -189,16 +189,18 @@ static void sweep_bits(const uint8_t *data, size_t size, size_t most)
     }
 }
 
+/* Each field of the whole block; up to `most` with more values than the seven that matter everywhere. */
 static void sweep_fields(const uint8_t *data, size_t size, size_t most)
 {
     uint8_t *copy = sweep.memory.end - size;
     memcpy(copy, data, size);
-    for (size_t at = 0; at + 4 <= most; at += 4) {
+    for (size_t at = 0; at + 4 <= size; at += 4) {
         uint32_t value = load_ordered(data + at, is_big(data));
         uint32_t room = (uint32_t)(size - at);
-        const uint32_t values[] = {0,          1,         4,         28,   0x7FFFFFFF, 0x80000000, 0xFFFFFFFE,
-                                   UINT32_MAX, value + 1, value - 1, room, room + 1,   room - 1};
-        for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        const uint32_t values[] = {0, 1,  0x7FFFFFFF, 0x80000000, UINT32_MAX, value + 1, value - 1,
+                                   4, 28, 0xFFFFFFFE, room,       room + 1,   room - 1};
+        size_t count = at + 4 <= most ? sizeof values / sizeof values[0] : 7;
+        for (size_t i = 0; i < count; i++) {
             store_ordered(copy + at, is_big(data), values[i]);
             check_case(size, "a field changed", at);
         }
