@@ -47,11 +47,6 @@ def is_base(kind):
     return kind & 0xC00 == 0x400 and kind & 0xF0000 == 0x30000
 
 
-def declared_bytes(kind):
-    """The width that the type's size bits announce."""
-    return {0x000: 4, 0x100: 8}.get(kind & 0x300)
-
-
 # Code pages that are UTF-16; 0 stands for the order of the block.
 WIDE = {0: None, 1200: "utf-16-le", 1201: "utf-16-be"}
 
@@ -229,8 +224,7 @@ class Reader:
         if is_base(counter["_kind"]) or counter["bytes"] == 0:
             return None, None
         other = (counters[position + 1:position + 2] or [None])[0]
-        if (other and is_base(other["_kind"]) and
-                other["bytes"] == declared_bytes(other["_kind"])):
+        if other and is_base(other["_kind"]) and other["bytes"] in (4, 8):
             base = self.number(other, at, size)
         is_counted = bool(other) and other["_kind"] == MULTI_BASE
         if counter["_kind"] & MULTI:
@@ -389,6 +383,7 @@ class Names:
         begin, end, ended_by = self.take()
         self.at = start
         self.is_lines = ended_by != "\0"
+        self.has_tabs = ended_by == "\t"
         self.ends = "\0\n" if self.is_lines else "\0"
         if begin < end and self.number(begin, end) is None:
             self.error = ("unknown_format", begin)
@@ -449,7 +444,8 @@ class Names:
                     self.notes.add("bad_pair")
                 continue
             index, is_line = self.number(begin, end), ended_by == "\t"
-            has_text = is_line or self.character(self.at) is not None
+            has_text = is_line or (not self.has_tabs and
+                                   self.character(self.at) is not None)
             # The NUL behind the last string is no empty text.
             if (not self.is_lines and
                     len(self.data) - self.at < 2 * self.unit):

@@ -24,14 +24,16 @@ class Instance:
     def __init__(self, record, page=0):
         self.record, self.values, self.key = record, {}, None
         self.page = page if record and record["_raw"] else 0
+        self.is_unique = bool(record) and record["unique_id"] != NO_UNIQUE_ID
 
     def identity(self):
         """Who it is: its own id, or the key counter's value and its name."""
         if self.record is None:
             return ("only",)
-        if self.record["unique_id"] != NO_UNIQUE_ID:
+        if self.is_unique:
             return ("unique", self.record["unique_id"])
-        return ("name", self.key, self.record["_raw"], self.page,
+        return ("name", self.record["unique_id"], self.key,
+                self.record["_raw"], self.page,
                 self.record["_parent_name"] or b"")
 
 
@@ -49,7 +51,12 @@ class Object:
         keys = [counter["position"] for counter in self.counters
                 if counter["counter"] == key_counter]
         ranks = Counter()
+        given = Counter(instance.record["unique_id"]
+                        for instance in self.instances if instance.record)
         for instance in self.instances:
+            # An id that an object gives twice is none: then names count.
+            if instance.is_unique:
+                instance.is_unique = given[instance.record["unique_id"]] == 1
             value = instance.values.get(keys[0]) if keys else None
             instance.key = value["raw"] if value else None
             who = instance.identity()
@@ -57,13 +64,20 @@ class Object:
             self.found[instance.place] = instance
             ranks[who] += 1
 
-    def column(self, position, title):
-        """The counter at a position, else the first one of its title."""
-        here = self.counters[position:position + 1]
-        for counter in here + self.counters:
-            if counter["counter"] == title:
-                return counter
-        return None
+    def column(self, position, newer):
+        """The counter that one of a newer object is compared with.
+
+        The one at its place if there are as many, else the only one of its
+        title, which must be the only one in the newer object too.
+        """
+        title = newer.counters[position]["counter"]
+        if len(self.counters) == len(newer.counters):
+            if self.counters[position]["counter"] == title:
+                return self.counters[position]
+        same = [counter for counter in self.counters
+                if counter["counter"] == title]
+        alone = [counter["counter"] for counter in newer.counters]
+        return same[0] if len(same) == alone.count(title) == 1 else None
 
 
 class Sample:
@@ -113,10 +127,10 @@ class Sample:
                 "object_time": item["object_time"],
                 "object_freq": item["object_freq"]}
 
-    def older_inputs(self, number, title, place, value):
+    def older_inputs(self, number, newer, place, value):
         """The inputs of a newer sample's value in this older one, or None."""
-        item, instance = self.find(number, title, place)
-        counter = item and item.column(value["position"], value["counter"])
+        item, instance = self.find(number, newer.item["object"], place)
+        counter = item and item.column(value["position"], newer)
         if not counter:
             return None
         # A broken object may have the counter and not the value.
@@ -130,7 +144,7 @@ def cook_pair(older, newer):
         for instance in item.instances:
             for _, value in sorted(instance.values.items()):
                 before = older and older.older_inputs(
-                    number, item.item["object"], instance.place, value)
+                    number, item, instance.place, value)
                 yield item.item, instance, value, evaluate(
                     before, newer.inputs(item.item, value, value))
 
