@@ -194,6 +194,15 @@ static void put_number_or_null(output *out, const char *key, uint32_t number)
         output_unsigned(out, key, number);
 }
 
+/* The unique ids of V1 are signed. */
+static void put_instance_id(output *out, const display *d, uint32_t id)
+{
+    if (d->is_legacy && id != PFB_NO_ID)
+        output_signed(out, "instance_id", id <= INT32_MAX ? (int64_t)id : (int64_t)id - (INT64_C(1) << 32));
+    else
+        put_number_or_null(out, "instance_id", id);
+}
+
 static void state_value(const display *d, const record_words *words, uint32_t row, uint32_t column)
 {
     output *out = d->out;
@@ -218,7 +227,10 @@ static void state_value(const display *d, const record_words *words, uint32_t ro
                      words->starts[column + 1] - words->starts[column]);
     else
         output_null(out, "counter");
-    put_number_or_null(out, "counter_id", c->counter_id);
+    if (d->is_legacy) /* a title index may be any number */
+        output_unsigned(out, "counter_id", c->counter_id);
+    else
+        put_number_or_null(out, "counter_id", c->counter_id);
     output_unsigned(out, "position", c->position);
     if (c->has_counter)
         output_string(out, "type", names_of_type(c->counter.type, type));
@@ -229,7 +241,7 @@ static void state_value(const display *d, const record_words *words, uint32_t ro
         output_string(out, "guid", words->guid);
     else
         output_null(out, "guid");
-    put_number_or_null(out, "instance_id", r->id);
+    put_instance_id(out, d, r->id);
     put_text(out, "parent", &words->parent, words->has_parent);
     output_end(out);
 }

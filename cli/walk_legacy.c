@@ -60,7 +60,7 @@ static void state_block(const legacy_walk *l)
         output_bool(out, "big_endian", block->is_big_endian);
         output_signed(out, "default_object", block->default_object);
     }
-    if (block->system_name.size_bytes > 0)
+    if (block->has_system_name)
         state_name(l, "system_name", &block->system_name);
     else
         output_null(out, "system_name");

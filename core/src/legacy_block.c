@@ -162,6 +162,7 @@ static void read_system_name(pfb_legacy_block *block, const uint8_t *p, uint32_t
         block->error = cursor.error;
         return;
     }
+    block->has_system_name = size > 0;
     block->system_name = cut_name(block, offset, size, 0);
 }
 

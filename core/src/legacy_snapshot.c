@@ -64,7 +64,7 @@ static pfb_counter describe(const pfb_legacy_counter *definition)
                          .multi_id = PFB_NO_ID};
 }
 
-/* A base belongs to the counter before it, unless that is a base itself. */
+/* A base belongs to the counter before it, unless that is a base itself. Labels have none. */
 static void link_base(pfb_snapshot *snapshot, uint32_t column)
 {
     pfb_snapshot_column *before = &snapshot->columns[column - 1];
@@ -81,6 +81,7 @@ static bool load_columns(pfb_snapshot *snapshot, pfb_legacy_block *block, const 
                          uint32_t r)
 {
     pfb_legacy_counter counter;
+    bool follows_label = false;
     while (pfb_legacy_block_next_counter(block, &counter)) {
         if (snapshot->counts.columns == capacity->columns)
             return false;
@@ -95,8 +96,9 @@ static bool load_columns(pfb_snapshot *snapshot, pfb_legacy_block *block, const 
                                                           .time_column = PFB_NONE,
                                                           .freq_column = PFB_NONE};
         snapshot->results[r].column_count++;
-        if (counter.position > 0)
+        if (counter.position > 0 && !follows_label)
             link_base(snapshot, column);
+        follows_label = counter.size_bytes == 0;
     }
     return true;
 }
@@ -229,13 +231,13 @@ static void distrust_repeated_ids(pfb_snapshot *snapshot, const pfb_snapshot_res
     }
 }
 
-/* Puts the objects that have rows in the order of their titles; returns how many. They have room in row_order, which
- * is not used yet. */
+/* Puts the objects that have instances in the order of their titles; returns how many. They have room in row_order,
+ * which is not used yet. */
 static uint32_t order_objects(pfb_snapshot *snapshot)
 {
     uint32_t count = 0;
     for (uint32_t r = 0; r < snapshot->counts.results; r++) {
-        if (snapshot->results[r].row_count > 0)
+        if (snapshot->results[r].row_count > 0 && snapshot->results[r].has_instances)
             snapshot->row_order[count++] = r;
     }
     sort(&(order){snapshot, false}, snapshot->row_order, count);
@@ -300,6 +302,7 @@ static bool load_objects(pfb_snapshot *snapshot, pfb_legacy_block *block, const 
                                                      .counterset = guid_of_title(object.title_index),
                                                      .counter_id = PFB_NO_ID,
                                                      .title_index = object.title_index,
+                                                     .has_instances = object.instance_count != PFB_LEGACY_NO_INSTANCES,
                                                      .object_time = object.perf_time,
                                                      .object_freq = object.perf_freq,
                                                      .first_column = snapshot->counts.columns,

@@ -411,8 +411,8 @@ static uint32_t find_older_column(const pfb_snapshot *older, uint32_t r, const p
         if (older->columns[same].counter_id == column->counter_id)
             return same;
     }
-    if (column->counter_id == PFB_NO_ID ||
-        pfb_snapshot_find_only_column(newer, column->result, column->counter_id) == PFB_NONE)
+    bool is_known = column->counter_id != PFB_NO_ID || from->kind == PFB_KIND_OBJECT; /* any number may be a title */
+    if (!is_known || pfb_snapshot_find_only_column(newer, column->result, column->counter_id) == PFB_NONE)
         return PFB_NONE;
     return pfb_snapshot_find_only_column(older, r, column->counter_id);
 }

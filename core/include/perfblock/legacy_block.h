@@ -52,6 +52,7 @@ typedef struct pfb_legacy_block {
     int64_t perf_time;           /* performance clock, ticks */
     int64_t perf_freq;           /* ticks per second of the performance clock; hostile data: any value */
     int64_t perf_time_100ns;     /* 100 ns units since 1601-01-01 */
+    bool has_system_name;        /* one of length 0 is none */
     pfb_legacy_name system_name; /* of the machine */
     uint32_t notes;              /* PFB_NOTE_ bits: what was tolerated so far */
     pfb_error error;             /* the first failure; code PFB_OK while there is none */

@@ -55,6 +55,7 @@ typedef struct pfb_snapshot_result {
     int64_t object_time, object_freq; /* V1: the object's clock; else 0 */
     uint32_t first_column, column_count;
     uint32_t first_row, row_count;
+    bool has_instances; /* V1: its rows are instances; false: the only row is the object itself. V2: not told */
 } pfb_snapshot_result;
 
 /* A counter of a result. */
