@@ -204,23 +204,16 @@ def decode_data(data, at=0):
         at += size
 
 
-def first_tail(data):
-    """How many bytes follow the first reply of a file, by its own claim."""
-    return len(data) - u32(data, 0) if len(data) >= 4 else 0
-
-
 def decode_file(data):
     """One reply, or several one after the other.
 
-    Bytes after a reply count as the next one when they could be: long enough
-    for a header whose size fits.  Otherwise they are leftovers.
+    What follows a reply is no reply when it is too short for one or zeros.
     """
     at = 0
     while True:
         yield from decode_data(data, at)
         at += u32(data, at)
-        room = len(data) - at
-        if room < DATA_HEADER or not DATA_HEADER <= u32(data, at) <= room:
+        if len(data) - at < DATA_HEADER or not any(data[at:]):
             return
 
 

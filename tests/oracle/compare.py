@@ -5,126 +5,31 @@ Seeds go through `show` and `cook`; mutations of the valid data_block seeds go
 through `check` in batches, and a fixed sample of them through `show` as well.
 Items, fields and verdicts must agree, doubles to the last bit.  Where in an
 invalid file the program sees the error, and its name for it, are its own
-business, but the error must be there.  Exit status 0 only if something was
-compared and everything agreed.
+business, but the error must be there.  V1 blocks and name tables:
+compare_legacy.py.  Exit status 0 only if something was compared and everything
+agreed.
 """
 
 import argparse
-import glob
-import json
 import os
-import re
 import struct
-import subprocess
 import sys
 import tempfile
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 import blocks
+import compare_legacy
 import cook
+from comparison import (Tally, batches, blame_problem, list_problem, load,
+                        name_problem, run, same, save)
 
 RECORDS = ("data", "result", "instance", "value")
 EXTREMES = (0, 1, 0x7FFFFFFF, 0xFFFFFFFF)
-SECONDS = 120     # for one process; only a program that hangs takes so long
-BIG = 512         # above this size one flipped bit per byte must do
-SHOWN_PROBLEMS = 25
-
-
-class Tally:
-    """Counts comparisons, and prints the first problems."""
-
-    def __init__(self):
-        self.passed = self.failed = self.set_aside = 0
-
-    def add(self, label, problem):
-        """Count one comparison; `problem` is None when all is well."""
-        if problem is None:
-            self.passed += 1
-            return
-        self.failed += 1
-        if self.failed <= SHOWN_PROBLEMS:
-            print("%s: %s" % (label, problem), file=sys.stderr)
-
-    def finish(self):
-        """Print the summary; the exit status."""
-        if self.set_aside:
-            print("%d mutations set aside: whether their tail is another "
-                  "reply is open" % self.set_aside, file=sys.stderr)
-        print("%d passed, %d failed" % (self.passed, self.failed))
-        return 1 if self.failed or not self.passed else 0
-
-
-# Running --------------------------------------------------------------------
-
-def run(program, command, *arguments):
-    """Run a command of the program: exit status, JSON objects, problem."""
-    line = [program, command, "--format", "json"] + list(arguments)
-    try:
-        done = subprocess.run(line, stdin=subprocess.DEVNULL, timeout=SECONDS,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return None, [], str(error)
-    if done.returncode not in (0, 1):
-        return done.returncode, [], "exit status %d: %r" % (
-            done.returncode, done.stderr[-300:])
-    try:
-        lines = done.stdout.decode("utf-8").split("\n")
-        objects = [json.loads(text) for text in lines if text]
-    except ValueError as error:
-        return done.returncode, [], "output is not JSON lines: %s" % error
-    if not all(isinstance(item, dict) for item in objects):
-        return done.returncode, [], "a line is not an object"
-    return done.returncode, objects, None
+BIG = 512  # above this size one flipped bit per byte must do
 
 
 # Comparing ------------------------------------------------------------------
-
-def same(expected, actual):
-    """Equality without kindness: no number for a boolean, doubles by bits."""
-    if isinstance(expected, float):
-        if isinstance(actual, bool) or not isinstance(actual, (int, float)):
-            return False
-        return struct.pack("<d", expected) == struct.pack("<d", actual)
-    return type(expected) is type(actual) and expected == actual
-
-
-def object_problem(expected, actual, ignored=()):
-    """The first key on which two objects disagree; extra keys are fine."""
-    for key, value in blocks.public(expected).items():
-        if key in ignored:
-            continue
-        if key not in actual:
-            return "%r is missing in %s" % (key, actual)
-        if not same(value, actual[key]):
-            return "%s is %r, expected %r, in %s" % (key, actual[key], value,
-                                                     expected)
-    return None
-
-
-def list_problem(expected, actual, ignored=lambda item: ()):
-    """The first disagreement of two lists of objects."""
-    for number, (wanted, given) in enumerate(zip(expected, actual)):
-        problem = object_problem(wanted, given, ignored(wanted))
-        if problem:
-            return "item %d: %s" % (number, problem)
-    if len(expected) != len(actual):
-        return "%d items, expected %d" % (len(actual), len(expected))
-    return None
-
-
-def blame_problem(item, size):
-    """What is wrong with the description of an error, or None."""
-    offset = item.get("offset")
-    if type(offset) is not int or not 0 <= offset <= size:
-        return "error offset %r of %d bytes" % (offset, size)
-    if not re.fullmatch("[a-z][a-z0-9_]*", str(item.get("code"))):
-        return "error code %r" % item.get("code")
-    if not isinstance(item.get("message"), str) or not item["message"]:
-        return "error without a message"
-    return None
-
 
 def verdict_problem(status, errors, last, valid, size):
     """Whether exit status and error records of `show` fit the verdict."""
@@ -142,7 +47,7 @@ def verdict_problem(status, errors, last, valid, size):
 def show_problem(program, path, data):
     """Compare `show` of one file."""
     expected, error = blocks.collect(blocks.decode_file(data))
-    status, objects, problem = run(program, "show", "--kind", "data", path)
+    status, objects, problem, _ = run(program, "show", "--kind", "data", path)
     if problem:
         return problem
     errors = [item for item in objects if item.get("record") == "error"]
@@ -168,7 +73,7 @@ def check_line_problem(line, data):
 def cook_problem(program, path, data):
     """Compare `cook` of one capture."""
     expected, errors = cook.cook(data)
-    status, objects, problem = run(program, "cook", path)
+    status, objects, problem, _ = run(program, "cook", path)
     if problem:
         return problem
     lines = [item for item in objects if "record" not in item]
@@ -180,21 +85,6 @@ def cook_problem(program, path, data):
 
 
 # Inputs ---------------------------------------------------------------------
-
-def load(corpus, subject, suffix):
-    """(path, bytes) of the seeds of a subject, in a fixed order."""
-    paths = glob.glob(os.path.join(corpus, subject, "seeds", "*" + suffix))
-    for path in sorted(paths):
-        with open(path, "rb") as file:
-            yield path, file.read()
-
-
-def name_problem(path, valid):
-    """Whether the name of a seed tells its verdict."""
-    if os.path.basename(path).startswith("valid_") != valid:
-        return "the oracle says %s" % ("valid" if valid else "broken")
-    return None
-
 
 def flipped(seed):
     """Bit flips at every byte."""
@@ -221,17 +111,7 @@ def shortened(seed):
         yield "prefix %d" % size, seed[:size]
 
 
-def undecided(data):
-    """Whether a good reply is followed by enough for another one.
-
-    The contract lets a file hold several replies, the format lets bytes follow
-    one: for a mutation no page says which of the two its tail is.
-    """
-    _, error = blocks.collect(blocks.decode_data(data))
-    return error is None and blocks.first_tail(data) >= blocks.DATA_HEADER
-
-
-def mutations(seeds, tally):
+def mutations(seeds):
     """(label, bytes) of every mutation of the valid seeds."""
     for path, seed in seeds:
         name = os.path.basename(path)
@@ -239,42 +119,17 @@ def mutations(seeds, tally):
             continue
         for mutate in (flipped, replaced, shortened):
             for label, data in mutate(seed):
-                if undecided(data):
-                    tally.set_aside += 1
-                else:
-                    yield name + " " + label, data
-
-
-def batches(items, size):
-    """Lists of at most `size` items."""
-    batch = []
-    for item in items:
-        batch.append(item)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
+                yield name + " " + label, data
 
 
 # The comparison -------------------------------------------------------------
-
-def save(directory, batch):
-    """Write the inputs of a batch; their paths."""
-    paths = []
-    for number, (_, data) in enumerate(batch):
-        paths.append(os.path.join(directory, "%05d.bin" % number))
-        with open(paths[-1], "wb") as file:
-            file.write(data)
-    return paths
-
 
 def compare_batch(program, batch, sampled):
     """(label, problem) for each input of a batch, and for the batch."""
     with tempfile.TemporaryDirectory(prefix="oracle-") as directory:
         paths, out = save(directory, batch), []
-        status, objects, problem = run(program, "check", "--kind", "data",
-                                       *paths)
+        status, objects, problem, _ = run(program, "check", "--kind", "data",
+                                          *paths)
         lines = {item.get("file"): item for item in objects}
         for path, (label, data) in zip(paths, batch):
             out.append((label + " (check)", problem or check_line_problem(
@@ -320,9 +175,13 @@ def compare_all(options, tally):
     # The seeds themselves go through `check` like everything else.
     jobs += [(compare_batch, batch, sampled)
              for batch in batches(replies, options.batch)]
-    changed = [] if options.seeds_only else mutations(replies, tally)
+    changed = [] if options.seeds_only else mutations(replies)
     jobs += [(compare_batch, batch, sampled)
              for batch in batches(changed, options.batch)]
+    try:
+        jobs += compare_legacy.jobs(options.corpus, not options.seeds_only)
+    except FileNotFoundError as error:
+        tally.add("V1", str(error))
     with ThreadPoolExecutor(options.jobs) as pool:
         for outcome in pool.map(
                 lambda job: job[0](options.program, *job[1:]), jobs):

@@ -4,10 +4,12 @@
 `decode_file` gives the records of a file with offsets from its start.  A
 broken object does not hide the ones behind it, so that errors are records
 among the others: {"record": "error", "offset": .., "code": ..}.  The verdict
-on a file is its first error.  Keys that begin with an underscore are for the caller.
+on a file is its first error.  Keys that begin with an underscore are for the
+caller.
 """
 
 import argparse
+import codecs
 import json
 import re
 import struct
@@ -15,6 +17,7 @@ import sys
 from collections import Counter
 
 import blocks
+import formula
 from blocks import public, text
 
 DATA_BLOCK, OBJECT, DEFINITION, INSTANCE, COUNTER_BLOCK = 88, 64, 40, 24, 4
@@ -60,17 +63,27 @@ def cut_name(raw, page):
     return raw if stop is None else raw[:stop]
 
 
-def decode_name(raw, order, page):
-    """The text of a name.
+EMPTY_NAME = (b"", 0)  # bytes and code page; of no bytes the page says nothing
+# The other code pages that are decoded whole.
+NARROW = {1252: "cp1252", 28591: "latin-1", 65001: "utf-8"}
+# One U+FFFD for each bad byte; Python's own way is one for each run of them.
+codecs.register_error("each byte",
+                      lambda error: ("\ufffd", error.start + 1))
 
-    Names in other code pages than UTF-8 keep their ASCII characters: which
-    others they mean is up to tables that are not part of the format.
-    """
+
+def decode_name(raw, order, page):
+    """The text of a name; of the pages not listed here ASCII alone counts."""
     if page in WIDE:
         codec = WIDE[page] or ("utf-16-le" if order == "<" else "utf-16-be")
         return re.sub("[\ud800-\udfff]", "\ufffd",
                       raw.decode(codec, "surrogatepass"))
-    return raw.decode("utf-8" if page == 65001 else "ascii", "replace")
+    return raw.decode(NARROW.get(page, "ascii"), "each byte")
+
+
+def type_name(kind):
+    """What a type is called; the number where it has no name."""
+    known = formula.find_type(kind)
+    return known.name if known else "0x%08X" % kind
 
 
 class Reader:
@@ -107,8 +120,9 @@ class Reader:
                                         name_size]), 0)
         return {"record": "data", "offset": at, "size": total,
                 "version": version, "revision": revision, "objects": count,
-                "default_object": default, "perf_time": perf,
-                "perf_freq": freq, "perf_time_100ns": hundred,
+                "big_endian": self.order == ">", "default_object": default,
+                "perf_time": perf, "perf_freq": freq,
+                "perf_time_100ns": hundred,
                 "system_time": self.system_time(at + 36),
                 "system_name": decode_name(name, self.order, 0)
                 if is_named and name_size else None,
@@ -125,12 +139,14 @@ class Reader:
     def object_header(self, at, end):
         """An object's record and its size; the size is not checked."""
         demand(end - at >= OBJECT, "truncated_object", at)
-        (size, definitions, header, title, _, _, _, detail, count, _,
-         instances, page, time, freq) = self.load("IIIIIIIIIiiIqq", at)
+        (size, definitions, header, title, _, help_title, _, detail, count,
+         default, instances, page, time, freq) = self.load("IIIIIIIIIiiIqq",
+                                                           at)
         return {"record": "object", "offset": at, "object": title,
                 "instances": instances, "code_page": page,
-                "counters": count, "detail": detail, "size": size,
-                "object_time": time, "object_freq": freq,
+                "counters": count, "detail_level": detail, "size": size,
+                "help": help_title, "default_counter": default,
+                "perf_time": time, "perf_freq": freq,
                 "_definitions": definitions, "_header": header}
 
     @staticmethod
@@ -154,14 +170,16 @@ class Reader:
         end = item["offset"] + item["_definitions"]
         for position in range(item["counters"]):
             demand(end - at >= DEFINITION, "truncated_definition", at)
-            (length, title, _, _, _, scale, detail, kind, size,
+            (length, title, _, help_title, _, scale, detail, kind, size,
              offset) = self.load("IIIIIiIIII", at)
             demand(DEFINITION <= length <= end - at, "bad_definition_size",
                    at)
             yield {"record": "counter", "offset": at,
                    "object": item["object"], "counter": title,
-                   "position": position, "_kind": kind, "bytes": size,
-                   "value_offset": offset, "scale": scale, "detail": detail}
+                   "position": position, "type": type_name(kind),
+                   "type_value": kind, "bytes": size, "value_offset": offset,
+                   "help": help_title, "default_scale": scale,
+                   "detail_level": detail}
             at += length
 
     def instance(self, item, number, at, end):
@@ -171,15 +189,18 @@ class Reader:
         demand(INSTANCE <= length <= end - at, "bad_instance_size", at)
         demand(size <= length and offset <= length - size and
                (size == 0 or offset >= INSTANCE), "bad_name", at + 16)
-        name = raw = None
+        name = key = None
         if size > 0:
+            page = item["code_page"] or (1200 if self.order == "<" else 1201)
             raw = cut_name(bytes(self.data[at + offset:at + offset + size]),
-                           item["code_page"])
-            name = decode_name(raw, self.order, item["code_page"])
+                           page)
+            name = decode_name(raw, self.order, page)
+            key = (raw, page) if raw else EMPTY_NAME
         return {"record": "instance", "offset": at,
                 "object": item["object"], "instance": number, "name": name,
-                "unique_id": unique, "_raw": raw,
-                "_parent": (title, place)}, at + length
+                "unique_id": unique, "_name": key,
+                "parent_object": title or None,
+                "parent_instance": place if title else None}, at + length
 
     def counter_block(self, at, end):
         """The size of the counter block that begins there."""
@@ -221,13 +242,14 @@ class Reader:
         A base has neither, nor has a label; MULTI_BASE is a count, no base.
         """
         counter, base, items = counters[position], None, None
-        if is_base(counter["_kind"]) or counter["bytes"] == 0:
+        if is_base(counter["type_value"]) or counter["bytes"] == 0:
             return None, None
         other = (counters[position + 1:position + 2] or [None])[0]
-        if other and is_base(other["_kind"]) and other["bytes"] in (4, 8):
+        if (other and is_base(other["type_value"]) and
+                other["bytes"] in (4, 8)):
             base = self.number(other, at, size)
-        is_counted = bool(other) and other["_kind"] == MULTI_BASE
-        if counter["_kind"] & MULTI:
+        is_counted = bool(other) and other["type_value"] == MULTI_BASE
+        if counter["type_value"] & MULTI:
             if is_counted:
                 items = base
             elif counter["bytes"] == 8:
@@ -247,8 +269,8 @@ class Reader:
                       "object": item["object"], "instance": number,
                       "counter": counter["counter"], "position": position,
                       "bytes": width, "raw": self.number(counter, at, size),
-                      "base": base, "_items": items,
-                      "_kind": counter["_kind"]}
+                      "base": base, "items": items,
+                      "_type": counter["type_value"]}
             if width not in (4, 8):
                 record["hex"] = bytes(self.data[at + offset:at + offset +
                                                 width]).hex()
@@ -318,12 +340,14 @@ def number_instances(records):
     for _, instances in objects:
         seen = Counter()
         for record in instances:
-            title, place = record["_parent"]
-            parents = by_title.get(title, []) if title != 0 else []
-            record["_parent_name"] = (parents[place]["_raw"]
-                                      if place < len(parents) else None)
+            place = record["parent_instance"]
+            parents = by_title.get(record["parent_object"], [])
+            parent = parents[place] if place is not None and (
+                place < len(parents)) else {"name": None, "_name": None}
+            record["parent"] = parent["name"]
+            record["_parent_name"] = parent["_name"] or EMPTY_NAME
             # Equal texts may be different bytes: the bytes count.
-            name = (record["_raw"], record["_parent_name"] or b"")
+            name = (record["_name"], record["_parent_name"])
             record["occurrence"] = seen[name]
             seen[name] += 1
 
@@ -340,24 +364,54 @@ def decode_block(data, at=0):
     return records
 
 
+def decode_v2(data, at):
+    """The same of a V2 block, whose errors have no code here."""
+    records, error = blocks.collect(blocks.decode_data(data, at))
+    if error:
+        records.append({"record": "error"})
+    return records
+
+
+def decode_parts(data):
+    """The records of each block of a file, the first of which is V1.
+
+    What follows a block is no block when it is too short for one or zeros.
+    Nothing is known of what follows a bad header, or a bad V2 block.
+    """
+    at, part = 0, decode_block(data)
+    while True:
+        yield part
+        if part[0]["record"] == "error" or (is_v2(part) and "offset" not in
+                                            part[-1]):
+            return
+        at += part[0]["size"]
+        rest = bytes(data[at:])
+        if rest[:8] in SIGNATURES:
+            part = decode_block(data, at)
+        elif len(rest) < blocks.DATA_HEADER or not any(rest):
+            return
+        else:
+            part = decode_v2(data, at)
+
+
+def is_v2(part):
+    """Whether the records are those of a V2 block."""
+    return "version" not in part[0] and "code" not in part[0]
+
+
 def decode_file(data):
     """The records of one block, or of several one after the other."""
-    at, records = 0, []
-    while True:
-        part = decode_block(data, at)
-        records += part
-        if part[0]["record"] != "data":
-            return records
-        at += part[0]["size"]
-        if bytes(data[at:at + 8]) not in SIGNATURES:
-            return records
+    return [record for part in decode_parts(data) for record in part]
 
 
 def verdict(records):
-    """The code and the offset of the first error; None for none."""
+    """The code and the offset of the first error; None for none.
+
+    Of an error in a V2 block both are None.
+    """
     for record in records:
         if record["record"] == "error":
-            return record["code"], record["offset"]
+            return record.get("code"), record.get("offset")
     return None
 
 
@@ -426,7 +480,8 @@ class Names:
     def add(self, index, begin, end):
         """Append a pair."""
         raw = self.data[begin:end]
-        shown = text(raw) if self.unit == 2 else raw.decode("utf-8", "replace")
+        shown = (text(raw) if self.unit == 2 else
+                 raw.decode("utf-8", "each byte"))
         self.pairs.append((index, shown, begin))
 
     def read(self):

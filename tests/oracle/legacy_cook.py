@@ -6,35 +6,41 @@ import json
 import sys
 from collections import Counter, defaultdict
 
+import cook
 import formula
 import legacy
 from blocks import public
 
 NO_UNIQUE_ID = -1
+# The only instance of an object without instances: it has no name, and no key
+# counter tells it from others.
+ONLY = {"name": None, "occurrence": 0, "unique_id": NO_UNIQUE_ID,
+        "parent": None, "_name": None, "_parent_name": legacy.EMPTY_NAME}
 
 
 def evaluate(older, newer):
     """The one place that depends on the evaluator's interface."""
+    kind = formula.find_type(newer["type"])
+    if (older and kind and formula.needs_two(kind) and
+            older["type"] == newer["type"] and
+            {older["bytes"], newer["bytes"]} == {4, 8}):
+        return formula.refused("type_mismatch", kind.unit)
     return formula.evaluate(older, newer)
 
 
 class Instance:
     """One instance with its values by position."""
 
-    def __init__(self, record, page=0):
-        self.record, self.values, self.key = record, {}, None
-        self.page = page if record and record["_raw"] else 0
-        self.is_unique = bool(record) and record["unique_id"] != NO_UNIQUE_ID
+    def __init__(self, record):
+        self.record, self.values, self.key = record or ONLY, {}, None
+        self.is_unique = self.record["unique_id"] != NO_UNIQUE_ID
 
     def identity(self):
         """Who it is: its own id, or the key counter's value and its name."""
-        if self.record is None:
-            return ("only",)
         if self.is_unique:
             return ("unique", self.record["unique_id"])
         return ("name", self.record["unique_id"], self.key,
-                self.record["_raw"], self.page,
-                self.record["_parent_name"] or b"")
+                self.record["_name"], self.record["_parent_name"])
 
 
 class Object:
@@ -52,12 +58,14 @@ class Object:
                 if counter["counter"] == key_counter]
         ranks = Counter()
         given = Counter(instance.record["unique_id"]
-                        for instance in self.instances if instance.record)
+                        for instance in self.instances)
         for instance in self.instances:
             # An id that an object gives twice is none: then names count.
             if instance.is_unique:
                 instance.is_unique = given[instance.record["unique_id"]] == 1
-            value = instance.values.get(keys[0]) if keys else None
+            value = None
+            if keys and instance.record is not ONLY:
+                value = instance.values.get(keys[0])
             instance.key = value["raw"] if value else None
             who = instance.identity()
             instance.place = (who, ranks[who])
@@ -93,9 +101,7 @@ class Sample:
             elif record["record"] == "counter":
                 self.objects[-1].counters.append(record)
             elif record["record"] == "instance":
-                item = self.objects[-1]
-                item.instances.append(Instance(record,
-                                               item.item["code_page"]))
+                self.objects[-1].instances.append(Instance(record))
             elif record["record"] == "value":
                 self.add_value(record)
         for item in self.objects:
@@ -116,16 +122,17 @@ class Sample:
                 return item, item.found[place]
         return None, None
 
-    def inputs(self, item, counter, value):
+    def inputs(self, item, kind, value):
         """Everything the formula of one counter may need."""
-        value = value or {"raw": None, "base": None, "_items": None}
-        return {"type": counter["_kind"], "value": value["raw"],
-                "base": value["base"], "multi": value["_items"],
+        value = value or {"raw": None, "base": None, "items": None,
+                          "bytes": None}
+        return {"type": kind, "bytes": value["bytes"], "value": value["raw"],
+                "base": value["base"], "multi": value["items"],
                 "perf_time": self.header["perf_time"],
                 "perf_time_100ns": self.header["perf_time_100ns"],
                 "perf_freq": self.header["perf_freq"],
-                "object_time": item["object_time"],
-                "object_freq": item["object_freq"]}
+                "object_time": item["perf_time"],
+                "object_freq": item["perf_freq"]}
 
     def older_inputs(self, number, newer, place, value):
         """The inputs of a newer sample's value in this older one, or None."""
@@ -134,7 +141,7 @@ class Sample:
         if not counter:
             return None
         # A broken object may have the counter and not the value.
-        return self.inputs(item.item, counter,
+        return self.inputs(item.item, counter["type_value"],
                            instance.values.get(counter["position"]))
 
 
@@ -146,60 +153,74 @@ def cook_pair(older, newer):
                 before = older and older.older_inputs(
                     number, item, instance.place, value)
                 yield item.item, instance, value, evaluate(
-                    before, newer.inputs(item.item, value, value))
+                    before, newer.inputs(item.item, value["_type"], value))
 
 
-def cook_samples(samples, names=None):
-    """The output lines of consecutive samples."""
+def cook_v1(number, sample, older, titles):
+    """The lines of a V1 sample."""
+    for item, instance, value, outcome in cook_pair(older, sample):
+        yield line_of(number, sample, (item, instance, value), titles,
+                      outcome)
+
+
+def cook_v2(number, sample, older):
+    """The lines of a V2 block that nothing is known about."""
+    before = cook.first_inputs(older) if older else {}
+    for line in cook.lines_of(cook.Metadata(), number, sample, before):
+        yield dict(line, guid=None, parent=None)
+
+
+def cook_parts(parts, names=None, key_counter=None):
+    """The output lines of consecutive blocks, of which some may be V2.
+
+    A block without a header has its number and no lines.  A V2 block and a V1
+    block are not compared, and nothing is with what precedes the other kind.
+    """
     titles = defaultdict(lambda: None)
     for index, name, _ in reversed(names.pairs if names else []):
         titles[index] = name  # of equal indexes the first counts
-    older = None
-    for number, sample in enumerate(samples):
-        for item, instance, value, outcome in cook_pair(older, sample):
-            yield line_of(number, sample, (item, instance, value), titles,
-                          outcome)
-        older = sample
+    older = {}
+    for number, part in enumerate(parts):
+        if part[0]["record"] == "error":
+            continue
+        if legacy.is_v2(part):
+            sample = cook.read_sample(cook.Metadata(), [
+                record for record in part if record["record"] != "error"])
+            yield from cook_v2(number, sample, older.get("v2"))
+            older = {"v2": sample}
+        else:
+            sample = Sample(part, key_counter)
+            yield from cook_v1(number, sample, older.get("v1"), titles)
+            older = {"v1": sample}
 
 
 def line_of(number, sample, place, titles, outcome):
     """One output line."""
     item, instance, value = place
-    known = formula.find_type(value["_kind"])
-    record = instance.record or {"name": None, "occurrence": 0}
+    record = instance.record
+    unique = record["unique_id"]
     return {"sample": number, "time": sample.header["system_time"],
             "set": titles[item["object"]], "object": item["object"],
             "instance": record["name"], "occurrence": record["occurrence"],
             "counter": titles[value["counter"]],
             "counter_id": value["counter"], "position": value["position"],
-            "type": known.name if known else None,
+            "type": legacy.type_name(value["_type"]),
             "status": outcome.status, "value": outcome.value,
             "unit": outcome.unit, "flags": outcome.flags,
-            "raw": value["raw"], "base": value["base"],
-            "_unnamed": known is None}
+            "raw": value["raw"], "base": value["base"], "guid": None,
+            "instance_id": None if unique == NO_UNIQUE_ID else unique,
+            "parent": record["parent"]}
 
 
-def split_blocks(records):
-    """The records of a file, block by block."""
-    parts = []
-    for record in records:
-        if record["record"] == "data":
-            parts.append([])
-        if parts:
-            parts[-1].append(record)
-    return parts
-
-
-def cook(files, names=None, key_counter=None):
+def cook_files(files, names=None, key_counter=None):
     """All lines of the blocks in several files, and the errors met."""
-    samples, errors = [], []
-    for data in files:
-        records = list(legacy.decode_file(data))
-        samples += [Sample(part, key_counter)
-                    for part in split_blocks(records)]
-        errors += [record for record in records
-                   if record["record"] == "error"]
-    return list(cook_samples(samples, names)), errors
+    parts, errors = [], []
+    for number, data in enumerate(files):
+        for part in legacy.decode_parts(data):
+            parts.append(part)
+            errors += [dict(record, _file=number) for record in part
+                       if record["record"] == "error"]
+    return list(cook_parts(parts, names, key_counter)), errors
 
 
 def main(arguments):
@@ -217,11 +238,12 @@ def main(arguments):
     if options.names:
         with open(options.names, "rb") as file:
             names = legacy.Names(file.read())
-    lines, errors = cook(contents, names, options.key_counter)
+    lines, errors = cook_files(contents, names, options.key_counter)
     for line in lines:
         print(json.dumps(public(line), ensure_ascii=False))
     for error in errors:
-        print("%(code)s at offset %(offset)d" % error, file=sys.stderr)
+        print("%s at offset %s" % (error.get("code"), error.get("offset")),
+              file=sys.stderr)
     return 1 if errors else 0
 
 

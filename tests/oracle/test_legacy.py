@@ -65,7 +65,7 @@ class Seeds(unittest.TestCase):
     def test_every_prefix_ends_orderly(self):
         for seed in legacy_seeds.legacy_block_seeds().values():
             for size in range(0, len(seed), 7):
-                legacy_cook.cook([seed[:size], seed])
+                legacy_cook.cook_files([seed[:size], seed])
         for seed in legacy_seeds.name_table_seeds().values():
             for size in range(len(seed)):
                 legacy.Names(seed[:size])
@@ -108,6 +108,8 @@ class Blocks(unittest.TestCase):
                 writer, *legacy_seeds.ROWS))
             shown.append([legacy.public(record)
                           for record in legacy.decode_block(block)])
+        self.assertEqual([records[0].pop("big_endian") for records in shown],
+                         [False, True])
         self.assertEqual(shown[0], shown[1])
         self.assertEqual([record["occurrence"]
                           for record in pick(shown[0], "instance")],
@@ -132,6 +134,37 @@ class Blocks(unittest.TestCase):
         first = len(little.block(legacy_seeds.single(little)))
         self.assertEqual((error["code"], error["offset"]),
                          ("truncated_block", first + 20))
+
+    def test_names_by_code_page(self):
+        for page, raw, name in (
+                (1252, b"caf\xe9 \x80\x81", "caf\xe9 \u20ac\ufffd"),
+                (28591, b"\x80\xff", "\x80\xff"),
+                (20127, b"a\xe9", "a\ufffd"), (437, b"a\x81b", "a\ufffdb"),
+                (932, b"\x83A", "\ufffdA"),
+                (65001, b"\xc3\xa9", "\xe9"),
+                # Each byte that is part of no character counts.
+                (65001, b"\xe2\x82A", "\ufffd\ufffdA"),
+                (65001, b"\xc0\x80", "\ufffd\ufffd"),
+                (65001, b"\xed\xa0\x80", "\ufffd\ufffd\ufffd"),
+                (65001, b"\xf0\x9f\x98", "\ufffd\ufffd\ufffd"),
+                (0, b"\x3d\xd8a\0", "\ufffda"), (1200, b"a\0", "a"),
+                (1201, b"\0a", "a")):
+            with self.subTest(page=page, raw=raw):
+                self.assertEqual(legacy.decode_name(raw, "<", page), name)
+
+    def test_what_follows_a_block(self):
+        block = little.block(legacy_seeds.single(little))
+        reply = struct.pack("<II40x", 48, 0)
+        for tail, kinds in (
+                (b"", ["v1"]), (bytes(500), ["v1"]), (b"x" * 47, ["v1"]),
+                (b"x" * 48, ["v1", "bad"]), (reply, ["v1", "v2"]),
+                (reply + block, ["v1", "v2", "v1"]),
+                (struct.pack("<II40x", 47, 0) + block, ["v1", "bad"]),
+                (block[:8], ["v1", "bad"])):
+            found = ["bad" if part[0]["record"] == "error" else
+                     "v2" if legacy.is_v2(part) else "v1"
+                     for part in legacy.decode_parts(block + tail)]
+            self.assertEqual(found, kinds, tail)
 
     def test_parents_make_names_different(self):
         parents = legacy_seeds.process(little, ("x", 1, 2, {}),
@@ -176,7 +209,7 @@ class Blocks(unittest.TestCase):
                 ("valid_multi_both", [(None, 3), (None, None)]),
                 ("valid_multi_narrow", [(None, None)])):
             values = pick(legacy.decode_block(seeds[name]), "value")
-            self.assertEqual([(value["base"], value["_items"])
+            self.assertEqual([(value["base"], value["items"])
                               for value in values], partners, name)
 
 
@@ -215,7 +248,7 @@ class NameTables(unittest.TestCase):
 
 def pair(older, newer, **options):
     """The second sample's lines of two blocks."""
-    lines, errors = legacy_cook.cook([older, newer], **options)
+    lines, errors = legacy_cook.cook_files([older, newer], **options)
     assert not errors
     return [line for line in lines if line["sample"] == 1]
 
@@ -256,6 +289,39 @@ class Cooking(unittest.TestCase):
             [("a", 1, 10, {"unique": 7}), ("b", 2, 20, {"unique": 8})],
             [("renamed", 3, 21, {"unique": 8}), ("a", 1, 19, {}),
              ("b", 2, 12, {"unique": 7})]), [1, None, 2])
+
+    def test_code_page_is_part_of_a_name(self):
+        """0 is the page of the block's byte order."""
+        older = processes(("a", 1, 10, {}))
+        for page, found in ((0, 3), (1200, 3), (1201, None), (1252, None)):
+            newer = bytearray(processes(("a", 1, 13, {})))
+            struct.pack_into("<I", newer, 96 + 44, page)
+            self.assertEqual(pair(older, newer)[1]["value"], found, page)
+
+    def test_the_only_instance_is_one_without_a_name(self):
+        counters = [little.counter(6, 0x00400400, 4, 4)]
+        only = little.block(little.single(230, counters, little.v4(10)))
+        unnamed = little.block(little.object(230, counters, [
+            little.instance(None, little.values(little.v4(13)))]))
+        line, = pair(only, unnamed)
+        self.assertEqual(line["value"], 3)
+
+    def test_blocks_without_a_header_are_counted(self):
+        older, newer = (processes(("a", 1, n, {})) for n in (10, 12))
+        lines, errors = legacy_cook.cook_files([older, older[:80], newer])
+        self.assertEqual([(line["sample"], line["value"]) for line in lines
+                          if line["position"] == 1], [(0, None), (2, 2)])
+        self.assertEqual([(error["_file"], error["code"], error["offset"])
+                          for error in errors], [(1, "truncated_header", 0)])
+
+    def test_a_v2_block_in_between_ends_a_sequence(self):
+        block = processes(("a", 1, 10, {}))
+        lines, errors = legacy_cook.cook_files(
+            [block + struct.pack("<II40x", 48, 0) + block])
+        self.assertEqual([(line["sample"], line["status"]) for line in lines
+                          if line["position"] == 1],
+                         [(0, "need_two_samples"), (2, "need_two_samples")])
+        self.assertEqual(errors, [])
 
     def test_worked_numbers(self):
         def block(time, *numbers):

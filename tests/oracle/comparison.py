@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""What all comparisons of a perfblock program with this oracle need."""
+
+import glob
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+from collections import namedtuple
+
+import blocks
+
+SECONDS = 120     # for one process; only a program that hangs takes so long
+SHOWN_PROBLEMS = 25
+
+
+class Tally:
+    """Counts comparisons, and prints the first problems."""
+
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def add(self, label, problem):
+        """Count one comparison; `problem` is None when all is well."""
+        if problem is None:
+            self.passed += 1
+            return
+        self.failed += 1
+        if self.failed <= SHOWN_PROBLEMS:
+            print("%s: %s" % (label, problem), file=sys.stderr)
+
+    def finish(self):
+        """Print the summary; the exit status."""
+        print("%d passed, %d failed" % (self.passed, self.failed))
+        return 1 if self.failed or not self.passed else 0
+
+
+# Running --------------------------------------------------------------------
+
+# problem: why nothing can be compared, or None.  told: standard error.
+Run = namedtuple("Run", "status objects problem told")
+
+
+def run(program, command, *arguments):
+    """Run a command of the program."""
+    line = [program, command, "--format", "json"] + list(arguments)
+    try:
+        done = subprocess.run(line, stdin=subprocess.DEVNULL, timeout=SECONDS,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Run(None, [], str(error), "")
+    status, told = done.returncode, done.stderr.decode("utf-8", "replace")
+    if status not in (0, 1):
+        return Run(status, [], "exit status %d: %r" % (status, told[-300:]),
+                   told)
+    try:
+        lines = done.stdout.decode("utf-8").split("\n")
+        objects = [json.loads(text) for text in lines if text]
+    except ValueError as error:
+        return Run(status, [], "output is not JSON lines: %s" % error, told)
+    if not all(isinstance(item, dict) for item in objects):
+        return Run(status, [], "a line is not an object", told)
+    return Run(status, objects, None, told)
+
+
+# Comparing ------------------------------------------------------------------
+
+def same(expected, actual):
+    """Equality without kindness: no number for a boolean, doubles by bits."""
+    if isinstance(expected, float):
+        if isinstance(actual, bool) or not isinstance(actual, (int, float)):
+            return False
+        return struct.pack("<d", expected) == struct.pack("<d", actual)
+    return type(expected) is type(actual) and expected == actual
+
+
+def object_problem(expected, actual, ignored=()):
+    """The first key on which two objects disagree; extra keys are fine."""
+    for key, value in blocks.public(expected).items():
+        if key in ignored:
+            continue
+        if key not in actual:
+            return "%r is missing in %s" % (key, actual)
+        if not same(value, actual[key]):
+            return "%s is %r, expected %r, in %s" % (key, actual[key], value,
+                                                     expected)
+    return None
+
+
+def list_problem(expected, actual, ignored=lambda item: ()):
+    """The first disagreement of two lists of objects."""
+    for number, (wanted, given) in enumerate(zip(expected, actual)):
+        problem = object_problem(wanted, given, ignored(wanted))
+        if problem:
+            return "item %d: %s" % (number, problem)
+    if len(expected) != len(actual):
+        return "%d items, expected %d" % (len(actual), len(expected))
+    return None
+
+
+def blame_problem(item, size):
+    """What is wrong with the description of an error, or None."""
+    offset = item.get("offset")
+    if type(offset) is not int or not 0 <= offset <= size:
+        return "error offset %r of %d bytes" % (offset, size)
+    if not re.fullmatch("[a-z][a-z0-9_]*", str(item.get("code"))):
+        return "error code %r" % item.get("code")
+    if not isinstance(item.get("message"), str) or not item["message"]:
+        return "error without a message"
+    return None
+
+
+# Inputs ---------------------------------------------------------------------
+
+def load(corpus, subject, suffix):
+    """(path, bytes) of the seeds of a subject, in a fixed order."""
+    paths = glob.glob(os.path.join(corpus, subject, "seeds", "*" + suffix))
+    for path in sorted(paths):
+        with open(path, "rb") as file:
+            yield path, file.read()
+
+
+def name_problem(path, valid):
+    """Whether the name of a seed tells its verdict."""
+    if os.path.basename(path).startswith("valid_") != valid:
+        return "the oracle says %s" % ("valid" if valid else "broken")
+    return None
+
+
+def batches(items, size):
+    """Lists of at most `size` items."""
+    batch = []
+    for item in items:
+        batch.append(item)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def save(directory, batch):
+    """Write the inputs of a batch; their paths."""
+    paths = []
+    for number, (_, data) in enumerate(batch):
+        paths.append(os.path.join(directory, "%05d.bin" % number))
+        with open(paths[-1], "wb") as file:
+            file.write(data)
+    return paths
