@@ -370,8 +370,9 @@ static uint32_t find_older_column(const pfb_snapshot *older, uint32_t older_row,
     if (r->column_count == newer->results[column->result].column_count &&
         older->columns[r->first_column + column->position].counter_id == id)
         return r->first_column + column->position;
+    bool is_known = id != PFB_NO_ID || r->kind == PFB_KIND_OBJECT; /* any number may be a title */
     bool is_alone =
-        id != PFB_NO_ID && count_counters(newer, column->result, id) == 1 && count_counters(older, result, id) == 1;
+        is_known && count_counters(newer, column->result, id) == 1 && count_counters(older, result, id) == 1;
     return is_alone ? r->first_column + find_position(older, result, id) : PFB_NONE;
 }
 
