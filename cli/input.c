@@ -4,6 +4,7 @@
 #include "diagnostics.h"
 #include "memory.h"
 #include "perfblock/capture.h"
+#include "perfblock/legacy_block.h"
 #include "perfblock/name_table.h"
 
 #include <errno.h>
@@ -61,15 +62,6 @@ static void trim(input *in)
         in->data = data;
 }
 
-/* A V1 block begins with "PERF" in UTF-16 of either byte order. No sound V2 block does: it would promise more results
- * than its size holds. */
-static bool is_legacy(const uint8_t *data, size_t size)
-{
-    static const uint8_t little[8] = {'P', 0, 'E', 0, 'R', 0, 'F', 0};
-    static const uint8_t big[8] = {0, 'P', 0, 'E', 0, 'R', 0, 'F'};
-    return size >= sizeof little && (memcmp(data, little, sizeof little) == 0 || memcmp(data, big, sizeof big) == 0);
-}
-
 /* Tables of counters begin with index 1 and, as its text, a number of two digits or more: the system's highest index.
  * A V2 block of these bytes would be too small for its results, or one of an odd size above 800 million. */
 static bool is_name_table(const uint8_t *data, size_t size)
@@ -93,7 +85,7 @@ static input_kind recognise(const uint8_t *data, size_t size)
 {
     if (pfb_capture_recognise(data, size))
         return INPUT_CAPTURE;
-    if (is_legacy(data, size))
+    if (pfb_legacy_block_is(data, size))
         return INPUT_LEGACY;
     return is_name_table(data, size) ? INPUT_NAMES : INPUT_DATA;
 }
@@ -145,7 +137,7 @@ input_part input_next_part(const input *in, input_blocks *blocks)
     bool is_first = blocks->at == 0;
     if (blocks->has_ended || (left == 0 && !is_first))
         return INPUT_PART_END;
-    if (is_first ? in->kind == INPUT_LEGACY : is_legacy(data, left))
+    if (is_first ? in->kind == INPUT_LEGACY : pfb_legacy_block_is(data, left))
         return INPUT_PART_LEGACY;
     if (!is_first && (left < DATA_HEADER_BYTES || is_zero(data, left))) {
         blocks->has_ended = true;

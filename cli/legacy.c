@@ -13,7 +13,7 @@ void legacy_name_text(buffer *out, const pfb_legacy_block *block, const uint8_t 
 /* Names in UTF-16 are counted in units, others in bytes. */
 static void put_row_name(buffer *out, const uint8_t *name, uint32_t units, uint32_t code_page)
 {
-    bool is_wide = code_page == PFB_CODE_PAGE_UTF16LE || code_page == PFB_CODE_PAGE_UTF16BE;
+    bool is_wide = pfb_legacy_is_wide(code_page);
     code_page_text(out, code_page, name, is_wide ? (size_t)2 * units : units);
 }
 

@@ -34,7 +34,7 @@
 #define RAW_BASE UINT32_C(0x40030403)
 #define LARGE_RAW_BASE UINT32_C(0x40030500)
 #define LARGE_RAW_BASE_ALIAS UINT32_C(0x40030503)
-#define MULTI_BASE UINT32_C(0x42030500)
+#define MULTI_BASE PFB_TYPE_MULTI_BASE
 
 /* Ascending by value: find() relies on it. */
 /* clang-format off */

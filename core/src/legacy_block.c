@@ -15,8 +15,6 @@ enum {
     ITEMS_BYTES = 4
 };
 
-#define COUNTER_MULTI_BASE UINT32_C(0x42030500)
-
 /* ---- Loads in the byte order of the block ------------------------------------------------------------ */
 
 static uint16_t load_be16(const uint8_t *p)
@@ -88,9 +86,7 @@ static pfb_cursor between(const pfb_legacy_block *block, size_t at, size_t end)
 
 /* ---- Names ------------------------------------------------------------------------------------------- */
 
-/* Code pages whose characters take 16 bits: 0 stands for UTF-16 in the block's byte order, and Windows numbers it too.
- */
-static bool is_wide(uint32_t code_page)
+bool pfb_legacy_is_wide(uint32_t code_page)
 {
     return code_page == 0 || code_page == PFB_CODE_PAGE_UTF16LE || code_page == PFB_CODE_PAGE_UTF16BE;
 }
@@ -99,7 +95,7 @@ static bool is_wide(uint32_t code_page)
 static pfb_legacy_name cut_name(const pfb_legacy_block *block, size_t offset, uint32_t size, uint32_t code_page)
 {
     const uint8_t *p = block->data + offset;
-    uint32_t unit = is_wide(code_page) ? 2 : 1;
+    uint32_t unit = pfb_legacy_is_wide(code_page) ? 2 : 1;
     uint32_t length = 0;
     while (size - length >= unit && (p[length] != 0 || (unit == 2 && p[length + 1] != 0)))
         length += unit;
@@ -120,23 +116,29 @@ static pfb_system_time load_system_time(const pfb_legacy_block *block, const uin
                              .millisecond = load16(block, p + 14)};
 }
 
-/* "PERF" in UTF-16 of either byte order, then LittleEndian, which must tell the same order. */
-static void read_byte_order(pfb_legacy_block *block, pfb_cursor *cursor, const uint8_t *p)
+bool pfb_legacy_block_is(const void *data, size_t size)
 {
     static const uint8_t letters[4] = {'P', 'E', 'R', 'F'};
+    const uint8_t *p = data;
     unsigned little = 0;
     unsigned big = 0;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; p && size >= 8 && i < 4; i++) {
         little += p[2 * i] == letters[i] && p[2 * i + 1] == 0;
         big += p[2 * i] == 0 && p[2 * i + 1] == letters[i];
     }
-    if (little != 4 && big != 4) {
+    return little == 4 || big == 4;
+}
+
+/* The signature, then LittleEndian, which must tell the same order. */
+static void read_byte_order(pfb_legacy_block *block, pfb_cursor *cursor, const uint8_t *p)
+{
+    if (!pfb_legacy_block_is(p, DATA_HEADER_BYTES)) {
         pfb_cursor_fail(cursor, PFB_UNKNOWN_FORMAT, 0);
         return;
     }
+    block->is_big_endian = p[0] == 0;
     /* Little-endian machines write a 1; 0 reads the same in both orders. */
-    block->is_big_endian = big == 4;
-    if (load_le32(p + 8) != (big == 4 ? 0 : 1))
+    if (load_le32(p + 8) != (block->is_big_endian ? 0 : 1))
         pfb_cursor_fail(cursor, PFB_BAD_BYTE_ORDER, 8);
 }
 
@@ -290,7 +292,6 @@ bool pfb_legacy_block_next_object(pfb_legacy_block *block, pfb_legacy_object *ob
     pfb_cursor inside = pfb_cursor_window(&all, read.size_bytes, OBJECT_HEADER_BYTES, PFB_BAD_OBJECT_SIZE, read.offset);
     if (!keep_block_error(block, &inside))
         return false;
-    block->object_offset = read.offset;
     block->object_end = all.at;
     block->objects_read++;
     load_object(block, p, &read);
@@ -499,7 +500,7 @@ static bool are_free(pfb_legacy_block *block, uint32_t offset)
 static void read_items(pfb_legacy_block *block, const pfb_legacy_counter *counter, const pfb_legacy_counter *next,
                        pfb_legacy_value *value)
 {
-    if (next && next->type == COUNTER_MULTI_BASE) {
+    if (next && next->type == PFB_TYPE_MULTI_BASE) {
         value->has_items = is_sound_base(block, next);
         if (value->has_items)
             value->items = load_number(block, next->value_offset, next->size_bytes);
@@ -525,7 +526,7 @@ static void read_value(pfb_legacy_block *block, pfb_cursor *cursor, const pfb_le
     if (value->is_number)
         value->raw = load_number(block, counter->value_offset, counter->size_bytes);
     bool is_base = pfb_counter_type_is_base(counter->type); /* a base has none of its own */
-    if (!is_base && next && next->type != COUNTER_MULTI_BASE && is_sound_base(block, next)) {
+    if (!is_base && next && next->type != PFB_TYPE_MULTI_BASE && is_sound_base(block, next)) {
         value->has_base = true;
         value->base_type = next->type;
         value->base = load_number(block, next->value_offset, next->size_bytes);

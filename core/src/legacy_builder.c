@@ -19,8 +19,7 @@ enum {
  * byte order of the block. Returns the size with the NUL. */
 static size_t append_name(pfb_builder *builder, const uint8_t *name, size_t size, uint32_t code_page, size_t from)
 {
-    bool is_wide = code_page == 0 || code_page == PFB_CODE_PAGE_UTF16LE || code_page == PFB_CODE_PAGE_UTF16BE;
-    size_t unit = is_wide ? 2 : 1;
+    size_t unit = pfb_legacy_is_wide(code_page) ? 2 : 1;
     if (size > SIZE_MAX - 16 || size % unit != 0) {
         pfb_builder_fail(builder, PFB_CALLER_ARGUMENT);
         return 0;

@@ -3,21 +3,6 @@
 
 #include "perfblock/counter_type.h"
 
-#define COUNTER_MULTI_BASE UINT32_C(0x42030500)
-
-bool pfb_legacy_snapshot_is(const void *data, size_t size)
-{
-    static const uint8_t letters[4] = {'P', 'E', 'R', 'F'};
-    const uint8_t *p = data;
-    unsigned little = 0;
-    unsigned big = 0;
-    for (size_t i = 0; p && size >= 8 && i < 4; i++) {
-        little += p[2 * i] == letters[i] && p[2 * i + 1] == 0;
-        big += p[2 * i] == 0 && p[2 * i + 1] == letters[i];
-    }
-    return little == 4 || big == 4;
-}
-
 pfb_error pfb_legacy_snapshot_measure(const pfb_snapshot_input *input, pfb_snapshot_counts *counts)
 {
     pfb_legacy_block block;
@@ -71,7 +56,7 @@ static void link_base(pfb_snapshot *snapshot, uint32_t column)
     uint32_t type = snapshot->columns[column].counter.type;
     if (pfb_counter_type_is_base(before->counter.type) || !pfb_counter_type_is_base(type))
         return;
-    if (type == COUNTER_MULTI_BASE)
+    if (type == PFB_TYPE_MULTI_BASE)
         before->multi_column = column;
     else
         before->base_column = column;
@@ -123,7 +108,7 @@ static void describe_row(const pfb_legacy_block *block, const pfb_legacy_instanc
         row->name_units = instance->name.size_bytes;
     }
     row->code_page = code_page_of(block, &instance->name);
-    if (row->code_page == PFB_CODE_PAGE_UTF16LE || row->code_page == PFB_CODE_PAGE_UTF16BE)
+    if (pfb_legacy_is_wide(row->code_page))
         row->name_units /= 2;
     /* Until all objects are there, the link stands where the parent's name will. */
     row->parent_units = instance->parent_title;

@@ -5,9 +5,6 @@
 /* V1 blocks as snapshots: objects as results, definitions as columns, instances as rows. Called by snapshot.c. */
 #include "perfblock/snapshot.h"
 
-/* True for the signature of a V1 block, which no sound V2 block begins with: it would claim more results than bytes. */
-bool pfb_legacy_snapshot_is(const void *data, size_t size);
-
 /* As pfb_snapshot_measure. */
 pfb_error pfb_legacy_snapshot_measure(const pfb_snapshot_input *input, pfb_snapshot_counts *counts);
 

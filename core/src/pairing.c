@@ -4,9 +4,6 @@
 
 #include "snapshot_order.h"
 
-/* The item count of a V1 multi counter, behind it in the list of definitions. */
-#define COUNTER_MULTI_BASE UINT32_C(0x42030500)
-
 /* ---- One instance in several results ------------------------------------------------------------------------ */
 
 /* The rows of one instance and rank, result by result. Bounded: hostile data may ask for one instance any number of
@@ -271,7 +268,7 @@ static bool fits_role(uint32_t type, role as, bool is_legacy)
     if (as == ROLE_BASE)
         return pfb_counter_type_is_base(type) && (is_legacy || pfb_counter_type_find(type) != NULL);
     if (as == ROLE_ITEMS && is_legacy)
-        return type == COUNTER_MULTI_BASE;
+        return type == PFB_TYPE_MULTI_BASE;
     return pfb_counter_type_is_number(type);
 }
 

@@ -37,8 +37,7 @@ typedef struct name {
 
 static name make_name(const uint8_t *bytes, uint32_t units, uint32_t code_page)
 {
-    bool wide = code_page == PFB_CODE_PAGE_UTF16LE || code_page == PFB_CODE_PAGE_UTF16BE;
-    return (name){bytes, wide ? 2 * (size_t)units : units, code_page};
+    return (name){bytes, pfb_legacy_is_wide(code_page) ? 2 * (size_t)units : units, code_page};
 }
 
 /* How many bytes two names begin with alike, in steps of eight while they are the same. */
@@ -391,7 +390,7 @@ static uint32_t columns_of(const pfb_data_result *result)
 pfb_error pfb_snapshot_measure(const pfb_snapshot_input *input, pfb_snapshot_counts *counts)
 {
     *counts = (pfb_snapshot_counts){0};
-    if (pfb_legacy_snapshot_is(input->data, input->data_size_bytes))
+    if (pfb_legacy_block_is(input->data, input->data_size_bytes))
         return pfb_legacy_snapshot_measure(input, counts);
     pfb_data_block block;
     pfb_data_result result;
@@ -642,7 +641,7 @@ pfb_error pfb_snapshot_load(pfb_snapshot *snapshot, const pfb_snapshot_input *in
         return (pfb_error){PFB_CALLER_TOO_SMALL, 0};
     if (memory)
         place(snapshot, &l, memory);
-    bool legacy = pfb_legacy_snapshot_is(input->data, input->data_size_bytes);
+    bool legacy = pfb_legacy_block_is(input->data, input->data_size_bytes);
     pfb_error verdict = {PFB_OK, 0};
     if (legacy ? !pfb_legacy_snapshot_load(snapshot, input, counts, &verdict)
                : !load_data(snapshot, input, counts, &verdict)) {

@@ -143,12 +143,12 @@ Test(legacy_snapshot, everything_as_a_table)
 
 Test(legacy_snapshot, the_signature_decides)
 {
-    cr_expect(pfb_legacy_snapshot_is("P\0E\0R\0F", 8));
-    cr_expect(pfb_legacy_snapshot_is("\0P\0E\0R\0F", 8));
-    cr_expect_not(pfb_legacy_snapshot_is("P\0E\0R\0F", 7));
-    cr_expect_not(pfb_legacy_snapshot_is("P\0E\0R\0G", 8));
-    cr_expect_not(pfb_legacy_snapshot_is("P\0E\0\0R\0F", 8), "of both orders");
-    cr_expect_not(pfb_legacy_snapshot_is(NULL, 8));
+    cr_expect(pfb_legacy_block_is("P\0E\0R\0F", 8));
+    cr_expect(pfb_legacy_block_is("\0P\0E\0R\0F", 8));
+    cr_expect_not(pfb_legacy_block_is("P\0E\0R\0F", 7));
+    cr_expect_not(pfb_legacy_block_is("P\0E\0R\0G", 8));
+    cr_expect_not(pfb_legacy_block_is("P\0E\0\0R\0F", 8), "of both orders");
+    cr_expect_not(pfb_legacy_block_is(NULL, 8));
 }
 
 /* Broken in every way, cut and with too little memory: never more than was measured. */

@@ -30,6 +30,9 @@ extern "C" {
 
 /* ---- The table ------------------------------------------------------------------------------------ */
 
+/* PERF_COUNTER_MULTI_BASE: in V1 the item count of the multi counter before it, and no base. */
+#define PFB_TYPE_MULTI_BASE UINT32_C(0x42030500)
+
 /* Size of the raw value. */
 typedef enum pfb_raw_size {
     PFB_RAW_DWORD = 0,   /* 4 bytes */

@@ -63,7 +63,7 @@ typedef struct pfb_legacy_block {
     uint32_t options;
     bool is_stopped; /* the next object cannot be found */
     uint32_t objects_read;
-    size_t object_offset, object_end;
+    size_t object_end;
     size_t definitions_offset, definitions_end;
     uint32_t counter_count, counters_read;
     size_t next_definition; /* of next_counter */
@@ -136,6 +136,13 @@ typedef struct pfb_legacy_value {
     bool has_items; /* item count of a multi counter: the next definition, else the 4 bytes behind the value */
     uint64_t items;
 } pfb_legacy_value;
+
+/* True for the signature of a V1 block, "PERF" in UTF-16 of either byte order. No sound V2 block begins with it: that
+ * would promise more results than its size holds. A null `data` counts as size 0. */
+PFB_API bool pfb_legacy_block_is(const void *data, size_t size);
+
+/* True for the code pages of names whose characters take 16 bits: 0 and the two of UTF-16. */
+PFB_API bool pfb_legacy_is_wide(uint32_t code_page);
 
 /* Opens a block of which the call returned `size` bytes. `options`: 0 or PFB_STRICT.
  * True when the header is sound; else `error` says why. With PFB_BAD_NAME, a system name out of place, the objects can
