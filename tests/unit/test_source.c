@@ -6,6 +6,7 @@
 #include "perfblock/source.h"
 #include "support.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -259,9 +260,89 @@ Test(source, instances_are_the_recorded_ones)
     pfb_guid guid = guid_of(3);
     cr_assert(pfb_source_instances(source, &guid, &reply, NULL));
     expect_reply(&reply, "list", "instances");
+    cr_expect_not(pfb_source_registration(source, &guid, 1, 0, &reply, &failure));
+    cr_expect_eq(failure.code, PFB_WIN32_NOT_FOUND, "the set is known by its instances");
     pfb_bytes_free(&reply);
     pfb_source_close(source);
 }
+
+/* ---- The same, chunk by chunk ----------------------------------------------------------------------------------- */
+
+/* What a capture answers by the rules of docs/source.md, read from its beginning each time. */
+static bool find_registration(const uint8_t *data, size_t size, const pfb_guid *set, uint32_t request,
+                              uint32_t language, pfb_chunk *found)
+{
+    pfb_capture all;
+    pfb_chunk chunk;
+    bool has_found = false;
+    pfb_capture_open(&all, data, size);
+    while (pfb_capture_next(&all, &chunk)) {
+        if (!chunk.is_known || chunk.tag != PFB_TAG_REGISTRATION || chunk.request != request ||
+            !pfb_guid_equal(&chunk.guid, set))
+            continue;
+        if (chunk.language == language) {
+            *found = chunk;
+            return true;
+        }
+        if (!has_found && request != PFB_REQUEST_COUNTER) {
+            *found = chunk;
+            has_found = true;
+        }
+    }
+    return has_found;
+}
+
+static void expect_registration(pfb_source *source, const uint8_t *data, size_t size, const pfb_guid *set,
+                                uint32_t request, uint32_t language)
+{
+    pfb_chunk chunk;
+    pfb_bytes reply = {0};
+    bool is_there = find_registration(data, size, set, request, language, &chunk);
+    cr_expect_eq(pfb_source_registration(source, set, request, language, &reply, NULL), is_there,
+                 "set %u, request %u, language %u", set->bytes[0], (unsigned)request, (unsigned)language);
+    if (is_there)
+        cr_expect(reply.size_bytes == chunk.body_size_bytes &&
+                      (reply.size_bytes == 0 || memcmp(reply.data, data + chunk.body_offset, reply.size_bytes) == 0),
+                  "set %u, request %u, language %u: not the chunk at %zu", set->bytes[0], (unsigned)request,
+                  (unsigned)language, chunk.offset);
+    pfb_bytes_free(&reply);
+}
+
+/* Chunks of few sets, requests and languages in no order, so that most come several times; each body is its number. */
+Test(source, among_many_chunks_the_first_answers)
+{
+    static const uint32_t languages[] = {0, 9, 0x407, UINT32_MAX, 5};
+    uint32_t random = 1;
+    uint8_t order[40] = {0};
+    size_t set_count = 0;
+    for (unsigned i = 0; i < 600; i++) {
+        char body[16];
+        random = random * 1664525 + 1013904223; /* its high bits are good ones */
+        uint8_t set = (uint8_t)((random >> 24) % 40);
+        snprintf(body, sizeof body, "%u", i);
+        uint32_t request = (random >> 20) % 4; /* nobody asks for 0 */
+        add_registration(set, request, languages[(random >> 16) % 4], body);
+        if (!memchr(order, set, set_count))
+            order[set_count++] = set;
+    }
+    pfb_source *source = open_capture();
+    for (uint8_t set = 0; set < 41; set++) {
+        pfb_guid guid = guid_of(set);
+        for (uint32_t request = 1; request <= 4; request++) {
+            for (size_t i = 0; i < 5; i++)
+                expect_registration(source, capture.data, capture.size_bytes, &guid, request, languages[i]);
+        }
+    }
+    pfb_bytes sets = {0};
+    cr_assert(pfb_source_countersets(source, &sets, NULL));
+    cr_assert_eq(sets.size_bytes, 16 * set_count);
+    for (size_t i = 0; i < set_count; i++)
+        cr_expect_eq(sets.data[16 * i], order[i], "set %zu", i);
+    pfb_bytes_free(&sets);
+    pfb_source_close(source);
+}
+
+/* ---- Adding and removing ---------------------------------------------------------------------------------------- */
 
 static void expect_status(const uint8_t *block, uint32_t status)
 {
@@ -409,6 +490,35 @@ Test(source, linux_has_no_legacy_data)
 }
 #endif
 
+/* ---- Chunks of a later version ---------------------------------------------------------------------------------- */
+
+Test(source, chunks_of_a_later_version_answer_nothing)
+{
+    static const uint32_t tags[] = {PFB_TAG_REGISTRATION, PFB_TAG_INSTANCES, PFB_TAG_NAMES, PFB_TAG_DATA,
+                                    PFB_TAG_LEGACY};
+    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
+        size_t at = capture.size_bytes;
+        const pfb_chunk chunk = {.tag = tags[i], .request = 1};
+        add_chunk(&chunk, "new", 3);
+        capture.data[at + 4]++; /* its version */
+    }
+    pfb_source *source = open_capture();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    pfb_source_failure failure = {0};
+    pfb_bytes reply = {0};
+    pfb_guid guid = guid_of(0);
+    cr_expect(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 0);
+    cr_expect_not(pfb_source_registration(source, &guid, 1, 0, &reply, &failure));
+    cr_expect_eq(failure.code, PFB_WIN32_COUNTERSET_NOT_FOUND);
+    cr_expect_not(pfb_source_instances(source, &guid, &reply, NULL));
+    expect_legacy(source, "Counter 0", NULL, PFB_WIN32_NOT_FOUND);
+    expect_legacy(source, "Global", NULL, PFB_WIN32_NO_MORE_ITEMS);
+    expect_sample(query, NULL, PFB_WIN32_NO_MORE_ITEMS);
+    pfb_bytes_free(&reply);
+    pfb_source_query_close(query);
+    pfb_source_close(source);
+}
+
 /* ---- Captures cut short, and other bytes ------------------------------------------------------------------------ */
 
 Test(source, a_cut_capture_is_replayed_up_to_the_cut)
@@ -450,7 +560,7 @@ static void use_capture(const char *name, const uint8_t *data, size_t size)
         pfb_guid guid;
         memcpy(guid.bytes, sets.data + at, 16);
         for (uint32_t request = 1; request <= 10; request++)
-            pfb_source_registration(source, &guid, request, 0, &reply, NULL);
+            expect_registration(source, data, size, &guid, request, 9);
         pfb_source_instances(source, &guid, &reply, NULL);
     }
     pfb_source_query *query = pfb_source_query_open(source, NULL);

@@ -70,6 +70,51 @@ PFB_API pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *
  * readable; a capture cut short later is replayed up to the cut. */
 PFB_API pfb_source *pfb_source_open_capture(const void *data, size_t size, pfb_source_failure *failure);
 
+/* What a faulty source can be told to get wrong. */
+typedef enum pfb_source_operation {
+    PFB_SOURCE_COUNTERSETS = 0,
+    PFB_SOURCE_REGISTRATION,
+    PFB_SOURCE_INSTANCES,
+    PFB_SOURCE_QUERY_OPEN,
+    PFB_SOURCE_QUERY_ADD,
+    PFB_SOURCE_QUERY_REMOVE,
+    PFB_SOURCE_QUERY_INFO,
+    PFB_SOURCE_QUERY_COLLECT,
+    PFB_SOURCE_LEGACY,
+    PFB_SOURCE_OPERATION_COUNT /* number of operations */
+} pfb_source_operation;
+
+/* How. CUT, PAD and WRITE are for operations with a reply: all but query_open, query_add and query_remove. STATUS is
+ * for query_add and query_remove. */
+typedef enum pfb_source_fault_kind {
+    PFB_SOURCE_FAULT_FAIL = 0, /* the call fails with the code `value`, and the inner source is not asked */
+    PFB_SOURCE_FAULT_CUT,      /* the first `value` bytes are left */
+    PFB_SOURCE_FAULT_PAD,      /* `value` bytes 0xEE follow */
+    PFB_SOURCE_FAULT_WRITE,    /* the 32 bits at offset `at` become `value`, as far as they are inside */
+    PFB_SOURCE_FAULT_STATUS,   /* the block at position `at`, from 0, is held back, and its Status becomes `value` */
+    PFB_SOURCE_FAULT_COUNT     /* number of kinds */
+} pfb_source_fault_kind;
+
+typedef struct pfb_source_fault {
+    pfb_source_operation operation;
+    uint32_t call; /* which call of this operation, from 1, counted over all query handles; 0: every one */
+    pfb_source_fault_kind kind;
+    uint32_t value;
+    size_t at;
+} pfb_source_fault;
+
+/* A source that answers as `inner` does, but for these faults (copied), so that programs can test how they bear them.
+ * Several on one call take effect in their order; with a FAIL among them there is nothing else. Here the third sample
+ * of a capture is cut after 60 bytes:
+ *
+ *     static const pfb_source_fault faults[] = {{PFB_SOURCE_QUERY_COLLECT, 3, PFB_SOURCE_FAULT_CUT, 60, 0}};
+ *     source = pfb_source_open_faulty(pfb_source_open_capture(data, size, &failure), faults, 1, &failure);
+ *
+ * Takes over `inner`, also when it returns null: memory is exhausted, a kind is not for its operation, or `inner` is
+ * null (then `failure` stays as it is). */
+PFB_API pfb_source *pfb_source_open_faulty(pfb_source *inner, const pfb_source_fault *faults, size_t count,
+                                           pfb_source_failure *failure);
+
 PFB_API void pfb_source_close(pfb_source *source); /* null is fine; close its queries first */
 
 /* ---- What there is --------------------------------------------------------------------------------------- */

@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "perfblock/data_block.h"
+#include "perfblock/query.h"
+#include "perfblock/source.h"
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- A source that tells what it was asked ------------------------------------------------------------------- */
+
+enum { INNER_CODE = 77, INNER_STATUS = 55, MOST_BLOCKS = 8, STATUS_AT = 16 };
+
+#define REPLY "0123456789"
+
+typedef struct inner {
+    size_t calls[PFB_SOURCE_OPERATION_COUNT];
+    size_t open_queries, closed;
+    uint32_t blocks[MOST_BLOCKS]; /* counter ids of those that were added or removed */
+    size_t block_count;
+    bool is_failing;
+    size_t claimed_size; /* of replies, when not 0 */
+} inner;
+
+static bool answer(inner *source, pfb_source_operation operation, pfb_bytes *reply, pfb_source_failure *failure)
+{
+    source->calls[operation]++;
+    if (source->is_failing) {
+        failure->code = INNER_CODE;
+        return false;
+    }
+    cr_assert_eq(reply->size_bytes, 0, "a source finds its reply empty");
+    cr_assert(pfb_bytes_append(reply, REPLY, strlen(REPLY)));
+    if (source->claimed_size > 0)
+        reply->size_bytes = source->claimed_size;
+    return true;
+}
+
+static bool inner_countersets(void *context, pfb_bytes *reply, pfb_source_failure *failure)
+{
+    return answer(context, PFB_SOURCE_COUNTERSETS, reply, failure);
+}
+
+static bool inner_registration(void *context, const pfb_guid *counterset, uint32_t request, uint32_t language,
+                               pfb_bytes *reply, pfb_source_failure *failure)
+{
+    cr_expect(counterset->bytes[0] == 3 && request == 5 && language == 9);
+    return answer(context, PFB_SOURCE_REGISTRATION, reply, failure);
+}
+
+static bool inner_instances(void *context, const pfb_guid *counterset, pfb_bytes *reply, pfb_source_failure *failure)
+{
+    cr_expect_eq(counterset->bytes[0], 3);
+    return answer(context, PFB_SOURCE_INSTANCES, reply, failure);
+}
+
+static bool inner_legacy(void *context, const char *query, pfb_bytes *reply, pfb_source_failure *failure)
+{
+    cr_expect_str_eq(query, "238 2");
+    return answer(context, PFB_SOURCE_LEGACY, reply, failure);
+}
+
+static void *inner_query_open(void *context, pfb_source_failure *failure)
+{
+    inner *source = context;
+    source->calls[PFB_SOURCE_QUERY_OPEN]++;
+    if (source->is_failing) {
+        failure->code = INNER_CODE;
+        return NULL;
+    }
+    source->open_queries++;
+    return context;
+}
+
+static void inner_query_close(void *context)
+{
+    ((inner *)context)->open_queries--;
+}
+
+/* Takes note of the blocks, and gives each the same Status. */
+static bool take_blocks(inner *source, pfb_source_operation operation, uint8_t *blocks, size_t size,
+                        pfb_source_failure *failure)
+{
+    pfb_list list;
+    pfb_identifier identifier;
+    source->calls[operation]++;
+    if (source->is_failing) {
+        failure->code = INNER_CODE;
+        return false;
+    }
+    pfb_list_open(&list, blocks, size, PFB_STRICT);
+    while (pfb_list_next_identifier(&list, &identifier)) {
+        cr_assert_lt(source->block_count, MOST_BLOCKS);
+        source->blocks[source->block_count++] = identifier.counter_id;
+        memcpy(blocks + identifier.offset + STATUS_AT, (const uint8_t[4]){INNER_STATUS}, 4);
+    }
+    return list.error.code == PFB_OK;
+}
+
+static bool inner_query_add(void *context, uint8_t *blocks, size_t size, pfb_source_failure *failure)
+{
+    return take_blocks(context, PFB_SOURCE_QUERY_ADD, blocks, size, failure);
+}
+
+static bool inner_query_remove(void *context, uint8_t *blocks, size_t size, pfb_source_failure *failure)
+{
+    return take_blocks(context, PFB_SOURCE_QUERY_REMOVE, blocks, size, failure);
+}
+
+static bool inner_query_info(void *context, pfb_bytes *reply, pfb_source_failure *failure)
+{
+    return answer(context, PFB_SOURCE_QUERY_INFO, reply, failure);
+}
+
+static bool inner_query_collect(void *context, pfb_bytes *reply, pfb_source_failure *failure)
+{
+    return answer(context, PFB_SOURCE_QUERY_COLLECT, reply, failure);
+}
+
+static void inner_close(void *context)
+{
+    ((inner *)context)->closed++;
+}
+
+static const pfb_source_operations inner_operations = {.close = inner_close,
+                                                       .countersets = inner_countersets,
+                                                       .registration = inner_registration,
+                                                       .instances = inner_instances,
+                                                       .query_open = inner_query_open,
+                                                       .query_close = inner_query_close,
+                                                       .query_add = inner_query_add,
+                                                       .query_remove = inner_query_remove,
+                                                       .query_info = inner_query_info,
+                                                       .query_collect = inner_query_collect,
+                                                       .legacy = inner_legacy};
+
+/* ---- Using one ------------------------------------------------------------------------------------------------ */
+
+/* What the inner source was asked; every test runs in a process of its own. */
+static inner asked;
+
+static pfb_source *open_faulty(const pfb_source_fault *faults, size_t count)
+{
+    pfb_source_failure failure = {0};
+    pfb_source *source =
+        pfb_source_open_faulty(pfb_source_make(&inner_operations, &asked, NULL), faults, count, &failure);
+    cr_assert(source, "%s", failure.sentence);
+    return source;
+}
+
+static const pfb_source_operation replying[] = {PFB_SOURCE_COUNTERSETS, PFB_SOURCE_REGISTRATION,  PFB_SOURCE_INSTANCES,
+                                                PFB_SOURCE_QUERY_INFO,  PFB_SOURCE_QUERY_COLLECT, PFB_SOURCE_LEGACY};
+
+enum { REPLYING = sizeof replying / sizeof replying[0] };
+
+static size_t make_block(uint8_t *out, size_t capacity, uint32_t counter_id)
+{
+    const pfb_query query = {.counterset = {{3}}, .counter_id = counter_id, .instance_id = PFB_NO_ID};
+    return pfb_query_write(&query, out, capacity);
+}
+
+/* One call of an operation. `query` may be null for what needs none. */
+static bool call(pfb_source *source, pfb_source_query *query, pfb_source_operation operation, pfb_bytes *reply,
+                 pfb_source_failure *failure)
+{
+    static const pfb_guid set = {{3}};
+    uint8_t block[40];
+    size_t size = make_block(block, sizeof block, 1);
+    pfb_source_query *opened;
+    switch (operation) {
+    case PFB_SOURCE_COUNTERSETS:
+        return pfb_source_countersets(source, reply, failure);
+    case PFB_SOURCE_REGISTRATION:
+        return pfb_source_registration(source, &set, 5, 9, reply, failure);
+    case PFB_SOURCE_INSTANCES:
+        return pfb_source_instances(source, &set, reply, failure);
+    case PFB_SOURCE_QUERY_OPEN:
+        opened = pfb_source_query_open(source, failure);
+        pfb_source_query_close(opened);
+        return opened != NULL;
+    case PFB_SOURCE_QUERY_ADD:
+        return pfb_source_query_add(query, block, size, failure);
+    case PFB_SOURCE_QUERY_REMOVE:
+        return pfb_source_query_remove(query, block, size, failure);
+    case PFB_SOURCE_QUERY_INFO:
+        return pfb_source_query_info(query, reply, failure);
+    case PFB_SOURCE_QUERY_COLLECT:
+        return pfb_source_query_collect(query, reply, failure);
+    case PFB_SOURCE_LEGACY:
+        return pfb_source_legacy(source, "238 2", reply, failure);
+    case PFB_SOURCE_OPERATION_COUNT:
+        break;
+    }
+    cr_assert_fail("there is no operation %d", (int)operation);
+    return false;
+}
+
+/* The reply of every operation that has one, under these faults; their `operation` is filled in. */
+static void expect_replies(const pfb_source_fault *pattern, size_t count, const char *text, size_t size)
+{
+    for (size_t i = 0; i < REPLYING; i++) {
+        pfb_source_fault faults[4];
+        cr_assert_leq(count, 4);
+        for (size_t j = 0; j < count; j++) {
+            faults[j] = pattern[j];
+            faults[j].operation = replying[i];
+        }
+        pfb_source *source = open_faulty(faults, count);
+        pfb_source_query *query = pfb_source_query_open(source, NULL);
+        pfb_bytes reply = {0};
+        pfb_source_failure failure = {0};
+        cr_expect(call(source, query, replying[i], &reply, &failure), "operation %zu: %s", i, failure.sentence);
+        cr_expect(reply.size_bytes == size && memcmp(reply.data, text, size) == 0, "operation %zu, fault %d: \"%.*s\"",
+                  i, (int)pattern[0].kind, (int)reply.size_bytes, (const char *)reply.data);
+        pfb_bytes_free(&reply);
+        pfb_source_query_close(query);
+        pfb_source_close(source);
+    }
+}
+
+#define EXPECT_REPLIES(text, ...)                                                                                      \
+    expect_replies((const pfb_source_fault[]){__VA_ARGS__},                                                            \
+                   sizeof((const pfb_source_fault[]){__VA_ARGS__}) / sizeof(pfb_source_fault), text, sizeof text - 1)
+
+/* ---- What passes ------------------------------------------------------------------------------------------------ */
+
+Test(faulty_source, what_has_no_fault_passes_unchanged)
+{
+    static const pfb_source_fault later = {PFB_SOURCE_LEGACY, 3, PFB_SOURCE_FAULT_FAIL, 5, 0};
+    for (size_t count = 0; count <= 1; count++) {
+        asked = (inner){0};
+        pfb_source *source = open_faulty(count > 0 ? &later : NULL, count);
+        pfb_source_query *query = pfb_source_query_open(source, NULL);
+        cr_assert(query && asked.open_queries == 1);
+        for (int i = 0; i < PFB_SOURCE_OPERATION_COUNT; i++) {
+            pfb_bytes reply = {0};
+            pfb_source_failure failure = {0};
+            cr_expect(call(source, query, (pfb_source_operation)i, &reply, &failure), "operation %d", i);
+            cr_expect_eq(failure.code, 0);
+            cr_expect_eq(asked.calls[i], i == PFB_SOURCE_QUERY_OPEN ? 2 : 1, "operation %d", i);
+            bool has_reply = i < PFB_SOURCE_QUERY_OPEN || i > PFB_SOURCE_QUERY_REMOVE;
+            cr_expect_eq(reply.size_bytes, has_reply ? 10 : 0, "operation %d", i);
+            cr_expect(!has_reply || memcmp(reply.data, REPLY, 10) == 0, "operation %d", i);
+            pfb_bytes_free(&reply);
+        }
+        pfb_source_query_close(query);
+        cr_expect(asked.open_queries == 0 && asked.closed == 0);
+        pfb_source_close(source);
+        cr_expect_eq(asked.closed, 1);
+    }
+}
+
+Test(faulty_source, failures_of_the_inner_source_are_its_own)
+{
+    for (int i = 0; i < PFB_SOURCE_OPERATION_COUNT; i++) {
+        pfb_source_fault fault = {(pfb_source_operation)i, 2, PFB_SOURCE_FAULT_FAIL, 5, 0};
+        asked = (inner){0};
+        pfb_source *source = open_faulty(&fault, 1);
+        pfb_source_query *query = NULL;
+        if (i != PFB_SOURCE_QUERY_OPEN)
+            query = pfb_source_query_open(source, NULL);
+        pfb_source_failure failure = {0};
+        pfb_bytes reply = {0};
+        asked.is_failing = true;
+        cr_expect_not(call(source, query, fault.operation, &reply, &failure), "operation %d", i);
+        cr_expect_eq(failure.code, INNER_CODE, "operation %d", i);
+        cr_expect_not(call(source, query, fault.operation, &reply, &failure));
+        cr_expect_eq(failure.code, 5, "operation %d: a call that failed counts", i);
+        pfb_bytes_free(&reply);
+        pfb_source_query_close(query);
+        pfb_source_close(source);
+    }
+}
+
+/* ---- Failing ------------------------------------------------------------------------------------------------------
+ */
+
+Test(faulty_source, every_operation_fails_on_the_call_asked_for)
+{
+    static const char *const names[] = {"countersets",  "registration", "instances",     "query_open", "query_add",
+                                        "query_remove", "query_info",   "query_collect", "legacy"};
+    for (int i = 0; i < PFB_SOURCE_OPERATION_COUNT; i++) {
+        pfb_source_fault fault = {(pfb_source_operation)i, 3, PFB_SOURCE_FAULT_FAIL, PFB_WIN32_BUSY, 0};
+        asked = (inner){0};
+        pfb_source *source = open_faulty(&fault, 1);
+        pfb_source_query *query = pfb_source_query_open(source, NULL); /* the first call of one operation */
+        pfb_bytes reply = {0};
+        for (int number = i == PFB_SOURCE_QUERY_OPEN ? 2 : 1; number <= 5; number++) {
+            pfb_source_failure failure = {0};
+            bool went_well = call(source, query, fault.operation, &reply, &failure);
+            cr_expect_eq(went_well, number != 3, "%s, call %d", names[i], number);
+            cr_expect_eq(failure.code, number == 3 ? PFB_WIN32_BUSY : 0, "%s, call %d", names[i], number);
+            cr_expect(went_well || (strstr(failure.sentence, names[i]) && strstr(failure.sentence, "call 3 ")), "%s",
+                      failure.sentence);
+            cr_expect(went_well || reply.size_bytes == 0);
+        }
+        cr_expect_eq(asked.calls[i], 4, "%s: the inner source is not asked", names[i]);
+        pfb_bytes_free(&reply);
+        pfb_source_query_close(query);
+        pfb_source_close(source);
+    }
+}
+
+Test(faulty_source, call_zero_is_every_call)
+{
+    static const pfb_source_fault fault = {PFB_SOURCE_COUNTERSETS, 0, PFB_SOURCE_FAULT_FAIL, 0, 0};
+    pfb_source *source = open_faulty(&fault, 1);
+    pfb_bytes reply = {0};
+    for (int i = 0; i < 4; i++) {
+        pfb_source_failure failure = {.code = 1};
+        cr_expect_not(pfb_source_countersets(source, &reply, &failure));
+        cr_expect_eq(failure.code, 0, "a failure may have no fitting code");
+        cr_expect_not(pfb_source_countersets(source, &reply, NULL));
+    }
+    cr_expect_eq(asked.calls[PFB_SOURCE_COUNTERSETS], 0);
+    pfb_source_close(source);
+}
+
+Test(faulty_source, calls_of_all_query_handles_count_together)
+{
+    static const pfb_source_fault fault = {PFB_SOURCE_QUERY_COLLECT, 3, PFB_SOURCE_FAULT_FAIL, 5, 0};
+    pfb_source *source = open_faulty(&fault, 1);
+    pfb_source_query *one = pfb_source_query_open(source, NULL);
+    pfb_source_query *other = pfb_source_query_open(source, NULL);
+    pfb_bytes reply = {0};
+    cr_expect(pfb_source_query_collect(one, &reply, NULL));
+    cr_expect(pfb_source_query_collect(other, &reply, NULL));
+    cr_expect(pfb_source_query_info(one, &reply, NULL), "another operation does not count");
+    cr_expect_not(pfb_source_query_collect(other, &reply, NULL));
+    cr_expect(pfb_source_query_collect(one, &reply, NULL));
+    pfb_bytes_free(&reply);
+    pfb_source_query_close(one);
+    pfb_source_query_close(other);
+    pfb_source_close(source);
+}
+
+/* ---- Changed replies ----------------------------------------------------------------------------------------------
+ */
+
+Test(faulty_source, replies_are_cut)
+{
+    EXPECT_REPLIES("", {.kind = PFB_SOURCE_FAULT_CUT, .value = 0});
+    EXPECT_REPLIES("012", {.kind = PFB_SOURCE_FAULT_CUT, .value = 3});
+    EXPECT_REPLIES(REPLY, {.kind = PFB_SOURCE_FAULT_CUT, .value = 10});
+    EXPECT_REPLIES(REPLY, {.kind = PFB_SOURCE_FAULT_CUT, .value = UINT32_MAX});
+    EXPECT_REPLIES(REPLY, {.call = 2, .kind = PFB_SOURCE_FAULT_CUT, .value = 3});
+}
+
+Test(faulty_source, replies_are_padded)
+{
+    EXPECT_REPLIES(REPLY, {.kind = PFB_SOURCE_FAULT_PAD, .value = 0});
+    EXPECT_REPLIES(REPLY "\xEE", {.kind = PFB_SOURCE_FAULT_PAD, .value = 1});
+    EXPECT_REPLIES(REPLY "\xEE\xEE\xEE\xEE\xEE\xEE", {.call = 1, .kind = PFB_SOURCE_FAULT_PAD, .value = 6});
+    EXPECT_REPLIES(REPLY, {.call = 2, .kind = PFB_SOURCE_FAULT_PAD, .value = 6});
+}
+
+Test(faulty_source, fields_of_replies_are_written)
+{
+    EXPECT_REPLIES("dcba456789", {.kind = PFB_SOURCE_FAULT_WRITE, .value = 0x61626364});
+    EXPECT_REPLIES("012345dcba", {.kind = PFB_SOURCE_FAULT_WRITE, .value = 0x61626364, .at = 6});
+    EXPECT_REPLIES("0123456dcb", {.kind = PFB_SOURCE_FAULT_WRITE, .value = 0x61626364, .at = 7});
+    EXPECT_REPLIES("012345678d", {.kind = PFB_SOURCE_FAULT_WRITE, .value = 0x61626364, .at = 9});
+    EXPECT_REPLIES(REPLY, {.kind = PFB_SOURCE_FAULT_WRITE, .value = 0x61626364, .at = 10});
+    EXPECT_REPLIES(REPLY, {.kind = PFB_SOURCE_FAULT_WRITE, .value = 0x61626364, .at = SIZE_MAX});
+}
+
+Test(faulty_source, several_faults_take_effect_in_their_order)
+{
+    EXPECT_REPLIES("012\xEE\xEE", {.kind = PFB_SOURCE_FAULT_CUT, .value = 3},
+                   {.call = 1, .kind = PFB_SOURCE_FAULT_PAD, .value = 2});
+    EXPECT_REPLIES("012", {.kind = PFB_SOURCE_FAULT_PAD, .value = 2},
+                   {.call = 1, .kind = PFB_SOURCE_FAULT_CUT, .value = 3});
+    EXPECT_REPLIES("01\xEE\xEE\x04\x03\x02", {.kind = PFB_SOURCE_FAULT_CUT, .value = 2},
+                   {.kind = PFB_SOURCE_FAULT_PAD, .value = 5},
+                   {.kind = PFB_SOURCE_FAULT_WRITE, .value = 0x01020304, .at = 4});
+}
+
+Test(faulty_source, failing_leaves_no_other_fault)
+{
+    static const pfb_source_fault faults[] = {{PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_STATUS, 9, 0},
+                                              {PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_FAIL, 5, 0},
+                                              {PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_FAIL, 6, 0}};
+    uint8_t block[40];
+    uint8_t before[40];
+    pfb_source *source = open_faulty(faults, 3);
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    pfb_source_failure failure = {0};
+    make_block(block, sizeof block, 1);
+    memcpy(before, block, sizeof block);
+    cr_expect_not(pfb_source_query_add(query, block, sizeof block, &failure));
+    cr_expect_eq(failure.code, 5, "the first of several");
+    cr_expect(memcmp(block, before, sizeof block) == 0 && asked.block_count == 0);
+    pfb_source_query_close(query);
+    pfb_source_close(source);
+}
+
+/* Sizes that no reply can have, so that no memory needs to be exhausted. */
+Test(faulty_source, padding_beyond_memory_fails)
+{
+    static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 3, SIZE_MAX - 4, SIZE_MAX / 2};
+    static const pfb_source_fault fault = {PFB_SOURCE_INSTANCES, 0, PFB_SOURCE_FAULT_PAD, 4, 0};
+    static const pfb_guid set = {{3}};
+    pfb_source *source = open_faulty(&fault, 1);
+    pfb_bytes reply = {0};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        pfb_source_failure failure = {0};
+        asked.claimed_size = sizes[i];
+        cr_expect_not(pfb_source_instances(source, &set, &reply, &failure));
+        cr_expect_eq(failure.code, PFB_WIN32_NOT_ENOUGH_MEMORY, "size %zu", sizes[i]);
+    }
+    pfb_bytes_free(&reply);
+    pfb_source_close(source);
+}
+
+/* ---- Blocks that are refused ---------------------------------------------------------------------------------------
+ */
+
+typedef bool block_operation(pfb_source_query *query, uint8_t *blocks, size_t size, pfb_source_failure *failure);
+
+static uint32_t status_of(const uint8_t *block)
+{
+    const uint8_t *field = block + STATUS_AT;
+    return (uint32_t)field[0] | (uint32_t)field[1] << 8 | (uint32_t)field[2] << 16 | (uint32_t)field[3] << 24;
+}
+
+Test(faulty_source, blocks_are_refused_one_by_one)
+{
+    static block_operation *const functions[] = {pfb_source_query_add, pfb_source_query_remove};
+    static const pfb_source_operation operations[] = {PFB_SOURCE_QUERY_ADD, PFB_SOURCE_QUERY_REMOVE};
+    static const uint32_t expected[] = {0x01020304, INNER_STATUS, 8, INNER_STATUS};
+    for (size_t i = 0; i < 2; i++) {
+        const pfb_source_fault faults[] = {{operations[i], 1, PFB_SOURCE_FAULT_STATUS, 7, 2},
+                                           {operations[i], 1, PFB_SOURCE_FAULT_STATUS, 0x01020304, 0},
+                                           {operations[i], 0, PFB_SOURCE_FAULT_STATUS, 8, 2},
+                                           {operations[i], 1, PFB_SOURCE_FAULT_STATUS, 9, 4}, /* there is none */
+                                           {operations[1 - i], 0, PFB_SOURCE_FAULT_STATUS, 9, 1}};
+        uint8_t blocks[160];
+        asked = (inner){0};
+        pfb_source *source = open_faulty(faults, 5);
+        pfb_source_query *query = pfb_source_query_open(source, NULL);
+        for (uint32_t j = 0; j < 4; j++)
+            make_block(blocks + 40 * j, 40, 10 + j);
+        cr_assert(functions[i](query, blocks, sizeof blocks, NULL));
+        for (size_t j = 0; j < 4; j++)
+            cr_expect_eq(status_of(blocks + 40 * j), expected[j], "block %zu", j);
+        cr_expect(asked.block_count == 2 && asked.blocks[0] == 11 && asked.blocks[1] == 13);
+        cr_assert(functions[i](query, blocks, sizeof blocks, NULL), "the second call has one fault left");
+        cr_expect(status_of(blocks) == INNER_STATUS && status_of(blocks + 80) == 8 && asked.block_count == 5);
+        pfb_source_query_close(query);
+        pfb_source_close(source);
+    }
+}
+
+Test(faulty_source, broken_blocks_are_refused_as_a_whole)
+{
+    static const pfb_source_fault fault = {PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_STATUS, 9, 0};
+    uint8_t blocks[80];
+    pfb_source *source = open_faulty(&fault, 1);
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    pfb_source_failure failure = {0};
+    make_block(blocks, 40, 1);
+    make_block(blocks + 40, 40, 2);
+    cr_expect_not(pfb_source_query_add(query, blocks, 79, &failure));
+    cr_expect_eq(failure.code, PFB_WIN32_INVALID_PARAMETER);
+    cr_expect(status_of(blocks) == 0 && asked.block_count == 0, "nothing is changed");
+    asked.is_failing = true;
+    cr_expect_not(pfb_source_query_add(query, blocks, 80, &failure));
+    cr_expect_eq(failure.code, INNER_CODE);
+    pfb_source_query_close(query);
+    pfb_source_close(source);
+}
+
+/* ---- Opening --------------------------------------------------------------------------------------------------------
+ */
+
+Test(faulty_source, kinds_are_for_their_operations_only)
+{
+    /* Rows: the operations in their order; columns: FAIL, CUT, PAD, WRITE, STATUS, and a kind that is none. */
+    static const char *const allowed[] = {"yyyyn-", "yyyyn-", "yyyyn-", "ynnnn-", "ynnny-",
+                                          "ynnny-", "yyyyn-", "yyyyn-", "yyyyn-", "------"};
+    size_t closed = 0;
+    for (int operation = 0; operation <= PFB_SOURCE_OPERATION_COUNT; operation++) {
+        for (int kind = 0; kind <= PFB_SOURCE_FAULT_COUNT; kind++) {
+            const pfb_source_fault faults[] = {{PFB_SOURCE_LEGACY, 1, PFB_SOURCE_FAULT_FAIL, 5, 0},
+                                               {(pfb_source_operation)operation, 1, (pfb_source_fault_kind)kind, 5, 0}};
+            pfb_source_failure failure = {0};
+            pfb_source *source =
+                pfb_source_open_faulty(pfb_source_make(&inner_operations, &asked, NULL), faults, 2, &failure);
+            bool is_allowed = allowed[operation][kind] == 'y';
+            cr_expect_eq(source != NULL, is_allowed, "operation %d, kind %d", operation, kind);
+            cr_expect_eq(failure.code, is_allowed ? 0 : PFB_WIN32_INVALID_PARAMETER);
+            cr_expect(is_allowed || strstr(failure.sentence, "fault 1 "), "%s", failure.sentence);
+            pfb_source_close(source);
+            cr_expect_eq(asked.closed, ++closed, "the inner source is closed in either case");
+        }
+    }
+}
+
+Test(faulty_source, without_an_inner_source_there_is_none)
+{
+    pfb_source_failure failure = {0};
+    cr_expect_null(pfb_source_open_faulty(pfb_source_open_capture("x", 1, &failure), NULL, 0, &failure));
+    cr_expect_eq(failure.code, PFB_WIN32_INVALID_PARAMETER, "what the opening of the inner one said");
+}
+
+Test(faulty_source, faults_are_copied)
+{
+    pfb_source_fault fault = {PFB_SOURCE_LEGACY, 1, PFB_SOURCE_FAULT_FAIL, 5, 0};
+    pfb_source *source = open_faulty(&fault, 1);
+    pfb_source_failure failure = {0};
+    pfb_bytes reply = {0};
+    fault.operation = PFB_SOURCE_INSTANCES;
+    cr_expect_not(pfb_source_legacy(source, "238 2", &reply, &failure));
+    cr_expect_eq(failure.code, 5);
+    pfb_source_close(source);
+}
+
+/* ---- Captures
+ * -------------------------------------------------------------------------------------------------------- */
+
+/* The verdict on the next sample. */
+static pfb_error collect(pfb_source_query *query)
+{
+    pfb_bytes reply = {0};
+    pfb_data_block block;
+    pfb_source_failure failure = {0};
+    cr_assert(pfb_source_query_collect(query, &reply, &failure), "%s", failure.sentence);
+    pfb_data_block_open(&block, reply.data, reply.size_bytes, 0);
+    pfb_bytes_free(&reply);
+    return block.error;
+}
+
+static void replay_with_faults(const char *name, const uint8_t *data, size_t size)
+{
+    static const pfb_source_fault faults[] = {{PFB_SOURCE_QUERY_COLLECT, 1, PFB_SOURCE_FAULT_CUT, 47, 0},
+                                              {PFB_SOURCE_QUERY_COLLECT, 2, PFB_SOURCE_FAULT_FAIL, 21, 0},
+                                              {PFB_SOURCE_QUERY_COLLECT, 3, PFB_SOURCE_FAULT_WRITE, 47, 0}};
+    if (strcmp(name, "valid_processor_information.pfb") != 0)
+        return;
+    for (size_t faulty = 0; faulty <= 1; faulty++) {
+        pfb_source_failure failure = {0};
+        pfb_bytes reply = {0};
+        pfb_source *source =
+            pfb_source_open_faulty(pfb_source_open_capture(data, size, NULL), faults, faulty * 3, NULL);
+        pfb_source_query *query = pfb_source_query_open(source, NULL);
+        expect_error(collect(query), faulty ? PFB_TRUNCATED_HEADER : PFB_OK, 0, "cut");
+        if (faulty)
+            cr_expect_not(pfb_source_query_collect(query, &reply, NULL), "no sample is lost by this");
+        expect_error(collect(query), faulty ? PFB_BAD_TOTAL_SIZE : PFB_OK, 0, "size smaller than the header");
+        cr_expect_not(pfb_source_query_collect(query, &reply, &failure));
+        cr_expect_eq(failure.code, PFB_WIN32_NO_MORE_ITEMS);
+        pfb_source_query_close(query);
+        pfb_source_close(source);
+    }
+}
+
+Test(faulty_source, captures_are_replayed_with_faults)
+{
+    cr_expect_gt(visit_seeds("capture", replay_with_faults), 10);
+}
