@@ -1,61 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel_cpus.h"
 
-#include "source_private.h"
-
 #include <dirent.h>
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-/* ---- Files below the root -------------------------------------------------------------------------------- */
-
-enum { PATH_TAIL_BYTES = 128 }; /* longer than anything that is put behind the root */
-
-static void set_path(pfb_kernel *kernel, const char *format, ...) PFB_PRINTF(2, 3);
-
-static void set_path(pfb_kernel *kernel, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(kernel->path + kernel->root_size, PATH_TAIL_BYTES, format, arguments);
-    va_end(arguments);
-}
-
-/* The file at kernel->path as a text; empty when it cannot be read. */
-static pfb_kernel_text read_text(pfb_kernel *kernel)
-{
-    if (pfb_kernel_read(kernel->path, &kernel->text) != 0)
-        return (pfb_kernel_text){.text = ""};
-    return (pfb_kernel_text){.text = (const char *)kernel->text.data, .size = kernel->text.size_bytes};
-}
-
-static bool read_number(pfb_kernel *kernel, uint64_t *number)
-{
-    pfb_kernel_text text = read_text(kernel);
-    return pfb_kernel_number(text.text, text.size, number);
-}
-
-static bool fail_file(const pfb_kernel *kernel, int error, pfb_source_failure *failure)
-{
-    static const struct {
-        int error;
-        uint32_t code;
-    } codes[] = {{ENOENT, PFB_WIN32_FILE_NOT_FOUND},
-                 {EACCES, PFB_WIN32_ACCESS_DENIED},
-                 {EPERM, PFB_WIN32_ACCESS_DENIED},
-                 {ENOMEM, PFB_WIN32_NOT_ENOUGH_MEMORY}};
-    uint32_t code = 0;
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
-        code = codes[i].error == error ? codes[i].code : code;
-    char reason[80];
-    if (strerror_r(error, reason, sizeof reason) != 0)
-        snprintf(reason, sizeof reason, "error %d", error);
-    return pfb_source_fail(failure, code, "%.120s cannot be read: %s", kernel->path, reason);
-}
 
 /* ---- Nodes and C-states ------------------------------------------------------------------------------------- */
 
@@ -76,8 +24,7 @@ static pfb_kernel_cpu *find_cpu(const pfb_kernel *kernel, uint32_t cpu)
 /* Gives the CPUs that a node's cpulist names to the node; the lowest node keeps a CPU that several claim. */
 static void read_node(pfb_kernel *kernel, uint32_t node)
 {
-    set_path(kernel, "/sys/devices/system/node/node%u/cpulist", (unsigned)node);
-    pfb_kernel_text list = read_text(kernel);
+    pfb_kernel_text list = pfb_kernel_file(kernel->reader, "/sys/devices/system/node/node%u/cpulist", (unsigned)node);
     uint32_t first;
     uint32_t last;
     while (pfb_kernel_next_range(&list, &first, &last)) {
@@ -110,8 +57,7 @@ static void read_nodes(pfb_kernel *kernel)
         kernel->cpus[i].has_node = false;
         kernel->cpus[i].node = 0;
     }
-    set_path(kernel, "/sys/devices/system/node");
-    DIR *folder = opendir(kernel->path);
+    DIR *folder = opendir(pfb_kernel_path(kernel->reader, "/sys/devices/system/node"));
     if (!folder)
         return;
     const struct dirent *entry;
@@ -130,8 +76,8 @@ static void find_c_states(pfb_kernel *kernel, pfb_kernel_cpu *cpu)
 {
     memset(cpu->state_folder, PFB_KERNEL_NO_FOLDER, sizeof cpu->state_folder);
     for (unsigned folder = 0; folder < PFB_KERNEL_NO_FOLDER; folder++) {
-        set_path(kernel, "/sys/devices/system/cpu/cpu%u/cpuidle/state%u/name", (unsigned)cpu->times.cpu, folder);
-        pfb_kernel_text name = read_text(kernel);
+        pfb_kernel_text name = pfb_kernel_file(kernel->reader, "/sys/devices/system/cpu/cpu%u/cpuidle/state%u/name",
+                                               (unsigned)cpu->times.cpu, folder);
         if (name.size == 0)
             return;
         unsigned state = pfb_kernel_c_state(name.text, name.size);
@@ -141,35 +87,6 @@ static void find_c_states(pfb_kernel *kernel, pfb_kernel_cpu *cpu)
 }
 
 /* ---- The parts of a sample ----------------------------------------------------------------------------------- */
-
-/* What is asked of the wall clock: 100 ns since 1601, and as SYSTEMTIME. */
-static void set_wall_clock(pfb_data_times *times, const struct timespec *wall)
-{
-    const int64_t seconds_1601_to_1970 = INT64_C(11644473600);
-    times->perf_time_100ns = (wall->tv_sec + seconds_1601_to_1970) * 10000000 + wall->tv_nsec / 100;
-    struct tm utc;
-    if (!gmtime_r(&wall->tv_sec, &utc))
-        return;
-    times->system_time = (pfb_system_time){.year = (uint16_t)(utc.tm_year + 1900),
-                                           .month = (uint16_t)(utc.tm_mon + 1),
-                                           .day_of_week = (uint16_t)utc.tm_wday,
-                                           .day = (uint16_t)utc.tm_mday,
-                                           .hour = (uint16_t)utc.tm_hour,
-                                           .minute = (uint16_t)utc.tm_min,
-                                           .second = (uint16_t)utc.tm_sec,
-                                           .millisecond = (uint16_t)(wall->tv_nsec / 1000000)};
-}
-
-static void read_clocks(pfb_data_times *times)
-{
-    const int64_t frequency = INT64_C(1000000000);
-    struct timespec steady = {0};
-    struct timespec wall = {0};
-    clock_gettime(CLOCK_MONOTONIC, &steady);
-    clock_gettime(CLOCK_REALTIME, &wall);
-    *times = (pfb_data_times){.perf_time = steady.tv_sec * frequency + steady.tv_nsec, .perf_freq = frequency};
-    set_wall_clock(times, &wall);
-}
 
 /* The times of the CPUs there were. False when the text names other CPUs than these. */
 static bool update_times(pfb_kernel *kernel, pfb_kernel_text text)
@@ -207,17 +124,15 @@ static bool replace_cpus(pfb_kernel *kernel, pfb_kernel_text text)
 /* /proc/stat, and on account of it the CPUs, their nodes and C-states. */
 static bool read_times(pfb_kernel *kernel, pfb_source_failure *failure)
 {
-    set_path(kernel, "/proc/stat");
-    int error = pfb_kernel_read(kernel->path, &kernel->text);
-    if (error != 0)
-        return fail_file(kernel, error, failure);
-    read_clocks(&kernel->times);
-    pfb_kernel_text text = {.text = (const char *)kernel->text.data, .size = kernel->text.size_bytes};
+    pfb_kernel_text text;
+    if (!pfb_kernel_stat(kernel->reader, &text, failure))
+        return false;
+    pfb_kernel_clock(kernel->reader);
     if (!update_times(kernel, text) && !replace_cpus(kernel, text))
         return pfb_source_fail_memory(failure);
     if (kernel->cpu_count == 0)
         return pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "%.160s has no line with the times of a CPU",
-                               kernel->path);
+                               pfb_kernel_path(kernel->reader, "/proc/stat"));
     if (!kernel->nodes_are_known) {
         read_nodes(kernel);
         kernel->generation++;
@@ -228,8 +143,7 @@ static bool read_times(pfb_kernel *kernel, pfb_source_failure *failure)
 static void read_interrupts(pfb_kernel *kernel)
 {
     bool has_clock = false;
-    set_path(kernel, "/proc/interrupts");
-    pfb_kernel_text text = read_text(kernel);
+    pfb_kernel_text text = pfb_kernel_file(kernel->reader, "/proc/interrupts");
     size_t count = pfb_kernel_interrupts(text.text, text.size, kernel->columns, kernel->column_capacity, &has_clock);
     if (count > kernel->column_capacity) {
         pfb_kernel_column *columns = pfb_source_grow(kernel->columns, &kernel->column_capacity, count, sizeof *columns);
@@ -251,8 +165,9 @@ static void read_interrupts(pfb_kernel *kernel)
 /* A number in a CPU's cpufreq folder, in kHz. 0 stands for not known there. */
 static bool read_khz(pfb_kernel *kernel, uint32_t cpu, const char *name, uint64_t *khz)
 {
-    set_path(kernel, "/sys/devices/system/cpu/cpu%u/cpufreq/%s", (unsigned)cpu, name);
-    return read_number(kernel, khz) && *khz > 0 && *khz <= UINT32_MAX;
+    return pfb_kernel_file_number(kernel->reader, khz, "/sys/devices/system/cpu/cpu%u/cpufreq/%s", (unsigned)cpu,
+                                  name) &&
+           *khz > 0 && *khz <= UINT32_MAX;
 }
 
 static void read_cpufreq(pfb_kernel *kernel, pfb_kernel_cpu *cpu, uint32_t wanted)
@@ -272,8 +187,7 @@ static void read_cpufreq(pfb_kernel *kernel, pfb_kernel_cpu *cpu, uint32_t wante
 
 static void read_cpuinfo(pfb_kernel *kernel)
 {
-    set_path(kernel, "/proc/cpuinfo");
-    pfb_kernel_text text = read_text(kernel);
+    pfb_kernel_text text = pfb_kernel_file(kernel->reader, "/proc/cpuinfo");
     uint32_t number;
     uint32_t mhz;
     while (pfb_kernel_next_clock(&text, &number, &mhz)) {
@@ -302,10 +216,10 @@ static void read_c_state(pfb_kernel *kernel, pfb_kernel_cpu *cpu, unsigned state
     if (folder == PFB_KERNEL_NO_FOLDER)
         return;
     unsigned number = (unsigned)cpu->times.cpu;
-    set_path(kernel, "/sys/devices/system/cpu/cpu%u/cpuidle/state%u/time", number, folder);
-    bool is_known = read_number(kernel, &cpu->state_us[state - 1]);
-    set_path(kernel, "/sys/devices/system/cpu/cpu%u/cpuidle/state%u/usage", number, folder);
-    if (is_known && read_number(kernel, &cpu->state_entries[state - 1]))
+    if (pfb_kernel_file_number(kernel->reader, &cpu->state_us[state - 1],
+                               "/sys/devices/system/cpu/cpu%u/cpuidle/state%u/time", number, folder) &&
+        pfb_kernel_file_number(kernel->reader, &cpu->state_entries[state - 1],
+                               "/sys/devices/system/cpu/cpu%u/cpuidle/state%u/usage", number, folder))
         cpu->known |= PFB_KERNEL_C_STATE(state);
 }
 
@@ -349,13 +263,9 @@ static void choose_clock(pfb_kernel *kernel)
     read_cpuinfo(kernel);
 }
 
-bool pfb_kernel_open(pfb_kernel *kernel, const char *root, pfb_source_failure *failure)
+bool pfb_kernel_open(pfb_kernel *kernel, pfb_kernel_reader *reader, pfb_source_failure *failure)
 {
-    size_t root_size = strlen(root);
-    *kernel = (pfb_kernel){.root_size = root_size, .path = malloc(root_size + PATH_TAIL_BYTES)};
-    if (!kernel->path)
-        return pfb_source_fail_memory(failure);
-    memcpy(kernel->path, root, root_size);
+    *kernel = (pfb_kernel){.reader = reader};
     if (!pfb_kernel_sample(kernel, PFB_KERNEL_ALL, failure)) {
         pfb_kernel_close(kernel);
         return false;
@@ -369,7 +279,5 @@ void pfb_kernel_close(pfb_kernel *kernel)
 {
     free(kernel->cpus);
     free(kernel->columns);
-    free(kernel->path);
-    pfb_bytes_free(&kernel->text);
     *kernel = (pfb_kernel){0};
 }

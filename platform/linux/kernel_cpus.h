@@ -4,7 +4,7 @@
 
 /* A sample of all CPUs: one reading of each kernel file that is needed, as numbers by CPU. */
 #include "kernel_files.h"
-#include "perfblock/builder.h"
+#include "kernel_reader.h"
 
 /* Groups of numbers: what a sample is asked for, and what is known of a CPU. */
 #define PFB_KERNEL_TIMES UINT32_C(1)
@@ -31,27 +31,24 @@ typedef struct pfb_kernel_cpu {
 
 enum { PFB_KERNEL_NO_FOLDER = 0xFF };
 
-/* The kernel below a root folder. Buffers are kept between samples: once they have grown a sample allocates nothing
- * unless the CPUs changed. */
+/* The CPUs of a machine. Buffers are kept between samples: once they have grown a sample allocates nothing unless the
+ * CPUs changed. */
 typedef struct pfb_kernel {
     pfb_kernel_cpu *cpus; /* ascending by number; those of /proc/stat of the last sample, at least one */
     size_t cpu_count;
-    uint32_t generation;  /* another number whenever CPUs or nodes may have changed */
-    uint32_t offered;     /* PFB_KERNEL_ bits: what every CPU had when the kernel was opened */
-    pfb_data_times times; /* the clocks right after /proc/stat was read */
+    uint32_t generation; /* another number whenever CPUs or nodes may have changed */
+    uint32_t offered;    /* PFB_KERNEL_ bits: what every CPU had when the kernel was opened */
     /* ------------------------------------------------------------------------------------------ */
     size_t cpu_capacity;
     bool nodes_are_known;
     bool clock_from_cpuinfo;
-    char *path; /* the root, and behind it the file in hand */
-    size_t root_size;
-    pfb_bytes text; /* of the file in hand */
+    pfb_kernel_reader *reader;
     pfb_kernel_column *columns;
     size_t column_capacity;
 } pfb_kernel;
 
 /* False when /proc/stat cannot be read or names no CPU; then nothing need be closed. */
-bool pfb_kernel_open(pfb_kernel *kernel, const char *root, pfb_source_failure *failure);
+bool pfb_kernel_open(pfb_kernel *kernel, pfb_kernel_reader *reader, pfb_source_failure *failure);
 void pfb_kernel_close(pfb_kernel *kernel);
 
 /* Reads what `wanted` asks for, each file once; the times always. False as for open; then nothing of the CPUs may be

@@ -2,28 +2,15 @@
 #ifndef PFB_KERNEL_FILES_H
 #define PFB_KERNEL_FILES_H
 
-/* The files in which the Linux kernel tells about its CPUs: reading one, and their texts as plain numbers. */
-#include "perfblock/source.h"
-
-/* The whole file at `path`, replacing what was in `text`, whose memory is kept and grown: once it has grown nothing is
- * allocated. Returns 0, or the system's error (errno). Files beyond half a GiB are refused with EFBIG. */
-int pfb_kernel_read(const char *path, pfb_bytes *text);
+/* The files in which the Linux kernel tells about its CPUs: their texts as plain numbers. */
+#include "kernel_text.h"
 
 /* ---- Texts -------------------------------------------------------------------------------------------------
  *
  * Pure functions over (text, size). Any bytes are allowed: a line that is not as the kernel writes it is passed over,
  * a number too large for 64 bits counts as the largest. Work is linear in the size. */
 
-/* A reader of lines or ranges. Start with text and size, all else zero. */
-typedef struct pfb_kernel_text {
-    const char *text;
-    size_t size;
-    size_t at;
-    bool has_cpu; /* a CPU was seen: in `cpu` */
-    uint32_t cpu;
-} pfb_kernel_text;
-
-/* CPU and node numbers beyond are passed over: instance ids above have other uses (processor.h). */
+/* CPU and node numbers beyond are passed over: instance ids above have other uses (processor.c). */
 #define PFB_KERNEL_CPU_MAX UINT32_C(0x7FFFFFFF)
 #define PFB_KERNEL_NODE_MAX UINT32_C(0x7FFFFFFD)
 
@@ -43,9 +30,6 @@ bool pfb_kernel_next_range(pfb_kernel_text *text, uint32_t *first, uint32_t *las
 
 /* The next "cpu MHz" of /proc/cpuinfo, rounded down; those of 0 are not known and passed over. */
 bool pfb_kernel_next_clock(pfb_kernel_text *text, uint32_t *cpu, uint32_t *mhz);
-
-/* A file with one number. False when it does not begin with one, or something follows it on its line. */
-bool pfb_kernel_number(const char *text, size_t size, uint64_t *number);
 
 enum { PFB_KERNEL_C_STATES = 3 }; /* the C-states that have counters: C1 to C3 */
 

@@ -1,34 +1,59 @@
 /* SPDX-License-Identifier: MIT */
-#include "processor.h"
-#include "source_private.h"
+#include "counterset.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The live source of a Linux machine: the operations of a source over the one counterset there is. The context is a
- * pfb_processor. */
+/* The live source of a Linux machine: the operations of a source over the countersets there are. */
 
-static bool is_processor(const pfb_guid *counterset, pfb_source_failure *failure)
-{
-    char text[PFB_GUID_TEXT_BYTES];
-    if (pfb_guid_equal(counterset, &pfb_processor_guid))
-        return true;
-    pfb_guid_format(counterset, text);
-    return pfb_source_fail(failure, PFB_WIN32_COUNTERSET_NOT_FOUND, "there is no counterset %s on Linux", text);
-}
+/* In the order in which they are listed and sampled: the sooner, the closer a set's numbers are to the clocks. */
+static const pfb_counterset *const all_sets[] = {&pfb_processor_set, &pfb_system_set, &pfb_memory_set};
+
+enum { SET_COUNT = sizeof all_sets / sizeof all_sets[0] };
+
+typedef struct linux_source {
+    pfb_kernel_reader reader;
+    pfb_open_set sets[SET_COUNT]; /* those this machine has */
+    size_t set_count;
+} linux_source;
 
 static void close_context(void *context)
 {
-    pfb_processor_close(context);
-    free(context);
+    linux_source *source = context;
+    for (size_t i = 0; i < source->set_count; i++)
+        pfb_open_set_close(&source->sets[i]);
+    pfb_kernel_reader_close(&source->reader);
+    free(source);
+}
+
+/* The position of a counterset; set_count when it is not there. */
+static size_t position_of(const linux_source *source, const pfb_guid *counterset)
+{
+    size_t i = 0;
+    while (i < source->set_count && !pfb_guid_equal(counterset, &source->sets[i].set->guid))
+        i++;
+    return i;
+}
+
+/* The counterset, or null and a failure. */
+static const pfb_open_set *find_set(const linux_source *source, const pfb_guid *counterset, pfb_source_failure *failure)
+{
+    size_t position = position_of(source, counterset);
+    if (position < source->set_count)
+        return &source->sets[position];
+    char text[PFB_GUID_TEXT_BYTES];
+    pfb_guid_format(counterset, text);
+    pfb_source_fail(failure, PFB_WIN32_COUNTERSET_NOT_FOUND, "this machine has no counterset %s", text);
+    return NULL;
 }
 
 /* ---- What there is -------------------------------------------------------------------------------------- */
 
 static void write_countersets(const void *context, pfb_builder *builder)
 {
-    (void)context;
-    pfb_builder_guid(builder, &pfb_processor_guid);
+    const linux_source *source = context;
+    for (size_t i = 0; i < source->set_count; i++)
+        pfb_builder_guid(builder, &source->sets[i].set->guid);
 }
 
 static bool countersets(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
@@ -37,7 +62,7 @@ static bool countersets(void *context, pfb_bytes *bytes, pfb_source_failure *fai
 }
 
 typedef struct registration_request {
-    const pfb_processor *processor;
+    const pfb_open_set *open;
     uint32_t code;
     uint32_t position;
 } registration_request;
@@ -45,45 +70,47 @@ typedef struct registration_request {
 static void write_registration(const void *context, pfb_builder *builder)
 {
     const registration_request *request = context;
-    pfb_processor_register(request->processor, request->code, request->position, builder);
+    pfb_open_set_register(request->open, request->code, request->position, builder);
 }
 
 /* Texts are English whatever the language. */
 static bool registration(void *context, const pfb_guid *counterset, uint32_t request, uint32_t language,
                          pfb_bytes *bytes, pfb_source_failure *failure)
 {
-    registration_request wanted = {.processor = context, .code = request};
-    if (!is_processor(counterset, failure))
+    registration_request wanted = {.open = find_set(context, counterset, failure), .code = request};
+    if (!wanted.open)
         return false;
     if (request < PFB_REQUEST_COUNTERSET || request > PFB_REQUEST_COUNTER_ENGLISH_NAMES)
         return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "there is no registration request code %u",
                                (unsigned)request);
-    if (request == PFB_REQUEST_COUNTER && !pfb_processor_find(context, language, &wanted.position))
-        return pfb_source_fail(failure, PFB_WIN32_COUNTER_NOT_FOUND, "Linux does not know the counter %u",
-                               (unsigned)language);
+    if (request == PFB_REQUEST_COUNTER && !pfb_open_set_find(wanted.open, language, &wanted.position))
+        return pfb_source_fail(failure, PFB_WIN32_COUNTER_NOT_FOUND, "%s has no counter %u on this machine",
+                               wanted.open->name, (unsigned)language);
     return pfb_source_build(bytes, write_registration, &wanted, failure);
 }
 
 static void write_instances(const void *context, pfb_builder *builder)
 {
-    const pfb_processor *processor = context;
-    for (size_t i = 0; i < processor->instance_count; i++) {
-        const pfb_processor_instance *instance = &processor->instances[i];
-        pfb_builder_listed_instance(builder, instance->id, instance->name, instance->name_units);
-    }
+    pfb_open_set_list(context, builder);
 }
 
 static bool instances(void *context, const pfb_guid *counterset, pfb_bytes *bytes, pfb_source_failure *failure)
 {
-    return is_processor(counterset, failure) && pfb_processor_sample(context, PFB_KERNEL_TIMES, failure) &&
-           pfb_source_build(bytes, write_instances, context, failure);
+    linux_source *source = context;
+    const pfb_open_set *open = find_set(source, counterset, failure);
+    if (!open)
+        return false;
+    if (open->instance_type == 0) /* as Windows answers for single-instance sets */
+        return pfb_source_fail(failure, PFB_WIN32_INSTANCE_NOT_FOUND, "%s has no instances", open->name);
+    pfb_kernel_new_sample(&source->reader);
+    return open->set->sample(open->context, 0, failure) && pfb_source_build(bytes, write_instances, open, failure);
 }
 
 /* ---- The identifier blocks of a query -------------------------------------------------------------------- */
 
 /* A query handle. The blocks stand in the order of adding, which is also that of their results. */
 typedef struct linux_query {
-    pfb_processor *processor;
+    linux_source *source;
     pfb_bytes blocks;
 } linux_query;
 
@@ -94,7 +121,7 @@ static void *query_open(void *context, pfb_source_failure *failure)
         pfb_source_fail_memory(failure);
         return NULL;
     }
-    *query = (linux_query){.processor = context};
+    *query = (linux_query){.source = context};
     return query;
 }
 
@@ -141,11 +168,13 @@ static uint32_t add_block(linux_query *query, const pfb_query *wanted)
 {
     pfb_identifier known;
     uint32_t position;
-    if (!pfb_guid_equal(&wanted->counterset, &pfb_processor_guid))
+    const pfb_open_set *open = find_set(query->source, &wanted->counterset, NULL);
+    if (!open)
         return PFB_WIN32_COUNTERSET_NOT_FOUND;
-    if (!wanted->name || pfb_query_size(wanted) == 0) /* sets of several instances take a name, at most 1024 units */
+    bool needs_name = open->instance_type != 0;
+    if ((needs_name && !wanted->name) || pfb_query_size(wanted) == 0) /* a name has at most 1024 units */
         return PFB_WIN32_INVALID_PARAMETER;
-    if (wanted->counter_id != PFB_NO_ID && !pfb_processor_find(query->processor, wanted->counter_id, &position))
+    if (wanted->counter_id != PFB_NO_ID && !pfb_open_set_find(open, wanted->counter_id, &position))
         return PFB_WIN32_COUNTER_NOT_FOUND;
     if (find_block(query, wanted, &known))
         return PFB_WIN32_ALREADY_EXISTS;
@@ -221,100 +250,59 @@ static bool query_info(void *context, pfb_bytes *bytes, pfb_source_failure *fail
 
 /* ---- Collecting ------------------------------------------------------------------------------------------- */
 
-/* What one block asks for, in terms of the counterset. */
-typedef struct selection {
-    const pfb_processor *processor;
-    pfb_query query;
-    uint32_t position; /* the counters, by their positions */
-    uint32_t count;
-    uint32_t needs;
-} selection;
-
-static selection select_counters(const pfb_processor *processor, const uint8_t *blocks,
-                                 const pfb_identifier *identifier)
-{
-    selection chosen = {.processor = processor, .query = query_of(blocks, identifier)};
-    if (identifier->counter_id == PFB_NO_ID)
-        chosen.count = processor->counter_count;
-    else if (pfb_processor_find(processor, identifier->counter_id, &chosen.position))
-        chosen.count = 1;
-    chosen.needs = pfb_processor_needs(processor, chosen.position, chosen.count);
-    return chosen;
-}
-
-/* The next instance from *at on that the filters let through and the sample has all values of; null at the end. */
-static const pfb_processor_instance *next_match(const selection *chosen, size_t *at)
-{
-    const pfb_processor *processor = chosen->processor;
-    const pfb_query *query = &chosen->query;
-    while (*at < processor->instance_count) {
-        const pfb_processor_instance *instance = &processor->instances[(*at)++];
-        if ((query->instance_id == PFB_NO_ID || query->instance_id == instance->id) &&
-            pfb_query_match(query->name, query->name_units, instance->name, instance->name_units,
-                            PFB_MATCH_IGNORE_CASE) &&
-            pfb_processor_has(processor, instance, chosen->needs))
-            return instance;
-    }
-    return NULL;
-}
-
-static void write_values(const selection *chosen, const pfb_processor_instance *instance, pfb_builder *builder)
-{
-    for (uint32_t i = chosen->position; i < chosen->position + chosen->count; i++)
-        pfb_processor_write(chosen->processor, instance, chosen->needs, i, builder);
-}
-
-/* The filters decide the kind of result, as on Windows: a name gives one instance and an error when there is none, a
- * pattern gives any number of them. */
-static void write_result(const selection *chosen, pfb_builder *builder)
-{
-    const uint32_t *ids = chosen->processor->ids + chosen->position;
-    bool is_single = chosen->query.counter_id != PFB_NO_ID;
-    size_t at = 0;
-    const pfb_processor_instance *instance = next_match(chosen, &at);
-    if (pfb_query_is_pattern(chosen->query.name, chosen->query.name_units)) {
-        uint32_t kind = is_single ? PFB_KIND_MULTIPLE_INSTANCES : PFB_KIND_COUNTERSET;
-        pfb_builder_begin_result(builder, kind, PFB_WIN32_SUCCESS, ids, chosen->count);
-        for (; instance; instance = next_match(chosen, &at)) {
-            pfb_builder_instance(builder, instance->id, instance->name, instance->name_units);
-            write_values(chosen, instance, builder);
-        }
-    } else if (instance) {
-        uint32_t kind = is_single ? PFB_KIND_SINGLE_COUNTER : PFB_KIND_MULTIPLE_COUNTERS;
-        pfb_builder_begin_result(builder, kind, PFB_WIN32_SUCCESS, ids, chosen->count);
-        write_values(chosen, instance, builder);
-    } else {
-        pfb_builder_begin_result(builder, PFB_KIND_ERROR, PFB_WIN32_INSTANCE_NOT_FOUND, NULL, 0);
-    }
-    pfb_builder_end_result(builder);
-}
-
+/* Every block that was added has its counterset, which stays as long as the source. */
 static void write_data(const void *context, pfb_builder *builder)
 {
     const linux_query *query = context;
+    const linux_source *source = query->source;
     pfb_list list;
     pfb_identifier identifier;
     pfb_list_open(&list, query->blocks.data, query->blocks.size_bytes, 0);
-    pfb_builder_begin_data(builder, &query->processor->kernel.times);
+    pfb_builder_begin_data(builder, &source->reader.times);
     while (pfb_list_next_identifier(&list, &identifier)) {
-        selection chosen = select_counters(query->processor, query->blocks.data, &identifier);
-        write_result(&chosen, builder);
+        pfb_query block = query_of(query->blocks.data, &identifier);
+        size_t position = position_of(source, &block.counterset);
+        pfb_selection chosen = pfb_open_set_select(&source->sets[position], &block);
+        pfb_selection_write(&chosen, builder);
     }
     pfb_builder_end_data(builder);
 }
 
-/* One sample serves all blocks, and only files that a block needs are read. */
+/* What the blocks of a query need of each counterset. */
+typedef struct demand {
+    bool is_asked[SET_COUNT];
+    uint32_t needs[SET_COUNT];
+} demand;
+
+static demand demand_of(const linux_query *query)
+{
+    demand all = {0};
+    pfb_list list;
+    pfb_identifier identifier;
+    pfb_list_open(&list, query->blocks.data, query->blocks.size_bytes, 0);
+    while (pfb_list_next_identifier(&list, &identifier)) {
+        pfb_query block = query_of(query->blocks.data, &identifier);
+        size_t position = position_of(query->source, &block.counterset);
+        all.is_asked[position] = true;
+        all.needs[position] |= pfb_open_set_select(&query->source->sets[position], &block).needs;
+    }
+    return all;
+}
+
+/* One sample of each counterset serves all blocks, and only files that a block needs are read. */
 static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     linux_query *query = context;
-    pfb_list list;
-    pfb_identifier identifier;
-    uint32_t needs = 0;
-    pfb_list_open(&list, query->blocks.data, query->blocks.size_bytes, 0);
-    while (pfb_list_next_identifier(&list, &identifier))
-        needs |= select_counters(query->processor, query->blocks.data, &identifier).needs;
-    return pfb_processor_sample(query->processor, needs, failure) &&
-           pfb_source_build(bytes, write_data, query, failure);
+    linux_source *source = query->source;
+    const demand all = demand_of(query);
+    pfb_kernel_new_sample(&source->reader);
+    for (size_t i = 0; i < source->set_count; i++) {
+        const pfb_open_set *open = &source->sets[i];
+        if (all.is_asked[i] && !open->set->sample(open->context, all.needs[i], failure))
+            return false;
+    }
+    pfb_kernel_clock(&source->reader); /* for a query without blocks */
+    return pfb_source_build(bytes, write_data, query, failure);
 }
 
 /* ---- V1 ------------------------------------------------------------------------------------------------------ */
@@ -341,16 +329,37 @@ static const pfb_source_operations operations = {.close = close_context,
                                                  .query_collect = query_collect,
                                                  .legacy = legacy};
 
+/* Opens the countersets this machine has. False when it has none, for the reason the first one gives, or when memory is
+ * exhausted: a set that is there is not left out on account of that. */
+static bool open_sets(linux_source *source, pfb_source_failure *failure)
+{
+    pfb_source_failure first = {0};
+    for (size_t i = 0; i < SET_COUNT; i++) {
+        pfb_source_failure reason = {0};
+        if (pfb_open_set_open(&source->sets[source->set_count], all_sets[i], &source->reader, &reason))
+            source->set_count++;
+        else if (reason.code == PFB_WIN32_NOT_ENOUGH_MEMORY)
+            return pfb_source_fail_memory(failure);
+        else if (i == 0)
+            first = reason;
+    }
+    return source->set_count > 0 || pfb_source_fail(failure, first.code, "%s", first.sentence);
+}
+
 pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *failure)
 {
-    pfb_processor *processor = malloc(sizeof *processor);
-    if (!processor) {
+    linux_source *source = calloc(1, sizeof *source);
+    if (!source) {
         pfb_source_fail_memory(failure);
         return NULL;
     }
-    if (!pfb_processor_open(processor, root, failure)) {
-        free(processor);
+    if (!pfb_kernel_reader_open(&source->reader, root, failure)) {
+        free(source);
         return NULL;
     }
-    return pfb_source_make(&operations, processor, failure);
+    if (!open_sets(source, failure)) {
+        close_context(source);
+        return NULL;
+    }
+    return pfb_source_make(&operations, source, failure);
 }

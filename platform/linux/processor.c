@@ -1,99 +1,109 @@
 /* SPDX-License-Identifier: MIT */
-#include "processor.h"
-
-#include "source_private.h"
+#include "counterset.h"
+#include "kernel_cpus.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-const pfb_guid pfb_processor_guid = {
-    {0x1a, 0x72, 0xfc, 0xb4, 0x78, 0x03, 0x6f, 0x47, 0x89, 0xba, 0xa5, 0xa7, 0x9f, 0x81, 0x0b, 0x36}};
+/* The counterset Processor Information from the numbers of the Linux kernel. docs/processor_information.md tells what
+ * each counter is made of. */
 
-/* 55b494d5-fa0e-49a2-8aed-eb8fe7ef2597, chosen at random for this provider: data of Windows never carry it */
-const pfb_guid pfb_processor_provider_guid = {
-    {0xd5, 0x94, 0xb4, 0x55, 0x0e, 0xfa, 0xa2, 0x49, 0x8a, 0xed, 0xeb, 0x8f, 0xe7, 0xef, 0x25, 0x97}};
+enum { NAME_UNITS = 21 }; /* "2147483645,2147483647" */
+
+/* Instance ids: a CPU's is its number. Above CPU numbers are the nodes' totals and the machine's. */
+#define NODE_TOTAL(node) (UINT32_C(0x80000000) + (node))
+#define MACHINE_TOTAL UINT32_C(0xFFFFFFFE)
+
+typedef struct processor_instance {
+    uint32_t id;
+    uint32_t name_units;
+    uint8_t name[2 * NAME_UNITS]; /* UTF-16LE */
+    size_t first_place;           /* the CPUs it is made of: one, or those of a total */
+    size_t place_count;
+} processor_instance;
+
+/* A CPU's place in the order of instances. */
+typedef struct processor_place {
+    uint32_t node;
+    uint32_t cpu;
+    size_t position; /* in kernel.cpus */
+} processor_place;
+
+typedef struct processor {
+    pfb_kernel kernel;
+    processor_instance *instances; /* "0,0", "0,1", "0,_Total", "1,2", ..., "_Total" */
+    size_t instance_count;
+    size_t instance_capacity;
+    processor_place *places; /* kernel.cpu_count of them */
+    size_t place_capacity;
+    uint32_t generation; /* of the CPUs the instances were made of */
+} processor;
 
 /* ---- Counters ------------------------------------------------------------------------------------------- */
 
-enum { SUM = 1, MEAN = 2 }; /* aggregate functions, as registered */
-enum { NOVICE = 100, ADVANCED = 200 };
-
+#define TIMES PFB_KERNEL_TIMES
 #define STATE(n) PFB_KERNEL_C_STATE(n)
+#define MEAN PFB_AGGREGATE_MEAN
+#define SUM PFB_AGGREGATE_SUM
+#define NOVICE PFB_DETAIL_NOVICE
+#define ADVANCED PFB_DETAIL_ADVANCED
 
-typedef struct counter_row {
-    uint32_t id;
-    uint32_t needs;
-    uint8_t aggregate;
-    uint8_t detail_level;
-    char help[150];
-} counter_row;
-
-/* Names and types are the catalog's. */
-static const counter_row counters[PFB_PROCESSOR_COUNTERS] = {
-    {0, PFB_KERNEL_TIMES, MEAN, NOVICE,
+/* Names and types are the catalog's, and nothing refers to another counter. */
+static const pfb_set_counter counters[] = {
+    {0, 0, TIMES, 0, 0, 0, MEAN, NOVICE, 0, NULL,
      "Share of time in which the processor was not idle: all but idle and iowait of /proc/stat"},
-    {1, PFB_KERNEL_TIMES, MEAN, NOVICE, "Share of time in user mode, guests included: user and nice of /proc/stat"},
-    {2, PFB_KERNEL_TIMES, MEAN, NOVICE, "Share of time in the kernel: system, irq and softirq of /proc/stat"},
-    {3, PFB_KERNEL_INTERRUPTS, SUM, NOVICE, "Interrupts taken by the processor: its column of /proc/interrupts"},
-    {4, PFB_KERNEL_TIMES, MEAN, ADVANCED, "Share of time in deferred work of interrupts: softirq of /proc/stat"},
-    {5, PFB_KERNEL_TIMES, MEAN, ADVANCED, "Share of time in interrupt handlers: irq of /proc/stat"},
-    {8, PFB_KERNEL_TIMES, MEAN, ADVANCED,
+    {1, 0, TIMES, 0, 0, 0, MEAN, NOVICE, 0, NULL,
+     "Share of time in user mode, guests included: user and nice of /proc/stat"},
+    {2, 0, TIMES, 0, 0, 0, MEAN, NOVICE, 0, NULL, "Share of time in the kernel: system, irq and softirq of /proc/stat"},
+    {3, 0, PFB_KERNEL_INTERRUPTS, 0, 0, 0, SUM, NOVICE, 0, NULL,
+     "Interrupts taken by the processor: its column of /proc/interrupts"},
+    {4, 0, TIMES, 0, 0, 0, MEAN, ADVANCED, 0, NULL,
+     "Share of time in deferred work of interrupts: softirq of /proc/stat"},
+    {5, 0, TIMES, 0, 0, 0, MEAN, ADVANCED, 0, NULL, "Share of time in interrupt handlers: irq of /proc/stat"},
+    {8, 0, TIMES, 0, 0, 0, MEAN, ADVANCED, 0, NULL,
      "Share of time in which the processor was idle: idle and iowait of /proc/stat"},
-    {9, STATE(1), MEAN, ADVANCED,
+    {9, 0, STATE(1), 0, 0, 0, MEAN, ADVANCED, 0, NULL,
      "Share of time in idle state C1: its time in cpuidle, counted when the state is left"},
-    {10, STATE(2), MEAN, ADVANCED,
+    {10, 0, STATE(2), 0, 0, 0, MEAN, ADVANCED, 0, NULL,
      "Share of time in idle state C2: its time in cpuidle, counted when the state is left"},
-    {11, STATE(3), MEAN, ADVANCED,
+    {11, 0, STATE(3), 0, 0, 0, MEAN, ADVANCED, 0, NULL,
      "Share of time in idle state C3: its time in cpuidle, counted when the state is left"},
-    {12, STATE(1), SUM, ADVANCED, "Entries into idle state C1: its usage in cpuidle"},
-    {13, STATE(2), SUM, ADVANCED, "Entries into idle state C2: its usage in cpuidle"},
-    {14, STATE(3), SUM, ADVANCED, "Entries into idle state C3: its usage in cpuidle"},
-    {15, PFB_KERNEL_TIMES, MEAN, ADVANCED,
+    {12, 0, STATE(1), 0, 0, 0, SUM, ADVANCED, 0, NULL, "Entries into idle state C1: its usage in cpuidle"},
+    {13, 0, STATE(2), 0, 0, 0, SUM, ADVANCED, 0, NULL, "Entries into idle state C2: its usage in cpuidle"},
+    {14, 0, STATE(3), 0, 0, 0, SUM, ADVANCED, 0, NULL, "Entries into idle state C3: its usage in cpuidle"},
+    {15, 0, TIMES, 0, 0, 0, MEAN, ADVANCED, 0, NULL,
      "Share of time in work of normal or higher priority: all but idle, iowait and nice of /proc/stat"},
-    {17, PFB_KERNEL_FREQUENCY, MEAN, NOVICE,
+    {17, 0, PFB_KERNEL_FREQUENCY, 0, 0, 0, MEAN, NOVICE, 0, NULL,
      "Frequency in MHz: scaling_cur_freq of cpufreq, or cpu MHz of /proc/cpuinfo"},
-    {18, PFB_KERNEL_FREQUENCY | PFB_KERNEL_MAX_FREQUENCY, MEAN, NOVICE,
+    {18, 0, PFB_KERNEL_FREQUENCY | PFB_KERNEL_MAX_FREQUENCY, 0, 0, 0, MEAN, NOVICE, 0, NULL,
      "Frequency in percent of the largest: scaling_cur_freq and cpuinfo_max_freq of cpufreq"},
-    {20, PFB_KERNEL_CLOCK_INTERRUPTS, SUM, ADVANCED,
+    {20, 0, PFB_KERNEL_CLOCK_INTERRUPTS, 0, 0, 0, SUM, ADVANCED, 0, NULL,
      "Interrupts of the processor's own timer: its column in row LOC of /proc/interrupts"},
 };
-
-static uint64_t add(uint64_t a, uint64_t b)
-{
-    return a <= UINT64_MAX - b ? a + b : UINT64_MAX;
-}
-
-/* a * factor / divisor, rounded down; the largest number when that has no room. Requires factor * divisor < 2^64. */
-static uint64_t scale(uint64_t a, uint64_t factor, uint64_t divisor)
-{
-    uint64_t whole = a / divisor;
-    return whole > UINT64_MAX / factor ? UINT64_MAX : add(whole * factor, a % divisor * factor / divisor);
-}
 
 /* The ticks of /proc/stat that a timer counts. */
 static uint64_t ticks_of(const pfb_kernel_times *times, uint32_t id)
 {
-    uint64_t idle = add(times->idle, times->iowait);
+    uint64_t idle = pfb_kernel_add(times->idle, times->iowait);
     switch (id) {
     case 1:
-        return add(times->user, times->nice);
+        return pfb_kernel_add(times->user, times->nice);
     case 2:
-        return add(times->system, add(times->irq, times->softirq));
+        return pfb_kernel_add(times->system, pfb_kernel_add(times->irq, times->softirq));
     case 4:
         return times->softirq;
     case 5:
         return times->irq;
     case 15:
-        return add(idle, times->nice);
+        return pfb_kernel_add(idle, times->nice);
     default: /* 0 and 8: the one is displayed as the complement of the other */
         return idle;
     }
 }
 
 /* The raw value of a counter for one CPU. Times are in units of 100 ns. */
-static uint64_t value_of(const pfb_processor *processor, const pfb_kernel_cpu *cpu, uint32_t id)
+static uint64_t value_of(const processor *p, const pfb_kernel_cpu *cpu, uint32_t id)
 {
     switch (id) {
     case 3:
@@ -101,7 +111,7 @@ static uint64_t value_of(const pfb_processor *processor, const pfb_kernel_cpu *c
     case 9:
     case 10:
     case 11:
-        return scale(cpu->state_us[id - 9], 10, 1);
+        return pfb_kernel_scale(cpu->state_us[id - 9], 10, 1);
     case 12:
     case 13:
     case 14:
@@ -113,247 +123,165 @@ static uint64_t value_of(const pfb_processor *processor, const pfb_kernel_cpu *c
     case 20:
         return cpu->clock_interrupts;
     default:
-        return scale(ticks_of(&cpu->times, id), 10000000, processor->ticks_per_second);
+        return pfb_kernel_ticks_to_100ns(p->kernel.reader, ticks_of(&cpu->times, id));
     }
-}
-
-bool pfb_processor_find(const pfb_processor *processor, uint32_t id, uint32_t *position)
-{
-    for (uint32_t i = 0; i < processor->counter_count; i++) {
-        if (processor->ids[i] == id) {
-            *position = i;
-            return true;
-        }
-    }
-    return false;
-}
-
-uint32_t pfb_processor_needs(const pfb_processor *processor, uint32_t position, uint32_t count)
-{
-    uint32_t needs = 0;
-    for (uint32_t i = position; i < position + count; i++)
-        needs |= counters[processor->rows[i]].needs;
-    return needs;
 }
 
 /* ---- Values of instances ------------------------------------------------------------------------------- */
 
-static const pfb_kernel_cpu *cpu_at(const pfb_processor *processor, const pfb_processor_instance *instance, size_t n)
+static const pfb_kernel_cpu *cpu_at(const processor *p, const processor_instance *instance, size_t n)
 {
-    return &processor->kernel.cpus[processor->places[instance->first_place + n].position];
+    return &p->kernel.cpus[p->places[instance->first_place + n].position];
 }
 
 /* How many of the instance's CPUs have all that is needed. */
-static size_t complete_count(const pfb_processor *processor, const pfb_processor_instance *instance, uint32_t needs)
+static size_t complete_count(const processor *p, const processor_instance *instance, uint32_t needs)
 {
     size_t count = 0;
     for (size_t i = 0; i < instance->place_count; i++)
-        count += (cpu_at(processor, instance, i)->known & needs) == needs;
+        count += (cpu_at(p, instance, i)->known & needs) == needs;
     return count;
 }
 
-bool pfb_processor_has(const pfb_processor *processor, const pfb_processor_instance *instance, uint32_t needs)
+static uint64_t value_of_instance(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter)
 {
-    return complete_count(processor, instance, needs) > 0;
-}
-
-void pfb_processor_write(const pfb_processor *processor, const pfb_processor_instance *instance, uint32_t needs,
-                         uint32_t position, pfb_builder *builder)
-{
-    uint32_t id = processor->ids[position];
-    size_t count = complete_count(processor, instance, needs);
-    size_t divisor = counters[processor->rows[position]].aggregate == MEAN && count > 0 ? count : 1;
+    const processor *p = context;
+    const processor_instance *instance = &p->instances[i];
+    size_t count = complete_count(p, instance, needs);
+    size_t divisor = counter->aggregate == MEAN && count > 0 ? count : 1;
     uint64_t sum = 0;       /* of the quotients, which cannot pass 2^64 when there is one for each of the divisor; */
     uint64_t remainder = 0; /* and of the remainders: so the mean is exact. Sums of counts wrap, as counts do */
-    for (size_t i = 0; i < instance->place_count; i++) {
-        const pfb_kernel_cpu *cpu = cpu_at(processor, instance, i);
+    for (size_t n = 0; n < instance->place_count; n++) {
+        const pfb_kernel_cpu *cpu = cpu_at(p, instance, n);
         if ((cpu->known & needs) != needs)
             continue;
-        uint64_t value = value_of(processor, cpu, id);
+        uint64_t value = value_of(p, cpu, counter->id);
         sum += value / divisor;
         remainder += value % divisor;
     }
-    bool is_large = (processor->facts[position]->type & 0x300) == 0x100; /* the size bits of a counter type */
-    pfb_builder_value(builder, sum + remainder / divisor, is_large ? 8 : 4);
+    return sum + remainder / divisor;
 }
 
 /* ---- Instances ----------------------------------------------------------------------------------------- */
 
 static int compare_places(const void *left, const void *right)
 {
-    const pfb_processor_place *a = left;
-    const pfb_processor_place *b = right;
+    const processor_place *a = left;
+    const processor_place *b = right;
     if (a->node != b->node)
         return a->node < b->node ? -1 : 1;
     return (a->cpu > b->cpu) - (a->cpu < b->cpu);
 }
 
-static void add_instance(pfb_processor *processor, uint32_t id, size_t first_place, size_t place_count,
-                         const char *name)
+static void add_instance(processor *p, uint32_t id, size_t first_place, size_t place_count, const char *name)
 {
-    pfb_processor_instance *instance = &processor->instances[processor->instance_count++];
-    *instance = (pfb_processor_instance){.id = id, .first_place = first_place, .place_count = place_count};
-    instance->name_units = (uint32_t)pfb_utf16_from_utf8(name, strlen(name), instance->name, PFB_PROCESSOR_NAME_UNITS);
+    processor_instance *instance = &p->instances[p->instance_count++];
+    *instance = (processor_instance){.id = id, .first_place = first_place, .place_count = place_count};
+    instance->name_units = (uint32_t)pfb_utf16_from_utf8(name, strlen(name), instance->name, NAME_UNITS);
 }
 
 /* CPUs by node and number, behind each node's its total, at last the machine's: the order of Windows. */
-static void list_instances(pfb_processor *processor)
+static void list_instances(processor *p)
 {
-    char name[PFB_PROCESSOR_NAME_UNITS + 1];
-    size_t count = processor->kernel.cpu_count;
+    char name[NAME_UNITS + 1];
+    size_t count = p->kernel.cpu_count;
     size_t node_start = 0;
-    processor->instance_count = 0;
+    p->instance_count = 0;
     for (size_t i = 0; i < count; i++) {
-        const pfb_processor_place *place = &processor->places[i];
+        const processor_place *place = &p->places[i];
         snprintf(name, sizeof name, "%u,%u", (unsigned)place->node, (unsigned)place->cpu);
-        add_instance(processor, place->cpu, i, 1, name);
-        if (i + 1 < count && processor->places[i + 1].node == place->node)
+        add_instance(p, place->cpu, i, 1, name);
+        if (i + 1 < count && p->places[i + 1].node == place->node)
             continue;
         snprintf(name, sizeof name, "%u,_Total", (unsigned)place->node);
-        add_instance(processor, PFB_PROCESSOR_NODE_TOTAL(place->node), node_start, i + 1 - node_start, name);
+        add_instance(p, NODE_TOTAL(place->node), node_start, i + 1 - node_start, name);
         node_start = i + 1;
     }
-    add_instance(processor, PFB_PROCESSOR_MACHINE_TOTAL, 0, count, "_Total");
+    add_instance(p, MACHINE_TOTAL, 0, count, "_Total");
 }
 
 /* Makes the instances anew when CPUs or nodes changed. False when memory is exhausted. */
-static bool update_instances(pfb_processor *processor)
+static bool update_instances(processor *p)
 {
-    const pfb_kernel *kernel = &processor->kernel;
-    if (processor->instance_count > 0 && processor->generation == kernel->generation)
+    const pfb_kernel *kernel = &p->kernel;
+    if (p->instance_count > 0 && p->generation == kernel->generation)
         return true;
-    processor->instance_count = 0;
-    pfb_processor_place *places =
-        pfb_source_grow(processor->places, &processor->place_capacity, kernel->cpu_count, sizeof *places);
+    p->instance_count = 0;
+    processor_place *places = pfb_source_grow(p->places, &p->place_capacity, kernel->cpu_count, sizeof *places);
     if (!places)
         return false;
-    processor->places = places;
-    pfb_processor_instance *instances =
-        pfb_source_grow(processor->instances, &processor->instance_capacity, 2 * kernel->cpu_count + 1,
-                        sizeof *instances); /* each CPU may have a node of its own */
+    p->places = places;
+    processor_instance *instances = pfb_source_grow(p->instances, &p->instance_capacity, 2 * kernel->cpu_count + 1,
+                                                    sizeof *instances); /* each CPU may have a node of its own */
     if (!instances)
         return false;
-    processor->instances = instances;
+    p->instances = instances;
     for (size_t i = 0; i < kernel->cpu_count; i++)
-        places[i] = (pfb_processor_place){kernel->cpus[i].node, kernel->cpus[i].times.cpu, i};
+        places[i] = (processor_place){kernel->cpus[i].node, kernel->cpus[i].times.cpu, i};
     qsort(places, kernel->cpu_count, sizeof *places, compare_places);
-    list_instances(processor);
-    processor->generation = kernel->generation;
+    list_instances(p);
+    p->generation = kernel->generation;
     return true;
 }
 
-bool pfb_processor_sample(pfb_processor *processor, uint32_t needs, pfb_source_failure *failure)
+static size_t instance_count(const void *context)
 {
-    if (!pfb_kernel_sample(&processor->kernel, needs, failure))
+    const processor *p = context;
+    return p->instance_count;
+}
+
+/* A CPU has what is known of it; a total, what one of its CPUs has. */
+static bool instance_at(const void *context, size_t i, uint32_t needs, pfb_set_instance *instance)
+{
+    const processor *p = context;
+    const processor_instance *found = &p->instances[i];
+    *instance = (pfb_set_instance){.id = found->id, .name = found->name, .name_units = found->name_units};
+    return complete_count(p, found, needs) > 0;
+}
+
+/* ---- Opening and sampling ----------------------------------------------------------------------------------- */
+
+static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
+{
+    processor *p = context;
+    if (!pfb_kernel_sample(&p->kernel, needs, failure))
         return false;
-    return update_instances(processor) || pfb_source_fail_memory(failure);
+    return update_instances(p) || pfb_source_fail_memory(failure);
 }
 
-/* ---- Opening --------------------------------------------------------------------------------------------- */
-
-static const pfb_catalog_counter *find_facts(const pfb_catalog_set *set, uint32_t id)
+static void *open_processor(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure)
 {
-    const pfb_catalog_counter *facts;
-    for (size_t i = 0; (facts = pfb_catalog_counter_at(set, i)) != NULL; i++) {
-        if (facts->id == id)
-            break;
+    processor *p = calloc(1, sizeof *p);
+    if (!p) {
+        pfb_source_fail_memory(failure);
+        return NULL;
     }
-    return facts;
-}
-
-bool pfb_processor_open(pfb_processor *processor, const char *root, pfb_source_failure *failure)
-{
-    *processor = (pfb_processor){.set = pfb_catalog_find(&pfb_processor_guid)};
-    if (!processor->set)
-        return pfb_source_fail(failure, 0, "the catalog of countersets has no Processor Information");
-    long ticks = sysconf(_SC_CLK_TCK);
-    processor->ticks_per_second = ticks > 0 ? (uint64_t)ticks : 100;
-    if (!pfb_kernel_open(&processor->kernel, root, failure))
-        return false;
-    for (unsigned row = 0; row < PFB_PROCESSOR_COUNTERS; row++) {
-        const pfb_catalog_counter *facts = find_facts(processor->set, counters[row].id);
-        if (!facts || (processor->kernel.offered & counters[row].needs) != counters[row].needs)
-            continue;
-        processor->ids[processor->counter_count] = counters[row].id;
-        processor->rows[processor->counter_count] = (uint8_t)row;
-        processor->facts[processor->counter_count++] = facts;
+    if (!pfb_kernel_open(&p->kernel, reader, failure)) {
+        free(p);
+        return NULL;
     }
-    return true;
+    *offered = p->kernel.offered;
+    return p;
 }
 
-void pfb_processor_close(pfb_processor *processor)
+static void close_processor(void *context)
 {
-    pfb_kernel_close(&processor->kernel);
-    free(processor->instances);
-    free(processor->places);
-    *processor = (pfb_processor){0};
+    processor *p = context;
+    pfb_kernel_close(&p->kernel);
+    free(p->instances);
+    free(p->places);
+    free(p);
 }
 
-/* ---- Registration ----------------------------------------------------------------------------------------- */
-
-static void write_string(const char *text, pfb_builder *builder)
-{
-    uint8_t utf16[2 * 256];
-    size_t units = pfb_utf16_from_utf8(text, strlen(text), utf16, 256);
-    pfb_builder_string(builder, utf16, units < 256 ? units : 256);
-}
-
-static void write_counter(const pfb_processor *processor, uint32_t position, pfb_builder *builder)
-{
-    const counter_row *row = &counters[processor->rows[position]];
-    const pfb_counter counter = {.id = row->id,
-                                 .type = processor->facts[position]->type,
-                                 .detail_level = row->detail_level,
-                                 .base_id = PFB_NO_ID,
-                                 .perf_time_id = PFB_NO_ID,
-                                 .perf_freq_id = PFB_NO_ID,
-                                 .multi_id = PFB_NO_ID,
-                                 .aggregate = row->aggregate};
-    pfb_builder_counter(builder, &counter);
-}
-
-static void write_strings(const pfb_processor *processor, bool are_helps, pfb_builder *builder)
-{
-    pfb_builder_begin_strings(builder, processor->counter_count);
-    for (uint32_t i = 0; i < processor->counter_count; i++) {
-        const char *text = are_helps ? counters[processor->rows[i]].help : processor->facts[i]->name;
-        uint8_t utf16[2 * sizeof counters[0].help];
-        size_t units = pfb_utf16_from_utf8(text, strlen(text), utf16, sizeof counters[0].help);
-        pfb_builder_counter_string(builder, processor->ids[i], utf16, units);
-    }
-    pfb_builder_end_strings(builder);
-}
-
-void pfb_processor_register(const pfb_processor *processor, uint32_t request, uint32_t position, pfb_builder *builder)
-{
-    const pfb_catalog_set *set = processor->set;
-    switch (request) {
-    case PFB_REQUEST_COUNTERSET:
-        pfb_builder_counterset(builder, &set->guid, NOVICE, set->instance_type, processor->counter_count);
-        for (uint32_t i = 0; i < processor->counter_count; i++)
-            write_counter(processor, i, builder);
-        break;
-    case PFB_REQUEST_COUNTER:
-        write_counter(processor, position, builder);
-        break;
-    case PFB_REQUEST_COUNTERSET_NAME:
-    case PFB_REQUEST_COUNTERSET_ENGLISH_NAME:
-        write_string(set->name, builder);
-        break;
-    case PFB_REQUEST_COUNTERSET_HELP:
-        write_string("Processors of this machine, from the accounting of the Linux kernel", builder);
-        break;
-    case PFB_REQUEST_COUNTER_HELPS:
-        write_strings(processor, true, builder);
-        break;
-    case PFB_REQUEST_PROVIDER_NAME:
-        write_string("perfblock", builder);
-        break;
-    case PFB_REQUEST_PROVIDER_GUID:
-        pfb_builder_guid(builder, &pfb_processor_provider_guid);
-        break;
-    default: /* both codes for counter names: they are English in every language */
-        write_strings(processor, false, builder);
-        break;
-    }
-}
+/* As on Windows; name and instance type are the catalog's. */
+const pfb_counterset pfb_processor_set = {
+    .guid = {{0x1a, 0x72, 0xfc, 0xb4, 0x78, 0x03, 0x6f, 0x47, 0x89, 0xba, 0xa5, 0xa7, 0x9f, 0x81, 0x0b, 0x36}},
+    .help = "Processors of this machine, from the accounting of the Linux kernel",
+    .counters = counters,
+    .counter_count = sizeof counters / sizeof counters[0],
+    .open = open_processor,
+    .close = close_processor,
+    .sample = sample,
+    .instance_count = instance_count,
+    .instance = instance_at,
+    .value = value_of_instance};

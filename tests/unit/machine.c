@@ -17,6 +17,13 @@
 const pfb_guid processor_guid = {
     {0x1a, 0x72, 0xfc, 0xb4, 0x78, 0x03, 0x6f, 0x47, 0x89, 0xba, 0xa5, 0xa7, 0x9f, 0x81, 0x0b, 0x36}};
 
+static pfb_guid asked_set;
+
+void ask_of(const pfb_guid *set)
+{
+    asked_set = *set;
+}
+
 /* ---- A tree of kernel files ------------------------------------------------------------------------------ */
 
 /* What was made, to be removed in reverse order. */
@@ -72,6 +79,7 @@ const char *machine_root(void)
 
 void make_machine(void)
 {
+    ask_of(&processor_guid);
     snprintf(machine.root, sizeof machine.root, "/tmp/perfblock_machine_XXXXXX");
     cr_assert(mkdtemp(machine.root), "no temporary folder");
     remember(machine.root);
@@ -128,7 +136,7 @@ size_t put_block(uint8_t *out, size_t capacity, const char *name, uint32_t count
 {
     uint8_t utf16[128];
     size_t units = name ? pfb_utf16_from_utf8(name, strlen(name), utf16, 64) : 0;
-    const pfb_query query = {.counterset = processor_guid,
+    const pfb_query query = {.counterset = asked_set,
                              .counter_id = counter,
                              .instance_id = instance,
                              .name = name ? utf16 : NULL,
@@ -186,7 +194,7 @@ static void begin_telling(void)
 
 static void tell_instance(const pfb_bytes *reply, const pfb_text *name, uint32_t id)
 {
-    char text[64];
+    char text[256];
     pfb_utf16_to_utf8(reply->data + name->offset, name->units, text, sizeof text);
     tell("%s#%x", text, (unsigned)id);
 }
@@ -240,7 +248,7 @@ const char *offered_by(pfb_source *source)
     pfb_registration registration;
     pfb_counter counter;
     begin_telling();
-    cr_assert(pfb_source_registration(source, &processor_guid, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
+    cr_assert(pfb_source_registration(source, &asked_set, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
     cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, PFB_STRICT));
     while (pfb_registration_next(&registration, &counter))
         tell("%u ", (unsigned)counter.id);
@@ -254,7 +262,7 @@ const char *instances_of(pfb_source *source)
     pfb_list list;
     pfb_listed_instance instance;
     begin_telling();
-    cr_assert(pfb_source_instances(source, &processor_guid, &reply, NULL));
+    cr_assert(pfb_source_instances(source, &asked_set, &reply, NULL));
     pfb_list_open(&list, reply.data, reply.size_bytes, PFB_STRICT);
     while (pfb_list_next_instance(&list, &instance)) {
         tell_instance(&reply, &instance.name, instance.id);

@@ -36,6 +36,9 @@ pfb_source *open_machine(void);
 
 /* ---- Queries in short ------------------------------------------------------------------------------------- */
 
+/* The counterset that all of the following is about; Processor Information until another is named. */
+void ask_of(const pfb_guid *set);
+
 /* An identifier block; a null name leaves it out. */
 size_t put_block(uint8_t *out, size_t capacity, const char *name, uint32_t counter, uint32_t instance);
 

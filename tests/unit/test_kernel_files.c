@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "linux/kernel_files.h"
+#include "linux/kernel_reader.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -132,6 +133,38 @@ Test(kernel_files, numbers_stand_alone)
     }
 }
 
+Test(kernel_files, numbers_stand_behind_their_words)
+{
+    static const char *const keys[] = {"ctxt", "Cached:", "MemFree:"};
+    static const struct {
+        const char *text;
+        uint32_t found;
+        uint64_t numbers[3];
+    } cases[] = {{"ctxt 12\nMemFree:\t 7 kB\nCached: 0", 7, {12, 0, 7}},
+                 {"cpu 1\nctxt 12 13\nctxt 14\n", 1, {12, 1, 1}},
+                 {"SwapCached: 5 kB\nCached 5\nCached:5\nCached: \nCached: kB\nCached: 5kB\n", 0, {1, 1, 1}},
+                 {" ctxt 5\nctxts 5\nctxt\n5\nctxt", 0, {1, 1, 1}},
+                 {"ctxt 5x\nctxt 6\nMemFree: 18446744073709551616 kB", 5, {6, 1, UINT64_MAX}},
+                 {"", 0, {1, 1, 1}}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t numbers[3] = {1, 1, 1};
+        const pfb_kernel_text text = {.text = cases[i].text, .size = strlen(cases[i].text)};
+        cr_expect_eq(pfb_kernel_take_keys(text, keys, 3, numbers), cases[i].found, "case %zu", i);
+        for (size_t n = 0; n < 3; n++)
+            cr_expect_eq(numbers[n], cases[i].numbers[n], "case %zu, number %zu", i, n);
+    }
+}
+
+Test(kernel_files, arithmetic_ends_at_64_bits)
+{
+    cr_expect_eq(pfb_kernel_add(UINT64_MAX - 1, 1), UINT64_MAX);
+    cr_expect_eq(pfb_kernel_add(UINT64_MAX - 1, 2), UINT64_MAX);
+    cr_expect_eq(pfb_kernel_scale(7, 10000000, 3), 23333333);
+    cr_expect_eq(pfb_kernel_scale(UINT64_MAX, 3, 3), UINT64_MAX);
+    cr_expect_eq(pfb_kernel_scale(UINT64_MAX / 10 + 1, 10, 1), UINT64_MAX);
+    cr_expect_eq(pfb_kernel_scale(UINT64_MAX / 10, 10, 1), UINT64_C(18446744073709551610));
+}
+
 Test(kernel_files, only_names_of_c1_to_c3_are_c_states)
 {
     static const struct {
@@ -250,6 +283,7 @@ static void read_any(const char *text, size_t size)
     pfb_kernel_number(copy, size, &number);
     cr_expect(pfb_kernel_c_state(copy, size) <= PFB_KERNEL_C_STATES);
     pfb_kernel_interrupts(copy, size, columns, 4, &has_clock);
+    pfb_kernel_take_keys((pfb_kernel_text){.text = copy, .size = size}, (const char *const[]){"ctxt"}, 1, &number);
     free(copy);
 }
 
@@ -260,7 +294,8 @@ Test(kernel_files, every_prefix_and_every_changed_byte_is_survived)
                                         "processor\t: 0\ncpu MHz\t\t: 2599.996\n\nprocessor\t: 1\ncpu MHz : 1\n",
                                         "0-3,8,10-4095\n",
                                         "123456789012345678901\n",
-                                        "C1_ACPI\n"};
+                                        "C1_ACPI\n",
+                                        "intr 5\nctxt 12 13\n"};
     static const char replacements[] = {'\0', '\n', ' ', '0', '9', '-', ',', ':', 'C', '[', '\x80', '\xff'};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         char changed[256];

@@ -10,6 +10,12 @@
 
 TestSuite(linux_source, .init = make_machine, .fini = remove_machine);
 
+/* 7d6abbe4-317e-4f34-be33-f5108f8cae59 and efca981e-209b-4db4-b120-0b5c19e5643a */
+static const pfb_guid system_guid = {
+    {0xe4, 0xbb, 0x6a, 0x7d, 0x7e, 0x31, 0x34, 0x4f, 0xbe, 0x33, 0xf5, 0x10, 0x8f, 0x8c, 0xae, 0x59}};
+static const pfb_guid memory_guid = {
+    {0x1e, 0x98, 0xca, 0xef, 0x9b, 0x20, 0xb4, 0x4d, 0xb1, 0x20, 0x0b, 0x5c, 0x19, 0xe5, 0x64, 0x3a}};
+
 /* ---- Registration ------------------------------------------------------------------------------------------- */
 
 Test(linux_source, counters_are_registered_as_the_catalog_knows_them)
@@ -206,6 +212,66 @@ Test(linux_source, query_handles_are_independent)
     pfb_source_close(source);
 }
 
+/* ---- Several countersets
+ * --------------------------------------------------------------------------------------------- */
+
+static void put_three_sets(void)
+{
+    put_everything();
+    put_file("/proc/stat", STAT "ctxt 700\n");
+    put_file("/proc/meminfo", "MemAvailable: 9 kB\nMemFree: 2 kB\n");
+}
+
+Test(linux_source, countersets_are_listed_where_there_are_any)
+{
+    put_three_sets();
+    pfb_source *source = open_machine();
+    pfb_bytes reply = {0};
+    cr_assert(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 48);
+    cr_expect(memcmp(reply.data, processor_guid.bytes, 16) == 0);
+    cr_expect(memcmp(reply.data + 16, system_guid.bytes, 16) == 0);
+    cr_expect(memcmp(reply.data + 32, memory_guid.bytes, 16) == 0);
+    pfb_source_close(source);
+    put_file("/proc/stat", "ctxt 700\n");
+    source = open_machine();
+    cr_assert(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 32, "no processors");
+    cr_expect(memcmp(reply.data, system_guid.bytes, 16) == 0);
+    pfb_source_failure failure = {0};
+    cr_expect_not(pfb_source_instances(source, &processor_guid, &reply, &failure));
+    cr_expect_eq(failure.code, PFB_WIN32_COUNTERSET_NOT_FOUND);
+    pfb_bytes_free(&reply);
+    pfb_source_close(source);
+}
+
+Test(linux_source, one_query_asks_several_countersets)
+{
+    put_three_sets();
+    pfb_source *source = open_machine();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    ask_of(&memory_guid);
+    cr_assert_eq(add_to(query, NULL, 1, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    ask_of(&processor_guid);
+    cr_assert_eq(add_to(query, "0,1", 17, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    ask_of(&system_guid);
+    cr_assert_eq(add_to(query, NULL, 0, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    ask_of(&memory_guid);
+    cr_assert_eq(add_to(query, NULL, 8, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    cr_assert(pfb_source_query_collect(query, &reply, NULL));
+    cr_expect_str_eq(data_of(&reply), "1 0 { 9/8}\n1 0 { 1500/4}\n1 0 { 700/4}\n1 0 { 2048/8}\n");
+    remove_file("/proc/stat");
+    cr_expect_not(pfb_source_query_collect(query, &reply, &failure));
+    cr_expect_eq(failure.code, PFB_WIN32_FILE_NOT_FOUND);
+    ask_of(&processor_guid);
+    cr_assert_eq(remove_from(query, "0,1", 17, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    cr_assert(pfb_source_query_collect(query, &reply, NULL));
+    cr_expect_str_eq(data_of(&reply), "1 0 { 9/8}\n0 1069\n1 0 { 2048/8}\n");
+    pfb_bytes_free(&reply);
+    pfb_source_query_close(query);
+    pfb_source_close(source);
+}
+
 /* ---- Adding and removing ----------------------------------------------------------------------------------------- */
 
 Test(linux_source, each_block_has_its_status)
@@ -233,6 +299,25 @@ Test(linux_source, each_block_has_its_status)
     block[0] ^= 1;
     cr_assert(pfb_source_query_add(query, block, size, NULL));
     cr_expect_eq(status_of(block, size, 0), PFB_WIN32_COUNTERSET_NOT_FOUND);
+    pfb_source_query_close(query);
+    pfb_source_close(source);
+}
+
+Test(linux_source, a_single_instance_is_asked_for_with_and_without_a_name)
+{
+    put_three_sets();
+    pfb_source *source = open_machine();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    ask_of(&memory_guid);
+    static const char *const names[] = {NULL, "", "*", "_Total"};
+    for (size_t i = 0; i < 4; i++)
+        cr_expect_eq(add_to(query, names[i], PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS, "name %zu", i);
+    for (size_t i = 0; i < 4; i++)
+        cr_expect_eq(add_to(query, names[i], PFB_NO_ID, PFB_NO_ID), PFB_WIN32_ALREADY_EXISTS, "name %zu", i);
+    cr_expect_eq(add_to(query, NULL, 9, PFB_NO_ID), PFB_WIN32_COUNTER_NOT_FOUND, "there is no /proc/vmstat");
+    cr_expect_eq(remove_from(query, NULL, PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    cr_expect_eq(remove_from(query, NULL, PFB_NO_ID, PFB_NO_ID), PFB_WIN32_INVALID_PARAMETER);
+    cr_expect_eq(remove_from(query, "", PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS);
     pfb_source_query_close(query);
     pfb_source_close(source);
 }

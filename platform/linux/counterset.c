@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+#include "counterset.h"
+
+#include "perfblock/catalog.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* 55b494d5-fa0e-49a2-8aed-eb8fe7ef2597, chosen at random */
+const pfb_guid pfb_provider_guid = {
+    {0xd5, 0x94, 0xb4, 0x55, 0x0e, 0xfa, 0xa2, 0x49, 0x8a, 0xed, 0xeb, 0x8f, 0xe7, 0xef, 0x25, 0x97}};
+
+/* ---- Opening --------------------------------------------------------------------------------------------- */
+
+static const pfb_catalog_counter *find_facts(const pfb_catalog_set *set, uint32_t id)
+{
+    const pfb_catalog_counter *facts;
+    for (size_t i = 0; (facts = pfb_catalog_counter_at(set, i)) != NULL; i++) {
+        if (facts->id == id)
+            break;
+    }
+    return facts;
+}
+
+/* Completes a counter by what the catalog knows. False when it should know the counter and does not. */
+static bool complete(const pfb_catalog_set *known, pfb_set_counter *counter)
+{
+    if (!known)
+        return true;
+    const pfb_catalog_counter *facts = find_facts(known, counter->id);
+    if (!facts)
+        return false;
+    counter->type = facts->type;
+    counter->name = facts->name;
+    return true;
+}
+
+/* Keeps the counters for which there is all of what they need. */
+static void keep_offered(pfb_open_set *open, uint32_t offered)
+{
+    const pfb_counterset *set = open->set;
+    const pfb_catalog_set *known = pfb_catalog_find(&set->guid);
+    open->name = known ? known->name : set->name;
+    open->instance_type = known ? known->instance_type : set->instance_type;
+    for (uint32_t i = 0; i < set->counter_count; i++) {
+        pfb_set_counter counter = set->counters[i];
+        if ((counter.needs & offered) != counter.needs || !complete(known, &counter))
+            continue;
+        open->ids[open->counter_count] = counter.id;
+        open->counters[open->counter_count++] = counter;
+    }
+}
+
+bool pfb_open_set_open(pfb_open_set *open, const pfb_counterset *set, pfb_kernel_reader *reader,
+                       pfb_source_failure *failure)
+{
+    uint32_t offered = 0;
+    *open = (pfb_open_set){.set = set,
+                           .counters = malloc(set->counter_count * sizeof *open->counters),
+                           .ids = malloc(set->counter_count * sizeof *open->ids)};
+    if (!open->counters || !open->ids) {
+        pfb_open_set_close(open);
+        return pfb_source_fail_memory(failure);
+    }
+    open->context = set->open(reader, &offered, failure);
+    if (!open->context) {
+        pfb_open_set_close(open);
+        return false;
+    }
+    keep_offered(open, offered);
+    return true;
+}
+
+void pfb_open_set_close(pfb_open_set *open)
+{
+    if (open->context)
+        open->set->close(open->context);
+    free(open->counters);
+    free(open->ids);
+    *open = (pfb_open_set){0};
+}
+
+/* ---- Registration ----------------------------------------------------------------------------------------- */
+
+bool pfb_open_set_find(const pfb_open_set *open, uint32_t id, uint32_t *position)
+{
+    for (uint32_t i = 0; i < open->counter_count; i++) {
+        if (open->ids[i] == id) {
+            *position = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+enum { STRING_UNITS = 256 }; /* longer than any text of a description */
+
+static void write_string(const char *text, pfb_builder *builder)
+{
+    uint8_t utf16[2 * STRING_UNITS];
+    size_t units = pfb_utf16_from_utf8(text, strlen(text), utf16, STRING_UNITS);
+    pfb_builder_string(builder, utf16, units < STRING_UNITS ? units : STRING_UNITS);
+}
+
+static void write_strings(const pfb_open_set *open, bool are_helps, pfb_builder *builder)
+{
+    pfb_builder_begin_strings(builder, open->counter_count);
+    for (uint32_t i = 0; i < open->counter_count; i++) {
+        const char *text = are_helps ? open->counters[i].help : open->counters[i].name;
+        uint8_t utf16[2 * STRING_UNITS];
+        size_t units = pfb_utf16_from_utf8(text, strlen(text), utf16, STRING_UNITS);
+        pfb_builder_counter_string(builder, open->ids[i], utf16, units < STRING_UNITS ? units : STRING_UNITS);
+    }
+    pfb_builder_end_strings(builder);
+}
+
+static uint32_t reference(uint32_t id)
+{
+    return id != 0 ? id : PFB_NO_ID;
+}
+
+static void write_counter(const pfb_set_counter *counter, pfb_builder *builder)
+{
+    const pfb_counter registered = {.id = counter->id,
+                                    .type = counter->type,
+                                    .attributes = counter->attributes,
+                                    .detail_level = counter->detail_level,
+                                    .base_id = reference(counter->base_id),
+                                    .perf_time_id = reference(counter->perf_time_id),
+                                    .perf_freq_id = reference(counter->perf_freq_id),
+                                    .multi_id = PFB_NO_ID,
+                                    .aggregate = counter->aggregate};
+    pfb_builder_counter(builder, &registered);
+}
+
+void pfb_open_set_register(const pfb_open_set *open, uint32_t request, uint32_t position, pfb_builder *builder)
+{
+    switch (request) {
+    case PFB_REQUEST_COUNTERSET:
+        pfb_builder_counterset(builder, &open->set->guid, PFB_DETAIL_NOVICE, open->instance_type, open->counter_count);
+        for (uint32_t i = 0; i < open->counter_count; i++)
+            write_counter(&open->counters[i], builder);
+        break;
+    case PFB_REQUEST_COUNTER:
+        write_counter(&open->counters[position], builder);
+        break;
+    case PFB_REQUEST_COUNTERSET_NAME:
+    case PFB_REQUEST_COUNTERSET_ENGLISH_NAME:
+        write_string(open->name, builder);
+        break;
+    case PFB_REQUEST_COUNTERSET_HELP:
+        write_string(open->set->help, builder);
+        break;
+    case PFB_REQUEST_COUNTER_HELPS:
+        write_strings(open, true, builder);
+        break;
+    case PFB_REQUEST_PROVIDER_NAME:
+        write_string("perfblock", builder);
+        break;
+    case PFB_REQUEST_PROVIDER_GUID:
+        pfb_builder_guid(builder, &pfb_provider_guid);
+        break;
+    default: /* both codes for counter names: they are English in every language */
+        write_strings(open, false, builder);
+        break;
+    }
+}
+
+/* ---- Instances ----------------------------------------------------------------------------------------- */
+
+void pfb_open_set_list(const pfb_open_set *open, pfb_builder *builder)
+{
+    size_t count = open->set->instance_count(open->context);
+    for (size_t i = 0; i < count; i++) {
+        pfb_set_instance instance;
+        if (open->set->instance(open->context, i, 0, &instance))
+            pfb_builder_listed_instance(builder, instance.id, instance.name, instance.name_units);
+    }
+}
+
+/* ---- Results -------------------------------------------------------------------------------------------- */
+
+pfb_selection pfb_open_set_select(const pfb_open_set *open, const pfb_query *query)
+{
+    pfb_selection chosen = {.open = open, .query = query};
+    if (query->counter_id == PFB_NO_ID)
+        chosen.count = open->counter_count;
+    else if (pfb_open_set_find(open, query->counter_id, &chosen.position))
+        chosen.count = 1;
+    for (uint32_t i = chosen.position; i < chosen.position + chosen.count; i++)
+        chosen.needs |= open->counters[i].needs;
+    return chosen;
+}
+
+/* The next instance from *at on that the filters let through and the sample has all values of; *at is then behind it.
+ * False at the end. */
+static bool next_match(const pfb_selection *chosen, size_t *at, pfb_set_instance *instance)
+{
+    const pfb_open_set *open = chosen->open;
+    const pfb_query *query = chosen->query;
+    size_t count = open->set->instance_count(open->context);
+    while (*at < count) {
+        if (open->set->instance(open->context, (*at)++, chosen->needs, instance) &&
+            (query->instance_id == PFB_NO_ID || query->instance_id == instance->id) &&
+            pfb_query_match(query->name, query->name_units, instance->name, instance->name_units,
+                            PFB_MATCH_IGNORE_CASE))
+            return true;
+    }
+    return false;
+}
+
+/* The values of the instance at `i`. */
+static void write_values(const pfb_selection *chosen, size_t i, pfb_builder *builder)
+{
+    const pfb_open_set *open = chosen->open;
+    for (uint32_t position = chosen->position; position < chosen->position + chosen->count; position++) {
+        const pfb_set_counter *counter = &open->counters[position];
+        uint64_t value = open->set->value(open->context, i, chosen->needs, counter);
+        bool is_large = (counter->type & PFB_TYPE_SIZE_MASK) == 0x100; /* all others have 4 bytes */
+        pfb_builder_value(builder, value, is_large ? 8 : 4);
+    }
+}
+
+/* The filters decide the kind of result, as on Windows: a name gives one instance and an error when there is none, a
+ * pattern gives any number of them. The instance of a single-instance set is one whatever it is asked for by. */
+void pfb_selection_write(const pfb_selection *chosen, pfb_builder *builder)
+{
+    const pfb_query *query = chosen->query;
+    const uint32_t *ids = chosen->open->ids + chosen->position;
+    bool is_single = query->counter_id != PFB_NO_ID;
+    bool is_pattern = chosen->open->instance_type != 0 && pfb_query_is_pattern(query->name, query->name_units);
+    pfb_set_instance instance;
+    size_t at = 0;
+    bool is_there = next_match(chosen, &at, &instance);
+    if (is_pattern) {
+        uint32_t kind = is_single ? PFB_KIND_MULTIPLE_INSTANCES : PFB_KIND_COUNTERSET;
+        pfb_builder_begin_result(builder, kind, PFB_WIN32_SUCCESS, ids, chosen->count);
+        for (; is_there; is_there = next_match(chosen, &at, &instance)) {
+            pfb_builder_instance(builder, instance.id, instance.name, instance.name_units);
+            write_values(chosen, at - 1, builder);
+        }
+    } else if (is_there) {
+        uint32_t kind = is_single ? PFB_KIND_SINGLE_COUNTER : PFB_KIND_MULTIPLE_COUNTERS;
+        pfb_builder_begin_result(builder, kind, PFB_WIN32_SUCCESS, ids, chosen->count);
+        write_values(chosen, at - 1, builder);
+    } else {
+        pfb_builder_begin_result(builder, PFB_KIND_ERROR, PFB_WIN32_INSTANCE_NOT_FOUND, NULL, 0);
+    }
+    pfb_builder_end_result(builder);
+}

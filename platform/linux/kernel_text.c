@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel_text.h"
+
+#include <string.h>
+
+bool pfb_kernel_take_line(pfb_kernel_text *text, pfb_kernel_span *line)
+{
+    if (text->at >= text->size)
+        return false;
+    line->at = text->text + text->at;
+    const char *newline = memchr(line->at, '\n', text->size - text->at);
+    line->end = newline ? newline : text->text + text->size;
+    text->at = (size_t)(line->end - text->text) + (newline ? 1 : 0);
+    return true;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+void pfb_kernel_skip_blanks(pfb_kernel_span *s)
+{
+    while (s->at < s->end && is_blank(*s->at))
+        s->at++;
+}
+
+bool pfb_kernel_take_word(pfb_kernel_span *s, const char *word)
+{
+    size_t size = strlen(word);
+    if ((size_t)(s->end - s->at) < size || memcmp(s->at, word, size) != 0)
+        return false;
+    s->at += size;
+    return true;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+bool pfb_kernel_take_number(pfb_kernel_span *s, uint64_t *number)
+{
+    if (s->at == s->end || !is_digit(*s->at))
+        return false;
+    uint64_t value = 0;
+    for (; s->at < s->end && is_digit(*s->at); s->at++) {
+        uint64_t digit = (uint64_t)(*s->at - '0');
+        value = value > (UINT64_MAX - digit) / 10 ? UINT64_MAX : value * 10 + digit;
+    }
+    *number = value;
+    return true;
+}
+
+bool pfb_kernel_take_field(pfb_kernel_span *s, uint64_t *number)
+{
+    pfb_kernel_skip_blanks(s);
+    return pfb_kernel_take_number(s, number);
+}
+
+bool pfb_kernel_number(const char *text, size_t size, uint64_t *number)
+{
+    pfb_kernel_span line = {text, text + size};
+    if (size == 0 || !pfb_kernel_take_number(&line, number))
+        return false;
+    pfb_kernel_skip_blanks(&line);
+    return line.at == line.end || *line.at == '\n';
+}
+
+/* "key number", and nothing or a blank behind it. */
+static bool take_keyed(pfb_kernel_span line, const char *key, uint64_t *number)
+{
+    uint64_t found;
+    if (!pfb_kernel_take_word(&line, key) || line.at == line.end || !is_blank(*line.at) ||
+        !pfb_kernel_take_field(&line, &found) || (line.at < line.end && !is_blank(*line.at)))
+        return false;
+    *number = found;
+    return true;
+}
+
+uint32_t pfb_kernel_take_keys(pfb_kernel_text text, const char *const *keys, unsigned count, uint64_t *numbers)
+{
+    uint32_t found = 0;
+    pfb_kernel_span line;
+    while (pfb_kernel_take_line(&text, &line)) {
+        for (unsigned i = 0; i < count; i++) {
+            uint32_t bit = UINT32_C(1) << i;
+            if (!(found & bit) && take_keyed(line, keys[i], &numbers[i]))
+                found |= bit;
+        }
+    }
+    return found;
+}
+
+uint64_t pfb_kernel_add(uint64_t a, uint64_t b)
+{
+    return a <= UINT64_MAX - b ? a + b : UINT64_MAX;
+}
+
+uint64_t pfb_kernel_scale(uint64_t a, uint64_t factor, uint64_t divisor)
+{
+    uint64_t whole = a / divisor;
+    return whole > UINT64_MAX / factor ? UINT64_MAX : pfb_kernel_add(whole * factor, a % divisor * factor / divisor);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include "counterset.h"
+
+#include <stdlib.h>
+
+/* The counterset Memory from /proc/vmstat and /proc/meminfo. docs/memory.md tells what each counter is made of. */
+
+/* The kernel's numbers, those of /proc/vmstat first. A bit for each stands in `needs`. */
+enum { FAULTS, AVAILABLE, COMMITTED, LIMIT, CACHED, FREE, NUMBERS, INFO_FIRST = AVAILABLE };
+
+static const char *const keys[NUMBERS] = {
+    "pgfault", "MemAvailable:", "Committed_AS:", "CommitLimit:", "Cached:", "MemFree:"};
+
+#define BIT(number) (UINT32_C(1) << (number))
+
+typedef struct memory {
+    pfb_kernel_reader *reader;
+    uint32_t known; /* bits: which of the numbers are of this sample */
+    uint64_t numbers[NUMBERS];
+} memory;
+
+/* ---- Counters ------------------------------------------------------------------------------------------- */
+
+#define RAW PFB_TYPE_LARGE_RAWCOUNT
+#define NOVICE PFB_DETAIL_NOVICE
+#define ADVANCED PFB_DETAIL_ADVANCED
+#define FRACTION (BIT(COMMITTED) | BIT(LIMIT))
+
+/* Ids, and what each counter is: a number, times and divided by what makes its unit. Amounts of /proc/meminfo are in
+ * KiB. */
+enum {
+    AVAILABLE_BYTES,
+    AVAILABLE_KBYTES,
+    AVAILABLE_MBYTES,
+    COMMITTED_BYTES,
+    COMMIT_LIMIT,
+    IN_USE,
+    IN_USE_BASE,
+    CACHE_BYTES,
+    FREE_BYTES,
+    PAGE_FAULTS,
+    COUNTERS
+};
+
+static const struct {
+    uint8_t number;
+    uint16_t factor;
+    uint16_t divisor;
+} values[COUNTERS] = {[AVAILABLE_BYTES] = {AVAILABLE, 1024, 1},
+                      [AVAILABLE_KBYTES] = {AVAILABLE, 1, 1},
+                      [AVAILABLE_MBYTES] = {AVAILABLE, 1, 1024},
+                      [COMMITTED_BYTES] = {COMMITTED, 1024, 1},
+                      [COMMIT_LIMIT] = {LIMIT, 1024, 1},
+                      [IN_USE] = {COMMITTED, 1, 1},
+                      [IN_USE_BASE] = {LIMIT, 1, 1},
+                      [CACHE_BYTES] = {CACHED, 1024, 1},
+                      [FREE_BYTES] = {FREE, 1024, 1},
+                      [PAGE_FAULTS] = {FAULTS, 1, 1}};
+
+static const pfb_set_counter counters[COUNTERS] = {
+    {AVAILABLE_BYTES, RAW, BIT(AVAILABLE), 0, 0, 0, 0, NOVICE, 0, "Available Bytes",
+     "Memory that can be had without swapping, in bytes: MemAvailable of /proc/meminfo"},
+    {AVAILABLE_KBYTES, RAW, BIT(AVAILABLE), 0, 0, 0, 0, NOVICE, 0, "Available KBytes",
+     "Memory that can be had without swapping, in KiB: MemAvailable of /proc/meminfo"},
+    {AVAILABLE_MBYTES, RAW, BIT(AVAILABLE), 0, 0, 0, 0, NOVICE, 0, "Available MBytes",
+     "Memory that can be had without swapping, in MiB: MemAvailable of /proc/meminfo"},
+    {COMMITTED_BYTES, RAW, BIT(COMMITTED), 0, 0, 0, 0, NOVICE, 0, "Committed Bytes",
+     "Memory promised to processes, in bytes: Committed_AS of /proc/meminfo"},
+    {COMMIT_LIMIT, RAW, BIT(LIMIT), 0, 0, 0, 0, ADVANCED, 0, "Commit Limit",
+     "Memory that can be promised under strict accounting, in bytes: CommitLimit of /proc/meminfo"},
+    {IN_USE, PFB_TYPE_LARGE_RAW_FRACTION, FRACTION, IN_USE_BASE, 0, 0, 0, NOVICE, 0, "% Committed Bytes In Use",
+     "Committed_AS in percent of CommitLimit of /proc/meminfo"},
+    {IN_USE_BASE, PFB_TYPE_LARGE_RAW_BASE, FRACTION, 0, 0, 0, 0, NOVICE, PFB_ATTRIBUTE_NO_DISPLAY,
+     "% Committed Bytes In Use Base", "What % Committed Bytes In Use is divided by: CommitLimit of /proc/meminfo"},
+    {CACHE_BYTES, RAW, BIT(CACHED), 0, 0, 0, 0, NOVICE, 0, "Cache Bytes",
+     "Memory that holds contents of files, shared memory included, in bytes: Cached of /proc/meminfo"},
+    {FREE_BYTES, RAW, BIT(FREE), 0, 0, 0, 0, ADVANCED, 0, "Free & Zero Page List Bytes",
+     "Memory that is used for nothing, in bytes: MemFree of /proc/meminfo"},
+    {PAGE_FAULTS, PFB_TYPE_COUNTER, BIT(FAULTS), 0, 0, 0, 0, NOVICE, 0, "Page Faults/sec",
+     "Page faults of all processes, minor and major: pgfault of /proc/vmstat"},
+};
+
+static uint64_t value_of(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter)
+{
+    const memory *m = context;
+    (void)i;
+    (void)needs;
+    return pfb_kernel_scale(m->numbers[values[counter->id].number], values[counter->id].factor,
+                            values[counter->id].divisor);
+}
+
+/* ---- The one instance -------------------------------------------------------------------------------------- */
+
+static size_t instance_count(const void *context)
+{
+    (void)context;
+    return 1;
+}
+
+static bool instance_at(const void *context, size_t i, uint32_t needs, pfb_set_instance *instance)
+{
+    const memory *m = context;
+    (void)i;
+    *instance = (pfb_set_instance){0};
+    return (m->known & needs) == needs;
+}
+
+/* ---- Opening and sampling ----------------------------------------------------------------------------------- */
+
+/* The page faults come first: of all these numbers theirs alone is a rate. */
+static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
+{
+    memory *m = context;
+    (void)failure;
+    m->known = 0;
+    if (needs & BIT(FAULTS))
+        m->known = pfb_kernel_take_keys(pfb_kernel_file(m->reader, "/proc/vmstat"), keys, INFO_FIRST, m->numbers);
+    pfb_kernel_clock(m->reader);
+    if (needs & ~BIT(FAULTS))
+        m->known |= pfb_kernel_take_keys(pfb_kernel_file(m->reader, "/proc/meminfo"), keys + INFO_FIRST,
+                                         NUMBERS - INFO_FIRST, m->numbers + INFO_FIRST)
+                    << INFO_FIRST;
+    return true;
+}
+
+static void *open_memory(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure)
+{
+    memory *m = calloc(1, sizeof *m);
+    if (!m) {
+        pfb_source_fail_memory(failure);
+        return NULL;
+    }
+    m->reader = reader;
+    sample(m, BIT(NUMBERS) - 1, failure);
+    *offered = m->known;
+    if (m->known == 0) {
+        free(m);
+        return NULL;
+    }
+    return m;
+}
+
+/* efca981e-209b-4db4-b120-0b5c19e5643a, chosen at random */
+const pfb_counterset pfb_memory_set = {
+    .guid = {{0x1e, 0x98, 0xca, 0xef, 0x9b, 0x20, 0xb4, 0x4d, 0xb1, 0x20, 0x0b, 0x5c, 0x19, 0xe5, 0x64, 0x3a}},
+    .name = "Memory",
+    .help = "Memory of this machine, as the Linux kernel accounts it",
+    .counters = counters,
+    .counter_count = COUNTERS,
+    .open = open_memory,
+    .close = free,
+    .sample = sample,
+    .instance_count = instance_count,
+    .instance = instance_at,
+    .value = value_of};

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "counterset.h"
+#include "kernel_files.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The counterset System from /proc. docs/system.md tells what each counter is made of. */
+
+/* What is known of the machine; `needs` is made of these. */
+#define SWITCHES UINT32_C(1)
+#define PROCESSES UINT32_C(2)
+#define THREADS UINT32_C(4)
+#define UPTIME UINT32_C(8)
+#define EVERYTHING (SWITCHES | PROCESSES | THREADS | UPTIME)
+
+typedef struct system_numbers {
+    pfb_kernel_reader *reader;
+    DIR *processes; /* the folder /proc; null when it cannot be listed */
+    uint32_t known; /* which of the following are of this sample */
+    uint64_t switches;
+    uint64_t process_count;
+    uint64_t thread_count;
+    uint64_t start_100ns; /* when the machine started, by the 100 ns clock of the sample */
+} system_numbers;
+
+/* ---- Counters ------------------------------------------------------------------------------------------- */
+
+enum { CONTEXT_SWITCHES, PROCESS_COUNT, THREAD_COUNT, UP_TIME, OBJECT_TIME, OBJECT_FREQUENCY, COUNTERS };
+
+#define NOVICE PFB_DETAIL_NOVICE
+#define HIDDEN PFB_ATTRIBUTE_NO_DISPLAY
+
+static const pfb_set_counter counters[COUNTERS] = {
+    {CONTEXT_SWITCHES, PFB_TYPE_COUNTER, SWITCHES, 0, 0, 0, 0, NOVICE, 0, "Context Switches/sec",
+     "Context switches of all processors: ctxt of /proc/stat"},
+    {PROCESS_COUNT, PFB_TYPE_RAWCOUNT, PROCESSES, 0, 0, 0, 0, NOVICE, 0, "Processes",
+     "Processes that /proc has a folder for"},
+    {THREAD_COUNT, PFB_TYPE_RAWCOUNT, THREADS, 0, 0, 0, 0, NOVICE, 0, "Threads",
+     "Threads of all processes and of the kernel: behind the slash of /proc/loadavg"},
+    {UP_TIME, PFB_TYPE_ELAPSED_TIME, UPTIME, 0, OBJECT_TIME, OBJECT_FREQUENCY, 0, NOVICE, 0, "System Up Time",
+     "Time since the machine started: /proc/uptime"},
+    {OBJECT_TIME, PFB_TYPE_LARGE_RAWCOUNT, UPTIME, 0, 0, 0, 0, NOVICE, HIDDEN, "Object Time",
+     "The clock of System Up Time: the 100 ns clock of the sample"},
+    {OBJECT_FREQUENCY, PFB_TYPE_LARGE_RAWCOUNT, UPTIME, 0, 0, 0, 0, NOVICE, HIDDEN, "Object Frequency",
+     "Ticks per second of the clock of System Up Time"},
+};
+
+static uint64_t value_of(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter)
+{
+    const system_numbers *s = context;
+    (void)i;
+    (void)needs;
+    switch (counter->id) {
+    case CONTEXT_SWITCHES:
+        return s->switches;
+    case PROCESS_COUNT:
+        return s->process_count;
+    case THREAD_COUNT:
+        return s->thread_count;
+    case UP_TIME:
+        return s->start_100ns;
+    case OBJECT_TIME:
+        return (uint64_t)s->reader->times.perf_time_100ns;
+    default: /* OBJECT_FREQUENCY */
+        return 10000000;
+    }
+}
+
+/* ---- Files ---------------------------------------------------------------------------------------------- */
+
+static void read_switches(system_numbers *s)
+{
+    static const char *const keys[] = {"ctxt"};
+    pfb_kernel_text text;
+    if (pfb_kernel_stat(s->reader, &text, NULL) && pfb_kernel_take_keys(text, keys, 1, &s->switches))
+        s->known |= SWITCHES;
+}
+
+/* "0.20 0.18 0.12 1/80 11206": of 80 threads one can run. */
+static void read_threads(system_numbers *s)
+{
+    pfb_kernel_text text = pfb_kernel_file(s->reader, "/proc/loadavg");
+    const char *slash = memchr(text.text, '/', text.size);
+    if (!slash)
+        return;
+    pfb_kernel_span rest = {slash + 1, text.text + text.size};
+    if (pfb_kernel_take_number(&rest, &s->thread_count) && s->thread_count > 0)
+        s->known |= THREADS;
+}
+
+/* "350735.47 234388.90": seconds and hundredths since the start. */
+static void read_uptime(system_numbers *s)
+{
+    uint64_t seconds;
+    uint64_t hundredths;
+    pfb_kernel_text text = pfb_kernel_file(s->reader, "/proc/uptime");
+    pfb_kernel_span rest = {text.text, text.text + text.size};
+    if (!pfb_kernel_take_number(&rest, &seconds) || !pfb_kernel_take_word(&rest, "."))
+        return;
+    const char *point = rest.at;
+    if (!pfb_kernel_take_number(&rest, &hundredths) || rest.at - point != 2)
+        return;
+    uint64_t now = (uint64_t)s->reader->times.perf_time_100ns;
+    uint64_t elapsed = pfb_kernel_add(pfb_kernel_scale(seconds, 10000000, 1), hundredths * 100000);
+    if (elapsed >= now) /* no machine started before 1601; and a start of 0 has no meaning */
+        return;
+    s->start_100ns = now - elapsed;
+    s->known |= UPTIME;
+}
+
+/* A process is a folder whose name is its number. */
+static void count_processes(system_numbers *s)
+{
+    if (!s->processes)
+        return;
+    s->process_count = 0;
+    rewinddir(s->processes);
+    const struct dirent *entry;
+    while ((entry = readdir(s->processes))) {
+        uint64_t number;
+        if (pfb_kernel_number(entry->d_name, strlen(entry->d_name), &number))
+            s->process_count++;
+    }
+    if (s->process_count > 0) /* this one is a process */
+        s->known |= PROCESSES;
+}
+
+/* ---- The one instance -------------------------------------------------------------------------------------- */
+
+static size_t instance_count(const void *context)
+{
+    (void)context;
+    return 1;
+}
+
+static bool instance_at(const void *context, size_t i, uint32_t needs, pfb_set_instance *instance)
+{
+    const system_numbers *s = context;
+    (void)i;
+    *instance = (pfb_set_instance){0};
+    return (s->known & needs) == needs;
+}
+
+/* ---- Opening and sampling ----------------------------------------------------------------------------------- */
+
+/* The context switches come first: of all these numbers theirs alone is a rate. */
+static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
+{
+    system_numbers *s = context;
+    (void)failure;
+    s->known = 0;
+    if (needs & SWITCHES)
+        read_switches(s);
+    pfb_kernel_clock(s->reader);
+    if (needs & UPTIME)
+        read_uptime(s);
+    if (needs & THREADS)
+        read_threads(s);
+    if (needs & PROCESSES)
+        count_processes(s);
+    return true;
+}
+
+static void close_system(void *context)
+{
+    system_numbers *s = context;
+    if (s->processes)
+        closedir(s->processes);
+    free(s);
+}
+
+static void *open_system(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure)
+{
+    system_numbers *s = calloc(1, sizeof *s);
+    if (!s) {
+        pfb_source_fail_memory(failure);
+        return NULL;
+    }
+    *s = (system_numbers){.reader = reader, .processes = opendir(pfb_kernel_path(reader, "/proc"))};
+    sample(s, EVERYTHING, failure);
+    *offered = s->known;
+    if (s->known == 0) {
+        close_system(s);
+        return NULL;
+    }
+    return s;
+}
+
+/* 7d6abbe4-317e-4f34-be33-f5108f8cae59, chosen at random */
+const pfb_counterset pfb_system_set = {
+    .guid = {{0xe4, 0xbb, 0x6a, 0x7d, 0x7e, 0x31, 0x34, 0x4f, 0xbe, 0x33, 0xf5, 0x10, 0x8f, 0x8c, 0xae, 0x59}},
+    .name = "System",
+    .help = "This machine as a whole, as the Linux kernel accounts it",
+    .counters = counters,
+    .counter_count = COUNTERS,
+    .open = open_system,
+    .close = close_system,
+    .sample = sample,
+    .instance_count = instance_count,
+    .instance = instance_at,
+    .value = value_of};

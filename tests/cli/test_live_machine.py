@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MIT
+"""What `perfblock record` takes of System and Memory is what the kernel says.
+
+Environment: PERFBLOCK, the program.
+
+The files of /proc are read here, a sample is recorded, and they are read again.
+A count that only grows lies between the two readings. A number that may go
+either way is that of both readings; memory that every process takes and gives
+back, the program too, may differ from them by 64 MiB. What moved more in
+between is taken again, some times.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PAGE_FAULTS, CONTEXT_SWITCHES, UP_TIME = ("Memory", 9), ("System", 0), (
+    "System", 3)
+OBJECT_TIME, OBJECT_FREQUENCY = ("System", 4), ("System", 5)
+ATTEMPTS = 20
+TICK = 100000  # of /proc/uptime, 10 ms, in units of 100 ns
+
+
+def read(name):
+    """The text of a file of /proc."""
+    with open(f"/proc/{name}", encoding="ascii", errors="replace") as file:
+        return file.read()
+
+
+def numbers(text):
+    """The first number of each line, by the word before it."""
+    found = {}
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) > 1 and words[1].isdigit():
+            found.setdefault(words[0].rstrip(":"), int(words[1]))
+    return found
+
+
+def growing():
+    """Counts that only grow, by (set, counter)."""
+    seconds, hundredths = read("uptime").split()[0].split(".")
+    return {CONTEXT_SWITCHES: numbers(read("stat"))["ctxt"],
+            PAGE_FAULTS: numbers(read("vmstat"))["pgfault"],
+            UP_TIME: (int(seconds) * 100 + int(hundredths)) * TICK}
+
+
+def moving():
+    """Numbers that may go either way, by (set, counter)."""
+    info = numbers(read("meminfo"))
+    processes = sum(name.isdigit() for name in os.listdir("/proc"))
+    return {("System", 1): processes,
+            ("System", 2): int(read("loadavg").split()[3].split("/")[1]),
+            ("Memory", 0): info["MemAvailable"] * 1024,
+            ("Memory", 3): info["Committed_AS"] * 1024,
+            ("Memory", 4): info["CommitLimit"] * 1024,
+            ("Memory", 7): info["Cached"] * 1024,
+            ("Memory", 8): info["MemFree"] * 1024}
+
+
+# The program is a process of its own while it reads.
+OURS = {("System", 1): 1, ("System", 2): 1}
+NEAR = {("Memory", n): 64 << 20 for n in (0, 3, 7, 8)}
+
+
+def record(folder):
+    """The raw values of a sample, by (set, counter)."""
+    path = os.path.join(folder, "sample.pfb")
+    program = os.environ["PERFBLOCK"]
+    subprocess.run([program, "record", "--count", "1", "--set", "System",
+                    "--set", "Memory", "--output", path], check=True,
+                   timeout=60, stderr=subprocess.DEVNULL)
+    shown = subprocess.run([program, "show", "--format", "json", path],
+                           check=True, timeout=60, stdout=subprocess.PIPE)
+    os.remove(path)
+    items = [json.loads(line) for line in shown.stdout.splitlines()]
+    return {(("System", "Memory")[item["query"]], item["counter"]):
+            item["raw"] for item in items if item["record"] == "value"}
+
+
+def elapsed(values):
+    """The values with the time since the start in place of the start."""
+    return {**values, UP_TIME: values[OBJECT_TIME] - values[UP_TIME]}
+
+
+def outside(before, values, after):
+    """Which growing counts are not between the readings."""
+    wrong = []
+    for key, low in before.items():
+        width = 2 ** 64 if key == UP_TIME else 2 ** 32
+        if (values[key] - low) % width > (after[key] - low) % width:
+            wrong.append((key, low, values[key], after[key]))
+    return wrong
+
+
+def settled(before, values, after):
+    """The moving numbers that are what both readings say."""
+    return {key for key in before
+            if max(abs(values[key] - OURS.get(key, 0) - reading[key])
+                   for reading in (before, after)) <= NEAR.get(key, 0)}
+
+
+@unittest.skipUnless(sys.platform == "linux", "the live source of Linux")
+class Machine(unittest.TestCase):
+    """The program against /proc."""
+
+    def test_counts_lie_between_two_readings(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for _ in range(3):
+                before = growing()
+                values = record(folder)
+                after = growing()
+                self.assertEqual(outside(before, elapsed(values), after), [])
+                self.assertEqual(values[OBJECT_FREQUENCY], 10 ** 7)
+
+    def test_amounts_are_those_of_both_readings(self):
+        missing = set(moving())
+        with tempfile.TemporaryDirectory() as folder:
+            for _ in range(ATTEMPTS):
+                before = moving()
+                values = record(folder)
+                missing -= settled(before, values, moving())
+                if not missing:
+                    break
+                time.sleep(0.1)
+        self.assertEqual(missing, set())
+
+    def test_units_are_of_the_same_numbers(self):
+        with tempfile.TemporaryDirectory() as folder:
+            memory = {key[1]: raw for key, raw in record(folder).items()
+                      if key[0] == "Memory"}
+        self.assertEqual(memory[0], memory[1] * 1024)
+        self.assertEqual(memory[2], memory[1] // 1024)
+        self.assertEqual(memory[3], memory[5] * 1024)
+        self.assertEqual(memory[4], memory[6] * 1024)
+
+
+class Comparison(unittest.TestCase):
+    """The comparison can fail."""
+
+    def test_outside(self):
+        key = CONTEXT_SWITCHES
+        for low, value, high, good in (
+                (5, 5, 5, True), (5, 6, 7, True), (5, 4, 7, False),
+                (5, 8, 7, False), (2 ** 32 - 1, 0, 2 ** 32 + 1, True),
+                (2 ** 32 - 1, 2, 2 ** 32 + 1, False)):
+            wrong = outside({key: low}, {key: value}, {key: high})
+            self.assertEqual(wrong == [], good, (low, value, high))
+
+    def test_settled(self):
+        key, ours = ("Memory", 4), ("System", 1)
+        self.assertEqual(settled({key: 3}, {key: 3}, {key: 3}), {key})
+        self.assertEqual(settled({ours: 3}, {ours: 4}, {ours: 3}), {ours})
+        for key, step in ((key, 1), (("Memory", 0), (64 << 20) + 1)):
+            for moved in range(3):
+                three = [{key: step if n == moved else 0} for n in range(3)]
+                self.assertEqual(settled(*three), set())
+
+    def test_numbers(self):
+        self.assertEqual(numbers("a: 5 kB\nb 6\na: 7\nc\nd x\n"),
+                         {"a": 5, "b": 6})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "machine.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* efca981e-209b-4db4-b120-0b5c19e5643a */
+static const pfb_guid memory_guid = {
+    {0x1e, 0x98, 0xca, 0xef, 0x9b, 0x20, 0xb4, 0x4d, 0xb1, 0x20, 0x0b, 0x5c, 0x19, 0xe5, 0x64, 0x3a}};
+
+static void make_memory_machine(void)
+{
+    make_machine();
+    ask_of(&memory_guid);
+}
+
+TestSuite(memory, .init = make_memory_machine, .fini = remove_machine);
+
+/* ---- Values --------------------------------------------------------------------------------------------------- */
+
+/* The numbers of MEMINFO in KiB: 3000 free, 7001 available, 2048 cached, 6000 to be promised, 1500 promised. */
+#define MEMINFO                                                                                                        \
+    "MemTotal:       16000 kB\n"                                                                                       \
+    "MemFree:         3000 kB\n"                                                                                       \
+    "MemAvailable:    7001 kB\n"                                                                                       \
+    "Buffers:           11 kB\n"                                                                                       \
+    "Cached:          2048 kB\n"                                                                                       \
+    "SwapCached:         5 kB\n"                                                                                       \
+    "CommitLimit:     6000 kB\n"                                                                                       \
+    "Committed_AS:    1500 kB\n"                                                                                       \
+    "HugePages_Total:     0\n"
+
+#define VMSTAT "nr_free_pages 750\npgpgin 9\npgfault 4294967300\npgmajfault 12\n"
+
+static const char everything[] =
+    "2 0 { 0=7169024/8 1=7001/8 2=6/8 3=1536000/8 4=6144000/8 5=1500/8 6=6000/8 7=2097152/8 8=3072000/8 9=4/4}\n";
+
+static void put_memory(void)
+{
+    put_file("/proc/meminfo", MEMINFO);
+    put_file("/proc/vmstat", VMSTAT);
+}
+
+Test(memory, every_value_together_and_alone)
+{
+    static const char *const values[] = {"7169024/8", "7001/8", "6/8",       "1536000/8", "6144000/8",
+                                         "1500/8",    "6000/8", "2097152/8", "3072000/8", "4/4"};
+    put_memory();
+    pfb_source *source = open_machine(); /* without /proc/stat: there is this counterset alone */
+    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 6 7 8 9 ");
+    cr_expect_str_eq(ask(source, NULL, PFB_NO_ID, PFB_NO_ID), everything);
+    for (uint32_t counter = 0; counter < 10; counter++) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "1 0 { %s}\n", values[counter]);
+        cr_expect_str_eq(ask(source, NULL, counter, PFB_NO_ID), expected, "counter %u", (unsigned)counter);
+    }
+    pfb_source_close(source);
+}
+
+Test(memory, counters_have_the_types_of_windows)
+{
+    static const struct {
+        uint32_t type, base, attributes;
+        const char *name;
+    } known[] = {{0x00010100, PFB_NO_ID, 0, "Available Bytes"},
+                 {0x00010100, PFB_NO_ID, 0, "Available KBytes"},
+                 {0x00010100, PFB_NO_ID, 0, "Available MBytes"},
+                 {0x00010100, PFB_NO_ID, 0, "Committed Bytes"},
+                 {0x00010100, PFB_NO_ID, 0, "Commit Limit"},
+                 {0x20020500, 6, 0, "% Committed Bytes In Use"},
+                 {0x40030500, PFB_NO_ID, 2, "% Committed Bytes In Use Base"},
+                 {0x00010100, PFB_NO_ID, 0, "Cache Bytes"},
+                 {0x00010100, PFB_NO_ID, 0, "Free & Zero Page List Bytes"},
+                 {0x10410400, PFB_NO_ID, 0, "Page Faults/sec"}};
+    put_memory();
+    pfb_source *source = open_machine();
+    pfb_bytes reply = {0};
+    pfb_bytes names = {0};
+    pfb_registration registration;
+    pfb_registration_strings strings;
+    pfb_registration_string_entry entry;
+    pfb_counter counter;
+    cr_assert(pfb_source_registration(source, &memory_guid, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
+    cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, PFB_STRICT));
+    cr_expect(pfb_guid_equal(&registration.guid, &memory_guid) && registration.instance_type == 0);
+    cr_assert(pfb_source_registration(source, &memory_guid, PFB_REQUEST_COUNTER_NAMES, 0, &names, NULL));
+    cr_assert(pfb_registration_strings_open(&strings, names.data, names.size_bytes, PFB_STRICT));
+    cr_assert(registration.counter_count == 10 && strings.count == 10);
+    for (size_t i = 0; i < 10; i++) {
+        cr_assert(pfb_registration_next(&registration, &counter) && counter.id == i);
+        cr_expect(counter.type == known[i].type && counter.base_id == known[i].base, "%s", known[i].name);
+        cr_expect_eq(counter.attributes, known[i].attributes, "%s", known[i].name);
+        cr_assert(pfb_registration_strings_next(&strings, &entry) && entry.counter_id == i);
+        expect_name(names.data + entry.text.offset, entry.text.units, known[i].name, "names");
+    }
+    pfb_bytes_free(&names);
+    pfb_bytes_free(&reply);
+    pfb_source_close(source);
+}
+
+/* ---- The one instance ------------------------------------------------------------------------------------------ */
+
+Test(memory, no_name_and_each_that_matches_an_empty_one_mean_the_machine)
+{
+    static const struct {
+        const char *name;
+        uint32_t instance;
+        const char *data;
+    } cases[] = {
+        {NULL, PFB_NO_ID, "1 0 { 7001/8}\n"}, {"", PFB_NO_ID, "1 0 { 7001/8}\n"}, {"*", PFB_NO_ID, "1 0 { 7001/8}\n"},
+        {"**", PFB_NO_ID, "1 0 { 7001/8}\n"}, {NULL, 0, "1 0 { 7001/8}\n"},       {NULL, 1, "0 1069\n"},
+        {"?", PFB_NO_ID, "0 1069\n"},         {"_Total", PFB_NO_ID, "0 1069\n"},  {"Memory", PFB_NO_ID, "0 1069\n"}};
+    put_memory();
+    pfb_source *source = open_machine();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        cr_expect_str_eq(ask(source, cases[i].name, 1, cases[i].instance), cases[i].data, "case %zu", i);
+    cr_expect_str_eq(ask(source, "*", PFB_NO_ID, PFB_NO_ID), everything, "one instance, even to a pattern");
+    pfb_source_close(source);
+}
+
+Test(memory, there_is_no_list_of_instances)
+{
+    put_memory();
+    pfb_source *source = open_machine();
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    cr_expect_not(pfb_source_instances(source, &memory_guid, &reply, &failure));
+    cr_expect(failure.code == PFB_WIN32_INSTANCE_NOT_FOUND && reply.size_bytes == 0);
+    pfb_bytes_free(&reply);
+    pfb_source_close(source);
+}
+
+/* ---- What is missing --------------------------------------------------------------------------------------------- */
+
+Test(memory, offers_what_the_kernel_has_numbers_for)
+{
+    static const struct {
+        const char *meminfo;
+        const char *vmstat;
+        const char *offered;
+    } cases[] = {
+        {MEMINFO, "", "0 1 2 3 4 5 6 7 8 "},
+        {"", VMSTAT, "9 "},
+        {"MemFree: 1 kB\n", "", "8 "},
+        {"Committed_AS: 1 kB\n", "", "3 "},
+        {"CommitLimit: 1 kB\n", "", "4 "},
+        {"CommitLimit: 1 kB\nCommitted_AS: 1", "", "3 4 5 6 "},
+        {"MemFree: none\nMemFree 5 kB\n MemFree: 6 kB\nMemFree:7 kB\nMemFree: 8kB\nMemFree: -9 kB\nCached:\t3", "",
+         "7 "},
+        {"\n\nMemFree:\nMemFree: \n\xff\xfeMemFree: 1\n", "pgfault\npgfaults 5\npgfault 0\n", "9 "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        put_file("/proc/meminfo", cases[i].meminfo);
+        put_file("/proc/vmstat", cases[i].vmstat);
+        pfb_source *source = open_machine();
+        cr_expect_str_eq(offered_by(source), cases[i].offered, "case %zu", i);
+        pfb_source_close(source);
+    }
+}
+
+/* The first line of a word counts, and the largest number is not passed. */
+Test(memory, large_numbers_do_not_wrap)
+{
+    put_file("/proc/meminfo", "MemAvailable: 18014398509481983 kB\nMemAvailable: 1 kB\nMemFree: 18014398509481984 kB\n"
+                              "Cached: 99999999999999999999999 kB\n");
+    pfb_source *source = open_machine();
+    cr_expect_str_eq(ask(source, NULL, 0, PFB_NO_ID), "1 0 { 18446744073709550592/8}\n");
+    cr_expect_str_eq(ask(source, NULL, 2, PFB_NO_ID), "1 0 { 17592186044415/8}\n");
+    cr_expect_str_eq(ask(source, NULL, 8, PFB_NO_ID), "1 0 { 18446744073709551615/8}\n");
+    cr_expect_str_eq(ask(source, NULL, 7, PFB_NO_ID), "1 0 { 18446744073709551615/8}\n");
+    pfb_source_close(source);
+}
+
+Test(memory, a_number_that_went_is_missed_by_those_who_ask_for_it)
+{
+    put_memory();
+    pfb_source *source = open_machine();
+    put_file("/proc/meminfo", "MemAvailable: 5 kB\nCommitted_AS: 6 kB\n");
+    cr_expect_str_eq(ask(source, NULL, 1, PFB_NO_ID), "1 0 { 5/8}\n");
+    cr_expect_str_eq(ask(source, NULL, 4, PFB_NO_ID), "0 1069\n");
+    cr_expect_str_eq(ask(source, NULL, 5, PFB_NO_ID), "0 1069\n", "a fraction of nothing");
+    cr_expect_str_eq(ask(source, NULL, PFB_NO_ID, PFB_NO_ID), "0 1069\n");
+    cr_expect_str_eq(ask(source, NULL, 9, PFB_NO_ID), "1 0 { 4/4}\n", "another file");
+    remove_file("/proc/meminfo");
+    cr_expect_str_eq(ask(source, NULL, 1, PFB_NO_ID), "0 1069\n");
+    put_file("/proc/meminfo", MEMINFO);
+    cr_expect_str_eq(ask(source, NULL, PFB_NO_ID, PFB_NO_ID), everything);
+    pfb_source_close(source);
+}
+
+Test(memory, this_machine_has_it)
+{
+    pfb_source *source = pfb_source_open_live(NULL);
+    cr_assert(source);
+    cr_expect(strncmp(offered_by(source), "0 1 2 3 4 5 6 7 8 ", 18) == 0);
+    cr_expect(strncmp(ask(source, NULL, PFB_NO_ID, PFB_NO_ID), "2 0 { 0=", 8) == 0);
+    pfb_source_close(source);
+}

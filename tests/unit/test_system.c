@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "machine.h"
+#include "perfblock/data_block.h"
+#include "support.h"
+
+#include <string.h>
+
+/* 7d6abbe4-317e-4f34-be33-f5108f8cae59 */
+static const pfb_guid system_guid = {
+    {0xe4, 0xbb, 0x6a, 0x7d, 0x7e, 0x31, 0x34, 0x4f, 0xbe, 0x33, 0xf5, 0x10, 0x8f, 0x8c, 0xae, 0x59}};
+
+static void make_system_machine(void)
+{
+    make_machine();
+    ask_of(&system_guid);
+}
+
+TestSuite(system, .init = make_system_machine, .fini = remove_machine);
+
+static void put_system(void)
+{
+    put_file("/proc/stat", STAT "ctxt 4294967303\nbtime 1700000000\nprocesses 900\nprocs_running 3\n");
+    put_file("/proc/loadavg", "0.52 0.58 0.59 4/812 31415\n");
+    put_file("/proc/uptime", "350735.07 234388.90\n");
+    put_file("/proc/1/comm", "init\n");
+    put_file("/proc/77/comm", "sleep\n");
+    put_file("/proc/4194304/comm", "sleep\n");
+    put_file("/proc/self/comm", "test\n");
+    put_file("/proc/5x/comm", "none\n");
+}
+
+/* ---- Values --------------------------------------------------------------------------------------------------- */
+
+Test(system, counts_are_those_of_the_files)
+{
+    put_system();
+    pfb_source *source = open_machine();
+    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 ");
+    cr_expect_str_eq(ask(source, NULL, 0, PFB_NO_ID), "1 0 { 7/4}\n", "modulo 2^32");
+    cr_expect_str_eq(ask(source, NULL, 1, PFB_NO_ID), "1 0 { 3/4}\n");
+    cr_expect_str_eq(ask(source, NULL, 2, PFB_NO_ID), "1 0 { 812/4}\n");
+    cr_expect_str_eq(ask(source, NULL, 5, PFB_NO_ID), "1 0 { 10000000/8}\n");
+    put_file("/proc/78/comm", "more\n");
+    remove_file("/proc/1/comm");
+    remove_file("/proc/1");
+    remove_file("/proc/4194304/comm");
+    remove_file("/proc/4194304");
+    cr_expect_str_eq(ask(source, "", 1, PFB_NO_ID), "1 0 { 2/4}\n", "processes come and go");
+    pfb_source_close(source);
+}
+
+/* The value of a counter in a reply of kind 2, whose clocks are in `block`. */
+static uint64_t value_in(const pfb_bytes *reply, uint32_t counter, pfb_data_block *block)
+{
+    pfb_data_result result;
+    pfb_data_instance instance;
+    pfb_data_value value;
+    cr_assert(pfb_data_block_open(block, reply->data, reply->size_bytes, PFB_STRICT));
+    cr_assert(pfb_data_block_next_result(block, &result) && pfb_data_block_next_instance(block, &instance));
+    while (pfb_data_block_next_value(block, &value)) {
+        if (value.counter_id == counter)
+            return value.raw;
+    }
+    cr_assert_fail("no counter %u", (unsigned)counter);
+    return 0;
+}
+
+/* Object time minus start is the time of the file, to the hundredth. */
+Test(system, the_time_since_the_start_is_that_of_the_kernel)
+{
+    static const struct {
+        const char *text;
+        uint64_t elapsed;
+    } cases[] = {{"350735.07 234388.90\n", UINT64_C(3507350700000)},
+                 {"0.00 0.00\n", 0},
+                 {"0.01", 100000},
+                 {"9999999999.99 0.00\n", UINT64_C(99999999999900000)}};
+    put_system();
+    pfb_source *source = open_machine();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    pfb_bytes reply = {0};
+    cr_assert_eq(add_to(query, NULL, PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pfb_data_block block;
+        put_file("/proc/uptime", cases[i].text);
+        cr_assert(pfb_source_query_collect(query, &reply, NULL));
+        uint64_t start = value_in(&reply, 3, &block);
+        uint64_t now = value_in(&reply, 4, &block);
+        cr_expect_eq(now - start, cases[i].elapsed, "case %zu", i);
+        cr_expect_eq(now, (uint64_t)block.perf_time_100ns, "the clock of the sample");
+    }
+    pfb_bytes_free(&reply);
+    pfb_source_query_close(query);
+    pfb_source_close(source);
+}
+
+Test(system, the_clock_of_the_time_is_registered)
+{
+    put_system();
+    pfb_source *source = open_machine();
+    pfb_bytes reply = {0};
+    pfb_registration registration;
+    pfb_counter counter;
+    cr_assert(pfb_source_registration(source, &system_guid, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
+    cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, PFB_STRICT));
+    cr_assert(pfb_registration_find(&registration, 3, &counter));
+    cr_expect(counter.type == 0x30240500 && counter.perf_time_id == 4 && counter.perf_freq_id == 5);
+    cr_expect(counter.base_id == PFB_NO_ID && counter.multi_id == PFB_NO_ID && counter.attributes == 0);
+    for (uint32_t id = 4; id <= 5; id++) {
+        cr_assert(pfb_registration_find(&registration, id, &counter));
+        cr_expect(counter.type == 0x00010100 && counter.attributes == PFB_ATTRIBUTE_NO_DISPLAY);
+        cr_expect(counter.perf_time_id == PFB_NO_ID && counter.perf_freq_id == PFB_NO_ID);
+    }
+    cr_assert(pfb_registration_find(&registration, 0, &counter) && counter.type == 0x10410400);
+    cr_assert(pfb_registration_find(&registration, 1, &counter) && counter.type == 0x00010000);
+    pfb_bytes_free(&reply);
+    pfb_source_close(source);
+}
+
+/* ---- What is missing --------------------------------------------------------------------------------------------- */
+
+Test(system, offers_what_the_kernel_has_numbers_for)
+{
+    static const struct {
+        const char *loadavg;
+        const char *uptime;
+        const char *offered;
+    } cases[] = {{"0.52 0.58 0.59 4/812 31415\n", "1.00", "1 2 3 4 5 "},
+                 {"4/0 31415\n", "1.23", "1 3 4 5 "},
+                 {"4/x\n", "1", "1 "},
+                 {"4/", "1.\n", "1 "},
+                 {"", "1.5\n", "1 "},
+                 {"812", "1.100\n", "1 "},
+                 {"", "", "1 "},
+                 {"/1", ".5 1.5", "1 2 "},
+                 {"", "99999999999.00", "1 "},
+                 {"", "18446744073709551616.00", "1 "}};
+    put_file("/proc/12/comm", "one\n");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        put_file("/proc/loadavg", cases[i].loadavg);
+        put_file("/proc/uptime", cases[i].uptime);
+        pfb_source *source = open_machine();
+        cr_expect_str_eq(offered_by(source), cases[i].offered, "case %zu", i);
+        pfb_source_close(source);
+    }
+}
+
+Test(system, a_number_that_went_is_missed_by_those_who_ask_for_it)
+{
+    put_system();
+    pfb_source *source = open_machine();
+    put_file("/proc/uptime", "soon\n");
+    put_file("/proc/stat", "ctxt\n");
+    cr_expect_str_eq(ask(source, NULL, 3, PFB_NO_ID), "0 1069\n");
+    cr_expect_str_eq(ask(source, NULL, 0, PFB_NO_ID), "0 1069\n");
+    cr_expect_str_eq(ask(source, NULL, PFB_NO_ID, PFB_NO_ID), "0 1069\n");
+    cr_expect_str_eq(ask(source, NULL, 1, PFB_NO_ID), "1 0 { 3/4}\n");
+    pfb_source_close(source);
+}
+
+Test(system, this_machine_has_it)
+{
+    pfb_source *source = pfb_source_open_live(NULL);
+    cr_assert(source);
+    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 ");
+    cr_expect(strncmp(ask(source, NULL, PFB_NO_ID, PFB_NO_ID), "2 0 { 0=", 8) == 0);
+    pfb_source_close(source);
+}
