@@ -7,7 +7,9 @@
 /* The live source of a Linux machine: the operations of a source over the countersets there are. */
 
 /* In the order in which they are listed and sampled: the sooner, the closer a set's numbers are to the clocks. */
-static const pfb_counterset *const all_sets[] = {&pfb_processor_set, &pfb_system_set, &pfb_memory_set};
+static const pfb_counterset *const all_sets[] = {
+    &pfb_processor_set,         &pfb_system_set, &pfb_memory_set, &pfb_physical_disk_set,
+    &pfb_network_interface_set, &pfb_process_set};
 
 enum { SET_COUNT = sizeof all_sets / sizeof all_sets[0] };
 

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+// What a sample of this machine costs, with many processes on it: collecting it from the kernel, and decoding it.
+#include "bench.h"
+
+#include "perfblock/catalog.h"
+#include "perfblock/pairing.h"
+#include "perfblock/query.h"
+#include "perfblock/source.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <memory>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace
+{
+
+/* ---- Processes ---------------------------------------------------------------------------------------------- */
+
+/* Processes of our own that sleep until this object ends, or the program. */
+class sleepers
+{
+  public:
+    explicit sleepers(size_t count)
+    {
+        pid_t self = getpid();
+        while (pids.size() < count) {
+            pid_t pid = fork();
+            if (pid == 0)
+                sleep_with(self);
+            if (pid < 0)
+                break;
+            pids.push_back(pid);
+        }
+    }
+
+    sleepers(const sleepers &) = delete;
+    sleepers &operator=(const sleepers &) = delete;
+
+    ~sleepers()
+    {
+        for (pid_t pid : pids)
+            kill(pid, SIGKILL);
+        for (pid_t pid : pids)
+            waitpid(pid, nullptr, 0);
+    }
+
+    size_t count() const
+    {
+        return pids.size();
+    }
+
+  private:
+    [[noreturn]] static void sleep_with(pid_t parent)
+    {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        while (getppid() == parent) /* it may have ended before */
+            pause();
+        _exit(0);
+    }
+
+    std::vector<pid_t> pids;
+};
+
+/* ---- Samples ------------------------------------------------------------------------------------------------ */
+
+struct byte_buffer : pfb_bytes {
+    byte_buffer() : pfb_bytes()
+    {
+    }
+    byte_buffer(const byte_buffer &) = delete;
+    byte_buffer &operator=(const byte_buffer &) = delete;
+    ~byte_buffer()
+    {
+        pfb_bytes_free(this);
+    }
+};
+
+constexpr const char PROCESS[] = "1f7fa1a8-dbc6-481d-86ef-099145b39080";
+
+pfb_guid process_guid()
+{
+    pfb_guid guid = {};
+    pfb_guid_parse(PROCESS, sizeof PROCESS - 1, &guid);
+    return guid;
+}
+
+/* A live source, and a query for the counters of all CPUs and of all processes. Of the latter, those named; all of them
+ * when none is. */
+class live
+{
+  public:
+    explicit live(const std::vector<uint32_t> &process_counters)
+    {
+        source = pfb_source_open_live(nullptr);
+        query = source ? pfb_source_query_open(source, nullptr) : nullptr;
+        const pfb_guid &processor = pfb_catalog_set_at(0)->guid;
+        is_open = query && add(processor, PFB_NO_ID) && read_registration(processor, 0) &&
+                  read_registration(process_guid(), 1);
+        for (uint32_t counter : process_counters)
+            is_open = is_open && add(process_guid(), counter);
+        if (process_counters.empty())
+            is_open = is_open && add(process_guid(), PFB_NO_ID);
+        is_open = is_open && pfb_source_query_info(query, &info, nullptr);
+    }
+
+    live(const live &) = delete;
+    live &operator=(const live &) = delete;
+
+    ~live()
+    {
+        pfb_source_query_close(query);
+        pfb_source_close(source);
+    }
+
+    bool collect(pfb_bytes *bytes)
+    {
+        return is_open && pfb_source_query_collect(query, bytes, nullptr);
+    }
+
+    pfb_snapshot_input input(const pfb_bytes &bytes) const
+    {
+        pfb_snapshot_input made = {};
+        made.data = bytes.data;
+        made.data_size_bytes = bytes.size_bytes;
+        made.query_info = info.data;
+        made.query_info_size_bytes = info.size_bytes;
+        made.registrations = registrations;
+        made.registration_count = 2;
+        return made;
+    }
+
+  private:
+    bool add(const pfb_guid &set, uint32_t counter)
+    {
+        static const uint8_t any[] = {'*', 0};
+        uint8_t block[64];
+        pfb_query wanted = {};
+        wanted.counterset = set;
+        wanted.counter_id = counter;
+        wanted.instance_id = PFB_NO_ID;
+        wanted.name = any;
+        wanted.name_units = 1;
+        size_t size = pfb_query_write(&wanted, block, sizeof block);
+        pfb_list list;
+        pfb_identifier identifier;
+        if (!pfb_source_query_add(query, block, size, nullptr))
+            return false;
+        pfb_list_open(&list, block, size, 0);
+        return pfb_list_next_identifier(&list, &identifier) && identifier.status == PFB_WIN32_SUCCESS;
+    }
+
+    bool read_registration(const pfb_guid &set, size_t i)
+    {
+        return pfb_source_registration(source, &set, PFB_REQUEST_COUNTERSET, 0, &registration_bytes[i], nullptr) &&
+               pfb_registration_open(&registrations[i], registration_bytes[i].data, registration_bytes[i].size_bytes,
+                                     0);
+    }
+
+    pfb_source *source = nullptr;
+    pfb_source_query *query = nullptr;
+    bool is_open = false;
+    byte_buffer info;
+    byte_buffer registration_bytes[2];
+    pfb_registration registrations[2] = {};
+};
+
+/* A sample's table, and memory for it. */
+class table
+{
+  public:
+    bool load(const pfb_snapshot_input &input)
+    {
+        pfb_snapshot_counts counts;
+        if (pfb_snapshot_measure(&input, &counts).code != PFB_OK)
+            return false;
+        size_t needed = pfb_snapshot_size(&counts);
+        if (needed > size) {
+            memory = std::make_unique<std::byte[]>(needed);
+            size = needed;
+        }
+        return pfb_snapshot_load(&snapshot, &input, &counts, memory.get(), size).code == PFB_OK;
+    }
+
+    pfb_snapshot snapshot = {};
+
+  private:
+    size_t size = 0;
+    std::unique_ptr<std::byte[]> memory;
+};
+
+/* ---- Benchmarks --------------------------------------------------------------------------------------------- */
+
+/* Rows of the processes of this program's name which have a processor time, as all that sleep do. */
+size_t count_sleepers(const pfb_snapshot &newer, const std::vector<pfb_pairing_value> &values)
+{
+    static const char16_t own_name[] = u"live_bench";
+    constexpr size_t units = sizeof own_name / 2 - 1;
+    size_t count = 0;
+    for (const pfb_pairing_value &value : values) {
+        const pfb_snapshot_row &row = newer.rows[value.row];
+        const pfb_snapshot_result &result = newer.results[row.result];
+        bool is_first = value.column == result.first_column && newer.columns[value.column].counter_id == 0;
+        if (is_first && row.name_units == units && std::memcmp(row.name, own_name, 2 * units) == 0)
+            count += value.result.status == PFB_STATUS_OK;
+    }
+    return count;
+}
+
+/* A sample is one item: what it costs, however many processes there are besides ours. */
+void measure_collect(benchmark::State &state, const std::vector<uint32_t> &counters)
+{
+    live machine(counters);
+    byte_buffer bytes;
+    for (auto _ : state) {
+        if (!machine.collect(&bytes)) {
+            state.SkipWithError("there is no sample");
+            break;
+        }
+    }
+    bench::count_items(state, 1);
+}
+
+/* Loading the newer of two samples, matching it with the older one, and evaluating all of its values. */
+void measure_decode(benchmark::State &state, const std::vector<uint32_t> &counters, size_t processes)
+{
+    live machine(counters);
+    byte_buffer bytes[2];
+    table older;
+    table newer;
+    bool is_fine = machine.collect(&bytes[0]) && usleep(20000) == 0 && machine.collect(&bytes[1]) &&
+                   older.load(machine.input(bytes[0])) && newer.load(machine.input(bytes[1]));
+    std::vector<pfb_pairing_value> values(is_fine ? pfb_pairing_count(&newer.snapshot) : 0);
+    for (auto _ : state) {
+        is_fine = is_fine && newer.load(machine.input(bytes[1]));
+        if (!is_fine) {
+            state.SkipWithError("there are no two samples");
+            break;
+        }
+        pfb_pairing_match(&older.snapshot, &newer.snapshot);
+        pfb_pairing_evaluate_all(&older.snapshot, &newer.snapshot, nullptr, values.data(), values.size());
+        benchmark::ClobberMemory();
+    }
+    if (is_fine && count_sleepers(newer.snapshot, values) < processes)
+        state.SkipWithError("a process is missing");
+    bench::count_items(state, 1);
+}
+
+/* Opens and reads a file to its end; nothing is done with it. */
+bool read_file(int folder, const char *name, std::vector<char> *room)
+{
+    int file = openat(folder, name, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    while (read(file, room->data(), room->size()) > 0) {
+    }
+    close(file);
+    return true;
+}
+
+/* What the kernel itself takes for one file of each process and the one of all CPUs. */
+void measure_plain(benchmark::State &state, size_t processes)
+{
+    std::vector<char> room(1 << 16);
+    DIR *folder = opendir("/proc");
+    if (!folder) {
+        state.SkipWithError("/proc cannot be listed");
+        return;
+    }
+    for (auto _ : state) {
+        size_t count = 0;
+        rewinddir(folder);
+        read_file(dirfd(folder), "stat", &room);
+        while (const dirent *entry = readdir(folder)) {
+            char name[300];
+            if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
+                continue;
+            std::snprintf(name, sizeof name, "%s/stat", entry->d_name);
+            count += read_file(dirfd(folder), name, &room);
+        }
+        if (count < processes) {
+            state.SkipWithError("a process is missing");
+            break;
+        }
+    }
+    closedir(folder);
+    bench::count_items(state, 1);
+}
+
+void add_live(const std::string &name, const std::vector<uint32_t> &counters, size_t processes)
+{
+    bench::add("live/collect/" + name, processes, [=](benchmark::State &state) { measure_collect(state, counters); });
+    bench::add("live/decode/" + name, processes,
+               [=](benchmark::State &state) { measure_decode(state, counters, processes); });
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    constexpr size_t PROCESSES = 500;
+    const std::vector<uint32_t> four = {0, 4, 6, 11}; /* processor time, working set, threads, id */
+    sleepers asleep(PROCESSES);
+    if (asleep.count() < PROCESSES) {
+        std::perror("cannot start as many processes");
+        return 1;
+    }
+    add_live("four_counters", four, PROCESSES);
+    add_live("all_counters", {}, PROCESSES);
+    bench::add("live/collect/plain", PROCESSES, [](benchmark::State &state) { measure_plain(state, PROCESSES); });
+    return bench::run(argc, argv);
+}

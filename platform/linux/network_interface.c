@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "counterset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The counterset Network Interface from /proc/net/dev and /sys/class/net. docs/network_interface.md tells what each
+ * counter is made of. */
+
+/* What /proc/net/dev tells of an interface, in its order. */
+enum {
+    RECEIVED_BYTES,
+    RECEIVED_PACKETS,
+    RECEIVED_ERRORS,
+    RECEIVED_DROPPED,
+    RECEIVED_FIFO,
+    RECEIVED_FRAME,
+    RECEIVED_COMPRESSED,
+    RECEIVED_MULTICAST,
+    SENT_BYTES,
+    SENT_PACKETS,
+    SENT_ERRORS,
+    SENT_DROPPED,
+    FIELDS
+};
+
+enum { NAME_BYTES = 64 }; /* the kernel's names have less than 16; longer ones are none of its */
+
+typedef struct interface {
+    uint32_t id; /* the kernel's index; 0 when it is not known */
+    uint32_t name_units;
+    uint8_t name[2 * NAME_BYTES]; /* UTF-16LE, */
+    char folder[NAME_BYTES + 1];  /* and as the folder in /sys/class/net is called */
+    uint64_t fields[FIELDS];
+    uint64_t bits_per_second;
+} interface;
+
+typedef struct interfaces {
+    pfb_kernel_reader *reader;
+    interface *all; /* in the order of the file */
+    size_t count, capacity;
+} interfaces;
+
+/* ---- Counters ------------------------------------------------------------------------------------------- */
+
+/* Ids. */
+enum {
+    TOTAL_BYTES_RATE,
+    TOTAL_PACKETS_RATE,
+    RECEIVED_PACKETS_RATE,
+    SENT_PACKETS_RATE,
+    BANDWIDTH,
+    RECEIVED_BYTES_RATE,
+    PACKETS_RECEIVED_DISCARDED,
+    PACKETS_RECEIVED_ERRORS,
+    SENT_BYTES_RATE,
+    PACKETS_SENT_DISCARDED,
+    PACKETS_SENT_ERRORS,
+    COUNTERS
+};
+
+/* What is needed. */
+enum { STATISTICS = 1, SPEED = 2 };
+
+#define SUM PFB_AGGREGATE_SUM
+#define NOVICE PFB_DETAIL_NOVICE
+#define ADVANCED PFB_DETAIL_ADVANCED
+
+#define COUNTER(id, type, needs, level, name, help)                                                                    \
+    {                                                                                                                  \
+        id, type, STATISTICS | (needs), 0, 0, 0, SUM, level, 0, name, help                                             \
+    }
+
+static const pfb_set_counter counters[COUNTERS] = {
+    COUNTER(TOTAL_BYTES_RATE, PFB_TYPE_BULK_COUNT, 0, NOVICE, "Bytes Total/sec", "Bytes received and sent"),
+    COUNTER(TOTAL_PACKETS_RATE, PFB_TYPE_BULK_COUNT, 0, NOVICE, "Packets/sec", "Packets received and sent"),
+    COUNTER(RECEIVED_PACKETS_RATE, PFB_TYPE_BULK_COUNT, 0, NOVICE, "Packets Received/sec", "Packets received"),
+    COUNTER(SENT_PACKETS_RATE, PFB_TYPE_BULK_COUNT, 0, NOVICE, "Packets Sent/sec", "Packets sent"),
+    COUNTER(BANDWIDTH, PFB_TYPE_LARGE_RAWCOUNT, SPEED, NOVICE, "Current Bandwidth",
+            "Speed of the link in bits per second; 0 where the kernel knows none"),
+    COUNTER(RECEIVED_BYTES_RATE, PFB_TYPE_BULK_COUNT, 0, NOVICE, "Bytes Received/sec", "Bytes received"),
+    COUNTER(PACKETS_RECEIVED_DISCARDED, PFB_TYPE_LARGE_RAWCOUNT, 0, ADVANCED, "Packets Received Discarded",
+            "Packets received and dropped, for want of room or of anybody who wants them"),
+    COUNTER(PACKETS_RECEIVED_ERRORS, PFB_TYPE_LARGE_RAWCOUNT, 0, ADVANCED, "Packets Received Errors",
+            "Packets received broken"),
+    COUNTER(SENT_BYTES_RATE, PFB_TYPE_BULK_COUNT, 0, NOVICE, "Bytes Sent/sec", "Bytes sent"),
+    COUNTER(PACKETS_SENT_DISCARDED, PFB_TYPE_LARGE_RAWCOUNT, 0, ADVANCED, "Packets Outbound Discarded",
+            "Packets dropped instead of sent"),
+    COUNTER(PACKETS_SENT_ERRORS, PFB_TYPE_LARGE_RAWCOUNT, 0, ADVANCED, "Packets Outbound Errors",
+            "Packets that could not be sent"),
+};
+
+/* Counts wrap, as the kernel's do. */
+static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter)
+{
+    const interfaces *set = context;
+    const uint64_t *fields = set->all[i].fields;
+    (void)needs;
+    switch (counter->id) {
+    case TOTAL_BYTES_RATE:
+        return fields[RECEIVED_BYTES] + fields[SENT_BYTES];
+    case TOTAL_PACKETS_RATE:
+        return fields[RECEIVED_PACKETS] + fields[SENT_PACKETS];
+    case RECEIVED_PACKETS_RATE:
+        return fields[RECEIVED_PACKETS];
+    case SENT_PACKETS_RATE:
+        return fields[SENT_PACKETS];
+    case BANDWIDTH:
+        return set->all[i].bits_per_second;
+    case RECEIVED_BYTES_RATE:
+        return fields[RECEIVED_BYTES];
+    case PACKETS_RECEIVED_DISCARDED:
+        return fields[RECEIVED_DROPPED];
+    case PACKETS_RECEIVED_ERRORS:
+        return fields[RECEIVED_ERRORS];
+    case SENT_BYTES_RATE:
+        return fields[SENT_BYTES];
+    case PACKETS_SENT_DISCARDED:
+        return fields[SENT_DROPPED];
+    default: /* PACKETS_SENT_ERRORS */
+        return fields[SENT_ERRORS];
+    }
+}
+
+/* ---- Files ------------------------------------------------------------------------------------------------- */
+
+/* The name: what stands before the line's last colon, which numbers do not have. */
+static bool take_name(pfb_kernel_span *line, interface *read)
+{
+    pfb_kernel_skip_blanks(line);
+    const char *colon = line->end;
+    while (colon > line->at && colon[-1] != ':')
+        colon--;
+    if (colon == line->at)
+        return false;
+    size_t size = (size_t)(colon - line->at) - 1;
+    if (size == 0 || size > NAME_BYTES || memchr(line->at, '/', size))
+        return false;
+    memcpy(read->folder, line->at, size);
+    read->folder[size] = '\0';
+    read->name_units = (uint32_t)pfb_utf16_from_utf8(line->at, size, read->name, NAME_BYTES);
+    line->at = colon;
+    return true;
+}
+
+/* A line as the kernel writes it: "  eth0: 1 2 3", or "eth0:1 2 3" from older ones. */
+static bool take_interface(pfb_kernel_span *line, interface *read)
+{
+    *read = (interface){0};
+    if (!take_name(line, read))
+        return false;
+    for (unsigned i = 0; i < FIELDS; i++) {
+        if (!pfb_kernel_take_field(line, &read->fields[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool read_statistics(interfaces *set, pfb_kernel_text text)
+{
+    interface read;
+    pfb_kernel_span line;
+    set->count = 0;
+    while (pfb_kernel_take_line(&text, &line)) {
+        if (!take_interface(&line, &read))
+            continue;
+        interface *all = pfb_source_grow(set->all, &set->capacity, set->count + 1, sizeof *all);
+        if (!all)
+            return false;
+        set->all = all;
+        all[set->count++] = read;
+    }
+    return true;
+}
+
+static void read_index(pfb_kernel_reader *reader, interface *of)
+{
+    uint64_t number;
+    if (pfb_kernel_file_number(reader, &number, "/sys/class/net/%s/ifindex", of->folder) && number <= INT32_MAX)
+        of->id = (uint32_t)number;
+}
+
+/* The file is in Mbit/s. It cannot be read, or has -1, where the kernel knows no speed: of a link that is down, and of
+ * most that are no hardware. */
+static void read_speed(pfb_kernel_reader *reader, interface *of)
+{
+    uint64_t number;
+    if (pfb_kernel_file_number(reader, &number, "/sys/class/net/%s/speed", of->folder) && number < UINT32_MAX)
+        of->bits_per_second = number * 1000000;
+}
+
+/* ---- Operations ----------------------------------------------------------------------------------------------- */
+
+static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
+{
+    interfaces *set = context;
+    pfb_kernel_text text;
+    if (!pfb_kernel_need_file(set->reader, "/proc/net/dev", &text, failure))
+        return false;
+    pfb_kernel_clock(set->reader);
+    if (!read_statistics(set, text))
+        return pfb_source_fail_memory(failure);
+    for (size_t i = 0; i < set->count; i++) {
+        read_index(set->reader, &set->all[i]);
+        if (needs & SPEED)
+            read_speed(set->reader, &set->all[i]);
+    }
+    return true;
+}
+
+static void close_interfaces(void *context)
+{
+    interfaces *set = context;
+    free(set->all);
+    free(set);
+}
+
+/* The speed is offered where /sys/class/net knows the interfaces. */
+static uint32_t what_is_offered(const interfaces *set)
+{
+    uint32_t offered = STATISTICS;
+    for (size_t i = 0; i < set->count; i++)
+        offered |= set->all[i].id != 0 ? SPEED : 0;
+    return offered;
+}
+
+/* Not there without the file, and where it names no interface. */
+static void *open_interfaces(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure)
+{
+    interfaces *set = malloc(sizeof *set);
+    if (!set) {
+        pfb_source_fail_memory(failure);
+        return NULL;
+    }
+    *set = (interfaces){.reader = reader};
+    if (sample(set, STATISTICS, failure)) {
+        *offered = what_is_offered(set);
+        if (set->count > 0)
+            return set;
+        pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "/proc/net/dev names no interface");
+    }
+    close_interfaces(set);
+    return NULL;
+}
+
+static size_t instance_count(const void *context)
+{
+    const interfaces *set = context;
+    return set->count;
+}
+
+static bool instance(const void *context, size_t i, uint32_t needs, pfb_set_instance *found)
+{
+    const interfaces *set = context;
+    (void)needs; /* whoever has a line has them all */
+    *found = (pfb_set_instance){set->all[i].id, set->all[i].name, set->all[i].name_units};
+    return true;
+}
+
+/* 45021bbd-22b8-4c30-a177-284f5af0fb14, chosen at random */
+const pfb_counterset pfb_network_interface_set = {
+    .guid = {{0xbd, 0x1b, 0x02, 0x45, 0xb8, 0x22, 0x30, 0x4c, 0xa1, 0x77, 0x28, 0x4f, 0x5a, 0xf0, 0xfb, 0x14}},
+    .name = "Network Interface",
+    .help = "Network interfaces of this machine, from the statistics of the Linux kernel",
+    .instance_type = PFB_INSTANCES_MULTIPLE,
+    .counters = counters,
+    .counter_count = COUNTERS,
+    .open = open_interfaces,
+    .close = close_interfaces,
+    .sample = sample,
+    .instance_count = instance_count,
+    .instance = instance,
+    .value = value,
+};

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+#include "counterset.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The counterset PhysicalDisk from /proc/diskstats. docs/physical_disk.md tells what each counter is made of. */
+
+/* What the file tells of a disk, in its order. Times are in ms, modulo 2^32; sectors are of 512 bytes. */
+enum {
+    READS,
+    READS_MERGED,
+    SECTORS_READ,
+    READ_MS,
+    WRITES,
+    WRITES_MERGED,
+    SECTORS_WRITTEN,
+    WRITE_MS,
+    IN_FLIGHT,
+    BUSY_MS,
+    FIELDS
+};
+
+enum { NAME_BYTES = 64 }; /* the kernel's names have less than 32; longer ones are none of its */
+
+#define DISK_TOTAL UINT32_C(0xFFFFFFFE) /* instance id: no disk's, which are device numbers */
+
+typedef struct disk {
+    uint32_t id;
+    uint32_t name_units;
+    uint8_t name[2 * NAME_BYTES]; /* UTF-16LE */
+    bool is_device;               /* hardware has it: its I/O is no other disk's */
+    uint64_t fields[FIELDS];
+} disk;
+
+typedef struct physical_disks {
+    pfb_kernel_reader *reader;
+    disk *disks; /* in the order of the file */
+    size_t count, capacity;
+    size_t device_count;
+    uint64_t now_100ns; /* when the file was read, by the steady clock */
+} physical_disks;
+
+/* ---- Counters ------------------------------------------------------------------------------------------- */
+
+/* Ids. */
+enum {
+    QUEUE_NOW,
+    TIME,
+    TIME_BASE,
+    QUEUE,
+    READ_TIME,
+    READ_QUEUE,
+    WRITE_TIME,
+    WRITE_QUEUE,
+    SECONDS_PER_TRANSFER,
+    SECONDS_PER_READ,
+    SECONDS_PER_WRITE,
+    TRANSFERS_BASE,
+    READS_BASE,
+    WRITES_BASE,
+    TRANSFER_RATE,
+    READ_RATE,
+    WRITE_RATE,
+    BYTE_RATE,
+    READ_BYTE_RATE,
+    WRITE_BYTE_RATE,
+    BYTES_PER_TRANSFER,
+    BYTES_PER_READ,
+    BYTES_PER_WRITE,
+    IDLE_TIME,
+    COUNTERS
+};
+
+#define NONE PFB_AGGREGATE_NONE
+#define SUM PFB_AGGREGATE_SUM
+#define MEAN PFB_AGGREGATE_MEAN
+#define NOVICE PFB_DETAIL_NOVICE
+#define ADVANCED PFB_DETAIL_ADVANCED
+
+enum { STATISTICS = 1 }; /* what is needed: the one file there is */
+
+/* A counter, and one that only others refer to. */
+#define SHOWN(id, type, base_id, aggregate, level, name, help)                                                         \
+    {                                                                                                                  \
+        id, type, STATISTICS, base_id, 0, 0, aggregate, level, 0, name, help                                           \
+    }
+#define BASE(id, type, name, help)                                                                                     \
+    {                                                                                                                  \
+        id, type, STATISTICS, 0, 0, 0, NONE, ADVANCED, PFB_ATTRIBUTE_NO_DISPLAY, name, help                            \
+    }
+
+static const pfb_set_counter counters[COUNTERS] = {
+    SHOWN(QUEUE_NOW, PFB_TYPE_RAWCOUNT, 0, SUM, NOVICE, "Current Disk Queue Length",
+          "Requests the disk has not finished at this moment"),
+    SHOWN(TIME, PFB_TYPE_PRECISION_100NS_TIMER, TIME_BASE, MEAN, NOVICE, "% Disk Time",
+          "Time that finished reads and writes took, by elapsed time: above 100 % where they overlapped"),
+    BASE(TIME_BASE, PFB_TYPE_PRECISION_TIMESTAMP, "% Disk Time Base", "The moment the statistics were read"),
+    SHOWN(QUEUE, PFB_TYPE_100NS_QUEUELEN, 0, SUM, ADVANCED, "Avg. Disk Queue Length",
+          "Reads and writes that were under way, on average"),
+    SHOWN(READ_TIME, PFB_TYPE_PRECISION_100NS_TIMER, TIME_BASE, MEAN, NOVICE, "% Disk Read Time",
+          "Time that finished reads took, by elapsed time"),
+    SHOWN(READ_QUEUE, PFB_TYPE_100NS_QUEUELEN, 0, SUM, ADVANCED, "Avg. Disk Read Queue Length",
+          "Reads that were under way, on average"),
+    SHOWN(WRITE_TIME, PFB_TYPE_PRECISION_100NS_TIMER, TIME_BASE, MEAN, NOVICE, "% Disk Write Time",
+          "Time that finished writes took, by elapsed time"),
+    SHOWN(WRITE_QUEUE, PFB_TYPE_100NS_QUEUELEN, 0, SUM, ADVANCED, "Avg. Disk Write Queue Length",
+          "Writes that were under way, on average"),
+    SHOWN(SECONDS_PER_TRANSFER, PFB_TYPE_AVERAGE_TIMER, TRANSFERS_BASE, NONE, NOVICE, "Avg. Disk sec/Transfer",
+          "Time a read or write took on average"),
+    SHOWN(SECONDS_PER_READ, PFB_TYPE_AVERAGE_TIMER, READS_BASE, NONE, NOVICE, "Avg. Disk sec/Read",
+          "Time a read took on average"),
+    SHOWN(SECONDS_PER_WRITE, PFB_TYPE_AVERAGE_TIMER, WRITES_BASE, NONE, NOVICE, "Avg. Disk sec/Write",
+          "Time a write took on average"),
+    BASE(TRANSFERS_BASE, PFB_TYPE_AVERAGE_BASE, "Disk Transfers Base", "Reads and writes finished"),
+    BASE(READS_BASE, PFB_TYPE_AVERAGE_BASE, "Disk Reads Base", "Reads finished"),
+    BASE(WRITES_BASE, PFB_TYPE_AVERAGE_BASE, "Disk Writes Base", "Writes finished"),
+    SHOWN(TRANSFER_RATE, PFB_TYPE_COUNTER, 0, SUM, NOVICE, "Disk Transfers/sec", "Reads and writes finished"),
+    SHOWN(READ_RATE, PFB_TYPE_COUNTER, 0, SUM, NOVICE, "Disk Reads/sec", "Reads finished"),
+    SHOWN(WRITE_RATE, PFB_TYPE_COUNTER, 0, SUM, NOVICE, "Disk Writes/sec", "Writes finished"),
+    SHOWN(BYTE_RATE, PFB_TYPE_BULK_COUNT, 0, SUM, NOVICE, "Disk Bytes/sec", "Bytes read and written"),
+    SHOWN(READ_BYTE_RATE, PFB_TYPE_BULK_COUNT, 0, SUM, NOVICE, "Disk Read Bytes/sec", "Bytes read"),
+    SHOWN(WRITE_BYTE_RATE, PFB_TYPE_BULK_COUNT, 0, SUM, NOVICE, "Disk Write Bytes/sec", "Bytes written"),
+    SHOWN(BYTES_PER_TRANSFER, PFB_TYPE_AVERAGE_BULK, TRANSFERS_BASE, NONE, ADVANCED, "Avg. Disk Bytes/Transfer",
+          "Bytes of a read or write on average"),
+    SHOWN(BYTES_PER_READ, PFB_TYPE_AVERAGE_BULK, READS_BASE, NONE, ADVANCED, "Avg. Disk Bytes/Read",
+          "Bytes of a read on average"),
+    SHOWN(BYTES_PER_WRITE, PFB_TYPE_AVERAGE_BULK, WRITES_BASE, NONE, ADVANCED, "Avg. Disk Bytes/Write",
+          "Bytes of a write on average"),
+    SHOWN(IDLE_TIME, PFB_TYPE_PRECISION_100NS_TIMER, TIME_BASE, MEAN, NOVICE, "% Idle Time",
+          "Share of time in which the disk had no request"),
+};
+
+/* ---- Values ---------------------------------------------------------------------------------------------- */
+
+/* What the counters of both directions are made of. */
+typedef struct share {
+    uint64_t transfers, sectors, ms;
+} share;
+
+/* The counters come in threes: of both directions, of reads, of writes. */
+typedef enum direction { BOTH, READING, WRITING } direction;
+
+static share share_of(const disk *d, direction of)
+{
+    share reading = {d->fields[READS], d->fields[SECTORS_READ], d->fields[READ_MS]};
+    share writing = {d->fields[WRITES], d->fields[SECTORS_WRITTEN], d->fields[WRITE_MS]};
+    if (of != BOTH)
+        return of == READING ? reading : writing;
+    return (share){reading.transfers + writing.transfers, reading.sectors + writing.sectors,
+                   pfb_kernel_add(reading.ms, writing.ms)};
+}
+
+static uint64_t ms_to_100ns(uint64_t ms)
+{
+    return pfb_kernel_scale(ms, 10000, 1);
+}
+
+/* Steady time in which the disk was not busy, from some point on. Busy time is modulo 2^32 ms, and so is this: the
+ * difference of two samples is right when busy time went through its end. */
+static uint64_t idle_100ns(const physical_disks *set, const disk *d)
+{
+    const uint64_t end = UINT64_C(10000) << 32;
+    uint64_t busy = (d->fields[BUSY_MS] & UINT32_MAX) * 10000;
+    return (set->now_100ns % end + end - busy) % end;
+}
+
+/* Counts wrap, as the kernel's do. */
+static uint64_t value_of(const physical_disks *set, const disk *d, uint32_t id)
+{
+    uint64_t ticks_per_ms = (uint64_t)set->reader->times.perf_freq / 1000;
+    switch (id) {
+    case QUEUE_NOW:
+        return d->fields[IN_FLIGHT];
+    case TIME_BASE:
+        return set->now_100ns;
+    case IDLE_TIME:
+        return idle_100ns(set, d);
+    case TIME:
+    case QUEUE:
+        return ms_to_100ns(share_of(d, BOTH).ms);
+    case READ_TIME:
+    case READ_QUEUE:
+        return ms_to_100ns(d->fields[READ_MS]);
+    case WRITE_TIME:
+    case WRITE_QUEUE:
+        return ms_to_100ns(d->fields[WRITE_MS]);
+    case SECONDS_PER_TRANSFER:
+    case SECONDS_PER_READ:
+    case SECONDS_PER_WRITE:
+        return share_of(d, (direction)(id - SECONDS_PER_TRANSFER)).ms * ticks_per_ms;
+    case TRANSFERS_BASE:
+    case READS_BASE:
+    case WRITES_BASE:
+        return share_of(d, (direction)(id - TRANSFERS_BASE)).transfers;
+    case TRANSFER_RATE:
+    case READ_RATE:
+    case WRITE_RATE:
+        return share_of(d, (direction)(id - TRANSFER_RATE)).transfers;
+    case BYTE_RATE:
+    case READ_BYTE_RATE:
+    case WRITE_BYTE_RATE:
+        return share_of(d, (direction)(id - BYTE_RATE)).sectors * 512;
+    default: /* BYTES_PER_TRANSFER and the two behind it */
+        return share_of(d, (direction)(id - BYTES_PER_TRANSFER)).sectors * 512;
+    }
+}
+
+/* The total adds up everything, the bases of percentages and averages too: so these are means over all. */
+static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter)
+{
+    const physical_disks *set = context;
+    (void)needs;
+    if (i < set->count)
+        return value_of(set, &set->disks[i], counter->id);
+    uint64_t sum = 0;
+    for (size_t n = 0; n < set->count; n++)
+        sum += set->disks[n].is_device ? value_of(set, &set->disks[n], counter->id) : 0;
+    return sum;
+}
+
+/* ---- /proc/diskstats ------------------------------------------------------------------------------------------ */
+
+/* A device number, its two parts as the kernel packs them. */
+static bool take_device(pfb_kernel_span *line, uint32_t *id)
+{
+    enum { MAJOR_MAX = 0xFFF, MINOR_MAX = 0xFFFFF };
+    uint64_t major;
+    uint64_t minor;
+    if (!pfb_kernel_take_field(line, &major) || !pfb_kernel_take_field(line, &minor) || major > MAJOR_MAX ||
+        minor > MINOR_MAX)
+        return false;
+    *id = (uint32_t)(major << 20 | minor);
+    return *id < DISK_TOTAL; /* what lies above has other uses */
+}
+
+/* A line as the kernel writes it. */
+static bool take_disk(pfb_kernel_span *line, disk *d, pfb_kernel_span *name)
+{
+    if (!take_device(line, &d->id))
+        return false;
+    pfb_kernel_skip_blanks(line);
+    name->at = line->at;
+    while (line->at < line->end && *line->at != ' ')
+        line->at++;
+    name->end = line->at;
+    for (unsigned i = 0; i < FIELDS; i++) {
+        if (!pfb_kernel_take_field(line, &d->fields[i]))
+            return false;
+    }
+    size_t size = (size_t)(name->end - name->at);
+    if (size == 0 || size > NAME_BYTES)
+        return false;
+    d->name_units = (uint32_t)pfb_utf16_from_utf8(name->at, size, d->name, NAME_BYTES);
+    return true;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* True for the name of a partition: that of its disk, which the kernel lists before it, and a number; between them a
+ * "p" when the disk's name ends in a digit. */
+static bool is_partition(pfb_kernel_span disk_name, pfb_kernel_span name)
+{
+    size_t size = (size_t)(disk_name.end - disk_name.at);
+    if (size == 0 || size >= (size_t)(name.end - name.at) || memcmp(disk_name.at, name.at, size) != 0)
+        return false;
+    name.at += size;
+    if (is_digit(disk_name.end[-1]) && *name.at++ != 'p')
+        return false;
+    uint64_t number;
+    return pfb_kernel_take_number(&name, &number) && name.at == name.end;
+}
+
+/* Whether hardware has the disk. Others, such as those of dm and md, pass their I/O on to disks that are listed too, or
+ * keep it in memory. */
+static bool is_device(pfb_kernel_reader *reader, pfb_kernel_span name)
+{
+    char file[NAME_BYTES + 1];
+    size_t size = (size_t)(name.end - name.at);
+    for (size_t i = 0; i < size; i++)
+        file[i] = name.at[i] == '/' ? '!' : name.at[i]; /* as the kernel names its folders */
+    file[size] = '\0';
+    return access(pfb_kernel_path(reader, "/sys/block/%s/device", file), F_OK) == 0;
+}
+
+static bool add_disk(physical_disks *set, const disk *d)
+{
+    disk *disks = pfb_source_grow(set->disks, &set->capacity, set->count + 1, sizeof *disks);
+    if (!disks)
+        return false;
+    set->disks = disks;
+    disks[set->count++] = *d;
+    set->device_count += d->is_device;
+    return true;
+}
+
+static bool read_disks(physical_disks *set, pfb_kernel_text text)
+{
+    disk d = {0};
+    pfb_kernel_span line;
+    pfb_kernel_span whole = {NULL, NULL}; /* name of the disk read last */
+    pfb_kernel_span name;
+    set->count = set->device_count = 0;
+    while (pfb_kernel_take_line(&text, &line)) {
+        if (!take_disk(&line, &d, &name) || is_partition(whole, name))
+            continue;
+        whole = name;
+        d.is_device = is_device(set->reader, name);
+        if (!add_disk(set, &d))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Operations ----------------------------------------------------------------------------------------------- */
+
+static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
+{
+    physical_disks *set = context;
+    pfb_kernel_text text;
+    struct timespec now = {0};
+    (void)needs; /* all stands in one file */
+    if (!pfb_kernel_need_file(set->reader, "/proc/diskstats", &text, failure))
+        return false;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    pfb_kernel_clock(set->reader);
+    set->now_100ns = (uint64_t)now.tv_sec * 10000000 + (uint64_t)now.tv_nsec / 100;
+    return read_disks(set, text) || pfb_source_fail_memory(failure);
+}
+
+static void close_disks(void *context)
+{
+    physical_disks *set = context;
+    free(set->disks);
+    free(set);
+}
+
+/* Not there without the file, and where it names no disk. */
+static void *open_disks(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure)
+{
+    physical_disks *set = malloc(sizeof *set);
+    if (!set) {
+        pfb_source_fail_memory(failure);
+        return NULL;
+    }
+    *set = (physical_disks){.reader = reader};
+    *offered = STATISTICS;
+    if (sample(set, STATISTICS, failure)) {
+        if (set->count > 0)
+            return set;
+        pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "/proc/diskstats names no disk");
+    }
+    close_disks(set);
+    return NULL;
+}
+
+static size_t instance_count(const void *context)
+{
+    const physical_disks *set = context;
+    return set->count + 1;
+}
+
+/* The disks, and the total of those that hardware has; a total of none is none. */
+static bool instance(const void *context, size_t i, uint32_t needs, pfb_set_instance *found)
+{
+    const physical_disks *set = context;
+    static const uint8_t total[] = {'_', 0, 'T', 0, 'o', 0, 't', 0, 'a', 0, 'l', 0};
+    (void)needs;
+    if (i < set->count)
+        *found = (pfb_set_instance){set->disks[i].id, set->disks[i].name, set->disks[i].name_units};
+    else
+        *found = (pfb_set_instance){DISK_TOTAL, total, sizeof total / 2};
+    return i < set->count || set->device_count > 0;
+}
+
+/* 2a87a1bd-9cae-49ee-9498-2399d27cc28f, chosen at random */
+const pfb_counterset pfb_physical_disk_set = {
+    .guid = {{0xbd, 0xa1, 0x87, 0x2a, 0xae, 0x9c, 0xee, 0x49, 0x94, 0x98, 0x23, 0x99, 0xd2, 0x7c, 0xc2, 0x8f}},
+    .name = "PhysicalDisk",
+    .help = "Disks of this machine, from the statistics of the Linux kernel",
+    .instance_type = PFB_INSTANCES_MULTIPLE | PFB_INSTANCES_AGGREGATE,
+    .counters = counters,
+    .counter_count = COUNTERS,
+    .open = open_disks,
+    .close = close_disks,
+    .sample = sample,
+    .instance_count = instance_count,
+    .instance = instance,
+    .value = value,
+};

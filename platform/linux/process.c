@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT */
+#include "counterset.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The counterset Process from /proc/PID/stat and /proc/PID/io. docs/process.md tells what each counter is made of. */
+
+/* Fields of /proc/PID/stat, by the numbers that proc(5) gives them. A negative one is kept modulo 2^64. */
+enum {
+    PARENT = 4,
+    MINOR_FAULTS = 10,
+    MAJOR_FAULTS = 12,
+    USER_TICKS = 14,
+    SYSTEM_TICKS = 15,
+    NICE = 19,
+    THREADS = 20,
+    START_TICKS = 22, /* since boot */
+    VIRTUAL_BYTES = 23,
+    RESIDENT_PAGES = 24,
+    STAT_FIELDS
+};
+
+/* Numbers of /proc/PID/io. */
+enum { READ_BYTES, WRITTEN_BYTES, READ_CALLS, WRITE_CALLS, IO_FIELDS };
+
+enum { NAME_BYTES = 64 }; /* the kernel's names have less */
+
+/* Instance ids: a process has its number. */
+#define PID_MAX UINT32_C(0x7FFFFFFF)
+#define PROCESS_TOTAL UINT32_C(0xFFFFFFFE)
+
+typedef struct process {
+    uint32_t id;
+    uint32_t name_units;
+    uint8_t name[2 * NAME_BYTES]; /* UTF-16LE */
+    uint32_t known;               /* what is needed, as below: which of the following are of this sample */
+    uint64_t stat[STAT_FIELDS];
+    uint64_t io[IO_FIELDS];
+} process;
+
+typedef struct processes {
+    pfb_kernel_reader *reader;
+    DIR *folder;  /* /proc, open all the time */
+    process *all; /* ascending by number */
+    size_t count, capacity;
+    uint64_t page_bytes;
+    uint64_t now_100ns; /* when all were read, since boot */
+} processes;
+
+/* ---- Counters ------------------------------------------------------------------------------------------- */
+
+/* Ids. */
+enum {
+    PROCESSOR_TIME,
+    USER_TIME,
+    PRIVILEGED_TIME,
+    ADDRESS_SPACE,
+    WORKING_SET,
+    PAGE_FAULTS,
+    THREAD_COUNT,
+    PRIORITY,
+    ELAPSED_TIME,
+    OBJECT_TIME,
+    OBJECT_FREQUENCY,
+    PROCESS_ID,
+    PARENT_ID,
+    IO_READ_CALLS,
+    IO_WRITE_CALLS,
+    IO_CALLS,
+    IO_READ_BYTES,
+    IO_WRITE_BYTES,
+    IO_BYTES,
+    COUNTERS
+};
+
+/* What is needed: the file of that name. */
+enum { STAT = 1, IO = 2 };
+
+#define NONE PFB_AGGREGATE_NONE
+#define SUM PFB_AGGREGATE_SUM
+#define NOVICE PFB_DETAIL_NOVICE
+#define ADVANCED PFB_DETAIL_ADVANCED
+
+#define SHOWN(id, type, aggregate, level, name, help)                                                                  \
+    {                                                                                                                  \
+        id, type, STAT, 0, 0, 0, aggregate, level, 0, name, help                                                       \
+    }
+#define CLOCK(id, name, help)                                                                                          \
+    {                                                                                                                  \
+        id, PFB_TYPE_LARGE_RAWCOUNT, STAT, 0, 0, 0, NONE, ADVANCED, PFB_ATTRIBUTE_NO_DISPLAY, name, help               \
+    }
+#define RATE_OF_IO(id, level, name, help)                                                                              \
+    {                                                                                                                  \
+        id, PFB_TYPE_BULK_COUNT, STAT | IO, 0, 0, 0, SUM, level, 0, name, help                                         \
+    }
+
+static const pfb_set_counter counters[COUNTERS] = {
+    SHOWN(PROCESSOR_TIME, PFB_TYPE_100NS_TIMER, SUM, NOVICE, "% Processor Time",
+          "Time its threads ran, by elapsed time: above 100 % where several ran at once"),
+    SHOWN(USER_TIME, PFB_TYPE_100NS_TIMER, SUM, NOVICE, "% User Time", "Time its threads ran in user mode"),
+    SHOWN(PRIVILEGED_TIME, PFB_TYPE_100NS_TIMER, SUM, NOVICE, "% Privileged Time",
+          "Time its threads ran in the kernel"),
+    SHOWN(ADDRESS_SPACE, PFB_TYPE_LARGE_RAWCOUNT, SUM, NOVICE, "Virtual Bytes", "Address space in use"),
+    SHOWN(WORKING_SET, PFB_TYPE_LARGE_RAWCOUNT, SUM, NOVICE, "Working Set",
+          "Memory in use, with what is shared with other processes"),
+    SHOWN(PAGE_FAULTS, PFB_TYPE_COUNTER, SUM, NOVICE, "Page Faults/sec",
+          "Page faults, with reading from disk and without"),
+    SHOWN(THREAD_COUNT, PFB_TYPE_RAWCOUNT, SUM, NOVICE, "Thread Count", "Threads there are"),
+    SHOWN(PRIORITY, PFB_TYPE_RAWCOUNT, NONE, ADVANCED, "Priority Base", "20 less its nice value: more has precedence"),
+    {ELAPSED_TIME, PFB_TYPE_ELAPSED_TIME, STAT, 0, OBJECT_TIME, OBJECT_FREQUENCY, NONE, NOVICE, 0, "Elapsed Time",
+     "Time since the process started"},
+    CLOCK(OBJECT_TIME, "Object Time", "The clock of Elapsed Time: when the sample was taken"),
+    CLOCK(OBJECT_FREQUENCY, "Object Frequency", "Ticks per second of the clock of Elapsed Time"),
+    SHOWN(PROCESS_ID, PFB_TYPE_RAWCOUNT, NONE, NOVICE, "ID Process", "Number of the process"),
+    SHOWN(PARENT_ID, PFB_TYPE_RAWCOUNT, NONE, ADVANCED, "Creating Process ID", "Number of its parent as it is now"),
+    RATE_OF_IO(IO_READ_CALLS, NOVICE, "IO Read Operations/sec", "Calls of the system that read"),
+    RATE_OF_IO(IO_WRITE_CALLS, NOVICE, "IO Write Operations/sec", "Calls of the system that write"),
+    RATE_OF_IO(IO_CALLS, NOVICE, "IO Data Operations/sec", "Calls of the system that read or write"),
+    RATE_OF_IO(IO_READ_BYTES, NOVICE, "IO Read Bytes/sec", "Bytes that such calls read, from whatever"),
+    RATE_OF_IO(IO_WRITE_BYTES, NOVICE, "IO Write Bytes/sec", "Bytes that such calls wrote, to whatever"),
+    RATE_OF_IO(IO_BYTES, NOVICE, "IO Data Bytes/sec", "Bytes that such calls read and wrote"),
+};
+
+/* ---- Values ---------------------------------------------------------------------------------------------- */
+
+enum { CLOCK_FREQUENCY = 10000000 };
+
+/* Starts, and the clock they are compared with, count from a second before boot: a start of 0 would mean none. */
+static uint64_t since_origin(uint64_t boottime_100ns)
+{
+    return pfb_kernel_add(boottime_100ns, CLOCK_FREQUENCY);
+}
+
+/* Counts wrap, as the kernel's do. */
+static uint64_t value_of(const processes *set, const process *p, uint32_t id)
+{
+    const uint64_t *stat = p->stat;
+    switch (id) {
+    case PROCESSOR_TIME:
+        return pfb_kernel_ticks_to_100ns(set->reader, pfb_kernel_add(stat[USER_TICKS], stat[SYSTEM_TICKS]));
+    case USER_TIME:
+        return pfb_kernel_ticks_to_100ns(set->reader, stat[USER_TICKS]);
+    case PRIVILEGED_TIME:
+        return pfb_kernel_ticks_to_100ns(set->reader, stat[SYSTEM_TICKS]);
+    case ADDRESS_SPACE:
+        return stat[VIRTUAL_BYTES];
+    case WORKING_SET:
+        return pfb_kernel_scale(stat[RESIDENT_PAGES], set->page_bytes, 1);
+    case PAGE_FAULTS:
+        return stat[MINOR_FAULTS] + stat[MAJOR_FAULTS];
+    case THREAD_COUNT:
+        return stat[THREADS];
+    case PRIORITY:
+        return 20 - stat[NICE];
+    case ELAPSED_TIME:
+        return since_origin(pfb_kernel_ticks_to_100ns(set->reader, stat[START_TICKS]));
+    case PROCESS_ID:
+        return p->id;
+    case PARENT_ID:
+        return stat[PARENT];
+    case IO_CALLS:
+        return p->io[READ_CALLS] + p->io[WRITE_CALLS];
+    case IO_READ_CALLS:
+        return p->io[READ_CALLS];
+    case IO_WRITE_CALLS:
+        return p->io[WRITE_CALLS];
+    case IO_READ_BYTES:
+        return p->io[READ_BYTES];
+    case IO_WRITE_BYTES:
+        return p->io[WRITTEN_BYTES];
+    default: /* IO_BYTES */
+        return p->io[READ_BYTES] + p->io[WRITTEN_BYTES];
+    }
+}
+
+/* The total has the sum of what can be added, and 0 of the rest, as on Windows. */
+static uint64_t total_of(const processes *set, uint32_t needs, const pfb_set_counter *counter)
+{
+    uint64_t sum = 0;
+    if (counter->aggregate != SUM)
+        return 0;
+    for (size_t i = 0; i < set->count; i++)
+        sum += (set->all[i].known & needs) == needs ? value_of(set, &set->all[i], counter->id) : 0;
+    return sum;
+}
+
+static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter)
+{
+    const processes *set = context;
+    if (counter->id == OBJECT_TIME)
+        return set->now_100ns;
+    if (counter->id == OBJECT_FREQUENCY)
+        return CLOCK_FREQUENCY;
+    return i < set->count ? value_of(set, &set->all[i], counter->id) : total_of(set, needs, counter);
+}
+
+/* ---- Texts ------------------------------------------------------------------------------------------------------ */
+
+/* Blanks, then a number that may be negative. */
+static bool take_signed(pfb_kernel_span *text, uint64_t *number)
+{
+    pfb_kernel_skip_blanks(text);
+    bool is_negative = pfb_kernel_take_word(text, "-");
+    if (!pfb_kernel_take_number(text, number))
+        return false;
+    *number = is_negative ? 0 - *number : *number;
+    return true;
+}
+
+/* "42 (name) S 1 ...". The name may have any bytes, parentheses and newlines too, what is behind it has none: so it
+ * ends at the last parenthesis. */
+static bool take_stat(pfb_kernel_text text, process *p)
+{
+    const char *end = text.text + text.size;
+    const char *open = memchr(text.text, '(', text.size);
+    if (!open)
+        return false;
+    const char *close = end - 1;
+    while (close > open && *close != ')')
+        close--;
+    size_t size = (size_t)(close - open);
+    if (size == 0 || size - 1 > NAME_BYTES)
+        return false;
+    p->name_units = (uint32_t)pfb_utf16_from_utf8(open + 1, size - 1, p->name, NAME_BYTES);
+    pfb_kernel_span rest = {close + 1, end};
+    pfb_kernel_skip_blanks(&rest);
+    if (rest.at == end)
+        return false;
+    rest.at++; /* the state, a letter */
+    for (unsigned i = PARENT; i < STAT_FIELDS; i++) {
+        if (!take_signed(&rest, &p->stat[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Lines such as "rchar: 1234"; all four must be there. */
+static bool take_io(pfb_kernel_text text, uint64_t io[IO_FIELDS])
+{
+    static const char *const keys[IO_FIELDS] = {"rchar:", "wchar:", "syscr:", "syscw:"};
+    return pfb_kernel_take_keys(text, keys, IO_FIELDS, io) == (1u << IO_FIELDS) - 1;
+}
+
+/* ---- Reading ---------------------------------------------------------------------------------------------------- */
+
+/* The number of a process's folder; false for any other name. */
+static bool is_process(const char *name, uint32_t *pid)
+{
+    pfb_kernel_span span = {name, name + strlen(name)};
+    uint64_t number;
+    if (*name == '0' || !pfb_kernel_take_number(&span, &number) || span.at != span.end || number > PID_MAX)
+        return false;
+    *pid = (uint32_t)number;
+    return true;
+}
+
+/* False when the process has ended since it was listed, or its file is not as the kernel writes it. */
+static bool read_process(const processes *set, uint32_t pid, uint32_t needs, process *p)
+{
+    char file[24];
+    int folder = dirfd(set->folder);
+    p->id = pid;
+    p->known = STAT;
+    snprintf(file, sizeof file, "%u/stat", (unsigned)pid);
+    if (!take_stat(pfb_kernel_file_at(set->reader, folder, file), p))
+        return false;
+    if (!(needs & IO))
+        return true;
+    snprintf(file, sizeof file, "%u/io", (unsigned)pid);
+    p->known |= take_io(pfb_kernel_file_at(set->reader, folder, file), p->io) ? IO : 0;
+    return true;
+}
+
+static int compare_processes(const void *left, const void *right)
+{
+    const process *a = left;
+    const process *b = right;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+/* One pass over /proc, which the kernel lists by ascending number; what comes otherwise is sorted. */
+static bool read_processes(processes *set, uint32_t needs)
+{
+    bool is_ascending = true;
+    const struct dirent *entry;
+    set->count = 0;
+    rewinddir(set->folder);
+    while ((entry = readdir(set->folder))) {
+        uint32_t pid;
+        if (!is_process(entry->d_name, &pid))
+            continue;
+        process *all = pfb_source_grow(set->all, &set->capacity, set->count + 1, sizeof *all);
+        if (!all)
+            return false;
+        set->all = all;
+        if (!read_process(set, pid, needs, &all[set->count]))
+            continue;
+        is_ascending = is_ascending && (set->count == 0 || all[set->count - 1].id < pid);
+        set->count++;
+    }
+    if (!is_ascending)
+        qsort(set->all, set->count, sizeof *set->all, compare_processes);
+    return true;
+}
+
+/* ---- Operations ----------------------------------------------------------------------------------------------- */
+
+static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
+{
+    processes *set = context;
+    struct timespec now = {0};
+    if (!read_processes(set, needs))
+        return pfb_source_fail_memory(failure);
+    pfb_kernel_clock(set->reader);
+    clock_gettime(CLOCK_BOOTTIME, &now); /* behind all reading: no process started later */
+    set->now_100ns = since_origin((uint64_t)now.tv_sec * CLOCK_FREQUENCY + (uint64_t)now.tv_nsec / 100);
+    return true;
+}
+
+static void close_processes(void *context)
+{
+    processes *set = context;
+    if (set->folder)
+        closedir(set->folder);
+    free(set->all);
+    free(set);
+}
+
+/* What the last sample has of half of the processes at least. The io of other users' processes is not everybody's to
+ * read: for whom it is that of few, all others would be missing wherever all counters are asked for. */
+static uint32_t what_is_offered(const processes *set)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < set->count; i++)
+        count += (set->all[i].known & IO) != 0;
+    return count >= set->count - count ? STAT | IO : STAT;
+}
+
+/* Not there where /proc has no process. */
+static void *open_processes(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure)
+{
+    processes *set = malloc(sizeof *set);
+    if (!set) {
+        pfb_source_fail_memory(failure);
+        return NULL;
+    }
+    long page_bytes = sysconf(_SC_PAGESIZE);
+    *set = (processes){.reader = reader,
+                       .folder = opendir(pfb_kernel_path(reader, "/proc")),
+                       .page_bytes = page_bytes > 0 ? (uint64_t)page_bytes : 4096};
+    if (!set->folder) {
+        pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "/proc cannot be read");
+    } else if (sample(set, STAT | IO, failure)) {
+        *offered = what_is_offered(set);
+        if (set->count > 0)
+            return set;
+        pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "/proc has no process");
+    }
+    close_processes(set);
+    return NULL;
+}
+
+static size_t instance_count(const void *context)
+{
+    const processes *set = context;
+    return set->count + 1;
+}
+
+/* The processes, and their total. */
+static bool instance(const void *context, size_t i, uint32_t needs, pfb_set_instance *found)
+{
+    const processes *set = context;
+    static const uint8_t total[] = {'_', 0, 'T', 0, 'o', 0, 't', 0, 'a', 0, 'l', 0};
+    if (i == set->count) {
+        *found = (pfb_set_instance){PROCESS_TOTAL, total, sizeof total / 2};
+        return true;
+    }
+    *found = (pfb_set_instance){set->all[i].id, set->all[i].name, set->all[i].name_units};
+    return (set->all[i].known & needs) == needs;
+}
+
+/* 1f7fa1a8-dbc6-481d-86ef-099145b39080, chosen at random */
+const pfb_counterset pfb_process_set = {
+    .guid = {{0xa8, 0xa1, 0x7f, 0x1f, 0xc6, 0xdb, 0x1d, 0x48, 0x86, 0xef, 0x09, 0x91, 0x45, 0xb3, 0x90, 0x80}},
+    .name = "Process",
+    .help = "Processes of this machine, from the accounting of the Linux kernel",
+    .instance_type = PFB_INSTANCES_MULTIPLE | PFB_INSTANCES_AGGREGATE,
+    .counters = counters,
+    .counter_count = COUNTERS,
+    .open = open_processes,
+    .close = close_processes,
+    .sample = sample,
+    .instance_count = instance_count,
+    .instance = instance,
+    .value = value,
+};

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""What `perfblock live` shows of the CPUs agrees with what mpstat shows.
+
+Environment: PERFBLOCK, the program.  mpstat is of the package sysstat.
+
+Both start at the same time and look twice, two seconds apart, while a process of
+ours keeps one CPU busy.  How far their intervals lie apart is not known, on a
+busy machine some hundredths of a second: so the tolerance is wide, and a
+comparison that fails is made again.  test_live_agreement.py is the exact one;
+this one shows that both mean the same by their numbers.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+import unittest
+
+import test_live_agreement as agreement
+
+INTERVAL = 2
+TOLERANCE = 6.0  # percentage points
+ATTEMPTS = 5
+
+
+def percents_of(text):
+    """Percent by (CPU, counter) of mpstat's JSON, in our terms."""
+    host = json.loads(text)["sysstat"]["hosts"][0]
+    loads = host["statistics"][0]["cpu-load"]
+    found = {}
+    for load in loads:
+        if load["cpu"].isdigit():
+            cpu = int(load["cpu"])
+            found[cpu, 0] = 100 - load["idle"] - load["iowait"]
+            found[cpu, 1] = sum(load[name] for name in (
+                "usr", "nice", "guest", "gnice"))
+            found[cpu, 2] = load["sys"] + load["irq"] + load["soft"]
+    return found
+
+
+def measure():
+    """(ours, theirs) of the same two seconds, nearly."""
+    with subprocess.Popen(
+            ["mpstat", "-P", "ALL", "-o", "JSON", str(INTERVAL), "1"],
+            stdout=subprocess.PIPE, text=True,
+            env={**os.environ, "LC_ALL": "C"}) as mpstat:
+        done = subprocess.run(
+            [os.environ["PERFBLOCK"], "live", "--count", "1", "--interval",
+             str(INTERVAL), "--format", "json"], check=True, text=True,
+            stdout=subprocess.PIPE, timeout=60)
+        theirs = percents_of(mpstat.communicate(timeout=60)[0])
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    return agreement.shown_percents(
+        [line for line in lines if line["counter"] in agreement.NAMES]), theirs
+
+
+def disagreements(ours, theirs):
+    """The keys whose values are too far apart."""
+    return [(key, ours.get(key), theirs.get(key))
+            for key in sorted(set(ours) | set(theirs))
+            if ours.get(key) is None or theirs.get(key) is None
+            or not abs(ours[key] - theirs[key]) <= TOLERANCE]
+
+
+@unittest.skipUnless(sys.platform == "linux", "the live source of Linux")
+class Mpstat(unittest.TestCase):
+    """The program beside mpstat."""
+
+    def test_processor_time(self):
+        busy = min(os.sched_getaffinity(0))
+        load = agreement.start_busy_process(busy)
+        outcomes = []
+        try:
+            time.sleep(0.3)
+            for _ in range(ATTEMPTS):
+                ours, theirs = measure()
+                outcomes.append(disagreements(ours, theirs))
+                if (ours.get((busy, 0)) or 0) < agreement.BUSY:
+                    outcomes[-1].append(f"CPU {busy} is not busy: {ours}")
+                if not outcomes[-1]:
+                    return
+        finally:
+            load.kill()
+            load.wait()
+        self.fail(f"no agreement in {ATTEMPTS} attempts: {outcomes}")
+
+
+class Comparison(unittest.TestCase):
+    """The comparison can fail."""
+
+    def test_disagreements_are_found(self):
+        theirs = {(0, 0): 90.0, (1, 0): 10.0}
+        self.assertEqual(disagreements({(0, 0): 95.0, (1, 0): 4.5}, theirs), [])
+        for ours in ({(0, 0): 97.0, (1, 0): 10.0}, {(0, 0): 90.0},
+                     {(0, 0): 90.0, (1, 0): None},
+                     {**theirs, (2, 0): 0.0}):
+            self.assertTrue(disagreements(ours, theirs), ours)
+
+    def test_terms(self):
+        load = {"cpu": "3", "usr": 1.0, "nice": 2.0, "sys": 4.0, "iowait": 8.0,
+                "irq": 16.0, "soft": 32.0, "steal": 0.5, "guest": 0.25,
+                "gnice": 0.125, "idle": 36.125}
+        text = json.dumps({"sysstat": {"hosts": [{"statistics": [
+            {"cpu-load": [{**load, "cpu": "all"}, load]}]}]}})
+        self.assertEqual(percents_of(text), {(3, 0): 55.875, (3, 1): 3.375,
+                                             (3, 2): 52.0})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""Processes against the kernel's files: every number of a child of this test
+exactly, and what is displayed of it.
+
+Environment: PERFBLOCK, the program.  The child does nothing but what it is told,
+so that its numbers keep still while a sample is taken.
+"""
+
+import os
+import subprocess
+import sys
+import time
+import unittest
+from fractions import Fraction
+
+from live_samples import LiveCase, elapsed, rate
+
+CHILD = """
+import os, sys, time
+with open("/proc/self/comm", "wb") as comm:
+    comm.write(b"a) (b")
+os.nice(3)
+print("ready", flush=True)
+for line in sys.stdin:
+    end = time.process_time() + float(line)
+    while time.process_time() < end:
+        os.stat("/")
+    block = bytearray(8 << 20)
+    with open("/dev/null", "wb", buffering=0) as null:
+        for _ in range(100):
+            null.write(block[:1000])
+    print("done", flush=True)
+"""
+NAME = "a) (b"
+WORK = 0.2  # seconds of processor time at a time
+TICK = 1 / os.sysconf("SC_CLK_TCK")  # a start is told so exactly
+IO = {13: "syscr", 14: "syscw", 16: "rchar", 17: "wchar"}
+SUMS = (0, 1, 2, 3, 4, 5, 6, 13, 14, 15, 16, 17, 18)
+FOUR_BYTES = (5, 6)
+
+
+def read_stat(pid):
+    """Fields of /proc/PID/stat by the numbers of proc(5)."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        text = file.read()
+    words = text[text.rindex(")") + 1:].split()
+    return {number: int(words[number - 3]) for number in range(4, 25)}
+
+
+def read_io(pid):
+    """Numbers of /proc/PID/io by name."""
+    with open(f"/proc/{pid}/io", encoding="utf-8") as file:
+        return {key: int(number) for key, number in
+                (line.split(":") for line in file)}
+
+
+@unittest.skipUnless(sys.platform == "linux", "the live source of Linux")
+class Process(LiveCase):
+    """Process against /proc/PID."""
+
+    def setUp(self):
+        super().setUp()
+        self.started = time.monotonic()
+        self.child = subprocess.Popen(
+            [sys.executable, "-c", CHILD], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True)
+        self.addCleanup(self.end_child)
+        self.assertEqual(self.child.stdout.readline(), "ready\n")
+        self.is_ready = time.monotonic()
+
+    def end_child(self):
+        """The child ends with its input."""
+        self.child.communicate(timeout=60)
+
+    def work(self):
+        """Have the child do something; it is done when this returns."""
+        self.child.stdin.write(f"{WORK}\n")
+        self.child.stdin.flush()
+        self.assertEqual(self.child.stdout.readline(), "done\n")
+
+    def read(self):
+        """All numbers of the child."""
+        return read_stat(self.child.pid), read_io(self.child.pid)
+
+    def sample(self, *arguments):
+        """One sample, and the kernel's numbers of that moment."""
+        return self.record_between(self.read, "--set", "Process", *arguments)
+
+    def expect_raw(self, stat, io, values):
+        """The raw values are the kernel's."""
+        tick = 10**7 // os.sysconf("SC_CLK_TCK")
+        expected = {
+            0: (stat[14] + stat[15]) * tick, 1: stat[14] * tick,
+            2: stat[15] * tick, 3: stat[23],
+            4: stat[24] * os.sysconf("SC_PAGE_SIZE"),
+            5: (stat[10] + stat[12]) % 2**32, 6: stat[20], 7: 20 - stat[19],
+            8: 10**7 + stat[22] * tick, 10: 10**7, 11: self.child.pid,
+            12: os.getpid()}
+        if 13 in values:
+            expected.update({counter: io[name]
+                             for counter, name in IO.items()})
+            expected.update({15: io["syscr"] + io["syscw"],
+                             18: io["rchar"] + io["wchar"]})
+        self.assertEqual({counter: value for counter, value in values.items()
+                          if counter != 9}, expected)
+
+    def test_child(self):
+        first, first_io = self.sample()
+        self.work()
+        before = time.monotonic()
+        second, second_io = self.sample()
+        after = time.monotonic()
+        older, newer = self.samples()
+        for (stat, io), (_, values) in (((first, first_io), older),
+                                        ((second, second_io), newer)):
+            self.expect_raw(stat, io, values[self.child.pid, NAME])
+        shown = self.displayed("Process", NAME)
+        ticks = second[14] + second[15] - first[14] - first[15]
+        self.assertGreaterEqual(ticks * TICK, WORK - 4 * TICK)
+        self.assertEqual(shown["% Processor Time"], ("ok", float(Fraction(
+            100 * ticks * 10**7, os.sysconf("SC_CLK_TCK")
+            * elapsed(older, newer, "perf_time_100ns")))))
+        faults = (second[10] + second[12] - first[10] - first[12])
+        self.assertGreater(faults, 0)
+        self.assertEqual(shown["Page Faults/sec"], rate(faults, older, newer))
+        self.assertEqual(shown["Priority Base"], ("ok", 20 - second[19]))
+        if "IO Write Bytes/sec" in shown:
+            written = second_io["wchar"] - first_io["wchar"]
+            self.assertGreater(written, 100 * 1000)
+            self.assertEqual(shown["IO Write Bytes/sec"],
+                             rate(written, older, newer))
+        status, seconds = shown["Elapsed Time"]
+        self.assertEqual(status, "ok")
+        self.assertGreaterEqual(seconds, before - self.is_ready)
+        self.assertLess(seconds, after - self.started + TICK)
+
+    def test_total(self):
+        """The total is the sum of the others in the same sample."""
+        self.sample()
+        values = self.samples()[0][1]
+        total = values.pop((0xFFFFFFFE, "_Total"))
+        self.assertGreater(len(values), 2)
+        for counter in SUMS:
+            if counter in total:
+                size = 32 if counter in FOUR_BYTES else 64
+                self.assertEqual(
+                    total[counter], sum(
+                        counters[counter] for counters in values.values())
+                    % 2**size, counter)
+        for counter in (7, 8, 11, 12):
+            self.assertEqual(total[counter], 0)
+
+    def test_processes_are_those_of_proc(self):
+        """Whoever was there before and after the sample is in it, and none
+        is twice."""
+        before = {int(name) for name in os.listdir("/proc")
+                  if name.isdigit()}
+        self.sample("--counter", "Thread Count")
+        after = {int(name) for name in os.listdir("/proc") if name.isdigit()}
+        ids = [pid for pid, _ in self.samples()[0][1]]
+        self.assertEqual(ids, sorted(set(ids)))
+        self.assertLessEqual(before & after, set(ids))
+
+
+if __name__ == "__main__":
+    unittest.main()

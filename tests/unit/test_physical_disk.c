@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "machine.h"
+#include "perfblock/counter_type.h"
+#include "perfblock/data_block.h"
+#include "perfblock/registration.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* 2a87a1bd-9cae-49ee-9498-2399d27cc28f */
+static const pfb_guid disk_guid = {
+    {0xbd, 0xa1, 0x87, 0x2a, 0xae, 0x9c, 0xee, 0x49, 0x94, 0x98, 0x23, 0x99, 0xd2, 0x7c, 0xc2, 0x8f}};
+
+static void make_disk_machine(void)
+{
+    make_machine();
+    put_file("/proc/stat", STAT);
+    ask_of(&disk_guid);
+}
+
+TestSuite(physical_disk, .init = make_disk_machine, .fini = remove_machine);
+
+/* Two disks that hardware has, and one over them. */
+#define SDA "   8       0 sda 10 1 2000 300 20 2 4000 500 3 600 800 5 5 5 5 6 6\n"
+#define SDB "   8      16 sdb 1 0 8 7 2 0 16 9 0 11 16\n"
+#define DM0 " 253       0 dm-0 100 0 800 70 200 0 1600 80 1 60 70 0 0 0 0\n"
+
+static void put_disks(void)
+{
+    put_file("/proc/diskstats", SDA "   8       1 sda1 9 9 9 9 9 9 9 9 9 9 9\n" SDB DM0);
+    put_file("/sys/block/sda/device/model", "A\n");
+    put_file("/sys/block/sdb/device/model", "B\n");
+    put_file("/sys/block/dm-0/size", "1\n");
+}
+
+/* ---- What is offered ---------------------------------------------------------------------------------------- */
+
+Test(physical_disk, disks_and_their_total_are_instances)
+{
+    put_disks();
+    pfb_source *source = open_machine();
+    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 ");
+    cr_expect_str_eq(instances_of(source), "sda#800000 sdb#800010 dm-0#fd00000 _Total#fffffffe ");
+    pfb_source_close(source);
+}
+
+/* A partition has the name of the disk before it and a number, with a "p" between them where the name ends in one. */
+Test(physical_disk, partitions_are_none)
+{
+    static const struct {
+        const char *names;
+        const char *instances;
+    } cases[] = {{"sda sda1 sda15 sdaa sdaa2 sdb", "sda#100000 sdaa#100003 sdb#100005 "},
+                 {"nvme0n1 nvme0n1p1 nvme0n1p12 nvme0n2", "nvme0n1#100000 nvme0n2#100003 "},
+                 {"loop1 loop10 loop1p1", "loop1#100000 loop10#100001 loop1p1#100002 "},
+                 {"md0 md0p1 md01 md1", "md0#100000 md01#100002 md1#100003 "},
+                 {"xvda1 xvda2", "xvda1#100000 xvda2#100001 "}, /* as Xen has them, without a disk */
+                 {"cciss/c0d0 cciss/c0d0p1", "cciss/c0d0#100000 "},
+                 {"sda sda1x sdap1 sda", "sda#100000 sda1x#100001 sdap1#100002 sda#100003 "}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[1024] = "";
+        char names[128];
+        unsigned minor = 0;
+        snprintf(names, sizeof names, "%s", cases[i].names);
+        for (const char *name = strtok(names, " "); name; name = strtok(NULL, " "))
+            snprintf(text + strlen(text), sizeof text - strlen(text), "1 %u %s 0 0 0 0 0 0 0 0 0 0 0\n", minor++, name);
+        put_file("/proc/diskstats", text);
+        pfb_source *source = open_machine();
+        cr_expect_str_eq(instances_of(source), cases[i].instances, "%s", cases[i].names);
+        pfb_source_close(source);
+    }
+}
+
+Test(physical_disk, a_machine_without_disks_has_no_such_set)
+{
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    for (int i = 0; i < 2; i++) {
+        pfb_source *source = open_machine();
+        cr_expect_not(pfb_source_instances(source, &disk_guid, &reply, &failure));
+        cr_expect_eq(failure.code, PFB_WIN32_COUNTERSET_NOT_FOUND);
+        pfb_source_close(source);
+        put_file("/proc/diskstats", "");
+    }
+    pfb_bytes_free(&reply);
+}
+
+/* Whoever computes an average or a percentage finds what it is divided by. */
+Test(physical_disk, bases_are_registered)
+{
+    put_disks();
+    pfb_source *source = open_machine();
+    pfb_bytes reply = {0};
+    pfb_registration registration;
+    pfb_counter counter;
+    pfb_counter base;
+    unsigned count = 0;
+    cr_assert(pfb_source_registration(source, &disk_guid, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
+    cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, PFB_STRICT));
+    cr_expect_eq(registration.instance_type, PFB_INSTANCES_MULTIPLE | PFB_INSTANCES_AGGREGATE);
+    while (pfb_registration_next(&registration, &counter)) {
+        const pfb_counter_type *type = pfb_counter_type_find(counter.type);
+        cr_assert(type, "counter %u", (unsigned)counter.id);
+        if (type->base == 0)
+            continue;
+        cr_assert(pfb_registration_find(&registration, counter.base_id, &base), "counter %u", (unsigned)counter.id);
+        cr_expect_eq(base.type, type->base, "counter %u", (unsigned)counter.id);
+        cr_expect_eq(base.attributes, PFB_ATTRIBUTE_NO_DISPLAY);
+        count++;
+    }
+    cr_expect_eq(count, 10, "four percentages and six averages");
+    pfb_bytes_free(&reply);
+    pfb_source_close(source);
+}
+
+/* ---- Values --------------------------------------------------------------------------------------------------- */
+
+/* Of disk sda: 10 reads of 2000 sectors took 300 ms, 20 writes of 4000 sectors 500 ms. The total is that of sda and
+ * sdb. Sectors have 512 bytes, times are in 100 ns. */
+static const struct {
+    unsigned id, bytes;
+    uint64_t sda, total;
+} values[] = {{0, 4, 3, 3},
+              {1, 8, 8000000, 8160000},
+              {3, 8, 8000000, 8160000},
+              {4, 8, 3000000, 3070000},
+              {5, 8, 3000000, 3070000},
+              {6, 8, 5000000, 5090000},
+              {7, 8, 5000000, 5090000},
+              {11, 4, 30, 33},
+              {12, 4, 10, 11},
+              {13, 4, 20, 22},
+              {14, 4, 30, 33},
+              {15, 4, 10, 11},
+              {16, 4, 20, 22},
+              {17, 8, 3072000, 3084288},
+              {18, 8, 1024000, 1028096},
+              {19, 8, 2048000, 2056192},
+              {20, 8, 3072000, 3084288},
+              {21, 8, 1024000, 1028096},
+              {22, 8, 2048000, 2056192}};
+
+static void expect_one(pfb_source *source, const char *instance, unsigned id, uint64_t value, unsigned bytes)
+{
+    char expected[64];
+    snprintf(expected, sizeof expected, "1 0 { %llu/%u}\n", (unsigned long long)value, bytes);
+    cr_expect_str_eq(ask(source, instance, id, PFB_NO_ID), expected, "counter %u of %s", id, instance);
+}
+
+Test(physical_disk, every_count_of_a_disk_and_of_the_total)
+{
+    put_disks();
+    pfb_source *source = open_machine();
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        expect_one(source, "sda", values[i].id, values[i].sda, values[i].bytes);
+        expect_one(source, "_Total", values[i].id, values[i].total, values[i].bytes);
+    }
+    expect_one(source, "dm-0", 17, 2400 * 512, 8);
+    pfb_source_close(source);
+}
+
+/* One sample of all counters of an instance; its block and its values by id. */
+static pfb_data_block collect(pfb_source *source, const char *name, uint64_t by_id[24])
+{
+    pfb_bytes reply = {0};
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    pfb_data_block block;
+    pfb_data_result result;
+    pfb_data_instance instance;
+    pfb_data_value value;
+    cr_assert_eq(add_to(query, name, PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    cr_assert(pfb_source_query_collect(query, &reply, NULL));
+    cr_assert(pfb_data_block_open(&block, reply.data, reply.size_bytes, PFB_STRICT));
+    cr_assert(pfb_data_block_next_result(&block, &result) && pfb_data_block_next_instance(&block, &instance));
+    while (pfb_data_block_next_value(&block, &value)) {
+        cr_assert_lt(value.counter_id, 24);
+        by_id[value.counter_id] = value.raw;
+    }
+    pfb_bytes_free(&reply);
+    pfb_source_query_close(query);
+    return block;
+}
+
+/* Average times are in ticks of the performance clock, modulo 2^32. */
+Test(physical_disk, average_times_count_ticks)
+{
+    uint64_t by_id[24];
+    put_disks();
+    pfb_source *source = open_machine();
+    pfb_data_block block = collect(source, "sda", by_id);
+    uint64_t ticks_per_ms = (uint64_t)block.perf_freq / 1000;
+    cr_expect_eq(by_id[8], 800 * ticks_per_ms);
+    cr_expect_eq(by_id[9], 300 * ticks_per_ms);
+    cr_expect_eq(by_id[10], 500 * ticks_per_ms);
+    put_file("/proc/diskstats", "8 0 sda 1 0 0 4294967295 1 0 0 1 0 0 0\n");
+    block = collect(source, "sda", by_id);
+    cr_expect_eq(by_id[8], 0, "2^32 ms are a multiple of 2^32 ticks");
+    cr_expect_eq(by_id[9], (UINT32_MAX * ticks_per_ms) & UINT32_MAX);
+    pfb_source_close(source);
+}
+
+static uint64_t steady_100ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 10000000 + (uint64_t)now.tv_nsec / 100;
+}
+
+/* The base is the moment of reading, and what of it the disk was not busy is idle, modulo 2^32 ms. */
+Test(physical_disk, idle_time_is_what_busy_time_leaves)
+{
+    const uint64_t end = UINT64_C(42949672960000);
+    uint64_t by_id[24];
+    put_disks();
+    pfb_source *source = open_machine();
+    uint64_t first = steady_100ns();
+    collect(source, "sda", by_id);
+    cr_expect(by_id[2] >= first && by_id[2] <= steady_100ns());
+    cr_expect_eq((by_id[23] + 600 * 10000) % end, by_id[2] % end);
+    cr_expect_lt(by_id[23], end);
+    collect(source, "_Total", by_id);
+    cr_expect_eq(by_id[2] % 2, 0, "the total's base is that of two disks");
+    cr_expect_eq((by_id[23] + 611 * 10000) % end, by_id[2] % end);
+    pfb_source_close(source);
+}
+
+Test(physical_disk, idle_time_goes_on_when_busy_time_wraps)
+{
+    uint64_t older[24];
+    uint64_t newer[24];
+    put_file("/proc/diskstats", "8 0 sda 0 0 0 0 0 0 0 0 0 4294967290 0\n");
+    pfb_source *source = open_machine();
+    collect(source, "sda", older);
+    put_file("/proc/diskstats", "8 0 sda 0 0 0 0 0 0 0 0 0 4 0\n"); /* 10 ms later */
+    collect(source, "sda", newer);
+    cr_expect_eq(newer[23] - older[23], newer[2] - older[2] - 100000);
+    pfb_source_close(source);
+}
+
+/* ---- Odd machines ----------------------------------------------------------------------------------------------- */
+
+#define LARGEST "18446744073709551615"
+
+Test(physical_disk, large_numbers)
+{
+    put_file("/proc/diskstats",
+             "8 0 sda " LARGEST " 0 " LARGEST " " LARGEST " 2 0 3 " LARGEST " 99999999999999999999 8589934591 0\n"
+             "4095 1048573 sdb 0 0 0 0 0 0 0 0 0 0\n4095 1048574 sdc 0 0 0 0 0 0 0 0 0 0\n"
+             "4096 0 sdd 0 0 0 0 0 0 0 0 0 0\n0 1048576 sde 0 0 0 0 0 0 0 0 0 0\n");
+    pfb_source *source = open_machine();
+    cr_expect_str_eq(instances_of(source), "sda#800000 sdb#fffffffd ");
+    expect_one(source, "sda", 0, UINT32_MAX, 4);
+    expect_one(source, "sda", 1, UINT64_MAX, 8);
+    expect_one(source, "sda", 4, UINT64_MAX, 8);
+    expect_one(source, "sda", 14, 1, 4);    /* 2^64 - 1 + 2 */
+    expect_one(source, "sda", 17, 1024, 8); /* 2^64 - 1 + 3 sectors */
+    const uint64_t end = UINT64_C(42949672960000);
+    uint64_t by_id[24];
+    collect(source, "sda", by_id);
+    cr_expect_eq((by_id[23] + UINT64_C(42949672950000)) % end, by_id[2] % end, "busy for 2^32 - 1 ms");
+    pfb_source_close(source);
+}
+
+Test(physical_disk, lines_that_are_not_as_the_kernel_writes_them_are_passed_over)
+{
+    char text[512];
+    snprintf(
+        text, sizeof text,
+        "\n8 0\n8 0 \n8 0 sda\n8 0 sda 1 2 3 4 5 6 7 8 9\n8 0 sda 1 2 3 4 5 6 7 8 9 x\n8 x sda 1 2 3 4 5 6 7 8 9 0\n"
+        "-8 0 sda 1 2 3 4 5 6 7 8 9 0\n8 0 %065d 1 2 3 4 5 6 7 8 9 0\n8 1 %064d 1 2 3 4 5 6 7 8 9 0\n"
+        "8 2 s\xff\xc3\xa4 1 2 3 4 5 6 7 8 9 0",
+        0, 0);
+    put_file("/proc/diskstats", text);
+    pfb_source *source = open_machine();
+    snprintf(text, sizeof text, "%064d#800001 s\xef\xbf\xbd\xc3\xa4#800002 ", 0);
+    cr_expect_str_eq(instances_of(source), text);
+    pfb_source_close(source);
+}
+
+Test(physical_disk, disks_come_and_go)
+{
+    put_disks();
+    pfb_source *source = open_machine();
+    put_file("/proc/diskstats", SDB "8 32 sdc 5 0 0 0 0 0 0 0 0 0 0\n");
+    cr_expect_str_eq(ask(source, "*", 15, PFB_NO_ID), "4 0 {sdb#800010 1/4} {sdc#800020 5/4} {_Total#fffffffe 1/4}\n",
+                     "sdc has no hardware yet");
+    put_file("/sys/block/sdc/device/model", "C\n");
+    cr_expect_str_eq(ask(source, "*", 15, PFB_NO_ID), "4 0 {sdb#800010 1/4} {sdc#800020 5/4} {_Total#fffffffe 6/4}\n");
+    put_file("/proc/diskstats", DM0);
+    cr_expect_str_eq(ask(source, "*", 15, PFB_NO_ID), "4 0 {dm-0#fd00000 100/4}\n", "a total of nothing is nothing");
+    cr_expect_str_eq(ask(source, "_Total", 15, PFB_NO_ID), "0 1069\n");
+    put_file("/proc/diskstats", "");
+    cr_expect_str_eq(ask(source, "*", 15, PFB_NO_ID), "4 0\n");
+    pfb_source_close(source);
+}
+
+Test(physical_disk, slashes_of_names_are_exclamation_marks_in_sys)
+{
+    put_file("/proc/diskstats", "104 0 cciss/c0d0 7 0 0 0 0 0 0 0 0 0 0\n");
+    put_file("/sys/block/cciss!c0d0/device/model", "C\n");
+    pfb_source *source = open_machine();
+    expect_one(source, "_Total", 15, 7, 4);
+    pfb_source_close(source);
+}
+
+Test(physical_disk, a_sample_fails_without_the_file_and_works_again_with_it)
+{
+    put_disks();
+    pfb_source *source = open_machine();
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    remove_file("/proc/diskstats");
+    cr_expect_not(pfb_source_instances(source, &disk_guid, &reply, &failure));
+    cr_expect_eq(failure.code, PFB_WIN32_FILE_NOT_FOUND);
+    cr_expect(strstr(failure.sentence, "/proc/diskstats cannot be read: No such file"), "%s", failure.sentence);
+    put_disks();
+    expect_one(source, "sda", 0, 3, 4);
+    pfb_bytes_free(&reply);
+    pfb_source_close(source);
+}
