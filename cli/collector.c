@@ -12,7 +12,7 @@
 
 /* ---- Sets ------------------------------------------------------------------------------------------------ */
 
-/* Finds the sets, each once, and their metadata. */
+/* Finds the sets and their metadata. */
 static bool find_sets(collector *c, const options *o)
 {
     static const char *const usual[] = {"Processor Information"};
@@ -21,31 +21,39 @@ static bool find_sets(collector *c, const options *o)
     pfb_guid *guids = NULL;
     size_t count = 0;
     bool is_found = offer_list(&c->offer, &guids, &count);
-    pfb_guid *chosen = memory_get(name_count, sizeof *chosen);
-    c->sets = memory_get(name_count, sizeof *c->sets);
-    for (size_t i = 0; i < name_count && is_found; i++) {
-        pfb_guid guid;
-        is_found = choose_set(&c->offer, guids, count, names[i], &guid);
-        bool is_new = is_found;
-        for (size_t n = 0; n < c->set_count && is_new; n++)
-            is_new = !pfb_guid_equal(&chosen[n], &guid);
-        if (is_new) {
-            chosen[c->set_count] = guid;
-            c->sets[c->set_count++].guid = guid;
-        }
-    }
-    metadata_open(&c->metadata, chosen, c->set_count);
-    for (size_t i = 0; i < c->set_count && is_found; i++)
-        offer_complete(&c->offer, &c->sets[i], &c->metadata);
-    free(chosen);
+    for (size_t i = 0; i < name_count && is_found; i++)
+        is_found = choose_sets(&c->offer, guids, count, names[i], &c->sets);
+    choose_each_once(&c->sets);
     free(guids);
+    guids = memory_get(c->sets.count, sizeof *guids);
+    for (size_t i = 0; i < c->sets.count; i++)
+        guids[i] = c->sets.rows[i].guid;
+    metadata_open(&c->metadata, guids, c->sets.count);
+    free(guids);
+    c->metadata.takes_helps = o->format == OUTPUT_PROMETHEUS;
+    c->replies = memory_get(c->sets.count, sizeof *c->replies);
+    for (size_t i = 0; i < c->sets.count && is_found; i++) {
+        c->replies[i].guid = c->sets.rows[i].guid;
+        offer_complete(&c->offer, &c->replies[i], &c->metadata);
+    }
     return is_found;
 }
 
 /* ---- Instances ------------------------------------------------------------------------------------------- */
 
+static bool matches(const collector *c, const uint8_t *utf16, size_t units)
+{
+    return pfb_query_match(c->pattern, c->pattern_units, utf16, units, PFB_MATCH_IGNORE_CASE);
+}
+
+/* A set whose registration is not known is taken for one with instances. */
+static bool has_instances(const metadata_set *set)
+{
+    return !set->has_counters || (set->registration.instance_type & PFB_INSTANCES_MULTIPLE) != 0;
+}
+
 /* False when the set lists instances and none matches. A list that cannot be had proves nothing. */
-static bool matches_any(const collector *c, const pfb_guid *guid)
+static bool matches_listed(const collector *c, const pfb_guid *guid)
 {
     pfb_bytes bytes = {0};
     pfb_list list;
@@ -54,32 +62,30 @@ static bool matches_any(const collector *c, const pfb_guid *guid)
     bool found = !is_listed;
     pfb_list_open(&list, bytes.data, bytes.size_bytes, 0);
     while (!found && pfb_list_next_instance(&list, &instance))
-        found = pfb_query_match(c->pattern, c->pattern_units, bytes.data + instance.name.offset, instance.name.units,
-                                PFB_MATCH_IGNORE_CASE);
+        found = matches(c, bytes.data + instance.name.offset, instance.name.units);
     found = found || list.error.code != PFB_OK;
     pfb_bytes_free(&bytes);
     return found;
 }
 
+/* Whether the set has an instance that --instance means. The only one of a set without instances has no name: it is
+ * meant by patterns that match nothing at all, such as *. */
+static bool matches_instance(const collector *c, const metadata_set *set)
+{
+    return has_instances(set) ? matches_listed(c, &set->guid) : matches(c, NULL, 0);
+}
+
 /* ---- The query ------------------------------------------------------------------------------------------- */
 
 /* Appends the identifier blocks of a set. False after a sentence. */
-static bool append_blocks(const collector *c, const options *o, const metadata_set *set, const display_choice *wanted,
-                          pfb_bytes *blocks)
+static bool append_blocks(const collector *c, const metadata_set *set, const display_choice *wanted, pfb_bytes *blocks)
 {
-    bool has_instances = !set->has_counters || (set->registration.instance_type & PFB_INSTANCES_MULTIPLE) != 0;
-    if (has_instances && o->instance && !matches_any(c, &set->guid)) {
-        diagnostics_say(STATUS_USAGE, c->offer.subject, "no instance matches %s", o->instance);
-        return false;
-    }
     for (size_t i = 0; i < wanted->count; i++) {
-        if (!pfb_guid_equal(&wanted->counters[i].set, &set->guid))
-            continue;
         pfb_query query = {.counterset = set->guid,
                            .counter_id = wanted->counters[i].counter_id,
                            .instance_id = PFB_NO_ID,
-                           .name = has_instances ? c->pattern : NULL,
-                           .name_units = has_instances ? c->pattern_units : 0};
+                           .name = has_instances(set) ? c->pattern : NULL,
+                           .name_units = has_instances(set) ? c->pattern_units : 0};
         size_t size = pfb_query_size(&query);
         if (size == 0) {
             diagnostics_say(STATUS_USAGE, "perfblock", "--instance: longer than an instance name can be");
@@ -92,46 +98,66 @@ static bool append_blocks(const collector *c, const options *o, const metadata_s
     return true;
 }
 
-static bool make_blocks(collector *c, const options *o, pfb_bytes *blocks)
+/* Appends what is asked of a set. A set that has nothing of it is left out where a pattern found it; the user who named
+ * it is told. False after a sentence. */
+static bool append_set(collector *c, const options *o, const choice_set *chosen, pfb_bytes *blocks)
 {
     display_choice wanted = {0};
-    bool is_fine = choose_check(o, &c->metadata, c->sets, c->set_count);
-    for (size_t i = 0; i < c->set_count && is_fine; i++) {
-        const metadata_set *set = metadata_find(&c->metadata, &c->sets[i].guid);
-        is_fine = choose_counters(o, set, &c->choice, &wanted);
-        if (!is_fine)
-            diagnostics_say(STATUS_USAGE, "perfblock", "%s has none of the counters asked for",
-                            o->set_count > i ? o->sets[i] : "the set");
-        else
-            is_fine = append_blocks(c, o, set, &wanted, blocks);
-    }
+    const metadata_set *set = metadata_find(&c->metadata, &chosen->guid);
+    bool has_instance = !o->instance || matches_instance(c, set);
+    bool has_counter = has_instance && choose_counters(o, set, &c->choice, &wanted);
+    bool is_fine = has_counter ? append_blocks(c, set, &wanted, blocks) : chosen->is_pattern;
+    if (!has_instance && !chosen->is_pattern)
+        diagnostics_say(STATUS_USAGE, c->offer.subject, "no instance of %s matches %s", chosen->called, o->instance);
+    else if (!has_counter && !chosen->is_pattern)
+        diagnostics_say(STATUS_USAGE, "perfblock", "%s has none of the counters asked for", chosen->called);
     free(wanted.counters);
     return is_fine;
 }
 
-static void tell_refusal(const collector *c, const pfb_identifier *block)
+static bool make_blocks(collector *c, const options *o, pfb_bytes *blocks)
+{
+    bool is_fine = choose_check(o, &c->metadata, &c->sets);
+    for (size_t i = 0; i < c->sets.count && is_fine; i++)
+        is_fine = append_set(c, o, &c->sets.rows[i], blocks);
+    display_sort_choice(&c->choice);
+    if (is_fine && blocks->size_bytes == 0)
+        diagnostics_say(STATUS_USAGE, c->offer.subject, "no set has such counters and an instance that matches %s",
+                        o->instance ? o->instance : "*");
+    return is_fine && blocks->size_bytes > 0;
+}
+
+static void tell_refusal(const collector *c, const pfb_identifier *block, exit_status status)
 {
     char guid[PFB_GUID_TEXT_BYTES];
     char counter[32] = "all counters";
+    buffer set = {0};
     const char *words = names_of_win32(block->status);
+    metadata_name name = metadata_set_name(metadata_find(&c->metadata, &block->counterset));
     pfb_guid_format(&block->counterset, guid);
+    buffer_format(&set, name.utf16 ? "%s, " : "%s", guid);
+    if (name.utf16)
+        text_utf16(&set, name.utf16, name.units);
     if (block->counter_id != PFB_NO_ID)
         snprintf(counter, sizeof counter, "counter %" PRIu32, block->counter_id);
-    diagnostics_say(STATUS_IMPOSSIBLE, c->offer.subject, "counterset %s, %s: refused with status %" PRIu32 "%s%s%s",
-                    guid, counter, block->status, words ? " (" : "", words ? words : "", words ? ")" : "");
+    diagnostics_say(status, c->offer.subject, "counterset %s, %s: refused with status %" PRIu32 "%s%s%s", set.data,
+                    counter, block->status, words ? " (" : "", words ? words : "", words ? ")" : "");
+    buffer_free(&set);
 }
 
-/* Tells which blocks the source did not take. False when it took none. */
+/* Tells which blocks the source did not take. False, and status 4, when it took none. */
 static bool check_blocks(const collector *c, const pfb_bytes *blocks)
 {
     pfb_list list;
     pfb_identifier block;
     bool any = false;
     pfb_list_open(&list, blocks->data, blocks->size_bytes, 0);
-    while (pfb_list_next_identifier(&list, &block)) {
+    while (pfb_list_next_identifier(&list, &block))
         any = any || block.status == 0;
+    pfb_list_open(&list, blocks->data, blocks->size_bytes, 0);
+    while (pfb_list_next_identifier(&list, &block)) {
         if (block.status != 0)
-            tell_refusal(c, &block);
+            tell_refusal(c, &block, any ? STATUS_FINE : STATUS_IMPOSSIBLE);
     }
     return any;
 }
@@ -166,9 +192,10 @@ bool collector_open(collector *c, const options *o)
 void collector_close(collector *c)
 {
     pfb_source_query_close(c->query);
-    for (size_t i = 0; i < c->set_count; i++)
-        offer_free(&c->sets[i]);
-    free(c->sets);
+    for (size_t i = 0; i < c->sets.count && c->replies; i++)
+        offer_free(&c->replies[i]);
+    free(c->replies);
+    free(c->sets.rows);
     free(c->choice.counters);
     free(c->pattern);
     metadata_free(&c->metadata);

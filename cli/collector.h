@@ -8,11 +8,24 @@
 
 /* A query made from --set, --instance and --counter, ready to be sampled; for live and record. */
 
+/* A counterset that --set means. */
+typedef struct choice_set {
+    pfb_guid guid;
+    const char *called; /* what the user wrote */
+    bool is_pattern;    /* that was a pattern */
+    size_t place;       /* among all that was meant */
+} choice_set;
+
+typedef struct choice_sets {
+    choice_set *rows;
+    size_t count, capacity;
+} choice_sets;
+
 typedef struct collector {
     offer offer;
     metadata metadata;
-    offer_set *sets;
-    size_t set_count;
+    choice_sets sets;
+    offer_set *replies;    /* of each of these */
     display_choice choice; /* the counters asked for; those that were added for their sake are not among them */
     uint8_t *pattern;      /* of the instances, UTF-16LE */
     size_t pattern_units;
@@ -38,14 +51,18 @@ bool collector_info(const collector *c, pfb_bytes *info);
 
 /* ---- Its choice of counters (choice.c) ------------------------------------------------------------------- */
 
-/* Finds the set that the user calls `text`: a GUID, or a name in either case. False after a sentence. */
-bool choose_set(const offer *f, const pfb_guid *guids, size_t count, const char *text, pfb_guid *found);
+/* Adds the sets that the user calls `text`: a GUID, or a name in either case with * and ?. `guids` are
+ * those the source lists. False after a sentence when there is none. */
+bool choose_sets(const offer *f, const pfb_guid *guids, size_t count, const char *text, choice_sets *sets);
 
-/* Puts into `asked` the counters of the set that the options name, or one element for all of them; and into `query` the
- * same and what their formulas need besides. False when the set has none of them. */
+/* Leaves each set where it was first meant; named in full anywhere, it is named in full. */
+void choose_each_once(choice_sets *sets);
+
+/* Adds to `asked` the counters of the set that the options name, or one element for all of them; and puts into `query`
+ * the same and what their formulas need besides, in order. False when the set has none of them. */
 bool choose_counters(const options *o, const metadata_set *set, display_choice *asked, display_choice *query);
 
 /* False, after a sentence, when some counter of the options is in none of the sets. */
-bool choose_check(const options *o, const metadata *m, const offer_set *sets, size_t count);
+bool choose_check(const options *o, const metadata *m, const choice_sets *sets);
 
 #endif

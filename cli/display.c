@@ -9,31 +9,88 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- Choices --------------------------------------------------------------------------------------------- */
+
+static int compare_counters(const void *left, const void *right)
+{
+    const display_counter *a = left;
+    const display_counter *b = right;
+    int difference = memcmp(a->set.bytes, b->set.bytes, sizeof a->set.bytes);
+    return difference != 0 ? difference : (a->counter_id > b->counter_id) - (a->counter_id < b->counter_id);
+}
+
+void display_sort_choice(display_choice *choice)
+{
+    size_t count = 0;
+    if (choice->count == 0)
+        return;
+    qsort(choice->counters, choice->count, sizeof *choice->counters, compare_counters);
+    for (size_t i = 0; i < choice->count; i++) {
+        if (count == 0 || compare_counters(&choice->counters[count - 1], &choice->counters[i]) != 0)
+            choice->counters[count++] = choice->counters[i];
+    }
+    choice->count = count;
+}
+
+/* The first of the counters that is not below this one, or null. */
+static const display_counter *find_from(const display_choice *choice, display_counter wanted)
+{
+    size_t low = 0;
+    size_t high = choice->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_counters(&choice->counters[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < choice->count ? &choice->counters[low] : NULL;
+}
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* Whether the set was asked for, and the counter of it unless that is PFB_NO_ID. */
+/* Whether anything of the set was asked for. */
+static bool is_set_chosen(const display_choice *choice, const pfb_guid *set)
+{
+    const display_counter *found = find_from(choice, (display_counter){*set, 0});
+    return found && pfb_guid_equal(&found->set, set);
+}
+
+/* The same of one of its counters; a counter of unknown id may be any. */
 static bool is_chosen(const display_choice *choice, const pfb_guid *set, uint32_t counter_id)
 {
-    for (size_t i = 0; i < choice->count; i++) {
-        const display_counter *asked = &choice->counters[i];
-        bool same_counter =
-            asked->counter_id == PFB_NO_ID || asked->counter_id == counter_id || counter_id == PFB_NO_ID;
-        if (same_counter && pfb_guid_equal(&asked->set, set))
-            return true;
-    }
-    return false;
+    const display_counter wanted = {*set, counter_id};
+    const display_counter all = {*set, PFB_NO_ID};
+    const display_counter *found = find_from(choice, wanted);
+    if (counter_id == PFB_NO_ID)
+        return is_set_chosen(choice, set);
+    if (found && compare_counters(found, &wanted) == 0)
+        return true;
+    found = find_from(choice, all);
+    return found && compare_counters(found, &all) == 0;
 }
 
 bool display_shows_result(const display *d, uint32_t result)
 {
-    return !d->choice || is_chosen(d->choice, &d->newer->results[result].counterset, PFB_NO_ID);
+    return !d->choice || is_set_chosen(d->choice, &d->newer->results[result].counterset);
 }
 
 bool display_shows_column(const display *d, uint32_t column)
 {
     const pfb_snapshot_column *c = &d->newer->columns[column];
     return !d->choice || is_chosen(d->choice, &d->newer->results[c->result].counterset, c->counter_id);
+}
+
+bool display_is_meant_for_people(const display *d, uint32_t column)
+{
+    const pfb_snapshot_column *c = &d->newer->columns[column];
+    if (!(c->counter.attributes & PFB_ATTRIBUTE_NO_DISPLAY))
+        return true;
+    const display_counter wanted = {d->newer->results[c->result].counterset, c->counter_id};
+    const display_counter *found = d->choice ? find_from(d->choice, wanted) : NULL;
+    return found && compare_counters(found, &wanted) == 0;
 }
 
 bool display_shows_row(const display *d, uint32_t row)
@@ -62,8 +119,7 @@ bool display_knows_kind(const display *d, uint32_t result)
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
-/* The set of a V2 result, or null. */
-static const metadata_set *find_set(const display *d, uint32_t result)
+const metadata_set *display_set(const display *d, uint32_t result)
 {
     const pfb_snapshot_result *r = &d->newer->results[result];
     return d->metadata && r->has_query ? metadata_find(d->metadata, &r->counterset) : NULL;
@@ -80,7 +136,7 @@ bool display_put_set(const display *d, uint32_t result, buffer *out)
 {
     if (d->is_legacy)
         return titles_put(d->titles, d->newer->results[result].title_index, out);
-    return put_name(out, metadata_set_name(find_set(d, result)));
+    return put_name(out, metadata_set_name(display_set(d, result)));
 }
 
 bool display_put_counter(const display *d, uint32_t column, buffer *out)
@@ -88,7 +144,7 @@ bool display_put_counter(const display *d, uint32_t column, buffer *out)
     const pfb_snapshot_column *c = &d->newer->columns[column];
     if (d->is_legacy)
         return titles_put(d->titles, c->counter_id, out);
-    return c->counter_id != PFB_NO_ID && put_name(out, metadata_counter_name(find_set(d, c->result), c->counter_id));
+    return c->counter_id != PFB_NO_ID && put_name(out, metadata_counter_name(display_set(d, c->result), c->counter_id));
 }
 
 /* ---- Results without values ------------------------------------------------------------------------------ */
@@ -291,11 +347,14 @@ static void state_records(const display *d)
 
 void display_sample(const display *d)
 {
-    if (d->out->format != OUTPUT_TEXT) {
+    if (d->out->format != OUTPUT_TEXT && d->out->format != OUTPUT_PROMETHEUS) {
         state_records(d);
         return;
     }
-    display_text(d);
+    if (d->out->format == OUTPUT_TEXT)
+        display_text(d);
+    else
+        display_metrics(d);
     for (uint32_t i = 0; i < d->newer->counts.results && !output_failed(d->out); i++) {
         if (display_shows_result(d, i))
             tell_result(d, i);

@@ -7,7 +7,7 @@
 #include "perfblock/pairing.h"
 #include "titles.h"
 
-/* Displayed values of a sample: a record per counter and instance as JSON or CSV, tables as text. */
+/* Displayed values of a sample: a record per counter and instance as JSON or CSV, tables as text, or metrics. */
 
 /* A counter somebody asked for. */
 typedef struct display_counter {
@@ -17,11 +17,14 @@ typedef struct display_counter {
 
 /* What is shown of what was collected: a source may give more than was asked for. */
 typedef struct display_choice {
-    display_counter *counters;
+    display_counter *counters; /* ascending by set and counter once they are sorted */
     size_t count, capacity;
     const uint8_t *pattern; /* of instance names, UTF-16LE; null: all instances */
     size_t pattern_units;
 } display_choice;
+
+/* Puts the counters in order, each once; the choice is to be looked at only then. */
+void display_sort_choice(display_choice *choice);
 
 typedef struct display {
     output *out;
@@ -50,10 +53,18 @@ typedef struct display_value {
 bool display_shows_result(const display *d, uint32_t result); /* something of its set was asked for */
 bool display_shows_column(const display *d, uint32_t column);
 bool display_shows_row(const display *d, uint32_t row);
+
+/* False for counters whose registration says that they are not to be displayed, unless one was asked for by itself:
+ * they serve others. Records have them, tables and metrics do not. */
+bool display_is_meant_for_people(const display *d, uint32_t column);
+
 display_value display_evaluate(const display *d, uint32_t row, uint32_t column);
 
 /* Whether the kind of a result is one that gives values. */
 bool display_knows_kind(const display *d, uint32_t result);
+
+/* What is known of a V2 result's set, or null. */
+const metadata_set *display_set(const display *d, uint32_t result);
 
 /* Append the name of a result's counterset or object, and that of a column's counter, as UTF-8; false when it is not
  * known. */
@@ -62,5 +73,8 @@ bool display_put_counter(const display *d, uint32_t column, buffer *out);
 
 /* Tables (display_text.c). */
 void display_text(const display *d);
+
+/* Metrics (prometheus.c). */
+void display_metrics(const display *d);
 
 #endif

@@ -59,7 +59,8 @@ static void choose_columns(group *g)
         const pfb_snapshot_result *result = &g->d->newer->results[r];
         for (uint32_t i = 0; i < result->column_count; i++) {
             uint32_t column = result->first_column + i;
-            if (!display_shows_column(g->d, column) || !has_something(&g->d->newer->columns[column]))
+            if (!display_shows_column(g->d, column) || !display_is_meant_for_people(g->d, column) ||
+                !has_something(&g->d->newer->columns[column]))
                 continue;
             g->columns = memory_grow(g->columns, &g->column_capacity, g->column_count + 1, sizeof *g->columns);
             g->columns[g->column_count++] = column;

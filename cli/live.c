@@ -58,6 +58,12 @@ static void run(live *l, const options *o)
     }
 }
 
+/* Tables that somebody watches change. A single one stays what it is, and a replay would be over before it is seen. */
+static bool is_watched(const options *o)
+{
+    return o->format == OUTPUT_TEXT && o->count != 1 && !o->source && system_can_paint();
+}
+
 void command_live(const options *o)
 {
     live l = {.is_replay = o->source != NULL};
@@ -68,7 +74,12 @@ void command_live(const options *o)
     l.sampling.file = l.collector.offer.subject;
     l.sampling.metadata = &l.collector.metadata;
     l.sampling.choice = &l.collector.choice;
+    bool in_place = is_watched(o);
+    if (in_place)
+        stream_begin_pictures();
     run(&l, o);
+    if (in_place)
+        stream_end_pictures();
     offer_tell_cut(&l.collector.offer);
     sampling_free(&l.sampling);
     pfb_bytes_free(&l.samples[0]);

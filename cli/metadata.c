@@ -61,6 +61,7 @@ void metadata_free(metadata *m)
         free(m->sets[i].order);
         for (size_t k = 0; k < NAMES_COUNT; k++)
             free(m->sets[i].counters[k].rows);
+        free(m->sets[i].helps.rows);
     }
     for (size_t i = 0; i < m->owned_count; i++)
         free(m->owned[i]);
@@ -155,6 +156,8 @@ static pfb_error add_reply(metadata_set *set, uint32_t request, const uint8_t *d
         return add_counter_names(&set->counters[NAMES_LOCAL], data, size, options);
     case PFB_REQUEST_COUNTER_ENGLISH_NAMES:
         return add_counter_names(&set->counters[NAMES_ENGLISH], data, size, options);
+    case PFB_REQUEST_COUNTER_HELPS:
+        return add_counter_names(&set->helps, data, size, options);
     default:
         return (pfb_error){PFB_OK, 0};
     }
@@ -167,6 +170,8 @@ pfb_error metadata_add(metadata *m, const pfb_guid *guid, uint32_t request, cons
     if (!set)
         return (pfb_error){PFB_CALLER_ARGUMENT, 0};
     set->is_told = true;
+    if (request == PFB_REQUEST_COUNTER_HELPS && !m->takes_helps)
+        return (pfb_error){PFB_OK, 0};
     pfb_error error = add_reply(set, request, data, size, options);
     if (request == PFB_REQUEST_COUNTERSET && error.code == PFB_OK)
         set->has_registration = true;
@@ -217,11 +222,16 @@ static size_t places_of(const metadata_set *set)
     return !set ? 0 : set->has_registration ? NAMES_CATALOG : NAMES_COUNT;
 }
 
+metadata_name metadata_set_name_at(const metadata_set *set, size_t place)
+{
+    return place < places_of(set) ? set->names[place] : (metadata_name){0};
+}
+
 metadata_name metadata_set_name(const metadata_set *set)
 {
     metadata_name found = {0};
     for (size_t i = 0; i < places_of(set) && !found.utf16; i++)
-        found = set->names[i];
+        found = metadata_set_name_at(set, i);
     return found;
 }
 
@@ -250,4 +260,9 @@ metadata_name metadata_counter_name(const metadata_set *set, uint32_t counter_id
     for (size_t i = 0; i < places_of(set) && !found.utf16; i++)
         found = metadata_counter_name_at(set, i, counter_id);
     return found;
+}
+
+metadata_name metadata_counter_help(const metadata_set *set, uint32_t counter_id)
+{
+    return set ? find_counter_name(&set->helps, counter_id) : (metadata_name){0};
 }

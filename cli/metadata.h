@@ -38,9 +38,11 @@ typedef struct metadata_set {
     uint64_t mark;                       /* for whoever goes through the sets */
     metadata_name names[NAMES_COUNT];    /* request codes 3 and 9 */
     counter_names counters[NAMES_COUNT]; /* request codes 5 and 10 */
+    counter_names helps;                 /* request code 6 */
 } metadata_set;
 
 typedef struct metadata {
+    bool takes_helps;   /* help texts are wanted; set it once it is open */
     metadata_set *sets; /* ascending by GUID */
     size_t set_count;
     uint8_t **owned; /* blocks made from the catalog */
@@ -70,7 +72,11 @@ void metadata_complete(metadata *m, metadata_set *set);
 metadata_name metadata_set_name(const metadata_set *set);
 metadata_name metadata_counter_name(const metadata_set *set, uint32_t counter_id);
 
-/* The name one place (NAMES_LOCAL and so on) has for the counter. */
+/* The help text of a counter; `set` may be null. */
+metadata_name metadata_counter_help(const metadata_set *set, uint32_t counter_id);
+
+/* The name one place (NAMES_LOCAL and so on) has for the set, and for the counter. */
+metadata_name metadata_set_name_at(const metadata_set *set, size_t place);
 metadata_name metadata_counter_name_at(const metadata_set *set, size_t place, uint32_t counter_id);
 
 #endif

@@ -92,25 +92,32 @@ bool offer_fetch(const offer *f, offer_set *set, uint32_t request)
     return reply->data != NULL;
 }
 
+/* Asks for one request code and hands the reply over; a malformed one is told. */
+static void take_reply(const offer *f, offer_set *set, uint32_t request, metadata *m)
+{
+    if (!offer_fetch(f, set, request))
+        return;
+    const pfb_bytes *reply = &set->replies[request];
+    pfb_error error = metadata_add(m, &set->guid, request, reply->data, reply->size_bytes, 0);
+    if (error.code == PFB_OK)
+        return;
+    char guid[PFB_GUID_TEXT_BYTES];
+    buffer subject = {0};
+    pfb_guid_format(&set->guid, guid);
+    buffer_format(&subject, "%s: counterset %s, request %" PRIu32, f->subject, guid, request);
+    diagnostics_malformed(subject.data, error);
+    buffer_free(&subject);
+}
+
 void offer_complete(const offer *f, offer_set *set, metadata *m)
 {
     static const uint32_t requests[] = {PFB_REQUEST_COUNTERSET, PFB_REQUEST_COUNTERSET_NAME,
                                         PFB_REQUEST_COUNTERSET_ENGLISH_NAME, PFB_REQUEST_COUNTER_NAMES,
                                         PFB_REQUEST_COUNTER_ENGLISH_NAMES};
-    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
-        if (!offer_fetch(f, set, requests[i]))
-            continue;
-        const pfb_bytes *reply = &set->replies[requests[i]];
-        pfb_error error = metadata_add(m, &set->guid, requests[i], reply->data, reply->size_bytes, 0);
-        if (error.code == PFB_OK)
-            continue;
-        char guid[PFB_GUID_TEXT_BYTES];
-        buffer subject = {0};
-        pfb_guid_format(&set->guid, guid);
-        buffer_format(&subject, "%s: counterset %s, request %" PRIu32, f->subject, guid, requests[i]);
-        diagnostics_malformed(subject.data, error);
-        buffer_free(&subject);
-    }
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)
+        take_reply(f, set, requests[i], m);
+    if (m->takes_helps)
+        take_reply(f, set, PFB_REQUEST_COUNTER_HELPS, m);
     metadata_set *known = metadata_find(m, &set->guid);
     if (known)
         metadata_complete(m, known);

@@ -38,8 +38,8 @@ typedef struct offer_set {
 /* Asks for one request code unless that was done; true when there is a reply. */
 bool offer_fetch(const offer *f, offer_set *set, uint32_t request);
 
-/* Asks for all that is displayed (codes 1, 3, 9, 5, 10) and hands it to the metadata; malformed replies are told. The
- * set must stay as long as the metadata. */
+/* Asks for all that is displayed (codes 1, 3, 9, 5, 10, and 6 where help texts are taken) and hands it to the metadata;
+ * malformed replies are told. The set must stay as long as the metadata. */
 void offer_complete(const offer *f, offer_set *set, metadata *m);
 void offer_free(offer_set *set);
 

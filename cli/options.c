@@ -15,8 +15,11 @@
 /* Each takes the argument into the options and returns null, or says what is wrong with it. */
 typedef const char *take_value(options *o, const char *value);
 
-static const char *const format_names[] = {
-    [OUTPUT_NONE] = "", [OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", [OUTPUT_CSV] = "csv"};
+static const char *const format_names[] = {[OUTPUT_NONE] = "",
+                                           [OUTPUT_TEXT] = "text",
+                                           [OUTPUT_JSON] = "json",
+                                           [OUTPUT_CSV] = "csv",
+                                           [OUTPUT_PROMETHEUS] = "prometheus"};
 
 enum { FORMAT_COUNT = sizeof format_names / sizeof format_names[0] };
 
@@ -28,9 +31,7 @@ static const char *take_format(options *o, const char *value)
             return NULL;
         }
     }
-    if (strcmp(value, "prometheus") == 0)
-        return "this version does not write prometheus";
-    return "expected text, json or csv";
+    return "expected text, json, csv or prometheus";
 }
 
 static const char *take_kind(options *o, const char *value)
@@ -149,6 +150,24 @@ static const char *take_recording(options *o, const char *value)
     return NULL;
 }
 
+/* Bytes, or KiB, MiB and GiB by their letters. */
+static const char *take_rotation(options *o, const char *value)
+{
+    static const char letters[] = "KMG";
+    char digits[24];
+    size_t size = strlen(value);
+    const char *letter = size > 0 ? strchr(letters, value[size - 1]) : NULL;
+    unsigned shift = letter ? 10 * (unsigned)(letter - letters + 1) : 0;
+    size_t count = letter ? size - 1 : size;
+    uint64_t number = 0;
+    if (count < sizeof digits)
+        snprintf(digits, sizeof digits, "%.*s", (int)count, value);
+    if (count >= sizeof digits || !read_number(digits, INT64_MAX >> shift, &number))
+        return "expected a number of bytes from 1 up, or one that ends in K, M or G";
+    o->rotation = number << shift;
+    return NULL;
+}
+
 static const char *take_help(options *o, const char *value)
 {
     (void)value;
@@ -193,14 +212,19 @@ static const option_row rows[] = {
     {"names", 0, "FILE", COMMAND_SHOW | COMMAND_COOK | COMMAND_COUNTERSETS,
      "name table of V1 objects and counters: a multi-string in UTF-16,\nor text with an index and a name per line",
      take_names},
-    {"set", 0, "NAME|GUID", COLLECTS, "counterset; may be repeated (default: Processor Information)", take_set},
+    {"set", 0, "PATTERN|GUID", COLLECTS,
+     "counterset by name, with * and ?; may be repeated\n(default: Processor Information)", take_set},
     {"instance", 0, "PATTERN", COLLECTS, "instances by name, with * and ? (default: all)", take_instance},
-    {"counter", 0, "NAME|ID", COLLECTS, "counter; may be repeated (default: all)", take_counter},
+    {"counter", 0, "PATTERN|ID", COLLECTS, "counter by name, with * and ?; may be repeated (default: all)",
+     take_counter},
     {"interval", 0, "SECONDS", COLLECTS, "between samples (default: 1)", take_interval},
     {"count", 0, "N", COLLECTS, "how many (default: until interrupted)", take_count},
     {"source", 0, "live|FILE", COLLECTS, "this machine (default), or a capture to replay", take_source},
     {"file", 0, "FILE", COMMAND_COUNTERSETS, "what a capture or V1 blocks offer instead of this machine", take_file},
     {"output", 'o', "FILE", COMMAND_RECORD, "the capture to write or to continue", take_recording},
+    {"rotate", 0, "SIZE", COMMAND_RECORD,
+     "when the file would grow beyond so many bytes (K, M, G: KiB and so on),\nit becomes FILE.1, FILE.2 and so on",
+     take_rotation},
     {"color", 0, "WHEN", COMMAND_ALL, "auto (default), always or never", take_color},
     {"help", 'h', NULL, COMMAND_ALL, "this text", take_help},
     {"version", 0, NULL, COMMAND_ALL, "the version of the program", take_version},
@@ -304,6 +328,8 @@ static bool check_whole(const options *o, const command *c)
         return refuse(c, "--request", "goes with --kind registration");
     if (c->bit == COMMAND_COOK && !is_cookable(o->kind))
         return refuse(c, "--kind", "only data, v1 and captures can be cooked");
+    if (o->format == OUTPUT_PROMETHEUS && o->count > 1)
+        return refuse(c, "--count", "metrics are those of one sample");
     if (c->bit == COMMAND_RECORD && !o->recording)
         return refuse(c, "-o", "the file to write is missing");
     return true;
@@ -330,6 +356,8 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
     }
     o->files = argv + optind;
     o->file_count = (size_t)(argc - optind);
+    if (o->format == OUTPUT_PROMETHEUS && o->count == 0)
+        o->count = 1;
     return check_whole(o, c);
 }
 

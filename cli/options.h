@@ -40,6 +40,7 @@ typedef struct options {
     const char *recording;
     uint64_t interval; /* nanoseconds */
     uint64_t count;    /* 0: until interrupted */
+    uint64_t rotation; /* bytes of --rotate; 0: not given */
     bool wants_help;
     bool wants_version;
     char *const *files;
@@ -58,6 +59,7 @@ enum {
     WRITES_TEXT = 1 << OUTPUT_TEXT,
     WRITES_JSON = 1 << OUTPUT_JSON,
     WRITES_CSV = 1 << OUTPUT_CSV,
+    WRITES_PROMETHEUS = 1 << OUTPUT_PROMETHEUS,
     WRITES_ALL = WRITES_TEXT | WRITES_JSON | WRITES_CSV
 };
 

@@ -14,7 +14,8 @@ typedef enum output_format {
     OUTPUT_NONE, /* nothing is written: for whom only the reading counts */
     OUTPUT_TEXT,
     OUTPUT_JSON,
-    OUTPUT_CSV
+    OUTPUT_CSV,
+    OUTPUT_PROMETHEUS /* metrics (prometheus.h); there are no records of it */
 } output_format;
 
 typedef struct output {

@@ -13,6 +13,11 @@ void stream_write(const void *bytes, size_t size);
 /* Hands everything to the system. */
 void stream_flush(void);
 
+/* From now on what is written between two flushes is a picture of whole lines that takes the place of the one before
+ * on the terminal (screen.h). */
+void stream_begin_pictures(void);
+void stream_end_pictures(void);
+
 bool stream_failed(void);
 
 /* errno of the failure; 0 while there is none. */

@@ -6,18 +6,22 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #ifdef _WIN32
 #include <io.h>
 #include <windows.h>
+#define FOLDER_MARKS "/\\"
 #else
+#include <dirent.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#define FOLDER_MARKS "/"
 #endif
 
-enum { LEAST_COLUMNS = 20, MOST_COLUMNS = 10000, USUAL_COLUMNS = 100 };
+enum { LEAST_COLUMNS = 20, MOST_COLUMNS = 10000, USUAL_COLUMNS = 100, LEAST_ROWS = 2, USUAL_ROWS = 24 };
 
 #define NANOSECONDS UINT64_C(1000000000)
 #define LONGEST_SLEEP (NANOSECONDS / 5) /* how late an interrupt may be noticed */
@@ -36,6 +40,33 @@ static size_t columns_wanted(void)
     char *end = NULL;
     unsigned long columns = text && *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
     return end && *end == '\0' && columns >= LEAST_COLUMNS && columns <= MOST_COLUMNS ? columns : 0;
+}
+
+/* What stands behind the folders. */
+static const char *name_of(const char *path)
+{
+    const char *name = path;
+    for (const char *c = path; *c != '\0'; c++) {
+        if (strchr(FOLDER_MARKS, *c))
+            name = c + 1;
+    }
+    return name;
+}
+
+/* Raises the number to N if the entry of a folder is "NAME.N". */
+static void take_number(const char *entry, const char *name, uint64_t *number)
+{
+    size_t size = strlen(name);
+    if (strncmp(entry, name, size) != 0 || entry[size] != '.' || entry[size + 1] == '\0')
+        return;
+    uint64_t read = 0;
+    for (const char *c = entry + size + 1; *c != '\0'; c++) {
+        if (*c < '0' || *c > '9' || read > UINT64_MAX / 100)
+            return;
+        read = read * 10 + (uint64_t)(*c - '0');
+    }
+    if (read > *number)
+        *number = read;
 }
 
 #ifdef _WIN32
@@ -58,6 +89,22 @@ static size_t columns_of_terminal(void)
     if (!GetConsoleScreenBufferInfo(GetStdHandle(STD_OUTPUT_HANDLE), &info))
         return 0;
     return (size_t)(info.srWindow.Right - info.srWindow.Left) + 1;
+}
+
+static size_t rows_of_terminal(void)
+{
+    CONSOLE_SCREEN_BUFFER_INFO info;
+    if (!GetConsoleScreenBufferInfo(GetStdHandle(STD_OUTPUT_HANDLE), &info))
+        return 0;
+    return (size_t)(info.srWindow.Bottom - info.srWindow.Top) + 1;
+}
+
+bool system_can_paint(void)
+{
+    const DWORD virtual_terminal = 4; /* ENABLE_VIRTUAL_TERMINAL_PROCESSING, which older headers lack */
+    HANDLE console = GetStdHandle(STD_OUTPUT_HANDLE);
+    DWORD mode = 0;
+    return GetConsoleMode(console, &mode) && SetConsoleMode(console, mode | virtual_terminal);
 }
 
 uint64_t system_now(void)
@@ -121,7 +168,29 @@ static long write_some(int file, const char *bytes, size_t size)
 
 bool system_append_close(int file)
 {
-    return _close(file) == 0;
+    bool is_kept = !system_is_regular(file) || _commit(file) == 0;
+    return _close(file) == 0 && is_kept;
+}
+
+bool system_last_number(const char *path, uint64_t *number)
+{
+    struct _finddata_t found;
+    char pattern[FILENAME_MAX];
+    *number = 0;
+    snprintf(pattern, sizeof pattern, "%s.*", path);
+    intptr_t search = _findfirst(pattern, &found);
+    if (search < 0)
+        return errno == ENOENT;
+    do
+        take_number(found.name, name_of(path), number);
+    while (_findnext(search, &found) == 0);
+    _findclose(search);
+    return true;
+}
+
+bool system_rename(const char *from, const char *to)
+{
+    return rename(from, to) == 0; /* never replaces here */
 }
 
 #else
@@ -140,6 +209,18 @@ static size_t columns_of_terminal(void)
 {
     struct winsize size;
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+static size_t rows_of_terminal(void)
+{
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
+bool system_can_paint(void)
+{
+    const char *kind = getenv("TERM");
+    return system_is_terminal(SYSTEM_OUTPUT) && kind && *kind != '\0' && strcmp(kind, "dumb") != 0;
 }
 
 uint64_t system_now(void)
@@ -201,7 +282,38 @@ static ssize_t write_some(int file, const char *bytes, size_t size)
 
 bool system_append_close(int file)
 {
-    return close(file) == 0;
+    bool is_kept = !system_is_regular(file) || fsync(file) == 0;
+    return close(file) == 0 && is_kept;
+}
+
+bool system_last_number(const char *path, uint64_t *number)
+{
+    const char *name = name_of(path);
+    char *folder = strndup(path, (size_t)(name - path));
+    DIR *entries = folder ? opendir(*folder != '\0' ? folder : ".") : NULL;
+    struct dirent *entry = NULL;
+    free(folder);
+    *number = 0;
+    if (!entries)
+        return false;
+    while ((entry = readdir(entries)) != NULL)
+        take_number(entry->d_name, name, number);
+    closedir(entries);
+    return true;
+}
+
+bool system_rename(const char *from, const char *to)
+{
+    int place = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (place < 0)
+        return false;
+    close(place);
+    if (rename(from, to) == 0) /* replaces the empty file, which is ours */
+        return true;
+    int reason = errno;
+    unlink(to);
+    errno = reason;
+    return false;
 }
 
 #endif
@@ -219,6 +331,12 @@ bool system_is_regular(int file)
 {
     struct stat status;
     return fstat(file, &status) == 0 && (status.st_mode & S_IFMT) == S_IFREG;
+}
+
+uint64_t system_file_size(int file)
+{
+    struct stat status;
+    return fstat(file, &status) == 0 && status.st_size > 0 ? (uint64_t)status.st_size : 0;
 }
 
 bool system_append(int file, const void *bytes, size_t size)
@@ -244,6 +362,14 @@ size_t system_columns(void)
     if (columns == 0)
         return USUAL_COLUMNS;
     return columns < LEAST_COLUMNS ? LEAST_COLUMNS : columns;
+}
+
+size_t system_rows(void)
+{
+    size_t rows = rows_of_terminal();
+    if (rows == 0)
+        return USUAL_ROWS;
+    return rows < LEAST_ROWS ? LEAST_ROWS : rows;
 }
 
 system_rhythm system_rhythm_begin(uint64_t interval)

@@ -20,6 +20,12 @@ bool system_is_terminal(system_stream stream);
  * terminal says, else 100. */
 size_t system_columns(void);
 
+/* Rows of that terminal as it is now; 24 when it does not say. At least 2. */
+size_t system_rows(void);
+
+/* Whether standard output is a terminal that understands the control sequences of ECMA-48. */
+bool system_can_paint(void);
+
 /* ---- Time ---------------------------------------------------------------------------------------------- */
 
 /* Nanoseconds of a clock that never jumps. */
@@ -65,7 +71,17 @@ bool system_is_regular(int file);
 /* Writes all bytes, in one go unless the system takes fewer; false and errno on failure. */
 bool system_append(int file, const void *bytes, size_t size);
 
-/* False and errno when the system reports a late failure. */
+/* Has the system put on its disk what a regular file holds, and closes it. False and errno when that failed. */
 bool system_append_close(int file);
+
+/* Bytes of a regular file; 0 when that is not known. */
+uint64_t system_file_size(int file);
+
+/* The highest N for which there is a file "PATH.N"; 0 when there is none. False and errno when its folder cannot be
+ * read. */
+bool system_last_number(const char *path, uint64_t *number);
+
+/* Gives a file another name, which no file may have: then false and errno EEXIST. */
+bool system_rename(const char *from, const char *to);
 
 #endif

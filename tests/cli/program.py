@@ -21,6 +21,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
 import seed_writer as writer  # noqa: E402 (its folder was just added)
 
 SECONDS = 60
+IMPOSSIBLE = 4  # status where a machine has no live source
 ERROR_LINE = re.compile(r"^(?P<file>.*): offset (?P<offset>\d+): "
                         r"(?P<code>[a-z][a-z0-9_]*): (?P<text>.+)$")
 
@@ -110,3 +111,25 @@ class Case(unittest.TestCase):
         """The run ended with `status` and exactly this error line."""
         self.assertEqual(done.status, status, done.err)
         self.assertEqual(done.errors(), [(file, offset, code)], done.err)
+
+
+class LiveCase(Case):
+    """A test that needs this machine's own counters; `offered` are the
+    records of what it has."""
+
+    def setUp(self):
+        super().setUp()
+        done = self.run_program("countersets", "--format", "json")
+        if done.status == IMPOSSIBLE:
+            self.assertNotEqual(done.err, "")
+            # Linux has a live source: there a refusal is a failure.
+            self.assertNotEqual(sys.platform, "linux", done.err)
+            for arguments in (["live"], ["record", "-o", os.path.join(
+                    self.folder, "a.pfb")]):
+                refused = self.run_program(*arguments)
+                self.assertEqual((refused.status, refused.out),
+                                 (IMPOSSIBLE, ""))
+                self.assertNotEqual(refused.err, "")
+            self.skipTest(done.err.strip())
+        self.assertEqual(done.status, 0)
+        self.offered = done.objects()

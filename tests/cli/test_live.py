@@ -6,16 +6,14 @@ import io
 import os
 import signal
 import subprocess
-import sys
 import time
 import unittest
 
-from program import SECONDS, Case, program, seed, writer as w
+from program import (SECONDS, Case, LiveCase, program, seed, writer as w)
 
 PROCESSOR = "b4fc721a-0378-476f-89ba-a5a79f810b36"
 OTHER = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
 CAPTURE = seed("capture", "valid_processor_information.pfb")
-IMPOSSIBLE = 4
 
 
 def without_sample(item):
@@ -245,25 +243,8 @@ class Countersets(Case):
         self.assertIn('name "% Processor Utility"', text)
 
 
-class Machine(Case):
+class Machine(LiveCase):
     """This machine, where it has a live source."""
-
-    def setUp(self):
-        super().setUp()
-        done = self.run_program("countersets", "--format", "json")
-        if done.status == IMPOSSIBLE:
-            self.assertNotEqual(done.err, "")
-            # Linux has a live source: there a refusal is a failure.
-            self.assertNotEqual(sys.platform, "linux", done.err)
-            for arguments in (["live"], ["record", "-o", os.path.join(
-                    self.folder, "a.pfb")]):
-                refused = self.run_program(*arguments)
-                self.assertEqual((refused.status, refused.out),
-                                 (IMPOSSIBLE, ""))
-                self.assertNotEqual(refused.err, "")
-            self.skipTest(done.err.strip())
-        self.assertEqual(done.status, 0)
-        self.offered = done.objects()
 
     def test_offers_processors(self):
         names = {i["name"] for i in self.offered

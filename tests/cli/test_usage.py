@@ -39,6 +39,8 @@ class Help(Case):
     def test_help_lists_the_formats_of_the_command(self):
         for command, formats in (("show", "text (default), json"),
                                  ("cook", "text (default), json, csv"),
+                                 ("live", "text (default), json, csv, "
+                                  "prometheus"),
                                  ("eval", "csv")):
             self.assertRegex(self.run_fine(command, "--help").out,
                              r"(?m)^  --format FORMAT .*: %s$" %
@@ -87,6 +89,12 @@ class Refusals(Case):
             for value in values:
                 self.refused("live", option, value)
 
+    def test_rotation(self):
+        for value in ("0", "-1", "", "K", "1.5K", "1KB", "1T", "1k", "0G",
+                      "8589934592G", "9223372036854775808"):
+            self.refused("record", "-o", "x", "--rotate", value)
+        self.assertIn("--rotate", self.refused("live", "--rotate", "1K"))
+
     def test_kinds_of_later_versions(self):
         for kind in ("lwp", "cpi"):
             self.assertIn("does not read", self.refused("show", "--kind",
@@ -95,8 +103,11 @@ class Refusals(Case):
 
     def test_formats(self):
         for command in ("show", "check", "cook"):
-            self.assertIn("does not write", self.refused(
-                command, "--format", "prometheus", "x"))
+            self.refused(command, "--format", "prometheus", "x")
+        for command in ("types", "countersets"):
+            self.refused(command, "--format", "prometheus")
+        self.assertIn("--count", self.refused(
+            "live", "--format", "prometheus", "--count", "2"))
         self.refused("show", "--format", "csv", "x")
         self.refused("countersets", "--format", "csv")
         self.refused("record", "-o", "x", "--format", "json")

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Captures wherever something is read; what they tell of their sets counts
+before what the program knows by itself."""
+
+import os
+import unittest
+
+from captures import (PROCESSOR, RAW, TIMER_INV, data, instances_result,
+                      metadata, three_sets)
+from program import Case, writer as w
+
+
+class Readers(Case):
+    """Every command that reads takes a capture, by any name, and standard
+    input."""
+
+    COMMANDS = (["show"], ["check"], ["cook"], ["countersets", "--file"],
+                ["live", "--set", "*", "--source"])
+
+    def setUp(self):
+        super().setUp()
+        self.data = three_sets()
+        self.path = self.file("any name", self.data)
+
+    def test_json(self):
+        for command in self.COMMANDS:
+            items = self.run_json(*command, self.path)
+            self.assertTrue(items, command)
+            self.assertFalse([i for i in items
+                              if i.get("record") == "error"])
+            piped = self.run_json(*command, "-", stdin=self.data)
+            for item in items + piped:
+                item.pop("file", None)
+            self.assertEqual(piped, items, command)
+
+    def test_text(self):
+        for command in self.COMMANDS:
+            text = self.run_fine(*command, self.path).out
+            self.assertIn("capture" if command == ["check"] else
+                          "Alpha Disk", text, command)
+
+    def test_kinds(self):
+        for command in ("show", "check", "cook"):
+            self.assertEqual(
+                self.run_json(command, "--kind", "capture", self.path),
+                self.run_json(command, self.path))
+
+    def test_record(self):
+        """From a file and from standard input; the copies are alike."""
+        copies = []
+        for source, stdin in ((self.path, b""), ("-", self.data)):
+            path = os.path.join(self.folder, "copy%d" % len(copies))
+            self.run_fine("record", "-o", path, "--set", "*", "--source",
+                          source, stdin=stdin)
+            with open(path, "rb") as file:
+                copies.append(file.read())
+        self.assertEqual(copies[0], copies[1])
+        self.assertEqual(self.run_json("cook", path),
+                         self.run_json("cook", self.path))
+
+
+class Catalog(Case):
+    """Processor Information is known to the program; what a capture or a
+    source tells of it counts before that."""
+
+    def capture(self, *chunks):
+        """A recording of counter 0, two samples, behind these chunks."""
+        return self.file("p.pfb", w.recording(
+            *chunks, w.chunk(b"QINF", w.identifier(PROCESSOR, name="*")),
+            *[data(number, instances_result([0], [
+                (0, "0,0", [w.v8(2500000 * number)])]))
+              for number in range(2)]))
+
+    def shown(self, path):
+        """What each way of looking at it makes of counter 0: (set, counter,
+        type, value), and what is offered under that id."""
+        values = []
+        for items in (self.run_json("cook", path),
+                      self.run_json("live", "--source", path)):
+            item = items[-1]
+            self.assertEqual((item["sample"], item["counter_id"]), (1, 0))
+            values.append((item["set"], item["counter"], item["type"],
+                           item["value"]))
+        self.assertEqual(values[0], values[1])
+        return values[0]
+
+    def offered(self, path):
+        """The same counters as countersets lists them."""
+        return {item["id"]: (item["set"], item["name"], item["type"])
+                for item in self.run_json("countersets", "--file", path)
+                if item["record"] == "counter"}
+
+    def test_without_registration_the_catalog_tells(self):
+        path = self.capture()
+        self.assertEqual(self.shown(path), (
+            "Processor Information", "% Processor Time",
+            "PERF_100NSEC_TIMER_INV", 75.0))
+        self.assertEqual(self.run_json("countersets", "--file", path), [])
+
+    def test_the_registration_counts(self):
+        """Another name and another type: nothing of the catalog is left."""
+        path = self.capture(metadata(PROCESSOR, "Renamed", [
+            (0, 0x00010100, "Something Else")]))
+        expected = ("Renamed", "Something Else",
+                    "PERF_COUNTER_LARGE_RAWCOUNT")
+        self.assertEqual(self.shown(path), expected + (2500000,))
+        self.assertEqual(self.offered(path), {0: expected})
+        for name in ("Renamed", "Processor Information", PROCESSOR):
+            self.assertEqual(
+                [i["counter"] for i in self.run_json(
+                    "live", "--source", path, "--set", name)],
+                ["Something Else"])
+        done = self.run_program("live", "--source", path, "--counter",
+                                "% Processor Time")
+        self.assertEqual((done.status, done.out), (2, ""))
+
+    def test_a_registration_without_names_has_none(self):
+        """The catalog's names are not lent to a registration."""
+        path = self.capture(w.registration_chunk(
+            PROCESSOR, 1, w.counterset(PROCESSOR, [
+                w.counter_info(0, TIMER_INV)])))
+        self.assertEqual(self.shown(path), (None, None,
+                                            "PERF_100NSEC_TIMER_INV", 75.0))
+
+    def test_counters_that_the_registration_leaves_out(self):
+        path = self.capture(metadata(PROCESSOR, "Renamed", [
+            (1, RAW, "Another")]))
+        item = self.run_json("cook", path)[-1]
+        self.assertEqual((item["counter_id"], item["type"], item["status"],
+                          item["raw"]), (0, None, "unknown_type", 2500000))
+        self.assertEqual(set(self.offered(path)), {1})
+
+    def test_names_without_registration(self):
+        """Names that were recorded, types from the catalog."""
+        path = self.capture(
+            w.registration_chunk(PROCESSOR, 3, w.string("Prozessor")),
+            w.registration_chunk(PROCESSOR, 5, w.string_block(
+                [(0, "Zeit")])))
+        expected = ("Prozessor", "Zeit", "PERF_100NSEC_TIMER_INV")
+        self.assertEqual(self.shown(path), expected + (75.0,))
+        offered = self.offered(path)
+        self.assertEqual(offered[0], expected)
+        self.assertEqual(offered[1], ("Prozessor", "% User Time",
+                                      "PERF_100NSEC_TIMER"))
+
+
+if __name__ == "__main__":
+    unittest.main()

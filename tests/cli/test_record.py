@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: MIT
+"""record: files that take turns, recorders that are killed, cut captures."""
+
+import os
+import random
+import signal
+import struct
+import subprocess
+import time
+import unittest
+
+from captures import three_sets
+from program import SECONDS, Case, LiveCase, program
+
+HEADER = 16
+
+
+def chunks(data):
+    """(tag, bytes of the whole chunk) one after the other; flawless."""
+    found, at = [], 0
+    while at < len(data):
+        tag, version, size = struct.unpack_from("<4sIQ", data, at)
+        end = at + HEADER + size + -size % 8
+        assert version == 1 and end <= len(data), (at, tag)
+        found.append((tag.decode(), data[at:end]))
+        at = end
+    return found
+
+
+def content(path):
+    """The bytes of a file."""
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def samples(path):
+    """The DATA chunks of a file."""
+    return [raw for tag, raw in chunks(content(path)) if tag == "DATA"]
+
+
+class Rotation(Case):
+    """--rotate, over replays: what is recorded is known to the byte."""
+
+    def setUp(self):
+        super().setUp()
+        self.source = self.file("source.pfb", self.many(24))
+        self.path = os.path.join(self.folder, "new.pfb")
+
+    @staticmethod
+    def many(count):
+        """The capture of three sets with so many samples."""
+        all_of_it = chunks(three_sets())
+        first = [raw for tag, raw in all_of_it if tag != "DATA"]
+        one = [raw for tag, raw in all_of_it if tag == "DATA"][0]
+        stamped = [one[:HEADER + 48 - 40] + struct.pack("<q", number) +
+                   one[HEADER + 48 - 32:] for number in range(count)]
+        return b"".join(first + stamped)
+
+    def record(self, *arguments, status=0):
+        """Record the replay; the outcome."""
+        done = self.run_program("record", "-o", self.path, "--source",
+                                self.source, "--set", "*", *arguments)
+        self.assertEqual(done.status, status, done.err)
+        return done
+
+    def files(self):
+        """The files in the order of time."""
+        numbers = sorted(int(name.rsplit(".", 1)[1])
+                         for name in os.listdir(self.folder)
+                         if name.startswith("new.pfb."))
+        return ["%s.%d" % (self.path, n) for n in numbers] + [self.path]
+
+    def assert_whole(self, paths):
+        """Each file is a capture by itself, and all samples are there."""
+        for path in paths:
+            self.run_fine("check", "--strict", path)
+            tags = [tag for tag, _ in chunks(content(path))]
+            self.assertEqual(tags[:2], ["PFBC", "NOTE"])
+            self.assertEqual(tags.count("PFBC"), 1)
+            self.assertLess(tags.index("QINF"), tags.index("DATA"))
+            self.assertEqual({i["set"] for i in self.run_json("cook", path)},
+                             {"Alpha Disk", "Alpha Memory", "Beta Network"})
+        self.assertEqual([raw for path in paths for raw in samples(path)],
+                         samples(self.source))
+
+    def test_sizes(self):
+        one = len(samples(self.source)[0])
+        self.record()
+        begin = len(content(self.path)) - 24 * one
+        os.remove(self.path)
+        for most, per_file in ((begin + 5 * one, 5), (begin + 6 * one - 1, 5),
+                               (begin + 6 * one, 6), (begin + 24 * one, 24)):
+            self.record("--rotate", str(most))
+            paths = self.files()
+            self.assertEqual([len(samples(path)) for path in paths],
+                             [per_file] * (24 // per_file) +
+                             ([24 % per_file] if 24 % per_file else []))
+            self.assertLessEqual(max(map(os.path.getsize, paths)), most)
+            self.assert_whole(paths)
+            for path in paths:
+                os.remove(path)
+
+    def test_units(self):
+        self.record("--rotate", "4K")
+        paths = self.files()
+        self.assertGreater(len(paths), 1)
+        for path, follower in zip(paths, paths[1:]):
+            size = os.path.getsize(path)
+            self.assertLessEqual(size, 4096)
+            self.assertGreater(size + len(samples(follower)[0]), 4096)
+        self.assert_whole(paths)
+
+    def test_a_sample_larger_than_that(self):
+        self.record("--rotate", "1")
+        paths = self.files()
+        self.assertEqual(len(paths), 24)
+        self.assert_whole(paths)
+
+    def test_no_rotation_below_the_size(self):
+        for size in ("1M", "1G", "8388607G"):
+            self.record("--rotate", size)
+            self.assertEqual(self.files(), [self.path])
+            os.remove(self.path)
+
+    def test_a_file_that_is_there_takes_its_turn(self):
+        self.record()
+        before = content(self.path)
+        self.record("--rotate", str(len(before)))
+        self.assertEqual(content(self.path + ".1"), before)
+        self.assertEqual(samples(self.path), samples(self.source))
+        # There is room: the file is continued.
+        self.record("--rotate", "1M", "--count", "1")
+        self.assertEqual(len(samples(self.path)), 25)
+
+    def test_nothing_is_overwritten(self):
+        """Numbers ascend in time, whatever was taken away or lies there."""
+        kept = {}
+        for name in ("new.pfb.3", "new.pfb.10", "new.pfb.x", "new.pfb.",
+                     "new.pfb.7a", "new.pfbx.99", "other.50",
+                     "new.pfb.-5"):
+            kept[self.file(name, name.encode())] = name.encode()
+        os.mkdir(os.path.join(self.folder, "new.pfb.12"))
+        self.record("--rotate", "1", "--count", "4")
+        for path, data in kept.items():
+            self.assertEqual(content(path), data)
+        made = [self.path + ".13", self.path + ".14", self.path + ".15",
+                self.path]
+        self.assertEqual([raw for path in made for raw in samples(path)],
+                         samples(self.source)[:4])
+
+    def test_another_folder(self):
+        os.mkdir(os.path.join(self.folder, "deep"))
+        done = self.run_program("record", "-o", "deep/a.pfb", "--source",
+                                self.source, "--set", "*", "--rotate", "1",
+                                "--count", "2", cwd=self.folder)
+        self.assertEqual((done.status, done.err), (0, ""))
+        self.assertEqual(sorted(os.listdir(os.path.join(self.folder,
+                                                        "deep"))),
+                         ["a.pfb", "a.pfb.1"])
+
+    def test_regular_files_only(self):
+        for path in ("/dev/null", "/dev/full"):
+            if not os.path.exists(path):
+                continue
+            done = self.run_program("record", "-o", path, "--source",
+                                    self.source, "--set", "*", "--rotate",
+                                    "1M")
+            self.assertEqual((done.status, done.out), (3, ""))
+            self.assertRegex(done.err, "^%s: .*--rotate.*\n$" % path)
+
+
+class Cuts(Case):
+    """A capture that was cut anywhere."""
+
+    def test_every_cut(self):
+        """Between chunks it is continued; inside one it is left alone, and
+        all chunks before the cut read back."""
+        source = self.file("s.pfb", three_sets())
+        whole = content(source)
+        ends, at = set(), 0
+        for _, raw in chunks(whole):
+            at += len(raw)
+            ends.add(at)
+        chosen = sorted(ends | {end - 1 for end in ends} |
+                        {end + 8 for end in ends if end < len(whole)})
+        for cut in chosen:
+            path = self.file("cut.pfb", whole[:cut])
+            done = self.run_program("record", "-o", path, "--source", source,
+                                    "--set", "*")
+            if cut in ends:
+                self.assertEqual((done.status, done.err), (0, ""))
+                self.assertTrue(content(path).startswith(whole[:cut]))
+                self.run_fine("check", path)
+                continue
+            self.assertEqual((done.status, done.out), (3, ""), cut)
+            self.assertEqual(content(path), whole[:cut])
+            if cut < HEADER:
+                self.assertEqual(done.err, "%s: is no capture: it is not "
+                                 "overwritten\n" % path)
+                continue
+            last = max(end for end in ends if end < cut)
+            self.assertEqual(done.err, "%s: the capture is broken at offset"
+                             " %d: it is not continued\n" % (path, last))
+            self.assert_error(self.run_program("check", path), 1, path, last,
+                              "truncated_chunk")
+
+
+@unittest.skipIf(os.name == "nt", "other signals there")
+class Killed(LiveCase):
+    """A recorder that is killed loses the chunk it is writing at most."""
+
+    ROUNDS = 20
+
+    def kill(self, path, seconds, *arguments):
+        """Record this machine, and kill that after some time."""
+        with subprocess.Popen([program(), "record", "-o", path, "--interval",
+                               "0.01", *arguments],
+                              stderr=subprocess.DEVNULL) as child:
+            try:
+                end = time.monotonic() + SECONDS
+                while not (os.path.exists(path) and os.path.getsize(path)):
+                    self.assertLess(time.monotonic(), end)
+                    time.sleep(0.001)
+                time.sleep(seconds)
+            finally:
+                child.send_signal(signal.SIGKILL)
+
+    def assert_readable(self, path):
+        """Whole chunks, and then one error at most; True without it."""
+        done = self.run_program("check", path)
+        if done.status == 0:
+            return True
+        self.assertEqual(len(done.errors()), 1, done.err)
+        offset = done.errors()[0][1]
+        data = content(path)
+        self.assert_error(done, 1, path, offset, "truncated_chunk")
+        self.assertLess(offset, len(data))
+        chunks(data[:offset])
+        return False
+
+    def test_killed_at_any_moment(self):
+        moments = random.Random(1)
+        path = os.path.join(self.folder, "a.pfb")
+        before = b""
+        for _ in range(self.ROUNDS):
+            self.kill(path, moments.uniform(0, 0.05))
+            data = content(path)
+            self.assertTrue(data.startswith(before))
+            if self.assert_readable(path):
+                before = data
+                continue
+            # It is not continued: begin anew.
+            self.assertEqual(self.run_program(
+                "record", "-o", path, "--count", "1").status, 3)
+            os.remove(path)
+            before = b""
+        self.run_program("record", "-o", path, "--count", "2")
+        self.assertTrue(self.assert_readable(path))
+        self.assertTrue(samples(path))
+
+    def test_killed_while_files_take_turns(self):
+        moments = random.Random(2)
+        path = os.path.join(self.folder, "a.pfb")
+        seen = {}
+        for _ in range(self.ROUNDS // 2):
+            self.kill(path, moments.uniform(0, 0.08), "--rotate", "6K")
+            for name in os.listdir(self.folder):
+                if name == "a.pfb" or not os.path.getsize(
+                        os.path.join(self.folder, name)):
+                    continue
+                full = os.path.join(self.folder, name)
+                data = content(full)
+                self.assertEqual(seen.setdefault(name, data), data)
+                self.assertTrue(self.assert_readable(full))
+            if os.path.exists(path) and os.path.getsize(path) and \
+                    not self.assert_readable(path):
+                os.remove(path)
+        self.assertTrue(seen)
+
+
+class Asked(LiveCase):
+    """What is asked of each set this machine offers."""
+
+    def test_names_in_identifiers(self):
+        """Sets with instances are asked for by a pattern, those without by
+        no name at all; each by a block of its own in one query."""
+        path = os.path.join(self.folder, "a.pfb")
+        self.run_fine("record", "-o", path, "--set", "*", "--count", "1")
+        sets = {i["guid"]: i["instance_type"] for i in self.offered
+                if i["record"] == "counterset"}
+        asked = {i["guid"]: i for i in self.run_json("show", path)
+                 if i["record"] == "identifier"}
+        self.assertEqual(set(asked), set(sets))
+        for guid, instance_type in sets.items():
+            has_instances = bool(instance_type & 2)
+            self.assertEqual((asked[guid]["name"], asked[guid]["size"]),
+                             ("*", 48) if has_instances else (None, 40))
+        self.assertEqual(sorted(i["index"] for i in asked.values()),
+                         list(range(len(sets))))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: MIT
+"""What `perfblock live` does to a terminal.
+
+The program runs on a pseudo-terminal, and a terminal of our own, which knows
+no more than the sequences that are allowed here, takes what comes out.
+"""
+
+import os
+import re
+import select
+import signal
+import struct
+import time
+import unittest
+
+from program import SECONDS, LiveCase, program
+
+try:
+    import fcntl
+    import pty
+    import termios
+except ImportError:  # no such terminals there
+    pty = None
+
+# A table whose lines are the same whatever the machine does.
+STEADY = ("--counter", "Interrupts/sec", "--color", "never")
+TITLE = re.compile(r"^Processor Information, sample (\d+), \d{4}-")
+SEQUENCE = re.compile(r"\x1b\[(\??)([0-9;]*)([A-Za-z])")
+
+
+class Terminal:
+    """Rows of characters, and what scrolled out of them."""
+
+    def __init__(self, rows, columns):
+        self.rows, self.columns = rows, columns
+        self.lines = [[" "] * columns for _ in range(rows)]
+        self.kept = []
+        self.row = self.column = 0
+        self.wraps = self.shows_cursor = True
+        self.homes = 0
+        self.pending = ""
+
+    def feed(self, text):
+        """Take output, which may end within a sequence."""
+        text = self.pending + text
+        self.pending = ""
+        at = 0
+        while at < len(text):
+            if text[at] != "\x1b":
+                self.put(text[at])
+                at += 1
+                continue
+            found = SEQUENCE.match(text, at)
+            if not found:
+                self.pending = text[at:]
+                assert len(self.pending) < 16, repr(self.pending)
+                return
+            self.control(*found.groups())
+            at = found.end()
+
+    def control(self, private, numbers, letter):
+        """One sequence; an unknown one is an error."""
+        if private:
+            assert numbers in ("7", "25") and letter in "hl", (numbers, letter)
+            if numbers == "7":
+                self.wraps = letter == "h"
+            else:
+                self.shows_cursor = letter == "h"
+        elif letter == "H" and not numbers:
+            self.row = self.column = 0
+            self.homes += 1
+        elif letter == "K" and not numbers:
+            self.clear(self.row, self.column)
+        elif letter == "J" and not numbers:
+            self.clear(self.row, self.column)
+            for row in range(self.row + 1, self.rows):
+                self.clear(row, 0)
+        else:
+            assert letter == "m" and numbers in ("0", "1"), (numbers, letter)
+
+    def clear(self, row, column):
+        """From a place to the end of its line, that place included."""
+        column = min(column, self.columns - 1)
+        self.lines[row][column:] = [" "] * (self.columns - column)
+
+    def put(self, character):
+        """A character, or a line's end."""
+        if character == "\r":
+            self.column = 0
+        elif character == "\n":
+            self.feed_line()
+        else:
+            assert character >= " ", repr(character)
+            if self.column == self.columns:
+                if self.wraps:
+                    self.column = 0
+                    self.feed_line()
+                else:
+                    self.column -= 1
+            self.lines[self.row][self.column] = character
+            self.column += 1
+
+    def feed_line(self):
+        """One row down; the top one leaves at the end."""
+        self.row += 1
+        if self.row == self.rows:
+            self.row -= 1
+            self.kept.append("".join(self.lines.pop(0)).rstrip())
+            self.lines.append([" "] * self.columns)
+
+    def text(self):
+        """The rows without the blanks at their ends."""
+        return ["".join(line).rstrip() for line in self.lines]
+
+
+class Session:
+    """The program on a terminal."""
+
+    def __init__(self, rows, columns, *arguments, environment=None):
+        self.terminal = Terminal(rows, columns)
+        self.process, self.file = pty.fork()
+        if self.process == 0:
+            self.become(rows, columns, arguments, environment or {})
+
+    @staticmethod
+    def become(rows, columns, arguments, environment):
+        """In the child: the program, on a terminal of that size."""
+        try:
+            fcntl.ioctl(1, termios.TIOCSWINSZ,
+                        struct.pack("HHHH", rows, columns, 0, 0))
+            os.environ.pop("COLUMNS", None)
+            os.environ["TERM"] = "xterm"
+            os.environ.update(environment)
+            os.write(1, b"before\n")
+            os.execv(program(), [program(), *arguments])
+        finally:
+            os._exit(99)
+
+    def read(self, until):
+        """Feed the terminal until `until` says so or the output ends."""
+        end = time.monotonic() + SECONDS
+        while not until(self.terminal):
+            assert time.monotonic() < end, self.terminal.text()
+            if not select.select([self.file], [], [], 1)[0]:
+                continue
+            try:
+                data = os.read(self.file, 65536)
+            except OSError:  # how Linux tells that nobody is left
+                return
+            if not data:
+                return
+            self.terminal.feed(data.decode("utf-8"))
+
+    def finish(self):
+        """The exit status, once everything was read."""
+        self.read(lambda terminal: False)
+        os.close(self.file)
+        return os.waitpid(self.process, 0)[1]
+
+    def resize(self, rows, columns):
+        """Another size, on both sides."""
+        fcntl.ioctl(self.file, termios.TIOCSWINSZ,
+                    struct.pack("HHHH", rows, columns, 0, 0))
+        self.terminal.__init__(rows, columns)
+
+    def type(self, keys):
+        """Press keys."""
+        os.write(self.file, keys)
+
+
+@unittest.skipIf(pty is None, "no pseudo-terminals there")
+class Screen(LiveCase):
+    """Pictures in place."""
+
+    def watch(self, rows, columns, *arguments, environment=None):
+        """Start a session with a short interval."""
+        return Session(rows, columns, "live", "--interval", "0.05",
+                       *arguments, environment=environment)
+
+    def picture(self, terminal):
+        """The number of the sample on the screen, which holds one title."""
+        titles = [TITLE.match(line) for line in terminal.text()]
+        numbers = [int(found[1]) for found in titles if found]
+        self.assertEqual(len(numbers), 1, terminal.text())
+        return numbers[0]
+
+    def test_each_sample_replaces_the_one_before(self):
+        session = self.watch(60, 100, "--count", "4")
+        self.assertEqual(session.finish(), 0)
+        terminal = session.terminal
+        self.assertEqual(terminal.homes, 4)
+        self.assertRegex(terminal.text()[0], TITLE)
+        self.assertEqual(self.picture(terminal), 4)
+        self.assertTrue(terminal.shows_cursor and terminal.wraps)
+        # What was there before is kept above, and nothing else.
+        self.assertEqual([line for line in terminal.kept if line],
+                         ["before"])
+        self.assertEqual(terminal.column, 0)
+        self.assertEqual("".join(terminal.text()[terminal.row:]), "")
+
+    def test_the_picture_is_the_text(self):
+        """The same lines as without a terminal, but for the numbers; in the
+        second one every line is as wide as the terminal, where clearing the
+        rest of the line would take its last letter."""
+        def shape(lines):
+            return [re.sub(r"[-\d:.]+", "#", re.sub(" +", " ", line))
+                    for line in lines]
+        plain = self.run_fine("live", "--interval", "0.05", "--count", "1",
+                              *STEADY, columns=100).lines()
+        for width in (100, max(map(len, plain[1:]))):
+            session = self.watch(60, width, "--count", "2", *STEADY)
+            session.finish()
+            shown = session.terminal.text()
+            self.assertEqual(shape(shown[1:len(plain)]), shape(plain[1:]))
+            self.assertEqual("".join(shown[len(plain):]), "")
+
+    def test_few_rows(self):
+        rows = 5
+        session = self.watch(rows, 100, "--count", "3", *STEADY)
+        self.assertEqual(session.finish(), 0)
+        text = session.terminal.text()
+        self.assertEqual(self.picture(session.terminal), 3)
+        plain = self.run_fine("live", "--interval", "0.05", "--count", "1",
+                              *STEADY, columns=100).lines()
+        self.assertEqual(text[rows - 2], "%d more lines: the terminal has 5 "
+                         "rows" % (len(plain) - (rows - 2)))
+        self.assertEqual(text[rows - 1], "")
+        self.assertEqual([line for line in session.terminal.kept if line],
+                         ["before"])
+
+    def test_another_size_counts_from_the_next_picture_on(self):
+        session = self.watch(60, 100)
+        session.read(lambda terminal: terminal.homes > 1)
+        session.resize(6, 100)
+        session.read(lambda terminal: terminal.text()[4].endswith(
+            "more lines: the terminal has 6 rows"))
+        self.assertEqual(session.terminal.text()[5], "")
+        session.type(b"\x03")
+        self.assertEqual(session.finish(), 0)
+
+    def test_interrupt(self):
+        session = self.watch(60, 100)
+        session.read(lambda terminal: terminal.homes > 1)
+        session.type(b"\x03")
+        self.assertEqual(session.finish(), 0)
+        terminal = session.terminal
+        self.assertTrue(terminal.shows_cursor and terminal.wraps)
+        self.picture(terminal)
+        self.assertEqual(terminal.column, 0)
+        self.assertEqual(terminal.text()[terminal.row], "")
+
+    def test_a_killed_program_leaves_the_terminal_as_it_was(self):
+        session = self.watch(60, 100, *STEADY)
+        session.read(lambda terminal: terminal.homes > 1)
+        os.kill(session.process, signal.SIGKILL)
+        session.finish()
+        self.assertTrue(session.terminal.shows_cursor and
+                        session.terminal.wraps)
+
+    def test_where_nothing_is_to_be_replaced(self):
+        """One table, other formats, terminals that cannot move back."""
+        for arguments, environment in (
+                (["--count", "1"], {}),
+                (["--count", "2", "--format", "csv"], {}),
+                (["--count", "2"], {"TERM": "dumb"}),
+                (["--count", "2"], {"TERM": ""})):
+            session = self.watch(400, 100, *arguments,
+                                 environment=environment)
+            self.assertEqual(session.finish(), 0)
+            self.assertEqual(session.terminal.homes, 0, arguments)
+            self.assertEqual(session.terminal.text()[0], "before")
+
+    def test_a_file_takes_one_after_the_other(self):
+        text = self.run_fine("live", "--interval", "0.05", "--count", "3").out
+        self.assertNotIn("\x1b", text)
+        titles = [int(found[1]) for found in
+                  map(TITLE.match, text.splitlines()) if found]
+        self.assertEqual(titles, [1, 2, 3])
+
+
+if __name__ == "__main__":
+    unittest.main()
