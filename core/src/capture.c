@@ -21,6 +21,7 @@ static const tag_row tags[] = {
     {PFB_TAG_INSTANCES, PREFIX_GUID},
     {PFB_TAG_LEGACY, 0},
     {PFB_TAG_NAMES, PREFIX_LANGUAGE},
+    {PFB_TAG_LWP, 0},
     {PFB_TAG_NOTE, 0},
 };
 

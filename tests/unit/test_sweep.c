@@ -4,6 +4,8 @@
  * inputs stays linear. */
 #include <criterion/criterion.h>
 
+#include "cpuid_readers.h"
+#include "lwp_readers.h"
 #include "perfblock/builder.h"
 #include "readers.h"
 #include "support.h"
@@ -16,9 +18,13 @@
 
 /* ---- Seeds --------------------------------------------------------------------------------------------- */
 
+typedef reading reader(const uint8_t *data, size_t size);
+
 /* Where the sweep is, to be told when memory outside is touched: a test is a process of its own. */
 static struct {
-    subject which;
+    subject which;   /* of what readers.h reads */
+    reader *examine; /* with every promise */
+    reader *read;    /* tolerantly */
     guarded memory;
     char text[512];
     const char *seed;
@@ -47,11 +53,11 @@ static reading check_case(size_t size)
     uint8_t *at_end = sweep.memory.end - size;
     sweep.size = size;
     sweep.case_count++;
-    reading result = examine_input(sweep.which, at_end, size);
+    reading result = sweep.examine(at_end, size);
     cr_assert_null(result.broken, "%s: broken: %s", describe_case(), result.broken);
     if (size > 0)
         memcpy(sweep.memory.begin, at_end, size);
-    reading other = read_input(sweep.which, sweep.memory.begin, size, 0);
+    reading other = sweep.read(sweep.memory.begin, size);
     cr_assert(other.error.code == result.error.code && other.error.offset == result.error.offset &&
                   other.sum == result.sum,
               "%s: elsewhere in memory the same bytes read otherwise", describe_case());
@@ -81,13 +87,30 @@ static void sweep_seed(const char *name, const uint8_t *data, size_t size)
     guarded_free(&sweep.memory);
 }
 
-static void sweep_subject(subject which, const char *name)
+static void sweep_seeds(const char *name, reader *examine, reader *read)
 {
-    sweep.which = which;
+    sweep.examine = examine;
+    sweep.read = read;
     struct sigaction action = {.sa_handler = tell_where};
     sigaction(SIGSEGV, &action, &previous_action);
     cr_assert_geq(visit_seeds(name, sweep_seed), 10, "corpus/%s has too few seeds", name);
     cr_assert_geq(sweep.case_count, 1000);
+}
+
+static reading examine_subject(const uint8_t *data, size_t size)
+{
+    return examine_input(sweep.which, data, size);
+}
+
+static reading read_subject(const uint8_t *data, size_t size)
+{
+    return read_input(sweep.which, data, size, 0);
+}
+
+static void sweep_subject(subject which, const char *name)
+{
+    sweep.which = which;
+    sweep_seeds(name, examine_subject, read_subject);
 }
 
 Test(sweep, data_block_seeds)
@@ -108,6 +131,21 @@ Test(sweep, query_seeds)
 Test(sweep, capture_seeds)
 {
     sweep_subject(SUBJECT_CAPTURE, "capture");
+}
+
+Test(sweep, cpuid_text_seeds)
+{
+    sweep_seeds("cpuid_text", examine_cpuid_text, read_cpuid_text);
+}
+
+static reading read_lwp_tolerantly(const uint8_t *data, size_t size)
+{
+    return read_lwp(data, size, 0);
+}
+
+Test(sweep, lwp_seeds)
+{
+    sweep_seeds("lwp", examine_lwp, read_lwp_tolerantly);
 }
 
 /* ---- The builder's faults -------------------------------------------------------------------------------- */

@@ -38,6 +38,8 @@ typedef enum pfb_code {
     PFB_TRUNCATED_OBJECT = 12,        /* no room for the next object in the block */
     PFB_TRUNCATED_DEFINITION = 13,    /* no room for the next counter definition in the object */
     PFB_TRUNCATED_COUNTER_BLOCK = 14, /* no room for the counter block of an instance */
+    PFB_TRUNCATED_CONTROL = 15,       /* the LWP control block is shorter than its CPUID leaf says */
+    PFB_TRUNCATED_RING = 16,          /* the LWP ring is shorter than its control block says */
 
     PFB_BAD_TOTAL_SIZE = 100,       /* total size smaller than the header */
     PFB_BAD_RESULT_COUNT = 101,     /* more results claimed than the block can hold */
@@ -73,6 +75,21 @@ typedef enum pfb_code {
     PFB_BAD_NAME = 128,           /* the name lies outside what it belongs to */
     PFB_EXCESSIVE_VALUES = 129,   /* far more values are claimed than the object has bytes */
     PFB_BAD_PAIR = 130,           /* strict only: strings of a name table that make no pair of index and text */
+
+    PFB_BAD_CPUID_LINE = 131,           /* a line of a CPUID dump begins as a leaf and does not go on as one */
+    PFB_LWP_UNTRUSTED_LEAF = 132,       /* the CPU has no LWP, whatever its leaf 8000001C says */
+    PFB_LWP_EVENT_SIZE_ZERO = 133,      /* the leaf's record size is 0 */
+    PFB_LWP_EVENT_SIZE_SMALL = 134,     /* the leaf's record size is below 24 */
+    PFB_LWP_EVENT_SIZE_UNALIGNED = 135, /* the leaf's record size is no multiple of 8 */
+    PFB_LWP_BAD_EVENT_OFFSET = 136,     /* the leaf's pairs begin below 72 or at no multiple of 8 */
+    PFB_LWP_BAD_PAIRS = 137,            /* the leaf's pairs pass the end of its control block */
+    PFB_LWP_NO_BUFFER = 138,            /* BufferSize is 0 */
+    PFB_LWP_BUFFER_TOO_SMALL = 139,     /* the ring has no room for two records */
+    PFB_LWP_BELOW_MINIMUM = 140,        /* strict only: the ring is smaller than the leaf's minimum */
+    PFB_LWP_BAD_HEAD = 141,             /* strict only: BufferHeadOffset is outside the ring */
+    PFB_LWP_UNALIGNED_HEAD = 142,       /* strict only: BufferHeadOffset is inside a record */
+    PFB_LWP_BAD_TAIL = 143,             /* BufferTailOffset is outside the ring */
+    PFB_LWP_UNALIGNED_TAIL = 144,       /* BufferTailOffset is inside a record */
 
     PFB_UNKNOWN_FORMAT = 200, /* not recognised as any format */
     PFB_UNKNOWN_KIND = 201,   /* strict only: a result kind nobody defined */

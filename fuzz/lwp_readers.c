@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "lwp_readers.h"
+
+#include "perfblock/lwp.h"
+#include "walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- A walk over an input ----------------------------------------------------------------------------- */
+
+/* A walk with what it reads. */
+typedef struct lwp_walk {
+    walk base;
+    pfb_lwp_snapshot parts;
+    pfb_lwp_capabilities capabilities;
+    pfb_lwp lwp;
+} lwp_walk;
+
+/* Assembled here once more, so that the reader's own loads have something to agree with. */
+static uint64_t load(const uint8_t *p, size_t size)
+{
+    uint64_t value = 0;
+    for (size_t i = size; i > 0; i--)
+        value = value << 8 | p[i - 1];
+    return value;
+}
+
+static void check_place(lwp_walk *l, pfb_lwp_place place)
+{
+    size_t end = place.part == PFB_LWP_PART_LEAF      ? 16
+                 : place.part == PFB_LWP_PART_CONTROL ? l->parts.control_size
+                                                      : l->parts.ring_size;
+    promise(&l->base, place.offset < end, "what is blamed or noted lies inside its part");
+    add(&l->base, place.offset);
+    add(&l->base, place.value);
+}
+
+static void check_notes(lwp_walk *l)
+{
+    promise(&l->base, l->lwp.notes >> PFB_LWP_NOTE_COUNT == 0, "notes have names");
+    for (unsigned i = 0; i < PFB_LWP_NOTE_COUNT; i++) {
+        if (l->lwp.notes >> i & 1)
+            check_place(l, l->lwp.first[i]);
+    }
+}
+
+/* ---- Pairs and records ---------------------------------------------------------------------------------- */
+
+static void check_pair_field(walk *w, uint32_t raw, int32_t value)
+{
+    promise(w, value >= -(1 << 25) && value < 1 << 25, "intervals and counters have 26 bits");
+    promise(w, (((uint32_t)value ^ raw) & 0x03FFFFFF) == 0, "intervals and counters are their raw values");
+}
+
+static void walk_pairs(lwp_walk *l)
+{
+    walk *w = &l->base;
+    uint32_t id = 1;
+    pfb_lwp_pair pair;
+    for (; pfb_lwp_pair_at(&l->lwp, id, &pair); id++) {
+        promise(w, is_inside(pair.offset, 8, 0, l->parts.control_size), "pairs lie inside the control block");
+        check_pair_field(w, pair.raw_interval, pair.interval);
+        check_pair_field(w, pair.raw_counter, pair.counter);
+        touch(w, l->parts.control_offset + pair.offset, 8);
+        w->out.items++;
+        disturb(w, l->parts.control_offset + pair.offset);
+    }
+    promise(w, id == l->lwp.control.pair_count + 1, "every pair is handed out");
+}
+
+static void check_event(lwp_walk *l, const pfb_lwp_event *event)
+{
+    walk *w = &l->base;
+    promise(w, event->offset == (size_t)event->slot * l->capabilities.event_bytes, "records stand in their slots");
+    promise(w, event->has_stamp || event->stamp == 0, "no stamp where there is none");
+    promise(w, event->latency <= event->data1, "a latency is a part of its raw value");
+    promise(w, !event->has_data_address || event->id == PFB_LWP_EVENT_CACHE_MISSES, "only misses have data addresses");
+    if (!is_inside(event->offset, l->capabilities.event_bytes, 0, l->parts.ring_size)) {
+        promise(w, false, "records lie inside the ring");
+        return;
+    }
+    touch(w, l->parts.ring_offset + event->offset, l->capabilities.event_bytes);
+    const uint8_t *p = w->data + l->parts.ring_offset + event->offset;
+    promise_steady(w,
+                   event->id == p[0] && event->core == p[1] && event->flags == load(p + 2, 2) &&
+                       event->data1 == load(p + 4, 4) && event->address == load(p + 8, 8) &&
+                       event->data2 == load(p + 16, 8) && (!event->has_stamp || event->stamp == load(p + 24, 8)),
+                   "records are handed out as they are");
+}
+
+/* `count` records from `slot` on, around the end, and not one more. */
+static void walk_events(lwp_walk *l, uint32_t slot, uint32_t count)
+{
+    walk *w = &l->base;
+    pfb_lwp_event event;
+    uint32_t read = 0;
+    for (; read < count && pfb_lwp_next(&l->lwp, &event); read++) {
+        promise(w, event.slot == slot, "records come in the order of the ring");
+        check_event(l, &event);
+        add(w, event.has_latency + event.latency + event.is_implemented + event.has_stamp);
+        slot = slot + 1 == l->lwp.slots ? 0 : slot + 1;
+        w->out.items++;
+        disturb(w, l->parts.ring_offset + event.offset);
+    }
+    promise(w, read == count && !pfb_lwp_next(&l->lwp, &event), "every record is handed out, and no other");
+}
+
+static void walk_ring(lwp_walk *l)
+{
+    walk *w = &l->base;
+    const pfb_lwp *lwp = &l->lwp;
+    uint32_t event_bytes = l->capabilities.event_bytes;
+    promise(w, lwp->slots >= 2 && lwp->ring_bytes == lwp->slots * event_bytes, "a ring is whole records");
+    promise(w, lwp->ring_bytes <= l->parts.ring_size, "a ring is there");
+    promise(w, lwp->head < lwp->ring_bytes && lwp->head % event_bytes == 0, "head is at a record");
+    promise(w, lwp->count < lwp->slots, "a ring is full with one slot left");
+    if (w->out.broken)
+        return;
+    uint32_t tail = lwp->control.tail / event_bytes;
+    promise(w, (tail + lwp->count) % lwp->slots == lwp->head / event_bytes, "reading ends at head");
+    walk_events(l, tail, lwp->count);
+    pfb_lwp_rewind_all(&l->lwp);
+    walk_events(l, lwp->head / event_bytes, lwp->slots);
+}
+
+static void walk_parts(lwp_walk *l)
+{
+    walk *w = &l->base;
+    const pfb_lwp_snapshot *s = &l->parts;
+    pfb_lwp_capabilities_read(s->eax, s->ebx, s->ecx, s->edx, &l->capabilities);
+    bool is_open = pfb_lwp_open(&l->lwp, &l->capabilities, w->data + s->control_offset, s->control_size,
+                                w->data + s->ring_offset, s->ring_size, w->options);
+    promise(w, is_open == (l->lwp.error.code == PFB_OK), "a failure has a code");
+    promise(w, l->lwp.error.offset == l->lwp.error_place.offset, "a failure has one place");
+    pfb_lwp_place_control(&l->lwp, w->size); /* as good as any */
+    disturb(w, s->control_offset);
+    walk_pairs(l);
+    if (is_open)
+        walk_ring(l);
+    else
+        check_place(l, l->lwp.error_place);
+    check_notes(l);
+    keep_verdict(w, l->lwp.error, l->lwp.notes);
+}
+
+static reading walk_input(walk w)
+{
+    lwp_walk l = {.base = w};
+    pfb_error error = pfb_lwp_snapshot_read(w.data, w.size, &l.parts);
+    keep_verdict(&l.base, error, 0);
+    if (error.code == PFB_OK)
+        walk_parts(&l);
+    promise(&l.base, l.base.out.touched <= 2 * w.size, "work is linear in the input");
+    return l.base.out;
+}
+
+/* ---- Comparing readings ----------------------------------------------------------------------------------- */
+
+/* The note of what strict reading alone refuses; 0 for other codes. */
+static uint32_t note_of(pfb_code code)
+{
+    if (code == PFB_LWP_BELOW_MINIMUM)
+        return UINT32_C(1) << PFB_LWP_NOTE_BELOW_MINIMUM;
+    return code == PFB_LWP_BAD_HEAD || code == PFB_LWP_UNALIGNED_HEAD ? UINT32_C(1) << PFB_LWP_NOTE_HEAD_ADJUSTED : 0;
+}
+
+/* Other notes are made in both modes, so compare_strict of walk.h asks too much. */
+static const char *compare_modes(const reading *tolerant, const reading *strict)
+{
+    if (strict->broken)
+        return strict->broken;
+    uint32_t note = note_of(strict->error.code);
+    if (note != 0)
+        return tolerant->notes & note ? NULL : "what only strict reading refuses is noted by tolerant reading";
+    return is_same_reading(tolerant, strict) ? NULL : "otherwise both read the same";
+}
+
+static const char *check_writing(const uint8_t *data, size_t size)
+{
+    pfb_lwp_snapshot s;
+    if (pfb_lwp_snapshot_read(data, size, &s).code != PFB_OK)
+        return NULL;
+    pfb_lwp_capabilities capabilities;
+    pfb_lwp_capabilities_read(s.eax, s.ebx, s.ecx, s.edx, &capabilities);
+    size_t whole = s.ring_offset + s.ring_size;
+    uint8_t *out = malloc(whole);
+    if (!out)
+        return NULL;
+    bool is_same = pfb_lwp_snapshot_write(&capabilities, data + s.control_offset, s.control_size, data + s.ring_offset,
+                                          s.ring_size, out, whole) == whole &&
+                   memcmp(out, data, whole) == 0;
+    free(out);
+    return is_same ? NULL : "what was read is written the same";
+}
+
+/* ---- What others call ------------------------------------------------------------------------------------- */
+
+reading read_lwp(const uint8_t *data, size_t size, uint32_t options)
+{
+    return walk_input((walk){.data = data, .size = size, .options = options});
+}
+
+reading examine_lwp(const uint8_t *data, size_t size)
+{
+    reading tolerant = read_lwp(data, size, 0);
+    reading again = read_lwp(data, size, 0);
+    reading strict = read_lwp(data, size, PFB_STRICT);
+    const char *broken = tolerant.broken;
+    if (!is_same_reading(&tolerant, &again))
+        broken = "the same bytes read the same twice";
+    if (!broken)
+        broken = compare_modes(&tolerant, &strict);
+    if (!broken)
+        broken = check_writing(data, size);
+    tolerant.broken = broken;
+    return tolerant;
+}
+
+reading disturb_lwp(uint8_t *data, size_t size, uint64_t seed)
+{
+    walk w = {.data = data, .size = size, .options = seed & 2 ? PFB_STRICT : 0, .random = seed | 1};
+    w.writable = data;
+    return walk_input(w);
+}
+
+void fuzz_lwp(const uint8_t *data, size_t size)
+{
+    uint64_t seed = hash(data, size);
+    for (uint64_t round = 0; round < 3; round++) {
+        uint8_t *copy = copy_input(data, size);
+        if (!copy)
+            return;
+        end_round(copy, round == 0 ? examine_lwp(copy, size) : disturb_lwp(copy, size, seed * (2 * round + 1)));
+    }
+}

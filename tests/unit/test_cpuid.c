@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "perfblock/cpuid.h"
+
+#include <string.h>
+
+/* Registers as real machines gave them (public dumps of libcpuid and VirtualBox). */
+
+typedef struct machine {
+    const char *name;
+    uint32_t signature, highest_extended, features; /* leaf 1 EAX, 80000000 EAX, 80000001 ECX */
+    uint32_t lwp[4];
+    uint32_t family, model, stepping;
+    pfb_lwp_refusal refusal;
+} machine;
+
+static const machine machines[] = {
+    {"FX-8150",
+     0x00600F12,
+     0x8000001E,
+     0x01C9BFFF,
+     {0, 0x80032013, 0x00010200, 0x8000000F},
+     0x15,
+     0x01,
+     2,
+     PFB_LWP_NOT_ENABLED},
+    {"FX-8350",
+     0x00600F20,
+     0x8000001E,
+     0x01EBBFFF,
+     {0, 0x80032013, 0x00010200, 0x8000000F},
+     0x15,
+     0x02,
+     0,
+     PFB_LWP_NOT_ENABLED},
+    {"A10-5800K",
+     0x00610F01,
+     0x8000001E,
+     0x01EBBFFF,
+     {0, 0x80032013, 0x00010200, 0x8000000F},
+     0x15,
+     0x10,
+     1,
+     PFB_LWP_NOT_ENABLED},
+    {"A10-6800K",
+     0x00610F31,
+     0x8000001E,
+     0x01EBBFFF,
+     {0, 0x80032013, 0x00010200, 0x8000000F},
+     0x15,
+     0x13,
+     1,
+     PFB_LWP_NOT_ENABLED},
+    {"A10-7850K",
+     0x00630F01,
+     0x8000001E,
+     0x0FEBBFFF,
+     {0, 0x80032013, 0x00010200, 0xE000000F},
+     0x15,
+     0x30,
+     1,
+     PFB_LWP_NOT_ENABLED},
+    {"A10-7890K",
+     0x00630F81,
+     0x8000001E,
+     0x0FEBBFFF,
+     {0, 0x80032013, 0x00010200, 0xE000000F},
+     0x15,
+     0x38,
+     1,
+     PFB_LWP_NOT_ENABLED},
+    {"A12-9800",
+     0x00660F51,
+     0x8000001E,
+     0x2FABBFFF,
+     {0, 0x80032013, 0x00010200, 0xE000000F},
+     0x15,
+     0x65,
+     1,
+     PFB_LWP_NOT_ENABLED},
+    {"A9-9410",
+     0x00670F00,
+     0x8000001E,
+     0x2FABBFFF,
+     {0, 0x80032013, 0x00010200, 0xE000000F},
+     0x15,
+     0x70,
+     0,
+     PFB_LWP_NOT_ENABLED},
+    {"4700S",
+     0x00840F70,
+     0x80000020,
+     0xF5C2B7FF,
+     {0, 0x80082018, 0xD0010430, 0xE000019F},
+     0x17,
+     0x47,
+     0,
+     PFB_LWP_NOT_ENABLED},
+    {"Opteron 6380, even CPU",
+     0x00600F20,
+     0x8000001E,
+     0x01EB3FFF,
+     {0, 0x80032013, 0x00010200, 0x8000000F},
+     0x15,
+     0x02,
+     0,
+     PFB_LWP_NO_LWP},
+    {"Phenom II X6", 0x00100FA0, 0x8000001B, 0x000037FF, {0, 0, 0, 0}, 0x10, 0x0A, 0, PFB_LWP_NO_LEAF},
+    {"A4-5000", 0x00700F01, 0x8000001E, 0x154037FF, {0, 0, 0, 0}, 0x16, 0x00, 1, PFB_LWP_NO_LWP},
+    {"Ryzen 7 1800X", 0x00800F11, 0x8000001F, 0x35C233FF, {0, 0, 0, 0}, 0x17, 0x01, 1, PFB_LWP_NO_LWP},
+    {"Ryzen 5 3600", 0x00870F10, 0x80000020, 0x75C237FF, {0, 0, 0, 0}, 0x17, 0x71, 0, PFB_LWP_NO_LWP},
+    {"4800S", 0x00880F40, 0x80000020, 0x75C237FF, {0, 0, 0, 0}, 0x17, 0x84, 0, PFB_LWP_NO_LWP},
+};
+
+enum { MACHINES = sizeof machines / sizeof machines[0], LEAVES = 5 };
+
+static pfb_cpuid make_cpuid(const machine *m, pfb_cpuid_leaf leaves[LEAVES])
+{
+    leaves[0] = (pfb_cpuid_leaf){0, 0, 0x0D, 0x68747541, 0x444D4163, 0x69746E65};
+    leaves[1] = (pfb_cpuid_leaf){1, 0, m->signature, 0x00080800, 0x1E98220B, 0x178BFBFF};
+    leaves[2] = (pfb_cpuid_leaf){0x80000000, 0, m->highest_extended, 0, 0, 0};
+    leaves[3] = (pfb_cpuid_leaf){0x80000001, 0, m->signature, 0, m->features, 0};
+    leaves[4] = (pfb_cpuid_leaf){0x8000001C, 0, m->lwp[0], m->lwp[1], m->lwp[2], m->lwp[3]};
+    return (pfb_cpuid){leaves, LEAVES};
+}
+
+static const pfb_cpuid_xcr0 unknown;
+static const pfb_cpuid_xcr0 with_lwp = {true, UINT64_C(0x4000000000000007)};
+static const pfb_cpuid_xcr0 without_lwp = {true, 7};
+
+/* ---- Identity ---------------------------------------------------------------------------------------------------- */
+
+Test(cpuid, identity_of_real_machines)
+{
+    for (size_t i = 0; i < MACHINES; i++) {
+        const machine *m = &machines[i];
+        pfb_cpuid_leaf leaves[LEAVES];
+        pfb_cpuid cpuid = make_cpuid(m, leaves);
+        pfb_cpuid_identity identity;
+        pfb_cpuid_identify(&cpuid, &identity);
+        cr_expect_str_eq(identity.vendor, "AuthenticAMD", "%s", m->name);
+        cr_expect(identity.is_amd, "%s", m->name);
+        cr_expect_eq(identity.family, m->family, "%s: family %u", m->name, identity.family);
+        cr_expect_eq(identity.model, m->model, "%s: model %u", m->name, identity.model);
+        cr_expect_eq(identity.stepping, m->stepping, "%s", m->name);
+        cr_expect_eq(identity.highest_leaf, 0x0D, "%s", m->name);
+        cr_expect_eq(identity.highest_extended, m->highest_extended, "%s", m->name);
+        cr_expect(identity.has_xsave && identity.has_osxsave, "%s", m->name);
+    }
+}
+
+Test(cpuid, state_component_of_lwp)
+{
+    const pfb_cpuid_leaf bulldozer[] = {{0x0D, 0, 0x00000007, 0x340, 0x3C0, 0x40000000},
+                                        {0x0D, 62, 0x00000080, 0x340, 0, 0}};
+    const pfb_cpuid_leaf console[] = {{0x0D, 0, 0x00000207, 0x340, 0x400, 0x40000000},
+                                      {0x0D, 62, 0x00000080, 0x380, 0, 0}};
+    const pfb_cpuid_leaf empty[] = {{0x0D, 0, 0x00000007, 0x340, 0x3C0, 0x40000000}, {0x0D, 62, 0, 0, 0, 0}};
+    const pfb_cpuid_leaf none[] = {{0x0D, 0, 0x00000007, 0x340, 0x340, 0}, {0x0D, 62, 0x80, 0x340, 0, 0}};
+    static const struct {
+        uint64_t components;
+        uint32_t enabled, largest, bytes, offset;
+        bool has;
+    } expected[] = {{UINT64_C(0x4000000000000007), 832, 960, 128, 832, true},
+                    {UINT64_C(0x4000000000000207), 832, 1024, 128, 896, true},
+                    {UINT64_C(0x4000000000000007), 832, 960, 0, 0, true},
+                    {7, 832, 832, 0, 0, false}};
+    const pfb_cpuid_leaf *const rows[] = {bulldozer, console, empty, none};
+    for (size_t i = 0; i < 4; i++) {
+        pfb_cpuid cpuid = {rows[i], 2};
+        pfb_cpuid_identity identity;
+        pfb_cpuid_identify(&cpuid, &identity);
+        cr_expect_eq(identity.components, expected[i].components, "row %zu", i);
+        cr_expect_eq(identity.enabled_area_bytes, expected[i].enabled, "row %zu", i);
+        cr_expect_eq(identity.largest_area_bytes, expected[i].largest, "row %zu", i);
+        cr_expect_eq(identity.has_lwp_component, expected[i].has, "row %zu", i);
+        cr_expect_eq(identity.lwp_component_bytes, expected[i].bytes, "row %zu", i);
+        cr_expect_eq(identity.lwp_component_offset, expected[i].offset, "row %zu", i);
+    }
+}
+
+/* "  AMD FX(tm)-8150 ..." in three leaves of 16 characters; hostile characters do not get out. */
+Test(cpuid, names)
+{
+    static const char text[48] = "  AMD FX(tm)-8150 Eight-Core Processor\x1B\xFF   ";
+    pfb_cpuid_leaf leaves[3];
+    pfb_cpuid cpuid = {leaves, 3};
+    pfb_cpuid_identity identity;
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t r[4] = {0};
+        for (unsigned n = 0; n < 16; n++)
+            r[n / 4] |= (uint32_t)(unsigned char)text[16 * i + n] << 8 * (n % 4);
+        leaves[i] = (pfb_cpuid_leaf){0x80000002 + i, 0, r[0], r[1], r[2], r[3]};
+    }
+    pfb_cpuid_identify(&cpuid, &identity);
+    cr_expect_str_eq(identity.name, "AMD FX(tm)-8150 Eight-Core Processor??");
+    cr_expect_str_eq(identity.vendor, "");
+    cpuid.count = 2; /* a part of a name is none */
+    pfb_cpuid_identify(&cpuid, &identity);
+    cr_expect_str_eq(identity.name, "");
+    memset(leaves, 0x41, sizeof leaves); /* 48 characters without end */
+    for (uint32_t i = 0; i < 3; i++) {
+        leaves[i].leaf = 0x80000002 + i;
+        leaves[i].subleaf = 0;
+    }
+    cpuid.count = 3;
+    pfb_cpuid_identify(&cpuid, &identity);
+    cr_expect_eq(strlen(identity.name), 48);
+}
+
+Test(cpuid, nothing_known)
+{
+    pfb_cpuid cpuid = {NULL, 0};
+    pfb_cpuid_identity identity;
+    pfb_lwp_capabilities capabilities;
+    pfb_cpuid_identify(&cpuid, &identity);
+    cr_expect_str_eq(identity.vendor, "");
+    cr_expect_eq(identity.family, 0);
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &capabilities), PFB_LWP_NOT_AMD);
+    cr_expect_eq(capabilities.ebx, 0);
+}
+
+/* ---- The leaf of LWP ------------------------------------------------------------------------------------------------
+ */
+
+Test(cpuid, real_leaves_decoded)
+{
+    static const struct {
+        uint32_t ebx, ecx, edx;
+        uint32_t control, event, max, offset, latency, rounding, version, least;
+        bool address, prediction, ip, levels, cache_latency;
+    } rows[] = {
+        {0x80032013, 0x00010200, 0x8000000F, 152, 32, 3, 128, 0, 0, 1, 1024, false, false, false, false, false},
+        {0x80032013, 0x00010200, 0xE000000F, 152, 32, 3, 128, 0, 0, 1, 1024, false, false, false, false, false},
+        {0x80082018, 0xD0010430, 0xE000019F, 192, 32, 8, 128, 16, 0, 2, 1024, true, true, false, true, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pfb_lwp_capabilities c;
+        pfb_lwp_capabilities_read(0, rows[i].ebx, rows[i].ecx, rows[i].edx, &c);
+        cr_expect_eq(c.control_bytes, rows[i].control, "row %zu", i);
+        cr_expect_eq(c.event_bytes, rows[i].event, "row %zu", i);
+        cr_expect_eq(c.max_events, rows[i].max, "row %zu", i);
+        cr_expect_eq(c.event_offset, rows[i].offset, "row %zu", i);
+        cr_expect_eq(c.event_offset + 8 * c.max_events, c.control_bytes, "row %zu", i);
+        cr_expect_eq(c.latency_bits, rows[i].latency, "row %zu", i);
+        cr_expect_eq(c.latency_rounding, rows[i].rounding, "row %zu", i);
+        cr_expect_eq(c.version, rows[i].version, "row %zu", i);
+        cr_expect_eq(c.min_buffer_bytes, rows[i].least, "row %zu", i);
+        cr_expect_eq(c.has_data_address, rows[i].address, "row %zu", i);
+        cr_expect_eq(c.has_branch_prediction, rows[i].prediction, "row %zu", i);
+        cr_expect_eq(c.has_ip_filtering, rows[i].ip, "row %zu", i);
+        cr_expect_eq(c.has_cache_levels, rows[i].levels, "row %zu", i);
+        cr_expect_eq(c.has_cache_latency, rows[i].cache_latency, "row %zu", i);
+        cr_expect_eq(c.hardware, rows[i].edx, "row %zu", i);
+        cr_expect_eq(c.enabled, 0, "row %zu", i);
+    }
+}
+
+/* Every bit of EBX and ECX alone reaches its field and no other. */
+Test(cpuid, fields_of_the_leaf)
+{
+    static const struct {
+        uint32_t ebx, ecx;
+        uint32_t control, event, max, offset, latency, rounding, version, least;
+    } rows[] = {{0x000000FF, 0, 2040, 0, 0, 0, 0, 0, 0, 0}, {0x0000FF00, 0, 0, 255, 0, 0, 0, 0, 0, 0},
+                {0x00FF0000, 0, 0, 0, 255, 0, 0, 0, 0, 0},  {0xFF000000, 0, 0, 0, 0, 255, 0, 0, 0, 0},
+                {0, 0x0000001F, 0, 0, 0, 0, 31, 0, 0, 0},   {0, 0x000001C0, 0, 0, 0, 0, 0, 7, 0, 0},
+                {0, 0x0000FE00, 0, 0, 0, 0, 0, 0, 127, 0},  {0x0000FF00, 0x00FF0000, 0, 255, 0, 0, 0, 0, 0, 2080800},
+                {0, 0x0F000000, 0, 0, 0, 0, 0, 0, 0, 0},    {0x00002000, 0x00020000, 0, 32, 0, 0, 0, 0, 0, 2048}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pfb_lwp_capabilities c;
+        pfb_lwp_capabilities_read(0, rows[i].ebx, rows[i].ecx, 0, &c);
+        cr_expect(c.control_bytes == rows[i].control && c.event_bytes == rows[i].event && c.max_events == rows[i].max &&
+                      c.event_offset == rows[i].offset,
+                  "row %zu", i);
+        cr_expect(c.latency_bits == rows[i].latency && c.latency_rounding == rows[i].rounding &&
+                      c.version == rows[i].version && c.min_buffer_bytes == rows[i].least,
+                  "row %zu", i);
+        cr_expect(!c.has_data_address && !c.has_branch_prediction && !c.has_ip_filtering && !c.has_cache_levels &&
+                      !c.has_cache_latency,
+                  "row %zu", i);
+    }
+}
+
+/* ---- Whether LWP can be used
+ * ----------------------------------------------------------------------------------------- */
+
+Test(cpuid, refusals_of_real_machines)
+{
+    for (size_t i = 0; i < MACHINES; i++) {
+        const machine *m = &machines[i];
+        pfb_cpuid_leaf leaves[LEAVES];
+        pfb_cpuid cpuid = make_cpuid(m, leaves);
+        pfb_lwp_capabilities c;
+        cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &c), m->refusal, "%s", m->name);
+        bool is_seen = m->refusal != PFB_LWP_NO_LEAF;
+        cr_expect_eq(c.ebx, is_seen ? m->lwp[1] : 0, "%s", m->name);
+        cr_expect_eq(c.is_refused, m->refusal == PFB_LWP_NO_LWP, "%s", m->name);
+    }
+}
+
+/* A usable CPU, then one test after the other fails, each hiding the failures of those behind it. */
+Test(cpuid, order_of_tests)
+{
+    pfb_cpuid_leaf leaves[LEAVES];
+    pfb_lwp_capabilities c;
+    pfb_cpuid cpuid = make_cpuid(&machines[4], leaves);
+    leaves[4].eax = 0x80000003;
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, with_lwp, &c), PFB_LWP_USABLE);
+    cr_expect_eq(c.enabled, 0x80000003);
+    leaves[4].eax = 0x80000002; /* bit 0 alone decides */
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, with_lwp, &c), PFB_LWP_NOT_ENABLED);
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, without_lwp, &c), PFB_LWP_NO_XSTATE);
+    leaves[1].ecx &= ~(UINT32_C(1) << 27); /* OSXSAVE */
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, with_lwp, &c), PFB_LWP_NO_XSTATE);
+    leaves[1].ecx = UINT32_C(1) << 27; /* XSAVE */
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, with_lwp, &c), PFB_LWP_NO_XSTATE);
+    leaves[3].ecx &= ~(UINT32_C(1) << 15);
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, with_lwp, &c), PFB_LWP_NO_LWP);
+    cr_expect(c.is_refused);
+    leaves[2].eax = 0x8000001B; /* a virtual CPU whose leaf is there, above the highest it tells */
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, with_lwp, &c), PFB_LWP_NO_LEAF);
+    cr_expect_eq(c.ebx, 0);
+    leaves[0].ecx ^= 1;
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, with_lwp, &c), PFB_LWP_NOT_AMD);
+}
+
+/* Old parts of Intel answer garbage in leaves they do not have; the bits that count are set in it. */
+Test(cpuid, garbage_of_intel)
+{
+    static const uint32_t garbage[][4] = {{0x07280202, 0, 0, 0x503}, {7, 0x340, 0x340, 0}};
+    for (size_t i = 0; i < 2; i++) {
+        pfb_cpuid_leaf leaves[LEAVES];
+        pfb_lwp_capabilities c;
+        pfb_cpuid cpuid = make_cpuid(&machines[0], leaves);
+        leaves[0] = (pfb_cpuid_leaf){0, 0, 0x0D, 0x756E6547, 0x6C65746E, 0x49656E69};
+        leaves[2].eax = 0x80000008;
+        leaves[4] = (pfb_cpuid_leaf){0x8000001C, 0, garbage[i][0], garbage[i][1], garbage[i][2], garbage[i][3]};
+        cr_expect_eq(pfb_cpuid_lwp(&cpuid, with_lwp, &c), PFB_LWP_NOT_AMD);
+        cr_expect(c.eax == 0 && c.enabled == 0 && c.hardware == 0);
+    }
+}
+
+Test(cpuid, leaf_missing_from_a_dump)
+{
+    pfb_cpuid_leaf leaves[LEAVES];
+    pfb_lwp_capabilities c;
+    pfb_cpuid cpuid = make_cpuid(&machines[0], leaves);
+    cpuid.count = 4;
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &c), PFB_LWP_NO_LEAF);
+    leaves[3] = leaves[4]; /* without 80000001 */
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &c), PFB_LWP_NO_LWP);
+    leaves[1] = leaves[0]; /* without leaf 1: nothing is known of OSXSAVE */
+    cpuid = make_cpuid(&machines[0], leaves);
+    leaves[1] = leaves[0];
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &c), PFB_LWP_NOT_ENABLED);
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, without_lwp, &c), PFB_LWP_NO_XSTATE);
+}
+
+Test(cpuid, events)
+{
+    pfb_lwp_capabilities c;
+    pfb_lwp_capabilities_read(0x80000005, 0x80032013, 0x00010200, 0x8000000F, &c);
+    cr_expect_eq(pfb_lwp_event_refusal(&c, 1), PFB_LWP_NO_VAL_OS);
+    cr_expect_eq(pfb_lwp_event_refusal(&c, 2), PFB_LWP_USABLE);
+    cr_expect_eq(pfb_lwp_event_refusal(&c, 3), PFB_LWP_NO_EVENT);
+    cr_expect_eq(pfb_lwp_event_refusal(&c, 0), PFB_LWP_NO_EVENT);
+    cr_expect_eq(pfb_lwp_event_refusal(&c, 4), PFB_LWP_NO_EVENT, "beyond the largest");
+    cr_expect_eq(pfb_lwp_event_refusal(&c, 255), PFB_LWP_USABLE);
+    cr_expect_eq(pfb_lwp_event_refusal(&c, 254), PFB_LWP_NO_EVENT);
+    cr_expect_eq(pfb_lwp_event_refusal(&c, UINT32_MAX), PFB_LWP_NO_EVENT);
+    pfb_lwp_capabilities_read(0x80000007, 0x80032013, 0x00010200, 0x8000000D, &c);
+    cr_expect_eq(pfb_lwp_event_refusal(&c, 1), PFB_LWP_NO_VAL_HW);
+    pfb_lwp_capabilities_read(0xFFFFFFFF, 0x80FF2013, 0x00010200, 0xFFFFFFFF, &c);
+    cr_expect_eq(pfb_lwp_event_refusal(&c, 29), PFB_LWP_NO_EVENT, "bits from 29 on are modes");
+    cr_expect_eq(pfb_lwp_event_refusal(&c, 28), PFB_LWP_USABLE);
+}
+
+Test(cpuid, names_of_bits_and_refusals)
+{
+    static const struct {
+        unsigned bit;
+        const char *name;
+    } bits[] = {{0, "avail"}, {1, "val"}, {2, "ire"}, {3, "bre"},   {4, "dme"},   {5, "cnh"},  {6, "rnh"},
+                {7, ""},      {8, ""},    {28, ""},   {29, "cont"}, {30, "ptsc"}, {31, "int"}, {32, ""}};
+    for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++)
+        cr_expect_str_eq(pfb_lwp_bit_name(bits[i].bit), bits[i].name);
+    static const struct {
+        pfb_lwp_refusal refusal;
+        const char *name, *text;
+    } refusals[] = {
+        {PFB_LWP_NOT_X86, "not_x86", "LWP needs an x86 processor; this build has none"},
+        {PFB_LWP_NOT_AMD, "not_amd", "LWP is not supported by this hardware (vendor is not AuthenticAMD)"},
+        {PFB_LWP_NO_LEAF, "no_leaf", "LWP is not supported by this hardware (CPUID leaf 8000001C is absent)"},
+        {PFB_LWP_NO_LWP, "no_lwp", "LWP is not supported by this hardware"},
+        {PFB_LWP_PARTIAL, "partial", "LWP is missing on some processors of this machine; pin the thread"},
+        {PFB_LWP_NO_XSTATE, "no_xstate", "OS has not made LWP available (XCR0 bit 62 is clear)"},
+        {PFB_LWP_NOT_ENABLED, "not_enabled", "OS has not made LWP available"},
+        {PFB_LWP_NO_VAL_HW, "no_val_hw", "LWPVAL instruction not supported by the hardware"},
+        {PFB_LWP_NO_VAL_OS, "no_val_os", "LWPVAL instruction not enabled"},
+    };
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        cr_expect_str_eq(pfb_lwp_refusal_name(refusals[i].refusal), refusals[i].name);
+        cr_expect_str_eq(pfb_lwp_refusal_text(refusals[i].refusal), refusals[i].text);
+        bool is_supported = refusals[i].refusal == PFB_LWP_PARTIAL || refusals[i].refusal == PFB_LWP_NO_XSTATE ||
+                            refusals[i].refusal == PFB_LWP_NOT_ENABLED;
+        cr_expect_eq(pfb_lwp_is_supported(refusals[i].refusal), is_supported);
+    }
+    cr_expect_str_eq(pfb_lwp_refusal_name(PFB_LWP_REFUSAL_COUNT), "unknown_refusal");
+    cr_expect(pfb_lwp_is_supported(PFB_LWP_USABLE));
+}

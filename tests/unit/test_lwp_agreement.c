@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "perfblock/lwp_model.h"
+
+#include <string.h>
+
+/* The model writes, the reader reads back, and between them stands a third account of what happened: a plain list of
+ * records, kept by the words of the manual. Model and reader share only the loads of numbers from bytes. */
+
+enum { EPISODES = 560, STEPS = 2000, MOST_SLOTS = 48, MOST_RECORD = 248, MOST_CONTROL = 2040, MOST_EVENTS = 28 };
+#define CONTROL UINT64_C(0x5000)
+#define RING UINT64_C(0x123456780000)
+
+/* ---- Chance ------------------------------------------------------------------------------------------------------ */
+
+/* xorshift64; not 0. */
+static uint64_t chance_state;
+
+static uint64_t chance(void)
+{
+    chance_state ^= chance_state << 13;
+    chance_state ^= chance_state >> 7;
+    chance_state ^= chance_state << 17;
+    return chance_state;
+}
+
+static uint32_t below(uint32_t limit)
+{
+    return (uint32_t)((chance() >> 32) % limit);
+}
+
+static bool coin(void)
+{
+    return below(2) == 1;
+}
+
+/* ---- The third account ------------------------------------------------------------------------------------------- */
+
+typedef struct record {
+    uint8_t id;
+    uint16_t flags;
+    uint32_t data1;
+    uint64_t address, data2, stamp;
+} record;
+
+/* `list` has what lies in the ring, oldest first: at most slots - 1 records; in continuous mode always as many as there
+ * are slots, beginning with those never written, whose id is 0. */
+typedef struct episode {
+    pfb_lwp_capabilities leaf;
+    pfb_lwp_model_options options;
+    bool is_continuous, has_stamps;
+    uint32_t flags, slots;
+    uint32_t count;
+    record list[MOST_SLOTS];
+    record held;
+    bool is_held;
+    uint64_t missed, made;
+    int32_t interval[MOST_EVENTS + 1], counter[MOST_EVENTS + 1];
+    uint8_t control[MOST_CONTROL];
+    uint8_t ring[MOST_SLOTS * MOST_RECORD + MOST_RECORD];
+    pfb_lwp_model model;
+    unsigned number, step;
+} episode;
+
+/* An assertion for each of a million steps would take minutes. */
+static void demand(const episode *e, bool kept, const char *what)
+{
+    if (!kept)
+        cr_assert_fail("episode %u, step %u, records of %u bytes, %u slots, flags %#x: %s", e->number, e->step,
+                       e->leaf.event_bytes, e->slots, e->flags, what);
+}
+
+/* False when the record was lost. */
+static bool commit(episode *e, const record *r)
+{
+    if (e->is_continuous || e->count < e->slots - 1) {
+        if (e->is_continuous)
+            memmove(e->list, e->list + 1, --e->count * sizeof e->list[0]);
+        e->list[e->count++] = *r;
+        return true;
+    }
+    e->missed++;
+    if (!e->options.full_uses_free_slot)
+        e->list[e->count - 1] = *r;
+    return false;
+}
+
+static void commit_held(episode *e)
+{
+    if (e->is_held)
+        commit(e, &e->held);
+    e->is_held = false;
+}
+
+/* One occurrence of an event that passes the filters; there are none here. */
+static void happened(episode *e, record r)
+{
+    if (r.id > e->leaf.max_events || (e->leaf.enabled & e->flags & UINT32_C(1) << r.id) == 0)
+        return;
+    if (--e->counter[r.id] >= 0)
+        return;
+    e->counter[r.id] = e->interval[r.id];
+    r.stamp = e->has_stamps ? e->made : 0;
+    e->made++;
+    if (e->options.holds_record) {
+        commit_held(e);
+        e->held = r;
+        e->is_held = true;
+    } else {
+        commit(e, &r);
+    }
+}
+
+/* ---- An episode: a CPU, a block and a ring ----------------------------------------------------------------------- */
+
+static void put(episode *e, size_t at, uint64_t value, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        e->control[at + i] = (uint8_t)(value >> 8 * i);
+}
+
+/* Any geometry the leaf can tell: each record size in turn, the pairs anywhere, all they leave of the block unused. */
+static void choose_leaf(episode *e)
+{
+    uint32_t event_bytes = 32 + 8 * (e->number % 28);
+    uint32_t offset = 72 + 8 * below(23);
+    uint32_t most_pairs = (MOST_CONTROL - offset) / 8;
+    uint32_t pairs = coin() ? below(9) : below(most_pairs + 1);
+    uint32_t quadwords = offset / 8 + pairs + below(most_pairs - pairs + 1);
+    uint32_t ebx = quadwords | event_bytes << 8 | pairs << 16 | offset << 24;
+    uint32_t ecx = (uint32_t)chance() & 0xFF00FFFF; /* all but the smallest ring, which is one block of 32 or none */
+    uint32_t events = (uint32_t)chance() | PFB_LWP_AVAILABLE;
+    pfb_lwp_capabilities_read(events, ebx, ecx | below(2) << 16, events, &e->leaf);
+}
+
+static void fill_control(episode *e)
+{
+    uint32_t event_bytes = e->leaf.event_bytes;
+    uint32_t start = below(e->slots) * event_bytes;
+    uint32_t remainder = below(event_bytes);
+    put(e, 0, e->flags, 4);
+    put(e, 4, e->slots * event_bytes + remainder, 4);
+    put(e, 8, RING, 8);
+    put(e, 16, start, 4);
+    put(e, 24, e->missed, 8);
+    put(e, 64, start, 4);
+    for (uint32_t id = 1; id <= e->leaf.max_events; id++) {
+        uint32_t interval = below(6);
+        uint32_t counter = below(6);
+        put(e, e->leaf.event_offset + 8 * (size_t)(id - 1), interval, 4);
+        put(e, e->leaf.event_offset + 8 * (size_t)(id - 1) + 4, counter, 4);
+        if (id <= MOST_EVENTS) {
+            e->interval[id] = (int32_t)interval;
+            e->counter[id] = (int32_t)counter;
+        }
+    }
+}
+
+static void begin(episode *e, unsigned number)
+{
+    memset(e, 0, sizeof *e);
+    e->number = number;
+    choose_leaf(e);
+    uint32_t least = e->leaf.min_buffer_bytes > 0 ? 32 : 2;
+    e->slots = least + below(MOST_SLOTS + 1 - least);
+    e->flags = (uint32_t)chance();
+    e->is_continuous = (e->flags & e->leaf.enabled & PFB_LWP_CONTINUOUS) != 0;
+    e->has_stamps = (e->flags & e->leaf.enabled & PFB_LWP_TIME_STAMPS) != 0;
+    e->count = e->is_continuous ? e->slots : 0;
+    e->missed = chance() >> 1;
+    e->options.core = (uint8_t)chance();
+    e->options.full_uses_free_slot = coin();
+    e->options.holds_record = coin();
+    fill_control(e);
+    demand(e, pfb_lwp_model_init(&e->model, &e->leaf, &e->options), "the leaf is refused");
+    pfb_lwp_memory control = {e->control, sizeof e->control, CONTROL};
+    pfb_lwp_memory ring = {e->ring, sizeof e->ring, RING};
+    demand(e, pfb_lwp_model_add_memory(&e->model, control), "no window");
+    demand(e, pfb_lwp_model_add_memory(&e->model, ring), "no window");
+    demand(e, pfb_lwp_model_load(&e->model, CONTROL) == PFB_LWP_FAULT_NONE, "LLWPCB faults");
+}
+
+/* ---- Steps ------------------------------------------------------------------------------------------------------- */
+
+static void step_insert(episode *e)
+{
+    bool carry;
+    pfb_lwp_operands o = {chance(), (uint32_t)chance(), (uint32_t)chance(), chance()};
+    demand(e, pfb_lwp_model_insert(&e->model, &o, &carry) == PFB_LWP_FAULT_NONE, "LWPINS faults");
+    commit_held(e);
+    record r = {255, (uint16_t)o.flags, o.data1, o.address, o.data2, e->has_stamps ? e->made : 0};
+    e->made++;
+    demand(e, carry == !commit(e, &r), "the carry flag");
+}
+
+static void step_value(episode *e)
+{
+    pfb_lwp_operands o = {chance(), (uint32_t)chance(), (uint32_t)chance(), chance()};
+    demand(e, pfb_lwp_model_value(&e->model, &o) == PFB_LWP_FAULT_NONE, "LWPVAL faults");
+    happened(e, (record){1, (uint16_t)o.flags, o.data1, o.address, o.data2, 0});
+}
+
+static void step_event(episode *e)
+{
+    uint32_t id = coin() ? 2 + below(5) : 2 + below(MOST_EVENTS - 1);
+    pfb_lwp_occurrence o = {.id = id, .latency = (uint32_t)chance(), .flags = (uint16_t)chance()};
+    o.address = chance();
+    o.data2 = chance();
+    record r = {.id = (uint8_t)id, .address = o.address};
+    if (id == 3 || id == 4 || id > 6) {
+        r.flags = o.flags;
+        r.data2 = id == 4 && !e->leaf.has_data_address ? 0 : o.data2;
+    }
+    if (id == 4) { /* the low bits of the latency, rounded down to a multiple */
+        uint64_t width = UINT64_C(1) << e->leaf.latency_bits;
+        r.data1 = (uint32_t)(o.latency % width);
+        r.data1 -= r.data1 % (UINT32_C(1) << e->leaf.latency_rounding);
+    }
+    if (id > 6)
+        r.data1 = o.latency;
+    demand(e, pfb_lwp_model_count(&e->model, &o) == PFB_LWP_FAULT_NONE, "an event faults");
+    happened(e, r);
+}
+
+static void compare_event(const episode *e, const pfb_lwp_event *event, const record *r)
+{
+    demand(e, event->id == r->id && event->flags == r->flags && event->data1 == r->data1, "a record's first half");
+    demand(e, event->address == r->address && event->data2 == r->data2, "a record's addresses");
+    demand(e, event->core == (r->id > 0 ? e->options.core : 0), "a record's core");
+    demand(e, event->stamp == r->stamp && event->has_stamp == e->has_stamps, "a record's time stamp");
+    demand(e, !event->has_latency || event->latency == r->data1, "a record's latency");
+    demand(e, event->has_latency == (r->id == 4 && e->leaf.latency_bits > 0), "whether a record has a latency");
+    demand(e, event->is_implemented == (r->id > 0), "whether the CPU can write a record");
+}
+
+static void compare_pairs(const episode *e, const pfb_lwp *lwp)
+{
+    pfb_lwp_pair pair;
+    for (uint32_t id = 1; id <= MOST_EVENTS && id <= e->leaf.max_events; id++) {
+        demand(e, pfb_lwp_pair_at(lwp, id, &pair), "a pair is missing");
+        demand(e, pair.counter == e->counter[id] && pair.interval == e->interval[id], "a pair");
+    }
+}
+
+/* SLWPCB, or LLWPCB of the same block, and reading. The reader takes some records, in continuous mode none, since there
+ * is nothing that would say so. */
+static void step_drain(episode *e)
+{
+    uint64_t address = CONTROL;
+    pfb_lwp lwp;
+    pfb_lwp_event event;
+    if (coin())
+        demand(e, pfb_lwp_model_store(&e->model, &address) == PFB_LWP_FAULT_NONE && address == CONTROL, "SLWPCB");
+    else
+        demand(e, pfb_lwp_model_load(&e->model, CONTROL) == PFB_LWP_FAULT_NONE, "LLWPCB");
+    commit_held(e);
+    demand(e,
+           pfb_lwp_open(&lwp, &e->leaf, e->control, e->leaf.control_bytes, e->ring, e->slots * e->leaf.event_bytes,
+                        coin() ? PFB_STRICT : 0),
+           pfb_code_text(lwp.error.code));
+    if (e->is_continuous)
+        pfb_lwp_rewind_all(&lwp);
+    else
+        demand(e, lwp.count == e->count, "how many records are unread");
+    for (uint32_t i = 0; i < e->count; i++) {
+        demand(e, pfb_lwp_next(&lwp, &event), "a record is missing");
+        compare_event(e, &event, &e->list[i]);
+    }
+    demand(e, !pfb_lwp_next(&lwp, &event), "a record too many");
+    demand(e, lwp.control.missed_events == e->missed, "how many records were lost");
+    compare_pairs(e, &lwp);
+    uint32_t read = e->is_continuous ? 0 : below(e->count + 1);
+    uint32_t at = lwp.control.tail / e->leaf.event_bytes + read;
+    put(e, 64, at % e->slots * e->leaf.event_bytes, 4);
+    e->count -= read;
+    memmove(e->list, e->list + read, e->count * sizeof e->list[0]);
+}
+
+/* Draining seldom enough for the ring to fill, in one episode of two. */
+static void run_episode(episode *e)
+{
+    uint32_t pause = coin() ? 8 : 200;
+    for (e->step = 0; e->step < STEPS; e->step++) {
+        uint32_t what = below(pause);
+        if (what == 0)
+            step_drain(e);
+        else if (what % 3 == 0)
+            step_insert(e);
+        else if (what % 3 == 1)
+            step_value(e);
+        else
+            step_event(e);
+    }
+    step_drain(e);
+}
+
+Test(lwp_agreement, the_reader_gives_back_what_the_model_committed)
+{
+    static episode e;
+    unsigned with[4] = {0}; /* episodes that were worth it: lost records, continuous, time stamps, LWPVAL */
+    chance_state = UINT64_C(0x9E3779B97F4A7C15);
+    for (unsigned i = 0; i < EPISODES; i++) {
+        begin(&e, i);
+        run_episode(&e);
+        with[0] += e.model.missed > 0;
+        with[1] += e.model.overwritten > 0;
+        with[2] += e.has_stamps;
+        with[3] += e.leaf.max_events > 0 && (e.flags & e.leaf.enabled & 2) != 0;
+    }
+    for (size_t i = 0; i < 4; i++)
+        cr_expect_gt(with[i], EPISODES / 10, "chance %zu is too seldom: %u", i, with[i]);
+}

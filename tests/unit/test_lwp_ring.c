@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: MIT */
+/* LWP data: the records of a ring, and what they mean. */
+#include "support.h"
+#include "support_lwp.h"
+
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#define ROWS(table) (sizeof(table) / sizeof(table)[0])
+#define NOTE(name) PFB_LWP_NOTE_##name
+#define BIT(name) (UINT32_C(1) << NOTE(name))
+
+enum { STAMPS = 1 << 30, CONTINUOUS = 1 << 29 }; /* bits of Flags */
+
+/* ---- Which records ---------------------------------------------------------------------------------------- */
+
+/* A ring whose slots tell their number in every field. */
+static void fill(lwp_bytes *b, uint32_t stride, uint32_t slots)
+{
+    memset(b->ring, 0xEE, (size_t)stride * slots);
+    for (uint32_t slot = 0; slot < slots; slot++)
+        lwp_put(b, stride, slot,
+                (lwp_record){255, (uint8_t)slot, (uint16_t)(1000 + slot), 2000 + slot, 3000 + slot, 4000 + slot,
+                             5000 + slot});
+}
+
+/* The next record is the one that `fill` wrote into the slot. */
+static void expect_slot(pfb_lwp *lwp, uint32_t stride, uint32_t slot)
+{
+    pfb_lwp_event event;
+    cr_assert(pfb_lwp_next(lwp, &event), "slot %u of %u, stride %u", slot, lwp->slots, stride);
+    cr_assert(event.slot == slot && event.offset == (size_t)slot * stride && event.id == 255 && event.core == slot &&
+                  event.flags == 1000 + slot && event.data1 == 2000 + slot && event.address == 3000 + slot &&
+                  event.data2 == 4000 + slot,
+              "slot %u instead of %u, stride %u", event.slot, slot, stride);
+}
+
+/* From tail to head slot by slot, and all slots from head on; a slot further behind the last is the first. */
+static void check_ring(const lwp_bytes *b, uint32_t stride, uint32_t slots, uint32_t head, uint32_t tail)
+{
+    pfb_lwp lwp;
+    pfb_lwp_event event;
+    cr_assert(lwp_open(&lwp, b, PFB_STRICT));
+    cr_assert(lwp.slots == slots && lwp.ring_bytes == slots * stride && lwp.head == head * stride);
+    uint32_t count = 0;
+    for (uint32_t slot = tail; slot != head; slot = slot + 1 == slots ? 0 : slot + 1) {
+        expect_slot(&lwp, stride, slot);
+        count++;
+    }
+    cr_assert_eq(lwp.count, count, "head %u, tail %u of %u", head, tail, slots);
+    cr_assert_not(pfb_lwp_next(&lwp, &event), "head %u, tail %u of %u", head, tail, slots);
+    cr_assert_not(pfb_lwp_next(&lwp, &event), "the end stays the end");
+    pfb_lwp_rewind_all(&lwp);
+    for (uint32_t i = 0; i < slots; i++)
+        expect_slot(&lwp, stride, head + i < slots ? head + i : head + i - slots);
+    cr_assert_not(pfb_lwp_next(&lwp, &event));
+    cr_assert_eq(lwp.count, count, "that was the number of unread records");
+}
+
+Test(lwp_ring, every_head_and_tail_of_small_rings)
+{
+    static const uint32_t strides[] = {24, 32, 40, 248};
+    static lwp_bytes b;
+    for (size_t i = 0; i < ROWS(strides); i++) {
+        for (uint32_t slots = 2; slots <= 12; slots++) {
+            for (uint32_t k = 0; k < slots * slots; k++) {
+                uint32_t stride = strides[i];
+                uint32_t head = k / slots;
+                uint32_t tail = k % slots;
+                lwp_make_ring(&b, stride, slots * stride, head * stride, tail * stride);
+                fill(&b, stride, slots);
+                check_ring(&b, stride, slots, head, tail);
+            }
+        }
+    }
+}
+
+/* A size that is no multiple of the record's: the ring turns at the last whole record. */
+Test(lwp_ring, bytes_behind_the_last_whole_record)
+{
+    static lwp_bytes b;
+    for (uint32_t extra = 0; extra < 40; extra++) {
+        lwp_make_ring(&b, 40, 5 * 40 + extra, 2 * 40, 4 * 40);
+        fill(&b, 40, 5);
+        b.ring_size = 5 * 40;
+        check_ring(&b, 40, 5, 2, 4);
+    }
+}
+
+Test(lwp_ring, a_head_that_is_adjusted)
+{
+    static const struct {
+        uint32_t head, used, count;
+    } rows[] = {{256, 0, 6}, {UINT32_MAX, 0, 6}, {255, 224, 5}, {65, 64, 0}, {33, 32, 7}, {31, 0, 6}};
+    static lwp_bytes b;
+    for (size_t i = 0; i < ROWS(rows); i++) { /* 8 slots, tail in slot 2 */
+        pfb_lwp lwp;
+        lwp_make_ring(&b, 32, 256, rows[i].head, 64);
+        fill(&b, 32, 8);
+        cr_assert(lwp_open(&lwp, &b, 0));
+        cr_expect_eq(lwp.notes, BIT(HEAD_ADJUSTED));
+        cr_expect_eq(lwp.control.head, rows[i].head);
+        cr_expect_eq(lwp.head, rows[i].used, "head %u", rows[i].head);
+        cr_expect_eq(lwp.count, rows[i].count, "head %u", rows[i].head);
+        for (uint32_t k = 0; k < rows[i].count; k++)
+            expect_slot(&lwp, 32, (2 + k) % 8);
+    }
+}
+
+/* In continuous mode a full ring holds a record in each slot, the oldest at head; a young one has slots never written.
+ */
+Test(lwp_ring, all_slots_of_a_continuous_ring)
+{
+    static lwp_bytes b;
+    pfb_lwp lwp;
+    pfb_lwp_event event;
+    lwp_make_ring(&b, 32, 256, 96, 96);
+    lwp_set(&b, PFB_LWP_PART_CONTROL, 0, CONTINUOUS);
+    for (uint32_t slot = 0; slot < 3; slot++)
+        lwp_put(&b, 32, slot, (lwp_record){.id = 255, .data1 = slot});
+    cr_assert(lwp_open(&lwp, &b, PFB_STRICT));
+    cr_expect_eq(lwp.notes, BIT(CONTINUOUS));
+    cr_expect_not(pfb_lwp_next(&lwp, &event), "head and tail are equal");
+    pfb_lwp_rewind_all(&lwp);
+    for (uint32_t i = 0; i < 8; i++) {
+        cr_assert(pfb_lwp_next(&lwp, &event));
+        cr_expect(event.slot == (3 + i) % 8 && event.id == (i < 5 ? 0 : 255));
+    }
+    cr_expect_not(pfb_lwp_next(&lwp, &event));
+    cr_expect_eq(lwp.notes, BIT(CONTINUOUS), "slots that were never written are not odd here");
+}
+
+/* ---- What a record says ------------------------------------------------------------------------------------- */
+
+/* One record in slot 1 of a ring that begins there, on the CPU that lwp_make describes. */
+static pfb_lwp read_one(lwp_bytes *b, lwp_record record, pfb_lwp_event *event)
+{
+    pfb_lwp lwp;
+    lwp_set(b, PFB_LWP_PART_CONTROL, 16, 64);
+    lwp_set(b, PFB_LWP_PART_CONTROL, 64, 32);
+    lwp_put(b, 32, 1, record);
+    cr_assert(lwp_open(&lwp, b, 0) && lwp.count == 1);
+    cr_assert(pfb_lwp_next(&lwp, event));
+    return lwp;
+}
+
+/* All bytes different. */
+Test(lwp_ring, every_field_of_a_record)
+{
+    static lwp_bytes b;
+    pfb_lwp_event e;
+    pfb_lwp lwp;
+    lwp_make(&b);
+    lwp_set(&b, PFB_LWP_PART_CONTROL, 0, STAMPS);
+    lwp_set(&b, PFB_LWP_PART_CONTROL, 16, 32);
+    b.ring[0] = 255;
+    for (size_t i = 1; i < 64; i++)
+        b.ring[i] = (uint8_t)(0x80 + i);
+    cr_assert(lwp_open(&lwp, &b, PFB_STRICT) && pfb_lwp_next(&lwp, &e));
+    cr_expect(e.slot == 0 && e.offset == 0 && e.id == 255 && e.core == 0x81 && e.flags == 0x8382);
+    cr_expect_eq(e.data1, 0x87868584);
+    cr_expect_eq(e.address, UINT64_C(0x8F8E8D8C8B8A8988), "any address, canonical or not");
+    cr_expect_eq(e.data2, UINT64_C(0x9796959493929190));
+    cr_expect(e.has_stamp);
+    cr_expect_eq(e.stamp, UINT64_C(0x9F9E9D9C9B9A9998));
+    cr_expect(e.is_implemented && !e.has_latency && !e.has_data_address && e.latency == 0);
+    cr_expect_eq(lwp.notes, 0);
+    cr_expect_not(pfb_lwp_next(&lwp, &e));
+}
+
+typedef struct noted_record {
+    const char *what;
+    lwp_record record;
+    uint32_t notes;
+} noted_record;
+
+static const noted_record noted[] = {
+    {"EventId 0", {.id = 0, .data1 = 7, .last = 7}, BIT(INVALID_EVENT)},
+    {"LWPVAL", {1, 7, 0xFFFF, UINT32_MAX, UINT64_MAX, UINT64_MAX, 0}, 0},
+    {"instructions", {.id = 2, .core = 255, .address = UINT64_MAX}, 0},
+    {"instructions, flags", {.id = 2, .flags = 1}, BIT(RESERVED_RECORD)},
+    {"instructions, data 1", {.id = 2, .data1 = 0x80000000}, BIT(RESERVED_RECORD)},
+    {"instructions, data 2", {.id = 2, .data2 = UINT64_C(1) << 63}, BIT(RESERVED_RECORD)},
+    {"instructions, last bytes", {.id = 2, .last = UINT64_C(1) << 63}, BIT(RESERVED_RECORD)},
+    {"branches", {.id = 3, .flags = 0xF000, .address = 5, .data2 = UINT64_MAX}, 0},
+    {"branches, flags", {.id = 3, .flags = 0x0800}, BIT(RESERVED_RECORD)},
+    {"branches, data 1", {.id = 3, .data1 = 1}, BIT(RESERVED_RECORD)},
+    {"cache misses", {.id = 4, .flags = 0xF000, .data1 = UINT32_MAX, .data2 = UINT64_MAX}, 0},
+    {"cache misses, flags", {.id = 4, .flags = 1}, BIT(RESERVED_RECORD)},
+    {"clocks", {.id = 5}, 0},
+    {"clocks, flags", {.id = 5, .flags = 0x8000}, BIT(RESERVED_RECORD)},
+    {"reference clocks", {.id = 6}, 0},
+    {"reference clocks, data 1", {.id = 6, .data1 = 1}, BIT(RESERVED_RECORD)},
+    {"EventId 7", {.id = 7}, BIT(UNKNOWN_EVENT)},
+    {"EventId 254", {254, 1, 2, 3, 4, 5, 6}, BIT(UNKNOWN_EVENT)},
+    {"LWPINS", {255, 7, 0xFFFF, UINT32_MAX, UINT64_MAX, UINT64_MAX, 0}, 0},
+    {"LWPINS, last bytes", {.id = 255, .last = 1}, BIT(RESERVED_RECORD)},
+};
+
+Test(lwp_ring, records_that_are_noted)
+{
+    static lwp_bytes b;
+    pfb_lwp_event e;
+    for (size_t i = 0; i < ROWS(noted); i++) {
+        const lwp_record *r = &noted[i].record;
+        lwp_make(&b);
+        pfb_lwp lwp = read_one(&b, *r, &e);
+        cr_expect_eq(lwp.notes, noted[i].notes, "%s: notes %x", noted[i].what, lwp.notes);
+        for (int note = NOTE(INVALID_EVENT); note <= NOTE(RESERVED_RECORD); note++) {
+            if (noted[i].notes >> note & 1)
+                expect_place(lwp.first[note], (pfb_lwp_place){PFB_LWP_PART_RING, 32, r->id}, noted[i].what);
+        }
+        cr_expect(e.id == r->id && e.core == r->core && e.flags == r->flags && e.data1 == r->data1 &&
+                      e.address == r->address && e.data2 == r->data2,
+                  "%s: the raw values are there", noted[i].what);
+        cr_expect(!e.has_stamp && e.stamp == 0, "%s: time stamps are off", noted[i].what);
+    }
+}
+
+/* A bad record costs itself alone. */
+Test(lwp_ring, reading_goes_on_behind_odd_records)
+{
+    static const uint8_t ids[] = {0, 1, 254, 0, 7, 2, 255};
+    static lwp_bytes b;
+    pfb_lwp lwp;
+    pfb_lwp_event e;
+    lwp_make(&b);
+    lwp_set(&b, PFB_LWP_PART_CONTROL, 16, 7 * 32);
+    for (uint32_t i = 0; i < 7; i++)
+        lwp_put(&b, 32, i, (lwp_record){.id = ids[i], .flags = 1});
+    cr_assert(lwp_open(&lwp, &b, PFB_STRICT));
+    for (uint32_t i = 0; i < 7; i++) {
+        cr_assert(pfb_lwp_next(&lwp, &e));
+        cr_expect_eq(e.id, ids[i]);
+    }
+    cr_expect_not(pfb_lwp_next(&lwp, &e));
+    expect_error(lwp.error, PFB_OK, 0, "odd records");
+    cr_expect_eq(lwp.notes, BIT(INVALID_EVENT) | BIT(UNKNOWN_EVENT) | BIT(RESERVED_RECORD));
+    expect_place(lwp.first[NOTE(INVALID_EVENT)], (pfb_lwp_place){PFB_LWP_PART_RING, 0, 0}, "the first of two");
+    expect_place(lwp.first[NOTE(UNKNOWN_EVENT)], (pfb_lwp_place){PFB_LWP_PART_RING, 64, 254}, "the first of two");
+    expect_place(lwp.first[NOTE(RESERVED_RECORD)], (pfb_lwp_place){PFB_LWP_PART_RING, 160, 2}, "the only one");
+}
+
+/* Three pairs and LWPVAL, instructions, branches: a processor of family 15h. Then five pairs with all hardware bits. */
+Test(lwp_ring, events_that_the_cpu_does_not_implement)
+{
+    static lwp_bytes b;
+    pfb_lwp_event e;
+    for (uint32_t id = 0; id < 256; id++) {
+        lwp_make(&b);
+        b.leaf[1] = lwp_geometry(152, 32, 3, 128);
+        b.leaf[0] = b.leaf[3] = 0xE000000F;
+        lwp_set(&b, PFB_LWP_PART_CONTROL, 0, 0x0E);
+        pfb_lwp lwp = read_one(&b, (lwp_record){.id = (uint8_t)id}, &e);
+        cr_expect_eq(e.is_implemented, (id >= 1 && id <= 3) || id == 255, "%u", id);
+        cr_expect_eq((lwp.notes & BIT(MISSING_EVENT)) != 0, id >= 4 && id <= 6, "%u", id);
+        lwp_make(&b);
+        b.leaf[1] = lwp_geometry(168, 32, 5, 128);
+        b.leaf[3] = UINT32_MAX;
+        read_one(&b, (lwp_record){.id = (uint8_t)id}, &e);
+        cr_expect_eq(e.is_implemented, (id >= 1 && id <= 5) || id == 255, "%u", id);
+        lwp_make(&b);
+        b.leaf[0] = b.leaf[3] = 0xE000006F; /* six pairs, no cache misses */
+        lwp_set(&b, PFB_LWP_PART_CONTROL, 0, 0x0E);
+        lwp = read_one(&b, (lwp_record){.id = (uint8_t)id}, &e);
+        cr_expect_eq(e.is_implemented, (id >= 1 && id <= 6 && id != 4) || id == 255, "%u", id);
+        cr_expect_eq((lwp.notes & BIT(MISSING_EVENT)) != 0, id == 4, "%u", id);
+    }
+}
+
+/* Bits 29 to 31 of EDX are modes: EventIds of these numbers are not implemented by them. */
+Test(lwp_ring, modes_are_no_events)
+{
+    static lwp_bytes b;
+    pfb_lwp_event e;
+    for (uint32_t id = 7; id < 64; id++) {
+        lwp_make(&b);
+        b.leaf[1] = lwp_geometry(640, 32, 64, 128);
+        b.leaf[0] = b.leaf[3] = UINT32_MAX;
+        static uint8_t control[640];
+        memcpy(control, b.control, 176);
+        lwp_put(&b, 32, 0, (lwp_record){.id = (uint8_t)id});
+        control[16] = 32;
+        pfb_lwp lwp;
+        pfb_lwp_capabilities capabilities;
+        pfb_lwp_capabilities_read(b.leaf[0], b.leaf[1], b.leaf[2], b.leaf[3], &capabilities);
+        cr_assert(pfb_lwp_open(&lwp, &capabilities, control, 640, b.ring, 1024, 0) && pfb_lwp_next(&lwp, &e));
+        cr_expect_eq(e.is_implemented, id <= 28, "%u", id);
+        cr_expect_eq(lwp.notes, BIT(UNKNOWN_EVENT), "%u", id);
+    }
+}
+
+Test(lwp_ring, latencies_are_as_wide_as_the_leaf_says)
+{
+    static lwp_bytes b;
+    pfb_lwp_event e;
+    for (uint32_t bits = 0; bits < 32; bits++) {
+        lwp_make(&b);
+        b.leaf[2] |= bits;
+        read_one(&b, (lwp_record){.id = 4, .data1 = 0xDEADBEEF}, &e);
+        cr_expect_eq(e.has_latency, bits > 0, "%u bits", bits);
+        cr_expect_eq(e.latency, 0xDEADBEEF % (UINT64_C(1) << bits), "%u bits", bits);
+        cr_expect_eq(e.data1, 0xDEADBEEF);
+        read_one(&b, (lwp_record){.id = 1, .data1 = 0xDEADBEEF}, &e);
+        cr_expect(!e.has_latency && e.latency == 0, "others have none");
+    }
+}
+
+Test(lwp_ring, data_addresses_where_cpu_and_record_have_them)
+{
+    static lwp_bytes b;
+    pfb_lwp_event e;
+    for (uint32_t i = 0; i < 4; i++) {
+        lwp_make(&b);
+        b.leaf[2] |= i & 1 ? 1u << 5 : 0;
+        read_one(&b, (lwp_record){.id = 4, .flags = i & 2 ? 0x8000 : 0x7000, .data2 = UINT64_MAX}, &e);
+        cr_expect_eq(e.has_data_address, i == 3, "%u", i);
+        cr_expect_eq(e.data2, UINT64_MAX);
+        read_one(&b, (lwp_record){.id = 3, .flags = 0x8000, .data2 = 1}, &e);
+        cr_expect_not(e.has_data_address);
+    }
+}
+
+/* The mode has to be asked for and offered, and the record long enough. */
+Test(lwp_ring, time_stamps)
+{
+    static const struct {
+        uint32_t enabled, hardware, flags, event_bytes;
+        bool has_stamp;
+    } rows[] = {
+        {0xE000007F, 0xE000007F, STAMPS, 32, true},  {0xE000007F, 0xE000007F, 0, 32, false},
+        {0xA000007F, 0xE000007F, STAMPS, 32, false}, {0, 0xE000007F, STAMPS, 32, true},
+        {0, 0xA000007F, STAMPS, 32, false},          {0xE000007F, 0xA000007F, STAMPS, 32, false},
+        {0xE000007F, 0xE000007F, STAMPS, 24, false}, {0xE000007F, 0xE000007F, STAMPS, 40, true},
+    };
+    static lwp_bytes b;
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        uint32_t stride = rows[i].event_bytes;
+        pfb_lwp lwp;
+        pfb_lwp_event e;
+        lwp_make_ring(&b, stride, 4 * stride, stride, 0);
+        b.leaf[0] = rows[i].enabled;
+        b.leaf[3] = rows[i].hardware;
+        lwp_set(&b, PFB_LWP_PART_CONTROL, 0, rows[i].flags);
+        memset(b.ring, 0xEE, 4 * 40); /* the next record's bytes must not pass for a stamp */
+        lwp_put(&b, stride, 0, (lwp_record){.id = 255, .last = 123456789});
+        cr_assert(lwp_open(&lwp, &b, 0) && pfb_lwp_next(&lwp, &e));
+        cr_expect_eq(e.has_stamp, rows[i].has_stamp, "row %zu", i);
+        cr_expect_eq(e.stamp, rows[i].has_stamp ? 123456789 : 0, "row %zu", i);
+        cr_expect_eq((lwp.notes & BIT(RESERVED_RECORD)) != 0, !rows[i].has_stamp && stride >= 32, "row %zu", i);
+    }
+}
+
+/* ---- Real leaves ---------------------------------------------------------------------------------------------- */
+
+/* FX-8150 and A10-7850K: block of 152 bytes, three events. A CPU of version 2: 192 bytes, eight events. */
+Test(lwp_ring, geometry_of_real_cpus)
+{
+    static const struct {
+        uint32_t ebx, ecx, edx, control_bytes, max_events, last_pair, version;
+        uint32_t implemented; /* EventIds up to 8 */
+    } rows[] = {
+        {0x80032013, 0x00010200, 0x8000000F, 152, 3, 144, 1, 0x00E},
+        {0x80032013, 0x00010200, 0xE000000F, 152, 3, 144, 1, 0x00E},
+        {0x80082018, 0xD0010430, 0xE000019F, 192, 8, 184, 2, 0x19E},
+    };
+    static lwp_bytes b;
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        pfb_lwp lwp;
+        pfb_lwp_pair pair;
+        pfb_lwp_event e;
+        lwp_make(&b);
+        b.leaf[0] = 0;
+        b.leaf[1] = rows[i].ebx;
+        b.leaf[2] = rows[i].ecx;
+        b.leaf[3] = rows[i].edx;
+        b.control_size = rows[i].control_bytes;
+        lwp_set(&b, PFB_LWP_PART_CONTROL, 0, 0x0E);
+        lwp_set(&b, PFB_LWP_PART_CONTROL, 16, 9 * 32);
+        for (uint32_t id = 0; id < 9; id++)
+            lwp_put(&b, 32, id, (lwp_record){.id = (uint8_t)id, .data1 = id == 4 ? 0xABCD1234 : 0});
+        cr_assert(lwp_open(&lwp, &b, PFB_STRICT), "row %zu", i);
+        cr_expect(lwp.control.pair_count == rows[i].max_events && lwp.capabilities.version == rows[i].version);
+        cr_assert(pfb_lwp_pair_at(&lwp, rows[i].max_events, &pair));
+        cr_expect_eq(pair.offset, rows[i].last_pair);
+        for (uint32_t id = 0; id < 9; id++) {
+            cr_assert(pfb_lwp_next(&lwp, &e));
+            cr_expect_eq(e.is_implemented, (rows[i].implemented >> id & 1) != 0, "row %zu, EventId %u", i, id);
+            if (id == 4)
+                cr_expect(e.has_latency == (i == 2) && e.latency == (i == 2 ? 0x1234 : 0));
+        }
+        b.control_size--;
+        cr_expect_not(lwp_open(&lwp, &b, 0), "one byte short");
+    }
+}
+
+/* ---- A documented program --------------------------------------------------------------------------------------- */
+
+/* The sample program of the documentation of __llwpcb: a ring of 4096 records of which the first goes to slot 4093;
+ * LWPINS for every seventh i, LWPVAL counted down from 0 with an interval of 9. What it must leave, by hand. */
+typedef struct sample_row {
+    uint8_t id;
+    uint32_t i;
+} sample_row;
+
+static const sample_row sample[] = {
+    {255, 0}, {1, 0},   {255, 7}, {1, 10},   {255, 14}, {1, 20},   {255, 21}, {255, 28}, {1, 30},
+    {255, 0}, {255, 7}, {1, 9},   {255, 14}, {1, 19},   {255, 21}, {255, 28}, {1, 29},
+};
+
+static uint64_t sample_data2(size_t n)
+{
+    if (sample[n].id == 255)
+        return n < 9 ? 0xDEADBEEF : UINT64_C(0xDEADBEEFDEADBEEF);
+    return n < 9 ? 0x0BADF00D : UINT64_C(0x0BADF00D0BADF00D);
+}
+
+/* The first `count` records of the table: 9 in a build for 32 bits, 17 in one for 64. */
+static void check_sample(size_t count, uint32_t head, uint32_t counter, uint32_t values, uint32_t inserted)
+{
+    static lwp_bytes b;
+    pfb_lwp lwp;
+    pfb_lwp_event e;
+    pfb_lwp_pair pair;
+    lwp_make_ring(&b, 32, 4096 * 32, head, 130976);
+    b.leaf[1] = lwp_geometry(176, 32, 6, 128);
+    b.leaf[2] |= 1u << 16;
+    lwp_set(&b, PFB_LWP_PART_CONTROL, 0, 2);
+    lwp_set(&b, PFB_LWP_PART_CONTROL, 32, 262144);
+    lwp_set(&b, PFB_LWP_PART_CONTROL, 128, 9);
+    lwp_set(&b, PFB_LWP_PART_CONTROL, 132, counter);
+    for (size_t n = 0; n < count; n++)
+        lwp_put(&b, 32, (uint32_t)((4093 + n) % 4096),
+                (lwp_record){sample[n].id, 3, sample[n].id == 255 ? 0x4567 : 0x0CAD, sample[n].i, 0x401000,
+                             sample_data2(n), 0});
+    cr_assert(lwp_open(&lwp, &b, PFB_STRICT));
+    cr_expect_eq(lwp.notes, BIT(THRESHOLD_BEYOND), "%x", lwp.notes);
+    cr_expect_eq(lwp.count, count);
+    cr_assert(pfb_lwp_pair_at(&lwp, 1, &pair));
+    cr_expect(pair.interval == 9 && pair.counter == (int32_t)counter);
+    uint32_t counts[256] = {0};
+    for (size_t n = 0; n < count; n++) {
+        cr_assert(pfb_lwp_next(&lwp, &e));
+        counts[e.id]++;
+        cr_expect(e.slot == (n < 3 ? 4093 + n : n - 3) && e.id == sample[n].id && e.data1 == sample[n].i &&
+                      e.data2 == sample_data2(n) && e.core == 3,
+                  "record %zu", n);
+    }
+    cr_expect_not(pfb_lwp_next(&lwp, &e));
+    cr_expect(counts[1] == values && counts[255] == inserted);
+}
+
+Test(lwp_ring, the_documented_sample_program)
+{
+    check_sample(9, 192, 9, 4, 5);
+    check_sample(17, 448, 8, 7, 10);
+}
