@@ -14,5 +14,8 @@ void command_types(const options *o);
 void command_live(const options *o);
 void command_record(const options *o);
 void command_countersets(const options *o);
+void command_cpuid(const options *o);
+void command_lwp_show(const options *o);
+void command_lwp_model(const options *o);
 
 #endif

@@ -18,6 +18,7 @@ typedef enum input_kind {
     INPUT_GUIDS,
     INPUT_LEGACY, /* V1 blocks */
     INPUT_NAMES,  /* a V1 name table */
+    INPUT_LWP,    /* an LWP snapshot */
     INPUT_CAPTURE
 } input_kind;
 

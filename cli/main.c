@@ -26,17 +26,45 @@ static const command commands[] = {
      "Collects at an interval and appends the raw bytes, with their metadata, to a capture.", command_record},
     {"countersets", COMMAND_COUNTERSETS, "", FILES_NONE, WRITES_TEXT | WRITES_JSON,
      "what this machine (or --file CAPTURE) offers", "Lists countersets and their counters.", command_countersets},
+    {"cpuid", COMMAND_CPUID, "[DUMP]", FILES_ONE, WRITES_TEXT | WRITES_JSON,
+     "features of this CPU, or of a saved text dump",
+     "Tells what each CPU says of itself, and whether Lightweight Profiling can be used there.", command_cpuid},
+    {"lwp show", COMMAND_LWP_SHOW, "[FILE...]", FILES_ANY, WRITES_TEXT | WRITES_JSON,
+     "LWP control block and ring of a recording, or of this CPU",
+     "Prints the control block and the unread records of Lightweight Profiling snapshots. Without FILE it asks the\n"
+     "CPUs of this machine, and on one that has LWP records some events of its own.",
+     command_lwp_show},
+    {"lwp model", COMMAND_LWP_MODEL, "", FILES_NONE, WRITES_TEXT | WRITES_JSON,
+     "run the documented sample program on a software model",
+     "Runs the documented sample program on a software model of Lightweight Profiling and prints what it finds.",
+     command_lwp_model},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
-static const command *find_command(const char *name)
+/* The command that the first words of the line name: one, or two for those of a group ("lwp show"). */
+static const command *find_command(int argc, char **argv)
 {
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        if (strcmp(commands[i].name, name) == 0)
+    for (size_t i = 0; argc > 1 && i < COMMAND_COUNT; i++) {
+        const char *name = commands[i].name;
+        size_t first = strcspn(name, " ");
+        if (strlen(argv[1]) != first || strncmp(argv[1], name, first) != 0)
+            continue;
+        if (name[first] == '\0' || (argc > 2 && strcmp(argv[2], name + first + 1) == 0))
             return &commands[i];
     }
     return NULL;
+}
+
+/* True when commands of this group exist. */
+static bool is_group(const char *name)
+{
+    size_t size = strlen(name);
+    for (size_t i = 0; size > 0 && i < COMMAND_COUNT; i++) {
+        if (strncmp(commands[i].name, name, size) == 0 && commands[i].name[size] == ' ')
+            return true;
+    }
+    return false;
 }
 
 /* Prints a text of the program's own and frees it. */
@@ -56,7 +84,7 @@ static void print_overview(void)
                          "Reads Windows performance data on any system and computes what its counters display.\n\n"
                          "Commands:\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        buffer_format(&text, "  %-11s  %-8s  %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
+        buffer_format(&text, "  %-11s  %-9s  %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
     buffer_string(&text, "\nOptions:\n"
                          "  --help       this text; behind a command, its own\n"
                          "  --version    the version of the program\n\n"
@@ -100,15 +128,18 @@ int main(int argc, char **argv)
 {
     system_prepare();
     const char *name = argc > 1 ? argv[1] : "";
-    const command *c = find_command(name);
+    const command *c = find_command(argc, argv);
+    int words = c && strchr(c->name, ' ') ? 2 : 1;
     if (c)
-        run_command(c, argc - 1, argv + 1);
+        run_command(c, argc - words, argv + words);
     else if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         print_overview();
     else if (strcmp(name, "--version") == 0)
         print_version();
     else if (argc <= 1)
         diagnostics_say(STATUS_USAGE, "perfblock", "no command was given (perfblock --help lists them)");
+    else if (is_group(name))
+        diagnostics_say(STATUS_USAGE, "perfblock", "%s: needs to be told what to do (perfblock --help lists it)", name);
     else
         diagnostics_say(STATUS_USAGE, "perfblock", "%s: there is no such command (perfblock --help lists them)", name);
     return (int)diagnostics_status();

@@ -36,14 +36,14 @@ static const char *take_format(options *o, const char *value)
 
 static const char *take_kind(options *o, const char *value)
 {
-    static const char *const unread[] = {"lwp", "cpi"};
+    static const char *const unread[] = {"cpi"};
     for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++) {
         if (strcmp(value, unread[i]) == 0)
             return "this version does not read that kind";
     }
     if (input_kind_named(value, &o->kind))
         return NULL;
-    return "expected auto, data, registration, strings, identifiers, instances, guids, v1, names or capture";
+    return "expected auto, data, registration, strings, identifiers, instances, guids, v1, names, lwp or capture";
 }
 
 /* A decimal number from 1 to `most`. */
@@ -168,6 +168,15 @@ static const char *take_rotation(options *o, const char *value)
     return NULL;
 }
 
+static const char *take_sample(options *o, const char *value)
+{
+    uint64_t bits = 0;
+    if (!read_number(value, 64, &bits) || (bits != 32 && bits != 64))
+        return "expected 32 or 64";
+    o->sample = (unsigned)bits;
+    return NULL;
+}
+
 static const char *take_help(options *o, const char *value)
 {
     (void)value;
@@ -203,12 +212,13 @@ static const option_row rows[] = {
     {"format", 0, "FORMAT", PRINTS, "of the output: ", take_format},
     {"kind", 0, "KIND", READS_FILES,
      "what the files hold: auto (default), data, registration, strings,\nidentifiers, instances, guids, v1, names, "
+     "lwp,\n"
      "capture",
      take_kind},
     {"request", 0, "N", COMMAND_SHOW | COMMAND_CHECK, "the request code (1-10) that a registration answers",
      take_request},
-    {"strict", 0, NULL, READS_FILES, "refuse whatever the format forbids, also what providers are known to do",
-     take_strict},
+    {"strict", 0, NULL, READS_FILES | COMMAND_LWP_SHOW,
+     "refuse whatever the format forbids, also what providers are known to do", take_strict},
     {"names", 0, "FILE", COMMAND_SHOW | COMMAND_COOK | COMMAND_COUNTERSETS,
      "name table of V1 objects and counters: a multi-string in UTF-16,\nor text with an index and a name per line",
      take_names},
@@ -221,7 +231,8 @@ static const option_row rows[] = {
     {"count", 0, "N", COLLECTS, "how many (default: until interrupted)", take_count},
     {"source", 0, "live|FILE", COLLECTS, "this machine (default), or a capture to replay", take_source},
     {"file", 0, "FILE", COMMAND_COUNTERSETS, "what a capture or V1 blocks offer instead of this machine", take_file},
-    {"output", 'o', "FILE", COMMAND_RECORD, "the capture to write or to continue", take_recording},
+    {"sample", 0, "32|64", COMMAND_LWP_MODEL, "the documented sample program, as a build of so many bits", take_sample},
+    {"output", 'o', "FILE", COMMAND_RECORD | COMMAND_LWP_MODEL, "the capture to write or to continue", take_recording},
     {"rotate", 0, "SIZE", COMMAND_RECORD,
      "when the file would grow beyond so many bytes (K, M, G: KiB and so on),\nit becomes FILE.1, FILE.2 and so on",
      take_rotation},
@@ -330,6 +341,8 @@ static bool check_whole(const options *o, const command *c)
         return refuse(c, "--kind", "only data, v1 and captures can be cooked");
     if (o->format == OUTPUT_PROMETHEUS && o->count > 1)
         return refuse(c, "--count", "metrics are those of one sample");
+    if (c->bit == COMMAND_LWP_MODEL && o->sample == 0)
+        return refuse(c, "--sample", "is missing: 32 or 64");
     if (c->bit == COMMAND_RECORD && !o->recording)
         return refuse(c, "-o", "the file to write is missing");
     return true;

@@ -18,7 +18,10 @@ typedef enum command_bit {
     COMMAND_RECORD = 32,
     COMMAND_COUNTERSETS = 64,
     COMMAND_EVAL = 128,
-    COMMAND_ALL = 255
+    COMMAND_CPUID = 256,
+    COMMAND_LWP_SHOW = 512,
+    COMMAND_LWP_MODEL = 1024,
+    COMMAND_ALL = 2047
 } command_bit;
 
 typedef enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_choice;
@@ -38,6 +41,7 @@ typedef struct options {
     const char *capture;  /* of --file; null: not given */
     const char *names;    /* of --names; null: not given */
     const char *recording;
+    unsigned sample;   /* of --sample: 32 or 64 bits */
     uint64_t interval; /* nanoseconds */
     uint64_t count;    /* 0: until interrupted */
     uint64_t rotation; /* bytes of --rotate; 0: not given */
@@ -50,7 +54,8 @@ typedef struct options {
 /* What a command does with the names of files. */
 typedef enum file_use {
     FILES_NONE,
-    FILES_ONE, /* one, or none for standard input */
+    FILES_ONE, /* one or none, which then means standard input or this machine */
+    FILES_ANY, /* none means this machine */
     FILES_MANY /* at least one */
 } file_use;
 

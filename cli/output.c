@@ -141,6 +141,14 @@ void output_unsigned(output *out, const char *key, uint64_t value)
         buffer_unsigned(&out->line, value);
 }
 
+void output_hex(output *out, const char *key, uint64_t value)
+{
+    if (out->format != OUTPUT_TEXT)
+        output_unsigned(out, key, value);
+    else if (put_key(out, key))
+        buffer_format(&out->line, "0x%" PRIX64, value);
+}
+
 void output_signed(output *out, const char *key, int64_t value)
 {
     if (put_key(out, key))
@@ -204,6 +212,22 @@ void output_names(output *out, const char *key, const char *const *names, size_t
     }
     if (is_json)
         buffer_string(&out->line, "]");
+}
+
+void output_begin_object(output *out, const char *key)
+{
+    if (out->format != OUTPUT_JSON || !put_key(out, key))
+        return;
+    buffer_string(&out->line, "{");
+    out->has_fields = false;
+}
+
+void output_end_object(output *out)
+{
+    if (out->format != OUTPUT_JSON)
+        return;
+    buffer_string(&out->line, "}");
+    out->has_fields = true;
 }
 
 void output_remark(output *out, const char *remark)

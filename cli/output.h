@@ -54,12 +54,17 @@ void output_offset(output *out, size_t offset); /* the key "offset"; first of th
 void output_null(output *out, const char *key); /* left out in text */
 void output_bool(output *out, const char *key, bool value);
 void output_unsigned(output *out, const char *key, uint64_t value);
+void output_hex(output *out, const char *key, uint64_t value); /* in text hexadecimal, else as output_unsigned */
 void output_signed(output *out, const char *key, int64_t value);
 void output_double(output *out, const char *key, double value);
 void output_string(output *out, const char *key, const char *utf8);
 void output_bytes(output *out, const char *key, const char *utf8, size_t size);
 void output_utf16(output *out, const char *key, const uint8_t *utf16, size_t units);
 void output_names(output *out, const char *key, const char *const *names, size_t count); /* a list of words */
+
+/* Fields of their own below `key`: in JSON an object; else they stand in the record as any others. */
+void output_begin_object(output *out, const char *key);
+void output_end_object(output *out);
 
 /* A word of the program's own: in text without quotes. */
 void output_word(output *out, const char *key, const char *word);

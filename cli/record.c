@@ -5,6 +5,7 @@
 #include "memory.h"
 #include "perfblock/capture.h"
 #include "perfblock/version.h"
+#include "recording.h"
 #include "system.h"
 
 #include <errno.h>
@@ -16,6 +17,7 @@
  * chunk goes out in one write to the file's end, so that whoever stops the program loses the chunk at hand at most. */
 typedef struct recording {
     const char *path;
+    const char *note; /* put where it begins or is continued; null: none */
     int file;
     uint64_t size;     /* of the file; what is waiting does not count */
     uint64_t most;     /* bytes of --rotate; 0: no bound */
@@ -93,10 +95,10 @@ static bool may_continue(const char *path, bool *is_new)
 /* Puts what a file or its continuation begins with; nothing of the metadata has been put yet. */
 static void begin(recording *r, bool is_new)
 {
-    static const char note[] = "recorded by perfblock " PERFBLOCK_VERSION;
     if (is_new)
         put_chunk(r, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
-    put_chunk(r, &(pfb_chunk){.tag = PFB_TAG_NOTE}, note, sizeof note - 1);
+    if (r->note)
+        put_chunk(r, &(pfb_chunk){.tag = PFB_TAG_NOTE}, r->note, strlen(r->note));
     pfb_bytes_free(&r->info);
     r->guid_count = 0;
 }
@@ -292,10 +294,24 @@ static void record_samples(recording *r, collector *c, const options *o)
     pfb_bytes_free(&sample);
 }
 
+bool recording_store(const char *path, uint32_t tag, const void *body, size_t size)
+{
+    recording r = {.path = path, .file = -1};
+    bool is_fine = open_recording(&r);
+    if (is_fine)
+        put_chunk(&r, &(pfb_chunk){.tag = tag}, body, size);
+    is_fine = is_fine && write_waiting(&r);
+    is_fine = close_file(&r) && is_fine;
+    pfb_bytes_free(&r.waiting);
+    free(r.ends);
+    return is_fine;
+}
+
 void command_record(const options *o)
 {
     collector c;
-    recording r = {.path = o->recording, .file = -1, .most = o->rotation};
+    recording r = {
+        .path = o->recording, .note = "recorded by perfblock " PERFBLOCK_VERSION, .file = -1, .most = o->rotation};
     if (!collector_open(&c, o))
         return;
     system_catch_interrupts();

@@ -280,6 +280,9 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
     case PFB_TAG_NAMES:
         walk_names(w, &body);
         break;
+    case PFB_TAG_LWP:
+        walk_lwp(w, &body);
+        break;
     case PFB_TAG_NOTE:
         state_text(w, &body);
         break;
@@ -339,6 +342,9 @@ void walk_input(walk *w)
         break;
     case INPUT_NAMES:
         walk_names(w, &whole);
+        break;
+    case INPUT_LWP:
+        walk_lwp(w, &whole);
         break;
     case INPUT_CAPTURE:
         walk_capture(w);

@@ -54,6 +54,12 @@ void walk_state_raw(const walk *w, bool is_number, uint64_t raw, const uint8_t *
 void walk_legacy(walk *w, const walk_bytes *bytes, size_t *size);
 void walk_names(walk *w, const walk_bytes *bytes);
 
+/* An LWP snapshot (walk_lwp.c). */
+void walk_lwp(walk *w, const walk_bytes *bytes);
+
+/* The LWP snapshots of a capture alone, each without what tells about its chunk. */
+void walk_capture_lwp(walk *w);
+
 /* Metadata of each sort (walk_metadata.c). */
 void walk_registration(walk *w, const walk_bytes *bytes, uint32_t request);
 void walk_strings(walk *w, const walk_bytes *bytes);

@@ -83,7 +83,8 @@ class Check(Case):
 
     def test_chunks_that_are_not_read_are_counted(self):
         path = self.file("a.pfb", w.recording(w.chunk(b"CPIH", b"x"),
-                                              w.chunk(b"LWPC", b"\0" * 4)))
+                                              w.chunk(b"LWPC", b"\0" * 4,
+                                                      version=2)))
         _, items = self.verdicts(path)
         self.assertEqual((items[0]["valid"], items[0]["unread_chunks"]),
                          (True, 2))

@@ -350,7 +350,7 @@ class Captures(Case):
                           path)
 
     def test_other_chunks_are_listed(self):
-        data = w.recording(w.chunk(b"LWPC", b"12345678"), w.chunk(
+        data = w.recording(w.chunk(b"LWPC", b"12345678", version=2), w.chunk(
             b"CPIH", b""), w.chunk(b"\xff\x1b\0x", b"1", version=9))
         tags = [item["tag"] for item in self.run_json(
             "show", self.file("a.pfb", data))]

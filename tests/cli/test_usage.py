@@ -7,7 +7,7 @@ import unittest
 from program import Case
 
 COMMANDS = ("show", "check", "cook", "eval", "types", "live", "record",
-            "countersets")
+            "countersets", "cpuid", "lwp show", "lwp model")
 
 
 class Help(Case):
@@ -22,13 +22,12 @@ class Help(Case):
         text = self.run_fine("--help").out
         for command in COMMANDS:
             self.assertRegex(text, r"(?m)^  %s " % command)
-        for command in ("cpuid", "lwp", "cpi"):
-            self.assertNotRegex(text, r"(?m)^  %s\b" % command)
+        self.assertNotRegex(text, r"(?m)^  cpi\b")
         self.assertEqual(self.run_fine("-h").out, text)
 
     def test_each_command_has_help(self):
         for command in COMMANDS:
-            text = self.run_fine(command, "--help").out
+            text = self.run_fine(*command.split(), "--help").out
             self.assertTrue(text.startswith("Usage: perfblock " + command))
             self.assertIn("--help", text)
 
@@ -60,15 +59,18 @@ class Refusals(Case):
 
     def test_commands(self):
         self.refused()
-        for command in ("cpuid", "lwp", "cpi", "nothing", ""):
+        for command in ("lwp", "cpi", "nothing", "lwp show", "show lwp", ""):
             self.refused(command)
+        self.assertIn("told what to do", self.refused("lwp", "shows"))
 
     def test_files(self):
         for command in ("show", "check", "cook"):
             self.refused(command)
         for command in ("types", "live", "countersets"):
             self.refused(command, "file")
-        self.assertIn("second", self.refused("eval", "first", "second"))
+        for command in ("eval", "cpuid"):
+            self.assertIn("second", self.refused(command, "first", "second"))
+        self.refused("lwp", "model", "--sample", "32", "file")
         self.refused("record")
 
     def test_options(self):
@@ -96,9 +98,8 @@ class Refusals(Case):
         self.assertIn("--rotate", self.refused("live", "--rotate", "1K"))
 
     def test_kinds_of_later_versions(self):
-        for kind in ("lwp", "cpi"):
-            self.assertIn("does not read", self.refused("show", "--kind",
-                                                        kind, "x"))
+        self.assertIn("does not read", self.refused("show", "--kind", "cpi",
+                                                    "x"))
         self.refused("show", "--kind", "nonsense", "x")
 
     def test_formats(self):
@@ -109,10 +110,18 @@ class Refusals(Case):
         self.assertIn("--count", self.refused(
             "live", "--format", "prometheus", "--count", "2"))
         self.refused("show", "--format", "csv", "x")
-        self.refused("countersets", "--format", "csv")
+        for command in ("countersets", "cpuid"):
+            self.refused(command, "--format", "csv")
         self.refused("record", "-o", "x", "--format", "json")
         for name in ("text", "json", "prometheus"):
             self.refused("eval", "--format", name)
+
+    def test_samples(self):
+        self.assertIn("--sample", self.refused("lwp", "model"))
+        for value in ("16", "0", "3264", "x", ""):
+            self.refused("lwp", "model", "--sample", value)
+        self.assertIn("--sample", self.refused("lwp", "show", "--sample",
+                                               "32"))
 
     def test_requests(self):
         self.refused("show", "--kind", "registration", "x")
@@ -122,7 +131,7 @@ class Refusals(Case):
                          "x")
 
     def test_cook_takes_data_only(self):
-        for kind in ("registration", "strings", "guids", "names"):
+        for kind in ("registration", "strings", "guids", "names", "lwp"):
             self.refused("cook", "--kind", kind, "x")
 
     def test_name_tables_where_they_are_used(self):

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "lwp.h"
+
+#include "commands.h"
+#include "diagnostics.h"
+#include "memory.h"
+#include "perfblock/capture.h"
+#include "perfblock/cpu.h"
+#include "perfblock/lwp.h"
+#include "recording.h"
+#include "walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Showing ------------------------------------------------------------------------------------------------------
+ */
+
+/* The records of one file: all LWP snapshots of a capture, or a snapshot alone. */
+static void show_input(output *out, const options *o, const input *in)
+{
+    walk w = {.in = in, .out = out, .options = o->reader};
+    if (in->kind == INPUT_CAPTURE)
+        walk_capture_lwp(&w);
+    else
+        walk_input(&w);
+}
+
+static void show_file(output *out, const options *o, const char *path)
+{
+    input in;
+    if (!input_read(&in, path, INPUT_AUTO))
+        return;
+    if (in.kind != INPUT_CAPTURE)
+        in.kind = INPUT_LWP;
+    show_input(out, o, &in);
+    input_free(&in);
+}
+
+/* ---- This machine ---------------------------------------------------------------------------------------------------
+ */
+
+enum { LIVE_RECORDS = 8, ALIGNMENT = 64 };
+
+/* A control block and a ring, aligned as hardware likes them best. */
+typedef struct live_memory {
+    uint8_t *memory, *control, *ring;
+    uint32_t ring_bytes;
+} live_memory;
+
+static live_memory make_memory(const pfb_lwp_capabilities *leaf)
+{
+    live_memory m = {.ring_bytes = leaf->min_buffer_bytes > 0 ? leaf->min_buffer_bytes : 32 * leaf->event_bytes};
+    m.memory = memory_get(leaf->control_bytes + m.ring_bytes + 2 * ALIGNMENT, 1);
+    m.control = m.memory + (ALIGNMENT - (uintptr_t)m.memory % ALIGNMENT) % ALIGNMENT;
+    m.ring = m.control + leaf->control_bytes;
+    m.ring += (ALIGNMENT - (uintptr_t)m.ring % ALIGNMENT) % ALIGNMENT;
+    lwp_put_u32(m.control + 4, m.ring_bytes);
+    lwp_put_u32(m.control + 8, (uint32_t)(uintptr_t)m.ring);
+    lwp_put_u32(m.control + 12, (uint32_t)((uint64_t)(uintptr_t)m.ring >> 32));
+    return m;
+}
+
+/* Inserts some events of our own and shows what hardware made of them. */
+static void record_some(output *out, const options *o, pfb_lwp_cpu *cpu, const pfb_lwp_capabilities *leaf)
+{
+    pfb_source_failure failure = {0};
+    live_memory m = make_memory(leaf);
+    if (pfb_lwp_cpu_load(cpu, m.control, &failure)) {
+        for (uint32_t i = 0; i < LIVE_RECORDS; i++)
+            pfb_lwp_cpu_insert(cpu, i, i);
+        pfb_lwp_cpu_store(cpu);
+        pfb_lwp_cpu_load(cpu, NULL, NULL);
+        input in = {.name = "live", .kind = INPUT_LWP};
+        in.size = pfb_lwp_snapshot_write(leaf, m.control, leaf->control_bytes, m.ring, m.ring_bytes, NULL, 0);
+        in.data = memory_get(in.size, 1);
+        pfb_lwp_snapshot_write(leaf, m.control, leaf->control_bytes, m.ring, m.ring_bytes, in.data, in.size);
+        show_input(out, o, &in);
+        input_free(&in);
+    } else {
+        diagnostics_say(STATUS_IMPOSSIBLE, "live", "%s", failure.sentence);
+    }
+    free(m.memory);
+}
+
+static void show_machine(output *out, const options *o)
+{
+    pfb_source_failure failure = {0};
+    pfb_lwp_capabilities leaf;
+    pfb_cpus *cpus = pfb_cpus_open(&failure);
+    pfb_lwp_refusal refusal = cpus ? pfb_cpus_lwp(cpus, &leaf) : pfb_cpu_lwp(&leaf);
+    pfb_lwp_cpu *cpu = cpus && refusal == PFB_LWP_USABLE ? pfb_lwp_cpu_open(cpus, 0, &leaf, &refusal, &failure) : NULL;
+    if (cpu)
+        record_some(out, o, cpu, &leaf);
+    else
+        diagnostics_say(STATUS_IMPOSSIBLE, "live", "%s",
+                        refusal == PFB_LWP_USABLE ? failure.sentence : pfb_lwp_refusal_text(refusal));
+    pfb_lwp_cpu_close(cpu);
+    pfb_cpus_close(cpus);
+}
+
+void command_lwp_show(const options *o)
+{
+    output out;
+    output_open(&out, o->format, options_color(o));
+    for (size_t i = 0; i < o->file_count && !output_failed(&out); i++)
+        show_file(&out, o, o->files[i]);
+    if (o->file_count == 0)
+        show_machine(&out, o);
+    output_close(&out);
+}
+
+/* ---- The model
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* What the documented program prints. */
+static void print_sample(output *out, unsigned bits, const lwp_sample *made)
+{
+    pfb_lwp_snapshot parts;
+    pfb_lwp_capabilities leaf;
+    pfb_lwp lwp;
+    pfb_lwp_event event;
+    unsigned values = 0;
+    unsigned inserted = 0;
+    buffer text = {0};
+    pfb_lwp_snapshot_read(made->snapshot, made->size, &parts);
+    pfb_lwp_capabilities_read(parts.eax, parts.ebx, parts.ecx, parts.edx, &leaf);
+    pfb_lwp_open(&lwp, &leaf, made->snapshot + parts.control_offset, parts.control_size,
+                 made->snapshot + parts.ring_offset, parts.ring_size, PFB_STRICT);
+    while (pfb_lwp_next(&lwp, &event)) {
+        values += event.id == PFB_LWP_EVENT_VALUE;
+        inserted += event.id == PFB_LWP_EVENT_INSERTED;
+    }
+    buffer_format(&text, "%u-bit compiler\n%u entries in ring buffer\n%u LWPVAL instructions, %u LWPINS instructions\n",
+                  bits, (unsigned)lwp.count, values, inserted);
+    output_raw(out, text.data, text.size);
+    buffer_free(&text);
+}
+
+void command_lwp_model(const options *o)
+{
+    output out;
+    lwp_sample made = lwp_sample_run(o->sample);
+    output_open(&out, o->format, options_color(o));
+    if (o->format == OUTPUT_TEXT)
+        print_sample(&out, o->sample, &made);
+    input in = {.name = "model", .data = made.snapshot, .size = made.size, .kind = INPUT_LWP};
+    show_input(&out, o, &in);
+    output_close(&out);
+    if (o->recording)
+        recording_store(o->recording, PFB_TAG_LWP, made.snapshot, made.size);
+    free(made.snapshot);
+}

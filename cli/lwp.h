@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_LWP_H
+#define CLI_LWP_H
+
+#include "output.h"
+#include "perfblock/cpuid.h"
+
+/* How the leaf of Lightweight Profiling is shown. */
+
+/* The bits of EAX, EDX or Flags by name; those without a public name by number. */
+void lwp_state_bits(output *out, const char *key, uint32_t bits);
+
+/* The four registers as "EAX-EBX-ECX-EDX". */
+void lwp_state_registers(output *out, const pfb_lwp_capabilities *leaf);
+
+/* Writes a field of a control block. */
+void lwp_put_u32(uint8_t *at, uint32_t value);
+
+/* ---- The sample program (lwp_sample.c) ----------------------------------------------------------------------------
+ */
+
+/* What the documented sample program leaves in memory when it runs on the model. */
+typedef struct lwp_sample {
+    uint8_t *snapshot; /* the leaf's registers, control block and ring, as a capture keeps them (free) */
+    size_t size;
+} lwp_sample;
+
+/* Runs it as a build of 32 or 64 bits. */
+lwp_sample lwp_sample_run(unsigned bits);
+
+#endif

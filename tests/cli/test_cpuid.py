@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: MIT
+"""perfblock cpuid: what CPUs of dumps, and of this machine, say of themselves.
+
+The registers are those of public dumps of real machines; what they mean is
+written down here bit by bit.
+"""
+
+import platform
+import re
+import unittest
+
+from program import Case
+
+AMD = (0x0000000D, 0x68747541, 0x444D4163, 0x69746E65)
+INTEL = (0x0000000D, 0x756E6547, 0x6C65746E, 0x49656E69)
+BASIC = (0x00080800, 0x1E98220B, 0x178BFBFF)
+FAMILY_15H = {"version": 1, "cb_bytes": 152, "event_bytes": 32,
+              "max_events": 3, "event_offset": 128, "min_buffer_bytes": 1024}
+VERSION_2 = {"version": 2, "cb_bytes": 192, "event_bytes": 32,
+             "max_events": 8, "event_offset": 128, "min_buffer_bytes": 1024}
+NOTHING = dict.fromkeys(FAMILY_15H, 0)
+EARLY = ["val", "ire", "bre", "int"]
+LATER = ["val", "ire", "bre", "cont", "ptsc", "int"]
+EARLY_LEAF = (0, 0x80032013, 0x00010200, 0x8000000F)
+LATER_LEAF = (0, 0x80032013, 0x00010200, 0xE000000F)
+
+# Name, (family, model, stepping), leaf 1 EAX, 80000000 EAX, 80000001 ECX,
+# leaf 8000001C, reason, fields of the leaf, what the hardware has.
+MACHINES = [
+    ("FX-8150", (21, 1, 2), 0x00600F12, 0x8000001E, 0x01C9BFFF, EARLY_LEAF,
+     "not_enabled", FAMILY_15H, EARLY),
+    ("FX-8350", (21, 2, 0), 0x00600F20, 0x8000001E, 0x01EBBFFF, EARLY_LEAF,
+     "not_enabled", FAMILY_15H, EARLY),
+    ("A10-6800K", (21, 19, 1), 0x00610F31, 0x8000001E, 0x01EBBFFF, EARLY_LEAF,
+     "not_enabled", FAMILY_15H, EARLY),
+    ("A10-7850K", (21, 48, 1), 0x00630F01, 0x8000001E, 0x0FEBBFFF, LATER_LEAF,
+     "not_enabled", FAMILY_15H, LATER),
+    ("A12-9800", (21, 101, 1), 0x00660F51, 0x8000001E, 0x2FABBFFF, LATER_LEAF,
+     "not_enabled", FAMILY_15H, LATER),
+    ("4700S", (23, 71, 0), 0x00840F70, 0x80000020, 0xF5C2B7FF,
+     (0, 0x80082018, 0xD0010430, 0xE000019F), "not_enabled", VERSION_2,
+     ["val", "ire", "bre", "dme", "bit7", "bit8", "cont", "ptsc", "int"]),
+    ("Opteron 6380, even CPU", (21, 2, 0), 0x00600F20, 0x8000001E, 0x01EB3FFF,
+     EARLY_LEAF, "no_lwp", FAMILY_15H, EARLY),
+    ("Phenom II X6", (16, 10, 0), 0x00100FA0, 0x8000001B, 0x000037FF, None,
+     "no_leaf", None, None),
+    ("A4-5000", (22, 0, 1), 0x00700F01, 0x8000001E, 0x154037FF, (0, 0, 0, 0),
+     "no_lwp", NOTHING, []),
+    ("Ryzen 5 3600", (23, 113, 0), 0x00870F10, 0x80000020, 0x75C237FF,
+     (0, 0, 0, 0), "no_lwp", NOTHING, []),
+]
+REASONS = {
+    "not_x86": "LWP needs an x86 processor; this build has none",
+    "not_amd": "LWP is not supported by this hardware (vendor is not "
+               "AuthenticAMD)",
+    "no_leaf": "LWP is not supported by this hardware (CPUID leaf 8000001C is "
+               "absent)",
+    "no_lwp": "LWP is not supported by this hardware",
+    "partial": "LWP is missing on some processors of this machine; pin the "
+               "thread",
+    "no_xstate": "OS has not made LWP available (XCR0 bit 62 is clear)",
+    "not_enabled": "OS has not made LWP available",
+}
+
+
+def rows(signature, highest, features, lwp, vendor=AMD, basic=BASIC):
+    """The leaves of a machine that count here, with their registers."""
+    leaves = [(0, vendor), (1, (signature, *basic)),
+              (0x80000000, (highest, 0, 0, 0)),
+              (0x80000001, (signature, 0, features, 0))]
+    return leaves + ([(0x8000001C, lwp)] if lwp else [])
+
+
+def marked(leaves):
+    """CPUID 8000001C: ..., with hyphens."""
+    return "".join("CPUID %08X: %08X-%08X-%08X-%08X [SL 00]\n" % (leaf, *regs)
+                   for leaf, regs in leaves)
+
+
+def named(leaves):
+    """Registers with their names."""
+    return "".join("   0x%08x 0x00: eax=0x%08x ebx=0x%08x ecx=0x%08x "
+                   "edx=0x%08x\n" % (leaf, *regs) for leaf, regs in leaves)
+
+
+def columns(leaves):
+    """Bare numbers."""
+    return "".join("%08X %08X %08X %08X %08X\n" % (leaf, *regs)
+                   for leaf, regs in leaves)
+
+
+def arrays(leaves):
+    """As libcpuid writes them."""
+    return "".join("%s[%d]=%08x %08x %08x %08x\n" % (
+        "ext_cpuid" if leaf >> 31 else "basic_cpuid", leaf & 0x7FFFFFFF, *regs)
+        for leaf, regs in leaves)
+
+
+class Dumps(Case):
+    """Text dumps."""
+
+    def ask(self, dump):
+        """The CPUs of a dump."""
+        return self.run_json("cpuid", "-", stdin=dump.encode())
+
+    def test_real_machines_in_every_layout(self):
+        for name, model, *machine, code, fields, hardware in MACHINES:
+            for layout in (marked, named, columns, arrays):
+                with self.subTest(machine=name, layout=layout.__name__):
+                    (cpu,) = self.ask(layout(rows(*machine)))
+                    self.assertEqual((cpu["vendor"], cpu["cpu"]),
+                                     ("AuthenticAMD", 0))
+                    self.assertEqual((cpu["family"], cpu["model"],
+                                      cpu["stepping"]), model)
+                    self.assertEqual((cpu["reason_code"], cpu["reason"]),
+                                     (code, REASONS[code]))
+                    self.check_leaf(cpu["lwp"], code, machine[3], fields,
+                                    hardware)
+
+    def check_leaf(self, lwp, code, registers, fields, hardware):
+        """The part about LWP, `fields` null where it has no leaf."""
+        self.assertIs(lwp["supported"], code == "not_enabled")
+        self.assertIs(lwp["available"], False)
+        if fields is None:
+            self.assertEqual(set(lwp), {"supported", "available"})
+            return
+        self.assertEqual({key: lwp[key] for key in fields}, fields)
+        self.assertEqual((lwp["hardware"], lwp["enabled"]), (hardware, []))
+        self.assertEqual(lwp["registers"], "%08X-%08X-%08X-%08X" % registers)
+
+    def test_capabilities_of_version_2(self):
+        (cpu,) = self.ask(marked(rows(*MACHINES[5][2:6])))
+        expected = {"latency_bits": 16, "latency_rounding": 0,
+                    "data_address": True, "branch_prediction": True,
+                    "ip_filtering": False, "cache_levels": True,
+                    "cache_latency": True}
+        self.assertEqual({key: cpu["lwp"][key] for key in expected}, expected)
+
+    def test_name_and_state_components(self):
+        text = b"  AMD FX(tm)-8150 Eight-Core Processor".ljust(48, b" ")
+        leaves = rows(*MACHINES[0][2:6])
+        leaves += [(0x80000002 + i, tuple(
+            int.from_bytes(text[16 * i + at:16 * i + at + 4], "little")
+            for at in range(0, 16, 4))) for i in range(3)]
+        leaves += [(0x0000000D, (7, 0x340, 0x3C0, 0x40000000))]
+        dump = marked(leaves) + ("CPUID 0000000D: 00000080-00000340-00000000-"
+                                 "00000000 [SL 3E]\n")
+        (cpu,) = self.ask(dump)
+        expected = {"name": "AMD FX(tm)-8150 Eight-Core Processor",
+                    "highest_leaf": 13, "highest_extended": 0x8000001E,
+                    "osxsave": True, "components": 1 << 62 | 7, "xcr0": None,
+                    "lwp_component": True, "lwp_component_bytes": 128,
+                    "lwp_component_offset": 832}
+        self.assertEqual({key: cpu[key] for key in expected}, expected)
+
+    def test_cpus_that_disagree(self):
+        even = named(rows(*MACHINES[6][2:6]))
+        odd = named(rows(*MACHINES[1][2:6]))
+        cpus = self.ask("".join("CPU %d:\n" % n + (odd if n % 2 else even)
+                                for n in range(4)))
+        self.assertEqual([c["cpu"] for c in cpus], [0, 1, 2, 3])
+        self.assertEqual([c["reason_code"] for c in cpus],
+                         ["no_lwp", "partial", "no_lwp", "partial"])
+        self.assertEqual([c["lwp"]["supported"] for c in cpus],
+                         [False, True, False, True])
+        self.assertEqual(cpus[1]["reason"], REASONS["partial"])
+        self.assertEqual([c["reason_code"] for c in self.ask(odd + odd)],
+                         ["not_enabled", "not_enabled"])
+
+    def test_work_grows_with_the_dump_only(self):
+        cpus = self.ask(20000 * columns(rows(*MACHINES[0][2:6])))
+        self.assertEqual([cpu["cpu"] for cpu in cpus], list(range(20000)))
+        self.assertEqual({cpu["reason_code"] for cpu in cpus},
+                         {"not_enabled"})
+
+    def test_garbage_of_another_vendor(self):
+        for garbage in ((0x07280202, 0, 0, 0x503), (7, 0x340, 0x340, 0)):
+            (cpu,) = self.ask(marked(rows(0x000006FB, 0x80000008, 1, garbage,
+                                          INTEL)))
+            self.assertEqual((cpu["vendor"], cpu["family"], cpu["model"]),
+                             ("GenuineIntel", 6, 15))
+            self.assertEqual(cpu["lwp"],
+                             {"supported": False, "available": False})
+            self.assertEqual(cpu["reason_code"], "not_amd")
+
+    def test_what_a_system_did(self):
+        leaf = (0x80000003, *LATER_LEAF[1:])
+        machine = (0x00630F01, 0x8000001E, 0x0FEBBFFF, leaf)
+        (cpu,) = self.ask(marked(rows(*machine)))
+        self.assertEqual((cpu["lwp"]["supported"], cpu["lwp"]["available"]),
+                         (True, True))
+        self.assertEqual(cpu["lwp"]["enabled"], ["val", "int"])
+        self.assertEqual((cpu["reason_code"], cpu["reason"]), (None, None))
+        without = (BASIC[0], BASIC[1] & ~(1 << 27), BASIC[2])
+        (cpu,) = self.ask(marked(rows(*machine, basic=without)))
+        self.assertEqual((cpu["lwp"]["supported"], cpu["lwp"]["available"]),
+                         (True, False))
+        self.assertEqual((cpu["reason_code"], cpu["reason"]),
+                         ("no_xstate", REASONS["no_xstate"]))
+
+    def test_a_broken_line_comes_after_what_was_read(self):
+        dump = marked(rows(*MACHINES[0][2:6]))
+        path = self.file("dump.txt", (dump + "CPUID 0000000D: 00000007-340\n" +
+                                      dump).encode())
+        done = self.run_program("cpuid", "--format", "json", path)
+        self.assert_error(done, 1, path, len(dump), "bad_cpuid_line")
+        (cpu,) = done.objects()
+        self.assertEqual(cpu["lwp"]["version"], 1)
+        text = "the line begins as a CPUID leaf and does not go on as one"
+        self.assertTrue(done.err.endswith(": " + text + "\n"), done.err)
+
+    def test_what_is_no_dump(self):
+        for data in (b"hello\n", b""):
+            done = self.run_program("cpuid", "-", stdin=data)
+            self.assert_error(done, 1, "-", 0, "unknown_format")
+            self.assertEqual(done.out, "")
+        missing = self.run_program("cpuid", self.folder + "/missing")
+        self.assertEqual((missing.status, missing.out), (3, ""))
+
+    def test_text_names_what_counts(self):
+        dump = marked(rows(*MACHINES[0][2:6])).encode()
+        text = self.run_fine("cpuid", "-", stdin=dump).out
+        for part in ("AuthenticAMD", "family 21", "version 1",
+                     "val ire bre int", REASONS["not_enabled"],
+                     "00000000-80032013-00010200-8000000F"):
+            self.assertIn(part, text)
+
+
+class Live(Case):
+    """This machine, which is an x86 or has none of it."""
+
+    IS_X86 = platform.machine().lower() in ("x86_64", "amd64", "i386", "i486",
+                                            "i586", "i686")
+
+    def test_this_machine(self):
+        if not self.IS_X86:
+            done = self.run_program("cpuid")
+            self.assertEqual((done.status, done.out, done.err), (
+                4, "", "live: %s\n" % REASONS["not_x86"]))
+            return
+        cpus = self.run_json("cpuid")
+        self.assertGreater(len(cpus), 0)
+        self.assertEqual(len({cpu["cpu"] for cpu in cpus}), len(cpus))
+        told = self.kernel_says()
+        for cpu in cpus:
+            self.assertEqual(cpu["reason_code"] is None,
+                             cpu["lwp"]["available"])
+            for key, value in told.get(cpu["cpu"], {}).items():
+                self.assertEqual(str(cpu[key]), value, key)
+
+    @staticmethod
+    def kernel_says():
+        """What the kernel prints of each CPU, where it does."""
+        keys = {"vendor_id": "vendor", "cpu family": "family",
+                "model": "model", "stepping": "stepping"}
+        try:
+            with open("/proc/cpuinfo", encoding="utf-8",
+                      errors="replace") as file:
+                parts = file.read().split("\n\n")
+        except OSError:
+            parts = []
+        told = {}
+        for part in parts:
+            lines = dict(re.findall(r"^(\w[\w ]*?)\s*: (.*)$", part, re.M))
+            if "processor" in lines:
+                told[int(lines["processor"])] = {
+                    keys[key]: value for key, value in lines.items()
+                    if key in keys and value.strip() != "unknown"}
+        return told
+
+    def test_profiling_is_refused_with_the_same_reason(self):
+        reasons = {REASONS["not_x86"]}
+        if self.IS_X86:
+            reasons = {cpu["reason"] for cpu in self.run_json("cpuid")}
+        done = self.run_program("lwp", "show")
+        if None in reasons:
+            self.assertEqual(done.status, 0, done.err)
+            self.assertEqual(done.out.count("lwpins"), 9)
+            return
+        if len(reasons) > 1:
+            reasons = {REASONS["partial"]}
+        self.assertEqual((done.status, done.out, done.err),
+                         (4, "", "live: %s\n" % reasons.pop()))
+
+
+if __name__ == "__main__":
+    unittest.main()

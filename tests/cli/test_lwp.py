@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: MIT
+"""perfblock lwp, and LWP snapshots in show and check.
+
+A snapshot is four registers, the size of the control block (at 16), the block
+(at 24), the size of the ring, and the ring.  Its bytes come from the writer of
+the fuzz target's seeds; what the model leaves of the documented sample program
+is worked out by hand below.
+"""
+
+import os
+import re
+import sys
+import unittest
+
+from program import Case, ROOT, writer as v2
+
+sys.path.insert(0, os.path.join(ROOT, "tests", "vectors"))
+import make_lwp_seeds as lwp  # noqa: E402 (its folder was just added)
+
+NOTE = re.compile(r"^(?P<file>.*): offset (?P<offset>\d+): note: .* "
+                  r"\((?P<value>\d+)\)$")
+REGISTERS, CONTROL = 0, 24
+CHUNK = 32  # of a capture: its first chunk, then the header of the second
+RING = CONTROL + 176 + 8  # behind a block of six pairs
+
+
+def capture(*snapshots):
+    """A recording of snapshots, with a remark between them."""
+    note = v2.chunk(b"NOTE", b"a remark")
+    return v2.recording(*(v2.chunk(b"LWPC", snapshot) + note
+                          for snapshot in snapshots))
+
+
+def records(objects, kind):
+    """Those of one kind."""
+    return [item for item in objects if item["record"] == kind]
+
+
+class Model(Case):
+    """The documented sample program, run on the model.
+
+    Its ring has 4096 slots and begins at slot 4093.  LWPINS runs at every
+    seventh i from 0 to 30, LWPVAL at every i with an interval of 9 and a
+    counter that begins at 0: of its executions the first, the eleventh and so
+    on are recorded.  A build for 64 bits runs the loop twice, so that the
+    second loop begins with execution 32: i is 9 at the next one recorded.
+    """
+
+    LOOPS = (((255, 0), (1, 0), (255, 7), (1, 10), (255, 14), (1, 20),
+              (255, 21), (255, 28), (1, 30)),
+             ((255, 0), (255, 7), (1, 9), (255, 14), (1, 19), (255, 21),
+              (255, 28), (1, 29)))
+    DATA2 = {(255, 0): 0xDEADBEEF, (1, 0): 0x0BADF00D,
+             (255, 1): 0xDEADBEEFDEADBEEF, (1, 1): 0x0BADF00D0BADF00D}
+    NAMES = {1: "lwpval", 255: "lwpins"}
+    FLAGS = {1: 0x0CAD, 255: 0x4567}
+    # Bits: loops, head at the end, counter at the end, by_id
+    BUILDS = {32: (1, 192, 9, {"1": 4, "255": 5}),
+              64: (2, 448, 8, {"1": 7, "255": 10})}
+    RING = CONTROL + 152 + 8  # Family 15h has three pairs
+
+    def run_model(self, bits, *more):
+        """Run it; its only note is a threshold that is never reached."""
+        done = self.run_program("lwp", "model", "--sample", str(bits), *more)
+        self.assertEqual(done.status, 0, done.err)
+        (note,) = done.err.splitlines()
+        told = NOTE.match(note)
+        self.assertEqual((told["file"], told["offset"], told["value"]),
+                         ("model", str(CONTROL + 32), "262144"))
+        return done
+
+    def expected(self, loops):
+        """The records of so many loops."""
+        found = [(loop, ident, i) for loop in range(loops)
+                 for ident, i in self.LOOPS[loop]]
+        return [{"offset": self.RING + 32 * ((4093 + n) % 4096),
+                 "slot": (4093 + n) % 4096, "id": ident,
+                 "name": self.NAMES[ident], "core": 0,
+                 "flags": self.FLAGS[ident], "data1": i,
+                 "data2": self.DATA2[ident, loop], "stamp": None}
+                for n, (loop, ident, i) in enumerate(found)]
+
+    def check_objects(self, bits, objects, base=0):
+        """The records of a build; `base`: where its snapshot lies."""
+        loops, head, counter, by_id = self.BUILDS[bits]
+        (control,) = records(objects, "control")
+        expected = {"flags": 2, "wanted": ["val"], "buffer_bytes": 131072,
+                    "random_bits": 0, "head": head, "tail": 130976,
+                    "missed": 0, "threshold_bytes": 262144, "slots": 4096,
+                    "unread": sum(by_id.values()), "event_bytes": 32}
+        self.assertEqual({key: control[key] for key in expected}, expected)
+        first = records(objects, "pair")[0]
+        self.assertEqual((first["id"], first["interval"], first["counter"]),
+                         (1, 9, counter))
+        events = records(objects, "event")
+        sites = {(event["id"], event["address"]) for event in events}
+        self.assertEqual(len(sites), 2)  # each instruction has its own
+        told = [{**event, "offset": event["offset"] - base}
+                for event in events]
+        for event in told:
+            del event["record"], event["address"]
+        self.assertEqual(told, self.expected(loops))
+        self.assertEqual(records(objects, "summary"), [
+            {"record": "summary", "entries": sum(by_id.values()), "missed": 0,
+             "by_id": by_id}])
+
+    def test_slot_by_slot(self):
+        for bits in self.BUILDS:
+            done = self.run_model(bits, "--format", "json")
+            self.check_objects(bits, done.objects())
+
+    def test_what_the_program_prints(self):
+        for bits, told in ((32, ["32-bit compiler",
+                                 "9 entries in ring buffer",
+                                 "4 LWPVAL instructions, "
+                                 "5 LWPINS instructions"]),
+                           (64, ["64-bit compiler",
+                                 "17 entries in ring buffer",
+                                 "7 LWPVAL instructions, "
+                                 "10 LWPINS instructions"])):
+            self.assertEqual(self.run_model(bits).lines()[:3], told)
+
+    def test_stored(self):
+        path = os.path.join(self.folder, "sample.pfb")
+        sizes = []
+        for bits in (32, 64):
+            self.run_model(bits, "-o", path)
+            sizes.append(os.path.getsize(path))
+        second = sizes[0] + 16
+        objects = self.run_program("lwp", "show", "--format", "json",
+                                   path).objects()
+        half = next(n for n, item in enumerate(objects)
+                    if item["record"] == "summary") + 1
+        self.check_objects(32, objects[:half], CHUNK)
+        self.check_objects(64, objects[half:], second)
+        chunks = records(self.run_program("show", "--format", "json",
+                                          path).objects(), "chunk")
+        self.assertEqual([(c["offset"], c["tag"]) for c in chunks[-2:]],
+                         [(16, "LWPC"), (sizes[0], "LWPC")])
+        (verdict,) = self.run_json("check", path)
+        self.assertEqual((verdict["valid"], verdict["unread_chunks"]),
+                         (True, 0))
+
+    def test_what_is_no_capture_is_left_alone(self):
+        path = self.file("other", b"not a capture at all")
+        done = self.run_program("lwp", "model", "--sample", "32", "-o", path)
+        self.assertEqual(done.status, 3, done.err)
+        with open(path, "rb") as file:
+            self.assertEqual(file.read(), b"not a capture at all")
+
+
+class Snapshots(Case):
+    """Snapshots by themselves and in captures."""
+
+    def ask(self, data, *more):
+        """The run of lwp show over these bytes."""
+        return self.run_program("lwp", "show", "--format", "json", *more, "-",
+                                stdin=data)
+
+    def fine(self, data, *more):
+        """Its objects, when it has nothing to tell on the side."""
+        done = self.ask(data, *more)
+        self.assertEqual((done.status, done.err), (0, ""))
+        return done.objects()
+
+    def notes(self, done):
+        """Offsets and values of the notes of a run that is fine."""
+        self.assertEqual(done.status, 0, done.err)
+        return [(int(note["offset"]), int(note["value"])) for note in
+                map(NOTE.match, done.err.splitlines())]
+
+    def test_control_and_pairs(self):
+        data = lwp.simple(
+            records=[lwp.record(255)], first=2, random=5, missed=1 << 40,
+            base=0x7F0000002000, threshold=64, filters=0x38000000,
+            base_ip=0x400000, limit_ip=1 << 63, flags=2 | lwp.INT,
+            pairs=[(99, 7), (-1 & 0x3FFFFFF, 0x2000000)])
+        for objects, at in ((self.ask(data).objects(), 0),
+                            (self.ask(capture(data)).objects(), CHUNK)):
+            self.assertEqual(objects[0], {
+                "record": "control", "offset": at + CONTROL,
+                "registers": "E000007F-80062016-00000200-E000007F",
+                "flags": 0x80000002, "wanted": ["val", "int"],
+                "buffer_bytes": 128, "random_bits": 5,
+                "buffer_base": 0x7F0000002000, "head": 96, "tail": 64,
+                "missed": 1 << 40, "threshold_bytes": 64,
+                "filters": 0x38000000, "filter_names": ["nab", "ncb", "nrb"],
+                "base_ip": 0x400000, "limit_ip": 1 << 63, "event_bytes": 32,
+                "slots": 4, "unread": 1})
+            pairs = [(p["offset"], p["id"], p["name"], p["interval"],
+                      p["counter"]) for p in records(objects, "pair")]
+            self.assertEqual(pairs[:3], [
+                (at + CONTROL + 128, 1, "lwpval", 99, 7),
+                (at + CONTROL + 136, 2, "ire", -1, -33554432),
+                (at + CONTROL + 144, 3, "bre", 0, 0)])
+            self.assertEqual([p[2] for p in pairs[3:]], ["dme", "cnh", "rnh"])
+
+    def test_every_event(self):
+        # Two slots before the end, and around it; one stays free.
+        rows = [(1, 2, 3, 4), (2, 0, 0, 0), (3, 0, 0x402000, 0xF000),
+                (4, 0x155, 0x7FFF0000, 0x8000), (5, 0, 0, 0), (6, 0, 0, 0),
+                (255, 9, 8, 7)]
+        data = lwp.simple(records=[lwp.record(*row, core=3, address=1 << 63)
+                                   for row in rows], slots=8, first=6)
+        events = records(self.fine(data), "event")
+        names = ["lwpval", "ire", "bre", "dme", "cnh", "rnh", "lwpins"]
+        for n, (event, row) in enumerate(zip(events, rows)):
+            slot = (6 + n) % 8
+            self.assertEqual(
+                [event[key] for key in ("offset", "slot", "name", "core", "id",
+                                        "data1", "data2", "flags", "address",
+                                        "stamp")],
+                [RING + 32 * slot, slot, names[n], 3, *row, 1 << 63, None])
+        self.assertEqual(len(events), len(rows))
+        self.assertEqual(events[2]["provisional"], ["tkn", "prd", "prv",
+                                                    "fus"])
+        self.assertEqual(events[3]["provisional"], ["dav"])
+        self.assertEqual(records(self.fine(data), "summary")[0]["by_id"],
+                         {str(row[0]): 1 for row in rows})
+
+    def test_stamps_and_latencies(self):
+        stamps = lwp.simple(flags=0x7E | lwp.PTSC, records=[
+            lwp.record(255, stamp=n) for n in (7, (1 << 64) - 1, 0)])
+        self.assertEqual([event["stamp"] for event in
+                          records(self.fine(stamps), "event")],
+                         [7, (1 << 64) - 1, 0])
+        wide = lwp.leaf(latency_bits=16, data_address=1)
+        (event,) = records(self.fine(lwp.simple(
+            wide, [lwp.record(4, 0x12345)])), "event")
+        self.assertEqual((event["data1"], event["latency"]), (0x12345, 0x2345))
+
+    def test_what_is_unknown_is_shown_raw(self):
+        done = self.ask(lwp.simple(records=[
+            lwp.record(200, 0xFFFFFFFF, 1 << 63, 0xFFFF), lwp.record(0)]))
+        events = records(done.objects(), "event")
+        self.assertEqual([(e["id"], e["name"], e["data1"], e["data2"],
+                           e["flags"]) for e in events],
+                         [(200, "unknown", 0xFFFFFFFF, 1 << 63, 0xFFFF),
+                          (0, "invalid", 0, 0, 0)])
+        self.assertEqual(sorted(self.notes(done)),
+                         [(RING, 200), (RING + 32, 0)])
+
+    def test_files_and_captures(self):
+        one = lwp.simple(records=[lwp.record(255, 1)])
+        two = lwp.simple(records=[lwp.record(255, 2), lwp.record(255, 3)])
+        paths = [self.file("a", capture(one, two)), self.file("b", one)]
+        objects = self.run_json("lwp", "show", *paths)
+        self.assertEqual([e["data1"] for e in records(objects, "event")],
+                         [1, 2, 3, 1])
+        self.assertEqual([s["entries"] for s in records(objects, "summary")],
+                         [1, 2, 1])
+        self.assertEqual({item["record"] for item in objects},
+                         {"control", "pair", "event", "summary"})
+        shown = self.run_json("show", paths[0])
+        self.assertEqual(
+            [(c["offset"], c["tag"]) for c in records(shown, "chunk")[-4:]],
+            [(16, "LWPC"), (CHUNK + 336, "NOTE"), (CHUNK + 360, "LWPC"),
+             (CHUNK + 360 + 16 + 336, "NOTE")])
+        self.assertEqual([e["offset"] for e in records(shown, "event")],
+                         [CHUNK + RING] + [CHUNK + 376 + RING + 32 * n
+                                           for n in range(2)])
+        self.assertEqual(self.run_json("show", "--kind", "lwp", paths[1]),
+                         self.run_json("lwp", "show", paths[1]))
+        for path, kind in zip(paths, ("capture", "lwp")):
+            (verdict,) = self.run_json("check", "--kind", kind, path)
+            self.assertEqual((verdict["kind"], verdict["valid"],
+                              verdict["unread_chunks"]), (kind, True, 0))
+
+    def test_text(self):
+        text = self.run_fine("lwp", "show", "-", stdin=lwp.simple(
+            records=[lwp.record(1, 77), lwp.record(255)], missed=5)).out
+        for part in ("wanted val ire bre dme cnh rnh", "name lwpval",
+                     "data1 77", "entries 2", "missed 5", "lwpins 1"):
+            self.assertIn(part, text)
+
+    # Snapshot, code, and where in it.
+    WHOLE = (lwp.leaf(), lwp.control(176, buffer=64), bytes(64))
+    BROKEN = [
+        (b"", "truncated_header", 0),
+        (lwp.snapshot(*WHOLE, cut=1), "truncated_block", CONTROL + 176),
+        (lwp.snapshot(*WHOLE, cut=100), "truncated_block", 16),
+        (lwp.simple(lwp.leaf(edx=lwp.ALL & ~1)), "lwp_untrusted_leaf", 12),
+        (lwp.simple(lwp.leaf(event_bytes=16)), "lwp_event_size_small", 4),
+        (lwp.simple(lwp.leaf(event_bytes=36)), "lwp_event_size_unaligned", 4),
+        (lwp.snapshot(lwp.leaf(event_offset=64), *WHOLE[1:]),
+         "lwp_bad_event_offset", 4),
+        (lwp.snapshot(lwp.leaf(control_bytes=168), *WHOLE[1:]),
+         "lwp_bad_pairs", 4),
+        (lwp.simple(buffer=0), "lwp_no_buffer", CONTROL + 4),
+        (lwp.simple(buffer=63), "lwp_buffer_too_small", CONTROL + 4),
+        (lwp.simple(buffer=160), "truncated_ring", CONTROL + 4),
+        (lwp.simple(tail=128), "lwp_bad_tail", CONTROL + 64),
+        (lwp.simple(tail=4), "lwp_unaligned_tail", CONTROL + 64),
+    ]
+
+    def test_broken_snapshots(self):
+        for data, code, offset in self.BROKEN:
+            with self.subTest(code=code):
+                for command in (("lwp", "show"), ("show", "--kind", "lwp"),
+                                ("check", "--kind", "lwp")):
+                    done = self.run_program(*command, "-", stdin=data)
+                    self.assertEqual(done.status, 1)
+                    self.assertRegex(
+                        done.err, r"(?m)^-: .*offset %d: %s: " % (offset,
+                                                                  code))
+                path = self.file("c.pfb", capture(data, lwp.simple()))
+                for command in (("lwp", "show"), ("show",)):
+                    done = self.run_program(*command, "--format", "json", path)
+                    self.assert_error(done, 1, path, CHUNK + offset, code)
+                    self.assertTrue(any(
+                        item["offset"] > CHUNK + len(data) for item in
+                        records(done.objects(), "control")),
+                        "a broken body hides what follows")
+
+    def test_what_is_tolerated(self):
+        for data, offset, value, code in (
+                (lwp.simple(records=[lwp.record(255)], head=63), CONTROL + 16,
+                 63, "lwp_unaligned_head"),
+                (lwp.simple(records=[lwp.record(255)], first=3, head=1 << 31),
+                 CONTROL + 16, 1 << 31, "lwp_bad_head"),
+                (lwp.simple(lwp.leaf(min_buffer=2)), CONTROL + 4, 128,
+                 "lwp_below_minimum")):
+            self.assertEqual(self.notes(self.ask(data)), [(offset, value)])
+            done = self.ask(data, "--strict")
+            self.assert_error(done, 1, "-", offset, code)
+            done = self.run_program("check", "--strict", "--kind", "lwp",
+                                    "--format", "json", "-", stdin=data)
+            self.assertEqual((done.status, done.objects()[0]["code"]),
+                             (1, code))
+
+    def test_captures_without_snapshots(self):
+        done = self.ask(v2.recording(v2.chunk(b"NOTE", b"nothing")))
+        self.assertEqual((done.status, done.out), (1, ""))
+        self.assertIn("no LWP snapshot", done.err)
+        cut = capture(lwp.simple(records=[lwp.record(255)]))[:-8]
+        done = self.ask(cut)
+        self.assertEqual(done.status, 1)
+        self.assertEqual(len(records(done.objects(), "event")), 1)
+        missing = self.run_program("lwp", "show", self.folder + "/missing")
+        self.assertEqual((missing.status, missing.out), (3, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
