@@ -3,6 +3,7 @@
 #define CLI_DIAGNOSTICS_H
 
 #include "perfblock/error.h"
+#include "text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,28 +27,16 @@ exit_status diagnostics_status(void);
 void diagnostics_malformed(const char *file, pfb_error error);
 
 /* The same with a code of the program's own, and a sentence as printf makes it. */
-void diagnostics_input(const char *file, uint64_t offset, const char *code, const char *format, ...)
-#ifdef __GNUC__
-    __attribute__((format(printf, 4, 5)))
-#endif
-    ;
+void diagnostics_input(const char *file, uint64_t offset, const char *code, const char *format, ...) TEXT_PRINTF(4, 5);
 
 /* "FILE: SENTENCE" with what the system says about `number` (errno), and status 3. */
 void diagnostics_file(const char *file, int number);
 
 /* "SUBJECT: sentence" as printf makes it, and `status`. */
-void diagnostics_say(exit_status status, const char *subject, const char *format, ...)
-#ifdef __GNUC__
-    __attribute__((format(printf, 3, 4)))
-#endif
-    ;
+void diagnostics_say(exit_status status, const char *subject, const char *format, ...) TEXT_PRINTF(3, 4);
 
 /* Something the reader should know that is no failure: "FILE: offset N: note: sentence". */
-void diagnostics_note(const char *file, size_t offset, const char *format, ...)
-#ifdef __GNUC__
-    __attribute__((format(printf, 3, 4)))
-#endif
-    ;
+void diagnostics_note(const char *file, size_t offset, const char *format, ...) TEXT_PRINTF(3, 4);
 
 /* ---- Progress -------------------------------------------------------------------------------------------- */
 

@@ -24,10 +24,7 @@ typedef struct eval {
 
 /* Tells of a cell of the record at hand, by its position from 0 and its place in the file. */
 static void tell(const eval *e, size_t position, uint64_t offset, const char *code, const char *format, ...)
-#ifdef __GNUC__
-    __attribute__((format(printf, 5, 6)))
-#endif
-    ;
+    TEXT_PRINTF(5, 6);
 
 static void tell(const eval *e, size_t position, uint64_t offset, const char *code, const char *format, ...)
 {

@@ -3,6 +3,7 @@
 
 #include "names.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -96,7 +97,8 @@ static bool read_double(csv_cell cell, double *number)
     bool begins_well = *rest >= '0' && *rest <= '9';
     char *end = NULL;
     *number = strtod(text.data, &end);
-    bool is_number = begins_well && end == text.data + text.size && !strpbrk(text.data, "xX") && isfinite(*number);
+    bool is_number =
+        begins_well && end == text.data + text.size && !strpbrk(text.data, "xX") && fabs(*number) <= DBL_MAX;
     buffer_free(&text);
     return is_number;
 }

@@ -6,9 +6,9 @@
 #include "perfblock/capture.h"
 #include "perfblock/legacy_block.h"
 #include "perfblock/name_table.h"
+#include "system.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,18 +41,18 @@ bool input_kind_named(const char *name, input_kind *kind)
 
 /* ---- Reading --------------------------------------------------------------------------------------------- */
 
-/* All of a stream. False and errno when reading fails. */
-static bool read_stream(FILE *stream, input *in)
+/* All of a file. False and errno when reading fails. */
+static bool read_file(int file, input *in)
 {
     enum { STEP = 1 << 16 };
     size_t capacity = 0;
-    size_t got = 0;
+    long long got = 0;
     do {
         in->data = memory_grow(in->data, &capacity, in->size + STEP, 1);
-        got = fread(in->data + in->size, 1, capacity - in->size, stream);
-        in->size += got;
+        got = system_read(file, in->data + in->size, capacity - in->size);
+        in->size += got > 0 ? (size_t)got : 0;
     } while (got > 0);
-    return !ferror(stream);
+    return got == 0;
 }
 
 /* Gives back what is not needed: reading past the end is then seen by the tools that watch for it. */
@@ -95,11 +95,11 @@ bool input_read(input *in, const char *name, input_kind kind)
 {
     *in = (input){.name = name, .kind = kind};
     bool is_standard = strcmp(name, "-") == 0;
-    FILE *stream = is_standard ? stdin : fopen(name, "rb");
-    bool is_read = stream && read_stream(stream, in);
+    int file = is_standard ? SYSTEM_INPUT : system_read_open(name);
+    bool is_read = file >= 0 && read_file(file, in);
     int number = errno;
-    if (stream && !is_standard)
-        fclose(stream);
+    if (file >= 0 && !is_standard)
+        system_read_close(file);
     if (!is_read) {
         diagnostics_file(name, number);
         input_free(in);

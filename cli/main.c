@@ -127,6 +127,7 @@ static void run_command(const command *c, int argc, char **argv)
 int main(int argc, char **argv)
 {
     system_prepare();
+    argv = system_arguments(argc, argv, &argc);
     const char *name = argc > 1 ? argv[1] : "";
     const command *c = find_command(argc, argv);
     int words = c && strchr(c->name, ' ') ? 2 : 1;

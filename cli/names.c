@@ -44,29 +44,8 @@ const char *names_of_kind(uint32_t kind)
 
 const char *names_of_win32(uint32_t code)
 {
-    static const number_name rows[] = {
-        {PFB_WIN32_FILE_NOT_FOUND, "not found"},
-        {3, "path not found"},
-        {PFB_WIN32_ACCESS_DENIED, "access denied"},
-        {PFB_WIN32_NOT_ENOUGH_MEMORY, "not enough memory"},
-        {14, "out of memory"},
-        {PFB_WIN32_NOT_READY, "not ready"},
-        {PFB_WIN32_NOT_SUPPORTED, "not supported"},
-        {PFB_WIN32_INVALID_PARAMETER, "invalid parameter"},
-        {PFB_WIN32_LOCK_FAILED, "lock failed"},
-        {PFB_WIN32_BUSY, "busy"},
-        {PFB_WIN32_ALREADY_EXISTS, "already exists"},
-        {PFB_WIN32_MORE_DATA, "more data"},
-        {PFB_WIN32_WAIT_TIMEOUT, "timed out"},
-        {PFB_WIN32_NO_MORE_ITEMS, "no more items"},
-        {PFB_WIN32_NOT_FOUND, "element not found"},
-        {0x5AA, "no system resources"},
-        {PFB_WIN32_COUNTERSET_NOT_FOUND, "no such counterset"},
-        {PFB_WIN32_INSTANCE_NOT_FOUND, "no such instance"},
-        {PFB_WIN32_COUNTER_NOT_FOUND, "no such counter"},
-        {0x1073, "registration does not fit the data"},
-    };
-    return FIND(rows, code);
+    const pfb_win32_code *row = pfb_win32_find(code);
+    return row ? row->text : NULL;
 }
 
 const char *names_of_clock(unsigned clock)

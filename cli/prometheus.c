@@ -6,8 +6,8 @@
 #include "memory.h"
 #include "metric_name.h"
 
+#include <float.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -310,9 +310,10 @@ static double ticks_per_second(const display *d, pfb_clock clock, const pfb_samp
 
 static bool put_number(buffer *out, double number)
 {
-    if (isfinite(number))
+    bool is_finite = number >= -DBL_MAX && number <= DBL_MAX; /* MinGW's isfinite() has a warning of its own */
+    if (is_finite)
         text_double(out, number);
-    return isfinite(number);
+    return is_finite;
 }
 
 /* A number to be scaled; as it is where its unit is a base unit, with all its digits. */

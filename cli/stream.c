@@ -14,8 +14,11 @@ static buffer picture; /* the one being written */
 
 static void keep_failure(bool is_fine)
 {
-    if (!is_fine && failure == 0)
-        failure = errno != 0 ? errno : EIO;
+    if (is_fine || failure != 0)
+        return;
+    failure = system_write_error();
+    if (failure == 0)
+        failure = EIO;
 }
 
 void stream_write(const void *bytes, size_t size)

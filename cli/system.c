@@ -11,8 +11,15 @@
 #include <time.h>
 
 #ifdef _WIN32
+#include "memory.h"
+#include "perfblock/utf16.h"
+#include "text.h"
+
 #include <io.h>
+#include <string.h>
 #include <windows.h>
+
+#include <shellapi.h>
 #define FOLDER_MARKS "/\\"
 #else
 #include <dirent.h>
@@ -75,7 +82,47 @@ void system_prepare(void)
 {
     _setmode(_fileno(stdin), _O_BINARY);
     _setmode(_fileno(stdout), _O_BINARY);
+    _setmode(_fileno(stderr), _O_BINARY);
+    setvbuf(stderr, NULL, _IONBF, 0); /* not every C library there does it */
     SetConsoleOutputCP(CP_UTF8);
+}
+
+/* An unpaired surrogate becomes U+FFFD: a file with one in its name cannot be opened. */
+static char *narrow(const WCHAR *wide)
+{
+    size_t units = wcslen(wide);
+    size_t size = 3 * units + 1;
+    char *utf8 = memory_get(size, 1);
+    pfb_utf16_to_utf8((const uint8_t *)wide, units, utf8, size);
+    return utf8;
+}
+
+/* To be freed. At most one unit per byte, and a NUL. */
+static WCHAR *widen(const char *utf8)
+{
+    size_t size = strlen(utf8);
+    WCHAR *wide = memory_get(size + 1, sizeof *wide);
+    pfb_utf16_from_utf8(utf8, size, (uint8_t *)wide, size);
+    return wide;
+}
+
+char **system_arguments(int argc, char **argv, int *count)
+{
+    *count = argc;
+    WCHAR **wide = CommandLineToArgvW(GetCommandLineW(), count);
+    if (!wide)
+        return argv;
+    char **arguments = memory_get((size_t)*count + 1, sizeof *arguments);
+    for (int i = 0; i < *count; i++)
+        arguments[i] = narrow(wide[i]);
+    LocalFree(wide);
+    return arguments;
+}
+
+int system_write_error(void)
+{
+    bool has_no_reader = _doserrno == ERROR_NO_DATA || _doserrno == ERROR_PIPE_NOT_CONNECTED;
+    return has_no_reader ? EPIPE : errno;
 }
 
 bool system_is_terminal(system_stream stream)
@@ -139,9 +186,17 @@ void system_catch_interrupts(void)
     SetConsoleCtrlHandler(on_interrupt, TRUE);
 }
 
+static int open_file(const char *path, int flags)
+{
+    WCHAR *wide = widen(path);
+    int file = _wopen(wide, flags | _O_BINARY | _O_NOINHERIT, _S_IREAD | _S_IWRITE);
+    free(wide);
+    return file;
+}
+
 int system_read_open(const char *path)
 {
-    return _open(path, _O_RDONLY | _O_BINARY);
+    return open_file(path, _O_RDONLY);
 }
 
 static long long read_some(int file, void *bytes, size_t size)
@@ -157,7 +212,7 @@ void system_read_close(int file)
 
 int system_append_open(const char *path)
 {
-    return _open(path, _O_WRONLY | _O_CREAT | _O_APPEND | _O_BINARY, _S_IREAD | _S_IWRITE);
+    return open_file(path, _O_WRONLY | _O_CREAT | _O_APPEND);
 }
 
 static long write_some(int file, const char *bytes, size_t size)
@@ -174,23 +229,33 @@ bool system_append_close(int file)
 
 bool system_last_number(const char *path, uint64_t *number)
 {
-    struct _finddata_t found;
-    char pattern[FILENAME_MAX];
+    struct _wfinddata_t found;
+    buffer pattern = {0};
     *number = 0;
-    snprintf(pattern, sizeof pattern, "%s.*", path);
-    intptr_t search = _findfirst(pattern, &found);
+    buffer_format(&pattern, "%s.*", path);
+    WCHAR *wide = widen(pattern.data);
+    buffer_free(&pattern);
+    intptr_t search = _wfindfirst(wide, &found);
+    free(wide);
     if (search < 0)
         return errno == ENOENT;
-    do
-        take_number(found.name, name_of(path), number);
-    while (_findnext(search, &found) == 0);
+    do {
+        char *name = narrow(found.name);
+        take_number(name, name_of(path), number);
+        free(name);
+    } while (_wfindnext(search, &found) == 0);
     _findclose(search);
     return true;
 }
 
 bool system_rename(const char *from, const char *to)
 {
-    return rename(from, to) == 0; /* never replaces here */
+    WCHAR *wide_from = widen(from);
+    WCHAR *wide_to = widen(to);
+    bool is_renamed = _wrename(wide_from, wide_to) == 0; /* never replaces here */
+    free(wide_from);
+    free(wide_to);
+    return is_renamed;
 }
 
 #else
@@ -198,6 +263,17 @@ bool system_rename(const char *from, const char *to)
 void system_prepare(void)
 {
     signal(SIGPIPE, SIG_IGN);
+}
+
+char **system_arguments(int argc, char **argv, int *count)
+{
+    *count = argc;
+    return argv;
+}
+
+int system_write_error(void)
+{
+    return errno;
 }
 
 bool system_is_terminal(system_stream stream)

@@ -6,11 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All that the program asks of an operating system beyond the C library: terminals, time, interruption, reading what
- * comes in little by little, appending. */
+/* All that the program asks of an operating system beyond the C library: arguments, terminals, time, interruption,
+ * reading, appending. Text is UTF-8 on Windows, and elsewhere what the system gives. */
 
 /* Standard streams in binary, broken pipes reported by write instead of by a signal. Call once, first. */
 void system_prepare(void);
+
+/* The arguments, from those that main() got: on Windows these have lost what its code page lacks, and are asked for
+ * again. They last to the end of the program; `count` is how many there are. */
+char **system_arguments(int argc, char **argv, int *count);
+
+/* errno, and EPIPE where Windows has another number for a pipe that nobody reads. Of the last write. */
+int system_write_error(void);
 
 typedef enum system_stream { SYSTEM_INPUT = 0, SYSTEM_OUTPUT = 1, SYSTEM_ERROR = 2 } system_stream;
 

@@ -354,7 +354,7 @@ static bool is_integer(double value)
 void text_double(buffer *out, double value)
 {
     char text[NUMBER_BYTES];
-    if (value == 0 && signbit(value)) {
+    if (value == 0 && copysign(1, value) < 0) {
         buffer_string(out, "-0.0"); /* "-0" would read back as an integer, which has no sign */
         return;
     }

@@ -6,8 +6,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h> /* MinGW: __MINGW_PRINTF_FORMAT */
 
 /* Strings that grow, and what it takes to print names nobody checked. */
+
+/* Declares a function that takes a format and its arguments as printf does. */
+#if defined(__MINGW_PRINTF_FORMAT) /* "printf" there is that of Microsoft, which knows no %zu */
+#define TEXT_PRINTF_KIND __MINGW_PRINTF_FORMAT
+#else
+#define TEXT_PRINTF_KIND printf
+#endif
+#if defined(__GNUC__)
+#define TEXT_PRINTF(format_at, arguments_at) __attribute__((format(TEXT_PRINTF_KIND, format_at, arguments_at)))
+#else
+#define TEXT_PRINTF(format_at, arguments_at)
+#endif
 
 /* ---- Buffers --------------------------------------------------------------------------------------------- */
 
@@ -23,16 +36,8 @@ void buffer_bytes(buffer *out, const char *bytes, size_t size);
 void buffer_string(buffer *out, const char *string);
 void buffer_spaces(buffer *out, size_t count);
 void buffer_unsigned(buffer *out, uint64_t value); /* in decimal */
-void buffer_format(buffer *out, const char *format, ...)
-#ifdef __GNUC__
-    __attribute__((format(printf, 2, 3)))
-#endif
-    ;
-void buffer_format_list(buffer *out, const char *format, va_list arguments)
-#ifdef __GNUC__
-    __attribute__((format(printf, 2, 0)))
-#endif
-    ;
+void buffer_format(buffer *out, const char *format, ...) TEXT_PRINTF(2, 3);
+void buffer_format_list(buffer *out, const char *format, va_list arguments) TEXT_PRINTF(2, 0);
 void buffer_clear(buffer *out); /* keeps the memory; data becomes "" */
 void buffer_free(buffer *out);
 

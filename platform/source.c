@@ -53,6 +53,21 @@ bool pfb_bytes_append(pfb_bytes *bytes, const void *data, size_t size)
 
 /* ---- What implementations share -------------------------------------------------------------------------- */
 
+/* Takes off a character in UTF-8 whose end is missing. */
+static void cut_between_characters(char *text)
+{
+    size_t length = strlen(text);
+    size_t begin = length;
+    while (begin > 0 && length - begin < 3 && ((uint8_t)text[begin - 1] & 0xC0) == 0x80)
+        begin--;
+    if (begin == 0)
+        return;
+    uint32_t lead = (uint8_t)text[begin - 1];
+    size_t size = lead < 0xC0 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    if (length - (begin - 1) < size)
+        text[begin - 1] = '\0';
+}
+
 bool pfb_source_fail(pfb_source_failure *failure, uint32_t code, const char *format, ...)
 {
     if (!failure)
@@ -60,15 +75,42 @@ bool pfb_source_fail(pfb_source_failure *failure, uint32_t code, const char *for
     failure->code = code;
     va_list arguments;
     va_start(arguments, format);
-    if (vsnprintf(failure->sentence, sizeof failure->sentence, format, arguments) < 0)
-        failure->sentence[0] = '\0';
+    int length = vsnprintf(failure->sentence, sizeof failure->sentence, format, arguments);
     va_end(arguments);
+    if (length < 0)
+        failure->sentence[0] = '\0';
+    else if ((size_t)length >= sizeof failure->sentence)
+        cut_between_characters(failure->sentence);
     return false;
 }
 
 bool pfb_source_fail_memory(pfb_source_failure *failure)
 {
     return pfb_source_fail(failure, PFB_WIN32_NOT_ENOUGH_MEMORY, "memory is exhausted");
+}
+
+static uint32_t first_room(const pfb_source_room *room, const pfb_bytes *bytes)
+{
+    size_t there = bytes->capacity_bytes / room->unit_bytes;
+    if (there >= room->most_at_first)
+        return room->most_at_first;
+    return there > room->least ? (uint32_t)there : room->least;
+}
+
+static uint32_t larger_room(const pfb_source_room *room, uint32_t units, uint32_t needed)
+{
+    uint32_t twice = units <= room->most / 2 ? 2 * units : room->most;
+    return needed > twice ? needed : twice;
+}
+
+bool pfb_source_make_room(const pfb_source_room *room, pfb_bytes *bytes, uint32_t needed, uint32_t *units,
+                          pfb_source_failure *failure)
+{
+    *units = *units == 0 ? first_room(room, bytes) : larger_room(room, *units, needed);
+    size_t size = (size_t)*units * room->unit_bytes;
+    if (bytes->capacity_bytes < size)
+        pfb_bytes_free(bytes);
+    return pfb_bytes_reserve(bytes, size) || pfb_source_fail_memory(failure);
 }
 
 bool pfb_source_build(pfb_bytes *bytes, pfb_source_writer *writer, const void *context, pfb_source_failure *failure)
@@ -167,6 +209,15 @@ pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *failure)
     return NULL;
 }
 
+#endif
+
+#if !defined(_WIN32) /* that of Windows is in windows_source.c */
+pfb_source *pfb_source_open_remote(const char *machine, pfb_source_failure *failure)
+{
+    (void)machine;
+    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "other machines are read from Windows only");
+    return NULL;
+}
 #endif
 
 /* ---- Dispatch ------------------------------------------------------------------------------------------- */

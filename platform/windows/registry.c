@@ -10,19 +10,6 @@ static bool is_transient(uint32_t code)
            code == PFB_WIN32_WAIT_TIMEOUT;
 }
 
-static uint32_t first_room(const pfb_bytes *bytes)
-{
-    if (bytes->capacity_bytes >= PFB_REGISTRY_MOST_BYTES)
-        return PFB_REGISTRY_MOST_BYTES;
-    uint32_t capacity = (uint32_t)bytes->capacity_bytes;
-    return capacity > PFB_REGISTRY_LEAST_BYTES ? capacity : PFB_REGISTRY_LEAST_BYTES;
-}
-
-static uint32_t larger_room(uint32_t room)
-{
-    return room <= PFB_REGISTRY_MOST_BYTES / 2 ? 2 * room : PFB_REGISTRY_MOST_BYTES;
-}
-
 /* One query with `room` bytes of room, repeated while the system is not ready. Returns its last code. */
 static uint32_t query_patiently(const pfb_registry *registry, uint32_t room, unsigned *retries, pfb_bytes *bytes)
 {
@@ -39,32 +26,47 @@ static uint32_t query_patiently(const pfb_registry *registry, uint32_t room, uns
     }
 }
 
+/* The parts are short enough that a sentence always fits, with at most 47 bytes of place and the code at its end. */
+enum { REASON_BYTES = 88 };
+
 static bool fail_query(const pfb_registry *registry, const char *name, uint32_t code, pfb_source_failure *failure)
 {
-    char reason[120];
+    char reason[REASON_BYTES];
     registry->describe(registry->context, code, reason, sizeof reason);
     return pfb_source_fail(failure, code,
-                           "RegQueryValueExW of HKEY_PERFORMANCE_DATA, value \"%.40s\", failed%s: %s (%u)", name,
-                           is_transient(code) ? " again and again" : "", reason, (unsigned)code);
+                           "RegQueryValueExW of HKEY_PERFORMANCE_DATA%s, value \"%.20s\", failed%s: %s (%u)",
+                           registry->place, name, is_transient(code) ? " again and again" : "", reason, (unsigned)code);
+}
+
+static bool fail_open(const pfb_registry *registry, uint32_t code, pfb_source_failure *failure)
+{
+    char reason[REASON_BYTES];
+    registry->describe(registry->context, code, reason, sizeof reason);
+    return pfb_source_fail(failure, code, "RegConnectRegistryW of HKEY_PERFORMANCE_DATA%s failed: %s (%u)",
+                           registry->place, reason, (unsigned)code);
 }
 
 static bool read_open(const pfb_registry *registry, const char *name, pfb_bytes *bytes, pfb_source_failure *failure)
 {
+    static const pfb_source_room room = {1, PFB_REGISTRY_LEAST_BYTES, PFB_REGISTRY_MOST_BYTES, PFB_REGISTRY_MOST_BYTES};
     unsigned retries = 0;
-    for (uint32_t room = first_room(bytes);; room = larger_room(room)) {
-        if (!pfb_bytes_reserve(bytes, room))
-            return pfb_source_fail_memory(failure);
-        uint32_t code = query_patiently(registry, room, &retries, bytes);
+    uint32_t size = 0;
+    while (pfb_source_make_room(&room, bytes, 0, &size, failure)) {
+        uint32_t code = query_patiently(registry, size, &retries, bytes);
         if (code == PFB_WIN32_SUCCESS)
             return true;
-        if (code != PFB_WIN32_MORE_DATA || room == PFB_REGISTRY_MOST_BYTES)
+        if (code != PFB_WIN32_MORE_DATA || size == PFB_REGISTRY_MOST_BYTES)
             return fail_query(registry, name, code, failure);
     }
+    return false;
 }
 
 bool pfb_registry_read(const pfb_registry *registry, const char *name, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     bytes->size_bytes = 0;
+    uint32_t code = registry->open(registry->context);
+    if (code != PFB_WIN32_SUCCESS)
+        return fail_open(registry, code, failure);
     bool is_read = read_open(registry, name, bytes, failure);
     registry->close(registry->context);
     return is_read;

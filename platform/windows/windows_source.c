@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "functions.h"
 #include "message.h"
+#include "perflib.h"
 #include "registry.h"
 #include "source_private.h"
 
@@ -9,70 +11,43 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-/* The live source of a Windows machine: V1 data out of the registry. It keeps nothing between calls, so it has no
- * context. */
+/* What the live source stands on in Windows itself. */
 
-static void close_context(void *context)
+/* ---- The registry --------------------------------------------------------------------------------------------- */
+
+/* One reading of a value. */
+typedef struct reading {
+    const pfb_machine *machine;
+    HKEY key;
+    WCHAR *name; /* of the value */
+} reading;
+
+/* A key of this machine is predefined. */
+static uint32_t open_key(void *context)
 {
-    (void)context;
+    reading *value = context;
+    WCHAR path[2 + PFB_MACHINE_UNITS + 1] = L"\\\\";
+    value->key = HKEY_PERFORMANCE_DATA;
+    if (value->machine->name[0] == 0)
+        return PFB_WIN32_SUCCESS;
+    memcpy(path + 2, value->machine->name, sizeof value->machine->name);
+    return (uint32_t)RegConnectRegistryW(path, HKEY_PERFORMANCE_DATA, &value->key);
 }
-
-/* ---- V2: not in this version ------------------------------------------------------------------------------- */
-
-static bool refuse(const char *what, pfb_source_failure *failure)
-{
-    return pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "%s: on Windows this version reads V1 data only", what);
-}
-
-static bool countersets(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
-{
-    (void)context;
-    (void)bytes;
-    return refuse("list of countersets", failure);
-}
-
-static bool registration(void *context, const pfb_guid *counterset, uint32_t request, uint32_t language,
-                         pfb_bytes *bytes, pfb_source_failure *failure)
-{
-    (void)context;
-    (void)counterset;
-    (void)request;
-    (void)language;
-    (void)bytes;
-    return refuse("registration of a counterset", failure);
-}
-
-static bool instances(void *context, const pfb_guid *counterset, pfb_bytes *bytes, pfb_source_failure *failure)
-{
-    (void)context;
-    (void)counterset;
-    (void)bytes;
-    return refuse("list of instances", failure);
-}
-
-static void *query_open(void *context, pfb_source_failure *failure)
-{
-    (void)context;
-    refuse("query", failure);
-    return NULL;
-}
-
-/* ---- The registry ------------------------------------------------------------------------------------------- */
 
 static uint32_t query_value(void *context, uint8_t *data, uint32_t *size_bytes)
 {
-    const WCHAR *name = context;
+    const reading *value = context;
     DWORD size = *size_bytes;
-    LSTATUS code = RegQueryValueExW(HKEY_PERFORMANCE_DATA, name, NULL, NULL, data, &size);
+    LSTATUS code = RegQueryValueExW(value->key, value->name, NULL, NULL, data, &size);
     *size_bytes = size;
     return (uint32_t)code;
 }
 
-/* The handle is predefined, but closing it lets go of the provider libraries that the query loaded. */
+/* Closing lets go of the provider libraries that the query loaded, also where the key is predefined. */
 static void close_key(void *context)
 {
-    (void)context;
-    RegCloseKey(HKEY_PERFORMANCE_DATA);
+    const reading *value = context;
+    RegCloseKey(value->key);
 }
 
 static void wait_for(void *context, uint32_t milliseconds)
@@ -97,29 +72,38 @@ static WCHAR *widen(const char *query)
     return name;
 }
 
-static bool legacy(void *context, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
+static bool legacy(const pfb_machine *machine, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
 {
-    (void)context;
-    WCHAR *name = widen(query);
-    if (!name)
+    reading value = {.machine = machine, .name = widen(query)};
+    if (!value.name)
         return pfb_source_fail_memory(failure);
-    pfb_registry registry = {
-        .query = query_value, .close = close_key, .wait = wait_for, .describe = describe, .context = name};
+    pfb_registry registry = {.open = open_key,
+                             .query = query_value,
+                             .close = close_key,
+                             .wait = wait_for,
+                             .describe = describe,
+                             .context = &value,
+                             .place = machine->place};
     bool is_read = pfb_registry_read(&registry, query, bytes, failure);
-    free(name);
+    free(value.name);
     return is_read;
 }
 
-/* ---- Opening ------------------------------------------------------------------------------------------------ */
+/* ---- Opening -------------------------------------------------------------------------------------------------- */
 
-static const pfb_source_operations operations = {.close = close_context,
-                                                 .countersets = countersets,
-                                                 .registration = registration,
-                                                 .instances = instances,
-                                                 .query_open = query_open,
-                                                 .legacy = legacy};
+static pfb_source *open_machine(const char *machine, pfb_source_failure *failure)
+{
+    pfb_perflib system = {.describe = pfb_windows_message, .legacy = legacy};
+    pfb_functions_load(&system);
+    return pfb_perflib_open(&system, machine, failure);
+}
 
 pfb_source *pfb_source_open_live(pfb_source_failure *failure)
 {
-    return pfb_source_make(&operations, NULL, failure);
+    return open_machine(NULL, failure);
+}
+
+pfb_source *pfb_source_open_remote(const char *machine, pfb_source_failure *failure)
+{
+    return open_machine(machine ? machine : "", failure); /* null names none */
 }

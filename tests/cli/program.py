@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Runs the program for the tests beside this file.
 
-PERFBLOCK names the program.  Inputs come from the corpus, or from the writer
+PERFBLOCK names the program, and PERFBLOCK_SYSTEM the system that it was made
+for: "Windows", which has other names of files and other pipes.  Inputs come from the corpus, or from the writer
 that the second implementation uses for its own seeds.
 """
 
@@ -22,6 +23,7 @@ import seed_writer as writer  # noqa: E402 (its folder was just added)
 
 SECONDS = 60
 IMPOSSIBLE = 4  # status where a machine has no live source
+ON_WINDOWS = os.environ.get("PERFBLOCK_SYSTEM") == "Windows"
 ERROR_LINE = re.compile(r"^(?P<file>.*): offset (?P<offset>\d+): "
                         r"(?P<code>[a-z][a-z0-9_]*): (?P<text>.+)$")
 

@@ -9,7 +9,7 @@ import subprocess
 import unittest
 from fractions import Fraction
 
-from program import SECONDS, Case, program
+from program import ON_WINDOWS, SECONDS, Case, program
 
 HEADER = ["id", "status", "value", "integer", "flags"]
 MOST_BYTES = 65536
@@ -417,7 +417,8 @@ class Errors(EvalCase):
                           data.index(b"x\n"), "bad_cell")
         for path, reason in ((os.path.join(self.folder, "none"),
                               "No such file or directory"),
-                             (self.folder, "Is a directory")):
+                             (self.folder, "Permission denied" if ON_WINDOWS
+                              else "Is a directory")):
             done = self.run_program("eval", path)
             self.assertEqual((done.status, done.out, done.err),
                              (3, "", path + ": " + reason + "\n"))

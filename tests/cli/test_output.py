@@ -6,7 +6,7 @@ import struct
 import subprocess
 import unittest
 
-from program import SECONDS, Case, program, seed, writer as w
+from program import ON_WINDOWS, SECONDS, Case, program, seed, writer as w
 
 CAPTURE = seed("capture", "valid_processor_information.pfb")
 PRINTING = (["--help"], ["--version"], ["types"], ["show", CAPTURE],
@@ -24,7 +24,8 @@ class Files(Case):
         for command in ("show", "check", "cook"):
             done = self.run_program(command, path)
             self.assertEqual((done.status, done.out, done.err), (
-                3, "", shown + ": No such file or directory\n"))
+                3, "", shown + (": Invalid argument\n" if ON_WINDOWS
+                                else ": No such file or directory\n")))
 
     def test_the_graver_status_counts(self):
         bad = self.file("bad", b"x")

@@ -3,13 +3,21 @@
 
 #include <criterion/criterion.h>
 
+#include "perfblock/utf16.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
+
+#ifdef _WIN32
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+#else
+#include <sys/mman.h>
 #include <unistd.h>
+#endif
 
 /* ---- Bytes -------------------------------------------------------------------------------------------- */
 
@@ -100,22 +108,91 @@ void expect_name(const uint8_t *utf16, size_t units, const char *ascii, const ch
     cr_expect(is_same, "%s: the name is not \"%s\"", what, ascii);
 }
 
+bool is_utf8(const char *text)
+{
+    uint8_t units[2 * 1024];
+    size_t count = pfb_utf16_from_utf8(text, strlen(text), units, sizeof units / 2);
+    cr_assert_leq(count, sizeof units / 2);
+    for (size_t i = 0; i < count; i++) {
+        if (units[2 * i] == 0xFD && units[2 * i + 1] == 0xFF) /* what is no UTF-8 becomes U+FFFD */
+            return false;
+    }
+    return true;
+}
+
+void fill_text(char *out, size_t capacity)
+{
+    size_t length = (capacity - 1) / 2 * 2;
+    for (size_t i = 0; i < length; i += 2)
+        memcpy(out + i, "\xD0\x96", 2);
+    out[length] = '\0';
+}
+
 /* ---- Guarded memory ------------------------------------------------------------------------------------ */
+
+#ifdef _WIN32
+
+static size_t page_size(void)
+{
+    SYSTEM_INFO info;
+    GetSystemInfo(&info);
+    return info.dwPageSize;
+}
+
+static uint8_t *reserve(size_t size)
+{
+    return VirtualAlloc(NULL, size, MEM_RESERVE, PAGE_NOACCESS);
+}
+
+static bool make_accessible(uint8_t *memory, size_t size)
+{
+    return VirtualAlloc(memory, size, MEM_COMMIT, PAGE_READWRITE) != NULL;
+}
+
+static void release(uint8_t *memory, size_t size)
+{
+    (void)size; /* the system knows it */
+    VirtualFree(memory, 0, MEM_RELEASE);
+}
+
+#else
+
+static size_t page_size(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static uint8_t *reserve(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+static bool make_accessible(uint8_t *memory, size_t size)
+{
+    return mprotect(memory, size, PROT_READ | PROT_WRITE) == 0;
+}
+
+static void release(uint8_t *memory, size_t size)
+{
+    munmap(memory, size);
+}
+
+#endif
 
 guarded guarded_make(size_t least_size)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t page = page_size();
     size_t size = (least_size / page + 1) * page;
-    uint8_t *all = mmap(NULL, size + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    cr_assert(all != MAP_FAILED, "no memory");
-    cr_assert_eq(mprotect(all + page, size, PROT_READ | PROT_WRITE), 0);
+    uint8_t *all = reserve(size + 2 * page);
+    cr_assert(all && make_accessible(all + page, size), "no memory");
     return (guarded){.begin = all + page, .end = all + page + size};
 }
 
 void guarded_free(guarded *memory)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    munmap(memory->begin - page, (size_t)(memory->end - memory->begin) + 2 * page);
+    size_t page = page_size();
+    release(memory->begin - page, (size_t)(memory->end - memory->begin) + 2 * page);
 }
 
 /* ---- The seed corpus ----------------------------------------------------------------------------------- */
@@ -137,19 +214,31 @@ static bool visit_file(const char *path, const char *name, seed_visitor *visit)
     return true;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
 size_t visit_seeds(const char *subject, seed_visitor *visit)
 {
+    enum { MOST_NAMES = 4096 };
     char path[4096];
-    struct dirent **entries;
+    char(*names)[256] = malloc(MOST_NAMES * sizeof *names);
+    size_t count = 0;
     size_t visited = 0;
     snprintf(path, sizeof path, "%s/corpus/%s/seeds", PERFBLOCK_SOURCE_DIR, subject);
-    int count = scandir(path, &entries, NULL, alphasort);
-    cr_assert_geq(count, 0, "%s cannot be listed", path);
-    for (int i = 0; i < count; i++) {
-        snprintf(path, sizeof path, "%s/corpus/%s/seeds/%s", PERFBLOCK_SOURCE_DIR, subject, entries[i]->d_name);
-        visited += visit_file(path, entries[i]->d_name, visit);
-        free(entries[i]);
+    DIR *folder = opendir(path);
+    cr_assert(folder && names, "%s cannot be listed", path);
+    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder), count++) {
+        cr_assert(count < MOST_NAMES && strlen(entry->d_name) < sizeof *names, "%s: one name too many", path);
+        strcpy(names[count], entry->d_name);
     }
-    free(entries);
+    closedir(folder);
+    qsort(names, count, sizeof *names, compare_names);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/corpus/%s/seeds/%s", PERFBLOCK_SOURCE_DIR, subject, names[i]);
+        visited += visit_file(path, names[i], visit);
+    }
+    free(names);
     return visited;
 }

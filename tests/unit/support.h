@@ -46,6 +46,12 @@ void expect_error(pfb_error error, pfb_code code, size_t offset, const char *wha
 /* The UTF-16LE units of a name are these ASCII characters. */
 void expect_name(const uint8_t *utf16, size_t units, const char *ascii, const char *what);
 
+/* The text is UTF-8 to its last byte. */
+bool is_utf8(const char *text);
+
+/* Fills all of the room with letters of two bytes, as far as whole ones fit. */
+void fill_text(char *out, size_t capacity);
+
 /* ---- Guarded memory ------------------------------------------------------------------------------------ */
 
 /* Writable memory between two pages that may not be touched. */

@@ -305,6 +305,7 @@ Test(faulty_source, every_operation_fails_on_the_call_asked_for)
 
 Test(faulty_source, call_zero_is_every_call)
 {
+    asked = (inner){0}; /* where tests share a process others were here before */
     static const pfb_source_fault fault = {PFB_SOURCE_COUNTERSETS, 0, PFB_SOURCE_FAULT_FAIL, 0, 0};
     pfb_source *source = open_faulty(&fault, 1);
     pfb_bytes reply = {0};
@@ -379,6 +380,7 @@ Test(faulty_source, several_faults_take_effect_in_their_order)
 
 Test(faulty_source, failing_leaves_no_other_fault)
 {
+    asked = (inner){0}; /* where tests share a process others were here before */
     static const pfb_source_fault faults[] = {{PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_STATUS, 9, 0},
                                               {PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_FAIL, 5, 0},
                                               {PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_FAIL, 6, 0}};
@@ -399,6 +401,7 @@ Test(faulty_source, failing_leaves_no_other_fault)
 /* Sizes that no reply can have, so that no memory needs to be exhausted. */
 Test(faulty_source, padding_beyond_memory_fails)
 {
+    asked = (inner){0}; /* where tests share a process others were here before */
     static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 3, SIZE_MAX - 4, SIZE_MAX / 2};
     static const pfb_source_fault fault = {PFB_SOURCE_INSTANCES, 0, PFB_SOURCE_FAULT_PAD, 4, 0};
     static const pfb_guid set = {{3}};
@@ -455,6 +458,7 @@ Test(faulty_source, blocks_are_refused_one_by_one)
 
 Test(faulty_source, broken_blocks_are_refused_as_a_whole)
 {
+    asked = (inner){0}; /* where tests share a process others were here before */
     static const pfb_source_fault fault = {PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_STATUS, 9, 0};
     uint8_t blocks[80];
     pfb_source *source = open_faulty(&fault, 1);
@@ -472,11 +476,11 @@ Test(faulty_source, broken_blocks_are_refused_as_a_whole)
     pfb_source_close(source);
 }
 
-/* ---- Opening --------------------------------------------------------------------------------------------------------
- */
+/* ---- Opening --------------------------------------------------------------------------------------------- */
 
 Test(faulty_source, kinds_are_for_their_operations_only)
 {
+    asked = (inner){0}; /* where tests share a process others were here before */
     /* Rows: the operations in their order; columns: FAIL, CUT, PAD, WRITE, STATUS, and a kind that is none. */
     static const char *const allowed[] = {"yyyyn-", "yyyyn-", "yyyyn-", "ynnnn-", "ynnny-",
                                           "ynnny-", "yyyyn-", "yyyyn-", "yyyyn-", "------"};

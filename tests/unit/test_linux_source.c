@@ -132,6 +132,14 @@ Test(linux_source, unknown_things_have_their_codes)
     pfb_source_close(source);
 }
 
+Test(linux_source, other_machines_are_not_read)
+{
+    pfb_source_failure failure = {0};
+    cr_expect_null(pfb_source_open_remote("\\\\Turing", &failure));
+    cr_expect(failure.code == PFB_WIN32_NOT_SUPPORTED && failure.sentence[0] != '\0');
+    cr_expect_null(pfb_source_open_remote("Turing", NULL));
+}
+
 /* ---- Filters and kinds ---------------------------------------------------------------------------------------- */
 
 Test(linux_source, the_filters_decide_the_kind)

@@ -102,6 +102,12 @@ static uint64_t field(const file *f, size_t at, size_t size)
     return value;
 }
 
+/* A size or an offset. */
+static size_t extent(const file *f, size_t at)
+{
+    return (size_t)field(f, at, 4);
+}
+
 /* Against the places that winperf.h gives the fields; the chain of objects ends with the block. */
 static void check_block(unsigned tick, unsigned title)
 {
@@ -121,26 +127,26 @@ static void check_block(unsigned tick, unsigned title)
     cr_expect_eq(block.system_time.millisecond, field(&f, 50, 2));
     cr_expect_eq(block.system_name.offset, field(&f, 84, 4));
     cr_expect_eq(block.system_name.size_bytes, field(&f, 80, 4) - 2, "its NUL is counted");
-    size_t at = field(&f, 24, 4);
+    size_t at = extent(&f, 24);
     bool seen = false;
     while (pfb_legacy_block_next_object(&block, &object)) {
         cr_expect_eq(object.offset, at, "%s", name);
         cr_expect_eq(object.title_index, field(&f, at + 12, 4));
         cr_expect_eq((uint32_t)object.instance_count, field(&f, at + 40, 4));
         cr_expect_eq(object.counter_count, field(&f, at + 32, 4));
-        size_t definition = at + field(&f, at + 8, 4);
+        size_t definition = at + extent(&f, at + 8);
         while (pfb_legacy_block_next_counter(&block, &counter)) {
             cr_expect_eq(counter.title_index, field(&f, definition + 4, 4));
             cr_expect_eq(counter.type, field(&f, definition + 28, 4));
             cr_expect_eq(counter.size_bytes, field(&f, definition + 32, 4));
             cr_expect_eq(counter.value_offset, field(&f, definition + 36, 4));
-            definition += field(&f, definition, 4);
+            definition += extent(&f, definition);
         }
         if (object.title_index == title)
             seen = true;
         bool is_alone = object.title_index == 2 || object.title_index == 4 || object.title_index == 638;
         cr_expect_eq(object.instance_count == PFB_LEGACY_NO_INSTANCES, is_alone);
-        at += field(&f, at, 4);
+        at += extent(&f, at);
     }
     cr_expect(seen, "%s holds no object %u", name, title);
     cr_expect_eq(at, f.size, "%s", name);
@@ -262,7 +268,7 @@ Test(real_blocks, every_displayed_value)
 {
     skip_without_data();
     real_sample samples[2][OBJECTS];
-    size_t cells = 0;
+    uint64_t cells = 0;
     for (size_t i = 0; i < OBJECTS; i++) {
         samples[0][i] = load_sample(0, objects[i]);
         samples[1][i] = load_sample(1, objects[i]);

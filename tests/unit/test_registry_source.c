@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
+#include "support.h"
 #include "windows/registry.h"
 
 #include <stdio.h>
@@ -23,8 +24,17 @@ typedef struct fake {
     size_t query_count;
     uint32_t waits[ANSWERS]; /* milliseconds */
     size_t wait_count;
+    uint32_t open_code;
+    size_t open_count;
     size_t close_count;
 } fake;
+
+static uint32_t fake_open(void *context)
+{
+    fake *system = context;
+    cr_assert(system->open_count++ == 0 && system->query_count == 0, "the key is opened first, and once");
+    return system->open_code;
+}
 
 static uint32_t fake_query(void *context, uint8_t *data, uint32_t *size_bytes)
 {
@@ -61,20 +71,38 @@ static void fake_describe(void *context, uint32_t code, char *out, size_t capaci
     snprintf(out, capacity, "the text of %u", (unsigned)code);
 }
 
-static bool read_from(fake *system, pfb_bytes *bytes, pfb_source_failure *failure)
+static void describe_at_length(void *context, uint32_t code, char *out, size_t capacity)
 {
-    pfb_registry registry = {
-        .query = fake_query, .close = fake_close, .wait = fake_wait, .describe = fake_describe, .context = system};
-    bool is_read = pfb_registry_read(&registry, "238 2", bytes, failure);
+    (void)context;
+    (void)code;
+    fill_text(out, capacity);
+}
+
+static pfb_registry registry_of(fake *system, const char *place)
+{
+    return (pfb_registry){.open = fake_open,
+                          .query = fake_query,
+                          .close = fake_close,
+                          .wait = fake_wait,
+                          .describe = fake_describe,
+                          .context = system,
+                          .place = place};
+}
+
+static bool read_from(fake *system, pfb_bytes *reply, pfb_source_failure *failure)
+{
+    pfb_registry registry = registry_of(system, "");
+    bool is_read = pfb_registry_read(&registry, "238 2", reply, failure);
+    cr_expect_eq(system->open_count, 1);
     cr_expect_eq(system->close_count, 1, "the key is closed once, not %zu times", system->close_count);
     return is_read;
 }
 
-static void expect_value(const pfb_bytes *bytes, size_t size)
+static void expect_value(const pfb_bytes *reply, size_t size)
 {
-    cr_assert_eq(bytes->size_bytes, size);
+    cr_assert_eq(reply->size_bytes, size);
     for (size_t i = 0; i < size; i++)
-        cr_assert_eq(bytes->data[i], 'v', "byte %zu", i);
+        cr_assert_eq(reply->data[i], 'v', "byte %zu", i);
 }
 
 static void expect_numbers(const uint32_t *seen, size_t seen_count, const uint32_t *expected, size_t count,
@@ -101,12 +129,12 @@ Test(registry_source, a_value_that_fits_takes_one_query)
     static const uint32_t sizes[] = {0, 1, 96, 64 * KIB - 1, 64 * KIB};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         fake system = {.answers = {{PFB_WIN32_SUCCESS, sizes[i]}}, .answer_count = 1};
-        pfb_bytes bytes = {0};
-        cr_assert(read_from(&system, &bytes, NULL));
-        expect_value(&bytes, sizes[i]);
+        pfb_bytes reply = {0};
+        cr_assert(read_from(&system, &reply, NULL));
+        expect_value(&reply, sizes[i]);
         EXPECT_ROOMS(system, 64 * KIB);
         cr_expect_eq(system.wait_count, 0);
-        pfb_bytes_free(&bytes);
+        pfb_bytes_free(&reply);
     }
 }
 
@@ -119,12 +147,12 @@ Test(registry_source, room_grows_by_its_own_size)
                                {PFB_WIN32_MORE_DATA, 24},
                                {PFB_WIN32_SUCCESS, 600 * KIB}},
                    .answer_count = 5};
-    pfb_bytes bytes = {0};
-    cr_assert(read_from(&system, &bytes, NULL));
-    expect_value(&bytes, 600 * KIB);
+    pfb_bytes reply = {0};
+    cr_assert(read_from(&system, &reply, NULL));
+    expect_value(&reply, 600 * KIB);
     EXPECT_ROOMS(system, 64 * KIB, 128 * KIB, 256 * KIB, 512 * KIB, 1024 * KIB);
     cr_expect_eq(system.wait_count, 0);
-    pfb_bytes_free(&bytes);
+    pfb_bytes_free(&reply);
 }
 
 Test(registry_source, a_value_of_64_mib_is_the_largest)
@@ -133,72 +161,72 @@ Test(registry_source, a_value_of_64_mib_is_the_largest)
     for (size_t i = 0; i < 10; i++)
         system.answers[i] = (answer){PFB_WIN32_MORE_DATA, 0};
     system.answers[10] = (answer){PFB_WIN32_SUCCESS, 64 * MIB};
-    pfb_bytes bytes = {0};
-    cr_assert(read_from(&system, &bytes, NULL));
-    cr_expect_eq(bytes.size_bytes, 64 * MIB);
-    pfb_bytes_free(&bytes);
+    pfb_bytes reply = {0};
+    cr_assert(read_from(&system, &reply, NULL));
+    cr_expect_eq(reply.size_bytes, 64 * MIB);
+    pfb_bytes_free(&reply);
 }
 
 Test(registry_source, growing_ends)
 {
     fake system = {.answers = {{PFB_WIN32_MORE_DATA, 1}}, .answer_count = 1};
-    pfb_bytes bytes = {0};
+    pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
-    cr_expect_not(read_from(&system, &bytes, &failure));
+    cr_expect_not(read_from(&system, &reply, &failure));
     cr_expect_eq(failure.code, 234);
     cr_expect_str_eq(failure.sentence,
                      "RegQueryValueExW of HKEY_PERFORMANCE_DATA, value \"238 2\", failed: the text of "
                      "234 (234)");
     EXPECT_ROOMS(system, 64 * KIB, 128 * KIB, 256 * KIB, 512 * KIB, MIB, 2 * MIB, 4 * MIB, 8 * MIB, 16 * MIB, 32 * MIB,
                  64 * MIB);
-    cr_expect_eq(bytes.size_bytes, 0);
-    pfb_bytes_free(&bytes);
+    cr_expect_eq(reply.size_bytes, 0);
+    pfb_bytes_free(&reply);
 }
 
 Test(registry_source, memory_is_used_again)
 {
     fake first = {.answers = {{PFB_WIN32_MORE_DATA, 0}, {PFB_WIN32_SUCCESS, 100 * KIB}}, .answer_count = 2};
     fake second = {.answers = {{PFB_WIN32_SUCCESS, 50}}, .answer_count = 1};
-    pfb_bytes bytes = {0};
-    cr_assert(read_from(&first, &bytes, NULL));
-    const uint8_t *memory = bytes.data;
-    size_t capacity = bytes.capacity_bytes;
-    cr_assert(read_from(&second, &bytes, NULL));
-    cr_expect(bytes.data == memory && bytes.capacity_bytes == capacity);
-    expect_value(&bytes, 50);
+    pfb_bytes reply = {0};
+    cr_assert(read_from(&first, &reply, NULL));
+    const uint8_t *memory = reply.data;
+    size_t capacity = reply.capacity_bytes;
+    cr_assert(read_from(&second, &reply, NULL));
+    cr_expect(reply.data == memory && reply.capacity_bytes == capacity);
+    expect_value(&reply, 50);
     EXPECT_ROOMS(second, (uint32_t)capacity);
-    pfb_bytes_free(&bytes);
+    pfb_bytes_free(&reply);
 }
 
 /* Rooms that are no power of two, and more memory than is ever offered. */
 Test(registry_source, odd_memory_is_doubled_up_to_the_bound)
 {
     fake system = {.answers = {{PFB_WIN32_MORE_DATA, 0}}, .answer_count = 1};
-    pfb_bytes bytes = {0};
-    cr_assert(pfb_bytes_reserve(&bytes, 20 * MIB + 3));
-    cr_assert_eq(bytes.capacity_bytes, 20 * MIB + 3);
-    cr_expect_not(read_from(&system, &bytes, NULL));
+    pfb_bytes reply = {0};
+    cr_assert(pfb_bytes_reserve(&reply, 20 * MIB + 3));
+    cr_assert_eq(reply.capacity_bytes, 20 * MIB + 3);
+    cr_expect_not(read_from(&system, &reply, NULL));
     EXPECT_ROOMS(system, 20 * MIB + 3, 40 * MIB + 6, 64 * MIB);
     fake again = {.answers = {{PFB_WIN32_MORE_DATA, 0}}, .answer_count = 1};
-    cr_assert(pfb_bytes_reserve(&bytes, 65 * MIB));
-    cr_expect_not(read_from(&again, &bytes, NULL));
+    cr_assert(pfb_bytes_reserve(&reply, 65 * MIB));
+    cr_expect_not(read_from(&again, &reply, NULL));
     EXPECT_ROOMS(again, 64 * MIB);
-    pfb_bytes_free(&bytes);
+    pfb_bytes_free(&reply);
 }
 
 Test(registry_source, a_size_beyond_the_room_is_not_believed)
 {
     fake system = {.answers = {{PFB_WIN32_SUCCESS, 64 * KIB + 1}, {PFB_WIN32_SUCCESS, 64 * KIB + 1}},
                    .answer_count = 2};
-    pfb_bytes bytes = {0};
-    cr_assert(read_from(&system, &bytes, NULL));
-    expect_value(&bytes, 64 * KIB + 1);
+    pfb_bytes reply = {0};
+    cr_assert(read_from(&system, &reply, NULL));
+    expect_value(&reply, 64 * KIB + 1);
     EXPECT_ROOMS(system, 64 * KIB, 128 * KIB);
     fake liar = {.answers = {{PFB_WIN32_SUCCESS, UINT32_MAX}}, .answer_count = 1};
     pfb_source_failure failure = {0};
-    cr_expect_not(read_from(&liar, &bytes, &failure));
-    cr_expect(failure.code == 234 && bytes.size_bytes == 0);
-    pfb_bytes_free(&bytes);
+    cr_expect_not(read_from(&liar, &reply, &failure));
+    cr_expect(failure.code == 234 && reply.size_bytes == 0);
+    pfb_bytes_free(&reply);
 }
 
 /* ---- Codes -------------------------------------------------------------------------------------------------- */
@@ -208,12 +236,12 @@ Test(registry_source, transient_codes_are_waited_out)
     static const uint32_t codes[] = {170, 21, 167, 258}; /* winerror.h: BUSY, NOT_READY, LOCK_FAILED, WAIT_TIMEOUT */
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         fake system = {.answers = {{codes[i], 7}, {codes[i], UINT32_MAX}, {PFB_WIN32_SUCCESS, 9}}, .answer_count = 3};
-        pfb_bytes bytes = {0};
-        cr_assert(read_from(&system, &bytes, NULL), "code %u", (unsigned)codes[i]);
-        expect_value(&bytes, 9);
+        pfb_bytes reply = {0};
+        cr_assert(read_from(&system, &reply, NULL), "code %u", (unsigned)codes[i]);
+        expect_value(&reply, 9);
         EXPECT_ROOMS(system, 64 * KIB, 64 * KIB, 64 * KIB);
         EXPECT_WAITS(system, 10, 20);
-        pfb_bytes_free(&bytes);
+        pfb_bytes_free(&reply);
     }
 }
 
@@ -222,14 +250,14 @@ Test(registry_source, waiting_ends)
     static const uint32_t codes[] = {170, 21, 167, 258};
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         fake system = {.answers = {{codes[i], 0}}, .answer_count = 1};
-        pfb_bytes bytes = {0};
+        pfb_bytes reply = {0};
         pfb_source_failure failure = {0};
-        cr_expect_not(read_from(&system, &bytes, &failure));
+        cr_expect_not(read_from(&system, &reply, &failure));
         cr_expect_eq(failure.code, codes[i]);
         cr_expect(strstr(failure.sentence, "failed again and again: the text of "), "%s", failure.sentence);
         cr_expect_eq(system.query_count, 6);
         EXPECT_WAITS(system, 10, 20, 40, 80, 160);
-        pfb_bytes_free(&bytes);
+        pfb_bytes_free(&reply);
     }
 }
 
@@ -246,14 +274,14 @@ Test(registry_source, waits_are_bounded_over_all_rooms)
                                {PFB_WIN32_MORE_DATA, 0},
                                {PFB_WIN32_BUSY, 0}},
                    .answer_count = 9};
-    pfb_bytes bytes = {0};
+    pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
-    cr_expect_not(read_from(&system, &bytes, &failure));
+    cr_expect_not(read_from(&system, &reply, &failure));
     cr_expect_eq(failure.code, 170);
     EXPECT_ROOMS(system, 64 * KIB, 64 * KIB, 128 * KIB, 128 * KIB, 128 * KIB, 256 * KIB, 256 * KIB, 256 * KIB,
                  512 * KIB);
     EXPECT_WAITS(system, 10, 20, 40, 80, 160);
-    pfb_bytes_free(&bytes);
+    pfb_bytes_free(&reply);
 }
 
 Test(registry_source, other_codes_fail_at_once)
@@ -261,16 +289,16 @@ Test(registry_source, other_codes_fail_at_once)
     static const uint32_t codes[] = {2, 5, 6, 8, 87, 1717, UINT32_MAX};
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         fake system = {.answers = {{codes[i], 3}}, .answer_count = 1};
-        pfb_bytes bytes = {0};
+        pfb_bytes reply = {0};
         pfb_source_failure failure = {0};
         char reason[40];
-        cr_assert(pfb_bytes_append(&bytes, "of before", 9));
-        cr_expect_not(read_from(&system, &bytes, &failure));
+        cr_assert(pfb_bytes_append(&reply, "of before", 9));
+        cr_expect_not(read_from(&system, &reply, &failure));
         cr_expect_eq(failure.code, codes[i]);
         snprintf(reason, sizeof reason, "failed: the text of %u (%u)", (unsigned)codes[i], (unsigned)codes[i]);
         cr_expect(strstr(failure.sentence, reason), "%s", failure.sentence);
-        cr_expect(system.query_count == 1 && system.wait_count == 0 && bytes.size_bytes == 0);
-        pfb_bytes_free(&bytes);
+        cr_expect(system.query_count == 1 && system.wait_count == 0 && reply.size_bytes == 0);
+        pfb_bytes_free(&reply);
     }
 }
 
@@ -280,12 +308,96 @@ Test(registry_source, a_long_query_leaves_room_for_the_reason)
     for (size_t i = 0; i + 4 < sizeof name; i += 4)
         snprintf(name + i, sizeof name - i, "238 ");
     fake system = {.answers = {{PFB_WIN32_ACCESS_DENIED, 0}}, .answer_count = 1};
-    pfb_registry registry = {
-        .query = fake_query, .close = fake_close, .wait = fake_wait, .describe = fake_describe, .context = &system};
-    pfb_bytes bytes = {0};
+    pfb_registry registry = registry_of(&system, "");
+    pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
-    cr_expect_not(pfb_registry_read(&registry, name, &bytes, &failure));
+    cr_expect_not(pfb_registry_read(&registry, name, &reply, &failure));
     cr_expect(strstr(failure.sentence, "failed: the text of 5 (5)"), "%s", failure.sentence);
     cr_expect_eq(system.close_count, 1);
-    pfb_bytes_free(&bytes);
+    pfb_bytes_free(&reply);
+}
+
+/* Code and end are there when every part is as long as it gets: a failure to open, one at once, and one after waits. */
+Test(registry_source, the_longest_sentences_fit)
+{
+    static const uint32_t codes[] = {UINT32_MAX, 258};
+    char name[201] = "";
+    char place[48] = " on -"; /* as long as one gets: 47 bytes */
+    memset(name, '2', 200);
+    fill_text(place + 5, sizeof place - 5);
+    cr_assert_eq(strlen(place), 47);
+    for (size_t i = 0; i < 4; i++) {
+        uint32_t code = codes[i % 2];
+        fake system = {.open_code = i < 2 ? code : 0, .answers = {{code, 0}}, .answer_count = 1};
+        pfb_registry registry = registry_of(&system, place);
+        registry.describe = describe_at_length;
+        pfb_bytes reply = {0};
+        pfb_source_failure failure = {0};
+        char end[24];
+        cr_expect_not(pfb_registry_read(&registry, name, &reply, &failure));
+        snprintf(end, sizeof end, "\xD0\x96 (%u)", (unsigned)code);
+        size_t length = strlen(failure.sentence);
+        cr_expect(length > strlen(end) && strcmp(failure.sentence + length - strlen(end), end) == 0,
+                  "\"%s\" does not end \"%s\"", failure.sentence, end);
+        cr_expect(is_utf8(failure.sentence), "%s", failure.sentence);
+        pfb_bytes_free(&reply);
+    }
+}
+
+/* Whatever is put into a sentence, it ends with a whole character. */
+Test(registry_source, what_is_cut_is_cut_between_characters)
+{
+    static const char *const letters[] = {"e", "\xC3\xA4", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"};
+    for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++) {
+        for (size_t shift = 0; shift < 4; shift++) {
+            char place[400] = "....";
+            size_t length = strlen(letters[i]);
+            for (size_t at = shift; at + length < sizeof place; at += length)
+                memcpy(place + at, letters[i], length);
+            fake system = {.open_code = 5, .answer_count = 1};
+            pfb_registry registry = registry_of(&system, place);
+            pfb_bytes reply = {0};
+            pfb_source_failure failure = {0};
+            cr_expect_not(pfb_registry_read(&registry, "2", &reply, &failure));
+            cr_expect(is_utf8(failure.sentence), "%s", failure.sentence);
+            size_t left = sizeof failure.sentence - 1 - strlen(failure.sentence);
+            cr_expect_lt(left, length, "%zu bytes are left of letters of %zu", left, length);
+        }
+    }
+}
+
+/* ---- Other machines ------------------------------------------------------------------------------------------- */
+
+Test(registry_source, a_key_that_does_not_open_is_neither_read_nor_closed)
+{
+    static const uint32_t codes[] = {5, 53, 170, 1722}; /* a transient code, too: nothing says that it passes here */
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        fake system = {.open_code = codes[i], .answers = {{PFB_WIN32_SUCCESS, 9}}, .answer_count = 1};
+        pfb_registry registry = registry_of(&system, " on TURING");
+        pfb_bytes reply = {0};
+        pfb_source_failure failure = {0};
+        char sentence[120];
+        cr_expect_not(pfb_registry_read(&registry, "2", &reply, &failure));
+        snprintf(sentence, sizeof sentence,
+                 "RegConnectRegistryW of HKEY_PERFORMANCE_DATA on TURING failed: the text of %u (%u)",
+                 (unsigned)codes[i], (unsigned)codes[i]);
+        cr_expect_eq(failure.code, codes[i]);
+        cr_expect_str_eq(failure.sentence, sentence);
+        cr_expect(system.open_count == 1 && system.query_count == 0 && system.wait_count == 0);
+        cr_expect(system.close_count == 0 && reply.size_bytes == 0);
+        pfb_bytes_free(&reply);
+    }
+}
+
+Test(registry_source, a_sentence_names_the_machine)
+{
+    fake system = {.answers = {{PFB_WIN32_ACCESS_DENIED, 0}}, .answer_count = 1};
+    pfb_registry registry = registry_of(&system, " on TURING");
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    cr_expect_not(pfb_registry_read(&registry, "2", &reply, &failure));
+    cr_expect_str_eq(failure.sentence, "RegQueryValueExW of HKEY_PERFORMANCE_DATA on TURING, value \"2\", failed: the "
+                                       "text of 5 (5)");
+    cr_expect_eq(system.close_count, 1);
+    pfb_bytes_free(&reply);
 }

@@ -654,9 +654,31 @@ Test(source, an_implementation_owns_its_context)
     pfb_source_failure failure = {0};
     pfb_source *source = pfb_source_make(&operations, &context, NULL);
     cr_assert(source);
+    closed_contexts = 0; /* tests may share a process */
     cr_expect_null(pfb_source_query_open(source, &failure));
     cr_expect_eq(failure.code, 42);
     cr_expect_eq(closed_contexts, 0);
     pfb_source_close(source);
     cr_expect_eq(closed_contexts, 7);
+}
+
+/* ---- Words for codes -------------------------------------------------------------------------------------------- */
+
+Test(source, codes_have_names_and_words)
+{
+    static const struct {
+        uint32_t code;
+        const char *name;
+    } expected[] = {{2, "ERROR_FILE_NOT_FOUND"}, {8, "ERROR_NOT_ENOUGH_MEMORY"},
+                    {21, "ERROR_NOT_READY"},     {50, "ERROR_NOT_SUPPORTED"},
+                    {167, "ERROR_LOCK_FAILED"},  {170, "ERROR_BUSY"},
+                    {258, "WAIT_TIMEOUT"},       {259, "ERROR_NO_MORE_ITEMS"},
+                    {5, "ERROR_ACCESS_DENIED"},  {0x5AA, "ERROR_NO_SYSTEM_RESOURCES"}};
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        const pfb_win32_code *row = pfb_win32_find(expected[i].code);
+        cr_assert(row, "%u", (unsigned)expected[i].code);
+        cr_expect(row->code == expected[i].code && row->text[0] != '\0');
+        cr_expect_str_eq(row->name, expected[i].name);
+    }
+    cr_expect(!pfb_win32_find(0) && !pfb_win32_find(122) && !pfb_win32_find(UINT32_MAX));
 }

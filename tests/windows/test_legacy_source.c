@@ -1,71 +1,19 @@
 /* SPDX-License-Identifier: MIT */
+#include "checks.h"
 #include "perfblock/legacy_block.h"
 #include "perfblock/name_table.h"
 #include "perfblock/source.h"
+#include "perfblock/utf16.h"
 #include "windows/message.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-/* The live source on Windows itself, or on Wine, whose V1 blocks have a header and no objects, and whose name table
- * has two pairs. What a header must say is asked of the system by other calls. A plain program: it tells what it did,
- * and its last line is printed only when every check passed. */
-
-/* ---- Checks ------------------------------------------------------------------------------------------------- */
-
-static unsigned checks_passed;
-
-static void fail(const char *what)
-{
-    printf("FAILED: %s\n", what);
-    fflush(stdout);
-    exit(1);
-}
-
-static void check(bool is_true, const char *what)
-{
-    if (!is_true)
-        fail(what);
-    checks_passed++;
-}
-
-static bool is_wine(void)
-{
-    HMODULE ntdll = GetModuleHandleW(L"ntdll.dll");
-    return ntdll && GetProcAddress(ntdll, "wine_get_version");
-}
-
-/* ---- V2 is refused ------------------------------------------------------------------------------------------ */
-
-static void check_refusal(bool is_done, const pfb_source_failure *failure, const char *what)
-{
-    printf("%s: code %u, %s\n", what, (unsigned)failure->code, failure->sentence);
-    check(!is_done, what);
-    check(failure->code == 50, "the code is ERROR_NOT_SUPPORTED");
-    check(strstr(failure->sentence, "this version reads V1 data only") != NULL, "the sentence says why");
-}
-
-static void check_refusals(pfb_source *source)
-{
-    static const pfb_guid guid = {{1}};
-    pfb_bytes bytes = {0};
-    pfb_source_failure failure = {0};
-    check_refusal(pfb_source_countersets(source, &bytes, &failure), &failure, "countersets");
-    failure = (pfb_source_failure){0};
-    check_refusal(pfb_source_registration(source, &guid, PFB_REQUEST_COUNTERSET, 0, &bytes, &failure), &failure,
-                  "registration");
-    failure = (pfb_source_failure){0};
-    check_refusal(pfb_source_instances(source, &guid, &bytes, &failure), &failure, "instances");
-    failure = (pfb_source_failure){0};
-    check_refusal(pfb_source_query_open(source, &failure) != NULL, &failure, "query");
-    check(!pfb_source_query_open(source, NULL), "a failure need not be asked for");
-    check(bytes.size_bytes == 0, "a refusal gives no bytes");
-    pfb_bytes_free(&bytes);
-}
+/* V1 of the live source on Windows itself, or on Wine, whose V1 blocks have a header and no objects, and whose name
+ * table has two pairs. What a header must say is asked of the system by other calls. */
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------- */
 
@@ -97,7 +45,7 @@ static void check_header(const pfb_legacy_block *block, const pfb_bytes *reply)
     check(block->perf_freq == frequency.QuadPart, "the frequency is that of the performance counter");
     check(GetComputerNameW(name, &units), "the machine has a name");
     check(block->system_name.code_page == 0 && block->system_name.size_bytes == 2 * units &&
-              memcmp(reply->data + block->system_name.offset, name, 2 * units) == 0,
+              memcmp(reply->data + block->system_name.offset, name, block->system_name.size_bytes) == 0,
           "the system name is that of the machine");
     check(block->version == 1 && block->revision == 1 && !block->is_big_endian, "version 1.1, little-endian");
 }
@@ -185,6 +133,71 @@ static void check_help(pfb_source *source)
     pfb_bytes_free(&reply);
 }
 
+/* ---- Other machines -------------------------------------------------------------------------------------------- */
+
+/* On Wine this machine can be connected to by its own name, and gives what it gives without: a header and its name. On
+ * Windows that takes the service Remote Registry and the right to it. */
+static void check_own_name(const char *backslashes, size_t expected_size)
+{
+    WCHAR wide[MAX_COMPUTERNAME_LENGTH + 1];
+    char name[3 * sizeof wide / sizeof wide[0]];
+    char machine[2 + sizeof name];
+    DWORD units = sizeof wide / sizeof wide[0];
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    pfb_legacy_block block;
+    check(GetComputerNameW(wide, &units), "the machine has a name");
+    pfb_utf16_to_utf8((const uint8_t *)wide, units, name, sizeof name);
+    snprintf(machine, sizeof machine, "%s%s", backslashes, name);
+    pfb_source *source = pfb_source_open_remote(machine, &failure);
+    check(source != NULL, "it can be named");
+    bool is_read = pfb_source_legacy(source, "2", &reply, &failure);
+    printf("%s: %lu bytes, code %u, %s\n", machine, (unsigned long)reply.size_bytes, (unsigned)failure.code,
+           failure.sentence);
+    check(is_read || (!is_wine() && failure.code != 0), "it is connected to");
+    if (is_read) {
+        check(pfb_legacy_block_open(&block, reply.data, reply.size_bytes, 0), "its block has a header");
+        check_header(&block, &reply);
+        check(!is_wine() || reply.size_bytes == expected_size, "and is as large as without the name");
+    }
+    pfb_source_close(source);
+    pfb_bytes_free(&reply);
+}
+
+static void check_own_names(pfb_source *source)
+{
+    pfb_bytes reply = {0};
+    ask(source, "2", &reply);
+    check_own_name("", reply.size_bytes);
+    check_own_name("\\\\", reply.size_bytes);
+    pfb_bytes_free(&reply);
+}
+
+static void check_no_name(const char *machine)
+{
+    pfb_source_failure failure = {0};
+    check(!pfb_source_open_remote(machine, &failure), "no name is no machine");
+    check(failure.code == 87 && failure.sentence[0] != '\0', "but an invalid parameter");
+}
+
+/* Top-level name "invalid" is of no machine. The registry's own message tells what became of it. */
+static void check_remote(void)
+{
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    pfb_source *source = pfb_source_open_remote("\\\\perfblock.invalid", &failure);
+    check(source != NULL, "opening asks the machine nothing");
+    check(!pfb_source_legacy(source, "2", &reply, &failure), "a machine that is not there has no data");
+    printf("another machine: code %u, %s\n", (unsigned)failure.code, failure.sentence);
+    check(failure.code != 0 &&
+              strncmp(failure.sentence,
+                      "RegConnectRegistryW of HKEY_PERFORMANCE_DATA on perfblock.invalid failed: ", 74) == 0,
+          "the sentence names the call and the machine");
+    check(reply.size_bytes == 0, "and there are no bytes");
+    pfb_source_close(source);
+    pfb_bytes_free(&reply);
+}
+
 /* ---- What fails --------------------------------------------------------------------------------------------- */
 
 static void check_bad_query(pfb_source *source)
@@ -234,19 +247,19 @@ int main(void)
     printf("%s\n", is_wine() ? "on Wine" : "on Windows");
     if (!source)
         fail(failure.sentence);
-    check_refusals(source);
     for (int i = 0; i < 2; i++) { /* the key is closed after each query, and opens again */
         check_block(source, "Global");
         check_block(source, "2");
         check_names(source);
         check_help(source);
     }
+    check_remote();
+    check_own_names(source);
+    check_no_name(NULL);
+    check_no_name("");
     check_bad_query(source);
     check_sentence();
     check_message();
     pfb_source_close(source);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return 1;
-    printf("%u checks passed, none failed\n", checks_passed);
-    return 0;
+    return finish_checks();
 }

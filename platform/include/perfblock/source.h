@@ -9,7 +9,8 @@ extern "C" {
 #endif
 
 /* Where bytes come from. A source hands out the same bytes whatever it stands on: PerfLib V2 replies, and V1 replies
- * where there are any, to be understood by the core. Live sources read this machine, a fixture replays a capture.
+ * where there are any, to be understood by the core. Live sources read this machine or, on Windows, another one; a
+ * fixture replays a capture.
  * Unlike the core this layer allocates.
  * A source and its queries are used by one thread at a time; different sources are independent. */
 
@@ -38,11 +39,15 @@ typedef struct pfb_source_failure {
     char sentence[240]; /* for people: what failed, on which file or call, and the system's reason. No final dot */
 } pfb_source_failure;
 
-/* Win32 codes the interfaces use: results of calls and the Status of identifier blocks. */
+/* Win32 codes the interfaces use: results of calls and the Status of identifier blocks. Named as winerror.h names them,
+ * but for the four that WMI lends. */
 #define PFB_WIN32_SUCCESS UINT32_C(0)
 #define PFB_WIN32_FILE_NOT_FOUND UINT32_C(2)
+#define PFB_WIN32_PATH_NOT_FOUND UINT32_C(3) /* adding: no active instance has the name */
 #define PFB_WIN32_ACCESS_DENIED UINT32_C(5)
+#define PFB_WIN32_INVALID_HANDLE UINT32_C(6)
 #define PFB_WIN32_NOT_ENOUGH_MEMORY UINT32_C(8)
+#define PFB_WIN32_OUTOFMEMORY UINT32_C(0xE)
 #define PFB_WIN32_NOT_READY UINT32_C(21) /* transient, V1 only; so are LOCK_FAILED, BUSY and WAIT_TIMEOUT */
 #define PFB_WIN32_NOT_SUPPORTED UINT32_C(50)
 #define PFB_WIN32_INVALID_PARAMETER UINT32_C(0x57)
@@ -53,14 +58,31 @@ typedef struct pfb_source_failure {
 #define PFB_WIN32_WAIT_TIMEOUT UINT32_C(0x102)
 #define PFB_WIN32_NO_MORE_ITEMS UINT32_C(0x103)
 #define PFB_WIN32_NOT_FOUND UINT32_C(0x490)
-#define PFB_WIN32_COUNTERSET_NOT_FOUND UINT32_C(0x1068) /* ERROR_WMI_GUID_NOT_FOUND */
-#define PFB_WIN32_INSTANCE_NOT_FOUND UINT32_C(0x1069)   /* ERROR_WMI_INSTANCE_NOT_FOUND */
-#define PFB_WIN32_COUNTER_NOT_FOUND UINT32_C(0x106A)    /* ERROR_WMI_ITEMID_NOT_FOUND */
+#define PFB_WIN32_NO_SYSTEM_RESOURCES UINT32_C(0x5AA)
+#define PFB_WIN32_COUNTERSET_NOT_FOUND UINT32_C(0x1068)  /* ERROR_WMI_GUID_NOT_FOUND */
+#define PFB_WIN32_INSTANCE_NOT_FOUND UINT32_C(0x1069)    /* ERROR_WMI_INSTANCE_NOT_FOUND */
+#define PFB_WIN32_COUNTER_NOT_FOUND UINT32_C(0x106A)     /* ERROR_WMI_ITEMID_NOT_FOUND */
+#define PFB_WIN32_REGISTRATION_MISMATCH UINT32_C(0x1073) /* ERROR_WMI_INVALID_REGINFO */
+
+/* A code above, but success, in words. */
+typedef struct pfb_win32_code {
+    uint32_t code;
+    const char *name; /* as winerror.h has it: "ERROR_ACCESS_DENIED" */
+    const char *text; /* what it means to these interfaces: "access denied" */
+} pfb_win32_code;
+
+/* Null for a code that is not above. */
+PFB_API const pfb_win32_code *pfb_win32_find(uint32_t code);
 
 /* ---- Opening ------------------------------------------------------------------------------------------- */
 
 /* The live source of this machine. Null where there is none: `failure` says why (PFB_WIN32_NOT_SUPPORTED). */
 PFB_API pfb_source *pfb_source_open_live(pfb_source_failure *failure);
+
+/* Windows: the live source of another machine, by its name in UTF-8, with or without two leading backslashes. Opening
+ * it asks that machine nothing; what an account may read there is docs/source.md's. Null for what names no machine
+ * (PFB_WIN32_INVALID_PARAMETER), and on other systems. */
+PFB_API pfb_source *pfb_source_open_remote(const char *machine, pfb_source_failure *failure);
 
 /* Linux: a live source that reads proc and sys below `root` ("" for the machine itself); tests give trees of files.
  * Null on other systems. */

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+#include "perflib.h"
+
+#include "perfblock/utf16.h"
+#include "source_private.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Layout --------------------------------------------------------------------------------------------------- */
+
+#define HOLDS(type, member, offset, size)                                                                              \
+    (offsetof(pfb_perflib_##type, member) == (offset) && sizeof(((pfb_perflib_##type *)0)->member) == (size))
+
+_Static_assert(sizeof(pfb_dword) == 4 && sizeof(pfb_wide) == 2, "DWORD and WCHAR");
+_Static_assert(HOLDS(guid, data1, 0, 4) && HOLDS(guid, data2, 4, 2) && HOLDS(guid, data3, 6, 2) &&
+                   HOLDS(guid, data4, 8, 8) && sizeof(pfb_perflib_guid) == 16,
+               "GUID");
+_Static_assert(HOLDS(identifier, counterset, 0, 16) && HOLDS(identifier, status, 16, 4) &&
+                   HOLDS(identifier, size_bytes, 20, 4) && HOLDS(identifier, counter_id, 24, 4) &&
+                   HOLDS(identifier, instance_id, 28, 4) && HOLDS(identifier, index, 32, 4) &&
+                   HOLDS(identifier, reserved, 36, 4) && sizeof(pfb_perflib_identifier) == 40,
+               "PERF_COUNTER_IDENTIFIER");
+_Static_assert(HOLDS(data_header, total_size_bytes, 0, 4) && HOLDS(data_header, result_count, 4, 4) &&
+                   HOLDS(data_header, perf_time, 8, 8) && HOLDS(data_header, time_100ns, 16, 8) &&
+                   HOLDS(data_header, perf_freq, 24, 8) && HOLDS(data_header, system_time, 32, 16) &&
+                   sizeof(pfb_perflib_data_header) == 48,
+               "PERF_DATA_HEADER");
+_Static_assert(HOLDS(instance_header, size_bytes, 0, 4) && HOLDS(instance_header, instance_id, 4, 4) &&
+                   sizeof(pfb_perflib_instance_header) == 8,
+               "PERF_INSTANCE_HEADER");
+
+/* ---- State ---------------------------------------------------------------------------------------------------- */
+
+typedef struct perflib_source {
+    pfb_perflib system;
+    pfb_machine machine;
+} perflib_source;
+
+typedef struct perflib_query {
+    const perflib_source *source;
+    void *handle;
+} perflib_query;
+
+static void let_go(const pfb_perflib *system)
+{
+    for (size_t i = 0; i < PFB_PERFLIB_LIBRARIES; i++) {
+        if (system->libraries[i])
+            system->let_go(system->libraries[i]);
+    }
+}
+
+/* ---- Failures ------------------------------------------------------------------------------------------------- */
+
+static bool refuse(const char *function, pfb_source_failure *failure)
+{
+    return pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "this system has no function %s", function);
+}
+
+/* The words are ours where we have some, since the system has messages about WMI for codes of performance data. */
+static bool fail_call(const perflib_source *source, const char *function, uint32_t code, pfb_source_failure *failure)
+{
+    const char *place = source->machine.place;
+    const pfb_win32_code *known = pfb_win32_find(code);
+    if (known)
+        return pfb_source_fail(failure, code, "%s%s failed: %s (%s, %u)", function, place, known->text, known->name,
+                               (unsigned)code);
+    char reason[120];
+    source->system.describe(code, reason, sizeof reason);
+    return pfb_source_fail(failure, code, "%s%s failed: %s (%u)", function, place, reason, (unsigned)code);
+}
+
+/* ---- Replies of any size -------------------------------------------------------------------------------------- */
+
+/* What to ask, as far as the call takes it. */
+typedef struct reply_request {
+    const perflib_source *source;
+    void *handle;
+    pfb_perflib_guid counterset;
+    uint32_t code;
+    uint32_t language;
+} reply_request;
+
+/* A call that fills in a reply. Its sizes are counted in units: bytes, but GUIDs in the list of countersets. What does
+ * not fit into the most room is refused. */
+typedef struct reply_call {
+    const char *function;
+    pfb_dword (*ask)(const reply_request *request, void *room, pfb_dword units, pfb_dword *actual);
+    const char *unit;
+    pfb_source_room room;
+} reply_call;
+
+static const pfb_wide *machine_of(const perflib_source *source)
+{
+    return source->machine.name[0] != 0 ? source->machine.name : NULL;
+}
+
+static pfb_dword ask_countersets(const reply_request *request, void *room, pfb_dword units, pfb_dword *actual)
+{
+    return request->source->system.functions.PerfEnumerateCounterSet(machine_of(request->source), room, units, actual);
+}
+
+static pfb_dword ask_registration(const reply_request *request, void *room, pfb_dword units, pfb_dword *actual)
+{
+    return request->source->system.functions.PerfQueryCounterSetRegistrationInfo(
+        machine_of(request->source), &request->counterset, request->code, request->language, room, units, actual);
+}
+
+static pfb_dword ask_instances(const reply_request *request, void *room, pfb_dword units, pfb_dword *actual)
+{
+    return request->source->system.functions.PerfEnumerateCounterSetInstances(
+        machine_of(request->source), &request->counterset, room, units, actual);
+}
+
+static pfb_dword ask_info(const reply_request *request, void *room, pfb_dword units, pfb_dword *actual)
+{
+    return request->source->system.functions.PerfQueryCounterInfo(request->handle, room, units, actual);
+}
+
+static pfb_dword ask_data(const reply_request *request, void *room, pfb_dword units, pfb_dword *actual)
+{
+    return request->source->system.functions.PerfQueryCounterData(request->handle, room, units, actual);
+}
+
+enum { LEAST = 1 << 16 };
+
+/* The last column is what [MS-PCQ] lets over the network, as far as it says. For GUIDs that is 256: more are asked for
+ * only when the system itself says that there are. */
+static const reply_call countersets_call = {
+    "PerfEnumerateCounterSet", ask_countersets, "GUIDs", {16, 256, 256, 1 << 16}};
+static const reply_call registration_call = {
+    "PerfQueryCounterSetRegistrationInfo", ask_registration, "bytes", {1, LEAST, 1 << 27, 1 << 27}};
+static const reply_call instances_call = {
+    "PerfEnumerateCounterSetInstances", ask_instances, "bytes", {1, LEAST, 1 << 26, 1 << 26}};
+static const reply_call info_call = {"PerfQueryCounterInfo", ask_info, "bytes", {1, LEAST, 1 << 26, 1 << 26}};
+static const reply_call data_call = {"PerfQueryCounterData", ask_data, "bytes", {1, LEAST, 1 << 30, 1 << 30}};
+
+/* At most 15 turns, for data: every one at least doubles the room. */
+static bool read_reply(const reply_call *call, const reply_request *request, pfb_bytes *bytes,
+                       pfb_source_failure *failure)
+{
+    uint32_t needed = 0;
+    uint32_t units = 0;
+    while (pfb_source_make_room(&call->room, bytes, needed, &units, failure)) {
+        pfb_dword actual = 0; /* set each time: but for success and "not enough" it is undefined */
+        uint32_t code = (uint32_t)call->ask(request, bytes->data, units, &actual);
+        if (code == PFB_WIN32_SUCCESS && actual <= units) {
+            bytes->size_bytes = (size_t)actual * call->room.unit_bytes;
+            return true;
+        }
+        if (code != PFB_WIN32_SUCCESS && code != PFB_WIN32_NOT_ENOUGH_MEMORY)
+            return fail_call(request->source, call->function, code, failure);
+        /* A success with more than the room is impossible: its size is no reason to read behind the room, nor to
+         * believe that so much is needed. */
+        needed = code == PFB_WIN32_SUCCESS ? 0 : (uint32_t)actual;
+        if (units == call->room.most || needed > call->room.most)
+            return pfb_source_fail(failure, PFB_WIN32_NOT_ENOUGH_MEMORY, "%s%s failed: its reply is above %u %s",
+                                   call->function, request->source->machine.place, (unsigned)call->room.most,
+                                   call->unit);
+    }
+    return false;
+}
+
+/* ---- What there is -------------------------------------------------------------------------------------------- */
+
+static void close_context(void *context)
+{
+    perflib_source *source = context;
+    let_go(&source->system);
+    free(source);
+}
+
+static bool countersets(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    const perflib_source *source = context;
+    const reply_request wanted = {.source = source};
+    if (!source->system.functions.PerfEnumerateCounterSet)
+        return refuse(countersets_call.function, failure);
+    return read_reply(&countersets_call, &wanted, bytes, failure);
+}
+
+/* Only the texts that are shown have a language, and a counter's number takes its place. For the other codes Windows
+ * would look for texts all the same, and fail where it finds none, so they pass 0. */
+static uint32_t language_of(uint32_t code, uint32_t language)
+{
+    return code >= PFB_REQUEST_COUNTER && code <= PFB_REQUEST_COUNTER_HELPS ? language : 0;
+}
+
+static bool registration(void *context, const pfb_guid *counterset, uint32_t code, uint32_t language, pfb_bytes *bytes,
+                         pfb_source_failure *failure)
+{
+    const perflib_source *source = context;
+    if (code < PFB_REQUEST_COUNTERSET || code > PFB_REQUEST_COUNTER_ENGLISH_NAMES)
+        return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "there is no registration request code %u",
+                               (unsigned)code);
+    if (!source->system.functions.PerfQueryCounterSetRegistrationInfo)
+        return refuse(registration_call.function, failure);
+    reply_request wanted = {.source = source, .code = code, .language = language_of(code, language)};
+    memcpy(&wanted.counterset, counterset->bytes, sizeof wanted.counterset);
+    return read_reply(&registration_call, &wanted, bytes, failure);
+}
+
+static bool instances(void *context, const pfb_guid *counterset, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    const perflib_source *source = context;
+    if (!source->system.functions.PerfEnumerateCounterSetInstances)
+        return refuse(instances_call.function, failure);
+    reply_request wanted = {.source = source};
+    memcpy(&wanted.counterset, counterset->bytes, sizeof wanted.counterset);
+    return read_reply(&instances_call, &wanted, bytes, failure);
+}
+
+/* ---- Queries -------------------------------------------------------------------------------------------------- */
+
+static bool open_handle(perflib_query *query, pfb_source_failure *failure)
+{
+    const perflib_source *source = query->source;
+    const pfb_perflib_functions *functions = &source->system.functions;
+    if (!functions->PerfOpenQueryHandle)
+        return refuse("PerfOpenQueryHandle", failure);
+    if (!functions->PerfCloseQueryHandle) /* what cannot be closed is not opened */
+        return refuse("PerfCloseQueryHandle", failure);
+    uint32_t code = (uint32_t)functions->PerfOpenQueryHandle(machine_of(source), &query->handle);
+    if (code != PFB_WIN32_SUCCESS)
+        return fail_call(source, "PerfOpenQueryHandle", code, failure);
+    if (!query->handle)
+        return fail_call(source, "PerfOpenQueryHandle", PFB_WIN32_INVALID_HANDLE, failure);
+    return true;
+}
+
+static void *query_open(void *context, pfb_source_failure *failure)
+{
+    perflib_query *query = malloc(sizeof *query);
+    if (!query) {
+        pfb_source_fail_memory(failure);
+        return NULL;
+    }
+    *query = (perflib_query){.source = context};
+    if (!open_handle(query, failure)) {
+        free(query);
+        return NULL;
+    }
+    return query;
+}
+
+/* A failure to close leaves nothing that could be done. */
+static void query_close(void *context)
+{
+    perflib_query *query = context;
+    query->source->system.functions.PerfCloseQueryHandle(query->handle);
+    free(query);
+}
+
+/* PerfAddCounters and PerfDeleteCounters. */
+typedef pfb_dword(PFB_WINAPI *change_function)(void *query, pfb_perflib_identifier *blocks, pfb_dword size);
+
+/* Only the Status of each block is taken from what the call makes of them: sizes and names stay the caller's. */
+static void take_statuses(uint8_t *blocks, size_t size, const uint8_t *answered)
+{
+    pfb_list list;
+    pfb_identifier identifier;
+    pfb_list_open(&list, blocks, size, 0);
+    while (pfb_list_next_identifier(&list, &identifier)) {
+        uint32_t status;
+        memcpy(&status, answered + identifier.offset + offsetof(pfb_perflib_identifier, status), sizeof status);
+        pfb_source_set_status(blocks, &identifier, status);
+    }
+}
+
+/* The call works on a copy, which is aligned as it demands. */
+static bool change(const perflib_query *query, const char *name, change_function function, uint8_t *blocks, size_t size,
+                   pfb_source_failure *failure)
+{
+    if (!pfb_source_check_blocks(blocks, size, failure))
+        return false;
+    if (!function)
+        return refuse(name, failure);
+    if (size > UINT32_MAX)
+        return fail_call(query->source, name, PFB_WIN32_INVALID_PARAMETER, failure);
+    if (size == 0)
+        return true;
+    void *copy = malloc(size);
+    if (!copy)
+        return pfb_source_fail_memory(failure);
+    memcpy(copy, blocks, size);
+    uint32_t code = (uint32_t)function(query->handle, copy, (pfb_dword)size);
+    if (code == PFB_WIN32_SUCCESS)
+        take_statuses(blocks, size, copy);
+    free(copy);
+    return code == PFB_WIN32_SUCCESS || fail_call(query->source, name, code, failure);
+}
+
+static bool query_add(void *context, uint8_t *blocks, size_t size, pfb_source_failure *failure)
+{
+    const perflib_query *query = context;
+    return change(query, "PerfAddCounters", query->source->system.functions.PerfAddCounters, blocks, size, failure);
+}
+
+static bool query_remove(void *context, uint8_t *blocks, size_t size, pfb_source_failure *failure)
+{
+    const perflib_query *query = context;
+    return change(query, "PerfDeleteCounters", query->source->system.functions.PerfDeleteCounters, blocks, size,
+                  failure);
+}
+
+static bool query_info(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    const perflib_query *query = context;
+    const reply_request wanted = {.source = query->source, .handle = query->handle};
+    if (!query->source->system.functions.PerfQueryCounterInfo)
+        return refuse(info_call.function, failure);
+    return read_reply(&info_call, &wanted, bytes, failure);
+}
+
+static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    const perflib_query *query = context;
+    const reply_request wanted = {.source = query->source, .handle = query->handle};
+    if (!query->source->system.functions.PerfQueryCounterData)
+        return refuse(data_call.function, failure);
+    return read_reply(&data_call, &wanted, bytes, failure);
+}
+
+/* ---- V1 ------------------------------------------------------------------------------------------------------- */
+
+static bool legacy(void *context, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    const perflib_source *source = context;
+    return source->system.legacy(&source->machine, query, bytes, failure);
+}
+
+/* ---- Opening -------------------------------------------------------------------------------------------------- */
+
+/* What no name of a machine has: the backslashes are read already, and what was no UTF-8 is U+FFFD. U+007F to U+00A0
+ * are control characters and a blank. */
+static bool is_foreign(pfb_wide unit)
+{
+    return unit <= ' ' || unit == '/' || unit == '\\' || (unit >= 0x7F && unit <= 0xA0) || unit == 0xFFFD;
+}
+
+static bool read_machine(pfb_machine *machine, const char *name, pfb_source_failure *failure)
+{
+    uint8_t text[2 * PFB_MACHINE_UNITS];
+    if (name[0] == '\\' && name[1] == '\\')
+        name += 2;
+    size_t units = pfb_utf16_from_utf8(name, strlen(name), text, PFB_MACHINE_UNITS);
+    bool is_name = units > 0 && units <= PFB_MACHINE_UNITS;
+    for (size_t i = 0; is_name && i < units; i++) {
+        machine->name[i] = (pfb_wide)(text[2 * i] | text[2 * i + 1] << 8);
+        is_name = !is_foreign(machine->name[i]);
+    }
+    if (!is_name)
+        return pfb_source_fail(
+            failure, PFB_WIN32_INVALID_PARAMETER,
+            "a machine's name is UTF-8 without blanks, control characters, slashes and U+FFFD, and has 1 to %d units",
+            (int)PFB_MACHINE_UNITS);
+    machine->name[units] = 0;
+    memcpy(machine->place, " on ", 4);
+    pfb_utf16_to_utf8(text, units, machine->place + 4, sizeof machine->place - 4);
+    return true;
+}
+
+static const pfb_source_operations operations = {.close = close_context,
+                                                 .countersets = countersets,
+                                                 .registration = registration,
+                                                 .instances = instances,
+                                                 .query_open = query_open,
+                                                 .query_close = query_close,
+                                                 .query_add = query_add,
+                                                 .query_remove = query_remove,
+                                                 .query_info = query_info,
+                                                 .query_collect = query_collect,
+                                                 .legacy = legacy};
+
+pfb_source *pfb_perflib_open(const pfb_perflib *system, const char *machine, pfb_source_failure *failure)
+{
+    perflib_source *source = malloc(sizeof *source);
+    if (!source) {
+        let_go(system);
+        pfb_source_fail_memory(failure);
+        return NULL;
+    }
+    *source = (perflib_source){.system = *system};
+    if (machine && !read_machine(&source->machine, machine, failure)) {
+        close_context(source);
+        return NULL;
+    }
+    return pfb_source_make(&operations, source, failure);
+}

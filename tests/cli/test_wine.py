@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""What the program does under Wine alone: names of files, and what Wine lacks.
+
+Wine 8 has four of the nine functions that read V2 data; PerfEnumerateCounterSet,
+which every live command begins with, is not among them.
+"""
+
+import os
+import unittest
+
+from program import Case, writer as w
+
+
+class Names(Case):
+    """Arguments and names of files are not those of a code page."""
+
+    def test_any_letter(self):
+        for name in ("a b.bin", "Z\u00e4hler.bin", "\u8a08\u6570.bin",
+                     "\u0394 \U0001f4c8.bin", "- x"):
+            path = self.file(name, w.reply())
+            self.assertEqual(self.run_json("check", path)[0]["file"], path)
+
+    def test_missing(self):
+        path = os.path.join(self.folder, "\u8a08\u6570 \U0001f4c8")
+        done = self.run_program("check", path)
+        self.assertEqual((done.status, done.out, done.err),
+                         (3, "", path + ": No such file or directory\n"))
+
+    def test_arguments_keep_their_marks(self):
+        for argument in ('a "quoted" word', "back\\slash\\", "", "*", "100 %"):
+            done = self.run_program(argument)
+            self.assertEqual((done.status, done.out), (2, ""))
+            self.assertTrue(done.err.startswith(
+                "perfblock: %s: there is no such command" % argument),
+                            done.err)
+
+
+class Refusals(Case):
+    """A function that is missing is named."""
+
+    def refused(self, *arguments):
+        """Run and check."""
+        done = self.run_program(*arguments)
+        self.assertEqual((done.status, done.out), (4, ""), done.err)
+        self.assertRegex(done.err,
+                         r"^live: [^\n]*\bPerfEnumerateCounterSet\b[^\n]*\n$")
+
+    def test_live(self):
+        for form in ("text", "json", "csv"):
+            self.refused("live", "--count", "1", "--format", form)
+        self.refused("live", "--set", "Memory", "--count", "1")
+
+    def test_countersets(self):
+        self.refused("countersets")
+        self.refused("countersets", "--format", "json")
+
+    def test_record(self):
+        path = os.path.join(self.folder, "\u8a08\u6570.pfb")
+        self.refused("record", "-o", path, "--count", "1")
+        self.assertFalse(os.path.exists(path))
+
+
+if __name__ == "__main__":
+    unittest.main()

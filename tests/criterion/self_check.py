@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Shows that CTest passes a program of Criterion's stand-in when its tests passed, and in no other case.
+
+Usage: self_check.py FOLDER CTEST PASS_REGULAR_EXPRESSION SAMPLES [EMULATOR]
+FOLDER is made and filled; SAMPLES has the programs of tests/criterion/samples.
+"""
+import os
+import re
+import subprocess
+import sys
+
+SECONDS = 300
+NAMES = ("passing", "failing", "crashing", "leaving", "empty")
+# Each check of failing.c that does not hold; those that end their test are called assert_....
+FAILURES = 26
+wrong = []
+
+
+def expect(is_true, what, output=""):
+    """Note what is wrong."""
+    if not is_true:
+        wrong.append(what + "\n" + output)
+
+
+def register(folder, expression, commands):
+    """Write what `ctest` reads: a test for each command."""
+    with open(os.path.join(folder, "CTestTestfile.cmake"), "w", encoding="utf-8") as file:
+        for name, command in commands.items():
+            words = " ".join(f"[==[{word}]==]" for word in command)
+            file.write(f"add_test({name} {words})\n"
+                       f"set_tests_properties({name} PROPERTIES PASS_REGULAR_EXPRESSION [==[{expression}]==])\n")
+
+
+def judge(folder, ctest, name):
+    """Whether CTest passes the test, and the output of its program."""
+    done = subprocess.run([ctest, "-V", "-R", f"^{name}$"], cwd=folder, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=SECONDS, check=False)
+    text = done.stdout.decode(errors="replace").replace("\r", "")
+    expect(re.search(r"tests passed, . tests? failed out of 1", text), f"{name}: CTest did not run it", text)
+    return done.returncode == 0, "".join(line + "\n" for line in re.findall(r"(?m)^\d: (.*)$", text))
+
+
+def check_failures(output):
+    """Each check that does not hold is told, and ends its test when it is an assertion."""
+    names = re.findall(r"(?m)^failing::((?:assert|expect)\w*)$", output)
+    expect(len(names) == FAILURES, f"failing: {len(names)} tests", output)
+    expect(output.count(": failed: ") == FAILURES, "failing: a failure is not told, or twice", output)
+    for name in names:
+        goes_on = f"{name} goes on\n" in output
+        expect(goes_on == name.startswith("expect"), f"failing: {name}: {goes_on}", output)
+    expect(": message 42 of it\n" in output, "failing: the message is not there", output)
+    expect(f"Tested: {FAILURES + 1} | Passing: 1 | Failing: {FAILURES} | Skipped: 0" in output,
+           "failing: other sums", output)
+
+
+def main():
+    folder, ctest, expression, samples = sys.argv[1:5]
+    emulator = sys.argv[5:]
+    os.makedirs(folder, exist_ok=True)
+    commands = {}
+    for name in NAMES:
+        files = [file for file in os.listdir(samples) if file.split(".")[0] == f"stand_in_{name}"]
+        commands[name] = emulator + [os.path.join(samples, file) for file in files]
+        expect(len(files) == 1, f"{name}: its program is not there")
+    # What an emulator does that cannot run the program: nothing, with success.
+    commands["silent"] = ["true"]
+    register(folder, expression, commands)
+    outputs = {}
+    for name in commands:
+        is_passed, outputs[name] = judge(folder, ctest, name)
+        expect(is_passed == (name == "passing"), f"{name}: passed: {is_passed}", outputs[name])
+    expect("Tested: 2 | Passing: 2 | Failing: 0 | Skipped: 1" in outputs["passing"], "passing: other sums",
+           outputs["passing"])
+    expect("skipped: for reason 7\n" in outputs["passing"], "passing: no reason", outputs["passing"])
+    expect("Tested: 0 " in outputs["empty"], "empty: other sums", outputs["empty"])
+    expect("crashing::ends_the_program" in outputs["crashing"], "crashing: where is not told", outputs["crashing"])
+    check_failures(outputs["failing"])
+    for line in wrong:
+        print("wrong:", line)
+    print(f"{len(commands)} programs judged, {len(wrong)} findings")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "criterion/criterion.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static stand_in_entry *first;
+
+/* The test that runs. */
+static jmp_buf way_out;
+static bool has_failed, was_skipped;
+
+static unsigned passed, failed, skipped;
+
+void stand_in_register(stand_in_entry *entry)
+{
+    stand_in_entry **at = &first;
+    while (*at && (*at)->line < entry->line)
+        at = &(*at)->next;
+    entry->next = *at;
+    *at = entry;
+}
+
+/* ---- Inside a test ---------------------------------------------------------------------------------------- */
+
+void stand_in_fail(bool is_fatal, const char *file, int line, const char *text, const char *format, ...)
+{
+    printf("%s:%d: failed: %s", file, line, text);
+    if (format) {
+        va_list arguments;
+        printf(": ");
+        va_start(arguments, format);
+        vprintf(format, arguments);
+        va_end(arguments);
+    }
+    printf("\n");
+    fflush(stdout);
+    has_failed = true;
+    if (is_fatal)
+        longjmp(way_out, 1);
+}
+
+void stand_in_skip(const char *format, ...)
+{
+    va_list arguments;
+    printf("skipped: ");
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    printf("\n");
+    was_skipped = true;
+    longjmp(way_out, 1);
+}
+
+/* ---- Around it -------------------------------------------------------------------------------------------- */
+
+/* False when the function did not come to its end. */
+static bool runs_to_its_end(void (*function)(void))
+{
+    if (setjmp(way_out) != 0)
+        return false;
+    if (function)
+        function();
+    return true;
+}
+
+static const stand_in_options *options_of_suite(const char *suite)
+{
+    static const stand_in_options none;
+    for (const stand_in_entry *entry = first; entry; entry = entry->next) {
+        if (!entry->run && strcmp(entry->suite, suite) == 0)
+            return &entry->options;
+    }
+    return &none;
+}
+
+/* What a suite sets up is taken down behind every test, since the next one finds it in the same process. */
+static void run(const stand_in_entry *test)
+{
+    const stand_in_options *suite = options_of_suite(test->suite);
+    has_failed = was_skipped = false;
+    printf("%s::%s\n", test->suite, test->name);
+    fflush(stdout); /* so that a crash tells where it was */
+    if (runs_to_its_end(suite->init) && runs_to_its_end(test->options.init))
+        runs_to_its_end(test->run);
+    runs_to_its_end(test->options.fini);
+    runs_to_its_end(suite->fini);
+    if (has_failed)
+        failed++;
+    else if (was_skipped)
+        skipped++;
+    else
+        passed++;
+}
+
+int main(void)
+{
+    for (const stand_in_entry *entry = first; entry; entry = entry->next) {
+        if (entry->run)
+            run(entry);
+    }
+    printf("Tested: %u | Passing: %u | Failing: %u | Skipped: %u\n", passed + failed, passed, failed, skipped);
+    return failed == 0 && passed > 0 && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "perfblock/data_block.h"
+#include "support.h"
+#include "support_perflib.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The live source of Windows over a system that fails, changes its mind, lies or lacks functions. */
+
+TestSuite(perflib_faults, .init = start_small_fake, .fini = stop_fake);
+
+/* ---- Sizes ------------------------------------------------------------------------------------------------------ */
+
+static void expect_rooms(fake_function function, const uint32_t *rooms, size_t count)
+{
+    cr_assert_eq(fake->calls[function], count, "%s: %zu calls instead of %zu", function_names[function],
+                 fake->calls[function], count);
+    for (size_t i = 0; i < count; i++)
+        cr_expect_eq(fake->rooms[function][i], rooms[i], "%s: room %zu is %u instead of %u", function_names[function],
+                     i, (unsigned)fake->rooms[function][i], (unsigned)rooms[i]);
+}
+
+/* Any number of answers "too small", and what they tell is needed. */
+static fake_script too_small(size_t count, const uint32_t *needed, bool is_endless)
+{
+    fake_script script = {.count = count, .is_endless = is_endless};
+    for (size_t i = 0; i < count; i++)
+        script.answers[i] = (fake_answer){PFB_WIN32_NOT_ENOUGH_MEMORY, needed[i]};
+    return script;
+}
+
+/* What is needed may change between calls; it is given, but never less than twice the room, whatever the system says.
+ */
+Test(perflib_faults, room_grows_to_what_is_needed_or_doubles)
+{
+    static const uint32_t needed[] = {0, 1, 400 * KIB, 100, 1900 * KIB, UINT32_C(1900) * KIB};
+    static const uint32_t rooms[] = {64 * KIB, 128 * KIB, 256 * KIB, 512 * KIB, 1024 * KIB, 2048 * KIB, 4096 * KIB};
+    const fake_script script = too_small(6, needed, false);
+    pfb_source *source = open_local();
+    for (size_t i = 1; i < REPLYING; i++) {
+        tell(replying[i], &script);
+        expect_honest(source, replying[i], 96);
+        expect_rooms(replying[i], rooms, 7);
+    }
+    close_source(source);
+}
+
+Test(perflib_faults, room_is_what_the_system_names_if_that_is_more)
+{
+    static const uint32_t needed[] = {128 * KIB + 8, 3 * MIB};
+    static const uint32_t rooms[] = {64 * KIB, 128 * KIB + 8, 3 * MIB};
+    const fake_script script = too_small(2, needed, false);
+    pfb_source *source = open_local();
+    for (size_t i = 1; i < REPLYING; i++) {
+        tell(replying[i], &script);
+        expect_honest(source, replying[i], 96);
+        expect_rooms(replying[i], rooms, 3);
+    }
+    close_source(source);
+}
+
+/* GUIDs are counted, not their bytes; and never more than 256 at first, though there is memory for more. */
+Test(perflib_faults, guids_are_counted)
+{
+    static const uint32_t needed[] = {300, 299, 5000};
+    static const uint32_t rooms[] = {256, 512, 1024, 5000};
+    const fake_script script = too_small(3, needed, false);
+    pfb_source *source = open_local();
+    pfb_bytes reply = {0};
+    cr_assert(pfb_bytes_reserve(&reply, MIB));
+    tell(FAKE_PerfEnumerateCounterSet, &script);
+    cr_expect(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 16 * 300);
+    expect_rooms(FAKE_PerfEnumerateCounterSet, rooms, 4);
+    pfb_bytes_free(&reply);
+    close_source(source);
+}
+
+/* One call that ends with that sentence, after so many calls. A machine may refuse memory near the most of data: then
+ * that is the reason, and the last call had less room. */
+static void expect_end(pfb_source *source, fake_function function, const char *end_of_sentence, size_t calls,
+                       uint32_t most)
+{
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    char sentence[120];
+    cr_expect_not(ask(source, function, &reply, &failure));
+    cr_expect(failure.code == 8 && reply.size_bytes == 0);
+    snprintf(sentence, sizeof sentence, "%s%s", function_names[function], end_of_sentence);
+    size_t made = fake->calls[function];
+    cr_assert(made > 0 && made <= FAKE_ROOMS, "%zu calls", made);
+    uint32_t last_room = fake->rooms[function][made - 1];
+    if (function == FAKE_PerfQueryCounterData && strcmp(failure.sentence, "memory is exhausted") == 0) {
+        cr_expect(made < calls && last_room < most);
+    } else {
+        cr_expect_str_eq(failure.sentence, sentence);
+        cr_expect(made == calls && last_room == most, "%s: %zu calls", function_names[function], made);
+    }
+    pfb_bytes_free(&reply);
+}
+
+/* The most of each call, and how often it is asked when nothing is ever enough. */
+Test(perflib_faults, growing_ends)
+{
+    static const struct {
+        uint32_t first;
+        uint32_t most;
+        size_t calls;
+        const char *end_of_sentence;
+    } ends[REPLYING] = {{256, 0x10000, 9, " failed: its reply is above 65536 GUIDs"},
+                        {0x10000, 0x04000000, 11, " failed: its reply is above 67108864 bytes"},
+                        {0x10000, 0x08000000, 12, " failed: its reply is above 134217728 bytes"},
+                        {0x10000, 0x04000000, 11, " failed: its reply is above 67108864 bytes"},
+                        {0x10000, 0x40000000, 15, " failed: its reply is above 1073741824 bytes"}};
+    static const uint32_t nothing = 0;
+    static const uint32_t everything = UINT32_MAX;
+    const fake_script liar = {.answers = {{PFB_WIN32_SUCCESS, UINT32_MAX}}, .count = 1, .is_endless = true};
+    pfb_source *source = open_local();
+    for (size_t i = 0; i < REPLYING; i++) {
+        const fake_script scripts[] = {too_small(1, &nothing, true), liar, too_small(1, &everything, true)};
+        for (size_t k = 0; k < 3; k++) {
+            tell(replying[i], &scripts[k]);
+            if (k < 2)
+                expect_end(source, replying[i], ends[i].end_of_sentence, ends[i].calls, ends[i].most);
+            else /* what cannot fit is not tried */
+                expect_end(source, replying[i], ends[i].end_of_sentence, 1, ends[i].first);
+            cr_expect_eq(fake->rooms[replying[i]][0], ends[i].first);
+        }
+    }
+    close_source(source);
+}
+
+/* The machine is named there, too. */
+Test(perflib_faults, a_reply_above_the_most_names_its_machine)
+{
+    static const uint32_t everything = UINT32_MAX;
+    const fake_script script = too_small(1, &everything, true);
+    const pfb_perflib system = system_of_nine();
+    pfb_source *source = open_over(&system, "Turing");
+    tell(FAKE_PerfQueryCounterData, &script);
+    expect_failure(source, FAKE_PerfQueryCounterData, 8, " on Turing failed: its reply is above 1073741824 bytes");
+    close_source(source);
+}
+
+/* A success with more than the room cannot be; what is really there comes with more room. */
+Test(perflib_faults, a_size_beyond_the_room_is_not_believed)
+{
+    static const uint32_t rooms[] = {64 * KIB, 128 * KIB, 256 * KIB};
+    const fake_script script = {.answers = {{PFB_WIN32_SUCCESS, 64 * KIB + 1}, {PFB_WIN32_SUCCESS, UINT32_MAX}},
+                                .count = 2};
+    pfb_source *source = open_local();
+    for (size_t i = 1; i < REPLYING; i++) {
+        tell(replying[i], &script);
+        expect_honest(source, replying[i], 96);
+        expect_rooms(replying[i], rooms, 3);
+    }
+    close_source(source);
+}
+
+/* Garbage of a fitting size goes out as it came, and its reader refuses it. */
+Test(perflib_faults, hostile_replies_are_for_the_reader_to_refuse)
+{
+    static const uint32_t sizes[] = {0, 1, 47, 48, 1000, 64 * KIB};
+    pfb_source *source = open_local();
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const fake_script script = {.answers = {{PFB_WIN32_SUCCESS, sizes[i]}}, .count = 1};
+        pfb_bytes reply = {0};
+        pfb_data_block block;
+        tell(FAKE_PerfQueryCounterData, &script);
+        cr_assert(ask(source, FAKE_PerfQueryCounterData, &reply, NULL));
+        cr_assert_eq(reply.size_bytes, sizes[i]);
+        for (size_t k = 0; k < sizes[i]; k++)
+            cr_assert_eq(reply.data[k], 0xEE);
+        cr_expect_not(pfb_data_block_open(&block, reply.data, reply.size_bytes, 0));
+        pfb_bytes_free(&reply);
+    }
+    close_source(source);
+}
+
+/* ---- Codes ------------------------------------------------------------------------------------------------------ */
+
+/* winerror.h. The last three are in no table of ours; 234 means "more data" to V1 alone, so nothing grows for it. */
+static const struct {
+    uint32_t code;
+    const char *end_of_sentence;
+} codes[] = {
+    {3, " failed: path not found (ERROR_PATH_NOT_FOUND, 3)"},
+    {5, " failed: access denied (ERROR_ACCESS_DENIED, 5)"},
+    {6, " failed: invalid handle (ERROR_INVALID_HANDLE, 6)"},
+    {14, " failed: out of memory (ERROR_OUTOFMEMORY, 14)"},
+    {87, " failed: invalid parameter (ERROR_INVALID_PARAMETER, 87)"},
+    {183, " failed: already exists (ERROR_ALREADY_EXISTS, 183)"},
+    {234, " failed: more data (ERROR_MORE_DATA, 234)"},
+    {1168, " failed: element not found (ERROR_NOT_FOUND, 1168)"},
+    {1450, " failed: no system resources (ERROR_NO_SYSTEM_RESOURCES, 1450)"},
+    {4200, " failed: no such counterset (ERROR_WMI_GUID_NOT_FOUND, 4200)"},
+    {4201, " failed: no such instance (ERROR_WMI_INSTANCE_NOT_FOUND, 4201)"},
+    {4202, " failed: no such counter (ERROR_WMI_ITEMID_NOT_FOUND, 4202)"},
+    {4211, " failed: registration does not fit the data (ERROR_WMI_INVALID_REGINFO, 4211)"},
+    {122, " failed: the text of 122 (122)"},
+    {1722, " failed: the text of 1722 (1722)"},
+    {UINT32_MAX, " failed: the text of 4294967295 (4294967295)"},
+};
+
+Test(perflib_faults, every_code_of_every_call_ends_it)
+{
+    pfb_source *source = open_local();
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        const fake_script script = {.answers = {{codes[i].code, 200 * KIB}}, .count = 1, .is_endless = true};
+        for (size_t k = 0; k < FAKE_FUNCTIONS; k++) {
+            if (k == FAKE_PerfCloseQueryHandle)
+                continue;
+            tell((fake_function)k, &script);
+            expect_failure(source, (fake_function)k, codes[i].code, codes[i].end_of_sentence);
+            cr_expect_eq(fake->calls[k], 2, "one call each time, not %zu in two", fake->calls[k]);
+        }
+    }
+    close_source(source);
+}
+
+static void describe_at_length(uint32_t code, char *out, size_t capacity)
+{
+    (void)code;
+    fill_text(out, capacity);
+}
+
+/* Code and end are there when every part is as long as it gets. */
+Test(perflib_faults, the_longest_sentences_fit)
+{
+    static const struct {
+        uint32_t code;
+        const char *end_of_sentence;
+    } longest[] = {{UINT32_MAX, "\xD0\x96 (4294967295)"},
+                   {4211, " failed: registration does not fit the data (ERROR_WMI_INVALID_REGINFO, 4211)"},
+                   {4201, " failed: no such instance (ERROR_WMI_INSTANCE_NOT_FOUND, 4201)"}};
+    char machine[64] = "-"; /* so that 43 bytes of it are whole letters */
+    fill_text(machine + 1, sizeof machine - 1);
+    pfb_perflib system = system_of_nine();
+    system.describe = describe_at_length;
+    pfb_source *source = open_over(&system, machine);
+    for (size_t i = 0; i < sizeof longest / sizeof longest[0]; i++) {
+        const fake_script script = {.answers = {{longest[i].code, 0}}, .count = 1, .is_endless = true};
+        for (size_t k = 0; k < FAKE_FUNCTIONS; k++) {
+            pfb_source_failure failure = {0};
+            pfb_bytes reply = {0};
+            if (k == FAKE_PerfCloseQueryHandle)
+                continue;
+            tell((fake_function)k, &script);
+            expect_failure(source, (fake_function)k, longest[i].code, longest[i].end_of_sentence);
+            cr_expect_not(ask(source, (fake_function)k, &reply, &failure));
+            cr_expect(is_utf8(failure.sentence), "%s", failure.sentence);
+            pfb_bytes_free(&reply);
+        }
+    }
+    close_source(source);
+}
+
+/* 8 asks for room in those that reply; in the others it is a failure as any. */
+Test(perflib_faults, calls_without_room_do_not_grow)
+{
+    static const fake_function functions[] = {FAKE_PerfOpenQueryHandle, FAKE_PerfAddCounters, FAKE_PerfDeleteCounters};
+    const fake_script script = {.answers = {{8, 0}}, .count = 1, .is_endless = true};
+    pfb_source *source = open_local();
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        tell(functions[i], &script);
+        expect_failure(source, functions[i], 8, " failed: not enough memory (ERROR_NOT_ENOUGH_MEMORY, 8)");
+        cr_expect_eq(fake->calls[functions[i]], 2);
+    }
+    close_source(source);
+}
+
+Test(perflib_faults, a_success_without_handle_is_none)
+{
+    const fake_script script = {.answers = {{PFB_WIN32_SUCCESS, 0}}, .count = 1, .is_endless = true};
+    pfb_source *source = open_local();
+    tell(FAKE_PerfOpenQueryHandle, &script);
+    expect_failure(source, FAKE_PerfOpenQueryHandle, 6, " failed: invalid handle (ERROR_INVALID_HANDLE, 6)");
+    cr_expect_eq(fake->calls[FAKE_PerfCloseQueryHandle], 0, "what was not opened is not closed");
+    close_source(source);
+}
+
+Test(perflib_faults, closing_that_fails_is_not_repeated)
+{
+    const fake_script script = {.answers = {{PFB_WIN32_INVALID_HANDLE, 0}}, .count = 1, .is_endless = true};
+    pfb_source *source = open_local();
+    tell(FAKE_PerfCloseQueryHandle, &script);
+    expect_honest(source, FAKE_PerfQueryCounterData, 96);
+    cr_expect_eq(fake->calls[FAKE_PerfCloseQueryHandle], 1);
+    close_source(source);
+}
+
+Test(perflib_faults, handles_run_out_and_come_back)
+{
+    enum { MORE_THAN_THERE_ARE = 20 };
+    pfb_source_query *queries[MORE_THAN_THERE_ARE];
+    pfb_source_failure failure = {0};
+    size_t count = 0;
+    pfb_source *source = open_local();
+    while (count < MORE_THAN_THERE_ARE && (queries[count] = pfb_source_query_open(source, &failure)) != NULL)
+        count++;
+    cr_expect(count > 1 && fake->open_handles == count && failure.code == 1450, "%s", failure.sentence);
+    for (size_t i = 0; i < count; i++)
+        pfb_source_query_close(queries[i]);
+    cr_expect_eq(fake->open_handles, 0);
+    expect_honest(source, FAKE_PerfQueryCounterData, 96);
+    close_source(source);
+}
+
+/* ---- Blocks ----------------------------------------------------------------------------------------------------- */
+
+typedef bool change_blocks(pfb_source_query *query, uint8_t *blocks, size_t size, pfb_source_failure *failure);
+
+/* The call succeeds, and each block has that Status; all else of it is as before. */
+static void expect_status(change_blocks *change, uint32_t status)
+{
+    uint8_t blocks[1 + 3 * 64];
+    uint8_t before[sizeof blocks];
+    size_t size = 1;
+    for (size_t i = 0; i < 3; i++)
+        size += make_block(blocks + size, sizeof blocks - size, i);
+    memcpy(before, blocks, size);
+    for (size_t at = 1; at < size; at += 40)
+        for (size_t i = 0; i < 4; i++)
+            before[at + 16 + i] = (uint8_t)(status >> 8 * i);
+    pfb_source *source = open_local();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    pfb_source_failure failure = {0};
+    fake->block_status = status;
+    cr_assert(query && change(query, blocks + 1, size - 1, &failure), "%s", failure.sentence);
+    cr_expect(memcmp(blocks + 1, before + 1, size - 1) == 0, "status %u", (unsigned)status);
+    pfb_source_query_close(query);
+    close_source(source);
+}
+
+Test(perflib_faults, a_call_that_succeeds_can_fail_for_its_blocks)
+{
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        expect_status(pfb_source_query_add, codes[i].code);
+        expect_status(pfb_source_query_remove, codes[i].code);
+    }
+    expect_status(pfb_source_query_add, 0);
+}
+
+/* Only the Status is taken back: sizes and names stay the caller's, whatever the system wrote there. */
+Test(perflib_faults, blocks_stay_whole)
+{
+    fake->breaks_blocks = true;
+    expect_status(pfb_source_query_add, 4202);
+    expect_status(pfb_source_query_remove, 87);
+}
+
+/* A call that fails has changed nothing, not even a Status. */
+Test(perflib_faults, a_call_that_fails_leaves_blocks_alone)
+{
+    static change_blocks *const changes[] = {pfb_source_query_add, pfb_source_query_remove};
+    const fake_script script = {.answers = {{PFB_WIN32_INVALID_PARAMETER, 0}}, .count = 1, .is_endless = true};
+    pfb_source *source = open_local();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    for (size_t i = 0; i < 2; i++) {
+        uint8_t blocks[64];
+        uint8_t before[64];
+        size_t size = make_block(blocks, sizeof blocks, 0);
+        memcpy(before, blocks, size);
+        tell(i == 0 ? FAKE_PerfAddCounters : FAKE_PerfDeleteCounters, &script);
+        cr_expect_not(changes[i](query, blocks, size, NULL));
+        cr_expect(memcmp(blocks, before, size) == 0);
+    }
+    pfb_source_query_close(query);
+    close_source(source);
+}
+
+Test(perflib_faults, broken_and_empty_sequences_are_not_passed_on)
+{
+    static change_blocks *const changes[] = {pfb_source_query_add, pfb_source_query_remove};
+    uint8_t blocks[64];
+    size_t size = make_block(blocks, sizeof blocks, 0);
+    pfb_source *source = open_local();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    for (size_t i = 0; i < 2; i++) {
+        pfb_source_failure failure = {0};
+        cr_expect_not(changes[i](query, blocks, size - 1, &failure));
+        cr_expect_eq(failure.code, 87);
+        cr_expect(changes[i](query, blocks, 0, NULL), "nothing to do is no failure");
+    }
+    cr_expect(fake->calls[FAKE_PerfAddCounters] == 0 && fake->calls[FAKE_PerfDeleteCounters] == 0);
+    pfb_source_query_close(query);
+    close_source(source);
+}
+
+/* ---- Missing functions ------------------------------------------------------------------------------------------ */
+
+/* Each function alone is missing: what needs it is refused by its name, everything else goes on. */
+Test(perflib_faults, what_needs_a_missing_function_is_refused)
+{
+    for (size_t missing = 0; missing < FAKE_FUNCTIONS; missing++) {
+        pfb_perflib system = system_of_nine();
+#define FAKE_REMOVE(name)                                                                                              \
+    if (missing == FAKE_##name)                                                                                        \
+        system.functions.name = NULL;
+        PFB_PERFLIB_FUNCTIONS(FAKE_REMOVE)
+#undef FAKE_REMOVE
+        bool has_no_queries = missing == FAKE_PerfOpenQueryHandle || missing == FAKE_PerfCloseQueryHandle;
+        pfb_source *source = open_over(&system, NULL);
+        for (size_t k = 0; k < FAKE_FUNCTIONS; k++) {
+            pfb_bytes reply = {0};
+            pfb_source_failure failure = {0};
+            char sentence[120];
+            bool is_query = k <= FAKE_PerfQueryCounterData;
+            bool is_done = ask(source, (fake_function)k, &reply, &failure);
+            snprintf(sentence, sizeof sentence, "this system has no function %s", function_names[missing]);
+            if (k == missing || (has_no_queries && is_query)) {
+                cr_expect(!is_done && failure.code == 50 && strcmp(failure.sentence, sentence) == 0, "%s: %s",
+                          function_names[k], failure.sentence);
+            } else {
+                cr_expect(is_done, "%s without %s: %s", function_names[k], function_names[missing], failure.sentence);
+            }
+            pfb_bytes_free(&reply);
+        }
+        close_source(source);
+    }
+    cr_expect_eq(fake->calls[FAKE_PerfOpenQueryHandle], fake->calls[FAKE_PerfCloseQueryHandle]);
+}
+
+/* ---- Anything --------------------------------------------------------------------------------------------------- */
+
+/* Numerical Recipes' generator: the same faults in each run. */
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * UINT32_C(1664525) + UINT32_C(1013904223);
+    return *state >> 8;
+}
+
+static fake_script random_script(uint32_t *state)
+{
+    static const uint32_t sizes[] = {0, 1, 16, 48, 255, 256, 65535, 65536, 65537, MIB, 0x7FFFFFFF, UINT32_MAX};
+    fake_script script = {.count = next_random(state) % (FAKE_ANSWERS + 1)};
+    for (size_t i = 0; i < script.count; i++) {
+        static const uint32_t common[] = {0, 8, 8, 8, 234, 5};
+        script.answers[i] = (fake_answer){common[next_random(state) % 6], sizes[next_random(state) % 12]};
+    }
+    return script;
+}
+
+/* Whatever the system answers, a call ends, with whole bytes or with a code and a sentence, and handles are closed. */
+Test(perflib_faults, whatever_the_system_answers_a_call_ends_well)
+{
+    uint32_t state = 1;
+    pfb_bytes reply = {0};
+    pfb_source *source = open_local();
+    for (size_t run = 0; run < 3000; run++) {
+        pfb_source_failure failure = {0};
+        memset(fake->calls, 0, sizeof fake->calls);
+        for (size_t i = 0; i < FAKE_FUNCTIONS; i++)
+            fake->scripts[i] = random_script(&state);
+        fake_function function = (fake_function)(next_random(&state) % FAKE_FUNCTIONS);
+        bool is_done = ask(source, function, &reply, &failure);
+        cr_assert(reply.size_bytes <= reply.capacity_bytes);
+        cr_assert(is_done || (failure.code != 0 && failure.sentence[0] != '\0'), "run %zu", run);
+        cr_assert_leq(fake->calls[function], 15);
+        cr_assert_eq(fake->open_handles, 0, "run %zu", run);
+    }
+    pfb_bytes_free(&reply);
+    close_source(source);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "perfblock/query.h"
+#include "support.h"
+#include "support_perflib.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The live source of Windows over a system that answers honestly. What an honest answer is, the replay of the same
+ * capture says. */
+
+/* ---- Honest systems -------------------------------------------------------------------------------------------- */
+
+/* What a call gave: its code, and the bytes. */
+static void note(pfb_bytes *story, bool is_done, const pfb_bytes *reply, pfb_source_failure *failure)
+{
+    cr_expect_eq(is_done, failure->code == PFB_WIN32_SUCCESS, "%s", failure->sentence);
+    cr_assert(pfb_bytes_append(story, &failure->code, sizeof failure->code));
+    if (is_done)
+        cr_assert(pfb_bytes_append(story, reply->data, reply->size_bytes));
+    *failure = (pfb_source_failure){0};
+}
+
+static void tell_counterset(pfb_source *source, const pfb_guid *guid, pfb_bytes *story)
+{
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    for (uint32_t code = 0; code <= 11; code++) {
+        bool is_done = pfb_source_registration(source, guid, code, 0, &reply, &failure);
+        note(story, is_done, &reply, &failure);
+    }
+    for (uint32_t counter = 0; counter < 4; counter++) {
+        bool is_done = pfb_source_registration(source, guid, PFB_REQUEST_COUNTER, counter, &reply, &failure);
+        note(story, is_done, &reply, &failure);
+    }
+    bool is_done = pfb_source_instances(source, guid, &reply, &failure);
+    note(story, is_done, &reply, &failure);
+    pfb_bytes_free(&reply);
+}
+
+static void tell_blocks(pfb_source_query *query, const pfb_guid *guid, pfb_bytes *story)
+{
+    const pfb_query wanted = {.counterset = *guid, .counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID};
+    uint8_t block[1 + 40];
+    pfb_source_failure failure = {0};
+    size_t size = pfb_query_write(&wanted, block + 1, sizeof block - 1); /* blocks may lie anywhere */
+    const pfb_bytes seen = {.data = block + 1, .size_bytes = size};
+    bool is_done = pfb_source_query_add(query, block + 1, size, &failure);
+    note(story, is_done, &seen, &failure);
+    is_done = pfb_source_query_remove(query, block + 1, size, &failure);
+    note(story, is_done, &seen, &failure);
+}
+
+static void tell_samples(pfb_source_query *query, pfb_bytes *story)
+{
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    bool has_sample = true;
+    while (has_sample) {
+        has_sample = pfb_source_query_collect(query, &reply, &failure);
+        note(story, has_sample, &reply, &failure);
+        bool is_done = pfb_source_query_info(query, &reply, &failure);
+        note(story, is_done, &reply, &failure);
+    }
+    pfb_bytes_free(&reply);
+}
+
+/* Everything that a source can be asked about V2. */
+static pfb_bytes story_of(pfb_source *source)
+{
+    pfb_bytes story = {0};
+    pfb_bytes guids = {0};
+    pfb_source_failure failure = {0};
+    pfb_list list;
+    pfb_guid guid = {{0xFF}};
+    cr_assert(pfb_source_countersets(source, &guids, &failure), "%s", failure.sentence);
+    note(&story, true, &guids, &failure);
+    pfb_source_query *query = pfb_source_query_open(source, &failure);
+    cr_assert(query, "%s", failure.sentence);
+    pfb_list_open(&list, guids.data, guids.size_bytes, 0);
+    do { /* an unknown one first */
+        tell_counterset(source, &guid, &story);
+        tell_blocks(query, &guid, &story);
+    } while (pfb_list_next_guid(&list, &guid));
+    tell_samples(query, &story);
+    pfb_source_query_close(query);
+    pfb_bytes_free(&guids);
+    return story;
+}
+
+static void expect_same_story(const char *name, const uint8_t *data, size_t size)
+{
+    pfb_source *replay = pfb_source_open_capture(data, size, NULL);
+    if (!replay)
+        return;
+    start_fake(data, size);
+    pfb_source *live = open_local();
+    pfb_bytes expected = story_of(replay);
+    pfb_bytes seen = story_of(live);
+    cr_expect(seen.size_bytes == expected.size_bytes && memcmp(seen.data, expected.data, seen.size_bytes) == 0,
+              "%s: not what the replay says", name);
+    pfb_bytes_free(&expected);
+    pfb_bytes_free(&seen);
+    pfb_source_close(replay);
+    close_source(live);
+    stop_fake();
+}
+
+Test(perflib_source, replies_are_those_of_the_capture)
+{
+    cr_expect_gt(visit_seeds("capture", expect_same_story), 10);
+}
+
+/* Each call asks again with the size that the system told: of 300 GUIDs there is room for 256 at first. */
+Test(perflib_source, replies_may_be_of_any_size)
+{
+    static const size_t sizes[] = {8, 64 * KIB, 64 * KIB + 8, 300 * KIB, 3 * MIB};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        start_fake_with(sizes[i]);
+        pfb_source *source = open_local();
+        for (size_t k = 0; k < REPLYING; k++) {
+            expect_honest(source, replying[k], sizes[i]);
+            bool is_small = sizes[i] <= 64 * KIB && replying[k] != FAKE_PerfEnumerateCounterSet;
+            cr_expect_eq(fake->calls[replying[k]], is_small ? 1 : 2, "%s: %zu calls", function_names[replying[k]],
+                         fake->calls[replying[k]]);
+        }
+        close_source(source);
+        stop_fake();
+    }
+}
+
+/* Memory that has grown is used again, and a sample that was too large is not lost. */
+Test(perflib_source, a_live_sample_allocates_nothing_in_the_end)
+{
+    pfb_bytes capture = make_capture(300 * KIB);
+    const pfb_chunk data = {.tag = PFB_TAG_DATA};
+    add_chunk(&capture, &data, 24, 'e');
+    add_chunk(&capture, &data, 299 * KIB, 'f');
+    start_fake(capture.data, capture.size_bytes);
+    pfb_source *source = open_local();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    pfb_bytes reply = {0};
+    cr_assert(query && pfb_source_query_collect(query, &reply, NULL));
+    const uint8_t *memory = reply.data;
+    size_t capacity = reply.capacity_bytes;
+    cr_expect(reply.size_bytes == 300 * KIB && memory[0] == 'd' && memory[300 * KIB - 1] == 'd');
+    cr_assert(pfb_source_query_collect(query, &reply, NULL));
+    cr_expect(reply.data == memory && reply.size_bytes == 24 && memory[23] == 'e');
+    cr_assert(pfb_source_query_collect(query, &reply, NULL));
+    cr_expect(reply.data == memory && reply.size_bytes == 299 * KIB && memory[299 * KIB - 1] == 'f');
+    cr_expect(reply.capacity_bytes == capacity && fake->calls[FAKE_PerfQueryCounterData] == 4);
+    pfb_bytes_free(&reply);
+    pfb_source_query_close(query);
+    close_source(source);
+    stop_fake();
+    pfb_bytes_free(&capture);
+}
+
+/* ---- Arguments -------------------------------------------------------------------------------------------------- */
+
+TestSuite(perflib_source_calls, .init = start_small_fake, .fini = stop_fake);
+
+/* [MS-PCQ], note 4: Windows looks for texts in the language also where there are none, so those codes take 0; code 2
+ * takes the number of a counter. */
+Test(perflib_source_calls, languages_go_where_texts_are)
+{
+    static const uint32_t passed[] = {0, 0, 0x407, 0x407, 0x407, 0x407, 0x407, 0, 0, 0, 0}; /* by request code */
+    pfb_source *source = open_local();
+    pfb_bytes reply = {0};
+    pfb_guid guid = guid_of(0);
+    for (uint32_t code = 1; code <= 10; code++) {
+        pfb_source_registration(source, &guid, code, 0x407, &reply, NULL);
+        cr_expect(fake->request == code && fake->language == passed[code], "code %u: language 0x%X of code %u",
+                  (unsigned)code, (unsigned)fake->language, (unsigned)fake->request);
+    }
+    cr_expect_eq(fake->calls[FAKE_PerfQueryCounterSetRegistrationInfo], 10);
+    pfb_bytes_free(&reply);
+    close_source(source);
+}
+
+Test(perflib_source_calls, unknown_request_codes_are_not_passed_on)
+{
+    static const uint32_t codes[] = {0, 11, UINT32_MAX};
+    pfb_source *source = open_local();
+    pfb_bytes reply = {0};
+    pfb_guid guid = guid_of(0);
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        pfb_source_failure failure = {0};
+        cr_expect_not(pfb_source_registration(source, &guid, codes[i], 0, &reply, &failure));
+        cr_expect_eq(failure.code, 87);
+    }
+    cr_expect_eq(fake->calls[FAKE_PerfQueryCounterSetRegistrationInfo], 0);
+    close_source(source);
+}
+
+static void expect_machine(const char *machine, const uint16_t *units, const char *place)
+{
+    static const fake_function functions[] = {FAKE_PerfOpenQueryHandle, FAKE_PerfEnumerateCounterSet,
+                                              FAKE_PerfEnumerateCounterSetInstances,
+                                              FAKE_PerfQueryCounterSetRegistrationInfo};
+    const fake_script script = {.answers = {{PFB_WIN32_ACCESS_DENIED, 0}}, .count = 1, .is_endless = true};
+    const pfb_perflib system = system_of_nine();
+    pfb_source *source = open_over(&system, machine);
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        pfb_bytes reply = {0};
+        pfb_source_failure failure = {0};
+        char start[120];
+        tell(functions[i], &script);
+        fake->machine[0] = '-';
+        cr_expect_not(ask(source, functions[i], &reply, &failure));
+        size_t length = 0;
+        while (units[length] != 0)
+            length++;
+        cr_expect(memcmp(fake->machine, units, 2 * (length + 1)) == 0, "%s", function_names[functions[i]]);
+        snprintf(start, sizeof start, "%s%s failed: ", function_names[functions[i]], place);
+        cr_expect(starts_with(failure.sentence, start), "\"%s\" instead of \"%s\"", failure.sentence, start);
+        pfb_bytes_free(&reply);
+    }
+    close_source(source);
+}
+
+Test(perflib_source_calls, machines_are_named_with_and_without_backslashes)
+{
+    static const uint16_t turing[] = {'T', 'u', 'r', 'i', 'n', 'g', 0};
+    static const uint16_t other_letters[] = {'z', 0xE4, 0xD83D, 0xDE00, 0};
+    static const uint16_t nothing[] = {0};
+    expect_machine("Turing", turing, " on Turing");
+    expect_machine("\\\\Turing", turing, " on Turing");
+    expect_machine("\\\\z\xC3\xA4\xF0\x9F\x98\x80", other_letters, " on z\xC3\xA4\xF0\x9F\x98\x80");
+    expect_machine(NULL, nothing, "");
+}
+
+/* The longest name there is; a sentence shows its beginning, which leaves room for the reason. */
+Test(perflib_source_calls, a_long_name_is_passed_on_whole)
+{
+    uint16_t units[256] = {0};
+    char name[256] = "";
+    char place[48] = " on ";
+    for (size_t i = 0; i < 255; i++) {
+        units[i] = (uint16_t)('a' + i % 26);
+        name[i] = (char)units[i];
+    }
+    memcpy(place + 4, name, 43);
+    expect_machine(name, units, place);
+}
+
+Test(perflib_source_calls, what_names_no_machine_is_refused)
+{
+    char too_long[257] = "";
+    memset(too_long, 'a', 256);
+    const char *const names[] = {"",    "\\\\", "\\",    "\\a",      "\\\\\\a",   "a\\b",         "a/b",   "a b",
+                                 "a\n", "\xFF", "a\x7F", "\xC2\x80", "a\xC2\xA0", "\xEF\xBF\xBD", too_long};
+    const pfb_perflib system = system_of_nine();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        pfb_source_failure failure = {0};
+        cr_expect_null(pfb_perflib_open(&system, names[i], &failure), "\"%s\"", names[i]);
+        cr_expect_eq(failure.code, 87);
+        cr_expect_str_eq(failure.sentence, "a machine's name is UTF-8 without blanks, control characters, slashes and "
+                                           "U+FFFD, and has 1 to 255 units");
+        cr_expect_null(pfb_perflib_open(&system, names[i], NULL));
+    }
+}
+
+static uint8_t libraries[PFB_PERFLIB_LIBRARIES]; /* how often each was let go */
+
+static void fake_let_go(void *library)
+{
+    ++*(uint8_t *)library;
+}
+
+/* Whether the source was opened or not. */
+Test(perflib_source_calls, libraries_are_let_go_once)
+{
+    pfb_perflib system = system_of_nine();
+    system.let_go = fake_let_go;
+    system.libraries[1] = &libraries[1];
+    memset(libraries, 0, sizeof libraries); /* tests may share a process */
+    pfb_source *source = open_over(&system, "Turing");
+    cr_expect_eq(libraries[1], 0, "they are needed while the source is open");
+    close_source(source);
+    cr_expect(libraries[0] == 0 && libraries[1] == 1);
+    system.libraries[0] = &libraries[0];
+    cr_expect_null(pfb_perflib_open(&system, "no name", NULL));
+    cr_expect(libraries[0] == 1 && libraries[1] == 2);
+}
+
+Test(perflib_source_calls, legacy_queries_go_to_the_machine)
+{
+    const pfb_perflib system = system_of_nine();
+    pfb_bytes reply = {0};
+    pfb_source *source = open_over(&system, "\\\\Turing");
+    cr_assert(pfb_source_legacy(source, "238 2", &reply, NULL));
+    cr_expect(reply.size_bytes == 5 && memcmp(reply.data, "238 2", 5) == 0);
+    cr_expect_str_eq(legacy_machine, "Turing");
+    close_source(source);
+    pfb_bytes_free(&reply);
+}

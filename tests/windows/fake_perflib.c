@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "fake_perflib.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* ---- State ---------------------------------------------------------------------------------------------------- */
+
+enum { HANDLES = 8, UNDEFINED = 0x7EADBEEF };
+
+/* A query. A sample that did not fit is kept for the next call. */
+typedef struct handle {
+    pfb_source_query *query; /* null: not open */
+    pfb_bytes sample;
+    bool has_sample;
+} handle;
+
+static fake_perflib fake;
+static pfb_source *source;
+static handle handles[HANDLES];
+static pfb_bytes reply;
+
+fake_perflib *fake_perflib_start(const void *capture, size_t size)
+{
+    fake_perflib_stop();
+    source = pfb_source_open_capture(capture, size, NULL);
+    return source ? &fake : NULL;
+}
+
+static void close_handle(handle *open)
+{
+    pfb_source_query_close(open->query);
+    pfb_bytes_free(&open->sample);
+    *open = (handle){0};
+}
+
+void fake_perflib_stop(void)
+{
+    for (size_t i = 0; i < HANDLES; i++)
+        close_handle(&handles[i]);
+    pfb_bytes_free(&reply);
+    pfb_source_close(source);
+    source = NULL;
+    memset(&fake, 0, sizeof fake);
+}
+
+static handle *find_handle(const void *query)
+{
+    for (size_t i = 0; i < HANDLES; i++) {
+        if (query == &handles[i] && handles[i].query)
+            return &handles[i];
+    }
+    fake.wrong_handles++;
+    return NULL;
+}
+
+static void note_machine(const pfb_wide *machine)
+{
+    size_t units = 0;
+    for (; machine && machine[units] != 0 && units < PFB_MACHINE_UNITS; units++)
+        fake.machine[units] = machine[units];
+    fake.machine[units] = 0;
+}
+
+/* ---- Answers -------------------------------------------------------------------------------------------------- */
+
+/* The forged answer to this call, if there is one; counts the call. */
+static const fake_answer *next_forged(fake_function function)
+{
+    const fake_script *script = &fake.scripts[function];
+    size_t at = fake.calls[function]++;
+    if (at >= script->count && script->is_endless)
+        at = script->count - 1;
+    return at < script->count ? &script->answers[at] : NULL;
+}
+
+static void note_room(fake_function function, uint32_t units)
+{
+    if (fake.calls[function] < FAKE_ROOMS)
+        fake.rooms[function][fake.calls[function]] = units;
+}
+
+/* True when the answer of a call with room is forged: then it is given. */
+static bool forge(fake_function function, void *room, size_t room_bytes, size_t unit_bytes, pfb_dword *actual,
+                  pfb_dword *code)
+{
+    note_room(function, (uint32_t)(room_bytes / unit_bytes));
+    const fake_answer *forged = next_forged(function);
+    if (!forged)
+        return false;
+    size_t claimed = forged->actual <= room_bytes / unit_bytes ? forged->actual * unit_bytes : 0;
+    ((uint8_t *)room)[0] = ((uint8_t *)room)[room_bytes - 1] = 0xEE;
+    if (forged->code == PFB_WIN32_SUCCESS)
+        memset(room, 0xEE, claimed);
+    *actual = forged->actual;
+    *code = forged->code;
+    return true;
+}
+
+/* The honest answer of a call with room: `bytes` as far as they fit. */
+static pfb_dword give(const pfb_bytes *bytes, void *room, size_t room_bytes, size_t unit_bytes, pfb_dword *actual)
+{
+    *actual = (pfb_dword)(bytes->size_bytes / unit_bytes);
+    if (bytes->size_bytes > room_bytes)
+        return PFB_WIN32_NOT_ENOUGH_MEMORY;
+    if (bytes->size_bytes > 0)
+        memcpy(room, bytes->data, bytes->size_bytes);
+    return PFB_WIN32_SUCCESS;
+}
+
+/* The honest answer of what failed. */
+static pfb_dword give_failure(const pfb_source_failure *failure, pfb_dword *actual)
+{
+    *actual = UNDEFINED;
+    return failure->code;
+}
+
+static pfb_guid guid_of(const pfb_perflib_guid *guid)
+{
+    pfb_guid same;
+    memcpy(same.bytes, guid, sizeof same.bytes);
+    return same;
+}
+
+/* ---- The functions -------------------------------------------------------------------------------------------- */
+
+pfb_dword PFB_WINAPI PerfOpenQueryHandle(const pfb_wide *machine, void **query)
+{
+    const fake_answer *forged = next_forged(FAKE_PerfOpenQueryHandle);
+    note_machine(machine);
+    if (forged) {
+        *query = forged->code == PFB_WIN32_SUCCESS ? NULL : (void *)&fake;
+        return forged->code;
+    }
+    for (size_t i = 0; i < HANDLES; i++) {
+        if (handles[i].query)
+            continue;
+        handles[i].query = pfb_source_query_open(source, NULL);
+        if (!handles[i].query)
+            break;
+        fake.open_handles++;
+        *query = &handles[i];
+        return PFB_WIN32_SUCCESS;
+    }
+    return PFB_WIN32_NO_SYSTEM_RESOURCES;
+}
+
+pfb_dword PFB_WINAPI PerfCloseQueryHandle(void *query)
+{
+    const fake_answer *forged = next_forged(FAKE_PerfCloseQueryHandle);
+    handle *open = find_handle(query);
+    if (!open)
+        return PFB_WIN32_INVALID_HANDLE;
+    close_handle(open);
+    fake.open_handles--;
+    return forged ? forged->code : PFB_WIN32_SUCCESS;
+}
+
+/* Writes the Status of each block, and into all else of it when told so. */
+static void write_statuses(uint8_t *blocks, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        pfb_perflib_identifier block;
+        memcpy(&block, blocks + at, sizeof block);
+        if (fake.breaks_blocks)
+            memset(blocks + at, 0xEE, block.size_bytes);
+        memcpy(blocks + at + offsetof(pfb_perflib_identifier, status), &fake.block_status, sizeof fake.block_status);
+        at += block.size_bytes;
+    }
+}
+
+typedef bool change_function(pfb_source_query *query, uint8_t *blocks, size_t size, pfb_source_failure *failure);
+
+static pfb_dword change(fake_function function, change_function *honest, void *query, void *blocks, pfb_dword size)
+{
+    pfb_source_failure failure = {0};
+    note_room(function, (uint32_t)size);
+    const fake_answer *forged = next_forged(function);
+    const handle *open = find_handle(query);
+    if (!open)
+        return PFB_WIN32_INVALID_HANDLE;
+    if (forged) {
+        memset(blocks, 0xEE, size);
+        return forged->code;
+    }
+    if (!honest(open->query, blocks, size, &failure))
+        return failure.code;
+    if (fake.block_status != PFB_WIN32_SUCCESS)
+        write_statuses(blocks, size);
+    return PFB_WIN32_SUCCESS;
+}
+
+pfb_dword PFB_WINAPI PerfAddCounters(void *query, pfb_perflib_identifier *blocks, pfb_dword size)
+{
+    return change(FAKE_PerfAddCounters, pfb_source_query_add, query, blocks, size);
+}
+
+pfb_dword PFB_WINAPI PerfDeleteCounters(void *query, pfb_perflib_identifier *blocks, pfb_dword size)
+{
+    return change(FAKE_PerfDeleteCounters, pfb_source_query_remove, query, blocks, size);
+}
+
+pfb_dword PFB_WINAPI PerfQueryCounterInfo(void *query, pfb_perflib_identifier *blocks, pfb_dword room,
+                                          pfb_dword *actual)
+{
+    pfb_dword code = PFB_WIN32_INVALID_HANDLE;
+    pfb_source_failure failure = {0};
+    const handle *open = find_handle(query);
+    if (!open || forge(FAKE_PerfQueryCounterInfo, blocks, room, 1, actual, &code))
+        return code;
+    if (!pfb_source_query_info(open->query, &reply, &failure))
+        return give_failure(&failure, actual);
+    return give(&reply, blocks, room, 1, actual);
+}
+
+pfb_dword PFB_WINAPI PerfQueryCounterData(void *query, pfb_perflib_data_header *data, pfb_dword room, pfb_dword *actual)
+{
+    pfb_dword code = PFB_WIN32_INVALID_HANDLE;
+    pfb_source_failure failure = {0};
+    handle *open = find_handle(query);
+    if (!open || forge(FAKE_PerfQueryCounterData, data, room, 1, actual, &code))
+        return code;
+    if (!open->has_sample && !pfb_source_query_collect(open->query, &open->sample, &failure))
+        return give_failure(&failure, actual);
+    code = give(&open->sample, data, room, 1, actual);
+    open->has_sample = code != PFB_WIN32_SUCCESS;
+    return code;
+}
+
+pfb_dword PFB_WINAPI PerfEnumerateCounterSet(const pfb_wide *machine, pfb_perflib_guid *guids, pfb_dword room,
+                                             pfb_dword *actual)
+{
+    pfb_dword code = PFB_WIN32_SUCCESS;
+    pfb_source_failure failure = {0};
+    size_t room_bytes = room * sizeof *guids;
+    note_machine(machine);
+    if (forge(FAKE_PerfEnumerateCounterSet, guids, room_bytes, sizeof *guids, actual, &code))
+        return code;
+    if (!pfb_source_countersets(source, &reply, &failure))
+        return give_failure(&failure, actual);
+    return give(&reply, guids, room_bytes, sizeof *guids, actual);
+}
+
+pfb_dword PFB_WINAPI PerfEnumerateCounterSetInstances(const pfb_wide *machine, const pfb_perflib_guid *counterset,
+                                                      pfb_perflib_instance_header *instances, pfb_dword room,
+                                                      pfb_dword *actual)
+{
+    pfb_dword code = PFB_WIN32_SUCCESS;
+    pfb_source_failure failure = {0};
+    pfb_guid guid = guid_of(counterset);
+    note_machine(machine);
+    if (forge(FAKE_PerfEnumerateCounterSetInstances, instances, room, 1, actual, &code))
+        return code;
+    if (!pfb_source_instances(source, &guid, &reply, &failure))
+        return give_failure(&failure, actual);
+    return give(&reply, instances, room, 1, actual);
+}
+
+pfb_dword PFB_WINAPI PerfQueryCounterSetRegistrationInfo(const pfb_wide *machine, const pfb_perflib_guid *counterset,
+                                                         pfb_dword request, pfb_dword language, uint8_t *info,
+                                                         pfb_dword room, pfb_dword *actual)
+{
+    pfb_dword code = PFB_WIN32_SUCCESS;
+    pfb_source_failure failure = {0};
+    pfb_guid guid = guid_of(counterset);
+    note_machine(machine);
+    fake.request = (uint32_t)request;
+    fake.language = (uint32_t)language;
+    if (forge(FAKE_PerfQueryCounterSetRegistrationInfo, info, room, 1, actual, &code))
+        return code;
+    if (!pfb_source_registration(source, &guid, fake.request, fake.language, &reply, &failure))
+        return give_failure(&failure, actual);
+    return give(&reply, info, room, 1, actual);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+#include "checks.h"
+#include "fake_perflib.h"
+#include "perfblock/capture.h"
+#include "perfblock/data_block.h"
+#include "perfblock/query.h"
+#include "windows/functions.h"
+#include "windows/message.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* PerfLib V2 of the live source: on Windows itself, or on Wine, which has four of the nine functions, finds no
+ * counterset, and collects an empty block; and over a library of ours that is loaded in place of advapi32. */
+
+/* ---- The system itself ------------------------------------------------------------------------------------------ */
+
+/* True when the system has the function; without it the operation was refused by its name. */
+static bool check_refusal(bool is_there, bool is_done, const pfb_source_failure *failure, const char *function)
+{
+    char sentence[120];
+    printf("%s: %s, code %u, %s\n", function, is_there ? "there" : "missing", (unsigned)failure->code,
+           failure->sentence);
+    if (is_there)
+        return true;
+    snprintf(sentence, sizeof sentence, "this system has no function %s", function);
+    check(!is_done && failure->code == 50 && strcmp(failure->sentence, sentence) == 0, function);
+    return false;
+}
+
+#define SECOND_LIBRARY "api-ms-win-core-perfcounters-l1-1-0.dll"
+
+static HMODULE first_library(void)
+{
+    return GetModuleHandleW(L"advapi32.dll");
+}
+
+/* One of the two libraries exports it, by the system's own word. */
+static bool has_function(const char *name)
+{
+    HMODULE second = LoadLibraryExA(SECOND_LIBRARY, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
+    bool is_there = GetProcAddress(first_library(), name) || (second && GetProcAddress(second, name));
+    if (second)
+        FreeLibrary(second);
+    return is_there;
+}
+
+static size_t make_block(uint8_t *out, size_t capacity)
+{
+    const pfb_query query = {.counterset = {{0xBD, 0x0B}}, /* of nothing */
+                             .counter_id = PFB_NO_ID,
+                             .instance_id = PFB_NO_ID,
+                             .name = (const uint8_t *)L"*",
+                             .name_units = 1};
+    return pfb_query_write(&query, out, capacity);
+}
+
+static void check_offers(pfb_source *source)
+{
+    static const pfb_guid nothing = {{0xBD, 0x0B}};
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    bool is_done = pfb_source_countersets(source, &reply, &failure);
+    if (check_refusal(has_function("PerfEnumerateCounterSet"), is_done, &failure, "PerfEnumerateCounterSet"))
+        check(is_done && reply.size_bytes > 0 && reply.size_bytes % 16 == 0, "Windows has countersets");
+    failure = (pfb_source_failure){0};
+    is_done = pfb_source_registration(source, &nothing, PFB_REQUEST_COUNTERSET, 0, &reply, &failure);
+    if (check_refusal(has_function("PerfQueryCounterSetRegistrationInfo"), is_done, &failure,
+                      "PerfQueryCounterSetRegistrationInfo"))
+        check(!is_done && failure.code == 4200, "an unknown counterset is not found");
+    failure = (pfb_source_failure){0};
+    is_done = pfb_source_instances(source, &nothing, &reply, &failure);
+    if (check_refusal(has_function("PerfEnumerateCounterSetInstances"), is_done, &failure,
+                      "PerfEnumerateCounterSetInstances"))
+        check(!is_done && (failure.code == 4200 || failure.code == 4201), "nor has it instances");
+    pfb_bytes_free(&reply);
+}
+
+/* Removing what is not there is an invalid parameter, of the call or of the block. */
+static void check_removing(pfb_source_query *query, uint8_t *block, size_t size)
+{
+    pfb_list list;
+    pfb_identifier identifier;
+    pfb_source_failure failure = {0};
+    bool is_done = pfb_source_query_remove(query, block, size, &failure);
+    if (!check_refusal(has_function("PerfDeleteCounters"), is_done, &failure, "PerfDeleteCounters"))
+        return;
+    pfb_list_open(&list, block, size, PFB_STRICT);
+    check(pfb_list_next_identifier(&list, &identifier), "the block stays whole");
+    check((is_done ? identifier.status : failure.code) == PFB_WIN32_INVALID_PARAMETER, "what is not there stays");
+}
+
+/* Nothing was added. */
+static void check_info(pfb_source_query *query)
+{
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    bool is_done = pfb_source_query_info(query, &reply, &failure);
+    if (check_refusal(has_function("PerfQueryCounterInfo"), is_done, &failure, "PerfQueryCounterInfo"))
+        check(is_done ? reply.size_bytes == 0 : pfb_win32_find(failure.code) != NULL,
+              "no query information, or a documented code");
+    pfb_bytes_free(&reply);
+}
+
+/* The call goes through, and the block's Status says that there is no such counterset: 4200. */
+static void check_blocks(pfb_source_query *query)
+{
+    uint8_t block[64];
+    pfb_list list;
+    pfb_identifier identifier;
+    pfb_source_failure failure = {0};
+    size_t size = make_block(block, sizeof block);
+    bool is_done = pfb_source_query_add(query, block, size, &failure);
+    check(size == 48 && is_done, "adding an unknown counterset goes through as a call");
+    pfb_list_open(&list, block, size, PFB_STRICT);
+    check(pfb_list_next_identifier(&list, &identifier), "the block is whole");
+    printf("PerfAddCounters: status %u\n", (unsigned)identifier.status);
+    check(identifier.status == PFB_WIN32_COUNTERSET_NOT_FOUND, "its Status is ERROR_WMI_GUID_NOT_FOUND");
+    check_removing(query, block, size);
+    check_info(query);
+}
+
+/* A header and nothing else, of now. The structure and the core's reader say the same of it. */
+static void check_empty_block(pfb_source_query *query)
+{
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    pfb_data_block block;
+    pfb_data_result result;
+    pfb_perflib_data_header header;
+    LARGE_INTEGER frequency;
+    LARGE_INTEGER before;
+    LARGE_INTEGER after;
+    QueryPerformanceFrequency(&frequency);
+    QueryPerformanceCounter(&before);
+    bool is_done = pfb_source_query_collect(query, &reply, &failure);
+    QueryPerformanceCounter(&after);
+    printf("PerfQueryCounterData: %u bytes, code %u, %s\n", (unsigned)reply.size_bytes, (unsigned)failure.code,
+           failure.sentence);
+    check(is_done && reply.size_bytes == 48, "a query of nothing gives a header");
+    memcpy(&header, reply.data, sizeof header);
+    check(pfb_data_block_open(&block, reply.data, reply.size_bytes, PFB_STRICT), "which is sound");
+    check(!pfb_data_block_next_result(&block, &result) && block.error.code == PFB_OK, "and has no results");
+    check(header.total_size_bytes == 48 && header.result_count == 0, "as its fields say");
+    check(header.perf_freq == frequency.QuadPart && block.perf_freq == header.perf_freq, "its clock is the system's");
+    check(before.QuadPart <= header.perf_time && header.perf_time <= after.QuadPart, "and it is of now");
+    pfb_bytes_free(&reply);
+}
+
+static void check_system(void)
+{
+    pfb_source_failure failure = {0};
+    pfb_source *source = pfb_source_open_live(&failure);
+    if (!source)
+        fail(failure.sentence);
+    check_offers(source);
+    pfb_source_query *query = pfb_source_query_open(source, &failure);
+    bool is_there = has_function("PerfOpenQueryHandle") && has_function("PerfCloseQueryHandle");
+    if (check_refusal(is_there, query != NULL, &failure, "PerfOpenQueryHandle")) {
+        check(query != NULL, "a query opens");
+        check_blocks(query);
+        check_empty_block(query);
+        pfb_source_query_close(query);
+    }
+    check(!is_wine() || is_there, "Wine has queries");
+    pfb_source_close(source);
+}
+
+/* ---- Finding functions ------------------------------------------------------------------------------------------ */
+
+/* Those found are those there are. */
+static void check_found(const pfb_perflib_functions *functions)
+{
+#define CHECK_FOUND(name) check((functions->name != NULL) == has_function(#name), #name);
+    PFB_PERFLIB_FUNCTIONS(CHECK_FOUND)
+#undef CHECK_FOUND
+}
+
+/* Those of the libraries that are there, from the system's folder. */
+static void check_loading(void)
+{
+    char folder[MAX_PATH];
+    char path[MAX_PATH];
+    pfb_perflib system = {0};
+    UINT length = GetSystemDirectoryA(folder, sizeof folder);
+    check(length > 0 && length < sizeof folder, "the system has a folder");
+    pfb_functions_load(&system);
+    check_found(&system.functions);
+    check(system.libraries[0] == first_library(), "the first library is advapi32");
+    for (size_t i = 0; i < PFB_PERFLIB_LIBRARIES; i++) {
+        if (!system.libraries[i])
+            continue;
+        check(GetModuleFileNameA(system.libraries[i], path, sizeof path) > length, "a library lies somewhere");
+        printf("library %u: %s\n", (unsigned)i, path);
+        check(_strnicmp(path, folder, length) == 0 && path[length] == '\\', "in the system's folder");
+        system.let_go(system.libraries[i]);
+    }
+}
+
+/* A function that was found stays; only a missing one is taken from the next library. */
+static void check_order(HMODULE library)
+{
+    pfb_perflib_functions functions = {0};
+    pfb_functions_resolve(&functions, library);
+    pfb_perflib_functions expected = functions;
+    pfb_functions_resolve(&functions, first_library());
+    check(memcmp(&functions, &expected, sizeof functions) == 0, "what the first library has stays");
+    FARPROC own = GetProcAddress(first_library(), "PerfOpenQueryHandle");
+    functions.PerfOpenQueryHandle = NULL;
+    memcpy(&expected.PerfOpenQueryHandle, &own, sizeof own);
+    pfb_functions_resolve(&functions, first_library());
+    check(memcmp(&functions, &expected, sizeof functions) == 0, "one that is missing is taken from the next one");
+    check(!is_wine() || own, "which Wine has");
+}
+
+/* ---- A library of ours ------------------------------------------------------------------------------------------ */
+
+static const pfb_guid one_set = {{1}};
+
+/* A counterset and two samples, whose bytes mean nothing; the second is larger than any room at first. */
+static size_t make_capture(uint8_t *out, size_t capacity)
+{
+    static uint8_t body[200000];
+    static const pfb_chunk chunks[] = {{.tag = PFB_TAG_CAPTURE},
+                                       {.tag = PFB_TAG_REGISTRATION, .guid = {{1}}, .request = PFB_REQUEST_COUNTERSET},
+                                       {.tag = PFB_TAG_QUERY_INFO},
+                                       {.tag = PFB_TAG_DATA},
+                                       {.tag = PFB_TAG_DATA}};
+    static const size_t sizes[] = {0, 32, 48, 64, sizeof body};
+    size_t at = 0;
+    memset(body, 'd', sizeof body);
+    for (size_t i = 0; i < sizeof chunks / sizeof chunks[0]; i++)
+        at += pfb_capture_write(&chunks[i], body, sizes[i], out + at, capacity - at);
+    return at;
+}
+
+/* Only what the nine functions need; V1 is not asked for. */
+static pfb_source *open_library(HMODULE library)
+{
+    pfb_perflib system = {.describe = pfb_windows_message};
+    pfb_source_failure failure = {0};
+    pfb_functions_resolve(&system.functions, library);
+#define CHECK_FOUND(name) check(system.functions.name != NULL, "the library has " #name);
+    PFB_PERFLIB_FUNCTIONS(CHECK_FOUND)
+#undef CHECK_FOUND
+    pfb_source *source = pfb_perflib_open(&system, NULL, &failure);
+    if (!source)
+        fail(failure.sentence);
+    return source;
+}
+
+static void check_honest(pfb_source *source, const fake_perflib *fake)
+{
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    pfb_source_query *query = pfb_source_query_open(source, &failure);
+    check(query && fake->open_handles == 1, "a query opens in the library");
+    check(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 16 &&
+              memcmp(reply.data, one_set.bytes, 16) == 0,
+          "the library's counterset");
+    check(pfb_source_registration(source, &one_set, PFB_REQUEST_COUNTERSET, 0x409, &reply, NULL) &&
+              reply.size_bytes == 32 && fake->language == 0,
+          "its registration, of all languages");
+    check(!pfb_source_instances(source, &one_set, &reply, &failure) && failure.code == 1168, "it has no instance list");
+    check(pfb_source_query_collect(query, &reply, NULL) && reply.size_bytes == 64, "a sample");
+    check(pfb_source_query_info(query, &reply, NULL) && reply.size_bytes == 48, "and its query information");
+    check(pfb_source_query_collect(query, &reply, NULL) && reply.size_bytes == 200000 && reply.data[199999] == 'd',
+          "a sample that needs more room");
+    check(fake->calls[FAKE_PerfQueryCounterData] == 3, "was asked for twice");
+    check(!pfb_source_query_collect(query, &reply, &failure) && failure.code == 259, "there is no third one");
+    printf("the end: %s\n", failure.sentence);
+    pfb_source_query_close(query);
+    check(fake->open_handles == 0 && fake->wrong_handles == 0, "the query is closed");
+    pfb_bytes_free(&reply);
+}
+
+static void check_fault(pfb_source *source, fake_perflib *fake, fake_answer answer, uint32_t code, const char *text)
+{
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    pfb_source_query *query = pfb_source_query_open(source, &failure);
+    check(query != NULL, "a query opens in the library");
+    fake->scripts[FAKE_PerfQueryCounterData] = (fake_script){.answers = {answer}, .count = 1, .is_endless = true};
+    bool is_done = pfb_source_query_collect(query, &reply, &failure);
+    printf("PerfQueryCounterData answers %u: %s\n", (unsigned)answer.code, failure.sentence);
+    check(!is_done && failure.code == code && strstr(failure.sentence, text), "a fault has its code and sentence");
+    pfb_source_query_close(query);
+    check(fake->open_handles == 0 && fake->wrong_handles == 0, "and the query is closed");
+    pfb_bytes_free(&reply);
+}
+
+static void check_library(const char *path)
+{
+    typedef fake_perflib *start_function(const void *capture, size_t size);
+    typedef void stop_function(void);
+    static uint8_t capture[300000];
+    HMODULE library = LoadLibraryA(path);
+    check(library != NULL, "the library is loaded");
+    start_function *start = (start_function *)(void (*)(void))GetProcAddress(library, "fake_perflib_start");
+    stop_function *stop = (stop_function *)(void (*)(void))GetProcAddress(library, "fake_perflib_stop");
+    check(start && stop, "it has its switches");
+    fake_perflib *fake = start(capture, make_capture(capture, sizeof capture));
+    check(fake != NULL, "it has taken the capture");
+    check_order(library);
+    pfb_source *source = open_library(library);
+    check_honest(source, fake);
+    check_fault(source, fake, (fake_answer){5, 0}, 5, "access denied (ERROR_ACCESS_DENIED, 5)");
+    check_fault(source, fake, (fake_answer){234, 96}, 234, "more data (ERROR_MORE_DATA, 234)");
+    check_fault(source, fake, (fake_answer){1722, 0}, 1722, " (1722)");
+    check_fault(source, fake, (fake_answer){8, UINT32_MAX}, 8, "its reply is above 1073741824 bytes");
+    pfb_source_close(source);
+    stop();
+    FreeLibrary(library);
+}
+
+int main(int count, char **arguments)
+{
+    printf("%s\n", is_wine() ? "on Wine" : "on Windows");
+    if (count != 2)
+        fail("one argument: the library");
+    check_system();
+    check_loading();
+    check_library(arguments[1]);
+    return finish_checks();
+}
