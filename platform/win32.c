@@ -6,11 +6,13 @@
 static const pfb_win32_code rows[] = {
     {PFB_WIN32_FILE_NOT_FOUND, "ERROR_FILE_NOT_FOUND", "not found"},
     {PFB_WIN32_PATH_NOT_FOUND, "ERROR_PATH_NOT_FOUND", "path not found"},
+    {PFB_WIN32_TOO_MANY_OPEN_FILES, "ERROR_TOO_MANY_OPEN_FILES", "too many open files"},
     {PFB_WIN32_ACCESS_DENIED, "ERROR_ACCESS_DENIED", "access denied"},
     {PFB_WIN32_INVALID_HANDLE, "ERROR_INVALID_HANDLE", "invalid handle"},
     {PFB_WIN32_NOT_ENOUGH_MEMORY, "ERROR_NOT_ENOUGH_MEMORY", "not enough memory"},
     {PFB_WIN32_OUTOFMEMORY, "ERROR_OUTOFMEMORY", "out of memory"},
     {PFB_WIN32_NOT_READY, "ERROR_NOT_READY", "not ready"},
+    {PFB_WIN32_READ_FAULT, "ERROR_READ_FAULT", "cannot be read"},
     {PFB_WIN32_NOT_SUPPORTED, "ERROR_NOT_SUPPORTED", "not supported"},
     {PFB_WIN32_INVALID_PARAMETER, "ERROR_INVALID_PARAMETER", "invalid parameter"},
     {PFB_WIN32_LOCK_FAILED, "ERROR_LOCK_FAILED", "lock failed"},

@@ -56,14 +56,16 @@ bool pfb_open_set_open(pfb_open_set *open, const pfb_counterset *set, pfb_kernel
 {
     uint32_t offered = 0;
     *open = (pfb_open_set){.set = set,
+                           .reader = reader,
                            .counters = malloc(set->counter_count * sizeof *open->counters),
                            .ids = malloc(set->counter_count * sizeof *open->ids)};
     if (!open->counters || !open->ids) {
         pfb_open_set_close(open);
         return pfb_source_fail_memory(failure);
     }
+    pfb_kernel_begin(reader);
     open->context = set->open(reader, &offered, failure);
-    if (!open->context) {
+    if (!pfb_kernel_is_whole(reader, failure) || !open->context) {
         pfb_open_set_close(open);
         return false;
     }
@@ -78,6 +80,37 @@ void pfb_open_set_close(pfb_open_set *open)
     free(open->counters);
     free(open->ids);
     *open = (pfb_open_set){0};
+}
+
+/* ---- Samples ---------------------------------------------------------------------------------------------- */
+
+bool pfb_open_set_sample(pfb_open_set *open, uint32_t needs, pfb_source_failure *failure)
+{
+    pfb_source_failure reason = {0};
+    pfb_kernel_begin(open->reader);
+    bool is_whole = open->set->sample(open->context, needs, &reason) && pfb_kernel_is_whole(open->reader, &reason);
+    open->status = is_whole ? PFB_WIN32_SUCCESS : reason.code;
+    return is_whole || pfb_source_fail(failure, reason.code, "%s", reason.sentence);
+}
+
+pfb_set_instance pfb_set_total(void)
+{
+    static const uint8_t name[] = {'_', 0, 'T', 0, 'o', 0, 't', 0, 'a', 0, 'l', 0};
+    return (pfb_set_instance){PFB_TOTAL_ID, name, sizeof name / 2};
+}
+
+size_t pfb_single_set_count(const void *context)
+{
+    (void)context;
+    return 1;
+}
+
+bool pfb_single_set_instance(const void *context, size_t i, uint32_t needs, pfb_set_instance *instance)
+{
+    const pfb_single_set *set = context;
+    (void)i;
+    *instance = (pfb_set_instance){0};
+    return (set->known & needs) == needs;
 }
 
 /* ---- Registration ----------------------------------------------------------------------------------------- */
@@ -95,11 +128,17 @@ bool pfb_open_set_find(const pfb_open_set *open, uint32_t id, uint32_t *position
 
 enum { STRING_UNITS = 256 }; /* longer than any text of a description */
 
+static size_t to_utf16(const char *text, uint8_t utf16[2 * STRING_UNITS])
+{
+    size_t units = pfb_utf16_from_utf8(text, strlen(text), utf16, STRING_UNITS);
+    return units < STRING_UNITS ? units : STRING_UNITS;
+}
+
 static void write_string(const char *text, pfb_builder *builder)
 {
     uint8_t utf16[2 * STRING_UNITS];
-    size_t units = pfb_utf16_from_utf8(text, strlen(text), utf16, STRING_UNITS);
-    pfb_builder_string(builder, utf16, units < STRING_UNITS ? units : STRING_UNITS);
+    size_t units = to_utf16(text, utf16);
+    pfb_builder_string(builder, utf16, units);
 }
 
 static void write_strings(const pfb_open_set *open, bool are_helps, pfb_builder *builder)
@@ -108,8 +147,8 @@ static void write_strings(const pfb_open_set *open, bool are_helps, pfb_builder 
     for (uint32_t i = 0; i < open->counter_count; i++) {
         const char *text = are_helps ? open->counters[i].help : open->counters[i].name;
         uint8_t utf16[2 * STRING_UNITS];
-        size_t units = pfb_utf16_from_utf8(text, strlen(text), utf16, STRING_UNITS);
-        pfb_builder_counter_string(builder, open->ids[i], utf16, units < STRING_UNITS ? units : STRING_UNITS);
+        size_t units = to_utf16(text, utf16);
+        pfb_builder_counter_string(builder, open->ids[i], utf16, units);
     }
     pfb_builder_end_strings(builder);
 }
@@ -221,9 +260,15 @@ static void write_values(const pfb_selection *chosen, size_t i, pfb_builder *bui
     }
 }
 
+static void write_error(uint32_t status, pfb_builder *builder)
+{
+    pfb_builder_begin_result(builder, PFB_KIND_ERROR, status, NULL, 0);
+    pfb_builder_end_result(builder);
+}
+
 /* The filters decide the kind of result, as on Windows: a name gives one instance and an error when there is none, a
  * pattern gives any number of them. The instance of a single-instance set is one whatever it is asked for by. */
-void pfb_selection_write(const pfb_selection *chosen, pfb_builder *builder)
+static void write_matches(const pfb_selection *chosen, pfb_builder *builder)
 {
     const pfb_query *query = chosen->query;
     const uint32_t *ids = chosen->open->ids + chosen->position;
@@ -232,6 +277,10 @@ void pfb_selection_write(const pfb_selection *chosen, pfb_builder *builder)
     pfb_set_instance instance;
     size_t at = 0;
     bool is_there = next_match(chosen, &at, &instance);
+    if (!is_pattern && !is_there) {
+        write_error(PFB_WIN32_INSTANCE_NOT_FOUND, builder);
+        return;
+    }
     if (is_pattern) {
         uint32_t kind = is_single ? PFB_KIND_MULTIPLE_INSTANCES : PFB_KIND_COUNTERSET;
         pfb_builder_begin_result(builder, kind, PFB_WIN32_SUCCESS, ids, chosen->count);
@@ -239,12 +288,18 @@ void pfb_selection_write(const pfb_selection *chosen, pfb_builder *builder)
             pfb_builder_instance(builder, instance.id, instance.name, instance.name_units);
             write_values(chosen, at - 1, builder);
         }
-    } else if (is_there) {
+    } else {
         uint32_t kind = is_single ? PFB_KIND_SINGLE_COUNTER : PFB_KIND_MULTIPLE_COUNTERS;
         pfb_builder_begin_result(builder, kind, PFB_WIN32_SUCCESS, ids, chosen->count);
         write_values(chosen, at - 1, builder);
-    } else {
-        pfb_builder_begin_result(builder, PFB_KIND_ERROR, PFB_WIN32_INSTANCE_NOT_FOUND, NULL, 0);
     }
     pfb_builder_end_result(builder);
+}
+
+void pfb_selection_write(const pfb_selection *chosen, pfb_builder *builder)
+{
+    if (chosen->open->status == PFB_WIN32_SUCCESS)
+        write_matches(chosen, builder);
+    else
+        write_error(chosen->open->status, builder);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel_cpus.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,17 +37,6 @@ static void read_node(pfb_kernel *kernel, uint32_t node)
     }
 }
 
-/* The number of a folder "nodeN"; false for any other name. */
-static bool is_node(const char *name, uint32_t *node)
-{
-    uint64_t number;
-    if (strncmp(name, "node", 4) != 0 || !pfb_kernel_number(name + 4, strlen(name + 4), &number) ||
-        number > PFB_KERNEL_NODE_MAX)
-        return false;
-    *node = (uint32_t)number;
-    return true;
-}
-
 /* Without the folder the kernel knows no nodes: all CPUs are of node 0. */
 static void read_nodes(pfb_kernel *kernel)
 {
@@ -57,15 +45,13 @@ static void read_nodes(pfb_kernel *kernel)
         kernel->cpus[i].has_node = false;
         kernel->cpus[i].node = 0;
     }
-    DIR *folder = opendir(pfb_kernel_path(kernel->reader, "/sys/devices/system/node"));
+    static const pfb_kernel_folders nodes = {"/sys/devices/system/node", "node", 0, PFB_KERNEL_NODE_MAX};
+    uint32_t node;
+    DIR *folder = pfb_kernel_open_folders(kernel->reader, &nodes);
     if (!folder)
         return;
-    const struct dirent *entry;
-    while ((entry = readdir(folder))) {
-        uint32_t node;
-        if (is_node(entry->d_name, &node))
-            read_node(kernel, node);
-    }
+    while (pfb_kernel_next_folder(kernel->reader, folder, &nodes, &node))
+        read_node(kernel, node);
     closedir(folder);
     for (size_t i = 0; i < kernel->cpu_count; i++) /* a CPU just coming online stands in no list yet: look again */
         kernel->nodes_are_known = kernel->nodes_are_known && kernel->cpus[i].has_node;
@@ -140,7 +126,8 @@ static bool read_times(pfb_kernel *kernel, pfb_source_failure *failure)
     return true;
 }
 
-static void read_interrupts(pfb_kernel *kernel)
+/* False when memory is exhausted. */
+static bool read_interrupts(pfb_kernel *kernel)
 {
     bool has_clock = false;
     pfb_kernel_text text = pfb_kernel_file(kernel->reader, "/proc/interrupts");
@@ -148,7 +135,7 @@ static void read_interrupts(pfb_kernel *kernel)
     if (count > kernel->column_capacity) {
         pfb_kernel_column *columns = pfb_source_grow(kernel->columns, &kernel->column_capacity, count, sizeof *columns);
         if (!columns)
-            return;
+            return false;
         kernel->columns = columns;
         count = pfb_kernel_interrupts(text.text, text.size, columns, kernel->column_capacity, &has_clock);
     }
@@ -160,6 +147,7 @@ static void read_interrupts(pfb_kernel *kernel)
         cpu->clock_interrupts = kernel->columns[i].clock;
         cpu->known |= PFB_KERNEL_INTERRUPTS | (has_clock ? PFB_KERNEL_CLOCK_INTERRUPTS : 0);
     }
+    return true;
 }
 
 /* A number in a CPU's cpufreq folder, in kHz. 0 stands for not known there. */
@@ -227,8 +215,8 @@ bool pfb_kernel_sample(pfb_kernel *kernel, uint32_t wanted, pfb_source_failure *
 {
     if (!read_times(kernel, failure))
         return false;
-    if (wanted & (PFB_KERNEL_INTERRUPTS | PFB_KERNEL_CLOCK_INTERRUPTS))
-        read_interrupts(kernel);
+    if (wanted & (PFB_KERNEL_INTERRUPTS | PFB_KERNEL_CLOCK_INTERRUPTS) && !read_interrupts(kernel))
+        return pfb_source_fail_memory(failure);
     if (wanted & (PFB_KERNEL_FREQUENCY | PFB_KERNEL_MAX_FREQUENCY))
         read_frequencies(kernel, wanted);
     for (unsigned state = 1; state <= PFB_KERNEL_C_STATES; state++) {

@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- Reading ------------------------------------------------------------------------------------------ */
@@ -34,13 +33,12 @@ static int read_all(int file, pfb_bytes *text)
     }
 }
 
-/* openat, and all there is in the file. Returns 0 or errno. */
-static int read_at(int folder, const char *path, pfb_bytes *text)
+int pfb_kernel_read(const char *path, pfb_bytes *text)
 {
     text->size_bytes = 0;
     int file;
     do
-        file = openat(folder, path, O_RDONLY | O_CLOEXEC);
+        file = open(path, O_RDONLY | O_CLOEXEC);
     while (file < 0 && errno == EINTR);
     if (file < 0)
         return errno;
@@ -49,9 +47,62 @@ static int read_at(int folder, const char *path, pfb_bytes *text)
     return error;
 }
 
-int pfb_kernel_read(const char *path, pfb_bytes *text)
+/* ---- Errors ------------------------------------------------------------------------------------------------- */
+
+/* What an error says of a file. */
+typedef enum verdict {
+    BROKEN,   /* it cannot be read */
+    ABSENT,   /* it is not there, not any more, or not for us */
+    EXHAUSTED /* nothing */
+} verdict;
+
+typedef struct known_error {
+    int error;
+    uint32_t code;
+    verdict verdict;
+} known_error;
+
+static known_error find_error(int error)
 {
-    return read_at(AT_FDCWD, path, text);
+    static const known_error known[] = {
+        {ENOENT, PFB_WIN32_FILE_NOT_FOUND, ABSENT},         {ESRCH, PFB_WIN32_FILE_NOT_FOUND, ABSENT},
+        {ENODEV, PFB_WIN32_FILE_NOT_FOUND, ABSENT},         {EACCES, PFB_WIN32_ACCESS_DENIED, ABSENT},
+        {EPERM, PFB_WIN32_ACCESS_DENIED, ABSENT},           {ENOMEM, PFB_WIN32_NOT_ENOUGH_MEMORY, EXHAUSTED},
+        {EMFILE, PFB_WIN32_TOO_MANY_OPEN_FILES, EXHAUSTED}, {ENFILE, PFB_WIN32_TOO_MANY_OPEN_FILES, EXHAUSTED}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (known[i].error == error)
+            return known[i];
+    }
+    return (known_error){error, PFB_WIN32_READ_FAULT, BROKEN};
+}
+
+/* The file in hand failed. */
+static bool fail_file(const pfb_kernel_reader *reader, int error, pfb_source_failure *failure)
+{
+    char reason[80];
+    if (strerror_r(error, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", error);
+    return pfb_source_fail(failure, find_error(error).code, "%.120s cannot be read: %s", reader->path, reason);
+}
+
+/* Keeps an error of the file in hand, the first that is to be kept. */
+static void keep_error(pfb_kernel_reader *reader, int error, bool is_of_driver)
+{
+    verdict said = find_error(error).verdict;
+    if (said == ABSENT || (said == BROKEN && is_of_driver) || reader->has_failed)
+        return;
+    reader->has_failed = true;
+    fail_file(reader, error, &reader->failure);
+}
+
+void pfb_kernel_begin(pfb_kernel_reader *reader)
+{
+    reader->has_failed = false;
+}
+
+bool pfb_kernel_is_whole(const pfb_kernel_reader *reader, pfb_source_failure *failure)
+{
+    return !reader->has_failed || pfb_source_fail(failure, reader->failure.code, "%s", reader->failure.sentence);
 }
 
 /* ---- Files below the root -------------------------------------------------------------------------------- */
@@ -68,9 +119,13 @@ static pfb_kernel_text text_of(const pfb_bytes *bytes)
     return (pfb_kernel_text){.text = (const char *)bytes->data, .size = bytes->size_bytes};
 }
 
-static pfb_kernel_text read_text(pfb_kernel_reader *reader, int folder, const char *path)
+static pfb_kernel_text read_text(pfb_kernel_reader *reader, bool is_of_driver)
 {
-    return read_at(folder, path, &reader->text) == 0 ? text_of(&reader->text) : (pfb_kernel_text){.text = ""};
+    int error = pfb_kernel_read(reader->path, &reader->text);
+    if (error == 0)
+        return text_of(&reader->text);
+    keep_error(reader, error, is_of_driver);
+    return (pfb_kernel_text){.text = ""};
 }
 
 const char *pfb_kernel_path(pfb_kernel_reader *reader, const char *format, ...)
@@ -88,12 +143,7 @@ pfb_kernel_text pfb_kernel_file(pfb_kernel_reader *reader, const char *format, .
     va_start(arguments, format);
     set_path(reader, format, arguments);
     va_end(arguments);
-    return read_text(reader, AT_FDCWD, reader->path);
-}
-
-pfb_kernel_text pfb_kernel_file_at(pfb_kernel_reader *reader, int folder, const char *name)
-{
-    return read_text(reader, folder, name);
+    return read_text(reader, false);
 }
 
 bool pfb_kernel_file_number(pfb_kernel_reader *reader, uint64_t *number, const char *format, ...)
@@ -102,57 +152,95 @@ bool pfb_kernel_file_number(pfb_kernel_reader *reader, uint64_t *number, const c
     va_start(arguments, format);
     set_path(reader, format, arguments);
     va_end(arguments);
-    pfb_kernel_text text = read_text(reader, AT_FDCWD, reader->path);
+    pfb_kernel_text text = read_text(reader, true);
     return pfb_kernel_number(text.text, text.size, number);
 }
 
-static bool fail_file(const pfb_kernel_reader *reader, int error, pfb_source_failure *failure)
+bool pfb_kernel_exists(pfb_kernel_reader *reader, const char *format, ...)
 {
-    static const struct {
-        int error;
-        uint32_t code;
-    } codes[] = {{ENOENT, PFB_WIN32_FILE_NOT_FOUND},
-                 {EACCES, PFB_WIN32_ACCESS_DENIED},
-                 {EPERM, PFB_WIN32_ACCESS_DENIED},
-                 {ENOMEM, PFB_WIN32_NOT_ENOUGH_MEMORY}};
-    uint32_t code = 0;
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
-        code = codes[i].error == error ? codes[i].code : code;
-    char reason[80];
-    if (strerror_r(error, reason, sizeof reason) != 0)
-        snprintf(reason, sizeof reason, "error %d", error);
-    return pfb_source_fail(failure, code, "%.120s cannot be read: %s", reader->path, reason);
+    va_list arguments;
+    va_start(arguments, format);
+    set_path(reader, format, arguments);
+    va_end(arguments);
+    if (access(reader->path, F_OK) == 0)
+        return true;
+    keep_error(reader, errno, false);
+    return false;
 }
 
 bool pfb_kernel_need_file(pfb_kernel_reader *reader, const char *name, pfb_kernel_text *text,
                           pfb_source_failure *failure)
 {
-    int error = read_at(AT_FDCWD, pfb_kernel_path(reader, "%s", name), &reader->text);
+    int error = pfb_kernel_read(pfb_kernel_path(reader, "%s", name), &reader->text);
     if (error != 0)
         return fail_file(reader, error, failure);
     *text = text_of(&reader->text);
     return true;
 }
 
+/* Who can do without the file gives no failure: the error is kept. */
 bool pfb_kernel_stat(pfb_kernel_reader *reader, pfb_kernel_text *text, pfb_source_failure *failure)
 {
     if (!reader->has_stat) {
-        int error = read_at(AT_FDCWD, pfb_kernel_path(reader, "/proc/stat"), &reader->stat);
-        if (error != 0)
+        int error = pfb_kernel_read(pfb_kernel_path(reader, "/proc/stat"), &reader->stat);
+        if (error != 0) {
+            keep_error(reader, error, false);
             return fail_file(reader, error, failure);
+        }
         reader->has_stat = true;
     }
     *text = text_of(&reader->stat);
     return true;
 }
 
+/* ---- Folders of numbers --------------------------------------------------------------------------------------- */
+
+const pfb_kernel_folders pfb_kernel_processes = {.parent = "/proc", .prefix = "", .least = 1, .most = 0x7FFFFFFF};
+
+DIR *pfb_kernel_open_folders(pfb_kernel_reader *reader, const pfb_kernel_folders *folders)
+{
+    DIR *parent = opendir(pfb_kernel_path(reader, "%s", folders->parent));
+    if (!parent)
+        keep_error(reader, errno, false);
+    return parent;
+}
+
+bool pfb_kernel_next_folder(pfb_kernel_reader *reader, DIR *parent, const pfb_kernel_folders *folders, uint32_t *number)
+{
+    const struct dirent *entry;
+    errno = 0;
+    while ((entry = readdir(parent))) {
+        if (pfb_kernel_folder_number(entry->d_name, folders->prefix, folders->most, number) &&
+            *number >= folders->least)
+            return true;
+    }
+    int error = errno;
+    if (error == 0)
+        return false;
+    pfb_kernel_path(reader, "%s", folders->parent);
+    keep_error(reader, error, false);
+    return false;
+}
+
 /* ---- Clocks ---------------------------------------------------------------------------------------------- */
+
+static uint64_t in_100ns(const struct timespec *time)
+{
+    return (uint64_t)time->tv_sec * PFB_KERNEL_100NS + (uint64_t)time->tv_nsec / 100;
+}
+
+uint64_t pfb_kernel_now(clockid_t clock)
+{
+    struct timespec now = {0};
+    clock_gettime(clock, &now);
+    return in_100ns(&now);
+}
 
 /* What is asked of the wall clock: 100 ns since 1601, and as SYSTEMTIME. */
 static void set_wall_clock(pfb_data_times *times, const struct timespec *wall)
 {
-    const int64_t seconds_1601_to_1970 = INT64_C(11644473600);
-    times->perf_time_100ns = (wall->tv_sec + seconds_1601_to_1970) * 10000000 + wall->tv_nsec / 100;
+    const uint64_t seconds_1601_to_1970 = UINT64_C(11644473600);
+    times->perf_time_100ns = (int64_t)(in_100ns(wall) + seconds_1601_to_1970 * PFB_KERNEL_100NS);
     struct tm utc;
     if (!gmtime_r(&wall->tv_sec, &utc))
         return;
@@ -166,14 +254,12 @@ static void set_wall_clock(pfb_data_times *times, const struct timespec *wall)
                                            .millisecond = (uint16_t)(wall->tv_nsec / 1000000)};
 }
 
+/* The frequency is as on Windows: 4 bytes of its ticks, as average times have, last 429 s. */
 static void read_clocks(pfb_data_times *times)
 {
-    const int64_t frequency = 10000000; /* as on Windows: 4 bytes of ticks, as average times have, last 429 s */
-    struct timespec steady = {0};
     struct timespec wall = {0};
-    clock_gettime(CLOCK_MONOTONIC, &steady);
+    *times = (pfb_data_times){.perf_time = (int64_t)pfb_kernel_now(CLOCK_MONOTONIC), .perf_freq = PFB_KERNEL_100NS};
     clock_gettime(CLOCK_REALTIME, &wall);
-    *times = (pfb_data_times){.perf_time = steady.tv_sec * frequency + steady.tv_nsec / 100, .perf_freq = frequency};
     set_wall_clock(times, &wall);
 }
 
@@ -192,7 +278,7 @@ void pfb_kernel_clock(pfb_kernel_reader *reader)
 
 uint64_t pfb_kernel_ticks_to_100ns(const pfb_kernel_reader *reader, uint64_t ticks)
 {
-    return pfb_kernel_scale(ticks, 10000000, reader->ticks_per_second);
+    return pfb_kernel_scale(ticks, PFB_KERNEL_100NS, reader->ticks_per_second);
 }
 
 /* ---- Opening ------------------------------------------------------------------------------------------------- */

@@ -34,17 +34,17 @@ bool pfb_kernel_take_word(pfb_kernel_span *s, const char *word)
     return true;
 }
 
-static bool is_digit(char c)
+bool pfb_kernel_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
 bool pfb_kernel_take_number(pfb_kernel_span *s, uint64_t *number)
 {
-    if (s->at == s->end || !is_digit(*s->at))
+    if (s->at == s->end || !pfb_kernel_is_digit(*s->at))
         return false;
     uint64_t value = 0;
-    for (; s->at < s->end && is_digit(*s->at); s->at++) {
+    for (; s->at < s->end && pfb_kernel_is_digit(*s->at); s->at++) {
         uint64_t digit = (uint64_t)(*s->at - '0');
         value = value > (UINT64_MAX - digit) / 10 ? UINT64_MAX : value * 10 + digit;
     }
@@ -65,6 +65,20 @@ bool pfb_kernel_number(const char *text, size_t size, uint64_t *number)
         return false;
     pfb_kernel_skip_blanks(&line);
     return line.at == line.end || *line.at == '\n';
+}
+
+bool pfb_kernel_folder_number(const char *name, const char *prefix, uint32_t most, uint32_t *number)
+{
+    uint64_t value;
+    pfb_kernel_span rest = {name, name + strlen(name)};
+    if (!pfb_kernel_take_word(&rest, prefix))
+        return false;
+    const char *first = rest.at;
+    if (!pfb_kernel_take_number(&rest, &value) || rest.at != rest.end || value > most ||
+        (*first == '0' && rest.end - first > 1))
+        return false;
+    *number = (uint32_t)value;
+    return true;
 }
 
 /* "key number", and nothing or a blank behind it. */

@@ -30,6 +30,8 @@ void pfb_kernel_skip_blanks(pfb_kernel_span *s);
 /* True when `word` stands next; the span then begins behind it. */
 bool pfb_kernel_take_word(pfb_kernel_span *s, const char *word);
 
+bool pfb_kernel_is_digit(char c);
+
 /* The digits that stand next; false when there are none. Too large a number counts as the largest there is. */
 bool pfb_kernel_take_number(pfb_kernel_span *s, uint64_t *number);
 
@@ -38,6 +40,10 @@ bool pfb_kernel_take_field(pfb_kernel_span *s, uint64_t *number);
 
 /* A file with one number. False when it does not begin with one, or something follows it on its line. */
 bool pfb_kernel_number(const char *text, size_t size, uint64_t *number);
+
+/* The number of a folder that has this prefix and is otherwise its number, up to `most`: "7" and "node0", but neither
+ * "07" nor "7x". False for any other name. */
+bool pfb_kernel_folder_number(const char *name, const char *prefix, uint32_t most, uint32_t *number);
 
 /* The numbers behind words that begin a line, as in "ctxt 12" and "MemFree:  12 kB": numbers[i] is that of keys[i].
  * Returns a bit for each one found, the lowest for keys[0]; the first line of a key counts. At most 32 keys. */

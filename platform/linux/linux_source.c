@@ -38,7 +38,7 @@ static size_t position_of(const linux_source *source, const pfb_guid *counterset
 }
 
 /* The counterset, or null and a failure. */
-static const pfb_open_set *find_set(const linux_source *source, const pfb_guid *counterset, pfb_source_failure *failure)
+static pfb_open_set *find_set(linux_source *source, const pfb_guid *counterset, pfb_source_failure *failure)
 {
     size_t position = position_of(source, counterset);
     if (position < source->set_count)
@@ -99,13 +99,13 @@ static void write_instances(const void *context, pfb_builder *builder)
 static bool instances(void *context, const pfb_guid *counterset, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     linux_source *source = context;
-    const pfb_open_set *open = find_set(source, counterset, failure);
+    pfb_open_set *open = find_set(source, counterset, failure);
     if (!open)
         return false;
     if (open->instance_type == 0) /* as Windows answers for single-instance sets */
         return pfb_source_fail(failure, PFB_WIN32_INSTANCE_NOT_FOUND, "%s has no instances", open->name);
     pfb_kernel_new_sample(&source->reader);
-    return open->set->sample(open->context, 0, failure) && pfb_source_build(bytes, write_instances, open, failure);
+    return pfb_open_set_sample(open, 0, failure) && pfb_source_build(bytes, write_instances, open, failure);
 }
 
 /* ---- The identifier blocks of a query -------------------------------------------------------------------- */
@@ -291,18 +291,27 @@ static demand demand_of(const linux_query *query)
     return all;
 }
 
-/* One sample of each counterset serves all blocks, and only files that a block needs are read. */
+/* One sample of each counterset serves all blocks, and only files that a block needs are read. A set without a sample
+ * gives errors in the place of its results. When that is so of all, the collect fails, with the reason of the first. */
 static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     linux_query *query = context;
     linux_source *source = query->source;
     const demand all = demand_of(query);
+    pfb_source_failure first = {0};
+    size_t failed = 0;
+    size_t sampled = 0;
     pfb_kernel_new_sample(&source->reader);
     for (size_t i = 0; i < source->set_count; i++) {
-        const pfb_open_set *open = &source->sets[i];
-        if (all.is_asked[i] && !open->set->sample(open->context, all.needs[i], failure))
-            return false;
+        if (!all.is_asked[i])
+            continue;
+        if (pfb_open_set_sample(&source->sets[i], all.needs[i], failed == 0 ? &first : NULL))
+            sampled++;
+        else
+            failed++;
     }
+    if (failed > 0 && sampled == 0)
+        return pfb_source_fail(failure, first.code, "%s", first.sentence);
     pfb_kernel_clock(&source->reader); /* for a query without blocks */
     return pfb_source_build(bytes, write_data, query, failure);
 }
@@ -331,8 +340,15 @@ static const pfb_source_operations operations = {.close = close_context,
                                                  .query_collect = query_collect,
                                                  .legacy = legacy};
 
-/* Opens the countersets this machine has. False when it has none, for the reason the first one gives, or when memory is
- * exhausted: a set that is there is not left out on account of that. */
+/* True when a set cannot be opened because the machine has nothing of it. */
+static bool is_absence(uint32_t code)
+{
+    return code == PFB_WIN32_FILE_NOT_FOUND || code == PFB_WIN32_ACCESS_DENIED || code == PFB_WIN32_NOT_SUPPORTED;
+}
+
+/* Opens the countersets this machine has. False when it has none, for the reason the first one gives; or for any other
+ * reason than that it has none, above all when handles or memory ran out: what is there is not left out on account of
+ * that, as that would last as long as the source. */
 static bool open_sets(linux_source *source, pfb_source_failure *failure)
 {
     pfb_source_failure first = {0};
@@ -340,8 +356,8 @@ static bool open_sets(linux_source *source, pfb_source_failure *failure)
         pfb_source_failure reason = {0};
         if (pfb_open_set_open(&source->sets[source->set_count], all_sets[i], &source->reader, &reason))
             source->set_count++;
-        else if (reason.code == PFB_WIN32_NOT_ENOUGH_MEMORY)
-            return pfb_source_fail_memory(failure);
+        else if (!is_absence(reason.code))
+            return pfb_source_fail(failure, reason.code, "%s", reason.sentence);
         else if (i == 0)
             first = reason;
     }

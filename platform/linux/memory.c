@@ -14,14 +14,13 @@ static const char *const keys[NUMBERS] = {
 #define BIT(number) (UINT32_C(1) << (number))
 
 typedef struct memory {
-    pfb_kernel_reader *reader;
-    uint32_t known; /* bits: which of the numbers are of this sample */
+    pfb_single_set single; /* bits of known: which of the numbers are of this sample */
     uint64_t numbers[NUMBERS];
 } memory;
 
 /* ---- Counters ------------------------------------------------------------------------------------------- */
 
-#define RAW PFB_TYPE_LARGE_RAWCOUNT
+#define RAW PERF_COUNTER_LARGE_RAWCOUNT
 #define NOVICE PFB_DETAIL_NOVICE
 #define ADVANCED PFB_DETAIL_ADVANCED
 #define FRACTION (BIT(COMMITTED) | BIT(LIMIT))
@@ -68,15 +67,15 @@ static const pfb_set_counter counters[COUNTERS] = {
      "Memory promised to processes, in bytes: Committed_AS of /proc/meminfo"},
     {COMMIT_LIMIT, RAW, BIT(LIMIT), 0, 0, 0, 0, ADVANCED, 0, "Commit Limit",
      "Memory that can be promised under strict accounting, in bytes: CommitLimit of /proc/meminfo"},
-    {IN_USE, PFB_TYPE_LARGE_RAW_FRACTION, FRACTION, IN_USE_BASE, 0, 0, 0, NOVICE, 0, "% Committed Bytes In Use",
+    {IN_USE, PERF_LARGE_RAW_FRACTION, FRACTION, IN_USE_BASE, 0, 0, 0, NOVICE, 0, "% Committed Bytes In Use",
      "Committed_AS in percent of CommitLimit of /proc/meminfo"},
-    {IN_USE_BASE, PFB_TYPE_LARGE_RAW_BASE, FRACTION, 0, 0, 0, 0, NOVICE, PFB_ATTRIBUTE_NO_DISPLAY,
+    {IN_USE_BASE, PERF_LARGE_RAW_BASE, FRACTION, 0, 0, 0, 0, NOVICE, PFB_ATTRIBUTE_NO_DISPLAY,
      "% Committed Bytes In Use Base", "What % Committed Bytes In Use is divided by: CommitLimit of /proc/meminfo"},
     {CACHE_BYTES, RAW, BIT(CACHED), 0, 0, 0, 0, NOVICE, 0, "Cache Bytes",
      "Memory that holds contents of files, shared memory included, in bytes: Cached of /proc/meminfo"},
     {FREE_BYTES, RAW, BIT(FREE), 0, 0, 0, 0, ADVANCED, 0, "Free & Zero Page List Bytes",
      "Memory that is used for nothing, in bytes: MemFree of /proc/meminfo"},
-    {PAGE_FAULTS, PFB_TYPE_COUNTER, BIT(FAULTS), 0, 0, 0, 0, NOVICE, 0, "Page Faults/sec",
+    {PAGE_FAULTS, PERF_COUNTER_COUNTER, BIT(FAULTS), 0, 0, 0, 0, NOVICE, 0, "Page Faults/sec",
      "Page faults of all processes, minor and major: pgfault of /proc/vmstat"},
 };
 
@@ -89,37 +88,23 @@ static uint64_t value_of(const void *context, size_t i, uint32_t needs, const pf
                             values[counter->id].divisor);
 }
 
-/* ---- The one instance -------------------------------------------------------------------------------------- */
-
-static size_t instance_count(const void *context)
-{
-    (void)context;
-    return 1;
-}
-
-static bool instance_at(const void *context, size_t i, uint32_t needs, pfb_set_instance *instance)
-{
-    const memory *m = context;
-    (void)i;
-    *instance = (pfb_set_instance){0};
-    return (m->known & needs) == needs;
-}
-
 /* ---- Opening and sampling ----------------------------------------------------------------------------------- */
 
 /* The page faults come first: of all these numbers theirs alone is a rate. */
 static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
 {
     memory *m = context;
+    pfb_kernel_reader *reader = m->single.reader;
+    uint32_t known = 0;
     (void)failure;
-    m->known = 0;
     if (needs & BIT(FAULTS))
-        m->known = pfb_kernel_take_keys(pfb_kernel_file(m->reader, "/proc/vmstat"), keys, INFO_FIRST, m->numbers);
-    pfb_kernel_clock(m->reader);
+        known = pfb_kernel_take_keys(pfb_kernel_file(reader, "/proc/vmstat"), keys, INFO_FIRST, m->numbers);
+    pfb_kernel_clock(reader);
     if (needs & ~BIT(FAULTS))
-        m->known |= pfb_kernel_take_keys(pfb_kernel_file(m->reader, "/proc/meminfo"), keys + INFO_FIRST,
-                                         NUMBERS - INFO_FIRST, m->numbers + INFO_FIRST)
-                    << INFO_FIRST;
+        known |= pfb_kernel_take_keys(pfb_kernel_file(reader, "/proc/meminfo"), keys + INFO_FIRST, NUMBERS - INFO_FIRST,
+                                      m->numbers + INFO_FIRST)
+                 << INFO_FIRST;
+    m->single.known = known;
     return true;
 }
 
@@ -130,14 +115,14 @@ static void *open_memory(pfb_kernel_reader *reader, uint32_t *offered, pfb_sourc
         pfb_source_fail_memory(failure);
         return NULL;
     }
-    m->reader = reader;
+    m->single.reader = reader;
     sample(m, BIT(NUMBERS) - 1, failure);
-    *offered = m->known;
-    if (m->known == 0) {
-        free(m);
-        return NULL;
-    }
-    return m;
+    *offered = m->single.known;
+    if (m->single.known != 0)
+        return m;
+    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "/proc tells nothing of the memory");
+    free(m);
+    return NULL;
 }
 
 /* efca981e-209b-4db4-b120-0b5c19e5643a, chosen at random */
@@ -150,6 +135,6 @@ const pfb_counterset pfb_memory_set = {
     .open = open_memory,
     .close = free,
     .sample = sample,
-    .instance_count = instance_count,
-    .instance = instance_at,
+    .instance_count = pfb_single_set_count,
+    .instance = pfb_single_set_instance,
     .value = value_of};

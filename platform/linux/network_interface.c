@@ -72,21 +72,21 @@ enum { STATISTICS = 1, SPEED = 2 };
     }
 
 static const pfb_set_counter counters[COUNTERS] = {
-    COUNTER(TOTAL_BYTES_RATE, PFB_TYPE_BULK_COUNT, 0, NOVICE, "Bytes Total/sec", "Bytes received and sent"),
-    COUNTER(TOTAL_PACKETS_RATE, PFB_TYPE_BULK_COUNT, 0, NOVICE, "Packets/sec", "Packets received and sent"),
-    COUNTER(RECEIVED_PACKETS_RATE, PFB_TYPE_BULK_COUNT, 0, NOVICE, "Packets Received/sec", "Packets received"),
-    COUNTER(SENT_PACKETS_RATE, PFB_TYPE_BULK_COUNT, 0, NOVICE, "Packets Sent/sec", "Packets sent"),
-    COUNTER(BANDWIDTH, PFB_TYPE_LARGE_RAWCOUNT, SPEED, NOVICE, "Current Bandwidth",
+    COUNTER(TOTAL_BYTES_RATE, PERF_COUNTER_BULK_COUNT, 0, NOVICE, "Bytes Total/sec", "Bytes received and sent"),
+    COUNTER(TOTAL_PACKETS_RATE, PERF_COUNTER_BULK_COUNT, 0, NOVICE, "Packets/sec", "Packets received and sent"),
+    COUNTER(RECEIVED_PACKETS_RATE, PERF_COUNTER_BULK_COUNT, 0, NOVICE, "Packets Received/sec", "Packets received"),
+    COUNTER(SENT_PACKETS_RATE, PERF_COUNTER_BULK_COUNT, 0, NOVICE, "Packets Sent/sec", "Packets sent"),
+    COUNTER(BANDWIDTH, PERF_COUNTER_LARGE_RAWCOUNT, SPEED, NOVICE, "Current Bandwidth",
             "Speed of the link in bits per second; 0 where the kernel knows none"),
-    COUNTER(RECEIVED_BYTES_RATE, PFB_TYPE_BULK_COUNT, 0, NOVICE, "Bytes Received/sec", "Bytes received"),
-    COUNTER(PACKETS_RECEIVED_DISCARDED, PFB_TYPE_LARGE_RAWCOUNT, 0, ADVANCED, "Packets Received Discarded",
+    COUNTER(RECEIVED_BYTES_RATE, PERF_COUNTER_BULK_COUNT, 0, NOVICE, "Bytes Received/sec", "Bytes received"),
+    COUNTER(PACKETS_RECEIVED_DISCARDED, PERF_COUNTER_LARGE_RAWCOUNT, 0, ADVANCED, "Packets Received Discarded",
             "Packets received and dropped, for want of room or of anybody who wants them"),
-    COUNTER(PACKETS_RECEIVED_ERRORS, PFB_TYPE_LARGE_RAWCOUNT, 0, ADVANCED, "Packets Received Errors",
+    COUNTER(PACKETS_RECEIVED_ERRORS, PERF_COUNTER_LARGE_RAWCOUNT, 0, ADVANCED, "Packets Received Errors",
             "Packets received broken"),
-    COUNTER(SENT_BYTES_RATE, PFB_TYPE_BULK_COUNT, 0, NOVICE, "Bytes Sent/sec", "Bytes sent"),
-    COUNTER(PACKETS_SENT_DISCARDED, PFB_TYPE_LARGE_RAWCOUNT, 0, ADVANCED, "Packets Outbound Discarded",
+    COUNTER(SENT_BYTES_RATE, PERF_COUNTER_BULK_COUNT, 0, NOVICE, "Bytes Sent/sec", "Bytes sent"),
+    COUNTER(PACKETS_SENT_DISCARDED, PERF_COUNTER_LARGE_RAWCOUNT, 0, ADVANCED, "Packets Outbound Discarded",
             "Packets dropped instead of sent"),
-    COUNTER(PACKETS_SENT_ERRORS, PFB_TYPE_LARGE_RAWCOUNT, 0, ADVANCED, "Packets Outbound Errors",
+    COUNTER(PACKETS_SENT_ERRORS, PERF_COUNTER_LARGE_RAWCOUNT, 0, ADVANCED, "Packets Outbound Errors",
             "Packets that could not be sent"),
 };
 

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 /* The counterset PhysicalDisk from /proc/diskstats. docs/physical_disk.md tells what each counter is made of. */
 
@@ -25,13 +23,11 @@ enum {
 
 enum { NAME_BYTES = 64 }; /* the kernel's names have less than 32; longer ones are none of its */
 
-#define DISK_TOTAL UINT32_C(0xFFFFFFFE) /* instance id: no disk's, which are device numbers */
-
 typedef struct disk {
     uint32_t id;
     uint32_t name_units;
     uint8_t name[2 * NAME_BYTES]; /* UTF-16LE */
-    bool is_device;               /* hardware has it: its I/O is no other disk's */
+    bool is_device; /* hardware has it. Others, as of dm and md, pass I/O on to listed disks, or keep it in memory */
     uint64_t fields[FIELDS];
 } disk;
 
@@ -93,43 +89,43 @@ enum { STATISTICS = 1 }; /* what is needed: the one file there is */
     }
 
 static const pfb_set_counter counters[COUNTERS] = {
-    SHOWN(QUEUE_NOW, PFB_TYPE_RAWCOUNT, 0, SUM, NOVICE, "Current Disk Queue Length",
+    SHOWN(QUEUE_NOW, PERF_COUNTER_RAWCOUNT, 0, SUM, NOVICE, "Current Disk Queue Length",
           "Requests the disk has not finished at this moment"),
-    SHOWN(TIME, PFB_TYPE_PRECISION_100NS_TIMER, TIME_BASE, MEAN, NOVICE, "% Disk Time",
+    SHOWN(TIME, PERF_PRECISION_100NS_TIMER, TIME_BASE, MEAN, NOVICE, "% Disk Time",
           "Time that finished reads and writes took, by elapsed time: above 100 % where they overlapped"),
-    BASE(TIME_BASE, PFB_TYPE_PRECISION_TIMESTAMP, "% Disk Time Base", "The moment the statistics were read"),
-    SHOWN(QUEUE, PFB_TYPE_100NS_QUEUELEN, 0, SUM, ADVANCED, "Avg. Disk Queue Length",
+    BASE(TIME_BASE, PERF_PRECISION_TIMESTAMP, "% Disk Time Base", "The moment the statistics were read"),
+    SHOWN(QUEUE, PERF_COUNTER_100NS_QUEUELEN_TYPE, 0, SUM, ADVANCED, "Avg. Disk Queue Length",
           "Reads and writes that were under way, on average"),
-    SHOWN(READ_TIME, PFB_TYPE_PRECISION_100NS_TIMER, TIME_BASE, MEAN, NOVICE, "% Disk Read Time",
+    SHOWN(READ_TIME, PERF_PRECISION_100NS_TIMER, TIME_BASE, MEAN, NOVICE, "% Disk Read Time",
           "Time that finished reads took, by elapsed time"),
-    SHOWN(READ_QUEUE, PFB_TYPE_100NS_QUEUELEN, 0, SUM, ADVANCED, "Avg. Disk Read Queue Length",
+    SHOWN(READ_QUEUE, PERF_COUNTER_100NS_QUEUELEN_TYPE, 0, SUM, ADVANCED, "Avg. Disk Read Queue Length",
           "Reads that were under way, on average"),
-    SHOWN(WRITE_TIME, PFB_TYPE_PRECISION_100NS_TIMER, TIME_BASE, MEAN, NOVICE, "% Disk Write Time",
+    SHOWN(WRITE_TIME, PERF_PRECISION_100NS_TIMER, TIME_BASE, MEAN, NOVICE, "% Disk Write Time",
           "Time that finished writes took, by elapsed time"),
-    SHOWN(WRITE_QUEUE, PFB_TYPE_100NS_QUEUELEN, 0, SUM, ADVANCED, "Avg. Disk Write Queue Length",
+    SHOWN(WRITE_QUEUE, PERF_COUNTER_100NS_QUEUELEN_TYPE, 0, SUM, ADVANCED, "Avg. Disk Write Queue Length",
           "Writes that were under way, on average"),
-    SHOWN(SECONDS_PER_TRANSFER, PFB_TYPE_AVERAGE_TIMER, TRANSFERS_BASE, NONE, NOVICE, "Avg. Disk sec/Transfer",
+    SHOWN(SECONDS_PER_TRANSFER, PERF_AVERAGE_TIMER, TRANSFERS_BASE, NONE, NOVICE, "Avg. Disk sec/Transfer",
           "Time a read or write took on average"),
-    SHOWN(SECONDS_PER_READ, PFB_TYPE_AVERAGE_TIMER, READS_BASE, NONE, NOVICE, "Avg. Disk sec/Read",
+    SHOWN(SECONDS_PER_READ, PERF_AVERAGE_TIMER, READS_BASE, NONE, NOVICE, "Avg. Disk sec/Read",
           "Time a read took on average"),
-    SHOWN(SECONDS_PER_WRITE, PFB_TYPE_AVERAGE_TIMER, WRITES_BASE, NONE, NOVICE, "Avg. Disk sec/Write",
+    SHOWN(SECONDS_PER_WRITE, PERF_AVERAGE_TIMER, WRITES_BASE, NONE, NOVICE, "Avg. Disk sec/Write",
           "Time a write took on average"),
-    BASE(TRANSFERS_BASE, PFB_TYPE_AVERAGE_BASE, "Disk Transfers Base", "Reads and writes finished"),
-    BASE(READS_BASE, PFB_TYPE_AVERAGE_BASE, "Disk Reads Base", "Reads finished"),
-    BASE(WRITES_BASE, PFB_TYPE_AVERAGE_BASE, "Disk Writes Base", "Writes finished"),
-    SHOWN(TRANSFER_RATE, PFB_TYPE_COUNTER, 0, SUM, NOVICE, "Disk Transfers/sec", "Reads and writes finished"),
-    SHOWN(READ_RATE, PFB_TYPE_COUNTER, 0, SUM, NOVICE, "Disk Reads/sec", "Reads finished"),
-    SHOWN(WRITE_RATE, PFB_TYPE_COUNTER, 0, SUM, NOVICE, "Disk Writes/sec", "Writes finished"),
-    SHOWN(BYTE_RATE, PFB_TYPE_BULK_COUNT, 0, SUM, NOVICE, "Disk Bytes/sec", "Bytes read and written"),
-    SHOWN(READ_BYTE_RATE, PFB_TYPE_BULK_COUNT, 0, SUM, NOVICE, "Disk Read Bytes/sec", "Bytes read"),
-    SHOWN(WRITE_BYTE_RATE, PFB_TYPE_BULK_COUNT, 0, SUM, NOVICE, "Disk Write Bytes/sec", "Bytes written"),
-    SHOWN(BYTES_PER_TRANSFER, PFB_TYPE_AVERAGE_BULK, TRANSFERS_BASE, NONE, ADVANCED, "Avg. Disk Bytes/Transfer",
+    BASE(TRANSFERS_BASE, PERF_AVERAGE_BASE, "Disk Transfers Base", "Reads and writes finished"),
+    BASE(READS_BASE, PERF_AVERAGE_BASE, "Disk Reads Base", "Reads finished"),
+    BASE(WRITES_BASE, PERF_AVERAGE_BASE, "Disk Writes Base", "Writes finished"),
+    SHOWN(TRANSFER_RATE, PERF_COUNTER_COUNTER, 0, SUM, NOVICE, "Disk Transfers/sec", "Reads and writes finished"),
+    SHOWN(READ_RATE, PERF_COUNTER_COUNTER, 0, SUM, NOVICE, "Disk Reads/sec", "Reads finished"),
+    SHOWN(WRITE_RATE, PERF_COUNTER_COUNTER, 0, SUM, NOVICE, "Disk Writes/sec", "Writes finished"),
+    SHOWN(BYTE_RATE, PERF_COUNTER_BULK_COUNT, 0, SUM, NOVICE, "Disk Bytes/sec", "Bytes read and written"),
+    SHOWN(READ_BYTE_RATE, PERF_COUNTER_BULK_COUNT, 0, SUM, NOVICE, "Disk Read Bytes/sec", "Bytes read"),
+    SHOWN(WRITE_BYTE_RATE, PERF_COUNTER_BULK_COUNT, 0, SUM, NOVICE, "Disk Write Bytes/sec", "Bytes written"),
+    SHOWN(BYTES_PER_TRANSFER, PERF_AVERAGE_BULK, TRANSFERS_BASE, NONE, ADVANCED, "Avg. Disk Bytes/Transfer",
           "Bytes of a read or write on average"),
-    SHOWN(BYTES_PER_READ, PFB_TYPE_AVERAGE_BULK, READS_BASE, NONE, ADVANCED, "Avg. Disk Bytes/Read",
+    SHOWN(BYTES_PER_READ, PERF_AVERAGE_BULK, READS_BASE, NONE, ADVANCED, "Avg. Disk Bytes/Read",
           "Bytes of a read on average"),
-    SHOWN(BYTES_PER_WRITE, PFB_TYPE_AVERAGE_BULK, WRITES_BASE, NONE, ADVANCED, "Avg. Disk Bytes/Write",
+    SHOWN(BYTES_PER_WRITE, PERF_AVERAGE_BULK, WRITES_BASE, NONE, ADVANCED, "Avg. Disk Bytes/Write",
           "Bytes of a write on average"),
-    SHOWN(IDLE_TIME, PFB_TYPE_PRECISION_100NS_TIMER, TIME_BASE, MEAN, NOVICE, "% Idle Time",
+    SHOWN(IDLE_TIME, PERF_PRECISION_100NS_TIMER, TIME_BASE, MEAN, NOVICE, "% Idle Time",
           "Share of time in which the disk had no request"),
 };
 
@@ -233,7 +229,7 @@ static bool take_device(pfb_kernel_span *line, uint32_t *id)
         minor > MINOR_MAX)
         return false;
     *id = (uint32_t)(major << 20 | minor);
-    return *id < DISK_TOTAL; /* what lies above has other uses */
+    return *id < PFB_TOTAL_ID; /* what lies above has other uses */
 }
 
 /* A line as the kernel writes it. */
@@ -257,11 +253,6 @@ static bool take_disk(pfb_kernel_span *line, disk *d, pfb_kernel_span *name)
     return true;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* True for the name of a partition: that of its disk, which the kernel lists before it, and a number; between them a
  * "p" when the disk's name ends in a digit. */
 static bool is_partition(pfb_kernel_span disk_name, pfb_kernel_span name)
@@ -270,22 +261,21 @@ static bool is_partition(pfb_kernel_span disk_name, pfb_kernel_span name)
     if (size == 0 || size >= (size_t)(name.end - name.at) || memcmp(disk_name.at, name.at, size) != 0)
         return false;
     name.at += size;
-    if (is_digit(disk_name.end[-1]) && *name.at++ != 'p')
+    if (pfb_kernel_is_digit(disk_name.end[-1]) && *name.at++ != 'p')
         return false;
     uint64_t number;
     return pfb_kernel_take_number(&name, &number) && name.at == name.end;
 }
 
-/* Whether hardware has the disk. Others, such as those of dm and md, pass their I/O on to disks that are listed too, or
- * keep it in memory. */
-static bool is_device(pfb_kernel_reader *reader, pfb_kernel_span name)
+/* Whether there is such a file, or with an empty name the folder itself, of a disk in /sys/block. */
+static bool has_file(pfb_kernel_reader *reader, pfb_kernel_span name, const char *file)
 {
-    char file[NAME_BYTES + 1];
+    char folder[NAME_BYTES + 1];
     size_t size = (size_t)(name.end - name.at);
     for (size_t i = 0; i < size; i++)
-        file[i] = name.at[i] == '/' ? '!' : name.at[i]; /* as the kernel names its folders */
-    file[size] = '\0';
-    return access(pfb_kernel_path(reader, "/sys/block/%s/device", file), F_OK) == 0;
+        folder[i] = name.at[i] == '/' ? '!' : name.at[i]; /* as the kernel names its folders */
+    folder[size] = '\0';
+    return pfb_kernel_exists(reader, "/sys/block/%s/%s", folder, file);
 }
 
 static bool add_disk(physical_disks *set, const disk *d)
@@ -305,12 +295,15 @@ static bool read_disks(physical_disks *set, pfb_kernel_text text)
     pfb_kernel_span line;
     pfb_kernel_span whole = {NULL, NULL}; /* name of the disk read last */
     pfb_kernel_span name;
+    bool has_folders = pfb_kernel_exists(set->reader, "/sys/block");
     set->count = set->device_count = 0;
     while (pfb_kernel_take_line(&text, &line)) {
-        if (!take_disk(&line, &d, &name) || is_partition(whole, name))
+        if (!take_disk(&line, &d, &name))
+            continue;
+        if (has_folders ? !has_file(set->reader, name, "") : is_partition(whole, name))
             continue;
         whole = name;
-        d.is_device = is_device(set->reader, name);
+        d.is_device = has_file(set->reader, name, "device");
         if (!add_disk(set, &d))
             return false;
     }
@@ -323,13 +316,11 @@ static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
 {
     physical_disks *set = context;
     pfb_kernel_text text;
-    struct timespec now = {0};
     (void)needs; /* all stands in one file */
     if (!pfb_kernel_need_file(set->reader, "/proc/diskstats", &text, failure))
         return false;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    set->now_100ns = pfb_kernel_now(CLOCK_MONOTONIC);
     pfb_kernel_clock(set->reader);
-    set->now_100ns = (uint64_t)now.tv_sec * 10000000 + (uint64_t)now.tv_nsec / 100;
     return read_disks(set, text) || pfb_source_fail_memory(failure);
 }
 
@@ -369,12 +360,11 @@ static size_t instance_count(const void *context)
 static bool instance(const void *context, size_t i, uint32_t needs, pfb_set_instance *found)
 {
     const physical_disks *set = context;
-    static const uint8_t total[] = {'_', 0, 'T', 0, 'o', 0, 't', 0, 'a', 0, 'l', 0};
     (void)needs;
     if (i < set->count)
         *found = (pfb_set_instance){set->disks[i].id, set->disks[i].name, set->disks[i].name_units};
     else
-        *found = (pfb_set_instance){DISK_TOTAL, total, sizeof total / 2};
+        *found = pfb_set_total();
     return i < set->count || set->device_count > 0;
 }
 

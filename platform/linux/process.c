@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "counterset.h"
 
-#include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The counterset Process from /proc/PID/stat and /proc/PID/io. docs/process.md tells what each counter is made of. */
@@ -30,12 +27,8 @@ enum { READ_BYTES, WRITTEN_BYTES, READ_CALLS, WRITE_CALLS, IO_FIELDS };
 
 enum { NAME_BYTES = 64 }; /* the kernel's names have less */
 
-/* Instance ids: a process has its number. */
-#define PID_MAX UINT32_C(0x7FFFFFFF)
-#define PROCESS_TOTAL UINT32_C(0xFFFFFFFE)
-
 typedef struct process {
-    uint32_t id;
+    uint32_t id; /* its number */
     uint32_t name_units;
     uint8_t name[2 * NAME_BYTES]; /* UTF-16LE */
     uint32_t known;               /* what is needed, as below: which of the following are of this sample */
@@ -92,32 +85,32 @@ enum { STAT = 1, IO = 2 };
     }
 #define CLOCK(id, name, help)                                                                                          \
     {                                                                                                                  \
-        id, PFB_TYPE_LARGE_RAWCOUNT, STAT, 0, 0, 0, NONE, ADVANCED, PFB_ATTRIBUTE_NO_DISPLAY, name, help               \
+        id, PERF_COUNTER_LARGE_RAWCOUNT, STAT, 0, 0, 0, NONE, ADVANCED, PFB_ATTRIBUTE_NO_DISPLAY, name, help           \
     }
 #define RATE_OF_IO(id, level, name, help)                                                                              \
     {                                                                                                                  \
-        id, PFB_TYPE_BULK_COUNT, STAT | IO, 0, 0, 0, SUM, level, 0, name, help                                         \
+        id, PERF_COUNTER_BULK_COUNT, STAT | IO, 0, 0, 0, SUM, level, 0, name, help                                     \
     }
 
 static const pfb_set_counter counters[COUNTERS] = {
-    SHOWN(PROCESSOR_TIME, PFB_TYPE_100NS_TIMER, SUM, NOVICE, "% Processor Time",
+    SHOWN(PROCESSOR_TIME, PERF_100NSEC_TIMER, SUM, NOVICE, "% Processor Time",
           "Time its threads ran, by elapsed time: above 100 % where several ran at once"),
-    SHOWN(USER_TIME, PFB_TYPE_100NS_TIMER, SUM, NOVICE, "% User Time", "Time its threads ran in user mode"),
-    SHOWN(PRIVILEGED_TIME, PFB_TYPE_100NS_TIMER, SUM, NOVICE, "% Privileged Time",
-          "Time its threads ran in the kernel"),
-    SHOWN(ADDRESS_SPACE, PFB_TYPE_LARGE_RAWCOUNT, SUM, NOVICE, "Virtual Bytes", "Address space in use"),
-    SHOWN(WORKING_SET, PFB_TYPE_LARGE_RAWCOUNT, SUM, NOVICE, "Working Set",
+    SHOWN(USER_TIME, PERF_100NSEC_TIMER, SUM, NOVICE, "% User Time", "Time its threads ran in user mode"),
+    SHOWN(PRIVILEGED_TIME, PERF_100NSEC_TIMER, SUM, NOVICE, "% Privileged Time", "Time its threads ran in the kernel"),
+    SHOWN(ADDRESS_SPACE, PERF_COUNTER_LARGE_RAWCOUNT, SUM, NOVICE, "Virtual Bytes", "Address space in use"),
+    SHOWN(WORKING_SET, PERF_COUNTER_LARGE_RAWCOUNT, SUM, NOVICE, "Working Set",
           "Memory in use, with what is shared with other processes"),
-    SHOWN(PAGE_FAULTS, PFB_TYPE_COUNTER, SUM, NOVICE, "Page Faults/sec",
+    SHOWN(PAGE_FAULTS, PERF_COUNTER_COUNTER, SUM, NOVICE, "Page Faults/sec",
           "Page faults, with reading from disk and without"),
-    SHOWN(THREAD_COUNT, PFB_TYPE_RAWCOUNT, SUM, NOVICE, "Thread Count", "Threads there are"),
-    SHOWN(PRIORITY, PFB_TYPE_RAWCOUNT, NONE, ADVANCED, "Priority Base", "20 less its nice value: more has precedence"),
-    {ELAPSED_TIME, PFB_TYPE_ELAPSED_TIME, STAT, 0, OBJECT_TIME, OBJECT_FREQUENCY, NONE, NOVICE, 0, "Elapsed Time",
+    SHOWN(THREAD_COUNT, PERF_COUNTER_RAWCOUNT, SUM, NOVICE, "Thread Count", "Threads there are"),
+    SHOWN(PRIORITY, PERF_COUNTER_RAWCOUNT, NONE, ADVANCED, "Priority Base",
+          "20 less its nice value: more has precedence"),
+    {ELAPSED_TIME, PERF_ELAPSED_TIME, STAT, 0, OBJECT_TIME, OBJECT_FREQUENCY, NONE, NOVICE, 0, "Elapsed Time",
      "Time since the process started"},
     CLOCK(OBJECT_TIME, "Object Time", "The clock of Elapsed Time: when the sample was taken"),
     CLOCK(OBJECT_FREQUENCY, "Object Frequency", "Ticks per second of the clock of Elapsed Time"),
-    SHOWN(PROCESS_ID, PFB_TYPE_RAWCOUNT, NONE, NOVICE, "ID Process", "Number of the process"),
-    SHOWN(PARENT_ID, PFB_TYPE_RAWCOUNT, NONE, ADVANCED, "Creating Process ID", "Number of its parent as it is now"),
+    SHOWN(PROCESS_ID, PERF_COUNTER_RAWCOUNT, NONE, NOVICE, "ID Process", "Number of the process"),
+    SHOWN(PARENT_ID, PERF_COUNTER_RAWCOUNT, NONE, ADVANCED, "Creating Process ID", "Number of its parent as it is now"),
     RATE_OF_IO(IO_READ_CALLS, NOVICE, "IO Read Operations/sec", "Calls of the system that read"),
     RATE_OF_IO(IO_WRITE_CALLS, NOVICE, "IO Write Operations/sec", "Calls of the system that write"),
     RATE_OF_IO(IO_CALLS, NOVICE, "IO Data Operations/sec", "Calls of the system that read or write"),
@@ -128,12 +121,10 @@ static const pfb_set_counter counters[COUNTERS] = {
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-enum { CLOCK_FREQUENCY = 10000000 };
-
 /* Starts, and the clock they are compared with, count from a second before boot: a start of 0 would mean none. */
 static uint64_t since_origin(uint64_t boottime_100ns)
 {
-    return pfb_kernel_add(boottime_100ns, CLOCK_FREQUENCY);
+    return pfb_kernel_add(boottime_100ns, PFB_KERNEL_100NS);
 }
 
 /* Counts wrap, as the kernel's do. */
@@ -195,7 +186,7 @@ static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_s
     if (counter->id == OBJECT_TIME)
         return set->now_100ns;
     if (counter->id == OBJECT_FREQUENCY)
-        return CLOCK_FREQUENCY;
+        return PFB_KERNEL_100NS;
     return i < set->count ? value_of(set, &set->all[i], counter->id) : total_of(set, needs, counter);
 }
 
@@ -248,31 +239,15 @@ static bool take_io(pfb_kernel_text text, uint64_t io[IO_FIELDS])
 
 /* ---- Reading ---------------------------------------------------------------------------------------------------- */
 
-/* The number of a process's folder; false for any other name. */
-static bool is_process(const char *name, uint32_t *pid)
-{
-    pfb_kernel_span span = {name, name + strlen(name)};
-    uint64_t number;
-    if (*name == '0' || !pfb_kernel_take_number(&span, &number) || span.at != span.end || number > PID_MAX)
-        return false;
-    *pid = (uint32_t)number;
-    return true;
-}
-
 /* False when the process has ended since it was listed, or its file is not as the kernel writes it. */
 static bool read_process(const processes *set, uint32_t pid, uint32_t needs, process *p)
 {
-    char file[24];
-    int folder = dirfd(set->folder);
     p->id = pid;
     p->known = STAT;
-    snprintf(file, sizeof file, "%u/stat", (unsigned)pid);
-    if (!take_stat(pfb_kernel_file_at(set->reader, folder, file), p))
+    if (!take_stat(pfb_kernel_file(set->reader, "/proc/%u/stat", (unsigned)pid), p))
         return false;
-    if (!(needs & IO))
-        return true;
-    snprintf(file, sizeof file, "%u/io", (unsigned)pid);
-    p->known |= take_io(pfb_kernel_file_at(set->reader, folder, file), p->io) ? IO : 0;
+    if (needs & IO)
+        p->known |= take_io(pfb_kernel_file(set->reader, "/proc/%u/io", (unsigned)pid), p->io) ? IO : 0;
     return true;
 }
 
@@ -287,13 +262,10 @@ static int compare_processes(const void *left, const void *right)
 static bool read_processes(processes *set, uint32_t needs)
 {
     bool is_ascending = true;
-    const struct dirent *entry;
+    uint32_t pid;
     set->count = 0;
     rewinddir(set->folder);
-    while ((entry = readdir(set->folder))) {
-        uint32_t pid;
-        if (!is_process(entry->d_name, &pid))
-            continue;
+    while (pfb_kernel_next_folder(set->reader, set->folder, &pfb_kernel_processes, &pid)) {
         process *all = pfb_source_grow(set->all, &set->capacity, set->count + 1, sizeof *all);
         if (!all)
             return false;
@@ -313,12 +285,10 @@ static bool read_processes(processes *set, uint32_t needs)
 static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
 {
     processes *set = context;
-    struct timespec now = {0};
     if (!read_processes(set, needs))
         return pfb_source_fail_memory(failure);
     pfb_kernel_clock(set->reader);
-    clock_gettime(CLOCK_BOOTTIME, &now); /* behind all reading: no process started later */
-    set->now_100ns = since_origin((uint64_t)now.tv_sec * CLOCK_FREQUENCY + (uint64_t)now.tv_nsec / 100);
+    set->now_100ns = since_origin(pfb_kernel_now(CLOCK_BOOTTIME)); /* behind all reading: no process started later */
     return true;
 }
 
@@ -351,7 +321,7 @@ static void *open_processes(pfb_kernel_reader *reader, uint32_t *offered, pfb_so
     }
     long page_bytes = sysconf(_SC_PAGESIZE);
     *set = (processes){.reader = reader,
-                       .folder = opendir(pfb_kernel_path(reader, "/proc")),
+                       .folder = pfb_kernel_open_folders(reader, &pfb_kernel_processes),
                        .page_bytes = page_bytes > 0 ? (uint64_t)page_bytes : 4096};
     if (!set->folder) {
         pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "/proc cannot be read");
@@ -375,9 +345,8 @@ static size_t instance_count(const void *context)
 static bool instance(const void *context, size_t i, uint32_t needs, pfb_set_instance *found)
 {
     const processes *set = context;
-    static const uint8_t total[] = {'_', 0, 'T', 0, 'o', 0, 't', 0, 'a', 0, 'l', 0};
     if (i == set->count) {
-        *found = (pfb_set_instance){PROCESS_TOTAL, total, sizeof total / 2};
+        *found = pfb_set_total();
         return true;
     }
     *found = (pfb_set_instance){set->all[i].id, set->all[i].name, set->all[i].name_units};

@@ -11,9 +11,8 @@
 
 enum { NAME_UNITS = 21 }; /* "2147483645,2147483647" */
 
-/* Instance ids: a CPU's is its number. Above CPU numbers are the nodes' totals and the machine's. */
+/* Instance ids: a CPU's is its number. Above CPU numbers are the nodes' totals, and the machine's, PFB_TOTAL_ID. */
 #define NODE_TOTAL(node) (UINT32_C(0x80000000) + (node))
-#define MACHINE_TOTAL UINT32_C(0xFFFFFFFE)
 
 typedef struct processor_instance {
     uint32_t id;
@@ -197,7 +196,7 @@ static void list_instances(processor *p)
         add_instance(p, NODE_TOTAL(place->node), node_start, i + 1 - node_start, name);
         node_start = i + 1;
     }
-    add_instance(p, MACHINE_TOTAL, 0, count, "_Total");
+    add_instance(p, PFB_TOTAL_ID, 0, count, "_Total");
 }
 
 /* Makes the instances anew when CPUs or nodes changed. False when memory is exhausted. */

@@ -2,7 +2,6 @@
 #include "counterset.h"
 #include "kernel_files.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +15,8 @@
 #define EVERYTHING (SWITCHES | PROCESSES | THREADS | UPTIME)
 
 typedef struct system_numbers {
-    pfb_kernel_reader *reader;
-    DIR *processes; /* the folder /proc; null when it cannot be listed */
-    uint32_t known; /* which of the following are of this sample */
+    pfb_single_set single; /* bits of known: which of the following are of this sample */
+    DIR *processes;        /* the folder /proc; null when it cannot be listed */
     uint64_t switches;
     uint64_t process_count;
     uint64_t thread_count;
@@ -33,17 +31,17 @@ enum { CONTEXT_SWITCHES, PROCESS_COUNT, THREAD_COUNT, UP_TIME, OBJECT_TIME, OBJE
 #define HIDDEN PFB_ATTRIBUTE_NO_DISPLAY
 
 static const pfb_set_counter counters[COUNTERS] = {
-    {CONTEXT_SWITCHES, PFB_TYPE_COUNTER, SWITCHES, 0, 0, 0, 0, NOVICE, 0, "Context Switches/sec",
+    {CONTEXT_SWITCHES, PERF_COUNTER_COUNTER, SWITCHES, 0, 0, 0, 0, NOVICE, 0, "Context Switches/sec",
      "Context switches of all processors: ctxt of /proc/stat"},
-    {PROCESS_COUNT, PFB_TYPE_RAWCOUNT, PROCESSES, 0, 0, 0, 0, NOVICE, 0, "Processes",
+    {PROCESS_COUNT, PERF_COUNTER_RAWCOUNT, PROCESSES, 0, 0, 0, 0, NOVICE, 0, "Processes",
      "Processes that /proc has a folder for"},
-    {THREAD_COUNT, PFB_TYPE_RAWCOUNT, THREADS, 0, 0, 0, 0, NOVICE, 0, "Threads",
+    {THREAD_COUNT, PERF_COUNTER_RAWCOUNT, THREADS, 0, 0, 0, 0, NOVICE, 0, "Threads",
      "Threads of all processes and of the kernel: behind the slash of /proc/loadavg"},
-    {UP_TIME, PFB_TYPE_ELAPSED_TIME, UPTIME, 0, OBJECT_TIME, OBJECT_FREQUENCY, 0, NOVICE, 0, "System Up Time",
+    {UP_TIME, PERF_ELAPSED_TIME, UPTIME, 0, OBJECT_TIME, OBJECT_FREQUENCY, 0, NOVICE, 0, "System Up Time",
      "Time since the machine started: /proc/uptime"},
-    {OBJECT_TIME, PFB_TYPE_LARGE_RAWCOUNT, UPTIME, 0, 0, 0, 0, NOVICE, HIDDEN, "Object Time",
+    {OBJECT_TIME, PERF_COUNTER_LARGE_RAWCOUNT, UPTIME, 0, 0, 0, 0, NOVICE, HIDDEN, "Object Time",
      "The clock of System Up Time: the 100 ns clock of the sample"},
-    {OBJECT_FREQUENCY, PFB_TYPE_LARGE_RAWCOUNT, UPTIME, 0, 0, 0, 0, NOVICE, HIDDEN, "Object Frequency",
+    {OBJECT_FREQUENCY, PERF_COUNTER_LARGE_RAWCOUNT, UPTIME, 0, 0, 0, 0, NOVICE, HIDDEN, "Object Frequency",
      "Ticks per second of the clock of System Up Time"},
 };
 
@@ -62,9 +60,9 @@ static uint64_t value_of(const void *context, size_t i, uint32_t needs, const pf
     case UP_TIME:
         return s->start_100ns;
     case OBJECT_TIME:
-        return (uint64_t)s->reader->times.perf_time_100ns;
+        return (uint64_t)s->single.reader->times.perf_time_100ns;
     default: /* OBJECT_FREQUENCY */
-        return 10000000;
+        return PFB_KERNEL_100NS;
     }
 }
 
@@ -74,20 +72,20 @@ static void read_switches(system_numbers *s)
 {
     static const char *const keys[] = {"ctxt"};
     pfb_kernel_text text;
-    if (pfb_kernel_stat(s->reader, &text, NULL) && pfb_kernel_take_keys(text, keys, 1, &s->switches))
-        s->known |= SWITCHES;
+    if (pfb_kernel_stat(s->single.reader, &text, NULL) && pfb_kernel_take_keys(text, keys, 1, &s->switches))
+        s->single.known |= SWITCHES;
 }
 
 /* "0.20 0.18 0.12 1/80 11206": of 80 threads one can run. */
 static void read_threads(system_numbers *s)
 {
-    pfb_kernel_text text = pfb_kernel_file(s->reader, "/proc/loadavg");
+    pfb_kernel_text text = pfb_kernel_file(s->single.reader, "/proc/loadavg");
     const char *slash = memchr(text.text, '/', text.size);
     if (!slash)
         return;
     pfb_kernel_span rest = {slash + 1, text.text + text.size};
     if (pfb_kernel_take_number(&rest, &s->thread_count) && s->thread_count > 0)
-        s->known |= THREADS;
+        s->single.known |= THREADS;
 }
 
 /* "350735.47 234388.90": seconds and hundredths since the start. */
@@ -95,52 +93,32 @@ static void read_uptime(system_numbers *s)
 {
     uint64_t seconds;
     uint64_t hundredths;
-    pfb_kernel_text text = pfb_kernel_file(s->reader, "/proc/uptime");
+    pfb_kernel_text text = pfb_kernel_file(s->single.reader, "/proc/uptime");
     pfb_kernel_span rest = {text.text, text.text + text.size};
     if (!pfb_kernel_take_number(&rest, &seconds) || !pfb_kernel_take_word(&rest, "."))
         return;
     const char *point = rest.at;
     if (!pfb_kernel_take_number(&rest, &hundredths) || rest.at - point != 2)
         return;
-    uint64_t now = (uint64_t)s->reader->times.perf_time_100ns;
-    uint64_t elapsed = pfb_kernel_add(pfb_kernel_scale(seconds, 10000000, 1), hundredths * 100000);
+    uint64_t now = (uint64_t)s->single.reader->times.perf_time_100ns;
+    uint64_t elapsed = pfb_kernel_add(pfb_kernel_scale(seconds, PFB_KERNEL_100NS, 1), hundredths * 100000);
     if (elapsed >= now) /* no machine started before 1601; and a start of 0 has no meaning */
         return;
     s->start_100ns = now - elapsed;
-    s->known |= UPTIME;
+    s->single.known |= UPTIME;
 }
 
-/* A process is a folder whose name is its number. */
 static void count_processes(system_numbers *s)
 {
     if (!s->processes)
         return;
+    uint32_t number;
     s->process_count = 0;
     rewinddir(s->processes);
-    const struct dirent *entry;
-    while ((entry = readdir(s->processes))) {
-        uint64_t number;
-        if (pfb_kernel_number(entry->d_name, strlen(entry->d_name), &number))
-            s->process_count++;
-    }
+    while (pfb_kernel_next_folder(s->single.reader, s->processes, &pfb_kernel_processes, &number))
+        s->process_count++;
     if (s->process_count > 0) /* this one is a process */
-        s->known |= PROCESSES;
-}
-
-/* ---- The one instance -------------------------------------------------------------------------------------- */
-
-static size_t instance_count(const void *context)
-{
-    (void)context;
-    return 1;
-}
-
-static bool instance_at(const void *context, size_t i, uint32_t needs, pfb_set_instance *instance)
-{
-    const system_numbers *s = context;
-    (void)i;
-    *instance = (pfb_set_instance){0};
-    return (s->known & needs) == needs;
+        s->single.known |= PROCESSES;
 }
 
 /* ---- Opening and sampling ----------------------------------------------------------------------------------- */
@@ -150,10 +128,10 @@ static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
 {
     system_numbers *s = context;
     (void)failure;
-    s->known = 0;
+    s->single.known = 0;
     if (needs & SWITCHES)
         read_switches(s);
-    pfb_kernel_clock(s->reader);
+    pfb_kernel_clock(s->single.reader);
     if (needs & UPTIME)
         read_uptime(s);
     if (needs & THREADS)
@@ -178,14 +156,15 @@ static void *open_system(pfb_kernel_reader *reader, uint32_t *offered, pfb_sourc
         pfb_source_fail_memory(failure);
         return NULL;
     }
-    *s = (system_numbers){.reader = reader, .processes = opendir(pfb_kernel_path(reader, "/proc"))};
+    *s = (system_numbers){.single = {.reader = reader},
+                          .processes = pfb_kernel_open_folders(reader, &pfb_kernel_processes)};
     sample(s, EVERYTHING, failure);
-    *offered = s->known;
-    if (s->known == 0) {
-        close_system(s);
-        return NULL;
-    }
-    return s;
+    *offered = s->single.known;
+    if (s->single.known != 0)
+        return s;
+    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "/proc tells nothing of the machine");
+    close_system(s);
+    return NULL;
 }
 
 /* 7d6abbe4-317e-4f34-be33-f5108f8cae59, chosen at random */
@@ -198,6 +177,6 @@ const pfb_counterset pfb_system_set = {
     .open = open_system,
     .close = close_system,
     .sample = sample,
-    .instance_count = instance_count,
-    .instance = instance_at,
+    .instance_count = pfb_single_set_count,
+    .instance = pfb_single_set_instance,
     .value = value_of};

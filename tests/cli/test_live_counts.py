@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Disks and network interfaces against the kernel's files: every count exactly,
-and what is displayed of them.
+"""Disks and network interfaces against the kernel's files: every count, exactly
+where it kept still meanwhile, and what is displayed of them.
 
 Environment: PERFBLOCK, the program.
 """
@@ -10,9 +10,8 @@ import re
 import socket
 import sys
 import unittest
-from fractions import Fraction
 
-from live_samples import LiveCase, rate
+from live_samples import LiveCase, elapsed, is_between, quotient, rate
 
 PACKETS, BYTES = 50, 1000
 MEBIBYTE = 1 << 20
@@ -62,6 +61,30 @@ def lies_on_a_disk(path):
                for line in read_text("/proc/diskstats").splitlines())
 
 
+# ---- Counts ------------------------------------------------------------------
+
+
+class CountCase(LiveCase):
+    """A test of counts that may move while a sample is taken."""
+
+    def setUp(self):
+        super().setUp()
+        self.exact = 0  # counts other than 0 that had to be this very number
+
+    def expect_counts(self, counts_of, readings, values, sizes):
+        """Each raw value lies between what is made of two readings."""
+        low, high = (counts_of(numbers) for numbers in readings)
+        for counter, value in values.items():
+            if counter not in low:
+                continue
+            self.assertTrue(
+                is_between(low[counter], value, high[counter],
+                           sizes.get(counter, 2**64)),
+                (counter, low[counter], value, high[counter]))
+            self.exact += low[counter] == high[counter] != 0
+        self.assertLessEqual(low.keys(), values.keys())
+
+
 # ---- Network ----------------------------------------------------------------
 
 
@@ -76,8 +99,22 @@ def send_to_ourselves():
             receiver.recv(2 * BYTES)
 
 
+def counts_of_interface(numbers):
+    """What the counters are to count, but 4, by counter."""
+    received, packets, errors, dropped = numbers[:4]
+    sent, packets_sent, errors_sent, dropped_sent = numbers[8:12]
+    return {0: received + sent, 1: packets + packets_sent, 2: packets,
+            3: packets_sent, 5: received, 6: dropped, 7: errors, 8: sent,
+            9: dropped_sent, 10: errors_sent}
+
+
+INTERFACE_RATES = {0: "Bytes Total/sec", 1: "Packets/sec",
+                   2: "Packets Received/sec", 3: "Packets Sent/sec",
+                   5: "Bytes Received/sec", 8: "Bytes Sent/sec"}
+
+
 @unittest.skipUnless(sys.platform == "linux", "the live source of Linux")
-class Network(LiveCase):
+class Network(CountCase):
     """Network Interface against /proc/net/dev."""
 
     @staticmethod
@@ -86,54 +123,65 @@ class Network(LiveCase):
         return interfaces_of(read_text("/proc/net/dev"))["lo"]
 
     def sample(self):
-        """One sample, and the kernel's numbers of that moment."""
+        """One sample, between the kernel's numbers of both its sides."""
         return self.record_between(self.read, "--set", "Network Interface")
-
-    def expect_raw(self, numbers, values):
-        """The raw values are the kernel's."""
-        received, packets, errors, dropped = numbers[:4]
-        sent, packets_sent, errors_sent, dropped_sent = numbers[8:12]
-        self.assertEqual({key: value for key, value in values.items()
-                          if key != 4}, {
-            0: received + sent, 1: packets + packets_sent, 2: packets,
-            3: packets_sent, 5: received, 6: dropped, 7: errors, 8: sent,
-            9: dropped_sent, 10: errors_sent})
 
     def test_loopback(self):
         first = self.sample()
         send_to_ourselves()
         second = self.sample()
-        older, newer = self.samples()
-        for numbers, (_, values) in ((first, older), (second, newer)):
-            self.expect_raw(numbers, next(
-                counters for (_, name), counters in values.items()
-                if name == "lo"))
-        received, packets = (b - a for a, b in zip(first[:2], second[:2]))
-        sent, packets_sent = (b - a for a, b in zip(first[8:10], second[8:10]))
-        self.assertGreaterEqual(packets, PACKETS)
-        self.assertGreaterEqual(received, PACKETS * BYTES)
+        samples = [(item, next(values for (_, name), values in found.items()
+                               if name == "lo"))
+                   for item, found in self.samples()]
+        for readings, (_, values) in zip((first, second), samples):
+            self.expect_counts(counts_of_interface, readings, values, {})
+        self.assertGreater(self.exact, 0)
+        grown = {counter: samples[1][1][counter] - samples[0][1][counter]
+                 for counter in INTERFACE_RATES}
+        for counter in (2, 3):
+            self.assertGreaterEqual(grown[counter], PACKETS)
+        for counter in (5, 8):
+            self.assertGreaterEqual(grown[counter], PACKETS * BYTES)
         shown = self.displayed("Network Interface", "lo")
-        for name, difference in (
-                ("Bytes Received/sec", received), ("Bytes Sent/sec", sent),
-                ("Bytes Total/sec", received + sent),
-                ("Packets Received/sec", packets),
-                ("Packets Sent/sec", packets_sent),
-                ("Packets/sec", packets + packets_sent)):
-            self.assertEqual(shown[name], rate(difference, older, newer), name)
-        self.assertEqual(shown["Packets Received Errors"], ("ok", second[2]))
+        for counter, name in INTERFACE_RATES.items():
+            self.assertEqual(shown[name], rate(grown[counter], *samples), name)
+        self.assertEqual(shown["Packets Received Errors"],
+                         ("ok", samples[1][1][7]))
 
     def test_every_interface_is_there(self):
         def read():
             return list(interfaces_of(read_text("/proc/net/dev")))
-        names = self.record_between(read, "--set", "Network Interface")
+        names = self.record_still(read, "--set", "Network Interface")
         self.assertEqual([name for _, name in self.samples()[0][1]], names)
 
 
 # ---- Disks --------------------------------------------------------------------
 
 
+TICKS_PER_MS = 10**4  # of the performance clock
+BUSY_END = TICKS_PER_MS << 32  # 2^32 ms
+SPENT = ((1, 3), (4, 5), (6, 7))  # counters of time and of queue length
+DISK_SIZES = {counter: 2**32 for counter in (0, *range(8, 17))}
+
+
+def counts_of_disk(numbers):
+    """What the counters are to count, but the queue, clock and idle time, by
+    counter."""
+    reads, _, sectors, reading = numbers[:4]
+    writes, _, written, writing = numbers[4:8]
+    counts = {11: reads + writes, 12: reads, 13: writes,
+              17: (sectors + written) * 512, 18: sectors * 512,
+              19: written * 512}
+    counts.update({counter + 3: counts[counter] for counter in list(counts)})
+    for n, (time_id, queue_id) in enumerate(SPENT):
+        milliseconds = (reading + writing, reading, writing)[n]
+        counts[time_id] = counts[queue_id] = milliseconds * 10**4
+        counts[8 + n] = milliseconds * TICKS_PER_MS
+    return counts
+
+
 @unittest.skipUnless(sys.platform == "linux", "the live source of Linux")
-class Disks(LiveCase):
+class Disks(CountCase):
     """PhysicalDisk against /proc/diskstats."""
 
     @staticmethod
@@ -146,8 +194,11 @@ class Disks(LiveCase):
                         else is_no_partition)
 
     def sample(self):
-        """One sample, and the kernel's numbers of that moment."""
-        return self.record_between(self.read, "--set", "PhysicalDisk")
+        """One sample, between the kernel's numbers of both its sides."""
+        before, after = self.record_between(self.read, "--set",
+                                            "PhysicalDisk")
+        self.assertEqual(list(before), list(after), "the same disks")
+        return before, after
 
     def write(self):
         """Have something written to wherever the scratch folder lies."""
@@ -156,71 +207,74 @@ class Disks(LiveCase):
             file.flush()
             os.fsync(file.fileno())
 
-    def expect_raw(self, numbers, values, clocks):
-        """The raw values are the kernel's."""
-        reads, _, sectors, reading = numbers[:4]
-        writes, _, sectors_written, writing, queue = numbers[4:9]
-        ticks = clocks["perf_freq"] // 1000
-        expected = {
-            0: queue, 1: (reading + writing) * 10000, 4: reading * 10000,
-            6: writing * 10000, 8: (reading + writing) * ticks % 2**32,
-            9: reading * ticks % 2**32, 10: writing * ticks % 2**32,
-            11: reads + writes, 12: reads, 13: writes,
-            17: (sectors + sectors_written) * 512, 18: sectors * 512,
-            19: sectors_written * 512}
-        expected.update({3: expected[1], 5: expected[4], 7: expected[6],
-                         14: expected[11], 15: reads, 16: writes,
-                         20: expected[17], 21: expected[18],
-                         22: expected[19]})
-        for counter, value in expected.items():
-            self.assertEqual(values[counter], value, counter)
-        self.assertEqual((values[23] + numbers[9] * 10000 - values[2])
-                         % (10000 << 32), 0, "idle and busy are all the time")
+    def expect_raw(self, readings, values):
+        """The raw values are the kernel's.  A queue goes up and down: only
+        where nothing at all moved must it be that of the readings."""
+        self.expect_counts(counts_of_disk, readings, values, DISK_SIZES)
+        low, high = readings
+        if low == high:
+            self.assertEqual(values[0], low[8])
+        self.assertTrue(
+            is_between(low[9] * 10**4, (values[2] - values[23]) % BUSY_END,
+                       high[9] * 10**4, BUSY_END),
+            "idle and busy are all the time")
 
-    def expect_displayed(self, name, first, second, samples):
-        """What is displayed of a disk are the kernel's differences."""
-        reads, _, sectors, _, writes, _, written, writing = (
-            b - a for a, b in zip(first[:8], second[:8]))
+    def expect_displayed(self, name, samples):
+        """What is displayed of a disk are the differences of its raw
+        values."""
+        older, newer = (values for _, values in samples)
+        grown = {counter: (newer[counter] - older[counter])
+                 % DISK_SIZES.get(counter, 2**64) for counter in newer}
+        span = elapsed(*samples, "perf_time_100ns")
+        expected = {"Current Disk Queue Length": ("ok", newer[0])}
+        for n, way in enumerate(("", "Read ", "Write ")):
+            plural = way[:-1] or "Transfer"
+            expected[f"Disk {plural}s/sec"] = rate(grown[14 + n], *samples)
+            expected[f"Disk {way}Bytes/sec"] = rate(grown[17 + n], *samples)
+            expected[f"Avg. Disk Bytes/{plural}"] = quotient(
+                grown[20 + n], grown[11 + n])
+            if newer[8 + n] >= older[8 + n]:
+                expected[f"Avg. Disk sec/{plural}"] = quotient(
+                    grown[8 + n], 1000 * TICKS_PER_MS * grown[11 + n])
+            time_id, queue_id = SPENT[n]
+            if newer[time_id] >= older[time_id]:
+                expected[f"% Disk {way}Time"] = quotient(
+                    100 * grown[time_id], grown[2])
+                expected[f"Avg. Disk {way}Queue Length"] = quotient(
+                    grown[queue_id], span)
+        if newer[23] >= older[23]:
+            expected["% Idle Time"] = quotient(100 * grown[23], grown[2])
         shown = self.displayed("PhysicalDisk", name)
-        for counter, difference in (
-                ("Disk Reads/sec", reads), ("Disk Writes/sec", writes),
-                ("Disk Transfers/sec", reads + writes),
-                ("Disk Read Bytes/sec", 512 * sectors),
-                ("Disk Write Bytes/sec", 512 * written),
-                ("Disk Bytes/sec", 512 * (sectors + written))):
-            self.assertEqual(shown[counter], rate(difference, *samples),
-                             (name, counter))
-        if writes == 0:
-            self.assertEqual(shown["Avg. Disk Bytes/Write"],
-                             ("zero_denominator", None))
-            return
-        self.assertEqual(shown["Avg. Disk Bytes/Write"],
-                         ("ok", float(Fraction(512 * written, writes))))
-        seconds = ("ok", float(Fraction(writing, 1000 * writes)))
-        ticks = samples[0][0]["perf_freq"] // 1000
-        if first[7] * ticks >> 32 == second[7] * ticks >> 32:
-            self.assertEqual(shown["Avg. Disk sec/Write"], seconds)
+        self.assertEqual({key: shown[key] for key in expected}, expected,
+                         name)
 
     def test_every_disk(self):
         if not self.read():
             self.assertEqual(self.offered("PhysicalDisk"), {})
             return
-        first = self.sample()
+        readings = [self.sample()]
         self.write()
-        second = self.sample()
+        readings.append(self.sample())
         samples = self.samples()
-        self.assertEqual(list(first), list(second), "the same disks")
-        for numbers, (clocks, values) in zip((first, second), samples):
-            by_name = {name: counters for (_, name), counters
-                       in values.items() if name != "_Total"}
-            self.assertEqual(list(by_name), list(numbers))
-            for name, counters in by_name.items():
-                self.expect_raw(numbers[name], counters, clocks)
-        for name in first:
-            self.expect_displayed(name, first[name], second[name], samples)
-        grown = max(second[name][6] - first[name][6] for name in first)
-        if lies_on_a_disk(self.folder):
-            self.assertGreaterEqual(grown * 512, MEBIBYTE)
+        names = list(readings[0][0])
+        self.assertEqual(names, list(readings[1][0]), "the same disks")
+        disks = {name: [] for name in names}
+        for (low, high), (clocks, found) in zip(readings, samples):
+            self.assertEqual(clocks["perf_freq"], 1000 * TICKS_PER_MS)
+            values = {name: counters for (_, name), counters
+                      in found.items() if name != "_Total"}
+            self.assertEqual(list(values), names)
+            for name in names:
+                self.expect_raw((low[name], high[name]), values[name])
+                disks[name].append((clocks, values[name]))
+        if any(any(numbers) for numbers in readings[1][1].values()):
+            self.assertGreater(self.exact, 0)
+        for name in names:
+            self.expect_displayed(name, disks[name])
+        if lies_on_a_disk(self.folder):  # else no disk need be written to
+            self.assertGreaterEqual(
+                max(newer[19] - older[19]
+                    for (_, older), (_, newer) in disks.values()), MEBIBYTE)
 
     def test_total(self):
         """The total is of the disks that hardware has."""
@@ -228,21 +282,28 @@ class Disks(LiveCase):
             f"/sys/block/{name.replace('/', '!')}/device")]
         if not self.read():
             return
-        numbers = self.sample()
+        readings = self.sample()
         values = {name: counters for (_, name), counters
                   in self.samples()[0][1].items()}
         self.assertEqual("_Total" in values, bool(devices))
-        for counter, fields in ((0, (8,)), (15, (0,)), (14, (0, 4))):
-            if not devices:
-                continue
-            self.assertEqual(
-                values["_Total"][counter],
-                sum(numbers[name][field] for name in devices
-                    for field in fields), counter)
+        if devices:
+            self.expect_raw([
+                [sum(column) for column in zip(*(
+                    numbers[name] for name in devices))]
+                for numbers in readings], values["_Total"])
 
 
 class Texts(unittest.TestCase):
-    """The readers of this side."""
+    """The readers and the comparison of this side."""
+
+    def test_between(self):
+        for low, value, high, good in (
+                (5, 5, 5, True), (5, 4, 5, False), (5, 6, 5, False),
+                (5, 5, 7, True), (5, 7, 7, True), (5, 8, 7, False),
+                (5, 4, 7, False), (255, 0, 1, True), (255, 255, 1, True),
+                (255, 2, 1, False), (255, 254, 1, False)):
+            self.assertEqual(is_between(low, value, high, 256), good,
+                             (low, value, high))
 
     def test_interfaces(self):
         text = "Inter-|\n face |\n  lo: 1 2 3\neth0:4 5\n"

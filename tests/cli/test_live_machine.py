@@ -129,7 +129,7 @@ class Machine(unittest.TestCase):
                 time.sleep(0.1)
         self.assertEqual(missing, set())
 
-    def test_units_are_of_the_same_numbers(self):
+    def test_units_are_consistent(self):
         with tempfile.TemporaryDirectory() as folder:
             memory = {key[1]: raw for key, raw in record(folder).items()
                       if key[0] == "Memory"}

@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 
+#include "perfblock/counter_type.h"
 #include "perfblock/data_block.h"
 #include "perfblock/query.h"
 #include "support.h"
@@ -16,6 +17,26 @@
 
 const pfb_guid processor_guid = {
     {0x1a, 0x72, 0xfc, 0xb4, 0x78, 0x03, 0x6f, 0x47, 0x89, 0xba, 0xa5, 0xa7, 0x9f, 0x81, 0x0b, 0x36}};
+
+/* 7d6abbe4-317e-4f34-be33-f5108f8cae59 */
+const pfb_guid system_guid = {
+    {0xe4, 0xbb, 0x6a, 0x7d, 0x7e, 0x31, 0x34, 0x4f, 0xbe, 0x33, 0xf5, 0x10, 0x8f, 0x8c, 0xae, 0x59}};
+
+/* efca981e-209b-4db4-b120-0b5c19e5643a */
+const pfb_guid memory_guid = {
+    {0x1e, 0x98, 0xca, 0xef, 0x9b, 0x20, 0xb4, 0x4d, 0xb1, 0x20, 0x0b, 0x5c, 0x19, 0xe5, 0x64, 0x3a}};
+
+/* 2a87a1bd-9cae-49ee-9498-2399d27cc28f */
+const pfb_guid disk_guid = {
+    {0xbd, 0xa1, 0x87, 0x2a, 0xae, 0x9c, 0xee, 0x49, 0x94, 0x98, 0x23, 0x99, 0xd2, 0x7c, 0xc2, 0x8f}};
+
+/* 45021bbd-22b8-4c30-a177-284f5af0fb14 */
+const pfb_guid interface_guid = {
+    {0xbd, 0x1b, 0x02, 0x45, 0xb8, 0x22, 0x30, 0x4c, 0xa1, 0x77, 0x28, 0x4f, 0x5a, 0xf0, 0xfb, 0x14}};
+
+/* 1f7fa1a8-dbc6-481d-86ef-099145b39080 */
+const pfb_guid process_guid = {
+    {0xa8, 0xa1, 0x7f, 0x1f, 0xc6, 0xdb, 0x1d, 0x48, 0x86, 0xef, 0x09, 0x91, 0x45, 0xb3, 0x90, 0x80}};
 
 static pfb_guid asked_set;
 
@@ -130,6 +151,11 @@ pfb_source *open_machine(void)
     return source;
 }
 
+uint64_t ticks(uint64_t count)
+{
+    return count * (10000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
 /* ---- Queries in short ------------------------------------------------------------------------------------- */
 
 size_t put_block(uint8_t *out, size_t capacity, const char *name, uint32_t counter, uint32_t instance)
@@ -242,6 +268,13 @@ const char *ask(pfb_source *source, const char *name, uint32_t counter, uint32_t
     return told;
 }
 
+void expect_one(pfb_source *source, const char *instance, unsigned counter, uint64_t value, unsigned size)
+{
+    char expected[64];
+    snprintf(expected, sizeof expected, "1 0 { %llu/%u}\n", (unsigned long long)value, size);
+    cr_expect_str_eq(ask(source, instance, counter, PFB_NO_ID), expected, "counter %u of %s", counter, instance);
+}
+
 const char *offered_by(pfb_source *source)
 {
     pfb_bytes reply = {0};
@@ -271,4 +304,60 @@ const char *instances_of(pfb_source *source)
     expect_error(list.error, PFB_OK, 0, "the instance list");
     pfb_bytes_free(&reply);
     return told;
+}
+
+/* ---- Registrations ------------------------------------------------------------------------------------------ */
+
+static void expect_counter(const pfb_counter *counter, const known_counter *known)
+{
+    const pfb_counter_type *type = pfb_counter_type_named(known->type, strlen(known->type));
+    cr_assert(type, "%s", known->type);
+    cr_expect_eq(counter->type, type->value, "%s", known->name);
+    cr_expect_eq(counter->aggregate, known->aggregate, "%s", known->name);
+    cr_expect_eq(counter->attributes, known->is_hidden ? PFB_ATTRIBUTE_NO_DISPLAY : 0, "%s", known->name);
+    cr_expect_eq(counter->base_id, known->base_id ? known->base_id : PFB_NO_ID, "%s", known->name);
+    cr_expect_eq(counter->perf_time_id, known->perf_time_id ? known->perf_time_id : PFB_NO_ID, "%s", known->name);
+    cr_expect_eq(counter->perf_freq_id, known->perf_freq_id ? known->perf_freq_id : PFB_NO_ID, "%s", known->name);
+    cr_expect_eq(counter->multi_id, PFB_NO_ID, "%s", known->name);
+}
+
+/* Names or help texts. */
+static void expect_strings(pfb_source *source, uint32_t request, const known_counter *known, uint32_t count)
+{
+    pfb_bytes reply = {0};
+    pfb_registration_strings strings;
+    pfb_registration_string_entry entry;
+    bool are_helps = request == PFB_REQUEST_COUNTER_HELPS;
+    cr_assert(pfb_source_registration(source, &asked_set, request, 0, &reply, NULL));
+    cr_assert(pfb_registration_strings_open(&strings, reply.data, reply.size_bytes, PFB_STRICT));
+    cr_assert_eq(strings.count, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *text = are_helps ? known[i].help : known[i].name;
+        cr_assert(pfb_registration_strings_next(&strings, &entry) && entry.counter_id == i && entry.has_text);
+        cr_expect_gt(entry.text.units, 0);
+        if (text)
+            expect_name(reply.data + entry.text.offset, entry.text.units, text, known[i].name);
+    }
+    expect_error(strings.error, PFB_OK, 0, "strings");
+    pfb_bytes_free(&reply);
+}
+
+void expect_counters(pfb_source *source, uint32_t instance_type, const known_counter *known, uint32_t count)
+{
+    pfb_bytes reply = {0};
+    pfb_registration registration;
+    pfb_counter counter;
+    cr_assert(pfb_source_registration(source, &asked_set, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
+    cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, PFB_STRICT));
+    cr_expect(pfb_guid_equal(&registration.guid, &asked_set));
+    cr_expect_eq(registration.instance_type, instance_type);
+    cr_assert_eq(registration.counter_count, count);
+    for (uint32_t i = 0; i < count; i++) {
+        cr_assert(pfb_registration_next(&registration, &counter) && counter.id == i);
+        expect_counter(&counter, &known[i]);
+    }
+    pfb_bytes_free(&reply);
+    expect_strings(source, PFB_REQUEST_COUNTER_NAMES, known, count);
+    expect_strings(source, PFB_REQUEST_COUNTER_ENGLISH_NAMES, known, count);
+    expect_strings(source, PFB_REQUEST_COUNTER_HELPS, known, count);
 }

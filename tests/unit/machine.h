@@ -6,6 +6,11 @@
 #include "perfblock/source.h"
 
 extern const pfb_guid processor_guid;
+extern const pfb_guid system_guid;
+extern const pfb_guid memory_guid;
+extern const pfb_guid disk_guid;
+extern const pfb_guid interface_guid;
+extern const pfb_guid process_guid;
 
 /* ---- The tree ------------------------------------------------------------------------------------------ */
 
@@ -34,6 +39,9 @@ void put_everything(void);
 
 pfb_source *open_machine(void);
 
+/* Ticks of USER_HZ, the unit of times in /proc, in units of 100 ns. */
+uint64_t ticks(uint64_t count);
+
 /* ---- Queries in short ------------------------------------------------------------------------------------- */
 
 /* The counterset that all of the following is about; Processor Information until another is named. */
@@ -60,10 +68,28 @@ const char *data_of(const pfb_bytes *reply);
 /* What a fresh query of one block gives, as data_of has it. */
 const char *ask(pfb_source *source, const char *name, uint32_t counter, uint32_t instance);
 
+/* The value of one counter of one instance, asked for alone. */
+void expect_one(pfb_source *source, const char *instance, unsigned counter, uint64_t value, unsigned size);
+
 /* The ids of the counters offered, a blank behind each. */
 const char *offered_by(pfb_source *source);
 
 /* "name#id" of each instance, a blank behind each. */
 const char *instances_of(pfb_source *source);
+
+/* ---- Registrations ------------------------------------------------------------------------------------------ */
+
+/* A counter as it is to be registered. A reference of 0 stands for none, a null help text for any. */
+typedef struct known_counter {
+    const char *type; /* as winperf.h names it */
+    uint32_t aggregate;
+    const char *name;
+    uint32_t base_id, perf_time_id, perf_freq_id;
+    bool is_hidden;
+    const char *help;
+} known_counter;
+
+/* The set has these counters and no others, with the ids 0, 1, 2 ... */
+void expect_counters(pfb_source *source, uint32_t instance_type, const known_counter *known, uint32_t count);
 
 #endif

@@ -311,6 +311,42 @@ Test(kernel_files, every_prefix_and_every_changed_byte_is_survived)
     }
 }
 
+/* ---- Folders ------------------------------------------------------------------------------------------------- */
+
+Test(kernel_files, folders_are_numbered)
+{
+    static const struct {
+        const char *name, *prefix;
+        int64_t number; /* -1: none */
+    } cases[] = {{"0", "", 0},
+                 {"7", "", 7},
+                 {"4294967294", "", 4294967294},
+                 {"node0", "node", 0},
+                 {"node12", "node", 12},
+                 {"", "", -1},
+                 {"007", "", -1},
+                 {"00", "", -1},
+                 {"7x", "", -1},
+                 {"x7", "", -1},
+                 {" 7", "", -1},
+                 {"7 ", "", -1},
+                 {"-7", "", -1},
+                 {"+7", "", -1},
+                 {"4294967295", "", -1},
+                 {"99999999999", "", -1},
+                 {"18446744073709551617", "", -1},
+                 {"node", "node", -1},
+                 {"nod1", "node", -1},
+                 {"node01", "node", -1},
+                 {"1node", "node", -1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint32_t number = 77;
+        bool is_number = pfb_kernel_folder_number(cases[i].name, cases[i].prefix, UINT32_MAX - 1, &number);
+        cr_expect_eq(is_number, cases[i].number >= 0, "\"%s\"", cases[i].name);
+        cr_expect_eq(number, is_number ? cases[i].number : 77, "\"%s\"", cases[i].name);
+    }
+}
+
 /* ---- Reading ------------------------------------------------------------------------------------------------ */
 
 /* Writes the letters a to z again and again. */

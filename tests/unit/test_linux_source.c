@@ -3,18 +3,20 @@
 
 #include "machine.h"
 #include "perfblock/catalog.h"
+#include "perfblock/data_block.h"
 #include "perfblock/query.h"
 #include "support.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 TestSuite(linux_source, .init = make_machine, .fini = remove_machine);
-
-/* 7d6abbe4-317e-4f34-be33-f5108f8cae59 and efca981e-209b-4db4-b120-0b5c19e5643a */
-static const pfb_guid system_guid = {
-    {0xe4, 0xbb, 0x6a, 0x7d, 0x7e, 0x31, 0x34, 0x4f, 0xbe, 0x33, 0xf5, 0x10, 0x8f, 0x8c, 0xae, 0x59}};
-static const pfb_guid memory_guid = {
-    {0x1e, 0x98, 0xca, 0xef, 0x9b, 0x20, 0xb4, 0x4d, 0xb1, 0x20, 0x0b, 0x5c, 0x19, 0xe5, 0x64, 0x3a}};
 
 /* ---- Registration ------------------------------------------------------------------------------------------- */
 
@@ -220,8 +222,8 @@ Test(linux_source, query_handles_are_independent)
     pfb_source_close(source);
 }
 
-/* ---- Several countersets
- * --------------------------------------------------------------------------------------------- */
+/* ---- Several countersets ------------------------------------------------------------------------------------------
+ */
 
 static void put_three_sets(void)
 {
@@ -257,7 +259,6 @@ Test(linux_source, one_query_asks_several_countersets)
     pfb_source *source = open_machine();
     pfb_source_query *query = pfb_source_query_open(source, NULL);
     pfb_bytes reply = {0};
-    pfb_source_failure failure = {0};
     ask_of(&memory_guid);
     cr_assert_eq(add_to(query, NULL, 1, PFB_NO_ID), PFB_WIN32_SUCCESS);
     ask_of(&processor_guid);
@@ -268,16 +269,270 @@ Test(linux_source, one_query_asks_several_countersets)
     cr_assert_eq(add_to(query, NULL, 8, PFB_NO_ID), PFB_WIN32_SUCCESS);
     cr_assert(pfb_source_query_collect(query, &reply, NULL));
     cr_expect_str_eq(data_of(&reply), "1 0 { 9/8}\n1 0 { 1500/4}\n1 0 { 700/4}\n1 0 { 2048/8}\n");
-    remove_file("/proc/stat");
-    cr_expect_not(pfb_source_query_collect(query, &reply, &failure));
-    cr_expect_eq(failure.code, PFB_WIN32_FILE_NOT_FOUND);
-    ask_of(&processor_guid);
-    cr_assert_eq(remove_from(query, "0,1", 17, PFB_NO_ID), PFB_WIN32_SUCCESS);
-    cr_assert(pfb_source_query_collect(query, &reply, NULL));
-    cr_expect_str_eq(data_of(&reply), "1 0 { 9/8}\n0 1069\n1 0 { 2048/8}\n");
     pfb_bytes_free(&reply);
     pfb_source_query_close(query);
     pfb_source_close(source);
+}
+
+Test(linux_source, a_set_without_a_sample_leaves_the_others_theirs)
+{
+    put_three_sets();
+    pfb_source *source = open_machine();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    cr_assert_eq(add_to(query, "0,1", 17, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    cr_assert_eq(add_to(query, "*", 17, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    ask_of(&memory_guid);
+    cr_assert_eq(add_to(query, NULL, 1, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    remove_file("/proc/stat");
+    cr_assert(pfb_source_query_collect(query, &reply, NULL));
+    cr_expect_str_eq(data_of(&reply), "0 2\n0 2\n1 0 { 9/8}\n");
+    cr_assert_eq(remove_from(query, NULL, 1, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    cr_expect_not(pfb_source_query_collect(query, &reply, &failure), "there is no other");
+    cr_expect_eq(failure.code, PFB_WIN32_FILE_NOT_FOUND);
+    cr_assert_eq(add_to(query, NULL, 1, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    put_file("/proc/stat", STAT);
+    cr_assert(pfb_source_query_collect(query, &reply, NULL));
+    cr_expect_str_eq(data_of(&reply), "1 0 { 1500/4}\n4 0 {0,0#0 1000/4} {0,1#1 1500/4} {0,_Total#80000000 1250/4}"
+                                      " {3,5#5 2001/4} {3,_Total#80000003 2001/4} {_Total#fffffffe 1500/4}\n"
+                                      "1 0 { 9/8}\n");
+    pfb_bytes_free(&reply);
+    pfb_source_query_close(query);
+    pfb_source_close(source);
+}
+
+/* Whoever reads the pipe a second time finds it empty. */
+Test(linux_source, a_file_of_several_sets_is_read_once)
+{
+    static const char text[] = STAT "ctxt 701\n";
+    char from[64];
+    char path[128];
+    int pipe_ends[2];
+    put_three_sets();
+    pfb_source *source = open_machine();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    pfb_bytes reply = {0};
+    ask_of(&system_guid);
+    cr_assert_eq(add_to(query, NULL, 0, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    ask_of(&processor_guid);
+    cr_assert_eq(add_to(query, "0,1", 4, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    cr_assert_eq(pipe(pipe_ends), 0);
+    cr_assert_eq(write(pipe_ends[1], text, sizeof text - 1), sizeof text - 1);
+    close(pipe_ends[1]);
+    remove_file("/proc/stat");
+    snprintf(from, sizeof from, "/proc/self/fd/%d", pipe_ends[0]);
+    snprintf(path, sizeof path, "%s/proc/stat", machine_root());
+    cr_assert_eq(symlink(from, path), 0);
+    char expected[64];
+    snprintf(expected, sizeof expected, "1 0 { 701/4}\n1 0 { %llu/8}\n", (unsigned long long)ticks(4));
+    cr_assert(pfb_source_query_collect(query, &reply, NULL));
+    cr_expect_str_eq(data_of(&reply), expected);
+    close(pipe_ends[0]);
+    pfb_bytes_free(&reply);
+    pfb_source_query_close(query);
+    pfb_source_close(source);
+}
+
+/* ---- When the clocks are read -------------------------------------------------------------------------------------
+ */
+
+/* A file that can be read once, by whoever opens it first. */
+static void put_pipe(const char *name, char path[128])
+{
+    snprintf(path, 128, "%s%s", machine_root(), name);
+    remove_file(name);
+    cr_assert_eq(mkfifo(path, 0600), 0, "%s", path);
+}
+
+static uint64_t steady_100ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 10000000 + (uint64_t)now.tv_nsec / 100;
+}
+
+/* Writes to a pipe once it is opened for reading; a moment in between, by the steady clock. */
+static uint64_t serve(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    usleep(1000);
+    uint64_t moment = steady_100ns();
+    usleep(1000);
+    if (!file || fputs(text, file) < 0 || fclose(file) != 0)
+        _exit(1);
+    return moment;
+}
+
+/* A single-instance set reads the file of its rates, the clocks, and then another file. */
+static void expect_clocks_between(const pfb_guid *set, const char *first, const char *first_text, const char *second,
+                                  const char *second_text)
+{
+    char paths[2][128];
+    uint64_t *moments = mmap(NULL, 2 * sizeof *moments, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    cr_assert_neq(moments, MAP_FAILED);
+    pfb_source *source = open_machine();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    pfb_bytes reply = {0};
+    pfb_data_block block;
+    ask_of(set);
+    cr_assert_eq(add_to(query, NULL, PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    put_pipe(first, paths[0]);
+    put_pipe(second, paths[1]);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(10); /* nobody reads */
+        moments[0] = serve(paths[0], first_text);
+        moments[1] = serve(paths[1], second_text);
+        _exit(0);
+    }
+    int status = 1;
+    cr_assert(pfb_source_query_collect(query, &reply, NULL));
+    cr_assert(waitpid(child, &status, 0) == child && status == 0, "both are read");
+    cr_assert(pfb_data_block_open(&block, reply.data, reply.size_bytes, PFB_STRICT));
+    cr_expect_geq((uint64_t)block.perf_time, moments[0], "%s", first);
+    cr_expect_leq((uint64_t)block.perf_time, moments[1], "%s", second);
+    pfb_bytes_free(&reply);
+    pfb_source_query_close(query);
+    pfb_source_close(source);
+    munmap(moments, 2 * sizeof *moments);
+}
+
+Test(linux_source, clocks_are_read_right_after_the_file_of_rates, .timeout = 30)
+{
+    static const char memory[] = "MemAvailable: 9 kB\n";
+    static const char stat[] = STAT "ctxt 700\n";
+    put_file("/proc/vmstat", "pgfault 1\n");
+    put_file("/proc/meminfo", memory);
+    expect_clocks_between(&memory_guid, "/proc/vmstat", "pgfault 1\n", "/proc/meminfo", memory);
+    remove_file("/proc/vmstat");
+    remove_file("/proc/meminfo");
+    put_file("/proc/stat", stat);
+    put_file("/proc/uptime", "1.00");
+    expect_clocks_between(&system_guid, "/proc/stat", stat, "/proc/uptime", "1.00");
+}
+
+/* ---- File handles that run out ------------------------------------------------------------------------------------
+ */
+
+static void limit_handles(rlim_t count)
+{
+    struct rlimit limit;
+    cr_assert_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = count < limit.rlim_max ? count : limit.rlim_max;
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/* Leaves this program at most so many file handles beyond those it has open. */
+static void leave_handles(unsigned count)
+{
+    limit_handles(RLIM_INFINITY);
+    int next = dup(0); /* the lowest that is free */
+    cr_assert(next >= 0 && close(next) == 0);
+    limit_handles((rlim_t)next + count);
+}
+
+static void put_six_sets(void)
+{
+    put_three_sets();
+    put_file("/proc/loadavg", "0.52 0.58 0.59 4/812 31415\n");
+    put_file("/proc/diskstats", "8 0 sda 0 0 0 0 0 0 0 0 0 0 0\n");
+    put_file("/proc/net/dev", "lo: 1 2 3 4 5 6 7 8 9 10 11 12\n");
+    put_file("/proc/7/stat", "7 (a) S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n");
+}
+
+/* Nothing is what a machine has, not what could not be read. */
+Test(linux_source, a_sample_without_file_handles_fails)
+{
+    static const struct {
+        const pfb_guid *set;
+        const char *name;
+        const char *file;
+    } cases[] = {{&processor_guid, "*", "/proc/stat"},    {&system_guid, NULL, "/proc/stat"},
+                 {&memory_guid, NULL, "/proc/meminfo"},   {&disk_guid, "*", "/proc/diskstats"},
+                 {&interface_guid, "*", "/proc/net/dev"}, {&process_guid, "*", "/proc/7/stat"}};
+    put_six_sets();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pfb_source *source = open_machine();
+        pfb_source_query *query = pfb_source_query_open(source, NULL);
+        pfb_bytes reply = {0};
+        pfb_source_failure failure = {0};
+        ask_of(cases[i].set);
+        cr_assert_eq(add_to(query, cases[i].name, PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS);
+        leave_handles(0);
+        cr_expect_not(pfb_source_query_collect(query, &reply, &failure), "case %zu", i);
+        cr_expect_eq(failure.code, PFB_WIN32_TOO_MANY_OPEN_FILES, "case %zu", i);
+        cr_expect(strstr(failure.sentence, cases[i].file), "%s", failure.sentence);
+        if (cases[i].name)
+            cr_expect_not(pfb_source_instances(source, cases[i].set, &reply, &failure), "case %zu", i);
+        leave_handles(20);
+        cr_expect(pfb_source_query_collect(query, &reply, &failure), "case %zu: %s", i, failure.sentence);
+        pfb_bytes_free(&reply);
+        pfb_source_query_close(query);
+        pfb_source_close(source);
+    }
+}
+
+/* A source has all sets of the machine, or it is not opened. */
+Test(linux_source, no_set_is_left_out_for_want_of_file_handles)
+{
+    bool is_open = false;
+    put_six_sets();
+    for (unsigned handles = 0; handles < 16; handles++) {
+        pfb_bytes reply = {0};
+        pfb_source_failure failure = {0};
+        leave_handles(handles);
+        pfb_source *source = pfb_source_open_linux(machine_root(), &failure);
+        leave_handles(20);
+        cr_expect(source || !is_open, "%u handles are no longer enough", handles);
+        is_open = source != NULL;
+        if (is_open)
+            cr_expect(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 6 * 16, "%u", handles);
+        else
+            cr_expect_eq(failure.code, PFB_WIN32_TOO_MANY_OPEN_FILES, "%u: %s", handles, failure.sentence);
+        pfb_bytes_free(&reply);
+        if (source)
+            pfb_source_close(source);
+    }
+    cr_expect(is_open, "16 are enough");
+}
+
+/* ---- Files that cannot be read ------------------------------------------------------------------------------------
+ */
+
+/* A folder in the place of the file: the system says EISDIR. */
+Test(linux_source, a_broken_file_is_not_an_absent_one)
+{
+    put_three_sets();
+    pfb_source *source = open_machine();
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    ask_of(&memory_guid);
+    cr_assert_eq(add_to(query, NULL, 1, PFB_NO_ID), PFB_WIN32_SUCCESS);
+    remove_file("/proc/meminfo");
+    cr_assert(pfb_source_query_collect(query, &reply, NULL));
+    cr_expect_str_eq(data_of(&reply), "0 1069\n");
+    put_file("/proc/meminfo/file", "");
+    cr_expect_not(pfb_source_query_collect(query, &reply, &failure));
+    cr_expect_eq(failure.code, PFB_WIN32_READ_FAULT);
+    cr_expect(strstr(failure.sentence, "/proc/meminfo cannot be read: "), "%s", failure.sentence);
+    cr_expect_null(pfb_source_open_linux(machine_root(), &failure));
+    cr_expect_eq(failure.code, PFB_WIN32_READ_FAULT);
+    pfb_bytes_free(&reply);
+    pfb_source_query_close(query);
+    pfb_source_close(source);
+}
+
+/* A file in the place of the folder: the system says ENOTDIR. */
+Test(linux_source, a_broken_folder_is_not_an_absent_one)
+{
+    pfb_source_failure failure = {0};
+    put_file("/proc/stat", STAT);
+    put_file("/sys/devices/system/node", "");
+    cr_expect_null(pfb_source_open_linux(machine_root(), &failure));
+    cr_expect_eq(failure.code, PFB_WIN32_READ_FAULT);
+    cr_expect(strstr(failure.sentence, "/sys/devices/system/node cannot be read: "), "%s", failure.sentence);
 }
 
 /* ---- Adding and removing ----------------------------------------------------------------------------------------- */

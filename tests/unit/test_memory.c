@@ -2,14 +2,9 @@
 #include <criterion/criterion.h>
 
 #include "machine.h"
-#include "support.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* efca981e-209b-4db4-b120-0b5c19e5643a */
-static const pfb_guid memory_guid = {
-    {0x1e, 0x98, 0xca, 0xef, 0x9b, 0x20, 0xb4, 0x4d, 0xb1, 0x20, 0x0b, 0x5c, 0x19, 0xe5, 0x64, 0x3a}};
 
 static void make_memory_machine(void)
 {
@@ -60,44 +55,24 @@ Test(memory, every_value_together_and_alone)
     pfb_source_close(source);
 }
 
-Test(memory, counters_have_the_types_of_windows)
+Test(memory, counters_are_those_of_windows)
 {
-    static const struct {
-        uint32_t type, base, attributes;
-        const char *name;
-    } known[] = {{0x00010100, PFB_NO_ID, 0, "Available Bytes"},
-                 {0x00010100, PFB_NO_ID, 0, "Available KBytes"},
-                 {0x00010100, PFB_NO_ID, 0, "Available MBytes"},
-                 {0x00010100, PFB_NO_ID, 0, "Committed Bytes"},
-                 {0x00010100, PFB_NO_ID, 0, "Commit Limit"},
-                 {0x20020500, 6, 0, "% Committed Bytes In Use"},
-                 {0x40030500, PFB_NO_ID, 2, "% Committed Bytes In Use Base"},
-                 {0x00010100, PFB_NO_ID, 0, "Cache Bytes"},
-                 {0x00010100, PFB_NO_ID, 0, "Free & Zero Page List Bytes"},
-                 {0x10410400, PFB_NO_ID, 0, "Page Faults/sec"}};
+    static const known_counter known[] = {
+        {.type = "PERF_COUNTER_LARGE_RAWCOUNT",
+         .name = "Available Bytes",
+         .help = "Memory that can be had without swapping, in bytes: MemAvailable of /proc/meminfo"},
+        {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .name = "Available KBytes"},
+        {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .name = "Available MBytes"},
+        {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .name = "Committed Bytes"},
+        {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .name = "Commit Limit"},
+        {.type = "PERF_LARGE_RAW_FRACTION", .name = "% Committed Bytes In Use", .base_id = 6},
+        {.type = "PERF_LARGE_RAW_BASE", .name = "% Committed Bytes In Use Base", .is_hidden = true},
+        {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .name = "Cache Bytes"},
+        {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .name = "Free & Zero Page List Bytes"},
+        {.type = "PERF_COUNTER_COUNTER", .name = "Page Faults/sec"}};
     put_memory();
     pfb_source *source = open_machine();
-    pfb_bytes reply = {0};
-    pfb_bytes names = {0};
-    pfb_registration registration;
-    pfb_registration_strings strings;
-    pfb_registration_string_entry entry;
-    pfb_counter counter;
-    cr_assert(pfb_source_registration(source, &memory_guid, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
-    cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, PFB_STRICT));
-    cr_expect(pfb_guid_equal(&registration.guid, &memory_guid) && registration.instance_type == 0);
-    cr_assert(pfb_source_registration(source, &memory_guid, PFB_REQUEST_COUNTER_NAMES, 0, &names, NULL));
-    cr_assert(pfb_registration_strings_open(&strings, names.data, names.size_bytes, PFB_STRICT));
-    cr_assert(registration.counter_count == 10 && strings.count == 10);
-    for (size_t i = 0; i < 10; i++) {
-        cr_assert(pfb_registration_next(&registration, &counter) && counter.id == i);
-        cr_expect(counter.type == known[i].type && counter.base_id == known[i].base, "%s", known[i].name);
-        cr_expect_eq(counter.attributes, known[i].attributes, "%s", known[i].name);
-        cr_assert(pfb_registration_strings_next(&strings, &entry) && entry.counter_id == i);
-        expect_name(names.data + entry.text.offset, entry.text.units, known[i].name, "names");
-    }
-    pfb_bytes_free(&names);
-    pfb_bytes_free(&reply);
+    expect_counters(source, 0, known, sizeof known / sizeof known[0]);
     pfb_source_close(source);
 }
 

@@ -6,10 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* 45021bbd-22b8-4c30-a177-284f5af0fb14 */
-static const pfb_guid interface_guid = {
-    {0xbd, 0x1b, 0x02, 0x45, 0xb8, 0x22, 0x30, 0x4c, 0xa1, 0x77, 0x28, 0x4f, 0x5a, 0xf0, 0xfb, 0x14}};
-
 static void make_network_machine(void)
 {
     make_machine();
@@ -42,6 +38,29 @@ Test(network_interface, interfaces_are_instances_without_a_total)
     pfb_source *source = open_machine();
     cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 6 7 8 9 10 ");
     cr_expect_str_eq(instances_of(source), "lo#1 eth0#7 ");
+    pfb_source_close(source);
+}
+
+Test(network_interface, counters_are_those_of_windows)
+{
+    static const known_counter known[] = {
+        {.type = "PERF_COUNTER_BULK_COUNT",
+         .aggregate = 1,
+         .name = "Bytes Total/sec",
+         .help = "Bytes received and sent"},
+        {.type = "PERF_COUNTER_BULK_COUNT", .aggregate = 1, .name = "Packets/sec"},
+        {.type = "PERF_COUNTER_BULK_COUNT", .aggregate = 1, .name = "Packets Received/sec"},
+        {.type = "PERF_COUNTER_BULK_COUNT", .aggregate = 1, .name = "Packets Sent/sec"},
+        {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .aggregate = 1, .name = "Current Bandwidth"},
+        {.type = "PERF_COUNTER_BULK_COUNT", .aggregate = 1, .name = "Bytes Received/sec"},
+        {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .aggregate = 1, .name = "Packets Received Discarded"},
+        {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .aggregate = 1, .name = "Packets Received Errors"},
+        {.type = "PERF_COUNTER_BULK_COUNT", .aggregate = 1, .name = "Bytes Sent/sec"},
+        {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .aggregate = 1, .name = "Packets Outbound Discarded"},
+        {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .aggregate = 1, .name = "Packets Outbound Errors"}};
+    put_interfaces();
+    pfb_source *source = open_machine();
+    expect_counters(source, PFB_INSTANCES_MULTIPLE, known, sizeof known / sizeof known[0]);
     pfb_source_close(source);
 }
 
@@ -103,6 +122,8 @@ Test(network_interface, an_unknown_speed_is_0)
     }
     remove_file("/sys/class/net/eth0/speed");
     cr_expect_str_eq(ask(source, "eth0", 4, PFB_NO_ID), "1 0 { 0/8}\n");
+    put_file("/sys/class/net/eth0/speed/file", "");
+    cr_expect_str_eq(ask(source, "eth0", 4, PFB_NO_ID), "1 0 { 0/8}\n", "drivers may answer with any error");
     pfb_source_close(source);
 }
 

@@ -9,15 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 TestSuite(processor, .init = make_machine, .fini = remove_machine);
-
-/* Ticks of /proc/stat in units of 100 ns. */
-static uint64_t ticks(uint64_t count)
-{
-    return count * (10000000 / (uint64_t)sysconf(_SC_CLK_TCK));
-}
 
 /* An expectation, put together. */
 static char expected[4096];
@@ -269,8 +262,7 @@ Test(processor, the_largest_numbers_of_cpus_and_nodes)
     pfb_source_close(source);
 }
 
-/* ---- Large machines -------------------------------------------------------------------------------------------------
- */
+/* ---- Large machines ---------------------------------------------------------------------------------------------- */
 
 enum { CPUS = 4096 };
 
@@ -316,8 +308,7 @@ Test(processor, thousands_of_sparse_cpus)
     pfb_source_close(source);
 }
 
-/* ---- Clocks, and the machine itself ---------------------------------------------------------------------------------
- */
+/* ---- Clocks, and the machine itself ------------------------------------------------------------------------------ */
 
 static int64_t nanoseconds(clockid_t clock)
 {

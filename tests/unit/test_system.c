@@ -7,10 +7,6 @@
 
 #include <string.h>
 
-/* 7d6abbe4-317e-4f34-be33-f5108f8cae59 */
-static const pfb_guid system_guid = {
-    {0xe4, 0xbb, 0x6a, 0x7d, 0x7e, 0x31, 0x34, 0x4f, 0xbe, 0x33, 0xf5, 0x10, 0x8f, 0x8c, 0xae, 0x59}};
-
 static void make_system_machine(void)
 {
     make_machine();
@@ -29,6 +25,10 @@ static void put_system(void)
     put_file("/proc/4194304/comm", "sleep\n");
     put_file("/proc/self/comm", "test\n");
     put_file("/proc/5x/comm", "none\n");
+    put_file("/proc/0/comm", "none\n");
+    put_file("/proc/007/comm", "none\n");
+    put_file("/proc/2147483648/comm", "none\n");
+    put_file("/proc/99999999999/comm", "none\n");
 }
 
 /* ---- Values --------------------------------------------------------------------------------------------------- */
@@ -96,26 +96,20 @@ Test(system, the_time_since_the_start_is_that_of_the_kernel)
     pfb_source_close(source);
 }
 
-Test(system, the_clock_of_the_time_is_registered)
+Test(system, counters_are_those_of_windows)
 {
+    static const known_counter known[] = {
+        {.type = "PERF_COUNTER_COUNTER",
+         .name = "Context Switches/sec",
+         .help = "Context switches of all processors: ctxt of /proc/stat"},
+        {.type = "PERF_COUNTER_RAWCOUNT", .name = "Processes"},
+        {.type = "PERF_COUNTER_RAWCOUNT", .name = "Threads"},
+        {.type = "PERF_ELAPSED_TIME", .name = "System Up Time", .perf_time_id = 4, .perf_freq_id = 5},
+        {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .name = "Object Time", .is_hidden = true},
+        {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .name = "Object Frequency", .is_hidden = true}};
     put_system();
     pfb_source *source = open_machine();
-    pfb_bytes reply = {0};
-    pfb_registration registration;
-    pfb_counter counter;
-    cr_assert(pfb_source_registration(source, &system_guid, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
-    cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, PFB_STRICT));
-    cr_assert(pfb_registration_find(&registration, 3, &counter));
-    cr_expect(counter.type == 0x30240500 && counter.perf_time_id == 4 && counter.perf_freq_id == 5);
-    cr_expect(counter.base_id == PFB_NO_ID && counter.multi_id == PFB_NO_ID && counter.attributes == 0);
-    for (uint32_t id = 4; id <= 5; id++) {
-        cr_assert(pfb_registration_find(&registration, id, &counter));
-        cr_expect(counter.type == 0x00010100 && counter.attributes == PFB_ATTRIBUTE_NO_DISPLAY);
-        cr_expect(counter.perf_time_id == PFB_NO_ID && counter.perf_freq_id == PFB_NO_ID);
-    }
-    cr_assert(pfb_registration_find(&registration, 0, &counter) && counter.type == 0x10410400);
-    cr_assert(pfb_registration_find(&registration, 1, &counter) && counter.type == 0x00010000);
-    pfb_bytes_free(&reply);
+    expect_counters(source, 0, known, sizeof known / sizeof known[0]);
     pfb_source_close(source);
 }
 
