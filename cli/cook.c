@@ -41,12 +41,12 @@ static sampling_outcome take(cook *c, const sampling_block *block)
 
 /* ---- Captures -------------------------------------------------------------------------------------------- */
 
-/* Chunks that carry performance data of sorts this version does not read, told once each. */
+/* Chunks that carry performance data of sorts that are not cooked, told once each. */
 static const struct {
     uint32_t tag;
     const char *name;
 } unread_tags[] = {
-    {PFB_TAG('C', 'P', 'I', 'H'), "CPIH"},
+    {PFB_TAG_HOOKS, "CPIH"},
     {PFB_TAG('L', 'W', 'P', 'C'), "LWPC"},
 };
 
@@ -73,8 +73,8 @@ static void tell_unread(const cook *c, const unread_chunks *unread)
     for (size_t i = 0; i <= UNREAD_TAGS; i++) {
         if (unread->counts[i] > 0)
             diagnostics_note(c->files[c->at].name, unread->first[i],
-                             "chunks that this version does not read were passed over: %" PRIu64 " of %s",
-                             unread->counts[i], i < UNREAD_TAGS ? unread_tags[i].name : "a later version");
+                             "chunks that cook does not read were passed over: %" PRIu64 " of %s", unread->counts[i],
+                             i < UNREAD_TAGS ? unread_tags[i].name : "a later version");
     }
 }
 

@@ -21,6 +21,7 @@ static const char *const kind_names[] = {
     [INPUT_CAPTURE] = "capture", [INPUT_INSTANCES] = "instances",
     [INPUT_LEGACY] = "v1",       [INPUT_NAMES] = "names",
     [INPUT_LWP] = "lwp",
+    [INPUT_HOOKS] = "cpi",
 };
 
 const char *input_kind_name(input_kind kind)

@@ -19,6 +19,7 @@ typedef enum input_kind {
     INPUT_LEGACY, /* V1 blocks */
     INPUT_NAMES,  /* a V1 name table */
     INPUT_LWP,    /* an LWP snapshot */
+    INPUT_HOOKS,  /* CPI hooks */
     INPUT_CAPTURE
 } input_kind;
 

@@ -36,14 +36,9 @@ static const char *take_format(options *o, const char *value)
 
 static const char *take_kind(options *o, const char *value)
 {
-    static const char *const unread[] = {"cpi"};
-    for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++) {
-        if (strcmp(value, unread[i]) == 0)
-            return "this version does not read that kind";
-    }
     if (input_kind_named(value, &o->kind))
         return NULL;
-    return "expected auto, data, registration, strings, identifiers, instances, guids, v1, names, lwp or capture";
+    return "expected auto, data, registration, strings, identifiers, instances, guids, v1, names, lwp, cpi or capture";
 }
 
 /* A decimal number from 1 to `most`. */
@@ -213,7 +208,7 @@ static const option_row rows[] = {
     {"kind", 0, "KIND", READS_FILES,
      "what the files hold: auto (default), data, registration, strings,\nidentifiers, instances, guids, v1, names, "
      "lwp,\n"
-     "capture",
+     "cpi, capture",
      take_kind},
     {"request", 0, "N", COMMAND_SHOW | COMMAND_CHECK, "the request code (1-10) that a registration answers",
      take_request},

@@ -61,7 +61,7 @@ void output_begin(output *out, const char *name, size_t depth)
     if (out->format == OUTPUT_NONE)
         return;
     buffer_clear(&out->line);
-    out->has_fields = out->has_offset = false;
+    out->has_fields = out->has_offset = out->is_told = false;
     out->depth = depth;
     if (out->format == OUTPUT_JSON)
         buffer_string(&out->line, "{");
@@ -94,16 +94,10 @@ static bool put_key(output *out, const char *key)
     return out->format != OUTPUT_NONE;
 }
 
-void output_end(output *out)
+static void put_line(output *out)
 {
     enum { OFFSET_COLUMNS = 10 };
     buffer *line = &out->line;
-    if (out->format == OUTPUT_NONE)
-        return;
-    if (out->format == OUTPUT_JSON)
-        buffer_string(line, "}");
-    if (out->format == OUTPUT_CSV && !out->header_done)
-        end_header(out);
     if (out->format == OUTPUT_TEXT && out->has_offset) {
         char margin[OFFSET_COLUMNS + 24];
         int size = snprintf(margin, sizeof margin, "%*zu  ", OFFSET_COLUMNS, out->offset);
@@ -113,6 +107,18 @@ void output_end(output *out)
     }
     buffer_string(line, "\n");
     output_raw(out, line->data, line->size);
+}
+
+void output_end(output *out)
+{
+    if (out->format == OUTPUT_NONE)
+        return;
+    if (out->format == OUTPUT_JSON)
+        buffer_string(&out->line, "}");
+    if (out->format == OUTPUT_CSV && !out->header_done)
+        end_header(out);
+    if (!out->is_told)
+        put_line(out);
 }
 
 void output_offset(output *out, size_t offset)
@@ -234,4 +240,51 @@ void output_remark(output *out, const char *remark)
 {
     if (out->format == OUTPUT_TEXT)
         buffer_format(&out->line, " (%s)", remark);
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------------------- */
+
+void output_list_begin(output *out, const char *key)
+{
+    if (out->format == OUTPUT_JSON) {
+        put_key(out, key);
+        buffer_string(&out->line, "[");
+        out->has_fields = false;
+    } else if (out->format == OUTPUT_TEXT) {
+        if (!out->is_told)
+            put_line(out);
+        out->is_told = true;
+        out->depth++;
+    }
+}
+
+void output_item_begin(output *out, const char *key, const char *word)
+{
+    if (out->format == OUTPUT_JSON) {
+        buffer_string(&out->line, out->has_fields ? ",{" : "{");
+        out->has_fields = false;
+        output_word(out, key, word);
+    } else if (out->format == OUTPUT_TEXT) {
+        buffer_clear(&out->line);
+        buffer_string(&out->line, word);
+        out->is_told = false;
+    }
+}
+
+void output_item_end(output *out)
+{
+    if (out->format == OUTPUT_JSON)
+        buffer_string(&out->line, "}");
+    else if (out->format == OUTPUT_TEXT && !out->is_told)
+        put_line(out);
+    out->is_told = out->format == OUTPUT_TEXT;
+}
+
+void output_list_end(output *out)
+{
+    if (out->format == OUTPUT_JSON)
+        buffer_string(&out->line, "]");
+    else if (out->format == OUTPUT_TEXT)
+        out->depth--;
+    out->has_fields = true;
 }

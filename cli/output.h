@@ -25,7 +25,8 @@ typedef struct output {
     buffer line;
     buffer header;    /* CSV: names of the first record's fields */
     bool header_done; /* CSV: it was written */
-    bool has_fields;  /* of the record at hand */
+    bool has_fields;  /* of the record, item or list at hand */
+    bool is_told;     /* text: the line at hand was written when items began */
     bool has_offset;  /* text: the record at hand has one */
     size_t offset, depth;
 } output;
@@ -65,6 +66,12 @@ void output_names(output *out, const char *key, const char *const *names, size_t
 /* Fields of their own below `key`: in JSON an object; else they stand in the record as any others. */
 void output_begin_object(output *out, const char *key);
 void output_end_object(output *out);
+/* A list of items inside a record, or inside an item of another list, as the last of its fields. As JSON an array of
+ * objects, as text a line each, one deeper; not for CSV. An item begins with a word that says what it is. */
+void output_list_begin(output *out, const char *key);
+void output_item_begin(output *out, const char *key, const char *word);
+void output_item_end(output *out);
+void output_list_end(output *out);
 
 /* A word of the program's own: in text without quotes. */
 void output_word(output *out, const char *key, const char *word);

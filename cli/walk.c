@@ -283,6 +283,9 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
     case PFB_TAG_LWP:
         walk_lwp(w, &body);
         break;
+    case PFB_TAG_HOOKS:
+        walk_hooks(w, &body);
+        break;
     case PFB_TAG_NOTE:
         state_text(w, &body);
         break;
@@ -345,6 +348,9 @@ void walk_input(walk *w)
         break;
     case INPUT_LWP:
         walk_lwp(w, &whole);
+        break;
+    case INPUT_HOOKS:
+        walk_hooks(w, &whole);
         break;
     case INPUT_CAPTURE:
         walk_capture(w);

@@ -10,7 +10,7 @@
  * prints these; `check` runs the same walk without output and wants to know how it ended. */
 
 typedef struct walk_counts {
-    uint64_t chunks, blocks, results, objects, instances, values, items; /* items: metadata of any sort */
+    uint64_t chunks, blocks, results, objects, instances, values, groups, items; /* items: metadata of any sort */
     uint64_t unread_chunks; /* of tags or versions this version of the program does not read */
 } walk_counts;
 
@@ -59,6 +59,9 @@ void walk_lwp(walk *w, const walk_bytes *bytes);
 
 /* The LWP snapshots of a capture alone, each without what tells about its chunk. */
 void walk_capture_lwp(walk *w);
+
+/* A stream of CPI hooks (walk_cpi.c). */
+void walk_hooks(walk *w, const walk_bytes *bytes);
 
 /* Metadata of each sort (walk_metadata.c). */
 void walk_registration(walk *w, const walk_bytes *bytes, uint32_t request);

@@ -22,6 +22,7 @@ static const tag_row tags[] = {
     {PFB_TAG_LEGACY, 0},
     {PFB_TAG_NAMES, PREFIX_LANGUAGE},
     {PFB_TAG_LWP, 0},
+    {PFB_TAG_HOOKS, 0},
     {PFB_TAG_NOTE, 0},
 };
 

@@ -5,11 +5,6 @@
 
 enum { MANTISSA_BITS = PFB_EXACT_BITS, EXPONENT_BIAS = 1023, INTEGER_BITS = 64 };
 
-static bool is_zero(pfb_wide wide)
-{
-    return (wide.limb[0] | wide.limb[1] | wide.limb[2]) == 0;
-}
-
 /* Position of the highest set bit plus one; 0 for zero. */
 static int bit_length(pfb_wide wide)
 {
@@ -77,7 +72,7 @@ static void find_integer(pfb_quotient *quotient, uint64_t bits, int count, int e
 pfb_quotient pfb_wide_divide(pfb_wide numerator, pfb_wide denominator)
 {
     pfb_quotient quotient = {.value = 0.0, .is_integer = true, .integer = 0};
-    if (is_zero(numerator))
+    if (pfb_wide_is_zero(numerator))
         return quotient;
     quotient.is_integer = false;
     /* Align the two so that 1 <= numerator / denominator < 2; the shift is the exponent. */
@@ -101,8 +96,26 @@ pfb_quotient pfb_wide_divide(pfb_wide numerator, pfb_wide denominator)
         }
         numerator = shift_left(numerator, 1); /* stays below 2 * denominator */
     }
-    bool exact = is_zero(numerator);
+    bool exact = pfb_wide_is_zero(numerator);
     quotient.value = round_once(bits, count, exponent, exact);
     find_integer(&quotient, bits, count, exponent, exact);
     return quotient;
+}
+
+uint64_t pfb_wide_floor(pfb_wide numerator, pfb_wide denominator)
+{
+    uint64_t whole = 0;
+    int steps = bit_length(numerator) - bit_length(denominator) + 1;
+    if (steps <= 0)
+        return 0;
+    denominator = shift_left(denominator, steps - 1);
+    for (int i = 0; i < steps; i++) {
+        whole <<= 1;
+        if (pfb_wide_compare(numerator, denominator) >= 0) {
+            numerator = pfb_wide_minus(numerator, denominator);
+            whole |= 1;
+        }
+        numerator = shift_left(numerator, 1); /* stays below 2 * denominator */
+    }
+    return whole;
 }

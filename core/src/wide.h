@@ -35,6 +35,11 @@ static inline pfb_wide pfb_wide_from(uint64_t value)
     return (pfb_wide){{value, 0, 0}};
 }
 
+static inline bool pfb_wide_is_zero(pfb_wide wide)
+{
+    return (wide.limb[0] | wide.limb[1] | wide.limb[2]) == 0;
+}
+
 /* The 128-bit product of two limbs: by the compiler's own type, or from four 32-bit products. */
 static inline uint64_t pfb_multiply_limbs(uint64_t a, uint64_t b, uint64_t *high)
 {
@@ -65,6 +70,14 @@ static inline pfb_wide pfb_wide_times(pfb_wide wide, uint64_t factor)
     uint64_t low1 = pfb_multiply_limbs(wide.limb[1], factor, &high1) + high0;
     high1 += low1 < high0; /* high1 <= 2^64 - 2: the sum cannot wrap */
     return (pfb_wide){{low0, low1, wide.limb[2] * factor + high1}};
+}
+
+/* Sum modulo 2^192. Callers know it to be below. */
+static inline pfb_wide pfb_wide_plus(pfb_wide wide, uint64_t addend)
+{
+    uint64_t low = wide.limb[0] + addend;
+    uint64_t middle = wide.limb[1] + (low < addend);
+    return (pfb_wide){{low, middle, wide.limb[2] + (middle < wide.limb[1])}};
 }
 
 /* Difference modulo 2^192; callers know left >= right. */
@@ -111,5 +124,8 @@ static inline pfb_quotient pfb_divide_small(uint64_t numerator, uint64_t denomin
 /* The quotient of any two. Requires denominator != 0 and both below 2^191. Never rounds twice, never overflows a
  * double: the result is zero or between 2^-191 and 2^191. Bounded work, at most 64 steps. */
 pfb_quotient pfb_wide_divide(pfb_wide numerator, pfb_wide denominator);
+
+/* The quotient of any two rounded down, modulo 2^64. Requires the same. Bounded work, at most 191 steps. */
+uint64_t pfb_wide_floor(pfb_wide numerator, pfb_wide denominator);
 
 #endif

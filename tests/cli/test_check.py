@@ -82,7 +82,8 @@ class Check(Case):
                          (1, "trailing_bytes"))
 
     def test_chunks_that_are_not_read_are_counted(self):
-        path = self.file("a.pfb", w.recording(w.chunk(b"CPIH", b"x"),
+        path = self.file("a.pfb", w.recording(w.chunk(b"CPIH", b"x",
+                                                      version=9),
                                               w.chunk(b"LWPC", b"\0" * 4,
                                                       version=2)))
         _, items = self.verdicts(path)

@@ -3,6 +3,7 @@
 
 import struct
 
+import cpi_writer
 import seed_writer as w
 
 PROCESSOR = "b4fc721a-0378-476f-89ba-a5a79f810b36"
@@ -364,6 +365,9 @@ def capture_seeds():
         "valid_replaced_queries": replaced_queries(),
         "valid_unknown_tags": with_strangers(),
         "valid_start_only": w.recording(),
+        "valid_cpi_hooks": w.recording(
+            w.chunk(b"CPIH", cpi_writer.second_example()),
+            w.chunk(b"CPIH", cpi_writer.first_example())),
         "valid_no_registration": w.recording(
             queries(w.identifier(PLAIN, 1)),
             *[sample(tick, w.result(w.SINGLE, w.v8(tick)))

@@ -12,6 +12,7 @@ import sys
 
 import seed_writer as w
 from capture_seeds import capture_seeds
+from cpi_seeds import cpi_hook_seeds
 from legacy_seeds import legacy_block_seeds, name_table_seeds
 
 LARGEST = 4095
@@ -439,7 +440,8 @@ def main(arguments):
             ("query", query_seeds(), ".bin"),
             ("capture", capture_seeds(), ".pfb"),
             ("legacy_block", legacy_block_seeds(), ".bin"),
-            ("name_table", name_table_seeds(), ".bin")):
+            ("name_table", name_table_seeds(), ".bin"),
+            ("cpi_hooks", cpi_hook_seeds(), ".bin")):
         write_folder(os.path.join(arguments[0], subject, "seeds"), seeds,
                      suffix)
     return 0

@@ -135,7 +135,7 @@ Test(capture, every_tag_gives_its_parts)
         {"INST", 29, 16, true, true, 0, 0},
         {"NAME", 29, 4, true, false, 0, 0x04030201},
         {"PFBC", 0, 0, true, false, 0, 0}, /* again: a file appended to another */
-        {"CPIH", 29, 0, false, false, 0, 0},
+        {"CPIH", 29, 0, true, false, 0, 0},
         {"data", 29, 0, false, false, 0, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

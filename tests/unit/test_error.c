@@ -74,7 +74,8 @@ Test(error, names_agree_with_ranges)
     for (size_t i = 0; i < code_count(); i++) {
         int code = pfb_code_at(i);
         const char *name = pfb_code_name((pfb_code)code);
-        cr_expect_eq(strncmp(name, "truncated_", 10) == 0, code >= 1 && code <= 99, "%d %s", code, name);
+        bool is_cut = strncmp(name, "trunc", 5) == 0 || strncmp(name, "unterminated_", 13) == 0;
+        cr_expect_eq(is_cut, code >= 1 && code <= 99, "%d %s", code, name);
         cr_expect_eq(strncmp(name, "caller_", 7) == 0, code >= 300 && code <= 399, "%d %s", code, name);
     }
 }

@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "cpuid_readers.h"
+#include "hook_readers.h"
 #include "lwp_readers.h"
 #include "perfblock/builder.h"
 #include "readers.h"
@@ -146,6 +147,11 @@ static reading read_lwp_tolerantly(const uint8_t *data, size_t size)
 Test(sweep, lwp_seeds)
 {
     sweep_seeds("lwp", examine_lwp, read_lwp_tolerantly);
+}
+
+Test(sweep, cpi_hooks_seeds)
+{
+    sweep_seeds("cpi_hooks", examine_hooks, examine_hooks);
 }
 
 /* ---- The builder's faults -------------------------------------------------------------------------------- */

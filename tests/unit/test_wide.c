@@ -213,6 +213,22 @@ Test(wide, comparison_looks_at_every_limb)
     }
 }
 
+Test(wide, sums_carry_across_limbs)
+{
+    expect_digits(pfb_wide_plus((pfb_wide){{UINT64_MAX, 0, 0}}, 1), "18446744073709551616");
+    expect_digits(pfb_wide_plus((pfb_wide){{UINT64_MAX, UINT64_MAX, 0}}, UINT64_MAX),
+                  "340282366920938463481821351505477763070");
+    expect_digits(pfb_wide_plus((pfb_wide){{UINT64_MAX, UINT64_MAX, (UINT64_C(1) << 62) - 1}}, 1),
+                  "1569275433846670190958947355801916604025588861116008628224");
+    for (size_t i = 0; i < EDGE_COUNT; i++) {
+        for (size_t k = 0; k < EDGE_COUNT; k++) {
+            u128 wide = ((u128)edges[k] << 63) + edges[i];
+            cr_expect_eq(pfb_wide_compare(pfb_wide_plus(wide_of(wide), edges[k]), wide_of(wide + edges[k])), 0,
+                         "%zu and %zu", i, k);
+        }
+    }
+}
+
 /* ---- Quotients ----------------------------------------------------------------------------------------- */
 
 Test(wide, quotients_of_known_bits)
@@ -328,6 +344,34 @@ Test(wide, powers_of_two_only_move_the_exponent)
         cr_expect_eq(bits_of(up), bits + ((uint64_t)shift << 52), "2^%u up", shift);
         cr_expect_eq(bits_of(down), bits - ((uint64_t)shift << 52), "2^%u down", shift);
     }
+}
+
+/* ---- Quotients rounded down ---------------------------------------------------------------------------- */
+
+Test(wide, floors_agree_with_the_compiler)
+{
+    uint64_t state = 7;
+    for (size_t i = 0; i < EDGE_COUNT * EDGE_COUNT + 20000; i++) {
+        bool at_edge = i < EDGE_COUNT * EDGE_COUNT;
+        uint64_t a = at_edge ? edges[i / EDGE_COUNT] : random_number(&state);
+        uint64_t b = at_edge ? edges[i % EDGE_COUNT] : random_number(&state);
+        u128 n = (u128)a * b + random_number(&state) % 3;
+        u128 d = ((u128)random_number(&state) << 10) + b + 1; /* above b: the quotient is at most a */
+        cr_expect_eq(pfb_wide_floor(wide_of(n), wide_of(d)), (uint64_t)(n / d), "%zu", i);
+        cr_expect_eq(pfb_wide_floor(wide_of(n), pfb_wide_from(b + (b == 0))), (uint64_t)(n / (b + (b == 0))), "%zu", i);
+    }
+}
+
+/* Beyond 64 bits what is left is the quotient modulo 2^64. */
+Test(wide, floors_of_the_longest_operands)
+{
+    pfb_wide longest = {{UINT64_MAX, UINT64_MAX, UINT64_MAX >> 1}}; /* 2^191 - 1 */
+    cr_expect_eq(pfb_wide_floor(longest, longest), 1);
+    cr_expect_eq(pfb_wide_floor(longest, pfb_wide_from(1)), UINT64_MAX);
+    cr_expect_eq(pfb_wide_floor(longest, (pfb_wide){{0, 0, two63 >> 1}}), 1);     /* over 2^190 */
+    cr_expect_eq(pfb_wide_floor(longest, (pfb_wide){{0, two63, 0}}), UINT64_MAX); /* over 2^127 */
+    cr_expect_eq(pfb_wide_floor(pfb_wide_minus(longest, pfb_wide_from(1)), longest), 0);
+    cr_expect_eq(pfb_wide_floor(pfb_wide_from(0), pfb_wide_from(1)), 0);
 }
 
 /* ---- Integers ------------------------------------------------------------------------------------------ */

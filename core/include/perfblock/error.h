@@ -40,6 +40,9 @@ typedef enum pfb_code {
     PFB_TRUNCATED_COUNTER_BLOCK = 14, /* no room for the counter block of an instance */
     PFB_TRUNCATED_CONTROL = 15,       /* the LWP control block is shorter than its CPUID leaf says */
     PFB_TRUNCATED_RING = 16,          /* the LWP ring is shorter than its control block says */
+    PFB_TRUNC_HEADER = 17,            /* CPI hooks: fewer bytes than a record's header are left */
+    PFB_TRUNC_RECORD = 18,            /* CPI hooks: a record ends behind the stream */
+    PFB_UNTERMINATED_GROUP = 19,      /* CPI hooks: the stream ends inside a group */
 
     PFB_BAD_TOTAL_SIZE = 100,       /* total size smaller than the header */
     PFB_BAD_RESULT_COUNT = 101,     /* more results claimed than the block can hold */
@@ -75,6 +78,23 @@ typedef enum pfb_code {
     PFB_BAD_NAME = 128,           /* the name lies outside what it belongs to */
     PFB_EXCESSIVE_VALUES = 129,   /* far more values are claimed than the object has bytes */
     PFB_BAD_PAIR = 130,           /* strict only: strings of a name table that make no pair of index and text */
+    PFB_BAD_LENGTH = 145,         /* CPI hooks: a record's length is below its header's */
+    PFB_BAD_MAJOR = 146,          /* CPI hooks: a major code that is 0 or above 255 */
+    PFB_UNKNOWN_MINOR = 147,      /* CPI hooks: a minor word of no kind, or with bits that must be 0 */
+    PFB_BAD_TYPE = 148,           /* CPI hooks: a record type that its kind does not have */
+    PFB_LENGTH_MISMATCH = 149,    /* CPI hooks: more or fewer words than flags and CPUs make */
+    PFB_BAD_FLAGS = 150,          /* CPI hooks: the raw bit is missing, or bits that must be 0 */
+    PFB_BAD_NUM_CPUS = 151,       /* CPI hooks: no CPUs, or too many */
+    PFB_BAD_FRACTION = 152,       /* CPI hooks: a figure whose words are none */
+    PFB_BUSY_RANGE = 153,         /* CPI hooks: busy above 100 percent */
+    PFB_BAD_LABEL = 154,          /* CPI hooks: a label record that is none */
+    PFB_BAD_ORDER = 155,          /* CPI hooks: a hook where the grammar has none */
+    PFB_MINOR_MISMATCH = 156,     /* CPI hooks: minor codes of one group differ */
+    PFB_ELAPSED_MISMATCH = 157,   /* CPI hooks: elapsed cycles of one group differ */
+    PFB_FLAGS_MISMATCH = 158,     /* CPI hooks: flags of one group differ */
+    PFB_NUM_CPUS_MISMATCH = 159,  /* CPI hooks: numbers of CPUs of one group differ */
+    PFB_SUM_MISMATCH = 160,       /* CPI hooks: the CPUs' counts do not add up to the system's */
+    PFB_LABEL_MISMATCH = 161,     /* CPI hooks: the labels at both ends of a group differ */
 
     PFB_BAD_CPUID_LINE = 131,           /* a line of a CPUID dump begins as a leaf and does not go on as one */
     PFB_LWP_UNTRUSTED_LEAF = 132,       /* the CPU has no LWP, whatever its leaf 8000001C says */
@@ -98,6 +118,7 @@ typedef enum pfb_code {
     PFB_CALLER_ARGUMENT = 300,  /* an argument outside its documented range */
     PFB_CALLER_TOO_SMALL = 301, /* the caller's memory is too small; the size needed was reported */
     PFB_CALLER_ORDER = 302,     /* a function called out of its documented order */
+    PFB_CALLER_LIMIT = 303,     /* a limit the caller set was reached */
 
     PFB_INTERNAL = 900 /* cannot happen */
 } pfb_code;

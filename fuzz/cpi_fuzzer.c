@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* CPI figures against a second opinion: two snapshots from the input are compared, and verdict, statuses, counts and
+ * exact quotients are worked out again, with slow integers. What is checked of a figure is not another rounding but the
+ * definition: no double lies nearer to the quotient.
+ *
+ * An input: { mode u32, width of instructions u8, width of cycles u8, absent threads u8, clock of the start u64, of the
+ * end u64 }, the thread { number u32, instructions u64, cycles u64 } of the start, then of the end, and as many times
+ * as bytes are left, at most 64: { CPU number u32, absent u8, then of the start and of the end { instructions u64,
+ * cycles u64, busy u64, elapsed u64 } }. Little-endian; missing bytes are 0. Of both `absent`: 1 at the start, 2 at the
+ * end. */
+#include "perfblock/cpi.h"
+#include "promises.h"
+#include "second_opinion.h"
+
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MOST_CPUS = 64, AT_START = 1, AT_END = 2, UNTOUCHED = 0xA5 };
+
+/* What an input says. */
+typedef struct question {
+    uint32_t mode;
+    pfb_cpi_widths widths;
+    pfb_cpi_snapshot start, end;
+    pfb_cpi_cpu start_cpus[MOST_CPUS], end_cpus[MOST_CPUS];
+} question;
+
+typedef struct answer {
+    pfb_cpi_verdict verdict;
+    pfb_cpi_result result;
+    pfb_cpi_figures cpus[MOST_CPUS];
+} answer;
+
+static void ask(const question *q, answer *a)
+{
+    memset(a, UNTOUCHED, sizeof *a);
+    a->verdict = pfb_cpi_compute(&q->start, &q->end, &q->widths, q->mode, a->cpus, &a->result);
+}
+
+/* ---- Figures ------------------------------------------------------------------------------------------- */
+
+/* Counts of one CPU or sums of many, below 2^74. */
+typedef struct counts {
+    big instr, cycles, busy, elapsed, scaled_cycles;
+} counts;
+
+static counts counts_of(const pfb_cpi_figures *f)
+{
+    return (counts){big_of(f->instr), big_of(f->cycles), big_of(f->busy), big_of(f->elapsed), big_of(f->scaled_cycles)};
+}
+
+static void add_counts(counts *all, const pfb_cpi_figures *f)
+{
+    counts c = counts_of(f);
+    all->instr = big_plus(all->instr, &c.instr);
+    all->cycles = big_plus(all->cycles, &c.cycles);
+    all->busy = big_plus(all->busy, &c.busy);
+    all->elapsed = big_plus(all->elapsed, &c.elapsed);
+    all->scaled_cycles = big_plus(all->scaled_cycles, &c.scaled_cycles);
+}
+
+static void check_quotient(big above, big below, double value, const char *promise)
+{
+    bool exact;
+    ratio r = {above, below, false};
+    demand(big_is_zero(&below) ? bits_of(value) == 0 : is_nearest(&r, value, &exact), promise);
+}
+
+/* 10000 n + floor(d / 2) reaches 10000 (2^32 - 1) d: the definition, in halves. */
+static bool is_too_large(const counts *c)
+{
+    big above = big_times(c->cycles, 20000);
+    above = big_plus(above, &c->instr);
+    big limit = big_times(c->instr, UINT64_C(20000) * UINT32_MAX);
+    return big_compare(&above, &limit) >= 0;
+}
+
+static void check_figures(const pfb_cpi_figures *f, const counts *c)
+{
+    check_quotient(c->cycles, c->instr, f->raw_cpi, "raw CPI is the double nearest to cycles / instructions");
+    check_quotient(c->scaled_cycles, c->instr, f->scaled_cpi, "scaled CPI is the nearest double");
+    check_quotient(big_times(c->busy, 100), c->elapsed, f->busy_percent, "the busy share is the nearest double");
+    demand(f->busy_percent <= 100.0, "no CPU is busier than 100 %");
+    demand((f->status == PFB_CPI_NO_INSTR) == big_is_zero(&c->instr), "no instructions have a status");
+}
+
+/* ---- CPUs ---------------------------------------------------------------------------------------------- */
+
+static bool is_used(const pfb_cpi_figures *f)
+{
+    return f->status == PFB_CPI_OK || f->status == PFB_CPI_WRAPPED || f->status == PFB_CPI_NO_INSTR ||
+           f->status == PFB_CPI_OVERFLOW;
+}
+
+static void check_unused(const pfb_cpi_figures *f)
+{
+    demand((f->instr | f->cycles | f->busy | f->elapsed | f->scaled_cycles) == 0, "what cannot be used counts nothing");
+    demand((bits_of(f->raw_cpi) | bits_of(f->scaled_cpi) | bits_of(f->busy_percent)) == 0, "and has no figures");
+    demand(!f->is_busy_clamped, "nor anything clamped");
+}
+
+/* start + delta is end, around a turn at most. */
+static bool leads(uint64_t start, uint64_t end, uint64_t delta, uint32_t width)
+{
+    uint64_t most = UINT64_MAX >> (64 - width);
+    return start <= most && end <= most && ((start + delta) & most) == end && (end >= start || delta <= most / 2);
+}
+
+static void check_scaled(const pfb_cpi_cpu *start, const pfb_cpi_cpu *end, const pfb_cpi_figures *f)
+{
+    uint64_t busy = end->busy - start->busy;
+    demand(leads(start->elapsed, end->elapsed, f->elapsed, 64) && f->elapsed != 0, "the busy clock went on");
+    demand(f->busy <= f->elapsed && f->is_busy_clamped == (busy > f->elapsed), "busy is clamped, and that is told");
+    demand(f->is_busy_clamped || f->busy == busy, "and else what was counted");
+    big product = big_times(big_of(f->cycles), f->busy);
+    big low = big_times(big_of(f->scaled_cycles), f->elapsed);
+    big elapsed = big_of(f->elapsed);
+    big high = big_plus(low, &elapsed);
+    demand(big_compare(&low, &product) <= 0 && big_compare(&product, &high) < 0, "scaled cycles are rounded down");
+}
+
+static void check_used(const question *q, const pfb_cpi_cpu *start, const pfb_cpi_cpu *end, const pfb_cpi_figures *f)
+{
+    counts own = counts_of(f);
+    demand(leads(start->instr, end->instr, f->instr, q->widths.instr), "instructions lead from start to end");
+    demand(leads(start->cycles, end->cycles, f->cycles, q->widths.cycles), "cycles lead from start to end");
+    if (q->mode & PFB_CPI_SCALED)
+        check_scaled(start, end, f);
+    else
+        demand((f->busy | f->elapsed | f->scaled_cycles) == 0, "nobody asked for the busy share");
+    check_figures(f, &own);
+    bool fell = end->instr < start->instr || end->cycles < start->cycles;
+    if (f->status == PFB_CPI_OK || f->status == PFB_CPI_WRAPPED)
+        demand((f->status == PFB_CPI_WRAPPED) == fell, "a wrap is told");
+    if (f->instr != 0)
+        demand((f->status == PFB_CPI_OVERFLOW) == is_too_large(&own), "what no hook can hold is told");
+}
+
+static const pfb_cpi_cpu *find_cpu(const pfb_cpi_snapshot *snapshot, uint32_t number)
+{
+    for (size_t i = 0; i < snapshot->cpu_count; i++) {
+        if (snapshot->cpus[i].cpu == number)
+            return &snapshot->cpus[i];
+    }
+    return NULL;
+}
+
+static bool is_narrow(uint32_t width, uint64_t elapsed)
+{
+    return width < 64 && elapsed >= UINT64_C(1) << width;
+}
+
+static void check_cpu(const question *q, const pfb_cpi_cpu *start, const answer *a, const pfb_cpi_figures *f)
+{
+    uint64_t elapsed = a->result.elapsed_cycles;
+    const pfb_cpi_cpu *end = find_cpu(&q->end, start->cpu);
+    bool ambiguous = is_narrow(q->widths.instr, elapsed) || is_narrow(q->widths.cycles, elapsed);
+    demand(f->cpu == start->cpu, "CPUs keep their places");
+    demand((f->status == PFB_CPI_OFFLINE) == !end, "a CPU that went is offline");
+    if (end)
+        demand((f->status == PFB_CPI_AMBIGUOUS) == ambiguous, "long intervals of narrow counters are ambiguous");
+    if (end && is_used(f))
+        check_used(q, start, end, f);
+    else
+        check_unused(f);
+}
+
+/* ---- System and thread --------------------------------------------------------------------------------- */
+
+/* The field shows the sum, or all ones where that is longer. */
+static bool shows(uint64_t field, const big *sum)
+{
+    big most = big_of(UINT64_MAX);
+    big shown = big_of(field);
+    return big_compare(sum, &most) > 0 ? field == UINT64_MAX : big_compare(sum, &shown) == 0;
+}
+
+static void check_system(const question *q, const answer *a)
+{
+    const pfb_cpi_figures *system = &a->result.system;
+    counts all = {big_of(0), big_of(0), big_of(0), big_of(0), big_of(0)};
+    size_t matched = 0;
+    for (size_t i = 0; i < a->result.cpu_count; i++) {
+        add_counts(&all, &a->cpus[i]);
+        matched += find_cpu(&q->end, a->cpus[i].cpu) != NULL;
+    }
+    demand(shows(system->instr, &all.instr) && shows(system->cycles, &all.cycles) && shows(system->busy, &all.busy) &&
+               shows(system->elapsed, &all.elapsed) && shows(system->scaled_cycles, &all.scaled_cycles),
+           "the system's counts are sums");
+    check_figures(system, &all);
+    demand(a->result.cpus_changed == (matched < a->result.cpu_count || matched < q->end.cpu_count),
+           "CPUs that come or go are told");
+    demand(a->verdict == (big_is_zero(&all.instr) ? PFB_CPI_NO_DATA : PFB_CPI_COMPUTED),
+           "without instructions no data");
+}
+
+static void check_thread(const question *q, const pfb_cpi_result *result)
+{
+    const pfb_cpi_thread *start = &q->start.thread;
+    const pfb_cpi_thread *end = &q->end.thread;
+    const pfb_cpi_figures *f = &result->thread;
+    demand(result->tid == start->tid, "the thread is the one that was asked for");
+    if (end->instr < start->instr || end->cycles < start->cycles) {
+        demand(f->status == PFB_CPI_BACKWARD, "a thread's counters do not fall");
+        check_unused(f);
+        return;
+    }
+    counts own = counts_of(f);
+    demand(f->instr == end->instr - start->instr && f->cycles == end->cycles - start->cycles, "a thread counts on");
+    check_figures(f, &own);
+}
+
+/* ---- The whole ----------------------------------------------------------------------------------------- */
+
+static bool is_in_order(const pfb_cpi_snapshot *snapshot)
+{
+    for (size_t i = 1; i < snapshot->cpu_count; i++) {
+        if (snapshot->cpus[i].cpu <= snapshot->cpus[i - 1].cpu)
+            return false;
+    }
+    return true;
+}
+
+static bool is_asked_well(const question *q)
+{
+    bool alone = (q->mode & PFB_CPI_THREAD_ONLY) != 0;
+    bool asks_thread = alone || (q->mode & PFB_CPI_ON_THREAD);
+    bool same = q->start.has_thread && q->end.has_thread && q->start.thread.tid == q->end.thread.tid;
+    bool widths = q->widths.instr - 1 < 64 && q->widths.cycles - 1 < 64;
+    return (q->mode & UINT32_C(0x7FFFFFF8)) == 0 && !(alone && (q->mode & PFB_CPI_SCALED)) && widths &&
+           (!asks_thread || same) && (alone || (is_in_order(&q->start) && is_in_order(&q->end)));
+}
+
+static bool is_untouched(const void *memory, size_t size)
+{
+    const uint8_t *bytes = memory;
+    size_t same = 0;
+    while (same < size && bytes[same] == UNTOUCHED)
+        same++;
+    return same == size;
+}
+
+static void check(const question *q, const answer *a)
+{
+    bool good = is_asked_well(q);
+    demand((a->verdict == PFB_CPI_BAD_ARGUMENT) == !good, "mistakes of the caller are told, and no others");
+    if (!good || q->end.clock < q->start.clock) {
+        demand(!good || a->verdict == PFB_CPI_CLOCK_BACKWARD, "a clock that runs backward is told");
+        demand(is_untouched(&a->result, sizeof a->result), "there is no result");
+        demand(is_untouched(a->cpus, sizeof a->cpus), "nor any CPU");
+        return;
+    }
+    demand(a->result.elapsed_cycles == q->end.clock - q->start.clock, "the clock's cycles are those of the interval");
+    demand((a->result.mode & q->mode) == q->mode && (a->result.mode & PFB_CPI_RAW), "the mode is the one asked for");
+    demand(a->result.has_thread == ((a->result.mode & PFB_CPI_ON_THREAD) != 0), "a thread is there when asked for");
+    if (a->result.has_thread)
+        check_thread(q, &a->result);
+    if (q->mode & PFB_CPI_THREAD_ONLY) {
+        demand(a->verdict == PFB_CPI_COMPUTED && a->result.cpu_count == 0, "a thread alone has no CPUs");
+        demand(a->result.system.status == PFB_CPI_INVALID, "and no system");
+        check_unused(&a->result.system);
+        return;
+    }
+    demand(a->result.cpu_count == q->start.cpu_count, "the CPUs are those of the start");
+    for (size_t i = 0; i < a->result.cpu_count; i++)
+        check_cpu(q, &q->start.cpus[i], a, &a->cpus[i]);
+    check_system(q, a);
+}
+
+/* ---- Input --------------------------------------------------------------------------------------------- */
+
+typedef struct source {
+    const uint8_t *data;
+    size_t size;
+} source;
+
+static uint64_t take(source *from, size_t bytes)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < bytes && from->size > 0; i++, from->size--)
+        value |= (uint64_t)*from->data++ << 8 * i;
+    return value;
+}
+
+static pfb_cpi_thread take_thread(source *from)
+{
+    pfb_cpi_thread thread = {.tid = (uint32_t)take(from, 4)};
+    thread.instr = take(from, 8);
+    thread.cycles = take(from, 8);
+    return thread;
+}
+
+static pfb_cpi_cpu take_cpu(source *from, uint32_t number)
+{
+    pfb_cpi_cpu cpu = {.cpu = number};
+    cpu.instr = take(from, 8);
+    cpu.cycles = take(from, 8);
+    cpu.busy = take(from, 8);
+    cpu.elapsed = take(from, 8);
+    return cpu;
+}
+
+static void take_cpus(source *from, question *q)
+{
+    q->start.cpus = q->start_cpus;
+    q->end.cpus = q->end_cpus;
+    for (int i = 0; i < MOST_CPUS && from->size > 0; i++) {
+        uint32_t number = (uint32_t)take(from, 4);
+        unsigned absent = (unsigned)take(from, 1);
+        pfb_cpi_cpu start = take_cpu(from, number);
+        pfb_cpi_cpu end = take_cpu(from, number);
+        if (!(absent & AT_START))
+            q->start_cpus[q->start.cpu_count++] = start;
+        if (!(absent & AT_END))
+            q->end_cpus[q->end.cpu_count++] = end;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static question q;
+    static answer a;
+    source from = {data, size};
+    memset(&q, 0, sizeof q);
+    q.mode = (uint32_t)take(&from, 4);
+    q.widths.instr = (uint32_t)take(&from, 1);
+    q.widths.cycles = (uint32_t)take(&from, 1);
+    unsigned absent = (unsigned)take(&from, 1);
+    q.start.has_thread = !(absent & AT_START);
+    q.end.has_thread = !(absent & AT_END);
+    q.start.clock = take(&from, 8);
+    q.end.clock = take(&from, 8);
+    q.start.thread = take_thread(&from);
+    q.end.thread = take_thread(&from);
+    take_cpus(&from, &q);
+    ask(&q, &a);
+    check(&q, &a);
+    return 0;
+}

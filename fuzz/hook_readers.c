@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+#include "hook_readers.h"
+
+#include "perfblock/cpi_hooks.h"
+#include "walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Reading ------------------------------------------------------------------------------------------- */
+
+static void walk_stored(walk *w, const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, unsigned kind, uint32_t whose)
+{
+    pfb_cpi_stored s;
+    if (!pfb_cpi_hooks_stored(hooks, group, (pfb_cpi_hook_kind)kind, whose, &s))
+        return;
+    bool is_valid = pfb_cpi_words_valid(s.cpi) &&
+                    (!s.has_scaled || (pfb_cpi_words_valid(s.scaled_cpi) && pfb_cpi_words_valid(s.busy)));
+    promise(w, is_valid || w->writable, "every figure is one, or undefined");
+    add(w, s.instr ^ s.cycles ^ s.scaled_cycles);
+    add(w, (uint64_t)s.cpi.integral << 32 ^ s.cpi.fraction);
+}
+
+static void walk_hook(walk *w, const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, unsigned kind, size_t *end)
+{
+    const pfb_cpi_hook *hook = &group->hooks[kind];
+    uint32_t word = 0;
+    promise(w, !pfb_cpi_hooks_word(hooks, group, (pfb_cpi_hook_kind)kind, hook->word_count, &word),
+            "there is no word behind the last");
+    if (!hook->is_present)
+        return;
+    size_t size = PFB_CPI_HOOK_HEADER_BYTES + (size_t)4 * hook->word_count;
+    promise(w, hook->offset >= *end && hook->offset <= group->end_offset && size <= group->end_offset - hook->offset,
+            "hooks follow each other inside their group");
+    *end = hook->offset + size;
+    for (uint32_t i = 0; pfb_cpi_hooks_word(hooks, group, (pfb_cpi_hook_kind)kind, i, &word); i++)
+        add(w, word);
+    for (uint32_t i = 0; i <= hook->cpu_count; i++)
+        walk_stored(w, hooks, group, kind, i);
+    walk_stored(w, hooks, group, kind, PFB_CPI_OF_SYSTEM);
+    walk_stored(w, hooks, group, kind, PFB_CPI_OF_THREAD);
+    w->out.items++;
+}
+
+static void walk_stream(walk *w, const pfb_cpi_limits *limits, uint64_t *groups)
+{
+    pfb_cpi_hooks hooks;
+    pfb_cpi_group group;
+    size_t end = 0;
+    pfb_cpi_hooks_open(&hooks, w->data, w->size, limits);
+    while (pfb_cpi_hooks_next(&hooks, &group)) {
+        promise(w, group.offset >= end && group.offset < group.end_offset && group.end_offset <= w->size,
+                "groups follow each other inside the stream");
+        promise(w, hooks.error.code == PFB_OK, "a group comes without an error");
+        if (w->out.broken)
+            return;
+        end = group.offset;
+        for (unsigned kind = 0; kind < PFB_CPI_HOOK_COUNT; kind++)
+            walk_hook(w, &hooks, &group, kind, &end);
+        promise(w, end == group.end_offset, "a group ends with its last hook");
+        for (size_t i = 0; i < group.label_size_bytes; i++) {
+            promise(w, w->data[group.label_offset + i] != 0 || w->writable, "labels have no NUL");
+            add(w, w->data[group.label_offset + i]);
+        }
+        for (unsigned i = 0; i < PFB_CPI_WARNING_COUNT; i++)
+            promise(w, group.warnings[i].count == 0 || group.warnings[i].offset < group.end_offset,
+                    "warnings are about the group");
+        disturb(w, end);
+    }
+    *groups = hooks.group_count;
+    w->out.error = hooks.error;
+    promise(w, hooks.error.offset <= w->size && hooks.word_offset <= w->size, "errors are inside the stream");
+    promise(w, hooks.record_count <= w->size / PFB_CPI_HOOK_HEADER_BYTES, "a record has its header");
+    promise(w, !pfb_cpi_hooks_next(&hooks, &group) && hooks.error.code == w->out.error.code, "the end stays the end");
+}
+
+/* Under a limit come the groups that come without, up to it. */
+static void check_limits(walk *w, uint64_t groups)
+{
+    for (uint64_t most = 1; most <= 3; most++) {
+        walk limited = {.data = w->data, .size = w->size};
+        const pfb_cpi_limits limits = {.groups = most};
+        uint64_t count = 0;
+        walk_stream(&limited, &limits, &count);
+        promise(w, count == (groups < most ? groups : most), "a limit of groups is kept");
+        promise(w, groups > most ? limited.out.error.code == PFB_CALLER_LIMIT : true,
+                "a limit that is reached is told");
+    }
+}
+
+/* ---- Writing ------------------------------------------------------------------------------------------- */
+
+static bool add_up(uint64_t *sum, uint64_t addend)
+{
+    *sum += addend;
+    return *sum >= addend;
+}
+
+/* A result with its figures, and what it is to be called. */
+typedef struct draft {
+    pfb_cpi_figures *cpus; /* result.cpu_count */
+    pfb_cpi_result result;
+    pfb_cpi_identity identity;
+} draft;
+
+/* The system as the sums over CPUs; false when they do not fit. */
+static bool add_system(draft *d)
+{
+    pfb_cpi_figures *all = &d->result.system;
+    bool fits = true;
+    for (size_t i = 0; i < d->result.cpu_count; i++) {
+        const pfb_cpi_figures *f = &d->cpus[i];
+        fits = add_up(&all->instr, f->instr) && add_up(&all->cycles, f->cycles) && add_up(&all->busy, f->busy) &&
+               add_up(&all->elapsed, f->elapsed) && add_up(&all->scaled_cycles, f->scaled_cycles) && fits;
+    }
+    return fits;
+}
+
+/* Writes the draft, reads that and compares all counts. */
+static void check_written(walk *w, const draft *d)
+{
+    size_t size = 0;
+    pfb_code code = pfb_cpi_hooks_write(&d->result, d->cpus, &d->identity, NULL, 0, &size);
+    uint8_t *out = malloc(size);
+    promise(w, code == PFB_CALLER_TOO_SMALL && size > 0, "what adds up can be written");
+    if (!out || w->out.broken) {
+        free(out);
+        return;
+    }
+    code = pfb_cpi_hooks_write(&d->result, d->cpus, &d->identity, out, size, &size);
+    promise(w, code == PFB_OK, "a group fits its own size");
+    pfb_cpi_hooks hooks;
+    pfb_cpi_group group;
+    pfb_cpi_hooks_open(&hooks, out, size, NULL);
+    bool is_read = pfb_cpi_hooks_next(&hooks, &group);
+    promise(w, is_read && group.end_offset == size, "what was written can be read");
+    promise(w, is_read && group.warnings[PFB_CPI_WARN_FIGURE].count == 0, "figures are what their counters say");
+    for (uint32_t i = 0; is_read && i < d->result.cpu_count; i++) {
+        pfb_cpi_stored s;
+        bool is_same = pfb_cpi_hooks_stored(&hooks, &group, PFB_CPI_PROCESSORS_HOOK, i, &s) &&
+                       s.instr == d->cpus[i].instr && s.cycles == d->cpus[i].cycles &&
+                       (!s.has_scaled || s.scaled_cycles == d->cpus[i].scaled_cycles);
+        promise(w, is_same, "counts read as they were written");
+    }
+    free(out);
+}
+
+/* Writes a group of the draft's CPUs. */
+static void check_draft(walk *w, draft *d)
+{
+    d->identity.forms = PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED;
+    if (add_system(d) && d->result.system.instr > 0)
+        check_written(w, d);
+    free(d->cpus);
+}
+
+/* A group of as many CPUs as there are 20 bytes of input each. */
+static void check_figures_of_bytes(walk *w)
+{
+    enum { BYTES_EACH = 20 };
+    size_t count = w->size / BYTES_EACH < PFB_CPI_MOST_CPUS ? w->size / BYTES_EACH : PFB_CPI_MOST_CPUS;
+    draft d = {.cpus = calloc(count, sizeof *d.cpus)};
+    if (!d.cpus || count == 0) {
+        free(d.cpus);
+        return;
+    }
+    d.result = (pfb_cpi_result){.mode = PFB_CPI_RAW | (w->data[0] & PFB_CPI_SCALED), .cpu_count = count};
+    d.identity.minor = w->data[1];
+    for (size_t i = 0; i < count; i++) {
+        uint32_t parts[5];
+        memcpy(parts, w->data + BYTES_EACH * i, sizeof parts);
+        unsigned shift = parts[4] % 33;
+        uint64_t elapsed = (uint64_t)parts[2] << shift;
+        d.cpus[i] = (pfb_cpi_figures){.instr = (uint64_t)parts[0] << shift,
+                                      .cycles = (uint64_t)parts[1] << shift,
+                                      .elapsed = elapsed,
+                                      .busy = elapsed > 0 ? parts[3] % elapsed : 0,
+                                      .scaled_cycles = parts[3]};
+    }
+    check_draft(w, &d);
+}
+
+/* A group with counts of CPUs, written anew. Its shares of busy are taken as parts of a million. */
+static void check_rewriting(walk *w, const pfb_cpi_hooks *hooks, const pfb_cpi_group *group)
+{
+    const pfb_cpi_hook *processors = &group->hooks[PFB_CPI_PROCESSORS_HOOK];
+    draft d = {.cpus = calloc(processors->cpu_count, sizeof *d.cpus)};
+    if (!d.cpus)
+        return;
+    d.result.mode = processors->flags; /* its bits are those of the mode */
+    d.result.elapsed_cycles = group->elapsed_cycles;
+    d.result.cpu_count = processors->cpu_count;
+    d.identity.minor = group->minor;
+    d.identity.label = w->data + group->label_offset;
+    d.identity.label_size_bytes = group->label_size_bytes;
+    for (uint32_t i = 0; i < processors->cpu_count; i++) {
+        pfb_cpi_stored s;
+        pfb_cpi_hooks_stored(hooks, group, PFB_CPI_PROCESSORS_HOOK, i, &s);
+        d.cpus[i] = (pfb_cpi_figures){.instr = s.instr, .cycles = s.cycles, .scaled_cycles = s.scaled_cycles, .cpu = i};
+        if (s.has_scaled && s.busy.integral <= 100) {
+            d.cpus[i].busy = (uint64_t)s.busy.integral * 10000 + s.busy.fraction;
+            d.cpus[i].elapsed = 1000000;
+        }
+    }
+    check_draft(w, &d);
+}
+
+static void check_writing(walk *w)
+{
+    pfb_cpi_hooks hooks;
+    pfb_cpi_group group;
+    pfb_cpi_hooks_open(&hooks, w->data, w->size, NULL);
+    while (pfb_cpi_hooks_next(&hooks, &group)) {
+        if (group.hooks[PFB_CPI_PROCESSORS_HOOK].is_present)
+            check_rewriting(w, &hooks, &group);
+    }
+    check_figures_of_bytes(w);
+}
+
+/* ---- What others call ---------------------------------------------------------------------------------- */
+
+reading examine_hooks(const uint8_t *data, size_t size)
+{
+    walk w = {.data = data, .size = size};
+    walk again = w;
+    uint64_t groups = 0;
+    uint64_t groups_again = 0;
+    walk_stream(&w, NULL, &groups);
+    walk_stream(&again, NULL, &groups_again);
+    promise(&w, groups == groups_again && is_same_reading(&w.out, &again.out), "the same bytes read the same twice");
+    pfb_cpi_hooks hooks;
+    pfb_cpi_hooks_open(&hooks, data, size, NULL);
+    pfb_error error = pfb_cpi_hooks_finish(&hooks);
+    promise(&w, is_same_error(error, w.out.error) && hooks.group_count == groups,
+            "the verdict does not depend on what is read");
+    check_limits(&w, groups);
+    check_writing(&w);
+    return w.out;
+}
+
+void fuzz_hooks(const uint8_t *data, size_t size)
+{
+    uint8_t *copy = copy_input(data, size);
+    if (!copy)
+        return;
+    end_round(copy, examine_hooks(copy, size));
+    copy = size > 0 ? copy_input(data, size) : NULL;
+    if (!copy)
+        return;
+    uint64_t groups = 0;
+    walk w = {.data = copy, .size = size, .writable = copy, .random = hash(data, size)};
+    walk_stream(&w, NULL, &groups);
+    end_round(copy, w.out);
+}

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""CPI figures a second time, from docs/cpi.md, with fractions.
+
+A snapshot is Snapshot(clock, cpus, thread): cpus a list of Cpu, thread None or
+a Thread.  compute() gives (verdict, Result or None).
+"""
+
+from fractions import Fraction
+from typing import NamedTuple, Optional
+
+RAW, SCALED, ON_THREAD, THREAD_ONLY = 1, 2, 4, 0x80000000
+MOST_CPUS = 1024
+COMPUTED, NO_DATA, CLOCK_BACKWARD, BAD_ARGUMENT = range(4)
+COUNTS = ("instr", "cycles", "busy", "elapsed")
+MOST = (1 << 64) - 1
+
+
+class Cpu(NamedTuple):
+    """Counters of one CPU."""
+    cpu: int
+    instr: int = 0
+    cycles: int = 0
+    busy: int = 0
+    elapsed: int = 0
+
+
+class Thread(NamedTuple):
+    """Counters of a thread."""
+    tid: int
+    instr: int = 0
+    cycles: int = 0
+
+
+class Snapshot(NamedTuple):
+    """All that is read at one moment."""
+    clock: int
+    cpus: tuple = ()
+    thread: Optional[Thread] = None
+
+
+class Figures(NamedTuple):
+    """What is said of a CPU, of the system or of a thread."""
+    status: str
+    instr: int = 0
+    cycles: int = 0
+    busy: int = 0
+    elapsed: int = 0
+    scaled: int = 0
+    raw_cpi: float = 0.0
+    scaled_cpi: float = 0.0
+    busy_percent: float = 0.0
+    cpu: int = 0
+    clamped: bool = False
+
+
+class Result(NamedTuple):
+    """What is said of an interval."""
+    mode: int
+    elapsed: int
+    changed: bool
+    tid: Optional[int]
+    system: Figures
+    thread: Figures
+    cpus: list
+
+
+def delta(start, end, width):
+    """A counter's advance: its status, and the number or None."""
+    turn = 1 << width
+    if not (start < turn and end < turn):
+        return "invalid", None
+    if end >= start:
+        return "ok", end - start
+    if width < 64 and (end - start) % turn < Fraction(turn, 2):
+        return "wrapped", (end - start) % turn
+    return "backward", None
+
+
+def ratio(above, below):
+    """The nearest double; 0 where there is no quotient."""
+    return float(Fraction(above, below)) if below else 0.0
+
+
+def fits_hook(above, below):
+    """Whether the figure, rounded to 4 places, halves up, has a word."""
+    places = int(Fraction(10000 * above, below) + Fraction(1, 2))
+    return places // 10000 <= 0xFFFFFFFE
+
+
+def figures(status, counts, cpu=0, clamped=False):
+    """All that follows from counts: instr, cycles, busy, elapsed, scaled."""
+    instr, cycles, busy, elapsed, scaled = counts
+    if instr == 0:
+        status = "no_instr"
+    elif not fits_hook(cycles, instr) or max(counts) > MOST:
+        status = "overflow"
+    return Figures(status, *(min(count, MOST) for count in counts),
+                   ratio(cycles, instr), ratio(scaled, instr),
+                   ratio(100 * busy, elapsed), cpu, clamped)
+
+
+def measure(start, end, widths, scaled):
+    """One CPU that is there at both ends."""
+    deltas = [delta(getattr(start, name), getattr(end, name), width)
+              for name, width in zip(COUNTS[:4 if scaled else 2],
+                                     widths + (64, 64))]
+    for status, number in deltas:
+        if number is None:
+            return Figures(status, cpu=start.cpu)
+    instr, cycles, busy, elapsed = ([number for _, number in deltas] +
+                                    [0, 0])[:4]
+    if scaled and elapsed == 0:
+        return Figures("no_elapsed", cpu=start.cpu)
+    share = min(Fraction(busy, elapsed), Fraction(1)) if scaled else 0
+    wrapped = any(status == "wrapped" for status, _ in deltas)
+    return figures("wrapped" if wrapped else "ok", (
+        instr, cycles, min(busy, elapsed), elapsed, int(cycles * share)),
+                   start.cpu, busy > elapsed)
+
+
+def measure_cpus(start, end, widths, mode):
+    """The figures of each CPU of the start."""
+    after = {cpu.cpu: cpu for cpu in end.cpus}
+    narrow = min(widths)
+    ambiguous = narrow < 64 and end.clock - start.clock >= 1 << narrow
+    for cpu in start.cpus:
+        if cpu.cpu not in after:
+            yield Figures("offline", cpu=cpu.cpu)
+        elif ambiguous:
+            yield Figures("ambiguous", cpu=cpu.cpu)
+        else:
+            yield measure(cpu, after[cpu.cpu], widths, bool(mode & SCALED))
+
+
+def true_sums(cpus):
+    """Sums of the counts, unbounded."""
+    return tuple(sum(getattr(cpu, name) for cpu in cpus)
+                 for name in COUNTS + ("scaled",))
+
+
+def is_refused(start, end, widths, mode):
+    """Whether the question is none."""
+    if mode & ~(RAW | SCALED | ON_THREAD | THREAD_ONLY):
+        return True
+    if any(not 1 <= width <= 64 for width in widths):
+        return True
+    if mode & THREAD_ONLY and mode & SCALED:
+        return True
+    if mode & (ON_THREAD | THREAD_ONLY) and (
+            start.thread is None or end.thread is None or
+            start.thread.tid != end.thread.tid):
+        return True
+    if mode & THREAD_ONLY:
+        return False
+    numbers = [[cpu.cpu for cpu in each.cpus] for each in (start, end)]
+    return any(len(each) > MOST_CPUS or each != sorted(set(each))
+               for each in numbers)
+
+
+def compute(start, end, widths, mode):
+    """The interval between two snapshots; widths of instr and cycles."""
+    if is_refused(start, end, widths, mode):
+        return BAD_ARGUMENT, None
+    if end.clock < start.clock:
+        return CLOCK_BACKWARD, None
+    mode |= RAW | (ON_THREAD if mode & THREAD_ONLY else 0)
+    tid, thread = None, Figures("ok")
+    if mode & ON_THREAD:
+        tid = start.thread.tid
+        thread = measure(*(Cpu(0, each.thread.instr, each.thread.cycles)
+                           for each in (start, end)), (64, 64), False)
+    elapsed = end.clock - start.clock
+    if mode & THREAD_ONLY:
+        return COMPUTED, Result(mode, elapsed, False, tid,
+                                Figures("invalid"), thread, [])
+    cpus = list(measure_cpus(start, end, widths, mode))
+    system = figures("ok", true_sums(cpus),
+                     clamped=any(cpu.clamped for cpu in cpus))
+    changed = {cpu.cpu for cpu in start.cpus} != {cpu.cpu for cpu in end.cpus}
+    verdict = NO_DATA if system.status == "no_instr" else COMPUTED
+    return verdict, Result(mode, elapsed, changed, tid, system, thread, cpus)

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: MIT
+"""Reads CPI hooks as docs/cpi_hooks.md says: `read` gives the records that
+`show --format json` prints, and the first error."""
+
+import struct
+from fractions import Fraction
+
+NONE = 0xFFFFFFFF
+NAMES = {0: "label_start", 1: "summary", 8: "system", 4: "processors",
+         2: "thread", 15: "label_end"}
+FLAG_NAMES = ((1, "raw"), (2, "scaled"), (4, "thread"))
+# What may come behind what; None: at the beginning of a group.
+AFTER = {None: (0, 1, 8, 2), 0: (1, 8, 2), 1: (8, 15), 8: (4,), 4: (2, 15),
+         2: (15,), 15: ()}
+
+
+class Malformed(Exception):
+    """The first error: its name and offset."""
+
+    def __init__(self, code, offset):
+        super().__init__(code)
+        self.blame = (code, offset)
+
+
+class Hook:
+    """A record of our major."""
+
+    def __init__(self, offset, kind, minor, stamp, body):
+        self.offset, self.kind, self.minor = offset, kind, minor
+        self.stamp, self.body = stamp, body
+        self.words = struct.unpack("<%dI" % (len(body) // 4), body)
+        self.flags = self.count = self.elapsed = 0
+        self.figures, self.label = [], b""
+        self.off = []  # offsets of figures that their counters contradict
+
+    def fail(self, code):
+        """This record is wrong."""
+        raise Malformed(code, self.offset)
+
+    def long(self, at):
+        """64 bits, high word first."""
+        return self.words[at] << 32 | self.words[at + 1]
+
+    def figure(self, at, busy=False):
+        """A checked figure, as an exact number, or None."""
+        whole, part = self.words[at:at + 2]
+        if (whole, part) == (NONE, NONE):
+            return None
+        if whole == NONE or part > 9999:
+            self.fail("bad_fraction")
+        value = Fraction(10000 * whole + part, 10000)
+        if busy and value > 100:
+            self.fail("busy_range")
+        return value
+
+    def compare(self, at, value, cycles, instr):
+        """Note a figure more than a unit from its counters."""
+        right = None
+        if instr:
+            units = int(Fraction(10000 * cycles, instr) + Fraction(1, 2))
+            right = units if units < 10000 * NONE else None
+        if value is None or right is None:
+            wrong = value is not None or right is not None
+        else:
+            wrong = abs(10000 * value - right) > 1
+        if wrong:
+            self.off.append(self.offset + 12 + 4 * at)
+
+    def counted(self, at, scaled):
+        """Counters and figures of one CPU, the system or a thread."""
+        instr, cycles = self.long(at), self.long(at + 2)
+        item = {"instr": instr, "cycles": cycles, "cpi": self.figure(at + 4)}
+        self.compare(at + 4, item["cpi"], cycles, instr)
+        if scaled:
+            item["scaled_cycles"] = self.long(at + 6)
+            item["scaled_cpi"] = self.figure(at + 8)
+            item["busy"] = self.figure(at + 10, True)
+            self.compare(at + 8, item["scaled_cpi"], item["scaled_cycles"],
+                         instr)
+        return item
+
+    # -- Checks 7 to 13 --
+
+    def check(self):
+        """The checks of a record alone, from its body on."""
+        if self.kind in (0, 15):
+            self.check_label()
+            return
+        words, kind = len(self.words), self.kind
+        if words < {1: 6, 8: 9, 4: 4, 2: 9}[kind]:
+            self.fail("length_mismatch")
+        if kind != 2:
+            self.flags = self.words[0]
+            if not self.flags & 1 or self.flags > (7 if kind == 1 else 3):
+                self.fail("bad_flags")
+        if kind in (1, 4):
+            self.count = self.words[1]
+            if not 1 <= self.count <= 1024:
+                self.fail("bad_num_cpus")
+        self.elapsed = self.long(2 if kind in (1, 4) else 1)
+        scaled, n = bool(self.flags & 2), self.count
+        thread = bool(self.flags & 4)
+        if words != {1: 6 + 2 * n + scaled * (4 * n + 4) + thread * 2,
+                     8: 9 + 6 * scaled, 4: 4 + 6 * n * (1 + scaled),
+                     2: 9}[kind]:
+            self.fail("length_mismatch")
+        if kind == 1:
+            self.read_summary(scaled, thread, n)
+        elif kind == 4:
+            step = 12 if scaled else 6
+            self.figures = [
+                {"of": "cpu", "position": i,
+                 **self.counted(4 + step * i, scaled)} for i in range(n)]
+        elif kind == 8:
+            self.figures = [{"of": "system", **self.counted(3, scaled)}]
+        else:
+            self.figures = [{"of": "thread", "tid": self.words[0],
+                             **self.counted(3, False)}]
+
+    def read_summary(self, scaled, thread, n):
+        """In the order of the words."""
+        items = [{"of": "cpu", "position": i} for i in range(n)]
+        items.append({"of": "system"})
+        at = 4
+        for item in items:
+            item["cpi"] = self.figure(at)
+            at += 2
+        for item in items if scaled else ():
+            item["scaled_cpi"] = self.figure(at)
+            item["busy"] = self.figure(at + 2, True)
+            at += 4
+        if thread:
+            items.append({"of": "thread", "cpi": self.figure(at)})
+        self.figures = items
+
+    def check_label(self):
+        """Elapsed cycles and a string."""
+        if len(self.body) < 16:
+            self.fail("bad_label")
+        size = self.words[3]
+        text, padding = self.body[16:16 + size], self.body[16 + size:]
+        if (self.words[0] != 2 or not 1 <= size <= 255 or
+                len(self.body) != 16 + size + -size % 4 or b"\0" in text or
+                any(padding)):
+            self.fail("bad_label")
+        self.elapsed, self.label = self.long(1), text
+
+    def as_json(self):
+        """What show makes of it."""
+        item = {"hook": NAMES[self.kind], "offset": self.offset,
+                "words": len(self.words), "stamp": self.stamp}
+        if self.flags:
+            item["flags"] = [name for bit, name in FLAG_NAMES
+                             if self.flags & bit]
+        if self.figures:
+            item["figures"] = [
+                {key: float(value) if isinstance(value, Fraction) else value
+                 for key, value in figures.items()}
+                for figures in self.figures]
+        return item
+
+
+def hooks(data):
+    """All records of our major; the last item may be the error."""
+    at = 0
+    while at < len(data):
+        if len(data) - at < 12:
+            raise Malformed("trunc_header", at)
+        first, major, minor, stamp = struct.unpack_from("<HHII", data, at)
+        length, kind_type = first & ~3, first & 3
+        if length < 12:
+            raise Malformed("bad_length", at)
+        if length > len(data) - at:
+            raise Malformed("trunc_record", at)
+        if not 1 <= major <= 255:
+            raise Malformed("bad_major", at)
+        if major == 0xC0:
+            hook = Hook(at, minor >> 28, minor & 255, stamp,
+                        data[at + 12:at + length])
+            if hook.kind not in NAMES or minor & 0x0FFFFF00:
+                hook.fail("unknown_minor")
+            if kind_type != (2 if hook.kind in (0, 15) else 0):
+                hook.fail("bad_type")
+            hook.check()
+            yield hook
+        at += length
+
+
+def join(group, hook):
+    """Checks 15 to 19 of a record that joins its group."""
+    by_kind = {member.kind: member for member in group}
+    first, total = group[0], by_kind.get(1)
+    if hook.minor != first.minor:
+        hook.fail("minor_mismatch")
+    if hook.elapsed != first.elapsed:
+        hook.fail("elapsed_mismatch")
+    if ((hook.kind == 8 and total and hook.flags != total.flags & 3) or
+            (hook.kind == 4 and hook.flags != by_kind[8].flags) or
+            (hook.kind == 2 and total and not total.flags & 4)):
+        hook.fail("flags_mismatch")
+    if hook.kind == 4 and total and hook.count != total.count:
+        hook.fail("num_cpus_mismatch")
+    if hook.kind == 4:
+        for name in ("instr", "cycles", "scaled_cycles"):
+            added = sum(item.get(name, 0) for item in hook.figures)
+            if added >> 64 or added != by_kind[8].figures[0].get(name, 0):
+                hook.fail("sum_mismatch")
+    if hook.kind == 15 and hook.label != first.label:
+        hook.fail("label_mismatch")
+
+
+def is_whole(group):
+    """Whether a group may end where it is."""
+    last = group[-1].kind
+    return last == 15 if group[0].kind == 0 else last != 8
+
+
+STREAM_ERRORS = ("minor_mismatch", "elapsed_mismatch", "flags_mismatch",
+                 "num_cpus_mismatch", "sum_mismatch", "label_mismatch")
+
+
+def joined_badly(group, error):
+    """Whether the failing record had joined this group."""
+    return bool(group) and error.blame[0] in STREAM_ERRORS
+
+
+def groups(data):
+    """All groups; raises the first error behind them."""
+    group = []
+    try:
+        for hook in hooks(data):
+            alone = not group or is_whole(group)
+            follows = group and hook.kind in AFTER[group[-1].kind]
+            if group and alone:
+                follows = (follows and hook.kind != 15 and
+                           (hook.minor, hook.elapsed) ==
+                           (group[0].minor, group[0].elapsed))
+                if not follows:
+                    yield group
+                    group = []
+            if not group and hook.kind not in AFTER[None]:
+                hook.fail("bad_order")
+            if group and not follows:
+                hook.fail("bad_order")
+            if group:
+                join(group, hook)
+            group.append(hook)
+    except Malformed as error:
+        # A record that is wrong by itself leaves a whole group whole.
+        if group and is_whole(group) and not joined_badly(group, error):
+            yield group
+        raise
+    if group and not is_whole(group):
+        raise Malformed("unterminated_group", len(data))
+    if group:
+        yield group
+
+
+def group_json(group):
+    """The record of a group."""
+    first, last = group[0], group[-1]
+    counts = [hook.count for hook in group if hook.count]
+    return {"record": "group", "offset": first.offset,
+            "size": last.offset + 12 + len(last.body) - first.offset,
+            "minor": first.minor,
+            "label": first.label.decode("utf-8", "replace") or None,
+            "elapsed_cycles": first.elapsed,
+            "num_cpus": counts[0] if counts else None,
+            "hooks": [hook.as_json() for hook in group]}
+
+
+def warnings_json(group, last_stamp):
+    """The records of its warnings, and the last time stamp."""
+    kinds = {hook.kind: hook for hook in group}
+    found = {"figure_mismatch": [at for hook in group for at in hook.off],
+             "missing_thread_hook": [], "stamp_descends": []}
+    if 1 in kinds and kinds[1].flags & 4 and 4 in kinds and 2 not in kinds:
+        found["missing_thread_hook"].append(kinds[1].offset + 12)
+    for hook in group:
+        if hook.stamp < last_stamp:
+            found["stamp_descends"].append(hook.offset + 8)
+        last_stamp = hook.stamp
+    return [{"record": "warning", "offset": places[0], "code": code,
+             "count": len(places)}
+            for code, places in found.items() if places], last_stamp
+
+
+def read(data):
+    """All records that show prints, and (code, offset) or None."""
+    records, stamp = [], 0
+    try:
+        for group in groups(data):
+            warnings, stamp = warnings_json(group, stamp)
+            records.append(group_json(group))
+            records.extend(warnings)
+    except Malformed as error:
+        return records, error.blame
+    return records, None

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""Writes CPI hooks from counters, by the rules of docs/cpi_hooks.md alone.
+
+Every part may be given another value than the right one, so that broken
+streams come from the same functions.
+"""
+
+import struct
+from fractions import Fraction
+
+LABEL, SUMMARY, SYSTEM, PROCESSORS, THREAD, LABEL_END = 0, 1, 8, 4, 2, 15
+RAW, SCALED, WITH_THREAD = 1, 2, 4
+NONE = 0xFFFFFFFF
+UNDEFINED = (NONE, NONE)
+
+
+def figure(numerator, denominator):
+    """Two words: rounded half up to 4 places."""
+    if denominator == 0:
+        return UNDEFINED
+    units = int(Fraction(10000 * numerator, denominator) + Fraction(1, 2))
+    return UNDEFINED if units // 10000 >= NONE else divmod(units, 10000)
+
+
+def percent(part, whole):
+    """The same of a share."""
+    return figure(100 * part, whole)
+
+
+def long(value):
+    """A 64-bit number, high word first."""
+    return value >> 32, value & 0xFFFFFFFF
+
+
+def record(kind, data, minor=1, stamp=0, **other):
+    """A record of our major; `other`: type, length, major, word."""
+    mixed = kind in (LABEL, LABEL_END)
+    length = other.get("length", 12 + len(data))
+    return struct.pack(
+        "<HHII", length | other.get("type", 2 if mixed else 0),
+        other.get("major", 0xC0), other.get("word", kind << 28 | minor),
+        stamp) + data
+
+
+def words(kind, values, **options):
+    """A record of words."""
+    values = list(values)
+    return record(kind, struct.pack("<%dI" % len(values), *values), **options)
+
+
+def label(text, elapsed, kind=LABEL, **options):
+    """A label; `options` as for record, and integers, size, padding."""
+    data = struct.pack("<4I", options.pop("integers", 2), *long(elapsed),
+                       options.pop("size", len(text)))
+    padding = options.pop("padding", bytes(-len(text) % 4))
+    return record(kind, data + text + padding, **options)
+
+
+class Counts:
+    """What one CPU, the system or a thread counted."""
+
+    def __init__(self, instr, cycles, scaled=0, busy=0, elapsed=0):
+        self.instr, self.cycles, self.scaled = instr, cycles, scaled
+        self.busy, self.elapsed = busy, elapsed
+
+    def cpi(self):
+        """Cycles per instruction."""
+        return figure(self.cycles, self.instr)
+
+    def while_busy(self):
+        """The scaled figure and the share."""
+        return (figure(self.scaled, self.instr) +
+                percent(self.busy, self.elapsed))
+
+    def row(self, scaled):
+        """Counters and figures as the detailed hooks have them."""
+        values = long(self.instr) + long(self.cycles) + self.cpi()
+        if scaled:
+            values += long(self.scaled) + self.while_busy()
+        return values
+
+
+def total(rows):
+    """The sums over CPUs."""
+    return Counts(*(sum(getattr(row, name) for row in rows) for name in (
+        "instr", "cycles", "scaled", "busy", "elapsed")))
+
+
+def summary(elapsed, rows, scaled=False, thread=None, **options):
+    """The summary hook; `options` as for record, and flags, n, figures."""
+    everyone = list(rows) + [options.pop("system", None) or total(rows)]
+    flags = RAW | (SCALED if scaled else 0) | (WITH_THREAD if thread else 0)
+    values = [options.pop("flags", flags), options.pop("n", len(rows)),
+              *long(elapsed)]
+    for row in everyone:
+        values += row.cpi()
+    for row in everyone if scaled else ():
+        values += row.while_busy()
+    values += thread.cpi() if thread else ()
+    return words(SUMMARY, values, **options)
+
+
+def system(elapsed, rows, scaled=False, **options):
+    """The system hook; `options` as for record, and flags, row."""
+    flags = options.pop("flags", RAW | (SCALED if scaled else 0))
+    row = options.pop("row", None) or total(rows).row(scaled)
+    return words(SYSTEM, (flags, *long(elapsed), *row), **options)
+
+
+def processors(elapsed, rows, scaled=False, **options):
+    """The per-processor hook; `options` as for record, and flags, n."""
+    values = [options.pop("flags", RAW | (SCALED if scaled else 0)),
+              options.pop("n", len(rows)), *long(elapsed)]
+    for row in rows:
+        values += row.row(scaled)
+    return words(PROCESSORS, values, **options)
+
+
+def thread_hook(tid, elapsed, row, **options):
+    """The thread hook."""
+    return words(THREAD, (tid, *long(elapsed), *row.row(False)), **options)
+
+
+def group(elapsed, rows, forms="S", scaled=False, thread=None, text=b"",
+          **options):
+    """A whole group: `forms` of S (summary) and D (detailed); `thread` is
+    (tid, Counts)."""
+    out = b""
+    of_thread = thread[1] if thread else None
+    if "S" in forms:
+        out += summary(elapsed, rows, scaled, of_thread, **options)
+    if "D" in forms and rows:
+        out += system(elapsed, rows, scaled, **options)
+        out += processors(elapsed, rows, scaled, **options)
+    if "D" in forms and thread:
+        out += thread_hook(thread[0], elapsed, of_thread, **options)
+    if text:
+        out = (label(text, elapsed, **options) + out +
+               label(text, elapsed, LABEL_END, **options))
+    return out
+
+
+# ---- The worked examples -------------------------------------------------
+
+ONE_TWO = (Counts(1500000, 3000000, 2250000, 2250000, 3000000),
+           Counts(3000120, 3000000, 600000, 600000, 3000000))
+LARGE = (Counts(9000000000, 12000000001),)
+LARGE_THREAD = (4242, Counts(8000000000, 10500000000))
+PHASE = (Counts(4000, 8000, 6000, 6000, 8000), Counts(0, 8000, 0, 0, 8000),
+         Counts(0, 0))
+PHASE_THREAD = (900, Counts(3200, 4801))
+
+
+def first_example():
+    """A summary, raw and scaled."""
+    return group(3000000, ONE_TWO, "S", True)
+
+
+def second_example():
+    """Detailed, with label and thread, above 2^32."""
+    return group(12000000001, LARGE, "D", False, LARGE_THREAD, b"loop A",
+                 minor=0x2A)
+
+
+def third_example():
+    """Everything, with an idle CPU and one that went offline."""
+    return group(8000, PHASE, "SD", True, PHASE_THREAD, b"phase-03", minor=7)

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_TEST_SUPPORT_CPI_H
+#define PFB_TEST_SUPPORT_CPI_H
+
+/* Streams of CPI hooks, word by word. */
+#include "support.h"
+
+#include "perfblock/cpi_hooks.h"
+
+#include <stdlib.h>
+
+/* The worked examples 1 to 3 of docs/cpi_hooks.md. */
+bytes example(int number);
+
+/* Hooks of round figures: every CPU has `count` instructions and as many cycles, all of them busy. */
+void put_summary(bytes *b, uint32_t minor, uint32_t elapsed, uint32_t flags, uint32_t cpus);
+void put_system(bytes *b, uint32_t minor, uint32_t elapsed, uint32_t flags, uint64_t count, uint32_t cpus);
+void put_processors(bytes *b, uint32_t minor, uint32_t elapsed, uint32_t flags, uint64_t count, uint32_t cpus);
+void put_thread(bytes *b, uint32_t minor, uint32_t elapsed);
+void put_label(bytes *b, uint32_t minor, uint32_t elapsed, const char *text, bool is_end);
+
+/* System and processors, of one instruction each. */
+void put_detailed(bytes *b, uint32_t minor, uint32_t elapsed, uint32_t flags, uint32_t cpus);
+
+#endif

@@ -1,0 +1,682 @@
+/* SPDX-License-Identifier: MIT */
+#include "perfblock/cpi.h"
+
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+#define TWO_TO(bits) (UINT64_C(1) << (bits))
+
+static const pfb_cpi_widths wide = {64, 64};
+
+/* ---- Helpers ------------------------------------------------------------------------------------------- */
+
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static void expect_double(double value, double expected, const char *what)
+{
+    cr_expect_eq(bits_of(value), bits_of(expected), "%s: %.17g is not %.17g", what, value, expected);
+}
+
+static void expect_status(pfb_cpi_status status, pfb_cpi_status expected, const char *what)
+{
+    cr_expect_eq(status, expected, "%s: %s is not %s", what, pfb_cpi_status_name(status),
+                 pfb_cpi_status_name(expected));
+}
+
+static void expect_figures(const pfb_cpi_figures *f, pfb_cpi_status status, double raw, double scaled, double busy,
+                           const char *what)
+{
+    expect_status(f->status, status, what);
+    expect_double(f->raw_cpi, raw, what);
+    expect_double(f->scaled_cpi, scaled, what);
+    expect_double(f->busy_percent, busy, what);
+}
+
+static void expect_counts(const pfb_cpi_figures *f, uint64_t instr, uint64_t cycles, uint64_t busy, uint64_t elapsed,
+                          uint64_t scaled, const char *what)
+{
+    cr_expect(f->instr == instr && f->cycles == cycles && f->busy == busy && f->elapsed == elapsed &&
+                  f->scaled_cycles == scaled,
+              "%s: %llu %llu %llu %llu %llu", what, (unsigned long long)f->instr, (unsigned long long)f->cycles,
+              (unsigned long long)f->busy, (unsigned long long)f->elapsed, (unsigned long long)f->scaled_cycles);
+}
+
+/* Nothing that could be mistaken for a measurement. */
+static void expect_unused(const pfb_cpi_figures *f, pfb_cpi_status status, const char *what)
+{
+    expect_figures(f, status, 0.0, 0.0, 0.0, what);
+    expect_counts(f, 0, 0, 0, 0, 0, what);
+    cr_expect(!f->is_busy_clamped, "%s", what);
+}
+
+/* A CPU that ran 1000 instructions in 2000 cycles, half of the time busy. */
+static const pfb_cpi_cpu plain_start = {7, 100, 200, 300, 400};
+static const pfb_cpi_cpu plain_end = {7, 1100, 2200, 800, 1400};
+
+/* The interval of one CPU. */
+static pfb_cpi_verdict measure_one(const pfb_cpi_cpu *from, const pfb_cpi_cpu *to, const pfb_cpi_widths *widths,
+                                   uint64_t clock, pfb_cpi_figures *figures, pfb_cpi_result *result)
+{
+    pfb_cpi_snapshot start = {.cpus = from, .cpu_count = 1};
+    pfb_cpi_snapshot end = {.clock = clock, .cpus = to, .cpu_count = to ? 1 : 0};
+    return pfb_cpi_compute(&start, &end, widths, PFB_CPI_SCALED, figures, result);
+}
+
+/* The figures of one CPU that counts from 0. */
+static pfb_cpi_figures measure_counts(uint64_t instr, uint64_t cycles)
+{
+    pfb_cpi_cpu from = {.cpu = 0};
+    pfb_cpi_cpu to = {.instr = instr, .cycles = cycles, .elapsed = 1};
+    pfb_cpi_figures figures;
+    pfb_cpi_result result;
+    measure_one(&from, &to, &wide, 0, &figures, &result);
+    return figures;
+}
+
+/* ---- Worked intervals ---------------------------------------------------------------------------------- */
+
+/* CPI 3000000 / 1500000 and 3000000 / 3000120; scaled cycles 2250000 and 600000. */
+Test(cpi, two_cpus_raw_and_scaled)
+{
+    static const pfb_cpi_cpu from[] = {{0, 0, 1000, 0, 1000}, {1, 5000, 1000, 0, 1000}};
+    static const pfb_cpi_cpu to[] = {{0, 1500000, 3001000, 2250000, 3001000}, {1, 3005120, 3001000, 600000, 3001000}};
+    pfb_cpi_snapshot start = {.clock = 1000, .cpus = from, .cpu_count = 2};
+    pfb_cpi_snapshot end = {.clock = 3001000, .cpus = to, .cpu_count = 2};
+    pfb_cpi_figures cpus[2];
+    pfb_cpi_result r;
+    cr_assert_eq(pfb_cpi_compute(&start, &end, &wide, PFB_CPI_RAW | PFB_CPI_SCALED, cpus, &r), PFB_CPI_COMPUTED);
+    cr_expect_eq(r.mode, PFB_CPI_RAW | PFB_CPI_SCALED);
+    cr_expect_eq(r.elapsed_cycles, 3000000);
+    cr_expect(r.cpu_count == 2 && !r.cpus_changed && !r.has_thread && r.tid == 0);
+    expect_figures(&cpus[0], PFB_CPI_OK, 2.0, 1.5, 75.0, "CPU 0");
+    expect_figures(&cpus[1], PFB_CPI_OK, 0.999960001599936, 0.1999920003199872, 20.0, "CPU 1");
+    expect_figures(&r.system, PFB_CPI_OK, 1.3332977787259006, 0.6333164448948028, 47.5, "the system");
+    expect_counts(&r.system, 4500120, 6000000, 2850000, 6000000, 2850000, "the system");
+}
+
+Test(cpi, a_thread_and_figures_above_32_bits)
+{
+    static const pfb_cpi_cpu from = {.instr = UINT64_C(7000000000), .cycles = UINT64_C(68719476736)};
+    static const pfb_cpi_cpu to = {.instr = UINT64_C(16000000000), .cycles = UINT64_C(80719476737)};
+    pfb_cpi_snapshot start = {UINT64_C(68719476736), &from, 1, true, {4242, 100, 200}};
+    pfb_cpi_snapshot end = {UINT64_C(80719476737), &to, 1, true, {4242, UINT64_C(8000000100), UINT64_C(10500000200)}};
+    pfb_cpi_figures cpu;
+    pfb_cpi_result r;
+    cr_assert_eq(pfb_cpi_compute(&start, &end, &wide, PFB_CPI_ON_THREAD, &cpu, &r), PFB_CPI_COMPUTED);
+    cr_expect_eq(r.mode, PFB_CPI_RAW | PFB_CPI_ON_THREAD);
+    cr_expect_eq(r.elapsed_cycles, UINT64_C(12000000001));
+    cr_expect(r.has_thread && r.tid == 4242);
+    expect_figures(&cpu, PFB_CPI_OK, 1.3333333334444444, 0.0, 0.0, "CPU 0");
+    expect_figures(&r.system, PFB_CPI_OK, 1.3333333334444444, 0.0, 0.0, "the system");
+    expect_figures(&r.thread, PFB_CPI_OK, 1.3125, 0.0, 0.0, "the thread");
+    expect_counts(&r.thread, UINT64_C(8000000000), UINT64_C(10500000000), 0, 0, 0, "the thread");
+}
+
+/* CPU 0 wraps at 2^40, 4000 instructions; CPU 1 is idle, CPU 3 goes. */
+Test(cpi, a_wrap_an_idle_cpu_and_one_that_goes)
+{
+    static const pfb_cpi_widths widths = {40, 64};
+    static const pfb_cpi_cpu from[] = {{0, UINT64_C(1099511626776), 10, 0, 0}, {1, 777, 10, 5, 0}, {3, 1, 1, 1, 1}};
+    static const pfb_cpi_cpu to[] = {{0, 3000, 8010, 6000, 8000}, {1, 777, 8010, 5, 8000}};
+    pfb_cpi_snapshot start = {500, from, 3, true, {900, 0, 0}};
+    pfb_cpi_snapshot end = {8500, to, 2, true, {900, 3200, 4801}};
+    pfb_cpi_figures cpus[3];
+    pfb_cpi_result r;
+    cr_assert_eq(pfb_cpi_compute(&start, &end, &widths, PFB_CPI_SCALED | PFB_CPI_ON_THREAD, cpus, &r),
+                 PFB_CPI_COMPUTED);
+    cr_expect(r.cpu_count == 3 && r.cpus_changed && r.elapsed_cycles == 8000 && r.tid == 900);
+    expect_figures(&cpus[0], PFB_CPI_WRAPPED, 2.0, 1.5, 75.0, "CPU 0");
+    expect_counts(&cpus[0], 4000, 8000, 6000, 8000, 6000, "CPU 0");
+    expect_figures(&cpus[1], PFB_CPI_NO_INSTR, 0.0, 0.0, 0.0, "CPU 1");
+    expect_counts(&cpus[1], 0, 8000, 0, 8000, 0, "CPU 1");
+    expect_unused(&cpus[2], PFB_CPI_OFFLINE, "CPU 3");
+    cr_expect_eq(cpus[2].cpu, 3);
+    expect_figures(&r.system, PFB_CPI_OK, 4.0, 1.5, 37.5, "the system");
+    expect_counts(&r.system, 4000, 16000, 6000, 16000, 6000, "the system");
+    expect_figures(&r.thread, PFB_CPI_OK, 1.5003125, 0.0, 0.0, "the thread");
+}
+
+/* ---- Differences --------------------------------------------------------------------------------------- */
+
+Test(cpi, differences_of_each_width)
+{
+    static const struct {
+        uint32_t width;
+        uint64_t start, end;
+        pfb_cpi_status status;
+        uint64_t delta;
+    } rows[] = {
+        {40, TWO_TO(40) - 1, 0, PFB_CPI_WRAPPED, 1},
+        {40, 5, 4, PFB_CPI_BACKWARD, 0},
+        {40, 0, TWO_TO(40) - 1, PFB_CPI_OK, TWO_TO(40) - 1},
+        {40, TWO_TO(39) + 1, 0, PFB_CPI_WRAPPED, TWO_TO(39) - 1}, /* just less than half a turn */
+        {40, TWO_TO(39), 0, PFB_CPI_BACKWARD, 0},                 /* half a turn */
+        {40, TWO_TO(40), TWO_TO(40) + 5, PFB_CPI_INVALID, 0},
+        {40, 5, TWO_TO(40), PFB_CPI_INVALID, 0},
+        {40, TWO_TO(40), 5, PFB_CPI_INVALID, 0},
+        {64, 20, 10, PFB_CPI_BACKWARD, 0},
+        {64, UINT64_MAX, 0, PFB_CPI_BACKWARD, 0}, /* what would be 1 */
+        {64, 0, UINT64_MAX, PFB_CPI_OK, UINT64_MAX},
+        {63, TWO_TO(63) - 1, 0, PFB_CPI_WRAPPED, 1},
+        {63, TWO_TO(63), 0, PFB_CPI_INVALID, 0},
+        {2, 3, 0, PFB_CPI_WRAPPED, 1},
+        {2, 2, 0, PFB_CPI_BACKWARD, 0},
+        {1, 0, 1, PFB_CPI_OK, 1},
+        {1, 1, 0, PFB_CPI_BACKWARD, 0}, /* half a turn */
+        {1, 2, 2, PFB_CPI_INVALID, 0},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        pfb_cpi_cpu from = plain_start;
+        pfb_cpi_cpu to = plain_end;
+        pfb_cpi_figures f;
+        pfb_cpi_result r;
+        from.cycles = rows[i].start;
+        to.cycles = rows[i].end;
+        to.instr = TWO_TO(40); /* that no CPI is too large */
+        measure_one(&from, &to, &(pfb_cpi_widths){64, rows[i].width}, 0, &f, &r);
+        cr_expect(f.status == rows[i].status && f.cycles == rows[i].delta, "cycles %zu: %s, %llu", i,
+                  pfb_cpi_status_name(f.status), (unsigned long long)f.cycles);
+        from = plain_start;
+        to = plain_end;
+        from.instr = rows[i].start;
+        to.instr = rows[i].end;
+        measure_one(&from, &to, &(pfb_cpi_widths){rows[i].width, 64}, 0, &f, &r);
+        cr_expect(f.status == rows[i].status && f.instr == rows[i].delta, "instructions %zu: %s, %llu", i,
+                  pfb_cpi_status_name(f.status), (unsigned long long)f.instr);
+    }
+}
+
+/* The narrower of the two decides, and 64 bits never. */
+Test(cpi, an_interval_of_a_whole_turn_is_ambiguous)
+{
+    static const struct {
+        pfb_cpi_widths widths;
+        uint64_t clock;
+        pfb_cpi_status status;
+    } rows[] = {
+        {{40, 64}, TWO_TO(40) - 1, PFB_CPI_OK},    {{40, 64}, TWO_TO(40), PFB_CPI_AMBIGUOUS},
+        {{64, 40}, TWO_TO(40) - 1, PFB_CPI_OK},    {{64, 40}, TWO_TO(40), PFB_CPI_AMBIGUOUS},
+        {{48, 40}, TWO_TO(40), PFB_CPI_AMBIGUOUS}, {{63, 64}, TWO_TO(63) - 1, PFB_CPI_OK},
+        {{63, 64}, TWO_TO(63), PFB_CPI_AMBIGUOUS}, {{64, 64}, UINT64_MAX, PFB_CPI_OK},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        pfb_cpi_figures f;
+        pfb_cpi_result r;
+        pfb_cpi_verdict verdict = measure_one(&plain_start, &plain_end, &rows[i].widths, rows[i].clock, &f, &r);
+        cr_expect_eq(verdict, rows[i].status == PFB_CPI_OK ? PFB_CPI_COMPUTED : PFB_CPI_NO_DATA, "row %zu", i);
+        if (rows[i].status == PFB_CPI_OK)
+            expect_figures(&f, PFB_CPI_OK, 2.0, 1.0, 50.0, "a short interval");
+        else
+            expect_unused(&f, PFB_CPI_AMBIGUOUS, "a long interval");
+    }
+}
+
+/* ---- Statuses ------------------------------------------------------------------------------------------ */
+
+/* Faults in the order of their precedence. Each has a counter for itself: instructions 40 bits, cycles 48. */
+enum { OFFLINE, AMBIGUOUS, INVALID, BACKWARD, NO_ELAPSED, NO_INSTR, OVERFLOW, WRAPPED, FAULT_COUNT };
+
+static const pfb_cpi_status fault_statuses[FAULT_COUNT] = {PFB_CPI_OFFLINE,  PFB_CPI_AMBIGUOUS,  PFB_CPI_INVALID,
+                                                           PFB_CPI_BACKWARD, PFB_CPI_NO_ELAPSED, PFB_CPI_NO_INSTR,
+                                                           PFB_CPI_OVERFLOW, PFB_CPI_WRAPPED};
+
+static pfb_cpi_figures measure_faults(unsigned faults)
+{
+    static const pfb_cpi_widths widths = {40, 48};
+    pfb_cpi_cpu from = plain_start;
+    pfb_cpi_cpu to = plain_end;
+    if (faults & 1U << WRAPPED)
+        from.cycles = TWO_TO(48) - 1;
+    if (faults & 1U << OVERFLOW) {
+        to.instr = from.instr + 1;
+        to.cycles += TWO_TO(40);
+    }
+    if (faults & 1U << NO_INSTR)
+        to.instr = from.instr;
+    if (faults & 1U << NO_ELAPSED)
+        to.elapsed = from.elapsed;
+    if (faults & 1U << BACKWARD)
+        to.busy = from.busy - 1;
+    if (faults & 1U << INVALID)
+        to.instr = TWO_TO(40);
+    pfb_cpi_figures f;
+    pfb_cpi_result r;
+    bool gone = faults & 1U << OFFLINE;
+    measure_one(&from, gone ? NULL : &to, &widths, faults & 1U << AMBIGUOUS ? TWO_TO(40) : 0, &f, &r);
+    cr_expect_eq(r.cpus_changed, gone);
+    return f;
+}
+
+Test(cpi, the_first_status_that_applies_decides)
+{
+    for (unsigned faults = 1; faults < 1U << FAULT_COUNT; faults++) {
+        unsigned first = 0;
+        while (!(faults & 1U << first))
+            first++;
+        pfb_cpi_figures f = measure_faults(faults);
+        cr_expect_eq(f.cpu, 7);
+        if (first < NO_INSTR)
+            expect_unused(&f, fault_statuses[first], "a CPU that cannot be used");
+        else
+            expect_status(f.status, fault_statuses[first], "a CPU that can be used");
+    }
+    pfb_cpi_figures f = measure_faults(0);
+    expect_figures(&f, PFB_CPI_OK, 2.0, 1.0, 50.0, "no fault");
+}
+
+/* Of invalid and backward counters the first decides. */
+Test(cpi, the_first_bad_field_decides)
+{
+    static const pfb_cpi_widths widths = {40, 40};
+    static const uint64_t beyond = TWO_TO(40);
+    static const pfb_cpi_cpu from = {7, 100, 100, 100, 100};
+    static const struct {
+        pfb_cpi_cpu to;
+        pfb_cpi_status status;
+    } rows[] = {
+        {{7, beyond, 99, 99, 99}, PFB_CPI_INVALID},  {{7, 99, beyond, 200, 200}, PFB_CPI_BACKWARD},
+        {{7, 200, beyond, 99, 99}, PFB_CPI_INVALID}, {{7, 200, 99, 200, 100}, PFB_CPI_BACKWARD},
+        {{7, 200, 200, 99, 200}, PFB_CPI_BACKWARD},  {{7, 200, 200, 200, 99}, PFB_CPI_BACKWARD},
+        {{7, 100, 200, 200, 99}, PFB_CPI_BACKWARD},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        pfb_cpi_figures f;
+        pfb_cpi_result r;
+        cr_expect_eq(measure_one(&from, &rows[i].to, &widths, 0, &f, &r), PFB_CPI_NO_DATA);
+        expect_unused(&f, rows[i].status, "a bad field");
+        expect_unused(&r.system, PFB_CPI_NO_INSTR, "and no other CPU");
+    }
+}
+
+/* An integral word of 2^32 - 1 is none; a figure is rounded to 4 places before it is looked at. */
+Test(cpi, what_no_hook_can_hold_is_told)
+{
+    static const uint64_t most = 0xFFFFFFFE;
+    static const struct {
+        uint64_t instr, cycles;
+        pfb_cpi_status status;
+    } rows[] = {
+        {1, most, PFB_CPI_OK},
+        {1, most + 1, PFB_CPI_OVERFLOW},
+        {20000, (most + 1) * 20000 - 2, PFB_CPI_OK},       /* most.9999 */
+        {20000, (most + 1) * 20000 - 1, PFB_CPI_OVERFLOW}, /* a tie, rounded up */
+        {20001, (most + 1) * 20001 - 1, PFB_CPI_OVERFLOW},
+        {19999, (most + 1) * 19999 - 1, PFB_CPI_OK},
+        {1, UINT64_MAX, PFB_CPI_OVERFLOW},
+        {UINT64_MAX, UINT64_MAX, PFB_CPI_OK},
+        {TWO_TO(32), UINT64_MAX, PFB_CPI_OVERFLOW},
+        {TWO_TO(32) + 2, UINT64_MAX, PFB_CPI_OK}, /* 2^32 - 2 and a little */
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        pfb_cpi_figures f = measure_counts(rows[i].instr, rows[i].cycles);
+        cr_expect_eq(f.status, rows[i].status, "row %zu is %s", i, pfb_cpi_status_name(f.status));
+        cr_expect(f.raw_cpi > 0 && f.cycles == rows[i].cycles, "row %zu has its figure all the same", i);
+    }
+}
+
+/* ---- Figures ------------------------------------------------------------------------------------------- */
+
+Test(cpi, figures_are_rounded_once)
+{
+    expect_double(measure_counts(3, 1).raw_cpi, 1.0 / 3.0, "a third");
+    expect_double(measure_counts(1, TWO_TO(53) + 1).raw_cpi, 9007199254740992.0, "a tie, to even");
+    expect_double(measure_counts(1, TWO_TO(53) + 3).raw_cpi, 9007199254740996.0, "a tie, to even");
+    expect_double(measure_counts(3, 3 * TWO_TO(52) + 2).raw_cpi, 4503599627370497.0, "2^52 + 2/3");
+    expect_double(measure_counts(UINT64_MAX, 1).raw_cpi, 0x1p-64, "the least");
+    expect_double(measure_counts(UINT64_MAX, UINT64_MAX - 1).raw_cpi, 1.0, "almost one");
+}
+
+Test(cpi, scaled_cycles_are_rounded_down)
+{
+    static const struct {
+        uint64_t cycles, busy, elapsed, scaled;
+    } rows[] = {
+        {10, 1, 3, 3},
+        {11, 1, 3, 3},
+        {12, 1, 3, 4},
+        {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX},
+        {UINT64_MAX, UINT64_MAX - 1, UINT64_MAX, UINT64_MAX - 1},
+        {UINT64_MAX - 1, UINT64_MAX - 1, UINT64_MAX, UINT64_MAX - 2}, /* (m - 1)^2 / m = m - 2 + 1 / m */
+        {TWO_TO(63), TWO_TO(63), UINT64_MAX, TWO_TO(62)},             /* 2^126 / (2^64 - 1) = 2^62 + 2^-2 .. */
+        {UINT64_MAX, 1, UINT64_MAX, 1},
+        {UINT64_MAX - 1, 1, UINT64_MAX, 0},
+        {5, 0, 7, 0},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        pfb_cpi_cpu from = {.cpu = 0};
+        pfb_cpi_cpu to = {0, 1, rows[i].cycles, rows[i].busy, rows[i].elapsed};
+        pfb_cpi_figures f;
+        pfb_cpi_result r;
+        measure_one(&from, &to, &wide, 0, &f, &r);
+        cr_expect_eq(f.scaled_cycles, rows[i].scaled, "row %zu: %llu", i, (unsigned long long)f.scaled_cycles);
+    }
+}
+
+Test(cpi, busy_ahead_of_elapsed_is_clamped)
+{
+    pfb_cpi_cpu to = plain_end;
+    pfb_cpi_figures f;
+    pfb_cpi_result r;
+    to.busy = plain_start.busy + 1000; /* all that elapsed */
+    measure_one(&plain_start, &to, &wide, 0, &f, &r);
+    cr_expect(!f.is_busy_clamped && !r.system.is_busy_clamped);
+    expect_figures(&f, PFB_CPI_OK, 2.0, 2.0, 100.0, "busy");
+    to.busy++;
+    measure_one(&plain_start, &to, &wide, 0, &f, &r);
+    cr_expect(f.is_busy_clamped && r.system.is_busy_clamped);
+    expect_figures(&f, PFB_CPI_OK, 2.0, 2.0, 100.0, "clamped");
+    expect_counts(&f, 1000, 2000, 1000, 1000, 2000, "clamped");
+}
+
+/* Without scaled figures nobody looks at busy and elapsed. */
+Test(cpi, raw_figures_need_no_busy_clock)
+{
+    static const pfb_cpi_cpu from = {3, 10, 20, 99, 99};
+    static const pfb_cpi_cpu to = {3, 20, 50, 5, 5};
+    pfb_cpi_snapshot start = {.cpus = &from, .cpu_count = 1};
+    pfb_cpi_snapshot end = {.cpus = &to, .cpu_count = 1};
+    pfb_cpi_figures f;
+    pfb_cpi_result r;
+    cr_assert_eq(pfb_cpi_compute(&start, &end, &wide, 0, &f, &r), PFB_CPI_COMPUTED);
+    cr_expect_eq(r.mode, PFB_CPI_RAW);
+    expect_figures(&f, PFB_CPI_OK, 3.0, 0.0, 0.0, "raw");
+    expect_counts(&f, 10, 30, 0, 0, 0, "raw");
+}
+
+/* Three lost CPUs beside one that counts. */
+Test(cpi, sums_leave_out_what_cannot_be_used)
+{
+    static const pfb_cpi_cpu from[] = {
+        {0, 9, 0, 0, 0}, {1, 0, 0, 0, 5}, {2, 0, 0, 0, 0}, {3, TWO_TO(50), 0, 0, 0}, {4, 5, 0, 0, 0}};
+    static const pfb_cpi_cpu to[] = {
+        {0, 8, 7, 7, 7}, {1, 7, 7, 7, 5}, {2, 100, 250, 1, 4}, {3, TWO_TO(50), 7, 7, 7}, {4, 5, 50, 3, 4}};
+    pfb_cpi_snapshot start = {.cpus = from, .cpu_count = 5};
+    pfb_cpi_snapshot end = {.cpus = to, .cpu_count = 5};
+    pfb_cpi_figures cpus[5];
+    pfb_cpi_result r;
+    cr_assert_eq(pfb_cpi_compute(&start, &end, &(pfb_cpi_widths){48, 64}, PFB_CPI_SCALED, cpus, &r), PFB_CPI_COMPUTED);
+    expect_unused(&cpus[0], PFB_CPI_BACKWARD, "CPU 0");
+    expect_unused(&cpus[1], PFB_CPI_NO_ELAPSED, "CPU 1");
+    expect_unused(&cpus[3], PFB_CPI_INVALID, "CPU 3");
+    expect_figures(&cpus[4], PFB_CPI_NO_INSTR, 0.0, 0.0, 75.0, "CPU 4");
+    expect_counts(&r.system, 100, 300, 4, 8, 62 + 37, "the system");
+    expect_figures(&r.system, PFB_CPI_OK, 3.0, 0.99, 50.0, "the system");
+}
+
+/* ---- CPUs that come and go ----------------------------------------------------------------------------- */
+
+/* Runs between two sets of CPUs, given as bits. */
+static void check_sets(unsigned before, unsigned after)
+{
+    enum { CPUS = 5 };
+    pfb_cpi_cpu from[CPUS];
+    pfb_cpi_cpu to[CPUS];
+    pfb_cpi_snapshot start = {.cpus = from};
+    pfb_cpi_snapshot end = {.cpus = to};
+    for (uint32_t i = 0; i < CPUS; i++) {
+        if (before & 1U << i)
+            from[start.cpu_count++] = (pfb_cpi_cpu){.cpu = 10 * i};
+        if (after & 1U << i)
+            to[end.cpu_count++] = (pfb_cpi_cpu){.cpu = 10 * i, .instr = 1 + i, .cycles = 1 + i};
+    }
+    pfb_cpi_figures cpus[CPUS];
+    pfb_cpi_result r;
+    pfb_cpi_verdict verdict = pfb_cpi_compute(&start, &end, &wide, 0, cpus, &r);
+    cr_expect_eq(verdict, before & after ? PFB_CPI_COMPUTED : PFB_CPI_NO_DATA, "%x to %x", before, after);
+    cr_expect_eq(r.cpus_changed, before != after, "%x to %x", before, after);
+    cr_expect_eq(r.cpu_count, start.cpu_count);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < start.cpu_count; i++) {
+        bool stays = after & 1U << from[i].cpu / 10;
+        cr_expect_eq(cpus[i].cpu, from[i].cpu);
+        cr_expect_eq(cpus[i].status, stays ? PFB_CPI_OK : PFB_CPI_OFFLINE, "CPU %u of %x to %x", from[i].cpu, before,
+                     after);
+        cr_expect_eq(cpus[i].instr, stays ? 1 + from[i].cpu / 10 : 0);
+        sum += cpus[i].instr;
+    }
+    cr_expect_eq(r.system.instr, sum);
+}
+
+Test(cpi, each_set_of_cpus_becomes_each_other)
+{
+    for (unsigned before = 0; before < 32; before++) {
+        for (unsigned after = 0; after < 32; after++)
+            check_sets(before, after);
+    }
+}
+
+Test(cpi, no_cpus_need_no_memory)
+{
+    pfb_cpi_snapshot none = {.clock = 5};
+    pfb_cpi_result r;
+    cr_expect_eq(pfb_cpi_compute(&none, &none, &wide, PFB_CPI_SCALED, NULL, &r), PFB_CPI_NO_DATA);
+    cr_expect(r.cpu_count == 0 && !r.cpus_changed && r.elapsed_cycles == 0);
+    expect_unused(&r.system, PFB_CPI_NO_INSTR, "the system");
+}
+
+/* ---- Many ---------------------------------------------------------------------------------------------- */
+
+enum { MOST = PFB_CPI_MOST_CPUS };
+
+/* The system of `count` CPUs that all counted the same. */
+static pfb_cpi_result measure_many(size_t count, const pfb_cpi_cpu *counted)
+{
+    static pfb_cpi_cpu from[MOST];
+    static pfb_cpi_cpu to[MOST];
+    static pfb_cpi_figures cpus[MOST];
+    for (uint32_t i = 0; i < count; i++) {
+        from[i] = (pfb_cpi_cpu){.cpu = i};
+        to[i] = *counted;
+        to[i].cpu = i;
+    }
+    pfb_cpi_snapshot start = {.cpus = from, .cpu_count = count};
+    pfb_cpi_snapshot end = {.cpus = to, .cpu_count = count};
+    pfb_cpi_result r;
+    pfb_cpi_compute(&start, &end, &wide, PFB_CPI_SCALED, cpus, &r);
+    return r;
+}
+
+/* Figures of equal CPUs are those of each, however long the sums; only the counts have no room. */
+Test(cpi, sums_of_more_than_64_bits)
+{
+    const pfb_cpi_cpu all = {0, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    pfb_cpi_result r = measure_many(MOST, &all);
+    expect_figures(&r.system, PFB_CPI_OVERFLOW, 1.0, 1.0, 100.0, "all ones");
+    expect_counts(&r.system, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, "all ones");
+    const pfb_cpi_cpu third = {0, 3 * TWO_TO(60), TWO_TO(60), 1, 4};
+    r = measure_many(MOST, &third);
+    expect_figures(&r.system, PFB_CPI_OVERFLOW, 1.0 / 3.0, 1.0 / 12.0, 25.0, "a third");
+    expect_counts(&r.system, UINT64_MAX, UINT64_MAX, 1024, 4096, UINT64_MAX, "a third");
+}
+
+/* The last sum that has room is no overflow: 15 is a divisor of 2^64 - 1. */
+Test(cpi, sums_of_64_bits)
+{
+    const pfb_cpi_cpu most = {0, UINT64_MAX / 15, UINT64_MAX / 15, 1, 2};
+    pfb_cpi_result r = measure_many(15, &most);
+    expect_status(r.system.status, PFB_CPI_OK, "2^64 - 1");
+    cr_expect_eq(r.system.cycles, UINT64_MAX);
+    r = measure_many(16, &most);
+    expect_figures(&r.system, PFB_CPI_OVERFLOW, 1.0, 0.5, 50.0, "more");
+    static const pfb_cpi_cpu long_cycles = {0, 1000, TWO_TO(60), 0, 1};
+    static const pfb_cpi_cpu long_elapsed = {0, 1000, 1000, 0, TWO_TO(60)};
+    expect_status(measure_many(15, &long_elapsed).system.status, PFB_CPI_OK, "15 * 2^60");
+    expect_status(measure_many(16, &long_elapsed).system.status, PFB_CPI_OVERFLOW, "2^64 of elapsed");
+    expect_status(measure_many(1, &long_cycles).system.status, PFB_CPI_OVERFLOW, "2^60 / 1000");
+    static const pfb_cpi_cpu idle = {0, 0, TWO_TO(60), 0, 1};
+    r = measure_many(16, &idle);
+    expect_figures(&r.system, PFB_CPI_NO_INSTR, 0.0, 0.0, 0.0, "no instructions, 2^64 cycles");
+}
+
+/* ---- Threads ------------------------------------------------------------------------------------------- */
+
+static const pfb_cpi_thread thread_start = {42, 100, 200};
+
+/* The interval of a thread alone. Its CPUs would be refused if they were looked at. */
+static pfb_cpi_verdict measure_thread(pfb_cpi_thread from, pfb_cpi_thread to, pfb_cpi_result *r)
+{
+    pfb_cpi_snapshot start = {.clock = 5, .cpu_count = PFB_CPI_MOST_CPUS + 1, .has_thread = true, .thread = from};
+    pfb_cpi_snapshot end = {.clock = 9, .cpu_count = 1, .has_thread = true, .thread = to};
+    return pfb_cpi_compute(&start, &end, &wide, PFB_CPI_THREAD_ONLY, NULL, r);
+}
+
+Test(cpi, a_thread_alone)
+{
+    static const struct {
+        pfb_cpi_thread to;
+        pfb_cpi_status status;
+        double cpi;
+        uint64_t instr, cycles;
+    } rows[] = {
+        {{42, 104, 206}, PFB_CPI_OK, 1.5, 4, 6},
+        {{42, 100, 206}, PFB_CPI_NO_INSTR, 0.0, 0, 6},
+        {{42, 100, 200}, PFB_CPI_NO_INSTR, 0.0, 0, 0},
+        {{42, 99, 206}, PFB_CPI_BACKWARD, 0.0, 0, 0},
+        {{42, 104, 199}, PFB_CPI_BACKWARD, 0.0, 0, 0},
+        {{42, 100, 199}, PFB_CPI_BACKWARD, 0.0, 0, 0},
+        {{42, 101, 200 + TWO_TO(33)}, PFB_CPI_OVERFLOW, 8589934592.0, 1, TWO_TO(33)},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        pfb_cpi_result r;
+        cr_assert_eq(measure_thread(thread_start, rows[i].to, &r), PFB_CPI_COMPUTED);
+        cr_expect_eq(r.mode, PFB_CPI_RAW | PFB_CPI_ON_THREAD | PFB_CPI_THREAD_ONLY);
+        cr_expect(r.has_thread && r.tid == 42 && r.elapsed_cycles == 4 && r.cpu_count == 0 && !r.cpus_changed);
+        expect_unused(&r.system, PFB_CPI_INVALID, "no system");
+        expect_figures(&r.thread, rows[i].status, rows[i].cpi, 0.0, 0.0, "the thread");
+        expect_counts(&r.thread, rows[i].instr, rows[i].cycles, 0, 0, 0, "the thread");
+    }
+}
+
+/* The verdict is that of the system. */
+Test(cpi, a_thread_without_figures_does_not_matter_to_the_system)
+{
+    pfb_cpi_snapshot start = {.cpus = &plain_start, .cpu_count = 1, .has_thread = true, .thread = thread_start};
+    pfb_cpi_snapshot end = {.cpus = &plain_end, .cpu_count = 1, .has_thread = true, .thread = {42, 99, 200}};
+    pfb_cpi_figures f;
+    pfb_cpi_result r;
+    cr_expect_eq(pfb_cpi_compute(&start, &end, &wide, PFB_CPI_ON_THREAD, &f, &r), PFB_CPI_COMPUTED);
+    expect_unused(&r.thread, PFB_CPI_BACKWARD, "the thread");
+    end.thread = (pfb_cpi_thread){42, 101, 203};
+    end.cpu_count = 0;
+    cr_expect_eq(pfb_cpi_compute(&start, &end, &wide, PFB_CPI_ON_THREAD, &f, &r), PFB_CPI_NO_DATA);
+    expect_figures(&r.thread, PFB_CPI_OK, 3.0, 0.0, 0.0, "the thread");
+}
+
+/* ---- Refusals ------------------------------------------------------------------------------------------ */
+
+/* One interval of two CPUs and a thread, to be spoilt. */
+typedef struct question {
+    pfb_cpi_cpu from[2], to[2];
+    pfb_cpi_snapshot start, end;
+    pfb_cpi_widths widths;
+    uint32_t mode;
+} question;
+
+static void ask_well(question *q)
+{
+    *q = (question){.from = {{.cpu = 1}, {.cpu = 2}},
+                    .to = {{1, 1, 1, 1, 1}, {2, 1, 1, 1, 1}},
+                    .start = {.clock = 5, .cpus = q->from, .cpu_count = 2, .has_thread = true, .thread = {.tid = 42}},
+                    .end = {.clock = 6, .cpus = q->to, .cpu_count = 2, .has_thread = true, .thread = {42, 1, 1}},
+                    .widths = {64, 64},
+                    .mode = PFB_CPI_SCALED | PFB_CPI_ON_THREAD};
+}
+
+/* Without a result nothing is filled in. */
+static void expect_verdict(const question *q, pfb_cpi_verdict expected, const char *what)
+{
+    struct {
+        pfb_cpi_figures cpus[2];
+        pfb_cpi_result result;
+    } answer, untouched;
+    memset(&answer, 0xA5, sizeof answer);
+    memset(&untouched, 0xA5, sizeof untouched);
+    pfb_cpi_verdict verdict = pfb_cpi_compute(&q->start, &q->end, &q->widths, q->mode, answer.cpus, &answer.result);
+    cr_expect_eq(verdict, expected, "%s: %d", what, (int)verdict);
+    if (expected != PFB_CPI_COMPUTED)
+        cr_expect_eq(memcmp(&answer, &untouched, sizeof answer), 0, "%s fills in nothing", what);
+}
+
+#define EXPECT_REFUSED(statement)                                                                                      \
+    do {                                                                                                               \
+        ask_well(&q);                                                                                                  \
+        statement;                                                                                                     \
+        expect_verdict(&q, PFB_CPI_BAD_ARGUMENT, #statement);                                                          \
+    } while (0)
+
+Test(cpi, mistakes_of_the_caller)
+{
+    question q;
+    ask_well(&q);
+    expect_verdict(&q, PFB_CPI_COMPUTED, "all well");
+    EXPECT_REFUSED(q.widths.instr = 0);
+    EXPECT_REFUSED(q.widths.instr = 65);
+    EXPECT_REFUSED(q.widths.cycles = 0);
+    EXPECT_REFUSED(q.widths.cycles = UINT32_MAX);
+    EXPECT_REFUSED(q.from[1].cpu = 1);
+    EXPECT_REFUSED(q.from[1].cpu = 0);
+    EXPECT_REFUSED(q.to[1].cpu = 1);
+    EXPECT_REFUSED(q.to[0].cpu = UINT32_MAX);
+    EXPECT_REFUSED(q.start.has_thread = false);
+    EXPECT_REFUSED(q.end.has_thread = false);
+    EXPECT_REFUSED(q.end.thread.tid = 43);
+    EXPECT_REFUSED(q.mode |= PFB_CPI_THREAD_ONLY);
+    EXPECT_REFUSED((q.mode = PFB_CPI_THREAD_ONLY, q.end.has_thread = false));
+    EXPECT_REFUSED((q.mode = PFB_CPI_THREAD_ONLY, q.widths.instr = 0));
+    for (uint32_t bit = 8; bit < PFB_CPI_THREAD_ONLY; bit *= 2)
+        EXPECT_REFUSED(q.mode |= bit);
+    ask_well(&q);
+    q.mode = PFB_CPI_SCALED;
+    q.start.has_thread = false;
+    q.end.thread.tid = 43;
+    expect_verdict(&q, PFB_CPI_COMPUTED, "threads that nobody asks for");
+}
+
+/* One CPU more than there may be, on either side. */
+Test(cpi, too_many_cpus)
+{
+    static pfb_cpi_cpu cpus[MOST + 1];
+    static pfb_cpi_figures figures[MOST];
+    pfb_cpi_snapshot many = {.cpus = cpus, .cpu_count = MOST + 1};
+    pfb_cpi_snapshot most = {.cpus = cpus, .cpu_count = MOST};
+    pfb_cpi_result r;
+    for (uint32_t i = 0; i <= MOST; i++)
+        cpus[i].cpu = 3 * i;
+    cr_expect_eq(pfb_cpi_compute(&many, &most, &wide, 0, figures, &r), PFB_CPI_BAD_ARGUMENT);
+    cr_expect_eq(pfb_cpi_compute(&most, &many, &wide, 0, figures, &r), PFB_CPI_BAD_ARGUMENT);
+    cr_expect_eq(pfb_cpi_compute(&most, &most, &wide, 0, figures, &r), PFB_CPI_NO_DATA);
+    cr_expect_eq(figures[MOST - 1].cpu, 3 * (MOST - 1));
+}
+
+Test(cpi, a_clock_that_runs_backward)
+{
+    question q;
+    ask_well(&q);
+    q.end.clock = q.start.clock - 1;
+    expect_verdict(&q, PFB_CPI_CLOCK_BACKWARD, "backward");
+    q.end.clock = q.start.clock;
+    expect_verdict(&q, PFB_CPI_COMPUTED, "a clock that stands still");
+    q.end.clock = q.start.clock - 1;
+    q.widths.instr = 0;
+    expect_verdict(&q, PFB_CPI_BAD_ARGUMENT, "the caller's mistake comes first");
+}
+
+/* ---- Names --------------------------------------------------------------------------------------------- */
+
+Test(cpi, names_of_statuses)
+{
+    static const char *const names[] = {"ok",      "wrapped",    "no_instr", "backward", "ambiguous",
+                                        "invalid", "no_elapsed", "offline",  "overflow"};
+    cr_assert_eq(COUNT(names), PFB_CPI_STATUS_COUNT);
+    for (unsigned i = 0; i < COUNT(names); i++)
+        cr_expect_str_eq(pfb_cpi_status_name((pfb_cpi_status)i), names[i]);
+    cr_expect_str_eq(pfb_cpi_status_name(PFB_CPI_STATUS_COUNT), "unknown_status");
+    cr_expect_str_eq(pfb_cpi_status_name((pfb_cpi_status)UINT32_MAX), "unknown_status");
+}

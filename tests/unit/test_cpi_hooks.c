@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+#include "support_cpi.h"
+
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+/* ---- The worked examples ------------------------------------------------------------------------------- */
+
+/* All groups of a stream; the verdict. */
+static pfb_error count_groups(const void *data, size_t size, uint64_t *count)
+{
+    pfb_cpi_hooks hooks;
+    pfb_cpi_hooks_open(&hooks, data, size, NULL);
+    pfb_error error = pfb_cpi_hooks_finish(&hooks);
+    *count = hooks.group_count;
+    return error;
+}
+
+static void expect_stored(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, pfb_cpi_hook_kind kind,
+                          uint32_t whose, pfb_cpi_stored expected)
+{
+    pfb_cpi_stored s;
+    cr_assert(pfb_cpi_hooks_stored(hooks, group, kind, whose, &s), "%s of %u", pfb_cpi_hook_name(kind), whose);
+    cr_expect_eq(s.has_counts, expected.has_counts, "%s", pfb_cpi_hook_name(kind));
+    cr_expect_eq(s.has_scaled, expected.has_scaled, "%s", pfb_cpi_hook_name(kind));
+    cr_expect_eq(s.instr, expected.instr);
+    cr_expect_eq(s.cycles, expected.cycles);
+    cr_expect(s.cpi.integral == expected.cpi.integral && s.cpi.fraction == expected.cpi.fraction);
+    if (!expected.has_scaled)
+        return;
+    cr_expect_eq(s.scaled_cycles, expected.scaled_cycles);
+    cr_expect(s.scaled_cpi.integral == expected.scaled_cpi.integral &&
+              s.scaled_cpi.fraction == expected.scaled_cpi.fraction);
+    cr_expect(s.busy.integral == expected.busy.integral && s.busy.fraction == expected.busy.fraction);
+}
+
+static void expect_no_warnings(const pfb_cpi_group *group)
+{
+    for (unsigned i = 0; i < PFB_CPI_WARNING_COUNT; i++)
+        cr_expect_eq(group->warnings[i].count, 0, "%s", pfb_cpi_warning_name((pfb_cpi_warning)i));
+}
+
+Test(cpi_hooks, reads_the_summary)
+{
+    bytes b = example(1);
+    pfb_cpi_hooks hooks;
+    pfb_cpi_group group;
+    pfb_cpi_hooks_open(&hooks, b.data, b.size, NULL);
+    cr_assert(pfb_cpi_hooks_next(&hooks, &group));
+    cr_expect(group.offset == 0 && group.end_offset == 100 && group.minor == 1 && group.elapsed_cycles == 3000000);
+    cr_expect(group.cpu_count == 2 && group.label_size_bytes == 0);
+    for (unsigned kind = 0; kind < PFB_CPI_HOOK_COUNT; kind++)
+        cr_expect_eq(group.hooks[kind].is_present, kind == PFB_CPI_SUMMARY_HOOK, "%u", kind);
+    cr_expect(group.hooks[PFB_CPI_SUMMARY_HOOK].flags == 3 && group.hooks[PFB_CPI_SUMMARY_HOOK].word_count == 22);
+    expect_stored(&hooks, &group, PFB_CPI_SUMMARY_HOOK, 0,
+                  (pfb_cpi_stored){.has_scaled = true, .cpi = {2, 0}, .scaled_cpi = {1, 5000}, .busy = {75, 0}});
+    expect_stored(&hooks, &group, PFB_CPI_SUMMARY_HOOK, 1,
+                  (pfb_cpi_stored){.has_scaled = true, .cpi = {1, 0}, .scaled_cpi = {0, 2000}, .busy = {20, 0}});
+    expect_stored(&hooks, &group, PFB_CPI_SUMMARY_HOOK, PFB_CPI_OF_SYSTEM,
+                  (pfb_cpi_stored){.has_scaled = true, .cpi = {1, 3333}, .scaled_cpi = {0, 6333}, .busy = {47, 5000}});
+    expect_no_warnings(&group);
+    pfb_cpi_stored stored;
+    cr_expect_not(pfb_cpi_hooks_stored(&hooks, &group, PFB_CPI_SUMMARY_HOOK, 2, &stored));
+    cr_expect_not(pfb_cpi_hooks_stored(&hooks, &group, PFB_CPI_SUMMARY_HOOK, PFB_CPI_OF_THREAD, &stored));
+    cr_expect_not(pfb_cpi_hooks_stored(&hooks, &group, PFB_CPI_SYSTEM_HOOK, PFB_CPI_OF_SYSTEM, &stored));
+    cr_expect_not(pfb_cpi_hooks_stored(&hooks, &group, PFB_CPI_HOOK_COUNT, 0, &stored));
+    uint32_t word = 0;
+    cr_expect(pfb_cpi_hooks_word(&hooks, &group, PFB_CPI_SUMMARY_HOOK, 21, &word) && word == 0x1388);
+    cr_expect_not(pfb_cpi_hooks_word(&hooks, &group, PFB_CPI_SUMMARY_HOOK, 22, &word));
+    cr_expect_not(pfb_cpi_hooks_next(&hooks, &group));
+    expect_error(hooks.error, PFB_OK, 0, "the end");
+}
+
+Test(cpi_hooks, reads_label_and_thread)
+{
+    bytes b = example(2);
+    pfb_cpi_hooks hooks;
+    pfb_cpi_group group;
+    pfb_cpi_hooks_open(&hooks, b.data, b.size, NULL);
+    cr_assert(pfb_cpi_hooks_next(&hooks, &group));
+    cr_expect(group.minor == 0x2A && group.elapsed_cycles == UINT64_C(12000000001) && group.tid == 4242);
+    cr_expect(group.label_size_bytes == 6 && memcmp(b.data + group.label_offset, "loop A", 6) == 0);
+    const pfb_cpi_stored all = {
+        .has_counts = true, .instr = UINT64_C(9000000000), .cycles = UINT64_C(12000000001), .cpi = {1, 3333}};
+    expect_stored(&hooks, &group, PFB_CPI_SYSTEM_HOOK, PFB_CPI_OF_SYSTEM, all);
+    expect_stored(&hooks, &group, PFB_CPI_PROCESSORS_HOOK, 0, all);
+    expect_stored(
+        &hooks, &group, PFB_CPI_THREAD_HOOK, PFB_CPI_OF_THREAD,
+        (pfb_cpi_stored){
+            .has_counts = true, .instr = UINT64_C(8000000000), .cycles = UINT64_C(10500000000), .cpi = {1, 3125}});
+    expect_no_warnings(&group);
+    pfb_cpi_stored stored;
+    cr_expect_not(pfb_cpi_hooks_stored(&hooks, &group, PFB_CPI_LABEL_START, 0, &stored));
+    cr_expect_not(pfb_cpi_hooks_stored(&hooks, &group, PFB_CPI_PROCESSORS_HOOK, 1, &stored));
+    cr_expect_not(pfb_cpi_hooks_stored(&hooks, &group, PFB_CPI_PROCESSORS_HOOK, PFB_CPI_OF_SYSTEM, &stored));
+    cr_expect_not(pfb_cpi_hooks_stored(&hooks, &group, PFB_CPI_THREAD_HOOK, 0, &stored));
+}
+
+Test(cpi_hooks, reads_everything)
+{
+    static const size_t offsets[PFB_CPI_HOOK_COUNT] = {0, 36, 168, 240, 412, 460};
+    bytes b = example(3);
+    pfb_cpi_hooks hooks;
+    pfb_cpi_group group;
+    pfb_cpi_hooks_open(&hooks, b.data, b.size, NULL);
+    cr_assert(pfb_cpi_hooks_next(&hooks, &group));
+    for (unsigned kind = 0; kind < PFB_CPI_HOOK_COUNT; kind++)
+        cr_expect(group.hooks[kind].is_present && group.hooks[kind].offset == offsets[kind], "%u", kind);
+    const pfb_cpi_words none = {PFB_CPI_UNDEFINED, PFB_CPI_UNDEFINED};
+    const pfb_cpi_stored busy = {true, true, 4000, 8000, {2, 0}, 6000, {1, 5000}, {75, 0}};
+    const pfb_cpi_stored idle = {true, true, 0, 8000, none, 0, none, {0, 0}};
+    const pfb_cpi_stored gone = {true, true, 0, 0, none, 0, none, none};
+    const pfb_cpi_stored all = {true, true, 4000, 16000, {4, 0}, 6000, {1, 5000}, {37, 5000}};
+    expect_stored(&hooks, &group, PFB_CPI_PROCESSORS_HOOK, 0, busy);
+    expect_stored(&hooks, &group, PFB_CPI_PROCESSORS_HOOK, 1, idle);
+    expect_stored(&hooks, &group, PFB_CPI_PROCESSORS_HOOK, 2, gone);
+    expect_stored(&hooks, &group, PFB_CPI_SYSTEM_HOOK, PFB_CPI_OF_SYSTEM, all);
+    expect_stored(&hooks, &group, PFB_CPI_SUMMARY_HOOK, 2,
+                  (pfb_cpi_stored){.has_scaled = true, .cpi = none, .scaled_cpi = none, .busy = none});
+    expect_stored(&hooks, &group, PFB_CPI_SUMMARY_HOOK, PFB_CPI_OF_THREAD, (pfb_cpi_stored){.cpi = {1, 5003}});
+    expect_no_warnings(&group);
+}
+
+/* ---- Every check --------------------------------------------------------------------------------------- */
+
+/* Words of an example that are changed, and what is then said. `rank` orders the checks. */
+typedef struct fault {
+    const char *what;
+    int example, rank;
+    struct {
+        uint16_t at;
+        uint32_t word;
+    } words[2]; /* the second may be {0, 0}: none */
+    pfb_code code;
+    size_t record, blamed; /* byte offset of the record; words behind its start */
+} fault;
+
+/* Of the third example: label at word 0, summary 9, system 42, processors 60, thread 103, label 115. */
+static const fault faults[] = {
+    {"length 8", 3, 2, {{9, 0x00C00008}}, PFB_BAD_LENGTH, 36, 0},
+    {"length 0", 3, 2, {{9, 0x00C00003}}, PFB_BAD_LENGTH, 36, 0},
+    {"beyond the end", 3, 3, {{115, 0x00C0002A}}, PFB_TRUNC_RECORD, 460, 0},
+    {"far beyond", 3, 3, {{9, 0x00C0FFFC}}, PFB_TRUNC_RECORD, 36, 0},
+    {"major 0", 3, 4, {{9, 0x00000084}}, PFB_BAD_MAJOR, 36, 0},
+    {"major 256", 3, 4, {{9, 0x01000084}}, PFB_BAD_MAJOR, 36, 0},
+    {"kind 3", 3, 5, {{10, 0x30000007}}, PFB_UNKNOWN_MINOR, 36, 1},
+    {"kind 14", 3, 5, {{10, 0xE0000007}}, PFB_UNKNOWN_MINOR, 36, 1},
+    {"bit 8", 3, 5, {{10, 0x10000107}}, PFB_UNKNOWN_MINOR, 36, 1},
+    {"bit 27", 3, 5, {{10, 0x18000007}}, PFB_UNKNOWN_MINOR, 36, 1},
+    {"type 2 of words", 3, 6, {{9, 0x00C00086}}, PFB_BAD_TYPE, 36, 0},
+    {"type 1", 3, 6, {{9, 0x00C00085}}, PFB_BAD_TYPE, 36, 0},
+    {"type 0 of a label", 3, 6, {{0, 0x00C00024}}, PFB_BAD_TYPE, 0, 0},
+    {"type 3 of a label", 3, 6, {{115, 0x00C00027}}, PFB_BAD_TYPE, 460, 0},
+    {"5 words of a summary", 3, 7, {{9, 0x00C00020}}, PFB_LENGTH_MISMATCH, 36, 0},
+    {"8 words of a system", 3, 7, {{42, 0x00C0002C}}, PFB_LENGTH_MISMATCH, 168, 0},
+    {"3 words of processors", 3, 7, {{60, 0x00C00018}}, PFB_LENGTH_MISMATCH, 240, 0},
+    {"8 words of a thread", 3, 7, {{103, 0x00C0002C}}, PFB_LENGTH_MISMATCH, 412, 0},
+    {"no words", 3, 7, {{9, 0x00C0000C}}, PFB_LENGTH_MISMATCH, 36, 0},
+    {"no raw bit", 3, 8, {{12, 6}}, PFB_BAD_FLAGS, 36, 3},
+    {"bit 3", 3, 8, {{12, 15}}, PFB_BAD_FLAGS, 36, 3},
+    {"the thread bit of a system", 3, 8, {{45, 7}}, PFB_BAD_FLAGS, 168, 3},
+    {"the thread bit of processors", 3, 8, {{63, 7}}, PFB_BAD_FLAGS, 240, 3},
+    {"no CPUs", 3, 9, {{13, 0}}, PFB_BAD_NUM_CPUS, 36, 4},
+    {"1025 CPUs", 3, 9, {{13, 1025}}, PFB_BAD_NUM_CPUS, 36, 4},
+    {"so many CPUs that a product wraps", 3, 9, {{64, 0x40000001}}, PFB_BAD_NUM_CPUS, 240, 4},
+    {"a CPU more", 3, 10, {{13, 4}}, PFB_LENGTH_MISMATCH, 36, 0},
+    {"a CPU less", 3, 10, {{64, 2}}, PFB_LENGTH_MISMATCH, 240, 0},
+    {"words of a thread without its bit", 3, 10, {{12, 3}}, PFB_LENGTH_MISMATCH, 36, 0},
+    {"scaled words without their bit", 3, 10, {{45, 1}}, PFB_LENGTH_MISMATCH, 168, 0},
+    {"fraction 10000", 3, 11, {{17, 10000}}, PFB_BAD_FRACTION, 36, 7},
+    {"half undefined", 3, 11, {{16, UINT32_MAX}}, PFB_BAD_FRACTION, 36, 7},
+    {"the other half", 3, 11, {{17, UINT32_MAX}}, PFB_BAD_FRACTION, 36, 7},
+    {"of the system", 3, 11, {{23, 10000}}, PFB_BAD_FRACTION, 36, 13},
+    {"of the thread in the summary", 3, 11, {{41, 10000}}, PFB_BAD_FRACTION, 36, 31},
+    {"of busy", 3, 11, {{27, 10000}}, PFB_BAD_FRACTION, 36, 17},
+    {"of the last processor", 3, 11, {{102, 10000}}, PFB_BAD_FRACTION, 240, 41},
+    {"of the thread", 3, 11, {{114, 10000}}, PFB_BAD_FRACTION, 412, 10},
+    {"busy 101", 3, 12, {{26, 101}}, PFB_BUSY_RANGE, 36, 17},
+    {"busy 100.0001", 3, 12, {{26, 100}, {27, 1}}, PFB_BUSY_RANGE, 36, 17},
+    {"busy of the system", 3, 12, {{58, 4294967294}}, PFB_BUSY_RANGE, 168, 16},
+    {"busy of a processor", 3, 12, {{77, 101}}, PFB_BUSY_RANGE, 240, 17},
+    {"three integers", 3, 13, {{3, 3}}, PFB_BAD_LABEL, 0, 3},
+    {"no characters", 3, 13, {{6, 0}}, PFB_BAD_LABEL, 0, 6},
+    {"256 characters", 3, 13, {{6, 256}}, PFB_BAD_LABEL, 0, 6},
+    {"more characters than there are", 3, 13, {{6, 9}}, PFB_BAD_LABEL, 0, 6},
+    {"fewer characters, by a word", 3, 13, {{6, 4}}, PFB_BAD_LABEL, 0, 6},
+    {"so many that rounding up wraps", 3, 13, {{6, 0xFFFFFFFE}}, PFB_BAD_LABEL, 0, 6},
+    {"a NUL", 3, 13, {{7, 0x00616870}}, PFB_BAD_LABEL, 0, 7},
+    {"padding", 2, 13, {{8, 0x01004120}}, PFB_BAD_LABEL, 0, 8},
+    {"a label of 3 words", 3, 13, {{0, 0x00C0001A}}, PFB_BAD_LABEL, 0, 0},
+    {"a label twice", 3, 14, {{115, 0x00C00026}, {116, 7}}, PFB_BAD_ORDER, 460, 1},
+    {"another minor code", 3, 15, {{10, 0x10000008}}, PFB_MINOR_MISMATCH, 36, 1},
+    {"of the processors", 3, 15, {{61, 0x40000008}}, PFB_MINOR_MISMATCH, 240, 1},
+    {"of the last label", 3, 15, {{116, 0xF0000008}}, PFB_MINOR_MISMATCH, 460, 1},
+    {"other elapsed cycles", 3, 16, {{15, 1}}, PFB_ELAPSED_MISMATCH, 36, 5},
+    {"of the system", 3, 16, {{46, 1}}, PFB_ELAPSED_MISMATCH, 168, 4},
+    {"of the processors", 3, 16, {{66, 1}}, PFB_ELAPSED_MISMATCH, 240, 5},
+    {"of the thread", 3, 16, {{107, 1}}, PFB_ELAPSED_MISMATCH, 412, 4},
+    {"of the last label", 3, 16, {{119, 1}}, PFB_ELAPSED_MISMATCH, 460, 4},
+    {"instructions", 3, 19, {{68, 4001}}, PFB_SUM_MISMATCH, 240, 7},
+    {"cycles", 3, 19, {{70, 8001}}, PFB_SUM_MISMATCH, 240, 7},
+    {"scaled cycles", 3, 19, {{74, 6001}}, PFB_SUM_MISMATCH, 240, 7},
+    {"in the high word", 3, 19, {{67, 1}}, PFB_SUM_MISMATCH, 240, 7},
+    {"a letter of the last label", 3, 20, {{122, 0x73616871}}, PFB_LABEL_MISMATCH, 460, 6},
+};
+
+enum { FAULTS = sizeof faults / sizeof faults[0] };
+
+static void plant(bytes *b, const fault *f)
+{
+    for (size_t i = 0; i < 2; i++) {
+        if (i == 0 || f->words[i].at != 0)
+            set_u32(b, (size_t)4 * f->words[i].at, f->words[i].word);
+    }
+}
+
+/* The verdict, in memory of exactly the stream's size. */
+static void expect_verdict(const bytes *b, const fault *f, const char *more)
+{
+    uint8_t *data = exact_copy(b);
+    pfb_cpi_hooks hooks;
+    pfb_cpi_group group;
+    pfb_cpi_hooks_open(&hooks, data, b->size, NULL);
+    cr_expect_eq(pfb_cpi_hooks_finish(&hooks).code, f->code, "%s (%s): %s", f->what, more,
+                 pfb_code_name(hooks.error.code));
+    cr_expect_eq(hooks.error.offset, f->record, "%s (%s): %zu", f->what, more, hooks.error.offset);
+    cr_expect_eq(hooks.word_offset / 4, f->record / 4 + f->blamed, "%s (%s): %zu", f->what, more, hooks.word_offset);
+    cr_expect_not(pfb_cpi_hooks_next(&hooks, &group), "the first error sticks");
+    free(data);
+}
+
+Test(cpi_hooks, every_check_alone)
+{
+    for (size_t i = 0; i < FAULTS; i++) {
+        bytes b = example(faults[i].example);
+        plant(&b, &faults[i]);
+        expect_verdict(&b, &faults[i], "alone");
+    }
+}
+
+static bool touches_same_word(const fault *a, const fault *b)
+{
+    for (size_t i = 0; i < 4; i++) {
+        if (a->words[i / 2].at == b->words[i % 2].at && a->words[i / 2].at != 0)
+            return true;
+    }
+    return a->words[0].at == b->words[0].at;
+}
+
+/* Two faults in one record: the check that comes first speaks. Those of figures go by place, within one by check. */
+Test(cpi_hooks, the_earlier_check_speaks)
+{
+    size_t pairs = 0;
+    for (size_t i = 0; i < FAULTS; i++) {
+        for (size_t j = 0; j < FAULTS; j++) {
+            const fault *first = &faults[i];
+            const fault *second = &faults[j];
+            bool is_one_check = first->rank == second->rank || (first->rank == 11 && second->rank == 12);
+            if (first->example != second->example || first->record != second->record || first->rank > second->rank ||
+                touches_same_word(first, second) || (is_one_check && first->blamed >= second->blamed))
+                continue;
+            bytes b = example(first->example);
+            plant(&b, second);
+            plant(&b, first);
+            expect_verdict(&b, first, second->what);
+            pairs++;
+        }
+    }
+    cr_expect_geq(pairs, 200, "%zu pairs", pairs);
+}
+
+/* The earlier record speaks, whatever its check. */
+Test(cpi_hooks, the_earlier_record_speaks)
+{
+    for (size_t i = 0; i < FAULTS; i++) {
+        for (size_t j = 0; j < FAULTS; j++) {
+            if (faults[i].example != 3 || faults[j].example != 3 || faults[i].record >= faults[j].record)
+                continue;
+            bytes b = example(3);
+            plant(&b, &faults[i]);
+            plant(&b, &faults[j]);
+            expect_verdict(&b, &faults[i], faults[j].what);
+        }
+    }
+}
+
+Test(cpi_hooks, what_two_records_say_of_each_other)
+{
+    bytes b = {.size = 0};
+    put_summary(&b, 1, 10, 3, 1);
+    size_t at = b.size;
+    put_detailed(&b, 1, 10, 1, 1);
+    fault flags = {"summary scaled, system not", 0, 0, {{0, 0}}, PFB_FLAGS_MISMATCH, at, 3};
+    expect_verdict(&b, &flags, "flags");
+
+    b = (bytes){.size = 0};
+    put_system(&b, 1, 10, 3, 1, 1);
+    flags = (fault){"system scaled, processors not", 0, 0, {{0, 0}}, PFB_FLAGS_MISMATCH, b.size, 3};
+    put_processors(&b, 1, 10, 1, 1, 1);
+    expect_verdict(&b, &flags, "flags");
+
+    b = (bytes){.size = 0};
+    put_summary(&b, 1, 10, 1, 1);
+    put_detailed(&b, 1, 10, 1, 1);
+    flags = (fault){"thread hook, no thread bit", 0, 0, {{0, 0}}, PFB_FLAGS_MISMATCH, b.size, 1};
+    put_thread(&b, 1, 10);
+    expect_verdict(&b, &flags, "flags");
+
+    b = (bytes){.size = 0};
+    put_summary(&b, 1, 10, 1, 2);
+    put_system(&b, 1, 10, 1, 1, 1);
+    flags = (fault){"other numbers of CPUs", 0, 0, {{0, 0}}, PFB_NUM_CPUS_MISMATCH, b.size, 4};
+    put_processors(&b, 1, 10, 1, 1, 1);
+    expect_verdict(&b, &flags, "CPUs");
+
+    b = (bytes){.size = 0}; /* 2^63 twice is 0 modulo 2^64 */
+    put_system(&b, 1, 10, 1, 0, 1);
+    flags = (fault){"a sum beyond 64 bits", 0, 0, {{0, 0}}, PFB_SUM_MISMATCH, b.size, 7};
+    put_processors(&b, 1, 10, 1, UINT64_C(1) << 63, 2);
+    expect_verdict(&b, &flags, "sum");
+
+    b = (bytes){.size = 0};
+    put_label(&b, 1, 10, "abc", false);
+    put_thread(&b, 1, 10);
+    flags = (fault){"a shorter label", 0, 0, {{0, 0}}, PFB_LABEL_MISMATCH, b.size, 6};
+    put_label(&b, 1, 10, "ab", true);
+    expect_verdict(&b, &flags, "label");
+}
+
+/* A processors hook is held against its system hook without labels, too. */
+Test(cpi_hooks, system_and_processors_belong_together)
+{
+    bytes b = {.size = 0};
+    put_system(&b, 1, 10, 1, 1, 1);
+    fault other = {"another minor code", 0, 0, {{0, 0}}, PFB_MINOR_MISMATCH, b.size, 1};
+    put_processors(&b, 2, 10, 1, 1, 1);
+    expect_verdict(&b, &other, "unlabelled");
+    b = (bytes){.size = 0};
+    put_system(&b, 1, 10, 1, 1, 1);
+    other = (fault){"other elapsed cycles", 0, 0, {{0, 0}}, PFB_ELAPSED_MISMATCH, b.size, 5};
+    put_processors(&b, 1, 11, 1, 1, 1);
+    expect_verdict(&b, &other, "unlabelled");
+}
+
+/* ---- Cuts and flips ------------------------------------------------------------------------------------ */
+
+/* Each length of the third example: what the end cuts says so. */
+Test(cpi_hooks, every_truncation)
+{
+    static const size_t starts[] = {0, 36, 168, 240, 412, 460, 496};
+    bytes b = example(3);
+    for (size_t size = 0; size < b.size; size++) {
+        size_t record = 0;
+        while (starts[record + 1] <= size)
+            record++;
+        size_t left = size - starts[record];
+        bytes cut = {.size = size};
+        memcpy(cut.data, b.data, size);
+        pfb_code code = left == 0 ? PFB_UNTERMINATED_GROUP : left < 12 ? PFB_TRUNC_HEADER : PFB_TRUNC_RECORD;
+        uint8_t *data = exact_copy(&cut);
+        uint64_t count;
+        expect_error(count_groups(data, size, &count), size == 0 ? PFB_OK : code, starts[record], "cut");
+        cr_expect_eq(count, 0);
+        free(data);
+    }
+}
+
+/* Two groups; whatever happens to the second one, the first is handed out as it is. */
+Test(cpi_hooks, groups_before_a_failure_stay)
+{
+    for (int second = 1; second <= 3; second++) {
+        bytes b = example(3);
+        bytes other = example(second);
+        size_t begin = b.size;
+        put_raw(&b, other.data, other.size);
+        for (size_t bit = 0; bit < 8 * other.size; bit++) {
+            uint8_t *byte = b.data + begin + bit / 8;
+            *byte ^= (uint8_t)(1u << bit % 8);
+            uint8_t *data = exact_copy(&b);
+            pfb_cpi_hooks hooks;
+            pfb_cpi_group group;
+            pfb_cpi_hooks_open(&hooks, data, b.size, NULL);
+            cr_assert(pfb_cpi_hooks_next(&hooks, &group) && group.end_offset == begin && group.cpu_count == 3);
+            while (pfb_cpi_hooks_next(&hooks, &group))
+                cr_expect(group.offset >= begin && group.end_offset <= b.size);
+            cr_expect(hooks.error.code == PFB_OK || (hooks.error.offset >= begin && hooks.error.offset <= b.size));
+            cr_expect(hooks.error.code == PFB_OK || hooks.word_offset >= hooks.error.offset);
+            free(data);
+            *byte ^= (uint8_t)(1u << bit % 8);
+        }
+    }
+}
+
+/* A group that is whole comes first, then the failure behind it. */
+Test(cpi_hooks, a_whole_group_is_handed_out_before_the_failure)
+{
+    bytes b = example(1);
+    put_u32(&b, 0x00C00008);
+    put_fill(&b, 0, 8);
+    pfb_cpi_hooks hooks;
+    pfb_cpi_group group;
+    pfb_cpi_hooks_open(&hooks, b.data, b.size, NULL);
+    cr_expect(pfb_cpi_hooks_next(&hooks, &group));
+    expect_error(hooks.error, PFB_OK, 0, "with the group");
+    cr_expect_not(pfb_cpi_hooks_next(&hooks, &group));
+    expect_error(hooks.error, PFB_BAD_LENGTH, 100, "behind it");
+}
+
+Test(cpi_hooks, nothing_is_an_empty_stream)
+{
+    uint64_t count = 1;
+    expect_error(count_groups(NULL, 100, &count), PFB_OK, 0, "null");
+    cr_expect_eq(count, 0);
+    expect_error(count_groups("", 0, &count), PFB_OK, 0, "empty");
+}
+
+/* ---- Names --------------------------------------------------------------------------------------------- */
+
+Test(cpi_hooks, names)
+{
+    cr_expect_str_eq(pfb_cpi_hook_name(PFB_CPI_LABEL_START), "label_start");
+    cr_expect_str_eq(pfb_cpi_hook_name(PFB_CPI_SUMMARY_HOOK), "summary");
+    cr_expect_str_eq(pfb_cpi_hook_name(PFB_CPI_SYSTEM_HOOK), "system");
+    cr_expect_str_eq(pfb_cpi_hook_name(PFB_CPI_PROCESSORS_HOOK), "processors");
+    cr_expect_str_eq(pfb_cpi_hook_name(PFB_CPI_THREAD_HOOK), "thread");
+    cr_expect_str_eq(pfb_cpi_hook_name(PFB_CPI_LABEL_END), "label_end");
+    cr_expect_str_eq(pfb_cpi_hook_name(PFB_CPI_HOOK_COUNT), "unknown_hook");
+    cr_expect_str_eq(pfb_cpi_warning_name(PFB_CPI_WARN_FIGURE), "figure_mismatch");
+    cr_expect_str_eq(pfb_cpi_warning_name(PFB_CPI_WARN_NO_THREAD), "missing_thread_hook");
+    cr_expect_str_eq(pfb_cpi_warning_name(PFB_CPI_WARN_STAMP), "stamp_descends");
+    cr_expect_str_eq(pfb_cpi_warning_name(PFB_CPI_WARNING_COUNT), "unknown_warning");
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Computes CPI figures from snapshots. Reads decimal numbers from the standard input, any number of cases:
+ *
+ *     mode instr_width cycles_width, then for the start and for the end:
+ *     clock has_thread tid instr cycles count, and `count` times: cpu instr cycles busy elapsed
+ *
+ * and prints one line for each: the verdict and, unless there is no result, mode, elapsed cycles, number of CPUs,
+ * whether they changed, whether there is a thread and its number, then figures of the system, the thread and each CPU:
+ *
+ *     status instr cycles busy elapsed scaled_cycles raw_cpi scaled_cpi busy_percent cpu is_busy_clamped
+ *
+ * Doubles are printed as their bits. A plain program without a test framework, so that it runs on any CPU, under
+ * emulation and on boards. Exit status 1 when a case ends early or holds more CPUs than one too many. */
+#include "perfblock/cpi.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM = PFB_CPI_MOST_CPUS + 1 };
+
+/* ---- Reading ------------------------------------------------------------------------------------------- */
+
+/* False at the end of the input. */
+static bool read_number(uint64_t *value)
+{
+    return scanf("%" SCNu64, value) == 1;
+}
+
+static uint64_t take(void)
+{
+    uint64_t value;
+    if (read_number(&value))
+        return value;
+    fputs("a case ends early\n", stderr);
+    exit(1);
+}
+
+static pfb_cpi_snapshot take_snapshot(pfb_cpi_cpu cpus[ROOM])
+{
+    pfb_cpi_snapshot s = {.clock = take(), .cpus = cpus};
+    s.has_thread = take() != 0;
+    s.thread.tid = (uint32_t)take();
+    s.thread.instr = take();
+    s.thread.cycles = take();
+    s.cpu_count = (size_t)take();
+    if (s.cpu_count > ROOM) {
+        fputs("too many CPUs\n", stderr);
+        exit(1);
+    }
+    for (size_t i = 0; i < s.cpu_count; i++) {
+        cpus[i].cpu = (uint32_t)take();
+        cpus[i].instr = take();
+        cpus[i].cycles = take();
+        cpus[i].busy = take();
+        cpus[i].elapsed = take();
+    }
+    return s;
+}
+
+/* ---- Printing ------------------------------------------------------------------------------------------ */
+
+static void print_double(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    printf(" %016" PRIx64, bits);
+}
+
+static void print_figures(const pfb_cpi_figures *f)
+{
+    printf(" %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, pfb_cpi_status_name(f->status), f->instr,
+           f->cycles, f->busy, f->elapsed, f->scaled_cycles);
+    print_double(f->raw_cpi);
+    print_double(f->scaled_cpi);
+    print_double(f->busy_percent);
+    printf(" %" PRIu32 " %d", f->cpu, f->is_busy_clamped);
+}
+
+static void print_result(const pfb_cpi_result *r, const pfb_cpi_figures *cpus)
+{
+    printf(" %" PRIu32 " %" PRIu64 " %u %d %d %" PRIu32, r->mode, r->elapsed_cycles, (unsigned)r->cpu_count,
+           r->cpus_changed, r->has_thread, r->tid);
+    print_figures(&r->system);
+    print_figures(&r->thread);
+    for (size_t i = 0; i < r->cpu_count; i++)
+        print_figures(&cpus[i]);
+}
+
+int main(void)
+{
+    static pfb_cpi_cpu from[ROOM];
+    static pfb_cpi_cpu to[ROOM];
+    static pfb_cpi_figures figures[ROOM];
+    uint64_t mode;
+    while (read_number(&mode)) {
+        pfb_cpi_widths widths = {.instr = (uint32_t)take()};
+        widths.cycles = (uint32_t)take();
+        pfb_cpi_snapshot start = take_snapshot(from);
+        pfb_cpi_snapshot end = take_snapshot(to);
+        pfb_cpi_result result;
+        pfb_cpi_verdict verdict = pfb_cpi_compute(&start, &end, &widths, (uint32_t)mode, figures, &result);
+        printf("%d", (int)verdict);
+        if (verdict == PFB_CPI_COMPUTED || verdict == PFB_CPI_NO_DATA)
+            print_result(&result, figures);
+        putchar('\n');
+    }
+    return 0;
+}
