@@ -20,8 +20,7 @@ static const char *const kind_names[] = {
     [INPUT_GUIDS] = "guids",     [INPUT_IDENTIFIERS] = "identifiers",
     [INPUT_CAPTURE] = "capture", [INPUT_INSTANCES] = "instances",
     [INPUT_LEGACY] = "v1",       [INPUT_NAMES] = "names",
-    [INPUT_LWP] = "lwp",
-    [INPUT_HOOKS] = "cpi",
+    [INPUT_LWP] = "lwp",         [INPUT_HOOKS] = "cpi",
 };
 
 const char *input_kind_name(input_kind kind)
