@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "diagnostics.h"
 #include "names.h"
+#include "perfblock/lwp.h"
 #include "walk.h"
 
 #include <inttypes.h>
@@ -14,10 +15,23 @@ static void count_words(buffer *line, uint64_t count, const char *one, const cha
         buffer_format(line, ", %" PRIu64 " %s", count, count == 1 ? one : many);
 }
 
+enum { MOST_NOTES = NAMES_MOST_BITS + PFB_LWP_NOTE_COUNT };
+
+/* The names of what was tolerated; how many there are. */
+static size_t name_notes(const walk *w, const char *names[MOST_NOTES])
+{
+    size_t count = names_of_notes(w->notes, names);
+    for (unsigned note = 0; note < PFB_LWP_NOTE_COUNT; note++) {
+        if (w->lwp_notes >> note & 1)
+            names[count++] = pfb_lwp_note_name((pfb_lwp_note)note);
+    }
+    return count;
+}
+
 static void state_text(output *out, const walk *w)
 {
-    const char *notes[NAMES_MOST_BITS];
-    size_t note_count = names_of_notes(w->notes, notes);
+    const char *notes[MOST_NOTES];
+    size_t note_count = name_notes(w, notes);
     bool is_valid = w->first.code == PFB_OK;
     buffer line = {0};
     text_safe(&line, w->in->name, strlen(w->in->name));
@@ -45,8 +59,8 @@ static void state_text(output *out, const walk *w)
 
 static void state_record(output *out, const walk *w)
 {
-    const char *notes[NAMES_MOST_BITS];
-    size_t note_count = names_of_notes(w->notes, notes);
+    const char *notes[MOST_NOTES];
+    size_t note_count = name_notes(w, notes);
     bool is_valid = w->first.code == PFB_OK;
     output_begin(out, NULL, 0);
     output_string(out, "file", w->in->name);

@@ -16,13 +16,13 @@ typedef struct cpu {
     size_t count, capacity;
     uint32_t number;
     pfb_cpuid_xcr0 xcr0;
+    pfb_lwp_answer answer;
 } cpu;
 
 /* The CPUs of a dump or of this machine, in the order in which they were met. */
 typedef struct cpu_list {
     cpu *cpus;
     size_t count, capacity;
-    bool is_live;
 } cpu_list;
 
 static cpu *add_cpu(cpu_list *list, uint32_t number)
@@ -65,6 +65,27 @@ static void read_dump(cpu_list *list, const char *path)
     if (text.error.code != PFB_OK)
         diagnostics_malformed(path, text.error);
     input_free(&in);
+    for (size_t i = 0; i < list->count; i++) {
+        cpu *c = &list->cpus[i];
+        pfb_cpuid cpuid = {c->leaves, c->count};
+        c->answer = pfb_cpuid_lwp_answer(&cpuid, c->xcr0);
+    }
+}
+
+/* The CPU the thread is pinned to. False when it is no x86. */
+static bool ask_cpu(cpu_list *list, uint32_t number)
+{
+    pfb_cpuid_leaf leaves[PFB_CPU_LEAVES];
+    size_t count = pfb_cpu_leaves(leaves);
+    if (count == 0)
+        return false;
+    cpu *c = add_cpu(list, number);
+    for (size_t i = 0; i < count; i++)
+        add_leaf(c, &leaves[i]);
+    c->xcr0 = pfb_cpu_xcr0();
+    c->answer.is_told = true;
+    c->answer.refusal = pfb_cpu_lwp(&c->answer.capabilities);
+    return true;
 }
 
 static void ask_machine(cpu_list *list)
@@ -75,43 +96,27 @@ static void ask_machine(cpu_list *list)
         diagnostics_say(STATUS_IMPOSSIBLE, "live", "%s", failure.sentence);
         return;
     }
-    list->is_live = true;
+    bool is_x86 = true;
     for (size_t i = 0; i < pfb_cpus_count(cpus); i++) {
-        pfb_cpuid_leaf leaves[PFB_CPU_LEAVES];
-        if (!pfb_cpus_pin(cpus, i, NULL)) /* switched off meanwhile */
-            continue;
-        size_t count = pfb_cpu_leaves(leaves);
-        cpu *c = count > 0 ? add_cpu(list, pfb_cpus_number(cpus, i)) : NULL;
-        for (size_t n = 0; n < count; n++)
-            add_leaf(c, &leaves[n]);
-        if (c)
-            c->xcr0 = pfb_cpu_xcr0();
+        if (pfb_cpus_pin(cpus, i, &failure)) /* else it was switched off meanwhile, or none can be pinned */
+            is_x86 = ask_cpu(list, pfb_cpus_number(cpus, i));
     }
     pfb_cpus_close(cpus);
-    if (list->count == 0)
-        diagnostics_say(STATUS_IMPOSSIBLE, "live", "%s", pfb_lwp_refusal_text(PFB_LWP_NOT_X86));
+    if (!is_x86)
+        lwp_say_refusal(PFB_LWP_NOT_X86);
+    else if (list->count == 0)
+        diagnostics_say(STATUS_IMPOSSIBLE, "live", "%s", failure.sentence);
 }
 
 /* ---- What they say ---------------------------------------------------------------------------------------------- */
 
-/* Whether some CPU has no LWP, whatever the system does. */
-static bool lacks_lwp(const cpu_list *list)
+/* Whether the CPUs disagree about LWP. */
+static bool is_partial(const cpu_list *list)
 {
-    pfb_lwp_capabilities capabilities;
-    for (size_t i = 0; i < list->count; i++) {
-        pfb_cpuid cpuid = {list->cpus[i].leaves, list->cpus[i].count};
-        if (!pfb_lwp_is_supported(pfb_cpuid_lwp(&cpuid, list->cpus[i].xcr0, &capabilities)))
-            return true;
-    }
-    return false;
-}
-
-/* The answer for one CPU: where some have no LWP, that comes before what the system does. */
-static pfb_lwp_refusal judge(const cpu *c, bool is_partial, pfb_lwp_capabilities *capabilities)
-{
-    pfb_cpuid cpuid = {c->leaves, c->count};
-    pfb_lwp_refusal refusal = pfb_cpuid_lwp(&cpuid, c->xcr0, capabilities);
-    return is_partial && pfb_lwp_is_supported(refusal) ? PFB_LWP_PARTIAL : refusal;
+    pfb_lwp_answer machine = {0};
+    for (size_t i = 0; i < list->count; i++)
+        pfb_lwp_answer_join(&machine, &list->cpus[i].answer);
+    return machine.refusal == PFB_LWP_PARTIAL;
 }
 
 /* In text every part of a record has a line of its own. */
@@ -173,16 +178,16 @@ static void state_identity(output *out, const cpu *c, const pfb_cpuid_identity *
     output_unsigned(out, "lwp_component_offset", identity->lwp_component_offset);
 }
 
-static void state_cpu(output *out, const cpu *c, bool is_partial)
+/* Where CPUs disagree, those that have LWP say so: that comes before what the system does. */
+static void state_cpu(output *out, const cpu *c, bool disagree)
 {
     pfb_cpuid_identity identity;
-    pfb_lwp_capabilities capabilities;
     pfb_cpuid cpuid = {c->leaves, c->count};
     pfb_cpuid_identify(&cpuid, &identity);
-    pfb_lwp_refusal refusal = judge(c, is_partial, &capabilities);
+    pfb_lwp_refusal refusal = disagree && pfb_lwp_is_supported(c->answer.refusal) ? PFB_LWP_PARTIAL : c->answer.refusal;
     output_begin(out, out->format == OUTPUT_TEXT ? "cpu " : NULL, 0);
     state_identity(out, c, &identity);
-    state_lwp(out, refusal, &capabilities);
+    state_lwp(out, refusal, &c->answer.capabilities);
     if (refusal == PFB_LWP_USABLE) {
         output_null(out, "reason_code");
         output_null(out, "reason");
@@ -201,10 +206,10 @@ void command_cpuid(const options *o)
         read_dump(&list, o->files[0]);
     else
         ask_machine(&list);
-    bool is_partial = lacks_lwp(&list);
+    bool disagree = is_partial(&list);
     output_open(&out, o->format, options_color(o));
     for (size_t i = 0; i < list.count && !output_failed(&out); i++)
-        state_cpu(&out, &list.cpus[i], is_partial);
+        state_cpu(&out, &list.cpus[i], disagree);
     output_close(&out);
     free_list(&list);
 }

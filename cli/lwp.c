@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Showing ------------------------------------------------------------------------------------------------------
- */
+/* ---- Showing ----------------------------------------------------------------------------------------------------- */
 
 /* The records of one file: all LWP snapshots of a capture, or a snapshot alone. */
 static void show_input(output *out, const options *o, const input *in)
@@ -37,8 +36,12 @@ static void show_file(output *out, const options *o, const char *path)
     input_free(&in);
 }
 
-/* ---- This machine ---------------------------------------------------------------------------------------------------
- */
+/* ---- This machine ------------------------------------------------------------------------------------------------ */
+
+void lwp_say_refusal(pfb_lwp_refusal refusal)
+{
+    diagnostics_say(STATUS_IMPOSSIBLE, "live", "%s: %s", pfb_lwp_refusal_name(refusal), pfb_lwp_refusal_text(refusal));
+}
 
 enum { LIVE_RECORDS = 8, ALIGNMENT = 64 };
 
@@ -55,9 +58,9 @@ static live_memory make_memory(const pfb_lwp_capabilities *leaf)
     m.control = m.memory + (ALIGNMENT - (uintptr_t)m.memory % ALIGNMENT) % ALIGNMENT;
     m.ring = m.control + leaf->control_bytes;
     m.ring += (ALIGNMENT - (uintptr_t)m.ring % ALIGNMENT) % ALIGNMENT;
-    lwp_put_u32(m.control + 4, m.ring_bytes);
-    lwp_put_u32(m.control + 8, (uint32_t)(uintptr_t)m.ring);
-    lwp_put_u32(m.control + 12, (uint32_t)((uint64_t)(uintptr_t)m.ring >> 32));
+    lwp_put_u32(m.control + PFB_LWP_AT_BUFFER_SIZE, m.ring_bytes);
+    lwp_put_u32(m.control + PFB_LWP_AT_BUFFER_BASE, (uint32_t)(uintptr_t)m.ring);
+    lwp_put_u32(m.control + PFB_LWP_AT_BUFFER_BASE + 4, (uint32_t)((uint64_t)(uintptr_t)m.ring >> 32));
     return m;
 }
 
@@ -77,6 +80,8 @@ static void record_some(output *out, const options *o, pfb_lwp_cpu *cpu, const p
         pfb_lwp_snapshot_write(leaf, m.control, leaf->control_bytes, m.ring, m.ring_bytes, in.data, in.size);
         show_input(out, o, &in);
         input_free(&in);
+    } else if (failure.code == PFB_WIN32_INVALID_PARAMETER) {
+        diagnostics_say(STATUS_IMPOSSIBLE, "live", "%s: %s", pfb_lwp_refusal_name(PFB_LWP_BAD_CB), failure.sentence);
     } else {
         diagnostics_say(STATUS_IMPOSSIBLE, "live", "%s", failure.sentence);
     }
@@ -92,9 +97,10 @@ static void show_machine(output *out, const options *o)
     pfb_lwp_cpu *cpu = cpus && refusal == PFB_LWP_USABLE ? pfb_lwp_cpu_open(cpus, 0, &leaf, &refusal, &failure) : NULL;
     if (cpu)
         record_some(out, o, cpu, &leaf);
+    else if (refusal != PFB_LWP_USABLE)
+        lwp_say_refusal(refusal);
     else
-        diagnostics_say(STATUS_IMPOSSIBLE, "live", "%s",
-                        refusal == PFB_LWP_USABLE ? failure.sentence : pfb_lwp_refusal_text(refusal));
+        diagnostics_say(STATUS_IMPOSSIBLE, "live", "%s", failure.sentence);
     pfb_lwp_cpu_close(cpu);
     pfb_cpus_close(cpus);
 }
@@ -110,8 +116,7 @@ void command_lwp_show(const options *o)
     output_close(&out);
 }
 
-/* ---- The model
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- The model --------------------------------------------------------------------------------------------------- */
 
 /* What the documented program prints. */
 static void print_sample(output *out, unsigned bits, const lwp_sample *made)

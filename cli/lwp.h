@@ -13,11 +13,13 @@ void lwp_state_bits(output *out, const char *key, uint32_t bits);
 /* The four registers as "EAX-EBX-ECX-EDX". */
 void lwp_state_registers(output *out, const pfb_lwp_capabilities *leaf);
 
+/* Tells that this machine cannot do it: "live: not_amd: sentence". */
+void lwp_say_refusal(pfb_lwp_refusal refusal);
+
 /* Writes a field of a control block. */
 void lwp_put_u32(uint8_t *at, uint32_t value);
 
-/* ---- The sample program (lwp_sample.c) ----------------------------------------------------------------------------
- */
+/* ---- The sample program (lwp_sample.c) --------------------------------------------------------------------------- */
 
 /* What the documented sample program leaves in memory when it runs on the model. */
 typedef struct lwp_sample {

@@ -30,12 +30,12 @@ void lwp_put_u32(uint8_t *at, uint32_t value)
 /* A control block that asks for value samples; no threshold interrupt, as twice the ring is never in use. */
 static void write_control(uint8_t *control, const pfb_lwp_capabilities *leaf)
 {
-    lwp_put_u32(control, UINT32_C(1) << PFB_LWP_EVENT_VALUE);
-    lwp_put_u32(control + 4, RING_BYTES);
-    lwp_put_u32(control + 8, (uint32_t)RING_ADDRESS);
-    lwp_put_u32(control + 16, START);
-    lwp_put_u32(control + 32, 2 * RING_BYTES);
-    lwp_put_u32(control + 64, START);
+    lwp_put_u32(control + PFB_LWP_AT_FLAGS, UINT32_C(1) << PFB_LWP_EVENT_VALUE);
+    lwp_put_u32(control + PFB_LWP_AT_BUFFER_SIZE, RING_BYTES);
+    lwp_put_u32(control + PFB_LWP_AT_BUFFER_BASE, (uint32_t)RING_ADDRESS);
+    lwp_put_u32(control + PFB_LWP_AT_HEAD, START);
+    lwp_put_u32(control + PFB_LWP_AT_THRESHOLD, 2 * RING_BYTES);
+    lwp_put_u32(control + PFB_LWP_AT_TAIL, START);
     lwp_put_u32(control + leaf->event_offset, INTERVAL);
 }
 

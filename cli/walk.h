@@ -21,8 +21,9 @@ typedef struct walk {
     uint32_t request; /* of INPUT_REGISTRATION */
     titles *titles;   /* of --names; null: none */
     /* ------------------------------------------------------------------------------------------ */
-    pfb_error first; /* the first failure; code PFB_OK when there was none */
-    uint32_t notes;  /* PFB_NOTE_ bits of all parts */
+    pfb_error first;    /* the first failure; code PFB_OK when there was none */
+    uint32_t notes;     /* PFB_NOTE_ bits of all parts */
+    uint32_t lwp_notes; /* those of LWP snapshots: 1 << PFB_LWP_NOTE_ */
     walk_counts counts;
 } walk;
 

@@ -18,6 +18,8 @@ typedef struct lwp_walk {
     uint32_t entries;
 } lwp_walk;
 
+enum { PAIR_BITS = 26 }; /* of an interval or counter; those above are reserved */
+
 /* Where a place lies in the file. */
 static size_t offset_of(const lwp_walk *l, pfb_lwp_part part, size_t offset)
 {
@@ -59,6 +61,11 @@ void lwp_state_registers(output *out, const pfb_lwp_capabilities *leaf)
     output_word(out, "registers", text);
 }
 
+static bool is_continuous(const lwp_walk *l)
+{
+    return (l->lwp.notes >> PFB_LWP_NOTE_CONTINUOUS & 1) != 0;
+}
+
 static void state_control(const lwp_walk *l)
 {
     output *out = l->walk->out;
@@ -81,7 +88,10 @@ static void state_control(const lwp_walk *l)
     output_hex(out, "limit_ip", control->limit_ip);
     output_unsigned(out, "event_bytes", l->lwp.capabilities.event_bytes);
     output_unsigned(out, "slots", l->lwp.slots);
-    output_unsigned(out, "unread", l->lwp.count);
+    if (is_continuous(l)) /* tail does not tell */
+        output_null(out, "unread");
+    else
+        output_unsigned(out, "unread", l->lwp.count);
     output_end(out);
 }
 
@@ -96,12 +106,15 @@ static void state_pairs(const lwp_walk *l)
         output_word(out, "name", pfb_lwp_event_name(id));
         output_signed(out, "interval", pair.interval);
         output_signed(out, "counter", pair.counter);
+        if ((pair.raw_interval | pair.raw_counter) >> PAIR_BITS != 0) {
+            output_hex(out, "raw_interval", pair.raw_interval);
+            output_hex(out, "raw_counter", pair.raw_counter);
+        }
         output_end(out);
     }
 }
 
-/* ---- Records ------------------------------------------------------------------------------------------------------
- */
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 /* Names of flag bits are provisional: they stand beside the raw word, never in its place. */
 static void state_flag_names(output *out, const pfb_lwp_event *event)
@@ -134,6 +147,8 @@ static void state_event(const lwp_walk *l, const pfb_lwp_event *event)
         output_unsigned(out, "stamp", event->stamp);
     else
         output_null(out, "stamp");
+    if (!event->has_stamp && event->stamp != 0)
+        output_hex(out, "raw_stamp", event->stamp);
     if (event->has_latency)
         output_unsigned(out, "latency", event->latency);
     state_flag_names(out, event);
@@ -157,6 +172,22 @@ static void state_summary(const lwp_walk *l)
     output_end(out);
 }
 
+/* The unread records; in continuous mode every slot from head on, but for those that were never written. */
+static void walk_events(lwp_walk *l)
+{
+    pfb_lwp_event event;
+    if (is_continuous(l))
+        pfb_lwp_rewind_all(&l->lwp);
+    while (!output_failed(l->walk->out) && pfb_lwp_next(&l->lwp, &event)) {
+        if (event.id == PFB_LWP_EVENT_INVALID && is_continuous(l))
+            continue;
+        state_event(l, &event);
+        l->by_id[event.id]++;
+        l->entries++;
+        l->walk->counts.items++;
+    }
+}
+
 static void tell_notes(const lwp_walk *l)
 {
     for (unsigned note = 0; note < PFB_LWP_NOTE_COUNT && l->walk->out->format != OUTPUT_NONE; note++) {
@@ -167,14 +198,12 @@ static void tell_notes(const lwp_walk *l)
     }
 }
 
-/* ---- A snapshot ---------------------------------------------------------------------------------------------------
- */
+/* ---- A snapshot -------------------------------------------------------------------------------------------------- */
 
 void walk_lwp(walk *w, const walk_bytes *bytes)
 {
     lwp_walk l = {.walk = w, .bytes = bytes};
     pfb_lwp_capabilities leaf;
-    pfb_lwp_event event;
     pfb_error error = pfb_lwp_snapshot_read(bytes->data, bytes->size, &l.parts);
     if (error.code != PFB_OK) {
         walk_fail(w, bytes, error);
@@ -184,16 +213,16 @@ void walk_lwp(walk *w, const walk_bytes *bytes)
     bool is_open = pfb_lwp_open(&l.lwp, &leaf, bytes->data + l.parts.control_offset, l.parts.control_size,
                                 bytes->data + l.parts.ring_offset, l.parts.ring_size, w->options);
     w->counts.items++;
-    state_control(&l);
-    state_pairs(&l);
-    while (is_open && !output_failed(w->out) && pfb_lwp_next(&l.lwp, &event)) {
-        state_event(&l, &event);
-        l.by_id[event.id]++;
-        l.entries++;
-        w->counts.items++;
+    if (l.lwp.has_control) {
+        state_control(&l);
+        state_pairs(&l);
     }
-    state_summary(&l);
+    if (is_open)
+        walk_events(&l);
+    if (l.lwp.has_control)
+        state_summary(&l);
     tell_notes(&l);
+    w->lwp_notes |= l.lwp.notes;
     l.lwp.error.offset = offset_of(&l, l.lwp.error_place.part, l.lwp.error.offset) - bytes->base;
     walk_fail(w, bytes, l.lwp.error);
 }

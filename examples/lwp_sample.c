@@ -32,11 +32,11 @@ static void fill_control(uint8_t *control, const pfb_lwp_capabilities *leaf, con
 {
     uint32_t ring_bytes = SLOTS * leaf->event_bytes;
     uint32_t start = ring_bytes - 3 * leaf->event_bytes; /* so that the records wrap */
-    put(control, UINT32_C(1) << PFB_LWP_EVENT_VALUE, 4);
-    put(control + 4, ring_bytes, 4);
-    put(control + 8, (uintptr_t)ring, 8);
-    put(control + 16, start, 4);
-    put(control + 64, start, 4);
+    put(control + PFB_LWP_AT_FLAGS, UINT32_C(1) << PFB_LWP_EVENT_VALUE, 4);
+    put(control + PFB_LWP_AT_BUFFER_SIZE, ring_bytes, 4);
+    put(control + PFB_LWP_AT_BUFFER_BASE, (uintptr_t)ring, 8);
+    put(control + PFB_LWP_AT_HEAD, start, 4);
+    put(control + PFB_LWP_AT_TAIL, start, 4);
     put(control + leaf->event_offset, INTERVAL, 4);
 }
 
@@ -81,7 +81,7 @@ static bool print_ring(const pfb_lwp_capabilities *leaf, uint8_t *control, const
     printf("%u LWPVAL instructions, %u LWPINS instructions\n", values, inserts);
     if (lwp.control.missed_events > 0)
         printf("%" PRIu64 " records were lost\n", lwp.control.missed_events);
-    put(control + 64, lwp.head, 4);
+    put(control + PFB_LWP_AT_TAIL, lwp.head, 4);
     return true;
 }
 
@@ -102,16 +102,25 @@ static bool run(bool is_64_bit, const pfb_lwp_capabilities *leaf, uint8_t *contr
     return is_read && lost == 0;
 }
 
+/* What a word of the command line chooses; false when it is none. */
+static bool take_word(const char *word, bool *is_64_bit)
+{
+    if (strcmp(word, "no-value") == 0) {
+        pfb_lwp_capabilities leaf;
+        pfb_lwp_capabilities_read(0xE000000D, 0x80032013, 0x00010200, 0xE000000F, &leaf);
+        return pfb_lwp_thread_begin(&leaf, NULL);
+    }
+    *is_64_bit = strcmp(word, "64") == 0;
+    return *is_64_bit || strcmp(word, "32") == 0;
+}
+
 int main(int argc, char **argv)
 {
     bool is_64_bit = sizeof(void *) == 8;
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "no-value") == 0) {
-            pfb_lwp_capabilities leaf;
-            pfb_lwp_capabilities_read(0xE000000D, 0x80032013, 0x00010200, 0xE000000F, &leaf);
-            pfb_lwp_thread_begin(&leaf, NULL);
-        } else {
-            is_64_bit = strcmp(argv[i], "64") == 0;
+        if (!take_word(argv[i], &is_64_bit)) {
+            fprintf(stderr, "usage: lwp_sample [32|64] [no-value]\n");
+            return EXIT_FAILURE;
         }
     }
     const pfb_lwp_capabilities *leaf = &pfb_lwp_thread_model()->capabilities;

@@ -8,11 +8,16 @@
 /* The model of Lightweight Profiling, driven by a sequence of calls, with memory that changes between them.
  *
  * What an input is: EAX, EBX, ECX and EDX of the leaf; a byte of options, one bit each in the order of their struct;
- * the minimum interval, 32 bits; and calls until the end, a byte (modulo 8) with its operands: 0 LLWPCB     u16: 0
- * switches off, else a distance from CONTROL 1 SLWPCB     and, where nobody else wrote since LLWPCB, reading 2 LWPVAL
- * u8 times 3 LWPINS     u8 times 4 event      u8 id, u16 traits, u16 latency 5 write      u16: a place in the memory of
- * the control block, or with its top bit in the ring's; u8 count, bytes 6 forget     all windows 7 window     u8: even
- * CONTROL, odd RING The windows are there at first, all zero, each in memory of exactly its size. */
+ * the minimum interval, 32 bits; and calls until the end, a byte (modulo 8) with its operands:
+ *   0  LLWPCB  u16: 0 switches off, else a distance from CONTROL, plus 1
+ *   1  SLWPCB  and, where nobody else wrote since LLWPCB, reading
+ *   2  LWPVAL  u8 times
+ *   3  LWPINS  u8 times
+ *   4  event   u8 id, u16 traits, u16 latency
+ *   5  write   u16: a place in the memory of the control block, or with its top bit in the ring's; u8 count, bytes
+ *   6  forget  all windows
+ *   7  window  u8: even CONTROL, odd RING
+ * The windows are there at first, all zero, each in memory of exactly its size. */
 
 enum { CONTROL_SIZE = 2048, RING_SIZE = 4096, LEAST_INPUT = 21 };
 #define CONTROL UINT64_C(0x10000)
@@ -81,11 +86,12 @@ static void add_window(machine *m, bool is_ring)
 static void check_fault(machine *m, pfb_lwp_fault fault)
 {
     const pfb_lwp_model *model = &m->model;
-    bool is_available = (model->capabilities.enabled & PFB_LWP_AVAILABLE) != 0;
+    uint32_t offered = model->capabilities.eax & model->capabilities.edx;
+    bool is_available = (offered & PFB_LWP_AVAILABLE) != 0;
     add(m, fault);
     demand((fault == PFB_LWP_FAULT_UNDEFINED) == !is_available, "undefined is what the leaf does not make available");
     demand(model->is_on == (model->control_address != 0), "on is a block in force");
-    demand((model->flags & ~(model->is_on ? model->capabilities.enabled : 0)) == 0, "flags in force are enabled");
+    demand((model->flags & ~(model->is_on ? offered : 0)) == 0, "flags in force are enabled and implemented");
 }
 
 static void load(machine *m)

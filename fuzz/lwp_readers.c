@@ -73,7 +73,7 @@ static void check_event(lwp_walk *l, const pfb_lwp_event *event)
 {
     walk *w = &l->base;
     promise(w, event->offset == (size_t)event->slot * l->capabilities.event_bytes, "records stand in their slots");
-    promise(w, event->has_stamp || event->stamp == 0, "no stamp where there is none");
+    promise(w, l->capabilities.event_bytes >= 32 || (!event->has_stamp && event->stamp == 0), "no stamp without bytes");
     promise(w, event->latency <= event->data1, "a latency is a part of its raw value");
     promise(w, !event->has_data_address || event->id == PFB_LWP_EVENT_CACHE_MISSES, "only misses have data addresses");
     if (!is_inside(event->offset, l->capabilities.event_bytes, 0, l->parts.ring_size)) {
@@ -85,7 +85,8 @@ static void check_event(lwp_walk *l, const pfb_lwp_event *event)
     promise_steady(w,
                    event->id == p[0] && event->core == p[1] && event->flags == load(p + 2, 2) &&
                        event->data1 == load(p + 4, 4) && event->address == load(p + 8, 8) &&
-                       event->data2 == load(p + 16, 8) && (!event->has_stamp || event->stamp == load(p + 24, 8)),
+                       event->data2 == load(p + 16, 8) &&
+                       (l->capabilities.event_bytes < 32 || event->stamp == load(p + 24, 8)),
                    "records are handed out as they are");
 }
 

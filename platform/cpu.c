@@ -5,7 +5,6 @@
 #include "source_private.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- Leaves -------------------------------------------------------------------------------------------------- */
 
@@ -47,6 +46,7 @@ pfb_cpuid_xcr0 pfb_cpu_xcr0(void)
     return identity.has_osxsave ? pfb_cpu_ask_xcr0() : (pfb_cpuid_xcr0){0};
 }
 
+/* Where XCR0 is not known the system is taken to have enabled nothing: the instructions would be illegal. */
 pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities)
 {
     pfb_cpuid_leaf leaves[PFB_CPU_LEAVES];
@@ -55,44 +55,59 @@ pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities)
         *capabilities = (pfb_lwp_capabilities){0};
         return PFB_LWP_NOT_X86;
     }
-    return pfb_cpuid_lwp(&cpuid, pfb_cpu_xcr0(), capabilities);
+    pfb_cpuid_xcr0 xcr0 = pfb_cpu_xcr0();
+    xcr0.is_known = true; /* its value is 0 when it was not */
+    return pfb_cpuid_lwp(&cpuid, xcr0, capabilities);
 }
 
-/* ---- All CPUs -------------------------------------------------------------------------------------------------- */
+/* ---- All CPUs ---------------------------------------------------------------------------------------------------- */
 
-static bool is_same_leaf(const pfb_lwp_capabilities *a, const pfb_lwp_capabilities *b)
+static pfb_lwp_answer answer_here(void)
 {
-    return a->eax == b->eax && a->ebx == b->ebx && a->ecx == b->ecx && a->edx == b->edx;
+    pfb_lwp_answer here = {.is_told = true}; /* a CPU has all the leaves it tells of */
+    here.refusal = pfb_cpu_lwp(&here.capabilities);
+    return here;
 }
 
 pfb_lwp_refusal pfb_cpus_lwp(pfb_cpus *cpus, pfb_lwp_capabilities *capabilities)
 {
-    pfb_lwp_refusal answer = pfb_cpu_lwp(capabilities);
-    bool is_first = true;
+    pfb_lwp_answer machine = {0};
     for (size_t i = 0; i < pfb_cpus_count(cpus); i++) {
-        pfb_lwp_capabilities here;
         if (!pfb_cpus_pin(cpus, i, NULL)) /* a CPU that was switched off meanwhile */
             continue;
-        pfb_lwp_refusal refusal = pfb_cpu_lwp(&here);
-        bool is_supported = pfb_lwp_is_supported(refusal);
-        bool differs = !is_first && (is_supported || pfb_lwp_is_supported(answer)) &&
-                       (refusal != answer || !is_same_leaf(&here, capabilities));
-        if (is_first || (differs && is_supported && !pfb_lwp_is_supported(answer))) {
-            *capabilities = here;
-            answer = refusal;
-        }
-        if (differs)
-            return PFB_LWP_PARTIAL;
-        is_first = false;
+        pfb_lwp_answer here = answer_here();
+        pfb_lwp_answer_join(&machine, &here);
     }
-    return answer;
+    if (!machine.is_told) /* none could be pinned: the one the thread is on answers alone */
+        machine = answer_here();
+    *capabilities = machine.capabilities;
+    return machine.refusal;
 }
 
-/* ---- LWP on one CPU ------------------------------------------------------------------------------------------- */
+/* ---- LWP on one CPU ---------------------------------------------------------------------------------------------- */
 
 struct pfb_lwp_cpu {
+    pfb_cpus *cpus;  /* its own, so that the CPU stays in reach whatever becomes of the caller's */
+    size_t position; /* in them */
     pfb_lwp_capabilities capabilities;
 };
+
+/* Before each instruction: the thread may have been moved since the last one. */
+static bool is_there(const pfb_lwp_cpu *cpu, pfb_source_failure *failure)
+{
+    return pfb_cpus_pin(cpu->cpus, cpu->position, failure);
+}
+
+/* The CPU the thread is pinned to, by the system's number, among CPUs of its own. */
+static bool find_again(pfb_lwp_cpu *cpu, uint32_t number, pfb_source_failure *failure)
+{
+    cpu->cpus = pfb_cpus_open(failure);
+    if (!cpu->cpus)
+        return false;
+    while (cpu->position < pfb_cpus_count(cpu->cpus) && pfb_cpus_number(cpu->cpus, cpu->position) != number)
+        cpu->position++;
+    return is_there(cpu, failure);
+}
 
 pfb_lwp_cpu *pfb_lwp_cpu_open(pfb_cpus *cpus, size_t position, pfb_lwp_capabilities *capabilities,
                               pfb_lwp_refusal *refusal, pfb_source_failure *failure)
@@ -106,48 +121,72 @@ pfb_lwp_cpu *pfb_lwp_cpu_open(pfb_cpus *cpus, size_t position, pfb_lwp_capabilit
         pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "%s", pfb_lwp_refusal_text(*refusal));
         return NULL;
     }
-    pfb_lwp_cpu *cpu = malloc(sizeof *cpu);
-    if (cpu)
-        cpu->capabilities = *capabilities;
-    else
+    pfb_lwp_cpu *cpu = calloc(1, sizeof *cpu);
+    if (!cpu) {
         pfb_source_fail_memory(failure);
-    return cpu;
+        return NULL;
+    }
+    cpu->capabilities = *capabilities;
+    if (find_again(cpu, pfb_cpus_number(cpus, position), failure))
+        return cpu;
+    pfb_cpus_close(cpu->cpus);
+    free(cpu);
+    return NULL;
 }
 
 void pfb_lwp_cpu_close(pfb_lwp_cpu *cpu)
 {
-    if (cpu)
+    if (!cpu)
+        return;
+    if (is_there(cpu, NULL))
         pfb_lwp_instruction_load(NULL);
+    pfb_cpus_close(cpu->cpus);
     free(cpu);
 }
 
+/* The field that a strict refusal is about. */
+static const char *field_name(const pfb_lwp_place *place)
+{
+    if (place->part == PFB_LWP_PART_LEAF)
+        return place->offset == 12 ? "EDX of the leaf" : "EBX of the leaf";
+    return place->offset == PFB_LWP_AT_BUFFER_SIZE ? "BufferSize"
+           : place->offset == PFB_LWP_AT_HEAD      ? "BufferHeadOffset"
+                                                   : "BufferTailOffset";
+}
+
 /* The ring itself is not looked at: hardware writes it. So any pointer and any size stand for it. */
-bool pfb_lwp_cpu_load(pfb_lwp_cpu *cpu, void *control, pfb_source_failure *failure)
+static bool is_sound(const pfb_lwp_cpu *cpu, const void *control, pfb_source_failure *failure)
 {
     pfb_lwp reader;
-    if (control && !pfb_lwp_open(&reader, &cpu->capabilities, control, cpu->capabilities.control_bytes, control,
-                                 UINT32_C(0x10000000), PFB_STRICT))
-        return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "%s: %s (offset %zu, value 0x%llX)",
-                               pfb_lwp_refusal_text(PFB_LWP_BAD_CB), pfb_code_text(reader.error.code),
-                               reader.error.offset, (unsigned long long)reader.error_place.value);
+    if (pfb_lwp_open(&reader, &cpu->capabilities, control, cpu->capabilities.control_bytes, control,
+                     UINT32_C(0x10000000), PFB_STRICT))
+        return true;
+    return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "%s: %s (%s, offset %zu, value 0x%llX)",
+                           pfb_lwp_refusal_text(PFB_LWP_BAD_CB), pfb_code_text(reader.error.code),
+                           field_name(&reader.error_place), reader.error.offset,
+                           (unsigned long long)reader.error_place.value);
+}
+
+bool pfb_lwp_cpu_load(pfb_lwp_cpu *cpu, void *control, pfb_source_failure *failure)
+{
+    if ((control && !is_sound(cpu, control, failure)) || !is_there(cpu, failure))
+        return false;
     pfb_lwp_instruction_load(control);
     return true;
 }
 
 void *pfb_lwp_cpu_store(pfb_lwp_cpu *cpu)
 {
-    (void)cpu;
-    return pfb_lwp_instruction_store();
+    return is_there(cpu, NULL) ? pfb_lwp_instruction_store() : NULL;
 }
 
 bool pfb_lwp_cpu_insert(pfb_lwp_cpu *cpu, uint64_t data2, uint32_t data1)
 {
-    (void)cpu;
-    return pfb_lwp_instruction_insert(data2, data1);
+    return is_there(cpu, NULL) && pfb_lwp_instruction_insert(data2, data1);
 }
 
 void pfb_lwp_cpu_value(pfb_lwp_cpu *cpu, uint64_t data2, uint32_t data1)
 {
-    (void)cpu;
-    pfb_lwp_instruction_value(data2, data1);
+    if (is_there(cpu, NULL))
+        pfb_lwp_instruction_value(data2, data1);
 }

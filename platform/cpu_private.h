@@ -2,18 +2,19 @@
 #ifndef PFB_CPU_PRIVATE_H
 #define PFB_CPU_PRIVATE_H
 
-/* What the rooms of the systems know of CPUs, for cpu.c, and the LWP instructions. */
+/* What cpu.c needs of processors and systems: pfb_cpus of cpu.h, which the systems' rooms have, and this. */
 #include "perfblock/cpu.h"
 
-/* CPUID of the CPU this thread runs on, whatever the leaf. False on a processor that is no x86. */
+/* x86/cpuid_instruction.c: CPUID of the CPU this thread runs on, whatever the leaf. False on a processor that is no
+ * x86. */
 bool pfb_cpu_ask(uint32_t leaf, uint32_t subleaf, pfb_cpuid_leaf *answer);
 
-/* XCR0 on a CPU that has it (leaf 1 ECX bit 27). */
+/* XCR0 on a CPU that has it (leaf 1 ECX bit 27): likewise, or by windows_cpu.c. */
 pfb_cpuid_xcr0 pfb_cpu_ask_xcr0(void);
 
-/* ---- Instructions (x86/lwp_instructions.c) ------------------------------------------------------------------------
- *
- * Each is an illegal instruction unless pfb_cpu_lwp said PFB_LWP_USABLE on the CPU the thread is pinned to. Other
+/* ---- Instructions (x86/lwp_instructions.c) ----------------------------------------------------------------------- */
+
+/* Each is an illegal instruction unless pfb_cpu_lwp said PFB_LWP_USABLE on the CPU the thread is pinned to. Other
  * processors: they do nothing, and nobody gets here. */
 
 void pfb_lwp_instruction_load(void *control);

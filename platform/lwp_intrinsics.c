@@ -67,8 +67,8 @@ static uint64_t load(const uint8_t *field, unsigned bytes)
  * loading faults. */
 static void add_windows(pfb_lwp_model *model, uint8_t *control)
 {
-    size_t ring_bytes = (size_t)load(control + 4, 4) & 0x0FFFFFFF;
-    uintptr_t base = (uintptr_t)load(control + 8, 8);
+    size_t ring_bytes = (size_t)load(control + PFB_LWP_AT_BUFFER_SIZE, 4) & 0x0FFFFFFF;
+    uintptr_t base = (uintptr_t)load(control + PFB_LWP_AT_BUFFER_BASE, 8);
     uint8_t *ring;
     memcpy(&ring, &base, sizeof ring);
     pfb_lwp_model_add_memory(model, (pfb_lwp_memory){control, model->capabilities.control_bytes, (uintptr_t)control});

@@ -2,22 +2,11 @@
 #include "cpu_private.h"
 #include "source_private.h"
 
-/* Systems without a room of their own: nothing is known of their CPUs. */
-
-bool pfb_cpu_ask(uint32_t leaf, uint32_t subleaf, pfb_cpuid_leaf *answer)
-{
-    *answer = (pfb_cpuid_leaf){.leaf = leaf, .subleaf = subleaf};
-    return false;
-}
-
-pfb_cpuid_xcr0 pfb_cpu_ask_xcr0(void)
-{
-    return (pfb_cpuid_xcr0){0};
-}
+/* Systems without a room of their own: their threads cannot be confined to a CPU. */
 
 pfb_cpus *pfb_cpus_open(pfb_source_failure *failure)
 {
-    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "this version knows nothing of the CPUs of this system");
+    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "this version does not choose among the CPUs of this system");
     return NULL;
 }
 

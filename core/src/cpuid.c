@@ -56,10 +56,11 @@ static void identify_name(const pfb_cpuid *cpuid, pfb_cpuid_identity *identity)
     for (uint32_t i = 0; i < 3; i++) {
         if (!pfb_cpuid_find(cpuid, LEAF_NAME + i, 0, &leaf))
             return;
-        put_characters(leaf.eax, text + 16 * i);
-        put_characters(leaf.ebx, text + 16 * i + 4);
-        put_characters(leaf.ecx, text + 16 * i + 8);
-        put_characters(leaf.edx, text + 16 * i + 12);
+        char *part = text + (size_t)16 * i;
+        put_characters(leaf.eax, part);
+        put_characters(leaf.ebx, part + 4);
+        put_characters(leaf.ecx, part + 8);
+        put_characters(leaf.edx, part + 12);
     }
     size_t begin = 0;
     size_t end = 0;
@@ -174,8 +175,7 @@ const char *pfb_lwp_refusal_text(pfb_lwp_refusal refusal)
 
 bool pfb_lwp_is_supported(pfb_lwp_refusal refusal)
 {
-    return refusal == PFB_LWP_USABLE || refusal == PFB_LWP_PARTIAL || refusal == PFB_LWP_NO_XSTATE ||
-           refusal == PFB_LWP_NOT_ENABLED;
+    return refusal == PFB_LWP_USABLE || (refusal > PFB_LWP_NO_LWP && refusal < PFB_LWP_REFUSAL_COUNT);
 }
 
 /* The system has switched the state on: XCR0 says so, or the CPU's own bit where XCR0 is not known. */
@@ -205,6 +205,44 @@ pfb_lwp_refusal pfb_cpuid_lwp(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr0, pfb_l
     if (!has_state(cpuid, &identity, xcr0))
         return PFB_LWP_NO_XSTATE;
     return capabilities->enabled & PFB_LWP_AVAILABLE ? PFB_LWP_USABLE : PFB_LWP_NOT_ENABLED;
+}
+
+/* Whether what a refusal rests on was there to be asked. */
+static bool is_told(const pfb_cpuid *cpuid, pfb_lwp_refusal refusal)
+{
+    pfb_cpuid_leaf leaf;
+    if (refusal == PFB_LWP_NOT_AMD)
+        return pfb_cpuid_find(cpuid, 0, 0, &leaf);
+    if (refusal == PFB_LWP_NO_LEAF)
+        return pfb_cpuid_find(cpuid, FIRST_EXTENDED, 0, &leaf) && leaf.eax < LEAF_LWP;
+    return refusal != PFB_LWP_NO_LWP || pfb_cpuid_find(cpuid, LEAF_FEATURES, 0, &leaf);
+}
+
+pfb_lwp_answer pfb_cpuid_lwp_answer(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr0)
+{
+    pfb_lwp_answer answer;
+    answer.refusal = pfb_cpuid_lwp(cpuid, xcr0, &answer.capabilities);
+    answer.is_told = is_told(cpuid, answer.refusal);
+    return answer;
+}
+
+static bool is_same_leaf(const pfb_lwp_capabilities *a, const pfb_lwp_capabilities *b)
+{
+    return a->eax == b->eax && a->ebx == b->ebx && a->ecx == b->ecx && a->edx == b->edx;
+}
+
+/* PARTIAL differs from every answer of a single CPU, so it stays. */
+void pfb_lwp_answer_join(pfb_lwp_answer *machine, const pfb_lwp_answer *cpu)
+{
+    if (!machine->is_told)
+        *machine = *cpu;
+    bool has_lwp = pfb_lwp_is_supported(machine->refusal);
+    bool is_same = machine->refusal == cpu->refusal && is_same_leaf(&machine->capabilities, &cpu->capabilities);
+    if (!cpu->is_told || is_same || (!has_lwp && !pfb_lwp_is_supported(cpu->refusal)))
+        return;
+    if (!has_lwp)
+        machine->capabilities = cpu->capabilities;
+    machine->refusal = PFB_LWP_PARTIAL;
 }
 
 pfb_lwp_refusal pfb_lwp_event_refusal(const pfb_lwp_capabilities *capabilities, uint32_t event_id)

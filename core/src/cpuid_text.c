@@ -91,23 +91,29 @@ static bool take_decimal(span *s, uint32_t *number)
     return has_digits;
 }
 
+/* The register whose name stands next: 0 to 3; behind it then. 4 when none does. */
+static unsigned take_register_name(span *s)
+{
+    static const char names[4][4] = {"eax", "ebx", "ecx", "edx"};
+    unsigned n = 0;
+    while (n < 4 && !take_word(s, names[n]))
+        n++;
+    return n;
+}
+
 /* Four registers, each once: with names in any order, or without in the order of their letters. */
 static bool take_registers(span *s, pfb_cpuid_leaf *leaf)
 {
-    static const char names[4][4] = {"eax", "ebx", "ecx", "edx"};
     uint32_t *const registers[] = {&leaf->eax, &leaf->ebx, &leaf->ecx, &leaf->edx};
     unsigned taken = 0;
     for (unsigned i = 0; i < 4; i++) {
         size_t digits;
-        unsigned at = i;
         skip(s, " \t,-");
-        for (unsigned n = 0; n < 4; n++) {
-            if (take_word(s, names[n])) {
-                at = n;
-                skip(s, " \t=:");
-                break;
-            }
-        }
+        unsigned at = take_register_name(s);
+        if (at == 4)
+            at = i;
+        else
+            skip(s, " \t=:");
         if (!take_hex(s, registers[at], &digits))
             return false;
         taken |= 1u << at;
@@ -171,25 +177,45 @@ static unsigned count_columns(span s)
     return count;
 }
 
-/* "0x8000001c 0x00: eax=... ebx=..." and bare columns, with or without the sub-leaf's. */
-static verdict read_columns(span *s, pfb_cpuid_leaf *leaf)
+/* Two columns among the numbers that begin the rest of the line: a leaf one of whose columns was cut or shortened.
+ * Lines of hex dumps have one at most, by chance, in the text at their end. */
+static bool has_columns(span s)
+{
+    uint32_t number;
+    size_t digits;
+    unsigned count = 0;
+    for (;;) {
+        skip(&s, " \t,-:");
+        if (take_column(&s, &number))
+            count++;
+        else if (!take_hex(&s, &number, &digits))
+            return count >= 2;
+    }
+}
+
+/* "0x8000001c 0x00: eax=... ebx=..." and bare columns, with or without the sub-leaf's; *bare is their number behind the
+ * leaf, 0 where registers have names. */
+static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *bare)
 {
     if (!take_column(s, &leaf->leaf))
         return OTHER;
     skip(s, " \t");
-    bool has_colon = peek(s) == ':';
-    s->at += has_colon;
+    s->at += peek(s) == ':';
     skip(s, " \t");
     unsigned columns = count_columns(*s);
     span ahead = *s;
-    if (columns == 0)
-        return !take_word(&ahead, "eax") ? OTHER : take_registers(s, leaf) ? LEAF : BROKEN;
+    if (columns == 0 && take_register_name(&ahead) == 4)
+        return has_columns(*s) ? BROKEN : OTHER;
     if (columns > 5)
         return OTHER;
-    bool has_subleaf = !has_colon && (columns == 1 || columns == 5);
-    if (has_subleaf)
+    bool has_subleaf = columns == 1 || columns == 5;
+    if (has_subleaf) {
         take_column(s, &leaf->subleaf);
-    skip(s, has_subleaf ? " \t:" : " \t");
+        skip(s, " \t:");
+    }
+    ahead = *s;
+    if (take_register_name(&ahead) == 4)
+        *bare = has_subleaf ? 5 : 4;
     return take_registers(s, leaf) ? LEAF : BROKEN;
 }
 
@@ -233,14 +259,15 @@ static verdict read_array(span *s, pfb_cpuid_leaf *leaf)
     return take_registers(s, leaf) ? LEAF : BROKEN;
 }
 
-static verdict read_leaf(const span *line, pfb_cpuid_leaf *leaf)
+static verdict read_leaf(const span *line, pfb_cpuid_leaf *leaf, unsigned *bare)
 {
     span s = *line;
     *leaf = (pfb_cpuid_leaf){0};
+    *bare = 0;
     verdict found = read_marked(&s, leaf);
     if (found == OTHER) {
         s = *line;
-        found = read_columns(&s, leaf);
+        found = read_columns(&s, leaf, bare);
     }
     if (found == OTHER) {
         s = *line;
@@ -280,7 +307,8 @@ void pfb_cpuid_text_open(pfb_cpuid_text *text, const void *data, size_t size)
     *text = (pfb_cpuid_text){.data = data, .size = data ? size : 0};
 }
 
-/* The next line without blanks at its beginning and without its end. False at the end of the dump. */
+/* The next line without blanks at its beginning and without its end, the first one without the byte order mark of
+ * UTF-8. False at the end of the dump. */
 static bool next_line(pfb_cpuid_text *text, span *line, size_t *start)
 {
     if (text->at == text->size)
@@ -291,6 +319,8 @@ static bool next_line(pfb_cpuid_text *text, span *line, size_t *start)
     *line = (span){text->data, *start, text->at};
     text->at += text->at < text->size;
     text->lines++;
+    if (*start == 0)
+        take_word(line, "\xEF\xBB\xBF");
     skip(line, " \t");
     while (line->end > line->at && is_one_of(text->data[line->end - 1], " \t\r"))
         line->end--;
@@ -303,12 +333,22 @@ static void begin_cpu(pfb_cpuid_text *text)
     text->has_leaf = false;
 }
 
+/* One program prints all its lines alike, so that a line of another number of columns has lost one: with its sub-leaf
+ * taken for EAX, or its last register for nothing, it would be believed. */
+static bool is_as_wide(pfb_cpuid_text *text, unsigned bare)
+{
+    if (text->columns == 0)
+        text->columns = bare;
+    return bare == 0 || bare == text->columns;
+}
+
 bool pfb_cpuid_text_next(pfb_cpuid_text *text, pfb_cpuid_row *row)
 {
     span line;
+    unsigned bare;
     while (text->error.code == PFB_OK && next_line(text, &line, &row->offset)) {
-        verdict found = read_leaf(&line, &row->leaf);
-        if (found == BROKEN) {
+        verdict found = read_leaf(&line, &row->leaf, &bare);
+        if (found == BROKEN || (found == LEAF && !is_as_wide(text, bare))) {
             text->error = (pfb_error){PFB_BAD_CPUID_LINE, row->offset};
         } else if (found == LEAF) {
             if (row->leaf.leaf == 0 && row->leaf.subleaf == 0 && !text->is_named)

@@ -5,25 +5,6 @@
 #include "memory.h"
 #include "store.h"
 
-/* Fields of the LWPCB, by offset. */
-enum {
-    FLAGS_AT = 0,
-    BUFFER_SIZE_AT = 4, /* Random in its upper four bits */
-    BUFFER_BASE_AT = 8,
-    HEAD_AT = 16,
-    RESERVED_20_AT = 20,
-    MISSED_AT = 24,
-    THRESHOLD_AT = 32,
-    FILTERS_AT = 36,
-    BASE_IP_AT = 40,
-    LIMIT_IP_AT = 48,
-    RESERVED_56_AT = 56,
-    TAIL_AT = 64,
-    RESERVED_68_AT = 68,
-    CONTROL_LEAST_BYTES = 72,
-    PAIR_BYTES = 8
-};
-
 /* Registers of the leaf, by offset. */
 enum { EAX_AT = 0, EBX_AT = 4, ECX_AT = 8, EDX_AT = 12 };
 
@@ -126,10 +107,10 @@ static bool check_leaf(pfb_lwp *lwp)
         return fail(lwp, PFB_LWP_EVENT_SIZE_SMALL, in_leaf(EBX_AT, c->event_bytes));
     if (c->event_bytes % 8 != 0)
         return fail(lwp, PFB_LWP_EVENT_SIZE_UNALIGNED, in_leaf(EBX_AT, c->event_bytes));
-    if (c->event_offset < CONTROL_LEAST_BYTES || c->event_offset % 8 != 0)
+    if (c->event_offset < PFB_LWP_FIXED_BYTES || c->event_offset % 8 != 0)
         return fail(lwp, PFB_LWP_BAD_EVENT_OFFSET, in_leaf(EBX_AT, c->event_offset));
-    /* So the control block has at least CONTROL_LEAST_BYTES, and all pairs are inside. */
-    if (c->event_offset > c->control_bytes || c->max_events > (c->control_bytes - c->event_offset) / PAIR_BYTES)
+    /* So the control block has at least PFB_LWP_FIXED_BYTES, and all pairs are inside. */
+    if (c->event_offset > c->control_bytes || c->max_events > (c->control_bytes - c->event_offset) / PFB_LWP_PAIR_BYTES)
         return fail(lwp, PFB_LWP_BAD_PAIRS, in_leaf(EBX_AT, c->control_bytes));
     return true;
 }
@@ -161,25 +142,25 @@ static bool is_in_force(const pfb_lwp *lwp, uint32_t bit)
 
 /* ---- The control block ------------------------------------------------------------------------------- */
 
-/* Every fixed field, once. `p` has CONTROL_LEAST_BYTES. */
+/* Every fixed field, once. `p` has PFB_LWP_FIXED_BYTES. */
 static void read_control(pfb_lwp *lwp, const uint8_t *p)
 {
-    uint32_t size = load_le32(p + BUFFER_SIZE_AT);
-    lwp->control = (pfb_lwp_control){.flags = load_le32(p + FLAGS_AT),
+    uint32_t size = load_le32(p + PFB_LWP_AT_BUFFER_SIZE);
+    lwp->control = (pfb_lwp_control){.flags = load_le32(p + PFB_LWP_AT_FLAGS),
                                      .buffer_bytes = size & BUFFER_SIZE_BITS,
                                      .random_bits = size >> 28,
-                                     .buffer_base = load_le64(p + BUFFER_BASE_AT),
-                                     .head = load_le32(p + HEAD_AT),
-                                     .tail = load_le32(p + TAIL_AT),
-                                     .missed_events = load_le64(p + MISSED_AT),
-                                     .threshold_bytes = load_le32(p + THRESHOLD_AT),
-                                     .filters = load_le32(p + FILTERS_AT),
-                                     .base_ip = load_le64(p + BASE_IP_AT),
-                                     .limit_ip = load_le64(p + LIMIT_IP_AT),
+                                     .buffer_base = load_le64(p + PFB_LWP_AT_BUFFER_BASE),
+                                     .head = load_le32(p + PFB_LWP_AT_HEAD),
+                                     .tail = load_le32(p + PFB_LWP_AT_TAIL),
+                                     .missed_events = load_le64(p + PFB_LWP_AT_MISSED),
+                                     .threshold_bytes = load_le32(p + PFB_LWP_AT_THRESHOLD),
+                                     .filters = load_le32(p + PFB_LWP_AT_FILTERS),
+                                     .base_ip = load_le64(p + PFB_LWP_AT_BASE_IP),
+                                     .limit_ip = load_le64(p + PFB_LWP_AT_LIMIT_IP),
                                      .pair_count = lwp->capabilities.max_events};
-    const uint64_t reserved[] = {load_le32(p + RESERVED_20_AT), load_le64(p + RESERVED_56_AT),
-                                 load_le32(p + RESERVED_68_AT)};
-    static const uint8_t reserved_at[] = {RESERVED_20_AT, RESERVED_56_AT, RESERVED_68_AT};
+    const uint64_t reserved[] = {load_le32(p + PFB_LWP_AT_RESERVED_20), load_le64(p + PFB_LWP_AT_RESERVED_56),
+                                 load_le32(p + PFB_LWP_AT_RESERVED_68)};
+    static const uint8_t reserved_at[] = {PFB_LWP_AT_RESERVED_20, PFB_LWP_AT_RESERVED_56, PFB_LWP_AT_RESERVED_68};
     for (size_t i = 0; i < sizeof reserved_at; i++) {
         if (reserved[i] != 0)
             take_note(lwp, PFB_LWP_NOTE_RESERVED_FIELD, in_control(reserved_at[i], reserved[i]));
@@ -190,11 +171,11 @@ static void note_flags(pfb_lwp *lwp)
 {
     uint32_t flags = lwp->control.flags;
     if (flags & ~REQUESTS)
-        take_note(lwp, PFB_LWP_NOTE_RESERVED_FLAGS, in_control(FLAGS_AT, flags));
+        take_note(lwp, PFB_LWP_NOTE_RESERVED_FLAGS, in_control(PFB_LWP_AT_FLAGS, flags));
     if (flags & REQUESTS & ~offered(&lwp->capabilities))
-        take_note(lwp, PFB_LWP_NOTE_UNAVAILABLE_FLAGS, in_control(FLAGS_AT, flags));
+        take_note(lwp, PFB_LWP_NOTE_UNAVAILABLE_FLAGS, in_control(PFB_LWP_AT_FLAGS, flags));
     if (is_in_force(lwp, PFB_LWP_CONTINUOUS))
-        take_note(lwp, PFB_LWP_NOTE_CONTINUOUS, in_control(FLAGS_AT, flags));
+        take_note(lwp, PFB_LWP_NOTE_CONTINUOUS, in_control(PFB_LWP_AT_FLAGS, flags));
 }
 
 static void note_pair_field(pfb_lwp *lwp, size_t offset, uint32_t raw, int32_t value)
@@ -226,6 +207,7 @@ static bool open_control(pfb_lwp *lwp, const void *control, size_t control_size)
     if (!p)
         return fail(lwp, PFB_TRUNCATED_CONTROL, in_leaf(EBX_AT, control_bytes));
     lwp->control_data = p;
+    lwp->has_control = true;
     read_control(lwp, p);
     note_flags(lwp);
     note_pairs(lwp);
@@ -243,9 +225,9 @@ bool pfb_lwp_pair_at(const pfb_lwp *lwp, uint32_t id, pfb_lwp_pair *pair)
 {
     if (id == 0 || id > lwp->control.pair_count)
         return false;
-    size_t at = lwp->capabilities.event_offset + (size_t)PAIR_BYTES * (id - 1);
+    size_t at = lwp->capabilities.event_offset + (size_t)PFB_LWP_PAIR_BYTES * (id - 1);
     pfb_cursor cursor = pfb_cursor_between(lwp->control_data, at, lwp->capabilities.control_bytes);
-    const uint8_t *p = pfb_cursor_take(&cursor, PAIR_BYTES, PFB_INTERNAL);
+    const uint8_t *p = pfb_cursor_take(&cursor, PFB_LWP_PAIR_BYTES, PFB_INTERNAL);
     if (!p)
         return false;
     uint32_t interval = load_le32(p);
@@ -267,7 +249,7 @@ static bool size_ring(pfb_lwp *lwp, const void *ring, size_t ring_size)
     uint32_t buffer_bytes = lwp->control.buffer_bytes;
     uint32_t remainder = buffer_bytes % event_bytes; /* event_bytes is not 0: the leaf was checked */
     uint32_t ring_bytes = buffer_bytes - remainder;
-    pfb_lwp_place place = in_control(BUFFER_SIZE_AT, buffer_bytes);
+    pfb_lwp_place place = in_control(PFB_LWP_AT_BUFFER_SIZE, buffer_bytes);
     if (buffer_bytes == 0)
         return fail(lwp, PFB_LWP_NO_BUFFER, place);
     if (ring_bytes < 2 * event_bytes)
@@ -294,12 +276,12 @@ static bool check_ends(pfb_lwp *lwp)
     uint32_t tail = lwp->control.tail;
     pfb_code code = head >= lwp->ring_bytes ? PFB_LWP_BAD_HEAD : PFB_LWP_UNALIGNED_HEAD;
     lwp->head = head >= lwp->ring_bytes ? 0 : head - head % event_bytes;
-    if (lwp->head != head && !tolerate(lwp, PFB_LWP_NOTE_HEAD_ADJUSTED, code, in_control(HEAD_AT, head)))
+    if (lwp->head != head && !tolerate(lwp, PFB_LWP_NOTE_HEAD_ADJUSTED, code, in_control(PFB_LWP_AT_HEAD, head)))
         return false;
     if (tail >= lwp->ring_bytes)
-        return fail(lwp, PFB_LWP_BAD_TAIL, in_control(TAIL_AT, tail));
+        return fail(lwp, PFB_LWP_BAD_TAIL, in_control(PFB_LWP_AT_TAIL, tail));
     if (tail % event_bytes != 0)
-        return fail(lwp, PFB_LWP_UNALIGNED_TAIL, in_control(TAIL_AT, tail));
+        return fail(lwp, PFB_LWP_UNALIGNED_TAIL, in_control(PFB_LWP_AT_TAIL, tail));
     return true;
 }
 
@@ -308,11 +290,11 @@ static void note_ring(pfb_lwp *lwp)
     const pfb_lwp_control *control = &lwp->control;
     /* The last byte is the one that counts: a ring may end with the address space. */
     if (control->buffer_base > UINT64_MAX - (lwp->ring_bytes - 1))
-        take_note(lwp, PFB_LWP_NOTE_BUFFER_WRAPS, in_control(BUFFER_BASE_AT, control->buffer_base));
+        take_note(lwp, PFB_LWP_NOTE_BUFFER_WRAPS, in_control(PFB_LWP_AT_BUFFER_BASE, control->buffer_base));
     if (control->threshold_bytes % lwp->capabilities.event_bytes != 0)
-        take_note(lwp, PFB_LWP_NOTE_THRESHOLD_REMAINDER, in_control(THRESHOLD_AT, control->threshold_bytes));
+        take_note(lwp, PFB_LWP_NOTE_THRESHOLD_REMAINDER, in_control(PFB_LWP_AT_THRESHOLD, control->threshold_bytes));
     if (control->threshold_bytes > lwp->ring_bytes)
-        take_note(lwp, PFB_LWP_NOTE_THRESHOLD_BEYOND, in_control(THRESHOLD_AT, control->threshold_bytes));
+        take_note(lwp, PFB_LWP_NOTE_THRESHOLD_BEYOND, in_control(PFB_LWP_AT_THRESHOLD, control->threshold_bytes));
 }
 
 bool pfb_lwp_open(pfb_lwp *lwp, const pfb_lwp_capabilities *capabilities, const void *control, size_t control_size,
@@ -355,7 +337,7 @@ void pfb_lwp_place_control(pfb_lwp *lwp, uint64_t address)
     /* Distances wrap as addresses do: one range holds the first byte of the other, or they share none. */
     bool is_shared = address - base < lwp->ring_bytes || base - address < lwp->capabilities.control_bytes;
     if (lwp->ring_bytes > 0 && is_shared)
-        take_note(lwp, PFB_LWP_NOTE_OVERLAP, in_control(BUFFER_BASE_AT, base));
+        take_note(lwp, PFB_LWP_NOTE_OVERLAP, in_control(PFB_LWP_AT_BUFFER_BASE, base));
 }
 
 /* ---- Events ------------------------------------------------------------------------------------------ */
@@ -437,8 +419,7 @@ static void interpret(const pfb_lwp *lwp, pfb_lwp_event *event)
     event->latency = event->data1 & ((UINT32_C(1) << c->latency_bits) - 1); /* at most 31 bits; none give 0 */
 }
 
-/* `tail_bytes` are the bytes where the time stamp would stand, 0 when it does. */
-static void note_event(pfb_lwp *lwp, const pfb_lwp_event *event, uint64_t tail_bytes)
+static void note_event(pfb_lwp *lwp, const pfb_lwp_event *event)
 {
     const event_row *row = find_event(event->id);
     pfb_lwp_place place = {PFB_LWP_PART_RING, event->offset, event->id};
@@ -454,7 +435,7 @@ static void note_event(pfb_lwp *lwp, const pfb_lwp_event *event, uint64_t tail_b
     if (!event->is_implemented)
         take_note(lwp, PFB_LWP_NOTE_MISSING_EVENT, place);
     if ((event->flags & row->reserved_flags) || (event->data1 & row->reserved_data1) ||
-        (event->data2 & row->reserved_data2) || tail_bytes)
+        (event->data2 & row->reserved_data2) || (!event->has_stamp && event->stamp != 0))
         take_note(lwp, PFB_LWP_NOTE_RESERVED_RECORD, place);
 }
 
@@ -468,8 +449,7 @@ bool pfb_lwp_next(pfb_lwp *lwp, pfb_lwp_event *event)
     const uint8_t *p = pfb_cursor_take(&cursor, event_bytes, PFB_INTERNAL);
     if (!p)
         return false;
-    uint64_t tail_bytes = event_bytes < PFB_LWP_RECORD_BYTES ? 0 : load_le64(p + STAMP_AT);
-    bool has_stamp = event_bytes >= PFB_LWP_RECORD_BYTES && is_in_force(lwp, PFB_LWP_TIME_STAMPS);
+    bool is_whole = event_bytes >= PFB_LWP_RECORD_BYTES;
     *event = (pfb_lwp_event){.slot = lwp->at / event_bytes,
                              .offset = lwp->at,
                              .id = p[0],
@@ -478,10 +458,10 @@ bool pfb_lwp_next(pfb_lwp *lwp, pfb_lwp_event *event)
                              .data1 = load_le32(p + 4),
                              .address = load_le64(p + 8),
                              .data2 = load_le64(p + 16),
-                             .has_stamp = has_stamp,
-                             .stamp = has_stamp ? tail_bytes : 0};
+                             .has_stamp = is_whole && is_in_force(lwp, PFB_LWP_TIME_STAMPS),
+                             .stamp = is_whole ? load_le64(p + STAMP_AT) : 0};
     interpret(lwp, event);
-    note_event(lwp, event, has_stamp ? 0 : tail_bytes);
+    note_event(lwp, event);
     lwp->left--;
     lwp->at += event_bytes;
     if (lwp->at == lwp->ring_bytes)

@@ -5,7 +5,8 @@
 #include "memory.h"
 #include "store.h"
 
-/* Where fields stand in the LWPCB. */
+/* Where fields stand in the LWPCB: written down once more, as model and reader check each other only while they share
+ * no layout. */
 enum {
     AT_FLAGS = 0,
     AT_BUFFER_SIZE = 4,
@@ -18,8 +19,6 @@ enum {
     AT_LIMIT_IP = 48,
     AT_TAIL = 64,
     LEAST_EVENT_OFFSET = 72, /* behind the tail and the reserved field that follows it */
-    LARGEST_CONTROL = 2040,
-    LARGEST_EVENT = 255,
     PAIR_BYTES = 8
 };
 
@@ -34,25 +33,27 @@ const char *pfb_lwp_fault_name(pfb_lwp_fault fault)
 
 /* ---- A CPU and its memory ---------------------------------------------------------------------------------------- */
 
-/* All later arithmetic on sizes rests on this: pairs lie inside the block, and everything is below 2^12. */
+/* All later arithmetic on sizes rests on this: pairs lie inside the block. The registers' fields are narrow, so that
+ * everything is below 2^12. */
 static bool is_usable(const pfb_lwp_capabilities *has)
 {
-    return has->control_bytes <= LARGEST_CONTROL && has->event_bytes <= LARGEST_EVENT &&
-           has->event_bytes >= PFB_LWP_RECORD_BYTES && has->event_bytes % 8 == 0 && has->event_offset % 8 == 0 &&
-           has->event_offset >= LEAST_EVENT_OFFSET && has->event_offset <= has->control_bytes &&
-           has->max_events <= (has->control_bytes - has->event_offset) / PAIR_BYTES && has->latency_bits <= 31 &&
-           has->latency_rounding <= 31;
+    return !has->is_refused && has->event_bytes >= PFB_LWP_RECORD_BYTES && has->event_bytes % 8 == 0 &&
+           has->event_offset % 8 == 0 && has->event_offset >= LEAST_EVENT_OFFSET &&
+           has->event_offset <= has->control_bytes &&
+           has->max_events <= (has->control_bytes - has->event_offset) / PAIR_BYTES;
 }
 
 bool pfb_lwp_model_init(pfb_lwp_model *model, const pfb_lwp_capabilities *capabilities,
                         const pfb_lwp_model_options *options)
 {
     memset(model, 0, sizeof *model);
-    model->capabilities = *capabilities;
+    pfb_lwp_capabilities_read(capabilities->eax, capabilities->ebx, capabilities->ecx, capabilities->edx,
+                              &model->capabilities);
+    model->capabilities.is_refused = capabilities->is_refused;
     if (options)
         model->options = *options;
     model->random = model->options.seed;
-    return is_usable(capabilities) && model->options.minimum_interval >= 0 &&
+    return is_usable(&model->capabilities) && model->options.minimum_interval >= 0 &&
            model->options.minimum_interval <= LARGEST_INTERVAL;
 }
 
@@ -90,9 +91,15 @@ static uint8_t *reach_control(pfb_lwp_model *model)
     return reach(model, model->control_address, model->capabilities.control_bytes);
 }
 
+/* What the system enables of what the CPU has: the leaf may claim more. */
+static uint32_t offered(const pfb_lwp_model *model)
+{
+    return model->capabilities.enabled & model->capabilities.hardware;
+}
+
 static bool is_available(const pfb_lwp_model *model)
 {
-    return (model->capabilities.enabled & PFB_LWP_AVAILABLE) != 0;
+    return (offered(model) & PFB_LWP_AVAILABLE) != 0;
 }
 
 static uint64_t cut(const pfb_lwp_model *model, uint64_t number)
@@ -263,7 +270,7 @@ static uint32_t rounded_down(const pfb_lwp_model *model, uint32_t bytes)
 static void load_fields(pfb_lwp_model *model, const uint8_t *control)
 {
     uint32_t size = load_le32(control + AT_BUFFER_SIZE);
-    model->flags = load_le32(control + AT_FLAGS) & model->capabilities.enabled & ~PFB_LWP_AVAILABLE;
+    model->flags = load_le32(control + AT_FLAGS) & offered(model) & ~PFB_LWP_AVAILABLE;
     model->buffer_bytes = rounded_down(model, size & UINT32_C(0x0FFFFFFF));
     model->random_bits = size >> 28;
     model->buffer_base = cut(model, load_le64(control + AT_BUFFER_BASE));

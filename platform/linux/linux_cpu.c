@@ -1,52 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* sched_setaffinity */
 #include "cpu_private.h"
 #include "source_private.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
-
-#if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
-#endif
-
-/* ---- CPUID ----------------------------------------------------------------------------------------------------- */
-
-#if defined(__x86_64__) || defined(__i386__)
-
-bool pfb_cpu_ask(uint32_t leaf, uint32_t subleaf, pfb_cpuid_leaf *answer)
-{
-    *answer = (pfb_cpuid_leaf){.leaf = leaf, .subleaf = subleaf};
-    __cpuid_count(leaf, subleaf, answer->eax, answer->ebx, answer->ecx, answer->edx);
-    return true;
-}
-
-/* The compiler's own XGETBV would have this file built for processors that have it. */
-pfb_cpuid_xcr0 pfb_cpu_ask_xcr0(void)
-{
-    uint32_t low;
-    uint32_t high;
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return (pfb_cpuid_xcr0){.is_known = true, .value = (uint64_t)high << 32 | low};
-}
-
-#else
-
-bool pfb_cpu_ask(uint32_t leaf, uint32_t subleaf, pfb_cpuid_leaf *answer)
-{
-    *answer = (pfb_cpuid_leaf){.leaf = leaf, .subleaf = subleaf};
-    return false;
-}
-
-pfb_cpuid_xcr0 pfb_cpu_ask_xcr0(void)
-{
-    return (pfb_cpuid_xcr0){0};
-}
-
-#endif
-
-/* ---- CPUs ------------------------------------------------------------------------------------------------------- */
 
 enum { FIRST_CPUS = 1024, MOST_CPUS = 1 << 20 };
 
@@ -77,8 +35,10 @@ static cpu_set_t *read_affinity(size_t *set_bytes, size_t *bits, pfb_source_fail
         *bits = cpus;
         if (sched_getaffinity(0, *set_bytes, set) == 0)
             return set;
+        int code = errno; /* freeing may change it */
         CPU_FREE(set);
-        if (errno != EINVAL)
+        errno = code;
+        if (code != EINVAL)
             break;
     }
     fail("sched_getaffinity", failure);

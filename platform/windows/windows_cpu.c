@@ -9,28 +9,7 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-#if defined(_M_X64) || defined(_M_IX86) || defined(__x86_64__) || defined(__i386__)
-#include <intrin.h>
-#define IS_X86 1
-#else
-#define IS_X86 0
-#endif
-
-/* ---- CPUID ----------------------------------------------------------------------------------------------------- */
-
-bool pfb_cpu_ask(uint32_t leaf, uint32_t subleaf, pfb_cpuid_leaf *answer)
-{
-    *answer = (pfb_cpuid_leaf){.leaf = leaf, .subleaf = subleaf};
-#if IS_X86
-    int registers[4];
-    __cpuidex(registers, (int)leaf, (int)subleaf);
-    answer->eax = (uint32_t)registers[0];
-    answer->ebx = (uint32_t)registers[1];
-    answer->ecx = (uint32_t)registers[2];
-    answer->edx = (uint32_t)registers[3];
-#endif
-    return IS_X86;
-}
+/* ---- XCR0 -------------------------------------------------------------------------------------------------------- */
 
 typedef ULONG64(WINAPI *get_features)(void);
 
@@ -108,7 +87,9 @@ uint32_t pfb_cpus_number(const pfb_cpus *cpus, size_t position)
 
 bool pfb_cpus_pin(pfb_cpus *cpus, size_t position, pfb_source_failure *failure)
 {
-    if (position >= cpus->count || cpus->all == 0)
+    if (cpus->all == 0)
+        return pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "the process has CPUs of several groups");
+    if (position >= cpus->count)
         return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "there is no CPU at position %u",
                                (unsigned)position);
     DWORD_PTR before = SetThreadAffinityMask(GetCurrentThread(), (DWORD_PTR)1 << cpus->numbers[position]);

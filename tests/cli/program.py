@@ -85,8 +85,9 @@ class Case(unittest.TestCase):
             out.write(data)
         return path
 
-    def run_program(self, *arguments, stdin=b"", columns=None, cwd=None):
-        """Run the program to its end."""
+    def run_program(self, *arguments, stdin=b"", columns=None, cwd=None,
+                    begin=None):
+        """Run the program to its end; `begin` is called in its process."""
         environment = dict(os.environ)
         environment.pop("COLUMNS", None)
         if columns:
@@ -94,7 +95,7 @@ class Case(unittest.TestCase):
         done = subprocess.run([program(), *arguments], input=stdin,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               timeout=SECONDS, env=environment, cwd=cwd,
-                              check=False)
+                              preexec_fn=begin, check=False)
         return Done(done.returncode, done.stdout.decode("utf-8"),
                     done.stderr.decode("utf-8"))
 

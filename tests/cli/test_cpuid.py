@@ -5,11 +5,15 @@ The registers are those of public dumps of real machines; what they mean is
 written down here bit by bit.
 """
 
+import ctypes
+import errno
 import platform
 import re
+import struct
+import sys
 import unittest
 
-from program import Case
+from program import ON_WINDOWS, Case
 
 AMD = (0x0000000D, 0x68747541, 0x444D4163, 0x69746E65)
 INTEL = (0x0000000D, 0x756E6547, 0x6C65746E, 0x49656E69)
@@ -166,6 +170,29 @@ class Dumps(Case):
         self.assertEqual(cpus[1]["reason"], REASONS["partial"])
         self.assertEqual([c["reason_code"] for c in self.ask(odd + odd)],
                          ["not_enabled", "not_enabled"])
+        # A leaf that differs, as one CPU's hardware is another's.
+        later = named(rows(*MACHINES[3][2:6]))
+        self.assertEqual([c["reason_code"] for c in self.ask(odd + later)],
+                         ["partial", "partial"])
+
+    def test_a_cut_dump_says_nothing_of_other_cpus(self):
+        whole = rows(*MACHINES[1][2:6])
+        for left in range(1, len(whole)):
+            codes = [c["reason_code"] for c in self.ask(
+                "".join("CPU %d:\n" % n + named(whole) for n in range(2)) +
+                "CPU 2:\n" + named(whole[:left]))]
+            self.assertEqual(codes[:2], ["not_enabled"] * 2, left)
+            self.assertEqual(codes[2], "no_leaf", left)
+        # A CPU that tells it has no such leaf is no cut one.
+        lacking = rows(*MACHINES[7][2:6])
+        self.assertEqual([c["reason_code"] for c in self.ask(
+            named(whole) + named(lacking))], ["partial", "no_leaf"])
+
+    def test_a_line_that_lost_a_column(self):
+        dump = ("00000000 00000000 %08X %08X %08X %08X\n" % AMD +
+                "8000001C 00000000 00000000 80032013 00010200\n")
+        done = self.run_program("cpuid", "-", stdin=dump.encode())
+        self.assert_error(done, 1, "-", 54, "bad_cpuid_line")
 
     def test_work_grows_with_the_dump_only(self):
         cpus = self.ask(20000 * columns(rows(*MACHINES[0][2:6])))
@@ -226,6 +253,22 @@ class Dumps(Case):
             self.assertIn(part, text)
 
 
+def forbid_pinning():
+    """From here on the kernel says EPERM to sched_setaffinity (x86_64)."""
+    load, equal, answer = 0x20, 0x15, 0x06  # BPF: word, jump, return
+    errno_, allow, number = 0x00050000, 0x7FFF0000, 203
+    code = b"".join(struct.pack("=HBBI", *one) for one in (
+        (load, 0, 0, 0), (equal, 0, 1, number),
+        (answer, 0, 0, errno_ | errno.EPERM), (answer, 0, 0, allow)))
+    kept = ctypes.create_string_buffer(code, len(code))
+    program = struct.pack("@HP", len(code) // 8, ctypes.addressof(kept))
+    libc = ctypes.CDLL(None, use_errno=True)
+    no_new_privileges, set_seccomp, by_filter = 38, 22, 2
+    if libc.prctl(no_new_privileges, 1, 0, 0, 0) or \
+            libc.prctl(set_seccomp, by_filter, program, 0, 0):
+        raise OSError(ctypes.get_errno(), "no filter of system calls")
+
+
 class Live(Case):
     """This machine, which is an x86 or has none of it."""
 
@@ -236,7 +279,7 @@ class Live(Case):
         if not self.IS_X86:
             done = self.run_program("cpuid")
             self.assertEqual((done.status, done.out, done.err), (
-                4, "", "live: %s\n" % REASONS["not_x86"]))
+                4, "", "live: not_x86: %s\n" % REASONS["not_x86"]))
             return
         cpus = self.run_json("cpuid")
         self.assertGreater(len(cpus), 0)
@@ -269,18 +312,29 @@ class Live(Case):
         return told
 
     def test_profiling_is_refused_with_the_same_reason(self):
-        reasons = {REASONS["not_x86"]}
+        codes = {"not_x86"}
         if self.IS_X86:
-            reasons = {cpu["reason"] for cpu in self.run_json("cpuid")}
+            codes = {cpu["reason_code"] for cpu in self.run_json("cpuid")}
         done = self.run_program("lwp", "show")
-        if None in reasons:
+        if None in codes:
             self.assertEqual(done.status, 0, done.err)
             self.assertEqual(done.out.count("lwpins"), 9)
             return
-        if len(reasons) > 1:
-            reasons = {REASONS["partial"]}
+        code = "partial" if "partial" in codes else codes.pop()
         self.assertEqual((done.status, done.out, done.err),
-                         (4, "", "live: %s\n" % reasons.pop()))
+                         (4, "", "live: %s: %s\n" % (code, REASONS[code])))
+
+    @unittest.skipUnless((sys.platform, platform.machine(), ON_WINDOWS) ==
+                         ("linux", "x86_64", False),
+                         "the filter is one of Linux on x86_64")
+    def test_cpus_that_cannot_be_pinned(self):
+        done = self.run_program("cpuid", begin=forbid_pinning)
+        self.assertEqual((done.status, done.out, done.err), (
+            4, "", "live: sched_setaffinity failed with error %d\n" %
+            errno.EPERM))
+        done = self.run_program("lwp", "show", begin=forbid_pinning)
+        self.assertEqual((done.status, done.out), (4, ""))
+        self.assertNotIn("not_x86", done.err)
 
 
 if __name__ == "__main__":

@@ -229,6 +229,65 @@ class Snapshots(Case):
             wide, [lwp.record(4, 0x12345)])), "event")
         self.assertEqual((event["data1"], event["latency"]), (0x12345, 0x2345))
 
+    def test_a_continuous_ring_is_every_slot_that_was_written(self):
+        # Eight slots, three of them written, head behind them.
+        young = lwp.simple(flags=0x7E | lwp.CONT, slots=8, head=96, tail=96,
+                           records=[lwp.record(255, n) for n in range(3)])
+        # All written: the oldest one is at head.
+        full = lwp.simple(flags=0x7E | lwp.CONT, slots=8, head=96, tail=96,
+                          records=[lwp.record(255, n) for n in range(8)])
+        for data, order in ((young, [0, 1, 2]),
+                            (full, [3, 4, 5, 6, 7, 0, 1, 2])):
+            done = self.ask(data)
+            self.assertEqual([offset for offset, _ in self.notes(done)],
+                             [CONTROL])
+            objects = done.objects()
+            self.assertEqual([(e["slot"], e["data1"]) for e in
+                              records(objects, "event")],
+                             [(n, n) for n in order])
+            self.assertIsNone(objects[0]["unread"])
+            self.assertEqual(records(objects, "summary")[0]["entries"],
+                             len(order))
+
+    def test_reserved_bits_stay_visible(self):
+        data = lwp.simple(records=[lwp.record(200, stamp=1 << 63),
+                                   lwp.record(255, stamp=7),
+                                   lwp.record(255)],
+                          pairs=[(1 << 31 | 5, 6), (7, 0xFFFFFFFF), (8, 9)])
+        objects = self.ask(data).objects()
+        self.assertEqual([(e["stamp"], e.get("raw_stamp")) for e in
+                          records(objects, "event")],
+                         [(None, 1 << 63), (None, 7), (None, None)])
+        self.assertEqual(
+            [(p["interval"], p["counter"], p.get("raw_interval"),
+              p.get("raw_counter")) for p in records(objects, "pair")[:3]],
+            [(5, 6, 1 << 31 | 5, 6), (7, -1, 7, 0xFFFFFFFF),
+             (8, 9, None, None)])
+
+    def test_a_block_that_was_not_read_is_not_shown(self):
+        short = lwp.snapshot(lwp.leaf(control_bytes=184), *self.WHOLE[1:])
+        for data in (lwp.simple(lwp.leaf(edx=lwp.ALL & ~1)), short):
+            done = self.ask(data)
+            self.assertEqual(done.status, 1)
+            self.assertEqual([item["record"] for item in done.objects()],
+                             ["error"])
+        objects = self.ask(lwp.simple(tail=4)).objects()
+        self.assertEqual([item["record"] for item in objects],
+                         ["control"] + ["pair"] * 6 + ["summary", "error"])
+
+    def test_check_tells_what_was_tolerated(self):
+        data = lwp.simple(records=[lwp.record(200)], head=33,
+                          flags=0x7F)
+        for kind, whole in (("lwp", data), ("capture", capture(data))):
+            path = self.file(kind, whole)
+            (verdict,) = self.run_json("check", "--kind", kind, path)
+            self.assertEqual((verdict["valid"], verdict["tolerated"]),
+                             (True, ["head_adjusted", "reserved_flags",
+                                     "unknown_event"]))
+            self.assertIn("tolerated: head_adjusted, reserved_flags, "
+                          "unknown_event",
+                          self.run_fine("check", "--kind", kind, path).out)
+
     def test_what_is_unknown_is_shown_raw(self):
         done = self.ask(lwp.simple(records=[
             lwp.record(200, 0xFFFFFFFF, 1 << 63, 0xFFFF), lwp.record(0)]))

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# clang-tidy with .clang-tidy over the sources of one folder. Usage: clang_tidy.sh SOURCE_DIR BUILD_DIR FOLDER
+# clang-tidy with .clang-tidy over the sources of folders. Usage: clang_tidy.sh SOURCE_DIR BUILD_DIR FOLDER...
 # BUILD_DIR has the compile_commands.json.
 set -euo pipefail
 cd "$1"
 build=$2
-folder=$3
+folders=("${@:3}")
 
 # A file per process: clang-tidy uses one CPU. "N warnings generated" and the like go to standard error; findings do not.
 # Sources of Windows are read in a build for it, as a folder of their own.
 passed_over=()
-if [[ $folder == platform ]]; then
+if [[ ${folders[0]} == platform ]]; then
     passed_over=(-not -path 'platform/windows/*')
 fi
-log="$build/clang_tidy_${folder//\//_}.log"
-if ! find "$folder" -name '*.c' "${passed_over[@]}" -print0 |
+log="$build/clang_tidy_${folders[0]//\//_}.log"
+if ! find "${folders[@]}" -name '*.c' "${passed_over[@]}" -print0 |
     xargs -0 -n 1 -P "$(nproc)" clang-tidy --quiet -p "$build" 2>"$log"; then
     grep -v "warnings generated\.$" "$log" >&2 || true
     exit 1

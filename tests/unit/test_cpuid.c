@@ -150,6 +150,43 @@ Test(cpuid, identity_of_real_machines)
     }
 }
 
+/* The extended family counts for family 15 alone, the extended model there and, of others than AMD, in family 6. */
+Test(cpuid, families_and_models)
+{
+    static const struct {
+        uint32_t signature;
+        bool is_amd;
+        uint32_t family, model, stepping;
+    } rows[] = {
+        {0x000906ED, false, 6, 0x9E, 13},    {0x000906ED, true, 6, 0x0E, 13}, {0x00200F31, true, 0x11, 0x03, 1},
+        {0x0FFF0FFF, false, 0x10E, 255, 15}, {0x0FFF05F0, false, 5, 0x0F, 0}, {0x01000EF0, true, 14, 0x0F, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pfb_cpuid_leaf leaves[LEAVES];
+        pfb_cpuid_identity identity;
+        pfb_cpuid cpuid = make_cpuid(&machines[0], leaves);
+        leaves[0].ebx ^= !rows[i].is_amd;
+        leaves[1].eax = rows[i].signature;
+        pfb_cpuid_identify(&cpuid, &identity);
+        cr_expect_eq(identity.family, rows[i].family, "row %zu: %u", i, identity.family);
+        cr_expect_eq(identity.model, rows[i].model, "row %zu: %u", i, identity.model);
+        cr_expect_eq(identity.stepping, rows[i].stepping, "row %zu", i);
+    }
+}
+
+/* A CPU without extended leaves answers leaf 80000000 with something else. */
+Test(cpuid, highest_extended_leaf)
+{
+    static const uint32_t rows[][2] = {{0, 0}, {0x7FFFFFFF, 0}, {0x80000000, 0x80000000}, {UINT32_MAX, UINT32_MAX}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pfb_cpuid_leaf leaf = {0x80000000, 0, rows[i][0], 0, 0, 0};
+        pfb_cpuid cpuid = {&leaf, 1};
+        pfb_cpuid_identity identity;
+        pfb_cpuid_identify(&cpuid, &identity);
+        cr_expect_eq(identity.highest_extended, rows[i][1], "%x", rows[i][0]);
+    }
+}
+
 Test(cpuid, state_component_of_lwp)
 {
     const pfb_cpuid_leaf bulldozer[] = {{0x0D, 0, 0x00000007, 0x340, 0x3C0, 0x40000000},
@@ -221,8 +258,7 @@ Test(cpuid, nothing_known)
     cr_expect_eq(capabilities.ebx, 0);
 }
 
-/* ---- The leaf of LWP ------------------------------------------------------------------------------------------------
- */
+/* ---- The leaf of LWP --------------------------------------------------------------------------------------------- */
 
 Test(cpuid, real_leaves_decoded)
 {
@@ -257,7 +293,7 @@ Test(cpuid, real_leaves_decoded)
     }
 }
 
-/* Every bit of EBX and ECX alone reaches its field and no other. */
+/* All bits of a field alone reach it and no other. */
 Test(cpuid, fields_of_the_leaf)
 {
     static const struct {
@@ -283,8 +319,21 @@ Test(cpuid, fields_of_the_leaf)
     }
 }
 
-/* ---- Whether LWP can be used
- * ----------------------------------------------------------------------------------------- */
+/* Of ECX, whose one-bit fields are alike. */
+Test(cpuid, single_bits_of_the_leaf)
+{
+    for (unsigned bit = 0; bit < 32; bit++) {
+        pfb_lwp_capabilities c;
+        pfb_lwp_capabilities_read(0, 0, UINT32_C(1) << bit, 0, &c);
+        cr_expect_eq(c.has_data_address, bit == 5, "bit %u", bit);
+        cr_expect_eq(c.has_branch_prediction, bit == 28, "bit %u", bit);
+        cr_expect_eq(c.has_ip_filtering, bit == 29, "bit %u", bit);
+        cr_expect_eq(c.has_cache_levels, bit == 30, "bit %u", bit);
+        cr_expect_eq(c.has_cache_latency, bit == 31, "bit %u", bit);
+    }
+}
+
+/* ---- Whether LWP can be used ------------------------------------------------------------------------------------- */
 
 Test(cpuid, refusals_of_real_machines)
 {
@@ -300,30 +349,64 @@ Test(cpuid, refusals_of_real_machines)
     }
 }
 
+/* A CPU on which LWP can be used. */
+static pfb_cpuid make_usable(pfb_cpuid_leaf leaves[LEAVES])
+{
+    pfb_cpuid cpuid = make_cpuid(&machines[4], leaves);
+    leaves[4].eax = 0x80000003;
+    return cpuid;
+}
+
 /* A usable CPU, then one test after the other fails, each hiding the failures of those behind it. */
 Test(cpuid, order_of_tests)
 {
     pfb_cpuid_leaf leaves[LEAVES];
     pfb_lwp_capabilities c;
-    pfb_cpuid cpuid = make_cpuid(&machines[4], leaves);
-    leaves[4].eax = 0x80000003;
+    pfb_cpuid cpuid = make_usable(leaves);
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, with_lwp, &c), PFB_LWP_USABLE);
     cr_expect_eq(c.enabled, 0x80000003);
     leaves[4].eax = 0x80000002; /* bit 0 alone decides */
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, with_lwp, &c), PFB_LWP_NOT_ENABLED);
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, without_lwp, &c), PFB_LWP_NO_XSTATE);
-    leaves[1].ecx &= ~(UINT32_C(1) << 27); /* OSXSAVE */
-    cr_expect_eq(pfb_cpuid_lwp(&cpuid, with_lwp, &c), PFB_LWP_NO_XSTATE);
-    leaves[1].ecx = UINT32_C(1) << 27; /* XSAVE */
-    cr_expect_eq(pfb_cpuid_lwp(&cpuid, with_lwp, &c), PFB_LWP_NO_XSTATE);
     leaves[3].ecx &= ~(UINT32_C(1) << 15);
-    cr_expect_eq(pfb_cpuid_lwp(&cpuid, with_lwp, &c), PFB_LWP_NO_LWP);
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, without_lwp, &c), PFB_LWP_NO_LWP);
     cr_expect(c.is_refused);
     leaves[2].eax = 0x8000001B; /* a virtual CPU whose leaf is there, above the highest it tells */
-    cr_expect_eq(pfb_cpuid_lwp(&cpuid, with_lwp, &c), PFB_LWP_NO_LEAF);
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, without_lwp, &c), PFB_LWP_NO_LEAF);
     cr_expect_eq(c.ebx, 0);
     leaves[0].ecx ^= 1;
-    cr_expect_eq(pfb_cpuid_lwp(&cpuid, with_lwp, &c), PFB_LWP_NOT_AMD);
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, without_lwp, &c), PFB_LWP_NOT_AMD);
+}
+
+/* A usable CPU of which one bit of one register is another. */
+Test(cpuid, each_test_alone)
+{
+    static const struct {
+        unsigned leaf, reg, bit; /* the leaf's position, and EAX to EDX */
+        pfb_lwp_refusal refusal;
+    } rows[] = {
+        {0, 1, 0, PFB_LWP_NOT_AMD},    {0, 1, 31, PFB_LWP_NOT_AMD},    {0, 2, 0, PFB_LWP_NOT_AMD},
+        {0, 2, 31, PFB_LWP_NOT_AMD},   {0, 3, 0, PFB_LWP_NOT_AMD},     {0, 3, 31, PFB_LWP_NOT_AMD},
+        {2, 0, 4, PFB_LWP_NO_LEAF},    {2, 0, 31, PFB_LWP_NO_LEAF},    {2, 0, 0, PFB_LWP_USABLE},
+        {3, 2, 15, PFB_LWP_NO_LWP},    {3, 2, 14, PFB_LWP_USABLE},     {3, 2, 16, PFB_LWP_USABLE},
+        {1, 2, 26, PFB_LWP_NO_XSTATE}, {1, 2, 27, PFB_LWP_NO_XSTATE},  {1, 2, 25, PFB_LWP_USABLE},
+        {1, 2, 28, PFB_LWP_USABLE},    {4, 0, 0, PFB_LWP_NOT_ENABLED}, {4, 0, 1, PFB_LWP_USABLE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pfb_cpuid_leaf leaves[LEAVES];
+        pfb_lwp_capabilities c;
+        pfb_cpuid cpuid = make_usable(leaves);
+        pfb_cpuid_leaf *leaf = &leaves[rows[i].leaf];
+        uint32_t *const registers[] = {&leaf->eax, &leaf->ebx, &leaf->ecx, &leaf->edx};
+        *registers[rows[i].reg] ^= UINT32_C(1) << rows[i].bit;
+        pfb_lwp_refusal refusal = pfb_cpuid_lwp(&cpuid, with_lwp, &c);
+        cr_expect_eq(refusal, rows[i].refusal, "row %zu: %s", i, pfb_lwp_refusal_name(refusal));
+    }
+    pfb_cpuid_leaf leaves[LEAVES];
+    pfb_lwp_capabilities c;
+    pfb_cpuid cpuid = make_usable(leaves);
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, without_lwp, &c), PFB_LWP_NO_XSTATE, "bit 62 of XCR0");
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &c), PFB_LWP_USABLE, "no XCR0: OSXSAVE stands for it");
 }
 
 /* Old parts of Intel answer garbage in leaves they do not have; the bits that count are set in it. */
@@ -356,6 +439,75 @@ Test(cpuid, leaf_missing_from_a_dump)
     leaves[1] = leaves[0];
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &c), PFB_LWP_NOT_ENABLED);
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, without_lwp, &c), PFB_LWP_NO_XSTATE);
+}
+
+/* ---- Several CPUs ------------------------------------------------------------------------------------------------ */
+
+/* CPUs as a letter each: U usable, another leaf V, E not enabled, X no state, L without LWP, I of another vendor, B
+ * below the leaf, ? without leaf 80000001. */
+static pfb_lwp_answer ask(char letter)
+{
+    pfb_cpuid_leaf leaves[LEAVES];
+    pfb_cpuid cpuid = make_usable(leaves);
+    if (letter == 'V')
+        leaves[4].edx ^= 1 << 3;
+    if (letter == 'E')
+        leaves[4].eax = 0;
+    if (letter == 'L')
+        leaves[3].ecx = 0;
+    if (letter == 'I')
+        leaves[0].ebx ^= 1;
+    if (letter == 'B')
+        leaves[2].eax = 0x80000008;
+    if (letter == '?')
+        leaves[3] = leaves[4];
+    return pfb_cpuid_lwp_answer(&cpuid, letter == 'X' ? without_lwp : with_lwp);
+}
+
+Test(cpuid, answers_of_machines)
+{
+    static const struct {
+        const char *cpus;
+        pfb_lwp_refusal refusal;
+    } rows[] = {
+        {"U", PFB_LWP_USABLE},     {"UUUU", PFB_LWP_USABLE},  {"EE", PFB_LWP_NOT_ENABLED},
+        {"XX", PFB_LWP_NO_XSTATE}, {"LL", PFB_LWP_NO_LWP},    {"LU", PFB_LWP_PARTIAL},
+        {"UL", PFB_LWP_PARTIAL},   {"UUUL", PFB_LWP_PARTIAL}, {"LLLU", PFB_LWP_PARTIAL},
+        {"ULUU", PFB_LWP_PARTIAL}, {"UV", PFB_LWP_PARTIAL},   {"UE", PFB_LWP_PARTIAL},
+        {"EX", PFB_LWP_PARTIAL},   {"LI", PFB_LWP_NO_LWP},    {"IL", PFB_LWP_NOT_AMD},
+        {"BL", PFB_LWP_NO_LEAF},   {"IU", PFB_LWP_PARTIAL},   {"BE", PFB_LWP_PARTIAL},
+        {"U?", PFB_LWP_USABLE},    {"?U", PFB_LWP_USABLE},    {"?E?E", PFB_LWP_NOT_ENABLED},
+        {"?LU", PFB_LWP_PARTIAL},  {"?", PFB_LWP_NO_LWP},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pfb_lwp_answer joined = {0};
+        for (const char *letter = rows[i].cpus; *letter != '\0'; letter++) {
+            pfb_lwp_answer cpu = ask(*letter);
+            pfb_lwp_answer_join(&joined, &cpu);
+        }
+        cr_expect_eq(joined.refusal, rows[i].refusal, "%s: %s", rows[i].cpus, pfb_lwp_refusal_name(joined.refusal));
+        if (rows[i].refusal == PFB_LWP_PARTIAL)
+            cr_expect(!joined.capabilities.is_refused && joined.capabilities.event_bytes == 32,
+                      "%s: a CPU that has LWP speaks", rows[i].cpus);
+    }
+}
+
+Test(cpuid, what_a_dump_does_not_tell)
+{
+    static const bool is_needed[LEAVES] = {true, false, true, true, true};
+    pfb_cpuid_leaf leaves[LEAVES];
+    for (size_t missing = 0; missing < LEAVES; missing++) {
+        pfb_cpuid cpuid = make_usable(leaves);
+        leaves[missing].leaf = 0x12345678;
+        cr_expect_eq(pfb_cpuid_lwp_answer(&cpuid, with_lwp).is_told, !is_needed[missing], "leaf %zu", missing);
+    }
+    pfb_cpuid cpuid = make_usable(leaves);
+    leaves[2].eax = 0x80000008;
+    cpuid.count = 3; /* what is above the highest leaf cannot be missing */
+    cr_expect(pfb_cpuid_lwp_answer(&cpuid, with_lwp).is_told);
+    leaves[0].ebx ^= 1;
+    cpuid.count = 1;
+    cr_expect(pfb_cpuid_lwp_answer(&cpuid, with_lwp).is_told, "nor what another vendor means by it");
 }
 
 Test(cpuid, events)
@@ -399,14 +551,15 @@ Test(cpuid, names_of_bits_and_refusals)
         {PFB_LWP_NOT_ENABLED, "not_enabled", "OS has not made LWP available"},
         {PFB_LWP_NO_VAL_HW, "no_val_hw", "LWPVAL instruction not supported by the hardware"},
         {PFB_LWP_NO_VAL_OS, "no_val_os", "LWPVAL instruction not enabled"},
+        {PFB_LWP_NO_EVENT, "no_event", "event N is not available"},
+        {PFB_LWP_BAD_CB, "bad_cb", "the control block is refused"},
     };
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         cr_expect_str_eq(pfb_lwp_refusal_name(refusals[i].refusal), refusals[i].name);
         cr_expect_str_eq(pfb_lwp_refusal_text(refusals[i].refusal), refusals[i].text);
-        bool is_supported = refusals[i].refusal == PFB_LWP_PARTIAL || refusals[i].refusal == PFB_LWP_NO_XSTATE ||
-                            refusals[i].refusal == PFB_LWP_NOT_ENABLED;
+        bool is_supported = i >= 4; /* from "partial" on the CPU has LWP */
         cr_expect_eq(pfb_lwp_is_supported(refusals[i].refusal), is_supported);
     }
     cr_expect_str_eq(pfb_lwp_refusal_name(PFB_LWP_REFUSAL_COUNT), "unknown_refusal");
-    cr_expect(pfb_lwp_is_supported(PFB_LWP_USABLE));
+    cr_expect(pfb_lwp_is_supported(PFB_LWP_USABLE) && !pfb_lwp_is_supported(PFB_LWP_REFUSAL_COUNT));
 }

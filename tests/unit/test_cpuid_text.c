@@ -55,6 +55,11 @@ Test(cpuid_text, layouts)
         "\t8000001C\t00000000\t80032013\t00010200\t8000000F",
         "ext_cpuid[28]=00000000 80032013 00010200 8000000f",
         "amd_fn8000001ch[0]=00000000 80032013 00010200 8000000f",
+        "0x8000001c: edx=0x8000000f ecx=0x00010200 ebx=0x80032013 eax=0x00000000",
+        "8000001C EBX=80032013 EAX=0 ECX=10200 EDX=8000000F",
+        "8000001C: 00000000 00000000 80032013 00010200 8000000F",
+        "8000001C 00000000: 00000000 80032013 00010200 8000000F",
+        "\357\273\2778000001C 00000000 80032013 00010200 8000000F",
     };
     for (size_t i = 0; i < sizeof dumps / sizeof dumps[0]; i++) {
         char line[200];
@@ -104,6 +109,29 @@ Test(cpuid_text, several_cpus)
                 "0 0/0=d,68747541,444d4163,69746e65;0 1/0=600f20,0,0,0;0 0/0=d,68747541,444d4163,69746e65;");
     /* headings without leaves between them are one */
     expect_rows("CPU 0:\nCPU 1:\n" LEAF_0 LEAF_1, first);
+    /* sub-leaf 1 of leaf 0 is none of the beginning */
+    expect_rows("CPUID 00000001: 1-2-3-4\nCPUID 00000000: 5-6-7-8 [SL 01]\nCPUID 00000000: 9-a-b-c\n",
+                "0 1/0=1,2,3,4;0 0/1=5,6,7,8;1 0/0=9,a,b,c;");
+}
+
+/* Headings alone, as no leaf 0 follows them. */
+Test(cpuid_text, headings)
+{
+    static const char *const headings[] = {
+        "CPU 1:",
+        "CPU:",
+        "cpu #1",
+        "CPU 1",
+        "------[ Logical CPU #7 ]------",
+        "------[ CPUID Registers / Logical CPU #2 ]------",
+        "_____ Logical CPU #1 _____",
+        "  [CPU 4294967295]",
+    };
+    for (size_t i = 0; i < sizeof headings / sizeof headings[0]; i++) {
+        char dump[256];
+        snprintf(dump, sizeof dump, LEAF_1 "%s\n" LEAF_1, headings[i]);
+        expect_rows(dump, "0 1/0=600f20,0,0,0;1 1/0=600f20,0,0,0;");
+    }
 }
 
 Test(cpuid_text, other_lines)
@@ -129,10 +157,20 @@ Test(cpuid_text, other_lines)
         "TSC 0x12 done",
         "\xFF\xFE\x00\x01",
         "eax=00000001",
+        "amd_fn18000001dh[0]=1 2 3 4",
+        "20261121 10:11:12 cafebabe",
+        "00000000: 6465 6164 6265 6566  deadbeef",
+        "00000000-0000-0000-0000-000000000000",
+        "CPU 4294967296",
+        "CPU",
+        "8000001C 0 80032013",
     };
-    char dump[600] = "";
+    char dump[900] = "";
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        char around[256];
         expect_rows(lines[i], "");
+        snprintf(around, sizeof around, LEAF_1 "%s\n" LEAF_1, lines[i]);
+        expect_rows(around, "0 1/0=600f20,0,0,0;0 1/0=600f20,0,0,0;");
         strncat(dump, lines[i], sizeof dump - strlen(dump) - 2);
         strncat(dump, "\n", sizeof dump - strlen(dump) - 1);
     }
@@ -140,8 +178,7 @@ Test(cpuid_text, other_lines)
     expect_rows(dump, "0 " BULLDOZER);
 }
 
-/* ---- Broken lines --------------------------------------------------------------------------------------------------
- */
+/* ---- Broken lines ------------------------------------------------------------------------------------------------ */
 
 Test(cpuid_text, broken_lines)
 {
@@ -162,6 +199,12 @@ Test(cpuid_text, broken_lines)
         "ext_cpuid[99999999999]=1 2 3 4",
         "ext_cpuid[2147483648]=1 2 3 4",
         "amd_fn8000001dh[0]",
+        "8000001C 0 80032013 00010200 8000000F",
+        "8000001C 00: 00000000 80032013 00010200 8000000F",
+        "8000001C: 0: 00000000 80032013 00010200 8000000F",
+        "8000001C 00000000 00000000 80032013 00010200 8000000F",
+        "8000001C: 00000000 00000000 80032013 00010200 8000000F",
+        "8000001C ebx=80032013 ecx=00010200",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         char dump[200];
@@ -175,6 +218,27 @@ Test(cpuid_text, broken_lines)
         expect_error(text.error, PFB_BAD_CPUID_LINE, at, lines[i]);
         cr_expect_eq(text.lines, 2, "%s", lines[i]);
     }
+}
+
+/* A line of bare columns that lost its last one would pass for one without a sub-leaf. */
+Test(cpuid_text, columns_are_as_many_in_all_lines)
+{
+    static const char five[] = "0000000D 0000003E 00000080 00000340 00000000 00000000\n";
+    static const char four[] = "8000001C 00000000 00000000 80032013 00010200\n";
+    char dump[300];
+    char got[256];
+    pfb_cpuid_text text;
+    int size = snprintf(dump, sizeof dump, "%s%s", five, four);
+    describe(dump, (size_t)size, got, sizeof got, &text);
+    cr_expect_str_eq(got, "0 d/3e=80,340,0,0;");
+    expect_error(text.error, PFB_BAD_CPUID_LINE, sizeof five - 1, "four behind five");
+    size = snprintf(dump, sizeof dump, "%s%s", four, five);
+    describe(dump, (size_t)size, got, sizeof got, &text);
+    cr_expect_str_eq(got, "0 8000001c/0=0,0,80032013,10200;", "alone it has nothing to be told by");
+    expect_error(text.error, PFB_BAD_CPUID_LINE, sizeof four - 1, "five behind four");
+    snprintf(dump, sizeof dump, "%sCPUID 8000001C: 1-2-3-4\n0x1 0x0: eax=1 ebx=2 ecx=3 edx=4\nbasic_cpuid[2]=1 2 3 4\n",
+             five);
+    expect_rows(dump, "0 d/3e=80,340,0,0;0 8000001c/0=1,2,3,4;0 1/0=1,2,3,4;0 2/0=1,2,3,4;");
 }
 
 /* Every beginning of a dump: rows only of whole lines or of a line that is whole without its end, and no fault. */

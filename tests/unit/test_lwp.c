@@ -296,6 +296,19 @@ Test(lwp, each_thing_that_is_noted)
     }
 }
 
+/* The ring is its whole records: a threshold between these and BufferSize is beyond. */
+Test(lwp, a_threshold_in_the_remainder)
+{
+    static lwp_bytes b;
+    pfb_lwp lwp;
+    lwp_make(&b);
+    lwp_set(&b, CONTROL, 4, 1055);
+    lwp_set(&b, CONTROL, 32, 1040);
+    cr_assert(lwp_open(&lwp, &b, 0));
+    cr_expect_eq(lwp.notes, BIT(BUFFER_REMAINDER) | BIT(THRESHOLD_REMAINDER) | BIT(THRESHOLD_BEYOND), "notes %x",
+                 lwp.notes);
+}
+
 /* What is only odd is none of strict mode's business. */
 Test(lwp, strict_reading_refuses_two_notes_alone)
 {
@@ -403,6 +416,49 @@ Test(lwp, every_field_of_the_control_block)
     cr_expect_eq(c->limit_ip, UINT64_C(0xB7B6B5B4B3B2B1B0));
     cr_expect_eq(c->tail, 0xC3C2C1C0);
     cr_expect_eq(c->pair_count, 6);
+}
+
+/* Whether there is anything to show of a block that was refused. */
+Test(lwp, a_control_block_that_was_not_read)
+{
+    static lwp_bytes b;
+    pfb_lwp lwp;
+    lwp_make(&b);
+    cr_expect(lwp_open(&lwp, &b, 0) && lwp.has_control);
+    lwp_set(&b, CONTROL, 64, 1);
+    cr_expect(!lwp_open(&lwp, &b, 0) && lwp.has_control && lwp.control.tail == 1, "a broken ring");
+    b.control_size = 175;
+    cr_expect(!lwp_open(&lwp, &b, 0) && !lwp.has_control && lwp.control.tail == 0, "a cut block");
+    lwp_make(&b);
+    b.leaf[3] = 0;
+    cr_expect(!lwp_open(&lwp, &b, 0) && !lwp.has_control, "a leaf that is refused");
+}
+
+/* Memory of a program that runs: what has passed its checks is what is used, and pairs are those of the moment. */
+Test(lwp, fixed_fields_are_read_once)
+{
+    static lwp_bytes b;
+    pfb_lwp lwp;
+    pfb_lwp_event event;
+    pfb_lwp_pair pair;
+    lwp_make(&b);
+    lwp_set(&b, CONTROL, 16, 96);
+    lwp_set(&b, CONTROL, 64, 992);
+    cr_assert(lwp_open(&lwp, &b, PFB_STRICT));
+    pfb_lwp opened = lwp;
+    memset(b.control, 0xFF, 128); /* sizes, head and tail far outside */
+    memset(b.leaf, 0xFF, sizeof b.leaf);
+    cr_expect_eq(lwp.count, 4);
+    for (uint32_t i = 0; i < 4; i++)
+        cr_expect(pfb_lwp_next(&lwp, &event) && event.slot == (31 + i) % 32, "record %u", i);
+    cr_expect_not(pfb_lwp_next(&lwp, &event));
+    pfb_lwp_rewind_all(&lwp);
+    for (uint32_t i = 0; i < 32; i++)
+        cr_expect(pfb_lwp_next(&lwp, &event) && event.slot == (3 + i) % 32, "slot %u", i);
+    cr_expect_not(pfb_lwp_next(&lwp, &event));
+    cr_expect_eq(memcmp(&lwp.control, &opened.control, sizeof lwp.control), 0);
+    lwp_set(&b, CONTROL, 128, 5);
+    cr_expect(pfb_lwp_pair_at(&lwp, 1, &pair) && pair.interval == 5, "a pair is read at each call");
 }
 
 /* The first pair can stand at every multiple of 8 from 72 to 248, and up to 246 pairs fit the largest block. */

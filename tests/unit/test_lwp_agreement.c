@@ -50,12 +50,14 @@ typedef struct episode {
     pfb_lwp_capabilities leaf;
     pfb_lwp_model_options options;
     bool is_continuous, has_stamps;
-    uint32_t flags, slots;
+    uint32_t offered, flags, slots; /* offered: what the system enables of what the CPU has */
     uint32_t count;
     record list[MOST_SLOTS];
     record held;
     bool is_held;
     uint64_t missed, made;
+    uint64_t random; /* the generator of reloads */
+    uint32_t random_bits;
     int32_t interval[MOST_EVENTS + 1], counter[MOST_EVENTS + 1];
     uint8_t control[MOST_CONTROL];
     uint8_t ring[MOST_SLOTS * MOST_RECORD + MOST_RECORD];
@@ -93,14 +95,26 @@ static void commit_held(episode *e)
     e->is_held = false;
 }
 
+/* What a counter is loaded with: the interval, whose low bits come from splitmix64, seeded by both sides alike. */
+static int32_t reload(episode *e, uint32_t id)
+{
+    e->random += UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t z = e->random;
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    z ^= z >> 31;
+    int32_t range = 1 << e->random_bits;
+    return e->interval[id] / range * range + (int32_t)(z % (uint32_t)range);
+}
+
 /* One occurrence of an event that passes the filters; there are none here. */
 static void happened(episode *e, record r)
 {
-    if (r.id > e->leaf.max_events || (e->leaf.enabled & e->flags & UINT32_C(1) << r.id) == 0)
+    if (r.id > e->leaf.max_events || (e->offered & e->flags & UINT32_C(1) << r.id) == 0)
         return;
     if (--e->counter[r.id] >= 0)
         return;
-    e->counter[r.id] = e->interval[r.id];
+    e->counter[r.id] = reload(e, r.id);
     r.stamp = e->has_stamps ? e->made : 0;
     e->made++;
     if (e->options.holds_record) {
@@ -130,8 +144,12 @@ static void choose_leaf(episode *e)
     uint32_t quadwords = offset / 8 + pairs + below(most_pairs - pairs + 1);
     uint32_t ebx = quadwords | event_bytes << 8 | pairs << 16 | offset << 24;
     uint32_t ecx = (uint32_t)chance() & 0xFF00FFFF; /* all but the smallest ring, which is one block of 32 or none */
-    uint32_t events = (uint32_t)chance() | PFB_LWP_AVAILABLE;
-    pfb_lwp_capabilities_read(events, ebx, ecx | below(2) << 16, events, &e->leaf);
+    uint32_t hardware = (uint32_t)chance() | PFB_LWP_AVAILABLE;
+    uint32_t enabled = (uint32_t)chance() | PFB_LWP_AVAILABLE; /* in one leaf of two more than there is */
+    if (coin())
+        enabled &= hardware;
+    e->offered = enabled & hardware;
+    pfb_lwp_capabilities_read(enabled, ebx, ecx | below(2) << 16, hardware, &e->leaf);
 }
 
 static void fill_control(episode *e)
@@ -140,13 +158,13 @@ static void fill_control(episode *e)
     uint32_t start = below(e->slots) * event_bytes;
     uint32_t remainder = below(event_bytes);
     put(e, 0, e->flags, 4);
-    put(e, 4, e->slots * event_bytes + remainder, 4);
+    put(e, 4, (e->slots * event_bytes + remainder) | e->random_bits << 28, 4);
     put(e, 8, RING, 8);
     put(e, 16, start, 4);
     put(e, 24, e->missed, 8);
     put(e, 64, start, 4);
     for (uint32_t id = 1; id <= e->leaf.max_events; id++) {
-        uint32_t interval = below(6);
+        uint32_t interval = below(coin() ? 6 : 100);
         uint32_t counter = below(6);
         put(e, e->leaf.event_offset + 8 * (size_t)(id - 1), interval, 4);
         put(e, e->leaf.event_offset + 8 * (size_t)(id - 1) + 4, counter, 4);
@@ -165,13 +183,15 @@ static void begin(episode *e, unsigned number)
     uint32_t least = e->leaf.min_buffer_bytes > 0 ? 32 : 2;
     e->slots = least + below(MOST_SLOTS + 1 - least);
     e->flags = (uint32_t)chance();
-    e->is_continuous = (e->flags & e->leaf.enabled & PFB_LWP_CONTINUOUS) != 0;
-    e->has_stamps = (e->flags & e->leaf.enabled & PFB_LWP_TIME_STAMPS) != 0;
+    e->is_continuous = (e->flags & e->offered & PFB_LWP_CONTINUOUS) != 0;
+    e->has_stamps = (e->flags & e->offered & PFB_LWP_TIME_STAMPS) != 0;
     e->count = e->is_continuous ? e->slots : 0;
     e->missed = chance() >> 1;
     e->options.core = (uint8_t)chance();
     e->options.full_uses_free_slot = coin();
     e->options.holds_record = coin();
+    e->options.seed = e->random = chance();
+    e->random_bits = coin() ? below(16) : 0;
     fill_control(e);
     demand(e, pfb_lwp_model_init(&e->model, &e->leaf, &e->options), "the leaf is refused");
     pfb_lwp_memory control = {e->control, sizeof e->control, CONTROL};
@@ -298,7 +318,7 @@ static void run_episode(episode *e)
 Test(lwp_agreement, the_reader_gives_back_what_the_model_committed)
 {
     static episode e;
-    unsigned with[4] = {0}; /* episodes that were worth it: lost records, continuous, time stamps, LWPVAL */
+    unsigned with[6] = {0}; /* episodes worth it: lost records, continuous, stamps, LWPVAL, part enabled, Random */
     chance_state = UINT64_C(0x9E3779B97F4A7C15);
     for (unsigned i = 0; i < EPISODES; i++) {
         begin(&e, i);
@@ -306,8 +326,45 @@ Test(lwp_agreement, the_reader_gives_back_what_the_model_committed)
         with[0] += e.model.missed > 0;
         with[1] += e.model.overwritten > 0;
         with[2] += e.has_stamps;
-        with[3] += e.leaf.max_events > 0 && (e.flags & e.leaf.enabled & 2) != 0;
+        with[3] += e.leaf.max_events > 0 && (e.flags & e.offered & 2) != 0;
+        with[4] += e.leaf.enabled != e.leaf.hardware && e.offered == e.leaf.enabled;
+        with[5] += e.random_bits > 0;
     }
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 6; i++)
         cr_expect_gt(with[i], EPISODES / 10, "chance %zu is too seldom: %u", i, with[i]);
+}
+
+/* While nothing is enabled every instruction is undefined and memory stays as it was; the reader, which may come after
+ * the system has switched LWP off, goes by what the CPU has. */
+Test(lwp_agreement, a_cpu_that_is_switched_off)
+{
+    static episode e;
+    static uint8_t before[sizeof e.control + sizeof e.ring];
+    chance_state = 1;
+    for (unsigned i = 0; i < EPISODES; i++) {
+        begin(&e, i);
+        step_insert(&e);
+        step_drain(&e);
+        memcpy(before, e.control, sizeof e.control);
+        memcpy(before + sizeof e.control, e.ring, sizeof e.ring);
+        pfb_lwp_capabilities off;
+        pfb_lwp_capabilities_read(0, e.leaf.ebx, e.leaf.ecx, e.leaf.edx, &off);
+        pfb_lwp_memory control = {e.control, sizeof e.control, CONTROL};
+        pfb_lwp_memory ring = {e.ring, sizeof e.ring, RING};
+        demand(&e, pfb_lwp_model_init(&e.model, &off, &e.options), "the leaf is refused");
+        demand(&e, pfb_lwp_model_add_memory(&e.model, control) && pfb_lwp_model_add_memory(&e.model, ring),
+               "no window");
+        bool carry;
+        pfb_lwp_operands o = {1, 2, 3, 4};
+        demand(&e, pfb_lwp_model_load(&e.model, CONTROL) == PFB_LWP_FAULT_UNDEFINED, "LLWPCB");
+        demand(&e, pfb_lwp_model_insert(&e.model, &o, &carry) == PFB_LWP_FAULT_UNDEFINED, "LWPINS");
+        demand(&e, pfb_lwp_model_value(&e.model, &o) == PFB_LWP_FAULT_UNDEFINED, "LWPVAL");
+        demand(&e, memcmp(before, e.control, sizeof e.control) == 0, "the block changed");
+        demand(&e, memcmp(before + sizeof e.control, e.ring, sizeof e.ring) == 0, "the ring changed");
+        pfb_lwp lwp;
+        demand(&e,
+               pfb_lwp_open(&lwp, &off, e.control, off.control_bytes, e.ring, e.slots * off.event_bytes, PFB_STRICT),
+               "the reader refuses what was left");
+        demand(&e, e.is_continuous || lwp.count == e.count, "how many records are unread");
+    }
 }

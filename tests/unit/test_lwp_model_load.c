@@ -25,6 +25,9 @@ Test(lwp_model_load, an_unavailable_cpu_knows_no_instruction)
     expect_fault(pfb_lwp_model_insert(&p.model, &operands, &carry), PFB_LWP_FAULT_UNDEFINED, "LWPINS");
     expect_fault(pfb_lwp_model_count(&p.model, &occurrence), PFB_LWP_FAULT_UNDEFINED, "an event");
     cr_expect(address == 0 && !carry && !p.model.is_on);
+    static const uint32_t claimed[4] = {0x8000000F, 0x80032013, 0x00010200, 0x8000000E};
+    program_begin(&p, claimed, 32, 2, NULL);
+    expect_fault(pfb_lwp_model_load(&p.model, CONTROL), PFB_LWP_FAULT_UNDEFINED, "enabled, but not there");
 }
 
 Test(lwp_model_load, nothing_happens_while_off)
@@ -174,6 +177,49 @@ Test(lwp_model_load, a_new_block_is_loaded_after_the_old_one_was_stored)
     cr_expect_not(p.model.is_on);
 }
 
+/* A held record that cannot be stored is lost with the block it belongs to, and no other block is loaded meanwhile. */
+Test(lwp_model_load, no_block_is_loaded_when_the_old_one_cannot_be_stored)
+{
+    program p;
+    static uint8_t other[152];
+    program_begin(&p, bulldozer, 32, 2, &(pfb_lwp_model_options){.holds_record = true});
+    memcpy(other, program_field(&p, 0), sizeof other);
+    cr_assert(pfb_lwp_model_add_memory(&p.model, (pfb_lwp_memory){other, sizeof other, 0x5000}));
+    program_switch_on(&p);
+    program_value(&p, 7);
+    program_put32(&p, TAIL, 1);
+    expect_fault(pfb_lwp_model_load(&p.model, 0x5000), PFB_LWP_FAULT_TAIL, "the tail of the old block");
+    cr_expect(!p.model.is_on && p.model.control_address == 0 && p.model.stored == 0);
+    cr_expect_eq(program_get(&p, HEAD), 0, "nor was a head stored");
+    expect_fault(pfb_lwp_model_load(&p.model, 0x5000), PFB_LWP_FAULT_NONE, "again");
+    program_value(&p, 8);
+    uint64_t address;
+    expect_fault(pfb_lwp_model_store(&p.model, &address), PFB_LWP_FAULT_NONE, "SLWPCB");
+    cr_expect_eq(address, 0x5000);
+    cr_expect_eq(p.model.stored, 1, "what was held for the old block is no record of the new one");
+    program_expect_slots(&p, (const uint32_t[]){8, UNTOUCHED}, 2, "the new block");
+}
+
+/* Of another instruction: the record stays held, and is stored once that can be done. */
+Test(lwp_model_load, a_held_record_outlives_a_fault)
+{
+    program p;
+    uint64_t address;
+    bool carry;
+    pfb_lwp_operands operands = {.data1 = 9};
+    program_begin(&p, bulldozer, 32, 2, &(pfb_lwp_model_options){.holds_record = true});
+    program_switch_on(&p);
+    program_value(&p, 7);
+    program_put32(&p, TAIL, 1);
+    expect_fault(pfb_lwp_model_value(&p.model, &operands), PFB_LWP_FAULT_TAIL, "LWPVAL");
+    expect_fault(pfb_lwp_model_insert(&p.model, &operands, &carry), PFB_LWP_FAULT_TAIL, "LWPINS");
+    expect_fault(pfb_lwp_model_store(&p.model, &address), PFB_LWP_FAULT_TAIL, "SLWPCB");
+    program_expect_slots(&p, (const uint32_t[]){UNTOUCHED}, 1, "a bad tail");
+    program_put32(&p, TAIL, 0);
+    program_flush(&p);
+    program_expect_slots(&p, (const uint32_t[]){7, UNTOUCHED}, 2, "a good one");
+}
+
 /* ---- Memory that changes or goes --------------------------------------------------------------------------------- */
 
 /* Each instruction that stores, while it cannot: it faults and can be tried again. */
@@ -262,7 +308,8 @@ Test(lwp_model_load, capabilities_without_a_ring_are_refused)
     }
 }
 
-Test(lwp_model_load, capabilities_that_no_leaf_gives_are_refused)
+/* Whatever a caller wrote beside them. */
+Test(lwp_model_load, the_registers_of_capabilities_count)
 {
     pfb_lwp_model model;
     pfb_lwp_capabilities good;
@@ -271,10 +318,19 @@ Test(lwp_model_load, capabilities_that_no_leaf_gives_are_refused)
         pfb_lwp_capabilities has = good;
         uint32_t *fields[] = {&has.control_bytes, &has.event_bytes,  &has.max_events,
                               &has.event_offset,  &has.latency_bits, &has.latency_rounding};
-        cr_expect(pfb_lwp_model_init(&model, &has, NULL));
         *fields[field_number] = UINT32_MAX - 7; /* a multiple of 8 */
-        cr_expect_not(pfb_lwp_model_init(&model, &has, NULL), "field %d", field_number);
+        cr_expect(pfb_lwp_model_init(&model, &has, NULL), "field %d", field_number);
+        cr_expect_eq(memcmp(&model.capabilities, &good, sizeof good), 0, "field %d", field_number);
     }
+}
+
+Test(lwp_model_load, a_cpu_without_lwp_is_refused)
+{
+    pfb_lwp_model model;
+    pfb_lwp_capabilities has;
+    pfb_lwp_capabilities_read(1, 0x80032013, 0, 1, &has);
+    has.is_refused = true;
+    cr_expect_not(pfb_lwp_model_init(&model, &has, NULL));
 }
 
 Test(lwp_model_load, a_minimum_interval_has_26_bits)

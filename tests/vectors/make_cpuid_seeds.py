@@ -80,9 +80,12 @@ def named(row):
 
 
 def columns(row):
-    """Bare numbers; the sub-leaf where there is one."""
-    if row[1] == 0:
-        return "%08X %08X %08X %08X %08X" % (row[0], *row[2:])
+    """Bare numbers without the sub-leaf."""
+    return "%08X %08X %08X %08X %08X" % (row[0], *row[2:])
+
+
+def wide_columns(row):
+    """Bare numbers with the sub-leaf; a dump has it in every line or none."""
     return "%08X %08X %08X %08X %08X %08X" % row
 
 
@@ -114,7 +117,7 @@ def machines():
     for number, (name, machine) in enumerate(MACHINES.items()):
         layout = list(LAYOUTS.values())[number % len(LAYOUTS)]
         yield name, dump(leaves(*machine), layout)
-    for name, layout in LAYOUTS.items():
+    for name, layout in dict(LAYOUTS, columns=wide_columns).items():
         yield "whole_" + name, dump(whole(), layout)
     enabled = (0x80000003, *LATER[1:])
     yield "enabled", dump(leaves(0x00630F01, 0x8000001E, 0x0FEBBFFF, enabled),
@@ -160,6 +163,7 @@ def oddities():
     yield "functions", ("intel_fn4[1]=00000001 00000002 00000003 00000004\n"
                         "intel_fn12h[2]=00000001 00000002 00000003 00000004\n"
                         "amd_fn8000001dh[2147483647]=00000001 2 3 4\n")
+    yield "byte_order_mark", "\ufeff" + dump(rows, wide_columns)
     yield "strange_vendor", dump(
         [(0, 0, 0xFFFFFFFF, 0x68740041, 0xFF4D4163, 0x09746E0A)] + rows[1:],
         columns)
@@ -198,6 +202,7 @@ BROKEN = {
     "array_open": "ext_cpuid[28",
     "array_beyond": "ext_cpuid[2147483648]=00000001 00000002 00000003 4",
     "function_no_value": "amd_fn8000001dh[0]",
+    "columns_short": "8000001C 0 80032013 00010200 8000000F",
 }
 
 
@@ -208,6 +213,9 @@ def broken():
         before = rows[:number % 3]
         yield name, (dump(before, columns) + line + "\n" +
                      dump(rows[4:], marked))
+    yield "columns_fewer", (dump(rows, wide_columns)[:-10] + "\n" +
+                            dump(rows, wide_columns))
+    yield "columns_more", dump(rows[:4], columns) + wide_columns(rows[4])
     yield "second_cpu", ("CPU 0:\n" + dump(rows[3:], named) + "CPU 1:\n" +
                          dump(rows[3:], named)[:-12] + "\n")
 
@@ -231,7 +239,7 @@ def main(arguments):
     for name, data in seeds():
         is_text = isinstance(data, str)
         path = folder / (name + (".txt" if is_text else ".bin"))
-        path.write_bytes(data.encode("ascii") if is_text else data)
+        path.write_bytes(data.encode("utf-8") if is_text else data)
     return 0
 
 

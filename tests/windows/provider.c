@@ -11,7 +11,8 @@ __declspec(dllexport) DWORD APIENTRY Close(void);
 
 DWORD APIENTRY Open(LPWSTR devices)
 {
-    (void)devices;
+    LPWSTR unused = devices; /* the system fixes the signature, which has no const */
+    (void)unused;
     return ERROR_SUCCESS;
 }
 

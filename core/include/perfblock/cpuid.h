@@ -117,10 +117,12 @@ typedef enum pfb_lwp_refusal {
 /* "not_amd"; "usable" for none, "unknown_refusal" beyond. Never null; static. */
 PFB_API const char *pfb_lwp_refusal_name(pfb_lwp_refusal refusal);
 
-/* The sentence people get, without final dot; that of PFB_LWP_NO_EVENT has no number. Never null; static. */
+/* The sentence people get, without final dot. That of PFB_LWP_NO_EVENT is "event N is not available": who prints it
+ * puts the EventId in the place of N. Never null; static. */
 PFB_API const char *pfb_lwp_refusal_text(pfb_lwp_refusal refusal);
 
-/* True when the CPU has LWP, whether or not it can be used now: USABLE, PARTIAL, NO_XSTATE, NOT_ENABLED. */
+/* True when the CPU has LWP, whether or not it can be used now: USABLE, PARTIAL, NO_XSTATE, NOT_ENABLED. Also for what
+ * is asked only where the CPU has it: NO_VAL_HW, NO_VAL_OS, NO_EVENT, BAD_CB. */
 PFB_API bool pfb_lwp_is_supported(pfb_lwp_refusal refusal);
 
 /* What is known of XCR0, which a dump does not hold. */
@@ -133,6 +135,22 @@ typedef struct pfb_cpuid_xcr0 {
  * interpreted (from PFB_LWP_NO_LWP on; before, *capabilities is all zero). Without XCR0 only the CPU's own OSXSAVE bit
  * is asked, when leaf 1 is there. Answers about availability, so never PARTIAL, NO_VAL_*, NO_EVENT or BAD_CB. */
 PFB_API pfb_lwp_refusal pfb_cpuid_lwp(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr0, pfb_lwp_capabilities *capabilities);
+
+/* What one CPU answers. */
+typedef struct pfb_lwp_answer {
+    pfb_lwp_refusal refusal;
+    bool is_told; /* false: unknown, as a leaf that decides is missing: of a dump that was cut */
+    pfb_lwp_capabilities capabilities;
+} pfb_lwp_answer;
+
+/* pfb_cpuid_lwp, and whether the leaves 0, 80000000, 80000001 and 8000001C that its answer rests on are there. */
+PFB_API pfb_lwp_answer pfb_cpuid_lwp_answer(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr0);
+
+/* The rule for a machine of several CPUs, which may disagree: *machine, all zero at first, becomes the answer of those
+ * given so far. It is the one all of them give, or the first one while none has LWP; PFB_LWP_PARTIAL, with the
+ * capabilities of one that has LWP, when some have it and others do not, or when their leaves or refusals differ. An
+ * answer that is not told counts for nothing beside one that is. */
+PFB_API void pfb_lwp_answer_join(pfb_lwp_answer *machine, const pfb_lwp_answer *cpu);
 
 /* Of an event that is wanted where LWP is usable: PFB_LWP_USABLE, PFB_LWP_NO_EVENT, and for PFB_LWP_EVENT_VALUE
  * NO_VAL_HW or NO_VAL_OS. PFB_LWP_EVENT_INSERTED needs no bit. */

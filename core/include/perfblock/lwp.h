@@ -12,9 +12,33 @@ extern "C" {
  * geometry that CPUID leaf 8000001C gives. All three are untrusted. Source: AMD64 Architecture Programmer's Manual
  * volume 2, "Lightweight Profiling"; what is not public is marked on docs/lwp.md.
  *
- * Both may change under a reader: take a copy first, head before ring. A field that was checked is not read again, so
- * what is used has passed its checks whatever happens. Nothing is allocated or kept; the first failure sticks; work is
- * linear. Addresses in the data are numbers: they are never followed. */
+ * Both may change under a reader: take a copy first, head before ring. The fixed fields of the control block are read
+ * once, by pfb_lwp_open, so what is used has passed its checks whatever happens; pairs and records are read at each
+ * call. Nothing is allocated or kept; the first failure sticks; work is linear. Addresses in the data are numbers: they
+ * are never followed. */
+
+/* ---- The control block ------------------------------------------------------------------------------------------- */
+
+/* Where its fixed fields stand, in bytes; the pairs stand at the leaf's event_offset. docs/lwp.md has their meaning. */
+enum {
+    PFB_LWP_AT_FLAGS = 0,
+    PFB_LWP_AT_BUFFER_SIZE = 4, /* Random in its upper four bits */
+    PFB_LWP_AT_BUFFER_BASE = 8,
+    PFB_LWP_AT_HEAD = 16,
+    PFB_LWP_AT_RESERVED_20 = 20,
+    PFB_LWP_AT_MISSED = 24,
+    PFB_LWP_AT_THRESHOLD = 32,
+    PFB_LWP_AT_FILTERS = 36,
+    PFB_LWP_AT_BASE_IP = 40,
+    PFB_LWP_AT_LIMIT_IP = 48,
+    PFB_LWP_AT_RESERVED_56 = 56,
+    PFB_LWP_AT_TAIL = 64,
+    PFB_LWP_AT_RESERVED_68 = 68,
+    PFB_LWP_FIXED_BYTES = 72, /* of the fields above */
+    PFB_LWP_PAIR_BYTES = 8    /* interval, counter */
+};
+
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 /* What a failure or a note is about. */
 typedef enum pfb_lwp_part {
@@ -87,6 +111,7 @@ typedef struct pfb_lwp_pair {
 /* The reader. Fields above the line may be read; those below are its own. */
 typedef struct pfb_lwp {
     pfb_lwp_capabilities capabilities;
+    bool has_control; /* `control` was read: all zero else */
     pfb_lwp_control control;
     uint32_t ring_bytes;                     /* BufferSize rounded down to whole records */
     uint32_t slots;                          /* records the ring has room for */
@@ -116,7 +141,7 @@ typedef struct pfb_lwp_event {
     uint64_t address;      /* of the instruction */
     uint64_t data2;        /* raw: operand, target or data address */
     bool has_stamp;        /* `stamp` is the performance time stamp: time stamps are on and the record is long enough */
-    uint64_t stamp;        /* bytes 24 to 31; 0 when has_stamp is false */
+    uint64_t stamp;        /* bytes 24 to 31, raw; 0 in shorter records */
     bool has_latency;      /* id 4 on a CPU that tells the counter's width */
     uint32_t latency;      /* cycles, data1 in that width */
     bool has_data_address; /* id 4: the CPU tells data addresses and the record says that data2 is one */
@@ -130,8 +155,8 @@ typedef struct pfb_lwp_event {
 PFB_API bool pfb_lwp_open(pfb_lwp *lwp, const pfb_lwp_capabilities *capabilities, const void *control,
                           size_t control_size, const void *ring, size_t ring_size, uint32_t options);
 
-/* The pair of EventId `id` from 1 to control.pair_count; false beyond, or when the block is too short. May be called
- * after a failed open as well. */
+/* The pair of EventId `id` from 1 to control.pair_count, as it stands now; false beyond, or when the block is too
+ * short. May be called after a failed open as well. */
 PFB_API bool pfb_lwp_pair_at(const pfb_lwp *lwp, uint32_t id, pfb_lwp_pair *pair);
 
 /* The next unread record, from tail to head; false at the end. */

@@ -61,7 +61,7 @@ typedef struct pfb_lwp_model {
     pfb_lwp_model_options options;
     bool is_on;
     uint64_t control_address; /* of the LWPCB in force; 0 when off */
-    uint32_t flags;           /* in force: those asked for that the leaf enables */
+    uint32_t flags;           /* in force: those asked for that the leaf enables and the CPU has */
     uint64_t clock;           /* the time stamp of the next record, one more with each; may be set */
     uint64_t stored;          /* records that reached the ring since init */
     uint64_t missed;          /* records lost to a full ring since init */
@@ -86,8 +86,8 @@ typedef struct pfb_lwp_model {
     uint8_t pending[PFB_LWP_RECORD_BYTES]; /* a record not stored yet; longer records end in zeros */
 } pfb_lwp_model;
 
-/* A CPU of these capabilities, LWP off. Null options: all zero. False, and nothing of the model may be used, when the
- * capabilities are none that pfb_lwp_capabilities_read gives, when no ring can be described with them (record size
+/* A CPU of these capabilities, LWP off; their registers and is_refused count. Null options: all zero. False, and
+ * nothing of the model may be used, when the CPU has no LWP (is_refused), when no ring can be described (record size
  * below 32 or no multiple of 8, pairs below 72, at no multiple of 8 or outside the block), and when the minimum
  * interval is out of its range. */
 PFB_API bool pfb_lwp_model_init(pfb_lwp_model *model, const pfb_lwp_capabilities *capabilities,

@@ -18,12 +18,13 @@ enum { PFB_CPU_LEAVES = 16 };
  * 0 on a processor that is no x86. */
 PFB_API size_t pfb_cpu_leaves(pfb_cpuid_leaf leaves[PFB_CPU_LEAVES]);
 
-/* The state components the system has enabled: XCR0 by XGETBV, on Windows what GetEnabledXStateFeatures says. Not known
- * where the CPU or the system has no such thing. */
+/* The state components the system has enabled: XCR0 by XGETBV, on Windows what GetEnabledXStateFeatures says. Not
+ * known, and 0, where the CPU or the system has no such thing. */
 PFB_API pfb_cpuid_xcr0 pfb_cpu_xcr0(void);
 
-/* Asks whether LWP can be used on the CPU this thread runs on; the capabilities are as pfb_cpuid_lwp gives them.
- * Executes no LWP instruction. CPUs of one machine may differ: pin the thread first. */
+/* Asks whether LWP can be used on the CPU this thread runs on; the capabilities are as pfb_cpuid_lwp gives them. An
+ * XCR0 that is not known counts as one with nothing enabled. Executes no LWP instruction. CPUs of one machine may
+ * differ: pin the thread first. */
 PFB_API pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities);
 
 /* ---- One CPU after the other ------------------------------------------------------------------------------------ */
@@ -46,9 +47,8 @@ PFB_API uint32_t pfb_cpus_number(const pfb_cpus *cpus, size_t position);
 /* Confines the thread to that CPU; when it returns the thread runs there. On failure it runs where it did. */
 PFB_API bool pfb_cpus_pin(pfb_cpus *cpus, size_t position, pfb_source_failure *failure);
 
-/* Asks pfb_cpu_lwp on every CPU; the thread stays on the last one that could be pinned. The answer all of them give;
- * PFB_LWP_PARTIAL, with the capabilities of one that has LWP, when some have it and others do not or their leaves
- * differ. */
+/* Asks pfb_cpu_lwp on every CPU, on the one the thread is on when none can be pinned, and joins the answers as
+ * pfb_lwp_answer_join does. The thread stays on the last one that could be pinned. */
 PFB_API pfb_lwp_refusal pfb_cpus_lwp(pfb_cpus *cpus, pfb_lwp_capabilities *capabilities);
 
 /* ---- LWP on one CPU ---------------------------------------------------------------------------------------------- */
@@ -57,7 +57,11 @@ typedef struct pfb_lwp_cpu pfb_lwp_cpu; /* opaque */
 
 /* Pins the thread to the CPU at `position` and asks pfb_cpu_lwp there. Null unless the answer is PFB_LWP_USABLE:
  * *refusal says why not, and is PFB_LWP_USABLE when the thread could not be pinned or memory is exhausted; no LWP
- * instruction was executed then. `cpus` must stay open, and the thread where it is, until it is closed. */
+ * instruction was executed then.
+ *
+ * For the calling thread only. Each function below confines it to that CPU again before it executes an instruction, and
+ * executes none when that fails, wherever the thread was moved to and whether or not `cpus` is still open. Close this
+ * before `cpus`: else the thread is left on that CPU. */
 PFB_API pfb_lwp_cpu *pfb_lwp_cpu_open(pfb_cpus *cpus, size_t position, pfb_lwp_capabilities *capabilities,
                                       pfb_lwp_refusal *refusal, pfb_source_failure *failure);
 
@@ -66,7 +70,8 @@ PFB_API void pfb_lwp_cpu_close(pfb_lwp_cpu *cpu);
 
 /* LLWPCB. The control block, of capabilities.control_bytes, and its ring are written by hardware until another is
  * loaded or the CPU is closed; null switches off. False, and LWP as it was, when pfb_lwp_open refuses the block in
- * strict mode: the sentence begins with the text of PFB_LWP_BAD_CB and names field, offset and value. */
+ * strict mode (PFB_WIN32_INVALID_PARAMETER: the sentence begins with the text of PFB_LWP_BAD_CB and names field, offset
+ * and value), and when the thread cannot be confined to the CPU. */
 PFB_API bool pfb_lwp_cpu_load(pfb_lwp_cpu *cpu, void *control, pfb_source_failure *failure);
 
 /* SLWPCB: stores head and counters. The control block in force, null when LWP is off. */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpu_private.h"
+
+/* CPUID and XGETBV, which a compiler and a processor have, whatever the system: on Windows, where a program is told
+ * which state is enabled, XGETBV is left to windows_cpu.c. */
+
+#if defined(_M_X64) || defined(_M_IX86) || defined(__x86_64__) || defined(__i386__)
+#define IS_X86 1
+#else
+#define IS_X86 0
+#endif
+
+#if IS_X86 && defined(_MSC_VER)
+#include <intrin.h>
+#elif IS_X86
+#include <cpuid.h>
+#endif
+
+bool pfb_cpu_ask(uint32_t leaf, uint32_t subleaf, pfb_cpuid_leaf *answer)
+{
+    *answer = (pfb_cpuid_leaf){.leaf = leaf, .subleaf = subleaf};
+#if IS_X86 && defined(_MSC_VER)
+    int registers[4];
+    __cpuidex(registers, (int)leaf, (int)subleaf);
+    answer->eax = (uint32_t)registers[0];
+    answer->ebx = (uint32_t)registers[1];
+    answer->ecx = (uint32_t)registers[2];
+    answer->edx = (uint32_t)registers[3];
+#elif IS_X86
+    __cpuid_count(leaf, subleaf, answer->eax, answer->ebx, answer->ecx, answer->edx);
+#endif
+    return IS_X86;
+}
+
+#if !defined(_WIN32)
+
+/* The compiler's own XGETBV would have this file built for processors that have it. */
+pfb_cpuid_xcr0 pfb_cpu_ask_xcr0(void)
+{
+    pfb_cpuid_xcr0 xcr0 = {0};
+#if IS_X86
+    uint32_t low;
+    uint32_t high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    xcr0 = (pfb_cpuid_xcr0){.is_known = true, .value = (uint64_t)high << 32 | low};
+#endif
+    return xcr0;
+}
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "cpu_private.h"
+#include "perfblock/lwp.h"
+#include "source_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* When LWP instructions are executed: platform/cpu.c on a machine whose CPUs, whose pinning and whose instructions are
+ * this test's own. An instruction on a CPU that does not allow it is what would be an illegal one. */
+
+/* ---- The machine ------------------------------------------------------------------------------------------------- */
+
+/* A CPU as a letter: U usable, E not enabled, L without LWP (its leaf is filled all the same), I of another vendor,
+ * with garbage, B without the leaf, A no x86. */
+static const char *cpus_there;
+static size_t here;           /* the CPU the thread is on, a position in cpus_there */
+static bool is_xcr0_known;    /* the system tells it */
+static bool is_state_enabled; /* XCR0 bit 62 */
+static unsigned pins_left;    /* pinning fails when it is 0 */
+static unsigned open_handles; /* of pfb_cpus */
+static unsigned executed;     /* instructions, on CPUs that allow them */
+static const void *in_force;  /* what the last LLWPCB loaded */
+static uint64_t last_operand;
+
+static void make_machine(const char *cpus)
+{
+    cpus_there = cpus;
+    here = 0;
+    is_xcr0_known = is_state_enabled = true;
+    pins_left = UINT32_MAX;
+    open_handles = executed = 0;
+    in_force = NULL;
+    last_operand = 0;
+}
+
+bool pfb_cpu_ask(uint32_t leaf, uint32_t subleaf, pfb_cpuid_leaf *answer)
+{
+    char cpu = cpus_there[here];
+    *answer = (pfb_cpuid_leaf){.leaf = leaf, .subleaf = subleaf};
+    if (leaf == 0)
+        *answer = (pfb_cpuid_leaf){0, 0, 0x0D, 0x68747541, 0x444D4163, cpu == 'I' ? 0 : 0x69746E65};
+    else if (leaf == 1)
+        answer->ecx = UINT32_C(3) << 26;
+    else if (leaf == 0x80000000)
+        answer->eax = cpu == 'B' ? 0x80000008 : 0x8000001E;
+    else if (leaf == 0x80000001)
+        answer->ecx = cpu == 'L' ? 0 : UINT32_C(1) << 15;
+    else if (leaf == 0x8000001C)
+        *answer = (pfb_cpuid_leaf){leaf, 0, cpu == 'E' ? 0 : 0xE000000F, 0x80032013, 0x00010200, 0xE000000F};
+    return cpu != 'A';
+}
+
+pfb_cpuid_xcr0 pfb_cpu_ask_xcr0(void)
+{
+    uint64_t value = is_state_enabled ? UINT64_C(0x4000000000000007) : 7;
+    return is_xcr0_known ? (pfb_cpuid_xcr0){true, value} : (pfb_cpuid_xcr0){0};
+}
+
+/* Numbers are not positions: a machine numbers its CPUs as it likes. */
+struct pfb_cpus {
+    size_t count;
+};
+
+pfb_cpus *pfb_cpus_open(pfb_source_failure *failure)
+{
+    pfb_cpus *cpus = calloc(1, sizeof *cpus);
+    (void)failure;
+    cr_assert_not_null(cpus);
+    cpus->count = strlen(cpus_there);
+    open_handles++;
+    return cpus;
+}
+
+void pfb_cpus_close(pfb_cpus *cpus)
+{
+    open_handles -= cpus != NULL;
+    free(cpus);
+}
+
+size_t pfb_cpus_count(const pfb_cpus *cpus)
+{
+    return cpus->count;
+}
+
+uint32_t pfb_cpus_number(const pfb_cpus *cpus, size_t position)
+{
+    cr_assert_lt(position, cpus->count);
+    return 2 * (uint32_t)position + 1;
+}
+
+bool pfb_cpus_pin(pfb_cpus *cpus, size_t position, pfb_source_failure *failure)
+{
+    if (position >= cpus->count || pins_left == 0)
+        return pfb_source_fail(failure, PFB_WIN32_ACCESS_DENIED, "no pinning");
+    pins_left--;
+    here = position;
+    return true;
+}
+
+static void execute(void)
+{
+    cr_assert(cpus_there[here] == 'U' && is_xcr0_known && is_state_enabled, "an illegal instruction on CPU %zu", here);
+    executed++;
+}
+
+void pfb_lwp_instruction_load(void *control)
+{
+    execute();
+    in_force = control;
+}
+
+void *pfb_lwp_instruction_store(void)
+{
+    execute();
+    return (void *)(uintptr_t)in_force;
+}
+
+bool pfb_lwp_instruction_insert(uint64_t data2, uint32_t data1)
+{
+    execute();
+    last_operand = data2 + data1;
+    return true;
+}
+
+void pfb_lwp_instruction_value(uint64_t data2, uint32_t data1)
+{
+    execute();
+    last_operand = data2 + data1;
+}
+
+/* ---- Asking ------------------------------------------------------------------------------------------------------ */
+
+Test(cpu_gate, every_mix_of_cpus)
+{
+    static const struct {
+        const char *cpus;
+        pfb_lwp_refusal refusal;
+    } rows[] = {{"U", PFB_LWP_USABLE},      {"UUUU", PFB_LWP_USABLE},  {"E", PFB_LWP_NOT_ENABLED},
+                {"L", PFB_LWP_NO_LWP},      {"I", PFB_LWP_NOT_AMD},    {"B", PFB_LWP_NO_LEAF},
+                {"A", PFB_LWP_NOT_X86},     {"AA", PFB_LWP_NOT_X86},   {"LULU", PFB_LWP_PARTIAL},
+                {"ULUL", PFB_LWP_PARTIAL},  {"LLLE", PFB_LWP_PARTIAL}, {"UE", PFB_LWP_PARTIAL},
+                {"EEEEB", PFB_LWP_PARTIAL}, {"IL", PFB_LWP_NOT_AMD},   {"LI", PFB_LWP_NO_LWP}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pfb_lwp_capabilities leaf;
+        make_machine(rows[i].cpus);
+        pfb_cpus *cpus = pfb_cpus_open(NULL);
+        pfb_lwp_refusal refusal = pfb_cpus_lwp(cpus, &leaf);
+        cr_expect_eq(refusal, rows[i].refusal, "%s: %s", rows[i].cpus, pfb_lwp_refusal_name(refusal));
+        if (pfb_lwp_is_supported(refusal))
+            cr_expect(leaf.event_bytes == 32 && !leaf.is_refused, "%s: of one that has LWP", rows[i].cpus);
+        pfb_cpus_close(cpus);
+        cr_expect_eq(executed, 0);
+    }
+}
+
+/* A CPU that may be pinned no more is passed over; where none may, the one the thread is on answers. */
+Test(cpu_gate, cpus_that_cannot_be_pinned)
+{
+    pfb_lwp_capabilities leaf;
+    make_machine("UL");
+    pfb_cpus *cpus = pfb_cpus_open(NULL);
+    pins_left = 1;
+    cr_expect_eq(pfb_cpus_lwp(cpus, &leaf), PFB_LWP_USABLE);
+    cr_expect_eq(pfb_cpus_lwp(cpus, &leaf), PFB_LWP_USABLE);
+    cr_expect_eq(leaf.event_bytes, 32);
+    here = 1;
+    cr_expect_eq(pfb_cpus_lwp(cpus, &leaf), PFB_LWP_NO_LWP);
+    pfb_cpus_close(cpus);
+}
+
+Test(cpu_gate, an_unknown_state_is_none)
+{
+    pfb_lwp_capabilities leaf;
+    make_machine("U");
+    cr_expect_eq(pfb_cpu_lwp(&leaf), PFB_LWP_USABLE);
+    is_state_enabled = false;
+    cr_expect_eq(pfb_cpu_lwp(&leaf), PFB_LWP_NO_XSTATE);
+    is_xcr0_known = false;
+    cr_expect_eq(pfb_cpu_lwp(&leaf), PFB_LWP_NO_XSTATE);
+    is_state_enabled = true;
+    cr_expect_eq(pfb_cpu_lwp(&leaf), PFB_LWP_NO_XSTATE);
+    cr_expect_not(pfb_cpu_xcr0().is_known);
+    cr_expect_eq(pfb_cpu_xcr0().value, 0);
+}
+
+/* ---- Opening ----------------------------------------------------------------------------------------------------- */
+
+Test(cpu_gate, opening_is_refused_where_the_cpu_refuses)
+{
+    static const char all[] = "ELIBA";
+    static const pfb_lwp_refusal refusals[] = {PFB_LWP_NOT_ENABLED, PFB_LWP_NO_LWP, PFB_LWP_NOT_AMD, PFB_LWP_NO_LEAF,
+                                               PFB_LWP_NOT_X86};
+    make_machine(all);
+    pfb_cpus *cpus = pfb_cpus_open(NULL);
+    for (size_t i = 0; i < sizeof all - 1; i++) {
+        pfb_lwp_capabilities leaf;
+        pfb_lwp_refusal refusal;
+        pfb_source_failure failure = {0};
+        cr_expect_null(pfb_lwp_cpu_open(cpus, i, &leaf, &refusal, &failure));
+        cr_expect_eq(refusal, refusals[i], "%c: %s", all[i], pfb_lwp_refusal_name(refusal));
+        cr_expect_eq(failure.code, PFB_WIN32_NOT_SUPPORTED);
+        cr_expect_str_eq(failure.sentence, pfb_lwp_refusal_text(refusals[i]));
+    }
+    pfb_cpus_close(cpus);
+    cr_expect(executed == 0 && open_handles == 0);
+}
+
+Test(cpu_gate, opening_fails_without_pinning)
+{
+    pfb_lwp_capabilities leaf;
+    pfb_lwp_refusal refusal;
+    make_machine("UU");
+    pfb_cpus *cpus = pfb_cpus_open(NULL);
+    for (pins_left = 0; pins_left < 2; pins_left++) {
+        unsigned pins = pins_left;
+        pfb_source_failure failure = {0};
+        cr_expect_null(pfb_lwp_cpu_open(cpus, 1, &leaf, &refusal, &failure), "%u", pins);
+        cr_expect(refusal == PFB_LWP_USABLE && failure.code == PFB_WIN32_ACCESS_DENIED, "%u", pins);
+        cr_expect_eq(open_handles, 1);
+        pins_left = pins;
+    }
+    cr_expect_null(pfb_lwp_cpu_open(cpus, 2, &leaf, &refusal, NULL), "a position that is none");
+    pfb_cpus_close(cpus);
+    cr_expect_eq(executed, 0);
+}
+
+/* ---- Instructions ------------------------------------------------------------------------------------------------ */
+
+/* A control block of Family 15h with the smallest ring; where it lies hardware alone knows. */
+static uint8_t control[152];
+
+static void make_control(void)
+{
+    memset(control, 0, sizeof control);
+    control[PFB_LWP_AT_BUFFER_SIZE + 1] = 4; /* 1024 bytes */
+}
+
+static pfb_lwp_cpu *open_cpu(pfb_cpus **cpus, size_t position)
+{
+    pfb_lwp_capabilities leaf;
+    pfb_lwp_refusal refusal;
+    pfb_source_failure failure = {0};
+    *cpus = pfb_cpus_open(NULL);
+    pfb_lwp_cpu *cpu = pfb_lwp_cpu_open(*cpus, position, &leaf, &refusal, &failure);
+    cr_assert_not_null(cpu, "%s", failure.sentence);
+    cr_expect(refusal == PFB_LWP_USABLE && leaf.control_bytes == sizeof control && here == position);
+    make_control();
+    return cpu;
+}
+
+Test(cpu_gate, instructions_reach_the_cpu)
+{
+    pfb_cpus *cpus;
+    make_machine("LU");
+    pfb_lwp_cpu *cpu = open_cpu(&cpus, 1);
+    cr_expect_eq(executed, 0, "opening executes none");
+    cr_expect(pfb_lwp_cpu_load(cpu, control, NULL) && in_force == control);
+    cr_expect(pfb_lwp_cpu_store(cpu) == control);
+    cr_expect(pfb_lwp_cpu_insert(cpu, 100, 1) && last_operand == 101);
+    pfb_lwp_cpu_value(cpu, 200, 2);
+    cr_expect_eq(last_operand, 202);
+    cr_expect(pfb_lwp_cpu_load(cpu, NULL, NULL) && in_force == NULL);
+    cr_expect(pfb_lwp_cpu_load(cpu, control, NULL));
+    cr_expect_eq(executed, 6);
+    pfb_lwp_cpu_close(cpu);
+    cr_expect(executed == 7 && in_force == NULL, "closing switches off");
+    pfb_cpus_close(cpus);
+    pfb_lwp_cpu_close(NULL);
+    cr_expect(executed == 7 && open_handles == 0);
+}
+
+static void use(pfb_lwp_cpu *cpu)
+{
+    pfb_lwp_cpu_load(cpu, control, NULL);
+    pfb_lwp_cpu_store(cpu);
+    pfb_lwp_cpu_insert(cpu, 1, 1);
+    pfb_lwp_cpu_value(cpu, 1, 1);
+}
+
+/* Between instructions the thread may be pinned elsewhere, or be let go: each brings it back. */
+Test(cpu_gate, a_thread_that_was_moved_is_brought_back)
+{
+    pfb_cpus *cpus;
+    make_machine("LUL");
+    pfb_lwp_cpu *cpu = open_cpu(&cpus, 1);
+    pfb_cpus_pin(cpus, 0, NULL);
+    cr_expect(pfb_lwp_cpu_load(cpu, control, NULL));
+    pfb_cpus_pin(cpus, 2, NULL);
+    cr_expect(pfb_lwp_cpu_store(cpu) == control);
+    pfb_cpus_pin(cpus, 0, NULL);
+    pfb_lwp_cpu_insert(cpu, 1, 1);
+    here = 2;
+    pfb_lwp_cpu_value(cpu, 1, 1);
+    pfb_cpus_close(cpus); /* in the wrong order */
+    here = 0;
+    use(cpu);
+    cr_expect_eq(executed, 8);
+    here = 0;
+    pfb_lwp_cpu_close(cpu);
+    cr_expect(executed == 9 && open_handles == 0);
+}
+
+Test(cpu_gate, a_thread_that_stays_away_executes_none)
+{
+    pfb_cpus *cpus;
+    pfb_source_failure failure = {0};
+    make_machine("LU");
+    pfb_lwp_cpu *cpu = open_cpu(&cpus, 1);
+    here = 0;
+    pins_left = 0;
+    cr_expect_not(pfb_lwp_cpu_load(cpu, control, &failure));
+    cr_expect_eq(failure.code, PFB_WIN32_ACCESS_DENIED);
+    cr_expect_null(pfb_lwp_cpu_store(cpu));
+    cr_expect_not(pfb_lwp_cpu_insert(cpu, 1, 1));
+    pfb_lwp_cpu_value(cpu, 1, 1);
+    pfb_lwp_cpu_close(cpu);
+    pfb_cpus_close(cpus);
+    cr_expect(executed == 0 && open_handles == 0);
+}
+
+/* What hardware would fault on, and what strict reading alone refuses. */
+Test(cpu_gate, blocks_that_are_refused)
+{
+    static const struct {
+        size_t at;
+        uint8_t byte;
+        const char *sentence;
+    } rows[] = {
+        {PFB_LWP_AT_BUFFER_SIZE + 1, 0,
+         "the control block is refused: BufferSize is 0 (BufferSize, offset 4, value 0x0)"},
+        {PFB_LWP_AT_BUFFER_SIZE + 1, 3,
+         "the control block is refused: the ring is smaller than the leaf's minimum (BufferSize, offset 4, value "
+         "0x300)"},
+        {PFB_LWP_AT_HEAD, 1,
+         "the control block is refused: BufferHeadOffset is inside a record (BufferHeadOffset, offset 16, value 0x1)"},
+        {PFB_LWP_AT_TAIL + 1, 4,
+         "the control block is refused: BufferTailOffset is outside the ring (BufferTailOffset, offset 64, value "
+         "0x400)"},
+    };
+    pfb_cpus *cpus;
+    make_machine("U");
+    pfb_lwp_cpu *cpu = open_cpu(&cpus, 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pfb_source_failure failure = {0};
+        make_control();
+        control[rows[i].at] = rows[i].byte;
+        cr_expect_not(pfb_lwp_cpu_load(cpu, control, &failure), "%s", rows[i].sentence);
+        cr_expect_eq(failure.code, PFB_WIN32_INVALID_PARAMETER);
+        cr_expect_str_eq(failure.sentence, rows[i].sentence, "%s", failure.sentence);
+    }
+    cr_expect_eq(executed, 0);
+    pfb_lwp_cpu_close(cpu);
+    pfb_cpus_close(cpus);
+}
