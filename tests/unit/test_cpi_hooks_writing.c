@@ -253,7 +253,7 @@ static void draw(sample *s, size_t cpus, uint32_t mode, uint32_t forms)
     }
     s->identity = (pfb_cpi_identity){.minor = (uint32_t)random_bits(8), .forms = forms, .label = s->label};
     s->identity.stamp = (uint32_t)random_bits(32);
-    s->identity.label_size_bytes = random_bits(2) ? random_bits(8) : 0;
+    s->identity.label_size_bytes = random_bits(2) ? (size_t)random_bits(8) : 0;
     for (size_t i = 0; i < s->identity.label_size_bytes; i++)
         s->label[i] = (uint8_t)(1 + i % 255);
 }
