@@ -5,8 +5,12 @@
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-status=0
-wine "$@" >"$folder/out" 2>"$folder/err" || status=$?
+# About one start in a thousand fails before the program begins, without a word: then once more.
+for _ in 1 2; do
+    status=0
+    wine "$@" >"$folder/out" 2>"$folder/err" || status=$?
+    [[ $status -ne 0 && ! -s "$folder/out" && ! -s "$folder/err" ]] || break
+done
 cat "$folder/out"
 cat "$folder/err" >&2
 exit "$status"

@@ -9,7 +9,6 @@ that the second implementation uses for its own seeds.
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -19,11 +18,12 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 CORPUS = os.path.join(ROOT, "corpus")
 sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
 
-import seed_writer as writer  # noqa: E402 (its folder was just added)
+import running  # noqa: E402 (its folder was just added)
+import seed_writer as writer  # noqa: E402
 
 SECONDS = 60
 IMPOSSIBLE = 4  # status where a machine has no live source
-ON_WINDOWS = os.environ.get("PERFBLOCK_SYSTEM") == "Windows"
+ON_WINDOWS = running.ON_WINDOWS
 ERROR_LINE = re.compile(r"^(?P<file>.*): offset (?P<offset>\d+): "
                         r"(?P<code>[a-z][a-z0-9_]*): (?P<text>.+)$")
 
@@ -92,10 +92,9 @@ class Case(unittest.TestCase):
         environment.pop("COLUMNS", None)
         if columns:
             environment["COLUMNS"] = str(columns)
-        done = subprocess.run([program(), *arguments], input=stdin,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        done = running.finish([program(), *arguments], input=stdin,
                               timeout=SECONDS, env=environment, cwd=cwd,
-                              preexec_fn=begin, check=False)
+                              preexec_fn=begin)
         return Done(done.returncode, done.stdout.decode("utf-8"),
                     done.stderr.decode("utf-8"))
 

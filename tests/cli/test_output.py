@@ -6,7 +6,8 @@ import struct
 import subprocess
 import unittest
 
-from program import ON_WINDOWS, SECONDS, Case, program, seed, writer as w
+from program import (ON_WINDOWS, SECONDS, Case, program, running, seed,
+                     writer as w)
 
 CAPTURE = seed("capture", "valid_processor_information.pfb")
 PRINTING = (["--help"], ["--version"], ["types"], ["show", CAPTURE],
@@ -51,9 +52,8 @@ class Output(Case):
 
     def finish(self, arguments, **options):
         """Run with a standard output of its own."""
-        return subprocess.run([program(), *arguments], check=False,
-                              stdin=subprocess.DEVNULL, timeout=SECONDS,
-                              stderr=subprocess.PIPE, **options)
+        return running.finish([program(), *arguments], timeout=SECONDS,
+                              stdin=subprocess.DEVNULL, **options)
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full here")
     def test_full_disk(self):
@@ -88,8 +88,7 @@ class Output(Case):
     def test_order_of_output_and_error(self):
         path = self.file("a.bin", w.reply(w.result(w.SINGLE, w.v4(
             5)))[:-12] + b"\xf8" + b"\xff" * 11)
-        done = subprocess.run([program(), "show", path], check=False,
-                              stdout=subprocess.PIPE, timeout=SECONDS,
+        done = running.finish([program(), "show", path], timeout=SECONDS,
                               stderr=subprocess.STDOUT)
         lines = done.stdout.decode().splitlines()
         self.assertEqual(len(lines), 3)

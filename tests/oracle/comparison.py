@@ -11,6 +11,7 @@ import sys
 from collections import namedtuple
 
 import blocks
+import running
 
 SECONDS = 120     # for one process; only a program that hangs takes so long
 SHOWN_PROBLEMS = 25
@@ -47,9 +48,7 @@ def run(program, command, *arguments):
     """Run a command of the program."""
     line = [program, command, "--format", "json"] + list(arguments)
     try:
-        done = subprocess.run(line, stdin=subprocess.DEVNULL, timeout=SECONDS,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              check=False)
+        done = running.finish(line, stdin=subprocess.DEVNULL, timeout=SECONDS)
     except (OSError, subprocess.TimeoutExpired) as error:
         return Run(None, [], str(error), "")
     status, told = done.returncode, done.stderr.decode("utf-8", "replace")
