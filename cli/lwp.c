@@ -13,6 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+lwp_kept lwp_keep(const pfb_lwp_capabilities *leaf, const uint8_t *control, const uint8_t *ring, size_t ring_bytes)
+{
+    lwp_kept kept = {.size = pfb_lwp_snapshot_write(leaf, control, leaf->control_bytes, ring, ring_bytes, NULL, 0)};
+    kept.bytes = memory_get(kept.size, 1);
+    pfb_lwp_snapshot_write(leaf, control, leaf->control_bytes, ring, ring_bytes, kept.bytes, kept.size);
+    return kept;
+}
+
 /* ---- Showing ----------------------------------------------------------------------------------------------------- */
 
 /* The records of one file: all LWP snapshots of a capture, or a snapshot alone. */
@@ -74,10 +82,8 @@ static void record_some(output *out, const options *o, pfb_lwp_cpu *cpu, const p
             pfb_lwp_cpu_insert(cpu, i, i);
         pfb_lwp_cpu_store(cpu);
         pfb_lwp_cpu_load(cpu, NULL, NULL);
-        input in = {.name = "live", .kind = INPUT_LWP};
-        in.size = pfb_lwp_snapshot_write(leaf, m.control, leaf->control_bytes, m.ring, m.ring_bytes, NULL, 0);
-        in.data = memory_get(in.size, 1);
-        pfb_lwp_snapshot_write(leaf, m.control, leaf->control_bytes, m.ring, m.ring_bytes, in.data, in.size);
+        lwp_kept made = lwp_keep(leaf, m.control, m.ring, m.ring_bytes);
+        input in = {.name = "live", .data = made.bytes, .size = made.size, .kind = INPUT_LWP};
         show_input(out, o, &in);
         input_free(&in);
     } else if (failure.code == PFB_WIN32_INVALID_PARAMETER) {
@@ -119,7 +125,7 @@ void command_lwp_show(const options *o)
 /* ---- The model --------------------------------------------------------------------------------------------------- */
 
 /* What the documented program prints. */
-static void print_sample(output *out, unsigned bits, const lwp_sample *made)
+static void print_sample(output *out, unsigned bits, const lwp_kept *made)
 {
     pfb_lwp_snapshot parts;
     pfb_lwp_capabilities leaf;
@@ -128,10 +134,10 @@ static void print_sample(output *out, unsigned bits, const lwp_sample *made)
     unsigned values = 0;
     unsigned inserted = 0;
     buffer text = {0};
-    pfb_lwp_snapshot_read(made->snapshot, made->size, &parts);
+    pfb_lwp_snapshot_read(made->bytes, made->size, &parts);
     pfb_lwp_capabilities_read(parts.eax, parts.ebx, parts.ecx, parts.edx, &leaf);
-    pfb_lwp_open(&lwp, &leaf, made->snapshot + parts.control_offset, parts.control_size,
-                 made->snapshot + parts.ring_offset, parts.ring_size, PFB_STRICT);
+    pfb_lwp_open(&lwp, &leaf, made->bytes + parts.control_offset, parts.control_size, made->bytes + parts.ring_offset,
+                 parts.ring_size, PFB_STRICT);
     while (pfb_lwp_next(&lwp, &event)) {
         values += event.id == PFB_LWP_EVENT_VALUE;
         inserted += event.id == PFB_LWP_EVENT_INSERTED;
@@ -145,14 +151,14 @@ static void print_sample(output *out, unsigned bits, const lwp_sample *made)
 void command_lwp_model(const options *o)
 {
     output out;
-    lwp_sample made = lwp_sample_run(o->sample);
+    lwp_kept made = lwp_sample_run(o->sample);
     output_open(&out, o->format, options_color(o));
     if (o->format == OUTPUT_TEXT)
         print_sample(&out, o->sample, &made);
-    input in = {.name = "model", .data = made.snapshot, .size = made.size, .kind = INPUT_LWP};
+    input in = {.name = "model", .data = made.bytes, .size = made.size, .kind = INPUT_LWP};
     show_input(&out, o, &in);
     output_close(&out);
     if (o->recording)
-        recording_store(o->recording, PFB_TAG_LWP, made.snapshot, made.size);
-    free(made.snapshot);
+        recording_store(o->recording, PFB_TAG_LWP, made.bytes, made.size);
+    free(made.bytes);
 }

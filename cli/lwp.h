@@ -19,15 +19,16 @@ void lwp_say_refusal(pfb_lwp_refusal refusal);
 /* Writes a field of a control block. */
 void lwp_put_u32(uint8_t *at, uint32_t value);
 
-/* ---- The sample program (lwp_sample.c) --------------------------------------------------------------------------- */
-
-/* What the documented sample program leaves in memory when it runs on the model. */
-typedef struct lwp_sample {
-    uint8_t *snapshot; /* the leaf's registers, control block and ring, as a capture keeps them (free) */
+/* A snapshot as a capture keeps it: the leaf's registers, control block and ring. */
+typedef struct lwp_kept {
+    uint8_t *bytes; /* free */
     size_t size;
-} lwp_sample;
+} lwp_kept;
 
-/* Runs it as a build of 32 or 64 bits. */
-lwp_sample lwp_sample_run(unsigned bits);
+lwp_kept lwp_keep(const pfb_lwp_capabilities *leaf, const uint8_t *control, const uint8_t *ring, size_t ring_bytes);
+
+/* What the documented sample program leaves in memory when it runs on the model as a build of 32 or 64 bits
+ * (lwp_sample.c). */
+lwp_kept lwp_sample_run(unsigned bits);
 
 #endif

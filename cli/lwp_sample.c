@@ -52,7 +52,7 @@ static void run_loop(pfb_lwp_model *model, uint64_t inserted, uint64_t value)
     }
 }
 
-lwp_sample lwp_sample_run(unsigned bits)
+lwp_kept lwp_sample_run(unsigned bits)
 {
     pfb_lwp_capabilities leaf;
     pfb_lwp_model *model = memory_get(1, sizeof *model);
@@ -71,9 +71,7 @@ lwp_sample lwp_sample_run(unsigned bits)
         run_loop(model, UINT64_C(0xDEADBEEFDEADBEEF), UINT64_C(0x0BADF00D0BADF00D));
     pfb_lwp_model_store(model, &address);
     pfb_lwp_model_load(model, 0);
-    lwp_sample made = {.size = pfb_lwp_snapshot_write(&leaf, control, leaf.control_bytes, ring, RING_BYTES, NULL, 0)};
-    made.snapshot = memory_get(made.size, 1);
-    pfb_lwp_snapshot_write(&leaf, control, leaf.control_bytes, ring, RING_BYTES, made.snapshot, made.size);
+    lwp_kept made = lwp_keep(&leaf, control, ring, RING_BYTES);
     free(control);
     free(ring);
     free(model);

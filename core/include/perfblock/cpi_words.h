@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Figures of the CPI facility as its trace hooks have them, to 4 places; docs/cpi_hooks.md. */
+/* Figures of the CPI facility as its trace hooks have them, to 4 places; docs/cpi_words.md. */
 
 /* The integral word and the ten-thousandths. Both PFB_CPI_UNDEFINED: there is no figure. */
 typedef struct pfb_cpi_words {
