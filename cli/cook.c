@@ -47,6 +47,7 @@ static const struct {
     const char *name;
 } unread_tags[] = {
     {PFB_TAG_HOOKS, "CPIH"},
+    {PFB_TAG_SNAPSHOTS, "CPIS"},
     {PFB_TAG('L', 'W', 'P', 'C'), "LWPC"},
 };
 

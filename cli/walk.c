@@ -286,6 +286,9 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
     case PFB_TAG_HOOKS:
         walk_hooks(w, &body);
         break;
+    case PFB_TAG_SNAPSHOTS:
+        walk_snapshots(w, &body);
+        break;
     case PFB_TAG_NOTE:
         state_text(w, &body);
         break;

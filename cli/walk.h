@@ -10,7 +10,9 @@
  * prints these; `check` runs the same walk without output and wants to know how it ended. */
 
 typedef struct walk_counts {
-    uint64_t chunks, blocks, results, objects, instances, values, groups, items; /* items: metadata of any sort */
+    uint64_t chunks, blocks, results, objects, instances, values;
+    uint64_t groups, steps; /* of CPI hooks; of CPI snapshots */
+    uint64_t items;         /* metadata of any sort */
     uint64_t unread_chunks; /* of tags or versions this version of the program does not read */
 } walk_counts;
 
@@ -63,6 +65,9 @@ void walk_capture_lwp(walk *w);
 
 /* A stream of CPI hooks (walk_cpi.c). */
 void walk_hooks(walk *w, const walk_bytes *bytes);
+
+/* A text of CPI snapshots (walk_snapshots.c). */
+void walk_snapshots(walk *w, const walk_bytes *bytes);
 
 /* Metadata of each sort (walk_metadata.c). */
 void walk_registration(walk *w, const walk_bytes *bytes, uint32_t request);

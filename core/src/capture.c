@@ -23,6 +23,7 @@ static const tag_row tags[] = {
     {PFB_TAG_NAMES, PREFIX_LANGUAGE},
     {PFB_TAG_LWP, 0},
     {PFB_TAG_HOOKS, 0},
+    {PFB_TAG_SNAPSHOTS, 0},
     {PFB_TAG_NOTE, 0},
 };
 

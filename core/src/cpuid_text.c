@@ -1,47 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "perfblock/cpuid_text.h"
 
+#include "line.h"
+
 /* ---- A line ------------------------------------------------------------------------------------------------------ */
-
-/* [at, end) of the dump's bytes; at <= end always. */
-typedef struct span {
-    const uint8_t *data;
-    size_t at, end;
-} span;
-
-static unsigned peek(const span *s)
-{
-    return s->at < s->end ? s->data[s->at] : 0;
-}
 
 static unsigned lower(unsigned c)
 {
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }
 
-static bool is_digit(unsigned c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_hex(unsigned c)
 {
     return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'f');
-}
-
-static bool is_one_of(unsigned c, const char *set)
-{
-    for (; *set != '\0'; set++) {
-        if (c == (unsigned char)*set)
-            return true;
-    }
-    return false;
-}
-
-static void skip(span *s, const char *set)
-{
-    while (s->at < s->end && is_one_of(s->data[s->at], set))
-        s->at++;
 }
 
 /* True, and behind it, when the word stands next, in either case of letters; the word is lower case. */
@@ -75,20 +46,13 @@ static bool take_hex(span *s, uint32_t *number, size_t *digits)
     return true;
 }
 
-/* Decimal digits below 2^32. */
-static bool take_decimal(span *s, uint32_t *number)
+static bool take_index(span *s, uint32_t *number)
 {
     uint64_t value = 0;
-    size_t at = s->at;
-    for (; at < s->end && is_digit(s->data[at]); at++) {
-        value = 10 * value + (s->data[at] - (unsigned)'0');
-        if (value > UINT32_MAX)
-            return false;
-    }
-    bool has_digits = at > s->at;
-    s->at = at;
+    if (!take_decimal(s, UINT32_MAX, &value))
+        return false;
     *number = (uint32_t)value;
-    return has_digits;
+    return true;
 }
 
 /* The register whose name stands next: 0 to 3; behind it then. 4 when none does. */
@@ -232,7 +196,7 @@ static bool take_function(span *s, uint32_t *function)
         s->at = ahead.at + 1;
         return true;
     }
-    return take_decimal(s, function);
+    return take_index(s, function);
 }
 
 /* "ext_cpuid[28]=00000000 80032013 00010200 8000000f" and its kin. */
@@ -252,7 +216,7 @@ static verdict read_array(span *s, pfb_cpuid_leaf *leaf)
     if (peek(s) != '[')
         return OTHER;
     s->at++;
-    if (!take_decimal(s, &index) || index > UINT32_C(0x7FFFFFFF) || !take_word(s, "]="))
+    if (!take_index(s, &index) || index > UINT32_C(0x7FFFFFFF) || !take_word(s, "]="))
         return BROKEN;
     leaf->leaf = is_function ? leaf->leaf : first + index;
     leaf->subleaf = is_function ? index : 0;
@@ -291,7 +255,7 @@ static bool is_heading(span s)
         return false;
     size_t behind = s.at;
     skip(&s, " \t#");
-    if (!take_decimal(&s, &number)) {
+    if (!take_index(&s, &number)) {
         s.at = behind;
         if (peek(&s) != ':')
             return false;
@@ -307,23 +271,13 @@ void pfb_cpuid_text_open(pfb_cpuid_text *text, const void *data, size_t size)
     *text = (pfb_cpuid_text){.data = data, .size = data ? size : 0};
 }
 
-/* The next line without blanks at its beginning and without its end, the first one without the byte order mark of
- * UTF-8. False at the end of the dump. */
 static bool next_line(pfb_cpuid_text *text, span *line, size_t *start)
 {
-    if (text->at == text->size)
+    span rest = {text->data, text->at, text->size};
+    if (!take_line(&rest, line, start))
         return false;
-    *start = text->at;
-    while (text->at < text->size && text->data[text->at] != '\n')
-        text->at++;
-    *line = (span){text->data, *start, text->at};
-    text->at += text->at < text->size;
+    text->at = rest.at;
     text->lines++;
-    if (*start == 0)
-        take_word(line, "\xEF\xBB\xBF");
-    skip(line, " \t");
-    while (line->end > line->at && is_one_of(text->data[line->end - 1], " \t\r"))
-        line->end--;
     return true;
 }
 

@@ -95,6 +95,7 @@ static const code_row rows[] = {
     {PFB_NUM_CPUS_MISMATCH, "num_cpus_mismatch", "the numbers of CPUs of the group differ"},
     {PFB_SUM_MISMATCH, "sum_mismatch", "the CPUs' counts do not add up to the system's"},
     {PFB_LABEL_MISMATCH, "label_mismatch", "the labels at both ends of the group differ"},
+    {PFB_BAD_CPI_LINE, "bad_cpi_line", "the line is none of a text of snapshots, or stands where it may not"},
     {PFB_UNKNOWN_FORMAT, "unknown_format", "the input is in no format known here"},
     {PFB_UNKNOWN_KIND, "unknown_kind", "the result is of a kind nobody defined"},
     {PFB_UNREAD_FORMAT, "unread_format", "the format is recognised, but this version does not read it"},

@@ -368,6 +368,10 @@ def capture_seeds():
         "valid_cpi_hooks": w.recording(
             w.chunk(b"CPIH", cpi_writer.second_example()),
             w.chunk(b"CPIH", cpi_writer.first_example())),
+        "valid_cpi_snapshots": w.recording(
+            w.chunk(b"CPIS", b"cpi-snapshots 1\nsnapshot 1\ncpu 0 1 2\n"),
+            w.chunk(b"CPIS", b"cpi-snapshots 1\nwidths 40 64\n"
+                             b"refuse -5 no\n")),
         "valid_no_registration": w.recording(
             queries(w.identifier(PLAIN, 1)),
             *[sample(tick, w.result(w.SINGLE, w.v8(tick)))

@@ -60,7 +60,7 @@ static size_t put_all_kinds(bytes *b, size_t ends[16])
         const char *tag;
         size_t size;
     } kinds[] = {{"NOTE", 5},  {"RGST", 24}, {"RGST", 31}, {"QINF", 40}, {"INST", 16}, {"DATA", 48}, {"V1DT", 9},
-                 {"NAME", 11}, {"NAME", 4},  {"WHAT", 3},  {"CPIH", 1},  {"LWPC", 8},  {"DATA", 0}};
+                 {"NAME", 11}, {"NAME", 4},  {"WHAT", 3},  {"CPIH", 1},  {"CPIS", 2},  {"LWPC", 8},  {"DATA", 0}};
     size_t count = 0;
     put_start(b);
     ends[count++] = b->size;
@@ -136,6 +136,7 @@ Test(capture, every_tag_gives_its_parts)
         {"NAME", 29, 4, true, false, 0, 0x04030201},
         {"PFBC", 0, 0, true, false, 0, 0}, /* again: a file appended to another */
         {"CPIH", 29, 0, true, false, 0, 0},
+        {"CPIS", 29, 0, true, false, 0, 0},
         {"data", 29, 0, false, false, 0, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -9,6 +9,7 @@
 #include "lwp_readers.h"
 #include "perfblock/builder.h"
 #include "readers.h"
+#include "snapshot_readers.h"
 #include "support.h"
 
 #include <signal.h>
@@ -152,6 +153,11 @@ Test(sweep, lwp_seeds)
 Test(sweep, cpi_hooks_seeds)
 {
     sweep_seeds("cpi_hooks", examine_hooks, examine_hooks);
+}
+
+Test(sweep, cpi_text_seeds)
+{
+    sweep_seeds("cpi_text", examine_cpi_text, read_cpi_text);
 }
 
 /* ---- The builder's faults -------------------------------------------------------------------------------- */

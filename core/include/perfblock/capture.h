@@ -25,6 +25,7 @@ extern "C" {
 #define PFB_TAG_NAMES PFB_TAG('N', 'A', 'M', 'E')        /* u32 language, V1 name table */
 #define PFB_TAG_LWP PFB_TAG('L', 'W', 'P', 'C')          /* an LWP snapshot (lwp.h): leaf, control block, ring */
 #define PFB_TAG_HOOKS PFB_TAG('C', 'P', 'I', 'H')        /* a stream of CPI hooks */
+#define PFB_TAG_SNAPSHOTS PFB_TAG('C', 'P', 'I', 'S')    /* snapshots of CPI counters: a text (cpi_text.h) */
 #define PFB_TAG_NOTE PFB_TAG('N', 'O', 'T', 'E')         /* UTF-8 */
 
 /* Version written with every chunk. A chunk of a higher version is handed out as an unknown tag would be. */

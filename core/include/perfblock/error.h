@@ -96,6 +96,7 @@ typedef enum pfb_code {
     PFB_SUM_MISMATCH = 160,       /* CPI hooks: the CPUs' counts do not add up to the system's */
     PFB_LABEL_MISMATCH = 161,     /* CPI hooks: the labels at both ends of a group differ */
 
+    PFB_BAD_CPI_LINE = 162,             /* a line of CPI snapshots that is none, or not where it belongs */
     PFB_BAD_CPUID_LINE = 131,           /* a line of a CPUID dump begins as a leaf and does not go on as one */
     PFB_LWP_UNTRUSTED_LEAF = 132,       /* the CPU has no LWP, whatever its leaf 8000001C says */
     PFB_LWP_EVENT_SIZE_ZERO = 133,      /* the leaf's record size is 0 */

@@ -9,6 +9,7 @@
 #include "perfblock/counter_type.h"
 #include "perfblock/cpi.h"
 #include "perfblock/cpi_hooks.h"
+#include "perfblock/cpi_text.h"
 #include "perfblock/cpi_words.h"
 #include "perfblock/cpuid.h"
 #include "perfblock/cpuid_text.h"

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_LINE_H
+#define PFB_LINE_H
+
+/* Lines of a text, for the readers of texts: what stands next in one, and taking it off. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* [at, end) of the text's bytes; at <= end always. */
+typedef struct span {
+    const uint8_t *data;
+    size_t at, end;
+} span;
+
+static inline unsigned peek(const span *s)
+{
+    return s->at < s->end ? s->data[s->at] : 0;
+}
+
+static inline bool is_digit(unsigned c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool is_one_of(unsigned c, const char *set)
+{
+    for (; *set != '\0'; set++) {
+        if (c == (unsigned char)*set)
+            return true;
+    }
+    return false;
+}
+
+static inline void skip(span *s, const char *set)
+{
+    while (s->at < s->end && is_one_of(s->data[s->at], set))
+        s->at++;
+}
+
+/* True, and behind it, when these characters stand next. */
+static inline bool take_exactly(span *s, const char *characters)
+{
+    size_t at = s->at;
+    for (; *characters != '\0'; characters++, at++) {
+        if (at == s->end || s->data[at] != (unsigned char)*characters)
+            return false;
+    }
+    s->at = at;
+    return true;
+}
+
+/* Decimal digits of a number that is at most `most`; any number of zeros may stand in front. */
+static inline bool take_decimal(span *s, uint64_t most, uint64_t *number)
+{
+    uint64_t value = 0;
+    size_t at = s->at;
+    for (; at < s->end; at++) {
+        unsigned digit = s->data[at] - (unsigned)'0';
+        if (digit > 9)
+            break;
+        if (digit > most || value > (most - digit) / 10)
+            return false;
+        value = 10 * value + digit;
+    }
+    bool has_digits = at > s->at;
+    s->at = at;
+    *number = value;
+    return has_digits;
+}
+
+/* The next line of a text without blanks around it and without its end, the first one without the byte order mark of
+ * UTF-8; *start is where it begins in the text, and the text's rest lies behind its end. False at the end of the text.
+ */
+static inline bool take_line(span *text, span *line, size_t *start)
+{
+    if (text->at == text->end)
+        return false;
+    *start = text->at;
+    while (text->at < text->end && text->data[text->at] != '\n')
+        text->at++;
+    *line = (span){text->data, *start, text->at};
+    text->at += text->at < text->end;
+    if (*start == 0)
+        take_exactly(line, "\xEF\xBB\xBF");
+    skip(line, " \t");
+    while (line->end > line->at && is_one_of(text->data[line->end - 1], " \t\r"))
+        line->end--;
+    return true;
+}
+
+#endif

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes the seeds of the fuzz target cpi_text.
+
+    make_cpi_text_seeds.py CORPUS
+
+CORPUS/cpi_text/seeds gets texts of CPI snapshots as docs/cpi_text.md lays them
+out.  `broken_*` is refused, after what stands before the line it is named
+after.  The same bytes every time.
+"""
+
+import pathlib
+import sys
+
+HEAD = "cpi-snapshots 1\n"
+MOST = 2**64 - 1
+
+
+def snapshot(clock, cpus=(), thread=None):
+    """Lines of a snapshot; a CPU is a tuple of its numbers."""
+    lines = ["snapshot %d" % clock]
+    lines += ["cpu " + " ".join(map(str, cpu)) for cpu in cpus]
+    if thread:
+        lines.append("thread " + " ".join(map(str, thread)))
+    return "\n".join(lines) + "\n"
+
+
+def examples():
+    """The worked examples of docs/cpi_hooks.md, and a source that refuses."""
+    yield "two_cpus_scaled", HEAD + snapshot(
+        1000, [(0, 0, 1000, 0, 1000), (1, 5000, 1000, 0, 1000)]) + snapshot(
+            3001000, [(0, 1500000, 3001000, 2250000, 3001000),
+                      (1, 3005120, 3001000, 600000, 3001000)])
+    yield "thread", HEAD + snapshot(
+        68719476736, [(0, 7000000000, 68719476736)],
+        (4242, 100, 200)) + snapshot(
+            80719476737, [(0, 16000000000, 80719476737)],
+            (4242, 8000000100, 10500000200))
+    yield "narrow", HEAD + "widths 40 64\n" + snapshot(
+        500, [(0, 1099511626776, 10, 0, 0), (1, 777, 10, 5, 0),
+              (3, 1, 1, 1, 1)], (900, 0, 0)) + snapshot(
+                  8500, [(0, 3000, 8010, 6000, 8000), (1, 777, 8010, 5, 8000)],
+                  (900, 3200, 4801))
+    yield "refused", HEAD + "refuse -234 instructions on CPU 0, ENOENT\n"
+    yield "refused_later", HEAD + snapshot(1, [(0, 1, 2)]) + (
+        "refuse -257\n") + snapshot(2, [(0, 3, 4)])
+
+
+def oddities():
+    """What is read all the same."""
+    yield "head_alone", HEAD
+    yield "largest", HEAD + "widths 1 1\n" + snapshot(
+        MOST, [(2**32 - 1, MOST, MOST, MOST, MOST)], (2**32 - 1, MOST, MOST))
+    yield "blanks", ("cpi-snapshots\t1 \n\n# remark\n \t\n  snapshot \t7\n"
+                     "\tcpu  0\t1  2 \n #\n thread 1 2 3  user\n")
+    yield "returns", (HEAD + snapshot(1, [(0, 1, 2)])).replace("\n", "\r\n")
+    yield "byte_order_mark", "\ufeff" + HEAD + snapshot(1)
+    yield "zeros_before", HEAD + "snapshot 0000000000000000000000000012\n"
+    yield "thread_first", HEAD + "snapshot 1\nthread 1 2 3\ncpu 0 1 2\n"
+    yield "sentences", (HEAD + "refuse 2147483647 5\nrefuse -2147483648\t#\n"
+                        "refuse -1 \u00e4\u4e2d  two blanks \n")
+    yield "many_cpus", HEAD + snapshot(
+        9, [(3 * number, number, 7) for number in range(60)])
+    yield "remark_at_end", HEAD + snapshot(1) + "# nothing"
+
+
+BROKEN = {
+    "widths_zero": "widths 0 64\n",
+    "widths_beyond": "widths 64 65\n",
+    "widths_later": snapshot(1) + "widths 64 64\n",
+    "cpu_alone": "cpu 0 1 2\n",
+    "thread_alone": "thread 0 1 2\n",
+    "cpu_behind_refusal": "refuse -1 x\ncpu 0 1 2\n",
+    "clock_missing": "snapshot\n",
+    "clock_beyond": "snapshot %d\n" % (MOST + 1),
+    "clock_two": "snapshot 1 2\n",
+    "cpu_four": snapshot(1) + "cpu 0 1 2 3\n",
+    "cpu_beyond": snapshot(1) + "cpu 4294967296 1 2\n",
+    "cpu_twice": snapshot(1, [(0, 1, 2), (0, 1, 2)]),
+    "cpu_falls": snapshot(1, [(1, 1, 2), (0, 1, 2)]),
+    "busy_of_one": snapshot(1, [(0, 1, 2, 3, 4), (1, 1, 2)]),
+    "thread_twice": snapshot(1, [], (1, 2, 3)) + "thread 1 2 3\n",
+    "thread_word": snapshot(1) + "thread 1 2 3 kernel\n",
+    "code_zero": "refuse 0 x\n",
+    "code_beyond": "refuse -2147483649 x\n",
+    "nul": "refuse -1 a\0b\n",
+    "unknown_word": "hello\n",
+    "no_last_end": snapshot(1) + "cpu 0 1 2",
+}
+
+
+def seeds():
+    """All seeds by name of file."""
+    for make in (examples, oddities):
+        for name, text in make():
+            yield "valid_" + name, text
+    for name, text in BROKEN.items():
+        yield "broken_" + name, HEAD + text
+    yield "broken_version_0", "cpi-snapshots 0\n"
+    yield "broken_version_2", "cpi-snapshots 2\nwidths 40 64 64\n"
+    yield "broken_other_text", "snapshot 1\n"
+    yield "broken_no_bytes", ""
+
+
+def main(arguments):
+    """Command line."""
+    if len(arguments) != 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    folder = pathlib.Path(arguments[0]) / "cpi_text" / "seeds"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in seeds():
+        (folder / (name + ".txt")).write_bytes(text.encode("utf-8"))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
