@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "source_private.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +67,15 @@ static void cut_between_characters(char *text)
         text[begin - 1] = '\0';
 }
 
+void pfb_source_say(char *sentence, size_t capacity, const char *format, va_list arguments)
+{
+    int length = vsnprintf(sentence, capacity, format, arguments);
+    if (length < 0)
+        sentence[0] = '\0';
+    else if ((size_t)length >= capacity)
+        cut_between_characters(sentence);
+}
+
 bool pfb_source_fail(pfb_source_failure *failure, uint32_t code, const char *format, ...)
 {
     if (!failure)
@@ -75,12 +83,8 @@ bool pfb_source_fail(pfb_source_failure *failure, uint32_t code, const char *for
     failure->code = code;
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(failure->sentence, sizeof failure->sentence, format, arguments);
+    pfb_source_say(failure->sentence, sizeof failure->sentence, format, arguments);
     va_end(arguments);
-    if (length < 0)
-        failure->sentence[0] = '\0';
-    else if ((size_t)length >= sizeof failure->sentence)
-        cut_between_characters(failure->sentence);
     return false;
 }
 

@@ -6,6 +6,7 @@
 #include "perfblock/builder.h"
 #include "perfblock/source.h"
 
+#include <stdarg.h>
 #include <stdio.h> /* MinGW: __MINGW_PRINTF_FORMAT */
 
 #if defined(__MINGW_PRINTF_FORMAT) /* "printf" there is that of Microsoft, which knows no %zu */
@@ -19,8 +20,10 @@
 #define PFB_PRINTF(format_at, arguments_at)
 #endif
 
-/* Fills in `failure` (may be null) and returns false, so that an operation can end with it. A sentence that is too long
- * is cut between two characters. */
+/* Writes a sentence, its NUL included. One that is too long is cut between two characters. `capacity` is at least 1. */
+void pfb_source_say(char *sentence, size_t capacity, const char *format, va_list arguments) PFB_PRINTF(3, 0);
+
+/* Fills in `failure` (may be null) and returns false, so that an operation can end with it. The sentence as above. */
 bool pfb_source_fail(pfb_source_failure *failure, uint32_t code, const char *format, ...) PFB_PRINTF(3, 4);
 
 /* The failure of an allocation. */

@@ -23,16 +23,19 @@ static const struct {
 /* Pointers to functions are all of one size here, and go as bytes where they have different types. */
 _Static_assert(sizeof(pfb_perflib_functions) == sizeof rows / sizeof rows[0] * sizeof(FARPROC), "members");
 
+void pfb_functions_find(HMODULE library, const char *name, void *function)
+{
+    FARPROC found;
+    memcpy(&found, function, sizeof found);
+    if (!found && library)
+        found = GetProcAddress(library, name);
+    memcpy(function, &found, sizeof found);
+}
+
 void pfb_functions_resolve(pfb_perflib_functions *functions, HMODULE library)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        uint8_t *member = (uint8_t *)functions + rows[i].at;
-        FARPROC function;
-        memcpy(&function, member, sizeof function);
-        if (!function)
-            function = GetProcAddress(library, rows[i].name);
-        memcpy(member, &function, sizeof function);
-    }
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        pfb_functions_find(library, rows[i].name, (uint8_t *)functions + rows[i].at);
 }
 
 static void let_go(void *library)

@@ -2,11 +2,15 @@
 #ifndef PFB_FUNCTIONS_H
 #define PFB_FUNCTIONS_H
 
-/* Finding the functions of PerfLib V2 when the program runs: systems differ in which they have. */
+/* Finding functions when the program runs, those of PerfLib V2 above all: systems differ in which they have. */
 #include "perflib.h"
 
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
+
+/* Fills in the pointer at `function`, of whatever type, if it is still null and the library exports that name. The
+ * library may be null: it exports nothing. */
+void pfb_functions_find(HMODULE library, const char *name, void *function);
 
 /* Fills in those that are still null and that the library exports. */
 void pfb_functions_resolve(pfb_perflib_functions *functions, HMODULE library);

@@ -32,6 +32,16 @@ bool pfb_cpu_ask(uint32_t leaf, uint32_t subleaf, pfb_cpuid_leaf *answer)
     return IS_X86;
 }
 
+/* Leaf 1 ECX bit 31, which processors leave 0 and hypervisors set. */
+bool pfb_cpu_has_hypervisor(void)
+{
+    pfb_cpuid_leaf leaf;
+    if (!pfb_cpu_ask(0, 0, &leaf) || leaf.eax < 1)
+        return false;
+    pfb_cpu_ask(1, 0, &leaf);
+    return (leaf.ecx & UINT32_C(1) << 31) != 0;
+}
+
 #if !defined(_WIN32)
 
 /* The compiler's own XGETBV would have this file built for processors that have it. */

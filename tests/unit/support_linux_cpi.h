@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_TEST_SUPPORT_LINUX_CPI_H
+#define PFB_TEST_SUPPORT_LINUX_CPI_H
+
+/* The live CPI source of Linux over a machine that is the test's own: counters, clocks and kernel files. */
+#include "linux/linux_cpi.h"
+#include "machine.h"
+#include "support_perf_events.h"
+
+#define ONLINE "/sys/devices/system/cpu/online"
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
+extern pfb_cpi_source *source;
+
+/* Begin and end of a test: CPUs 0 and 1, and at the end nothing that is still open. */
+void begin_linux_cpi(void);
+void end_linux_cpi(void);
+
+/* Idle and iowait of CPUs 0 and 1, in ticks. */
+void put_idle(unsigned idle0, unsigned iowait0, unsigned idle1, unsigned iowait1);
+
+/* CPU n counts 1000 (n + 1) instructions and one unhalted cycle, in 1000 cycles of the clock. */
+void run_cpus(void);
+
+/* ---- Readings in short ------------------------------------------------------------------------------------- */
+
+/* A reading and its CPUs. */
+typedef struct taken {
+    pfb_cpi_reading reading;
+    pfb_cpi_cpu cpus[PFB_CPI_MOST_CPUS];
+} taken;
+
+extern taken at_start;
+extern taken at_end;
+
+/* These succeed, or the test fails. */
+pfb_cpi_reader *open_reader(uint32_t mode);
+void take(pfb_cpi_reader *reader, pfb_cpi_moment moment, taken *to);
+void start(pfb_cpi_reader *reader);  /* into at_start */
+void finish(pfb_cpi_reader *reader); /* into at_end */
+
+/* Opening fails, leaves nothing open, and fails without anyone who asks why. */
+void expect_refused(uint32_t mode, int code, const char *sentence);
+
+/* Reading fails. */
+void expect_unread(pfb_cpi_reader *reader, pfb_cpi_moment moment, size_t capacity, int code, const char *sentence);
+
+/* ---- Results ------------------------------------------------------------------------------------------------ */
+
+/* What the core makes of start and end. */
+extern pfb_cpi_figures figures[PFB_CPI_MOST_CPUS];
+extern pfb_cpi_result result;
+void compute(uint32_t mode);
+
+/* Computes, and the CPUs have these statuses. */
+void expect_statuses(uint32_t mode, const pfb_cpi_status *statuses, size_t number);
+
+void expect_unhalted(const pfb_cpi_reader *reader, size_t position, bool is_known, uint64_t cycles);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+#include "support_thread_profiling.h"
+
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <string.h>
+
+fake_profiling fake;
+
+/* What a handle points to. */
+static struct {
+    bool is_open;
+    uint32_t tid;
+    uint64_t counters;
+} profiles[FAKE_PROFILES];
+
+static char this_thread; /* its address stands for the calling thread */
+
+static void note(char letter)
+{
+    if (fake.logged < FAKE_LOG - 1)
+        fake.log[fake.logged++] = letter;
+}
+
+void clear_log(void)
+{
+    memset(fake.log, 0, sizeof fake.log);
+    fake.logged = 0;
+}
+
+/* ---- The three functions ---------------------------------------------------------------------------------------- */
+
+/* The position of an open profile; FAKE_PROFILES for a handle that is none. */
+static size_t find(const void *handle)
+{
+    for (size_t i = 0; i < FAKE_PROFILES; i++) {
+        if (handle == &profiles[i] && profiles[i].is_open)
+            return i;
+    }
+    fake.wrong_handles++;
+    return FAKE_PROFILES;
+}
+
+/* A thread that is profiled already is busy: the strictest that a system can be. */
+static pfb_dword PFB_WINAPI enable(void *thread, pfb_dword flags, uint64_t counters, void **handle)
+{
+    size_t free_one = FAKE_PROFILES;
+    note('E');
+    fake.thread = thread;
+    fake.enable_flags = (uint32_t)flags;
+    fake.counters = counters;
+    if (fake.enable_code != 0 || fake.gives_no_handle)
+        return fake.enable_code;
+    for (size_t i = 0; i < FAKE_PROFILES; i++) {
+        if (profiles[i].is_open && profiles[i].tid == fake.here.tid)
+            return 170;
+        if (!profiles[i].is_open)
+            free_one = i;
+    }
+    cr_assert_lt(free_one, FAKE_PROFILES);
+    profiles[free_one].is_open = true;
+    profiles[free_one].tid = fake.here.tid;
+    profiles[free_one].counters = counters;
+    *handle = &profiles[free_one];
+    fake.open_handles++;
+    return 0;
+}
+
+static pfb_dword PFB_WINAPI disable(void *handle)
+{
+    note('D');
+    size_t at = find(handle);
+    if (at == FAKE_PROFILES)
+        return 6;
+    profiles[at].is_open = false;
+    fake.open_handles--;
+    return 0;
+}
+
+static void break_data(pfb_performance_data *data)
+{
+    uint32_t value = fake.read_value;
+    if (fake.read_fault == FAULT_VERSION)
+        data->version = (uint8_t)value;
+    if (fake.read_fault == FAULT_SIZE)
+        data->size_bytes = (uint16_t)value;
+    if (fake.read_fault == FAULT_COUNT)
+        data->counter_count = (uint8_t)value;
+    if (fake.read_fault == FAULT_TYPE)
+        data->counters[fake.configured].type = value;
+    if (fake.read_fault == FAULT_INSTRUCTIONS)
+        data->counters[fake.configured].value = value;
+    if (fake.read_fault == FAULT_CYCLES)
+        data->cycle_time = value;
+}
+
+/* As documented: the caller tells size and version; a counter without configuration is 0. Whatever means nothing is
+ * filled all the same. */
+static pfb_dword PFB_WINAPI read_data(void *handle, pfb_dword flags, pfb_performance_data *data)
+{
+    note('R');
+    fake.read_flags = (uint32_t)flags;
+    size_t at = find(handle);
+    if (at == FAKE_PROFILES)
+        return 6;
+    if (data->size_bytes != 288 || data->version != 1)
+        return 87;
+    if (fake.read_fault == FAULT_CODE)
+        return fake.read_value;
+    data->context_switches = data->retry_count = data->reserved = 0xEEEEEEEE;
+    data->wait_reasons = UINT64_MAX;
+    data->counter_count = 1;
+    data->cycle_time = fake.cycles;
+    if (profiles[at].counters >> fake.configured & 1)
+        data->counters[fake.configured].value = fake.instructions;
+    break_data(data);
+    return 0;
+}
+
+/* ---- The system ------------------------------------------------------------------------------------------------- */
+
+static pfb_thread_identity identify(void)
+{
+    return fake.here;
+}
+
+static bool is_administrator(void)
+{
+    return fake.is_administrator;
+}
+
+static bool has_hypervisor(void)
+{
+    return fake.has_hypervisor;
+}
+
+static bool has_clock(void)
+{
+    return !fake.has_no_clock;
+}
+
+static uint64_t read_clock(void)
+{
+    note('C');
+    return fake.now;
+}
+
+/* For the last of all codes, as much text as there is room for. */
+static void describe(uint32_t code, char *out, size_t capacity)
+{
+    if (code == UINT32_MAX) {
+        memset(out, 'x', capacity - 1);
+        out[capacity - 1] = '\0';
+    } else {
+        snprintf(out, capacity, "the text of %u", (unsigned)code);
+    }
+}
+
+static void enter(void **guard)
+{
+    note('(');
+    cr_expect(!*guard && fake.inside == 0, "entered twice");
+    fake.inside++;
+    *guard = &fake;
+}
+
+static void leave(void **guard)
+{
+    note(')');
+    cr_expect(*guard == &fake && fake.inside == 1, "left without entering");
+    fake.inside--;
+    *guard = NULL;
+}
+
+void start_fake(void)
+{
+    memset(profiles, 0, sizeof profiles);
+    fake = (fake_profiling){
+        .configured = 3, .instructions = 100, .cycles = 200, .now = 1000, .here = {4242, 77}, .is_administrator = true};
+}
+
+pfb_thread_profiling system_of_three(const char *counter)
+{
+    pfb_thread_profiling system = {.functions = {enable, disable, read_data},
+                                   .this_thread = &this_thread,
+                                   .identify = identify,
+                                   .is_administrator = is_administrator,
+                                   .has_hypervisor = has_hypervisor,
+                                   .has_clock = has_clock,
+                                   .read_clock = read_clock,
+                                   .describe = describe,
+                                   .enter = enter,
+                                   .leave = leave};
+    snprintf(system.counter, sizeof system.counter, "%s", counter);
+    return system;
+}
+
+/* ---- Sources and readers ---------------------------------------------------------------------------------------- */
+
+pfb_cpi_source *open_over(const pfb_thread_profiling *system)
+{
+    pfb_cpi_failure failure = {0};
+    pfb_cpi_source *source = pfb_thread_profiling_open(system, &failure);
+    cr_assert(source, "%s", failure.sentence);
+    return source;
+}
+
+pfb_cpi_source *open_source(void)
+{
+    const pfb_thread_profiling system = system_of_three("3");
+    return open_over(&system);
+}
+
+void close_source(pfb_cpi_source *source)
+{
+    pfb_cpi_source_close(source);
+    cr_expect_eq(fake.open_handles, 0, "%zu handles stay open", fake.open_handles);
+    cr_expect_eq(fake.wrong_handles, 0, "%zu calls with a handle that is not open", fake.wrong_handles);
+    cr_expect_eq(fake.inside, 0, "the guard was not left");
+}
+
+void expect_refusal(pfb_cpi_source *source, uint32_t mode, int code, const char *sentence)
+{
+    pfb_cpi_failure failure = {0};
+    cr_expect_not(pfb_cpi_reader_open(source, mode, &failure));
+    cr_expect_eq(failure.code, code, "%d instead of %d", failure.code, code);
+    cr_expect_str_eq(failure.sentence, sentence);
+    cr_expect_lt(strlen(failure.sentence), sizeof failure.sentence - 1, "cut: %s", failure.sentence);
+    cr_expect_eq(fake.open_handles, 0);
+    cr_expect_not(pfb_cpi_reader_open(source, mode, NULL), "a failure need not be asked for");
+}
+
+pfb_cpi_reader *open_reader(pfb_cpi_source *source)
+{
+    pfb_cpi_failure failure = {0};
+    pfb_cpi_reader *reader = pfb_cpi_reader_open(source, PFB_CPI_THREAD_ONLY, &failure);
+    cr_assert(reader, "%d: %s", failure.code, failure.sentence);
+    return reader;
+}

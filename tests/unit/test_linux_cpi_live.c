@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "perfblock/cpi_source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The live CPI source on the machine the test runs on. With counters, a loop whose instructions are known is counted;
+ * without, the refusal must be one that such a machine gives. Says which. */
+
+static int failures;
+
+static void expect(bool is_so, const char *what)
+{
+    if (!is_so)
+        printf("FAILED: %s\n", what);
+    failures += !is_so;
+}
+
+/* ---- A loop ----------------------------------------------------------------------------------------------- */
+
+#define TURNS UINT32_C(50000000)
+
+#if defined(__x86_64__) || defined(__i386__)
+/* Two instructions a turn. */
+enum { LEAST_PER_TURN = 2, MOST_PER_TURN = 2 };
+
+static void run_loop(void)
+{
+    uint32_t left = TURNS;
+    __asm__ volatile("1: decl %0\n\tjnz 1b" : "+r"(left) : : "cc");
+}
+#else
+/* A turn takes an instruction at least, and no compiler makes twenty of it. */
+enum { LEAST_PER_TURN = 1, MOST_PER_TURN = 20 };
+
+static void run_loop(void)
+{
+    for (uint32_t left = TURNS; left > 0; left--)
+        __asm__ volatile("" : "+r"(left));
+}
+#endif
+
+/* ---- With counters ---------------------------------------------------------------------------------------- */
+
+typedef struct snapshot {
+    pfb_cpi_reading reading;
+    pfb_cpi_cpu cpus[PFB_CPI_MOST_CPUS];
+} snapshot;
+
+static snapshot first;
+static snapshot last;
+static pfb_cpi_figures figures[PFB_CPI_MOST_CPUS];
+
+/* The kernel's share in the loop, and what stands around it, is below half of the loop. */
+static void check_counts(pfb_cpi_reader *reader, uint32_t mode)
+{
+    pfb_cpi_failure failure = {0};
+    pfb_cpi_result result = {0};
+    bool is_read =
+        pfb_cpi_reader_read(reader, PFB_CPI_AT_START, first.cpus, PFB_CPI_MOST_CPUS, &first.reading, &failure);
+    run_loop();
+    is_read =
+        is_read && pfb_cpi_reader_read(reader, PFB_CPI_AT_END, last.cpus, PFB_CPI_MOST_CPUS, &last.reading, &failure);
+    if (!is_read) {
+        printf("read: %d: %s\n", failure.code, failure.sentence);
+        expect(false, "the counters are read");
+        return;
+    }
+    pfb_cpi_compute(&first.reading.snapshot, &last.reading.snapshot, &last.reading.widths, mode, figures, &result);
+    const uint64_t least = (uint64_t)TURNS * LEAST_PER_TURN;
+    const uint64_t most = (uint64_t)TURNS * MOST_PER_TURN * 3 / 2;
+    if (result.has_thread) {
+        printf("thread: %" PRIu64 " instructions, %" PRIu64 " cycles\n", result.thread.instr, result.thread.cycles);
+        expect(result.thread.instr >= least && result.thread.instr <= most, "the thread's instructions are the loop's");
+        expect(result.thread.cycles > 0, "the thread took cycles");
+    }
+    if (!(mode & PFB_CPI_THREAD_ONLY)) {
+        printf("CPUs: %" PRIu64 " instructions, %" PRIu64 " cycles\n", result.system.instr, result.system.cycles);
+        expect(result.system.instr >= least, "the CPUs' instructions contain the loop's");
+        expect(result.system.cycles >= result.elapsed_cycles, "a CPU's clock runs as the clock does");
+    }
+}
+
+/* ---- Without ---------------------------------------------------------------------------------------------- */
+
+static void check_refusal(const pfb_cpi_failure *failure, const char *event)
+{
+    static const int known[] = {PFB_PU_ERROR_NOT_VALID_IN_VM, PFB_PU_ERROR_NOT_SUPPORTED, PFB_PU_ERROR_ACCESS_DENIED,
+                                PFB_PU_ERROR_REQUIRED_APIS_MISSING};
+    bool is_known = false;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        is_known = is_known || failure->code == known[i];
+    printf("refused: %d: %s\n", failure->code, failure->sentence);
+    expect(is_known, "the code is that of a machine without counters");
+    expect(strstr(failure->sentence, event) || strstr(failure->sentence, "perf_event_paranoid"),
+           "the sentence names the event");
+}
+
+static void check_mode(pfb_cpi_source *source, uint32_t mode, const char *event)
+{
+    pfb_cpi_failure failure = {0};
+    pfb_cpi_reader *reader = pfb_cpi_reader_open(source, mode, &failure);
+    printf("mode %08" PRIx32 ", %s: ", mode, reader ? "counters" : "no counters");
+    if (reader)
+        check_counts(reader, mode);
+    else
+        check_refusal(&failure, event);
+    pfb_cpi_reader_close(reader);
+}
+
+int main(void)
+{
+    pfb_cpi_failure failure = {0};
+    pfb_cpi_source *source = pfb_cpi_source_open_live(&failure);
+    if (!source) {
+        printf("FAILED: the source is not there: %d: %s\n", failure.code, failure.sentence);
+        return EXIT_FAILURE;
+    }
+    check_mode(source, PFB_CPI_THREAD_ONLY | PFB_CPI_ON_THREAD, "instructions of this thread");
+    check_mode(source, PFB_CPI_RAW | PFB_CPI_SCALED, "instructions on CPU");
+    check_mode(source, PFB_CPI_RAW | PFB_CPI_ON_THREAD, "instructions");
+    pfb_cpi_source_close(source);
+    return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

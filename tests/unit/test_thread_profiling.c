@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "support_thread_profiling.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The live source of CPI counters on Windows, over a system that is this test's own. Handles that stay open, or are
+ * closed twice, are found by close_source. */
+
+TestSuite(thread_profiling, .init = start_fake);
+
+#define INSTEAD "; of a thread alone: PFB_CPI_THREAD_ONLY"
+
+/* ---- Instructions of all CPUs -------------------------------------------------------------------------------------
+ */
+
+/* Whatever else is asked for: without instructions there is no CPI, and busy time is none. */
+static const uint32_t modes_with_cpus[] = {0,
+                                           PFB_CPI_RAW,
+                                           PFB_CPI_RAW | PFB_CPI_SCALED,
+                                           PFB_CPI_ON_THREAD,
+                                           PFB_CPI_RAW | PFB_CPI_SCALED | PFB_CPI_ON_THREAD,
+                                           PFB_CPI_THREAD_ONLY | PFB_CPI_SCALED};
+
+static void expect_no_cpus(int code, const char *sentence)
+{
+    pfb_cpi_source *source = open_source();
+    for (size_t i = 0; i < sizeof modes_with_cpus / sizeof modes_with_cpus[0]; i++)
+        expect_refusal(source, modes_with_cpus[i], code, sentence);
+    cr_expect_str_eq(fake.log, "", "nothing was begun");
+    close_source(source);
+}
+
+Test(thread_profiling, cpus_are_for_administrators)
+{
+    static const char sentence[] = "instructions of all CPUs take a system trace session (ETW), which only "
+                                   "administrators may start, and which this version does not start for them either";
+    char whole[240];
+    snprintf(whole, sizeof whole, "%s%s", sentence, INSTEAD);
+    fake.is_administrator = false;
+    expect_no_cpus(-5, whole);
+    fake.has_hypervisor = true; /* the first thing in the way stays the right */
+    expect_no_cpus(-5, whole);
+}
+
+Test(thread_profiling, cpus_take_a_session_that_nobody_starts)
+{
+    expect_no_cpus(-210, "instructions of all CPUs take a system trace session (ETW), which this version does not "
+                         "start" INSTEAD);
+    fake.has_hypervisor = true;
+    expect_no_cpus(-210, "instructions of all CPUs take a system trace session (ETW), which this version does not "
+                         "start; here it would also take counters from the hypervisor" INSTEAD);
+}
+
+/* ---- What is refused before profiling is enabled ------------------------------------------------------------------
+ */
+
+Test(thread_profiling, a_missing_function_is_named)
+{
+#define EXPECT_MISSING(name)                                                                                           \
+    {                                                                                                                  \
+        pfb_thread_profiling system = system_of_three("3");                                                            \
+        system.functions.name = NULL;                                                                                  \
+        pfb_cpi_source *source = open_over(&system);                                                                   \
+        expect_refusal(source, PFB_CPI_THREAD_ONLY, -260,                                                              \
+                       "this system has no function " #name ", which Windows has from version 7 on");                  \
+        close_source(source);                                                                                          \
+    }
+    PFB_THREAD_PROFILING_FUNCTIONS(EXPECT_MISSING)
+#undef EXPECT_MISSING
+    cr_expect_str_eq(fake.log, "", "nothing was begun");
+}
+
+Test(thread_profiling, a_clock_that_changes_its_rate_is_none)
+{
+    fake.has_no_clock = true;
+    pfb_cpi_source *source = open_source();
+    expect_refusal(source, PFB_CPI_THREAD_ONLY, -210,
+                   "this processor has no time-stamp counter of constant rate, which is the clock");
+    cr_expect_str_eq(fake.log, "", "nothing was begun");
+    close_source(source);
+}
+
+Test(thread_profiling, the_counter_is_never_guessed)
+{
+    const pfb_thread_profiling system = system_of_three("");
+    pfb_cpi_source *source = open_over(&system);
+    expect_refusal(
+        source, PFB_CPI_THREAD_ONLY, -209,
+        "instructions of a thread take a kernel driver that configures a hardware counter for them, and none "
+        "is named; its number, 0 to 15, goes into the environment variable PERFBLOCK_CPI_COUNTER");
+    cr_expect_str_eq(fake.log, "", "nothing was begun");
+    close_source(source);
+}
+
+Test(thread_profiling, the_counter_is_a_number)
+{
+    static const char *const texts[] = {
+        "16", "99", "100", "999",    "0016", "x",        "3x",   "x3",      "-1", "+3",  "0x3",
+        " 3", "3 ", "3.0", "429496", "1:",   "\xC3\xA4", "15\n", "1000000", "/1", "...", "003"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const pfb_thread_profiling system = system_of_three(texts[i]);
+        pfb_cpi_source *source = open_over(&system);
+        expect_refusal(source, PFB_CPI_THREAD_ONLY, -87,
+                       "the environment variable PERFBLOCK_CPI_COUNTER is not the number of a counter, 0 to 15");
+        cr_expect_str_eq(fake.log, "", "nothing was begun");
+        close_source(source);
+    }
+}
+
+/* Each number is that bit of the mask, and that element of the reply: here only it has a value. */
+Test(thread_profiling, the_counter_is_the_one_that_is_named)
+{
+    for (uint32_t i = 0; i < 16; i++) {
+        char text[8];
+        snprintf(text, sizeof text, "%u", (unsigned)i);
+        const pfb_thread_profiling system = system_of_three(text);
+        pfb_cpi_source *source = open_over(&system);
+        fake.configured = i;
+        pfb_cpi_reader_close(open_reader(source));
+        cr_expect_eq(fake.counters, UINT64_C(1) << i);
+        fake.configured = (i + 1) % 16;
+        char sentence[120];
+        snprintf(sentence, sizeof sentence,
+                 "hardware counter %s is not configured: a kernel driver must set it to count instructions", text);
+        expect_refusal(source, PFB_CPI_THREAD_ONLY, -213, sentence);
+        close_source(source);
+    }
+}
+
+/* ---- Enabling -----------------------------------------------------------------------------------------------------
+ */
+
+Test(thread_profiling, enabling_that_fails_says_why)
+{
+    static const struct {
+        uint32_t win32;
+        int code;
+        const char *more;
+    } rows[] = {
+        {1, -256, ""},
+        {5, -5, ""},
+        {6, -256, ""},
+        {8, -8, ""},
+        {50, -209, ": a kernel driver must configure hardware counters"},
+        {87, -256, ""},
+        {170, -211, ": one program at a time profiles threads"},
+        {1450, -241, ""},
+    };
+    pfb_cpi_source *source = open_source();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char sentence[240];
+        fake.enable_code = rows[i].win32;
+        snprintf(sentence, sizeof sentence, "EnableThreadProfiling failed: the text of %u (%u)%s",
+                 (unsigned)rows[i].win32, (unsigned)rows[i].win32, rows[i].more);
+        clear_log();
+        expect_refusal(source, PFB_CPI_THREAD_ONLY, rows[i].code, sentence);
+        cr_expect_str_eq(fake.log, "(E)(E)", "what was not enabled is not disabled");
+    }
+    fake.enable_code = 0; /* nothing is left behind */
+    pfb_cpi_reader_close(open_reader(source));
+    close_source(source);
+}
+
+Test(thread_profiling, a_success_without_handle_is_none)
+{
+    pfb_cpi_source *source = open_source();
+    fake.gives_no_handle = true;
+    expect_refusal(source, PFB_CPI_THREAD_ONLY, -256, "EnableThreadProfiling failed: it succeeded without a handle");
+    cr_expect_str_eq(fake.log, "(E)(E)", "what was not enabled is not disabled");
+    close_source(source);
+}
+
+/* The longest text of the system leaves room for all else. */
+Test(thread_profiling, long_texts_are_cut_inside)
+{
+    char text[100];
+    char sentence[240];
+    memset(text, 'x', 99);
+    text[99] = '\0';
+    pfb_cpi_source *source = open_source();
+    fake.enable_code = UINT32_MAX;
+    snprintf(sentence, sizeof sentence, "EnableThreadProfiling failed: %s (4294967295)", text);
+    expect_refusal(source, PFB_CPI_THREAD_ONLY, -256, sentence);
+    fake.enable_code = 0;
+    fake.read_fault = FAULT_CODE;
+    fake.read_value = UINT32_MAX;
+    snprintf(sentence, sizeof sentence, "ReadThreadProfilingData failed: %s (4294967295)", text);
+    expect_refusal(source, PFB_CPI_THREAD_ONLY, -257, sentence);
+    close_source(source);
+}
+
+Test(thread_profiling, the_system_is_asked_for_cycles_and_one_counter)
+{
+    pfb_cpi_source *source = open_source();
+    pfb_cpi_reader *reader = open_reader(source);
+    const pfb_thread_profiling system = system_of_three("3");
+    cr_expect_eq(fake.thread, system.this_thread);
+    cr_expect_eq(fake.enable_flags, 1, "THREAD_PROFILING_FLAG_DISPATCH");
+    cr_expect_eq(fake.counters, 8);
+    cr_expect_eq(fake.read_flags, 3, "dispatching and hardware counters");
+    pfb_cpi_reader_close(reader);
+    cr_expect_str_eq(fake.log, "(E)R(D)");
+    close_source(source);
+}
+
+/* ---- Readings that are refused ------------------------------------------------------------------------------------
+ */
+
+#define OTHER_KIND "ReadThreadProfilingData gave a structure of another kind: its "
+#define NOT_CONFIGURED "hardware counter 3 is not configured: a kernel driver must set it to count instructions"
+
+static const struct {
+    fake_fault fault;
+    uint32_t value;
+    int code;
+    const char *sentence;
+} bad_readings[] = {
+    {FAULT_CODE, 6, -257, "ReadThreadProfilingData failed: the text of 6 (6)"},
+    {FAULT_CODE, 50, -257, "ReadThreadProfilingData failed: the text of 50 (50)"},
+    {FAULT_VERSION, 0, -257, OTHER_KIND "version is 0 instead of 1"},
+    {FAULT_VERSION, 2, -257, OTHER_KIND "version is 2 instead of 1"},
+    {FAULT_SIZE, 0, -257, OTHER_KIND "size is 0 instead of 288"},
+    {FAULT_SIZE, 287, -257, OTHER_KIND "size is 287 instead of 288"},
+    {FAULT_SIZE, 304, -257, OTHER_KIND "size is 304 instead of 288"},
+    {FAULT_COUNT, 2, -257, OTHER_KIND "number of counters is 2 instead of 1"},
+    {FAULT_COUNT, 255, -257, OTHER_KIND "number of counters is 255 instead of 1"},
+    {FAULT_TYPE, 1, -257, OTHER_KIND "type of counter is 1 instead of 0"},
+    {FAULT_COUNT, 0, -213, NOT_CONFIGURED},
+    {FAULT_INSTRUCTIONS, 0, -213, NOT_CONFIGURED},
+    {FAULT_CYCLES, 0, -213, "ReadThreadProfilingData gave no cycles of the thread"},
+};
+
+enum { BAD_READINGS = sizeof bad_readings / sizeof bad_readings[0] };
+
+static void break_readings(size_t row)
+{
+    fake.read_fault = bad_readings[row].fault;
+    fake.read_value = bad_readings[row].value;
+}
+
+/* A counter that counts nothing is found before anything is measured. */
+Test(thread_profiling, a_reader_that_cannot_read_does_not_open)
+{
+    pfb_cpi_source *source = open_source();
+    for (size_t i = 0; i < BAD_READINGS; i++) {
+        break_readings(i);
+        clear_log();
+        expect_refusal(source, PFB_CPI_THREAD_ONLY, bad_readings[i].code, bad_readings[i].sentence);
+        cr_expect_str_eq(fake.log, "(E)R(D)(E)R(D)", "disabled once each time");
+    }
+    close_source(source);
+}
+
+static bool read_at(pfb_cpi_reader *reader, pfb_cpi_moment moment, pfb_cpi_reading *reading, pfb_cpi_failure *failure)
+{
+    return pfb_cpi_reader_read(reader, moment, NULL, 0, reading, failure);
+}
+
+static void expect_reading(pfb_cpi_reader *reader, pfb_cpi_moment moment, pfb_cpi_reading *reading)
+{
+    pfb_cpi_failure failure = {0};
+    cr_assert(read_at(reader, moment, reading, &failure), "%d: %s", failure.code, failure.sentence);
+}
+
+Test(thread_profiling, a_later_reading_may_fail_and_the_next_succeed)
+{
+    pfb_cpi_source *source = open_source();
+    pfb_cpi_reader *reader = open_reader(source);
+    pfb_cpi_reading reading;
+    for (size_t i = 0; i < BAD_READINGS * 2; i++) {
+        pfb_cpi_failure failure = {0};
+        pfb_cpi_moment moment = i % 2 == 0 ? PFB_CPI_AT_START : PFB_CPI_AT_END;
+        fake.read_fault = FAULT_NONE;
+        expect_reading(reader, moment, &reading);
+        break_readings(i / 2);
+        cr_expect_not(read_at(reader, moment, &reading, &failure));
+        cr_expect_eq(failure.code, bad_readings[i / 2].code);
+        cr_expect_str_eq(failure.sentence, bad_readings[i / 2].sentence);
+        cr_expect_not(read_at(reader, moment, &reading, NULL));
+    }
+    clear_log();
+    pfb_cpi_reader_close(reader);
+    cr_expect_str_eq(fake.log, "(D)");
+    close_source(source);
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------------------------------
+ */
+
+/* Thread and clock of a worked example: 8000000000 instructions in 10500000000 cycles are 1.3125. */
+Test(thread_profiling, the_numbers_are_those_of_the_thread)
+{
+    pfb_cpi_source *source = open_source();
+    pfb_cpi_reader *reader = open_reader(source);
+    pfb_cpi_reading start;
+    pfb_cpi_reading end;
+    pfb_cpi_result result;
+    uint64_t unhalted;
+    fake.now = UINT64_C(68719476736);
+    expect_reading(reader, PFB_CPI_AT_START, &start);
+    fake.now = UINT64_C(80719476737);
+    fake.instructions = UINT64_C(8000000100);
+    fake.cycles = UINT64_C(10500000200);
+    expect_reading(reader, PFB_CPI_AT_END, &end);
+    cr_expect(start.snapshot.thread.instr == 100 && start.snapshot.thread.cycles == 200);
+    cr_expect(end.snapshot.clock == UINT64_C(80719476737) && end.snapshot.thread.tid == 4242);
+    cr_expect(start.snapshot.cpu_count == 0 && end.snapshot.cpu_count == 0 && !end.is_user_only);
+    cr_expect_eq(pfb_cpi_compute(&start.snapshot, &end.snapshot, &end.widths, PFB_CPI_THREAD_ONLY, NULL, &result),
+                 PFB_CPI_COMPUTED);
+    cr_expect(result.thread.status == PFB_CPI_OK && result.thread.raw_cpi == 1.3125);
+    cr_expect(result.elapsed_cycles == UINT64_C(12000000001) && result.tid == 4242);
+    cr_expect_not(pfb_cpi_reader_unhalted(reader, 0, &unhalted), "there are no CPUs");
+    pfb_cpi_reader_close(reader);
+    close_source(source);
+}
+
+/* The clock is read last at the start and first at the end, so that reading falls outside; no lock is taken. */
+Test(thread_profiling, reading_falls_outside_of_the_interval)
+{
+    pfb_cpi_source *source = open_source();
+    pfb_cpi_reader *reader = open_reader(source);
+    pfb_cpi_reading reading;
+    clear_log();
+    expect_reading(reader, PFB_CPI_AT_START, &reading);
+    cr_expect_str_eq(fake.log, "RC");
+    clear_log();
+    expect_reading(reader, PFB_CPI_AT_END, &reading);
+    cr_expect_str_eq(fake.log, "CR");
+    pfb_cpi_reader_close(reader);
+    close_source(source);
+}
+
+Test(thread_profiling, large_counts_stay_whole)
+{
+    pfb_cpi_source *source = open_source();
+    pfb_cpi_reader *reader = open_reader(source);
+    pfb_cpi_reading reading;
+    fake.instructions = UINT64_MAX;
+    fake.cycles = UINT64_MAX - 1;
+    fake.now = UINT64_MAX - 2;
+    expect_reading(reader, PFB_CPI_AT_END, &reading);
+    cr_expect(reading.snapshot.thread.instr == UINT64_MAX && reading.snapshot.thread.cycles == UINT64_MAX - 1 &&
+              reading.snapshot.clock == UINT64_MAX - 2);
+    cr_expect(reading.widths.instr == 64 && reading.widths.cycles == 64);
+    pfb_cpi_reader_close(reader);
+    close_source(source);
+}
+
+/* ---- Threads ------------------------------------------------------------------------------------------------------
+ */
+
+/* A thread of another number, and a younger one that got the number again. */
+Test(thread_profiling, other_threads_are_refused)
+{
+    static const pfb_thread_identity others[] = {{4243, 77}, {4242, 78}};
+    static const char *const sentences[] = {"the counters are those of thread 4242, and thread 4243 cannot read them",
+                                            "the counters are those of thread 4242, and thread 4242 cannot read them"};
+    pfb_cpi_source *source = open_source();
+    pfb_cpi_reader *reader = open_reader(source);
+    pfb_cpi_reading reading;
+    for (size_t i = 0; i < 4; i++) {
+        pfb_cpi_failure failure = {0};
+        clear_log();
+        fake.here = others[i / 2];
+        cr_expect_not(read_at(reader, i % 2 == 0 ? PFB_CPI_AT_START : PFB_CPI_AT_END, &reading, &failure));
+        cr_expect_eq(failure.code, -255);
+        cr_expect_str_eq(failure.sentence, sentences[i / 2]);
+        cr_expect_str_eq(fake.log, "", "nothing was read");
+    }
+    fake.here = (pfb_thread_identity){4242, 77};
+    expect_reading(reader, PFB_CPI_AT_END, &reading);
+    pfb_cpi_reader_close(reader);
+    close_source(source);
+}
+
+/* Instances nest: profiling is enabled once for the thread, and until the last reader is closed, in whatever order. */
+Test(thread_profiling, readers_of_a_thread_share_its_profile)
+{
+    enum { READERS = 3 };
+    static const size_t orders[][READERS] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}};
+    pfb_cpi_source *source = open_source();
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+        pfb_cpi_reader *readers[READERS];
+        pfb_cpi_reading reading;
+        clear_log();
+        for (size_t k = 0; k < READERS; k++)
+            readers[k] = open_reader(source);
+        cr_expect_str_eq(fake.log, "(E)R()R()R");
+        clear_log();
+        for (size_t k = 0; k < READERS; k++) {
+            expect_reading(readers[orders[i][k]], PFB_CPI_AT_END, &reading);
+            pfb_cpi_reader_close(readers[orders[i][k]]);
+        }
+        cr_expect_str_eq(fake.log, "CR()CR()CR(D)");
+    }
+    close_source(source);
+}
+
+/* A reader that cannot read goes alone. */
+Test(thread_profiling, a_refused_reader_leaves_the_others_alone)
+{
+    pfb_cpi_source *source = open_source();
+    pfb_cpi_reader *reader = open_reader(source);
+    pfb_cpi_reading reading;
+    fake.read_fault = FAULT_INSTRUCTIONS;
+    cr_expect_not(pfb_cpi_reader_open(source, PFB_CPI_THREAD_ONLY, NULL));
+    cr_expect_eq(fake.open_handles, 1);
+    fake.read_fault = FAULT_NONE;
+    expect_reading(reader, PFB_CPI_AT_END, &reading);
+    pfb_cpi_reader_close(reader);
+    close_source(source);
+}
+
+/* Closed in an order that takes profiles out of the middle, the front and the end. */
+Test(thread_profiling, threads_have_profiles_of_their_own)
+{
+    enum { THREADS = 5 };
+    static const size_t order[THREADS] = {2, 4, 0, 3, 1};
+    pfb_cpi_source *source = open_source();
+    pfb_cpi_reader *readers[THREADS];
+    for (size_t i = 0; i < THREADS; i++) {
+        fake.here = (pfb_thread_identity){(uint32_t)(100 + i), 5};
+        readers[i] = open_reader(source);
+    }
+    cr_expect_eq(fake.open_handles, THREADS);
+    for (size_t i = 0; i < THREADS; i++) {
+        pfb_cpi_reading reading;
+        fake.here = (pfb_thread_identity){(uint32_t)(100 + order[i]), 5};
+        expect_reading(readers[order[i]], PFB_CPI_AT_END, &reading);
+        cr_expect_eq(reading.snapshot.thread.tid, 100 + order[i]);
+        pfb_cpi_reader_close(readers[order[i]]);
+        cr_expect_eq(fake.open_handles, THREADS - 1 - i);
+    }
+    close_source(source);
+}
+
+/* ---- Anything -----------------------------------------------------------------------------------------------------
+ */
+
+/* Numerical Recipes' generator: the same faults in each run. */
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * UINT32_C(1664525) + UINT32_C(1013904223);
+    return *state >> 8;
+}
+
+static void make_trouble(uint32_t *state)
+{
+    static const uint32_t values[] = {0, 0, 0, 0, 1, 2, 5, 50, 170, 288, UINT32_MAX};
+    fake.enable_code = values[next_random(state) % 11];
+    fake.gives_no_handle = next_random(state) % 8 == 0;
+    fake.read_fault = (fake_fault)(next_random(state) % (FAULT_CYCLES + 1));
+    fake.read_value = values[1 + next_random(state) % 10];
+    fake.here.tid = 1 + next_random(state) % 3;
+}
+
+/* Opens and closes readers and reads, each on a thread of its choice: what fails has a code and a sentence, what
+ * succeeds has counts, and every profile is disabled once. A call may succeed with code 0 as its fault. */
+Test(thread_profiling, whatever_the_system_answers_a_call_ends_well)
+{
+    enum { READERS = 4 };
+    pfb_cpi_reader *readers[READERS] = {0};
+    uint32_t state = 1;
+    size_t opened = 0;
+    size_t readings = 0;
+    pfb_cpi_source *source = open_source();
+    for (size_t run = 0; run < 20000; run++) {
+        pfb_cpi_failure failure = {0};
+        pfb_cpi_reading reading = {0};
+        pfb_cpi_reader **reader = &readers[next_random(&state) % READERS];
+        bool is_done = true;
+        make_trouble(&state);
+        if (!*reader) {
+            *reader = pfb_cpi_reader_open(source, PFB_CPI_THREAD_ONLY, &failure);
+            is_done = *reader != NULL;
+            opened += is_done;
+        } else if (next_random(&state) % 4 > 0) {
+            is_done = read_at(*reader, PFB_CPI_AT_END, &reading, &failure);
+            cr_assert(!is_done || (reading.snapshot.thread.instr > 0 && reading.snapshot.thread.cycles > 0));
+            readings += is_done;
+        } else {
+            pfb_cpi_reader_close(*reader);
+            *reader = NULL;
+        }
+        cr_assert(is_done || (failure.code < 0 && failure.sentence[0] != '\0'), "run %zu", run);
+    }
+    cr_expect(opened > 100 && readings > 100, "%zu opened, %zu readings", opened, readings);
+    for (size_t i = 0; i < READERS; i++)
+        pfb_cpi_reader_close(readers[i]);
+    close_source(source);
+}

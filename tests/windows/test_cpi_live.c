@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "checks.h"
+#include "windows/windows_cpi.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+
+/* The live source of CPI counters on Windows itself, or on Wine, which has no thread profiling: what is refused there,
+ * and why; then the source over all of the system but its three functions, for which there are three of ours. */
+
+static void set_counter(const char *text)
+{
+    check(SetEnvironmentVariableA("PERFBLOCK_CPI_COUNTER", text) || !text, "the variable is set");
+}
+
+/* ---- The system itself ------------------------------------------------------------------------------------------ */
+
+/* The refusal, printed. */
+static pfb_cpi_failure refuse(const char *what, uint32_t mode)
+{
+    pfb_cpi_failure failure = {0};
+    pfb_cpi_source *source = pfb_cpi_source_open_live(&failure);
+    check(source != NULL, "the source opens");
+    pfb_cpi_reader *reader = pfb_cpi_reader_open(source, mode, &failure);
+    printf("%s: %s, code %d, %s\n", what, reader ? "opened" : "refused", failure.code, failure.sentence);
+    pfb_cpi_reader_close(reader);
+    pfb_cpi_source_close(source);
+    check(!reader && failure.code < 0 && failure.sentence[0] != '\0', "there is no reader, but a code and a sentence");
+    return failure;
+}
+
+typedef BOOL(WINAPI *ask_rights)(void);
+
+/* By a function of the shell, which the source does not use. */
+static bool is_administrator(void)
+{
+    HMODULE shell = LoadLibraryExW(L"shell32.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
+    FARPROC found = shell ? GetProcAddress(shell, "IsUserAnAdmin") : NULL;
+    ask_rights ask;
+    memcpy(&ask, &found, sizeof ask);
+    check(ask != NULL, "the shell knows about administrators");
+    bool is_member = ask();
+    FreeLibrary(shell);
+    return is_member;
+}
+
+static void check_cpus(void)
+{
+    static const uint32_t modes[] = {PFB_CPI_RAW, PFB_CPI_RAW | PFB_CPI_SCALED, PFB_CPI_RAW | PFB_CPI_ON_THREAD};
+    int expected = is_administrator() ? -210 : -5;
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        pfb_cpi_failure failure = refuse("all CPUs", modes[i]);
+        check(failure.code == expected && strstr(failure.sentence, "system trace session"), "by the account's rights");
+    }
+}
+
+/* Without the functions nothing else matters; with them the counter must be named, and be one. */
+static void check_thread(void)
+{
+    bool has_functions = GetProcAddress(GetModuleHandleW(L"kernel32.dll"), "EnableThreadProfiling") != NULL;
+    static const struct {
+        const char *counter;
+        int code;
+    } rows[] = {{NULL, -209}, {"16", -87}, {"12345678", -87}};
+    check(!is_wine() || !has_functions, "Wine has no thread profiling");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        set_counter(rows[i].counter);
+        pfb_cpi_failure failure = refuse("the thread", PFB_CPI_THREAD_ONLY);
+        check(failure.code == (has_functions ? rows[i].code : -260), "the code is the precise one");
+        check(has_functions || strstr(failure.sentence, "EnableThreadProfiling"), "a missing function is named");
+    }
+    set_counter(NULL);
+}
+
+/* ---- What the source stands on ------------------------------------------------------------------------------------
+ */
+
+static void check_variable(void)
+{
+    static const char *const rows[][2] = {{NULL, ""}, {"7", "7"}, {"1234567", "1234567"}, {"12345678", "..."}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pfb_thread_profiling system;
+        set_counter(rows[i][0]);
+        pfb_windows_cpi_load(&system);
+        check(strcmp(system.counter, rows[i][1]) == 0, "the variable comes whole, or as three dots");
+    }
+}
+
+static void check_clock(const pfb_thread_profiling *system)
+{
+    printf("clock of constant rate: %s; hypervisor: %s; administrator: %s\n", system->has_clock() ? "yes" : "no",
+           system->has_hypervisor() ? "yes" : "no", system->is_administrator() ? "yes" : "no");
+    check(system->is_administrator() == is_administrator(), "the rights are those that the shell sees");
+    if (system->has_clock()) {
+        uint64_t before = system->read_clock();
+        Sleep(1);
+        check(before > 0 && system->read_clock() > before, "the clock goes on");
+    }
+}
+
+enum { TURNS = 50, THREADS = 2 };
+
+typedef struct shared {
+    const pfb_thread_profiling *system;
+    pfb_cpi_reader *reader;
+    void *guard;
+    volatile unsigned count;
+    pfb_thread_identity seen;
+    pfb_cpi_failure failure;
+} shared;
+
+/* Each sleeps between the two halves of an addition: without the guard the other one's is lost. */
+static DWORD WINAPI count_up(void *context)
+{
+    shared *all = context;
+    for (unsigned i = 0; i < TURNS; i++) {
+        all->system->enter(&all->guard);
+        unsigned count = all->count;
+        Sleep(1);
+        all->count = count + 1;
+        all->system->leave(&all->guard);
+    }
+    return 0;
+}
+
+static void run_threads(LPTHREAD_START_ROUTINE routine, shared *all, size_t count)
+{
+    HANDLE threads[THREADS];
+    for (size_t i = 0; i < count; i++) {
+        threads[i] = CreateThread(NULL, 0, routine, all, 0, NULL);
+        check(threads[i] != NULL, "a thread starts");
+    }
+    for (size_t i = 0; i < count; i++) {
+        check(WaitForSingleObject(threads[i], INFINITE) == WAIT_OBJECT_0, "and ends");
+        CloseHandle(threads[i]);
+    }
+}
+
+static void check_guard(const pfb_thread_profiling *system)
+{
+    shared all = {.system = system};
+    run_threads(count_up, &all, THREADS);
+    printf("guarded additions: %u\n", all.count);
+    check(all.count == (unsigned)THREADS * TURNS, "the guard lets one thread in at a time");
+}
+
+/* ---- The source over three functions of ours ----------------------------------------------------------------------
+ */
+
+static unsigned handles_made;
+static unsigned handles_closed;
+static uint64_t instructions;
+
+static pfb_dword PFB_WINAPI enable(void *thread, pfb_dword flags, uint64_t counters, void **handle)
+{
+    check(thread == GetCurrentThread() && flags == 1 && counters == 1 << 7, "what Windows wants");
+    handles_made++;
+    *handle = &handles_made;
+    return 0;
+}
+
+static pfb_dword PFB_WINAPI disable(void *handle)
+{
+    check(handle == &handles_made, "the handle comes back");
+    handles_closed++;
+    return 0;
+}
+
+static pfb_dword PFB_WINAPI read_data(void *handle, pfb_dword flags, pfb_performance_data *data)
+{
+    PERFORMANCE_DATA reply = {.Size = sizeof reply, .Version = PERFORMANCE_DATA_VERSION, .HwCountersCount = 1};
+    check(handle == &handles_made && flags == 3 && data->version == reply.Version && data->size_bytes == reply.Size,
+          "what Windows wants");
+    instructions += 1000;
+    reply.HwCounters[7].Value = instructions;
+    reply.CycleTime = 3 * instructions;
+    memcpy(data, &reply, sizeof reply);
+    return 0;
+}
+
+static DWORD WINAPI read_elsewhere(void *context)
+{
+    shared *all = context;
+    pfb_cpi_reading reading;
+    all->seen = all->system->identify();
+    return pfb_cpi_reader_read(all->reader, PFB_CPI_AT_END, NULL, 0, &reading, &all->failure);
+}
+
+static void check_other_thread(const pfb_thread_profiling *system, pfb_cpi_reader *reader)
+{
+    shared all = {.system = system, .reader = reader};
+    pfb_thread_identity here = system->identify();
+    run_threads(read_elsewhere, &all, 1);
+    printf("another thread: code %d, %s\n", all.failure.code, all.failure.sentence);
+    check(all.failure.code == -255, "another thread is refused");
+    check(here.tid == GetCurrentThreadId() && all.seen.tid != here.tid, "threads have numbers");
+    check(here.began > 0 && all.seen.began >= here.began, "and know when they began");
+}
+
+static void check_readings(pfb_cpi_reader *reader)
+{
+    pfb_cpi_reading start;
+    pfb_cpi_reading end;
+    pfb_cpi_result result;
+    check(pfb_cpi_reader_read(reader, PFB_CPI_AT_START, NULL, 0, &start, NULL) &&
+              pfb_cpi_reader_read(reader, PFB_CPI_AT_END, NULL, 0, &end, NULL),
+          "the thread is read");
+    check(pfb_cpi_compute(&start.snapshot, &end.snapshot, &end.widths, PFB_CPI_THREAD_ONLY, NULL, &result) ==
+              PFB_CPI_COMPUTED,
+          "the readings belong together");
+    printf("thread %u: %lu instructions, CPI %g\n", (unsigned)result.tid, (unsigned long)result.thread.instr,
+           result.thread.raw_cpi);
+    check(result.thread.instr == 1000 && result.thread.raw_cpi == 3.0, "the figures are those of the structure");
+    check(result.tid == GetCurrentThreadId(), "and of this thread");
+}
+
+static void check_source(pfb_thread_profiling *system)
+{
+    pfb_cpi_failure failure = {0};
+    system->functions = (pfb_thread_profiling_functions){enable, disable, read_data};
+    pfb_cpi_source *source = pfb_thread_profiling_open(system, &failure);
+    check(source != NULL, "the source opens");
+    pfb_cpi_reader *outer = pfb_cpi_reader_open(source, PFB_CPI_THREAD_ONLY, &failure);
+    if (!outer && !system->has_clock()) {
+        check(failure.code == -210, "a processor without clock is refused");
+    } else {
+        pfb_cpi_reader *inner = pfb_cpi_reader_open(source, PFB_CPI_THREAD_ONLY, &failure);
+        check(outer && inner && handles_made == 1, "readers of a thread share its profile");
+        check_readings(inner);
+        pfb_cpi_reader_close(inner);
+        check(handles_closed == 0, "which stays while there is one");
+        check_readings(outer);
+        check_other_thread(system, outer);
+        pfb_cpi_reader_close(outer);
+        check(handles_closed == 1, "and ends with the last one");
+    }
+    pfb_cpi_source_close(source);
+}
+
+int main(void)
+{
+    pfb_thread_profiling system;
+    printf("%s\n", is_wine() ? "on Wine" : "on Windows");
+    check_cpus();
+    check_thread();
+    check_variable();
+    set_counter("7");
+    pfb_windows_cpi_load(&system);
+    check_clock(&system);
+    check_guard(&system);
+    check_source(&system);
+    return finish_checks();
+}
