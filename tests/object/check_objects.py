@@ -7,7 +7,7 @@
                      - have no writable data
                      - never call themselves, directly or in a circle, and never call through a pointer
                      - with --compiler: link into a whole with only those four functions supplied
-  exports LIBRARY  a shared library exports pfb_* names only
+  exports LIBRARY  a shared library exports pfb_* names only, and a static one has no others for programs to meet
   includes FOLDER  the core's sources include only each other and freestanding headers
 
 Exit status 0 when all holds, 1 when something does not; each finding is a line.
@@ -313,8 +313,9 @@ def check_objects(paths, compiler, allowed):
 
 
 def check_exports(library):
-    names = run("nm", "-D", "--defined-only", "--format=posix", library).splitlines()
-    names = [line.split()[0] for line in names]
+    which = "-g" if library.endswith(".a") else "-D"
+    names = run("nm", which, "--defined-only", "--format=posix", library).splitlines()
+    names = [line.split()[0] for line in names if " " in line]  # a line without is the name of an archive's member
     if not names:
         yield f"{library}: exports nothing"
     for name in names:

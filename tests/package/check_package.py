@@ -15,6 +15,8 @@ import subprocess
 import sys
 
 FENCED = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+# What the sample of docs/cpi_facility.md prints on a machine with counters, and on one without.
+ORIGINAL_OUTPUT = r"cpi +\d+\.\d\d  busy +\d+\.\d\d%\n|CpiInit: PU_[A-Z_]+\n"
 CORPUS_FILE = re.compile(r"`(corpus/[^`]+)`")
 
 
@@ -112,6 +114,24 @@ class Check:
         self.run(self.arguments.compiler, self.example, "-o", program, *flags)
         self.compare("pkg-config", program)
 
+    def consume_original_names(self):
+        """The sample of docs/cpi_facility.md, its first ```c block, has the original's names only. As C and as C++ it
+        must build without a warning, and run: where there are no counters it says so."""
+        text, _, expected = read_example(self.source / "docs/cpi_facility.md")
+        found = next(self.prefix.rglob("pkgconfig"))
+        environment = {"PKG_CONFIG_PATH": str(found), "PKG_CONFIG_ALLOW_SYSTEM_CFLAGS": "1"}
+        flags = self.run("pkg-config", "--cflags", "--libs", "perfblock_platform", environment=environment).split()
+        warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+        for language, compiler, standard in (("c", self.arguments.compiler, "c11"), ("c++", "g++", "c++11")):
+            source = self.folder / f"original.{language}"
+            source.write_text(text, encoding="utf-8")
+            program = source.with_suffix(source.suffix + ".program")
+            self.run(compiler, f"-std={standard}", *warnings, "-x", language, source, "-x", "none", "-o", program, *flags)
+            output = self.run(program, environment=self.library_path())
+            if not re.fullmatch(ORIGINAL_OUTPUT, output):
+                raise SystemExit(f"docs/cpi_facility.md promises\n{expected}but the sample prints\n{output}")
+            print(f"original names as {language}: ok")
+
     def consume_sources(self):
         """Without any build system: one command over the core's sources."""
         program = self.folder / "from_sources"
@@ -121,8 +141,12 @@ class Check:
         self.compare("sources", program)
 
     def check_exports(self):
-        """What a shared library shows is what its headers declare, pfb_*, and nothing else."""
-        for library in sorted(self.prefix.rglob("libperfblock*.so")):
+        """What the libraries show is pfb_* and nothing else."""
+        suffix = "so" if self.arguments.kind == "shared" else "a"
+        libraries = sorted(self.prefix.rglob(f"libperfblock*.{suffix}"))
+        if len(libraries) != 2:
+            raise SystemExit(f"{len(libraries)} libraries are installed instead of core and platform")
+        for library in libraries:
             script = self.source / "tests/object/check_objects.py"
             print(self.run(sys.executable, script, "exports", library).strip())
 
@@ -143,6 +167,7 @@ def main():
     check.consume_with_cmake("find_package")
     check.refuse_wrong_requests()
     check.consume_with_pkg_config()
+    check.consume_original_names()
     check.consume_with_cmake("add_subdirectory")
     check.consume_with_cmake("fetch_content")
     check.consume_sources()

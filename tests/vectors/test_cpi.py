@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "oracle"))
 # pylint: disable=wrong-import-position
 import cpi_figures as c  # noqa: E402
+import make_cpi_facility_seeds  # noqa: E402
 import make_cpi_seeds  # noqa: E402
 
 PAGE = (ROOT / "docs" / "cpi.md").read_text(encoding="utf-8")
@@ -204,6 +205,10 @@ class Files(unittest.TestCase):
         self.assertEqual({path.stem: path.read_bytes() for path
                           in folder.iterdir()},
                          dict(make_cpi_seeds.all_seeds()))
+        folder = ROOT / "corpus" / "cpi_facility" / "seeds"
+        self.assertEqual({path.stem: path.read_bytes() for path
+                          in folder.iterdir()},
+                         dict(make_cpi_facility_seeds.all_seeds()))
 
     def test_statuses(self):
         """The table has each status, in the order of its number."""

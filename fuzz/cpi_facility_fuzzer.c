@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+/* The CPI facility, driven by a sequence of calls over canned snapshots, against a model of its state table. What the
+ * model does not work out itself, figures and hooks, it asks the core for, whose own targets check those.
+ *
+ * An input: { width of instructions u8, of cycles u8, number of steps u8 modulo 16 }, and as many steps: { kind u8: 1
+ * has a thread, 2 is refused, 4 user mode only; clock u16, thread instructions u16, cycles u16, number of CPUs u8
+ * modulo 4 } with its CPUs { number u8, shift u8 modulo 64, instructions, cycles, busy and elapsed u8, each shifted }.
+ * Then calls until the end, a byte modulo 12 and whom it is for: { handle u8 modulo 10 }, 8 for a pointer, 9 for a
+ * number { u32 }. 0  init { mode u32 }, into a place without instance     1  terminate      2  start        3  get 4
+ * get and trace { minor u16 with sign, forms u8, label u16 }             5  set hook identity { minor u16, label u16 }
+ *   6  attach { capacity u16; 0: none }                      7  trace size    8  details      9  mode
+ *   10 another source                                        11 unhalted { position u8 }
+ * A label is of so many bytes modulo 300; a number of 0 is none. Little-endian; missing bytes are 0. */
+#include "perfblock/cpi_facility.h"
+#include "promises.h"
+#include "support_cpi_source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MOST_STEPS = 16, MOST_CPUS = 4, PLACES = 8, MOST_BUFFER = 8192, MOST_LABEL = 300, UNHALTED = 2 };
+
+/* What the facility must know of one instance. */
+typedef struct place {
+    void *handle; /* null: none yet */
+    bool is_live, has_start, has_data;
+    uint32_t mode;
+    size_t next, start, end; /* steps */
+    uint32_t minor;
+    size_t label_size_bytes;
+    uint8_t *buffer; /* of exactly its capacity */
+    size_t capacity, used, needed;
+    uint64_t groups;
+} place;
+
+typedef struct machine {
+    const uint8_t *data;
+    size_t left;
+    canned source;
+    canned_step steps[MOST_STEPS];
+    pfb_cpi_cpu cpus[MOST_STEPS][MOST_CPUS];
+    size_t live_count;
+    place places[PLACES];
+} machine;
+
+static char label[MOST_LABEL + 1];
+
+/* ---- The input ----------------------------------------------------------------------------------------- */
+
+static uint32_t take(machine *m, size_t bytes)
+{
+    uint32_t value = 0;
+    for (size_t i = 0; i < bytes && m->left > 0; i++, m->left--)
+        value |= (uint32_t)*m->data++ << 8 * i;
+    return value;
+}
+
+static uint64_t take_shifted(machine *m, uint32_t shift)
+{
+    return (uint64_t)take(m, 1) << shift % 64;
+}
+
+static void take_step(machine *m, size_t at, pfb_cpi_widths widths)
+{
+    pfb_cpi_cpu *cpus = m->cpus[at];
+    uint32_t kind = take(m, 1);
+    pfb_cpi_reading reading = {.widths = widths, .is_user_only = (kind & 4) != 0};
+    reading.snapshot.clock = take(m, 2);
+    reading.snapshot.has_thread = (kind & 1) != 0;
+    reading.snapshot.thread.instr = take(m, 2);
+    reading.snapshot.thread.cycles = take(m, 2);
+    reading.snapshot.cpu_count = take(m, 1) % MOST_CPUS;
+    reading.snapshot.cpus = cpus;
+    for (size_t i = 0; i < reading.snapshot.cpu_count; i++) {
+        cpus[i].cpu = take(m, 1);
+        uint32_t shift = take(m, 1);
+        cpus[i].instr = take_shifted(m, shift);
+        cpus[i].cycles = take_shifted(m, shift);
+        cpus[i].busy = take_shifted(m, shift);
+        cpus[i].elapsed = take_shifted(m, shift);
+    }
+    m->steps[at] = (canned_step){.reading = reading, .refusal = kind & 2 ? PFB_PU_ERROR_ACCESS_DENIED : 0};
+}
+
+static void begin(machine *m)
+{
+    pfb_cpi_widths widths;
+    widths.instr = take(m, 1);
+    widths.cycles = take(m, 1);
+    m->source.steps = m->steps;
+    m->source.step_count = take(m, 1) % MOST_STEPS;
+    m->source.unhalted = UNHALTED;
+    for (size_t i = 0; i < m->source.step_count; i++)
+        take_step(m, i, widths);
+    memset(label, 'x', MOST_LABEL);
+    demand(pfb_cpi_use_source(canned_open(&m->source)) == PFB_PU_SUCCESS,
+           "without instances the source can be changed");
+}
+
+/* A label of `size` bytes; null for none. */
+static const char *make_label(size_t size)
+{
+    return size > 0 ? label + MOST_LABEL - size : NULL;
+}
+
+/* ---- The model ----------------------------------------------------------------------------------------- */
+
+/* Of a step that is read: its code, and then the next one's turn. */
+static int read_step(const machine *m, place *p, size_t *step)
+{
+    if (p->next >= m->source.step_count)
+        return PFB_PU_ERROR_READ_PERFORMANCE_DATA;
+    *step = p->next++;
+    return m->steps[*step].refusal;
+}
+
+static int mode_code(uint32_t mode)
+{
+    if (mode & 0x7FFFFF80)
+        return PFB_PU_ERROR_INVALID_PARAMETER;
+    return mode & 0x80000000 && mode & 0x22 ? PFB_PU_ERROR_INCOMPATIBLE_OPTIONS : PFB_PU_SUCCESS;
+}
+
+/* A group appended to the place's buffer, byte for byte. */
+static int expect_group(place *p, const pfb_cpi_result *result, const pfb_cpi_figures *figures,
+                        const pfb_cpi_identity *identity)
+{
+    static uint8_t group[MOST_BUFFER];
+    size_t size;
+    pfb_code code = pfb_cpi_hooks_write(result, figures, identity, group, sizeof group, &size);
+    p->needed = 0;
+    if (code != PFB_OK)
+        return PFB_PU_ERROR_INVALID_CPI_DATA;
+    if (size > p->capacity - p->used) {
+        p->needed = size;
+        return PFB_PU_ERROR_BUFFER_FULL;
+    }
+    demand(memcmp(p->buffer + p->used, group, size) == 0, "a group is appended");
+    p->used += size;
+    p->groups++;
+    return PFB_PU_SUCCESS;
+}
+
+static void check_data(const pfb_cpi_data *data, const pfb_cpi_result *result, const pfb_cpi_figures *figures)
+{
+    demand(data->num_cpus == (int)result->cpu_count && data->tid == 0, "the CPUs are those of the start");
+    demand(data->elapsed_cycles == result->elapsed_cycles, "the clock is that of the interval");
+    demand(bits_of(data->raw_sys_cpi) == bits_of(result->system.raw_cpi), "the system's raw CPI");
+    demand(bits_of(data->scaled_sys_cpi) == bits_of(result->system.scaled_cpi), "the system's scaled CPI");
+    demand(bits_of(data->sys_busy) == bits_of(result->system.busy_percent), "the system's busy share");
+    demand(bits_of(data->thread_cpi) == bits_of(result->thread.raw_cpi), "the thread's CPI");
+    for (size_t i = 0; i < MOST_CPUS; i++) {
+        pfb_cpi_figures f = i < result->cpu_count ? figures[i] : (pfb_cpi_figures){.raw_cpi = 0.0};
+        demand(bits_of(data->raw_cpi[i]) == bits_of(f.raw_cpi), "a CPU's raw CPI, or 0");
+        demand(bits_of(data->scaled_cpi[i]) == bits_of(f.scaled_cpi), "a CPU's scaled CPI, or 0");
+        demand(bits_of(data->cpu_busy[i]) == bits_of(f.busy_percent), "a CPU's busy share, or 0");
+    }
+}
+
+/* What a get gives, with a group when there is an identity. */
+static int expect_get(machine *m, place *p, const pfb_cpi_identity *identity, const pfb_cpi_data *data)
+{
+    pfb_cpi_figures figures[MOST_CPUS];
+    pfb_cpi_result result;
+    if (identity && !p->buffer)
+        return PFB_PU_ERROR_NO_BUFFER;
+    if (!p->has_start)
+        return PFB_PU_ERROR_INCORRECT_STATE;
+    p->has_data = false;
+    int code = read_step(m, p, &p->end);
+    if (code != PFB_PU_SUCCESS)
+        return code;
+    const pfb_cpi_reading *start = &m->steps[p->start].reading;
+    const pfb_cpi_reading *end = &m->steps[p->end].reading;
+    pfb_cpi_verdict verdict =
+        pfb_cpi_compute(&start->snapshot, &end->snapshot, &start->widths, p->mode & 0x80000007, figures, &result);
+    if (verdict == PFB_CPI_BAD_ARGUMENT)
+        return PFB_PU_ERROR_INTERNAL_ERROR;
+    if (verdict == PFB_CPI_CLOCK_BACKWARD)
+        return PFB_PU_ERROR_INVALID_CPI_DATA;
+    code = verdict == PFB_CPI_NO_DATA ? PFB_PU_ERROR_INVALID_CPI_DATA : PFB_PU_SUCCESS;
+    if (identity && code == PFB_PU_SUCCESS)
+        code = expect_group(p, &result, figures, identity);
+    p->has_data = code != PFB_PU_ERROR_BUFFER_FULL;
+    if (p->has_data && data)
+        check_data(data, &result, figures);
+    return code;
+}
+
+static void check_get(machine *m, place *p, const pfb_cpi_identity *identity, int code, const pfb_cpi_data *data)
+{
+    bool had_data = p->has_data;
+    demand(code == expect_get(m, p, identity, data), "a get gives the code of the table");
+    bool is_refused = code == PFB_PU_ERROR_NO_BUFFER || code == PFB_PU_ERROR_INCORRECT_STATE;
+    demand(!is_refused || p->has_data == had_data, "a call that is refused changes nothing");
+    demand((data != NULL) == (p->has_data && !is_refused), "there are data when there are figures");
+}
+
+/* ---- Calls --------------------------------------------------------------------------------------------- */
+
+/* Whom a call is for: a place with its handle, or a handle that is none. */
+typedef struct target {
+    void *handle;
+    place *place; /* null: the handle is not live */
+    int code;     /* then what each call gives */
+    bool is_wild; /* it may be of an instance that was there before this input */
+} target;
+
+static target take_target(machine *m)
+{
+    static int object;
+    uint32_t which = take(m, 1) % (PLACES + 2);
+    int never = m->live_count > 0 ? PFB_PU_ERROR_INVALID_SIGNATURE : PFB_PU_ERR_NOT_INITIALIZED;
+    if (which < PLACES) {
+        place *p = &m->places[which];
+        int dead = p->handle ? PFB_PU_ERROR_INVALID_SIGNATURE : PFB_PU_ERR_NULL_PTR;
+        return (target){p->handle, p->is_live ? p : NULL, dead, false};
+    }
+    if (which == PLACES)
+        return (target){&object, NULL, never, false};
+    uintptr_t number = take(m, 4) | 1;
+    target wild = {NULL, NULL, never, true};
+    memcpy(&wild.handle, &number, sizeof number);
+    for (size_t i = 0; i < PLACES; i++) {
+        if (m->places[i].handle == wild.handle)
+            wild = (target){NULL, NULL, PFB_PU_ERR_NULL_PTR, false};
+    }
+    return wild;
+}
+
+static void check_code(const target *t, int code, int expected)
+{
+    if (t->is_wild && code == PFB_PU_ERROR_INVALID_SIGNATURE)
+        return;
+    demand(code == (t->place ? expected : t->code), "a call gives the code of the table");
+    demand((pfb_cpi_last_error_text()[0] != '\0') == (code != PFB_PU_SUCCESS),
+           "a failure has a text, a success has none");
+}
+
+static void call_init(machine *m)
+{
+    place *p = &m->places[take(m, 1) % PLACES];
+    uint32_t mode = take(m, 4);
+    if (p->is_live)
+        return;
+    void *handle = m;
+    place made = {.mode = mode | (mode & 0x80000000 ? 5 : 1), .minor = 1};
+    int expected = mode_code(mode);
+    if (expected == PFB_PU_SUCCESS)
+        expected = read_step(m, &made, &made.start);
+    demand(pfb_cpi_init(mode, &handle) == expected, "an init gives the code of the table");
+    demand((handle != NULL) == (expected == PFB_PU_SUCCESS), "and a handle when it succeeds");
+    if (!handle)
+        return;
+    for (size_t i = 0; i < PLACES; i++)
+        demand(m->places[i].handle != handle, "no handle comes twice");
+    made.handle = handle;
+    made.is_live = true;
+    made.has_start = true;
+    *p = made;
+    m->live_count++;
+}
+
+/* What the instance wrote can be read, and is what it said. */
+static void check_hooks(const place *p)
+{
+    pfb_cpi_hooks hooks;
+    pfb_cpi_hooks_open(&hooks, p->buffer, p->used, NULL);
+    demand(pfb_cpi_hooks_finish(&hooks).code == PFB_OK, "hooks that were written can be read");
+    demand(hooks.group_count == p->groups || p->groups > 1, "and are as many groups"); /* parts of forms may join */
+    demand(hooks.group_count <= p->groups, "or fewer");
+}
+
+static void let_go(place *p)
+{
+    check_hooks(p);
+    free(p->buffer);
+    p->buffer = NULL;
+    p->capacity = p->used = p->needed = 0;
+    p->groups = 0;
+}
+
+static void call_terminate(machine *m, const target *t)
+{
+    check_code(t, pfb_cpi_terminate(t->handle), PFB_PU_SUCCESS);
+    if (!t->place)
+        return;
+    let_go(t->place);
+    t->place->is_live = false;
+    m->live_count--;
+}
+
+static void call_start(machine *m, const target *t)
+{
+    int code = pfb_cpi_start(t->handle);
+    int expected = t->place ? read_step(m, t->place, &t->place->start) : 0;
+    if (t->place)
+        t->place->has_start = expected == PFB_PU_SUCCESS;
+    check_code(t, code, expected);
+}
+
+static void call_get(machine *m, const target *t)
+{
+    const pfb_cpi_data *data = (const pfb_cpi_data *)m;
+    int code = pfb_cpi_get(t->handle, &data);
+    if (t->place) {
+        place *p = t->place;
+        pfb_cpi_identity identity = {.minor = p->minor,
+                                     .forms = p->mode & 0x60,
+                                     .label = make_label(p->label_size_bytes),
+                                     .label_size_bytes = p->label_size_bytes};
+        check_get(m, p, p->mode & 8 ? &identity : NULL, code, data);
+    } else {
+        check_code(t, code, 0);
+        demand(!data, "no data without an instance");
+    }
+}
+
+static int16_t take_minor(machine *m)
+{
+    uint32_t minor = take(m, 2);
+    return (int16_t)(minor < 0x8000 ? (int32_t)minor : (int32_t)minor - 0x10000);
+}
+
+static bool is_identity(int minor, size_t label_size)
+{
+    return minor >= 0 && minor <= 255 && label_size <= 255;
+}
+
+static void call_trace(machine *m, const target *t)
+{
+    const pfb_cpi_data *data = (const pfb_cpi_data *)m;
+    int minor = take_minor(m);
+    uint32_t forms = take(m, 1);
+    size_t size = take(m, 2) % MOST_LABEL;
+    int code = pfb_cpi_get_and_trace(t->handle, minor, forms, make_label(size), &data);
+    bool is_form = (forms & ~UINT32_C(0x60)) == 0;
+    bool is_compatible = !(t->place && t->place->mode & 0x80000000 && forms & 0x20);
+    if (t->place && is_form && is_compatible && is_identity(minor, size)) {
+        pfb_cpi_identity identity = {.minor = (uint32_t)minor,
+                                     .forms = forms ? forms : t->place->mode & 0x60,
+                                     .label = make_label(size),
+                                     .label_size_bytes = size};
+        check_get(m, t->place, &identity, code, data);
+        return;
+    }
+    check_code(t, code, is_form && !is_compatible ? PFB_PU_ERROR_INCOMPATIBLE_OPTIONS : PFB_PU_ERROR_INVALID_PARAMETER);
+    demand(!data, "no data without a reading");
+}
+
+static void call_identity(machine *m, const target *t)
+{
+    int minor = take_minor(m);
+    size_t size = take(m, 2) % MOST_LABEL;
+    int code = pfb_cpi_set_trace_hook_id(t->handle, minor, make_label(size));
+    check_code(t, code, is_identity(minor, size) ? PFB_PU_SUCCESS : PFB_PU_ERROR_INVALID_PARAMETER);
+    if (!t->place || code != PFB_PU_SUCCESS)
+        return;
+    t->place->minor = (uint32_t)minor;
+    t->place->label_size_bytes = size;
+}
+
+static void call_attach(machine *m, const target *t)
+{
+    size_t capacity = take(m, 2) % MOST_BUFFER;
+    uint8_t *buffer = capacity > 0 && t->place ? malloc(capacity) : NULL;
+    check_code(t, pfb_cpi_attach_trace_buffer(t->handle, buffer, capacity), PFB_PU_SUCCESS);
+    if (!t->place)
+        return;
+    let_go(t->place);
+    t->place->buffer = buffer;
+    t->place->capacity = buffer ? capacity : 0;
+}
+
+static void call_size(const target *t)
+{
+    size_t used = 1;
+    size_t needed = 1;
+    check_code(t, pfb_cpi_get_trace_size(t->handle, &used, &needed), PFB_PU_SUCCESS);
+    demand(!t->place || (used == t->place->used && needed == t->place->needed), "sizes are those of the buffer");
+}
+
+static void call_details(const machine *m, const target *t)
+{
+    pfb_cpi_details details;
+    int code = pfb_cpi_get_details(t->handle, &details);
+    check_code(t, code, t->place && t->place->has_data ? PFB_PU_SUCCESS : PFB_PU_ERROR_INCORRECT_STATE);
+    if (!t->place || code != PFB_PU_SUCCESS)
+        return;
+    for (size_t i = 0; i < details.result.cpu_count; i++)
+        demand(details.cpus[i].status < PFB_CPI_STATUS_COUNT, "each CPU has a status");
+    bool is_user_only = m->steps[t->place->end].reading.is_user_only;
+    demand(!is_user_only || details.is_user_only, "user mode is told");
+}
+
+static void call_unhalted(machine *m, const target *t)
+{
+    uint64_t cycles = 0;
+    size_t position = take(m, 1);
+    int code = pfb_cpi_get_unhalted(t->handle, position, &cycles);
+    if (!t->place || !t->place->has_data)
+        check_code(t, code, PFB_PU_ERROR_INCORRECT_STATE);
+    else
+        demand(code != PFB_PU_SUCCESS || (position < UNHALTED && cycles == 1000 * (position + 1)),
+               "cycles without halts are the source's");
+}
+
+static void call_other_source(const machine *m)
+{
+    if (m->live_count == 0)
+        return;
+    demand(pfb_cpi_use_source(NULL) == PFB_PU_ERROR_INCORRECT_STATE, "a source stays while there are instances");
+    demand(!m->source.is_closed, "and open");
+}
+
+static void call(machine *m)
+{
+    uint32_t which = take(m, 1) % 12;
+    if (which == 0) {
+        call_init(m);
+        return;
+    }
+    const target t = take_target(m);
+    switch (which) {
+    case 1:
+        call_terminate(m, &t);
+        break;
+    case 2:
+        call_start(m, &t);
+        break;
+    case 3:
+        call_get(m, &t);
+        break;
+    case 4:
+        call_trace(m, &t);
+        break;
+    case 5:
+        call_identity(m, &t);
+        break;
+    case 6:
+        call_attach(m, &t);
+        break;
+    case 7:
+        call_size(&t);
+        break;
+    case 8:
+        call_details(m, &t);
+        break;
+    case 9:
+        demand(pfb_cpi_get_current_mode(t.handle) == (t.place ? t.place->mode : 0), "the mode, with what it implies");
+        break;
+    case 10:
+        call_other_source(m);
+        break;
+    default:
+        call_unhalted(m, &t);
+        break;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static machine m;
+    m = (machine){.data = data, .left = size};
+    begin(&m);
+    while (m.left > 0)
+        call(&m);
+    for (size_t i = 0; i < PLACES; i++) {
+        place *p = &m.places[i];
+        if (p->is_live)
+            demand(pfb_cpi_terminate(p->handle) == PFB_PU_SUCCESS, "what is live can be terminated");
+        let_go(p);
+    }
+    demand(m.source.opened == m.source.closed && !m.source.is_closed, "readers end with their instances");
+    demand(pfb_cpi_use_source(NULL) == PFB_PU_SUCCESS && m.source.is_closed, "a source ends when another comes");
+    return 0;
+}

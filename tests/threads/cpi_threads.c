@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/* The CPI facility under many threads: a thousand instances that 64 threads make, use and end in random order, each
+ * figure compared with what the instance's own snapshots say, and then all threads at once on one instance that is
+ * terminated among them. Usage: cpi_threads [SEED]. For the thread and the address sanitizer, and without one. */
+#include "perfblock/cpi_facility.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { THREADS = 64, INSTANCES = 1000, TURNS = 1500, CPUS = 2, BUFFER_BYTES = 600 };
+
+static _Thread_local unsigned this_thread; /* from 1 */
+static atomic_ulong checks;
+
+static void check_at(bool holds, int line, const char *what)
+{
+    checks++;
+    if (holds)
+        return;
+    fprintf(stderr, "FAILED in line %d, thread %u: %s (%s)\n", line, this_thread, what, pfb_cpi_last_error_text());
+    exit(1);
+}
+
+#define CHECK(holds) check_at(holds, __LINE__, #holds)
+
+/* ---- Snapshots ----------------------------------------------------------------------------------------- */
+
+/* Reading n of a reader, from 0: CPU c has 16 (c + 1) n^2 instructions in 1000 n cycles, half of them busy; the thread
+ * 3 n^2 in 7 n. Quotients of differences tell both ends of an interval. */
+typedef struct counting_reader {
+    atomic_flag is_used;
+    uint32_t mode;
+    unsigned thread;
+    uint64_t next;
+} counting_reader;
+
+static atomic_size_t open_readers;
+static atomic_bool source_is_closed;
+
+static void close_source(void *context)
+{
+    (void)context;
+    source_is_closed = true;
+}
+
+static void *open_reader(void *context, uint32_t mode, pfb_cpi_failure *failure)
+{
+    (void)context;
+    (void)failure;
+    counting_reader *reader = malloc(sizeof *reader);
+    CHECK(reader != NULL);
+    *reader = (counting_reader){.is_used = ATOMIC_FLAG_INIT, .mode = mode, .thread = this_thread};
+    open_readers++;
+    return reader;
+}
+
+static void close_reader(void *reader)
+{
+    CHECK(!atomic_flag_test_and_set(&((counting_reader *)reader)->is_used));
+    open_readers--;
+    free(reader);
+}
+
+static bool read_counts(void *context, pfb_cpi_moment moment, pfb_cpi_cpu *cpus, size_t capacity,
+                        pfb_cpi_reading *reading, pfb_cpi_failure *failure)
+{
+    (void)moment;
+    (void)failure;
+    counting_reader *reader = context;
+    CHECK(!atomic_flag_test_and_set(&reader->is_used)); /* one thread at a time */
+    CHECK(!(reader->mode & PFB_CPI_ON_THREAD) || reader->thread == this_thread);
+    CHECK(capacity >= CPUS);
+    uint64_t n = reader->next++;
+    for (uint32_t c = 0; c < CPUS; c++)
+        cpus[c] = (pfb_cpi_cpu){c, 16 * (c + 1) * n * n, 1000 * n, 500 * n, 1000 * n};
+    reading->snapshot.clock = 1000 * n;
+    reading->snapshot.cpu_count = CPUS;
+    reading->snapshot.has_thread = true;
+    reading->snapshot.thread = (pfb_cpi_thread){reader->thread, 3 * n * n, 7 * n};
+    reading->widths = (pfb_cpi_widths){64, 64};
+    atomic_flag_clear(&reader->is_used);
+    return true;
+}
+
+static bool no_unhalted(const void *reader, size_t position, uint64_t *cycles)
+{
+    (void)reader;
+    (void)position;
+    (void)cycles;
+    return false;
+}
+
+static const pfb_cpi_source_operations operations = {close_source, open_reader, close_reader, read_counts, no_unhalted};
+
+/* ---- Instances ----------------------------------------------------------------------------------------- */
+
+/* One instance and what it must say. Its lock puts the calls on it in order, as a caller must. */
+typedef struct box {
+    pthread_mutex_t lock;
+    void *handle; /* null: none now */
+    void *dead;   /* the one before; null at first */
+    uint32_t mode;
+    unsigned owner;
+    uint64_t start, next; /* readings */
+    uint64_t groups;
+    uint8_t buffer[BUFFER_BYTES];
+} box;
+
+static box boxes[INSTANCES];
+
+static uint32_t next_random(uint64_t *random)
+{
+    *random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*random >> 33);
+}
+
+static bool is_foreign(const box *b)
+{
+    return (b->mode & PFB_CPI_ON_THREAD) && b->owner != this_thread;
+}
+
+static void make(box *b, uint64_t *random)
+{
+    static const uint32_t modes[] = {PFB_CPI_RAW, PFB_CPI_RAW | PFB_CPI_SCALED, PFB_CPI_ON_THREAD,
+                                     PFB_CPI_SCALED | PFB_CPI_ON_THREAD};
+    b->mode = modes[next_random(random) % 4] | PFB_CPI_RAW;
+    b->owner = this_thread;
+    b->start = 0;
+    b->next = 1;
+    b->groups = 0;
+    CHECK(pfb_cpi_init(b->mode, &b->handle) == PFB_PU_SUCCESS);
+    CHECK(b->handle != NULL && b->handle != b->dead);
+    CHECK(pfb_cpi_attach_trace_buffer(b->handle, b->buffer, sizeof b->buffer) == PFB_PU_SUCCESS);
+}
+
+static void end(box *b)
+{
+    CHECK(pfb_cpi_terminate(b->handle) == PFB_PU_SUCCESS);
+    b->dead = b->handle;
+    b->handle = NULL;
+}
+
+static void start(box *b)
+{
+    if (is_foreign(b)) {
+        CHECK(pfb_cpi_start(b->handle) == PFB_PU_ERROR_INVALID_THREAD);
+        return;
+    }
+    CHECK(pfb_cpi_start(b->handle) == PFB_PU_SUCCESS);
+    b->start = b->next++;
+}
+
+/* Doubles through memory: some registers hold more than they do. */
+static bool is_same(double value, double expected)
+{
+    return memcmp(&value, &expected, sizeof value) == 0;
+}
+
+/* The figures of the interval that ends with the latest reading. */
+static void check_data(const box *b, const pfb_cpi_data *data)
+{
+    uint64_t last = b->next - 1;
+    double steps = (double)(last - b->start);
+    double squares = (double)(last * last - b->start * b->start);
+    bool is_scaled = b->mode & PFB_CPI_SCALED;
+    CHECK(data->num_cpus == CPUS && data->tid == b->owner && data->elapsed_cycles == 1000 * (last - b->start));
+    for (int c = 0; c < CPUS; c++) {
+        CHECK(is_same(data->raw_cpi[c], 1000 * steps / (16 * (c + 1) * squares)));
+        CHECK(is_same(data->scaled_cpi[c], (is_scaled ? 500 * steps / (16 * (c + 1) * squares) : 0.0)));
+        CHECK(is_same(data->cpu_busy[c], (is_scaled ? 50.0 : 0.0)));
+    }
+    CHECK(is_same(data->raw_sys_cpi, 2000 * steps / (48 * squares)));
+    CHECK(is_same(data->thread_cpi, (b->mode & PFB_CPI_ON_THREAD ? 7 * steps / (3 * squares) : 0.0)));
+}
+
+static void get(box *b)
+{
+    const pfb_cpi_data *data;
+    pfb_cpi_details details;
+    int code = pfb_cpi_get(b->handle, &data);
+    if (is_foreign(b)) {
+        CHECK(code == PFB_PU_ERROR_INVALID_THREAD && !data);
+        return;
+    }
+    CHECK(code == PFB_PU_SUCCESS);
+    b->next++;
+    check_data(b, data);
+    CHECK(pfb_cpi_get_details(b->handle, &details) == PFB_PU_SUCCESS);
+    CHECK(details.result.cpu_count == CPUS && details.cpus[1].raw_cpi == data->raw_cpi[1]);
+}
+
+/* What the buffer has can be read, and is as many groups as were written. */
+static void check_hooks(const box *b, size_t used)
+{
+    pfb_cpi_hooks hooks;
+    pfb_cpi_hooks_open(&hooks, b->buffer, used, NULL);
+    CHECK(pfb_cpi_hooks_finish(&hooks).code == PFB_OK);
+    CHECK(hooks.group_count == b->groups);
+}
+
+static void get_and_trace(box *b, uint64_t *random)
+{
+    const pfb_cpi_data *data;
+    size_t used;
+    size_t needed;
+    uint32_t forms = next_random(random) % 4 << 5;
+    int code = pfb_cpi_get_and_trace(b->handle, (int)(next_random(random) % 256), forms, "label", &data);
+    if (is_foreign(b)) {
+        CHECK(code == PFB_PU_ERROR_INVALID_THREAD && !data);
+        return;
+    }
+    b->next++;
+    CHECK(pfb_cpi_get_trace_size(b->handle, &used, &needed) == PFB_PU_SUCCESS && used <= BUFFER_BYTES);
+    if (code == PFB_PU_SUCCESS) {
+        check_data(b, data);
+        b->groups++;
+    } else {
+        CHECK(code == PFB_PU_ERROR_BUFFER_FULL && !data && needed > BUFFER_BYTES - used);
+    }
+    check_hooks(b, used);
+    if (code == PFB_PU_SUCCESS)
+        return;
+    b->groups = 0;
+    CHECK(pfb_cpi_attach_trace_buffer(b->handle, b->buffer, sizeof b->buffer) == PFB_PU_SUCCESS);
+}
+
+/* A handle that another thread may have terminated, at any time, and one that never was. */
+static void use_dead(const box *b)
+{
+    const pfb_cpi_data *data;
+    int object;
+    if (b->dead) {
+        CHECK(pfb_cpi_start(b->dead) == PFB_PU_ERROR_INVALID_SIGNATURE);
+        CHECK(pfb_cpi_get(b->dead, &data) == PFB_PU_ERROR_INVALID_SIGNATURE && !data);
+        CHECK(pfb_cpi_terminate(b->dead) == PFB_PU_ERROR_INVALID_SIGNATURE);
+        CHECK(pfb_cpi_get_current_mode(b->dead) == 0);
+    }
+    int code = pfb_cpi_terminate(&object);
+    CHECK(code == PFB_PU_ERROR_INVALID_SIGNATURE || code == PFB_PU_ERR_NOT_INITIALIZED);
+}
+
+static void use_box(box *b, uint64_t *random)
+{
+    uint32_t turn = next_random(random) % 16;
+    if (turn == 0)
+        use_dead(b);
+    else if (!b->handle)
+        make(b, random);
+    else if (turn == 1)
+        end(b);
+    else if (turn < 5)
+        start(b);
+    else if (turn < 11)
+        get(b);
+    else if (turn < 14)
+        get_and_trace(b, random);
+    else if (turn == 14)
+        CHECK(pfb_cpi_set_trace_hook_id(b->handle, 1, "other") == PFB_PU_SUCCESS);
+    else
+        CHECK(pfb_cpi_get_current_mode(b->handle) == b->mode &&
+              pfb_cpi_use_source(NULL) == PFB_PU_ERROR_INCORRECT_STATE);
+}
+
+/* ---- Threads ------------------------------------------------------------------------------------------- */
+
+typedef struct worker {
+    pthread_t thread;
+    unsigned number; /* from 1 */
+    uint64_t random;
+} worker;
+
+/* Half of the turns go to this thread's own share of the boxes. */
+static void *use_boxes(void *context)
+{
+    worker *w = context;
+    this_thread = w->number;
+    for (int i = 0; i < TURNS; i++) {
+        unsigned at = next_random(&w->random) % INSTANCES;
+        if (next_random(&w->random) % 2 == 0)
+            at = at / THREADS * THREADS + w->number - 1;
+        box *b = &boxes[at < INSTANCES ? at : w->number];
+        pthread_mutex_lock(&b->lock);
+        use_box(b, &w->random);
+        pthread_mutex_unlock(&b->lock);
+    }
+    return NULL;
+}
+
+/* One instance that nobody puts in order. Each call runs whole or finds it terminated; after that its buffer is gone.
+ */
+static struct shared {
+    void *handle;
+    uint8_t *buffer;
+    atomic_uint calls;
+} shared;
+
+static void expect_whole_or_dead(int code)
+{
+    CHECK(code == PFB_PU_SUCCESS || code == PFB_PU_ERROR_INVALID_SIGNATURE || code == PFB_PU_ERROR_BUFFER_FULL);
+}
+
+static void *share_one(void *context)
+{
+    enum { CALLS = 20, TERMINATED_AT = THREADS * CALLS / 2 };
+    worker *w = context;
+    const pfb_cpi_data *data;
+    pfb_cpi_details details;
+    this_thread = w->number;
+    for (int i = 0; i < CALLS; i++) {
+        if (shared.calls++ == TERMINATED_AT) {
+            CHECK(pfb_cpi_terminate(shared.handle) == PFB_PU_SUCCESS);
+            free(shared.buffer);
+        }
+        switch (next_random(&w->random) % 4) {
+        case 0:
+            expect_whole_or_dead(pfb_cpi_start(shared.handle));
+            break;
+        case 1:
+            expect_whole_or_dead(pfb_cpi_get(shared.handle, &data));
+            break;
+        case 2:
+            expect_whole_or_dead(pfb_cpi_get_and_trace(shared.handle, 3, 0, NULL, &data));
+            break;
+        default:
+            if (pfb_cpi_get_details(shared.handle, &details) == PFB_PU_SUCCESS)
+                CHECK(details.result.cpu_count == CPUS);
+        }
+    }
+    return NULL;
+}
+
+static void run_all(worker *workers, void *(*run)(void *))
+{
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_create(&workers[i].thread, NULL, run, &workers[i]) == 0);
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_join(workers[i].thread, NULL) == 0);
+}
+
+static void share_often(worker *workers)
+{
+    for (int round = 0; round < 10; round++) {
+        shared.calls = 0;
+        shared.buffer = malloc(BUFFER_BYTES);
+        CHECK(shared.buffer && pfb_cpi_init(PFB_CPI_RAW, &shared.handle) == PFB_PU_SUCCESS);
+        CHECK(pfb_cpi_attach_trace_buffer(shared.handle, shared.buffer, BUFFER_BYTES) == PFB_PU_SUCCESS);
+        run_all(workers, share_one);
+        CHECK(pfb_cpi_terminate(shared.handle) == PFB_PU_ERROR_INVALID_SIGNATURE);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static worker workers[THREADS];
+    pfb_cpi_failure failure;
+    unsigned long seed = argc > 1 ? strtoul(argv[1], NULL, 10) : (unsigned long)time(NULL);
+    printf("seed %lu\n", seed);
+    fflush(stdout);
+    CHECK(pfb_cpi_use_source(pfb_cpi_source_make(&operations, NULL, &failure)) == PFB_PU_SUCCESS);
+    for (unsigned i = 0; i < INSTANCES; i++)
+        CHECK(pthread_mutex_init(&boxes[i].lock, NULL) == 0);
+    for (unsigned i = 0; i < THREADS; i++)
+        workers[i] = (worker){.number = i + 1, .random = (uint64_t)seed * THREADS + i};
+    run_all(workers, use_boxes);
+    size_t live = 0;
+    for (unsigned i = 0; i < INSTANCES; i++) {
+        live += boxes[i].handle != NULL;
+        if (boxes[i].handle)
+            end(&boxes[i]);
+    }
+    share_often(workers);
+    CHECK(open_readers == 0 && !source_is_closed);
+    CHECK(pfb_cpi_use_source(NULL) == PFB_PU_SUCCESS && source_is_closed);
+    printf("%lu checks passed, none failed; %zu instances at the end\n", (unsigned long)checks, live);
+    return 0;
+}

@@ -1,0 +1,671 @@
+/* SPDX-License-Identifier: MIT */
+#include "perfblock/cpi_facility.h"
+#include "perfblock/cpi_original.h"
+
+#include "support_cpi_source.h"
+
+#include <criterion/criterion.h>
+
+#include <pthread.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* ---- Helpers ------------------------------------------------------------------------------------------- */
+
+/* Two CPUs: after n steps CPU 0 has 100 n^2 instructions, CPU 1 twice as many, in 1000 n cycles each. The thread has 10
+ * n^2 in 40 n. So an interval's figures tell both of its ends. */
+static const pfb_cpi_cpu counts[][2] = {
+    {{0, 0, 0, 0, 0}, {1, 0, 0, 0, 0}},
+    {{0, 100, 1000, 500, 1000}, {1, 200, 1000, 1000, 1000}},
+    {{0, 400, 2000, 1000, 2000}, {1, 800, 2000, 2000, 2000}},
+    {{0, 900, 3000, 1500, 3000}, {1, 1800, 3000, 3000, 3000}},
+};
+
+#define STEP(n)                                                                                                        \
+    {                                                                                                                  \
+        .reading = {.snapshot = {5000 * (n), counts[n], 2, true, {77, 10 * (n) * (n), 40 * (n)}}, .widths = {64, 64} } \
+    }
+#define REFUSED(code)                                                                                                  \
+    {                                                                                                                  \
+        .refusal = (code)                                                                                              \
+    }
+
+static const pfb_cpi_data anything; /* what a pointer to data is before the call */
+static const canned_step steps[] = {STEP(0), STEP(1), STEP(2), STEP(3)};
+static canned plain;
+
+/* Instances read these steps from now on. */
+static void use(canned *c, const canned_step *list, size_t count)
+{
+    *c = (canned){.steps = list, .step_count = count};
+    cr_assert_eq(pfb_cpi_use_source(canned_open(c)), PFB_PU_SUCCESS);
+}
+
+static void use_plain(void)
+{
+    use(&plain, steps, COUNT(steps));
+}
+
+static void use_machine(void)
+{
+    cr_expect_eq(pfb_cpi_use_source(NULL), PFB_PU_SUCCESS);
+}
+
+TestSuite(cpi_facility, .init = use_plain, .fini = use_machine);
+
+static void *init(uint32_t mode)
+{
+    void *handle;
+    cr_assert_eq(pfb_cpi_init(mode, &handle), PFB_PU_SUCCESS, "%s", pfb_cpi_last_error_text());
+    cr_assert_not_null(handle);
+    return handle;
+}
+
+static void terminate(void *handle)
+{
+    cr_expect_eq(pfb_cpi_terminate(handle), PFB_PU_SUCCESS);
+}
+
+/* Doubles through memory: some registers hold more than they do. */
+static bool is_same(double value, double expected)
+{
+    return memcmp(&value, &expected, sizeof value) == 0;
+}
+
+/* The figures of the interval between two steps. */
+static void expect_interval(const pfb_cpi_data *data, int from, int to)
+{
+    double cycles = 1000.0 * (to - from);
+    double squares = to * to - from * from;
+    cr_assert_not_null(data);
+    cr_expect_eq(data->num_cpus, 2);
+    cr_expect_eq(data->elapsed_cycles, (uint64_t)(5000 * (to - from)));
+    cr_expect(is_same(data->raw_cpi[0], cycles / (100.0 * squares)), "%d to %d", from, to);
+    cr_expect(is_same(data->raw_cpi[1], cycles / (200.0 * squares)), "%d to %d", from, to);
+    cr_expect(is_same(data->raw_sys_cpi, 2 * cycles / (300.0 * squares)), "%d to %d", from, to);
+}
+
+static void expect_get(void *handle, int from, int to)
+{
+    const pfb_cpi_data *data;
+    cr_assert_eq(pfb_cpi_get(handle, &data), PFB_PU_SUCCESS);
+    expect_interval(data, from, to);
+}
+
+static void expect_text(const char *part)
+{
+    cr_expect_not_null(strstr(pfb_cpi_last_error_text(), part), "'%s'", pfb_cpi_last_error_text());
+}
+
+/* ---- Intervals ----------------------------------------------------------------------------------------- */
+
+Test(cpi_facility, an_interval_goes_from_init_or_the_latest_start)
+{
+    void *handle = init(PFB_CPI_RAW);
+    expect_get(handle, 0, 1);
+    cr_expect_eq(pfb_cpi_start(handle), PFB_PU_SUCCESS);
+    expect_get(handle, 2, 3);
+    terminate(handle);
+}
+
+Test(cpi_facility, a_get_does_not_end_the_interval)
+{
+    void *handle = init(PFB_CPI_RAW);
+    cr_expect_eq(pfb_cpi_start(handle), PFB_PU_SUCCESS);
+    expect_get(handle, 1, 2);
+    expect_get(handle, 1, 3);
+    terminate(handle);
+}
+
+Test(cpi_facility, instances_nest_and_overlap)
+{
+    void *outer = init(PFB_CPI_RAW);
+    cr_expect_eq(pfb_cpi_start(outer), PFB_PU_SUCCESS);
+    void *inner = init(PFB_CPI_RAW);
+    const pfb_cpi_data *of_inner;
+    cr_assert_eq(pfb_cpi_get(inner, &of_inner), PFB_PU_SUCCESS);
+    expect_get(outer, 1, 2);
+    expect_interval(of_inner, 0, 1); /* it is inner's still */
+    terminate(outer);                /* before the inner one */
+    cr_expect_eq(pfb_cpi_start(inner), PFB_PU_SUCCESS);
+    expect_get(inner, 2, 3);
+    terminate(inner);
+    cr_expect_eq(plain.opened, 2);
+    cr_expect_eq(plain.closed, 2);
+}
+
+Test(cpi_facility, a_thousand_instances_at_once)
+{
+    static void *handles[1000];
+    for (size_t i = 0; i < COUNT(handles); i++)
+        handles[i] = init(PFB_CPI_RAW);
+    for (size_t i = 0; i < COUNT(handles); i++) {
+        cr_expect(i % 3 != 0 || pfb_cpi_start(handles[i]) == PFB_PU_SUCCESS);
+        expect_get(handles[i], i % 3 == 0, i % 3 == 0 ? 2 : 1);
+    }
+    for (size_t i = 0; i < COUNT(handles); i++)
+        terminate(handles[i * 7 % 1000]); /* 7 and 1000 have no common factor: each once */
+    cr_expect_eq(plain.closed, 1000);
+}
+
+/* ---- Handles ------------------------------------------------------------------------------------------- */
+
+enum { CALLS = 10 };
+
+static int call(int which, void *handle)
+{
+    static char buffer[4];
+    const pfb_cpi_data *data = &anything;
+    pfb_cpi_details details;
+    uint64_t cycles;
+    size_t used;
+    int code;
+    switch (which) {
+    case 0:
+        return pfb_cpi_start(handle);
+    case 1:
+        code = pfb_cpi_get(handle, &data);
+        cr_expect_null(data);
+        return code;
+    case 2:
+        code = pfb_cpi_get_and_trace(handle, 1, 0, NULL, &data);
+        cr_expect_null(data);
+        return code;
+    case 3:
+        return pfb_cpi_set_trace_hook_id(handle, 1, NULL);
+    case 4:
+        return pfb_cpi_terminate(handle);
+    case 5:
+        return pfb_cpi_get_details(handle, &details);
+    case 6:
+        return pfb_cpi_get_unhalted(handle, 0, &cycles);
+    case 7:
+        return pfb_cpi_attach_trace_buffer(handle, buffer, sizeof buffer);
+    case 8:
+        return pfb_cpi_get_trace_size(handle, &used, NULL);
+    default:
+        cr_expect_eq(pfb_cpi_get_current_mode(handle), 0);
+        return PFB_PU_SUCCESS;
+    }
+}
+
+static void expect_calls(void *handle, int code, const char *what)
+{
+    for (int which = 0; which < CALLS - 1; which++) {
+        cr_expect_eq(call(which, handle), code, "call %d of %s", which, what);
+        cr_expect_neq(pfb_cpi_last_error_text()[0], '\0', "call %d of %s", which, what);
+    }
+    call(CALLS - 1, handle);
+}
+
+Test(cpi_facility, handles_that_are_none_are_told_apart)
+{
+    int object[4] = {0};
+    expect_calls(NULL, PFB_PU_ERR_NULL_PTR, "null");
+    expect_calls(object, PFB_PU_ERR_NOT_INITIALIZED, "a pointer, and there is no instance");
+    void *dead = init(PFB_CPI_RAW);
+    void *live = init(PFB_CPI_RAW);
+    terminate(dead);
+    expect_calls(object, PFB_PU_ERROR_INVALID_SIGNATURE, "a pointer");
+    expect_calls(&((char *)object)[1], PFB_PU_ERROR_INVALID_SIGNATURE, "an odd pointer");
+    expect_calls(dead, PFB_PU_ERROR_INVALID_SIGNATURE, "a dead one");
+    terminate(live);
+    expect_calls(dead, PFB_PU_ERROR_INVALID_SIGNATURE, "a dead one, and none is left");
+    expect_calls(object, PFB_PU_ERR_NOT_INITIALIZED, "a pointer, and none is left");
+    expect_calls(NULL, PFB_PU_ERR_NULL_PTR, "null");
+}
+
+Test(cpi_facility, handles_do_not_come_again)
+{
+    void *handles[50];
+    void *live = init(PFB_CPI_RAW);
+    for (size_t i = 0; i < COUNT(handles); i++) {
+        handles[i] = init(PFB_CPI_RAW);
+        terminate(handles[i]);
+        for (size_t k = 0; k <= i; k++)
+            cr_expect(handles[k] != live && (k == i || handles[k] != handles[i]), "%zu and %zu", k, i);
+    }
+    expect_get(live, 0, 1);
+    terminate(live);
+}
+
+Test(cpi_facility, places_for_results_are_needed)
+{
+    void *handle = init(PFB_CPI_RAW);
+    cr_expect_eq(pfb_cpi_init(PFB_CPI_RAW, NULL), PFB_PU_ERR_NULL_PTR);
+    cr_expect_eq(pfb_cpi_get(handle, NULL), PFB_PU_ERR_NULL_PTR);
+    cr_expect_eq(pfb_cpi_get_and_trace(handle, 1, 0, NULL, NULL), PFB_PU_ERR_NULL_PTR);
+    cr_expect_eq(pfb_cpi_get_details(handle, NULL), PFB_PU_ERR_NULL_PTR);
+    cr_expect_eq(pfb_cpi_get_unhalted(handle, 0, NULL), PFB_PU_ERR_NULL_PTR);
+    cr_expect_eq(pfb_cpi_get_trace_size(handle, NULL, NULL), PFB_PU_SUCCESS, "both may be left out");
+    terminate(handle);
+}
+
+/* ---- Modes --------------------------------------------------------------------------------------------- */
+
+Test(cpi_facility, modes_and_what_they_imply)
+{
+    static const struct {
+        uint32_t mode;
+        int code;
+        uint32_t current, reader;
+    } rows[] = {
+        {0, 0, 0x01, 0x01},
+        {0x01, 0, 0x01, 0x01},
+        {0x02, 0, 0x03, 0x03},
+        {0x04, 0, 0x05, 0x05},
+        {0x08, 0, 0x09, 0x01},
+        {0x10, 0, 0x11, 0x01},
+        {0x7F, 0, 0x7F, 0x07},
+        {0x80000000, 0, 0x80000005, 0x80000005},
+        {0x80000049, 0, 0x8000004D, 0x80000005},
+        {0x80000002, -264, 0, 0},
+        {0x80000020, -264, 0, 0},
+        {0x80000062, -264, 0, 0},
+        {0x80, -87, 0, 0},
+        {0x40000000, -87, 0, 0},
+        {0x80000082, -87, 0, 0}, /* the unknown bit first */
+        {0xFFFFFFFF, -87, 0, 0},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        void *handle = &plain;
+        cr_expect_eq(pfb_cpi_init(rows[i].mode, &handle), rows[i].code, "mode %x", rows[i].mode);
+        cr_expect_eq(handle == NULL, rows[i].code != 0, "mode %x", rows[i].mode);
+        if (!handle)
+            continue;
+        cr_expect_eq(pfb_cpi_get_current_mode(handle), rows[i].current, "mode %x", rows[i].mode);
+        cr_expect_eq(plain.mode, rows[i].reader, "mode %x", rows[i].mode);
+        terminate(handle);
+    }
+}
+
+Test(cpi_facility, only_what_was_asked_for_has_figures)
+{
+    const pfb_cpi_data *data;
+    void *handle = init(PFB_CPI_RAW);
+    cr_assert_eq(pfb_cpi_get(handle, &data), PFB_PU_SUCCESS);
+    cr_expect(data->scaled_cpi[0] == 0.0 && data->scaled_sys_cpi == 0.0 && data->cpu_busy[1] == 0.0 &&
+              data->sys_busy == 0.0 && data->thread_cpi == 0.0 && data->raw_cpi[2] == 0.0);
+    cr_expect_eq(data->tid, 77, "the snapshots have it");
+    terminate(handle);
+    handle = init(PFB_CPI_SCALED | PFB_CPI_ON_THREAD);
+    cr_assert_eq(pfb_cpi_get(handle, &data), PFB_PU_SUCCESS);
+    cr_expect(data->scaled_cpi[0] == 5.0 && data->scaled_cpi[1] == 5.0 && data->scaled_sys_cpi == 5.0);
+    cr_expect(data->cpu_busy[0] == 50.0 && data->cpu_busy[1] == 100.0 && data->sys_busy == 75.0);
+    cr_expect(data->thread_cpi == 4.0 && data->tid == 77);
+    terminate(handle);
+}
+
+/* ---- A thread alone ------------------------------------------------------------------------------------ */
+
+Test(cpi_facility, a_thread_alone_succeeds_with_each_status)
+{
+    static const struct {
+        uint64_t instr, cycles;
+        pfb_cpi_status status;
+        double cpi;
+    } rows[] = {{200, 400, PFB_CPI_OK, 3.0},
+                {100, 400, PFB_CPI_NO_INSTR, 0.0},
+                {99, 400, PFB_CPI_BACKWARD, 0.0},
+                {101, UINT64_C(0xFFFFFFFF) + 100, PFB_CPI_OVERFLOW, 4294967295.0}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const canned_step list[] = {
+            {.reading = {.snapshot = {10, NULL, 0, true, {8, 100, 100}}, .widths = {64, 64}, .is_user_only = true}},
+            {.reading = {.snapshot = {30, NULL, 0, true, {8, rows[i].instr, rows[i].cycles}}, .widths = {64, 64}}}};
+        canned c;
+        const pfb_cpi_data *data;
+        pfb_cpi_details details;
+        use(&c, list, COUNT(list));
+        void *handle = init(PFB_CPI_THREAD_ONLY);
+        cr_assert_eq(pfb_cpi_get(handle, &data), PFB_PU_SUCCESS, "row %zu", i);
+        cr_expect(data->num_cpus == 0 && data->raw_sys_cpi == 0.0 && data->elapsed_cycles == 20 && data->tid == 8);
+        cr_expect(is_same(data->thread_cpi, rows[i].cpi), "row %zu", i);
+        cr_assert_eq(pfb_cpi_get_details(handle, &details), PFB_PU_SUCCESS);
+        cr_expect_eq(details.result.thread.status, rows[i].status, "row %zu", i);
+        cr_expect(details.result.system.status == PFB_CPI_INVALID && details.is_user_only);
+        terminate(handle);
+        use_machine();
+    }
+}
+
+/* ---- Threads ------------------------------------------------------------------------------------------- */
+
+typedef struct visit {
+    void *handle, *made;
+    int codes[CALLS];
+    char text[240];
+} visit;
+
+static void *call_all(void *context)
+{
+    visit *v = context;
+    static char buffer[200];
+    const pfb_cpi_data *data;
+    uint64_t cycles;
+    v->codes[0] = pfb_cpi_start(v->handle);
+    v->codes[1] = pfb_cpi_get(v->handle, &data);
+    v->codes[2] = pfb_cpi_get_and_trace(v->handle, 1, 0, NULL, &data);
+    strcpy(v->text, pfb_cpi_last_error_text());
+    v->codes[3] = pfb_cpi_get_unhalted(v->handle, 0, &cycles);
+    v->codes[4] = pfb_cpi_attach_trace_buffer(v->handle, buffer, sizeof buffer);
+    v->codes[5] = pfb_cpi_set_trace_hook_id(v->handle, 2, "x");
+    v->codes[6] = (int)pfb_cpi_get_current_mode(v->handle);
+    v->codes[7] = pfb_cpi_init(PFB_CPI_ON_THREAD, &v->made);
+    v->codes[8] = pfb_cpi_start(v->made);
+    return NULL;
+}
+
+static void visit_in_a_thread(visit *v)
+{
+    pthread_t thread;
+    cr_assert_eq(pthread_create(&thread, NULL, call_all, v), 0);
+    cr_assert_eq(pthread_join(thread, NULL), 0);
+}
+
+Test(cpi_facility, a_thread_s_counters_are_read_by_that_thread)
+{
+    visit v = {.handle = init(PFB_CPI_ON_THREAD)};
+    visit_in_a_thread(&v);
+    for (int i = 0; i < 4; i++)
+        cr_expect_eq(v.codes[i], PFB_PU_ERROR_INVALID_THREAD, "%d", i);
+    cr_expect_not_null(strstr(v.text, "thread"));
+    cr_expect(v.codes[4] == 0 && v.codes[5] == 0 && v.codes[6] == 5, "nothing is read for these");
+    cr_expect(v.codes[7] == 0 && v.codes[8] == 0, "it makes its own");
+    expect_get(v.handle, 0, 1); /* nothing was read meanwhile */
+    cr_expect_eq(pfb_cpi_start(v.made), PFB_PU_ERROR_INVALID_THREAD);
+    visit later = {.handle = v.made};
+    visit_in_a_thread(&later); /* the system may well give this thread the number of the one that ended */
+    cr_expect_eq(later.codes[0], PFB_PU_ERROR_INVALID_THREAD);
+    terminate(v.handle);
+    terminate(v.made);
+    terminate(later.made);
+}
+
+Test(cpi_facility, other_instances_are_used_by_any_thread)
+{
+    visit v = {.handle = init(PFB_CPI_RAW)};
+    visit_in_a_thread(&v);
+    cr_expect(v.codes[0] == 0 && v.codes[1] == 0);
+    cr_expect_eq(v.codes[2], PFB_PU_ERROR_NO_BUFFER);
+    expect_get(v.handle, 1, 3);
+    terminate(v.handle);
+    terminate(v.made);
+}
+
+/* ---- Failures ------------------------------------------------------------------------------------------ */
+
+static const int source_codes[] = {-5, -8, -209, -210, -211, -213, -234, -241, -256, -257, -260};
+
+Test(cpi_facility, what_the_source_refuses_is_passed_on)
+{
+    for (size_t i = 0; i < COUNT(source_codes); i++) {
+        const canned_step list[] = {REFUSED(source_codes[i])};
+        canned c;
+        use(&c, list, COUNT(list));
+        for (int k = 0; k < 2; k++) { /* the first reading, and then opening */
+            void *handle = &c;
+            cr_expect_eq(pfb_cpi_init(PFB_CPI_RAW, &handle), source_codes[i]);
+            cr_expect_null(handle);
+            cr_expect_str_eq(pfb_cpi_last_error_text(), CANNED_SENTENCE);
+            cr_expect_eq(pfb_cpi_is_supported(), 0);
+            c.refusal = source_codes[i];
+        }
+        cr_expect_eq(c.opened, c.closed);
+        use_machine();
+    }
+}
+
+Test(cpi_facility, a_get_that_is_refused_leaves_the_interval)
+{
+    static const canned_step list[] = {STEP(0), REFUSED(-257), STEP(2)};
+    canned c;
+    pfb_cpi_details details;
+    const pfb_cpi_data *data = &anything;
+    use(&c, list, COUNT(list));
+    void *handle = init(PFB_CPI_RAW);
+    cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_READ_PERFORMANCE_DATA);
+    cr_expect_null(data);
+    cr_expect_str_eq(pfb_cpi_last_error_text(), CANNED_SENTENCE);
+    cr_expect_eq(pfb_cpi_get_details(handle, &details), PFB_PU_ERROR_INCORRECT_STATE);
+    expect_get(handle, 0, 2);
+    cr_expect_str_eq(pfb_cpi_last_error_text(), "");
+    cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_READ_PERFORMANCE_DATA, "the steps are at their end");
+    terminate(handle);
+    use_machine();
+}
+
+Test(cpi_facility, a_start_that_is_refused_leaves_none)
+{
+    static const canned_step list[] = {STEP(0), REFUSED(-5), STEP(2), STEP(3)};
+    canned c;
+    const pfb_cpi_data *data;
+    use(&c, list, COUNT(list));
+    void *handle = init(PFB_CPI_RAW);
+    cr_expect_eq(pfb_cpi_start(handle), PFB_PU_ERROR_ACCESS_DENIED);
+    cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_INCORRECT_STATE);
+    cr_expect_null(data);
+    cr_expect_eq(c.readings, 2, "it is not read for nothing");
+    cr_expect_eq(pfb_cpi_start(handle), PFB_PU_SUCCESS);
+    expect_get(handle, 2, 3);
+    terminate(handle);
+    use_machine();
+}
+
+Test(cpi_facility, more_cpus_than_there_is_room_for)
+{
+    static pfb_cpi_cpu many[PFB_CPI_MAX_CPUS + 1];
+    for (uint32_t i = 0; i < COUNT(many); i++)
+        many[i] = (pfb_cpi_cpu){.cpu = i, .instr = i, .cycles = i};
+    const canned_step full = {
+        .reading = {.snapshot = {.cpus = many, .cpu_count = COUNT(many) - 1}, .widths = {64, 64}}};
+    canned_step over = full;
+    over.reading.snapshot.cpu_count++;
+    const canned_step list[] = {full, over, full};
+    canned c;
+    void *handle = &c;
+    const pfb_cpi_data *data;
+    use(&c, &list[1], 1);
+    cr_expect_eq(pfb_cpi_init(PFB_CPI_RAW, &handle), PFB_PU_ERROR_INSUFFICIENT_RESOURCES);
+    cr_expect_null(handle);
+    use_machine();
+    use(&c, list, COUNT(list));
+    handle = init(PFB_CPI_RAW);
+    cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_INSUFFICIENT_RESOURCES);
+    cr_expect_null(data);
+    cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_INVALID_CPI_DATA, "nothing went on");
+    cr_assert_not_null(data);
+    cr_expect_eq(data->num_cpus, PFB_CPI_MAX_CPUS);
+    terminate(handle);
+    use_machine();
+}
+
+Test(cpi_facility, no_instructions_give_data_and_a_code)
+{
+    static const canned_step list[] = {STEP(1), STEP(1), STEP(2)};
+    canned c;
+    const pfb_cpi_data *data;
+    pfb_cpi_details details;
+    use(&c, list, COUNT(list));
+    void *handle = init(PFB_CPI_RAW | PFB_CPI_ON_THREAD);
+    cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_INVALID_CPI_DATA);
+    cr_assert_not_null(data);
+    cr_expect(data->num_cpus == 2 && data->raw_cpi[0] == 0.0 && data->raw_sys_cpi == 0.0 && data->tid == 77);
+    cr_assert_eq(pfb_cpi_get_details(handle, &details), PFB_PU_SUCCESS);
+    cr_expect_eq(details.result.system.status, PFB_CPI_NO_INSTR);
+    cr_expect_eq(details.cpus[1].status, PFB_CPI_NO_INSTR);
+    expect_get(handle, 1, 2);
+    terminate(handle);
+    use_machine();
+}
+
+Test(cpi_facility, a_clock_that_runs_backward_gives_a_code_alone)
+{
+    static const canned_step list[] = {STEP(2), STEP(3), STEP(1)};
+    canned c;
+    const pfb_cpi_data *data = &anything;
+    pfb_cpi_details details;
+    use(&c, list, COUNT(list));
+    void *handle = init(PFB_CPI_RAW);
+    expect_get(handle, 2, 3);
+    cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_INVALID_CPI_DATA);
+    cr_expect_null(data);
+    expect_text("clock");
+    cr_expect_eq(pfb_cpi_get_details(handle, &details), PFB_PU_ERROR_INCORRECT_STATE, "those were the get's before");
+    terminate(handle);
+    use_machine();
+}
+
+Test(cpi_facility, a_source_that_is_broken_does_no_harm)
+{
+    static const pfb_cpi_cpu descending[] = {{2, 0, 0, 0, 0}, {1, 0, 0, 0, 0}};
+    static const canned_step broken[] = {
+        {.is_silent = true},
+        {.reading = {.snapshot = {9000, descending, 2, true, {77, 0, 0}}, .widths = {64, 64}}},
+        {.reading = {.snapshot = {9000, counts[1], 2, true, {77, 0, 0}}, .widths = {64, 40}}},
+        {.reading = {.snapshot = {9000, counts[1], 2, true, {78, 0, 0}}, .widths = {64, 64}}},
+        {.reading = {.snapshot = {9000, counts[1], 2, false, {77, 0, 0}}, .widths = {64, 64}}},
+    };
+    for (size_t i = 0; i < COUNT(broken); i++) {
+        const canned_step list[] = {STEP(0), broken[i], STEP(3)};
+        canned c;
+        const pfb_cpi_data *data = &anything;
+        use(&c, list, COUNT(list));
+        void *handle = init(PFB_CPI_ON_THREAD);
+        cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_INTERNAL_ERROR, "row %zu", i);
+        cr_expect_null(data, "row %zu", i);
+        expect_text("the source");
+        expect_get(handle, 0, 3);
+        terminate(handle);
+        c.is_silent = true;
+        cr_expect_eq(pfb_cpi_init(PFB_CPI_RAW, &handle), PFB_PU_ERROR_INTERNAL_ERROR, "row %zu", i);
+        cr_expect_null(handle);
+        use_machine();
+    }
+}
+
+Test(cpi_facility, a_failure_s_text_is_that_of_the_latest_call)
+{
+    void *handle = NULL;
+    cr_expect_eq(pfb_cpi_init(0x80, &handle), PFB_PU_ERROR_INVALID_PARAMETER);
+    expect_text("0x80");
+    handle = init(PFB_CPI_RAW);
+    cr_expect_str_eq(pfb_cpi_last_error_text(), "");
+    terminate(handle);
+    cr_expect_eq(pfb_cpi_terminate(handle), PFB_PU_ERROR_INVALID_SIGNATURE);
+    expect_text("terminated");
+    visit v = {.handle = handle};
+    visit_in_a_thread(&v);
+    expect_text("terminated"); /* the other thread's are its own */
+    terminate(v.made);
+    cr_expect_str_eq(pfb_cpi_last_error_text(), "");
+}
+
+/* ---- Details ------------------------------------------------------------------------------------------- */
+
+Test(cpi_facility, details_and_cycles_without_halts)
+{
+    uint64_t cycles = 5;
+    pfb_cpi_details details;
+    void *handle = init(PFB_CPI_RAW);
+    cr_expect_eq(pfb_cpi_get_details(handle, &details), PFB_PU_ERROR_INCORRECT_STATE);
+    cr_expect_eq(pfb_cpi_get_unhalted(handle, 0, &cycles), PFB_PU_ERROR_INCORRECT_STATE);
+    plain.unhalted = 1;
+    expect_get(handle, 0, 1);
+    cr_assert_eq(pfb_cpi_get_details(handle, &details), PFB_PU_SUCCESS);
+    cr_expect(details.result.cpu_count == 2 && details.cpus[1].cpu == 1 && details.cpus[1].instr == 200);
+    cr_expect(!details.is_user_only && !details.result.cpus_changed && details.result.mode == PFB_CPI_RAW);
+    cr_expect_eq(pfb_cpi_get_unhalted(handle, 0, &cycles), PFB_PU_SUCCESS);
+    cr_expect_eq(cycles, 1000);
+    cr_expect_eq(pfb_cpi_get_unhalted(handle, 1, &cycles), PFB_PU_ERROR_EVENT_NOT_SUPPORTED);
+    cr_expect_eq(pfb_cpi_get_unhalted(handle, 2, &cycles), PFB_PU_ERROR_INVALID_PARAMETER);
+    terminate(handle);
+}
+
+/* ---- Sources ------------------------------------------------------------------------------------------- */
+
+Test(cpi_facility, the_source_changes_only_without_instances)
+{
+    canned other = {.steps = steps, .step_count = COUNT(steps)};
+    pfb_cpi_source *source = canned_open(&other);
+    void *handle = init(PFB_CPI_RAW);
+    cr_expect_eq(pfb_cpi_use_source(source), PFB_PU_ERROR_INCORRECT_STATE);
+    cr_expect_eq(pfb_cpi_use_source(NULL), PFB_PU_ERROR_INCORRECT_STATE);
+    cr_expect_not(other.is_closed, "it stays the caller's");
+    expect_get(handle, 0, 1);
+    terminate(handle);
+    cr_expect_not(plain.is_closed, "it stays for instances to come");
+    terminate(init(PFB_CPI_RAW));
+    cr_expect_eq(pfb_cpi_use_source(source), PFB_PU_SUCCESS);
+    cr_expect(plain.is_closed);
+    cr_expect_eq(pfb_cpi_use_source(source), PFB_PU_SUCCESS);
+    cr_expect_not(other.is_closed, "the same again");
+    terminate(init(PFB_CPI_RAW));
+    cr_expect_eq(other.opened, 1);
+    use_machine();
+    cr_expect(other.is_closed);
+}
+
+Test(cpi_facility, supported_is_what_can_be_initialised)
+{
+    cr_expect_neq(pfb_cpi_is_supported(), 0);
+    cr_expect_eq(plain.opened, plain.closed);
+    plain.refusal = PFB_PU_ERROR_NOT_VALID_IN_VM;
+    cr_expect_eq(pfb_cpi_is_supported(), 0);
+    cr_expect_str_eq(pfb_cpi_last_error_text(), CANNED_SENTENCE);
+}
+
+/* Whether this machine has counters nobody knows here; but it must say so, and give a whole answer if it has. */
+Test(cpi_facility, this_machine_measures_or_says_why_not)
+{
+    use_machine();
+    for (int i = 0; i < 3; i++) {
+        void *handle = &plain;
+        int code = pfb_cpi_init(PFB_CPI_RAW, &handle);
+        cr_expect_eq(code == PFB_PU_SUCCESS, handle != NULL);
+        if (handle) {
+            const pfb_cpi_data *data;
+            cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_SUCCESS, "%s", pfb_cpi_last_error_text());
+            cr_expect(data && data->num_cpus > 0 && data->elapsed_cycles > 0 && data->tid != 0);
+            terminate(handle);
+        } else {
+            cr_expect_lt(code, 0);
+            cr_expect_neq(pfb_cpi_last_error_text()[0], '\0');
+        }
+        cr_expect_eq(pfb_cpi_is_supported() != 0, code == PFB_PU_SUCCESS);
+    }
+}
+
+/* ---- The original's names ------------------------------------------------------------------------------ */
+
+/* Values and layout as the original's headers have them. */
+Test(cpi_facility, the_original_s_names_mean_the_same)
+{
+    static const uint32_t modes[] = {CPI_TYPE_RAW,
+                                     CPI_TYPE_SCALED,
+                                     CPI_TYPE_ONTHREAD,
+                                     CPI_TYPE_TRACE_ON_GET,
+                                     CPI_TYPE_TRACE_ONLY_ON_GET,
+                                     CPI_TYPE_TRACE_SUMMARY,
+                                     CPI_TYPE_TRACE_DETAILED,
+                                     CPI_TYPE_TRACE_EVERYTHING,
+                                     CPI_TYPE_ALL,
+                                     CPI_TYPE_THREAD_ONLY};
+    static const uint32_t values[] = {1, 2, 4, 8, 0x10, 0x20, 0x40, 0x60, 0x7F, 0x80000000};
+    for (size_t i = 0; i < COUNT(values); i++)
+        cr_expect_eq(modes[i], values[i], "%zu", i);
+    const CPI_DATA *data;
+    void *handle;
+    cr_expect_neq(IsCpiSupported(), 0);
+    cr_assert_eq(CpiInit(CPI_TYPE_RAW | CPI_TYPE_SCALED, &handle), PU_SUCCESS);
+    cr_expect_eq(CpiGetCurrentMode(handle), 3);
+    cr_expect_eq(CpiStart(handle), PU_SUCCESS);
+    cr_expect_eq(CpiSetTraceHookId(handle, 256, NULL), PU_ERROR_INVALID_PARAMETER);
+    cr_expect_eq(CpiGetAndTrace(handle, 1, CPI_TYPE_TRACE_SUMMARY, NULL, &data), PU_ERROR_NO_BUFFER);
+    cr_assert_eq(CpiGet(handle, &data), PU_SUCCESS);
+    expect_interval(data, 1, 2);
+    cr_expect_eq(CpiTerminate(handle), PU_SUCCESS);
+    cr_expect_eq(CpiTerminate(handle), PU_ERROR_INVALID_SIGNATURE);
+    cr_expect_str_eq(RcToString(PU_ERROR_INVALID_SIGNATURE), "PU_ERROR_INVALID_SIGNATURE");
+    cr_expect_eq(sizeof(CPI_DATA), 48 + 24 * MAX_CPUS);
+}

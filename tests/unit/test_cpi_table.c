@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpi_table.h"
+
+#include <criterion/criterion.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Instances are only named here, and never looked at. */
+static struct pfb_cpi_instance *instance(uintptr_t number)
+{
+    struct pfb_cpi_instance *made;
+    number *= 16;
+    memcpy(&made, &number, sizeof made);
+    return made;
+}
+
+Test(cpi_table, a_handle_names_its_instance_until_it_is_removed)
+{
+    pfb_cpi_table table = {.most_generation = PFB_CPI_MOST_GENERATION};
+    void *first = pfb_cpi_table_add(&table, instance(1));
+    void *second = pfb_cpi_table_add(&table, instance(2));
+    cr_assert(first && second && first != second);
+    cr_expect_eq(pfb_cpi_table_find(&table, first), instance(1));
+    cr_expect_eq(pfb_cpi_table_find(&table, second), instance(2));
+    cr_expect_eq(table.live_count, 2);
+    cr_expect_eq(pfb_cpi_table_remove(&table, first), instance(1));
+    cr_expect_null(pfb_cpi_table_find(&table, first));
+    cr_expect_null(pfb_cpi_table_remove(&table, first), "twice");
+    cr_expect_eq(table.live_count, 1);
+    cr_expect(pfb_cpi_table_knows(&table, first) && pfb_cpi_table_knows(&table, second));
+    free(table.slots);
+}
+
+Test(cpi_table, what_was_never_a_handle_is_not_known)
+{
+    pfb_cpi_table table = {.most_generation = PFB_CPI_MOST_GENERATION};
+    int word = 0;
+    cr_expect_not(pfb_cpi_table_knows(&table, NULL), "an empty table");
+    char *handle = pfb_cpi_table_add(&table, instance(1));
+    uintptr_t number = (uintptr_t)handle;
+    cr_expect_eq(number & 1, 1);
+    cr_expect_not(pfb_cpi_table_knows(&table, NULL));
+    cr_expect_not(pfb_cpi_table_knows(&table, &word), "a pointer");
+    for (unsigned bit = 0; bit < sizeof number * 8; bit++) {
+        uintptr_t other = number ^ (uintptr_t)1 << bit;
+        void *wild;
+        memcpy(&wild, &other, sizeof wild);
+        cr_expect_not(pfb_cpi_table_knows(&table, wild), "bit %u", bit);
+        cr_expect_null(pfb_cpi_table_find(&table, wild), "bit %u", bit);
+        cr_expect_null(pfb_cpi_table_remove(&table, wild), "bit %u", bit);
+    }
+    cr_expect_eq(pfb_cpi_table_find(&table, handle), instance(1));
+    free(table.slots);
+}
+
+/* A slot is that part of a handle which two handles of one slot share. */
+static uintptr_t slot_of(const void *handle)
+{
+    return (uintptr_t)handle & PFB_CPI_MOST_GENERATION;
+}
+
+Test(cpi_table, the_slot_that_is_free_longest_is_used_first)
+{
+    pfb_cpi_table table = {.most_generation = PFB_CPI_MOST_GENERATION};
+    void *handles[5];
+    static const int order[] = {3, 0, 4, 1};
+    for (uintptr_t i = 0; i < 5; i++)
+        handles[i] = pfb_cpi_table_add(&table, instance(i + 1));
+    for (int i = 0; i < 4; i++)
+        pfb_cpi_table_remove(&table, handles[order[i]]);
+    for (int i = 0; i < 4; i++) {
+        void *again = pfb_cpi_table_add(&table, instance(9));
+        cr_expect_eq(slot_of(again), slot_of(handles[order[i]]), "%d", i);
+        cr_expect_neq(again, handles[order[i]], "%d", i);
+        cr_expect_null(pfb_cpi_table_find(&table, handles[order[i]]), "%d", i);
+    }
+    cr_expect_eq(table.slot_count, 5);
+    free(table.slots);
+}
+
+Test(cpi_table, a_slot_whose_handles_would_repeat_is_not_used_again)
+{
+    enum { MOST = 3, ADDED = 20 };
+    pfb_cpi_table table = {.most_generation = MOST};
+    void *handles[ADDED];
+    for (int i = 0; i < ADDED; i++) {
+        handles[i] = pfb_cpi_table_add(&table, instance(1));
+        cr_assert_eq(pfb_cpi_table_remove(&table, handles[i]), instance(1));
+        for (int k = 0; k < i; k++)
+            cr_expect_neq(handles[k], handles[i], "%d and %d", k, i);
+    }
+    cr_expect_eq(table.slot_count, 7, "20 handles, 3 of each slot");
+    for (int i = 0; i < ADDED; i++)
+        cr_expect(pfb_cpi_table_knows(&table, handles[i]) && !pfb_cpi_table_find(&table, handles[i]), "%d", i);
+    free(table.slots);
+}
+
+/* 32 bits have 32768 slots; where pointers are longer the table is never full before the memory is. */
+Test(cpi_table, a_full_table_gives_no_handle)
+{
+    if (sizeof(uintptr_t) > 4)
+        cr_skip_test("there are too many slots to fill them");
+    pfb_cpi_table table = {.most_generation = PFB_CPI_MOST_GENERATION};
+    void *latest = NULL;
+    for (size_t i = 0; i < PFB_CPI_MOST_SLOTS; i++)
+        cr_assert_not_null(latest = pfb_cpi_table_add(&table, instance(1)));
+    cr_expect_null(pfb_cpi_table_add(&table, instance(2)));
+    pfb_cpi_table_remove(&table, latest);
+    cr_expect_not_null(pfb_cpi_table_add(&table, instance(2)));
+    free(table.slots);
+}

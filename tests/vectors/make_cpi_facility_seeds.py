@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes the seeds of the fuzz target cpi_facility.
+
+    make_cpi_facility_seeds.py CORPUS
+
+CORPUS/cpi_facility/seeds gets sequences of calls, one for each row of the
+state table and each way a get ends.  The same bytes every time.  The layout of
+an input is described in fuzz/cpi_facility_fuzzer.c.
+"""
+
+import pathlib
+import struct
+import sys
+
+RAW, SCALED, ON_THREAD, TRACE, SUMMARY, DETAILED = 1, 2, 4, 8, 0x20, 0x40
+THREAD_ONLY = 0x80000000
+POINTER, NUMBER = 8, 9
+
+
+def step(turn, cpus=2, kind=1, shift=0):
+    """Reading number `turn`, whose counts grow with it."""
+    counters = b"".join(
+        struct.pack("<6B", cpu, shift, 5 * turn * (cpu + 1), 10 * turn,
+                    4 * turn, 8 * turn) for cpu in range(cpus))
+    return struct.pack("<BHHHB", kind, 100 * turn, 3 * turn, 7 * turn,
+                       cpus) + counters
+
+
+def seed(*calls, steps=None, widths=(64, 64)):
+    """Steps and calls."""
+    steps = [step(turn) for turn in range(8)] if steps is None else steps
+    return bytes((*widths, len(steps))) + b"".join(steps) + b"".join(calls)
+
+
+def init(mode, place=0):
+    """A new instance."""
+    return struct.pack("<BBI", 0, place, mode)
+
+
+def call(what, place=0, operands=b""):
+    """A call without operands, or with these bytes."""
+    return bytes((what, place)) + operands
+
+
+def end(place=0):
+    """Terminates."""
+    return call(1, place)
+
+
+def start(place=0):
+    """Begins anew."""
+    return call(2, place)
+
+
+def get(place=0):
+    """Figures."""
+    return call(3, place)
+
+
+def trace(place=0, minor=1, forms=0, label=0):
+    """Figures and hooks."""
+    return call(4, place, struct.pack("<hBH", minor, forms, label))
+
+
+def identity(place=0, minor=7, label=8):
+    """How hooks are called."""
+    return call(5, place, struct.pack("<hH", minor, label))
+
+
+def attach(capacity, place=0):
+    """A buffer."""
+    return call(6, place, struct.pack("<H", capacity))
+
+
+def rest(place=0):
+    """What only looks."""
+    return b"".join(call(what, place) for what in (7, 8, 9, 10)) + call(
+        11, place, b"\1")
+
+
+def every_call(place, operands=b""):
+    """All calls on one handle."""
+    return b"".join(
+        call(what, place) + operands for what in (2, 3)) + b"".join(
+            (call(4, place) + operands + struct.pack("<hBH", 1, 0, 0),
+             call(5, place) + operands + struct.pack("<hH", 1, 0),
+             call(6, place) + operands + struct.pack("<H", 9),
+             call(8, place) + operands, call(1, place) + operands))
+
+
+def all_seeds():
+    """Names and bytes."""
+    number = struct.pack("<I", 0x12345)
+    yield "intervals", seed(init(RAW), get(), start(), get(), get(), rest(),
+                            end())
+    yield "nested", seed(init(SCALED), init(RAW, 1), get(), get(1), end(),
+                         start(1), get(1), end(1))
+    yield "null", seed(every_call(0))
+    yield "never", seed(every_call(POINTER), every_call(NUMBER, number),
+                        init(RAW), every_call(POINTER),
+                        every_call(NUMBER, number))
+    yield "dead", seed(init(RAW), end(), every_call(0), init(RAW, 1),
+                       every_call(0))
+    for mode in (0, 0x7F, THREAD_ONLY, THREAD_ONLY | SCALED,
+                 THREAD_ONLY | SUMMARY, 0x80, THREAD_ONLY | DETAILED | TRACE):
+        yield f"mode_{mode:x}", seed(init(mode), attach(4000), get(), trace(),
+                                     rest(), end())
+    yield "forms", seed(init(RAW | ON_THREAD), attach(4000), trace(),
+                        trace(forms=SUMMARY), trace(forms=DETAILED),
+                        trace(forms=SUMMARY | DETAILED), trace(forms=1))
+    yield "labels", seed(init(TRACE), attach(6000), trace(label=255),
+                         trace(label=256), identity(label=255), get(),
+                         identity(label=256), identity(minor=256),
+                         identity(minor=-1), trace(minor=-1), get())
+    yield "buffers", seed(init(TRACE), get(), attach(51), get(), rest(),
+                          attach(52), get(), rest(), get(), rest(), attach(0),
+                          get())
+    refused = [step(0), step(1, kind=3), step(2), step(3, kind=3), step(4)]
+    yield "refused", seed(init(RAW), get(), get(), start(), get(), start(),
+                          get(), start(), steps=refused)
+    yield "refused_init", seed(init(RAW), rest(), steps=[step(0, kind=2)])
+    yield "no_steps", seed(init(RAW), steps=[])
+    yield "no_data", seed(init(TRACE), attach(400), get(), rest(),
+                          steps=[step(1), step(1)])
+    yield "backward", seed(init(RAW), get(), rest(), steps=[step(2), step(1)])
+    yield "no_thread", seed(init(ON_THREAD), get(), rest(),
+                            steps=[step(0, kind=0), step(1, kind=0)])
+    yield "user_only", seed(init(THREAD_ONLY), get(), rest(),
+                            steps=[step(0, 0, 5), step(1, 0, 1)])
+    yield "sums", seed(init(RAW), attach(400), trace(), rest(),
+                       steps=[step(0), step(12, 3, 1, 57)])
+    yield "no_width", seed(init(RAW), get(), widths=(0, 64))
+    yield "wrapped", seed(init(RAW), get(), steps=[step(7), step(8)],
+                          widths=(5, 6))
+    yield "cpu_gone", seed(init(RAW | SCALED), attach(400),
+                           trace(forms=SUMMARY | DETAILED), rest(),
+                           steps=[step(1, 3), step(4, 2)])
+
+
+def main(arguments):
+    """Command line."""
+    if len(arguments) != 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    folder = pathlib.Path(arguments[0]) / "cpi_facility" / "seeds"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in all_seeds():
+        (folder / (name + ".bin")).write_bytes(data)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
