@@ -17,5 +17,7 @@ void command_countersets(const options *o);
 void command_cpuid(const options *o);
 void command_lwp_show(const options *o);
 void command_lwp_model(const options *o);
+void command_cpi_show(const options *o);
+void command_cpi_run(const options *o);
 
 #endif

@@ -28,7 +28,7 @@ static void show_input(output *out, const options *o, const input *in)
 {
     walk w = {.in = in, .out = out, .options = o->reader};
     if (in->kind == INPUT_CAPTURE)
-        walk_capture_lwp(&w);
+        walk_capture_parts(&w, PFB_TAG_LWP, "LWP snapshot");
     else
         walk_input(&w);
 }

@@ -38,6 +38,16 @@ static const command commands[] = {
      "run the documented sample program on a software model",
      "Runs the documented sample program on a software model of Lightweight Profiling and prints what it finds.",
      command_lwp_model},
+    {"cpi show", COMMAND_CPI_SHOW, "[FILE...]", FILES_ANY, WRITES_TEXT | WRITES_JSON,
+     "CPI hooks of a recording (standard input without FILE)",
+     "Prints the groups of CPI (cycles per instruction) hooks that captures hold, or files that are streams of hooks.",
+     command_cpi_show},
+    {"cpi run", COMMAND_CPI_RUN, "-- COMMAND", FILES_COMMAND, WRITES_TEXT | WRITES_JSON,
+     "cycles per instruction while a command runs",
+     "Runs COMMAND with the arguments behind it and prints the cycles per instruction (CPI) of this machine "
+     "meanwhile,\n"
+     "of all CPUs together and of each. Where the counters are refused the command is not run.",
+     command_cpi_run},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
@@ -84,7 +94,7 @@ static void print_overview(void)
                          "Reads Windows performance data on any system and computes what its counters display.\n\n"
                          "Commands:\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        buffer_format(&text, "  %-11s  %-9s  %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
+        buffer_format(&text, "  %-11s  %-10s  %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
     buffer_string(&text, "\nOptions:\n"
                          "  --help       this text; behind a command, its own\n"
                          "  --version    the version of the program\n\n"

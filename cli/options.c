@@ -3,6 +3,7 @@
 
 #include "diagnostics.h"
 #include "memory.h"
+#include "perfblock/cpi_hooks.h"
 #include "system.h"
 
 #include <getopt.h>
@@ -41,8 +42,8 @@ static const char *take_kind(options *o, const char *value)
     return "expected auto, data, registration, strings, identifiers, instances, guids, v1, names, lwp, cpi or capture";
 }
 
-/* A decimal number from 1 to `most`. */
-static bool read_number(const char *value, uint64_t most, uint64_t *number)
+/* A decimal number from `least` to `most`. */
+static bool read_number(const char *value, uint64_t least, uint64_t most, uint64_t *number)
 {
     uint64_t read = 0;
     for (const char *c = value; *c != '\0'; c++) {
@@ -51,13 +52,13 @@ static bool read_number(const char *value, uint64_t most, uint64_t *number)
         read = read * 10 + (uint64_t)(*c - '0');
     }
     *number = read;
-    return *value != '\0' && read >= 1 && read <= most;
+    return *value != '\0' && read >= least && read <= most;
 }
 
 static const char *take_request(options *o, const char *value)
 {
     uint64_t number = 0;
-    if (!read_number(value, 10, &number))
+    if (!read_number(value, 1, 10, &number))
         return "expected a request code from 1 to 10";
     o->request = (uint32_t)number;
     return NULL;
@@ -122,7 +123,7 @@ static const char *take_interval(options *o, const char *value)
 
 static const char *take_count(options *o, const char *value)
 {
-    return read_number(value, UINT64_MAX - 1, &o->count) ? NULL : "expected a number from 1 up";
+    return read_number(value, 1, UINT64_MAX - 1, &o->count) ? NULL : "expected a number from 1 up";
 }
 
 static const char *take_source(options *o, const char *value)
@@ -157,7 +158,7 @@ static const char *take_rotation(options *o, const char *value)
     uint64_t number = 0;
     if (count < sizeof digits)
         snprintf(digits, sizeof digits, "%.*s", (int)count, value);
-    if (count >= sizeof digits || !read_number(digits, INT64_MAX >> shift, &number))
+    if (count >= sizeof digits || !read_number(digits, 1, INT64_MAX >> shift, &number))
         return "expected a number of bytes from 1 up, or one that ends in K, M or G";
     o->rotation = number << shift;
     return NULL;
@@ -166,9 +167,27 @@ static const char *take_rotation(options *o, const char *value)
 static const char *take_sample(options *o, const char *value)
 {
     uint64_t bits = 0;
-    if (!read_number(value, 64, &bits) || (bits != 32 && bits != 64))
+    if (!read_number(value, 1, 64, &bits) || (bits != 32 && bits != 64))
         return "expected 32 or 64";
     o->sample = (unsigned)bits;
+    return NULL;
+}
+
+static const char *take_minor(options *o, const char *value)
+{
+    uint64_t number = 0;
+    if (!read_number(value, 0, 255, &number))
+        return "expected a code from 0 to 255";
+    o->minor = (uint32_t)number;
+    return NULL;
+}
+
+static const char *take_label(options *o, const char *value)
+{
+    size_t size = strlen(value);
+    if (size < 1 || size > PFB_CPI_MOST_LABEL_BYTES)
+        return "expected 1 to 255 bytes";
+    o->label = value;
     return NULL;
 }
 
@@ -224,10 +243,15 @@ static const option_row rows[] = {
      take_counter},
     {"interval", 0, "SECONDS", COLLECTS, "between samples (default: 1)", take_interval},
     {"count", 0, "N", COLLECTS, "how many (default: until interrupted)", take_count},
-    {"source", 0, "live|FILE", COLLECTS, "this machine (default), or a capture to replay", take_source},
+    {"source", 0, "live|FILE", COLLECTS | COMMAND_CPI_RUN, "this machine (default), or a recording to replay",
+     take_source},
     {"file", 0, "FILE", COMMAND_COUNTERSETS, "what a capture or V1 blocks offer instead of this machine", take_file},
     {"sample", 0, "32|64", COMMAND_LWP_MODEL, "the documented sample program, as a build of so many bits", take_sample},
-    {"output", 'o', "FILE", COMMAND_RECORD | COMMAND_LWP_MODEL, "the capture to write or to continue", take_recording},
+    {"minor", 0, "N", COMMAND_CPI_RUN, "the code (0-255) that the hooks carry (default: 1)", take_minor},
+    {"label", 0, "TEXT", COMMAND_CPI_RUN, "what the hooks begin and end with: 1 to 255 bytes (default: nothing)",
+     take_label},
+    {"output", 'o', "FILE", COMMAND_RECORD | COMMAND_LWP_MODEL | COMMAND_CPI_RUN, "the capture to write or to continue",
+     take_recording},
     {"rotate", 0, "SIZE", COMMAND_RECORD,
      "when the file would grow beyond so many bytes (K, M, G: KiB and so on),\nit becomes FILE.1, FILE.2 and so on",
      take_rotation},
@@ -241,9 +265,12 @@ enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 /* ---- Parsing --------------------------------------------------------------------------------------------- */
 
 /* Both forms getopt_long wants; every option of every command, so that a misplaced one can be told from a wrong one. */
-static void fill_getopt(struct option long_options[ROW_COUNT + 1], char short_options[2 * ROW_COUNT + 3])
+static void fill_getopt(const command *c, struct option long_options[ROW_COUNT + 1],
+                        char short_options[2 * ROW_COUNT + 4])
 {
     size_t at = 0;
+    if (c->files == FILES_COMMAND)
+        short_options[at++] = '+'; /* what stands behind the command is its own */
     short_options[at++] = ':';
     for (size_t i = 0; i < ROW_COUNT; i++) {
         int has_argument = rows[i].argument ? required_argument : no_argument;
@@ -302,6 +329,8 @@ static bool check_files(const options *o, const command *c)
 {
     if (c->files == FILES_MANY && o->file_count == 0)
         return refuse(c, "FILE", "none was given (- is standard input)");
+    if (c->files == FILES_COMMAND && o->file_count == 0)
+        return refuse(c, "COMMAND", "is missing: what is to be measured");
     if (c->files == FILES_NONE && o->file_count > 0)
         return refuse(c, o->files[0], "this command takes no files");
     if (c->files == FILES_ONE && o->file_count > 1)
@@ -346,11 +375,11 @@ static bool check_whole(const options *o, const command *c)
 bool options_parse(options *o, const command *c, int argc, char **argv)
 {
     struct option long_options[ROW_COUNT + 1];
-    char short_options[2 * ROW_COUNT + 3];
-    *o = (options){.format = default_format(c), .interval = UINT64_C(1000000000)};
+    char short_options[2 * ROW_COUNT + 4];
+    *o = (options){.format = default_format(c), .interval = UINT64_C(1000000000), .minor = 1};
     o->sets = memory_get((size_t)argc, sizeof *o->sets);
     o->counters = memory_get((size_t)argc, sizeof *o->counters);
-    fill_getopt(long_options, short_options);
+    fill_getopt(c, long_options, short_options);
     opterr = 0;
     int found = 0;
     while (true) {

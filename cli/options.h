@@ -21,7 +21,9 @@ typedef enum command_bit {
     COMMAND_CPUID = 256,
     COMMAND_LWP_SHOW = 512,
     COMMAND_LWP_MODEL = 1024,
-    COMMAND_ALL = 2047
+    COMMAND_CPI_SHOW = 2048,
+    COMMAND_CPI_RUN = 4096,
+    COMMAND_ALL = 8191
 } command_bit;
 
 typedef enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_choice;
@@ -41,22 +43,25 @@ typedef struct options {
     const char *capture;  /* of --file; null: not given */
     const char *names;    /* of --names; null: not given */
     const char *recording;
+    const char *label; /* of --label; null: not given */
+    uint32_t minor;    /* of --minor */
     unsigned sample;   /* of --sample: 32 or 64 bits */
     uint64_t interval; /* nanoseconds */
     uint64_t count;    /* 0: until interrupted */
     uint64_t rotation; /* bytes of --rotate; 0: not given */
     bool wants_help;
     bool wants_version;
-    char *const *files;
+    char *const *files; /* null behind the last; of FILES_COMMAND the command and its arguments */
     size_t file_count;
 } options;
 
 /* What a command does with the names of files. */
 typedef enum file_use {
     FILES_NONE,
-    FILES_ONE, /* one or none, which then means standard input or this machine */
-    FILES_ANY, /* none means this machine */
-    FILES_MANY /* at least one */
+    FILES_ONE,    /* one or none, which then means standard input or this machine */
+    FILES_ANY,    /* none means this machine, or standard input */
+    FILES_MANY,   /* at least one */
+    FILES_COMMAND /* no files: a command with its arguments; options end where it begins */
 } file_use;
 
 /* The formats a command writes, as bits; the first one that it has is its default. */

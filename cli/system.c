@@ -23,7 +23,9 @@
 #define FOLDER_MARKS "/\\"
 #else
 #include <dirent.h>
+#include <spawn.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #define FOLDER_MARKS "/"
 #endif
@@ -186,6 +188,94 @@ void system_catch_interrupts(void)
     SetConsoleCtrlHandler(on_interrupt, TRUE);
 }
 
+/* Appends an argument so that it arrives as it is: quotation marks are escaped, and so are the backslashes in front of
+ * them and at the end, which otherwise stand for themselves. */
+static void put_argument(buffer *line, const char *argument)
+{
+    bool is_plain = *argument != '\0' && !strpbrk(argument, " \t\n\v\"");
+    size_t backslashes = 0;
+    buffer_string(line, line->size == 0 ? "" : " ");
+    buffer_string(line, is_plain ? "" : "\"");
+    for (const char *c = argument; *c != '\0'; c++) {
+        for (; *c == '"' && backslashes > 0; backslashes--)
+            buffer_string(line, "\\");
+        buffer_string(line, *c == '"' ? "\\" : "");
+        buffer_bytes(line, c, 1);
+        backslashes = *c == '\\' ? backslashes + 1 : 0;
+    }
+    for (; !is_plain && backslashes > 0; backslashes--)
+        buffer_string(line, "\\");
+    buffer_string(line, is_plain ? "" : "\"");
+}
+
+static void start_failed(void)
+{
+    switch (GetLastError()) {
+    case ERROR_FILE_NOT_FOUND:
+    case ERROR_PATH_NOT_FOUND:
+    case ERROR_INVALID_NAME:
+        errno = ENOENT;
+        break;
+    case ERROR_ACCESS_DENIED:
+        errno = EACCES;
+        break;
+    case ERROR_BAD_EXE_FORMAT:
+        errno = ENOEXEC;
+        break;
+    case ERROR_NOT_ENOUGH_MEMORY:
+    case ERROR_OUTOFMEMORY:
+        errno = ENOMEM;
+        break;
+    default:
+        errno = EINVAL;
+    }
+}
+
+/* Every process of the console gets the interrupt; ours does nothing about it. */
+static BOOL WINAPI pass_over(DWORD kind)
+{
+    return kind == CTRL_C_EVENT || kind == CTRL_BREAK_EVENT;
+}
+
+static bool start(WCHAR *line, HANDLE *process)
+{
+    STARTUPINFOW setup = {.cb = sizeof setup, .dwFlags = STARTF_USESTDHANDLES};
+    PROCESS_INFORMATION started;
+    setup.hStdInput = GetStdHandle(STD_INPUT_HANDLE);
+    setup.hStdOutput = GetStdHandle(STD_OUTPUT_HANDLE);
+    setup.hStdError = GetStdHandle(STD_ERROR_HANDLE);
+    if (!CreateProcessW(NULL, line, NULL, NULL, TRUE, 0, NULL, NULL, &setup, &started)) {
+        start_failed();
+        return false;
+    }
+    CloseHandle(started.hThread);
+    *process = started.hProcess;
+    return true;
+}
+
+bool system_run(char *const *arguments, system_ending *ending)
+{
+    buffer line = {0};
+    HANDLE process = NULL;
+    DWORD status = 0;
+    buffer_clear(&line);
+    for (size_t i = 0; arguments[i]; i++)
+        put_argument(&line, arguments[i]);
+    WCHAR *wide = widen(line.data);
+    buffer_free(&line);
+    SetConsoleCtrlHandler(pass_over, TRUE);
+    bool is_started = start(wide, &process);
+    if (is_started) {
+        WaitForSingleObject(process, INFINITE);
+        GetExitCodeProcess(process, &status);
+        CloseHandle(process);
+    }
+    SetConsoleCtrlHandler(pass_over, FALSE);
+    free(wide);
+    *ending = (system_ending){.number = status};
+    return is_started;
+}
+
 static int open_file(const char *path, int flags)
 {
     WCHAR *wide = widen(path);
@@ -260,9 +350,13 @@ bool system_rename(const char *from, const char *to)
 
 #else
 
+static struct sigaction pipe_action; /* as we got it: commands that are run get it again */
+
 void system_prepare(void)
 {
-    signal(SIGPIPE, SIG_IGN);
+    struct sigaction action = {.sa_handler = SIG_IGN};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGPIPE, &action, &pipe_action);
 }
 
 char **system_arguments(int argc, char **argv, int *count)
@@ -329,6 +423,60 @@ void system_catch_interrupts(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+}
+
+enum { KEYBOARD_SIGNALS = 2 };
+
+static const int keyboard_signals[KEYBOARD_SIGNALS] = {SIGINT, SIGQUIT};
+
+/* Starts the command with the signals that we ignore as they were before, unless they were ignored then. */
+static int start(char *const *arguments, const struct sigaction before[KEYBOARD_SIGNALS], pid_t *process)
+{
+    extern char **environ;
+    posix_spawnattr_t attributes;
+    sigset_t defaults;
+    int number = posix_spawnattr_init(&attributes);
+    if (number != 0)
+        return number;
+    sigemptyset(&defaults);
+    for (size_t i = 0; i < KEYBOARD_SIGNALS; i++) {
+        if (before[i].sa_handler != SIG_IGN)
+            sigaddset(&defaults, keyboard_signals[i]);
+    }
+    if (pipe_action.sa_handler != SIG_IGN)
+        sigaddset(&defaults, SIGPIPE);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    number = posix_spawnp(process, arguments[0], NULL, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    return number;
+}
+
+static system_ending wait_for(pid_t process)
+{
+    int status = 0;
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR)
+        continue;
+    bool is_signal = WIFSIGNALED(status);
+    return (system_ending){.is_signal = is_signal,
+                           .number = (uint32_t)(is_signal ? WTERMSIG(status) : WEXITSTATUS(status))};
+}
+
+bool system_run(char *const *arguments, system_ending *ending)
+{
+    struct sigaction before[KEYBOARD_SIGNALS];
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    pid_t process = 0;
+    sigemptyset(&ignore.sa_mask);
+    for (size_t i = 0; i < KEYBOARD_SIGNALS; i++)
+        sigaction(keyboard_signals[i], &ignore, &before[i]);
+    int number = start(arguments, before, &process);
+    if (number == 0)
+        *ending = wait_for(process);
+    for (size_t i = 0; i < KEYBOARD_SIGNALS; i++)
+        sigaction(keyboard_signals[i], &before[i], NULL);
+    errno = number;
+    return number == 0;
 }
 
 int system_read_open(const char *path)

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* All that the program asks of an operating system beyond the C library: arguments, terminals, time, interruption,
- * reading, appending. Text is UTF-8 on Windows, and elsewhere what the system gives. */
+ * reading, appending, commands. Text is UTF-8 on Windows, and elsewhere what the system gives. */
 
 /* Standard streams in binary, broken pipes reported by write instead of by a signal. Call once, first. */
 void system_prepare(void);
@@ -55,6 +55,19 @@ bool system_rhythm_wait(system_rhythm *rhythm);
 /* From now on an interrupt or termination request sets a flag instead of ending the program. */
 void system_catch_interrupts(void);
 bool system_interrupted(void);
+
+/* ---- Commands -------------------------------------------------------------------------------------------- */
+
+/* How a command ended. */
+typedef struct system_ending {
+    bool is_signal;  /* never on Windows */
+    uint32_t number; /* the exit status, or the signal that ended it */
+} system_ending;
+
+/* Runs the command that the first argument names, looked for as a shell would, with our standard streams, and waits for
+ * its end; a null stands behind the last argument. Meanwhile an interrupt from the keyboard is the command's alone.
+ * False and errno when it could not be started. */
+bool system_run(char *const *arguments, system_ending *ending);
 
 /* ---- Reading --------------------------------------------------------------------------------------------- */
 

@@ -22,6 +22,7 @@ typedef struct walk {
     uint32_t options; /* PFB_STRICT */
     uint32_t request; /* of INPUT_REGISTRATION */
     titles *titles;   /* of --names; null: none */
+    bool has_tables;  /* text: figures of CPI hooks as a table instead of line by line */
     /* ------------------------------------------------------------------------------------------ */
     pfb_error first;    /* the first failure; code PFB_OK when there was none */
     uint32_t notes;     /* PFB_NOTE_ bits of all parts */
@@ -30,6 +31,10 @@ typedef struct walk {
 } walk;
 
 void walk_input(walk *w);
+
+/* The chunks of one tag of a capture alone (PFB_TAG_LWP, PFB_TAG_HOOKS), without what tells about the chunks; `what` is
+ * told to be missing when there is none. */
+void walk_capture_parts(walk *w, uint32_t tag, const char *what);
 
 /* ---- For the walk's own parts ---------------------------------------------------------------------------- */
 
@@ -59,9 +64,6 @@ void walk_names(walk *w, const walk_bytes *bytes);
 
 /* An LWP snapshot (walk_lwp.c). */
 void walk_lwp(walk *w, const walk_bytes *bytes);
-
-/* The LWP snapshots of a capture alone, each without what tells about its chunk. */
-void walk_capture_lwp(walk *w);
 
 /* A stream of CPI hooks (walk_cpi.c). */
 void walk_hooks(walk *w, const walk_bytes *bytes);

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "perfblock/cpi_hooks.h"
+#include "system.h"
+#include "table.h"
 #include "walk.h"
+
+#include <inttypes.h>
+#include <string.h>
 
 /* The walk's part for streams of CPI hooks. */
 typedef struct hook_walk {
@@ -10,7 +15,8 @@ typedef struct hook_walk {
     pfb_cpi_group group;
 } hook_walk;
 
-static void state_figure(output *out, const char *key, pfb_cpi_words words)
+/* A figure, and in JSON the two words that it was made from. */
+static void state_figure(output *out, const char *key, const char *words_key, pfb_cpi_words words)
 {
     double value;
     if (pfb_cpi_words_value(words, &value))
@@ -19,6 +25,12 @@ static void state_figure(output *out, const char *key, pfb_cpi_words words)
         output_word(out, key, "n/a");
     else
         output_null(out, key);
+    if (out->format != OUTPUT_JSON)
+        return;
+    output_begin_object(out, words_key);
+    output_unsigned(out, "integral", words.integral);
+    output_unsigned(out, "fraction", words.fraction);
+    output_end_object(out);
 }
 
 /* What a hook stores of a CPU, of the system or of the thread, if it has that. */
@@ -38,12 +50,12 @@ static void state_figures(const hook_walk *h, pfb_cpi_hook_kind kind, uint32_t w
         output_unsigned(out, "instr", stored.instr);
         output_unsigned(out, "cycles", stored.cycles);
     }
-    state_figure(out, "cpi", stored.cpi);
+    state_figure(out, "cpi", "cpi_words", stored.cpi);
     if (stored.has_counts && stored.has_scaled)
         output_unsigned(out, "scaled_cycles", stored.scaled_cycles);
     if (stored.has_scaled) {
-        state_figure(out, "scaled_cpi", stored.scaled_cpi);
-        state_figure(out, "busy", stored.busy);
+        state_figure(out, "scaled_cpi", "scaled_cpi_words", stored.scaled_cpi);
+        state_figure(out, "busy", "busy_words", stored.busy);
     }
     output_item_end(out);
 }
@@ -75,6 +87,8 @@ static void state_hook(const hook_walk *h, pfb_cpi_hook_kind kind)
     output_unsigned(out, "words", hook->word_count);
     output_unsigned(out, "stamp", hook->stamp);
     state_flags(out, hook->flags);
+    if (hook->cpu_count > 0)
+        output_unsigned(out, "num_cpus", hook->cpu_count);
     if (kind != PFB_CPI_LABEL_START && kind != PFB_CPI_LABEL_END) {
         output_list_begin(out, "figures");
         for (uint32_t i = 0; i < hook->cpu_count; i++)
@@ -84,6 +98,89 @@ static void state_hook(const hook_walk *h, pfb_cpi_hook_kind kind)
         output_list_end(out);
     }
     output_item_end(out);
+}
+
+/* ---- Tables ------------------------------------------------------------------------------------------------------ */
+
+enum { TABLE_COLUMNS = 7 };
+
+static void put_cell(table *t, buffer *cell)
+{
+    table_cell(t, cell->data, cell->size);
+    buffer_free(cell);
+}
+
+static void put_count(table *t, bool is_there, uint64_t count)
+{
+    buffer cell = {0};
+    buffer_clear(&cell);
+    if (is_there)
+        buffer_unsigned(&cell, count);
+    put_cell(t, &cell);
+}
+
+/* The words as they stand: nothing is rounded. */
+static void put_figure(table *t, bool is_there, pfb_cpi_words words)
+{
+    buffer cell = {0};
+    buffer_clear(&cell);
+    if (is_there && words.integral == PFB_CPI_UNDEFINED)
+        buffer_string(&cell, "n/a");
+    else if (is_there)
+        buffer_format(&cell, "%" PRIu32 ".%04" PRIu32, words.integral, words.fraction);
+    put_cell(t, &cell);
+}
+
+/* The row of a CPU, of the system or of the thread, if the hook has it. */
+static void put_row(const hook_walk *h, table *t, pfb_cpi_hook_kind kind, uint32_t whose)
+{
+    buffer name = {0};
+    pfb_cpi_stored stored;
+    if (!pfb_cpi_hooks_stored(&h->hooks, &h->group, kind, whose, &stored))
+        return;
+    buffer_format(&name, "%s", pfb_cpi_hook_name(kind));
+    if (kind == PFB_CPI_SUMMARY_HOOK && whose >= PFB_CPI_MOST_CPUS)
+        buffer_string(&name, whose == PFB_CPI_OF_SYSTEM ? " system" : " thread");
+    else if (kind == PFB_CPI_THREAD_HOOK)
+        buffer_format(&name, " %" PRIu32, h->group.tid);
+    else if (whose < PFB_CPI_MOST_CPUS)
+        buffer_format(&name, " #%" PRIu32, whose);
+    put_cell(t, &name);
+    put_count(t, stored.has_counts, stored.instr);
+    put_count(t, stored.has_counts, stored.cycles);
+    put_figure(t, true, stored.cpi);
+    put_count(t, stored.has_counts && stored.has_scaled, stored.scaled_cycles);
+    put_figure(t, stored.has_scaled, stored.scaled_cpi);
+    put_figure(t, stored.has_scaled, stored.busy);
+}
+
+/* A row for all that the group's hooks store. CPUs stand by position: hooks do not tell their numbers. */
+static void print_table(const hook_walk *h)
+{
+    static const char *const headings[TABLE_COLUMNS] = {"hook",          "instr",  "cycles", "cpi",
+                                                        "scaled cycles", "cpi_wb", "busy%"};
+    table t;
+    table_open(&t, TABLE_COLUMNS, false);
+    for (size_t i = 0; i < TABLE_COLUMNS; i++)
+        table_cell(&t, headings[i], strlen(headings[i]));
+    for (unsigned kind = 0; kind < PFB_CPI_HOOK_COUNT; kind++) {
+        const pfb_cpi_hook *hook = &h->group.hooks[kind];
+        for (uint32_t i = 0; i < hook->cpu_count && hook->is_present; i++)
+            put_row(h, &t, (pfb_cpi_hook_kind)kind, i);
+        put_row(h, &t, (pfb_cpi_hook_kind)kind, PFB_CPI_OF_SYSTEM);
+        put_row(h, &t, (pfb_cpi_hook_kind)kind, PFB_CPI_OF_THREAD);
+    }
+    table_print(&t, h->w->out, system_columns());
+}
+
+/* ---- Groups ------------------------------------------------------------------------------------------------------ */
+
+static void state_hooks(const hook_walk *h)
+{
+    output_list_begin(h->w->out, "hooks");
+    for (unsigned kind = 0; kind < PFB_CPI_HOOK_COUNT; kind++)
+        state_hook(h, (pfb_cpi_hook_kind)kind);
+    output_list_end(h->w->out);
 }
 
 static void state_group(const hook_walk *h)
@@ -103,11 +200,12 @@ static void state_group(const hook_walk *h)
         output_unsigned(out, "num_cpus", group->cpu_count);
     else
         output_null(out, "num_cpus");
-    output_list_begin(out, "hooks");
-    for (unsigned kind = 0; kind < PFB_CPI_HOOK_COUNT; kind++)
-        state_hook(h, (pfb_cpi_hook_kind)kind);
-    output_list_end(out);
+    bool has_table = h->w->has_tables && out->format == OUTPUT_TEXT;
+    if (!has_table)
+        state_hooks(h);
     output_end(out);
+    if (has_table)
+        print_table(h);
 }
 
 static void state_warnings(const hook_walk *h)

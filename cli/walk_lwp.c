@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "diagnostics.h"
 #include "lwp.h"
-#include "perfblock/capture.h"
 #include "perfblock/lwp.h"
 #include "walk.h"
 
@@ -225,22 +224,4 @@ void walk_lwp(walk *w, const walk_bytes *bytes)
     w->lwp_notes |= l.lwp.notes;
     l.lwp.error.offset = offset_of(&l, l.lwp.error_place.part, l.lwp.error.offset) - bytes->base;
     walk_fail(w, bytes, l.lwp.error);
-}
-
-void walk_capture_lwp(walk *w)
-{
-    const input *in = w->in;
-    walk_bytes whole = {.data = in->data, .size = in->size};
-    pfb_capture capture;
-    pfb_chunk chunk;
-    pfb_capture_open(&capture, in->data, in->size);
-    while (!output_failed(w->out) && pfb_capture_next(&capture, &chunk)) {
-        walk_bytes body = {
-            .data = in->data + chunk.body_offset, .size = chunk.body_size_bytes, .base = chunk.body_offset};
-        if (chunk.is_known && chunk.tag == PFB_TAG_LWP)
-            walk_lwp(w, &body);
-    }
-    if (w->counts.items == 0 && capture.error.code == PFB_OK)
-        diagnostics_say(STATUS_MALFORMED, in->name, "the capture has no LWP snapshot");
-    walk_fail(w, &whole, capture.error);
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""CPI hooks: `show` and `check` of streams and of captures that hold them,
-held against a second reader."""
+"""CPI hooks: `show`, `check` and `cpi show` of streams and of captures that
+hold them, held against a second reader."""
 
 import glob
 import os
@@ -113,7 +113,11 @@ class Streams(Case):
             "label_end"])
         self.assertEqual(hooks["summary"]["flags"],
                          ["raw", "scaled", "thread"])
-        self.assertEqual(hooks["summary"]["figures"], [
+        none = {"integral": 0xFFFFFFFF, "fraction": 0xFFFFFFFF}
+        rows = [{key: value for key, value in row.items()
+                 if not key.endswith("_words")}
+                for row in hooks["summary"]["figures"]]
+        self.assertEqual(rows, [
             {"of": "cpu", "position": 0, "cpi": 2, "scaled_cpi": 1.5,
              "busy": 75},
             {"of": "cpu", "position": 1, "cpi": None, "scaled_cpi": None,
@@ -122,9 +126,16 @@ class Streams(Case):
              "busy": None},
             {"of": "system", "cpi": 4, "scaled_cpi": 1.5, "busy": 37.5},
             {"of": "thread", "cpi": 1.5003}])
+        self.assertEqual(hooks["summary"]["figures"][1]["cpi_words"], none)
+        self.assertEqual(hooks["summary"]["figures"][4]["cpi_words"],
+                         {"integral": 1, "fraction": 0x138B})
         self.assertEqual(hooks["system"]["figures"], [
             {"of": "system", "instr": 4000, "cycles": 16000, "cpi": 4,
-             "scaled_cycles": 6000, "scaled_cpi": 1.5, "busy": 37.5}])
+             "cpi_words": {"integral": 4, "fraction": 0},
+             "scaled_cycles": 6000, "scaled_cpi": 1.5,
+             "scaled_cpi_words": {"integral": 1, "fraction": 5000},
+             "busy": 37.5,
+             "busy_words": {"integral": 37, "fraction": 5000}}])
 
     def test_text(self):
         lines = self.run_fine("show", "--kind", "cpi", self.file(
@@ -153,6 +164,89 @@ class Streams(Case):
             "label"], "a\x1b[31m\ufffd\n")
         self.assertNotIn("\x1b", self.run_fine("show", "--kind", "cpi",
                                                path).out)
+
+
+class Show(Case):
+    """cpi show: hooks alone, as tables for people."""
+
+    def test_streams(self):
+        for name, data in seeds():
+            expected, error = cpi_reader.read(data)
+            path = self.file("hooks", data)
+            done = self.run_program("cpi", "show", "--format", "json", path)
+            records = done.objects()
+            if error:
+                self.assert_error(done, 1, path, error[1], error[0])
+                self.assertEqual(records.pop()["record"], "error")
+            self.assertEqual(records, expected, name)
+            if not error:
+                self.assertEqual(self.run_json("cpi", "show", stdin=data),
+                                 expected, name)
+
+    def test_captures(self):
+        path = self.file("a.pfb", w.recording(
+            w.chunk(b"NOTE", b"a remark"),
+            *[w.chunk(b"CPIH", make()) for make in EXAMPLES]))
+        shown = self.run_json("cpi", "show", path)
+        self.assertEqual([item["minor"] for item in shown], [1, 42, 7])
+        self.assertEqual(shown, [item for item in self.run_json("show", path)
+                                 if item["record"] == "group"])
+        self.assertEqual(self.run_json("cpi", "show", path, path), 2 * shown)
+
+    def test_broken_captures(self):
+        bad = c.first_example()[:-4]
+        path = self.file("a.pfb", w.recording(
+            w.chunk(b"CPIH", bad), w.chunk(b"CPIH", c.first_example())))
+        done = self.run_program("cpi", "show", "--format", "json", path)
+        self.assert_error(done, 1, path, 32, "trunc_record")
+        self.assertEqual([item["record"] for item in done.objects()],
+                         ["error", "group"])
+        done = self.run_program("cpi", "show", self.file(
+            "b.pfb", w.recording(w.chunk(b"NOTE", b"nothing"))))
+        self.assertEqual((done.status, done.out), (1, ""))
+        self.assertIn("no CPI hooks", done.err)
+        missing = self.run_program("cpi", "show", self.folder + "/missing")
+        self.assertEqual((missing.status, missing.out), (3, ""))
+
+    def test_table(self):
+        """Of the first worked example, with all its hooks."""
+        data = c.group(3000000, c.ONE_TWO, "SD", True, text=b"a\x1bb")
+        self.assertEqual(self.run_fine("cpi", "show", self.file(
+            "hooks", data)).lines(), [
+                "         0  group  size %d  minor 1  label \"a\\u001Bb\"  "
+                "elapsed_cycles 3000000  num_cpus 2" % len(data),
+                "                                           scaled",
+                "hook              instr   cycles     cpi   cycles  cpi_wb"
+                "    busy%",
+                "summary #0                        2.0000           1.5000"
+                "  75.0000",
+                "summary #1                        1.0000           0.2000"
+                "  20.0000",
+                "summary system                    1.3333           0.6333"
+                "  47.5000",
+                "system          4500120  6000000  1.3333  2850000  0.6333"
+                "  47.5000",
+                "processors #0   1500000  3000000  2.0000  2250000  1.5000"
+                "  75.0000",
+                "processors #1   3000120  3000000  1.0000   600000  0.2000"
+                "  20.0000"])
+
+    def test_table_of_the_third_example(self):
+        lines = self.run_fine("cpi", "show", "-",
+                              stdin=c.third_example()).lines()
+        rows = [line.split() for line in lines[3:]]
+        self.assertEqual(rows[2], ["summary", "#2", "n/a", "n/a", "n/a"])
+        self.assertEqual(rows[4], ["summary", "thread", "1.5003"])
+        self.assertEqual(rows[7], ["processors", "#1", "0", "8000", "n/a",
+                                   "0", "n/a", "0.0000"])
+        self.assertEqual(rows[9], ["thread", "900", "3200", "4801", "1.5003"])
+
+    def test_warnings_are_told_in_text(self):
+        text = self.run_fine("cpi", "show", self.file(
+            "hooks", cpi_seeds.valid()["warnings"])).out
+        for code in ("figure_mismatch", "missing_thread_hook",
+                     "stamp_descends"):
+            self.assertIn("warning  code " + code, text)
 
 
 class Captures(Case):

@@ -152,12 +152,24 @@ class Hook:
         if self.flags:
             item["flags"] = [name for bit, name in FLAG_NAMES
                              if self.flags & bit]
+        if self.count:
+            item["num_cpus"] = self.count
         if self.figures:
-            item["figures"] = [
-                {key: float(value) if isinstance(value, Fraction) else value
-                 for key, value in figures.items()}
-                for figures in self.figures]
+            item["figures"] = [figures_json(row) for row in self.figures]
         return item
+
+
+def figures_json(row):
+    """Figures as numbers, each beside its two words."""
+    item = {}
+    for key, value in row.items():
+        item[key] = value
+        if key in ("cpi", "scaled_cpi", "busy"):
+            item[key] = None if value is None else float(value)
+            words = ((NONE, NONE) if value is None
+                     else divmod(int(10000 * value), 10000))
+            item[key + "_words"] = dict(zip(("integral", "fraction"), words))
+    return item
 
 
 def hooks(data):

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* Cycles per instruction, measured around some work: the task of the sample that the CPI facility's documentation has,
+ * in the original's names. 500 rounds of many questions to the environment, each round followed by a sleep of 10 ms, a
+ * star every tenth; then the figures of the system and of its CPUs.
+ *
+ * Usage: cpi_sample [ROUNDS] [FILE]
+ * FILE has snapshots (docs/cpi_text.md) that take the place of this machine's counters: three, for the facility reads
+ * when it is initialised, at the start and at the end. Exit status: 4 when the counters are refused.
+ *
+ * Outside of Windows it is built for POSIX: _POSIX_C_SOURCE=200809L. */
+#include <perfblock/cpi_original.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(_WIN32)
+#include <windows.h>
+#else
+#include <time.h>
+#endif
+
+enum { ROUNDS = 500, QUESTIONS = 2000, STAR_EVERY = 10, SLEEP_MILLISECONDS = 10, STATUS_REFUSED = 4 };
+
+/* ---- The work ---------------------------------------------------------------------------------------------------- */
+
+static void sleep_some(void)
+{
+#if defined(_WIN32)
+    Sleep(SLEEP_MILLISECONDS);
+#else
+    nanosleep(&(struct timespec){.tv_nsec = SLEEP_MILLISECONDS * 1000000L}, NULL);
+#endif
+}
+
+static void work(unsigned long rounds)
+{
+    static const char *volatile answer; /* asked for, and so not left out by the compiler */
+    for (unsigned long round = 1; round <= rounds; round++) {
+        for (int i = 0; i < QUESTIONS; i++)
+            answer = getenv("PATH");
+        (void)answer;
+        sleep_some();
+        if (round % STAR_EVERY == 0) {
+            putchar('*');
+            fflush(stdout);
+        }
+    }
+    putchar('\n');
+    fflush(stdout);
+}
+
+/* ---- The figures ------------------------------------------------------------------------------------------------- */
+
+/* One figure of the system and of each CPU. What is undefined is 0.0 in CPI_DATA: only the counts behind it tell. */
+typedef struct row {
+    const char *name;
+    double system;
+    const double *cpus;
+    bool is_share;   /* of the busy clock, and not per instruction */
+    bool is_inverse; /* 100 minus the figure */
+} row;
+
+static void print_cell(const row *r, double figure, const pfb_cpi_figures *counts)
+{
+    if (r->is_share ? counts->elapsed > 0 : counts->instr > 0)
+        printf(" %6.2f", r->is_inverse ? 100.0 - figure : figure);
+    else
+        printf(" %6s", "n/a");
+}
+
+static void print_table(const CPI_DATA *cd, const pfb_cpi_details *details)
+{
+    const row rows[] = {{"cpi", cd->raw_sys_cpi, cd->raw_cpi, false, false},
+                        {"cpi_wb", cd->scaled_sys_cpi, cd->scaled_cpi, false, false},
+                        {"idle%", cd->sys_busy, cd->cpu_busy, true, true},
+                        {"busy%", cd->sys_busy, cd->cpu_busy, true, false}};
+    char heading[16];
+    printf("%-6s %6s", "", "System");
+    for (int i = 0; i < cd->num_cpus; i++) {
+        snprintf(heading, sizeof heading, "CPU%" PRIu32, details->cpus[i].cpu);
+        printf(" %6s", heading);
+    }
+    putchar('\n');
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        printf("%-6s", rows[i].name);
+        print_cell(&rows[i], rows[i].system, &details->result.system);
+        for (int cpu = 0; cpu < cd->num_cpus; cpu++)
+            print_cell(&rows[i], rows[i].cpus[cpu], &details->cpus[cpu]);
+        putchar('\n');
+    }
+}
+
+static void print_figures(void *handle, const CPI_DATA *cd)
+{
+    pfb_cpi_details details;
+    if (pfb_cpi_get_details(handle, &details) != PU_SUCCESS)
+        return;
+    if (details.result.system.instr > 0)
+        printf("cpi: %5.2f  cpi_wb: %5.2f  idle: %5.2f%%  busy: %5.2f%%\n", cd->raw_sys_cpi, cd->scaled_sys_cpi,
+               100.0 - cd->sys_busy, cd->sys_busy);
+    print_table(cd, &details);
+}
+
+/* ---- The measurement --------------------------------------------------------------------------------------------- */
+
+/* The code by its name, and why. */
+static bool is_success(int rc)
+{
+    if (rc != PU_SUCCESS)
+        fprintf(stderr, "%s: %s\n", RcToString(rc), pfb_cpi_last_error_text());
+    return rc == PU_SUCCESS;
+}
+
+/* The figures there are, and then why there are no others: there may be some although the system executed nothing. */
+static bool get_and_print(void *handle)
+{
+    const CPI_DATA *cd;
+    char reason[256];
+    int rc = CpiGet(handle, &cd);
+    snprintf(reason, sizeof reason, "%s", pfb_cpi_last_error_text()); /* gone at the next call */
+    if (cd)
+        print_figures(handle, cd);
+    fflush(stdout);
+    if (rc != PU_SUCCESS)
+        fprintf(stderr, "%s: %s\n", RcToString(rc), reason);
+    return rc == PU_SUCCESS;
+}
+
+static bool measure(unsigned long rounds)
+{
+    void *handle;
+    if (!is_success(CpiInit(CPI_TYPE_RAW | CPI_TYPE_SCALED, &handle)))
+        return false;
+    bool is_measured = is_success(CpiStart(handle));
+    if (is_measured) {
+        work(rounds);
+        is_measured = get_and_print(handle);
+    }
+    CpiTerminate(handle);
+    return is_measured;
+}
+
+/* Has the facility read the snapshots of a file. */
+static bool use_file(const char *path)
+{
+    enum { MOST_BYTES = 1 << 20 };
+    pfb_cpi_failure failure = {0};
+    FILE *file = fopen(path, "rb");
+    char *bytes = malloc(MOST_BYTES);
+    size_t size = file && bytes ? fread(bytes, 1, MOST_BYTES, file) : 0;
+    bool is_read = size > 0 && size < MOST_BYTES;
+    pfb_cpi_source *source = is_read ? pfb_cpi_source_open_fixture(bytes, size, &failure) : NULL;
+    if (!is_read)
+        fprintf(stderr, "%s: cannot be read\n", path);
+    else if (!source)
+        fprintf(stderr, "%s: %s: %s\n", path, RcToString(failure.code), failure.sentence);
+    if (file)
+        fclose(file);
+    free(bytes);
+    return source && is_success(pfb_cpi_use_source(source));
+}
+
+int main(int argc, char **argv)
+{
+    unsigned long rounds = ROUNDS;
+    for (int i = 1; i < argc; i++) {
+        char *end;
+        unsigned long number = strtoul(argv[i], &end, 10);
+        if (*argv[i] >= '0' && *argv[i] <= '9' && *end == '\0')
+            rounds = number;
+        else if (!use_file(argv[i]))
+            return EXIT_FAILURE;
+    }
+    bool is_measured = measure(rounds);
+    pfb_cpi_use_source(NULL);
+    return is_measured ? EXIT_SUCCESS : STATUS_REFUSED;
+}
