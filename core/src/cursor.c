@@ -61,39 +61,50 @@ pfb_cursor pfb_cursor_window(pfb_cursor *cursor, size_t size, size_t least, pfb_
     return window;
 }
 
+/* Which of four 16-bit units of a number is the lowest 0; 4 when none is. A borrow can make a unit above a 0 look like
+ * one, never one below. */
+static inline size_t lowest_zero_unit(uint64_t units)
+{
+    uint64_t zeros = (units - UINT64_C(0x0001000100010001)) & ~units & UINT64_C(0x8000800080008000);
+    uint64_t below = (zeros & (0 - zeros)) - 1; /* all bits below the lowest one; all there are when there is none */
+    return (size_t)((below >> 15 & 1) + (below >> 31 & 1) + (below >> 47 & 1) + (below >> 63 & 1));
+}
+
+size_t pfb_count_units(const uint8_t *p, size_t most)
+{
+    size_t count = 0;
+    for (; most - count >= 4; count += 4) {
+        size_t zero = lowest_zero_unit(load_le64(p + 2 * count));
+        if (zero < 4)
+            return count + zero;
+    }
+    while (count < most && load_le16(p + 2 * count) != 0)
+        count++;
+    return count;
+}
+
 bool pfb_cursor_text(pfb_cursor *cursor, pfb_text *text)
 {
     if (cursor->error.code != PFB_OK)
         return false;
     size_t start = cursor->at;
-    for (size_t at = start; cursor->end - at >= 2; at += 2) {
-        if (load_le16(cursor->base + at) == 0) {
-            *text = (pfb_text){.offset = start, .units = (at - start) / 2};
-            cursor->at = at + 2;
-            return true;
-        }
-    }
-    return pfb_cursor_fail(cursor, PFB_TRUNCATED_STRING, start);
+    size_t most = (cursor->end - start) / 2;
+    size_t units = pfb_count_units(cursor->base + start, most);
+    if (units == most)
+        return pfb_cursor_fail(cursor, PFB_TRUNCATED_STRING, start);
+    *text = (pfb_text){.offset = start, .units = units};
+    cursor->at = start + 2 * units + 2;
+    return true;
 }
-
-enum { INSTANCE_HEADER_BYTES = 8, INSTANCE_LEAST_BYTES = INSTANCE_HEADER_BYTES + 2 /* the NUL of an empty name */ };
 
 bool pfb_cursor_instance(pfb_cursor *cursor, pfb_instance_header *header)
 {
-    size_t offset = cursor->at;
-    pfb_cursor peek = *cursor;
-    const uint8_t *p = pfb_cursor_take(&peek, INSTANCE_HEADER_BYTES, PFB_TRUNCATED_INSTANCE);
-    if (!p)
-        return pfb_cursor_fail(cursor, peek.error.code, peek.error.offset);
-    uint32_t size = load_le32(p);
-    uint32_t id = load_le32(p + 4);
-    /* Size counts header, name and padding: the name has to find its NUL inside. */
-    pfb_cursor window = pfb_cursor_window(cursor, size, INSTANCE_LEAST_BYTES, PFB_BAD_INSTANCE_SIZE, offset);
-    pfb_text name;
-    pfb_cursor_take(&window, INSTANCE_HEADER_BYTES, PFB_TRUNCATED_INSTANCE);
-    if (!pfb_cursor_text(&window, &name))
-        return pfb_cursor_fail(cursor, window.error.code, window.error.offset);
-    *header = (pfb_instance_header){.offset = offset, .size_bytes = size, .id = id, .name = name};
+    if (cursor->error.code != PFB_OK)
+        return false;
+    pfb_error error = pfb_read_instance(cursor->base, cursor->at, cursor->end, header);
+    if (error.code != PFB_OK)
+        return pfb_cursor_fail(cursor, error.code, error.offset);
+    cursor->at += header->size_bytes;
     return true;
 }
 

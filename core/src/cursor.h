@@ -2,7 +2,7 @@
 #ifndef PFB_CURSOR_H
 #define PFB_CURSOR_H
 
-/* The only place where an offset becomes a pointer.
+/* The place where an offset becomes a pointer; the only one but for the values of data blocks.
  *
  * A cursor is a window [at, end) of the caller's buffer. Offsets count from `base` at every level, so that an error
  * found deep inside names the place in the input. The first error sticks; every later read gives null.
@@ -18,6 +18,13 @@ typedef struct pfb_cursor {
     size_t end;
     pfb_error error;
 } pfb_cursor;
+
+/* Keeps what is rare out of the functions that run for each value, which then have fewer registers to save. */
+#if defined(__GNUC__)
+#define PFB_APART __attribute__((noinline))
+#else
+#define PFB_APART
+#endif
 
 /* A cursor over a whole input. A null `data` counts as empty. */
 pfb_cursor pfb_cursor_make(const void *data, size_t size);
@@ -45,16 +52,6 @@ pfb_cursor pfb_cursor_window(pfb_cursor *cursor, size_t size, size_t least, pfb_
  * is not part of it. The cursor moves behind the NUL. Work is linear in the window. */
 bool pfb_cursor_text(pfb_cursor *cursor, pfb_text *text);
 
-/* PERF_INSTANCE_HEADER with its name: read by data blocks and by instance lists alike. */
-typedef struct pfb_instance_header {
-    size_t offset;
-    uint32_t size_bytes;
-    uint32_t id;
-    pfb_text name;
-} pfb_instance_header;
-
-bool pfb_cursor_instance(pfb_cursor *cursor, pfb_instance_header *header);
-
 /* A tolerated oddity: a note, or an error in strict mode. True when reading may go on. */
 bool pfb_cursor_tolerate(pfb_cursor *cursor, uint32_t options, uint32_t *notes, uint32_t note, pfb_code code,
                          size_t offset);
@@ -62,7 +59,34 @@ bool pfb_cursor_tolerate(pfb_cursor *cursor, uint32_t options, uint32_t *notes, 
 /* The rule about sizes that must be multiples of 8, through pfb_cursor_tolerate. */
 bool pfb_cursor_aligned(pfb_cursor *cursor, uint32_t options, uint32_t *notes, uint32_t size_bytes, size_t offset);
 
-/* ---- Loads: assembled from bytes, so neither alignment nor byte order matters ------------------------- */
+/* ---- Loads: neither alignment nor byte order matters -------------------------------------------------- */
+
+/* Assembled from bytes, which not every compiler merges into one load. Where numbers are known to lie in memory as they
+ * do in the input they are copied, by the name a compiler expands also where there is no library. */
+#if defined(__BYTE_ORDER__) && defined(__ORDER_LITTLE_ENDIAN__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+
+static inline uint16_t load_le16(const uint8_t *p)
+{
+    uint16_t number;
+    __builtin_memcpy(&number, p, sizeof number);
+    return number;
+}
+
+static inline uint32_t load_le32(const uint8_t *p)
+{
+    uint32_t number;
+    __builtin_memcpy(&number, p, sizeof number);
+    return number;
+}
+
+static inline uint64_t load_le64(const uint8_t *p)
+{
+    uint64_t number;
+    __builtin_memcpy(&number, p, sizeof number);
+    return number;
+}
+
+#else
 
 static inline uint16_t load_le16(const uint8_t *p)
 {
@@ -79,11 +103,53 @@ static inline uint64_t load_le64(const uint8_t *p)
     return load_le32(p) | (uint64_t)load_le32(p + 4) << 32;
 }
 
+#endif
+
 /* Two's complement without the implementation-defined conversion. */
 static inline int64_t load_le64s(const uint8_t *p)
 {
     uint64_t bits = load_le64(p);
     return bits <= INT64_MAX ? (int64_t)bits : -(int64_t)(UINT64_MAX - bits) - 1;
 }
+
+/* ---- Instances ---------------------------------------------------------------------------------------- */
+
+/* PERF_INSTANCE_HEADER with its name: read by data blocks and by instance lists alike. */
+typedef struct pfb_instance_header {
+    size_t offset;
+    uint32_t size_bytes; /* with name and padding */
+    uint32_t id;
+    pfb_text name;
+} pfb_instance_header;
+
+enum { INSTANCE_HEADER_BYTES = 8, INSTANCE_LEAST_BYTES = INSTANCE_HEADER_BYTES + 2 /* the NUL of an empty name */ };
+
+/* 16-bit units before the first NUL; `most` when none of that many is one. */
+size_t pfb_count_units(const uint8_t *p, size_t most);
+
+/* The header at `at` of a window that ends at `end`, with code PFB_OK; or why it is none. Requires at <= end.
+ * Inline, for what it gives would otherwise be written to memory and read again, once for each instance. */
+static inline pfb_error pfb_read_instance(const uint8_t *base, size_t at, size_t end, pfb_instance_header *header)
+{
+    size_t left = end - at;
+    if (left < INSTANCE_HEADER_BYTES)
+        return (pfb_error){PFB_TRUNCATED_INSTANCE, at};
+    const uint8_t *p = base + at;
+    uint32_t size = load_le32(p);
+    uint32_t id = load_le32(p + 4);
+    /* Size counts header, name and padding: the name has to find its NUL inside. */
+    if (size < INSTANCE_LEAST_BYTES || size > left)
+        return (pfb_error){PFB_BAD_INSTANCE_SIZE, at};
+    size_t most = (size - INSTANCE_HEADER_BYTES) / 2;
+    size_t units = pfb_count_units(p + INSTANCE_HEADER_BYTES, most);
+    if (units == most)
+        return (pfb_error){PFB_TRUNCATED_STRING, at + INSTANCE_HEADER_BYTES};
+    *header =
+        (pfb_instance_header){.offset = at, .size_bytes = size, .id = id, .name = {at + INSTANCE_HEADER_BYTES, units}};
+    return (pfb_error){PFB_OK, 0};
+}
+
+/* The same at a cursor, which moves behind the name's padding. */
+bool pfb_cursor_instance(pfb_cursor *cursor, pfb_instance_header *header);
 
 #endif

@@ -2,6 +2,7 @@
 #include "perfblock/data_block.h"
 
 #include "cursor.h"
+#include "regular_value.h"
 
 /* Sizes of the fixed parts. */
 enum {
@@ -9,7 +10,6 @@ enum {
     RESULT_HEADER_BYTES = 16,
     COUNTERS_HEADER_BYTES = 8,
     INSTANCES_HEADER_BYTES = 8,
-    VALUE_HEADER_BYTES = 8,
     COUNTER_ID_BYTES = 4,
     LEAST_INSTANCE_BYTES = 8
 };
@@ -25,11 +25,20 @@ static bool keep_error(pfb_data_block *block, const pfb_cursor *cursor)
     return block->error.code == PFB_OK;
 }
 
+/* Records the first failure of a block that had none; no value follows it. Always returns false. */
+PFB_APART static bool fail(pfb_data_block *block, pfb_code code, size_t offset)
+{
+    block->error = (pfb_error){code, offset};
+    block->values_left = 0;
+    return false;
+}
+
 static bool tolerate(pfb_data_block *block, uint32_t note, pfb_code code, size_t offset)
 {
-    pfb_cursor cursor = pfb_cursor_make(NULL, 0);
-    pfb_cursor_tolerate(&cursor, block->options, &block->notes, note, code, offset);
-    return keep_error(block, &cursor);
+    if (block->options & PFB_STRICT)
+        return fail(block, code, offset);
+    block->notes |= note;
+    return true;
 }
 
 static pfb_system_time load_system_time(const uint8_t *p)
@@ -173,7 +182,7 @@ static bool read_result(pfb_data_block *block, pfb_data_result *result)
     block->ids_offset = result->ids_offset;
     block->instances_left = result->instance_count;
     block->instances_read = 0;
-    block->values_left = block->values_read = 0;
+    block->values_left = 0;
     block->at = inside.at;
     block->instances_end = inside.end;
     block->result_end = all.at;
@@ -229,14 +238,16 @@ static void end_instances(pfb_data_block *block)
 
 static bool read_named_instance(pfb_data_block *block, pfb_data_instance *instance)
 {
-    pfb_cursor cursor = pfb_cursor_between(block->data, block->at, block->instances_end);
+    size_t offset = block->at;
     pfb_instance_header header;
-    if (pfb_cursor_instance(&cursor, &header))
-        pfb_cursor_aligned(&cursor, block->options, &block->notes, header.size_bytes, header.offset);
-    if (!keep_error(block, &cursor))
+    pfb_error error = pfb_read_instance(block->data, offset, block->instances_end, &header);
+    if (error.code != PFB_OK)
+        return fail(block, error.code, error.offset);
+    if (header.size_bytes % 8 != 0 && !tolerate(block, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, offset))
         return false;
-    *instance = (pfb_data_instance){.offset = header.offset, .id = header.id, .has_name = true, .name = header.name};
-    block->at = cursor.at;
+    *instance = (pfb_data_instance){
+        .offset = offset, .instance = block->instances_read, .id = header.id, .has_name = true, .name = header.name};
+    block->at = offset + header.size_bytes;
     return true;
 }
 
@@ -249,65 +260,72 @@ bool pfb_data_block_next_instance(pfb_data_block *block, pfb_data_instance *inst
         end_instances(block);
         return false;
     }
-    pfb_data_instance read = {.offset = block->at};
-    if ((block->kind & KIND_BIT_INSTANCES) && !read_named_instance(block, &read))
+    if (!(block->kind & KIND_BIT_INSTANCES))
+        *instance = (pfb_data_instance){.offset = block->at, .instance = block->instances_read};
+    else if (!read_named_instance(block, instance))
         return false;
-    read.instance = block->instances_read;
     block->instances_left--;
     block->instances_read++;
     block->values_left = block->counter_count;
-    block->values_read = 0;
-    *instance = read;
     return true;
 }
 
 /* ---- Values ---------------------------------------------------------------------------------------- */
 
-/* PERF_COUNTER_DATA. The size of the data comes first, that of the block second: the opposite of other blocks. */
-static bool read_value(pfb_data_block *block, pfb_data_value *value)
+/* Hands out the value at the block's position, whose sizes have been checked, and moves behind it. */
+static inline bool give_value(pfb_data_block *block, pfb_data_value *value, uint32_t data_size, uint32_t size)
 {
-    pfb_cursor cursor = pfb_cursor_between(block->data, block->at, block->instances_end);
-    size_t offset = cursor.at;
-    pfb_cursor peek = cursor;
-    const uint8_t *p = pfb_cursor_take(&peek, VALUE_HEADER_BYTES, PFB_TRUNCATED_VALUE);
-    if (!p)
-        return keep_error(block, &peek);
-    uint32_t data_size = load_le32(p);
-    uint32_t size = load_le32(p + 4);
-    pfb_cursor window = pfb_cursor_window(&cursor, size, VALUE_HEADER_BYTES, PFB_BAD_VALUE_SIZE, offset + 4);
-    pfb_cursor_take(&window, VALUE_HEADER_BYTES, PFB_TRUNCATED_VALUE);
-    if (window.error.code == PFB_OK && data_size > pfb_cursor_left(&window))
-        pfb_cursor_fail(&window, PFB_BAD_DATA_SIZE, offset);
-    pfb_cursor_aligned(&window, block->options, &block->notes, size, offset + 4);
-    if (!keep_error(block, &window))
-        return false;
-    *value = (pfb_data_value){.offset = offset, .data_offset = window.at, .data_size_bytes = data_size};
-    if (data_size == 4 || data_size == 8) {
-        const uint8_t *raw = pfb_cursor_take(&window, data_size, PFB_INTERNAL);
-        value->is_number = true;
-        value->raw = data_size == 4 ? load_le32(raw) : load_le64(raw);
-    }
-    block->at = cursor.at;
+    size_t offset = block->at;
+    const uint8_t *raw = block->data + offset + VALUE_HEADER_BYTES;
+    uint32_t position = block->counter_count - block->values_left;
+    bool has_counter_id = block->kind & KIND_BIT_COUNTERS;
+    uint32_t counter_id = 0;
+    if (has_counter_id) /* position < counter_count, which was checked against the size of the id list */
+        counter_id = load_le32(block->data + block->ids_offset + (size_t)COUNTER_ID_BYTES * position);
+    block->at = offset + size;
+    block->values_left--;
+    *value = (pfb_data_value){.offset = offset,
+                              .data_offset = offset + VALUE_HEADER_BYTES,
+                              .data_size_bytes = data_size,
+                              .position = position,
+                              .counter_id = counter_id,
+                              .has_counter_id = has_counter_id,
+                              .is_number = data_size == 4 || data_size == 8,
+                              .raw = data_size == 8   ? load_le64(raw)
+                                     : data_size == 4 ? load_le32(raw)
+                                                      : 0};
     return true;
 }
 
+/* A value of any other form, or none: `left` bytes, at least a header, remain. */
+PFB_APART static bool read_irregular_value(pfb_data_block *block, pfb_data_value *value, uint64_t header, size_t left)
+{
+    uint32_t data_size = (uint32_t)header;
+    uint32_t size = (uint32_t)(header >> 32);
+    if (size < VALUE_HEADER_BYTES || size > left)
+        return fail(block, PFB_BAD_VALUE_SIZE, block->at + 4);
+    if (data_size > size - VALUE_HEADER_BYTES)
+        return fail(block, PFB_BAD_DATA_SIZE, block->at);
+    if (size % 8 != 0 && !tolerate(block, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, block->at + 4))
+        return false;
+    return give_value(block, value, data_size, size);
+}
+
+/* PERF_COUNTER_DATA. The size of the data comes first, that of the block second: the opposite of other blocks.
+ * The one function here that runs for each value, so the forms of nearly all come first. */
 bool pfb_data_block_next_value(pfb_data_block *block, pfb_data_value *value)
 {
-    if (block->error.code != PFB_OK || block->values_left == 0)
+    if (block->values_left == 0) /* as also after a failure */
         return false;
-    pfb_data_value read;
-    if (!read_value(block, &read))
-        return false;
-    read.position = block->values_read;
-    if (block->kind & KIND_BIT_COUNTERS) {
-        read.has_counter_id = true;
-        /* position < counter_count, which was checked against the size of the id list */
-        read.counter_id = load_le32(block->data + block->ids_offset + (size_t)COUNTER_ID_BYTES * read.position);
-    }
-    block->values_left--;
-    block->values_read++;
-    *value = read;
-    return true;
+    size_t left = block->instances_end - block->at;
+    if (left < VALUE_HEADER_BYTES)
+        return fail(block, PFB_TRUNCATED_VALUE, block->at);
+    uint64_t header = load_le64(block->data + block->at);
+    if (left >= REGULAR_VALUE_BYTES && header == REGULAR_HEADER_8)
+        return give_value(block, value, 8, REGULAR_VALUE_BYTES);
+    if (left >= REGULAR_VALUE_BYTES && header == REGULAR_HEADER_4)
+        return give_value(block, value, 4, REGULAR_VALUE_BYTES);
+    return read_irregular_value(block, value, header, left);
 }
 
 bool pfb_data_block_counter_id(const pfb_data_block *block, const pfb_data_result *result, uint32_t position,

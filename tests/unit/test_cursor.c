@@ -307,3 +307,22 @@ Test(cursor, signed_loads_reach_both_ends)
     cr_expect_eq(load_le64s(minus_one), -1);
     cr_expect_eq(load_le64s(zero), 0);
 }
+
+/* Units that look like 0 in one half, or to arithmetic on several at once. */
+Test(cursor, the_first_nul_is_found_at_any_place)
+{
+    static const uint16_t units[] = {0x0001, 0x0100, 0x00FF, 0xFF00, 0x7FFF, 0x8000, 0x8001, 0xFFFF};
+    for (size_t kind = 0; kind < sizeof units / sizeof units[0]; kind++) {
+        for (size_t length = 0; length < 14; length++) {
+            for (size_t behind = 0; behind < 6; behind++) {
+                bytes b = {.size = 0};
+                for (size_t i = 0; i < length + behind; i++)
+                    put_u16(&b, i == length ? 0 : units[kind]);
+                pfb_cursor c = pfb_cursor_make(b.data, b.size);
+                pfb_text text = {.units = 99};
+                cr_expect_eq(pfb_cursor_text(&c, &text), behind > 0, "%zu of %x", length, units[kind]);
+                cr_expect_eq(text.units, behind > 0 ? length : 99, "%zu of %x", length, units[kind]);
+            }
+        }
+    }
+}

@@ -4,6 +4,7 @@
 
 /* Everything the core offers; each header may also be included alone. */
 #include "perfblock/builder.h"
+#include "perfblock/bulk.h"
 #include "perfblock/capture.h"
 #include "perfblock/catalog.h"
 #include "perfblock/counter_type.h"

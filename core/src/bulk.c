@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+#include "perfblock/bulk.h"
+
+#include "cursor.h"
+#include "memory.h"
+#include "regular_value.h"
+
+/* Values are judged in groups: one verdict for the headers of all, then their data are taken. Where the caller wants
+ * rows these are written at once. Else values go through a tile, which holds whole instances as long as they fit, so
+ * that columns far apart are written sixteen values at a time. */
+enum { GROUP_VALUES = 8, TILE_VALUES = 512, TILE_ROWS = 16, AHEAD_BYTES = 4096 /* a page */ };
+
+typedef struct tile {
+    uint64_t values[TILE_VALUES];
+    uint8_t sizes[TILE_VALUES];
+    size_t row_values;   /* from one row to the next */
+    size_t rows;         /* instances in it */
+    uint32_t first;      /* position of the first column */
+    uint32_t last_count; /* columns in the last row; in others all */
+} tile;
+
+/* ---- Regular values ------------------------------------------------------------------------------------ */
+
+/* How the n-th header differs from that of 8 bytes. */
+static inline uint64_t difference(const uint8_t *p, size_t n)
+{
+    return load_le64(p + REGULAR_VALUE_BYTES * n) ^ REGULAR_HEADER_8;
+}
+
+static inline uint64_t datum(const uint8_t *p, size_t n)
+{
+    return load_le64(p + REGULAR_VALUE_BYTES * n + VALUE_HEADER_BYTES);
+}
+
+/* A group of values of 8 bytes, the usual case; false when any is not. Written out, since not every compiler unrolls a
+ * loop of eight, and what it takes to go around is half of what a value takes. */
+static inline bool read_group(const uint8_t *p, uint64_t *values)
+{
+    uint64_t wrong = difference(p, 0) | difference(p, 1) | difference(p, 2) | difference(p, 3);
+    wrong |= difference(p, 4) | difference(p, 5) | difference(p, 6) | difference(p, 7);
+    if (wrong != 0)
+        return false;
+    values[0] = datum(p, 0);
+    values[1] = datum(p, 1);
+    values[2] = datum(p, 2);
+    values[3] = datum(p, 3);
+    values[4] = datum(p, 4);
+    values[5] = datum(p, 5);
+    values[6] = datum(p, 6);
+    values[7] = datum(p, 7);
+    return true;
+}
+
+/* A value of 8 bytes or of 4, which differ in bits 2 and 3 of the header; false when it is neither. Which of both is no
+ * branch: sets mix them in any order. */
+static inline bool read_either(const uint8_t *p, uint64_t *value, uint8_t *size)
+{
+    uint64_t differs = difference(p, 0);
+    uint64_t is_four = differs >> 3 & 1;
+    if (differs != (REGULAR_HEADER_8 ^ REGULAR_HEADER_4) * is_four)
+        return false;
+    *value = datum(p, 0) & ((is_four - 1) | UINT32_MAX); /* all bits, or the lower half */
+    *size = (uint8_t)(8 - 4 * is_four);
+    return true;
+}
+
+/* Asks for the lines of a group before they are needed: processors do so by themselves, but begin anew at each page. */
+static inline void fetch_group(const uint8_t *p)
+{
+#if defined(__GNUC__)
+    __builtin_prefetch(p);
+    __builtin_prefetch(p + 64);
+#else
+    (void)p;
+#endif
+}
+
+/* Reads up to `count` values, all of which would lie in the window; how many there were before the first that is
+ * irregular. So many bytes `ahead` of each there are others in the window. */
+static inline uint32_t read_regular(const uint8_t *p, uint64_t *values, uint8_t *sizes, uint32_t count, size_t ahead)
+{
+    uint32_t done = 0;
+    while (done < count) {
+        for (; count - done >= GROUP_VALUES && read_group(p, values); done += GROUP_VALUES) {
+            fetch_group(p + ahead);
+            memset(sizes, 8, GROUP_VALUES);
+            p += (size_t)REGULAR_VALUE_BYTES * GROUP_VALUES;
+            values += GROUP_VALUES;
+            sizes += GROUP_VALUES;
+        }
+        uint32_t some = count - done < GROUP_VALUES ? count - done : GROUP_VALUES;
+        for (uint32_t i = 0; i < some; i++, done++) {
+            if (!read_either(p, values++, sizes++))
+                return done;
+            p += REGULAR_VALUE_BYTES;
+        }
+    }
+    return done;
+}
+
+/* The regular ones among the next `count` values of the current instance, up to the first other. */
+static inline uint32_t pass_regular(pfb_data_block *block, uint64_t *values, uint8_t *sizes, uint32_t count)
+{
+    size_t room = (block->instances_end - block->at) / REGULAR_VALUE_BYTES;
+    uint32_t most = room < count ? (uint32_t)room : count;
+    size_t ahead = room - most > AHEAD_BYTES / REGULAR_VALUE_BYTES ? AHEAD_BYTES : 0;
+    uint32_t done = read_regular(block->data + block->at, values, sizes, most, ahead);
+    block->at += (size_t)REGULAR_VALUE_BYTES * done;
+    block->values_left -= done;
+    return done;
+}
+
+/* The rest of what read_values reads: whatever is irregular has its verdict from the careful walk. */
+PFB_APART static uint32_t read_others(pfb_data_block *block, uint64_t *values, uint8_t *sizes, uint32_t count)
+{
+    pfb_data_value value;
+    uint32_t done = 0;
+    while (done < count && pfb_data_block_next_value(block, &value)) {
+        values[done] = value.raw;
+        sizes[done] = value.is_number ? (uint8_t)value.data_size_bytes : 0;
+        done++;
+        done += pass_regular(block, values + done, sizes + done, count - done);
+    }
+    return done;
+}
+
+/* The next `count` values of the current instance, which has as many; how many came: fewer after a failure only. */
+static inline uint32_t read_values(pfb_data_block *block, uint64_t *values, uint8_t *sizes, uint32_t count)
+{
+    uint32_t done = pass_regular(block, values, sizes, count);
+    return done == count ? done : done + read_others(block, values + done, sizes + done, count - done);
+}
+
+/* ---- Tiles --------------------------------------------------------------------------------------------- */
+
+/* All columns of a full tile, each one's values next to each other: what columns mostly are. */
+static void store_full_tile(uint64_t *to, size_t position_step, const tile *t)
+{
+    size_t step = t->row_values;
+    const uint64_t *from = t->values;
+    for (uint32_t column = 0; column < t->last_count; column++, from++, to += position_step) {
+        for (size_t row = 0; row < TILE_ROWS; row += 4) {
+            to[row] = from[row * step];
+            to[row + 1] = from[(row + 1) * step];
+            to[row + 2] = from[(row + 2) * step];
+            to[row + 3] = from[(row + 3) * step];
+        }
+    }
+}
+
+/* Stores the values at one position of all rows that have it. `n` is its place among the chosen positions. */
+static void store_column(const pfb_bulk *bulk, const tile *t, uint32_t column, size_t n)
+{
+    size_t rows = column < t->last_count ? t->rows : t->rows - 1;
+    size_t at = bulk->instance_count * bulk->instance_step + n * bulk->position_step;
+    for (size_t row = 0; row < rows; row++) {
+        size_t to = at + row * bulk->instance_step;
+        size_t from = row * t->row_values + column;
+        bulk->values[to] = t->values[from];
+        if (bulk->sizes)
+            bulk->sizes[to] = t->sizes[from];
+    }
+}
+
+static void store_columns(const pfb_bulk *bulk, const tile *t, uint32_t columns)
+{
+    for (uint32_t column = 0; column < columns; column++)
+        store_column(bulk, t, column, (size_t)t->first + column);
+}
+
+/* Stores a tile's columns that were chosen; `next` is the first position that has not been passed, and so is what is
+ * given back. Positions out of their order are passed over: they are the caller's mistake, and reach nothing. */
+static uint32_t store_tile(const pfb_bulk *bulk, const tile *t, uint32_t columns, uint32_t next)
+{
+    if (!bulk->positions) {
+        bool is_full = t->rows == TILE_ROWS && t->last_count == columns;
+        if (is_full && bulk->instance_step == 1 && !bulk->sizes)
+            store_full_tile(bulk->values + bulk->instance_count, bulk->position_step, t);
+        else
+            store_columns(bulk, t, columns);
+        return 0;
+    }
+    for (; next < bulk->position_count && bulk->positions[next] < t->first + columns; next++) {
+        if (bulk->positions[next] >= t->first)
+            store_column(bulk, t, bulk->positions[next] - t->first, next);
+    }
+    return next;
+}
+
+/* ---- Instances ----------------------------------------------------------------------------------------- */
+
+/* The next instance, wanted or not. What the careful walk would give is given without it where nothing is odd about a
+ * named instance; it judges whatever else there is. */
+static inline bool next_instance(pfb_data_block *block, const pfb_bulk *bulk, size_t index)
+{
+    pfb_data_instance unwanted;
+    pfb_data_instance *instance = bulk->instances ? &bulk->instances[index] : &unwanted;
+    pfb_instance_header header;
+    bool is_named = block->kind & PFB_KIND_MULTIPLE_INSTANCES;
+    if (!is_named || block->error.code != PFB_OK || block->values_left > 0 || block->instances_left == 0 ||
+        pfb_read_instance(block->data, block->at, block->instances_end, &header).code != PFB_OK ||
+        header.size_bytes % 8 != 0)
+        return pfb_data_block_next_instance(block, instance);
+    if (bulk->instances)
+        *instance = (pfb_data_instance){.offset = header.offset,
+                                        .instance = block->instances_read,
+                                        .id = header.id,
+                                        .has_name = true,
+                                        .name = header.name};
+    block->at += header.size_bytes;
+    block->instances_left--;
+    block->instances_read++;
+    block->values_left = block->counter_count;
+    return true;
+}
+
+/* Reads as many instances as the tile holds, or are left; false when there was none. */
+static bool read_short_instances(pfb_data_block *block, pfb_bulk *bulk, tile *t)
+{
+    uint32_t count = block->counter_count;
+    size_t room = bulk->instance_capacity - bulk->instance_count;
+    size_t most = TILE_VALUES / count < TILE_ROWS ? TILE_VALUES / count : TILE_ROWS;
+    most = room < most ? room : most;
+    t->row_values = count;
+    t->first = 0;
+    /* After a failure there is no next instance, so only the last row can be short. */
+    for (t->rows = 0; t->rows < most && next_instance(block, bulk, bulk->instance_count + t->rows); t->rows++)
+        t->last_count = read_values(block, t->values + count * t->rows, t->sizes + count * t->rows, count);
+    if (t->rows == 0)
+        return false;
+    store_tile(bulk, t, count, 0);
+    bulk->instance_count += t->rows;
+    bulk->last_value_count = t->last_count;
+    return true;
+}
+
+/* Reads the next `count` values of the current instance, those behind `first`, to a row of the caller's. */
+static uint32_t read_row(pfb_data_block *block, const pfb_bulk *bulk, tile *t, uint32_t first, uint32_t count)
+{
+    size_t at = bulk->instance_count * bulk->instance_step + first;
+    return read_values(block, bulk->values + at, bulk->sizes ? bulk->sizes + at : t->sizes, count);
+}
+
+/* Reads one instance of any number of values, a tile of them at a time; false when there is none. */
+static bool read_instance(pfb_data_block *block, pfb_bulk *bulk, tile *t, bool is_row)
+{
+    if (!next_instance(block, bulk, bulk->instance_count))
+        return false;
+    uint32_t next = 0;
+    t->row_values = TILE_VALUES;
+    t->rows = 1;
+    for (t->first = 0; block->values_left > 0; t->first += t->last_count) {
+        uint32_t count = block->values_left < TILE_VALUES ? block->values_left : TILE_VALUES;
+        if (is_row) {
+            t->last_count = read_row(block, bulk, t, t->first, count);
+        } else {
+            t->last_count = read_values(block, t->values, t->sizes, count);
+            next = store_tile(bulk, t, count, next);
+        }
+    }
+    bulk->instance_count++;
+    bulk->last_value_count = t->first;
+    return true;
+}
+
+bool pfb_bulk_read(pfb_data_block *block, pfb_bulk *bulk)
+{
+    tile t;
+    bool is_row = bulk->position_step == 1 && !bulk->positions;
+    bool more = true;
+    bulk->instance_count = 0;
+    bulk->last_value_count = 0;
+    while (more && bulk->instance_count < bulk->instance_capacity) {
+        if (is_row || block->counter_count == 0 || block->counter_count > TILE_VALUES)
+            more = read_instance(block, bulk, &t, is_row);
+        else
+            more = read_short_instances(block, bulk, &t);
+    }
+    return bulk->instance_count > 0;
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "bulk_readers.h"
+#include "perfblock/builder.h"
+#include "perfblock/bulk.h"
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Blocks ------------------------------------------------------------------------------------------------- */
+
+enum { MOST_COUNTERS = 1200, MOST_BYTES = 1 << 16 };
+
+typedef struct made {
+    uint8_t data[MOST_BYTES];
+    size_t size;
+} made;
+
+/* One result whose values are instance * 10000 + position; every `fourth` value, from the second on, has 4 bytes. */
+static void make_block(made *m, uint32_t kind, uint32_t instances, uint32_t counters, uint32_t fourth)
+{
+    static const pfb_data_times times;
+    static uint32_t ids[MOST_COUNTERS];
+    pfb_builder b;
+    pfb_builder_init(&b, m->data, sizeof m->data);
+    pfb_builder_begin_data(&b, &times);
+    pfb_builder_begin_result(&b, kind, 0, ids, counters);
+    for (uint32_t i = 0; i < instances; i++) {
+        const uint8_t name[12] = {'0', 0, ',', 0, (uint8_t)('0' + i % 10), 0, 'a', 0, 'b', 0, 'c', 0};
+        if (kind & PFB_KIND_MULTIPLE_INSTANCES)
+            pfb_builder_instance(&b, 7 * i, name, i % 7);
+        for (uint32_t n = 0; n < counters; n++)
+            pfb_builder_value(&b, UINT64_C(10000) * i + n, fourth > 0 && n % fourth == 1 ? 4 : 8);
+    }
+    pfb_builder_end_result(&b);
+    pfb_builder_end_data(&b);
+    cr_assert_eq(b.error.code, PFB_OK);
+    m->size = b.size_bytes;
+}
+
+/* Opens a block and its first result. */
+static void read_result(pfb_data_block *block, const uint8_t *data, size_t size, uint32_t options)
+{
+    pfb_data_result result;
+    cr_assert(pfb_data_block_open(block, data, size, options));
+    cr_assert(pfb_data_block_next_result(block, &result));
+}
+
+/* ---- What is read ------------------------------------------------------------------------------------------- */
+
+/* All of a block in one call, as rows or as columns. */
+static void expect_all(uint32_t kind, uint32_t instances, uint32_t counters, bool as_columns)
+{
+    static made m;
+    static uint64_t values[MOST_BYTES / 8];
+    static uint8_t sizes[MOST_BYTES / 8];
+    pfb_data_block block;
+    make_block(&m, kind, instances, counters, 4);
+    read_result(&block, m.data, m.size, PFB_STRICT);
+    pfb_bulk bulk = {.values = values, .sizes = sizes, .instance_capacity = instances + 1};
+    bulk.instance_step = as_columns ? 1 : counters;
+    bulk.position_step = as_columns ? instances + 1 : 1;
+    cr_assert(pfb_bulk_read(&block, &bulk));
+    cr_expect(bulk.instance_count == instances && bulk.last_value_count == counters, "kind %u", kind);
+    for (uint32_t i = 0; i < instances; i++) {
+        for (uint32_t n = 0; n < counters; n++) {
+            size_t at = i * bulk.instance_step + n * bulk.position_step;
+            cr_expect(values[at] == UINT64_C(10000) * i + n && sizes[at] == (n % 4 == 1 ? 4 : 8),
+                      "kind %u: instance %u, value %u", kind, i, n);
+        }
+    }
+    cr_expect_not(pfb_bulk_read(&block, &bulk));
+    cr_expect(bulk.instance_count == 0 && bulk.last_value_count == 0);
+    expect_error(pfb_data_block_finish(&block), PFB_OK, 0, "all was read");
+}
+
+Test(bulk, every_kind_is_read)
+{
+    for (int as_columns = 0; as_columns < 2; as_columns++) {
+        expect_all(PFB_KIND_SINGLE_COUNTER, 1, 1, as_columns);
+        expect_all(PFB_KIND_MULTIPLE_COUNTERS, 1, 13, as_columns);
+        expect_all(PFB_KIND_MULTIPLE_INSTANCES, 100, 1, as_columns);
+        expect_all(PFB_KIND_COUNTERSET, 29, 32, as_columns);
+        expect_all(PFB_KIND_COUNTERSET, 2, MOST_COUNTERS, as_columns);
+    }
+}
+
+Test(bulk, instances_come_with_their_names)
+{
+    static made m;
+    uint64_t values[2 * 3];
+    pfb_data_instance instances[2];
+    pfb_data_block block;
+    make_block(&m, PFB_KIND_COUNTERSET, 4, 3, 0);
+    read_result(&block, m.data, m.size, 0);
+    pfb_bulk bulk = {.values = values, .instances = instances, .instance_capacity = 2};
+    bulk.instance_step = 3;
+    bulk.position_step = 1;
+    /* Ids end at 72 + 16, instances begin at 96: the first takes 16 and three values of 16. */
+    cr_assert(pfb_bulk_read(&block, &bulk) && bulk.instance_count == 2);
+    cr_expect(instances[0].offset == 96 && instances[0].instance == 0 && instances[0].id == 0);
+    cr_expect(instances[1].offset == 160 && instances[1].instance == 1 && instances[1].id == 7);
+    expect_name(m.data + instances[1].name.offset, instances[1].name.units, "0", "the second");
+    cr_assert(pfb_bulk_read(&block, &bulk) && bulk.instance_count == 2);
+    cr_expect(instances[1].instance == 3 && instances[1].id == 21 && values[5] == 30002);
+    expect_name(m.data + instances[1].name.offset, instances[1].name.units, "0,3", "the fourth");
+}
+
+Test(bulk, chosen_positions_are_what_is_stored)
+{
+    static made m;
+    static const uint32_t positions[] = {0, 5, 5, 31, 32};
+    for (uint32_t as_columns = 0; as_columns < 2; as_columns++) {
+        uint64_t values[5 * 10];
+        memset(values, 0xFF, sizeof values);
+        pfb_data_block block;
+        make_block(&m, PFB_KIND_COUNTERSET, 10, 32, 0);
+        read_result(&block, m.data, m.size, 0);
+        pfb_bulk bulk = {.values = values, .instance_capacity = 10, .positions = positions, .position_count = 5};
+        bulk.instance_step = as_columns ? 1 : 5;
+        bulk.position_step = as_columns ? 10 : 1;
+        cr_assert(pfb_bulk_read(&block, &bulk));
+        cr_expect(bulk.instance_count == 10 && bulk.last_value_count == 32);
+        for (uint32_t i = 0; i < 10; i++) {
+            for (uint32_t n = 0; n < 5; n++) {
+                uint64_t want = n == 4 ? UINT64_MAX : 10000 * i + positions[n];
+                cr_expect_eq(values[i * bulk.instance_step + n * bulk.position_step], want, "there is no value 32");
+            }
+        }
+    }
+}
+
+Test(bulk, positions_out_of_order_reach_nothing_outside)
+{
+    static made m;
+    static const uint32_t positions[] = {UINT32_MAX, 600, 599, 3, 0, 599};
+    uint64_t values[6];
+    pfb_data_block block;
+    make_block(&m, PFB_KIND_COUNTERSET, 1, 600, 0);
+    for (uint32_t first = 0; first < 4; first++) {
+        memset(values, 0xFF, sizeof values);
+        read_result(&block, m.data, m.size, 0);
+        pfb_bulk bulk = {.values = values, .instance_capacity = 1, .positions = positions + first};
+        bulk.position_count = 6 - first;
+        bulk.instance_step = 6;
+        bulk.position_step = 1;
+        cr_expect(pfb_bulk_read(&block, &bulk) && bulk.last_value_count == 600);
+        for (uint32_t n = 0; n + first < 6; n++)
+            cr_expect(values[n] == UINT64_MAX || values[n] == positions[first + n], "place %u from %u", n, first);
+        cr_expect_eq(values[0], first < 2 ? UINT64_MAX : positions[first], "the first is in order, if it is there");
+        cr_expect(values[5] == UINT64_MAX, "nothing is written behind them");
+    }
+}
+
+/* One instance without name, whose values have 8, 4, 0, 3 and 12 bytes. */
+Test(bulk, what_is_no_number_is_zero)
+{
+    static const uint32_t data_sizes[] = {8, 4, 0, 3, 12, 8};
+    static const uint32_t value_sizes[] = {16, 16, 16, 16, 24, 24};
+    static const uint64_t wanted[] = {UINT64_C(0x0101010101010101), 0x01010101, 0, 0, 0, UINT64_C(0x0101010101010101)};
+    static const uint8_t wanted_sizes[] = {8, 4, 0, 0, 0, 8};
+    bytes b = {.size = 0};
+    PUT_U32(&b, 208, 1);
+    put_fill(&b, 0, 40);
+    PUT_U32(&b, 0, 2, 160, 0, 32, 6, 1, 2, 3, 4, 5, 6);
+    for (uint32_t n = 0; n < 6; n++) {
+        PUT_U32(&b, data_sizes[n], value_sizes[n]);
+        put_fill(&b, 1, value_sizes[n] - 8);
+    }
+    uint64_t values[6];
+    uint8_t sizes[6];
+    pfb_data_block block;
+    read_result(&block, b.data, b.size, PFB_STRICT);
+    pfb_bulk bulk = {.values = values, .sizes = sizes, .instance_capacity = 1, .instance_step = 6, .position_step = 1};
+    cr_assert(pfb_bulk_read(&block, &bulk));
+    cr_expect(bulk.instance_count == 1 && bulk.last_value_count == 6);
+    cr_expect_eq(memcmp(values, wanted, sizeof wanted), 0);
+    cr_expect_eq(memcmp(sizes, wanted_sizes, sizeof wanted_sizes), 0);
+    expect_error(pfb_data_block_finish(&block), PFB_OK, 0, "all sizes are multiples of 8");
+}
+
+/* Instances of 32 values at 216, 744 and so on; a header's sizes become 9 and 16, so that it holds too little. */
+Test(bulk, a_broken_value_ends_the_last_instance)
+{
+    static made m;
+    for (uint32_t broken = 0; broken < 32; broken++) {
+        make_block(&m, PFB_KIND_COUNTERSET, 3, 32, 0);
+        /* 48 header, 16 result, 8 + 32 * 4 ids, 8 instances: 208; an instance: 16 of a header and 512 */
+        size_t offset = 208 + 528 + 16 + 16 * (size_t)broken;
+        cr_assert_eq(m.data[offset], 8);
+        m.data[offset] = 9;
+        uint64_t values[3 * 32];
+        memset(values, 0xFF, sizeof values);
+        pfb_data_block block;
+        read_result(&block, m.data, m.size, 0);
+        pfb_bulk bulk = {.values = values, .instance_capacity = 3, .instance_step = 32, .position_step = 1};
+        cr_expect(pfb_bulk_read(&block, &bulk), "what came before the failure is given");
+        cr_expect(bulk.instance_count == 2 && bulk.last_value_count == broken, "%u", bulk.last_value_count);
+        for (uint32_t i = 0; i < 32; i++)
+            cr_expect_eq(values[32 + i], i < broken ? 10000 + i : UINT64_MAX, "value %u, %u is broken", i, broken);
+        expect_error(block.error, PFB_BAD_DATA_SIZE, offset, "the value is blamed");
+        cr_expect_not(pfb_bulk_read(&block, &bulk));
+    }
+}
+
+Test(bulk, no_room_reads_nothing)
+{
+    static made m;
+    uint64_t values[2];
+    pfb_data_block block;
+    make_block(&m, PFB_KIND_COUNTERSET, 1, 2, 0);
+    read_result(&block, m.data, m.size, 0);
+    pfb_bulk bulk = {.values = values, .instance_step = 2, .position_step = 1};
+    cr_expect_not(pfb_bulk_read(&block, &bulk));
+    bulk.instance_capacity = 1;
+    cr_expect(pfb_bulk_read(&block, &bulk) && values[1] == 1, "nothing was lost");
+}
+
+/* ---- Both ways ---------------------------------------------------------------------------------------------- */
+
+static uint64_t state = 20240503;
+
+static uint32_t random_below(uint32_t limit)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)(state >> 33) % limit;
+}
+
+/* Bit by bit: strict, columns, sizes, instances, chosen positions, values before. */
+static void expect_same(const uint8_t *data, size_t size, uint32_t switches, size_t capacity, const char *what)
+{
+    bulk_plan plan = {.options = switches & 1 ? PFB_STRICT : 0,
+                      .capacity = capacity,
+                      .as_columns = switches & 2,
+                      .with_sizes = switches & 4,
+                      .with_instances = switches & 8,
+                      .position_step = switches & 16 ? 1 + (uint32_t)capacity : 0,
+                      .first_position = switches & 1,
+                      .values_before = switches & 32 ? 3 : 0};
+    const char *broken = compare_bulk(data, size, &plan);
+    cr_assert_null(broken, "%s, switches %u, capacity %zu: %s", what, switches, capacity, broken);
+}
+
+/* Any number of results of any kind, mostly regular. */
+static void make_random_block(made *m)
+{
+    static const pfb_data_times times;
+    static uint32_t ids[MOST_COUNTERS];
+    static const uint8_t name[64] = {'x', 0,   0,
+                                     1,   'y', 1}; /* 0x0100 and 0x0179: bytes that are 0 in units that are not */
+    pfb_builder b;
+    pfb_builder_init(&b, m->data, sizeof m->data);
+    pfb_builder_begin_data(&b, &times);
+    for (uint32_t results = random_below(4); results > 0; results--) {
+        static const uint32_t kinds[] = {0, 1, 2, 4, 6, 6, 6};
+        uint32_t kind = kinds[random_below(7)];
+        uint32_t counters = kind == 2 || kind == 6 ? random_below(random_below(20) == 0 ? 600 : 35) : kind != 0;
+        uint32_t instances = kind & 4 ? random_below(20) : kind != 0;
+        uint32_t odd = random_below(3) ? 0 : 1 + random_below(40);
+        pfb_builder_begin_result(&b, kind, 1, ids, counters);
+        for (uint32_t i = 0; i < instances && b.size_bytes + 24 * counters < MOST_BYTES / 4 * 3; i++) {
+            if (kind & 4)
+                pfb_builder_instance(&b, random_below(9), name, random_below(4));
+            for (uint32_t n = 0; n < counters; n++) {
+                uint32_t size = odd > 0 && random_below(odd) == 0 ? random_below(24) : random_below(3) ? 8 : 4;
+                pfb_builder_datum(&b, name + random_below(32), size);
+            }
+        }
+        pfb_builder_end_result(&b);
+    }
+    pfb_builder_end_data(&b);
+    cr_assert_eq(b.error.code, PFB_OK);
+    m->size = b.size_bytes;
+}
+
+Test(bulk, random_blocks_read_the_same_both_ways)
+{
+    static made m;
+    for (uint32_t i = 0; i < 3000; i++) {
+        make_random_block(&m);
+        expect_same(m.data, m.size, random_below(64), 1 + random_below(21), "a random block");
+    }
+}
+
+Test(bulk, any_capacity_reads_the_same)
+{
+    static made m;
+    static const uint32_t counters[] = {0, 1, 7, 8, 9, 16, 33, 64, 65, 300, 513};
+    for (uint32_t i = 0; i < sizeof counters / sizeof counters[0]; i++) {
+        for (uint32_t instances = 0; instances < 6; instances++) {
+            make_block(&m, PFB_KIND_COUNTERSET, instances * instances / (counters[i] > 99 ? 5 : 1), counters[i], i % 3);
+            for (uint32_t capacity = 1; capacity < 10; capacity++)
+                expect_same(m.data, m.size, (capacity + 7 * i) % 64, capacity, "a set");
+        }
+    }
+}
+
+/* Every single bit changed, and every cut: the block's total size says where, so that the inner parts end there. */
+static void expect_same_changed(made *m, const char *what)
+{
+    uint8_t *copy = malloc(m->size);
+    cr_assert_not_null(copy);
+    memcpy(copy, m->data, m->size);
+    for (size_t bit = 0; bit < 8 * m->size; bit++) {
+        copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        expect_same(copy, m->size, (uint32_t)(bit * 5 % 64), 1 + bit % 11, what);
+        copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    free(copy);
+    for (uint32_t size = 0; size < m->size; size++) {
+        copy = malloc(size > 0 ? size : 1);
+        cr_assert_not_null(copy);
+        memcpy(copy, m->data, size);
+        if (size >= 64) { /* the header and that of the first result agree with the cut */
+            const uint32_t sizes[] = {size, size - 48};
+            for (uint32_t i = 0; i < 4; i++) {
+                copy[i] = (uint8_t)(sizes[0] >> 8 * i);
+                copy[56 + i] = (uint8_t)(sizes[1] >> 8 * i);
+            }
+        }
+        expect_same(copy, size, size % 64, 1 + size % 5, what);
+        free(copy);
+    }
+}
+
+Test(bulk, changed_blocks_read_the_same_both_ways)
+{
+    static made m;
+    make_block(&m, PFB_KIND_COUNTERSET, 9, 10, 3);
+    expect_same_changed(&m, "a set changed");
+    make_block(&m, PFB_KIND_COUNTERSET, 2, 24, 0);
+    expect_same_changed(&m, "a wide set changed");
+    make_block(&m, PFB_KIND_MULTIPLE_INSTANCES, 20, 1, 0);
+    expect_same_changed(&m, "instances changed");
+    make_block(&m, PFB_KIND_MULTIPLE_COUNTERS, 1, 20, 5);
+    expect_same_changed(&m, "counters changed");
+}
+
+/* The values of kind 2 end where the result does, at every length; those of instances where their block does. */
+Test(bulk, values_that_are_cut_short_read_the_same_both_ways)
+{
+    static made m;
+    make_block(&m, PFB_KIND_COUNTERSET, 9, 10, 3);
+    enum { INSTANCES_SIZE = 48 + 16 + 8 + 40 }; /* behind ten ids */
+    uint32_t whole = (uint32_t)m.size - INSTANCES_SIZE;
+    cr_assert_eq(m.data[INSTANCES_SIZE] | (uint32_t)m.data[INSTANCES_SIZE + 1] << 8, whole);
+    for (uint32_t size = 8; size <= whole; size++) {
+        m.data[INSTANCES_SIZE] = (uint8_t)size;
+        m.data[INSTANCES_SIZE + 1] = (uint8_t)(size >> 8);
+        for (uint32_t switches = 0; switches < 64; switches += 3)
+            expect_same(m.data, m.size, switches, 1 + size % 9, "instances cut short");
+    }
+}
+
+static void expect_seed_same(const char *name, const uint8_t *data, size_t size)
+{
+    for (uint32_t switches = 0; switches < 64; switches++)
+        expect_same(data, size, switches, 1 + switches % 9, name);
+}
+
+Test(bulk, seeds_read_the_same_both_ways)
+{
+    cr_expect_gt(visit_seeds("data_block", expect_seed_same), 0);
+}

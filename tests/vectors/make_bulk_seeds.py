@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes the seeds of the fuzz target bulk: `make_bulk_seeds.py CORPUS`.
+
+Data blocks, each behind the four bytes that say how it is read: the layout of
+fuzz/bulk_fuzzer.c.  The same bytes every time.
+"""
+
+import pathlib
+import struct
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "oracle"))
+# pylint: disable=wrong-import-position
+import seed_writer as w  # noqa: E402
+
+STRICT, COLUMNS, SIZES, INSTANCES, CHOSEN, BEFORE = (1 << bit
+                                                     for bit in range(6))
+
+
+def plan(switches=0, capacity=4, first=0, step=1):
+    """How the block is read."""
+    return struct.pack("<4B", switches, capacity - 1, first, step - 1)
+
+
+def counterset(values, count):
+    """A reply of kind 6 whose instances have these values each."""
+    names = ["0,%d" % number for number in range(count)]
+    ids = list(range(len(values)))
+    parts = [w.instance(number, name, *values)
+             for number, name in enumerate(names)]
+    body = w.id_list(ids) + w.instance_block(*parts)
+    return w.reply(w.result(w.COUNTERSET, body))
+
+
+def bulk_seeds():
+    """(name, bytes) of each."""
+    wide = [w.v8(number) for number in range(18)]
+    mixed = [w.v4(number) if number % 3 else w.v8(number)
+             for number in range(18)]
+    odd = list(mixed)
+    odd[9] = w.datum(b"\1\2\3")
+    short = list(wide)
+    short[11] = w.datum(b"\1\2\3\4", block_size=12)[:12]
+    broken = list(wide)
+    broken[13] = w.datum(bytes(8), data_size=9)
+    single = w.reply(w.result(w.SINGLE, w.v8(7)))
+    counters = w.reply(w.result(w.COUNTERS,
+                                w.id_list(range(18)) + b"".join(mixed)))
+    instances = w.reply(w.result(w.INSTANCES, w.instance_block(
+        *[w.instance(number, "p" * number, w.v8(number))
+          for number in range(11)])))
+    sets = {name: counterset(values, 9) for name, values in (
+        ("wide", wide), ("mixed", mixed), ("odd", odd), ("short", short),
+        ("empty", []))}
+    two = w.reply(w.result(w.SINGLE, w.v4(1)), w.result(
+        w.COUNTERSET, w.id_list([1]) + w.instance_block(
+            w.instance(1, "a", w.v8(1)), w.instance(2, "b", w.v4(2)))))
+    return {
+        "valid_rows": plan(SIZES | INSTANCES, 16) + sets["wide"],
+        "valid_columns": plan(COLUMNS, 16) + sets["wide"],
+        "valid_batches": plan(COLUMNS | SIZES, 4) + sets["mixed"],
+        "valid_mixed_rows": plan(SIZES, 3) + sets["mixed"],
+        "valid_odd": plan(SIZES | COLUMNS, 8) + sets["odd"],
+        "valid_short": plan(SIZES, 8) + sets["short"],
+        "valid_chosen": plan(CHOSEN | COLUMNS, 9, 1, 3) + sets["mixed"],
+        "valid_chosen_rows": plan(CHOSEN, 9, 0, 16) + sets["wide"],
+        "valid_before": plan(BEFORE | INSTANCES, 2) + sets["wide"],
+        "valid_no_values": plan(INSTANCES, 5) + sets["empty"],
+        "valid_single": plan(SIZES, 1) + single,
+        "valid_counters": plan(SIZES | COLUMNS, 1) + counters,
+        "valid_instances": plan(COLUMNS | INSTANCES, 8) + instances,
+        "valid_two_results": plan(SIZES | INSTANCES | STRICT, 1) + two,
+        "broken_short_strict": plan(STRICT | SIZES, 8) + sets["short"],
+        "broken_value": plan(COLUMNS, 8) + counterset(broken, 3),
+        "broken_cut": plan(COLUMNS, 8) + sets["wide"][:700],
+    }
+
+
+def main(arguments):
+    """Command line."""
+    if len(arguments) != 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    folder = pathlib.Path(arguments[0]) / "bulk" / "seeds"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in bulk_seeds().items():
+        (folder / (name + ".bin")).write_bytes(data)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
