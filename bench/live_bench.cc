@@ -198,17 +198,17 @@ class table
 /* ---- Benchmarks --------------------------------------------------------------------------------------------- */
 
 /* Rows of the processes of this program's name which have a processor time, as all that sleep do. */
-size_t count_sleepers(const pfb_snapshot &newer, const std::vector<pfb_pairing_value> &values)
+size_t count_sleepers(const pfb_snapshot &newer, const std::vector<pfb_formula_result> &results)
 {
     static const char16_t own_name[] = u"live_bench";
     constexpr size_t units = sizeof own_name / 2 - 1;
     size_t count = 0;
-    for (const pfb_pairing_value &value : values) {
-        const pfb_snapshot_row &row = newer.rows[value.row];
-        const pfb_snapshot_result &result = newer.results[row.result];
-        bool is_first = value.column == result.first_column && newer.columns[value.column].counter_id == 0;
+    for (uint32_t i = 0; i < newer.counts.rows; i++) {
+        const pfb_snapshot_row &row = newer.rows[i];
+        uint32_t column = newer.results[row.result].first_column;
+        bool is_first = row.value_count > 0 && newer.columns[column].counter_id == 0;
         if (is_first && row.name_units == units && std::memcmp(row.name, own_name, 2 * units) == 0)
-            count += value.result.status == PFB_STATUS_OK;
+            count += results[pfb_snapshot_place(&newer, i, column)].status == PFB_STATUS_OK;
     }
     return count;
 }
@@ -236,7 +236,7 @@ void measure_decode(benchmark::State &state, const std::vector<uint32_t> &counte
     table newer;
     bool is_fine = machine.collect(&bytes[0]) && usleep(20000) == 0 && machine.collect(&bytes[1]) &&
                    older.load(machine.input(bytes[0])) && newer.load(machine.input(bytes[1]));
-    std::vector<pfb_pairing_value> values(is_fine ? pfb_pairing_count(&newer.snapshot) : 0);
+    std::vector<pfb_formula_result> results(is_fine ? newer.snapshot.counts.values : 0);
     for (auto _ : state) {
         is_fine = is_fine && newer.load(machine.input(bytes[1]));
         if (!is_fine) {
@@ -244,10 +244,10 @@ void measure_decode(benchmark::State &state, const std::vector<uint32_t> &counte
             break;
         }
         pfb_pairing_match(&older.snapshot, &newer.snapshot);
-        pfb_pairing_evaluate_all(&older.snapshot, &newer.snapshot, nullptr, values.data(), values.size());
+        pfb_pairing_evaluate_all(&older.snapshot, &newer.snapshot, nullptr, results.data(), results.size());
         benchmark::ClobberMemory();
     }
-    if (is_fine && count_sleepers(newer.snapshot, values) < processes)
+    if (is_fine && count_sleepers(newer.snapshot, results) < processes)
         state.SkipWithError("a process is missing");
     bench::count_items(state, 1);
 }

@@ -198,13 +198,16 @@ void add_match(const std::string &name, const arrangement &rows, size_t count)
 /* ---- Whole samples --------------------------------------------------------------------------------------------- */
 
 /* Bases are not displayed; of everything else there must be a value. */
-bool all_evaluated(benchmark::State &state, const std::vector<pfb_pairing_value> &values, const pfb_snapshot &newer)
+bool all_evaluated(benchmark::State &state, const pfb_formula_result *results, const pfb_snapshot &newer)
 {
-    for (const pfb_pairing_value &value : values) {
-        bool is_base = pfb_counter_type_is_base(newer.columns[value.column].counter.type);
-        if (value.result.status != (is_base ? PFB_STATUS_NOT_DISPLAYED : PFB_STATUS_OK)) {
-            state.SkipWithError(pfb_status_name(value.result.status));
-            return false;
+    for (uint32_t column = 0; column < newer.counts.columns; column++) {
+        bool is_base = pfb_counter_type_is_base(newer.columns[column].counter.type);
+        for (uint32_t row = 0; row < newer.counts.rows; row++) {
+            pfb_status status = results[pfb_snapshot_place(&newer, row, column)].status;
+            if (status != (is_base ? PFB_STATUS_NOT_DISPLAYED : PFB_STATUS_OK)) {
+                state.SkipWithError(pfb_status_name(status));
+                return false;
+            }
         }
     }
     return true;
@@ -214,15 +217,51 @@ void measure_evaluate_all(benchmark::State &state, couple &samples)
 {
     const pfb_snapshot &newer = samples.newer.snapshot;
     pfb_pairing_match(&samples.older.snapshot, &samples.newer.snapshot);
-    std::vector<pfb_pairing_value> values(pfb_pairing_count(&newer));
+    std::vector<pfb_formula_result> results(newer.counts.values);
     for (auto _ : state) {
-        pfb_pairing_evaluate_all(&samples.older.snapshot, &newer, nullptr, values.data(), values.size());
-        benchmark::DoNotOptimize(values.data());
+        pfb_pairing_evaluate_all(&samples.older.snapshot, &newer, nullptr, results.data(), results.size());
+        benchmark::DoNotOptimize(results.data());
         benchmark::ClobberMemory();
     }
-    if (all_evaluated(state, values, newer))
-        bench::count_items(state, values.size());
+    if (all_evaluated(state, results.data(), newer))
+        bench::count_items(state, pfb_pairing_count(&newer));
 }
+
+/* ---- From replies to displayed values ---------------------------------------------------------------------------- */
+
+/* Both replies, by one call. */
+void measure_show(benchmark::State &state, couple &samples)
+{
+    pfb_pairing_display display;
+    pfb_pairing_show(&display, &samples.older.input, &samples.newer.input, nullptr, nullptr, 0);
+    size_t size = display.needed_bytes;
+    auto memory = std::make_unique<std::byte[]>(size);
+    for (auto _ : state) {
+        if (!pfb_pairing_show(&display, &samples.older.input, &samples.newer.input, nullptr, memory.get(), size))
+            return state.SkipWithError("the replies are refused");
+        benchmark::ClobberMemory();
+    }
+    if (all_evaluated(state, display.results, display.newer))
+        bench::count_items(state, pfb_pairing_count(&display.newer));
+}
+
+/* The newer reply, by one who has the older one's table. */
+void measure_next(benchmark::State &state, couple &samples)
+{
+    const pfb_snapshot &newer = samples.newer.snapshot;
+    std::vector<pfb_formula_result> results(newer.counts.values);
+    for (auto _ : state) {
+        if (!samples.newer.load())
+            return state.SkipWithError("the reply is refused");
+        pfb_pairing_match(&samples.older.snapshot, &samples.newer.snapshot);
+        pfb_pairing_evaluate_all(&samples.older.snapshot, &newer, nullptr, results.data(), results.size());
+        benchmark::ClobberMemory();
+    }
+    if (all_evaluated(state, results.data(), newer))
+        bench::count_items(state, pfb_pairing_count(&newer));
+}
+
+/* ---- Baselines ------------------------------------------------------------------------------------------------- */
 
 /* A column of the table, for those who know the counterset by heart. */
 struct plain_column {
@@ -244,13 +283,13 @@ double minus(uint64_t newer, uint64_t older)
 }
 
 /* The types of Processor Information, without any check. */
-double plain_value(const plain_column &column, const pfb_snapshot_value *older, const pfb_snapshot_value *newer,
-                   size_t position, double time, double seconds)
+double plain_value(const plain_column &column, const pfb_snapshot &older, const pfb_snapshot &newer, size_t place,
+                   size_t base, double time, double seconds)
 {
-    double change = minus(newer[position].raw, older[position].raw);
+    double change = minus(newer.raw[place], older.raw[place]);
     switch (column.type) {
     case 0x00010000: /* PERF_COUNTER_RAWCOUNT */
-        return static_cast<double>(newer[position].raw);
+        return static_cast<double>(newer.raw[place]);
     case 0x10410400: /* PERF_COUNTER_COUNTER */
     case 0x10410500: /* PERF_COUNTER_BULK_COUNT */
         return change / seconds;
@@ -259,9 +298,9 @@ double plain_value(const plain_column &column, const pfb_snapshot_value *older, 
     case 0x21510500: /* PERF_100NSEC_TIMER_INV */
         return 100 * (1 - change / time);
     case 0x20570500: /* PERF_PRECISION_100NS_TIMER */
-        return 100 * change / minus(newer[column.base].raw, older[column.base].raw);
+        return 100 * change / minus(newer.raw[base], older.raw[base]);
     case 0x40020500: /* PERF_AVERAGE_BULK */
-        return change / minus(newer[column.base].raw, older[column.base].raw);
+        return change / minus(newer.raw[base], older.raw[base]);
     default: /* bases */
         return 0;
     }
@@ -273,19 +312,22 @@ void measure_plain_values(benchmark::State &state, const couple &samples)
     const pfb_snapshot &newer = samples.newer.snapshot;
     std::vector<plain_column> columns = plain_columns(newer);
     std::vector<double> values(newer.counts.values);
+    size_t stride = newer.results[0].stride;
     for (auto _ : state) {
         double time = static_cast<double>(newer.perf_time_100ns - older.perf_time_100ns);
         double seconds = static_cast<double>(newer.perf_time - older.perf_time) / static_cast<double>(newer.perf_freq);
-        for (size_t first = 0; first < values.size(); first += columns.size()) {
-            for (size_t c = 0; c < columns.size(); c++)
-                values[first + c] =
-                    plain_value(columns[c], older.values + first, newer.values + first, c, time, seconds);
+        for (size_t c = 0; c < columns.size(); c++) {
+            for (size_t row = 0; row < newer.counts.rows; row++)
+                values[c * stride + row] = plain_value(columns[c], older, newer, c * stride + row,
+                                                       columns[c].base * stride + row, time, seconds);
         }
         benchmark::DoNotOptimize(values.data());
         benchmark::ClobberMemory();
     }
-    bench::count_items(state, values.size());
+    bench::count_items(state, pfb_pairing_count(&newer));
 }
+
+/* ---- Loading --------------------------------------------------------------------------------------------------- */
 
 /* The newer sample alone: it arrives, the older one is there. */
 void measure_load(benchmark::State &state, couple &samples)
@@ -295,7 +337,7 @@ void measure_load(benchmark::State &state, couple &samples)
             return state.SkipWithError("the block is refused");
         benchmark::ClobberMemory();
     }
-    bench::count_items(state, samples.newer.snapshot.counts.values);
+    bench::count_items(state, pfb_pairing_count(&samples.newer.snapshot));
 }
 
 /* A copy of the newer block alone. */
@@ -307,7 +349,7 @@ void measure_load_memcpy(benchmark::State &state, const couple &samples)
         benchmark::DoNotOptimize(to.data());
         benchmark::ClobberMemory();
     }
-    bench::count_items(state, samples.newer.snapshot.counts.values);
+    bench::count_items(state, pfb_pairing_count(&samples.newer.snapshot));
 }
 
 using make_couple = std::function<couple *()>;
@@ -337,17 +379,32 @@ void add_evaluate(const std::string &name, size_t count, const std::function<cou
                [=](benchmark::State &state) { measure_evaluate_all(state, samples()); });
     bench::add(prefix + "/plain", count, [=](benchmark::State &state) { measure_plain_values(state, samples()); });
     bench::add(prefix + "/memcpy", count, [=](benchmark::State &state) {
-        measure_memcpy(state, samples(), samples().newer.snapshot.counts.values);
+        measure_memcpy(state, samples(), pfb_pairing_count(&samples().newer.snapshot));
+    });
+}
+
+void add_display(const std::string &name, size_t count, const std::function<couple &()> &samples)
+{
+    std::string prefix = "display/" + name;
+    bench::add(prefix + "/show", count, [=](benchmark::State &state) { measure_show(state, samples()); });
+    bench::add(prefix + "/next", count, [=](benchmark::State &state) { measure_next(state, samples()); });
+    bench::add(prefix + "/memcpy", count, [=](benchmark::State &state) {
+        measure_memcpy(state, samples(), pfb_pairing_count(&samples().newer.snapshot));
+    });
+}
+
+std::function<couple &()> processor_samples(size_t count)
+{
+    return keep([=]() {
+        bench::counterset set = bench::processor_information();
+        std::vector<instance> instances = bench::processors(count);
+        return new couple{{set, instances, 1}, {set, instances, 2}};
     });
 }
 
 void add_samples(size_t processors, size_t processes)
 {
-    auto information = keep([=]() {
-        bench::counterset set = bench::processor_information();
-        std::vector<instance> instances = bench::processors(processors);
-        return new couple{{set, instances, 1}, {set, instances, 2}};
-    });
+    auto information = processor_samples(processors);
     auto single = keep([=]() {
         bench::counterset set = bench::one_counter();
         std::vector<instance> instances = bench::processes(processes);
@@ -372,5 +429,7 @@ int main(int argc, char **argv)
     add_samples(10, 10);
     add_samples(1000, 1000);
     add_samples(10000, 100000); /* 310,000 values of processors: no machine has more */
+    for (size_t count : {size_t{64}, size_t{4096}, size_t{65536}})
+        add_display("processor_information", count, processor_samples(count));
     return bench::run(argc, argv);
 }

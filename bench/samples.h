@@ -61,13 +61,13 @@ class sample
         return block.data();
     }
 
+    pfb_snapshot_input input = {};
     pfb_snapshot snapshot = {};
 
   private:
     std::vector<uint8_t> block, query_info;
     std::vector<uint8_t> registration_bytes;
     pfb_registration registration = {};
-    pfb_snapshot_input input = {};
     size_t memory_bytes = 0;
     std::unique_ptr<std::byte[]> memory, kept_memory;
     pfb_snapshot kept = {};

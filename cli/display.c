@@ -102,11 +102,7 @@ bool display_shows_row(const display *d, uint32_t row)
 
 display_value display_evaluate(const display *d, uint32_t row, uint32_t column)
 {
-    display_value value = {0};
-    const pfb_snapshot_row *r = &d->newer->rows[row];
-    uint32_t position = d->newer->columns[column].position;
-    if (position < r->value_count)
-        value.datum = &d->newer->values[r->first_value + position];
+    display_value value = {.datum = pfb_snapshot_value_at(d->newer, row, column)};
     value.result = pfb_pairing_evaluate(d->older, d->newer, row, column, NULL, &value.inputs);
     return value;
 }
@@ -232,8 +228,8 @@ static void put_value(output *out, const display_value *value)
         output_null(out, "value");
     output_string(out, "unit", pfb_unit_text(value->result.unit));
     output_names(out, "flags", flags, flag_count);
-    if (value->datum && (value->datum->size_bytes == 4 || value->datum->size_bytes == 8))
-        output_unsigned(out, "raw", value->datum->raw);
+    if (value->datum.is_number)
+        output_unsigned(out, "raw", value->datum.raw);
     else
         output_null(out, "raw");
     if (value->inputs.newer.has & PFB_HAS_BASE)

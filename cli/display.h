@@ -45,7 +45,7 @@ void display_sample(const display *d);
 
 /* A value with what its formula was given. */
 typedef struct display_value {
-    const pfb_snapshot_value *datum; /* null when a broken block ended before it */
+    pfb_snapshot_value datum;
     pfb_formula_result result;
     pfb_pairing_inputs inputs;
 } display_value;

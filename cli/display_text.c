@@ -119,14 +119,13 @@ static void put_value(group *g, buffer *cell, uint32_t row, uint32_t column)
 {
     display_value value = display_evaluate(g->d, row, column);
     const pfb_formula_result *result = &value.result;
-    bool has_raw = value.datum && (value.datum->size_bytes == 4 || value.datum->size_bytes == 8);
     buffer_clear(cell);
-    if (!value.datum)
+    if (!value.datum.exists)
         return;
     g->statuses |= UINT32_C(1) << result->status;
-    if (result->status == PFB_STATUS_UNKNOWN_TYPE && has_raw) {
+    if (result->status == PFB_STATUS_UNKNOWN_TYPE && value.datum.is_number) {
         g->has_raw = true;
-        buffer_format(cell, "(%" PRIu64 ")", value.datum->raw);
+        buffer_format(cell, "(%" PRIu64 ")", value.datum.raw);
     } else if (result->status != PFB_STATUS_OK) {
         buffer_string(cell, short_status(result->status));
     } else if (result->is_integer && is_whole(&g->d->newer->columns[column])) {

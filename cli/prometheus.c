@@ -331,14 +331,14 @@ static bool put_value(const display *d, buffer *out, const point *p)
 {
     const metric *m = p->metric;
     display_value value = display_evaluate(d, p->row, p->column);
-    if (!value.datum || value.result.status != PFB_STATUS_OK)
+    if (!value.datum.exists || value.result.status != PFB_STATUS_OK)
         return false;
     double ticks = m->kind == METRIC_TIME ? ticks_per_second(d, m->clock, &value.inputs.newer) : 1;
     switch (m->kind) {
     case METRIC_EVENTS:
-        return put_scaled(out, m, true, value.datum->raw, 0);
+        return put_scaled(out, m, true, value.datum.raw, 0);
     case METRIC_TIME:
-        return ticks > 0 && put_number(out, (double)value.datum->raw / ticks);
+        return ticks > 0 && put_number(out, (double)value.datum.raw / ticks);
     case METRIC_RATIO:
         return put_number(out, value.result.value / 100);
     case METRIC_SECONDS:

@@ -61,7 +61,7 @@ typedef struct sample {
 } sample;
 
 /* Memory one byte too small, or a count too low: refused, and the table is empty. The exact block shows overruns. */
-static void check_refusal(const sample *s, const pfb_snapshot_counts *counts, size_t size)
+static void check_refusal(const sample *s, const pfb_snapshot_counts *counts, size_t size, uint64_t loaded_values)
 {
     if (size == 0)
         return;
@@ -72,13 +72,24 @@ static void check_refusal(const sample *s, const pfb_snapshot_counts *counts, si
            "small is refused");
     free(memory);
     pfb_snapshot_counts fewer = *counts;
-    if (fewer.values == 0)
+    if (loaded_values == 0)
         return;
-    fewer.values--;
+    fewer.values = loaded_values - 1;
     memory = allocate(pfb_snapshot_size(&fewer));
     error = pfb_snapshot_load(&small, &s->input, &fewer, memory, pfb_snapshot_size(&fewer));
     demand(error.code == PFB_CALLER_TOO_SMALL && small.counts.values == 0, "bytes that grew are refused");
     free(memory);
+}
+
+/* The verdict is that of the block's reader. */
+static void check_verdict(const sample *s, pfb_error loaded)
+{
+    pfb_data_block block;
+    if (pfb_legacy_block_is(s->data.data, s->data.size))
+        return;
+    pfb_data_block_open(&block, s->data.data, s->data.size, s->input.options);
+    pfb_error verdict = pfb_data_block_finish(&block);
+    demand(loaded.code == verdict.code && loaded.offset == verdict.offset, "the verdict is the reader's");
 }
 
 static void load(sample *s)
@@ -88,13 +99,18 @@ static void load(sample *s)
     size_t size = pfb_snapshot_size(&counts);
     demand(measured.code != PFB_INTERNAL, "no contradiction inside");
     demand(measured.offset <= s->data.size, "errors lie inside the input");
-    demand(size <= 27 * s->data.size + 8 * (size_t)counts.registrations + 64, "tables have a bound");
+    demand(size <= 32 * s->data.size + 8 * (size_t)counts.registrations + 64, "tables have a bound");
     s->memory = allocate(size);
     memset(s->memory, 0xA5, size);
     pfb_error loaded = pfb_snapshot_load(&s->snapshot, &s->input, &counts, s->memory, size);
-    demand(loaded.code == measured.code && loaded.offset == measured.offset, "measuring and loading agree");
-    demand(memcmp(&counts, &s->snapshot.counts, sizeof counts) == 0, "as much is loaded as was measured");
-    check_refusal(s, &counts, size);
+    const pfb_snapshot_counts *n = &s->snapshot.counts;
+    demand(n->results <= counts.results && n->columns <= counts.columns && n->rows <= counts.rows &&
+               n->values <= counts.values && n->items <= counts.items,
+           "no more is loaded than was measured");
+    if (loaded.code == PFB_OK)
+        demand(measured.code == PFB_OK && memcmp(&counts, n, sizeof counts) == 0, "and of a sound block all of it");
+    check_verdict(s, loaded);
+    check_refusal(s, &counts, size, n->values);
 }
 
 static bool is_column(const pfb_snapshot *t, uint32_t column)
@@ -130,26 +146,37 @@ static size_t name_bytes(uint32_t units, uint32_t code_page)
     return wide ? 2 * (size_t)units : units;
 }
 
+static void check_values(const sample *s, uint32_t row)
+{
+    const pfb_snapshot *t = &s->snapshot;
+    const pfb_snapshot_result *result = &t->results[t->rows[row].result];
+    for (uint32_t n = 0; n < result->column_count; n++) {
+        uint32_t column = result->first_column + n;
+        pfb_snapshot_value v = pfb_snapshot_value_at(t, row, column);
+        size_t place = pfb_snapshot_place(t, row, column);
+        demand(place < t->counts.values, "values lie in the table");
+        demand(v.exists == (n < t->rows[row].value_count), "a row has as many values as it says");
+        demand(v.exists || (t->sizes[place] == 0 && t->raw[place] == 0), "and nothing behind them");
+        demand(v.raw == 0 || v.is_number, "only numbers have a number");
+        demand(!v.exists || v.is_number == (v.size_bytes == 4 || v.size_bytes == 8), "of 4 or 8 bytes");
+        demand(v.offset <= s->data.size && (v.is_number || v.size_bytes <= s->data.size - v.offset),
+               "other data lie inside the input");
+    }
+}
+
 static void check_rows(const sample *s)
 {
     const pfb_snapshot *t = &s->snapshot;
-    uint32_t value = 0;
     for (uint32_t i = 0; i < t->counts.rows; i++) {
         const pfb_snapshot_row *row = &t->rows[i];
-        demand(row->result < t->counts.results && row->first_value == value, "rows part the values");
+        demand(row->result < t->counts.results, "a row is one of a result");
         demand(row->value_count <= t->results[row->result].column_count, "no more values than columns");
         size_t size = name_bytes(row->name_units, row->code_page);
         demand(size == 0 || is_inside(row->name, size, &s->data) || is_inside(row->name, size, &s->info),
                "names lie inside the input");
         size = name_bytes(row->parent_units, row->parent_code_page);
         demand(size == 0 || is_inside(row->parent_name, size, &s->data), "and so do their parents'");
-        value += row->value_count;
-    }
-    demand(value == t->counts.values, "rows part all values");
-    for (uint32_t i = 0; i < t->counts.values; i++) {
-        const pfb_snapshot_value *v = &t->values[i];
-        demand(v->offset <= s->data.size && v->size_bytes <= s->data.size - v->offset, "values lie inside the input");
-        demand(v->raw == 0 || v->size_bytes == 4 || v->size_bytes == 8, "only numbers have a number");
+        check_values(s, i);
     }
 }
 
@@ -249,7 +276,7 @@ static uint32_t find_position(const pfb_snapshot *t, uint32_t result, uint32_t c
 }
 
 /* The value of a counter for the row's instance: in its own result, else in the first other that has both. */
-static const pfb_snapshot_value *find_value(const pfb_snapshot *t, uint32_t row, uint32_t counter_id)
+static pfb_snapshot_value find_value(const pfb_snapshot *t, uint32_t row, uint32_t counter_id)
 {
     uint32_t home = t->rows[row].result;
     uint32_t position = find_position(t, home, counter_id);
@@ -265,9 +292,8 @@ static const pfb_snapshot_value *find_value(const pfb_snapshot *t, uint32_t row,
             found = i;
         }
     }
-    if (position >= t->rows[found].value_count)
-        return NULL;
-    return &t->values[t->rows[found].first_value + position];
+    return pfb_snapshot_value_at(
+        t, found, position == PFB_NONE ? PFB_NONE : t->results[t->rows[found].result].first_column + position);
 }
 
 /* The column of a referred counter: in the same result, else the first of the counterset; or PFB_NONE. */
@@ -302,10 +328,12 @@ static bool find_reference(const pfb_snapshot *t, uint32_t row, uint32_t column,
     if (counter_id == PFB_NO_ID || counter_id == c->counter_id)
         return false;
     uint32_t referred = find_referred(t, c->result, counter_id);
-    const pfb_snapshot_value *value = referred == PFB_NONE ? NULL : find_value(t, row, counter_id);
-    if (!value || !is_fit(&t->columns[referred], value->size_bytes, is_base))
+    pfb_snapshot_value value = {.exists = false};
+    if (referred != PFB_NONE)
+        value = find_value(t, row, counter_id);
+    if (!value.exists || !is_fit(&t->columns[referred], value.size_bytes, is_base))
         return false;
-    *raw = value->raw;
+    *raw = value.raw;
     return true;
 }
 
@@ -343,9 +371,9 @@ static void check_references(const pfb_snapshot *t, uint32_t row, uint32_t colum
 static bool is_wrong_size(const pfb_snapshot *t, uint32_t row, uint32_t column)
 {
     const pfb_snapshot_column *c = &t->columns[column];
-    if (c->position >= t->rows[row].value_count || pfb_counter_type_is_number(c->counter.type) || is_legacy(t, row))
+    uint32_t size = pfb_snapshot_value_at(t, row, column).size_bytes;
+    if (pfb_counter_type_is_number(c->counter.type) || is_legacy(t, row))
         return false;
-    uint32_t size = t->values[t->rows[row].first_value + c->position].size_bytes;
     uint32_t declared = c->counter.type & PFB_TYPE_SIZE_MASK;
     return (size == 4 && declared != 0) || (size == 8 && declared != 0x100);
 }
@@ -450,38 +478,62 @@ static void check_cells(const pfb_snapshot *older, const pfb_snapshot *newer, co
 static void check_small_capacity(const pfb_snapshot *older, const pfb_snapshot *newer,
                                  const pfb_formula_options *options, size_t capacity)
 {
-    size_t size = capacity * sizeof(pfb_pairing_value);
+    size_t size = capacity * sizeof(pfb_formula_result);
     uint8_t *memory = allocate(size);
     memset(memory, 0xA5, size);
-    bool done = pfb_pairing_evaluate_all(older, newer, options, (pfb_pairing_value *)(void *)memory, capacity);
+    bool done = pfb_pairing_evaluate_all(older, newer, options, (pfb_formula_result *)(void *)memory, capacity);
     demand(!done, "a capacity that is too small is refused");
     for (size_t i = 0; i < size; i++)
         demand(memory[i] == 0xA5, "what is refused writes nothing");
     free(memory);
 }
 
-/* Each value in its place: result by result, row by row, columns in order. The exact array shows overruns. */
-static void check_all(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_formula_options *options)
+/* Each result at the place of its value. The exact array shows overruns. */
+static void check_results_of_all(const pfb_snapshot *older, const pfb_snapshot *newer,
+                                 const pfb_formula_options *options, const pfb_formula_result *results)
 {
-    uint64_t count = pfb_pairing_count(newer);
-    if (count > MOST_CELLS)
-        return;
-    if (count > 0)
-        check_small_capacity(older, newer, options, (size_t)count - 1);
-    pfb_pairing_value *values = allocate((size_t)count * sizeof *values);
-    demand(pfb_pairing_evaluate_all(older, newer, options, values, (size_t)count), "the count is enough");
-    size_t at = 0;
     for (uint32_t row = 0; row < newer->counts.rows; row++) {
         const pfb_snapshot_result *result = &newer->results[newer->rows[row].result];
-        for (uint32_t n = 0; n < result->column_count; n++, at++) {
-            demand(at < count && values[at].row == row && values[at].column == result->first_column + n,
-                   "values stand row by row");
-            pfb_formula_result alone = pfb_pairing_evaluate(older, newer, row, values[at].column, options, NULL);
-            demand(is_same_result(&alone, &values[at].result), "all values at once are those of the cells");
+        for (uint32_t n = 0; n < result->column_count; n++) {
+            uint32_t column = result->first_column + n;
+            pfb_formula_result alone = pfb_pairing_evaluate(older, newer, row, column, options, NULL);
+            demand(is_same_result(&alone, &results[pfb_snapshot_place(newer, row, column)]),
+                   "all values at once are those of the cells");
         }
     }
-    demand(at == count, "every cell has its value");
-    free(values);
+}
+
+static void check_all(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_formula_options *options)
+{
+    if (newer->counts.values > MOST_CELLS)
+        return;
+    size_t count = (size_t)newer->counts.values;
+    if (count > 0)
+        check_small_capacity(older, newer, options, count - 1);
+    pfb_formula_result *results = allocate(count * sizeof *results);
+    demand(pfb_pairing_evaluate_all(older, newer, options, results, count), "the count is enough");
+    check_results_of_all(older, newer, options, results);
+    free(results);
+}
+
+/* All of it by one call, in memory of exactly the size it asks for. */
+static void check_show(const sample *older, const sample *newer, const pfb_formula_options *options)
+{
+    pfb_pairing_display display;
+    if (newer->snapshot.counts.values > MOST_CELLS)
+        return;
+    bool done = pfb_pairing_show(&display, &older->input, &newer->input, options, NULL, 0);
+    size_t size = display.needed_bytes;
+    demand(done == (size == 0), "memory is needed for what there is");
+    uint8_t *memory = allocate(size);
+    demand(size == 0 || !pfb_pairing_show(&display, &older->input, &newer->input, options, memory, size - 1),
+           "memory too small is refused");
+    demand(pfb_pairing_show(&display, &older->input, &newer->input, options, memory, size), "memory that suffices");
+    demand(display.newer.counts.rows == newer->snapshot.counts.rows, "the table is that of the sample");
+    for (uint32_t row = 0; row < newer->snapshot.counts.rows; row++)
+        demand(display.newer.rows[row].older_row == newer->snapshot.rows[row].older_row, "it is matched");
+    check_results_of_all(&display.older, &display.newer, options, display.results);
+    free(memory);
 }
 
 /* ---- Instances in another order -------------------------------------------------------------------------------- */
@@ -568,7 +620,7 @@ static void check_orders(const sample *older, const sample *newer, const uint8_t
 {
     reordered moved_older = {.moved_to = NULL};
     reordered moved_newer = {.moved_to = NULL};
-    if ((order[0] == 0 && order[1] == 0) || pfb_pairing_count(&newer->snapshot) > MOST_CELLS)
+    if ((order[0] == 0 && order[1] == 0) || newer->snapshot.counts.values > MOST_CELLS)
         return;
     if (make_reordered(&moved_older, older, order[0]) && make_reordered(&moved_newer, newer, order[1]))
         compare_orders(older, newer, &moved_older, &moved_newer, options);
@@ -599,6 +651,7 @@ static void check_samples(sample *older, sample *newer, const uint8_t order[2], 
     check_cells(&older->snapshot, &newer->snapshot, options);
     check_all(&older->snapshot, &newer->snapshot, options);
     check_all(NULL, &newer->snapshot, options);
+    check_show(older, newer, options);
     check_orders(older, newer, order, options);
     pfb_snapshot_number_rows(&older->snapshot);
     pfb_snapshot_number_rows(&newer->snapshot);

@@ -410,17 +410,6 @@ pfb_formula_result pfb_formula_evaluate(const pfb_sample *older, const pfb_sampl
 
 /* ---- Columns ----------------------------------------------------------------------------------------- */
 
-/* What everyday numbers of a column have in common: value = factor * n / (divisor * d). */
-typedef struct fast_column {
-    bool delta;               /* n is dN, else N */
-    bool by_base, delta_base; /* d is dB or B, else `time` */
-    bool inverse;             /* n is replaced by |time - n| */
-    bool percent;
-    uint64_t time; /* dT, or 1 */
-    uint64_t factor, divisor;
-    uint64_t most_n, most_d; /* up to these the products stay below 2^53 */
-} fast_column;
-
 /* The sample of one instance. */
 static pfb_sample take_sample(const pfb_sample *shared, const uint64_t *values, const uint64_t *bases,
                               const uint64_t *items, size_t i)
@@ -456,87 +445,324 @@ static pfb_formula_result apply_one(const pfb_formula *f, const pfb_formula_colu
 static bool is_shared_sound(const pfb_formula *f, const pfb_formula_column *column)
 {
     pfb_sample older = {.has = 0};
-    pfb_sample newer = take_sample(column->newer, column->newer_values, column->newer_bases, NULL, 0);
-    newer.value = newer.base = 1;
+    pfb_sample newer = take_sample(column->newer, column->newer_values, column->newer_bases, column->newer_items, 0);
+    newer.value = newer.base = newer.multi = 1;
     if (column->older)
         older = take_sample(column->older, column->older_values, column->older_bases, NULL, 0);
     older.value = older.base = 0;
     return pfb_formula_apply(f, column->older ? &older : NULL, &newer).status == PFB_STATUS_OK;
 }
 
+/* Everyday numbers of a column: value = factor * n / (divisor * d), where n is N or dN, or |d * items - n| of inverse
+ * formulas, and d is dT, B, dB or 1. All of it is done in doubles that hold integers below 2^52, so that every
+ * operation but the division is exact, and by loops without a branch, which compilers turn into vector instructions. */
+typedef struct fast_column {
+    bool inverse, percent, from_items, over_items;
+    const uint64_t *older_values, *older_bases; /* null: not subtracted */
+    const uint64_t *bases;                      /* null: d is `time` */
+    double time, factor, divisor;
+    uint64_t too_large_n, too_large_d, too_large_items; /* the bits that these numbers must not have */
+} fast_column;
+
+enum { TILE = 32, FAST_BITS = 52 };
+
+/* The instances that are computed together: first what goes in, then what comes out. */
+typedef struct tile {
+    double n[TILE], d[TILE], items[TILE], below[TILE];
+    double value[TILE];
+    uint64_t integer[TILE]; /* the integer, if the value is one, else 0 */
+    uint64_t has_fraction[TILE], is_negative[TILE], flags[TILE];
+} tile;
+
+/* The bits of which a factor of `other` must have none for the product to stay below 2^52. Requires other below 2^52.
+ */
+static uint64_t too_large_beside(uint64_t other)
+{
+    uint64_t bits = (UINT64_C(1) << FAST_BITS) - 1;
+    while (other > 1) {
+        other = other / 2 + other % 2;
+        bits >>= 1;
+    }
+    return ~bits;
+}
+
+/* Comparisons, too, are made with bits: compilers do not turn those of doubles into vectors. */
+static uint64_t bits_of(double value)
+{
+    union {
+        double value;
+        uint64_t bits;
+    } number = {.value = value};
+    return number.bits;
+}
+
+static double from_bits(uint64_t bits)
+{
+    union {
+        uint64_t bits;
+        double value;
+    } number = {.bits = bits};
+    return number.value;
+}
+
+#define SIGN_BIT (UINT64_C(1) << 63)
+
+/* 2^52, behind whose exponent stands the integer that is added to it. */
+static const double small_base = 4503599627370496.0;
+static const uint64_t small_mask = (UINT64_C(1) << FAST_BITS) - 1;
+
+/* An integer below 2^52. */
+static double from_small(uint64_t integer)
+{
+    return from_bits(integer | UINT64_C(0x4330000000000000)) - small_base;
+}
+
+/* To - from for a tile. Returns the bits that the differences have; all but the lowest when one is below `least`, 0 or
+ * 1; bit 63 where one fell, since a number of 63 bits that falls gives a difference of 64. */
+static uint64_t subtract_tile(const uint64_t *from, const uint64_t *to, uint64_t least, double *differences)
+{
+    uint64_t seen = 0;
+    for (int i = 0; i < TILE; i++) {
+        uint64_t difference = to[i] - from[i];
+        seen |= difference | (difference - least) | (from[i] & SIGN_BIT);
+        differences[i] = from_small(difference);
+    }
+    return seen;
+}
+
+/* The same where nothing is subtracted. */
+static uint64_t convert_tile(const uint64_t *from, uint64_t least, double *to)
+{
+    uint64_t seen = 0;
+    for (int i = 0; i < TILE; i++) {
+        seen |= from[i] | (from[i] - least);
+        to[i] = from_small(from[i]);
+    }
+    return seen;
+}
+
+/* Reads the numbers of a tile; false when one is out of the ordinary. */
+static bool read_tile(const fast_column *fast, const pfb_formula_column *column, size_t first, tile *t)
+{
+    const uint64_t *values = column->newer_values + first;
+    uint64_t seen =
+        fast->older_values ? subtract_tile(fast->older_values + first, values, 0, t->n) : convert_tile(values, 0, t->n);
+    uint64_t wrong = seen & fast->too_large_n;
+    if (fast->bases) {
+        seen = fast->older_bases ? subtract_tile(fast->older_bases + first, fast->bases + first, 1, t->d)
+                                 : convert_tile(fast->bases + first, 1, t->d);
+        wrong |= seen & fast->too_large_d;
+    }
+    if (fast->from_items || fast->over_items)
+        wrong |= convert_tile(column->newer_items + first, 1, t->items) & fast->too_large_items;
+    return wrong == 0;
+}
+
+/* What n is divided by, and for inverses subtracted from, where that is not the same for all. */
+static void scale_tile(const fast_column *fast, tile *t)
+{
+    for (int i = 0; fast->bases && i < TILE; i++)
+        t->below[i] = t->d[i] * fast->divisor;
+    for (int i = 0; fast->over_items && i < TILE; i++)
+        t->below[i] = fast->time * fast->divisor * t->items[i];
+    for (int i = 0; fast->from_items && i < TILE; i++)
+        t->d[i] = fast->time * t->items[i];
+}
+
+/* n becomes its distance from d. */
+static void invert_tile(tile *t)
+{
+    for (int i = 0; i < TILE; i++) {
+        uint64_t distance = bits_of(t->d[i] - t->n[i]);
+        t->is_negative[i] = distance >> 63;
+        t->n[i] = from_bits(distance & ~SIGN_BIT);
+    }
+}
+
+/* Divides. Added to 2^52 a quotient below it loses its fraction; it had none if what is left, times the denominator, is
+ * the numerator. That product is at most the numerator and half the denominator: exact, and so is the difference, which
+ * is 0, or 1 and more: without its sign, the bits of 1 and 2^54 have the highest bit. Whether the value is above 100 is
+ * seen by a product that is exact, or greater than any numerator. */
+static inline void divide_tile(const fast_column *fast, bool percent, tile *t)
+{
+    for (int i = 0; i < TILE; i++) {
+        double above = t->n[i] * fast->factor;
+        double value = above / t->below[i];
+        double rounded = value + small_base;
+        uint64_t difference = bits_of((rounded - small_base) * t->below[i] - above) << 1;
+        uint64_t has_fraction = (difference + (UINT64_C(1) << 54)) >> 63;
+        t->value[i] = value;
+        t->has_fraction[i] = has_fraction;
+        t->integer[i] = bits_of(rounded) & small_mask & (has_fraction - 1);
+        if (percent)
+            t->flags[i] = (bits_of(100 * t->below[i] - above) >> 63) * PFB_FLAG_ABOVE_100;
+    }
+}
+
+/* What was inverted, and lies below 0. Of the flags only that of percentages is new in each tile. */
+static void sign_tile(tile *t)
+{
+    for (int i = 0; i < TILE; i++) {
+        uint64_t others = t->is_negative[i] - 1; /* no bit of a negative value, all of others */
+        t->value[i] = from_bits(bits_of(t->value[i]) | (t->is_negative[i] << 63));
+        t->integer[i] &= others;
+        t->has_fraction[i] |= t->is_negative[i];
+        t->flags[i] = (t->flags[i] & others & PFB_FLAG_ABOVE_100) | (t->is_negative[i] * PFB_FLAG_BELOW_ZERO);
+    }
+}
+
+static inline void store_tile(const tile *t, pfb_unit unit, size_t count, pfb_formula_result *results)
+{
+    for (size_t i = 0; i < count; i++) {
+        results[i].status = PFB_STATUS_OK;
+        results[i].flags = (uint32_t)t->flags[i];
+        results[i].value = t->value[i];
+        results[i].unit = unit;
+        results[i].is_integer = t->has_fraction[i] == 0;
+        results[i].integer = t->integer[i];
+    }
+}
+
+/* Evaluates a tile from the instance `first` on; false when it has to be done one by one. */
+static bool apply_tile(const fast_column *fast, const pfb_formula_column *column, size_t first, tile *t)
+{
+    if (!read_tile(fast, column, first, t))
+        return false;
+    scale_tile(fast, t);
+    if (fast->inverse)
+        invert_tile(t);
+    if (fast->percent)
+        divide_tile(fast, true, t);
+    else
+        divide_tile(fast, false, t);
+    if (fast->inverse)
+        sign_tile(t);
+    return true;
+}
+
+/* Bounds of what a tile may hold. False when not even the numbers that all instances share fit them. */
+static bool bound_fast(fast_column *fast, uint64_t time, uint64_t factor, uint64_t divisor)
+{
+    uint64_t scaled = time;
+    uint64_t divided = time;
+    if (!times_small(&scaled, factor) || !times_small(&divided, divisor) || (scaled | divided) >> FAST_BITS != 0)
+        return false;
+    fast->too_large_n = too_large_beside(factor);
+    fast->too_large_d = too_large_beside(divisor) | (fast->inverse ? fast->too_large_n : 0);
+    fast->too_large_items = (fast->from_items ? too_large_beside(scaled) : 0) |
+                            (fast->over_items ? too_large_beside(divided) : 0) | too_large_beside(1);
+    fast->time = (double)(int64_t)time;
+    fast->factor = (double)(int64_t)factor;
+    fast->divisor = (double)(int64_t)divisor;
+    return true;
+}
+
 /* False where apply() has to look at each instance. */
 static bool prepare_fast(const pfb_formula *f, const pfb_formula_column *column, fast_column *fast)
 {
-    const uint64_t most = (UINT64_C(1) << PFB_EXACT_BITS) - 1;
-    const unsigned slow = PFB_TERM_ELAPSED | PFB_TERM_OVER_ITEMS | PFB_TERM_FROM_ITEMS;
     const unsigned inverse_of_rate = PFB_TERM_INVERSE | PFB_TERM_TIMES_FREQUENCY; /* unnamed types only */
-    if (!PFB_DIVIDES_EXACTLY || column->count == 0 || f->changes_value || (f->terms & slow) ||
+    bool delta_base = f->denominator == PFB_DENOMINATOR_BASE_DELTA;
+    bool by_base = delta_base || f->denominator == PFB_DENOMINATOR_BASE;
+    *fast = (fast_column){.inverse = (f->terms & PFB_TERM_INVERSE) != 0,
+                          .percent = f->unit == PFB_UNIT_PERCENT,
+                          .from_items = (f->terms & PFB_TERM_FROM_ITEMS) != 0,
+                          .over_items = (f->terms & PFB_TERM_OVER_ITEMS) != 0,
+                          .older_values = f->terms & PFB_TERM_DELTA ? column->older_values : NULL,
+                          .older_bases = delta_base ? column->older_bases : NULL,
+                          .bases = by_base ? column->newer_bases : NULL};
+    if (!PFB_DIVIDES_EXACTLY || f->changes_value || (f->terms & PFB_TERM_ELAPSED) ||
         (f->terms & inverse_of_rate) == inverse_of_rate || !is_shared_sound(f, column))
         return false;
-    uint64_t frequency = (uint64_t)read_frequency(column->newer, f->clock); /* positive where it is used */
-    fast->delta = (f->terms & PFB_TERM_DELTA) != 0;
-    fast->delta_base = f->denominator == PFB_DENOMINATOR_BASE_DELTA;
-    fast->by_base = fast->delta_base || f->denominator == PFB_DENOMINATOR_BASE;
-    fast->inverse = (f->terms & PFB_TERM_INVERSE) != 0;
-    fast->percent = f->unit == PFB_UNIT_PERCENT;
-    fast->time = 1;
-    if (f->denominator == PFB_DENOMINATOR_TIME)
-        fast->time = (uint64_t)read_time(column->newer, f->clock) - (uint64_t)read_time(column->older, f->clock);
-    fast->factor = f->terms & PFB_TERM_PERCENT ? 100 : 1;
-    if ((f->terms & PFB_TERM_TIMES_FREQUENCY) && !times_small(&fast->factor, frequency))
+    /* A precision timer without a base is measured by a clock, and types without a name may have both: one by one. */
+    if (by_base && (fast->from_items || fast->over_items || !fast->bases || (delta_base && !fast->older_bases)))
         return false;
-    fast->divisor = f->terms & PFB_TERM_OVER_FREQUENCY ? frequency : 1;
-    fast->most_n = most / fast->factor;
-    fast->most_d = most / fast->divisor;
-    /* A precision timer without a base is measured by a clock, which is left to apply(). */
-    return !fast->by_base || (column->newer_bases && (!fast->delta_base || column->older_bases));
+    uint64_t frequency = (uint64_t)read_frequency(column->newer, f->clock); /* positive where it is used */
+    uint64_t time = 1;
+    uint64_t factor = f->terms & PFB_TERM_PERCENT ? 100 : 1;
+    if (f->denominator == PFB_DENOMINATOR_TIME)
+        time = (uint64_t)read_time(column->newer, f->clock) - (uint64_t)read_time(column->older, f->clock);
+    if ((f->terms & PFB_TERM_TIMES_FREQUENCY) && !times_small(&factor, frequency))
+        return false;
+    return bound_fast(fast, time, factor, f->terms & PFB_TERM_OVER_FREQUENCY ? frequency : 1);
 }
 
-/* False when the instance is out of the ordinary. */
-static bool apply_fast(const fast_column *fast, const pfb_formula_column *column, size_t i, pfb_formula_result *result)
+/* What is the same in all tiles. */
+static void prepare_tile(const fast_column *fast, tile *t)
 {
-    uint64_t n = column->newer_values[i];
-    uint64_t d = fast->time;
-    bool negative = false;
-    if (fast->delta) {
-        if (n < column->older_values[i])
-            return false;
-        n -= column->older_values[i];
+    for (int i = 0; i < TILE; i++) {
+        t->flags[i] = 0;
+        t->d[i] = fast->time;
+        t->below[i] = fast->time * fast->divisor;
     }
-    if (fast->by_base) {
-        d = column->newer_bases[i];
-        if (fast->delta_base) {
-            if (d < column->older_bases[i])
-                return false;
-            d -= column->older_bases[i];
-        }
-    }
-    if (fast->inverse) {
-        negative = d < n;
-        n = negative ? n - d : d - n;
-    }
-    if (n > fast->most_n || d == 0 || d > fast->most_d)
+}
+
+/* An array that goes on with its last number up to a whole tile; null stays null. */
+static const uint64_t *pad(const uint64_t *numbers, size_t count, uint64_t *room)
+{
+    if (!numbers)
+        return NULL;
+    for (size_t i = 0; i < TILE; i++)
+        room[i] = numbers[i < count ? i : count - 1];
+    return room;
+}
+
+/* Evaluates what is left behind the last whole tile; false when it has to be done one by one, as few are anyway. */
+static bool apply_rest(const fast_column *fast, const pfb_formula_column *column, size_t first, pfb_unit unit, tile *t,
+                       pfb_formula_result *results)
+{
+    enum { FEW = 4 };
+    uint64_t room[5][TILE];
+    size_t count = column->count - first;
+    if (count < FEW)
         return false;
-    uint64_t above = n * fast->factor;
-    uint64_t below = d * fast->divisor;
-    pfb_quotient quotient = pfb_divide_small(above, below);
-    result->status = PFB_STATUS_OK;
-    result->value = negative ? -quotient.value : quotient.value;
-    result->is_integer = quotient.is_integer && !negative;
-    result->integer = result->is_integer ? quotient.integer : 0;
-    result->flags = negative                               ? PFB_FLAG_BELOW_ZERO
-                    : fast->percent && above > 100 * below ? PFB_FLAG_ABOVE_100 /* 100 * below < 2^60 */
-                                                           : 0;
+    fast_column padded = *fast;
+    pfb_formula_column rest = {.newer_values = pad(column->newer_values + first, count, room[0])};
+    padded.older_values = pad(fast->older_values ? fast->older_values + first : NULL, count, room[1]);
+    padded.bases = pad(fast->bases ? fast->bases + first : NULL, count, room[2]);
+    padded.older_bases = pad(fast->older_bases ? fast->older_bases + first : NULL, count, room[3]);
+    if (fast->from_items || fast->over_items)
+        rest.newer_items = pad(column->newer_items + first, count, room[4]);
+    if (!apply_tile(&padded, &rest, 0, t))
+        return false;
+    store_tile(t, unit, count, results);
     return true;
+}
+
+static void apply_each(const pfb_formula *f, const pfb_formula_column *column, size_t first, size_t count,
+                       pfb_formula_result *results)
+{
+    for (size_t i = 0; i < count; i++)
+        results[i] = apply_one(f, column, first + i);
+}
+
+/* What all instances have when their numbers do not matter. */
+static void fill(const pfb_formula *f, pfb_status status, size_t count, pfb_formula_result *results)
+{
+    for (size_t i = 0; i < count; i++)
+        results[i] = (pfb_formula_result){.status = status, .unit = f->unit};
 }
 
 void pfb_formula_apply_column(const pfb_formula *formula, const pfb_formula_column *column, pfb_formula_result *results)
 {
-    fast_column fast = {.time = 1};
-    bool is_fast = prepare_fast(formula, column, &fast);
-    for (size_t i = 0; i < column->count; i++) {
-        results[i].unit = formula->unit;
-        if (!is_fast || !apply_fast(&fast, column, i, &results[i]))
-            results[i] = apply_one(formula, column, i);
+    fast_column fast;
+    if (column->count == 0)
+        return;
+    if (formula->status != PFB_STATUS_OK || (formula->samples == 2 && !column->older)) {
+        fill(formula, formula->status != PFB_STATUS_OK ? formula->status : PFB_STATUS_NEED_TWO_SAMPLES, column->count,
+             results);
+        return;
     }
+    tile t;
+    size_t done = 0;
+    bool is_fast = prepare_fast(formula, column, &fast);
+    if (is_fast)
+        prepare_tile(&fast, &t);
+    for (; is_fast && column->count - done >= TILE; done += TILE) {
+        if (apply_tile(&fast, column, done, &t))
+            store_tile(&t, formula->unit, TILE, results + done);
+        else
+            apply_each(formula, column, done, TILE, results + done);
+    }
+    if (!is_fast || !apply_rest(&fast, column, done, formula->unit, &t, results + done))
+        apply_each(formula, column, done, column->count - done, results + done);
 }

@@ -2,25 +2,44 @@
 #include "legacy_snapshot.h"
 
 #include "perfblock/counter_type.h"
+#include "snapshot_order.h"
+
+/* How many rows the current object, whose counters were read, has room for: as many as its header promises, if its
+ * bytes can hold the values of all; the reader gives no more values than there are bytes. Else those before the break
+ * are counted. */
+static uint32_t rows_of(const pfb_legacy_block *block, const pfb_legacy_object *object, uint32_t columns)
+{
+    enum { LEAST_INSTANCE_BYTES = 28 }; /* a definition and a counter block */
+    if (object->instance_count == PFB_LEGACY_NO_INSTANCES)
+        return 1;
+    uint64_t promised = object->instance_count > 0 ? (uint64_t)object->instance_count : 0;
+    if (promised <= object->size_bytes / LEAST_INSTANCE_BYTES && promised * columns <= object->size_bytes)
+        return (uint32_t)promised;
+    pfb_legacy_block copy = *block;
+    pfb_legacy_instance instance;
+    uint32_t rows = 0;
+    while (pfb_legacy_block_next_instance(&copy, &instance))
+        rows++;
+    return rows;
+}
 
 pfb_error pfb_legacy_snapshot_measure(const pfb_snapshot_input *input, pfb_snapshot_counts *counts)
 {
     pfb_legacy_block block;
     pfb_legacy_object object;
     pfb_legacy_counter counter;
-    pfb_legacy_instance instance;
-    pfb_legacy_value value;
     pfb_legacy_block_open(&block, input->data, input->data_size_bytes, input->options);
     while (pfb_legacy_block_next_object(&block, &object)) {
+        uint32_t columns = 0; /* a block is below 4 GiB: no sum reaches 2^32, but that of values */
         counts->results++;
         while (pfb_legacy_block_next_counter(&block, &counter))
-            counts->columns++; /* a block is below 4 GiB: nothing in it reaches 2^32 */
-        while (pfb_legacy_block_next_instance(&block, &instance)) {
-            counts->rows++;
-            while (pfb_legacy_block_next_value(&block, &value))
-                counts->values++; /* at most one for each byte */
-        }
+            columns++;
+        uint32_t rows = rows_of(&block, &object, columns);
+        counts->columns += columns;
+        counts->rows += rows;
+        counts->values += (uint64_t)columns * pfb_snapshot_stride(rows);
     }
+    counts->items = counts->values;
     counts->registrations = input->registration_count;
     return block.error;
 }
@@ -115,59 +134,69 @@ static void describe_row(const pfb_legacy_block *block, const pfb_legacy_instanc
     row->parent_code_page = instance->parent_position;
 }
 
-static bool load_values(pfb_snapshot *snapshot, pfb_legacy_block *block, const pfb_snapshot_counts *capacity,
-                        pfb_snapshot_row *row)
+/* Fills the places of a row, those too that a broken object leaves out; false when the bytes have changed. */
+static bool load_values(pfb_snapshot *snapshot, pfb_legacy_block *block, uint32_t row)
 {
     pfb_legacy_value value;
-    const pfb_snapshot_column *columns = &snapshot->columns[snapshot->results[row->result].first_column];
+    const pfb_snapshot_result *result = &snapshot->results[snapshot->rows[row].result];
+    for (uint32_t c = 0; c < result->column_count; c++) {
+        size_t place = pfb_snapshot_place(snapshot, row, result->first_column + c);
+        snapshot->raw[place] = 0;
+        snapshot->sizes[place] = 0;
+        snapshot->items[place] = PFB_NO_ITEMS;
+    }
     while (pfb_legacy_block_next_value(block, &value)) {
-        if (snapshot->counts.values == capacity->values ||
-            value.position >= snapshot->results[row->result].column_count)
+        if (value.position >= result->column_count)
             return false;
-        bool behind = value.has_items && columns[value.position].multi_column == PFB_NONE;
-        snapshot->values[snapshot->counts.values++] = (pfb_snapshot_value){.raw = value.raw,
-                                                                           .offset = (uint32_t)value.offset,
-                                                                           .size_bytes = value.size_bytes,
-                                                                           .has_items = behind,
-                                                                           .items = behind ? (uint32_t)value.items : 0};
-        row->value_count++;
+        uint32_t column = result->first_column + value.position;
+        size_t place = pfb_snapshot_place(snapshot, row, column);
+        snapshot->raw[place] = value.is_number ? value.raw : pfb_snapshot_locate(value.offset, value.size_bytes);
+        snapshot->sizes[place] = value.is_number ? (uint8_t)value.size_bytes : 0;
+        if (value.has_items && snapshot->columns[column].multi_column == PFB_NONE)
+            snapshot->items[place] = value.items;
+        snapshot->rows[row].value_count++;
     }
     return true;
 }
 
 /* The value of the key counter becomes the id of an instance that has none. */
-static void read_key(const pfb_snapshot *snapshot, uint32_t key_column, pfb_snapshot_row *row)
+static void read_key(pfb_snapshot *snapshot, uint32_t key_column, uint32_t row)
 {
-    if (row->is_unique || key_column >= row->value_count)
+    if (snapshot->rows[row].is_unique || key_column == PFB_NONE)
         return;
-    const pfb_snapshot_value *value = &snapshot->values[row->first_value + key_column];
-    if ((value->size_bytes == 4 || value->size_bytes == 8) && value->raw <= UINT32_MAX)
-        row->id = (uint32_t)value->raw;
+    pfb_snapshot_value value = pfb_snapshot_value_at(snapshot, row, key_column);
+    if (value.is_number && value.raw <= UINT32_MAX)
+        snapshot->rows[row].id = (uint32_t)value.raw;
 }
 
-/* The position of the key counter in the object; PFB_NONE when there is none. */
+/* The column of the key counter in the object; PFB_NONE when there is none. */
 static uint32_t find_key(const pfb_snapshot *snapshot, const pfb_snapshot_result *result, uint32_t key_counter)
 {
     for (uint32_t c = 0; key_counter != 0 && c < result->column_count; c++) {
         if (snapshot->columns[result->first_column + c].counter_id == key_counter)
-            return c;
+            return result->first_column + c;
     }
     return PFB_NONE;
 }
 
-static bool load_rows(pfb_snapshot *snapshot, pfb_legacy_block *block, const pfb_snapshot_counts *capacity, uint32_t r,
-                      uint32_t key_counter)
+static bool load_rows(pfb_snapshot *snapshot, pfb_legacy_block *block, const pfb_legacy_object *object,
+                      const pfb_snapshot_counts *capacity, uint32_t key_counter)
 {
     pfb_legacy_instance instance;
-    uint32_t key_column = find_key(snapshot, &snapshot->results[r], key_counter);
+    uint32_t r = snapshot->counts.results - 1;
+    pfb_snapshot_result *result = &snapshot->results[r];
+    uint32_t key_column = find_key(snapshot, result, key_counter);
+    uint32_t rows = rows_of(block, object, result->column_count);
+    if (!pfb_snapshot_reserve(snapshot, r, rows, capacity))
+        return false;
     while (pfb_legacy_block_next_instance(block, &instance)) {
-        if (snapshot->counts.rows == capacity->rows)
+        if (result->row_count == rows)
             return false;
-        pfb_snapshot_row *row = &snapshot->rows[snapshot->counts.rows++];
-        *row = (pfb_snapshot_row){.result = r, .first_value = snapshot->counts.values, .older_row = PFB_NONE};
-        describe_row(block, &instance, row);
-        snapshot->results[r].row_count++;
-        if (!load_values(snapshot, block, capacity, row))
+        uint32_t row = snapshot->counts.rows++;
+        snapshot->rows[row] = (pfb_snapshot_row){.result = r, .older_row = PFB_NONE};
+        describe_row(block, &instance, &snapshot->rows[row]);
+        result->row_count++;
+        if (!load_values(snapshot, block, row))
             return false;
         read_key(snapshot, key_column, row);
     }
@@ -294,7 +323,7 @@ static bool load_objects(pfb_snapshot *snapshot, pfb_legacy_block *block, const 
                                                      .first_row = snapshot->counts.rows};
         /* What has no instances needs no key to tell them apart, and would be lost with each change of its value. */
         uint32_t key = object.instance_count == PFB_LEGACY_NO_INSTANCES ? 0 : input->key_counter;
-        if (!load_columns(snapshot, block, capacity, r) || !load_rows(snapshot, block, capacity, r, key))
+        if (!load_columns(snapshot, block, capacity, r) || !load_rows(snapshot, block, &object, capacity, key))
             return false;
     }
     return true;
@@ -314,6 +343,7 @@ bool pfb_legacy_snapshot_load(pfb_snapshot *snapshot, const pfb_snapshot_input *
     for (uint32_t r = 0; r < snapshot->counts.results; r++)
         distrust_repeated_ids(snapshot, &snapshot->results[r]);
     link_parents(snapshot);
+    snapshot->counts.items = snapshot->counts.values;
     snapshot->notes = block.notes;
     *verdict = block.error;
     return true;

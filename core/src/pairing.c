@@ -226,17 +226,17 @@ void pfb_pairing_match(pfb_snapshot *older, pfb_snapshot *newer)
 
 /* Where the raw value of a referred counter stands. */
 typedef struct reference {
-    bool exists;       /* there is such a counter, it is not the one that refers to it, and of a fitting type */
-    bool elsewhere;    /* in another result: looked up for each row */
-    uint8_t sizes;     /* what its datum may have: SIZE_ bits */
-    uint32_t position; /* among the values of its own result, unless elsewhere */
+    bool exists;     /* there is such a counter, it is not the one that refers to it, and of a fitting type */
+    bool elsewhere;  /* in another result: looked up for each row */
+    uint8_t sizes;   /* what its datum may have: SIZE_ bits */
+    uint32_t column; /* its own, unless elsewhere */
     uint32_t counter_id;
 } reference;
 
 /* What is the same for all rows of a column. */
 typedef struct plan {
     const pfb_snapshot *snapshot;
-    uint32_t position; /* of the counter among the values of a row */
+    uint32_t column; /* of the counter */
     uint8_t sizes;
     reference base, multi, time, freq;
     bool has_object_clock; /* V1: the object's own, which stands in the sample */
@@ -253,11 +253,6 @@ static uint8_t declared_sizes(uint32_t type)
         return SIZE_4 | SIZE_8;
     uint32_t declared = (type & PFB_TYPE_SIZE_MASK) >> 8;
     return declared == PFB_RAW_DWORD ? SIZE_4 : declared == PFB_RAW_LARGE ? SIZE_8 : 0;
-}
-
-static bool is_number(const pfb_snapshot_value *value)
-{
-    return value->size_bytes == SIZE_4 || value->size_bytes == SIZE_8;
 }
 
 /* What a counter may refer to. */
@@ -285,14 +280,14 @@ static reference refer(const pfb_snapshot *snapshot, const pfb_snapshot_column *
         return none;
     /* V1 values come in either size, whatever the type says: real providers differ from it. */
     return (reference){true, referred->result != column->result, is_legacy ? SIZE_4 | SIZE_8 : declared_sizes(type),
-                       referred->position, referred->counter_id};
+                       target, referred->counter_id};
 }
 
 static plan make_plan(const pfb_snapshot *snapshot, uint32_t column)
 {
     const pfb_snapshot_column *c = &snapshot->columns[column];
     const pfb_snapshot_result *result = &snapshot->results[c->result];
-    plan p = {.snapshot = snapshot, .position = c->position, .sizes = declared_sizes(c->counter.type)};
+    plan p = {.snapshot = snapshot, .column = column, .sizes = declared_sizes(c->counter.type)};
     p.base = refer(snapshot, c, c->base_column, ROLE_BASE);
     p.multi = refer(snapshot, c, c->multi_column, ROLE_ITEMS);
     p.time = refer(snapshot, c, c->time_column, ROLE_CLOCK);
@@ -313,34 +308,40 @@ static plan make_plan(const pfb_snapshot *snapshot, uint32_t column)
 
 /* ---- Samples ------------------------------------------------------------------------------------------------ */
 
-/* The value of a row at a position; null when a broken block ended before it. */
-static const pfb_snapshot_value *value_at(const pfb_snapshot *snapshot, uint32_t row, uint32_t position)
+/* A raw value and its size, 4 or 8; 0 where there is no number. */
+typedef struct number {
+    uint64_t raw;
+    uint8_t size;
+} number;
+
+/* The number of a row in a column. Where a broken block ended before it, there is none. */
+static number number_at(const pfb_snapshot *snapshot, uint32_t row, uint32_t column)
 {
-    const pfb_snapshot_row *r = &snapshot->rows[row];
-    return position < r->value_count ? &snapshot->values[r->first_value + position] : NULL;
+    size_t place = pfb_snapshot_place(snapshot, row, column);
+    return (number){snapshot->raw[place], snapshot->sizes[place]};
 }
 
 /* The same instance in another result of the counterset that holds the counter. */
-static const pfb_snapshot_value *value_elsewhere(const pfb_snapshot *snapshot, uint32_t row, uint32_t counter_id)
+static number number_elsewhere(const pfb_snapshot *snapshot, uint32_t row, uint32_t counter_id)
 {
     candidates c = find_candidates(snapshot, snapshot->rows[row].group, snapshot->rows[row].rank);
     uint32_t other;
     while (next_candidate(&c, &other)) {
         uint32_t column = pfb_snapshot_find_column(snapshot, snapshot->rows[other].result, counter_id);
         if (column != PFB_NONE)
-            return value_at(snapshot, other, snapshot->columns[column].position);
+            return number_at(snapshot, other, column);
     }
-    return NULL;
+    return (number){0, 0};
 }
 
-/* The value referred to; null when there is none, or of no fitting size. */
-static const pfb_snapshot_value *read_reference(const pfb_snapshot *snapshot, uint32_t row, const reference *to)
+/* The number referred to; of size 0 when there is none, or none of a fitting size. */
+static number read_reference(const pfb_snapshot *snapshot, uint32_t row, const reference *to)
 {
+    number none = {0, 0};
     if (!to->exists)
-        return NULL;
-    const pfb_snapshot_value *value =
-        to->elsewhere ? value_elsewhere(snapshot, row, to->counter_id) : value_at(snapshot, row, to->position);
-    return value && is_number(value) && (to->sizes & value->size_bytes) ? value : NULL;
+        return none;
+    number n = to->elsewhere ? number_elsewhere(snapshot, row, to->counter_id) : number_at(snapshot, row, to->column);
+    return to->sizes & n.size ? n : none;
 }
 
 /* A raw value read as a clock, which is signed. */
@@ -352,47 +353,50 @@ static int64_t as_clock(uint64_t raw)
 /* The clock that other counters of the row tell. */
 static void read_clock(plan *p, uint32_t row)
 {
-    const pfb_snapshot_value *time = read_reference(p->snapshot, row, &p->time);
-    const pfb_snapshot_value *freq = read_reference(p->snapshot, row, &p->freq);
-    p->sample.has |= (time ? PFB_HAS_OBJECT_TIME : 0) | (freq ? PFB_HAS_OBJECT_FREQ : 0);
-    p->sample.object_time = time ? as_clock(time->raw) : 0;
-    p->sample.object_freq = freq ? as_clock(freq->raw) : 0;
+    number time = read_reference(p->snapshot, row, &p->time);
+    number freq = read_reference(p->snapshot, row, &p->freq);
+    p->sample.has |= (time.size ? PFB_HAS_OBJECT_TIME : 0) | (freq.size ? PFB_HAS_OBJECT_FREQ : 0);
+    p->sample.object_time = as_clock(time.raw);
+    p->sample.object_freq = as_clock(freq.raw);
 }
 
 /* Base and item count. */
 static void read_companions(plan *p, uint32_t row)
 {
-    const pfb_snapshot_value *base = read_reference(p->snapshot, row, &p->base);
-    const pfb_snapshot_value *items = read_reference(p->snapshot, row, &p->multi);
-    p->sample.has |= (base ? PFB_HAS_BASE : 0) | (items ? PFB_HAS_MULTI : 0);
-    p->sample.base = base ? base->raw : 0;
-    p->sample.base_size = base ? base->size_bytes : 0;
-    p->sample.multi = items ? items->raw : 0;
+    number base = read_reference(p->snapshot, row, &p->base);
+    number items = read_reference(p->snapshot, row, &p->multi);
+    p->sample.has |= (base.size ? PFB_HAS_BASE : 0) | (items.size ? PFB_HAS_MULTI : 0);
+    p->sample.base = base.raw;
+    p->sample.base_size = base.size;
+    p->sample.multi = items.raw;
+}
+
+/* What all samples have. */
+static uint32_t shared_inputs(const plan *p)
+{
+    uint32_t clocks = PFB_HAS_PERF_TIME | PFB_HAS_PERF_TIME_100NS | PFB_HAS_PERF_FREQ;
+    return p->has_object_clock ? clocks | PFB_HAS_OBJECT_TIME | PFB_HAS_OBJECT_FREQ : clocks;
 }
 
 /* Fills the plan's sample; false when the datum has not the size its type declares. */
 static bool fill_sample(plan *p, uint32_t row)
 {
     pfb_sample *sample = &p->sample;
-    sample->has = PFB_HAS_PERF_TIME | PFB_HAS_PERF_TIME_100NS | PFB_HAS_PERF_FREQ;
+    sample->has = shared_inputs(p);
     read_companions(p, row);
-    if (p->has_object_clock)
-        sample->has |= PFB_HAS_OBJECT_TIME | PFB_HAS_OBJECT_FREQ;
-    else
+    if (!p->has_object_clock)
         read_clock(p, row);
-    sample->value = 0;
-    sample->value_size = 0;
-    const pfb_snapshot_value *value = value_at(p->snapshot, row, p->position);
-    if (!value || !is_number(value))
+    size_t place = pfb_snapshot_place(p->snapshot, row, p->column);
+    sample->value_size = p->snapshot->sizes[place];
+    sample->value = sample->value_size ? p->snapshot->raw[place] : 0;
+    if (sample->value_size == 0)
         return true;
-    if (value->has_items) {
-        sample->has |= PFB_HAS_MULTI;
-        sample->multi = value->items;
-    }
     sample->has |= PFB_HAS_VALUE;
-    sample->value = value->raw;
-    sample->value_size = value->size_bytes;
-    return (p->sizes & value->size_bytes) != 0;
+    if (p->snapshot->items && p->snapshot->items[place] != PFB_NO_ITEMS) {
+        sample->has |= PFB_HAS_MULTI;
+        sample->multi = p->snapshot->items[place];
+    }
+    return (p->sizes & sample->value_size) != 0;
 }
 
 /* ---- Evaluation --------------------------------------------------------------------------------------------- */
@@ -508,37 +512,277 @@ uint64_t pfb_pairing_count(const pfb_snapshot *newer)
     return count;
 }
 
-/* Some rows, column by column, so that what they share is found once; stored row by row. */
-static void evaluate_rows(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_snapshot_result *result,
-                          uint32_t first, uint32_t count, const pfb_formula_options *options, pfb_pairing_value *values)
+enum { FEW_ROWS = 128 }; /* rows whose older ones are gathered from wherever they stand */
+
+/* Consecutive rows of a newer result, and the rows of one older result that they are compared with. */
+typedef struct span {
+    uint32_t first, count;
+    uint32_t older_first;     /* the older row of the first that has one; PFB_NONE: none has */
+    bool in_step;             /* the older rows follow one another too, from older_first on; or there are none */
+    uint32_t older[FEW_ROWS]; /* where they do not: each of them; PFB_NONE: a stranger, with none in this result */
+    bool has_strangers;
+} span;
+
+/* The older row, or PFB_NONE: matched with no row, or with another snapshot. */
+static uint32_t older_row_of(const pfb_snapshot *older, const pfb_snapshot *newer, uint32_t row)
 {
-    comparison pair;
-    bool two;
-    for (uint32_t c = 0; c < result->column_count; c++) {
-        compare_column(&pair, older, newer, result->first_column + c, options);
-        for (uint32_t r = 0; r < count; r++) {
-            pfb_pairing_value *value = &values[(size_t)r * result->column_count + c];
-            value->row = first + r;
-            value->column = result->first_column + c;
-            value->result = evaluate_row(&pair, value->row, &two);
+    uint32_t found = newer->rows[row].older_row;
+    return older && found < older->counts.rows ? found : PFB_NONE;
+}
+
+/* How many rows from `first` on keep step with their older ones, which stand in one result; or have none. */
+static uint32_t count_in_step(const pfb_snapshot *older, const pfb_snapshot *newer, uint32_t first, uint32_t end)
+{
+    uint32_t begin = older_row_of(older, newer, first);
+    uint32_t most = end - first;
+    uint32_t n = 1;
+    if (begin == PFB_NONE) {
+        while (n < most && older_row_of(older, newer, first + n) == PFB_NONE)
+            n++;
+        return n;
+    }
+    const pfb_snapshot_result *from = &older->results[older->rows[begin].result];
+    uint32_t left = from->first_row + from->row_count - begin;
+    most = left < most ? left : most;
+    while (n < most && newer->rows[first + n].older_row == begin + n)
+        n++;
+    return n;
+}
+
+/* Takes the older rows of a few, wherever they stand. */
+static void gather_rows(const pfb_snapshot *older, const pfb_snapshot *newer, span *s)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint32_t row = older_row_of(older, newer, s->first + i);
+        if (s->older_first == PFB_NONE)
+            s->older_first = row;
+        bool is_own = row != PFB_NONE && older->rows[row].result == older->rows[s->older_first].result;
+        s->older[i] = is_own ? row : PFB_NONE;
+        s->has_strangers = s->has_strangers || !is_own;
+    }
+}
+
+/* The next rows that are evaluated together: many in step, or a few. */
+static void take_span(const pfb_snapshot *older, const pfb_snapshot *newer, uint32_t first, uint32_t end, span *s)
+{
+    uint32_t left = end - first;
+    s->first = first;
+    s->count = count_in_step(older, newer, first, end);
+    s->in_step = s->count >= FEW_ROWS || s->count == left;
+    s->has_strangers = false;
+    s->older_first = s->in_step ? older_row_of(older, newer, first) : PFB_NONE;
+    if (s->in_step)
+        return;
+    s->count = left < FEW_ROWS ? left : FEW_ROWS;
+    gather_rows(older, newer, s);
+}
+
+/* Gathers the numbers of an older column into `room`, with 0 for strangers; false when they are of several sizes, or
+ * some are none. */
+static bool gather_numbers(const pfb_snapshot *older, uint32_t column, const span *s, uint64_t *room, uint32_t *size)
+{
+    size_t first = pfb_snapshot_place(older, s->older_first, column);
+    uint8_t common = older->sizes[first];
+    uint8_t different = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        bool is_own = s->older[i] != PFB_NONE;
+        size_t place = is_own ? first - s->older_first + s->older[i] : first;
+        different |= older->sizes[place] ^ common;
+        room[i] = is_own ? older->raw[place] : 0;
+    }
+    *size = common;
+    return different == 0 && common != 0;
+}
+
+/* The numbers of a column in the rows of a span, of one size; null when they are of several, or some are none. `room`:
+ * for those of the older sample that are not in step; null for the newer one. */
+static const uint64_t *column_of_span(const pfb_snapshot *snapshot, uint32_t column, const span *s, uint64_t *room,
+                                      uint32_t *size)
+{
+    if (room && !s->in_step)
+        return gather_numbers(snapshot, column, s, room, size) ? room : NULL;
+    size_t place = pfb_snapshot_place(snapshot, room ? s->older_first : s->first, column);
+    *size = pfb_snapshot_common_size(snapshot->sizes + place, s->count);
+    return *size != 0 ? snapshot->raw + place : NULL;
+}
+
+/* The numbers that a counter refers to; null in `numbers` when no row has them. False when each row must be asked. */
+static bool take_reference(const plan *p, const reference *to, const span *s, uint64_t *room, const uint64_t **numbers,
+                           uint32_t *size)
+{
+    *numbers = NULL;
+    *size = 0;
+    if (!to->exists)
+        return true;
+    const uint64_t *found = to->elsewhere ? NULL : column_of_span(p->snapshot, to->column, s, room, size);
+    if (!found)
+        return false;
+    if (to->sizes & *size)
+        *numbers = found;
+    else
+        *size = 0;
+    return true;
+}
+
+/* One side of a span: what its samples share, and the numbers that differ. */
+typedef struct side {
+    pfb_sample sample;
+    const uint64_t *values, *bases, *items;
+} side;
+
+/* Room for the numbers of older rows that are not in step. */
+typedef struct gathered {
+    uint64_t values[FEW_ROWS], bases[FEW_ROWS];
+} gathered;
+
+/* What a formula may read of the newer or of the older sample: without a base some are measured by the object's clock.
+ */
+static uint32_t possible_needs(const pfb_formula *f, bool is_older)
+{
+    return (is_older ? f->older_needs : f->newer_needs) | (f->terms & PFB_TERM_BASE_OR_TIME ? PFB_HAS_OBJECT_TIME : 0);
+}
+
+/* Whether the rows tell clocks or item counts in another way than by a column that all of them have. */
+static bool differ_in_more(const plan *p, uint32_t needs)
+{
+    bool own_clocks = !p->has_object_clock && (p->time.exists || p->freq.exists);
+    bool own_items = p->snapshot->items && !p->multi.exists; /* V1: behind the values */
+    return ((needs & (PFB_HAS_OBJECT_TIME | PFB_HAS_OBJECT_FREQ)) && own_clocks) ||
+           ((needs & PFB_HAS_MULTI) && own_items);
+}
+
+/* Takes what a formula needs of one side, the values in any case; `room` is null for the newer one. False when its rows
+ * differ in more than their numbers. */
+static bool take_side(const plan *p, uint32_t needs, const span *s, gathered *room, side *to)
+{
+    uint32_t unused;
+    *to = (side){.sample = p->sample};
+    to->sample.has = shared_inputs(p);
+    to->sample.base_size = 0;
+    if (differ_in_more(p, needs))
+        return false;
+    to->values = column_of_span(p->snapshot, p->column, s, room ? room->values : NULL, &to->sample.value_size);
+    if (!to->values || !(p->sizes & to->sample.value_size))
+        return false;
+    if ((needs & PFB_HAS_BASE) &&
+        !take_reference(p, &p->base, s, room ? room->bases : NULL, &to->bases, &to->sample.base_size))
+        return false;
+    return !(needs & PFB_HAS_MULTI) || take_reference(p, &p->multi, s, NULL, &to->items, &unused);
+}
+
+/* Evaluates the rows of a span together; false when they have to be evaluated one by one. */
+static bool evaluate_span(const comparison *c, const span *s, bool two, pfb_formula_result *results)
+{
+    side newer;
+    side older;
+    gathered room;
+    const pfb_formula *f = &c->formula;
+    pfb_formula_column column = {.newer = &c->newer.sample, .older = two ? &c->older.sample : NULL, .count = s->count};
+    if (f->status == PFB_STATUS_OK && (two || f->samples < 2)) { /* else all have one status, whatever their numbers */
+        if (!take_side(&c->newer, possible_needs(f, false), s, NULL, &newer))
+            return false;
+        column.newer = &newer.sample;
+        column.newer_values = newer.values;
+        column.newer_bases = newer.bases;
+        column.newer_items = newer.items;
+        if (f->samples == 2) {
+            if (!take_side(&c->older, possible_needs(f, true), s, &room, &older))
+                return false;
+            column.older = &older.sample;
+            column.older_values = older.values;
+            column.older_bases = older.bases;
         }
+    }
+    pfb_formula_apply_column(f, &column, results);
+    return true;
+}
+
+/* The values of a column in the rows of a span. */
+static void evaluate_column(comparison *c, const span *s, pfb_formula_result *results)
+{
+    bool two = find_older(c, s->older_first);
+    bool is_done = evaluate_span(c, s, two, results);
+    if (is_done && !s->has_strangers)
+        return;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (!is_done || s->older[i] == PFB_NONE)
+            results[i] = evaluate_row(c, s->first + i, &two);
     }
 }
 
 bool pfb_pairing_evaluate_all(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_formula_options *options,
-                              pfb_pairing_value *values, size_t capacity)
+                              pfb_formula_result *results, size_t capacity)
 {
-    enum { ROWS = 32 }; /* few enough to stay in the first cache, enough to share a column's plan */
-    if (capacity < pfb_pairing_count(newer))
+    comparison pair;
+    span s;
+    if (capacity < newer->counts.values)
         return false;
     for (uint32_t r = 0; r < newer->counts.results; r++) {
         const pfb_snapshot_result *result = &newer->results[r];
-        for (uint32_t done = 0; done < result->row_count; done += ROWS) {
-            uint32_t left = result->row_count - done;
-            uint32_t count = left < ROWS ? left : ROWS;
-            evaluate_rows(older, newer, result, result->first_row + done, count, options, values);
-            values += (size_t)count * result->column_count;
+        uint32_t end = result->first_row + result->row_count;
+        for (uint32_t row = result->first_row; row < end; row += s.count) {
+            take_span(older, newer, row, end, &s);
+            for (uint32_t c = result->first_column; c < result->first_column + result->column_count; c++) {
+                compare_column(&pair, older, newer, c, options);
+                evaluate_column(&pair, &s, results + pfb_snapshot_place(newer, row, c));
+            }
         }
     }
+    return true;
+}
+
+/* ---- From replies to displayed values ------------------------------------------------------------------------- */
+
+/* The next multiple of what malloc aligns to. */
+static uint64_t round_up(uint64_t size)
+{
+    return (size + 15) & ~UINT64_C(15);
+}
+
+/* A part of the memory; null where there is none, since nothing is needed. */
+static uint8_t *take_memory(uint8_t **memory, uint64_t size)
+{
+    uint8_t *taken = *memory;
+    *memory = taken ? taken + (size_t)round_up(size) : NULL;
+    return taken;
+}
+
+/* Tables and results in the memory that was found enough. */
+static void show(pfb_pairing_display *display, const pfb_snapshot_input *const inputs[2],
+                 const pfb_snapshot_counts counts[2], const pfb_formula_options *options, uint8_t *memory)
+{
+    size_t older_size = pfb_snapshot_size(&counts[0]);
+    size_t newer_size = pfb_snapshot_size(&counts[1]);
+    uint8_t *older_memory = take_memory(&memory, older_size);
+    uint8_t *newer_memory = take_memory(&memory, newer_size);
+    display->results = (pfb_formula_result *)(void *)memory;
+    display->older_error = pfb_snapshot_load(&display->older, inputs[0], &counts[0], older_memory, older_size);
+    display->newer_error = pfb_snapshot_load(&display->newer, inputs[1], &counts[1], newer_memory, newer_size);
+    pfb_pairing_match(&display->older, &display->newer);
+    pfb_pairing_evaluate_all(&display->older, &display->newer, options, display->results, (size_t)counts[1].values);
+}
+
+bool pfb_pairing_show(pfb_pairing_display *display, const pfb_snapshot_input *older, const pfb_snapshot_input *newer,
+                      const pfb_formula_options *options, void *memory, size_t memory_size_bytes)
+{
+    const pfb_snapshot_input *const inputs[2] = {older, newer};
+    pfb_snapshot_counts counts[2];
+    uint64_t needed = 0;
+    *display = (pfb_pairing_display){.results = NULL};
+    for (int i = 0; i < 2; i++) {
+        pfb_snapshot_measure(inputs[i], &counts[i]); /* loading tells what is wrong */
+        size_t size = pfb_snapshot_size(&counts[i]);
+        bool is_empty = counts[i].results == 0 && counts[i].registrations == 0;
+        if (size == 0 && !is_empty)
+            return false;
+        needed += round_up(size);
+    }
+    needed += counts[1].values * sizeof(pfb_formula_result);
+    if (needed > SIZE_MAX)
+        return false;
+    display->needed_bytes = (size_t)needed;
+    if (memory_size_bytes < needed || (!memory && needed > 0))
+        return false;
+    show(display, inputs, counts, options, memory);
     return true;
 }

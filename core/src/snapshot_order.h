@@ -2,8 +2,26 @@
 #ifndef PFB_SNAPSHOT_ORDER_H
 #define PFB_SNAPSHOT_ORDER_H
 
-/* How the rows and columns of a snapshot are ordered and found; shared by snapshot.c and pairing.c. */
+/* How the rows and columns of a snapshot are ordered and found, and its values placed; shared by snapshot.c,
+ * legacy_snapshot.c and pairing.c. */
 #include "perfblock/snapshot.h"
+
+/* Places of a column of so many rows, and some more where columns of exactly that length would all begin at the same
+ * place of a page: the first cache cannot hold a row of such a table. At most a quarter more. */
+uint32_t pfb_snapshot_stride(uint32_t rows);
+
+/* Reserves places for the values of so many rows of the last result, whose columns are there; false when the memory
+ * measured does not hold them. */
+bool pfb_snapshot_reserve(pfb_snapshot *snapshot, uint32_t result, uint32_t rows, const pfb_snapshot_counts *capacity);
+
+/* What stands for a datum that is no number. */
+static inline uint64_t pfb_snapshot_locate(size_t offset, uint32_t size_bytes)
+{
+    return (uint64_t)offset << 32 | size_bytes;
+}
+
+/* The size that all of these sizes have, 4 or 8; 0 when they differ, one of them is none, or there are none. */
+uint8_t pfb_snapshot_common_size(const uint8_t *sizes, size_t count);
 
 /* What tells a row from others: counterset and identity (name and id); then where it stands. */
 typedef struct pfb_row_key {
@@ -30,6 +48,24 @@ uint32_t pfb_snapshot_find_group(const pfb_snapshot *snapshot, const pfb_row_key
 
 /* The row of this instance in the key's result with this rank, or PFB_NONE. Requires ranked rows. */
 uint32_t pfb_snapshot_find_row(const pfb_snapshot *snapshot, const pfb_row_key *key, uint32_t rank);
+
+/* 0, 1, 2 ... */
+void pfb_snapshot_number(uint32_t *items, uint32_t count);
+
+/* Orders so many registrations by counterset, of several the last first. */
+void pfb_snapshot_order_registrations(pfb_snapshot *snapshot, uint32_t count);
+
+/* Orders the columns by counterset, counter and result. */
+void pfb_snapshot_order_columns(pfb_snapshot *snapshot);
+
+/* The counter as the last registration of the counterset describes it. Requires ordered registrations. */
+bool pfb_snapshot_find_counter(const pfb_snapshot *snapshot, const pfb_guid *counterset, uint32_t id,
+                               pfb_counter *counter);
+
+/* The first column of the counter in the counterset, at or after a result, or PFB_NONE. Requires ordered columns, as do
+ * the following. */
+uint32_t pfb_snapshot_find_column_from(const pfb_snapshot *snapshot, const pfb_guid *counterset, uint32_t counter_id,
+                                       uint32_t result);
 
 /* The column of a result that holds the counter, if it is the only one; else PFB_NONE. */
 uint32_t pfb_snapshot_find_only_column(const pfb_snapshot *snapshot, uint32_t result, uint32_t counter_id);

@@ -19,7 +19,7 @@ enum { PFB_EXACT_BITS = 53 };
 
 /* The x87 unit rounds to 64 bits first and fast-math divides as it likes: there the integers do the work. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0 && !defined(__FAST_MATH__) && !defined(__RECIPROCAL_MATH__) &&    \
-    !defined(PFB_NO_HARDWARE_DIVISION)
+    !defined(__ASSOCIATIVE_MATH__) && !defined(PFB_NO_HARDWARE_DIVISION)
 #define PFB_DIVIDES_EXACTLY 1
 #else
 #define PFB_DIVIDES_EXACTLY 0

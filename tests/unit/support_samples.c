@@ -176,7 +176,11 @@ void sample_load(sample *s)
     sample_measure(s);
     memset(s->memory, 0xA5, s->memory_size);
     s->loaded = pfb_snapshot_load(&s->snapshot, &s->input, &s->counts, s->memory, s->memory_size);
-    cr_assert(s->loaded.code == s->measured.code && s->loaded.offset == s->measured.offset);
+    const pfb_snapshot_counts *n = &s->snapshot.counts;
+    cr_assert(n->results <= s->counts.results && n->columns <= s->counts.columns && n->rows <= s->counts.rows &&
+              n->values <= s->counts.values);
+    if (s->loaded.code == PFB_OK)
+        cr_assert(s->measured.code == PFB_OK && memcmp(n, &s->counts, sizeof *n) == 0);
 }
 
 uint32_t row_named(const sample *s, uint32_t result, const char *name)
@@ -215,4 +219,29 @@ sample *sample_of_instances(unsigned set, int64_t tick, uint32_t type, const ins
     }
     sample_load(s);
     return s;
+}
+
+/* ---- Results --------------------------------------------------------------------------------------------- */
+
+static bool is_same(const pfb_formula_result *a, const pfb_formula_result *b)
+{
+    return a->status == b->status && a->flags == b->flags && memcmp(&a->value, &b->value, sizeof a->value) == 0 &&
+           a->unit == b->unit && a->is_integer == b->is_integer && a->integer == b->integer;
+}
+
+unsigned expect_results(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_formula_options *options,
+                        const pfb_formula_result *results)
+{
+    unsigned ok = 0;
+    for (uint32_t row = 0; row < newer->counts.rows; row++) {
+        const pfb_snapshot_result *of = &newer->results[newer->rows[row].result];
+        for (uint32_t column = of->first_column; column < of->first_column + of->column_count; column++) {
+            const pfb_formula_result *result = &results[pfb_snapshot_place(newer, row, column)];
+            pfb_formula_result alone = pfb_pairing_evaluate(older, newer, row, column, options, NULL);
+            cr_assert(is_same(&alone, result), "row %u, column %u: %s %a, alone %s %a", row, column,
+                      pfb_status_name(result->status), result->value, pfb_status_name(alone.status), alone.value);
+            ok += alone.status == PFB_STATUS_OK;
+        }
+    }
+    return ok;
 }

@@ -13,7 +13,7 @@
  *     sample_load(s);                                             s->snapshot
  *     sample_free(s); */
 #include "perfblock/builder.h"
-#include "perfblock/snapshot.h"
+#include "perfblock/pairing.h"
 
 enum { SAMPLE_REGISTRATIONS = 8, SAMPLE_BYTES = 1 << 16 };
 
@@ -25,7 +25,7 @@ typedef struct sample {
     bool in_result, is_ended;
     pfb_snapshot_input input;
     pfb_snapshot_counts counts;
-    pfb_error measured, loaded; /* the verdicts */
+    pfb_error measured, loaded; /* the second is the verdict */
     void *memory;
     size_t memory_size;
     pfb_snapshot snapshot;
@@ -71,6 +71,10 @@ sample *sample_of_instances(unsigned set, int64_t tick, uint32_t type, const ins
 /* Ends the block, measures and loads it; sample_measure leaves out the loading. */
 void sample_load(sample *s);
 void sample_measure(sample *s);
+
+/* All values of a sample that were evaluated at once are those of its cells alone, bit for bit; how many have one. */
+unsigned expect_results(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_formula_options *options,
+                        const pfb_formula_result *results);
 
 /* The first row or column of a result with this name or counter id; PFB_NONE when there is none. */
 uint32_t row_named(const sample *s, uint32_t result, const char *name);

@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-enum { COUNT = 32 };
+enum { COUNT = 77 }; /* two blocks of those that are computed together, and a rest */
 
 typedef struct arrays {
     uint64_t older_values[COUNT], newer_values[COUNT], older_bases[COUNT], newer_bases[COUNT], newer_items[COUNT];
@@ -19,14 +19,16 @@ static uint64_t next_random(uint64_t *state)
     return x ^ x >> 31;
 }
 
-/* Everyday numbers for the most part; now and then one of any length, or about 2^53. */
-static uint64_t random_number(uint64_t *state)
+/* Everyday numbers; one in `rarely` is of any length, or about where products reach 2^52 or 2^53. */
+static uint64_t random_number(uint64_t *state, uint64_t rarely)
 {
-    uint64_t kind = next_random(state) % 16;
+    static const uint64_t factors[] = {1, 100, 3000000, 10000000};
+    uint64_t kind = next_random(state) % rarely;
     if (kind == 0)
         return next_random(state) >> next_random(state) % 64;
     if (kind == 1)
-        return (UINT64_C(1) << 53) / (kind % 2 ? 100 : 1) - 2 + next_random(state) % 4;
+        return (UINT64_C(1) << (52 + next_random(state) % 2)) / factors[next_random(state) % 4] - 2 +
+               next_random(state) % 4;
     return next_random(state) % 100000000;
 }
 
@@ -44,18 +46,20 @@ static pfb_sample random_shared(uint64_t *state, uint32_t type, int64_t time)
     return s;
 }
 
-static void fill(uint64_t *state, arrays *a)
+static void fill(uint64_t *state, uint64_t rarely, arrays *a)
 {
     for (int i = 0; i < COUNT; i++) {
-        a->older_values[i] = random_number(state);
-        a->newer_values[i] = a->older_values[i] + random_number(state);
-        a->older_bases[i] = random_number(state);
-        a->newer_bases[i] = a->older_bases[i] + next_random(state) % 1000;
-        a->newer_items[i] = next_random(state) % 5;
-        if (next_random(state) % 8 == 0)
-            a->newer_values[i] = random_number(state); /* it may have fallen */
-        if (next_random(state) % 8 == 0)
-            a->newer_bases[i] = random_number(state) % 3;
+        a->older_values[i] = random_number(state, rarely);
+        a->newer_values[i] = a->older_values[i] + random_number(state, rarely);
+        a->older_bases[i] = random_number(state, rarely);
+        a->newer_bases[i] = a->older_bases[i] + 1 + next_random(state) % 1000;
+        a->newer_items[i] = 1 + next_random(state) % 5;
+        if (next_random(state) % rarely == 0)
+            a->newer_values[i] = random_number(state, rarely); /* it may have fallen */
+        if (next_random(state) % rarely == 0)
+            a->newer_bases[i] = random_number(state, rarely) % 3;
+        if (next_random(state) % rarely == 0)
+            a->newer_items[i] = 0;
     }
 }
 
@@ -119,7 +123,8 @@ Test(formula_columns, each_result_is_that_of_the_instance_alone)
     unsigned ok = 0;
     for (int round = 0; round < 20000; round++) {
         arrays a;
-        fill(&state, &a);
+        static const uint64_t rarely[] = {8, 200, 2000, UINT64_MAX};
+        fill(&state, rarely[round % 4], &a);
         uint32_t type = random_type(&state);
         pfb_formula_options options = random_options(&state);
         pfb_sample older = random_shared(&state, type, 0);
@@ -143,7 +148,7 @@ Test(formula_columns, bases_in_one_sample_only)
 {
     arrays a;
     uint64_t state = 1;
-    fill(&state, &a);
+    fill(&state, 8, &a);
     pfb_sample older = sample_at(PRECISION_OBJECT, 0, 0);
     pfb_sample newer = sample_at(PRECISION_OBJECT, 1, 0);
     pfb_formula_column column = {.older = &older,

@@ -120,7 +120,7 @@ Test(legacy_snapshot, everything_as_a_table)
         load_bytes(s, s->block, s->b.size_bytes);
         expect_error(s->loaded, PFB_OK, 0, "loaded");
         const pfb_snapshot *t = &s->snapshot;
-        cr_assert(t->counts.results == 5 && t->counts.columns == 8 && t->counts.rows == 4 && t->counts.values == 10);
+        cr_assert(t->counts.results == 5 && t->counts.columns == 8 && t->counts.rows == 4);
         cr_expect_eq(memcmp(&s->counts, &t->counts, sizeof s->counts), 0);
         cr_expect(t->perf_time == -2 && t->perf_freq == INT64_MAX && t->system_time.year == 2024);
         for (uint32_t r = 0; r < 5; r++) {
@@ -133,9 +133,11 @@ Test(legacy_snapshot, everything_as_a_table)
         cr_expect(t->columns[1].counter_id == 104 && t->columns[1].base_column == 2);
         cr_expect(t->columns[0].base_column == PFB_NONE && t->columns[2].base_column == PFB_NONE);
         cr_expect_eq(t->columns[1].counter.default_scale, -2);
-        cr_expect_eq(t->values[1].raw, UINT64_C(0x2122232425262728));
-        cr_expect_eq(t->values[1].offset, BLOCK_A + 8);
-        cr_expect(t->values[3].size_bytes == 0 && t->values[9].raw == 0x61626364);
+        cr_expect_eq(pfb_snapshot_value_at(t, 0, 1).raw, UINT64_C(0x2122232425262728));
+        pfb_snapshot_value label = pfb_snapshot_value_at(t, 0, 3);
+        cr_expect(label.exists && !label.is_number && label.size_bytes == 0 && label.offset >= BLOCK_A &&
+                  label.offset < INSTANCE_B);
+        cr_expect_eq(pfb_snapshot_value_at(t, 3, 7).raw, 0x61626364, "the last");
         check_rows(t, s->block, big);
         legacy_free(s);
     }
@@ -168,8 +170,12 @@ Test(legacy_snapshot, broken_blocks)
             expect_error(s->measured, verdict.code, verdict.offset, "measured");
             expect_error(s->loaded, verdict.code, verdict.offset, "loaded");
         }
-        cr_expect_eq(memcmp(&s->counts, &s->snapshot.counts, sizeof s->counts), 0, "%s",
-                     pfb_fault_name((pfb_fault)fault));
+        const pfb_snapshot_counts *n = &s->snapshot.counts;
+        cr_expect(n->results <= s->counts.results && n->columns <= s->counts.columns && n->rows <= s->counts.rows &&
+                      n->values <= s->counts.values && n->items <= s->counts.items,
+                  "%s", pfb_fault_name((pfb_fault)fault));
+        if (s->loaded.code == PFB_OK)
+            cr_expect_eq(memcmp(&s->counts, n, sizeof *n), 0, "%s", pfb_fault_name((pfb_fault)fault));
         size_t needed = pfb_snapshot_size(&s->counts);
         if (needed > 0)
             expect_error(pfb_snapshot_load(&s->snapshot, &s->input, &s->counts, s->memory.begin, needed - 1),
@@ -188,8 +194,11 @@ Test(legacy_snapshot, bytes_that_changed_since_they_were_measured)
     load_bytes(s, s->block, s->b.size_bytes);
     for (unsigned part = 0; part < 4; part++) {
         pfb_snapshot_counts less = s->counts;
-        uint32_t *const counts[] = {&less.results, &less.columns, &less.rows, &less.values};
-        --*counts[part];
+        uint32_t *const counts[] = {&less.results, &less.columns, &less.rows};
+        if (part < 3)
+            --*counts[part];
+        else
+            less.values--;
         pfb_error error = pfb_snapshot_load(&s->snapshot, &s->input, &less, s->memory.begin, pfb_snapshot_size(&less));
         expect_error(error, PFB_CALLER_TOO_SMALL, 0, "one less");
         cr_expect_eq(s->snapshot.counts.rows, 0);
@@ -394,9 +403,9 @@ static pfb_formula_result evaluate_first(const slot *slots, const pfb_formula_op
     legacy *newer = slots_at(2, slots);
     pfb_pairing_match(&older->snapshot, &newer->snapshot);
     pfb_formula_result r = pfb_pairing_evaluate(&older->snapshot, &newer->snapshot, 0, 0, options, NULL);
-    pfb_pairing_value all[8];
+    pfb_formula_result all[8];
     cr_assert(pfb_pairing_evaluate_all(&older->snapshot, &newer->snapshot, options, all, 8));
-    cr_expect(all[0].result.status == r.status && memcmp(&all[0].result.value, &r.value, sizeof r.value) == 0);
+    cr_expect(all[0].status == r.status && memcmp(&all[0].value, &r.value, sizeof r.value) == 0);
     legacy_free(older);
     legacy_free(newer);
     return r;

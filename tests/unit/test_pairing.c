@@ -697,7 +697,7 @@ Test(pairing, one_sample_and_new_instances)
     expect_status(pfb_pairing_evaluate(&older->snapshot, t, 1, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES,
                   "a new one");
     expect_status(pfb_pairing_evaluate(NULL, t, 0, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "one sample after all");
-    t->values[1].size_bytes = 8;
+    t->sizes[pfb_snapshot_place(t, 1, 0)] = 8;
     expect_status(pfb_pairing_evaluate(NULL, t, 1, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "whatever its size");
     sample_free_both(older, newer);
 }
@@ -740,7 +740,7 @@ Test(pairing, the_row_behind_the_last)
     pfb_builder_break(&s->data, PFB_FAULT_VALUE_SIZE_HUGE);
     sample_value(s, 1, 8);
     sample_load(s);
-    cr_assert(s->snapshot.counts.rows == 1 && s->snapshot.counts.values == 0);
+    cr_assert(s->snapshot.counts.rows == 1 && s->snapshot.rows[0].value_count == 0);
     expect_status(pfb_pairing_evaluate(NULL, &s->snapshot, 0, 0, NULL, NULL), PFB_STATUS_MISSING_INPUT, "the row");
     expect_status(pfb_pairing_evaluate(NULL, &s->snapshot, 1, 0, NULL, NULL), PFB_STATUS_UNKNOWN_TYPE, "behind it");
     sample_free(s);

@@ -56,64 +56,51 @@ static sample *mixed(int64_t tick, const char *first, const char *second)
     return s;
 }
 
-static pfb_pairing_value *evaluate_all(const sample *older, const sample *newer, uint64_t *count)
+static pfb_formula_result *evaluate_all(const sample *older, const sample *newer)
 {
-    *count = pfb_pairing_count(&newer->snapshot);
-    pfb_pairing_value *values = malloc((size_t)*count * sizeof *values);
-    cr_assert(
-        pfb_pairing_evaluate_all(older ? &older->snapshot : NULL, &newer->snapshot, NULL, values, (size_t)*count));
-    return values;
-}
-
-static bool same_result(const pfb_formula_result *a, const pfb_formula_result *b)
-{
-    return a->status == b->status && a->flags == b->flags && memcmp(&a->value, &b->value, sizeof a->value) == 0 &&
-           a->unit == b->unit && a->is_integer == b->is_integer && a->integer == b->integer;
+    size_t count = (size_t)newer->snapshot.counts.values;
+    pfb_formula_result *results = malloc(count * sizeof *results);
+    cr_assert(pfb_pairing_evaluate_all(older ? &older->snapshot : NULL, &newer->snapshot, NULL, results, count));
+    return results;
 }
 
 /* The table says of each cell what evaluating it alone says. */
 static void expect_cells(const sample *older, const sample *newer)
 {
-    uint64_t count;
-    pfb_pairing_value *values = evaluate_all(older, newer, &count);
-    for (uint64_t i = 0; i < count; i++) {
-        pfb_formula_result alone = pfb_pairing_evaluate(older ? &older->snapshot : NULL, &newer->snapshot,
-                                                        values[i].row, values[i].column, NULL, NULL);
-        cr_expect(same_result(&alone, &values[i].result), "row %u, column %u", values[i].row, values[i].column);
-    }
-    free(values);
+    pfb_formula_result *results = evaluate_all(older, newer);
+    expect_results(older ? &older->snapshot : NULL, &newer->snapshot, NULL, results);
+    free(results);
 }
 
 Test(pairing_samples, a_block_of_every_kind_to_displayed_values)
 {
-    /* In the order of results, rows, columns. */
     static const struct {
         const char *what;
+        uint32_t row, column;
         pfb_status status;
         uint64_t value;
     } expected[] = {
-        {"a, count", PFB_STATUS_OK, 10},
-        {"a, base", PFB_STATUS_NOT_DISPLAYED, 0},
-        {"b, count", PFB_STATUS_OK, 30},
-        {"b, base", PFB_STATUS_NOT_DISPLAYED, 0},
-        {"b, average by the base of another result", PFB_STATUS_OK, 20},
-        {"single gauge", PFB_STATUS_OK, 77},
-        {"global gauge", PFB_STATUS_OK, 5},
-        {"global count", PFB_STATUS_OK, 6},
+        {"a, count", 0, 0, PFB_STATUS_OK, 10},
+        {"a, base", 0, 1, PFB_STATUS_NOT_DISPLAYED, 0},
+        {"b, count", 1, 0, PFB_STATUS_OK, 30},
+        {"b, base", 1, 1, PFB_STATUS_NOT_DISPLAYED, 0},
+        {"b, average by the base of another result", 2, 2, PFB_STATUS_OK, 20},
+        {"single gauge", 3, 3, PFB_STATUS_OK, 77},
+        {"global gauge", 4, 4, PFB_STATUS_OK, 5},
+        {"global count", 4, 5, PFB_STATUS_OK, 6},
     };
     sample *older = mixed(1, "a", "b");
     sample *newer = mixed(2, "a", "b");
-    uint64_t count;
     pfb_pairing_match(&older->snapshot, &newer->snapshot);
-    pfb_pairing_value *values = evaluate_all(older, newer, &count);
-    cr_assert_eq(count, sizeof expected / sizeof expected[0]);
-    for (size_t i = 0; i < count; i++) {
-        cr_expect_eq(values[i].result.status, expected[i].status, "%s: %s", expected[i].what,
-                     pfb_status_name(values[i].result.status));
-        cr_expect_eq(values[i].result.integer, expected[i].value, "%s: %llu", expected[i].what,
-                     (unsigned long long)values[i].result.integer);
+    pfb_formula_result *results = evaluate_all(older, newer);
+    cr_assert_eq(pfb_pairing_count(&newer->snapshot), sizeof expected / sizeof expected[0]);
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        size_t place = pfb_snapshot_place(&newer->snapshot, expected[i].row, expected[i].column);
+        const pfb_formula_result *r = &results[place];
+        cr_expect_eq(r->status, expected[i].status, "%s: %s", expected[i].what, pfb_status_name(r->status));
+        cr_expect_eq(r->integer, expected[i].value, "%s: %llu", expected[i].what, (unsigned long long)r->integer);
     }
-    free(values);
+    free(results);
     expect_cells(older, newer);
     expect_cells(NULL, newer);
     sample_free_both(older, newer);
@@ -123,13 +110,13 @@ Test(pairing_samples, instances_that_moved_vanished_and_came)
 {
     sample *older = mixed(1, "a", "b");
     sample *newer = mixed(2, "b", "new");
-    uint64_t count;
+    const pfb_snapshot *t = &newer->snapshot;
     pfb_pairing_match(&older->snapshot, &newer->snapshot);
-    pfb_pairing_value *values = evaluate_all(older, newer, &count);
-    cr_expect_eq(values[0].result.status, PFB_STATUS_NEGATIVE_DELTA, "b, from 30 to 20");
-    cr_expect_eq(values[2].result.status, PFB_STATUS_NEED_TWO_SAMPLES, "it is new");
-    cr_expect_eq(values[4].result.status, PFB_STATUS_NEED_TWO_SAMPLES, "its average too");
-    free(values);
+    pfb_formula_result *results = evaluate_all(older, newer);
+    cr_expect_eq(results[pfb_snapshot_place(t, 0, 0)].status, PFB_STATUS_NEGATIVE_DELTA, "b, from 30 to 20");
+    cr_expect_eq(results[pfb_snapshot_place(t, 1, 0)].status, PFB_STATUS_NEED_TWO_SAMPLES, "it is new");
+    cr_expect_eq(results[pfb_snapshot_place(t, 2, 2)].status, PFB_STATUS_NEED_TWO_SAMPLES, "its average too");
+    free(results);
     expect_cells(older, newer);
     sample_free_both(older, newer);
 }
@@ -139,9 +126,9 @@ Test(pairing_samples, a_table_too_small_is_left_alone)
     sample *older = mixed(1, "a", "b");
     sample *newer = mixed(2, "a", "b");
     pfb_pairing_match(&older->snapshot, &newer->snapshot);
-    pfb_pairing_value values[8];
+    pfb_formula_result values[8];
     memset(values, 0xA5, sizeof values);
-    cr_assert_eq(pfb_pairing_count(&newer->snapshot), 8);
+    cr_assert_eq(newer->snapshot.counts.values, 8);
     cr_expect(!pfb_pairing_evaluate_all(&older->snapshot, &newer->snapshot, NULL, values, 7));
     for (size_t i = 0; i < sizeof values; i++)
         cr_assert_eq(((const unsigned char *)values)[i], 0xA5);
@@ -183,13 +170,13 @@ Test(pairing_samples, wrap32_goes_by_the_registered_base)
     for (size_t i = 0; i < 2; i++) {
         sample *older = average_at(1, rows[i].base_type, 0xFFFFFF00, rows[i].size);
         sample *newer = average_at(2, rows[i].base_type, 0x100, rows[i].size);
-        pfb_pairing_value values[2];
+        pfb_formula_result values[2];
         pfb_pairing_inputs inputs;
         pfb_pairing_match(&older->snapshot, &newer->snapshot);
         cr_assert(pfb_pairing_evaluate_all(&older->snapshot, &newer->snapshot, &wrap32, values, 2));
-        cr_expect_eq(values[0].result.status, rows[i].status, "%s", pfb_status_name(values[0].result.status));
-        cr_expect_eq(values[0].result.flags, rows[i].status == PFB_STATUS_OK ? PFB_FLAG_WRAPPED : 0);
-        cr_expect_eq(values[0].result.integer, rows[i].status == PFB_STATUS_OK, "512 / 512");
+        cr_expect_eq(values[0].status, rows[i].status, "%s", pfb_status_name(values[0].status));
+        cr_expect_eq(values[0].flags, rows[i].status == PFB_STATUS_OK ? PFB_FLAG_WRAPPED : 0);
+        cr_expect_eq(values[0].integer, rows[i].status == PFB_STATUS_OK, "512 / 512");
         pfb_pairing_evaluate(&older->snapshot, &newer->snapshot, 0, 0, &wrap32, &inputs);
         cr_expect(inputs.newer.base_type == rows[i].base_type && inputs.older.base_type == rows[i].base_type);
         sample_free_both(older, newer);

@@ -251,7 +251,7 @@ static void check_line(const char *line, const real_sample *older, const real_sa
     uint32_t column = s->results[s->rows[row].result].first_column + e.position;
     cr_assert_lt(column, s->counts.columns, "%s", line);
     cr_expect(s->columns[column].counter_id == e.counter && s->columns[column].counter.type == e.type, "%s", line);
-    cr_expect_eq(s->values[s->rows[row].first_value + e.position].raw, e.raw, "%s", line);
+    cr_expect_eq(pfb_snapshot_value_at(s, row, column).raw, e.raw, "%s", line);
     pfb_pairing_inputs inputs;
     pfb_formula_result r = pfb_pairing_evaluate(&older->snapshot, s, row, column, NULL, &inputs);
     cr_expect_str_eq(pfb_status_name(r.status), e.status, "%s: %s", pfb_status_name(r.status), line);

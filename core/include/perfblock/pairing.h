@@ -46,20 +46,30 @@ PFB_API pfb_formula_result pfb_pairing_evaluate(const pfb_snapshot *older, const
 
 /* ---- Whole samples ------------------------------------------------------------------------------------------- */
 
-/* A displayed value and where it belongs: positions in rows and columns of the newer snapshot. */
-typedef struct pfb_pairing_value {
-    uint32_t row, column;
-    pfb_formula_result result;
-} pfb_pairing_value;
-
 /* How many values a sample has: for each result its rows times its columns. */
 PFB_API uint64_t pfb_pairing_count(const pfb_snapshot *newer);
 
-/* Evaluates every value of a sample, as pfb_pairing_evaluate does, into the caller's array: result by result, row by
- * row, columns in order. False, with nothing written, when `capacity` is less than pfb_pairing_count. `older` and
- * `options` may be null. */
+/* Evaluates every value of a sample, as pfb_pairing_evaluate does, into the caller's array: each result at the place of
+ * its value (pfb_snapshot_place), column by column. Between columns some places may be left alone. False, with nothing
+ * written, when `capacity` is less than newer->counts.values. `older` and `options` may be null. */
 PFB_API bool pfb_pairing_evaluate_all(const pfb_snapshot *older, const pfb_snapshot *newer,
-                                      const pfb_formula_options *options, pfb_pairing_value *values, size_t capacity);
+                                      const pfb_formula_options *options, pfb_formula_result *results, size_t capacity);
+
+/* Two replies, and the values displayed of them. */
+typedef struct pfb_pairing_display {
+    pfb_snapshot older, newer;          /* matched */
+    pfb_error older_error, newer_error; /* the verdicts; what precedes an error is there */
+    pfb_formula_result *results;        /* of the newer sample, as pfb_pairing_evaluate_all places them */
+    size_t needed_bytes;                /* of memory; 0 when they do not fit a size_t */
+} pfb_pairing_display;
+
+/* All of it in one call: measures and loads two inputs, matches them and evaluates every value of the newer one, in
+ * `memory` (aligned as malloc does). False when that is less than `needed_bytes`: then nothing else is told, and a call
+ * without memory asks what is needed. Who keeps the older snapshot loads, matches and evaluates by the functions above,
+ * which is half the work. */
+PFB_API bool pfb_pairing_show(pfb_pairing_display *display, const pfb_snapshot_input *older,
+                              const pfb_snapshot_input *newer, const pfb_formula_options *options, void *memory,
+                              size_t memory_size_bytes);
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* One sample as a table in memory of the caller's: results, columns (the counters of a result), rows (its instances)
- * and values, each linked to its counter's registration. What pairing.h compares.
+ * and values, stored by column; each column linked to its counter's registration. What pairing.h compares.
  *
  *     pfb_snapshot_measure(&input, &counts);                      how much memory
  *     pfb_snapshot_load(&snapshot, &input, &counts, memory, pfb_snapshot_size(&counts));
@@ -55,7 +55,10 @@ typedef struct pfb_snapshot_result {
     int64_t object_time, object_freq; /* V1: the object's clock; else 0 */
     uint32_t first_column, column_count;
     uint32_t first_row, row_count;
-    bool has_instances; /* V1: its rows are instances; false: the only row is the object itself. V2: not told */
+    uint64_t first_value; /* where its values begin: row r, column c at
+                           * first_value + (c - first_column) * stride + (r - first_row) */
+    uint32_t stride;      /* places between a value and its neighbour in the next column: row_count or more */
+    bool has_instances;   /* V1: its rows are instances; false: the only row is the object itself. V2: not told */
 } pfb_snapshot_result;
 
 /* A counter of a result. */
@@ -83,34 +86,33 @@ typedef struct pfb_snapshot_row {
     uint32_t code_page;  /* PFB_CODE_PAGE_UTF16LE; V1 also others */
     const uint8_t *parent_name; /* V1: the parent's, one level up; null: none */
     uint32_t parent_units, parent_code_page;
-    uint32_t occurrence; /* number among the equal names of its result, from 0 (pfb_snapshot_number_rows) */
-    uint32_t rank;       /* number among the equal (id, name) of its result, from 0 (likewise) */
-    uint32_t first_value;
+    uint32_t occurrence;  /* number among the equal names of its result, from 0 (pfb_snapshot_number_rows) */
+    uint32_t rank;        /* number among the equal (id, name) of its result, from 0 (likewise) */
     uint32_t value_count; /* less than the result's columns only in a broken block */
     uint32_t older_row;   /* after pfb_pairing_match: its row in the older snapshot, or PFB_NONE */
     uint32_t group;       /* private: rows of the same instance share it once they are ranked */
 } pfb_snapshot_row;
 
-typedef struct pfb_snapshot_value {
-    uint64_t raw;    /* zero-extended; 0 unless size_bytes is 4 or 8 */
-    uint32_t offset; /* of the raw bytes in the data block, which is below 4 GiB */
-    uint32_t size_bytes;
-    bool has_items; /* V1: an item count stands behind the value */
-    uint32_t items;
-} pfb_snapshot_value;
-
 /* How many of each. */
 typedef struct pfb_snapshot_counts {
-    uint32_t results, columns, rows, values;
+    uint32_t results, columns, rows;
     uint32_t registrations; /* as in the input */
+    uint64_t values;        /* places for values: of each result its columns times its stride */
+    uint64_t items;         /* places for item counts: as many for V1 blocks, else 0 */
 } pfb_snapshot_counts;
+
+/* No item count stands behind the value. */
+#define PFB_NO_ITEMS UINT64_MAX
 
 typedef struct pfb_snapshot {
     pfb_snapshot_counts counts;
     pfb_snapshot_result *results;
     pfb_snapshot_column *columns;
     pfb_snapshot_row *rows;
-    pfb_snapshot_value *values;
+    uint64_t *raw; /* by place: the number, zero-extended; where the size is 0, offset << 32 | size of the datum's bytes
+                    * in the data block, which is below 4 GiB; 0 where a broken block ended before it */
+    uint8_t *sizes;  /* by place: 4, 8, or 0 where there is no number */
+    uint64_t *items; /* by place: the item count behind a value of V1, or PFB_NO_ITEMS; null for V2 */
     int64_t perf_time, perf_time_100ns, perf_freq; /* as in pfb_data_block */
     pfb_system_time system_time;
     uint32_t notes; /* PFB_NOTE_ bits */
@@ -127,8 +129,10 @@ typedef struct pfb_snapshot {
  * do not ascend: loading a sample looks each of its counters up. */
 PFB_API void pfb_snapshot_sort_counters(pfb_registration *registration, uint32_t *order);
 
-/* Counts what the table of this input needs and checks the block on the way. Returns the block's verdict; the counts
- * are those of what precedes the error. */
+/* Counts what the table of this input needs: at most so much, and exactly that of a sound block. Of a V2 block it reads
+ * the headers of the results, which costs next to nothing; values are counted one by one only where more are promised
+ * than the bytes can hold. So what a hostile block asks for stays linear in its size. Returns the first failure among
+ * what it read; the verdict on the whole block is that of pfb_snapshot_load. */
 PFB_API pfb_error pfb_snapshot_measure(const pfb_snapshot_input *input, pfb_snapshot_counts *counts);
 
 /* Bytes of memory for so many; 0 when they do not fit a size_t. */
@@ -140,6 +144,23 @@ PFB_API size_t pfb_snapshot_size(const pfb_snapshot_counts *counts);
  * changed since they were measured; the table is then empty. Query information is read up to its first broken block. */
 PFB_API pfb_error pfb_snapshot_load(pfb_snapshot *snapshot, const pfb_snapshot_input *input,
                                     const pfb_snapshot_counts *counts, void *memory, size_t memory_size_bytes);
+
+/* The place of a value in raw, sizes and items. Requires a row and a column of one result. */
+PFB_API size_t pfb_snapshot_place(const pfb_snapshot *snapshot, uint32_t row, uint32_t column);
+
+/* One value of the table. */
+typedef struct pfb_snapshot_value {
+    bool exists;         /* false where a broken block ended before it, and outside the table */
+    bool is_number;      /* 4 or 8 bytes */
+    uint64_t raw;        /* zero-extended; 0 unless is_number */
+    uint32_t size_bytes; /* of the datum */
+    uint32_t offset;     /* of a datum that is no number, in the data block; else 0 */
+    bool has_items;      /* V1: an item count stands behind the value */
+    uint32_t items;
+} pfb_snapshot_value;
+
+/* The value of a row and a column, whichever they are. */
+PFB_API pfb_snapshot_value pfb_snapshot_value_at(const pfb_snapshot *snapshot, uint32_t row, uint32_t column);
 
 /* Fills `occurrence` and `rank` of all rows. n log n. Matching does it by itself where it needs them; callers that
  * print occurrences call it. */
