@@ -5,7 +5,6 @@
 #include "memory.h"
 
 static const char first_word[] = "cpi-snapshots";
-static const char blanks[] = " \t";
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
 
@@ -13,18 +12,18 @@ static const char blanks[] = " \t";
 static bool take_gap(span *s)
 {
     size_t at = s->at;
-    skip(s, blanks);
+    skip(s, BLANKS);
     return s->at > at || s->at == s->end;
 }
 
-/* True, and at the next word, when the whole of this word stands next. */
-static bool take_name(span *s, const char *name)
+/* True, and at the next word, when the whole of this word stands next. Mostly its first character tells. */
+static inline bool take_name(span *s, const char *name)
 {
-    span ahead = *s;
-    if (!take_exactly(&ahead, name) || !take_gap(&ahead))
-        return false;
-    *s = ahead;
-    return true;
+    size_t at = s->at;
+    if (peek(s) == (unsigned char)*name && take_exactly(s, name) && take_gap(s))
+        return true;
+    s->at = at;
+    return false;
 }
 
 /* A word of digits; at the next word then. */
@@ -63,14 +62,17 @@ static bool fail(pfb_cpi_text *text, pfb_code code, size_t offset)
 static bool next_line(pfb_cpi_text *text, span *line, size_t *start)
 {
     span rest = {text->data, text->at, text->size};
-    while (take_line(&rest, line, start)) {
+    for (;;) {
+        text->lines += skip_empty_lines(&rest);
+        text->at = rest.at;
+        if (!take_line(&rest, line, start))
+            return false;
         text->at = rest.at;
         text->lines++;
         if (line->at == line->end || peek(line) == '#')
             continue;
         return text->data[text->at - 1] == '\n' || fail(text, PFB_BAD_CPI_LINE, *start);
     }
-    return false;
 }
 
 /* Before the line that was just read. */
@@ -133,7 +135,7 @@ bool pfb_cpi_text_recognise(const void *data, size_t size)
 {
     span s = {data, 0, data ? size : 0};
     take_exactly(&s, "\xEF\xBB\xBF");
-    return take_exactly(&s, first_word) && (s.at == s.end || is_one_of(peek(&s), " \t\r\n"));
+    return take_exactly(&s, first_word) && (s.at == s.end || is_one_of(peek(&s), BLANKS | SIGN('\r') | SIGN('\n')));
 }
 
 bool pfb_cpi_text_open(pfb_cpi_text *text, const void *data, size_t size)
@@ -287,17 +289,19 @@ static void put_snapshot(pen *p, const pfb_cpi_step *step)
     put_number(p, snapshot->thread.tid);
     put_number(p, snapshot->thread.instr);
     put_number(p, snapshot->thread.cycles);
-    put_word(p, step->is_user_only ? " user\n" : "\n");
+    if (step->is_user_only)
+        put_word(p, " user");
+    put(p, "\n", 1);
 }
 
 /* What the reader finds of a sentence: up to a line end, and no blanks around. */
 static span trim(const char *sentence)
 {
     span s = {(const uint8_t *)sentence, 0, 0};
-    while (sentence && sentence[s.end] != '\0' && !is_one_of((unsigned char)sentence[s.end], "\r\n"))
+    while (sentence && sentence[s.end] != '\0' && !is_one_of((unsigned char)sentence[s.end], SIGN('\r') | SIGN('\n')))
         s.end++;
-    skip(&s, blanks);
-    while (s.end > s.at && is_one_of(s.data[s.end - 1], blanks))
+    skip(&s, BLANKS);
+    while (s.end > s.at && is_one_of(s.data[s.end - 1], BLANKS))
         s.end--;
     return s;
 }

@@ -10,9 +10,26 @@ static unsigned lower(unsigned c)
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }
 
+/* The letter is lower case. */
+static bool is_same_letter(unsigned c, char letter)
+{
+    return (c | 0x20) == (unsigned char)letter;
+}
+
+/* The value of a digit of base 36: 0 to 15 for the hexadecimal ones, below NO_DIGIT for all letters. */
+enum { HEX_DIGITS = 16, NO_DIGIT = 36 };
+
+static unsigned digit_value(unsigned c)
+{
+    unsigned letter = (c | 0x20) - 'a'; /* without the bit that tells a letter's case */
+    if (is_digit(c))
+        return c - '0';
+    return letter < 26 ? letter + 10 : NO_DIGIT;
+}
+
 static bool is_hex(unsigned c)
 {
-    return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'f');
+    return digit_value(c) < HEX_DIGITS;
 }
 
 /* True, and behind it, when the word stands next, in either case of letters; the word is lower case. */
@@ -27,23 +44,41 @@ static bool take_word(span *s, const char *word)
     return true;
 }
 
-/* Hexadecimal digits, at most eight, with or without "0x"; nothing that could be part of a word may follow. */
-static bool take_hex(span *s, uint32_t *number, size_t *digits)
+/* A hexadecimal number, and how it was written. */
+typedef struct hex {
+    uint32_t value;
+    unsigned digits;
+    bool is_marked; /* behind "0x" */
+} hex;
+
+/* The number that begins with a digit at s->at. */
+static inline bool take_digits(span *s, hex *number)
 {
-    span ahead = *s;
-    if (!take_word(&ahead, "0x"))
-        ahead.at = s->at;
-    *number = 0;
-    *digits = 0;
-    for (; is_hex(peek(&ahead)) && *digits < 9; ahead.at++, ++*digits) {
-        unsigned c = lower(peek(&ahead));
-        *number = *number << 4 | (is_digit(c) ? c - '0' : c - 'a' + 10);
+    enum { MOST = 8 };
+    size_t at = s->at;
+    bool is_marked = s->end - at >= 2 && s->data[at] == '0' && is_same_letter(s->data[at + 1], 'x');
+    at += is_marked ? 2 : 0;
+    size_t first = at;
+    uint32_t value = 0;
+    unsigned digit = NO_DIGIT;
+    for (; at < s->end && at - first <= MOST; at++) {
+        digit = digit_value(s->data[at]);
+        if (digit >= HEX_DIGITS)
+            break;
+        value = value << 4 | digit;
     }
-    unsigned next = lower(peek(&ahead));
-    if (*digits == 0 || *digits > 8 || (next >= 'a' && next <= 'z') || next == '_')
+    if (at == first || at - first > MOST || (at < s->end && (digit < NO_DIGIT || s->data[at] == '_')))
         return false;
-    s->at = ahead.at;
+    *number = (hex){value, (unsigned)(at - first), is_marked};
+    s->at = at;
     return true;
+}
+
+/* Hexadecimal digits, at most eight, with or without "0x"; nothing that could be part of a word may follow. Mostly
+ * there is none, which the first character tells. */
+static inline bool take_hex(span *s, hex *number)
+{
+    return is_hex(peek(s)) && take_digits(s, number);
 }
 
 static bool take_index(span *s, uint32_t *number)
@@ -55,34 +90,49 @@ static bool take_index(span *s, uint32_t *number)
     return true;
 }
 
-/* The register whose name stands next: 0 to 3; behind it then. 4 when none does. */
-static unsigned take_register_name(span *s)
+/* The register whose name stands next, 0 for "eax" to 3 for "edx"; behind it then. 4 when none does. */
+static inline unsigned take_register_name(span *s)
 {
-    static const char names[4][4] = {"eax", "ebx", "ecx", "edx"};
-    unsigned n = 0;
-    while (n < 4 && !take_word(s, names[n]))
-        n++;
+    const uint8_t *name = s->data + s->at;
+    if (s->end - s->at < 3 || !is_same_letter(name[0], 'e') || !is_same_letter(name[2], 'x'))
+        return 4;
+    unsigned n = lower(name[1]) - (unsigned)'a';
+    if (n > 3)
+        return 4;
+    s->at += 3;
     return n;
+}
+
+static void set_registers(pfb_cpuid_leaf *leaf, const uint32_t registers[4])
+{
+    leaf->eax = registers[0];
+    leaf->ebx = registers[1];
+    leaf->ecx = registers[2];
+    leaf->edx = registers[3];
 }
 
 /* Four registers, each once: with names in any order, or without in the order of their letters. */
 static bool take_registers(span *s, pfb_cpuid_leaf *leaf)
 {
-    uint32_t *const registers[] = {&leaf->eax, &leaf->ebx, &leaf->ecx, &leaf->edx};
+    uint32_t registers[4];
     unsigned taken = 0;
     for (unsigned i = 0; i < 4; i++) {
-        size_t digits;
-        skip(s, " \t,-");
+        hex number;
+        skip(s, BLANKS | SIGN(',') | SIGN('-'));
         unsigned at = take_register_name(s);
         if (at == 4)
             at = i;
         else
-            skip(s, " \t=:");
-        if (!take_hex(s, registers[at], &digits))
+            skip(s, BLANKS | SIGN('=') | SIGN(':'));
+        if (!take_hex(s, &number))
             return false;
+        registers[at] = number.value;
         taken |= 1u << at;
     }
-    return taken == 0xF;
+    if (taken != 0xF)
+        return false;
+    set_registers(leaf, registers);
+    return true;
 }
 
 /* ---- Layouts --------------------------------------------------------------------------------------------------- */
@@ -92,51 +142,60 @@ typedef enum verdict { OTHER, LEAF, BROKEN } verdict;
 /* Behind the registers "[SL 3E]" may tell the sub-leaf; any other remark is ignored. */
 static verdict take_mark(span *s, pfb_cpuid_leaf *leaf)
 {
-    size_t digits;
-    skip(s, " \t");
+    hex subleaf;
+    skip(s, BLANKS);
     if (!take_word(s, "[sl "))
         return LEAF;
-    return take_hex(s, &leaf->subleaf, &digits) && peek(s) == ']' ? LEAF : BROKEN;
+    if (!take_hex(s, &subleaf) || peek(s) != ']')
+        return BROKEN;
+    leaf->subleaf = subleaf.value;
+    return LEAF;
 }
 
-/* "CPUID 8000001C: 00000000-80032013-00010200-8000000F [SL 00]" */
+/* "CPUID 8000001C: 00000000-80032013-00010200-8000000F [SL 00]", behind its first word */
 static verdict read_marked(span *s, pfb_cpuid_leaf *leaf)
 {
-    size_t digits;
-    if (!take_word(s, "cpuid"))
+    hex number;
+    skip(s, BLANKS);
+    if (!take_hex(s, &number))
         return OTHER;
-    skip(s, " \t");
-    if (!take_hex(s, &leaf->leaf, &digits))
-        return OTHER;
-    skip(s, " \t");
+    skip(s, BLANKS);
     if (peek(s) != ':')
         return OTHER;
     s->at++;
+    leaf->leaf = number.value;
     return take_registers(s, leaf) ? take_mark(s, leaf) : BROKEN;
 }
 
 /* A number of a column: eight digits, or any after "0x". So the lines of a hex dump are none. */
-static bool take_column(span *s, uint32_t *number)
+static bool is_column(const hex *number)
+{
+    return number->is_marked || number->digits == 8;
+}
+
+static inline bool take_column(span *s, uint32_t *value)
 {
     span ahead = *s;
-    size_t digits;
-    bool is_marked = take_word(&ahead, "0x");
-    ahead = *s;
-    if (!take_hex(&ahead, number, &digits) || (!is_marked && digits != 8))
+    hex number;
+    if (!take_hex(&ahead, &number) || !is_column(&number))
         return false;
+    *value = number.value;
     *s = ahead;
     return true;
 }
 
-/* How many columns begin the rest of the line; enough of them to tell too many. */
-static unsigned count_columns(span s)
+enum { MOST_COLUMNS = 6 }; /* behind the leaf: one more than there are, to tell too many */
+
+/* The columns that begin the rest of the line; behind the last of them. */
+static unsigned take_columns(span *s, uint32_t columns[MOST_COLUMNS])
 {
-    uint32_t number;
+    span ahead = *s;
     unsigned count = 0;
-    for (; count < 6; count++) {
-        skip(&s, " \t,-");
-        if (!take_column(&s, &number))
+    for (; count < MOST_COLUMNS; count++) {
+        skip(&ahead, BLANKS | SIGN(',') | SIGN('-'));
+        if (!take_column(&ahead, &columns[count]))
             break;
+        *s = ahead;
     }
     return count;
 }
@@ -145,41 +204,48 @@ static unsigned count_columns(span s)
  * Lines of hex dumps have one at most, by chance, in the text at their end. */
 static bool has_columns(span s)
 {
-    uint32_t number;
-    size_t digits;
+    enum { SHORTEST = 7 }; /* "0x0 0x0" */
+    hex number;
     unsigned count = 0;
+    if (s.end - s.at < SHORTEST)
+        return false;
     for (;;) {
-        skip(&s, " \t,-:");
-        if (take_column(&s, &number))
-            count++;
-        else if (!take_hex(&s, &number, &digits))
+        skip(&s, BLANKS | SIGN(',') | SIGN('-') | SIGN(':'));
+        if (!take_hex(&s, &number))
             return count >= 2;
+        count += is_column(&number);
     }
 }
 
-/* "0x8000001c 0x00: eax=... ebx=..." and bare columns, with or without the sub-leaf's; *bare is their number behind the
- * leaf, 0 where registers have names. */
+/* "0x8000001c 0x00: eax=... ebx=..." and bare columns, with or without the sub-leaf's, behind the leaf; *bare is their
+ * number, 0 where registers have names. */
 static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *bare)
 {
-    if (!take_column(s, &leaf->leaf))
-        return OTHER;
-    skip(s, " \t");
+    uint32_t columns[MOST_COLUMNS];
+    skip(s, BLANKS);
     s->at += peek(s) == ':';
-    skip(s, " \t");
-    unsigned columns = count_columns(*s);
-    span ahead = *s;
-    if (columns == 0 && take_register_name(&ahead) == 4)
-        return has_columns(*s) ? BROKEN : OTHER;
-    if (columns > 5)
+    skip(s, BLANKS);
+    span behind = *s;
+    unsigned count = take_columns(&behind, columns);
+    if (count > 5)
         return OTHER;
-    bool has_subleaf = columns == 1 || columns == 5;
-    if (has_subleaf) {
-        take_column(s, &leaf->subleaf);
-        skip(s, " \t:");
+    if (count >= 4) {
+        *bare = count;
+        leaf->subleaf = count == 5 ? columns[0] : 0;
+        set_registers(leaf, columns + count - 4);
+        return LEAF;
+    }
+    span ahead = *s;
+    if (count == 0 && take_register_name(&ahead) == 4)
+        return has_columns(*s) ? BROKEN : OTHER;
+    if (count == 1) {
+        leaf->subleaf = columns[0];
+        *s = behind;
+        skip(s, BLANKS | SIGN(':'));
     }
     ahead = *s;
     if (take_register_name(&ahead) == 4)
-        *bare = has_subleaf ? 5 : 4;
+        *bare = count == 1 ? 5 : 4;
     return take_registers(s, leaf) ? LEAF : BROKEN;
 }
 
@@ -188,10 +254,8 @@ static bool take_function(span *s, uint32_t *function)
 {
     span ahead = *s;
     *function = 0;
-    for (; is_hex(peek(&ahead)) && *function <= UINT32_MAX >> 4; ahead.at++) {
-        unsigned c = lower(peek(&ahead));
-        *function = *function << 4 | (is_digit(c) ? c - '0' : c - 'a' + 10);
-    }
+    for (; is_hex(peek(&ahead)) && *function <= UINT32_MAX >> 4; ahead.at++)
+        *function = *function << 4 | digit_value(peek(&ahead));
     if (lower(peek(&ahead)) == 'h') {
         s->at = ahead.at + 1;
         return true;
@@ -223,44 +287,54 @@ static verdict read_array(span *s, pfb_cpuid_leaf *leaf)
     return take_registers(s, leaf) ? LEAF : BROKEN;
 }
 
+/* What a line begins with belongs to one layout at most: "cpuid" is no column, and a column is no array. */
 static verdict read_leaf(const span *line, pfb_cpuid_leaf *leaf, unsigned *bare)
 {
+    enum { SHORTEST = 7 }; /* "cpuid0:" and "0x0 0x0", which are broken; leaves are longer */
     span s = *line;
-    *leaf = (pfb_cpuid_leaf){0};
     *bare = 0;
-    verdict found = read_marked(&s, leaf);
-    if (found == OTHER) {
-        s = *line;
-        found = read_columns(&s, leaf, bare);
-    }
-    if (found == OTHER) {
-        s = *line;
-        *leaf = (pfb_cpuid_leaf){0};
-        found = read_array(&s, leaf);
-    }
-    return found;
+    if (s.end - s.at < SHORTEST)
+        return OTHER;
+    *leaf = (pfb_cpuid_leaf){0};
+    if (take_word(&s, "cpuid"))
+        return read_marked(&s, leaf);
+    if (take_column(&s, &leaf->leaf))
+        return read_columns(&s, leaf, bare);
+    return read_array(&s, leaf);
+}
+
+static void skip_decoration(span *s)
+{
+    const uint64_t low = BLANKS | SIGN('-') | SIGN('=') | SIGN('(') | SIGN(')') | SIGN('/') | SIGN('*') | SIGN('#') |
+                         SIGN('.') | SIGN(':');
+    const uint64_t high = SIGN('_' - 64) | SIGN('[' - 64) | SIGN(']' - 64) | SIGN('{' - 64) | SIGN('}' - 64);
+    while (s->at < s->end && (is_one_of(s->data[s->at], low) || is_one_of(s->data[s->at] - 64u, high)))
+        s->at++;
 }
 
 /* A line that names a CPU and nothing else: "CPU 0:", "CPU:", "------[ Logical CPU #3 ]------". */
 static bool is_heading(span s)
 {
-    static const char decoration[] = " \t-_=[](){}/*#.:";
+    enum { SHORTEST = 4 }; /* "cpu:" */
+    static const char registers[] = "cpuid registers";
     uint32_t number;
-    skip(&s, decoration);
-    if (take_word(&s, "cpuid registers"))
-        skip(&s, decoration);
+    if (s.end - s.at < SHORTEST || is_digit(peek(&s)))
+        return false;
+    skip_decoration(&s);
+    if (s.end - s.at > sizeof registers && take_word(&s, registers))
+        skip_decoration(&s);
     if (take_word(&s, "logical"))
-        skip(&s, decoration);
+        skip_decoration(&s);
     if (!take_word(&s, "cpu"))
         return false;
     size_t behind = s.at;
-    skip(&s, " \t#");
+    skip(&s, BLANKS | SIGN('#'));
     if (!take_index(&s, &number)) {
         s.at = behind;
         if (peek(&s) != ':')
             return false;
     }
-    skip(&s, decoration);
+    skip_decoration(&s);
     return s.at == s.end;
 }
 
@@ -274,6 +348,8 @@ void pfb_cpuid_text_open(pfb_cpuid_text *text, const void *data, size_t size)
 static bool next_line(pfb_cpuid_text *text, span *line, size_t *start)
 {
     span rest = {text->data, text->at, text->size};
+    text->lines += skip_empty_lines(&rest);
+    text->at = rest.at;
     if (!take_line(&rest, line, start))
         return false;
     text->at = rest.at;

@@ -61,22 +61,27 @@ pfb_cursor pfb_cursor_window(pfb_cursor *cursor, size_t size, size_t least, pfb_
     return window;
 }
 
-/* Which of four 16-bit units of a number is the lowest 0; 4 when none is. A borrow can make a unit above a 0 look like
- * one, never one below. */
-static inline size_t lowest_zero_unit(uint64_t units)
+/* A bit in each of four 16-bit units that is 0. A borrow can make a unit above a 0 look like one, never one below: the
+ * lowest bit is right. */
+static inline uint64_t zero_units(uint64_t units)
 {
-    uint64_t zeros = (units - UINT64_C(0x0001000100010001)) & ~units & UINT64_C(0x8000800080008000);
-    uint64_t below = (zeros & (0 - zeros)) - 1; /* all bits below the lowest one; all there are when there is none */
-    return (size_t)((below >> 15 & 1) + (below >> 31 & 1) + (below >> 47 & 1) + (below >> 63 & 1));
+    return (units - UINT64_C(0x0001000100010001)) & ~units & UINT64_C(0x8000800080008000);
+}
+
+/* The unit that the lowest bit belongs to; there is one. */
+static inline size_t lowest_unit(uint64_t zeros)
+{
+    uint64_t below = (zeros & (0 - zeros)) - 1;
+    return (size_t)((below >> 15 & 1) + (below >> 31 & 1) + (below >> 47 & 1));
 }
 
 size_t pfb_count_units(const uint8_t *p, size_t most)
 {
     size_t count = 0;
     for (; most - count >= 4; count += 4) {
-        size_t zero = lowest_zero_unit(load_le64(p + 2 * count));
-        if (zero < 4)
-            return count + zero;
+        uint64_t zeros = zero_units(load_le64(p + 2 * count));
+        if (zeros != 0)
+            return count + lowest_unit(zeros);
     }
     while (count < most && load_le16(p + 2 * count) != 0)
         count++;
@@ -89,7 +94,7 @@ bool pfb_cursor_text(pfb_cursor *cursor, pfb_text *text)
         return false;
     size_t start = cursor->at;
     size_t most = (cursor->end - start) / 2;
-    size_t units = pfb_count_units(cursor->base + start, most);
+    size_t units = most > 0 ? pfb_count_units(cursor->base + start, most) : 0; /* the base of nothing may be null */
     if (units == most)
         return pfb_cursor_fail(cursor, PFB_TRUNCATED_STRING, start);
     *text = (pfb_text){.offset = start, .units = units};

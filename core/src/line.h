@@ -23,16 +23,16 @@ static inline bool is_digit(unsigned c)
     return c >= '0' && c <= '9';
 }
 
-static inline bool is_one_of(unsigned c, const char *set)
+/* A set of characters below 64, a bit each: to compare with one after another would be too much for a byte. */
+#define SIGN(c) (UINT64_C(1) << (c))
+#define BLANKS (SIGN(' ') | SIGN('\t'))
+
+static inline bool is_one_of(unsigned c, uint64_t set)
 {
-    for (; *set != '\0'; set++) {
-        if (c == (unsigned char)*set)
-            return true;
-    }
-    return false;
+    return c < 64 && (set >> c & 1);
 }
 
-static inline void skip(span *s, const char *set)
+static inline void skip(span *s, uint64_t set)
 {
     while (s->at < s->end && is_one_of(s->data[s->at], set))
         s->at++;
@@ -69,6 +69,15 @@ static inline bool take_decimal(span *s, uint64_t most, uint64_t *number)
     return has_digits;
 }
 
+/* Passes over empty lines that stand next, all of them at once, as each of them is only a byte; how many. */
+static inline uint32_t skip_empty_lines(span *text)
+{
+    size_t at = text->at;
+    while (text->at < text->end && text->data[text->at] == '\n')
+        text->at++;
+    return (uint32_t)(text->at - at);
+}
+
 /* The next line of a text without blanks around it and without its end, the first one without the byte order mark of
  * UTF-8; *start is where it begins in the text, and the text's rest lies behind its end. False at the end of the text.
  */
@@ -83,8 +92,8 @@ static inline bool take_line(span *text, span *line, size_t *start)
     text->at += text->at < text->end;
     if (*start == 0)
         take_exactly(line, "\xEF\xBB\xBF");
-    skip(line, " \t");
-    while (line->end > line->at && is_one_of(text->data[line->end - 1], " \t\r"))
+    skip(line, BLANKS);
+    while (line->end > line->at && is_one_of(text->data[line->end - 1], BLANKS | SIGN('\r')))
         line->end--;
     return true;
 }

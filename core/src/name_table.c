@@ -5,20 +5,23 @@
 
 /* ---- Units ------------------------------------------------------------------------------------------- */
 
-static size_t unit_size(const pfb_name_table *table)
+/* What is left of a table, for as long as one call reads it: kept apart from the caller's struct, and in functions that
+ * are put into each other, so that it stays in registers. A byte may cost little. */
+typedef struct units {
+    const uint8_t *data;
+    size_t at, end; /* whole units lie between them */
+    size_t width;   /* 1 or 2 */
+} units;
+
+static inline units units_left(const pfb_name_table *table)
 {
-    return table->is_utf16 ? 2 : 1;
+    return (units){table->data, table->at, table->size, table->is_utf16 ? 2 : 1};
 }
 
-/* The unit at an offset with a whole unit behind it. */
-static unsigned unit_at(const pfb_name_table *table, size_t at)
+/* The unit at an offset before the end. */
+static inline unsigned unit_at(const units *u, size_t at)
 {
-    return table->is_utf16 ? load_le16(table->data + at) : table->data[at];
-}
-
-static bool has_unit(const pfb_name_table *table, size_t at)
-{
-    return table->size - at >= unit_size(table);
+    return u->width == 2 ? load_le16(u->data + at) : u->data[at];
 }
 
 /* ---- Strings ----------------------------------------------------------------------------------------- */
@@ -31,41 +34,35 @@ typedef struct piece {
 
 enum { PIECE_END = 0x10000 };
 
-static piece next_piece(pfb_name_table *table, bool ends_at_tab)
+/* What may end a piece, a bit each. No unit above a line feed does, so that most units are compared once. */
+enum { AT_NUL = 1, AT_TAB = 1 << '\t', AT_LINE = 1 << '\n' };
+
+static inline piece next_piece(units *u, unsigned ends)
 {
-    piece p = {table->at, table->at, PIECE_END};
-    while (has_unit(table, table->at)) {
-        unsigned unit = unit_at(table, table->at);
-        p.end = table->at;
-        table->at += unit_size(table);
-        if (unit == 0 || (table->is_lines && unit == '\n') || (ends_at_tab && unit == '\t')) {
+    piece p = {u->at, u->end, PIECE_END};
+    for (; u->at < u->end; u->at += u->width) {
+        unsigned unit = unit_at(u, u->at);
+        if (unit <= '\n' && (ends >> unit & 1)) {
+            p.end = u->at;
             p.ended_by = unit;
+            u->at += u->width;
             break;
         }
-        p.end = table->at;
     }
-    if (p.ended_by == PIECE_END)
-        table->at = table->size; /* half a unit may be left */
-    bool has_return = table->is_lines && p.end > p.begin && unit_at(table, p.end - unit_size(table)) == '\r';
-    p.end -= has_return ? unit_size(table) : 0;
+    if ((ends & AT_LINE) && p.end > p.begin && unit_at(u, p.end - u->width) == '\r')
+        p.end -= u->width;
     return p;
 }
 
-/* An empty text whose NUL is the last of all: of an odd number of strings, the NUL that ends the table. */
-static bool is_missing(const pfb_name_table *table, const piece *text)
-{
-    return !table->is_lines && text->end == text->begin && !has_unit(table, table->at);
-}
-
 /* Decimal digits, at least one, below 2^32. */
-static bool parse_index(const pfb_name_table *table, const piece *p, uint32_t *index)
+static inline bool parse_index(const units *u, const piece *p, uint32_t *index)
 {
     uint64_t number = 0;
-    for (size_t at = p->begin; at < p->end; at += unit_size(table)) {
-        unsigned unit = unit_at(table, at);
-        if (unit < '0' || unit > '9')
+    for (size_t at = p->begin; at < p->end; at += u->width) {
+        unsigned digit = unit_at(u, at) - (unsigned)'0';
+        if (digit > 9)
             return false;
-        number = 10 * number + (unit - '0');
+        number = 10 * number + digit;
         if (number > UINT32_MAX)
             return false;
     }
@@ -75,12 +72,13 @@ static bool parse_index(const pfb_name_table *table, const piece *p, uint32_t *i
 
 /* ---- Reading ----------------------------------------------------------------------------------------- */
 
+/* An oddity: a note, or an error in strict mode. True when reading may go on. Only before the first error. */
 static bool tolerate(pfb_name_table *table, uint32_t note, pfb_code code, size_t offset)
 {
-    pfb_cursor cursor = pfb_cursor_make(NULL, 0);
-    pfb_cursor_tolerate(&cursor, table->options, &table->notes, note, code, offset);
-    if (table->error.code == PFB_OK)
-        table->error = cursor.error;
+    if (table->options & PFB_STRICT)
+        table->error = (pfb_error){code, offset};
+    else
+        table->notes |= note;
     return table->error.code == PFB_OK;
 }
 
@@ -96,19 +94,18 @@ static void detect_encoding(pfb_name_table *table)
     } else {
         table->is_utf16 = table->size >= 2 && p[1] == 0;
     }
+    table->size -= table->is_utf16 ? table->size % 2 : 0; /* half a unit at the end says nothing */
 }
 
 /* What ends the first number tells the form: a NUL in multi-strings, a tab or an end of line in text. */
 static void detect_form(pfb_name_table *table)
 {
-    size_t start = table->at;
-    table->is_lines = true;
-    piece first = next_piece(table, true);
+    units u = units_left(table);
+    piece first = next_piece(&u, AT_NUL | AT_TAB | AT_LINE);
     uint32_t index;
     table->is_lines = first.ended_by != 0;
     table->has_tabs = first.ended_by == '\t';
-    table->at = start;
-    if (first.end > first.begin && !parse_index(table, &first, &index))
+    if (first.end > first.begin && !parse_index(&u, &first, &index))
         table->error = (pfb_error){PFB_UNKNOWN_FORMAT, first.begin};
 }
 
@@ -120,53 +117,62 @@ bool pfb_name_table_open(pfb_name_table *table, const void *data, size_t size, u
     return table->error.code == PFB_OK;
 }
 
-/* An empty string where an index should be ends a multi-string; bytes behind it belong to nothing. Lines may be empty.
- * True when reading is to go on. */
-static bool pass_empty(pfb_name_table *table, const piece *p)
+/* What came of a piece where an index should be. */
+typedef enum step { PAIR, PASSED, ENDED } step;
+
+/* An empty string there ends a multi-string; bytes behind it belong to nothing. Lines may be empty. */
+static inline step pass_empty(pfb_name_table *table, units *u, const piece *p)
 {
     if (p->ended_by == PIECE_END)
-        return false;
-    if (table->is_lines)
-        return true;
-    /* All of them at once: to look for an end behind each would be quadratic. */
-    for (; has_unit(table, table->at); table->at += unit_size(table)) {
-        if (unit_at(table, table->at) != 0)
-            return tolerate(table, PFB_NOTE_BAD_PAIR, PFB_BAD_PAIR, p->begin);
+        return ENDED;
+    /* All of them at once: each costs more than a byte may, and to look for an end behind each would be quadratic. */
+    for (; u->at < u->end; u->at += u->width) {
+        unsigned unit = unit_at(u, u->at);
+        if (unit != 0 && !(table->is_lines && unit == '\n'))
+            return table->is_lines || tolerate(table, PFB_NOTE_BAD_PAIR, PFB_BAD_PAIR, p->begin) ? PASSED : ENDED;
     }
-    table->at = table->size;
-    return false;
+    return ENDED;
+}
+
+/* The text behind a number that was read. Where an index should be and is none, the next string may be one again; a
+ * line with a tab is passed over. False when there is no text, and for one of an odd number of strings that has no
+ * partner: an empty one whose NUL is the last of all. */
+static inline bool take_text(const pfb_name_table *table, units *u, const piece *number, bool is_number, piece *text)
+{
+    bool has_tab = number->ended_by == '\t';
+    if (!has_tab && (!is_number || number->ended_by == PIECE_END || table->has_tabs || u->at == u->end))
+        return false;
+    *text = next_piece(u, table->is_lines ? AT_NUL | AT_LINE : AT_NUL);
+    return is_number && (table->is_lines || text->end > text->begin || u->at < u->end);
+}
+
+static inline step next_pair(pfb_name_table *table, units *u, pfb_name_entry *entry)
+{
+    uint32_t index;
+    piece text;
+    piece number = next_piece(u, table->is_lines ? AT_NUL | AT_LINE | AT_TAB : AT_NUL);
+    if (number.end == number.begin && number.ended_by != '\t')
+        return pass_empty(table, u, &number);
+    bool is_number = parse_index(u, &number, &index);
+    if (!take_text(table, u, &number, is_number, &text))
+        return tolerate(table, PFB_NOTE_BAD_PAIR, PFB_BAD_PAIR, number.begin) ? PASSED : ENDED;
+    if (text.ended_by == PIECE_END && !table->is_lines &&
+        !tolerate(table, PFB_NOTE_UNTERMINATED, PFB_TRUNCATED_STRING, text.begin))
+        return ENDED;
+    if (text.end - text.begin > UINT32_MAX)
+        return ENDED;
+    *entry = (pfb_name_entry){index, (uint32_t)(text.end - text.begin), text.begin};
+    return PAIR;
 }
 
 bool pfb_name_table_next(pfb_name_table *table, pfb_name_entry *entry)
 {
-    while (table->error.code == PFB_OK && has_unit(table, table->at)) {
-        uint32_t index;
-        piece number = next_piece(table, table->is_lines);
-        if (number.end == number.begin && number.ended_by != '\t') {
-            if (!pass_empty(table, &number))
-                return false;
-            continue;
-        }
-        bool is_number = parse_index(table, &number, &index);
-        bool has_text =
-            number.ended_by == '\t' || (number.ended_by != PIECE_END && !table->has_tabs && has_unit(table, table->at));
-        piece text = {0, 0, PIECE_END};
-        /* Where an index should be and is none, the next string may be one again; a line with a tab is passed over. */
-        if (has_text && (is_number || number.ended_by == '\t'))
-            text = next_piece(table, false);
-        if (!is_number || !has_text || is_missing(table, &text)) {
-            tolerate(table, PFB_NOTE_BAD_PAIR, PFB_BAD_PAIR, number.begin);
-            continue;
-        }
-        if (text.ended_by == PIECE_END && !table->is_lines &&
-            !tolerate(table, PFB_NOTE_UNTERMINATED, PFB_TRUNCATED_STRING, text.begin))
-            return false;
-        if (text.end - text.begin > UINT32_MAX)
-            return false;
-        *entry = (pfb_name_entry){index, (uint32_t)(text.end - text.begin), text.begin};
-        return true;
-    }
-    return false;
+    units u = units_left(table);
+    step found = table->error.code == PFB_OK ? PASSED : ENDED;
+    while (found == PASSED && u.at < u.end)
+        found = next_pair(table, &u, entry);
+    table->at = u.at;
+    return found == PAIR;
 }
 
 uint32_t pfb_name_table_count(pfb_name_table *table)
