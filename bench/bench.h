@@ -5,9 +5,9 @@
 /* What the benchmark programs share.
  *
  * A benchmark is called SUBJECT/.../WHAT/COUNT: WHAT is what was measured, COUNT how many instances there were.
- * Baselines have the same name but for WHAT, which is "plain" or "memcpy", and may leave out parts in the middle;
- * report.py forms the ratios by this rule. Each benchmark counts its items: a baseline's are those of what it stands
- * beside. */
+ * Baselines have the same name but for WHAT, which is "typical", "plain", "twin" or "memcpy", and may leave out parts
+ * in the middle; report.py forms the ratios by this rule, promises.py names benchmarks in full. Each benchmark counts
+ * its items: a baseline's are those of what it stands beside. */
 #include <benchmark/benchmark.h>
 
 #include <cstdint>

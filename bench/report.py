@@ -10,7 +10,9 @@ import json
 import statistics
 import sys
 
-BASELINES = ("plain", "memcpy")  # the first that exists is the one to compare with
+import promises
+
+BASELINES = ("typical", "plain", "twin", "memcpy")  # the first that exists is the one to compare with
 
 
 class Failure(Exception):
@@ -185,6 +187,10 @@ def report(content, earlier, markdown):
             rows[0][0] = f"`{subject}/`"
             rows[1:] = [[f"`{row[0]}`"] + row[1:] for row in rows[1:]]
         yield from draw(rows, markdown)
+    judged = promises.judged(times)
+    if judged:
+        yield ""
+        yield from draw(judged, markdown)
 
 
 def main(arguments):

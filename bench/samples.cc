@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "samples.h"
 
+#include "building.h"
 #include "perfblock/catalog.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 namespace bench
@@ -12,43 +11,6 @@ namespace bench
 
 namespace
 {
-
-/* Without blocks there is nothing to measure. */
-void require(bool holds, const char *what)
-{
-    if (!holds) {
-        std::fprintf(stderr, "cannot make the samples: %s\n", what);
-        std::exit(1);
-    }
-}
-
-std::u16string widen(const std::string &ascii)
-{
-    return std::u16string(ascii.begin(), ascii.end());
-}
-
-std::vector<uint8_t> utf16le(const std::u16string &text)
-{
-    std::vector<uint8_t> bytes;
-    for (char16_t unit : text) {
-        bytes.push_back(static_cast<uint8_t>(unit & 0xFF));
-        bytes.push_back(static_cast<uint8_t>(unit >> 8));
-    }
-    return bytes;
-}
-
-/* Runs the builder twice: to measure, then to write. */
-template <class Write> std::vector<uint8_t> build(Write write)
-{
-    pfb_builder builder;
-    pfb_builder_init(&builder, nullptr, 0);
-    write(&builder);
-    std::vector<uint8_t> bytes(builder.size_bytes);
-    pfb_builder_init(&builder, bytes.data(), bytes.size());
-    write(&builder);
-    require(builder.error.code == PFB_OK, "the builder refuses");
-    return bytes;
-}
 
 /* ---- Values ------------------------------------------------------------------------------------------------ */
 

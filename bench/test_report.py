@@ -4,9 +4,12 @@ import contextlib
 import io
 import json
 import os
+import pathlib
+import re
 import tempfile
 import unittest
 
+import promises
 import report
 
 
@@ -55,6 +58,12 @@ class Program(unittest.TestCase):
         self.assertIn("x/apply 30.0 (12.0x)", lines)
         self.assertIn("x/plain 2.50", lines)
         self.assertIn("CPU: A. Compiler: 1.", lines)
+
+    def test_a_typical_reader_comes_before_other_baselines(self):
+        path = self.write("a.json", result(run("d/x/walk/10", 8), run("d/x/memcpy/10", 1), run("d/x/twin/10", 2),
+                                           run("d/x/typical/10", 4)))
+        lines = self.call(path)[1]
+        self.assertEqual(lines[-4:], ["x/walk 8.00 (2.00x)", "x/typical 4.00", "x/twin 2.00", "x/memcpy 1.00"])
 
     def test_counts_are_columns(self):
         path = self.write("a.json", result(run("f/x/apply/1000", 3), run("f/x/apply/10", 4), run("f/y/apply/1000", 5)))
@@ -152,6 +161,54 @@ class Program(unittest.TestCase):
                 self.assertEqual((status, lines), (1, []))
                 self.assertIn(expected, error)
                 self.assertFalse(os.path.exists(saved))
+
+    # ---- Promises -----------------------------------------------------------------------------------
+
+    def judge(self, *names_and_times):
+        """Lines about promises of a run with these benchmarks, each with its repetitions; the run passes."""
+        all_runs = [each for name, times in names_and_times for each in runs(name, *times)]
+        status, lines, _ = self.call(self.write("a.json", result(*all_runs)))
+        self.assertEqual(status, 0)
+        start = [at for at, line in enumerate(lines) if line.startswith("promise at most this run")]
+        return lines[start[0] + 1:] if start else []
+
+    def test_a_promise_is_kept_up_to_its_limit(self):
+        # 4 to 16 is a quarter, the limit; the median counts, not the mean.
+        lines = self.judge((f"{promises.REPLY}/bulk_rows/64", [4] * 8 + [90]),
+                           (f"{promises.REPLY}/typical/64", [16] * 9))
+        self.assertEqual(len(lines), len(promises.PROMISES))
+        self.assertTrue(lines[0].endswith("0.25x 0.25x kept"), lines[0])
+        self.assertTrue(all(line.endswith("not measured") for line in lines[1:]), lines)
+
+    def test_a_promise_above_its_limit_is_missed_and_the_run_passes(self):
+        lines = self.judge((f"{promises.REPLY}/walk/4096", [26.2] * 9), (f"{promises.REPLY}/twin/4096", [20] * 9))
+        self.assertEqual([line for line in lines if not line.endswith("not measured")],
+                         ["careful walk: the checks take at most 30 % on top 1.30x 1.31x missed"])
+
+    def test_a_promise_in_nanoseconds(self):
+        name = next(promise.measured for promise in promises.PROMISES if not promise.beside)
+        for nanoseconds, expected in ((7.5, "8 ns 7.50 ns kept"), (8.5, "8 ns 8.50 ns missed")):
+            lines = self.judge((name, [nanoseconds] * 9))
+            self.assertEqual([line.endswith(expected) for line in lines].count(True), 1, lines)
+
+    def test_few_repetitions_promise_nothing(self):
+        lines = self.judge((f"{promises.REPLY}/bulk_rows/64", [4] * 9), (f"{promises.REPLY}/typical/64", [16] * 8))
+        self.assertTrue(lines[0].endswith("0.25x 0.25x too few repetitions"), lines[0])
+
+    def test_a_run_of_other_benchmarks_has_no_promises(self):
+        self.assertEqual(self.judge(("f/x/apply/10", [8] * 9)), [])
+
+    def test_markdown_has_the_promises(self):
+        path = self.write("a.json", result(*runs(f"{promises.REPLY}/walk/16384", *[10] * 9),
+                                           *runs(f"{promises.REPLY}/walk/65536", *[11] * 9)))
+        lines = self.call("--markdown", path)[1]
+        self.assertIn("| promise | at most | this run | |", lines)
+        self.assertTrue(any(re.fullmatch(r"[|] careful walk: .* [|] 1.15x [|] 1.10x [|] kept [|]", line)
+                            for line in lines), lines)
+
+    def test_the_page_has_the_promises(self):
+        page = pathlib.Path(__file__).parent.parent.joinpath("docs", "performance.md").read_text(encoding="utf-8")
+        self.assertIn("\n".join(promises.documented()), page)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_BENCH_BUILDING_H
+#define PFB_BENCH_BUILDING_H
+
+/* Making blocks with the core's builders. */
+#include "perfblock/builder.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace bench
+{
+
+/* Without blocks there is nothing to measure. */
+inline void require(bool holds, const char *what)
+{
+    if (!holds) {
+        std::fprintf(stderr, "cannot make the samples: %s\n", what);
+        std::exit(1);
+    }
+}
+
+inline std::u16string widen(const std::string &ascii)
+{
+    return std::u16string(ascii.begin(), ascii.end());
+}
+
+inline std::vector<uint8_t> utf16le(const std::u16string &text)
+{
+    std::vector<uint8_t> bytes;
+    for (char16_t unit : text) {
+        bytes.push_back(static_cast<uint8_t>(unit & 0xFF));
+        bytes.push_back(static_cast<uint8_t>(unit >> 8));
+    }
+    return bytes;
+}
+
+/* Runs the builder twice: to measure, then to write. */
+template <class Write> std::vector<uint8_t> build(Write write)
+{
+    pfb_builder builder;
+    pfb_builder_init(&builder, nullptr, 0);
+    write(&builder);
+    std::vector<uint8_t> bytes(builder.size_bytes);
+    pfb_builder_init(&builder, bytes.data(), bytes.size());
+    write(&builder);
+    require(builder.error.code == PFB_OK, "the builder refuses");
+    return bytes;
+}
+
+} // namespace bench
+
+#endif

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include "replies.h"
+
+#include "building.h"
+#include "samples.h"
+
+#include "perfblock/counter_type.h"
+#include "perfblock/legacy_builder.h"
+#include "perfblock/lwp.h"
+
+namespace bench
+{
+
+uint64_t reply_value(size_t instance, uint32_t position)
+{
+    return 1000 * (instance + 1) + position; /* of 65,536 instances: four bytes hold it */
+}
+
+namespace
+{
+
+/* ---- V2 ---------------------------------------------------------------------------------------------------- */
+
+constexpr size_t SECOND = 10000000; /* ticks, of both clocks */
+
+struct layout {
+    std::vector<uint32_t> ids, sizes;
+};
+
+/* The set has 31 counters; the id that is in none of them takes the place of the 32nd. */
+layout processor_layout()
+{
+    layout made;
+    for (uint32_t id = 0; id < PROCESSOR_COUNTERS; id++) {
+        made.ids.push_back(id);
+        made.sizes.push_back(8);
+    }
+    for (const pfb_counter &counter : processor_information().counters) {
+        require(counter.id < PROCESSOR_COUNTERS, "a counter's id is above 31");
+        made.sizes[counter.id] = (counter.type & PFB_TYPE_SIZE_MASK) == 0 ? 4 : 8;
+    }
+    return made;
+}
+
+pfb_data_times sample_times()
+{
+    pfb_data_times times = {};
+    times.perf_time = static_cast<int64_t>(SECOND);
+    times.perf_time_100ns = INT64_C(133591987500000000);
+    times.perf_freq = static_cast<int64_t>(SECOND);
+    return times;
+}
+
+void add_values(pfb_builder *builder, const layout &counters, size_t instance)
+{
+    for (uint32_t i = 0; i < counters.ids.size(); i++)
+        pfb_builder_value(builder, reply_value(instance, i), counters.sizes[i]);
+}
+
+void add_instance(pfb_builder *builder, const instance &of)
+{
+    std::vector<uint8_t> name = utf16le(of.name);
+    pfb_builder_instance(builder, of.id, name.data(), of.name.size());
+}
+
+/* A whole reply; `fill` adds its results. */
+template <class Fill> std::vector<uint8_t> build_reply(Fill fill)
+{
+    return build([&](pfb_builder *builder) {
+        pfb_data_times times = sample_times();
+        pfb_builder_begin_data(builder, &times);
+        fill(builder);
+        pfb_builder_end_data(builder);
+    });
+}
+
+} // namespace
+
+std::vector<uint8_t> counterset_reply(size_t count)
+{
+    layout counters = processor_layout();
+    std::vector<instance> instances = processors(count);
+    return build_reply([&](pfb_builder *builder) {
+        pfb_builder_begin_result(builder, PFB_KIND_COUNTERSET, 0, counters.ids.data(), PROCESSOR_COUNTERS);
+        for (size_t i = 0; i < count; i++) {
+            add_instance(builder, instances[i]);
+            add_values(builder, counters, i);
+        }
+        pfb_builder_end_result(builder);
+    });
+}
+
+std::vector<uint8_t> multiple_instances_reply(size_t count)
+{
+    std::vector<instance> instances = processes(count);
+    return build_reply([&](pfb_builder *builder) {
+        pfb_builder_begin_result(builder, PFB_KIND_MULTIPLE_INSTANCES, 0, nullptr, 0);
+        for (size_t i = 0; i < count; i++) {
+            add_instance(builder, instances[i]);
+            pfb_builder_value(builder, reply_value(i, 0), 8);
+        }
+        pfb_builder_end_result(builder);
+    });
+}
+
+std::vector<uint8_t> multiple_counters_reply(size_t count)
+{
+    layout counters = processor_layout();
+    return build_reply([&](pfb_builder *builder) {
+        for (size_t i = 0; i < count; i++) {
+            pfb_builder_begin_result(builder, PFB_KIND_MULTIPLE_COUNTERS, 0, counters.ids.data(), PROCESSOR_COUNTERS);
+            add_values(builder, counters, i);
+            pfb_builder_end_result(builder);
+        }
+    });
+}
+
+std::vector<uint8_t> single_counter_reply(size_t count)
+{
+    return build_reply([&](pfb_builder *builder) {
+        for (size_t i = 0; i < count; i++) {
+            pfb_builder_begin_result(builder, PFB_KIND_SINGLE_COUNTER, 0, nullptr, 0);
+            pfb_builder_value(builder, reply_value(i, 0), 8);
+            pfb_builder_end_result(builder);
+        }
+    });
+}
+
+/* ---- V1 ---------------------------------------------------------------------------------------------------- */
+
+namespace
+{
+
+constexpr uint32_t TITLE_PROCESS = 230;
+
+/* Types of Process: percentages of 100 ns clocks, sizes in bytes, rates, and the elapsed time. */
+uint32_t process_type(uint32_t position)
+{
+    static const uint32_t types[] = {0x20510500, 0x00010100, 0x10410500, 0x00010000, 0x30240500};
+    return types[position % 5];
+}
+
+uint32_t value_size(uint32_t type)
+{
+    return (type & PFB_TYPE_SIZE_MASK) == 0 ? 4 : 8;
+}
+
+std::vector<uint32_t> add_definitions(pfb_builder *builder)
+{
+    std::vector<uint32_t> offsets;
+    for (uint32_t i = 0; i < PROCESS_COUNTERS; i++) {
+        pfb_legacy_counter counter = {};
+        counter.title_index = 1000 + 2 * i;
+        counter.detail_level = 100;
+        counter.type = process_type(i);
+        counter.size_bytes = value_size(counter.type);
+        offsets.push_back(pfb_builder_definition(builder, &counter));
+    }
+    return offsets;
+}
+
+void add_process(pfb_builder *builder, const instance &of, const std::vector<uint32_t> &offsets, size_t position)
+{
+    pfb_legacy_instance legacy = {};
+    legacy.has_name = true;
+    legacy.unique_id = PFB_LEGACY_NO_UNIQUE_ID;
+    std::vector<uint8_t> name = utf16le(of.name);
+    pfb_builder_legacy_instance(builder, &legacy, name.data(), name.size());
+    for (uint32_t i = 0; i < PROCESS_COUNTERS; i++)
+        pfb_builder_legacy_value(builder, offsets[i], reply_value(position, i), value_size(process_type(i)));
+}
+
+} // namespace
+
+std::vector<uint8_t> process_block(size_t count)
+{
+    std::vector<instance> instances = processes(count);
+    std::vector<uint8_t> system = utf16le(u"MACHINE");
+    return build([&](pfb_builder *builder) {
+        pfb_data_times times = sample_times();
+        pfb_legacy_object object = {};
+        object.title_index = TITLE_PROCESS;
+        object.detail_level = 100;
+        object.default_counter = -1;
+        object.perf_freq = static_cast<int64_t>(SECOND);
+        pfb_builder_begin_legacy(builder, &times, system.data(), system.size() / 2, false);
+        pfb_builder_begin_object(builder, &object);
+        std::vector<uint32_t> offsets = add_definitions(builder);
+        for (size_t i = 0; i < count; i++)
+            add_process(builder, instances[i], offsets, i);
+        pfb_builder_end_object(builder);
+        pfb_builder_end_legacy(builder);
+    });
+}
+
+std::vector<uint8_t> name_table(size_t count)
+{
+    return build([&](pfb_builder *builder) {
+        for (size_t i = 0; i < count; i++) {
+            std::u16string text = widen("Counter " + std::to_string(i * 7919 % 1000003) + "/sec");
+            std::vector<uint8_t> bytes = utf16le(text);
+            pfb_builder_name(builder, static_cast<uint32_t>(2 * i + 1), bytes.data(), text.size());
+        }
+        pfb_builder_end_names(builder);
+    });
+}
+
+/* ---- LWP ----------------------------------------------------------------------------------------------------- */
+
+namespace
+{
+
+void store(std::vector<uint8_t> &bytes, size_t at, uint64_t value, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        bytes[at + i] = static_cast<uint8_t>(value >> 8 * i);
+}
+
+/* A control block of 128 bytes with pairs at 80, records of 32 bytes, events 1 to 6 there and enabled, rings from 1
+ * times 32 records on. */
+constexpr uint32_t EVENTS = 6;
+constexpr uint32_t CONTROL_QUADS = 16, PAIRS_AT = 80;
+constexpr uint32_t ALL_EVENTS = 0x7F | PFB_LWP_TIME_STAMPS;
+
+} // namespace
+
+std::vector<uint8_t> lwp_snapshot(size_t count)
+{
+    pfb_lwp_capabilities capabilities;
+    pfb_lwp_capabilities_read(ALL_EVENTS, CONTROL_QUADS | PFB_LWP_RECORD_BYTES << 8 | EVENTS << 16 | PAIRS_AT << 24,
+                              1 << 9 | 1 << 16, ALL_EVENTS, &capabilities);
+    size_t slots = count < 32 ? 33 : count + 1; /* one stays free */
+    std::vector<uint8_t> control(capabilities.control_bytes), ring(slots * PFB_LWP_RECORD_BYTES);
+    store(control, PFB_LWP_AT_FLAGS, ALL_EVENTS & ~PFB_LWP_AVAILABLE, 4);
+    store(control, PFB_LWP_AT_BUFFER_SIZE, ring.size(), 4);
+    store(control, PFB_LWP_AT_BUFFER_BASE, 0x10000, 8);
+    store(control, PFB_LWP_AT_HEAD, count * PFB_LWP_RECORD_BYTES, 4);
+    for (size_t i = 0; i < count; i++) {
+        size_t at = i * PFB_LWP_RECORD_BYTES;
+        store(ring, at, 1 + i % EVENTS, 1);
+        store(ring, at + 8, 0x400000 + 16 * i, 8);
+        store(ring, at + 16, reply_value(i, 0), 8);
+        store(ring, at + 24, i, 8);
+    }
+    std::vector<uint8_t> out(
+        pfb_lwp_snapshot_write(&capabilities, control.data(), control.size(), ring.data(), ring.size(), nullptr, 0));
+    pfb_lwp_snapshot_write(&capabilities, control.data(), control.size(), ring.data(), ring.size(), out.data(),
+                           out.size());
+    return out;
+}
+
+} // namespace bench
