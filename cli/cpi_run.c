@@ -4,7 +4,7 @@
 #include "cpi_result.h"
 #include "diagnostics.h"
 #include "memory.h"
-#include "perfblock/capture.h"
+#include "parts.h"
 #include "perfblock/cpi_text.h"
 #include "recording.h"
 
@@ -23,6 +23,8 @@ typedef struct run {
     } ends[2]; /* the steps that are start and end of the interval, by pfb_cpi_moment */
     cpi_kept kept;
     cpi_result result;
+    recording stored; /* of -o */
+    uint8_t *hooks;   /* its chunk's body; null without -o */
 } run;
 
 /* ---- Failures ---------------------------------------------------------------------------------------------------- */
@@ -76,22 +78,16 @@ static bool scan_text(run *r, const uint8_t *data, size_t size, size_t base)
 
 static bool scan_capture(run *r, const input *in)
 {
-    pfb_capture capture;
+    parts found;
     pfb_chunk chunk;
     bool is_fine = true;
-    bool is_found = false;
-    pfb_capture_open(&capture, in->data, in->size);
-    while (is_fine && pfb_capture_next(&capture, &chunk)) {
-        if (!chunk.is_known || chunk.tag != PFB_TAG_SNAPSHOTS)
-            continue;
-        is_found = true;
+    parts_open(&found, in, PFB_TAG_SNAPSHOTS, "CPI snapshots");
+    while (is_fine && parts_next(&found, &chunk))
         is_fine = scan_text(r, in->data + chunk.body_offset, chunk.body_size_bytes, chunk.body_offset);
-    }
-    if (is_fine && capture.error.code != PFB_OK)
-        diagnostics_malformed(r->subject, capture.error);
-    else if (is_fine && !is_found)
-        diagnostics_say(STATUS_MALFORMED, r->subject, "the capture has no CPI snapshots");
-    return is_fine && is_found && capture.error.code == PFB_OK;
+    bool has_any = parts_tell(&found);
+    if (is_fine && found.capture.error.code != PFB_OK)
+        diagnostics_malformed(r->subject, found.capture.error);
+    return is_fine && has_any && found.capture.error.code == PFB_OK;
 }
 
 /* Null after a sentence. */
@@ -147,14 +143,17 @@ static bool use_source(run *r)
 enum { TRACE_BYTES = 1 << 17 };
 
 /* What replays the interval, and the hooks if there are any. */
-static void store(const run *r, const uint8_t *hooks)
+static void store(run *r)
 {
     size_t used = 0;
     buffer text = {0};
     cpi_kept_write(&r->kept, &text);
-    bool is_stored = text.size > 0 && recording_store(r->o->recording, PFB_TAG_SNAPSHOTS, text.data, text.size);
-    if (is_stored && pfb_cpi_get_trace_size(r->result.handle, &used, NULL) == PFB_PU_SUCCESS && used > 0)
-        recording_store(r->o->recording, PFB_TAG_HOOKS, hooks, used);
+    if (text.size > 0) {
+        recording_put(&r->stored, &(pfb_chunk){.tag = PFB_TAG_SNAPSHOTS}, text.data, text.size);
+        if (pfb_cpi_get_trace_size(r->result.handle, &used, NULL) == PFB_PU_SUCCESS && used > 0)
+            recording_put(&r->stored, &(pfb_chunk){.tag = PFB_TAG_HOOKS}, r->hooks, used);
+        recording_write_together(&r->stored);
+    }
     buffer_free(&text);
 }
 
@@ -167,16 +166,25 @@ static void tell_ending(const run *r)
                         (unsigned long)ending->number);
 }
 
-/* Ends the interval. Data may come with a failure. */
+/* Ends the interval. Hooks are asked for only where they are stored: they have no room for some figures that can be
+ * printed. */
+static int end_interval(const run *r, const pfb_cpi_data **data)
+{
+    const options *o = r->o;
+    if (!r->hooks)
+        return pfb_cpi_get(r->result.handle, data);
+    pfb_cpi_attach_trace_buffer(r->result.handle, r->hooks, TRACE_BYTES);
+    return pfb_cpi_get_and_trace(r->result.handle, (int)o->minor, PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED,
+                                 o->label, data);
+}
+
+/* Data may come with a failure. */
 static void get(run *r)
 {
     const options *o = r->o;
     output out;
     const pfb_cpi_data *data = NULL;
-    uint8_t *hooks = memory_get(TRACE_BYTES, 1);
-    pfb_cpi_attach_trace_buffer(r->result.handle, hooks, TRACE_BYTES);
-    int code = pfb_cpi_get_and_trace(r->result.handle, (int)o->minor, PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED,
-                                     o->label, &data);
+    int code = end_interval(r, &data);
     buffer sentence = {0};
     buffer_string(&sentence, pfb_cpi_last_error_text()); /* gone at the next call */
     output_open(&out, o->format, options_color(o));
@@ -186,27 +194,50 @@ static void get(run *r)
     if (code != PFB_PU_SUCCESS)
         say_failure(r, PFB_CPI_AT_END, code, sentence.data);
     buffer_free(&sentence);
-    if (o->recording)
-        store(r, hooks);
-    pfb_cpi_attach_trace_buffer(r->result.handle, NULL, 0);
-    free(hooks);
+    if (r->hooks)
+        store(r);
+}
+
+/* From the first reading to the last. Lines of JSON have standard output to themselves. */
+static void measure(run *r)
+{
+    const options *o = r->o;
+    int code = pfb_cpi_init(PFB_CPI_RAW | PFB_CPI_SCALED, &r->result.handle);
+    if (code != PFB_PU_SUCCESS) {
+        say_failure(r, PFB_CPI_AT_START, code, pfb_cpi_last_error_text());
+        return;
+    }
+    if (system_run(o->files, o->format == OUTPUT_JSON, &r->result.ending)) {
+        get(r);
+        tell_ending(r);
+    } else {
+        diagnostics_file(o->files[0], errno);
+    }
+    pfb_cpi_terminate(r->result.handle);
+}
+
+static void measure_and_store(run *r)
+{
+    if (!recording_open(&r->stored))
+        return;
+    r->hooks = memory_get(TRACE_BYTES, 1);
+    measure(r);
+    recording_close(&r->stored);
+    free(r->hooks);
 }
 
 void command_cpi_run(const options *o)
 {
-    run r = {.o = o, .subject = o->source ? o->source : "live"};
+    run r = {.o = o, .subject = o->source ? o->source : "live", .stored = {.path = o->recording}};
+    if (system_is_batch(o->files[0])) {
+        diagnostics_say(STATUS_FILE, o->files[0], "is a batch file, which is run by way of cmd /c");
+        return;
+    }
     if (use_source(&r)) {
-        int code = pfb_cpi_init(PFB_CPI_RAW | PFB_CPI_SCALED, &r.result.handle);
-        if (code != PFB_PU_SUCCESS) {
-            say_failure(&r, PFB_CPI_AT_START, code, pfb_cpi_last_error_text());
-        } else if (!system_run(o->files, &r.result.ending)) {
-            diagnostics_file(o->files[0], errno);
-        } else {
-            get(&r);
-            tell_ending(&r);
-        }
-        if (r.result.handle)
-            pfb_cpi_terminate(r.result.handle);
+        if (o->recording)
+            measure_and_store(&r);
+        else
+            measure(&r);
         pfb_cpi_use_source(NULL);
     }
     cpi_kept_free(&r.kept);

@@ -28,7 +28,7 @@ static void show_input(output *out, const options *o, const input *in)
 {
     walk w = {.in = in, .out = out, .options = o->reader};
     if (in->kind == INPUT_CAPTURE)
-        walk_capture_parts(&w, PFB_TAG_LWP, "LWP snapshot");
+        walk_capture_parts(&w, PFB_TAG_LWP, "LWP snapshots");
     else
         walk_input(&w);
 }
@@ -148,7 +148,7 @@ static void print_sample(output *out, unsigned bits, const lwp_kept *made)
     buffer_free(&text);
 }
 
-void command_lwp_model(const options *o)
+static void run_model(const options *o, recording *stored)
 {
     output out;
     lwp_kept made = lwp_sample_run(o->sample);
@@ -158,7 +158,20 @@ void command_lwp_model(const options *o)
     input in = {.name = "model", .data = made.bytes, .size = made.size, .kind = INPUT_LWP};
     show_input(&out, o, &in);
     output_close(&out);
-    if (o->recording)
-        recording_store(o->recording, PFB_TAG_LWP, made.bytes, made.size);
+    if (stored) {
+        recording_put(stored, &(pfb_chunk){.tag = PFB_TAG_LWP}, made.bytes, made.size);
+        recording_write_together(stored);
+    }
     free(made.bytes);
+}
+
+void command_lwp_model(const options *o)
+{
+    recording stored = {.path = o->recording};
+    if (!o->recording) {
+        run_model(o, NULL);
+    } else if (recording_open(&stored)) {
+        run_model(o, &stored);
+        recording_close(&stored);
+    }
 }

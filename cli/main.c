@@ -46,7 +46,8 @@ static const command commands[] = {
      "cycles per instruction while a command runs",
      "Runs COMMAND with the arguments behind it and prints the cycles per instruction (CPI) of this machine "
      "meanwhile,\n"
-     "of all CPUs together and of each. Where the counters are refused the command is not run.",
+     "of all CPUs together and of each. Where the counters are refused the command is not run. Under --format json "
+     "what\nit prints goes to standard error.",
      command_cpi_run},
 };
 

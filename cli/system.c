@@ -23,7 +23,6 @@
 #define FOLDER_MARKS "/\\"
 #else
 #include <dirent.h>
-#include <spawn.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -208,7 +207,8 @@ static void put_argument(buffer *line, const char *argument)
     buffer_string(line, is_plain ? "" : "\"");
 }
 
-static void start_failed(void)
+/* As errno. */
+static void keep_last_error(void)
 {
     switch (GetLastError()) {
     case ERROR_FILE_NOT_FOUND:
@@ -237,15 +237,25 @@ static BOOL WINAPI pass_over(DWORD kind)
     return kind == CTRL_C_EVENT || kind == CTRL_BREAK_EVENT;
 }
 
-static bool start(WCHAR *line, HANDLE *process)
+bool system_is_batch(const char *name)
+{
+    enum { ENDING = 4 };
+    size_t size = strlen(name);
+    while (size > 0 && (name[size - 1] == '.' || name[size - 1] == ' ')) /* which the system passes over */
+        size--;
+    const char *ending = name + size - (size < ENDING ? size : ENDING);
+    return _strnicmp(ending, ".bat", ENDING) == 0 || _strnicmp(ending, ".cmd", ENDING) == 0;
+}
+
+static bool start(WCHAR *line, bool is_output_aside, HANDLE *process)
 {
     STARTUPINFOW setup = {.cb = sizeof setup, .dwFlags = STARTF_USESTDHANDLES};
     PROCESS_INFORMATION started;
     setup.hStdInput = GetStdHandle(STD_INPUT_HANDLE);
-    setup.hStdOutput = GetStdHandle(STD_OUTPUT_HANDLE);
+    setup.hStdOutput = GetStdHandle(is_output_aside ? STD_ERROR_HANDLE : STD_OUTPUT_HANDLE);
     setup.hStdError = GetStdHandle(STD_ERROR_HANDLE);
     if (!CreateProcessW(NULL, line, NULL, NULL, TRUE, 0, NULL, NULL, &setup, &started)) {
-        start_failed();
+        keep_last_error();
         return false;
     }
     CloseHandle(started.hThread);
@@ -253,27 +263,37 @@ static bool start(WCHAR *line, HANDLE *process)
     return true;
 }
 
-bool system_run(char *const *arguments, system_ending *ending)
+/* False and errno when that is not to be learnt. */
+static bool wait_for(HANDLE process, system_ending *ending)
+{
+    DWORD status = 0;
+    bool is_fine = WaitForSingleObject(process, INFINITE) != WAIT_FAILED && GetExitCodeProcess(process, &status);
+    if (!is_fine)
+        keep_last_error();
+    *ending = (system_ending){.number = status};
+    return is_fine;
+}
+
+bool system_run(char *const *arguments, bool is_output_aside, system_ending *ending)
 {
     buffer line = {0};
     HANDLE process = NULL;
-    DWORD status = 0;
     buffer_clear(&line);
     for (size_t i = 0; arguments[i]; i++)
         put_argument(&line, arguments[i]);
     WCHAR *wide = widen(line.data);
     buffer_free(&line);
     SetConsoleCtrlHandler(pass_over, TRUE);
-    bool is_started = start(wide, &process);
-    if (is_started) {
-        WaitForSingleObject(process, INFINITE);
-        GetExitCodeProcess(process, &status);
+    bool is_fine = start(wide, is_output_aside, &process);
+    if (is_fine) {
+        is_fine = wait_for(process, ending);
         CloseHandle(process);
     }
+    int reason = errno;
     SetConsoleCtrlHandler(pass_over, FALSE);
     free(wide);
-    *ending = (system_ending){.number = status};
-    return is_started;
+    errno = reason;
+    return is_fine;
 }
 
 static int open_file(const char *path, int flags)
@@ -300,9 +320,12 @@ void system_read_close(int file)
     _close(file);
 }
 
-int system_append_open(const char *path)
+int system_append_open(const char *path, bool *is_made)
 {
-    return open_file(path, _O_WRONLY | _O_CREAT | _O_APPEND);
+    const int flags = _O_WRONLY | _O_CREAT | _O_APPEND;
+    int file = open_file(path, flags | _O_EXCL);
+    *is_made = file >= 0;
+    return file >= 0 ? file : open_file(path, flags);
 }
 
 static long write_some(int file, const char *bytes, size_t size)
@@ -315,6 +338,18 @@ bool system_append_close(int file)
 {
     bool is_kept = !system_is_regular(file) || _commit(file) == 0;
     return _close(file) == 0 && is_kept;
+}
+
+/* A file that is open keeps its name there. */
+void system_append_discard(int file, const char *path)
+{
+    bool is_empty = system_file_size(file) == 0;
+    _close(file);
+    if (is_empty) {
+        WCHAR *wide = widen(path);
+        _wunlink(wide);
+        free(wide);
+    }
 }
 
 bool system_last_number(const char *path, uint64_t *number)
@@ -352,9 +387,18 @@ bool system_rename(const char *from, const char *to)
 
 static struct sigaction pipe_action; /* as we got it: commands that are run get it again */
 
+static void fill_closed_streams(void)
+{
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+        if (fcntl(stream, F_GETFD) < 0 && errno == EBADF)
+            open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY); /* gets the lowest number that is free */
+    }
+}
+
 void system_prepare(void)
 {
     struct sigaction action = {.sa_handler = SIG_IGN};
+    fill_closed_streams();
     sigemptyset(&action.sa_mask);
     sigaction(SIGPIPE, &action, &pipe_action);
 }
@@ -425,58 +469,169 @@ void system_catch_interrupts(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-enum { KEYBOARD_SIGNALS = 2 };
+/* ---- Commands: signals ----------------------------------------------------------------------------------- */
 
-static const int keyboard_signals[KEYBOARD_SIGNALS] = {SIGINT, SIGQUIT};
+enum { SIGNALS = 5, FIRST_PASSED = 3 };
 
-/* Starts the command with the signals that we ignore as they were before, unless they were ignored then. */
-static int start(char *const *arguments, const struct sigaction before[KEYBOARD_SIGNALS], pid_t *process)
+/* The keyboard's are the command's alone. Where children are ignored, as whoever started us may have it, nobody learns
+ * how they end. The others are passed on. */
+static const int command_signals[SIGNALS] = {SIGINT, SIGQUIT, SIGCHLD, SIGTERM, SIGHUP};
+
+/* As they were before. */
+typedef struct kept_signals {
+    struct sigaction actions[SIGNALS];
+    sigset_t mask;
+} kept_signals;
+
+static volatile sig_atomic_t command; /* the process that runs; 0: none */
+
+static void pass_on(int number)
 {
-    extern char **environ;
-    posix_spawnattr_t attributes;
-    sigset_t defaults;
-    int number = posix_spawnattr_init(&attributes);
-    if (number != 0)
-        return number;
-    sigemptyset(&defaults);
-    for (size_t i = 0; i < KEYBOARD_SIGNALS; i++) {
-        if (before[i].sa_handler != SIG_IGN)
-            sigaddset(&defaults, keyboard_signals[i]);
+    int reason = errno;
+    if (command > 0)
+        kill((pid_t)command, number);
+    errno = reason;
+}
+
+/* Those that are passed on wait until there is a command. What is ignored stays so, as nohup wants it. */
+static void take_signals(kept_signals *before)
+{
+    sigset_t passed;
+    sigemptyset(&passed);
+    for (size_t i = FIRST_PASSED; i < SIGNALS; i++)
+        sigaddset(&passed, command_signals[i]);
+    sigprocmask(SIG_BLOCK, &passed, &before->mask);
+    for (size_t i = 0; i < SIGNALS; i++) {
+        int number = command_signals[i];
+        struct sigaction action = {.sa_handler = SIG_IGN, .sa_flags = SA_RESTART};
+        sigemptyset(&action.sa_mask);
+        sigaction(number, NULL, &before->actions[i]);
+        if (number == SIGCHLD)
+            action.sa_handler = SIG_DFL;
+        else if (i >= FIRST_PASSED && before->actions[i].sa_handler != SIG_IGN)
+            action.sa_handler = pass_on;
+        sigaction(number, &action, NULL);
     }
-    if (pipe_action.sa_handler != SIG_IGN)
-        sigaddset(&defaults, SIGPIPE);
-    posix_spawnattr_setsigdefault(&attributes, &defaults);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    number = posix_spawnp(process, arguments[0], NULL, &attributes, arguments, environ);
-    posix_spawnattr_destroy(&attributes);
-    return number;
 }
 
-static system_ending wait_for(pid_t process)
+static void give_signals_back(const kept_signals *before)
 {
+    for (size_t i = 0; i < SIGNALS; i++)
+        sigaction(command_signals[i], &before->actions[i], NULL);
+    sigprocmask(SIG_SETMASK, &before->mask, NULL);
+}
+
+/* ---- Commands -------------------------------------------------------------------------------------------- */
+
+bool system_is_batch(const char *name)
+{
+    (void)name;
+    return false;
+}
+
+/* Whether a folder of PATH just lacks the file. */
+static bool is_absent(int reason)
+{
+    return reason == ENOENT || reason == ENOTDIR || reason == ESTALE || reason == ENODEV || reason == ETIMEDOUT;
+}
+
+/* Puts the first file of that name that can be run into our place; returns why there is none. The C library's search
+ * is not asked, as it has a shell run what the system cannot. */
+static int execute(char *const *arguments)
+{
+    const char *name = arguments[0];
+    const char *folders = getenv("PATH");
+    if (strchr(name, '/') || *name == '\0') {
+        execv(name, arguments);
+        return errno;
+    }
+    if (!folders)
+        folders = "/bin:/usr/bin";
+    size_t room = strlen(folders) + strlen(name) + 2;
+    char *file = malloc(room);
+    int reason = file ? ENOENT : ENOMEM;
+    for (const char *at = folders; file && at;) { /* an empty name is the folder we are in */
+        size_t size = strcspn(at, ":");
+        snprintf(file, room, "%.*s%s%s", (int)size, at, size > 0 ? "/" : "", name);
+        execv(file, arguments);
+        if (!is_absent(errno))
+            reason = errno;
+        bool goes_on = at[size] == ':' && (is_absent(errno) || errno == EACCES);
+        at = goes_on ? at + size + 1 : NULL;
+    }
+    free(file);
+    return reason;
+}
+
+/* In the process of the command: never returns. Why it was not started goes to `report`. */
+static void become(char *const *arguments, bool is_output_aside, const kept_signals *before, int report)
+{
+    if (is_output_aside)
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+    give_signals_back(before);
+    sigaction(SIGPIPE, &pipe_action, NULL);
+    int reason = execute(arguments);
+    _exit(write(report, &reason, sizeof reason) < 0 ? 126 : 127);
+}
+
+/* The process of the command, or -1 and errno. A pipe tells: what starts closes it, and else the reason comes. */
+static pid_t start(char *const *arguments, bool is_output_aside, const kept_signals *before)
+{
+    int ends[2];
+    int reason = 0;
+    if (pipe(ends) != 0)
+        return -1;
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    pid_t process = fork();
+    if (process == 0)
+        become(arguments, is_output_aside, before, ends[1]);
+    if (process < 0)
+        reason = errno;
+    close(ends[1]);
+    if (process > 0 && system_read(ends[0], &reason, sizeof reason) == (long long)sizeof reason) {
+        waitpid(process, NULL, 0);
+        process = -1;
+    }
+    close(ends[0]);
+    errno = reason;
+    return process;
+}
+
+/* False and errno when that is not to be learnt. No signal is passed on to a process that is no more: its number lives
+ * until it is reaped, which the last call does. */
+static bool wait_for(pid_t process, system_ending *ending)
+{
+    siginfo_t info;
     int status = 0;
-    while (waitpid(process, &status, 0) < 0 && errno == EINTR)
-        continue;
+    while (waitid(P_PID, (id_t)process, &info, WEXITED | WNOWAIT) != 0) {
+        if (errno != EINTR)
+            return false;
+    }
+    command = 0;
+    if (waitpid(process, &status, 0) < 0)
+        return false;
     bool is_signal = WIFSIGNALED(status);
-    return (system_ending){.is_signal = is_signal,
-                           .number = (uint32_t)(is_signal ? WTERMSIG(status) : WEXITSTATUS(status))};
+    *ending = (system_ending){.is_signal = is_signal,
+                              .number = (uint32_t)(is_signal ? WTERMSIG(status) : WEXITSTATUS(status))};
+    return true;
 }
 
-bool system_run(char *const *arguments, system_ending *ending)
+bool system_run(char *const *arguments, bool is_output_aside, system_ending *ending)
 {
-    struct sigaction before[KEYBOARD_SIGNALS];
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    pid_t process = 0;
-    sigemptyset(&ignore.sa_mask);
-    for (size_t i = 0; i < KEYBOARD_SIGNALS; i++)
-        sigaction(keyboard_signals[i], &ignore, &before[i]);
-    int number = start(arguments, before, &process);
-    if (number == 0)
-        *ending = wait_for(process);
-    for (size_t i = 0; i < KEYBOARD_SIGNALS; i++)
-        sigaction(keyboard_signals[i], &before[i], NULL);
-    errno = number;
-    return number == 0;
+    kept_signals before;
+    take_signals(&before);
+    pid_t process = start(arguments, is_output_aside, &before);
+    int reason = errno;
+    command = process > 0 ? (sig_atomic_t)process : 0;
+    sigprocmask(SIG_SETMASK, &before.mask, NULL);
+    bool is_fine = process > 0 && wait_for(process, ending);
+    if (process > 0)
+        reason = errno;
+    command = 0;
+    give_signals_back(&before);
+    errno = reason;
+    return is_fine;
 }
 
 int system_read_open(const char *path)
@@ -494,9 +649,12 @@ void system_read_close(int file)
     close(file);
 }
 
-int system_append_open(const char *path)
+int system_append_open(const char *path, bool *is_made)
 {
-    return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
+    int file = open(path, flags | O_EXCL, 0666);
+    *is_made = file >= 0;
+    return file >= 0 ? file : open(path, flags, 0666);
 }
 
 static ssize_t write_some(int file, const char *bytes, size_t size)
@@ -508,6 +666,17 @@ bool system_append_close(int file)
 {
     bool is_kept = !system_is_regular(file) || fsync(file) == 0;
     return close(file) == 0 && is_kept;
+}
+
+void system_append_discard(int file, const char *path)
+{
+    struct stat own;
+    struct stat there;
+    bool is_there =
+        fstat(file, &own) == 0 && lstat(path, &there) == 0 && own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+    if (is_there && own.st_size == 0)
+        unlink(path);
+    close(file);
 }
 
 bool system_last_number(const char *path, uint64_t *number)

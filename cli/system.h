@@ -9,7 +9,9 @@
 /* All that the program asks of an operating system beyond the C library: arguments, terminals, time, interruption,
  * reading, appending, commands. Text is UTF-8 on Windows, and elsewhere what the system gives. */
 
-/* Standard streams in binary, broken pipes reported by write instead of by a signal. Call once, first. */
+/* Standard streams in binary, broken pipes reported by write instead of by a signal. In the place of those that are
+ * closed comes what can be neither read nor written, lest a file that is opened later is taken for one. Call once,
+ * first. */
 void system_prepare(void);
 
 /* The arguments, from those that main() got: on Windows these have lost what its code page lacks, and are asked for
@@ -64,10 +66,16 @@ typedef struct system_ending {
     uint32_t number; /* the exit status, or the signal that ended it */
 } system_ending;
 
-/* Runs the command that the first argument names, looked for as a shell would, with our standard streams, and waits for
- * its end; a null stands behind the last argument. Meanwhile an interrupt from the keyboard is the command's alone.
- * False and errno when it could not be started. */
-bool system_run(char *const *arguments, system_ending *ending);
+/* Whether it is a batch file by its name (Windows): the system would hand its arguments to cmd.exe, which takes them
+ * apart by rules of its own. */
+bool system_is_batch(const char *name);
+
+/* Runs the command that the first argument names, looked for in PATH, and waits for its end; a null stands behind the
+ * last argument. It must be a file that the system itself can run: no shell is asked for help. It has our standard
+ * streams, or in the place of its output the one for errors. Meanwhile an interrupt from the keyboard is the command's
+ * alone, and a request to terminate or a hangup is passed on to it. False and errno when it could not be started, or
+ * how it ended not be learnt. */
+bool system_run(char *const *arguments, bool is_output_aside, system_ending *ending);
 
 /* ---- Reading --------------------------------------------------------------------------------------------- */
 
@@ -82,8 +90,9 @@ void system_read_close(int file);
 
 /* ---- Appending ------------------------------------------------------------------------------------------- */
 
-/* Opens a file so that every write goes to its end, creating it when missing; -1 and errno on failure. */
-int system_append_open(const char *path);
+/* Opens a file so that every write goes to its end, creating it when missing, which `is_made` tells; -1 and errno on
+ * failure. */
+int system_append_open(const char *path, bool *is_made);
 
 /* Whether it is a file that can be read back, and not a pipe or a device. */
 bool system_is_regular(int file);
@@ -93,6 +102,9 @@ bool system_append(int file, const void *bytes, size_t size);
 
 /* Has the system put on its disk what a regular file holds, and closes it. False and errno when that failed. */
 bool system_append_close(int file);
+
+/* Closes the file opened at `path`, and takes it away if it still is the one that stands there, and empty. */
+void system_append_discard(int file, const char *path);
 
 /* Bytes of a regular file; 0 when that is not known. */
 uint64_t system_file_size(int file);

@@ -3,7 +3,7 @@
 
 #include "diagnostics.h"
 #include "names.h"
-#include "perfblock/capture.h"
+#include "parts.h"
 #include "perfblock/data_block.h"
 
 /* ---- Failures and notes ---------------------------------------------------------------------------------- */
@@ -339,24 +339,19 @@ void walk_capture_parts(walk *w, uint32_t tag, const char *what)
 {
     const input *in = w->in;
     walk_bytes whole = {.data = in->data, .size = in->size};
-    pfb_capture capture;
+    parts found;
     pfb_chunk chunk;
-    bool is_found = false;
-    pfb_capture_open(&capture, in->data, in->size);
-    while (!output_failed(w->out) && pfb_capture_next(&capture, &chunk)) {
+    parts_open(&found, in, tag, what);
+    while (!output_failed(w->out) && parts_next(&found, &chunk)) {
         walk_bytes body = {
             .data = in->data + chunk.body_offset, .size = chunk.body_size_bytes, .base = chunk.body_offset};
-        if (!chunk.is_known || chunk.tag != tag)
-            continue;
-        is_found = true;
         if (tag == PFB_TAG_LWP)
             walk_lwp(w, &body);
         else
             walk_hooks(w, &body);
     }
-    if (!is_found && capture.error.code == PFB_OK)
-        diagnostics_say(STATUS_MALFORMED, in->name, "the capture has no %s", what);
-    walk_fail(w, &whole, capture.error);
+    parts_tell(&found);
+    walk_fail(w, &whole, found.capture.error);
 }
 
 /* ---- Everything ------------------------------------------------------------------------------------------ */

@@ -32,8 +32,8 @@ typedef struct walk {
 
 void walk_input(walk *w);
 
-/* The chunks of one tag of a capture alone (PFB_TAG_LWP, PFB_TAG_HOOKS), without what tells about the chunks; `what` is
- * told to be missing when there is none. */
+/* The chunks of one tag of a capture alone (PFB_TAG_LWP, PFB_TAG_HOOKS), without what tells about the chunks; `what`
+ * they hold, in the plural, is told to be missing when there is none. */
 void walk_capture_parts(walk *w, uint32_t tag, const char *what);
 
 /* ---- For the walk's own parts ---------------------------------------------------------------------------- */

@@ -5,11 +5,13 @@
  *
  * Usage: cpi_sample [ROUNDS] [FILE]
  * FILE has snapshots (docs/cpi_text.md) that take the place of this machine's counters: three, for the facility reads
- * when it is initialised, at the start and at the end. Exit status: 4 when the counters are refused.
+ * when it is initialised, at the start and at the end. Exit status: 4 when the counters are refused, 3 when standard
+ * output cannot be written.
  *
  * Outside of Windows it is built for POSIX: _POSIX_C_SOURCE=200809L. */
 #include <perfblock/cpi_original.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +23,14 @@
 #include <time.h>
 #endif
 
-enum { ROUNDS = 500, QUESTIONS = 2000, STAR_EVERY = 10, SLEEP_MILLISECONDS = 10, STATUS_REFUSED = 4 };
+enum {
+    ROUNDS = 500,
+    QUESTIONS = 2000,
+    STAR_EVERY = 10,
+    SLEEP_MILLISECONDS = 10,
+    STATUS_OUTPUT = 3,
+    STATUS_REFUSED = 4
+};
 
 /* ---- The work ---------------------------------------------------------------------------------------------------- */
 
@@ -142,38 +151,70 @@ static bool measure(unsigned long rounds)
     return is_measured;
 }
 
+/* The bytes of a file; false when they are not to be had, none, or more than there is room for. */
+static bool read_file(const char *path, char *bytes, size_t capacity, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return false;
+    *size = fread(bytes, 1, capacity, file);
+    bool is_read = !ferror(file) && *size > 0 && *size < capacity;
+    fclose(file);
+    return is_read;
+}
+
 /* Has the facility read the snapshots of a file. */
 static bool use_file(const char *path)
 {
     enum { MOST_BYTES = 1 << 20 };
     pfb_cpi_failure failure = {0};
-    FILE *file = fopen(path, "rb");
+    pfb_cpi_source *source = NULL;
+    size_t size = 0;
     char *bytes = malloc(MOST_BYTES);
-    size_t size = file && bytes ? fread(bytes, 1, MOST_BYTES, file) : 0;
-    bool is_read = size > 0 && size < MOST_BYTES;
-    pfb_cpi_source *source = is_read ? pfb_cpi_source_open_fixture(bytes, size, &failure) : NULL;
-    if (!is_read)
+    if (!bytes || !read_file(path, bytes, MOST_BYTES, &size))
         fprintf(stderr, "%s: cannot be read\n", path);
-    else if (!source)
+    else if (!(source = pfb_cpi_source_open_fixture(bytes, size, &failure)))
         fprintf(stderr, "%s: %s: %s\n", path, RcToString(failure.code), failure.sentence);
-    if (file)
-        fclose(file);
     free(bytes);
-    return source && is_success(pfb_cpi_use_source(source));
+    if (!source)
+        return false;
+    bool is_used = is_success(pfb_cpi_use_source(source));
+    if (!is_used)
+        pfb_cpi_source_close(source);
+    return is_used;
+}
+
+/* False when it is no number, or one that is too large. */
+static bool read_rounds(const char *text, unsigned long *rounds)
+{
+    char *end;
+    errno = 0;
+    unsigned long number = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end != '\0' || errno == ERANGE)
+        return false;
+    *rounds = number;
+    return true;
+}
+
+/* What was printed may not have arrived, on a full disk for instance. */
+static bool is_printed(void)
+{
+    bool is_fine = fflush(stdout) == 0 && !ferror(stdout);
+    if (!is_fine)
+        fprintf(stderr, "standard output cannot be written\n");
+    return is_fine;
 }
 
 int main(int argc, char **argv)
 {
     unsigned long rounds = ROUNDS;
     for (int i = 1; i < argc; i++) {
-        char *end;
-        unsigned long number = strtoul(argv[i], &end, 10);
-        if (*argv[i] >= '0' && *argv[i] <= '9' && *end == '\0')
-            rounds = number;
-        else if (!use_file(argv[i]))
+        if (!read_rounds(argv[i], &rounds) && !use_file(argv[i]))
             return EXIT_FAILURE;
     }
     bool is_measured = measure(rounds);
     pfb_cpi_use_source(NULL);
+    if (!is_printed())
+        return STATUS_OUTPUT;
     return is_measured ? EXIT_SUCCESS : STATUS_REFUSED;
 }

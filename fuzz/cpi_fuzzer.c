@@ -67,6 +67,15 @@ static void check_quotient(big above, big below, double value, const char *promi
     demand(big_is_zero(&below) ? bits_of(value) == 0 : is_nearest(&r, value, &exact), promise);
 }
 
+/* A sum that needs more than 64 bits; one CPU's counts never do. */
+static bool is_long(const counts *c)
+{
+    big most = big_of(UINT64_MAX);
+    return big_compare(&c->instr, &most) > 0 || big_compare(&c->cycles, &most) > 0 ||
+           big_compare(&c->busy, &most) > 0 || big_compare(&c->elapsed, &most) > 0 ||
+           big_compare(&c->scaled_cycles, &most) > 0;
+}
+
 /* 10000 n + floor(d / 2) reaches 10000 (2^32 - 1) d: the definition, in halves. */
 static bool is_too_large(const counts *c)
 {
@@ -82,7 +91,10 @@ static void check_figures(const pfb_cpi_figures *f, const counts *c)
     check_quotient(c->scaled_cycles, c->instr, f->scaled_cpi, "scaled CPI is the nearest double");
     check_quotient(big_times(c->busy, 100), c->elapsed, f->busy_percent, "the busy share is the nearest double");
     demand(f->busy_percent <= 100.0, "no CPU is busier than 100 %");
-    demand((f->status == PFB_CPI_NO_INSTR) == big_is_zero(&c->instr), "no instructions have a status");
+    bool is_idle = big_is_zero(&c->instr);
+    demand((f->status == PFB_CPI_NO_INSTR) == is_idle, "no instructions have a status");
+    demand((f->status == PFB_CPI_OVERFLOW) == (!is_idle && (is_long(c) || is_too_large(c))),
+           "what no hook can hold is told");
 }
 
 /* ---- CPUs ---------------------------------------------------------------------------------------------- */
@@ -133,8 +145,6 @@ static void check_used(const question *q, const pfb_cpi_cpu *start, const pfb_cp
     bool fell = end->instr < start->instr || end->cycles < start->cycles;
     if (f->status == PFB_CPI_OK || f->status == PFB_CPI_WRAPPED)
         demand((f->status == PFB_CPI_WRAPPED) == fell, "a wrap is told");
-    if (f->instr != 0)
-        demand((f->status == PFB_CPI_OVERFLOW) == is_too_large(&own), "what no hook can hold is told");
 }
 
 static const pfb_cpi_cpu *find_cpu(const pfb_cpi_snapshot *snapshot, uint32_t number)
@@ -189,6 +199,8 @@ static void check_system(const question *q, const answer *a)
                shows(system->elapsed, &all.elapsed) && shows(system->scaled_cycles, &all.scaled_cycles),
            "the system's counts are sums");
     check_figures(system, &all);
+    demand(system->status == PFB_CPI_OK || system->status == PFB_CPI_NO_INSTR || system->status == PFB_CPI_OVERFLOW,
+           "the system has a status of its own");
     demand(a->result.cpus_changed == (matched < a->result.cpu_count || matched < q->end.cpu_count),
            "CPUs that come or go are told");
     demand(a->verdict == (big_is_zero(&all.instr) ? PFB_CPI_NO_DATA : PFB_CPI_COMPUTED),
@@ -209,6 +221,8 @@ static void check_thread(const question *q, const pfb_cpi_result *result)
     counts own = counts_of(f);
     demand(f->instr == end->instr - start->instr && f->cycles == end->cycles - start->cycles, "a thread counts on");
     check_figures(f, &own);
+    demand(f->status == PFB_CPI_OK || f->status == PFB_CPI_NO_INSTR || f->status == PFB_CPI_OVERFLOW,
+           "and is never more than that");
 }
 
 /* ---- The whole ----------------------------------------------------------------------------------------- */

@@ -23,6 +23,7 @@ import seed_writer as writer  # noqa: E402
 
 SECONDS = 60
 IMPOSSIBLE = 4  # status where a machine has no live source
+FULL = "/dev/full"  # where there is one, a disk without room
 ON_WINDOWS = running.ON_WINDOWS
 ERROR_LINE = re.compile(r"^(?P<file>.*): offset (?P<offset>\d+): "
                         r"(?P<code>[a-z][a-z0-9_]*): (?P<text>.+)$")
@@ -34,6 +35,17 @@ def program():
     if not path:
         sys.exit("PERFBLOCK must name the program to test")
     return os.path.abspath(path)
+
+
+def own_program():
+    """The program as a command of its own: not the script that runs it."""
+    path = program()
+    if ON_WINDOWS:
+        with open(path, "rb") as file:
+            script = re.match(rb"#!.*\nexec wine '(.+)'", file.read(4096))
+        if script:
+            return script[1].decode()
+    return path
 
 
 def seed(subject, name):

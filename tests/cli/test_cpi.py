@@ -208,6 +208,25 @@ class Show(Case):
         missing = self.run_program("cpi", "show", self.folder + "/missing")
         self.assertEqual((missing.status, missing.out), (3, ""))
 
+    def test_captures_of_a_later_version(self):
+        """They are told, and not taken for others that lack hooks."""
+        later = w.chunk(b"CPIH", b"anything", version=2)
+        good = w.chunk(b"CPIH", c.first_example())
+        done = self.run_program("cpi", "show", self.file(
+            "a.pfb", w.recording(w.chunk(b"LWPC", b"", version=3), later)))
+        self.assertEqual((done.status, done.out), (1, ""))
+        self.assertIn("of a later version", done.err)
+        self.assertNotIn("no CPI hooks", done.err)
+        path = self.file("b.pfb", w.recording(good, later, later))
+        done = self.run_program("cpi", "show", "--format", "json", path)
+        self.assertEqual((done.status, len(done.objects())), (0, 1))
+        self.assertEqual(done.err, "%s: offset %d: note: CPI hooks of a later "
+                         "version were passed over: 2 chunks\n" % (
+                             path, 16 + len(good)))
+        other = self.run_program("cpi", "show", self.file(
+            "c.pfb", w.recording(w.chunk(b"LWPC", b"", version=3))))
+        self.assertIn("no CPI hooks", other.err)
+
     def test_table(self):
         """Of the first worked example, with all its hooks."""
         data = c.group(3000000, c.ONE_TWO, "SD", True, text=b"a\x1bb")

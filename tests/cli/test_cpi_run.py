@@ -1,171 +1,19 @@
 # SPDX-License-Identifier: MIT
 """perfblock cpi run: figures of canned snapshots, what is stored and replayed,
-what is refused, and the command that runs meanwhile.
-
-The command is the program itself, which is there on every system.  Expected
-figures come from exact fractions.
-"""
+and what is refused."""
 
 import os
 import random
 import re
-import signal
-import subprocess
-import sys
 import unittest
 
-from program import (IMPOSSIBLE, ON_WINDOWS, SECONDS, Case, program, running,
-                     writer as w)
+from program import FULL, IMPOSSIBLE, ON_WINDOWS, writer as w
+from cpi_runs import (IDLE, IDLE_PRINTED, LARGE, LARGE_BUSY, LARGE_PRINTED,
+                      PHASE, PHASE_PRINTED, PHASE_WIDTHS, TWO, TWO_PRINTED,
+                      RunCase, expected_json, snapshot, text)
 
 import cpi_figures as f
 import cpi_writer as c
-
-FULL = "/dev/full"
-
-
-def own_program():
-    """The program as a command of its own: not the script that runs it."""
-    path = program()
-    if ON_WINDOWS:
-        with open(path, "rb") as file:
-            script = re.match(rb"#!.*\nexec wine '(.+)'", file.read(4096))
-        if script:
-            return script[1].decode()
-    return path
-
-
-def snapshot(clock, *cpus):
-    """A snapshot of (number, instr, cycles, busy, elapsed)."""
-    return f.Snapshot(clock, tuple(f.Cpu(*cpu) for cpu in cpus))
-
-
-def text(*steps, widths=None):
-    """Snapshots and refusals ((code, sentence)) as a text."""
-    lines = ["cpi-snapshots 1"]
-    if widths:
-        lines.append("widths %d %d" % widths)
-    for step in steps:
-        if not isinstance(step, f.Snapshot):
-            lines.append("refuse %d %s" % step)
-            continue
-        lines.append("snapshot %d" % step.clock)
-        lines += ["cpu %d %d %d %d %d" % cpu for cpu in step.cpus]
-    return ("\n".join(lines) + "\n").encode()
-
-
-# ---- The worked examples -------------------------------------------------
-
-TWO = (snapshot(1000, (0, 0, 1000, 0, 1000), (1, 5000, 1000, 0, 1000)),
-       snapshot(3001000, (0, 1500000, 3001000, 2250000, 3001000),
-                (1, 3005120, 3001000, 600000, 3001000)))
-TWO_PRINTED = """\
-cpi:  1.33  cpi_wb:  0.63  idle: 52.50%  busy: 47.50%
-       System   CPU0   CPU1
-cpi      1.33   2.00   1.00
-cpi_wb   0.63   1.50   0.20
-idle%   52.50  25.00  80.00
-busy%   47.50  75.00  20.00
-"""
-# Raw only: it has no busy clock.
-LARGE = b"""cpi-snapshots 1
-snapshot 68719476736
-cpu 0 7000000000 68719476736
-thread 4242 100 200
-snapshot 80719476737
-cpu 0 16000000000 80719476737
-thread 4242 8000000100 10500000200
-"""
-LARGE_BUSY = (snapshot(68719476736, (0, 7000000000, 68719476736, 5, 5)),
-              snapshot(80719476737,
-                       (0, 16000000000, 80719476737, 5, 12000000006)))
-LARGE_PRINTED = """\
-cpi:  1.33  cpi_wb:  0.00  idle: 100.00%  busy:  0.00%
-       System   CPU0
-cpi      1.33   1.33
-cpi_wb   0.00   0.00
-idle%  100.00 100.00
-busy%    0.00   0.00
-"""
-PHASE = (snapshot(500, (0, 1099511626776, 10, 0, 0), (1, 777, 10, 5, 0),
-                  (3, 1, 1, 1, 1)),
-         snapshot(8500, (0, 3000, 8010, 6000, 8000), (1, 777, 8010, 5, 8000)))
-PHASE_WIDTHS = (40, 64)
-PHASE_PRINTED = """\
-cpi:  4.00  cpi_wb:  1.50  idle: 62.50%  busy: 37.50%
-       System   CPU0   CPU1   CPU3
-cpi      4.00   2.00    n/a    n/a
-cpi_wb   1.50   1.50    n/a    n/a
-idle%   62.50  25.00 100.00    n/a
-busy%   37.50  75.00   0.00    n/a
-"""
-# Nothing is executed, and a CPU has no busy clock either.
-IDLE = (snapshot(0, (0, 7, 0, 0, 0), (12, 9, 0, 0, 0)),
-        snapshot(50, (0, 7, 40, 10, 40), (12, 9, 40, 0, 0)))
-IDLE_PRINTED = """\
-cpi:   n/a  cpi_wb:   n/a  idle: 75.00%  busy: 25.00%
-       System   CPU0  CPU12
-cpi       n/a    n/a    n/a
-cpi_wb    n/a    n/a    n/a
-idle%   75.00  75.00    n/a
-busy%   25.00  25.00    n/a
-"""
-
-
-def figures_json(figures):
-    """What JSON tells of a CPU or of the system."""
-    def told(value, below):
-        return value if below else None
-    return {"status": figures.status,
-            "raw_cpi": told(figures.raw_cpi, figures.instr),
-            "scaled_cpi": told(figures.scaled_cpi, figures.instr),
-            "busy_percent": told(figures.busy_percent, figures.elapsed),
-            "instr": figures.instr, "cycles": figures.cycles,
-            "scaled_cycles": figures.scaled, "busy": figures.busy,
-            "elapsed": figures.elapsed, "busy_clamped": figures.clamped}
-
-
-def expected_json(start, end, widths=(64, 64), status=0):
-    """The records of an interval; None when it has no figures."""
-    _, result = f.compute(start, end, widths, f.RAW | f.SCALED)
-    if result is None:
-        return []
-    return [{"record": "cpi", "elapsed_cycles": result.elapsed,
-             "cpus_changed": result.changed, "num_cpus": len(result.cpus),
-             "system": figures_json(result.system), "command_status": status,
-             "command_signal": None}] + [
-                 {"record": "cpu", "cpu": cpu.cpu, **figures_json(cpu),
-                  "unhalted_cycles": None} for cpu in result.cpus]
-
-
-class RunCase(Case):
-    """A test with a command that is there, and quiet."""
-
-    def setUp(self):
-        super().setUp()
-        self.command = own_program()
-        self.made = os.path.join(self.folder, "made.pfb")
-        self.quiet = [self.command, "cpi", "show", self.file("empty", b"")]
-        # It leaves a file, and its output in one.
-        self.leaves = [self.command, "lwp", "model", "--sample", "32", "-o",
-                       self.made]
-
-    def source(self, data, name="source"):
-        """A file of snapshots."""
-        return self.file(name, data if isinstance(data, bytes)
-                         else text(*data))
-
-    def measure(self, data, *options, command=None):
-        """Measure the command over these snapshots."""
-        return self.run_program("cpi", "run", "--source", self.source(data),
-                                *options, "--", *(command or self.quiet))
-
-    def chunks(self, path):
-        """(tag, body) of a capture behind its first chunk."""
-        with open(path, "rb") as file:
-            data = file.read()
-        return [(item["tag"], data[item["offset"] + 16:][:item["size"]])
-                for item in self.run_json("show", path)
-                if item["record"] == "chunk"][1:]
 
 
 class Figures(RunCase):
@@ -244,6 +92,26 @@ class Figures(RunCase):
                          (0, expected_json(*many)))
         (group,) = self.run_json("cpi", "show", path)
         self.assertEqual(group["num_cpus"], 128)
+
+    def test_sums_of_more_than_64_bits(self):
+        """Figures have room for them, hooks have not."""
+        most = 1 << 63
+        steps = (snapshot(0, (0, 0, 0, 0, 0), (1, 0, 0, 0, 0)),
+                 snapshot(9, (0, most, most, 1, 2), (1, most, most, 1, 2)))
+        done = self.measure(steps, "--format", "json")
+        self.assertEqual((done.status, done.err), (0, ""))
+        self.assertEqual(done.objects(), expected_json(*steps))
+        system = done.objects()[0]["system"]
+        self.assertEqual((system["status"], system["instr"]),
+                         ("overflow", (1 << 64) - 1))
+        path = os.path.join(self.folder, "kept.pfb")
+        kept = self.measure(steps, "--format", "json", "-o", path)
+        self.assertEqual(kept.out, done.out)
+        self.assert_error(kept, 1, os.path.join(self.folder, "source"),
+                          text(*steps).index(b"snapshot 9"),
+                          "pu_error_invalid_cpi_data")
+        self.assertIn("hooks", kept.err)
+        self.assertEqual([tag for tag, _ in self.chunks(path)], ["CPIS"])
 
     def test_from_standard_input(self):
         done = self.run_program("cpi", "run", "--source", "-", *self.quiet,
@@ -353,12 +221,53 @@ class Stored(RunCase):
             group = self.run_json("cpi", "show", self.path)[-1]
             self.assertEqual((group["label"], group["minor"]), (label, 255))
 
-    def test_what_is_no_capture_is_left_alone(self):
-        path = self.file("other", b"not a capture at all")
-        done = self.measure(TWO, "-o", path)
-        self.assertEqual((done.status, done.out), (3, TWO_PRINTED))
+    def content(self, path):
+        """The bytes of a file."""
         with open(path, "rb") as file:
-            self.assertEqual(file.read(), b"not a capture at all")
+            return file.read()
+
+    def test_a_file_that_cannot_take_it_is_found_first(self):
+        """Before the command has run for hours."""
+        for data in (b"not a capture at all",
+                     w.recording(w.chunk(b"NOTE", b"cut"))[:-1]):
+            path = self.file("other", data)
+            done = self.measure(TWO, "-o", path, command=self.leaves)
+            self.assertEqual((done.status, done.out), (3, ""))
+            self.assertRegex(done.err, r"^[^\n]*other: [^\n]+\n$")
+            self.assertEqual(self.content(path), data)
+            self.assertFalse(os.path.exists(self.made))
+        for path in (self.folder, os.path.join(self.folder, "no", "file")):
+            done = self.measure(TWO, "-o", path, command=self.leaves)
+            self.assertEqual((done.status, done.out), (3, ""))
+            self.assertFalse(os.path.exists(self.made))
+
+    def test_a_file_that_gets_nothing_is_not_left_behind(self):
+        """The one that was empty before stays."""
+        for steps in ([TWO[0]], [TWO[0], (-257, "the counters went")]):
+            self.assertNotEqual(self.measure(steps, "-o",
+                                             self.path).status, 0)
+            self.assertFalse(os.path.exists(self.path))
+        path = self.file("empty.pfb", b"")
+        self.assertNotEqual(self.measure([TWO[0]], "-o", path).status, 0)
+        self.assertEqual(self.content(path), b"")
+
+    @unittest.skipIf(ON_WINDOWS, "an open file keeps its name there")
+    def test_the_file_of_somebody_else_is_left_alone(self):
+        """The command put it in the place of the one that gets nothing."""
+        other = self.file("other", b"")
+        done = self.measure([TWO[0]], "-o", self.path,
+                            command=["mv", other, self.path])
+        self.assertEqual(done.status, 1)
+        self.assertEqual(self.content(self.path), b"")
+
+    def test_the_command_stores_in_the_same_file(self):
+        """Both captures are there, one behind the other."""
+        inner = [self.command, "cpi", "run", "--source", self.source(
+            LARGE_BUSY, "inner"), "-o", self.path, "--", *self.quiet]
+        self.assertEqual(self.measure(TWO, "-o", self.path,
+                                      command=inner).status, 0)
+        self.assertEqual([tag for tag, _ in self.chunks(self.path)],
+                         ["CPIS", "CPIH", "PFBC", "CPIS", "CPIH"])
 
     @unittest.skipUnless(os.path.exists(FULL), "no /dev/full here")
     def test_full_disk(self):
@@ -412,6 +321,21 @@ class Sources(RunCase):
         self.assertEqual((done.status, done.out), (1, ""))
         self.assertIn("no CPI snapshots", done.err)
 
+    def test_captures_of_a_later_version(self):
+        """They are told, and not taken for others that lack snapshots."""
+        later = w.chunk(b"CPIS", b"anything", version=2)
+        good = w.chunk(b"CPIS", text(*TWO))
+        done = self.measure(w.recording(later))
+        self.assertEqual((done.status, done.out), (1, ""))
+        self.assertIn("of a later version", done.err)
+        self.assertNotIn("no CPI snapshots", done.err)
+        done = self.measure(w.recording(good, later, later))
+        self.assertEqual((done.status, done.out), (0, TWO_PRINTED))
+        self.assertEqual(done.err, "%s: offset %d: note: CPI snapshots of a "
+                         "later version were passed over: 2 chunks\n" % (
+                             os.path.join(self.folder, "source"),
+                             16 + len(good)))
+
     def test_captures_with_several_texts(self):
         """Their steps one after the other."""
         done = self.measure(w.recording(
@@ -462,114 +386,6 @@ class Sources(RunCase):
             done = self.measure(bytes(data))
             self.assertIn(done.status, (0, 1, 4), bytes(data))
             self.assertEqual(done.err == "", done.status == 0, bytes(data))
-
-
-class Commands(RunCase):
-    """The command that runs meanwhile."""
-
-    def test_its_output_stands_before_the_figures(self):
-        done = self.measure(TWO, command=[self.command, "--version"])
-        lines = done.out.split("\n", 1)
-        self.assertRegex(lines[0], r"^perfblock \d")
-        self.assertEqual(lines[1], TWO_PRINTED)
-
-    def test_its_status(self):
-        """Ours tells of the measurement."""
-        command = [self.command, "nonsense"]
-        done = self.measure(TWO, command=command)
-        self.assertEqual((done.status, done.out), (0, TWO_PRINTED))
-        self.assertTrue(done.err.endswith(
-            self.command + ": ended with status 2\n"), done.err)
-        done = self.measure(TWO, "--format", "json", command=command)
-        self.assertEqual(done.objects(), expected_json(*TWO, status=2))
-
-    def test_its_arguments(self):
-        for argument in ('a "quoted" word', "back\\slash\\", 'b\\"', "*", " ",
-                         '\\\\"x\\\\', "100 %", "--label", "\u00e4"):
-            done = self.measure(TWO, command=[self.command, argument])
-            self.assertTrue(done.err.startswith(
-                "perfblock: %s: there is no such command" % argument),
-                            done.err)
-        empty = self.measure(TWO, command=[self.command, ""])
-        self.assertIn("perfblock: : there is no such command", empty.err)
-
-    def test_its_options_are_not_ours(self):
-        path = self.source(TWO)
-        for line in (["--", *self.leaves], self.leaves):
-            done = self.run_program("cpi", "run", "--source", path, *line)
-            self.assertEqual(done.status, 0)
-            os.remove(self.made)
-
-    def test_it_cannot_be_started(self):
-        name = os.path.join(self.folder, "missing")
-        for command, sentence in ((name, "No such file or directory"),
-                                  ("there-is-no-such-command",
-                                   "No such file or directory")):
-            done = self.measure(TWO, "-o", self.made, command=[command])
-            self.assertEqual((done.status, done.out, done.err), (
-                3, "", "%s: %s\n" % (command, sentence)))
-            self.assertFalse(os.path.exists(self.made))
-        done = self.measure(TWO, command=[self.folder])
-        self.assertEqual((done.status, done.out), (3, ""))
-
-    @unittest.skipIf(ON_WINDOWS, "no signals there")
-    def test_a_signal_ends_it(self):
-        for number in (signal.SIGKILL, signal.SIGTERM):
-            command = [sys.executable, "-c",
-                       "import os; os.kill(os.getpid(), %d)" % number]
-            done = self.measure(TWO, command=command)
-            self.assertEqual((done.status, done.out, done.err), (
-                0, TWO_PRINTED,
-                "%s: ended by signal %d\n" % (command[0], number)))
-            done = self.measure(TWO, "--format", "json", command=command)
-            self.assertEqual([done.objects()[0][key] for key in (
-                "command_status", "command_signal")], [None, number])
-
-    @unittest.skipIf(ON_WINDOWS, "no signals there")
-    def test_the_keyboard_is_its_own(self):
-        for number in (signal.SIGINT, signal.SIGQUIT):
-            done = self.measure(TWO, command=[
-                sys.executable, "-c",
-                "import os; os.kill(os.getppid(), %d)" % number])
-            self.assertEqual((done.status, done.out, done.err),
-                             (0, TWO_PRINTED, ""))
-
-    @unittest.skipIf(ON_WINDOWS or not os.path.exists("/proc/self/status"),
-                     "no such file there")
-    def test_it_ignores_no_signal_on_our_account(self):
-        command = ["cat", "/proc/self/status"]
-        line = re.compile(r"(?m)^SigIgn:\s*(\w+)$")
-        public = (1 << 31) - 1  # those above may be the C library's own
-
-        def ignored(out):
-            return int(line.search(out)[1], 16) & public
-        alone = subprocess.run(command, check=True, timeout=SECONDS,
-                               stdout=subprocess.PIPE).stdout.decode()
-        self.assertEqual(ignored(self.measure(TWO, command=command).out),
-                         ignored(alone))
-
-    @unittest.skipUnless(os.path.exists(FULL), "no /dev/full here")
-    def test_figures_for_a_full_disk(self):
-        for form in ("text", "json"):
-            with open(FULL, "wb") as full:
-                done = running.finish(
-                    [program(), "cpi", "run", "--format", form, "--source",
-                     self.source(TWO), "--", *self.quiet], stdout=full,
-                    timeout=SECONDS)
-            self.assertEqual(done.returncode, 3)
-            self.assertRegex(done.stderr.decode(),
-                             r"^standard output: [^\n]+\n$")
-
-    def test_figures_for_a_closed_pipe(self):
-        for form in ("text", "json"):
-            reader, writer = os.pipe()
-            os.close(reader)
-            with os.fdopen(writer, "wb") as pipe:
-                done = running.finish(
-                    [program(), "cpi", "run", "--format", form, "--source",
-                     self.source(TWO), "--", *self.quiet], stdout=pipe,
-                    timeout=SECONDS)
-            self.assertEqual((done.returncode, done.stderr), (0, b""))
 
 
 class Usage(RunCase):

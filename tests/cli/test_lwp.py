@@ -144,7 +144,7 @@ class Model(Case):
     def test_what_is_no_capture_is_left_alone(self):
         path = self.file("other", b"not a capture at all")
         done = self.run_program("lwp", "model", "--sample", "32", "-o", path)
-        self.assertEqual(done.status, 3, done.err)
+        self.assertEqual((done.status, done.out), (3, ""), done.err)
         with open(path, "rb") as file:
             self.assertEqual(file.read(), b"not a capture at all")
 
@@ -391,6 +391,17 @@ class Snapshots(Case):
         done = self.ask(v2.recording(v2.chunk(b"NOTE", b"nothing")))
         self.assertEqual((done.status, done.out), (1, ""))
         self.assertIn("no LWP snapshot", done.err)
+        later = v2.chunk(b"LWPC", b"anything", version=2)
+        done = self.ask(v2.recording(later))
+        self.assertEqual((done.status, done.out), (1, ""))
+        self.assertIn("of a later version", done.err)
+        self.assertNotIn("no LWP snapshot", done.err)
+        done = self.ask(v2.recording(later, v2.chunk(b"LWPC", lwp.simple(
+            records=[lwp.record(255)]))))
+        self.assertEqual((done.status, done.err), (0, (
+            "-: offset 16: note: LWP snapshots of a later version were passed "
+            "over: 1 chunk\n")))
+        self.assertEqual(len(records(done.objects(), "event")), 1)
         cut = capture(lwp.simple(records=[lwp.record(255)]))[:-8]
         done = self.ask(cut)
         self.assertEqual(done.status, 1)

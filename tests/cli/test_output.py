@@ -6,8 +6,8 @@ import struct
 import subprocess
 import unittest
 
-from program import (ON_WINDOWS, SECONDS, Case, program, running, seed,
-                     writer as w)
+from program import (ON_WINDOWS, SECONDS, Case, own_program, program,
+                     running, seed, writer as w)
 
 CAPTURE = seed("capture", "valid_processor_information.pfb")
 PRINTING = (["--help"], ["--version"], ["types"], ["show", CAPTURE],
@@ -45,6 +45,59 @@ class Files(Case):
         items = self.run_json("check", path)
         self.assertEqual(items[0]["file"], os.path.join(
             self.folder, "\ufffd\ufffd.bin"))
+
+
+class Closed(Case):
+    """Standard streams that were closed before the program began.
+
+    The next file that it opens must not get the number of one of them.
+    """
+
+    # Wine itself does not bear several.
+    STREAMS = ((0,), (1,), (2,), *(() if ON_WINDOWS else ((1, 2), (0, 1, 2))))
+    SNAPSHOTS = (b"cpi-snapshots 1\nsnapshot 0\ncpu 0 0 0 0 0\n"
+                 b"snapshot 9\ncpu 0 3 6 9 9\n")
+
+    def storing(self, path):
+        """Lines that store in a file what they also print."""
+        source = self.file("source", self.SNAPSHOTS)
+        return (["lwp", "model", "--sample", "32", "-o", path],
+                ["cpi", "run", "--source", source, "-o", path, "--",
+                 own_program(), "--version"])
+
+    def run_without(self, streams, arguments):
+        """Run it with these streams closed."""
+        def begin():
+            for number in streams:
+                os.close(number)
+        return self.run_program(*arguments, begin=begin)
+
+    def test_what_is_no_capture_stays_as_it_was(self):
+        path = self.file("other.txt", b"")
+        for streams in self.STREAMS:
+            for arguments in self.storing(path):
+                self.file("other.txt", b"not a capture at all\n")
+                self.assertEqual(self.run_without(streams, arguments).status,
+                                 3)
+                with open(path, "rb") as file:
+                    self.assertEqual(file.read(), b"not a capture at all\n",
+                                     (streams, arguments))
+
+    def test_what_is_stored_is_no_message(self):
+        path = os.path.join(self.folder, "kept.pfb")
+        for number in (0, 1):
+            self.run_program(*self.storing(path)[number])
+            with open(path, "rb") as file:
+                whole = file.read()
+            os.remove(path)
+            for streams in self.STREAMS:
+                done = self.run_without(streams, self.storing(path)[number])
+                self.assertEqual(done.status, 3 if 1 in streams else 0)
+                if streams == (1,):
+                    self.assertRegex(done.err, "standard output: [^\n]+\n")
+                with open(path, "rb") as file:
+                    self.assertEqual(file.read(), whole, streams)
+                os.remove(path)
 
 
 class Output(Case):

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of `perfblock cpi run` share: snapshots as texts, the worked
+examples with what is printed of them, and a command to measure.
+
+The command is the program itself, which is there on every system.  Expected
+figures come from exact fractions.
+"""
+
+import os
+
+from program import Case, own_program
+
+import cpi_figures as f
+
+
+def snapshot(clock, *cpus):
+    """A snapshot of (number, instr, cycles, busy, elapsed)."""
+    return f.Snapshot(clock, tuple(f.Cpu(*cpu) for cpu in cpus))
+
+
+def text(*steps, widths=None):
+    """Snapshots and refusals ((code, sentence)) as a text."""
+    lines = ["cpi-snapshots 1"]
+    if widths:
+        lines.append("widths %d %d" % widths)
+    for step in steps:
+        if not isinstance(step, f.Snapshot):
+            lines.append("refuse %d %s" % step)
+            continue
+        lines.append("snapshot %d" % step.clock)
+        lines += ["cpu %d %d %d %d %d" % cpu for cpu in step.cpus]
+    return ("\n".join(lines) + "\n").encode()
+
+
+# ---- The worked examples -------------------------------------------------
+
+TWO = (snapshot(1000, (0, 0, 1000, 0, 1000), (1, 5000, 1000, 0, 1000)),
+       snapshot(3001000, (0, 1500000, 3001000, 2250000, 3001000),
+                (1, 3005120, 3001000, 600000, 3001000)))
+TWO_PRINTED = """\
+cpi:  1.33  cpi_wb:  0.63  idle: 52.50%  busy: 47.50%
+       System   CPU0   CPU1
+cpi      1.33   2.00   1.00
+cpi_wb   0.63   1.50   0.20
+idle%   52.50  25.00  80.00
+busy%   47.50  75.00  20.00
+"""
+# Raw only: it has no busy clock.
+LARGE = b"""cpi-snapshots 1
+snapshot 68719476736
+cpu 0 7000000000 68719476736
+thread 4242 100 200
+snapshot 80719476737
+cpu 0 16000000000 80719476737
+thread 4242 8000000100 10500000200
+"""
+LARGE_BUSY = (snapshot(68719476736, (0, 7000000000, 68719476736, 5, 5)),
+              snapshot(80719476737,
+                       (0, 16000000000, 80719476737, 5, 12000000006)))
+LARGE_PRINTED = """\
+cpi:  1.33  cpi_wb:  0.00  idle: 100.00%  busy:  0.00%
+       System   CPU0
+cpi      1.33   1.33
+cpi_wb   0.00   0.00
+idle%  100.00 100.00
+busy%    0.00   0.00
+"""
+PHASE = (snapshot(500, (0, 1099511626776, 10, 0, 0), (1, 777, 10, 5, 0),
+                  (3, 1, 1, 1, 1)),
+         snapshot(8500, (0, 3000, 8010, 6000, 8000), (1, 777, 8010, 5, 8000)))
+PHASE_WIDTHS = (40, 64)
+PHASE_PRINTED = """\
+cpi:  4.00  cpi_wb:  1.50  idle: 62.50%  busy: 37.50%
+       System   CPU0   CPU1   CPU3
+cpi      4.00   2.00    n/a    n/a
+cpi_wb   1.50   1.50    n/a    n/a
+idle%   62.50  25.00 100.00    n/a
+busy%   37.50  75.00   0.00    n/a
+"""
+# Nothing is executed, and a CPU has no busy clock either.
+IDLE = (snapshot(0, (0, 7, 0, 0, 0), (12, 9, 0, 0, 0)),
+        snapshot(50, (0, 7, 40, 10, 40), (12, 9, 40, 0, 0)))
+IDLE_PRINTED = """\
+cpi:   n/a  cpi_wb:   n/a  idle: 75.00%  busy: 25.00%
+       System   CPU0  CPU12
+cpi       n/a    n/a    n/a
+cpi_wb    n/a    n/a    n/a
+idle%   75.00  75.00    n/a
+busy%   25.00  25.00    n/a
+"""
+
+
+def figures_json(figures):
+    """What JSON tells of a CPU or of the system."""
+    def told(value, below):
+        return value if below else None
+    return {"status": figures.status,
+            "raw_cpi": told(figures.raw_cpi, figures.instr),
+            "scaled_cpi": told(figures.scaled_cpi, figures.instr),
+            "busy_percent": told(figures.busy_percent, figures.elapsed),
+            "instr": figures.instr, "cycles": figures.cycles,
+            "scaled_cycles": figures.scaled, "busy": figures.busy,
+            "elapsed": figures.elapsed, "busy_clamped": figures.clamped}
+
+
+def expected_json(start, end, widths=(64, 64), status=0):
+    """The records of an interval; None when it has no figures."""
+    _, result = f.compute(start, end, widths, f.RAW | f.SCALED)
+    if result is None:
+        return []
+    return [{"record": "cpi", "elapsed_cycles": result.elapsed,
+             "cpus_changed": result.changed, "num_cpus": len(result.cpus),
+             "system": figures_json(result.system), "command_status": status,
+             "command_signal": None}] + [
+                 {"record": "cpu", "cpu": cpu.cpu, **figures_json(cpu),
+                  "unhalted_cycles": None} for cpu in result.cpus]
+
+
+class RunCase(Case):
+    """A test with a command that is there, and quiet."""
+
+    def setUp(self):
+        super().setUp()
+        self.command = own_program()
+        self.made = os.path.join(self.folder, "made.pfb")
+        self.quiet = [self.command, "cpi", "show", self.file("empty", b"")]
+        # It leaves a file, and its output in one.
+        self.leaves = [self.command, "lwp", "model", "--sample", "32", "-o",
+                       self.made]
+
+    def source(self, data, name="source"):
+        """A file of snapshots."""
+        return self.file(name, data if isinstance(data, bytes)
+                         else text(*data))
+
+    def measure(self, data, *options, command=None):
+        """Measure the command over these snapshots."""
+        return self.run_program("cpi", "run", "--source", self.source(data),
+                                *options, "--", *(command or self.quiet))
+
+    def chunks(self, path):
+        """(tag, body) of a capture behind its first chunk."""
+        with open(path, "rb") as file:
+            data = file.read()
+        return [(item["tag"], data[item["offset"] + 16:][:item["size"]])
+                for item in self.run_json("show", path)
+                if item["record"] == "chunk"][1:]
