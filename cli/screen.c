@@ -81,6 +81,6 @@ void screen_compose(buffer *out, const buffer *lines)
 void screen_leave(buffer *out)
 {
     if (was_shown && system_interrupted())
-        buffer_string(out, "\n"); /* the terminal may have shown ^C */
+        buffer_string(out, END_PICTURE "\n"); /* it may have shown ^C, and thrown away the end of a picture before it */
     was_shown = false;
 }
