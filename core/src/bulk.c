@@ -195,7 +195,7 @@ static inline bool next_instance(pfb_data_block *block, const pfb_bulk *bulk, si
 {
     pfb_data_instance unwanted;
     pfb_data_instance *instance = bulk->instances ? &bulk->instances[index] : &unwanted;
-    pfb_instance_header header;
+    pfb_instance_header header = {.offset = 0}; /* not every compiler sees that it is read only where it is filled in */
     bool is_named = block->kind & PFB_KIND_MULTIPLE_INSTANCES;
     if (!is_named || block->error.code != PFB_OK || block->values_left > 0 || block->instances_left == 0 ||
         pfb_read_instance(block->data, block->at, block->instances_end, &header).code != PFB_OK ||

@@ -15,16 +15,34 @@ enum {
     ITEMS_BYTES = 4
 };
 
+/* What an object pays with its bytes. A counter has at least 4 of its own, and its base may be shared by many: 2 for
+ * each of the two. A multi counter is twice the work, and has 8. */
+enum { BYTES_PER_WORK = 2, BYTES_PER_SEARCH = 8 };
+
+enum { CLAIM_COUNT = sizeof(((pfb_legacy_block *)0)->claims) / sizeof(uint64_t) };
+
+/* Keeps one function in each of two places, where a compiler would ask for the byte order instead. */
+#if defined(__GNUC__)
+#define PFB_IN_PLACE inline __attribute__((always_inline))
+#else
+#define PFB_IN_PLACE inline
+#endif
+
 /* ---- Loads in the byte order of the block ------------------------------------------------------------ */
 
-static uint16_t load_be16(const uint8_t *p)
+static inline uint16_t load_be16(const uint8_t *p)
 {
     return (uint16_t)(p[0] << 8 | p[1]);
 }
 
-static uint32_t load_be32(const uint8_t *p)
+static inline uint32_t load_be32(const uint8_t *p)
 {
-    return (uint32_t)load_be16(p) << 16 | load_be16(p + 2);
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | (uint32_t)p[3];
+}
+
+static inline uint64_t load_be64(const uint8_t *p)
+{
+    return (uint64_t)load_be32(p) << 32 | load_be32(p + 4);
 }
 
 static uint16_t load16(const pfb_legacy_block *block, const uint8_t *p)
@@ -32,14 +50,14 @@ static uint16_t load16(const pfb_legacy_block *block, const uint8_t *p)
     return block->is_big_endian ? load_be16(p) : load_le16(p);
 }
 
-static uint32_t load32(const pfb_legacy_block *block, const uint8_t *p)
+static inline uint32_t load32(const pfb_legacy_block *block, const uint8_t *p)
 {
     return block->is_big_endian ? load_be32(p) : load_le32(p);
 }
 
-static uint64_t load64(const pfb_legacy_block *block, const uint8_t *p)
+static inline uint64_t load64(const pfb_legacy_block *block, const uint8_t *p)
 {
-    return block->is_big_endian ? (uint64_t)load_be32(p) << 32 | load_be32(p + 4) : load_le64(p);
+    return block->is_big_endian ? load_be64(p) : load_le64(p);
 }
 
 /* Two's complement without the implementation-defined conversions. */
@@ -69,14 +87,31 @@ static bool keep_block_error(pfb_legacy_block *block, const pfb_cursor *cursor)
     return cursor->error.code == PFB_OK;
 }
 
-/* The same for the current object: the block goes on behind it. */
-static bool keep_object_error(pfb_legacy_block *block, const pfb_cursor *cursor)
+/* The same for the current object: the block goes on behind it. No value follows. Always returns false. */
+PFB_APART static bool fail_object(pfb_legacy_block *block, pfb_code code, size_t offset)
 {
     if (block->error.code == PFB_OK)
-        block->error = cursor->error;
+        block->error = (pfb_error){code, offset};
     if (block->object_error.code == PFB_OK)
-        block->object_error = cursor->error;
-    return block->object_error.code == PFB_OK;
+        block->object_error = (pfb_error){code, offset};
+    block->value_count = block->values_read;
+    block->plain_count = 0;
+    return false;
+}
+
+/* An oddity of the current object: a note, or a failure in strict mode. True when reading may go on. */
+static bool tolerate(pfb_legacy_block *block, uint32_t note, pfb_code code, size_t offset)
+{
+    if (block->options & PFB_STRICT)
+        return fail_object(block, code, offset);
+    block->notes |= note;
+    return true;
+}
+
+/* The rule about sizes that must be multiples of 8. */
+static bool is_aligned(pfb_legacy_block *block, uint32_t size, size_t offset)
+{
+    return size % 8 == 0 || tolerate(block, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, offset);
 }
 
 static pfb_cursor between(const pfb_legacy_block *block, size_t at, size_t end)
@@ -91,14 +126,18 @@ bool pfb_legacy_is_wide(uint32_t code_page)
     return code_page == 0 || code_page == PFB_CODE_PAGE_UTF16LE || code_page == PFB_CODE_PAGE_UTF16BE;
 }
 
-/* A name of `size` bytes at `offset`, known to lie inside the input: up to its first NUL. */
+/* A name of `size` bytes at `offset`, known to lie inside the input: up to its first NUL. A last odd byte of UTF-16 is
+ * no part of it. */
 static pfb_legacy_name cut_name(const pfb_legacy_block *block, size_t offset, uint32_t size, uint32_t code_page)
 {
     const uint8_t *p = block->data + offset;
-    uint32_t unit = pfb_legacy_is_wide(code_page) ? 2 : 1;
     uint32_t length = 0;
-    while (size - length >= unit && (p[length] != 0 || (unit == 2 && p[length + 1] != 0)))
-        length += unit;
+    if (pfb_legacy_is_wide(code_page)) {
+        length = 2 * (uint32_t)pfb_count_units(p, size / 2); /* 0 is 0 in either order */
+    } else {
+        while (length < size && p[length] != 0)
+            length++;
+    }
     return (pfb_legacy_name){offset, length, code_page};
 }
 
@@ -215,23 +254,32 @@ static void load_object(const pfb_legacy_block *block, const uint8_t *p, pfb_leg
     object->perf_freq = load64s(block, p + 56);
 }
 
-/* Header <= definitions <= instances <= end, and the two counts. */
-static void check_object(pfb_legacy_block *block, pfb_cursor *cursor, const uint8_t *p, pfb_legacy_object *object)
+/* Header <= definitions <= instances <= end, and the two counts: what is wrong with them, blamed on a field of the
+ * object's header. */
+static pfb_error check_layout(const pfb_legacy_object *object, uint32_t header, uint32_t definitions)
+{
+    int32_t instances = object->instance_count;
+    if (header < OBJECT_HEADER_BYTES || header > object->size_bytes)
+        return (pfb_error){PFB_BAD_HEADER_SIZE, object->offset + 8};
+    if (definitions < header || definitions > object->size_bytes)
+        return (pfb_error){PFB_BAD_DEFINITION_LENGTH, object->offset + 4};
+    if (object->counter_count > (definitions - header) / DEFINITION_BYTES)
+        return (pfb_error){PFB_BAD_COUNTER_COUNT, object->offset + 32};
+    if (instances < PFB_LEGACY_METADATA_NO_INSTANCES ||
+        (instances > 0 && (uint32_t)instances > (object->size_bytes - definitions) / LEAST_INSTANCE_BYTES))
+        return (pfb_error){PFB_BAD_INSTANCE_COUNT, object->offset + 40};
+    return (pfb_error){PFB_OK, 0};
+}
+
+static void check_object(pfb_legacy_block *block, const uint8_t *p, const pfb_legacy_object *object)
 {
     uint32_t header = load32(block, p + 8);
     uint32_t definitions = load32(block, p + 4);
     int32_t instances = object->instance_count;
-    if (header < OBJECT_HEADER_BYTES || header > object->size_bytes)
-        pfb_cursor_fail(cursor, PFB_BAD_HEADER_SIZE, object->offset + 8);
-    else if (definitions < header || definitions > object->size_bytes)
-        pfb_cursor_fail(cursor, PFB_BAD_DEFINITION_LENGTH, object->offset + 4);
-    else if (object->counter_count > (definitions - header) / DEFINITION_BYTES)
-        pfb_cursor_fail(cursor, PFB_BAD_COUNTER_COUNT, object->offset + 32);
-    else if (instances < PFB_LEGACY_METADATA_NO_INSTANCES ||
-             (instances > 0 && (uint32_t)instances > (object->size_bytes - definitions) / LEAST_INSTANCE_BYTES))
-        pfb_cursor_fail(cursor, PFB_BAD_INSTANCE_COUNT, object->offset + 40);
-    pfb_cursor_aligned(cursor, block->options, &block->notes, object->size_bytes, object->offset);
-    if (!keep_object_error(block, cursor))
+    pfb_error error = check_layout(object, header, definitions);
+    if (error.code != PFB_OK)
+        fail_object(block, error.code, error.offset);
+    if (error.code != PFB_OK || !is_aligned(block, object->size_bytes, object->offset))
         return;
     block->definitions_offset = block->next_definition = object->offset + header;
     block->definitions_end = block->at = object->offset + definitions;
@@ -239,10 +287,8 @@ static void check_object(pfb_legacy_block *block, pfb_cursor *cursor, const uint
     block->instance_count = instances;
     block->instances_left = instances > 0 ? (uint32_t)instances : instances == PFB_LEGACY_NO_INSTANCES ? 1 : 0;
     block->code_page = object->code_page;
-    /* Honest counters take bytes of their own; the definitions' bytes cover a block that is looked at once. */
-    block->work_left = object->size_bytes;
-    block->searches_left = object->size_bytes;
-    block->free_asked = block->free_behind = 0;
+    block->work_left = object->size_bytes / BYTES_PER_WORK;
+    block->searches_left = object->size_bytes / BYTES_PER_SEARCH;
 }
 
 /* Passes over what the caller left of the current object, checking it. */
@@ -262,8 +308,8 @@ static void forget_object(pfb_legacy_block *block)
     block->counter_count = block->counters_read = 0;
     block->instances_left = block->instances_read = 0;
     block->instance_count = 0;
-    block->values_read = 0;
-    block->values_offset = block->values_end = 0;
+    block->value_count = block->plain_count = block->values_read = 0;
+    block->values_offset = 0;
     block->definitions_offset = block->definitions_end = block->next_definition = 0;
     block->at = block->object_end;
 }
@@ -295,23 +341,45 @@ bool pfb_legacy_block_next_object(pfb_legacy_block *block, pfb_legacy_object *ob
     block->object_end = all.at;
     block->objects_read++;
     load_object(block, p, &read);
-    check_object(block, &inside, p, &read);
+    check_object(block, p, &read);
     *object = read;
     return true;
 }
 
 /* ---- Counter definitions ----------------------------------------------------------------------------- */
 
-/* The definition at *at, which moves to the next one. */
-static bool read_definition(const pfb_legacy_block *block, pfb_cursor *cursor, pfb_legacy_counter *counter)
+/* The size of the definition at an offset up to their end; 0 when there is no room for it. */
+static inline uint32_t definition_size(const pfb_legacy_block *block, size_t at)
 {
-    size_t offset = cursor->at;
-    pfb_cursor peek = *cursor;
-    const uint8_t *p = pfb_cursor_take(&peek, DEFINITION_BYTES, PFB_TRUNCATED_DEFINITION);
-    if (!p)
-        return pfb_cursor_fail(cursor, peek.error.code, peek.error.offset);
-    pfb_cursor_window(cursor, load32(block, p), DEFINITION_BYTES, PFB_BAD_DEFINITION_SIZE, offset);
+    size_t left = block->definitions_end - at;
+    uint32_t size = left < DEFINITION_BYTES ? 0 : load32(block, block->data + at);
+    return size < DEFINITION_BYTES || size > left ? 0 : size;
+}
+
+PFB_APART static bool fail_definition(pfb_legacy_block *block, size_t at)
+{
+    bool is_cut = block->definitions_end - at < DEFINITION_BYTES;
+    return fail_object(block, is_cut ? PFB_TRUNCATED_DEFINITION : PFB_BAD_DEFINITION_SIZE, at);
+}
+
+/* As pfb_counter_type_is_base(), which would be a call for each value: subtype BASE of class COUNTER. */
+static inline bool is_base(uint32_t type)
+{
+    return (type & (PFB_TYPE_CLASS_MASK | PFB_TYPE_SUBTYPE_MASK)) == 0x00030400;
+}
+
+bool pfb_legacy_block_next_counter(pfb_legacy_block *block, pfb_legacy_counter *counter)
+{
+    if (block->object_error.code != PFB_OK || block->counters_read == block->counter_count)
+        return false;
+    size_t offset = block->next_definition;
+    uint32_t size = definition_size(block, offset);
+    if (size == 0)
+        return fail_definition(block, offset);
+    block->next_definition = offset + size;
+    const uint8_t *p = block->data + offset;
     *counter = (pfb_legacy_counter){.offset = offset,
+                                    .position = block->counters_read++,
                                     .title_index = load32(block, p + 4),
                                     .help_index = load32(block, p + 12),
                                     .default_scale = load32s(block, p + 20),
@@ -319,244 +387,338 @@ static bool read_definition(const pfb_legacy_block *block, pfb_cursor *cursor, p
                                     .type = load32(block, p + 28),
                                     .size_bytes = load32(block, p + 32),
                                     .value_offset = load32(block, p + 36)};
-    return cursor->error.code == PFB_OK;
-}
-
-bool pfb_legacy_block_next_counter(pfb_legacy_block *block, pfb_legacy_counter *counter)
-{
-    if (block->object_error.code != PFB_OK || block->counters_read == block->counter_count)
-        return false;
-    pfb_cursor cursor = between(block, block->next_definition, block->definitions_end);
-    pfb_legacy_counter read;
-    read_definition(block, &cursor, &read);
-    if (!keep_object_error(block, &cursor))
-        return false;
-    read.position = block->counters_read++;
-    block->next_definition = cursor.at;
-    *counter = read;
     return true;
 }
 
-/* The definitions that the caller has not read yet, once, before the first instance: so what is blamed does not depend
- * on what is read first. */
+/* Claims the words of 4 bytes that a value of any size touches, up to what `claims` knows of a counter block. */
+static void claim(pfb_legacy_block *block, uint32_t offset, uint32_t size)
+{
+    if (size == 0)
+        return;
+    uint64_t end = ((uint64_t)offset + size + 3) / 4;
+    uint64_t bits = UINT64_MAX << offset / 4 % 64;
+    for (size_t i = offset / 256; i < CLAIM_COUNT && 64 * i < end; i++) {
+        if (end - 64 * i < 64)
+            bits &= (UINT64_C(1) << (end - 64 * i)) - 1;
+        block->claims[i] |= bits;
+        bits = UINT64_MAX;
+    }
+}
+
+/* The words that any definition claims: the same for all instances of the object. Where there are multi counters, whose
+ * item counts may lie there. */
+static void find_claims(pfb_legacy_block *block)
+{
+    size_t at = block->definitions_offset;
+    for (size_t i = 0; i < CLAIM_COUNT; i++)
+        block->claims[i] = 0;
+    for (uint32_t i = 0; i < block->counter_count; i++) {
+        uint32_t size = definition_size(block, at);
+        if (size == 0) /* the bytes have changed */
+            return;
+        const uint8_t *p = block->data + at;
+        claim(block, load32(block, p + 36), load32(block, p + 32));
+        at += size;
+    }
+}
+
+/* Keeps of a definition of `size` bytes what spares its values work, and what they cost. */
+static inline void note_definition(pfb_legacy_block *block, uint32_t type, uint32_t size)
+{
+    bool is_multi = (type & PFB_TYPE_MULTI) != 0 && !is_base(type); /* the type of item counts has the bit, too */
+    block->instance_work += 1 + is_multi;
+    block->has_longer_definitions |= size > DEFINITION_BYTES;
+    block->has_multi |= is_multi;
+    block->has_partners |= is_multi || is_base(type);
+}
+
+/* All definitions, before the first instance: so what is blamed does not depend on what is read first. */
 static bool check_definitions(pfb_legacy_block *block)
 {
-    pfb_cursor cursor = between(block, block->next_definition, block->definitions_end);
-    pfb_legacy_counter counter;
-    for (uint32_t i = block->counters_read; i < block->counter_count && block->instances_read == 0; i++) {
-        if (!read_definition(block, &cursor, &counter))
-            break;
+    size_t at = block->definitions_offset;
+    block->instance_work = 0;
+    block->has_longer_definitions = block->has_partners = block->has_multi = false;
+    for (uint32_t i = 0; i < block->counter_count; i++) {
+        uint32_t size = definition_size(block, at);
+        if (size == 0)
+            return fail_definition(block, at);
+        note_definition(block, load32(block, block->data + at + 28), size);
+        at += size;
     }
-    return keep_object_error(block, &cursor);
+    if (block->has_multi)
+        find_claims(block);
+    return true;
 }
 
 /* ---- Instances --------------------------------------------------------------------------------------- */
 
-/* PERF_INSTANCE_DEFINITION with its name. */
-static bool read_definition_of_instance(pfb_legacy_block *block, pfb_cursor *cursor, pfb_legacy_instance *instance)
+/* PERF_INSTANCE_DEFINITION with its name; the counter block begins behind it. */
+static bool read_definition_of_instance(pfb_legacy_block *block, pfb_legacy_instance *instance)
 {
-    size_t offset = cursor->at;
-    pfb_cursor peek = *cursor;
-    const uint8_t *p = pfb_cursor_take(&peek, INSTANCE_BYTES, PFB_TRUNCATED_INSTANCE);
-    if (!p)
-        return pfb_cursor_fail(cursor, peek.error.code, peek.error.offset);
+    size_t offset = instance->offset;
+    size_t left = block->object_end - offset;
+    if (left < INSTANCE_BYTES)
+        return fail_object(block, PFB_TRUNCATED_INSTANCE, offset);
+    const uint8_t *p = block->data + offset;
     uint32_t size = load32(block, p);
     uint32_t name_offset = load32(block, p + 16);
     uint32_t name_size = load32(block, p + 20);
-    pfb_cursor_window(cursor, size, INSTANCE_BYTES, PFB_BAD_INSTANCE_SIZE, offset);
-    if (cursor->error.code != PFB_OK)
-        return false;
+    if (size < INSTANCE_BYTES || size > left)
+        return fail_object(block, PFB_BAD_INSTANCE_SIZE, offset);
     if (name_size > size || name_offset > size - name_size || (name_size > 0 && name_offset < INSTANCE_BYTES))
-        return pfb_cursor_fail(cursor, PFB_BAD_NAME, offset + 16);
-    pfb_cursor_aligned(cursor, block->options, &block->notes, size, offset);
+        return fail_object(block, PFB_BAD_NAME, offset + 16);
     instance->parent_title = load32(block, p + 4);
     instance->parent_position = load32(block, p + 8);
     instance->unique_id = load32s(block, p + 12);
     instance->has_name = name_size > 0;
     if (instance->has_name)
         instance->name = cut_name(block, offset + name_offset, name_size, block->code_page);
-    return cursor->error.code == PFB_OK;
+    instance->values_offset = offset + size;
+    return is_aligned(block, size, offset);
 }
 
-static bool read_counter_block(pfb_legacy_block *block, pfb_cursor *cursor, pfb_legacy_instance *instance)
+static bool read_counter_block(pfb_legacy_block *block, pfb_legacy_instance *instance)
 {
-    size_t offset = cursor->at;
-    pfb_cursor peek = *cursor;
-    const uint8_t *p = pfb_cursor_take(&peek, COUNTER_BLOCK_BYTES, PFB_TRUNCATED_COUNTER_BLOCK);
-    if (!p)
-        return pfb_cursor_fail(cursor, peek.error.code, peek.error.offset);
-    uint32_t size = load32(block, p);
-    pfb_cursor_window(cursor, size, COUNTER_BLOCK_BYTES, PFB_BAD_COUNTER_BLOCK_SIZE, offset);
-    pfb_cursor_aligned(cursor, block->options, &block->notes, size, offset);
-    instance->values_offset = offset;
+    size_t offset = instance->values_offset;
+    size_t left = block->object_end - offset;
+    if (left < COUNTER_BLOCK_BYTES)
+        return fail_object(block, PFB_TRUNCATED_COUNTER_BLOCK, offset);
+    uint32_t size = load32(block, block->data + offset);
+    if (size < COUNTER_BLOCK_BYTES || size > left)
+        return fail_object(block, PFB_BAD_COUNTER_BLOCK_SIZE, offset);
     instance->values_size_bytes = size;
-    return cursor->error.code == PFB_OK;
+    return is_aligned(block, size, offset);
 }
 
-static void drain_values(pfb_legacy_block *block)
+/* Makes the values of an instance the next ones, if the object may still have so many. */
+static void begin_values(pfb_legacy_block *block, const pfb_legacy_instance *instance)
+{
+    block->values_offset = instance->values_offset;
+    block->values_room = instance->values_size_bytes - COUNTER_BLOCK_BYTES;
+    bool is_excessive = block->instance_work > block->work_left;
+    block->work_left -= is_excessive ? 0 : block->instance_work;
+    block->value_count = is_excessive ? 0 : block->counter_count;
+    bool is_plain = !block->is_big_endian && !block->has_longer_definitions && !block->has_partners;
+    block->plain_count = is_plain ? block->value_count : 0;
+    block->values_read = 0;
+    block->value_definition = block->definitions_offset;
+}
+
+static inline void drain_values(pfb_legacy_block *block)
 {
     pfb_legacy_value value;
-    while (pfb_legacy_block_next_value(block, &value))
+    while (block->values_read < block->counter_count && pfb_legacy_block_next_value(block, &value))
         continue;
 }
 
 /* Up to 7 bytes behind the last instance are padding. */
 static void end_instances(pfb_legacy_block *block)
 {
-    pfb_cursor rest = between(block, block->at, block->object_end);
-    if (block->instance_count >= PFB_LEGACY_NO_INSTANCES && pfb_cursor_left(&rest) > 7)
-        pfb_cursor_tolerate(&rest, block->options, &block->notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, rest.at);
-    keep_object_error(block, &rest);
+    if (block->instance_count >= PFB_LEGACY_NO_INSTANCES && block->object_end - block->at > 7)
+        tolerate(block, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, block->at);
     block->at = block->object_end; /* said once */
 }
 
 bool pfb_legacy_block_next_instance(pfb_legacy_block *block, pfb_legacy_instance *instance)
 {
     drain_values(block);
-    if (block->object_error.code != PFB_OK || block->is_stopped || !check_definitions(block))
+    if (block->object_error.code != PFB_OK || block->is_stopped)
+        return false;
+    if (block->instances_read == 0 && !check_definitions(block))
         return false;
     if (block->instances_left == 0) {
         end_instances(block);
         return false;
     }
-    pfb_cursor cursor = between(block, block->at, block->object_end);
-    pfb_legacy_instance read = {
-        .offset = cursor.at, .position = block->instances_read, .unique_id = PFB_LEGACY_NO_UNIQUE_ID};
-    if (block->instance_count != PFB_LEGACY_NO_INSTANCES)
-        read_definition_of_instance(block, &cursor, &read);
-    if (cursor.error.code == PFB_OK)
-        read_counter_block(block, &cursor, &read);
-    if (!keep_object_error(block, &cursor))
+    pfb_legacy_instance read = {.offset = block->at,
+                                .position = block->instances_read,
+                                .unique_id = PFB_LEGACY_NO_UNIQUE_ID,
+                                .values_offset = block->at};
+    if (block->instance_count != PFB_LEGACY_NO_INSTANCES && !read_definition_of_instance(block, &read))
+        return false;
+    if (!read_counter_block(block, &read))
         return false;
     block->instances_left--;
     block->instances_read++;
-    block->at = cursor.at;
-    block->values_offset = read.values_offset;
-    block->values_end = cursor.at;
-    block->values_read = 0;
-    block->value_definition = block->definitions_offset;
+    block->at = read.values_offset + read.values_size_bytes;
+    begin_values(block, &read);
     *instance = read;
     return true;
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------ */
 
-/* True when `size` bytes at `offset` of the current counter block lie behind its length and inside. */
-static bool lies_inside(const pfb_legacy_block *block, uint32_t offset, uint32_t size)
+/* True when `size` bytes at `offset` of the current counter block lie behind its length and inside. An offset in the
+ * length wraps to 2^32-4 and more, and no room is that large. */
+static inline bool lies_inside(const pfb_legacy_block *block, uint32_t offset, uint32_t size)
 {
-    size_t room = block->values_end - block->values_offset;
-    return offset >= COUNTER_BLOCK_BYTES && size <= room && offset <= room - size;
+    return (uint64_t)(offset - COUNTER_BLOCK_BYTES) + size <= block->values_room;
 }
 
-static uint64_t load_number(const pfb_legacy_block *block, uint32_t offset, uint32_t size)
+static inline uint64_t load_number(const pfb_legacy_block *block, uint32_t offset, uint32_t size)
 {
     const uint8_t *p = block->data + block->values_offset + offset;
     return size == 4 ? load32(block, p) : load64(block, p);
 }
 
-/* A base that is a number inside the counter block, of either size: the declared one counts, whatever the type says. */
-static bool is_sound_base(const pfb_legacy_block *block, const pfb_legacy_counter *base)
+/* Whether no definition claims any of the 4 bytes at an offset of the counter blocks: looks through all, which is done
+ * as often as the object has bytes for. */
+PFB_APART static bool are_unclaimed(pfb_legacy_block *block, uint32_t offset)
 {
-    return pfb_counter_type_is_base(base->type) && (base->size_bytes == 4 || base->size_bytes == 8) &&
-           lies_inside(block, base->value_offset, base->size_bytes);
-}
-
-/* Whether no definition claims any of the 4 bytes at an offset of the counter blocks: looks through all. */
-static bool are_unclaimed(const pfb_legacy_block *block, uint32_t offset)
-{
-    pfb_cursor cursor = between(block, block->definitions_offset, block->definitions_end);
-    pfb_legacy_counter other;
-    for (uint32_t i = 0; i < block->counter_count && read_definition(block, &cursor, &other); i++) {
-        if (other.size_bytes > 0 && other.value_offset < offset + ITEMS_BYTES &&
-            (other.value_offset >= offset || other.size_bytes > offset - other.value_offset))
+    if (block->searches_left < block->counter_count)
+        return false;
+    block->searches_left -= block->counter_count;
+    size_t at = block->definitions_offset;
+    for (uint32_t i = 0; i < block->counter_count; i++) {
+        uint32_t step = definition_size(block, at);
+        if (step == 0) /* the bytes have changed */
             return false;
+        uint32_t size = load32(block, block->data + at + 32);
+        uint32_t other = load32(block, block->data + at + 36);
+        if (size > 0 && other < offset + ITEMS_BYTES && (other >= offset || size > offset - other))
+            return false;
+        at += step;
     }
     return true;
 }
 
-/* The 4 bytes behind a multi counter's value are its item count, unless a definition claims them. That is the same for
- * every instance: the answers about the first 64 definitions are kept, so that many instances cost no more than one.
- * About others is asked as often as the object has bytes for. */
-static bool are_free(pfb_legacy_block *block, uint32_t offset)
+/* The 4 bytes behind a multi counter's value are its item count, unless a definition claims them. Always returns
+ * true. */
+PFB_APART static bool add_items(pfb_legacy_block *block, pfb_legacy_value *value)
+{
+    uint32_t offset =
+        (uint32_t)(value->offset - block->values_offset) + value->size_bytes; /* it lies inside: no wrap */
+    if (!lies_inside(block, offset, ITEMS_BYTES))
+        return true;
+    bool is_known = offset % 4 == 0 && offset / 256 < CLAIM_COUNT;
+    if (is_known ? block->claims[offset / 256] >> offset / 4 % 64 & 1 : !are_unclaimed(block, offset))
+        return true;
+    value->has_items = true;
+    value->items = load_number(block, offset, ITEMS_BYTES);
+    return true;
+}
+
+/* What a base adds to the value before it, if it is a number inside the counter block, of either size: the declared one
+ * counts, whatever the type says. */
+static inline void read_base(const pfb_legacy_block *block, const uint8_t *base, uint32_t type, pfb_legacy_value *value)
+{
+    uint32_t size = load32(block, base + 32);
+    uint32_t offset = load32(block, base + 36);
+    if ((size != 4 && size != 8) || !lies_inside(block, offset, size))
+        return;
+    uint64_t number = load_number(block, offset, size);
+    if (type == PFB_TYPE_MULTI_BASE) {
+        value->has_items = true;
+        value->items = number;
+    } else {
+        value->has_base = true;
+        value->base_type = type;
+        value->base = number;
+    }
+}
+
+/* What belongs to a value of this type that was read, unless it is a base, which has none: its base and its item count.
+ * `next` is the offset behind its definition. Always returns true. */
+PFB_APART static bool add_partners(pfb_legacy_block *block, pfb_legacy_value *value, uint32_t type, size_t next)
+{
+    bool is_multi = (type & PFB_TYPE_MULTI) != 0;
+    bool has_next = value->position + 1 < block->counter_count && block->definitions_end - next >= DEFINITION_BYTES;
+    uint32_t next_type = has_next ? load32(block, block->data + next + 28) : 0;
+    if (is_base(next_type) && (is_multi || next_type != PFB_TYPE_MULTI_BASE))
+        read_base(block, block->data + next, next_type, value);
+    if (is_multi && next_type != PFB_TYPE_MULTI_BASE && value->size_bytes == 8)
+        return add_items(block, value);
+    return true;
+}
+
+/* Hands out the next value, whose definition has `step` bytes, and moves behind it. Its place was checked. */
+static PFB_IN_PLACE void give_value(pfb_legacy_block *block, pfb_legacy_value *value, size_t step, uint32_t size,
+                                    uint32_t offset, uint64_t raw)
 {
     uint32_t position = block->values_read;
-    if (!lies_inside(block, offset, ITEMS_BYTES))
-        return false;
-    if (position < 64 && block->free_asked >> position & 1)
-        return block->free_behind >> position & 1;
-    if (position >= 64) {
-        if (block->searches_left < block->counter_count)
-            return false;
-        block->searches_left -= block->counter_count;
-    }
-    bool free = are_unclaimed(block, offset);
-    if (position < 64) {
-        block->free_asked |= UINT64_C(1) << position;
-        block->free_behind |= (uint64_t)free << position;
-    }
-    return free;
+    block->values_read = position + 1;
+    block->value_definition += step;
+    *value = (pfb_legacy_value){.offset = block->values_offset + offset,
+                                .size_bytes = size,
+                                .position = position,
+                                .is_number = size == 4 || size == 8,
+                                .raw = raw};
 }
 
-static void read_items(pfb_legacy_block *block, const pfb_legacy_counter *counter, const pfb_legacy_counter *next,
-                       pfb_legacy_value *value)
+/* A value of any size at an offset that its definition tells, or none. */
+PFB_APART static bool read_any_value(pfb_legacy_block *block, pfb_legacy_value *value, size_t step, uint32_t size,
+                                     uint32_t offset)
 {
-    if (next && next->type == PFB_TYPE_MULTI_BASE) {
-        value->has_items = is_sound_base(block, next);
-        if (value->has_items)
-            value->items = load_number(block, next->value_offset, next->size_bytes);
-    } else if (counter->size_bytes == 8 && are_free(block, counter->value_offset + 8)) { /* it lies inside: no wrap */
-        value->items = load_number(block, counter->value_offset + 8, ITEMS_BYTES);
-        value->has_items = true;
-    }
+    size_t at = block->value_definition;
+    if (size != 0 && !lies_inside(block, offset, size))
+        return fail_object(block, PFB_BAD_COUNTER_OFFSET, at + 36);
+    if (size == 0) /* a label: its offset means nothing */
+        offset = 0;
+    give_value(block, value, step, size, offset, size == 4 || size == 8 ? load_number(block, offset, size) : 0);
+    if (size == 0 || !block->has_partners)
+        return true;
+    uint32_t type = load32(block, block->data + at + 28);
+    return is_base(type) || add_partners(block, value, type, at + step);
 }
 
-/* The value of a definition, and what the next one adds to it; `next` is null behind the last. */
-static void read_value(pfb_legacy_block *block, pfb_cursor *cursor, const pfb_legacy_counter *counter,
-                       const pfb_legacy_counter *next, pfb_legacy_value *value)
+/* The next value where definitions have their fixed part alone, and so lie inside by their number. The forms of nearly
+ * all come first: numbers. */
+static PFB_IN_PLACE bool read_regular_value(pfb_legacy_block *block, pfb_legacy_value *value, bool is_big,
+                                            bool has_partners)
 {
-    *value = (pfb_legacy_value){.offset = block->values_offset, .size_bytes = counter->size_bytes};
-    if (counter->size_bytes == 0) /* a label: its offset means nothing */
-        return;
-    if (!lies_inside(block, counter->value_offset, counter->size_bytes)) {
-        pfb_cursor_fail(cursor, PFB_BAD_COUNTER_OFFSET, counter->offset + 36);
-        return;
-    }
-    value->offset += counter->value_offset;
-    value->is_number = counter->size_bytes == 4 || counter->size_bytes == 8;
-    if (value->is_number)
-        value->raw = load_number(block, counter->value_offset, counter->size_bytes);
-    bool is_base = pfb_counter_type_is_base(counter->type); /* a base has none of its own */
-    if (!is_base && next && next->type != PFB_TYPE_MULTI_BASE && is_sound_base(block, next)) {
-        value->has_base = true;
-        value->base_type = next->type;
-        value->base = load_number(block, next->value_offset, next->size_bytes);
-    }
-    if (!is_base && counter->type & PFB_TYPE_MULTI)
-        read_items(block, counter, next, value);
+    size_t at = block->value_definition;
+    const uint8_t *p = block->data + at;
+    uint32_t size = is_big ? load_be32(p + 32) : load_le32(p + 32);
+    uint32_t offset = is_big ? load_be32(p + 36) : load_le32(p + 36);
+    if ((size != 4 && size != 8) || !lies_inside(block, offset, size))
+        return read_any_value(block, value, DEFINITION_BYTES, size, offset);
+    const uint8_t *raw = block->data + block->values_offset + offset;
+    if (size == 8)
+        give_value(block, value, DEFINITION_BYTES, 8, offset, is_big ? load_be64(raw) : load_le64(raw));
+    else
+        give_value(block, value, DEFINITION_BYTES, 4, offset, is_big ? load_be32(raw) : load_le32(raw));
+    if (!has_partners)
+        return true;
+    uint32_t type = is_big ? load_be32(p + 28) : load_le32(p + 28);
+    return is_base(type) || add_partners(block, value, type, at + DEFINITION_BYTES);
 }
 
+/* Behind the last value that the current instance may give; before any there is none. Always returns false. */
+PFB_APART static bool end_values(pfb_legacy_block *block)
+{
+    if (block->object_error.code == PFB_OK && block->values_offset != 0 && block->values_read < block->counter_count)
+        fail_object(block, PFB_EXCESSIVE_VALUES, block->values_offset);
+    return false;
+}
+
+/* The next value where definitions are longer than their fixed part. */
+PFB_APART static bool read_value_of_longer(pfb_legacy_block *block, pfb_legacy_value *value)
+{
+    size_t at = block->value_definition;
+    uint32_t step = definition_size(block, at);
+    if (step == 0)
+        return fail_definition(block, at);
+    const uint8_t *p = block->data + at;
+    return read_any_value(block, value, step, load32(block, p + 32), load32(block, p + 36));
+}
+
+/* The next value of an object that is not plain, or none. */
+PFB_APART static bool read_other_value(pfb_legacy_block *block, pfb_legacy_value *value)
+{
+    if (block->values_read >= block->value_count)
+        return end_values(block);
+    if (block->has_longer_definitions)
+        return read_value_of_longer(block, value);
+    return block->is_big_endian ? read_regular_value(block, value, true, block->has_partners)
+                                : read_regular_value(block, value, false, true);
+}
+
+/* The one function here that runs for each value. */
 bool pfb_legacy_block_next_value(pfb_legacy_block *block, pfb_legacy_value *value)
 {
-    if (block->object_error.code != PFB_OK || block->values_offset == 0 || block->values_read == block->counter_count)
-        return false;
-    pfb_cursor cursor = between(block, block->value_definition, block->definitions_end);
-    pfb_legacy_counter counter = {.offset = 0};
-    pfb_legacy_counter next = {.offset = 0};
-    pfb_legacy_value read = {.offset = 0};
-    if (block->work_left == 0)
-        pfb_cursor_fail(&cursor, PFB_EXCESSIVE_VALUES, block->values_offset);
-    if (cursor.error.code == PFB_OK && read_definition(block, &cursor, &counter)) {
-        pfb_cursor peek = cursor;
-        bool has_next = block->values_read + 1 < block->counter_count && read_definition(block, &peek, &next);
-        read_value(block, &cursor, &counter, has_next ? &next : NULL, &read);
-    }
-    if (!keep_object_error(block, &cursor))
-        return false;
-    block->work_left--;
-    block->value_definition = cursor.at;
-    read.position = block->values_read++;
-    *value = read;
-    return true;
+    if (block->values_read >= block->plain_count)
+        return read_other_value(block, value);
+    return read_regular_value(block, value, false, false);
 }
 
 pfb_error pfb_legacy_block_finish(pfb_legacy_block *block)

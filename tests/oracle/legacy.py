@@ -257,11 +257,16 @@ class Reader:
         return None if is_counted else base, items
 
     def values(self, item, counters, number, at, size):
-        """A record for each definition, from the counter block at `at`."""
+        """A record for each definition, from the counter block at `at`.
+
+        The object's bytes pay for them: 2 for each, 4 for a multi counter.
+        """
+        item["_paid"] += sum(4 if other["type_value"] & MULTI and
+                             not is_base(other["type_value"]) else 2
+                             for other in counters)
+        demand(item["_paid"] <= item["size"], "excessive_values", at)
         for position, counter in enumerate(counters):
             width, offset = counter["bytes"], counter["value_offset"]
-            demand(item["_values_left"] > 0, "excessive_values", at)
-            item["_values_left"] -= 1
             demand(width == 0 or self.fits(counter, size),
                    "bad_counter_offset", counter["offset"] + 36)
             base, items = self.partners(counters, position, at, size)
@@ -314,7 +319,7 @@ class Reader:
         for _ in range(header["objects"]):
             item = self.object_header(at, end)
             item["_end"] = at + item["size"]
-            item["_values_left"] = item["size"]
+            item["_paid"] = 0
             # Without its size nobody knows where the next one begins.
             demand(OBJECT <= item["size"] <= end - at, "bad_object_size", at)
             yield item

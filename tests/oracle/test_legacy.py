@@ -179,7 +179,7 @@ class Blocks(unittest.TestCase):
                          [0, 0, 1, 0, 0])
 
     def test_excessive_values(self):
-        # 100 labels of 40 bytes in 200 instances of 28: 20000 > 9664 bytes.
+        # 100 labels of 40 bytes in 200 instances of 28: 40000 > 9664 bytes.
         labels = [little.counter(2 * n, 0x40000200, 0, 0) for n in range(100)]
         parts = [little.instance(None, little.values())] * 200
         block = little.block(little.object(230, labels, parts),
@@ -187,9 +187,9 @@ class Blocks(unittest.TestCase):
         records = legacy.decode_block(block)
         error, = pick(records, "error")
         self.assertEqual(error["code"], "excessive_values")
-        # The 97th instance is the one whose values do not fit any more.
-        self.assertEqual(error["offset"], 96 + 64 + 4000 + 96 * 28 + 24)
-        self.assertEqual(len(pick(records, "value")), 9664 + 1)
+        # The 49th instance is the one that is not paid for any more.
+        self.assertEqual(error["offset"], 96 + 64 + 4000 + 48 * 28 + 24)
+        self.assertEqual(len(pick(records, "value")), 4800 + 1)
 
     def test_partners(self):
         seeds = legacy_seeds.legacy_block_seeds()

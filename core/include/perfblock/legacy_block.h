@@ -70,14 +70,20 @@ typedef struct pfb_legacy_block {
     int32_t instance_count;
     uint32_t instances_left, instances_read;
     uint32_t code_page;
-    size_t at;                        /* next instance */
-    size_t values_offset, values_end; /* the counter block of the current instance */
-    uint32_t values_read;
+    size_t at;            /* next instance */
+    size_t values_offset; /* the counter block of the current instance */
+    uint32_t values_room; /* its bytes behind its size */
+    uint32_t value_count, values_read;
+    uint32_t plain_count; /* as value_count where nothing is special about the object's values; else 0 */
     size_t value_definition;
-    uint64_t work_left;     /* values that the current object may still have */
-    uint64_t searches_left; /* definitions that may still be looked through for item counts */
-    uint64_t free_asked,
-        free_behind; /* of the first 64 definitions: whether the bytes behind the value are unclaimed */
+    uint32_t instance_work;      /* what the values of an instance cost: 1 each, 2 of a multi counter */
+    uint32_t work_left;          /* what those of the instances behind the current one may still cost */
+    uint32_t searches_left;      /* definitions that may still be looked through for item counts */
+    bool has_longer_definitions; /* the object has some beyond the fixed part */
+    bool has_partners;           /* it has bases or multi counters */
+    bool has_multi;
+    uint64_t claims[8]; /* where it has multi counters, of the first 512 words of 4 bytes in each counter block: whether
+                           definitions claim them */
 } pfb_legacy_block;
 
 /* A PERF_OBJECT_TYPE. */
