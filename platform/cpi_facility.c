@@ -6,6 +6,8 @@
 
 #if defined(__linux__)
 #include <sys/syscall.h>
+#endif
+#if !defined(_WIN32)
 #include <unistd.h>
 #endif
 
@@ -23,13 +25,24 @@ static thread_state *this_thread(void)
     return &state;
 }
 
-/* The system's number of the calling thread; 0 where it has none. */
-static uint32_t system_tid(void)
+/* What the system calls the calling thread. Our numbers are memory, which a child of fork has as well; the system has
+ * another number for it. Where threads have none it is the process's. */
+static uint64_t system_thread(void)
 {
 #if defined(_WIN32)
     return GetCurrentThreadId();
 #elif defined(__linux__)
-    return (uint32_t)syscall(SYS_gettid);
+    return (uint64_t)syscall(SYS_gettid);
+#else
+    return (uint64_t)getpid();
+#endif
+}
+
+/* The number for programs; 0 where the system has none for threads. */
+static uint32_t system_tid(void)
+{
+#if defined(_WIN32) || defined(__linux__)
+    return (uint32_t)system_thread();
 #else
     return 0;
 #endif
@@ -42,6 +55,13 @@ static pfb_cpi_failure *begin(void)
     failure->code = PFB_PU_SUCCESS;
     failure->sentence[0] = '\0';
     return failure;
+}
+
+/* And ends so: what was done decides, and a success has nothing to say. */
+static int finish(bool is_done)
+{
+    const pfb_cpi_failure *failure = is_done ? begin() : &this_thread()->failure;
+    return failure->code;
 }
 
 const char *pfb_cpi_last_error_text(void)
@@ -106,8 +126,8 @@ int pfb_cpi_use_source(pfb_cpi_source *source)
     }
     pfb_lock_release(&facility_lock);
     if (!is_free)
-        return pfb_cpi_refuse(failure, PFB_PU_ERROR_INCORRECT_STATE,
-                              "there are instances, which read from another source");
+        return finish(
+            pfb_cpi_fail(failure, PFB_PU_ERROR_INCORRECT_STATE, "there are instances, which read from another source"));
     if (before != source)
         pfb_cpi_source_close(before);
     return PFB_PU_SUCCESS;
@@ -116,16 +136,16 @@ int pfb_cpi_use_source(pfb_cpi_source *source)
 /* ---- Handles ------------------------------------------------------------------------------------------- */
 
 /* Why a handle has no instance; under the lock. */
-static int refuse_handle(const void *handle, pfb_cpi_failure *failure)
+static void refuse_handle(const void *handle, pfb_cpi_failure *failure)
 {
     if (!handle)
-        return pfb_cpi_refuse(failure, PFB_PU_ERR_NULL_PTR, "the handle is null");
-    if (pfb_cpi_table_knows(&facility.table, handle))
-        return pfb_cpi_refuse(failure, PFB_PU_ERROR_INVALID_SIGNATURE, "the handle was terminated");
-    if (facility.table.live_count == 0)
-        return pfb_cpi_refuse(failure, PFB_PU_ERR_NOT_INITIALIZED,
-                              "there is no instance, and the handle never named one");
-    return pfb_cpi_refuse(failure, PFB_PU_ERROR_INVALID_SIGNATURE, "the handle never named an instance");
+        pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "the handle is null");
+    else if (pfb_cpi_table_knows(&facility.table, handle))
+        pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_SIGNATURE, "the handle was terminated");
+    else if (facility.table.live_count == 0)
+        pfb_cpi_fail(failure, PFB_PU_ERR_NOT_INITIALIZED, "there is no instance, and the handle never named one");
+    else
+        pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_SIGNATURE, "the handle never named an instance");
 }
 
 /* One reference fewer; the last one frees. */
@@ -162,18 +182,23 @@ static pfb_cpi_instance *enter(const void *handle, pfb_cpi_failure *failure)
     if (!instance->is_dead)
         return instance;
     leave(instance);
-    pfb_cpi_refuse(failure, PFB_PU_ERROR_INVALID_SIGNATURE, "the handle was terminated");
+    pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_SIGNATURE, "the handle was terminated");
     return NULL;
+}
+
+static bool is_of_this_thread(const pfb_cpi_instance *instance)
+{
+    return instance->thread == this_thread()->number && instance->system_thread == system_thread();
 }
 
 /* As entering, for calls that read counters: those of a thread are read by it alone. */
 static pfb_cpi_instance *enter_to_read(const void *handle, pfb_cpi_failure *failure)
 {
     pfb_cpi_instance *instance = enter(handle, failure);
-    if (!instance || !(instance->mode & PFB_CPI_ON_THREAD) || instance->thread == this_thread()->number)
+    if (!instance || !(instance->mode & PFB_CPI_ON_THREAD) || is_of_this_thread(instance))
         return instance;
     leave(instance);
-    pfb_cpi_refuse(failure, PFB_PU_ERROR_INVALID_THREAD, "the instance measures the thread that made it, not this one");
+    pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_THREAD, "the instance measures the thread that made it, not this one");
     return NULL;
 }
 
@@ -184,6 +209,7 @@ static void *name_instance(pfb_cpi_instance *instance)
 {
     instance->reference_count = 1;
     instance->thread = this_thread()->number;
+    instance->system_thread = system_thread();
     pfb_lock_take(&facility_lock);
     instance->tid = facility.is_given ? 0 : system_tid();
     void *handle = pfb_cpi_table_add(&facility.table, instance);
@@ -205,7 +231,7 @@ static void *make(uint32_t mode, pfb_cpi_failure *failure)
             return handle;
         pfb_cpi_instance_end(instance);
         pfb_cpi_instance_free(instance);
-        pfb_cpi_refuse(failure, PFB_PU_ERROR_NOT_ENOUGH_MEMORY, "memory or handles are exhausted");
+        pfb_cpi_fail(failure, PFB_PU_ERROR_NOT_ENOUGH_MEMORY, "memory or handles are exhausted");
     }
     release_source();
     return NULL;
@@ -215,11 +241,11 @@ int pfb_cpi_init(uint32_t mode, void **handle)
 {
     pfb_cpi_failure *failure = begin();
     if (!handle)
-        return pfb_cpi_refuse(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the handle");
+        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the handle"));
     *handle = NULL;
-    if (pfb_cpi_complete_mode(&mode, failure) == PFB_PU_SUCCESS)
+    if (pfb_cpi_complete_mode(&mode, failure))
         *handle = make(mode, failure);
-    return failure->code;
+    return finish(*handle != NULL);
 }
 
 /* The handle is dead at once. Calls that run end first; those that wait find the instance dead. So afterwards nobody
@@ -229,10 +255,11 @@ int pfb_cpi_terminate(void *handle)
     pfb_cpi_failure *failure = begin();
     pfb_lock_take(&facility_lock);
     pfb_cpi_instance *instance = pfb_cpi_table_remove(&facility.table, handle);
-    int code = instance ? PFB_PU_SUCCESS : refuse_handle(handle, failure);
+    if (!instance)
+        refuse_handle(handle, failure);
     pfb_lock_release(&facility_lock);
     if (!instance)
-        return code;
+        return finish(false);
     pfb_lock_take(&instance->lock);
     pfb_cpi_instance_end(instance);
     leave(instance);
@@ -267,78 +294,82 @@ int pfb_cpi_start(void *handle)
     pfb_cpi_failure *failure = begin();
     pfb_cpi_instance *instance = enter_to_read(handle, failure);
     if (!instance)
-        return failure->code;
-    int code = pfb_cpi_instance_start(instance, failure);
+        return finish(false);
+    bool is_started = pfb_cpi_instance_start(instance, failure);
     leave(instance);
-    return code;
+    return finish(is_started);
 }
 
 /* A get, with hooks when there is a tag. */
-static int get(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, const pfb_cpi_data **data, pfb_cpi_failure *failure)
+static bool get(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, const pfb_cpi_data **data, pfb_cpi_failure *failure)
 {
-    int code = pfb_cpi_instance_get(instance, tag, failure);
-    bool has_figures = code == PFB_PU_SUCCESS || code == PFB_PU_ERROR_INVALID_CPI_DATA;
+    bool is_done = pfb_cpi_instance_get(instance, tag, failure);
+    bool has_figures = is_done || failure->code == PFB_PU_ERROR_INVALID_CPI_DATA;
     *data = has_figures && instance->has_data ? &instance->data : NULL;
-    return code;
+    return is_done;
 }
 
 int pfb_cpi_get(void *handle, const pfb_cpi_data **data)
 {
     pfb_cpi_failure *failure = begin();
     if (!data)
-        return pfb_cpi_refuse(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the data");
+        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the data"));
     *data = NULL;
     pfb_cpi_instance *instance = enter_to_read(handle, failure);
     if (!instance)
-        return failure->code;
+        return finish(false);
     const pfb_cpi_tag *tag = instance->mode & PFB_CPI_TRACE_ON_GET ? &instance->tag : NULL;
-    int code = get(instance, tag, data, failure);
+    bool is_done = get(instance, tag, data, failure);
     leave(instance);
-    return code;
+    return finish(is_done);
+}
+
+static bool check_data(const pfb_cpi_instance *instance, pfb_cpi_failure *failure)
+{
+    return instance->has_data ||
+           pfb_cpi_fail(failure, PFB_PU_ERROR_INCORRECT_STATE, "there was no get, or the latest one gave no figures");
 }
 
 int pfb_cpi_get_details(void *handle, pfb_cpi_details *details)
 {
     pfb_cpi_failure *failure = begin();
     if (!details)
-        return pfb_cpi_refuse(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the details");
+        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the details"));
     pfb_cpi_instance *instance = enter(handle, failure);
     if (!instance)
-        return failure->code;
-    if (instance->has_data)
-        *details = (pfb_cpi_details){.result = instance->result,
-                                     .cpus = instance->figures,
-                                     .is_user_only = instance->start.is_user_only || instance->end.is_user_only};
-    else
-        pfb_cpi_refuse(failure, PFB_PU_ERROR_INCORRECT_STATE, "there was no get, or the latest one gave no figures");
+        return finish(false);
+    bool is_known = check_data(instance, failure);
+    if (is_known)
+        *details = (pfb_cpi_details){
+            .result = instance->result, .cpus = instance->figures, .is_user_only = instance->is_user_only};
     leave(instance);
-    return failure->code;
+    return finish(is_known);
 }
 
-static int read_unhalted(const pfb_cpi_instance *instance, size_t position, uint64_t *cycles, pfb_cpi_failure *failure)
+static bool take_unhalted(const pfb_cpi_instance *instance, size_t position, uint64_t *cycles, pfb_cpi_failure *failure)
 {
-    if (!instance->has_data)
-        return pfb_cpi_refuse(failure, PFB_PU_ERROR_INCORRECT_STATE,
-                              "there was no get, or the latest one gave no figures");
+    if (!check_data(instance, failure))
+        return false;
     if (position >= instance->result.cpu_count)
-        return pfb_cpi_refuse(failure, PFB_PU_ERROR_INVALID_PARAMETER, "there are figures of %zu CPUs only",
-                              instance->result.cpu_count);
-    if (!pfb_cpi_reader_unhalted(instance->reader, position, cycles))
-        return pfb_cpi_refuse(failure, PFB_PU_ERROR_EVENT_NOT_SUPPORTED, "cycles without halts were not counted");
-    return PFB_PU_SUCCESS;
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_PARAMETER, "there are figures of %zu CPUs only",
+                            instance->result.cpu_count);
+    if (!instance->unhalted[position].is_known)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_EVENT_NOT_SUPPORTED, "cycles without halts were not counted");
+    *cycles = instance->unhalted[position].cycles;
+    return true;
 }
 
 int pfb_cpi_get_unhalted(void *handle, size_t position, uint64_t *cycles)
 {
     pfb_cpi_failure *failure = begin();
     if (!cycles)
-        return pfb_cpi_refuse(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the cycles");
+        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the cycles"));
     pfb_cpi_instance *instance = enter_to_read(handle, failure);
     if (!instance)
-        return failure->code;
-    int code = read_unhalted(instance, position, cycles, failure);
+        return finish(false);
+    bool is_known = take_unhalted(instance, position, cycles, failure);
     leave(instance);
-    return code;
+    return finish(is_known);
 }
 
 /* ---- Trace hooks --------------------------------------------------------------------------------------- */
@@ -348,7 +379,7 @@ int pfb_cpi_attach_trace_buffer(void *handle, void *buffer, size_t capacity_byte
     pfb_cpi_failure *failure = begin();
     pfb_cpi_instance *instance = enter(handle, failure);
     if (!instance)
-        return failure->code;
+        return finish(false);
     instance->trace = (pfb_cpi_trace){.buffer = buffer, .capacity_bytes = buffer ? capacity_bytes : 0};
     leave(instance);
     return PFB_PU_SUCCESS;
@@ -359,7 +390,7 @@ int pfb_cpi_get_trace_size(void *handle, size_t *used_bytes, size_t *needed_byte
     pfb_cpi_failure *failure = begin();
     pfb_cpi_instance *instance = enter(handle, failure);
     if (!instance)
-        return failure->code;
+        return finish(false);
     if (used_bytes)
         *used_bytes = instance->trace.used_bytes;
     if (needed_bytes)
@@ -369,17 +400,16 @@ int pfb_cpi_get_trace_size(void *handle, size_t *used_bytes, size_t *needed_byte
 }
 
 /* The tag of one call. */
-static int make_tag(const pfb_cpi_instance *instance, int minor_code, uint32_t forms, const char *label,
-                    pfb_cpi_tag *tag, pfb_cpi_failure *failure)
+static bool make_tag(const pfb_cpi_instance *instance, int minor_code, uint32_t forms, const char *label,
+                     pfb_cpi_tag *tag, pfb_cpi_failure *failure)
 {
     if (forms & ~(PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED))
-        return pfb_cpi_refuse(failure, PFB_PU_ERROR_INVALID_PARAMETER,
-                              "the forms have other bits than the two of forms");
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_PARAMETER, "the forms have other bits than the two of forms");
     if ((instance->mode & PFB_CPI_THREAD_ONLY) && (forms & PFB_CPI_FORM_SUMMARY))
-        return pfb_cpi_refuse(failure, PFB_PU_ERROR_INCOMPATIBLE_OPTIONS, "a thread alone has no summary hook");
-    int code = pfb_cpi_tag_make(minor_code, label, tag, failure);
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INCOMPATIBLE_OPTIONS, "a thread alone has no summary hook");
+    bool is_made = pfb_cpi_tag_make(minor_code, label, tag, failure);
     tag->forms = forms;
-    return code;
+    return is_made;
 }
 
 int pfb_cpi_get_and_trace(void *handle, int minor_code, uint32_t forms, const char *label, const pfb_cpi_data **data)
@@ -387,16 +417,14 @@ int pfb_cpi_get_and_trace(void *handle, int minor_code, uint32_t forms, const ch
     pfb_cpi_failure *failure = begin();
     pfb_cpi_tag tag;
     if (!data)
-        return pfb_cpi_refuse(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the data");
+        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the data"));
     *data = NULL;
     pfb_cpi_instance *instance = enter_to_read(handle, failure);
     if (!instance)
-        return failure->code;
-    int code = make_tag(instance, minor_code, forms, label, &tag, failure);
-    if (code == PFB_PU_SUCCESS)
-        code = get(instance, &tag, data, failure);
+        return finish(false);
+    bool is_done = make_tag(instance, minor_code, forms, label, &tag, failure) && get(instance, &tag, data, failure);
     leave(instance);
-    return code;
+    return finish(is_done);
 }
 
 int pfb_cpi_set_trace_hook_id(void *handle, int minor_code, const char *label)
@@ -405,10 +433,10 @@ int pfb_cpi_set_trace_hook_id(void *handle, int minor_code, const char *label)
     pfb_cpi_tag tag;
     pfb_cpi_instance *instance = enter(handle, failure);
     if (!instance)
-        return failure->code;
-    int code = pfb_cpi_tag_make(minor_code, label, &tag, failure);
-    if (code == PFB_PU_SUCCESS)
+        return finish(false);
+    bool is_made = pfb_cpi_tag_make(minor_code, label, &tag, failure);
+    if (is_made)
         instance->tag = tag;
     leave(instance);
-    return code;
+    return finish(is_made);
 }

@@ -2,8 +2,6 @@
 #include "cpi_instance.h"
 
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,95 +24,88 @@ static_assert(sizeof(pfb_cpi_data) == 48 + 3 * SLOTS, "size");
 #define FORMS (PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED)
 #define MEASURES (PFB_CPI_RAW | PFB_CPI_SCALED | PFB_CPI_ON_THREAD | PFB_CPI_THREAD_ONLY)
 
-int pfb_cpi_refuse(pfb_cpi_failure *failure, int code, const char *format, ...)
-{
-    va_list arguments;
-    failure->code = code;
-    va_start(arguments, format);
-    if (vsnprintf(failure->sentence, sizeof failure->sentence, format, arguments) < 0)
-        failure->sentence[0] = '\0';
-    va_end(arguments);
-    return code;
-}
-
-/* The code of a source's failure, which has a sentence already. A source that gives no code is broken. */
-static int pass_on(pfb_cpi_failure *failure)
+/* A source's failure has a code and a sentence already. A source that gives no code is broken. Returns false. */
+static bool pass_on(pfb_cpi_failure *failure)
 {
     if (failure->code != PFB_PU_SUCCESS)
-        return failure->code;
-    return pfb_cpi_refuse(failure, PFB_PU_ERROR_INTERNAL_ERROR, "the source failed and did not say why");
+        return false;
+    return pfb_cpi_fail(failure, PFB_PU_ERROR_INTERNAL_ERROR, "the source failed and did not say why");
 }
 
 /* ---- What callers ask for ------------------------------------------------------------------------------ */
 
-int pfb_cpi_complete_mode(uint32_t *mode, pfb_cpi_failure *failure)
+bool pfb_cpi_complete_mode(uint32_t *mode, pfb_cpi_failure *failure)
 {
     uint32_t unknown = *mode & ~(PFB_CPI_ALL | PFB_CPI_THREAD_ONLY);
     if (unknown != 0)
-        return pfb_cpi_refuse(failure, PFB_PU_ERROR_INVALID_PARAMETER, "the mode has unknown bits: 0x%x",
-                              (unsigned)unknown);
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_PARAMETER, "the mode has unknown bits: 0x%x",
+                            (unsigned)unknown);
     if ((*mode & PFB_CPI_THREAD_ONLY) && (*mode & (PFB_CPI_SCALED | PFB_CPI_FORM_SUMMARY)))
-        return pfb_cpi_refuse(failure, PFB_PU_ERROR_INCOMPATIBLE_OPTIONS,
-                              "a thread alone has neither scaled figures nor a summary hook");
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INCOMPATIBLE_OPTIONS,
+                            "a thread alone has neither scaled figures nor a summary hook");
     *mode |= *mode & PFB_CPI_THREAD_ONLY ? PFB_CPI_RAW | PFB_CPI_ON_THREAD : PFB_CPI_RAW;
-    return PFB_PU_SUCCESS;
+    return true;
 }
 
-int pfb_cpi_tag_make(int minor_code, const char *label, pfb_cpi_tag *tag, pfb_cpi_failure *failure)
+bool pfb_cpi_tag_make(int minor_code, const char *label, pfb_cpi_tag *tag, pfb_cpi_failure *failure)
 {
     if (minor_code < 0 || minor_code > 255)
-        return pfb_cpi_refuse(failure, PFB_PU_ERROR_INVALID_PARAMETER, "the minor code %d is not in 0 to 255",
-                              minor_code);
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_PARAMETER, "the minor code %d is not in 0 to 255",
+                            minor_code);
     size_t size = 0;
     while (label && size <= PFB_CPI_MOST_LABEL_BYTES && label[size] != '\0')
         size++;
     if (size > PFB_CPI_MOST_LABEL_BYTES)
-        return pfb_cpi_refuse(failure, PFB_PU_ERROR_INVALID_PARAMETER, "the label is longer than %d bytes",
-                              PFB_CPI_MOST_LABEL_BYTES);
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_PARAMETER, "the label is longer than %d bytes",
+                            PFB_CPI_MOST_LABEL_BYTES);
     *tag = (pfb_cpi_tag){.minor = (uint32_t)minor_code, .label_size_bytes = size};
     if (size > 0)
         memcpy(tag->label, label, size);
-    return PFB_PU_SUCCESS;
+    return true;
 }
 
 /* ---- Reading ------------------------------------------------------------------------------------------- */
 
-static int take(pfb_cpi_instance *instance, pfb_cpi_moment moment, pfb_cpi_cpu *cpus, pfb_cpi_reading *reading,
-                pfb_cpi_failure *failure)
+static bool take(pfb_cpi_instance *instance, pfb_cpi_moment moment, pfb_cpi_cpu *cpus, pfb_cpi_reading *reading,
+                 pfb_cpi_failure *failure)
 {
     if (!pfb_cpi_reader_read(instance->reader, moment, cpus, PFB_CPI_MAX_CPUS, reading, failure))
         return pass_on(failure);
     if (reading->snapshot.cpu_count > PFB_CPI_MAX_CPUS)
-        return pfb_cpi_refuse(failure, PFB_PU_ERROR_INTERNAL_ERROR,
-                              "the source gave more CPUs than there was room for");
-    return PFB_PU_SUCCESS;
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INTERNAL_ERROR, "the source gave more CPUs than there was room for");
+    return true;
 }
 
 /* The start is gone as soon as another is tried: a reader compares the end with its latest start only. */
-int pfb_cpi_instance_start(pfb_cpi_instance *instance, pfb_cpi_failure *failure)
+bool pfb_cpi_instance_start(pfb_cpi_instance *instance, pfb_cpi_failure *failure)
 {
     instance->has_start = false;
-    int code = take(instance, PFB_CPI_AT_START, instance->start_cpus, &instance->start, failure);
-    instance->has_start = code == PFB_PU_SUCCESS;
-    return code;
+    instance->has_start = take(instance, PFB_CPI_AT_START, instance->start_cpus, &instance->start, failure);
+    return instance->has_start;
 }
 
 /* ---- Making and ending --------------------------------------------------------------------------------- */
 
-pfb_cpi_instance *pfb_cpi_instance_make(pfb_cpi_source *source, uint32_t mode, pfb_cpi_failure *failure)
+static pfb_cpi_instance *make_empty(uint32_t mode, pfb_cpi_failure *failure)
 {
     pfb_cpi_instance *instance = calloc(1, sizeof *instance);
-    if (!instance) {
-        pfb_cpi_refuse(failure, PFB_PU_ERROR_NOT_ENOUGH_MEMORY, "memory is exhausted");
+    if (!instance || !pfb_lock_make(&instance->lock)) {
+        free(instance);
+        pfb_cpi_fail_memory(failure);
         return NULL;
     }
     instance->mode = mode;
     instance->tag.minor = 1;
-    pfb_lock_make(&instance->lock);
+    return instance;
+}
+
+pfb_cpi_instance *pfb_cpi_instance_make(pfb_cpi_source *source, uint32_t mode, pfb_cpi_failure *failure)
+{
+    pfb_cpi_instance *instance = make_empty(mode, failure);
+    if (!instance)
+        return NULL;
     instance->reader = pfb_cpi_reader_open(source, mode & MEASURES, failure);
-    if (!instance->reader)
-        pass_on(failure);
-    if (instance->reader && pfb_cpi_instance_start(instance, failure) == PFB_PU_SUCCESS)
+    if (instance->reader ? pfb_cpi_instance_start(instance, failure) : pass_on(failure))
         return instance;
     pfb_cpi_instance_end(instance);
     pfb_cpi_instance_free(instance);
@@ -156,32 +147,43 @@ static void fill_data(pfb_cpi_instance *instance)
     }
 }
 
-static int compute(pfb_cpi_instance *instance, pfb_cpi_failure *failure)
+/* The reader forgets at its next start what the latest get still has to tell. */
+static void keep_details(pfb_cpi_instance *instance)
+{
+    instance->is_user_only = instance->start.is_user_only || instance->end.is_user_only;
+    for (size_t i = 0; i < instance->result.cpu_count; i++) {
+        pfb_cpi_unhalted *unhalted = &instance->unhalted[i];
+        unhalted->is_known = pfb_cpi_reader_unhalted(instance->reader, i, &unhalted->cycles);
+    }
+}
+
+static bool compute(pfb_cpi_instance *instance, pfb_cpi_failure *failure)
 {
     const pfb_cpi_reading *start = &instance->start;
     const pfb_cpi_reading *end = &instance->end;
     if (start->widths.instr != end->widths.instr || start->widths.cycles != end->widths.cycles)
-        return pfb_cpi_refuse(failure, PFB_PU_ERROR_INTERNAL_ERROR, "the source's counters changed their width");
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INTERNAL_ERROR, "the source's counters changed their width");
     pfb_cpi_verdict verdict = pfb_cpi_compute(&start->snapshot, &end->snapshot, &end->widths, instance->mode & MEASURES,
                                               instance->figures, &instance->result);
     if (verdict == PFB_CPI_BAD_ARGUMENT)
-        return pfb_cpi_refuse(
+        return pfb_cpi_fail(
             failure, PFB_PU_ERROR_INTERNAL_ERROR,
             "the source gave CPUs out of order, a width that is none, or not the thread it was asked for");
     if (verdict == PFB_CPI_CLOCK_BACKWARD)
-        return pfb_cpi_refuse(failure, PFB_PU_ERROR_INVALID_CPI_DATA, "the clock ran backward");
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_CPI_DATA, "the clock ran backward");
     fill_data(instance);
+    keep_details(instance);
     instance->has_data = true;
     if (verdict == PFB_CPI_NO_DATA)
-        return pfb_cpi_refuse(failure, PFB_PU_ERROR_INVALID_CPI_DATA,
-                              "no CPU that can be used executed an instruction in this interval");
-    return PFB_PU_SUCCESS;
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_CPI_DATA,
+                            "no CPU that can be used executed an instruction in this interval");
+    return true;
 }
 
 /* ---- Hooks --------------------------------------------------------------------------------------------- */
 
 /* Appends a group, or nothing. The longest record is 49180 bytes, so none is too long for a hook. */
-static int write_group(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_cpi_failure *failure)
+static bool write_group(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_cpi_failure *failure)
 {
     pfb_cpi_trace *trace = &instance->trace;
     const pfb_cpi_identity identity = {.minor = tag->minor,
@@ -195,32 +197,27 @@ static int write_group(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_c
                             trace->capacity_bytes - trace->used_bytes, &size);
     if (code == PFB_CALLER_TOO_SMALL) {
         trace->needed_bytes = size;
-        return pfb_cpi_refuse(failure, PFB_PU_ERROR_BUFFER_FULL,
-                              "the group needs %zu bytes, and the buffer has %zu left", size,
-                              trace->capacity_bytes - trace->used_bytes);
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_BUFFER_FULL, "the group needs %zu bytes, and the buffer has %zu left",
+                            size, trace->capacity_bytes - trace->used_bytes);
     }
     if (code != PFB_OK)
-        return pfb_cpi_refuse(failure, PFB_PU_ERROR_INVALID_CPI_DATA,
-                              "the system's sums need more than the 64 bits that hooks have for them");
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_CPI_DATA,
+                            "the system's sums need more than the 64 bits that hooks have for them");
     trace->used_bytes += size;
-    return PFB_PU_SUCCESS;
+    return true;
 }
 
 /* Data are handed out with figures and all that was asked for, or with figures that are known to be bad. */
-int pfb_cpi_instance_get(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_cpi_failure *failure)
+bool pfb_cpi_instance_get(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_cpi_failure *failure)
 {
     if (tag && !instance->trace.buffer)
-        return pfb_cpi_refuse(failure, PFB_PU_ERROR_NO_BUFFER, "no buffer is attached for the hooks");
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_NO_BUFFER, "no buffer is attached for the hooks");
     if (!instance->has_start)
-        return pfb_cpi_refuse(failure, PFB_PU_ERROR_INCORRECT_STATE,
-                              "the latest start failed, so there is no interval");
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INCORRECT_STATE, "the latest start failed, so there is no interval");
     instance->has_data = false;
-    int code = take(instance, PFB_CPI_AT_END, instance->end_cpus, &instance->end, failure);
-    if (code == PFB_PU_SUCCESS)
-        code = compute(instance, failure);
-    if (code == PFB_PU_SUCCESS && tag)
-        code = write_group(instance, tag, failure);
-    if (code != PFB_PU_SUCCESS && code != PFB_PU_ERROR_INVALID_CPI_DATA)
+    bool is_done = take(instance, PFB_CPI_AT_END, instance->end_cpus, &instance->end, failure) &&
+                   compute(instance, failure) && (!tag || write_group(instance, tag, failure));
+    if (!is_done && failure->code != PFB_PU_ERROR_INVALID_CPI_DATA)
         instance->has_data = false;
-    return code;
+    return is_done;
 }

@@ -3,14 +3,11 @@
 #define PFB_CPI_INSTANCE_H
 
 /* One instance of the CPI facility, without its handle: what an interval is, what is computed of it and where its hooks
- * go. The caller holds its lock. Functions return a code, and after a failure `failure` has it as well. */
+ * go. The caller holds its lock. After a failure `failure`, which is not null, has a code that is not 0. */
+#include "cpi_source_private.h"
 #include "lock.h"
-#include "source_private.h"
 
 #include "perfblock/cpi_facility.h"
-
-/* Fills in `failure` and returns the code. */
-int pfb_cpi_refuse(pfb_cpi_failure *failure, int code, const char *format, ...) PFB_PRINTF(3, 4);
 
 /* What the hooks of a group are called, and which there are. */
 typedef struct pfb_cpi_tag {
@@ -27,30 +24,40 @@ typedef struct pfb_cpi_trace {
     size_t needed_bytes; /* of the group that was refused; 0: none was */
 } pfb_cpi_trace;
 
+/* Cycles that a CPU did not halt, where they were counted. */
+typedef struct pfb_cpi_unhalted {
+    bool is_known;
+    uint64_t cycles;
+} pfb_cpi_unhalted;
+
 typedef struct pfb_cpi_instance {
     pfb_lock lock;
     size_t reference_count; /* of calls, and of its handle; under the facility's lock */
     bool is_dead;           /* terminated, while calls waited for the lock */
     uint32_t mode;          /* with what it implies */
     uint64_t thread;        /* that made it, by this facility's own numbers */
+    uint64_t system_thread; /* likewise, by the system's */
     uint32_t tid;           /* that thread's number, where snapshots have none */
     pfb_cpi_reader *reader;
     bool has_start; /* an interval has begun */
-    bool has_data;  /* `data` is the latest get's */
     pfb_cpi_reading start, end;
-    pfb_cpi_result result;
-    pfb_cpi_data data;
     pfb_cpi_tag tag;
     pfb_cpi_trace trace;
     pfb_cpi_cpu start_cpus[PFB_CPI_MAX_CPUS], end_cpus[PFB_CPI_MAX_CPUS];
+    /* ---- Of the latest get: a start leaves it as it is ---- */
+    bool has_data;
+    bool is_user_only;
+    pfb_cpi_result result;
+    pfb_cpi_data data;
     pfb_cpi_figures figures[PFB_CPI_MAX_CPUS];
+    pfb_cpi_unhalted unhalted[PFB_CPI_MAX_CPUS];
 } pfb_cpi_instance;
 
-/* The mode with what it implies, or why it is none. */
-int pfb_cpi_complete_mode(uint32_t *mode, pfb_cpi_failure *failure);
+/* The mode with what it implies; false for one that is none. */
+bool pfb_cpi_complete_mode(uint32_t *mode, pfb_cpi_failure *failure);
 
 /* A tag of the caller's parts; `label` may be null. */
-int pfb_cpi_tag_make(int minor_code, const char *label, pfb_cpi_tag *tag, pfb_cpi_failure *failure);
+bool pfb_cpi_tag_make(int minor_code, const char *label, pfb_cpi_tag *tag, pfb_cpi_failure *failure);
 
 /* An instance whose interval has begun, of a mode that is complete. Null after a failure. */
 pfb_cpi_instance *pfb_cpi_instance_make(pfb_cpi_source *source, uint32_t mode, pfb_cpi_failure *failure);
@@ -59,9 +66,9 @@ pfb_cpi_instance *pfb_cpi_instance_make(pfb_cpi_source *source, uint32_t mode, p
 void pfb_cpi_instance_end(pfb_cpi_instance *instance);
 void pfb_cpi_instance_free(pfb_cpi_instance *instance);
 
-int pfb_cpi_instance_start(pfb_cpi_instance *instance, pfb_cpi_failure *failure);
+bool pfb_cpi_instance_start(pfb_cpi_instance *instance, pfb_cpi_failure *failure);
 
-/* Computes, and writes a group when there is a tag. */
-int pfb_cpi_instance_get(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_cpi_failure *failure);
+/* Computes, and writes a group when there is a tag. There may be data after a failure: `has_data` tells. */
+bool pfb_cpi_instance_get(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_cpi_failure *failure);
 
 #endif

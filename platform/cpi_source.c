@@ -65,6 +65,15 @@ pfb_cpi_source *pfb_cpi_source_open_live(pfb_cpi_failure *failure)
 
 /* ---- Dispatch ------------------------------------------------------------------------------------------------ */
 
+/* An implementation may have tried something that was refused before it succeeded: a success leaves no failure. */
+static void forget_failure(pfb_cpi_failure *failure)
+{
+    if (!failure)
+        return;
+    failure->code = PFB_PU_SUCCESS;
+    failure->sentence[0] = '\0';
+}
+
 pfb_cpi_reader *pfb_cpi_reader_open(pfb_cpi_source *source, uint32_t mode, pfb_cpi_failure *failure)
 {
     pfb_cpi_reader *reader = malloc(sizeof *reader);
@@ -80,6 +89,7 @@ pfb_cpi_reader *pfb_cpi_reader_open(pfb_cpi_source *source, uint32_t mode, pfb_c
         free(reader);
         return NULL;
     }
+    forget_failure(failure);
     return reader;
 }
 
@@ -95,7 +105,10 @@ bool pfb_cpi_reader_read(pfb_cpi_reader *reader, pfb_cpi_moment moment, pfb_cpi_
                          pfb_cpi_reading *reading, pfb_cpi_failure *failure)
 {
     *reading = (pfb_cpi_reading){.snapshot = {.cpus = cpus}};
-    return reader->operations->read(reader->reader, moment, cpus, capacity, reading, failure);
+    if (!reader->operations->read(reader->reader, moment, cpus, capacity, reading, failure))
+        return false;
+    forget_failure(failure);
+    return true;
 }
 
 bool pfb_cpi_reader_unhalted(const pfb_cpi_reader *reader, size_t position, uint64_t *cycles)

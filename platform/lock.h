@@ -3,7 +3,9 @@
 #define PFB_LOCK_H
 
 /* A mutual exclusion of threads, the system's own. Held by one thread at a time, which does not take it again. One that
- * is static is made with PFB_LOCK_FREE. */
+ * is static is made with PFB_LOCK_FREE; making one at run time fails where the system has no more of them. */
+
+#include <stdbool.h>
 
 #if defined(_WIN32)
 
@@ -13,9 +15,10 @@ typedef SRWLOCK pfb_lock;
 
 #define PFB_LOCK_FREE SRWLOCK_INIT
 
-static inline void pfb_lock_make(pfb_lock *lock)
+static inline bool pfb_lock_make(pfb_lock *lock)
 {
     InitializeSRWLock(lock);
+    return true;
 }
 
 static inline void pfb_lock_take(pfb_lock *lock)
@@ -41,11 +44,12 @@ typedef pthread_mutex_t pfb_lock;
 
 #define PFB_LOCK_FREE PTHREAD_MUTEX_INITIALIZER
 
-/* With default attributes and memory of the caller's none of these fails. */
-static inline void pfb_lock_make(pfb_lock *lock)
+static inline bool pfb_lock_make(pfb_lock *lock)
 {
-    (void)pthread_mutex_init(lock, NULL);
+    return pthread_mutex_init(lock, NULL) == 0;
 }
+
+/* With default attributes the other three fail only for a lock that was never made, or that is held. */
 
 static inline void pfb_lock_take(pfb_lock *lock)
 {

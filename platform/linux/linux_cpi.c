@@ -2,9 +2,9 @@
 #include "linux_cpi.h"
 
 #include "kernel_files.h"
+#include "lock.h"
 #include "perf_cpus.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ enum { INSTR_BITS = 63, CYCLES_BITS = 64 };
 
 typedef struct linux_cpi {
     pfb_perf_functions functions;
-    pthread_mutex_t lock; /* of all that follows: readers are used by several threads */
+    pfb_lock lock; /* of all that follows: readers are used by several threads */
     pfb_kernel_reader kernel;
     pfb_perf_machine machine;
     size_t users; /* readers that need the groups of CPUs */
@@ -50,7 +50,7 @@ typedef struct linux_reader {
     linux_cpi *source;
     bool has_cpus, is_scaled, has_thread;
     constant_clock clock;
-    bool is_hybrid;
+    bool is_uniform; /* the thread's counters are those of every CPU */
     uint32_t tid;
     pfb_perf_group thread;
     /* ---- The interval ---- */
@@ -78,18 +78,44 @@ static bool choose_clock(linux_reader *reader, pfb_cpi_failure *failure)
                pfb_kernel_path(&source->kernel, "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"));
 }
 
-static uint64_t cycles_now(const linux_reader *reader)
+/* A time of the raw clock in cycles of the highest rate. */
+static uint64_t cycles_of(const linux_reader *reader, uint64_t ns)
 {
     enum { KHZ_PER_GHZ = 1000000 };
+    return pfb_perf_scale(ns, reader->clock.khz, KHZ_PER_GHZ);
+}
+
+static uint64_t cycles_now(const linux_reader *reader)
+{
     const pfb_perf_functions *functions = &reader->source->functions;
-    if (reader->clock.is_time_stamp)
-        return functions->time_stamp();
-    return pfb_perf_scale(functions->monotonic_raw(), reader->clock.khz, KHZ_PER_GHZ);
+    return reader->clock.is_time_stamp ? functions->time_stamp() : cycles_of(reader, functions->monotonic_raw());
+}
+
+/* What passes between two clocks would be counted on one of them alone. Reading both takes some thousands of cycles; a
+ * thread that was put aside between them reads again, a few times at most, and keeps the closest pair. */
+static moment_clocks read_both(const pfb_perf_functions *functions)
+{
+    enum { MOST_TRIES = 4, CLOSE_CYCLES = 50000 };
+    moment_clocks closest = {0};
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < MOST_TRIES && least > CLOSE_CYCLES; i++) {
+        moment_clocks pair = {.cycles = functions->time_stamp()};
+        pair.ns = functions->monotonic_raw();
+        uint64_t apart = functions->time_stamp() - pair.cycles;
+        if (i == 0 || apart < least) {
+            closest = pair;
+            least = apart;
+        }
+    }
+    return closest;
 }
 
 static moment_clocks clocks_now(const linux_reader *reader)
 {
-    return (moment_clocks){.cycles = cycles_now(reader), .ns = reader->source->functions.monotonic_raw()};
+    if (reader->clock.is_time_stamp)
+        return read_both(&reader->source->functions);
+    uint64_t ns = reader->source->functions.monotonic_raw();
+    return (moment_clocks){.cycles = cycles_of(reader, ns), .ns = ns};
 }
 
 /* ---- Utilization ------------------------------------------------------------------------------------------ */
@@ -267,7 +293,7 @@ static bool open_thread(linux_reader *reader, pfb_cpi_failure *failure)
         return pfb_cpi_fail(failure, reason.code, "%s", reason.sentence);
     reader->has_thread = true;
     reader->tid = source->functions.thread_id();
-    reader->is_hybrid = pfb_perf_is_hybrid(&source->machine);
+    reader->is_uniform = source->machine.is_uniform;
     return true;
 }
 
@@ -283,8 +309,9 @@ static bool read_thread(const linux_reader *reader, pfb_perf_counts *counts, pfb
     return true;
 }
 
-/* A thread has no value that stands for "no count", and zero instructions would be a lie: the reading fails. On a
- * hybrid machine time that was not counted may be time on cores of the other type, which nothing can be scaled to. */
+/* A thread has no value that stands for "no count", and zero instructions would be a lie: the reading fails. Time that
+ * was not counted may be time on cores of another type, which nothing can be scaled to, unless there is proof that no
+ * core is of another type. */
 static bool end_thread(const linux_reader *reader, pfb_cpi_reading *reading, pfb_cpi_failure *failure)
 {
     pfb_perf_counts counts;
@@ -296,9 +323,10 @@ static bool end_thread(const linux_reader *reader, pfb_cpi_reading *reading, pfb
         return pfb_cpi_fail(failure, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
                             "instructions of this thread were not counted in this interval: others had the counters, "
                             "or its CPU has none");
-    if (progress.is_scaled && reader->is_hybrid)
+    if (progress.is_scaled && !reader->is_uniform)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
-                            "instructions of this thread were counted on cores of one type only: confine it to those");
+                            "instructions of this thread were counted in part of this interval, maybe on cores of one "
+                            "type only: confine it to those");
     reading->snapshot.thread.instr = start->instructions + progress.instructions;
     reading->snapshot.thread.cycles = start->cycles + progress.cycles;
     return true;
@@ -319,35 +347,18 @@ static bool begin_cpus(linux_reader *reader, size_t capacity, pfb_cpi_failure *f
     return true;
 }
 
-/* Utilization, CPUs, thread, and the clock last. */
-static bool read_start(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_reading *reading,
-                       pfb_cpi_failure *failure)
+/* Utilization, then the CPUs. Under the lock. */
+static bool start_all_cpus(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_failure *failure)
 {
-    reader->is_started = false;
-    reader->count = 0;
-    if (reader->has_cpus && (!begin_cpus(reader, capacity, failure) ||
-                             (reader->is_scaled && !keep_idle(reader, failure)) || !start_cpus(reader, cpus, failure)))
-        return false;
-    if (reader->has_thread && !read_thread(reader, &reader->thread_counts, reading, failure))
-        return false;
-    reading->snapshot.cpu_count = reader->count;
-    reader->is_started = true;
-    reading->snapshot.clock = cycles_now(reader);
-    return true;
+    return begin_cpus(reader, capacity, failure) && (!reader->is_scaled || keep_idle(reader, failure)) &&
+           start_cpus(reader, cpus, failure);
 }
 
-/* The clock first, then the thread, CPUs and utilization. */
-static bool read_end(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_reading *reading,
-                     pfb_cpi_failure *failure)
+/* The CPUs, then utilization. Under the lock. */
+static bool end_all_cpus(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_reading *reading,
+                         pfb_cpi_failure *failure)
 {
     pfb_perf_online online;
-    reading->snapshot.clock = cycles_now(reader);
-    if (!reader->is_started)
-        return pfb_cpi_fail(failure, PFB_PU_ERROR_INCORRECT_STATE, "no interval was begun");
-    if (reader->has_thread && !end_thread(reader, reading, failure))
-        return false;
-    if (!reader->has_cpus)
-        return true;
     if (!pfb_perf_read_online(&reader->source->machine, &online, failure) ||
         !check_capacity(online.count, capacity, failure) || !end_cpus(reader, &online, cpus, failure) ||
         (reader->is_scaled && !add_busy(reader, cpus, online.count, failure)))
@@ -356,19 +367,52 @@ static bool read_end(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, p
     return true;
 }
 
-/* A thread's own counters need no lock; what it reads lies beside the source. */
+/* CPUs, thread, and the clock last: behind the lock, for which others may wait. */
+static bool read_start(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_reading *reading,
+                       pfb_cpi_failure *failure)
+{
+    reader->is_started = false;
+    reader->count = 0;
+    if (reader->has_cpus) {
+        pfb_lock_take(&reader->source->lock);
+        bool is_read = start_all_cpus(reader, cpus, capacity, failure);
+        pfb_lock_release(&reader->source->lock);
+        if (!is_read)
+            return false;
+    }
+    if (reader->has_thread && !read_thread(reader, &reader->thread_counts, reading, failure))
+        return false;
+    reading->snapshot.cpu_count = reader->count;
+    reader->is_started = true;
+    reading->snapshot.clock = cycles_now(reader);
+    return true;
+}
+
+/* The clock first, then thread and CPUs. The lock comes behind clock and thread, so that neither has the time in which
+ * another reader is read. */
+static bool read_end(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_reading *reading,
+                     pfb_cpi_failure *failure)
+{
+    reading->snapshot.clock = cycles_now(reader);
+    if (!reader->is_started)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INCORRECT_STATE, "no interval was begun");
+    if (reader->has_thread && !end_thread(reader, reading, failure))
+        return false;
+    if (!reader->has_cpus)
+        return true;
+    pfb_lock_take(&reader->source->lock);
+    bool is_read = end_all_cpus(reader, cpus, capacity, reading, failure);
+    pfb_lock_release(&reader->source->lock);
+    return is_read;
+}
+
 static bool read_reader(void *context, pfb_cpi_moment moment, pfb_cpi_cpu *cpus, size_t capacity,
                         pfb_cpi_reading *reading, pfb_cpi_failure *failure)
 {
     linux_reader *reader = context;
     reading->widths = (pfb_cpi_widths){.instr = INSTR_BITS, .cycles = CYCLES_BITS};
-    if (reader->has_cpus)
-        pthread_mutex_lock(&reader->source->lock);
-    bool is_read = moment == PFB_CPI_AT_START ? read_start(reader, cpus, capacity, reading, failure)
-                                              : read_end(reader, cpus, capacity, reading, failure);
-    if (reader->has_cpus)
-        pthread_mutex_unlock(&reader->source->lock);
-    return is_read;
+    return moment == PFB_CPI_AT_START ? read_start(reader, cpus, capacity, reading, failure)
+                                      : read_end(reader, cpus, capacity, reading, failure);
 }
 
 static bool unhalted(const void *context, size_t position, uint64_t *cycles)
@@ -411,6 +455,7 @@ static bool open_parts(linux_reader *reader, uint32_t mode, pfb_cpi_failure *fai
     bool needs_thread = !needs_cpus || (mode & PFB_CPI_ON_THREAD);
     pfb_kernel_text text;
     reader->is_scaled = needs_cpus && (mode & PFB_CPI_SCALED);
+    pfb_perf_read_core_types(&source->machine);
     return pfb_perf_read_paranoid(&source->machine, failure) && (!needs_cpus || open_cpus(reader, failure)) &&
            (!needs_thread || open_thread(reader, failure)) &&
            (!reader->is_scaled || read_stat(source, &text, failure)) && choose_clock(reader, failure);
@@ -421,15 +466,15 @@ static void *open_reader(void *context, uint32_t mode, pfb_cpi_failure *failure)
     linux_cpi *source = context;
     linux_reader *reader = calloc(1, sizeof *reader);
     if (!reader) {
-        pfb_cpi_fail(failure, PFB_PU_ERROR_NOT_ENOUGH_MEMORY, "memory is exhausted");
+        pfb_cpi_fail_memory(failure);
         return NULL;
     }
     reader->source = source;
-    pthread_mutex_lock(&source->lock);
+    pfb_lock_take(&source->lock);
     bool is_open = open_parts(reader, mode, failure);
     if (!is_open)
         close_parts(reader);
-    pthread_mutex_unlock(&source->lock);
+    pfb_lock_release(&source->lock);
     if (is_open)
         return reader;
     free(reader);
@@ -439,17 +484,17 @@ static void *open_reader(void *context, uint32_t mode, pfb_cpi_failure *failure)
 static void close_reader(void *context)
 {
     linux_reader *reader = context;
-    pthread_mutex_t *lock = &reader->source->lock;
-    pthread_mutex_lock(lock);
+    pfb_lock *lock = &reader->source->lock;
+    pfb_lock_take(lock);
     close_parts(reader);
-    pthread_mutex_unlock(lock);
+    pfb_lock_release(lock);
     free(reader);
 }
 
 static void close_source(void *context)
 {
     linux_cpi *source = context;
-    pthread_mutex_destroy(&source->lock);
+    pfb_lock_unmake(&source->lock);
     pfb_kernel_reader_close(&source->kernel);
     free(source);
 }
@@ -470,7 +515,7 @@ static linux_cpi *make_context(const pfb_perf_functions *functions, const char *
         free(source);
         return NULL;
     }
-    if (pthread_mutex_init(&source->lock, NULL) != 0) {
+    if (!pfb_lock_make(&source->lock)) {
         pfb_kernel_reader_close(&source->kernel);
         free(source);
         return NULL;
@@ -484,7 +529,7 @@ pfb_cpi_source *pfb_linux_cpi_open(const pfb_perf_functions *functions, const ch
 {
     linux_cpi *source = make_context(functions, root);
     if (!source) {
-        pfb_cpi_fail(failure, PFB_PU_ERROR_NOT_ENOUGH_MEMORY, "memory is exhausted");
+        pfb_cpi_fail_memory(failure);
         return NULL;
     }
     return pfb_cpi_source_make(&operations, source, failure);

@@ -3,7 +3,10 @@
 
 #include "kernel_files.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Files of the kernel ---------------------------------------------------------------------------------- */
 
@@ -85,42 +88,115 @@ bool pfb_perf_read_online(const pfb_perf_machine *machine, pfb_perf_online *onli
 
 /* ---- Core types ------------------------------------------------------------------------------------------- */
 
-#define DEVICES "/sys/bus/event_source/devices/"
+/* Each folder is one kind of counters. Those of a core type that is not the only one list its CPUs in a file `cpus`,
+ * which no others have; those of ARM list them always. */
+#define DEVICES "/sys/bus/event_source/devices"
 
-/* The counters of the core types of hybrid x86 processors, as the kernel names them. */
-enum { CORE_TYPES = 2 };
-static const char *const core_types[CORE_TYPES] = {"cpu_core", "cpu_atom"};
+/* The counters of a machine that has one type of core, where the kernel lists no CPUs. */
+static const char *const plain_names[] = {"cpu", "cpum_cf"};
 
-bool pfb_perf_is_hybrid(const pfb_perf_machine *machine)
+/* Whether a list that ascends has all CPUs of a range. */
+static bool covers(pfb_kernel_text list, uint32_t first, uint32_t last)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < CORE_TYPES; i++)
-        count += pfb_kernel_exists(machine->kernel, DEVICES "%s", core_types[i]);
-    return count > 1;
+    uint32_t from;
+    uint32_t to;
+    uint64_t next = first;
+    while (next <= last && pfb_kernel_next_range(&list, &from, &to)) {
+        if (from <= next && next <= to)
+            next = (uint64_t)to + 1;
+    }
+    return next > last;
 }
 
-static bool is_in_list(pfb_kernel_text list, uint32_t cpu)
+static pfb_kernel_text cpus_of(const pfb_perf_machine *machine, const pfb_perf_core_type *type)
 {
-    uint32_t first;
-    uint32_t last;
-    while (pfb_kernel_next_range(&list, &first, &last)) {
-        if (cpu >= first && cpu <= last)
-            return true;
-    }
-    return false;
+    return pfb_kernel_file(machine->kernel, DEVICES "/%s/cpus", type->name);
 }
 
 /* The number of the counters of a CPU's core type; 0 where all cores are alike, or none claims it. */
 static uint32_t core_type_of(const pfb_perf_machine *machine, uint32_t cpu)
 {
-    for (size_t i = 0; i < CORE_TYPES; i++) {
-        uint64_t type;
-        pfb_kernel_text list = pfb_kernel_file(machine->kernel, DEVICES "%s/cpus", core_types[i]);
-        if (is_in_list(list, cpu) && pfb_kernel_file_number(machine->kernel, &type, DEVICES "%s/type", core_types[i]) &&
-            type <= UINT32_MAX)
-            return (uint32_t)type;
+    for (size_t i = 0; i < machine->core_types; i++) {
+        if (covers(cpus_of(machine, &machine->core_type[i]), cpu, cpu))
+            return machine->core_type[i].number;
     }
     return 0;
+}
+
+/* Takes a kind of counters that lists its CPUs. False when there is no room for it, or it has no number. */
+static bool take_core_type(pfb_perf_machine *machine, const char *name)
+{
+    uint64_t number;
+    size_t size = strlen(name) + 1;
+    if (size > PFB_PERF_NAME_BYTES) /* no core type's: paths are cut beyond */
+        return false;
+    if (!pfb_kernel_exists(machine->kernel, DEVICES "/%s/cpus", name))
+        return true;
+    if (machine->core_types == PFB_PERF_CORE_TYPES ||
+        !pfb_kernel_file_number(machine->kernel, &number, DEVICES "/%s/type", name) || number > UINT32_MAX)
+        return false;
+    pfb_perf_core_type *type = &machine->core_type[machine->core_types++];
+    memcpy(type->name, name, size);
+    type->number = (uint32_t)number;
+    return true;
+}
+
+/* False when they are not all of them. */
+static bool list_core_types(pfb_perf_machine *machine)
+{
+    DIR *devices = opendir(pfb_kernel_path(machine->kernel, DEVICES));
+    const struct dirent *entry;
+    if (!devices)
+        return false;
+    bool is_whole = true;
+    errno = 0;
+    while ((entry = readdir(devices))) {
+        if (entry->d_name[0] != '.' && !take_core_type(machine, entry->d_name))
+            is_whole = false;
+        errno = 0;
+    }
+    is_whole = is_whole && errno == 0;
+    closedir(devices);
+    return is_whole;
+}
+
+static bool has_plain_counters(const pfb_perf_machine *machine)
+{
+    for (size_t i = 0; i < sizeof plain_names / sizeof plain_names[0]; i++) {
+        if (pfb_kernel_exists(machine->kernel, DEVICES "/%s/type", plain_names[i]) &&
+            !pfb_kernel_exists(machine->kernel, DEVICES "/%s/cpus", plain_names[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the only core type there is has every CPU that may ever be online. */
+static bool is_everywhere(const pfb_perf_machine *machine)
+{
+    char text[256]; /* two files at a time: the reader has room for one. Longer lists prove nothing */
+    pfb_kernel_text possible = pfb_kernel_file(machine->kernel, "/sys/devices/system/cpu/possible");
+    uint32_t first;
+    uint32_t last;
+    bool is_covered = true;
+    size_t ranges = 0;
+    if (possible.size > sizeof text)
+        return false;
+    memcpy(text, possible.text, possible.size);
+    possible.text = text;
+    pfb_kernel_text cpus = cpus_of(machine, &machine->core_type[0]);
+    for (; is_covered && pfb_kernel_next_range(&possible, &first, &last); ranges++)
+        is_covered = first <= last && covers(cpus, first, last);
+    bool is_at_end = possible.at == possible.size || possible.text[possible.at] == '\n';
+    return is_covered && is_at_end && ranges > 0;
+}
+
+void pfb_perf_read_core_types(pfb_perf_machine *machine)
+{
+    machine->core_types = 0;
+    bool is_whole = list_core_types(machine);
+    bool is_plain = has_plain_counters(machine);
+    machine->is_uniform = is_whole && ((is_plain && machine->core_types == 0) ||
+                                       (!is_plain && machine->core_types == 1 && is_everywhere(machine)));
 }
 
 /* ---- Groups ----------------------------------------------------------------------------------------------- */

@@ -7,11 +7,21 @@
 #include "kernel_reader.h"
 #include "perf_events.h"
 
+/* The counters of one core type, by the kernel's name and number for them. */
+enum { PFB_PERF_CORE_TYPES = 16, PFB_PERF_NAME_BYTES = 64 };
+typedef struct pfb_perf_core_type {
+    char name[PFB_PERF_NAME_BYTES];
+    uint32_t number;
+} pfb_perf_core_type;
+
 /* What groups are opened with. */
 typedef struct pfb_perf_machine {
     const pfb_perf_functions *functions;
     pfb_kernel_reader *kernel;
-    int64_t paranoid; /* kernel.perf_event_paranoid */
+    int64_t paranoid;  /* kernel.perf_event_paranoid */
+    size_t core_types; /* that list their CPUs */
+    pfb_perf_core_type core_type[PFB_PERF_CORE_TYPES];
+    bool is_uniform; /* it is proven that one kind of counters covers every CPU there can be */
 } pfb_perf_machine;
 
 /* Reads kernel.perf_event_paranoid, whose absence says that the kernel has no events at all
@@ -22,8 +32,8 @@ bool pfb_perf_read_paranoid(pfb_perf_machine *machine, pfb_cpi_failure *failure)
  * false. */
 bool pfb_perf_fail_file(const pfb_source_failure *reason, pfb_cpi_failure *failure);
 
-/* True when cores are of several types, so that a thread's group counts on some CPUs only. */
-bool pfb_perf_is_hybrid(const pfb_perf_machine *machine);
+/* Reads which core types there are. What cannot be read proves nothing: the machine is then not uniform. */
+void pfb_perf_read_core_types(pfb_perf_machine *machine);
 
 typedef struct pfb_perf_cpu {
     uint32_t cpu;

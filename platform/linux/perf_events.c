@@ -132,7 +132,8 @@ enum { CORE_TYPE_SHIFT = 32 };
 
 static int open_event(const pfb_perf_functions *functions, const pfb_perf_target *target, uint64_t event, int group)
 {
-    /* The first version's size: every kernel takes it, and nothing newer is asked for. */
+    /* The first version's size: every kernel takes it, and nothing newer is asked for. PERF_FLAG_FD_CLOEXEC takes Linux
+     * 3.14; kernels before say EINVAL. */
     struct perf_event_attr attributes = {
         .type = PERF_TYPE_HARDWARE,
         .size = PERF_ATTR_SIZE_VER0,

@@ -2,6 +2,7 @@
 #include "thread_profiling.h"
 
 #include "cpi_source_private.h"
+#include "lock.h"
 #include "perfblock/source.h" /* PFB_WIN32_ */
 
 #include <stddef.h>
@@ -32,7 +33,8 @@ enum {
 
 /* ---- State ---------------------------------------------------------------------------------------------------- */
 
-/* Profiling is enabled once for a thread, however many readers it has: instances may nest. */
+/* Profiling is enabled once for a thread, however many readers it has: instances may nest. It has none when another
+ * thread closed the last one: then profiling is still enabled, and waits for the thread's next reader. */
 typedef struct profile {
     struct profile *next;
     pfb_thread_identity thread;
@@ -42,7 +44,7 @@ typedef struct profile {
 
 typedef struct profiling_source {
     pfb_thread_profiling system;
-    void *guard; /* of the profiles and their count of readers */
+    pfb_lock lock; /* of the profiles and their count of readers */
     profile *profiles;
 } profiling_source;
 
@@ -58,11 +60,6 @@ static bool is_same(pfb_thread_identity a, pfb_thread_identity b)
 }
 
 /* ---- Failures ------------------------------------------------------------------------------------------------- */
-
-static bool fail_memory(pfb_cpi_failure *failure)
-{
-    return pfb_cpi_fail(failure, PFB_PU_ERROR_NOT_ENOUGH_MEMORY, "memory is exhausted");
-}
 
 /* `more` may be "". */
 static bool fail_call(const profiling_source *source, const char *function, uint32_t win32, int code, const char *more,
@@ -159,7 +156,7 @@ static bool find_counter(const profiling_source *source, uint32_t *counter, pfb_
 
 /* ---- Profiles ------------------------------------------------------------------------------------------------- */
 
-/* Between enter and leave. */
+/* Under the lock. */
 static bool enable(const profiling_source *source, profile *made, uint32_t counter, pfb_cpi_failure *failure)
 {
     uint64_t counters = UINT64_C(1) << counter;
@@ -180,7 +177,7 @@ static profile *join(profiling_source *source, pfb_thread_identity thread, uint3
     if (!found) {
         found = calloc(1, sizeof *found);
         if (!found) {
-            fail_memory(failure);
+            pfb_cpi_fail_memory(failure);
             return NULL;
         }
         if (!enable(source, found, counter, failure)) {
@@ -195,10 +192,12 @@ static profile *join(profiling_source *source, pfb_thread_identity thread, uint3
     return found;
 }
 
-/* Likewise. The last reader disables, once: a failure leaves nothing that could be done. */
+/* Likewise. The last reader disables, once: a failure leaves nothing that could be done. Windows writes into what it
+ * gave the handle of while the thread runs, and promises nothing for disabling on another thread: there the profile is
+ * left as it is, and neither disabled nor freed. */
 static void part(profiling_source *source, profile *left)
 {
-    if (--left->readers > 0)
+    if (--left->readers > 0 || !is_same(left->thread, source->system.identify()))
         return;
     profile **link = &source->profiles;
     while (*link != left)
@@ -272,10 +271,10 @@ static bool read_counters(void *context, pfb_cpi_moment moment, pfb_cpi_cpu *cpu
     pfb_cpi_snapshot *snapshot = &reading->snapshot;
     (void)cpus;
     (void)capacity; /* there is no CPU */
+    if (moment == PFB_CPI_AT_END)
+        snapshot->clock = reader->source->system.read_clock(); /* telling threads apart takes a call of the system */
     if (!check_thread(reader, failure))
         return false;
-    if (moment == PFB_CPI_AT_END)
-        snapshot->clock = reader->source->system.read_clock();
     if (!read_data(reader, &snapshot->thread, failure))
         return false;
     snapshot->has_thread = true;
@@ -296,18 +295,27 @@ static bool unhalted(const void *reader, size_t position, uint64_t *cycles)
 
 /* ---- Opening and closing ---------------------------------------------------------------------------------------- */
 
+/* Profiles that are left are those of other threads. */
 static void close_source(void *context)
 {
-    free(context);
+    profiling_source *source = context;
+    for (profile *left = source->profiles, *next; left; left = next) {
+        next = left->next;
+        if (is_same(left->thread, source->system.identify()))
+            source->system.functions.DisableThreadProfiling(left->handle);
+        free(left);
+    }
+    pfb_lock_unmake(&source->lock);
+    free(source);
 }
 
 static void reader_close(void *context)
 {
     profiling_reader *reader = context;
     profiling_source *source = reader->source;
-    source->system.enter(&source->guard);
+    pfb_lock_take(&source->lock);
     part(source, reader->profile);
-    source->system.leave(&source->guard);
+    pfb_lock_release(&source->lock);
     free(reader);
 }
 
@@ -315,14 +323,14 @@ static profiling_reader *open_profile(profiling_source *source, uint32_t counter
 {
     profiling_reader *reader = malloc(sizeof *reader);
     if (!reader) {
-        fail_memory(failure);
+        pfb_cpi_fail_memory(failure);
         return NULL;
     }
     *reader = (profiling_reader){.source = source, .counter = counter};
     pfb_thread_identity thread = source->system.identify();
-    source->system.enter(&source->guard);
+    pfb_lock_take(&source->lock);
     reader->profile = join(source, thread, counter, failure);
-    source->system.leave(&source->guard);
+    pfb_lock_release(&source->lock);
     if (!reader->profile) {
         free(reader);
         return NULL;
@@ -357,11 +365,12 @@ pfb_cpi_source *pfb_thread_profiling_open(const pfb_thread_profiling *system, pf
                                                          .reader_close = reader_close,
                                                          .read = read_counters,
                                                          .unhalted = unhalted};
-    profiling_source *source = malloc(sizeof *source);
-    if (!source) {
-        fail_memory(failure);
+    profiling_source *source = calloc(1, sizeof *source);
+    if (!source || !pfb_lock_make(&source->lock)) {
+        free(source);
+        pfb_cpi_fail_memory(failure);
         return NULL;
     }
-    *source = (profiling_source){.system = *system};
+    source->system = *system;
     return pfb_cpi_source_make(&operations, source, failure);
 }

@@ -67,8 +67,6 @@ typedef struct pfb_thread_profiling {
     bool (*has_clock)(void);                                     /* there is one of constant rate */
     uint64_t (*read_clock)(void);                                /* for that one only */
     void (*describe)(uint32_t code, char *out, size_t capacity); /* the system's text for a code */
-    void (*enter)(void **guard); /* one thread at a time between these two; the guard is null at first */
-    void (*leave)(void **guard);
 } pfb_thread_profiling;
 
 /* The source over such a system, which is copied. Asks the system nothing. */

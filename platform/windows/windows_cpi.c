@@ -29,18 +29,6 @@ static pfb_thread_identity identify(void)
     return thread;
 }
 
-_Static_assert(sizeof(SRWLOCK) == sizeof(void *), "SRWLOCK"); /* and SRWLOCK_INIT is null */
-
-static void enter(void **guard)
-{
-    AcquireSRWLockExclusive((PSRWLOCK)guard);
-}
-
-static void leave(void **guard)
-{
-    ReleaseSRWLockExclusive((PSRWLOCK)guard);
-}
-
 /* ---- Rights ---------------------------------------------------------------------------------------------------- */
 
 /* The group must be in force: a member who was not elevated has it for denying only. Who cannot be asked is none. */
@@ -79,9 +67,7 @@ void pfb_windows_cpi_load(pfb_thread_profiling *system)
                                      .has_hypervisor = pfb_cpu_has_hypervisor,
                                      .has_clock = pfb_cpu_has_constant_time_stamp,
                                      .read_clock = pfb_cpu_time_stamp,
-                                     .describe = pfb_windows_message,
-                                     .enter = enter,
-                                     .leave = leave};
+                                     .describe = pfb_windows_message};
     read_counter(system->counter, sizeof system->counter);
 #define FIND(name) pfb_functions_find(kernel, #name, &system->functions.name);
     PFB_THREAD_PROFILING_FUNCTIONS(FIND)

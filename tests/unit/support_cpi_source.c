@@ -8,6 +8,7 @@ typedef struct canned_reader {
     canned *c;
     size_t next;
     size_t cpu_count; /* of its latest start */
+    bool has_end;     /* since then */
 } canned_reader;
 
 static void refuse(pfb_cpi_failure *failure, int code, bool is_silent)
@@ -36,6 +37,7 @@ static void *open_reader(void *context, uint32_t mode, pfb_cpi_failure *failure)
         abort();
     reader->c = c;
     c->opened++;
+    refuse(failure, PFB_PU_ERROR_ACCESS_DENIED, !c->is_chatty);
     return reader;
 }
 
@@ -62,15 +64,17 @@ static bool read_step(void *reader, pfb_cpi_moment moment, pfb_cpi_cpu *cpus, si
     reading->snapshot.cpus = cpus;
     for (size_t i = 0; i < step->reading.snapshot.cpu_count; i++)
         cpus[i] = step->reading.snapshot.cpus[i];
+    r->has_end = moment == PFB_CPI_AT_END;
     if (moment == PFB_CPI_AT_START)
         r->cpu_count = step->reading.snapshot.cpu_count;
+    refuse(failure, PFB_PU_ERROR_ACCESS_DENIED, !r->c->is_chatty);
     return true;
 }
 
 static bool read_unhalted(const void *reader, size_t position, uint64_t *cycles)
 {
     const canned_reader *r = reader;
-    if (position >= r->c->unhalted || position >= r->cpu_count)
+    if (!r->has_end || position >= r->c->unhalted || position >= r->cpu_count)
         return false;
     *cycles = 1000 * (position + 1);
     return true;

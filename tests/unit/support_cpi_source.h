@@ -20,6 +20,7 @@ typedef struct canned {
     size_t step_count;
     int refusal;     /* not 0: no reader is opened */
     bool is_silent;  /* likewise, and nothing is said of it */
+    bool is_chatty;  /* tells of a refusal before it succeeds */
     size_t unhalted; /* the first CPUs, of which cycles without halts are known: 1000 of the first, then 2000 ... */
     /* ------------------------------------------------------------------------------------------ */
     atomic_size_t opened, closed; /* readers */
@@ -28,7 +29,7 @@ typedef struct canned {
     _Atomic uint32_t mode; /* of the latest reader */
 } canned;
 
-/* A source over `c`, which stays the test's. */
+/* A source over `c`, which stays the test's. Unhalted cycles are those of the latest end, which a start forgets. */
 pfb_cpi_source *canned_open(canned *c);
 
 /* The sentence of every refusal. */

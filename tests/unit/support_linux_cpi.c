@@ -24,6 +24,7 @@ void begin_linux_cpi(void)
     make_machine();
     put_file(ONLINE, "0-1\n");
     put_file(PARANOID, "2\n");
+    put_file(DEVICES "/cpu/type", "4\n");
     put_idle(100, 10, 200, 20);
     source = pfb_linux_cpi_open(&fake_functions, machine_root(), &failure);
     cr_assert(source, "%s", failure.sentence);

@@ -8,11 +8,13 @@
 #include "support_perf_events.h"
 
 #define ONLINE "/sys/devices/system/cpu/online"
+#define POSSIBLE "/sys/devices/system/cpu/possible"
+#define DEVICES "/sys/bus/event_source/devices"
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
 extern pfb_cpi_source *source;
 
-/* Begin and end of a test: CPUs 0 and 1, and at the end nothing that is still open. */
+/* Begin and end of a test: CPUs 0 and 1 of one type, and at the end nothing that is still open. */
 void begin_linux_cpi(void);
 void end_linux_cpi(void);
 

@@ -200,6 +200,13 @@ static uint64_t fake_time_stamp(void)
 
 static uint64_t fake_monotonic_raw(void)
 {
+    pthread_mutex_lock(&lock);
+    if (fake->pauses > 0) {
+        fake->pauses--;
+        fake->time_stamp += fake->pause_cycles;
+        fake->ns += fake->pause_ns;
+    }
+    pthread_mutex_unlock(&lock);
     return tick(&fake->ns, "raw");
 }
 

@@ -28,7 +28,9 @@ typedef struct fake_machine {
     pfb_perf_counts thread;
     bool has_time_stamp, is_virtual;
     uint64_t time_stamp, ns;
-    uint64_t step;            /* added to both clocks at each call */
+    uint64_t step; /* added to both clocks at each call */
+    size_t pauses; /* so often more the thread is put aside before it reads `ns`, for so long */
+    uint64_t pause_cycles, pause_ns;
     void (*on_read)(int cpu); /* after the values were taken; ANY for the thread's. May be null */
     /* What a read of the group of `bad_cpu` (ANY: the thread's; below that none) is, `bad_reads` times. */
     int bad_cpu;

@@ -31,14 +31,14 @@ typedef struct fake_profiling {
     pfb_thread_identity here; /* the calling thread */
     bool is_administrator, has_hypervisor, has_no_clock;
     /* What they were asked */
-    char log[FAKE_LOG]; /* E, D, R: the functions; C: the clock; ( and ): the guard */
+    char log[FAKE_LOG]; /* E, D, R: the functions; C: the clock; I: who the thread is */
     size_t logged;
     void *thread;
     uint32_t enable_flags, read_flags;
     uint64_t counters;
     size_t open_handles;
     size_t wrong_handles; /* calls with a handle that is not open */
-    size_t inside;        /* of the guard */
+    size_t foreign;       /* calls on another thread than the profiled one */
 } fake_profiling;
 
 extern fake_profiling fake;
@@ -52,7 +52,8 @@ pfb_thread_profiling system_of_three(const char *counter);
 pfb_cpi_source *open_over(const pfb_thread_profiling *system);
 pfb_cpi_source *open_source(void); /* with counter 3 */
 
-/* Every source is closed here, where a check can fail: all handles were closed by then, each of them once. */
+/* Every source is closed here, where a check can fail: all handles were closed by then, each of them once and on its
+ * own thread. */
 void close_source(pfb_cpi_source *source);
 
 /* Forgets what was asked. */

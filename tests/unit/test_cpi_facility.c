@@ -8,6 +8,10 @@
 
 #include <pthread.h>
 #include <string.h>
+#if !defined(_WIN32)
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -393,6 +397,27 @@ Test(cpi_facility, other_instances_are_used_by_any_thread)
     terminate(v.made);
 }
 
+#if !defined(_WIN32)
+/* A child has this thread's memory and not its counters. */
+Test(cpi_facility, a_child_of_fork_is_another_thread)
+{
+    const pfb_cpi_data *data = &anything;
+    int status = 0;
+    void *handle = init(PFB_CPI_ON_THREAD);
+    pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0) {
+        bool is_refused = pfb_cpi_get(handle, &data) == PFB_PU_ERROR_INVALID_THREAD && !data &&
+                          pfb_cpi_start(handle) == PFB_PU_ERROR_INVALID_THREAD && plain.readings == 1;
+        _exit(is_refused ? 42 : 1);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 42, "%d", status);
+    expect_get(handle, 0, 1);
+    terminate(handle);
+}
+#endif
+
 /* ---- Failures ------------------------------------------------------------------------------------------ */
 
 static const int source_codes[] = {-5, -8, -209, -210, -211, -213, -234, -241, -256, -257, -260};
@@ -582,6 +607,33 @@ Test(cpi_facility, details_and_cycles_without_halts)
     terminate(handle);
 }
 
+/* What a get gave is there until the next one, whatever its reader begins meanwhile. */
+Test(cpi_facility, a_start_leaves_what_the_latest_get_gave)
+{
+    canned_step own[3];
+    canned c;
+    uint64_t cycles = 0;
+    for (int at = 0; at < 2; at++) { /* user mode at the start, at the end */
+        memcpy(own, steps, sizeof own);
+        own[at].reading.is_user_only = true;
+        pfb_cpi_details details;
+        use(&c, own, COUNT(own));
+        c.unhalted = 1;
+        void *handle = init(PFB_CPI_ON_THREAD);
+        expect_get(handle, 0, 1);
+        for (int i = 0; i < 2; i++) {
+            cr_assert_eq(pfb_cpi_get_details(handle, &details), PFB_PU_SUCCESS, "%d", i);
+            cr_expect(details.is_user_only && details.cpus[1].instr == 200, "%d", i);
+            cr_assert_eq(pfb_cpi_get_unhalted(handle, 0, &cycles), PFB_PU_SUCCESS, "%d", i);
+            cr_expect_eq(cycles, 1000);
+            cr_expect_eq(pfb_cpi_get_unhalted(handle, 1, &cycles), PFB_PU_ERROR_EVENT_NOT_SUPPORTED);
+            cr_expect(i > 0 || pfb_cpi_start(handle) == PFB_PU_SUCCESS);
+        }
+        terminate(handle);
+        use_machine();
+    }
+}
+
 /* ---- Sources ------------------------------------------------------------------------------------------- */
 
 Test(cpi_facility, the_source_changes_only_without_instances)
@@ -604,6 +656,38 @@ Test(cpi_facility, the_source_changes_only_without_instances)
     cr_expect_eq(other.opened, 1);
     use_machine();
     cr_expect(other.is_closed);
+}
+
+/* Such as one that tries kernel mode first, and is content with user mode. */
+Test(cpi_facility, a_source_that_tells_of_a_refusal_and_succeeds_has_succeeded)
+{
+    void *handle = NULL;
+    plain.is_chatty = true;
+    cr_assert_eq(pfb_cpi_init(PFB_CPI_RAW, &handle), PFB_PU_SUCCESS);
+    cr_expect_not_null(handle);
+    cr_expect_str_eq(pfb_cpi_last_error_text(), "");
+    expect_get(handle, 0, 1);
+    cr_expect_str_eq(pfb_cpi_last_error_text(), "");
+    cr_expect_eq(pfb_cpi_start(handle), PFB_PU_SUCCESS);
+    cr_expect_str_eq(pfb_cpi_last_error_text(), "");
+    terminate(handle);
+}
+
+Test(cpi_facility, a_reader_that_succeeds_leaves_no_failure)
+{
+    canned c = {.steps = steps, .step_count = COUNT(steps), .is_chatty = true};
+    pfb_cpi_failure failure = {.code = -1, .sentence = "before"};
+    pfb_cpi_reading reading;
+    pfb_cpi_cpu cpus[2];
+    pfb_cpi_source *source = canned_open(&c);
+    pfb_cpi_reader *reader = pfb_cpi_reader_open(source, PFB_CPI_RAW, &failure);
+    cr_assert_not_null(reader);
+    cr_expect(failure.code == 0 && failure.sentence[0] == '\0', "%d %s", failure.code, failure.sentence);
+    failure.code = -1;
+    cr_expect(pfb_cpi_reader_read(reader, PFB_CPI_AT_START, cpus, 2, &reading, &failure));
+    cr_expect(failure.code == 0 && failure.sentence[0] == '\0', "%d %s", failure.code, failure.sentence);
+    pfb_cpi_reader_close(reader);
+    pfb_cpi_source_close(source);
 }
 
 Test(cpi_facility, supported_is_what_can_be_initialised)

@@ -5,12 +5,12 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* Which CPUs the live CPI source of Linux has counters of, who may have them, and several readers of them. */
-
-#define DEVICES "/sys/bus/event_source/devices/"
 
 TestSuite(linux_cpi_cpus, .init = begin_linux_cpi, .fini = end_linux_cpi);
 
@@ -242,42 +242,155 @@ Test(linux_cpi_cpus, cores_of_another_type_that_have_no_counter_are_invalid)
     pfb_cpi_reader_close(reader);
 }
 
-static void put_core_types(void)
+/* Kinds of counters, each with the CPUs it lists, and with its position above 4 as its number; null CPUs: it lists
+ * none. */
+typedef struct kind {
+    const char *name, *cpus;
+} kind;
+
+enum { KINDS = 4 };
+
+static void name_file(char *path, size_t size, const char *device, const char *file)
 {
-    put_file(ONLINE, "0-3\n");
-    put_file(DEVICES "cpu_core/cpus", "0-1\n");
-    put_file(DEVICES "cpu_core/type", "4\n");
-    put_file(DEVICES "cpu_atom/cpus", "2-3\n");
-    put_file(DEVICES "cpu_atom/type", "10\n");
+    snprintf(path, size, DEVICES "/%s/%s", device, file);
 }
+
+static void put_kinds(const kind *kinds)
+{
+    char path[128];
+    char number[8];
+    for (unsigned i = 0; i < KINDS && kinds[i].name; i++) {
+        name_file(path, sizeof path, kinds[i].name, "type");
+        snprintf(number, sizeof number, "%u\n", 4 + i);
+        put_file(path, number);
+        name_file(path, sizeof path, kinds[i].name, "cpus");
+        if (kinds[i].cpus)
+            put_file(path, kinds[i].cpus);
+    }
+}
+
+static void remove_kinds(const kind *kinds)
+{
+    char path[128];
+    for (unsigned i = 0; i < KINDS && kinds[i].name; i++) {
+        name_file(path, sizeof path, kinds[i].name, "type");
+        remove_file(path);
+        name_file(path, sizeof path, kinds[i].name, "cpus");
+        if (kinds[i].cpus)
+            remove_file(path);
+    }
+}
+
+/* CPUs 0 to 3 as kernels show them: hybrids of x86 and of ARM. */
+static const struct {
+    kind kinds[KINDS];
+    uint32_t types[4]; /* of each CPU, which takes no other's events */
+} hybrids[] = {
+    {{{"cpu_core", "0-1\n"}, {"cpu_atom", "2-3\n"}}, {4, 4, 5, 5}},
+    {{{"cpu_atom", "2\n"}, {"cpu_core", "0-1\n"}, {"cpu_lowpower", "3\n"}}, {5, 5, 4, 6}},
+    {{{"armv8_cortex_a53", "0-2\n"}, {"armv8_cortex_a72", "3\n"}}, {4, 4, 4, 5}},
+    {{{"armv7_cortex_a15", "0,2\n"}, {"armv7_cortex_a7", "1,3\n"}}, {4, 5, 4, 5}},
+};
 
 Test(linux_cpi_cpus, each_core_type_is_counted_by_its_own_counters)
 {
     static const pfb_cpi_status statuses[] = {PFB_CPI_OK, PFB_CPI_OK, PFB_CPI_OK, PFB_CPI_OK};
-    put_core_types();
-    fake->core_type[0] = fake->core_type[1] = 4;
-    fake->core_type[2] = fake->core_type[3] = 10;
-    pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
+    put_file(ONLINE, "0-3\n");
+    remove_file(DEVICES "/cpu/type");
+    put_file(DEVICES "/uncore_imc_0/cpumask", "0\n"); /* no core's */
+    put_file(DEVICES "/uncore_imc_0/type", "20\n");
+    for (size_t i = 0; i < sizeof hybrids / sizeof hybrids[0]; i++) {
+        put_kinds(hybrids[i].kinds);
+        memcpy(fake->core_type, hybrids[i].types, sizeof hybrids[i].types);
+        pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
+        start(reader);
+        run_cpus();
+        finish(reader);
+        expect_statuses(PFB_CPI_RAW, statuses, 4);
+        cr_expect_eq(result.system.instr, 10000);
+        pfb_cpi_reader_close(reader);
+        remove_kinds(hybrids[i].kinds);
+    }
+}
+
+/* A thread that was counted in half of the time. */
+static void expect_scaled(bool is_scaled, const char *what)
+{
+    pfb_cpi_failure failure = {0};
+    pfb_cpi_reader *reader = open_reader(PFB_CPI_THREAD_ONLY);
     start(reader);
-    run_cpus();
+    count(&fake->thread, 1000, 1000, 7, 9);
     finish(reader);
-    expect_statuses(PFB_CPI_RAW, statuses, 4);
-    cr_expect_eq(result.system.instr, 10000);
+    uint64_t before = at_start.reading.snapshot.thread.instr;
+    cr_expect_eq(at_end.reading.snapshot.thread.instr - before, 7, "%s: counted all the time", what);
+    start(reader);
+    count(&fake->thread, 1000, 500, 7, 9);
+    before = at_start.reading.snapshot.thread.instr;
+    bool is_read = pfb_cpi_reader_read(reader, PFB_CPI_AT_END, at_end.cpus, 0, &at_end.reading, &failure);
+    cr_expect_eq(is_read, is_scaled, "%s: %s", what, failure.sentence);
+    if (is_scaled)
+        cr_expect_eq(at_end.reading.snapshot.thread.instr - before, 14, "%s", what);
+    else
+        cr_expect(failure.code == -257 && strstr(failure.sentence, "cores of one type only"), "%s: %d: %s", what,
+                  failure.code, failure.sentence);
     pfb_cpi_reader_close(reader);
 }
 
 /* What a thread did on cores that its group does not count cannot be made up for. */
 Test(linux_cpi_cpus, a_thread_on_a_hybrid_machine_is_never_scaled)
 {
-    put_core_types();
-    pfb_cpi_reader *reader = open_reader(PFB_CPI_THREAD_ONLY);
-    start(reader);
-    count(&fake->thread, 1000, 1000, 7, 9);
-    finish(reader);
-    cr_expect(at_end.reading.snapshot.thread.instr == 7 && at_end.reading.snapshot.thread.cycles == 9);
-    count(&fake->thread, 1000, 999, 7, 9);
-    expect_unread(reader, PFB_CPI_AT_END, 0, -257, "cores of one type only");
-    pfb_cpi_reader_close(reader);
+    put_file(ONLINE, "0-3\n");
+    put_file(POSSIBLE, "0-3\n");
+    remove_file(DEVICES "/cpu/type");
+    for (size_t i = 0; i < sizeof hybrids / sizeof hybrids[0]; i++) {
+        put_kinds(hybrids[i].kinds);
+        expect_scaled(false, hybrids[i].kinds[0].name);
+        remove_kinds(hybrids[i].kinds);
+    }
+}
+
+/* Scaling takes a proof that there is one type of cores. */
+Test(linux_cpi_cpus, a_thread_is_scaled_where_one_kind_of_counters_covers_all_cpus)
+{
+    static const struct {
+        const char *what, *possible;
+        kind kinds[KINDS];
+        bool is_scaled;
+    } rows[] = {
+        {"x86, POWER and others list no CPUs", "0-3\n", {{"cpu", NULL}, {"power", NULL}}, true},
+        {"so does s390", "0-3\n", {{"cpum_cf", NULL}, {"cpum_sf", NULL}}, true},
+        {"a server of ARM lists them", "0-3\n", {{"armv8_pmuv3_0", "0-3\n"}}, true},
+        {"also with those that cannot be", "0-1,3\n", {{"armv8_pmuv3_0", "0-255\n"}}, true},
+        {"in several ranges", "0-3\n", {{"armv8_pmuv3_0", "0-1,2,3\n"}}, true},
+        {"one CPU is not in the list", "0-3\n", {{"armv8_cortex_a53", "0-2\n"}}, false},
+        {"one in the middle is not", "0-3\n", {{"armv8_cortex_a53", "0-1,3\n"}}, false},
+        {"one that may still come is not", "0-1,4\n", {{"cpu_core", "0-3\n"}}, false},
+        {"the list is none", "0-3\n", {{"armv8_cortex_a53", "all\n"}}, false},
+        {"nobody knows which CPUs may come", "", {{"armv8_pmuv3_0", "0-3\n"}}, false},
+        {"or not how many", "0-3,x\n", {{"armv8_pmuv3_0", "0-255\n"}}, false},
+        {"kernels before 4.10 list none of ARM's", "0-3\n", {{"armv8_cortex_a53", NULL}}, false},
+        {"counters of all and counters of some", "0-3\n", {{"cpu", NULL}, {"cpu_atom", "2-3\n"}}, false},
+        {"no counters of a core", "0-3\n", {{"software", NULL}}, false},
+    };
+    put_file(ONLINE, "0-1\n");
+    remove_file(DEVICES "/cpu/type");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        put_file(POSSIBLE, rows[i].possible);
+        put_kinds(rows[i].kinds);
+        expect_scaled(rows[i].is_scaled, rows[i].what);
+        remove_kinds(rows[i].kinds);
+    }
+    remove_file(POSSIBLE);
+    put_kinds(rows[2].kinds);
+    expect_scaled(false, "no list of possible CPUs");
+}
+
+Test(linux_cpi_cpus, a_thread_is_not_scaled_where_devices_cannot_be_listed)
+{
+    remove_file(DEVICES "/cpu/type");
+    remove_file(DEVICES "/cpu");
+    remove_file(DEVICES);
+    expect_scaled(false, "no devices");
 }
 
 /* ---- Wrong reads ------------------------------------------------------------------------------------------------ */
@@ -332,8 +445,7 @@ Test(linux_cpi_cpus, a_group_in_pieces_that_cannot_be_opened_again_has_no_count)
     pfb_cpi_reader_close(reader);
 }
 
-/* ---- Several readers
- * -------------------------------------------------------------------------------------------------- */
+/* ---- Several readers ------------------------------------------------------------------------------------------- */
 
 Test(linux_cpi_cpus, readers_share_groups_and_have_intervals_of_their_own)
 {
@@ -360,6 +472,101 @@ Test(linux_cpi_cpus, readers_share_groups_and_have_intervals_of_their_own)
     two = open_reader(PFB_CPI_RAW); /* and from the beginning */
     cr_expect(fake->opened == 4 && fake->open_descriptors == 4);
     pfb_cpi_reader_close(two);
+}
+
+/* A reading in a thread of its own, which another reading begins in its midst. */
+static struct {
+    pthread_t thread;
+    pfb_cpi_reader *reader;
+    pfb_cpi_moment moment;
+    taken to;
+    atomic_bool is_begun, has_read_thread, is_done;
+} second;
+
+static void *read_second(void *context)
+{
+    (void)context;
+    take(second.reader, second.moment, &second.to);
+    second.is_done = true;
+    return NULL;
+}
+
+/* Gives up in the end, so that a test fails and does not hang. */
+static bool wait_for(atomic_bool *flag)
+{
+    const struct timespec short_time = {.tv_nsec = 1000000};
+    for (int i = 0; i < 5000 && !*flag; i++)
+        nanosleep(&short_time, NULL);
+    return *flag;
+}
+
+static void begin_second(void)
+{
+    second.is_begun = true;
+    cr_assert_eq(pthread_create(&second.thread, NULL, read_second, NULL), 0);
+}
+
+/* The first reader is at its first CPU; the second one, once it has to wait, was to have ended its interval before. */
+static void read_second_meanwhile(int cpu)
+{
+    if (cpu == ANY)
+        second.has_read_thread = true;
+    if (cpu != 0 || second.is_begun)
+        return;
+    begin_second();
+    wait_for(&second.has_read_thread);
+    fake->time_stamp += 1000000;
+    count(&fake->thread, 9, 9, 5555, 7777);
+}
+
+Test(linux_cpi_cpus, a_reading_is_no_part_of_the_interval_of_another_reader)
+{
+    pfb_cpi_reader *first = open_reader(PFB_CPI_RAW);
+    second.reader = open_reader(PFB_CPI_RAW | PFB_CPI_ON_THREAD);
+    second.moment = PFB_CPI_AT_END;
+    taken start_of_second;
+    start(first);
+    take(second.reader, PFB_CPI_AT_START, &start_of_second);
+    run_cpus();
+    count(&fake->thread, 10, 10, 400, 800);
+    fake->on_read = read_second_meanwhile;
+    finish(first);
+    cr_assert_eq(pthread_join(second.thread, NULL), 0);
+    cr_expect_eq(second.to.reading.snapshot.clock - start_of_second.reading.snapshot.clock, 1000);
+    cr_expect_eq(second.to.reading.snapshot.thread.instr - start_of_second.reading.snapshot.thread.instr, 400);
+    cr_expect_eq(second.to.reading.snapshot.thread.cycles - start_of_second.reading.snapshot.thread.cycles, 800);
+    pfb_cpi_reader_close(first);
+    pfb_cpi_reader_close(second.reader);
+}
+
+/* Whoever reads its thread's counters keeps nobody from those of CPUs. */
+static void read_second_whole(int cpu)
+{
+    if (cpu != ANY || second.is_begun)
+        return;
+    begin_second();
+    wait_for(&second.is_done);
+}
+
+Test(linux_cpi_cpus, reading_a_thread_keeps_no_other_reader_waiting)
+{
+    static const pfb_cpi_moment moments[] = {PFB_CPI_AT_START, PFB_CPI_AT_END};
+    pfb_cpi_reader *first = open_reader(PFB_CPI_RAW | PFB_CPI_ON_THREAD);
+    second.reader = open_reader(PFB_CPI_RAW);
+    second.moment = PFB_CPI_AT_START;
+    for (size_t i = 0; i < 2; i++) {
+        second.is_begun = second.is_done = false;
+        fake->on_read = read_second_whole;
+        run_cpus();
+        count(&fake->thread, 10, 10, 400, 800);
+        uint64_t before = fake->time_stamp;
+        take(first, moments[i], &at_start);
+        cr_expect(second.is_done, "while the first one was read, at %zu", i);
+        cr_assert_eq(pthread_join(second.thread, NULL), 0);
+        cr_expect_eq(at_start.reading.snapshot.clock, before);
+    }
+    pfb_cpi_reader_close(first);
+    pfb_cpi_reader_close(second.reader);
 }
 
 enum { ROUNDS = 200 };

@@ -157,7 +157,7 @@ Test(thread_profiling, enabling_that_fails_says_why)
                  (unsigned)rows[i].win32, (unsigned)rows[i].win32, rows[i].more);
         clear_log();
         expect_refusal(source, PFB_CPI_THREAD_ONLY, rows[i].code, sentence);
-        cr_expect_str_eq(fake.log, "(E)(E)", "what was not enabled is not disabled");
+        cr_expect_str_eq(fake.log, "IEIE", "what was not enabled is not disabled");
     }
     fake.enable_code = 0; /* nothing is left behind */
     pfb_cpi_reader_close(open_reader(source));
@@ -169,7 +169,7 @@ Test(thread_profiling, a_success_without_handle_is_none)
     pfb_cpi_source *source = open_source();
     fake.gives_no_handle = true;
     expect_refusal(source, PFB_CPI_THREAD_ONLY, -256, "EnableThreadProfiling failed: it succeeded without a handle");
-    cr_expect_str_eq(fake.log, "(E)(E)", "what was not enabled is not disabled");
+    cr_expect_str_eq(fake.log, "IEIE", "what was not enabled is not disabled");
     close_source(source);
 }
 
@@ -202,7 +202,7 @@ Test(thread_profiling, the_system_is_asked_for_cycles_and_one_counter)
     cr_expect_eq(fake.counters, 8);
     cr_expect_eq(fake.read_flags, 3, "dispatching and hardware counters");
     pfb_cpi_reader_close(reader);
-    cr_expect_str_eq(fake.log, "(E)R(D)");
+    cr_expect_str_eq(fake.log, "IERID");
     close_source(source);
 }
 
@@ -249,7 +249,7 @@ Test(thread_profiling, a_reader_that_cannot_read_does_not_open)
         break_readings(i);
         clear_log();
         expect_refusal(source, PFB_CPI_THREAD_ONLY, bad_readings[i].code, bad_readings[i].sentence);
-        cr_expect_str_eq(fake.log, "(E)R(D)(E)R(D)", "disabled once each time");
+        cr_expect_str_eq(fake.log, "IERIDIERID", "disabled once each time");
     }
     close_source(source);
 }
@@ -283,7 +283,7 @@ Test(thread_profiling, a_later_reading_may_fail_and_the_next_succeed)
     }
     clear_log();
     pfb_cpi_reader_close(reader);
-    cr_expect_str_eq(fake.log, "(D)");
+    cr_expect_str_eq(fake.log, "ID");
     close_source(source);
 }
 
@@ -317,7 +317,8 @@ Test(thread_profiling, the_numbers_are_those_of_the_thread)
     close_source(source);
 }
 
-/* The clock is read last at the start and first at the end, so that reading falls outside; no lock is taken. */
+/* The clock is read last at the start and first at the end, so that reading falls outside, and so does telling
+ * threads apart. */
 Test(thread_profiling, reading_falls_outside_of_the_interval)
 {
     pfb_cpi_source *source = open_source();
@@ -325,10 +326,10 @@ Test(thread_profiling, reading_falls_outside_of_the_interval)
     pfb_cpi_reading reading;
     clear_log();
     expect_reading(reader, PFB_CPI_AT_START, &reading);
-    cr_expect_str_eq(fake.log, "RC");
+    cr_expect_str_eq(fake.log, "IRC");
     clear_log();
     expect_reading(reader, PFB_CPI_AT_END, &reading);
-    cr_expect_str_eq(fake.log, "CR");
+    cr_expect_str_eq(fake.log, "CIR");
     pfb_cpi_reader_close(reader);
     close_source(source);
 }
@@ -368,7 +369,7 @@ Test(thread_profiling, other_threads_are_refused)
         cr_expect_not(read_at(reader, i % 2 == 0 ? PFB_CPI_AT_START : PFB_CPI_AT_END, &reading, &failure));
         cr_expect_eq(failure.code, -255);
         cr_expect_str_eq(failure.sentence, sentences[i / 2]);
-        cr_expect_str_eq(fake.log, "", "nothing was read");
+        cr_expect_str_eq(fake.log, i % 2 == 0 ? "I" : "CI", "no counter was read");
     }
     fake.here = (pfb_thread_identity){4242, 77};
     expect_reading(reader, PFB_CPI_AT_END, &reading);
@@ -388,15 +389,65 @@ Test(thread_profiling, readers_of_a_thread_share_its_profile)
         clear_log();
         for (size_t k = 0; k < READERS; k++)
             readers[k] = open_reader(source);
-        cr_expect_str_eq(fake.log, "(E)R()R()R");
+        cr_expect_str_eq(fake.log, "IERIRIR");
         clear_log();
         for (size_t k = 0; k < READERS; k++) {
             expect_reading(readers[orders[i][k]], PFB_CPI_AT_END, &reading);
             pfb_cpi_reader_close(readers[orders[i][k]]);
         }
-        cr_expect_str_eq(fake.log, "CR()CR()CR(D)");
+        cr_expect_str_eq(fake.log, "CIRCIRCIRID");
     }
     close_source(source);
+}
+
+/* Windows promises nothing for disabling on another thread: there what was enabled stays so, and is taken up again by
+ * the thread's next reader. */
+Test(thread_profiling, a_reader_that_another_thread_closes_leaves_profiling_enabled)
+{
+    static const pfb_thread_identity owner = {4242, 77};
+    static const pfb_thread_identity others[] = {{4243, 77}, {4242, 78}};
+    pfb_cpi_source *source = open_source();
+    pfb_cpi_reading reading;
+    for (size_t i = 0; i < 2; i++) {
+        pfb_cpi_reader *reader = open_reader(source);
+        fake.here = others[i];
+        pfb_cpi_reader_close(reader);
+        cr_expect_eq(fake.open_handles, 1);
+        fake.here = owner;
+        clear_log();
+        reader = open_reader(source);
+        expect_reading(reader, PFB_CPI_AT_START, &reading);
+        pfb_cpi_reader_close(reader);
+        cr_expect_str_eq(fake.log, "IRIRCID", "it is not enabled again, and disabled in the end");
+    }
+    pfb_cpi_reader *first = open_reader(source); /* the owner's is the last one */
+    pfb_cpi_reader *last = open_reader(source);
+    fake.here = others[0];
+    pfb_cpi_reader_close(first);
+    fake.here = owner;
+    expect_reading(last, PFB_CPI_AT_END, &reading);
+    pfb_cpi_reader_close(last);
+    close_source(source);
+}
+
+/* What is left when the source is closed is disabled by its own thread, and by no other. */
+Test(thread_profiling, a_source_is_closed_by_any_thread)
+{
+    static const pfb_thread_identity owner = {4242, 77};
+    static const pfb_thread_identity other = {4243, 77};
+    for (size_t i = 0; i < 2; i++) {
+        pfb_cpi_source *source = open_source();
+        pfb_cpi_reader *reader = open_reader(source);
+        fake.here = other;
+        pfb_cpi_reader_close(reader);
+        reader = open_reader(source); /* one of its own, beside */
+        pfb_cpi_reader_close(reader);
+        cr_expect_eq(fake.open_handles, 1);
+        fake.here = i == 0 ? owner : other;
+        pfb_cpi_source_close(source);
+        cr_expect(fake.open_handles == i && fake.foreign == 0 && fake.wrong_handles == 0);
+        fake.here = owner;
+    }
 }
 
 /* A reader that cannot read goes alone. */
@@ -490,5 +541,11 @@ Test(thread_profiling, whatever_the_system_answers_a_call_ends_well)
     cr_expect(opened > 100 && readings > 100, "%zu opened, %zu readings", opened, readings);
     for (size_t i = 0; i < READERS; i++)
         pfb_cpi_reader_close(readers[i]);
+    const pfb_thread_identity last = fake.here;
+    fake = (fake_profiling){.configured = 3, .instructions = 1, .cycles = 1, .open_handles = fake.open_handles};
+    for (uint32_t tid = 1; tid <= 3; tid++) { /* each thread takes up what others left of it */
+        fake.here = (pfb_thread_identity){tid, last.began};
+        pfb_cpi_reader_close(open_reader(source));
+    }
     close_source(source);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "checks.h"
+#include "lock.h"
 #include "windows/windows_cpi.h"
 
 #include <stdio.h>
@@ -106,22 +107,22 @@ enum { TURNS = 50, THREADS = 2 };
 typedef struct shared {
     const pfb_thread_profiling *system;
     pfb_cpi_reader *reader;
-    void *guard;
+    pfb_lock lock;
     volatile unsigned count;
     pfb_thread_identity seen;
     pfb_cpi_failure failure;
 } shared;
 
-/* Each sleeps between the two halves of an addition: without the guard the other one's is lost. */
+/* Each sleeps between the two halves of an addition: without the lock the other one's is lost. */
 static DWORD WINAPI count_up(void *context)
 {
     shared *all = context;
     for (unsigned i = 0; i < TURNS; i++) {
-        all->system->enter(&all->guard);
+        pfb_lock_take(&all->lock);
         unsigned count = all->count;
         Sleep(1);
         all->count = count + 1;
-        all->system->leave(&all->guard);
+        pfb_lock_release(&all->lock);
     }
     return 0;
 }
@@ -139,12 +140,14 @@ static void run_threads(LPTHREAD_START_ROUTINE routine, shared *all, size_t coun
     }
 }
 
-static void check_guard(const pfb_thread_profiling *system)
+static void check_lock(void)
 {
-    shared all = {.system = system};
+    shared all = {0};
+    check(pfb_lock_make(&all.lock), "a lock is made");
     run_threads(count_up, &all, THREADS);
-    printf("guarded additions: %u\n", all.count);
-    check(all.count == (unsigned)THREADS * TURNS, "the guard lets one thread in at a time");
+    pfb_lock_unmake(&all.lock);
+    printf("locked additions: %u\n", all.count);
+    check(all.count == (unsigned)THREADS * TURNS, "the lock lets one thread in at a time");
 }
 
 /* ---- The source over three functions of ours ----------------------------------------------------------------------
@@ -250,7 +253,7 @@ int main(void)
     set_counter("7");
     pfb_windows_cpi_load(&system);
     check_clock(&system);
-    check_guard(&system);
+    check_lock();
     check_source(&system);
     return finish_checks();
 }

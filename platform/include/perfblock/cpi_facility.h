@@ -15,7 +15,8 @@ extern "C" {
  * An instance measures an interval: from its latest pfb_cpi_start, or from pfb_cpi_init, to pfb_cpi_get. There may be
  * any number of them, nested or overlapping, made and used by any thread; those of PFB_CPI_ON_THREAD measure the thread
  * that made them and are used by it alone. Calls on one instance are the caller's to put in order; calls on different
- * ones are independent.
+ * ones are independent. Instances do not cross fork: in a child those of PFB_CPI_ON_THREAD are another thread's, and
+ * the others are not to be used.
  *
  * Handles are numbers that look like pointers: one that was terminated, or never made, gives a code. Functions return
  * PFB_PU_SUCCESS or another of these codes, and pfb_cpi_last_error_text then says more. */
@@ -41,7 +42,7 @@ typedef struct pfb_cpi_data {
     double raw_sys_cpi;
     double scaled_cpi[PFB_CPI_MAX_CPUS];
     double scaled_sys_cpi;
-    double cpu_busy[PFB_CPI_MAX_CPUS]; /* percent, 0 to 100 */
+    double cpu_busy[PFB_CPI_MAX_CPUS]; /* percent, 0 to 100; of ticks, so intervals below a second are rough */
     double sys_busy;
     double thread_cpi;
 } pfb_cpi_data;
@@ -52,7 +53,9 @@ typedef struct pfb_cpi_data {
  * takes them down. `mode` is PFB_CPI_ bits; on failure *handle is null. */
 PFB_API int pfb_cpi_init(uint32_t mode, void **handle);
 
-/* Ends an instance; its handle and what was handed out of it are dead. */
+/* Ends an instance; its handle and what was handed out of it are dead. Any thread may end any; on Windows another
+ * thread leaves the counters of the thread that made it enabled, so that one of PFB_CPI_ON_THREAD is best ended by its
+ * own. */
 PFB_API int pfb_cpi_terminate(void *handle);
 
 /* Begins the interval anew. */
@@ -81,7 +84,8 @@ typedef struct pfb_cpi_details {
     bool is_user_only;           /* the thread's figures: of user mode only */
 } pfb_cpi_details;
 
-/* Of the latest get; PFB_PU_ERROR_INCORRECT_STATE before the first one. Lives as long as that get's data. */
+/* Of the latest get, also after a start; PFB_PU_ERROR_INCORRECT_STATE before the first one. Lives as long as that get's
+ * data. */
 PFB_API int pfb_cpi_get_details(void *handle, pfb_cpi_details *details);
 
 /* Cycles that a CPU did not halt in that interval; PFB_PU_ERROR_EVENT_NOT_SUPPORTED where they were not counted. */

@@ -11,7 +11,7 @@ extern "C" {
 
 /* Where snapshots of CPI counters come from: this machine, or a fixture. docs/cpi_source.md. */
 
-/* Why an operation failed. */
+/* Why an operation failed. After a reader was opened or read it has code 0 and no sentence. */
 typedef struct pfb_cpi_failure {
     int code;           /* PFB_PU_, never 0 after a failure */
     char sentence[240]; /* for people: the event or call that was refused, the system's reason, and what would help. No
@@ -21,7 +21,8 @@ typedef struct pfb_cpi_failure {
 /* May be used by any number of threads at once. */
 typedef struct pfb_cpi_source pfb_cpi_source; /* opaque */
 
-/* The counters of one instance. Used by one thread at a time; of PFB_CPI_ON_THREAD by the thread that opened it. */
+/* The counters of one instance. Used by one thread at a time; of PFB_CPI_ON_THREAD it is read by the thread that opened
+ * it, and closed by any. None is used in a child of fork. */
 typedef struct pfb_cpi_reader pfb_cpi_reader; /* opaque */
 
 /* ---- Opening ------------------------------------------------------------------------------------------- */
@@ -43,7 +44,10 @@ PFB_API void pfb_cpi_source_close(pfb_cpi_source *source); /* null is fine; clos
  * PFB_CPI_SCALED, and counters of the calling thread for PFB_CPI_ON_THREAD. Null, and why, when one is refused:
  * nothing is put in its place. */
 PFB_API pfb_cpi_reader *pfb_cpi_reader_open(pfb_cpi_source *source, uint32_t mode, pfb_cpi_failure *failure);
-PFB_API void pfb_cpi_reader_close(pfb_cpi_reader *reader); /* null is fine */
+
+/* Null is fine. On Windows the counters of a thread go on when another thread closes their last reader: until the
+ * thread itself closes a later reader of the source, or ends. */
+PFB_API void pfb_cpi_reader_close(pfb_cpi_reader *reader);
 
 /* Which end of an interval is read. A reading at the start begins a new one; those at the end belong to the latest
  * start. Only readings of the same interval can be compared. */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* When the facility opens this machine's source, and closes it. Here the machine is canned: the program has its own
+ * pfb_cpi_source_open_live, and its own copy of what calls that. */
+#include "perfblock/cpi_facility.h"
+
+#include "support_cpi_source.h"
+
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+static const pfb_cpi_cpu cpus[][1] = {{{0, 0, 0, 0, 0}}, {{0, 500, 1000, 0, 0}}};
+static const canned_step steps[] = {{.reading = {.snapshot = {0, cpus[0], 1, false, {0}}, .widths = {64, 64}}},
+                                    {.reading = {.snapshot = {1000, cpus[1], 1, false, {0}}, .widths = {64, 64}}}};
+static canned machine;
+static int opened;
+static bool is_exhausted;
+
+pfb_cpi_source *pfb_cpi_source_open_live(pfb_cpi_failure *failure)
+{
+    if (is_exhausted) {
+        *failure = (pfb_cpi_failure){.code = PFB_PU_ERROR_NOT_ENOUGH_MEMORY, .sentence = "memory is exhausted"};
+        return NULL;
+    }
+    opened++;
+    return canned_open(&machine);
+}
+
+static void make_machine(void)
+{
+    machine = (canned){.steps = steps, .step_count = 2, .is_closed = true};
+    opened = 0;
+}
+
+TestSuite(cpi_facility_live, .init = make_machine);
+
+static void *init(void)
+{
+    void *handle;
+    cr_assert_eq(pfb_cpi_init(PFB_CPI_RAW, &handle), PFB_PU_SUCCESS, "%s", pfb_cpi_last_error_text());
+    return handle;
+}
+
+Test(cpi_facility_live, the_first_instance_opens_the_source_and_the_last_one_closes_it)
+{
+    cr_expect_eq(opened, 0, "nothing is opened before it is needed");
+    for (int round = 1; round <= 3; round++) {
+        void *handles[3];
+        for (int i = 0; i < 3; i++) {
+            handles[i] = init();
+            cr_expect(opened == round && !machine.is_closed, "instance %d of round %d", i, round);
+        }
+        for (int i = 0; i < 3; i++) {
+            cr_expect_not(machine.is_closed, "instance %d of round %d", i, round);
+            cr_expect_eq(pfb_cpi_terminate(handles[(i + round) % 3]), PFB_PU_SUCCESS);
+            cr_expect_eq(machine.closed, (size_t)i + 1);
+        }
+        cr_expect(machine.is_closed, "round %d", round);
+    }
+}
+
+Test(cpi_facility_live, an_instance_that_cannot_be_made_leaves_the_source_as_it_was)
+{
+    void *handle;
+    machine.refusal = PFB_PU_ERROR_NOT_VALID_IN_VM;
+    cr_expect_eq(pfb_cpi_init(PFB_CPI_RAW, &handle), PFB_PU_ERROR_NOT_VALID_IN_VM);
+    cr_expect(opened == 1 && machine.is_closed);
+    cr_expect_eq(pfb_cpi_is_supported(), 0);
+    cr_expect(opened == 2 && machine.is_closed);
+    machine.refusal = 0;
+    void *live = init();
+    machine.refusal = PFB_PU_ERROR_NOT_VALID_IN_VM;
+    cr_expect_eq(pfb_cpi_init(PFB_CPI_RAW, &handle), PFB_PU_ERROR_NOT_VALID_IN_VM);
+    cr_expect(opened == 3 && !machine.is_closed, "another one reads from it");
+    cr_expect_eq(pfb_cpi_terminate(live), PFB_PU_SUCCESS);
+    cr_expect(machine.is_closed);
+}
+
+Test(cpi_facility_live, a_source_that_cannot_be_opened_is_told)
+{
+    void *handle = &machine;
+    is_exhausted = true;
+    cr_expect_eq(pfb_cpi_init(PFB_CPI_RAW, &handle), PFB_PU_ERROR_NOT_ENOUGH_MEMORY);
+    cr_expect_null(handle);
+    cr_expect_str_eq(pfb_cpi_last_error_text(), "memory is exhausted");
+    is_exhausted = false;
+    cr_expect_eq(pfb_cpi_terminate(init()), PFB_PU_SUCCESS);
+    cr_expect(opened == 1 && machine.is_closed);
+}
+
+/* Only this machine's instances know whose thread it is when snapshots have none. */
+Test(cpi_facility_live, the_thread_s_number_is_that_of_init)
+{
+    const pfb_cpi_data *data;
+    void *handle = init();
+    cr_assert_eq(pfb_cpi_get(handle, &data), PFB_PU_SUCCESS);
+    cr_expect(data->tid != 0 && data->num_cpus == 1 && data->raw_cpi[0] == 2.0);
+    cr_expect_eq(pfb_cpi_terminate(handle), PFB_PU_SUCCESS);
+}
+
+Test(cpi_facility_live, a_source_of_the_program_s_goes_before_this_machine_s)
+{
+    canned own = {.steps = steps, .step_count = 2};
+    cr_assert_eq(pfb_cpi_use_source(canned_open(&own)), PFB_PU_SUCCESS);
+    cr_expect_eq(pfb_cpi_terminate(init()), PFB_PU_SUCCESS);
+    cr_expect(opened == 0 && !own.is_closed);
+    cr_expect_eq(pfb_cpi_use_source(NULL), PFB_PU_SUCCESS);
+    cr_expect(own.is_closed);
+    cr_expect_eq(pfb_cpi_terminate(init()), PFB_PU_SUCCESS);
+    cr_expect(opened == 1 && machine.is_closed);
+}
