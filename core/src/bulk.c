@@ -10,6 +10,16 @@
  * that columns far apart are written sixteen values at a time. */
 enum { GROUP_VALUES = 8, TILE_VALUES = 512, TILE_ROWS = 16, AHEAD_BYTES = 4096 /* a page */ };
 
+/* Instances of a result are alike: what the values of one were those of the next are expected to be. */
+enum { PATTERN_VALUES = 128 };
+
+typedef struct pattern {
+    uint32_t count; /* of an instance's values; 0: nothing is expected */
+    uint8_t sizes[PATTERN_VALUES];
+    uint64_t headers[PATTERN_VALUES];
+    uint64_t masks[PATTERN_VALUES]; /* of the data */
+} pattern;
+
 typedef struct tile {
     uint64_t values[TILE_VALUES];
     uint8_t sizes[TILE_VALUES];
@@ -32,13 +42,31 @@ static inline uint64_t datum(const uint8_t *p, size_t n)
     return load_le64(p + REGULAR_VALUE_BYTES * n + VALUE_HEADER_BYTES);
 }
 
-/* A group of values of 8 bytes, the usual case; false when any is not. Written out, since not every compiler unrolls a
- * loop of eight, and what it takes to go around is half of what a value takes. */
-static inline bool read_group(const uint8_t *p, uint64_t *values)
+/* How a group's headers differ from those of 8 bytes, or from others; 0: not at all. Written out, as is all that is
+ * done for a group: not every compiler unrolls a loop of eight, and what it takes to go around is half of what a value
+ * takes. */
+static inline uint64_t group_difference(const uint8_t *p)
 {
     uint64_t wrong = difference(p, 0) | difference(p, 1) | difference(p, 2) | difference(p, 3);
-    wrong |= difference(p, 4) | difference(p, 5) | difference(p, 6) | difference(p, 7);
-    if (wrong != 0)
+    return wrong | difference(p, 4) | difference(p, 5) | difference(p, 6) | difference(p, 7);
+}
+
+static inline uint64_t difference_from(const uint8_t *p, const uint64_t *headers, size_t n)
+{
+    return load_le64(p + REGULAR_VALUE_BYTES * n) ^ headers[n];
+}
+
+static inline uint64_t group_difference_from(const uint8_t *p, const uint64_t *headers)
+{
+    uint64_t wrong = difference_from(p, headers, 0) | difference_from(p, headers, 1) | difference_from(p, headers, 2);
+    wrong |= difference_from(p, headers, 3) | difference_from(p, headers, 4) | difference_from(p, headers, 5);
+    return wrong | difference_from(p, headers, 6) | difference_from(p, headers, 7);
+}
+
+/* A group of values of 8 bytes; false when any is not. */
+static inline bool read_group(const uint8_t *p, uint64_t *values)
+{
+    if (group_difference(p) != 0)
         return false;
     values[0] = datum(p, 0);
     values[1] = datum(p, 1);
@@ -48,6 +76,23 @@ static inline bool read_group(const uint8_t *p, uint64_t *values)
     values[5] = datum(p, 5);
     values[6] = datum(p, 6);
     values[7] = datum(p, 7);
+    return true;
+}
+
+/* A group of values as they are expected; false when any is not. */
+static inline bool read_expected_group(const uint8_t *p, const uint64_t *headers, const uint64_t *masks,
+                                       uint64_t *values)
+{
+    if (group_difference_from(p, headers) != 0)
+        return false;
+    values[0] = datum(p, 0) & masks[0];
+    values[1] = datum(p, 1) & masks[1];
+    values[2] = datum(p, 2) & masks[2];
+    values[3] = datum(p, 3) & masks[3];
+    values[4] = datum(p, 4) & masks[4];
+    values[5] = datum(p, 5) & masks[5];
+    values[6] = datum(p, 6) & masks[6];
+    values[7] = datum(p, 7) & masks[7];
     return true;
 }
 
@@ -96,6 +141,24 @@ static inline uint32_t read_regular(const uint8_t *p, uint64_t *values, uint8_t 
         }
     }
     return done;
+}
+
+/* Reads an instance's values, all of which would lie in the window; false when one is not as expected. */
+static inline bool read_expected(const uint8_t *p, const pattern *expected, uint64_t *values, size_t ahead)
+{
+    uint32_t count = expected->count;
+    uint32_t done = 0;
+    for (; count - done >= GROUP_VALUES; done += GROUP_VALUES, p += (size_t)REGULAR_VALUE_BYTES * GROUP_VALUES) {
+        if (!read_expected_group(p, expected->headers + done, expected->masks + done, values + done))
+            return false;
+        fetch_group(p + ahead);
+    }
+    for (; done < count; done++, p += REGULAR_VALUE_BYTES) {
+        if (difference_from(p, expected->headers + done, 0) != 0)
+            return false;
+        values[done] = datum(p, 0) & expected->masks[done];
+    }
+    return true;
 }
 
 /* The regular ones among the next `count` values of the current instance, up to the first other. */
@@ -189,48 +252,123 @@ static uint32_t store_tile(const pfb_bulk *bulk, const tile *t, uint32_t columns
 
 /* ---- Instances ----------------------------------------------------------------------------------------- */
 
-/* The next instance, wanted or not. What the careful walk would give is given without it where nothing is odd about a
- * named instance; it judges whatever else there is. */
-static inline bool next_instance(pfb_data_block *block, const pfb_bulk *bulk, size_t index)
+/* A named instance. */
+static inline pfb_data_instance name_of(const pfb_instance_header *header, uint32_t position)
+{
+    return (pfb_data_instance){
+        .offset = header->offset, .instance = position, .id = header->id, .has_name = true, .name = header->name};
+}
+
+/* The next instance; null: it is not wanted. */
+static inline bool next_instance(pfb_data_block *block, pfb_data_instance *instance)
 {
     pfb_data_instance unwanted;
-    pfb_data_instance *instance = bulk->instances ? &bulk->instances[index] : &unwanted;
-    pfb_instance_header header = {.offset = 0}; /* not every compiler sees that it is read only where it is filled in */
-    bool is_named = block->kind & PFB_KIND_MULTIPLE_INSTANCES;
-    if (!is_named || block->error.code != PFB_OK || block->values_left > 0 || block->instances_left == 0 ||
-        pfb_read_instance(block->data, block->at, block->instances_end, &header).code != PFB_OK ||
-        header.size_bytes % 8 != 0)
-        return pfb_data_block_next_instance(block, instance);
-    if (bulk->instances)
-        *instance = (pfb_data_instance){.offset = header.offset,
-                                        .instance = block->instances_read,
-                                        .id = header.id,
-                                        .has_name = true,
-                                        .name = header.name};
-    block->at += header.size_bytes;
-    block->instances_left--;
-    block->instances_read++;
-    block->values_left = block->counter_count;
-    return true;
+    return pfb_data_block_next_instance(block, instance ? instance : &unwanted);
+}
+
+/* Where instances go that fit a tile, one `step` behind the other. */
+typedef struct rows {
+    uint64_t *values;
+    uint8_t *sizes;               /* null: nobody wants them */
+    pfb_data_instance *instances; /* likewise */
+    size_t step;
+    size_t count; /* how many there is room for */
+} rows;
+
+/* Reads the next instances as long as they are named and as expected, and there is room; how many. What makes one
+ * different is left to others, who read that one anew. What the loop needs of the block stands in variables of its own:
+ * a compiler must take it that writing a value changes the block. */
+static size_t read_alike(pfb_data_block *block, const pattern *expected, const rows *to)
+{
+    const uint8_t *data = block->data;
+    const size_t end = block->instances_end;
+    const size_t step = to->step;
+    const size_t most = to->count < block->instances_left ? to->count : block->instances_left;
+    const size_t values_bytes = (size_t)REGULAR_VALUE_BYTES * expected->count;
+    uint64_t *values = to->values;
+    size_t at = block->at;
+    size_t n = 0;
+    for (; n < most; n++, values += step) {
+        pfb_instance_header header = {.offset = 0}; /* not every compiler sees that it is read only once filled in */
+        if (pfb_read_instance(data, at, end, &header).code != PFB_OK || header.size_bytes % 8 != 0)
+            break;
+        size_t values_at = at + header.size_bytes;
+        size_t left = end - values_at;
+        if (left < values_bytes)
+            break;
+        size_t ahead = left - values_bytes > AHEAD_BYTES ? AHEAD_BYTES : 0; /* nothing outside of the window */
+        if (!read_expected(data + values_at, expected, values, ahead))
+            break;
+        if (to->sizes)
+            memcpy(to->sizes + n * step, expected->sizes, expected->count);
+        if (to->instances)
+            to->instances[n] = name_of(&header, block->instances_read + (uint32_t)n);
+        at = values_at + values_bytes;
+    }
+    block->at = at;
+    block->instances_left -= (uint32_t)n;
+    block->instances_read += (uint32_t)n;
+    return n;
+}
+
+/* Expects from now on what an instance was that had all its values; 8 bytes where it had no number. */
+static void expect(pattern *expected, const uint8_t *sizes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_four = sizes[i] == 4;
+        expected->sizes[i] = is_four ? 4 : 8;
+        expected->headers[i] = is_four ? REGULAR_HEADER_4 : REGULAR_HEADER_8;
+        expected->masks[i] = is_four ? UINT32_MAX : UINT64_MAX;
+    }
+    expected->count = count;
+}
+
+/* Reads up to `to->count` instances, each of which fits a tile; how many. `unwanted` has room for the sizes of one. */
+static size_t read_rows(pfb_data_block *block, pfb_bulk *bulk, rows to, pattern *expected, uint8_t *unwanted)
+{
+    size_t done = 0;
+    while (to.count > 0) {
+        bool is_known = expected->count > 0 && block->values_left == 0 && block->error.code == PFB_OK;
+        size_t n = is_known ? read_alike(block, expected, &to) : 0;
+        uint32_t count = block->counter_count;
+        done += n;
+        if (n > 0)
+            bulk->last_value_count = count;
+        if (n == to.count || !next_instance(block, to.instances ? to.instances + n : NULL))
+            break;
+        uint8_t *sizes = to.sizes ? to.sizes + n * to.step : unwanted;
+        bulk->last_value_count = read_values(block, to.values + n * to.step, sizes, count);
+        if ((block->kind & PFB_KIND_MULTIPLE_INSTANCES) && bulk->last_value_count == count && count <= PATTERN_VALUES)
+            expect(expected, sizes, count);
+        done++;
+        n++;
+        to = (rows){to.values + n * to.step, to.sizes ? to.sizes + n * to.step : NULL,
+                    to.instances ? to.instances + n : NULL, to.step, to.count - n};
+    }
+    return done;
+}
+
+/* The caller's instances from the present one on; null when they are not wanted. */
+static pfb_data_instance *wanted_instances(const pfb_bulk *bulk)
+{
+    return bulk->instances ? bulk->instances + bulk->instance_count : NULL;
 }
 
 /* Reads as many instances as the tile holds, or are left; false when there was none. */
-static bool read_short_instances(pfb_data_block *block, pfb_bulk *bulk, tile *t)
+static bool read_columns(pfb_data_block *block, pfb_bulk *bulk, tile *t, pattern *expected)
 {
     uint32_t count = block->counter_count;
     size_t room = bulk->instance_capacity - bulk->instance_count;
     size_t most = TILE_VALUES / count < TILE_ROWS ? TILE_VALUES / count : TILE_ROWS;
-    most = room < most ? room : most;
+    rows to = {t->values, t->sizes, wanted_instances(bulk), count, room < most ? room : most};
     t->row_values = count;
     t->first = 0;
-    /* After a failure there is no next instance, so only the last row can be short. */
-    for (t->rows = 0; t->rows < most && next_instance(block, bulk, bulk->instance_count + t->rows); t->rows++)
-        t->last_count = read_values(block, t->values + count * t->rows, t->sizes + count * t->rows, count);
+    t->rows = read_rows(block, bulk, to, expected, NULL);
+    t->last_count = bulk->last_value_count; /* after a failure there is no next instance: only the last can be short */
     if (t->rows == 0)
         return false;
     store_tile(bulk, t, count, 0);
     bulk->instance_count += t->rows;
-    bulk->last_value_count = t->last_count;
     return true;
 }
 
@@ -242,9 +380,9 @@ static uint32_t read_row(pfb_data_block *block, const pfb_bulk *bulk, tile *t, u
 }
 
 /* Reads one instance of any number of values, a tile of them at a time; false when there is none. */
-static bool read_instance(pfb_data_block *block, pfb_bulk *bulk, tile *t, bool is_row)
+static bool read_long_instance(pfb_data_block *block, pfb_bulk *bulk, tile *t, bool is_row)
 {
-    if (!next_instance(block, bulk, bulk->instance_count))
+    if (!next_instance(block, wanted_instances(bulk)))
         return false;
     uint32_t next = 0;
     t->row_values = TILE_VALUES;
@@ -266,15 +404,19 @@ static bool read_instance(pfb_data_block *block, pfb_bulk *bulk, tile *t, bool i
 bool pfb_bulk_read(pfb_data_block *block, pfb_bulk *bulk)
 {
     tile t;
+    pattern expected;
+    rows all = {bulk->values, bulk->sizes, bulk->instances, bulk->instance_step, bulk->instance_capacity};
     bool is_row = bulk->position_step == 1 && !bulk->positions;
+    bool is_short = block->counter_count > 0 && block->counter_count <= TILE_VALUES;
     bool more = true;
+    expected.count = 0;
     bulk->instance_count = 0;
     bulk->last_value_count = 0;
-    while (more && bulk->instance_count < bulk->instance_capacity) {
-        if (is_row || block->counter_count == 0 || block->counter_count > TILE_VALUES)
-            more = read_instance(block, bulk, &t, is_row);
-        else
-            more = read_short_instances(block, bulk, &t);
+    if (is_row && is_short) {
+        bulk->instance_count = read_rows(block, bulk, all, &expected, t.sizes);
+        return bulk->instance_count > 0;
     }
+    while (more && bulk->instance_count < bulk->instance_capacity)
+        more = is_short ? read_columns(block, bulk, &t, &expected) : read_long_instance(block, bulk, &t, is_row);
     return bulk->instance_count > 0;
 }

@@ -61,33 +61,6 @@ pfb_cursor pfb_cursor_window(pfb_cursor *cursor, size_t size, size_t least, pfb_
     return window;
 }
 
-/* A bit in each of four 16-bit units that is 0. A borrow can make a unit above a 0 look like one, never one below: the
- * lowest bit is right. */
-static inline uint64_t zero_units(uint64_t units)
-{
-    return (units - UINT64_C(0x0001000100010001)) & ~units & UINT64_C(0x8000800080008000);
-}
-
-/* The unit that the lowest bit belongs to; there is one. */
-static inline size_t lowest_unit(uint64_t zeros)
-{
-    uint64_t below = (zeros & (0 - zeros)) - 1;
-    return (size_t)((below >> 15 & 1) + (below >> 31 & 1) + (below >> 47 & 1));
-}
-
-size_t pfb_count_units(const uint8_t *p, size_t most)
-{
-    size_t count = 0;
-    for (; most - count >= 4; count += 4) {
-        uint64_t zeros = zero_units(load_le64(p + 2 * count));
-        if (zeros != 0)
-            return count + lowest_unit(zeros);
-    }
-    while (count < most && load_le16(p + 2 * count) != 0)
-        count++;
-    return count;
-}
-
 bool pfb_cursor_text(pfb_cursor *cursor, pfb_text *text)
 {
     if (cursor->error.code != PFB_OK)

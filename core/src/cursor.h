@@ -124,8 +124,37 @@ typedef struct pfb_instance_header {
 
 enum { INSTANCE_HEADER_BYTES = 8, INSTANCE_LEAST_BYTES = INSTANCE_HEADER_BYTES + 2 /* the NUL of an empty name */ };
 
+/* A bit in each of four 16-bit units that is 0. A borrow can make a unit above a 0 look like one, never one below: the
+ * lowest bit is right. */
+static inline uint64_t zero_units(uint64_t units)
+{
+    return (units - UINT64_C(0x0001000100010001)) & ~units & UINT64_C(0x8000800080008000);
+}
+
+/* The unit that the lowest bit belongs to; there is one. */
+static inline size_t lowest_unit(uint64_t zeros)
+{
+#if defined(__GNUC__)
+    return (size_t)__builtin_ctzll(zeros) / 16;
+#else
+    uint64_t below = (zeros & (0 - zeros)) - 1;
+    return (size_t)((below >> 15 & 1) + (below >> 31 & 1) + (below >> 47 & 1));
+#endif
+}
+
 /* 16-bit units before the first NUL; `most` when none of that many is one. */
-size_t pfb_count_units(const uint8_t *p, size_t most);
+static inline size_t pfb_count_units(const uint8_t *p, size_t most)
+{
+    size_t count = 0;
+    for (; most - count >= 4; count += 4) {
+        uint64_t zeros = zero_units(load_le64(p + 2 * count));
+        if (zeros != 0)
+            return count + lowest_unit(zeros);
+    }
+    while (count < most && load_le16(p + 2 * count) != 0)
+        count++;
+    return count;
+}
 
 /* The header at `at` of a window that ends at `end`, with code PFB_OK; or why it is none. Requires at <= end.
  * Inline, for what it gives would otherwise be written to memory and read again, once for each instance. */
