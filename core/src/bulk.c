@@ -27,6 +27,7 @@ typedef struct tile {
     size_t rows;         /* instances in it */
     uint32_t first;      /* position of the first column */
     uint32_t last_count; /* columns in the last row; in others all */
+    bool is_alike;       /* all rows have the sizes of the first */
 } tile;
 
 /* ---- Regular values ------------------------------------------------------------------------------------ */
@@ -197,11 +198,12 @@ static inline uint32_t read_values(pfb_data_block *block, uint64_t *values, uint
 /* ---- Tiles --------------------------------------------------------------------------------------------- */
 
 /* All columns of a full tile, each one's values next to each other: what columns mostly are. */
-static void store_full_tile(uint64_t *to, size_t position_step, const tile *t)
+static void store_full_tile(const pfb_bulk *bulk, const tile *t)
 {
     size_t step = t->row_values;
+    uint64_t *to = bulk->values + bulk->instance_count;
     const uint64_t *from = t->values;
-    for (uint32_t column = 0; column < t->last_count; column++, from++, to += position_step) {
+    for (uint32_t column = 0; column < t->last_count; column++, from++, to += bulk->position_step) {
         for (size_t row = 0; row < TILE_ROWS; row += 4) {
             to[row] = from[row * step];
             to[row + 1] = from[(row + 1) * step];
@@ -209,6 +211,14 @@ static void store_full_tile(uint64_t *to, size_t position_step, const tile *t)
             to[row + 3] = from[(row + 3) * step];
         }
     }
+}
+
+/* Their sizes, which are the same in all its rows. */
+static void store_full_sizes(const pfb_bulk *bulk, const tile *t)
+{
+    uint8_t *to = bulk->sizes + bulk->instance_count;
+    for (uint32_t column = 0; column < t->last_count; column++, to += bulk->position_step)
+        memset(to, t->sizes[column], TILE_ROWS);
 }
 
 /* Stores the values at one position of all rows that have it. `n` is its place among the chosen positions. */
@@ -237,10 +247,13 @@ static uint32_t store_tile(const pfb_bulk *bulk, const tile *t, uint32_t columns
 {
     if (!bulk->positions) {
         bool is_full = t->rows == TILE_ROWS && t->last_count == columns;
-        if (is_full && bulk->instance_step == 1 && !bulk->sizes)
-            store_full_tile(bulk->values + bulk->instance_count, bulk->position_step, t);
-        else
+        if (!is_full || bulk->instance_step != 1 || (bulk->sizes && !t->is_alike)) {
             store_columns(bulk, t, columns);
+            return 0;
+        }
+        store_full_tile(bulk, t);
+        if (bulk->sizes)
+            store_full_sizes(bulk, t);
         return 0;
     }
     for (; next < bulk->position_count && bulk->positions[next] < t->first + columns; next++) {
@@ -311,39 +324,56 @@ static size_t read_alike(pfb_data_block *block, const pattern *expected, const r
     return n;
 }
 
-/* Expects from now on what an instance was that had all its values; 8 bytes where it had no number. */
-static void expect(pattern *expected, const uint8_t *sizes, uint32_t count)
+/* Expects from now on what an instance was that had all its values; 8 bytes where it had no number, which is what false
+ * tells. */
+static bool expect(pattern *expected, const uint8_t *sizes, uint32_t count)
 {
+    bool has_numbers_only = true;
     for (uint32_t i = 0; i < count; i++) {
         bool is_four = sizes[i] == 4;
         expected->sizes[i] = is_four ? 4 : 8;
         expected->headers[i] = is_four ? REGULAR_HEADER_4 : REGULAR_HEADER_8;
         expected->masks[i] = is_four ? UINT32_MAX : UINT64_MAX;
+        has_numbers_only = has_numbers_only && sizes[i] != 0;
     }
     expected->count = count;
+    return has_numbers_only;
 }
 
-/* Reads up to `to->count` instances, each of which fits a tile; how many. `unwanted` has room for the sizes of one. */
-static size_t read_rows(pfb_data_block *block, pfb_bulk *bulk, rows to, pattern *expected, uint8_t *unwanted)
+/* Reads one instance, whatever it is like, to the first of the rows, and expects the same of others. `unwanted` has
+ * room for its sizes. How many values came; *is_alike: they are all there, and numbers. */
+static uint32_t read_first(pfb_data_block *block, const rows *to, pattern *expected, uint8_t *unwanted, bool *is_alike)
+{
+    uint32_t count = block->counter_count;
+    uint8_t *sizes = to->sizes ? to->sizes : unwanted;
+    uint32_t came = read_values(block, to->values, sizes, count);
+    bool is_named = block->kind & PFB_KIND_MULTIPLE_INSTANCES;
+    *is_alike = came == count && is_named && count <= PATTERN_VALUES && expect(expected, sizes, count);
+    return came;
+}
+
+/* Reads up to `to.count` instances, each of which fits a tile; how many. *is_alike: they all have the same sizes. */
+static size_t read_rows(pfb_data_block *block, pfb_bulk *bulk, rows to, pattern *expected, uint8_t *unwanted,
+                        bool *is_alike)
 {
     size_t done = 0;
-    while (to.count > 0) {
+    *is_alike = true;
+    while (done < to.count) {
+        rows left = {to.values + done * to.step, to.sizes ? to.sizes + done * to.step : NULL,
+                     to.instances ? to.instances + done : NULL, to.step, to.count - done};
         bool is_known = expected->count > 0 && block->values_left == 0 && block->error.code == PFB_OK;
-        size_t n = is_known ? read_alike(block, expected, &to) : 0;
-        uint32_t count = block->counter_count;
-        done += n;
-        if (n > 0)
-            bulk->last_value_count = count;
-        if (n == to.count || !next_instance(block, to.instances ? to.instances + n : NULL))
+        size_t n = is_known ? read_alike(block, expected, &left) : 0;
+        if (n > 0) {
+            bulk->last_value_count = block->counter_count;
+            done += n;
+            continue;
+        }
+        if (!next_instance(block, left.instances))
             break;
-        uint8_t *sizes = to.sizes ? to.sizes + n * to.step : unwanted;
-        bulk->last_value_count = read_values(block, to.values + n * to.step, sizes, count);
-        if ((block->kind & PFB_KIND_MULTIPLE_INSTANCES) && bulk->last_value_count == count && count <= PATTERN_VALUES)
-            expect(expected, sizes, count);
+        bool is_first_alike;
+        bulk->last_value_count = read_first(block, &left, expected, unwanted, &is_first_alike);
+        *is_alike = done == 0 && is_first_alike;
         done++;
-        n++;
-        to = (rows){to.values + n * to.step, to.sizes ? to.sizes + n * to.step : NULL,
-                    to.instances ? to.instances + n : NULL, to.step, to.count - n};
     }
     return done;
 }
@@ -363,7 +393,7 @@ static bool read_columns(pfb_data_block *block, pfb_bulk *bulk, tile *t, pattern
     rows to = {t->values, t->sizes, wanted_instances(bulk), count, room < most ? room : most};
     t->row_values = count;
     t->first = 0;
-    t->rows = read_rows(block, bulk, to, expected, NULL);
+    t->rows = read_rows(block, bulk, to, expected, NULL, &t->is_alike);
     t->last_count = bulk->last_value_count; /* after a failure there is no next instance: only the last can be short */
     if (t->rows == 0)
         return false;
@@ -413,7 +443,7 @@ bool pfb_bulk_read(pfb_data_block *block, pfb_bulk *bulk)
     bulk->instance_count = 0;
     bulk->last_value_count = 0;
     if (is_row && is_short) {
-        bulk->instance_count = read_rows(block, bulk, all, &expected, t.sizes);
+        bulk->instance_count = read_rows(block, bulk, all, &expected, t.sizes, &t.is_alike);
         return bulk->instance_count > 0;
     }
     while (more && bulk->instance_count < bulk->instance_capacity)
