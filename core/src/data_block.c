@@ -297,9 +297,11 @@ static inline bool give_value(pfb_data_block *block, pfb_data_value *value, uint
     return true;
 }
 
-/* A value of any other form, or none: `left` bytes, at least a header, remain. */
+/* A value of any other form, or none, with `left` bytes that remain; its header unless these are fewer. */
 PFB_APART static bool read_irregular_value(pfb_data_block *block, pfb_data_value *value, uint64_t header, size_t left)
 {
+    if (left < VALUE_HEADER_BYTES)
+        return fail(block, PFB_TRUNCATED_VALUE, block->at);
     uint32_t data_size = (uint32_t)header;
     uint32_t size = (uint32_t)(header >> 32);
     if (size < VALUE_HEADER_BYTES || size > left)
@@ -318,12 +320,13 @@ bool pfb_data_block_next_value(pfb_data_block *block, pfb_data_value *value)
     if (block->values_left == 0) /* as also after a failure */
         return false;
     size_t left = block->instances_end - block->at;
-    if (left < VALUE_HEADER_BYTES)
-        return fail(block, PFB_TRUNCATED_VALUE, block->at);
+    if (left < REGULAR_VALUE_BYTES)
+        return read_irregular_value(block, value, left < VALUE_HEADER_BYTES ? 0 : load_le64(block->data + block->at),
+                                    left);
     uint64_t header = load_le64(block->data + block->at);
-    if (left >= REGULAR_VALUE_BYTES && header == REGULAR_HEADER_8)
+    if (header == REGULAR_HEADER_8)
         return give_value(block, value, 8, REGULAR_VALUE_BYTES);
-    if (left >= REGULAR_VALUE_BYTES && header == REGULAR_HEADER_4)
+    if (header == REGULAR_HEADER_4)
         return give_value(block, value, 4, REGULAR_VALUE_BYTES);
     return read_irregular_value(block, value, header, left);
 }
