@@ -13,6 +13,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "oracle"))
 # pylint: disable=wrong-import-position
 import seed_writer as w  # noqa: E402
+from seed_files import write_seeds  # noqa: E402
 
 STRICT, COLUMNS, SIZES, INSTANCES, CHOSEN, BEFORE = (1 << bit
                                                      for bit in range(6))
@@ -77,17 +78,5 @@ def bulk_seeds():
     }
 
 
-def main(arguments):
-    """Command line."""
-    if len(arguments) != 1:
-        print(__doc__, file=sys.stderr)
-        return 2
-    folder = pathlib.Path(arguments[0]) / "bulk" / "seeds"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, data in bulk_seeds().items():
-        (folder / (name + ".bin")).write_bytes(data)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write_seeds(__doc__, {"bulk": bulk_seeds().items()}))

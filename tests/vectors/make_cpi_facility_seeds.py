@@ -9,9 +9,10 @@ state table and each way a get ends.  The same bytes every time.  The layout of
 an input is described in fuzz/cpi_facility_fuzzer.c.
 """
 
-import pathlib
 import struct
 import sys
+
+from seed_files import write_seeds
 
 RAW, SCALED, ON_THREAD, TRACE, SUMMARY, DETAILED = 1, 2, 4, 8, 0x20, 0x40
 THREAD_ONLY = 0x80000000
@@ -138,17 +139,5 @@ def all_seeds():
                            steps=[step(1, 3), step(4, 2)])
 
 
-def main(arguments):
-    """Command line."""
-    if len(arguments) != 1:
-        print(__doc__, file=sys.stderr)
-        return 2
-    folder = pathlib.Path(arguments[0]) / "cpi_facility" / "seeds"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, data in all_seeds():
-        (folder / (name + ".bin")).write_bytes(data)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write_seeds(__doc__, {"cpi_facility": all_seeds()}))

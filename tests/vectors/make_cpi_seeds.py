@@ -9,9 +9,10 @@ each mistake of the caller and each edge.  The same bytes every time.  The
 layout of an input is described in fuzz/cpi_fuzzer.c.
 """
 
-import pathlib
 import struct
 import sys
+
+from seed_files import write_seeds
 
 RAW, SCALED, ON_THREAD, THREAD_ONLY = 1, 2, 4, 0x80000000
 NOT_AT_START, NOT_AT_END = 1, 2
@@ -123,17 +124,5 @@ def all_seeds():
     yield from edge_seeds()
 
 
-def main(arguments):
-    """Command line."""
-    if len(arguments) != 1:
-        print(__doc__, file=sys.stderr)
-        return 2
-    folder = pathlib.Path(arguments[0]) / "cpi" / "seeds"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, data in all_seeds():
-        (folder / (name + ".bin")).write_bytes(data)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write_seeds(__doc__, {"cpi": all_seeds()}))

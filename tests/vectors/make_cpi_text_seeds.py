@@ -9,8 +9,9 @@ out.  `broken_*` is refused, after what stands before the line it is named
 after.  The same bytes every time.
 """
 
-import pathlib
 import sys
+
+from seed_files import write_seeds
 
 HEAD = "cpi-snapshots 1\n"
 MOST = 2**64 - 1
@@ -102,17 +103,5 @@ def seeds():
     yield "broken_no_bytes", ""
 
 
-def main(arguments):
-    """Command line."""
-    if len(arguments) != 1:
-        print(__doc__, file=sys.stderr)
-        return 2
-    folder = pathlib.Path(arguments[0]) / "cpi_text" / "seeds"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in seeds():
-        (folder / (name + ".txt")).write_bytes(text.encode("utf-8"))
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write_seeds(__doc__, {"cpi_text": seeds()}))

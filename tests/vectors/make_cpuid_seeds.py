@@ -10,9 +10,10 @@ that count here.  `broken_*` holds a line that begins as a leaf and does not go
 on as one.  The same bytes every time.
 """
 
-import pathlib
 import struct
 import sys
+
+from seed_files import write_seeds
 
 AMD = (0x68747541, 0x444D4163, 0x69746E65)  # EBX, ECX, EDX
 INTEL = (0x756E6547, 0x6C65746E, 0x49656E69)
@@ -229,19 +230,5 @@ def seeds():
         yield "broken_" + name, data
 
 
-def main(arguments):
-    """Command line."""
-    if len(arguments) != 1:
-        print(__doc__, file=sys.stderr)
-        return 2
-    folder = pathlib.Path(arguments[0]) / "cpuid_text" / "seeds"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, data in seeds():
-        is_text = isinstance(data, str)
-        path = folder / (name + (".txt" if is_text else ".bin"))
-        path.write_bytes(data.encode("utf-8") if is_text else data)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write_seeds(__doc__, {"cpuid_text": seeds()}))

@@ -9,9 +9,10 @@ The same bytes every time.  The layout of an input is described in
 fuzz/lwp_model_fuzzer.c.
 """
 
-import pathlib
 import struct
 import sys
+
+from seed_files import write_seeds
 
 RING = 0xFFFFFFFFFFFFF000
 
@@ -142,12 +143,5 @@ SEEDS = {
 }
 
 
-def main():
-    folder = pathlib.Path(sys.argv[1]) / "lwp_model" / "seeds"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, data in SEEDS.items():
-        (folder / f"{name}.bin").write_bytes(data)
-
-
 if __name__ == "__main__":
-    main()
+    sys.exit(write_seeds(__doc__, {"lwp_model": SEEDS.items()}))

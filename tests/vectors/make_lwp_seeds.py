@@ -7,9 +7,10 @@ and ring (docs/lwp.md has the layouts).  A tolerant reader accepts `valid_*`
 and refuses `broken_*`.  The same bytes every time.
 """
 
-import pathlib
 import struct
 import sys
+
+from seed_files import write_seeds
 
 CONT, PTSC, INT = 1 << 29, 1 << 30, 1 << 31
 ALL = 0x7E | CONT | PTSC | INT | 1
@@ -209,17 +210,5 @@ def seeds():
         yield "broken_" + name, seed
 
 
-def main(arguments):
-    """Command line."""
-    if len(arguments) != 1:
-        print(__doc__, file=sys.stderr)
-        return 2
-    folder = pathlib.Path(arguments[0]) / "lwp" / "seeds"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, seed in seeds():
-        (folder / (name + ".bin")).write_bytes(seed)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write_seeds(__doc__, {"lwp": seeds()}))

@@ -21,6 +21,8 @@ import formula  # noqa: E402
 import legacy_seeds  # noqa: E402
 import seed_writer as w  # noqa: E402
 
+from seed_files import write_seeds
+
 SET = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
 SECOND = "7a9e2b60-11d4-4f0c-8f6d-c0ffee001122"
 
@@ -477,19 +479,6 @@ def pairing_seeds():
     yield from churn_seeds()
 
 
-def main(arguments):
-    """Command line."""
-    if len(arguments) != 1:
-        print(__doc__, file=sys.stderr)
-        return 2
-    for subject, seeds in (("formula", formula_seeds()),
-                           ("pairing", pairing_seeds())):
-        folder = pathlib.Path(arguments[0]) / subject / "seeds"
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, data in seeds:
-            (folder / (name + ".bin")).write_bytes(data)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write_seeds(__doc__, {"formula": formula_seeds(),
+                                   "pairing": pairing_seeds()}))
