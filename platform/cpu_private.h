@@ -12,12 +12,12 @@ bool pfb_cpu_ask(uint32_t leaf, uint32_t subleaf, pfb_cpuid_leaf *answer);
 /* XCR0 on a CPU that has it (leaf 1 ECX bit 27): likewise, or by windows_cpu.c. */
 pfb_cpuid_xcr0 pfb_cpu_ask_xcr0(void);
 
-/* x86/time_stamp.c: whether the time-stamp counter of the CPU this thread runs on counts at a constant rate, and its
- * value. False and 0 on a processor that is no x86. */
+/* Likewise: whether the time-stamp counter of the CPU this thread runs on counts at a constant rate, and its value.
+ * False and 0 on a processor that is no x86. */
 bool pfb_cpu_has_constant_time_stamp(void);
 uint64_t pfb_cpu_time_stamp(void);
 
-/* x86/cpuid_instruction.c: whether a hypervisor says it is there. False on a processor that is no x86. */
+/* Likewise: whether a hypervisor says it is there. False on a processor that is no x86. */
 bool pfb_cpu_has_hypervisor(void);
 
 /* ---- Instructions (x86/lwp_instructions.c) ----------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu_private.h"
 
-/* CPUID and XGETBV, which a compiler and a processor have, whatever the system: on Windows, where a program is told
- * which state is enabled, XGETBV is left to windows_cpu.c. */
+/* CPUID, XGETBV and RDTSC, which a compiler and a processor have, whatever the system: on Windows, where a program is
+ * told which state is enabled, XGETBV is left to windows_cpu.c. */
 
 #if defined(_M_X64) || defined(_M_IX86) || defined(__x86_64__) || defined(__i386__)
 #define IS_X86 1
@@ -14,6 +14,7 @@
 #include <intrin.h>
 #elif IS_X86
 #include <cpuid.h>
+#include <x86intrin.h>
 #endif
 
 bool pfb_cpu_ask(uint32_t leaf, uint32_t subleaf, pfb_cpuid_leaf *answer)
@@ -40,6 +41,27 @@ bool pfb_cpu_has_hypervisor(void)
         return false;
     pfb_cpu_ask(1, 0, &leaf);
     return (leaf.ecx & UINT32_C(1) << 31) != 0;
+}
+
+/* EDX of leaf 0x80000007: it counts at one rate, whatever the clock and the sleep of its CPU. */
+#define INVARIANT (UINT32_C(1) << 8)
+
+bool pfb_cpu_has_constant_time_stamp(void)
+{
+    pfb_cpuid_leaf leaf;
+    if (!pfb_cpu_ask(0x80000000, 0, &leaf) || leaf.eax < 0x80000007)
+        return false;
+    pfb_cpu_ask(0x80000007, 0, &leaf);
+    return (leaf.edx & INVARIANT) != 0;
+}
+
+uint64_t pfb_cpu_time_stamp(void)
+{
+#if IS_X86
+    return __rdtsc();
+#else
+    return 0;
+#endif
 }
 
 #if !defined(_WIN32)
