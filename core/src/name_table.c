@@ -245,13 +245,6 @@ static int compare(const order *o, uint32_t left, uint32_t right)
 #define SORT_COMPARE compare
 #include "sort.h"
 
-/* 0, 1, 2 ... */
-static void number(uint32_t *items, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        items[i] = i;
-}
-
 pfb_error pfb_name_index_build(pfb_name_index *index, const pfb_name_table *table, pfb_name_entry *entries,
                                uint32_t *by_index, uint32_t *by_name, uint32_t capacity)
 {
@@ -261,9 +254,12 @@ pfb_error pfb_name_index_build(pfb_name_index *index, const pfb_name_table *tabl
         .data = table->data, .is_utf16 = table->is_utf16, .entries = entries, .by_index = by_index, .by_name = by_name};
     while (index->count < capacity && pfb_name_table_next(&reader, &entry))
         entries[index->count++] = entry;
-    number(by_index, index->count);
-    number(by_name, index->count);
+    for (uint32_t i = 0; i < index->count; i++)
+        by_index[i] = i;
     sort(&(order){index, false}, by_index, index->count);
+    for (uint32_t i = 0; i < index->count;
+         i++) /* equal names, of which there may be many, stand by index from here on */
+        by_name[i] = by_index[i];
     sort(&(order){index, true}, by_name, index->count);
     if (index->count == capacity && pfb_name_table_next(&reader, &entry))
         return (pfb_error){PFB_CALLER_TOO_SMALL, 0};

@@ -4,38 +4,6 @@
 
 #include "snapshot_order.h"
 
-/* ---- One instance in several results ------------------------------------------------------------------------ */
-
-/* The rows of one instance and rank, result by result. Bounded: hostile data may ask for one instance any number of
- * times. Rows of one instance share a group, so that no name is compared again. */
-typedef struct candidates {
-    const pfb_snapshot *snapshot;
-    uint32_t group;
-    uint32_t rank;
-    uint32_t at; /* in row_order */
-    uint32_t tries_left;
-} candidates;
-
-/* Requires ranked rows, as do all that use it. */
-static candidates find_candidates(const pfb_snapshot *snapshot, uint32_t group, uint32_t rank)
-{
-    enum { TRIES = 64 };
-    return (candidates){snapshot, group, rank, group, TRIES};
-}
-
-static bool next_candidate(candidates *c, uint32_t *row)
-{
-    while (c->tries_left > 0 && c->at < c->snapshot->counts.rows) {
-        *row = c->snapshot->row_order[c->at++];
-        c->tries_left--;
-        if (c->snapshot->rows[*row].group != c->group)
-            return false;
-        if (c->snapshot->rows[*row].rank == c->rank)
-            return true;
-    }
-    return false;
-}
-
 /* ---- Rows of two samples ---------------------------------------------------------------------------------- */
 
 /* Both answer a query for the same counter, or for all, of the same counterset. */
@@ -61,15 +29,13 @@ static uint32_t match_in_step(const pfb_snapshot *older, pfb_snapshot *newer, co
 }
 
 /* The older row of a result that has moved to another position: queries were added or removed in between. */
-static uint32_t find_moved_row(const pfb_snapshot *older, const pfb_snapshot *newer, uint32_t row)
+static uint32_t find_moved_row(const pfb_snapshot *older, const pfb_snapshot *newer, uint32_t row, pfb_kin *kin)
 {
     pfb_row_key key = pfb_snapshot_row_key(newer, row);
-    uint32_t group = pfb_snapshot_find_group(older, &key);
-    candidates c = find_candidates(older, group, newer->rows[row].rank);
-    uint32_t found;
-    while (next_candidate(&c, &found)) {
-        if (is_same_query(&older->results[older->rows[found].result], &newer->results[newer->rows[row].result]))
-            return found;
+    pfb_snapshot_gather_kin(older, pfb_snapshot_find_group(older, &key), newer->rows[row].rank, kin);
+    for (uint32_t i = 0; i < kin->count; i++) {
+        if (is_same_query(&older->results[kin->results[i]], &newer->results[newer->rows[row].result]))
+            return kin->rows[i];
     }
     return PFB_NONE;
 }
@@ -207,11 +173,12 @@ static void match_result(pfb_snapshot *older, pfb_snapshot *newer, uint32_t r, m
     }
     pfb_snapshot_rank_rows(older);
     pfb_snapshot_rank_rows(newer);
+    pfb_kin kin = {.group = PFB_NONE};
     for (; n < to->row_count; n++) {
         uint32_t row = to->first_row + n;
         pfb_row_key key = pfb_snapshot_row_key(newer, row);
         uint32_t found = in_place ? pfb_snapshot_find_row(older, &key, newer->rows[row].rank) : PFB_NONE;
-        newer->rows[row].older_row = found != PFB_NONE ? found : find_moved_row(older, newer, row);
+        newer->rows[row].older_row = found != PFB_NONE ? found : find_moved_row(older, newer, row, &kin);
     }
 }
 
@@ -226,16 +193,17 @@ void pfb_pairing_match(pfb_snapshot *older, pfb_snapshot *newer)
 
 /* Where the raw value of a referred counter stands. */
 typedef struct reference {
-    bool exists;     /* there is such a counter, it is not the one that refers to it, and of a fitting type */
-    bool elsewhere;  /* in another result: looked up for each row */
-    uint8_t sizes;   /* what its datum may have: SIZE_ bits */
-    uint32_t column; /* its own, unless elsewhere */
-    uint32_t counter_id;
+    bool exists;              /* there is such a counter, it is not the one that refers to it, and of a fitting type */
+    bool elsewhere;           /* in another result: looked up for each row */
+    uint8_t sizes;            /* what its datum may have: SIZE_ bits */
+    uint32_t column;          /* its own, unless elsewhere */
+    pfb_column_range columns; /* elsewhere: all of the counter */
 } reference;
 
 /* What is the same for all rows of a column. */
 typedef struct plan {
     const pfb_snapshot *snapshot;
+    pfb_kin *kin;    /* of the last row that needed them */
     uint32_t column; /* of the counter */
     uint8_t sizes;
     reference base, multi, time, freq;
@@ -279,19 +247,26 @@ static reference refer(const pfb_snapshot *snapshot, const pfb_snapshot_column *
     if (!referred->has_counter || !fits_role(type, as, is_legacy))
         return none;
     /* V1 values come in either size, whatever the type says: real providers differ from it. */
-    return (reference){true, referred->result != column->result, is_legacy ? SIZE_4 | SIZE_8 : declared_sizes(type),
-                       target, referred->counter_id};
+    reference r = {.exists = true,
+                   .elsewhere = referred->result != column->result,
+                   .sizes = is_legacy ? SIZE_4 | SIZE_8 : declared_sizes(type),
+                   .column = target};
+    if (r.elsewhere)
+        r.columns =
+            pfb_snapshot_columns_of(snapshot, &snapshot->results[column->result].counterset, referred->counter_id);
+    return r;
 }
 
-static plan make_plan(const pfb_snapshot *snapshot, uint32_t column)
+/* With those of the counters it refers to that tell one of these inputs: PFB_HAS_ bits. */
+static plan make_plan(const pfb_snapshot *snapshot, uint32_t column, uint32_t inputs, pfb_kin *kin)
 {
     const pfb_snapshot_column *c = &snapshot->columns[column];
     const pfb_snapshot_result *result = &snapshot->results[c->result];
-    plan p = {.snapshot = snapshot, .column = column, .sizes = declared_sizes(c->counter.type)};
-    p.base = refer(snapshot, c, c->base_column, ROLE_BASE);
-    p.multi = refer(snapshot, c, c->multi_column, ROLE_ITEMS);
-    p.time = refer(snapshot, c, c->time_column, ROLE_CLOCK);
-    p.freq = refer(snapshot, c, c->freq_column, ROLE_CLOCK);
+    plan p = {.snapshot = snapshot, .kin = kin, .column = column, .sizes = declared_sizes(c->counter.type)};
+    p.base = refer(snapshot, c, inputs & PFB_HAS_BASE ? c->base_column : PFB_NONE, ROLE_BASE);
+    p.multi = refer(snapshot, c, inputs & PFB_HAS_MULTI ? c->multi_column : PFB_NONE, ROLE_ITEMS);
+    p.time = refer(snapshot, c, inputs & PFB_HAS_OBJECT_TIME ? c->time_column : PFB_NONE, ROLE_CLOCK);
+    p.freq = refer(snapshot, c, inputs & PFB_HAS_OBJECT_FREQ ? c->freq_column : PFB_NONE, ROLE_CLOCK);
     p.has_object_clock = result->kind == PFB_KIND_OBJECT;
     if (result->kind == PFB_KIND_OBJECT) /* real ones give PERF_AVERAGE_TIMER 8 bytes: the declared size counts */
         p.sizes = SIZE_4 | SIZE_8;
@@ -321,26 +296,23 @@ static number number_at(const pfb_snapshot *snapshot, uint32_t row, uint32_t col
     return (number){snapshot->raw[place], snapshot->sizes[place]};
 }
 
-/* The same instance in another result of the counterset that holds the counter. */
-static number number_elsewhere(const pfb_snapshot *snapshot, uint32_t row, uint32_t counter_id)
+/* The same instance in another result of the counterset, the first that holds the counter. */
+static number number_elsewhere(const plan *p, uint32_t row, pfb_column_range columns)
 {
-    candidates c = find_candidates(snapshot, snapshot->rows[row].group, snapshot->rows[row].rank);
-    uint32_t other;
-    while (next_candidate(&c, &other)) {
-        uint32_t column = pfb_snapshot_find_column(snapshot, snapshot->rows[other].result, counter_id);
-        if (column != PFB_NONE)
-            return number_at(snapshot, other, column);
-    }
-    return (number){0, 0};
+    uint32_t column;
+    const pfb_snapshot_row *r = &p->snapshot->rows[row];
+    pfb_snapshot_gather_kin(p->snapshot, r->group, r->rank, p->kin);
+    uint32_t i = pfb_snapshot_first_with(p->snapshot, p->kin, columns, &column);
+    return i < p->kin->count ? number_at(p->snapshot, p->kin->rows[i], column) : (number){0, 0};
 }
 
 /* The number referred to; of size 0 when there is none, or none of a fitting size. */
-static number read_reference(const pfb_snapshot *snapshot, uint32_t row, const reference *to)
+static number read_reference(const plan *p, uint32_t row, const reference *to)
 {
     number none = {0, 0};
     if (!to->exists)
         return none;
-    number n = to->elsewhere ? number_elsewhere(snapshot, row, to->counter_id) : number_at(snapshot, row, to->column);
+    number n = to->elsewhere ? number_elsewhere(p, row, to->columns) : number_at(p->snapshot, row, to->column);
     return to->sizes & n.size ? n : none;
 }
 
@@ -353,8 +325,8 @@ static int64_t as_clock(uint64_t raw)
 /* The clock that other counters of the row tell. */
 static void read_clock(plan *p, uint32_t row)
 {
-    number time = read_reference(p->snapshot, row, &p->time);
-    number freq = read_reference(p->snapshot, row, &p->freq);
+    number time = read_reference(p, row, &p->time);
+    number freq = read_reference(p, row, &p->freq);
     p->sample.has |= (time.size ? PFB_HAS_OBJECT_TIME : 0) | (freq.size ? PFB_HAS_OBJECT_FREQ : 0);
     p->sample.object_time = as_clock(time.raw);
     p->sample.object_freq = as_clock(freq.raw);
@@ -363,8 +335,8 @@ static void read_clock(plan *p, uint32_t row)
 /* Base and item count. */
 static void read_companions(plan *p, uint32_t row)
 {
-    number base = read_reference(p->snapshot, row, &p->base);
-    number items = read_reference(p->snapshot, row, &p->multi);
+    number base = read_reference(p, row, &p->base);
+    number items = read_reference(p, row, &p->multi);
     p->sample.has |= (base.size ? PFB_HAS_BASE : 0) | (items.size ? PFB_HAS_MULTI : 0);
     p->sample.base = base.raw;
     p->sample.base_size = base.size;
@@ -427,7 +399,29 @@ typedef struct comparison {
     uint32_t older_result;              /* for which `older` was made; PFB_NONE: none yet */
     bool has_older;                     /* that result has the counter */
     plan older;
+    /* The same for all columns. */
+    bool shows_inputs; /* also those that the formula does not read */
+    pfb_kin newer_kin, older_kin;
 } comparison;
+
+static void begin_comparison(comparison *c, bool shows_inputs)
+{
+    c->shows_inputs = shows_inputs;
+    c->newer_kin.group = c->older_kin.group = PFB_NONE;
+}
+
+/* What a formula may read of the newer or of the older sample: without a base some are measured by the object's clock.
+ */
+static uint32_t possible_needs(const pfb_formula *f, bool is_older)
+{
+    return (is_older ? f->older_needs : f->newer_needs) | (f->terms & PFB_TERM_BASE_OR_TIME ? PFB_HAS_OBJECT_TIME : 0);
+}
+
+/* Which inputs are asked for. */
+static uint32_t inputs_of(const comparison *c, bool is_older)
+{
+    return c->shows_inputs ? UINT32_MAX : possible_needs(&c->formula, is_older);
+}
 
 static void compare_column(comparison *c, const pfb_snapshot *older, const pfb_snapshot *newer, uint32_t column,
                            const pfb_formula_options *options)
@@ -436,7 +430,7 @@ static void compare_column(comparison *c, const pfb_snapshot *older, const pfb_s
     c->formula = (pfb_formula){.status = PFB_STATUS_UNKNOWN_TYPE, .unit = PFB_UNIT_NONE};
     if (c->column->has_counter)
         c->formula = pfb_formula_prepare(c->column->counter.type, options);
-    c->newer = make_plan(newer, column);
+    c->newer = make_plan(newer, column, inputs_of(c, false), &c->newer_kin);
     c->older_snapshot = older;
     c->older_result = PFB_NONE;
     c->has_older = false;
@@ -453,7 +447,7 @@ static bool find_older(comparison *c, uint32_t older_row)
         c->older_result = result;
         c->has_older = column != PFB_NONE && c->older_snapshot->columns[column].has_counter;
         if (c->has_older)
-            c->older = make_plan(c->older_snapshot, column);
+            c->older = make_plan(c->older_snapshot, column, inputs_of(c, true), &c->older_kin);
     }
     return c->has_older;
 }
@@ -491,6 +485,7 @@ pfb_formula_result pfb_pairing_evaluate(const pfb_snapshot *older, const pfb_sna
     if (inside) {
         comparison c;
         bool two;
+        begin_comparison(&c, inputs != NULL);
         compare_column(&c, older, newer, column, options);
         result = evaluate_row(&c, row, &two);
         in.newer = c.newer.sample;
@@ -635,13 +630,6 @@ typedef struct gathered {
     uint64_t values[FEW_ROWS], bases[FEW_ROWS];
 } gathered;
 
-/* What a formula may read of the newer or of the older sample: without a base some are measured by the object's clock.
- */
-static uint32_t possible_needs(const pfb_formula *f, bool is_older)
-{
-    return (is_older ? f->older_needs : f->newer_needs) | (f->terms & PFB_TERM_BASE_OR_TIME ? PFB_HAS_OBJECT_TIME : 0);
-}
-
 /* Whether the rows tell clocks or item counts in another way than by a column that all of them have. */
 static bool differ_in_more(const plan *p, uint32_t needs)
 {
@@ -717,6 +705,7 @@ bool pfb_pairing_evaluate_all(const pfb_snapshot *older, const pfb_snapshot *new
     span s;
     if (capacity < newer->counts.values)
         return false;
+    begin_comparison(&pair, false);
     for (uint32_t r = 0; r < newer->counts.results; r++) {
         const pfb_snapshot_result *result = &newer->results[r];
         uint32_t end = result->first_row + result->row_count;

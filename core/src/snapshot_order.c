@@ -2,6 +2,7 @@
 /* Where the values of a snapshot stand, and the orders by which its rows and columns are found. */
 #include "snapshot_order.h"
 
+#include "cursor.h"
 #include "memory.h"
 
 /* ---- Places -------------------------------------------------------------------------------------------------- */
@@ -65,8 +66,11 @@ static int compare_u32(uint32_t left, uint32_t right)
     return (left > right) - (left < right);
 }
 
+/* Mostly they are the same. */
 static int compare_guids(const pfb_guid *left, const pfb_guid *right)
 {
+    if (load_le64(left->bytes) == load_le64(right->bytes) && load_le64(left->bytes + 8) == load_le64(right->bytes + 8))
+        return 0;
     return memcmp(left->bytes, right->bytes, sizeof left->bytes);
 }
 
@@ -82,30 +86,34 @@ static name make_name(const uint8_t *bytes, uint32_t units, uint32_t code_page)
     return (name){bytes, pfb_legacy_is_wide(code_page) ? 2 * (size_t)units : units, code_page};
 }
 
-/* How many bytes two names begin with alike, in steps of eight while they are the same. */
-static size_t equal_bytes(const name *left, const name *right)
+/* Compares bytes as memcmp does, without a call for as many as names mostly have: in steps of eight while they are the
+ * same. */
+static int compare_bytes(const uint8_t *left, const uint8_t *right, size_t size)
 {
-    size_t common = left->size < right->size ? left->size : right->size;
+    enum { MANY = 64 };
+    size_t few = size < MANY ? size : MANY;
     size_t same = 0;
-    while (common - same >= 8) {
+    while (few - same >= 8) {
         uint64_t a;
         uint64_t b;
-        memcpy(&a, left->bytes + same, sizeof a);
-        memcpy(&b, right->bytes + same, sizeof b);
+        memcpy(&a, left + same, sizeof a);
+        memcpy(&b, right + same, sizeof b);
         if (a != b)
             break;
         same += 8;
     }
-    while (same < common && left->bytes[same] == right->bytes[same])
+    if (same == MANY)
+        return memcmp(left + same, right + same, size - same);
+    while (same < size && left[same] == right[same])
         same++;
-    return same;
+    return same < size ? left[same] - right[same] : 0;
 }
 
 static int compare_names(const name *left, const name *right)
 {
-    size_t same = equal_bytes(left, right);
-    if (same < left->size && same < right->size)
-        return left->bytes[same] < right->bytes[same] ? -1 : 1;
+    int difference = compare_bytes(left->bytes, right->bytes, left->size < right->size ? left->size : right->size);
+    if (difference != 0)
+        return difference;
     if (left->size != right->size)
         return left->size < right->size ? -1 : 1;
     return left->size > 0 ? compare_u32(left->code_page, right->code_page) : 0;
@@ -121,6 +129,9 @@ static int compare_full_names(const pfb_snapshot_row *left, const pfb_snapshot_r
     int difference = compare_names(&a, &b);
     if (difference != 0 || (left->parent_units | right->parent_units) == 0)
         return difference;
+    if (left->parent_name == right->parent_name && left->parent_units == right->parent_units &&
+        left->parent_code_page == right->parent_code_page) /* rows of one parent share its bytes */
+        return 0;
     a = make_name(left->parent_name, left->parent_units, left->parent_code_page);
     b = make_name(right->parent_name, right->parent_units, right->parent_code_page);
     return compare_names(&a, &b);
@@ -322,6 +333,25 @@ uint32_t pfb_snapshot_find_row(const pfb_snapshot *snapshot, const pfb_row_key *
     return found.result == key->result && pfb_snapshot_compare_instance(&found, key) == 0 ? row : PFB_NONE;
 }
 
+void pfb_snapshot_gather_kin(const pfb_snapshot *snapshot, uint32_t group, uint32_t rank, pfb_kin *kin)
+{
+    if (kin->group == group && kin->rank == rank)
+        return;
+    kin->group = group;
+    kin->rank = rank;
+    kin->count = 0;
+    uint32_t left = group < snapshot->counts.rows ? snapshot->counts.rows - group : 0;
+    for (uint32_t n = 0; n < PFB_MOST_KIN && n < left; n++) {
+        uint32_t row = snapshot->row_order[group + n];
+        if (snapshot->rows[row].group != group)
+            break;
+        if (snapshot->rows[row].rank != rank)
+            continue;
+        kin->rows[kin->count] = row;
+        kin->results[kin->count++] = snapshot->rows[row].result;
+    }
+}
+
 /* Position in column_order of the first column not before the key. */
 static uint32_t first_column(const pfb_snapshot *snapshot, const column_key *key)
 {
@@ -370,6 +400,62 @@ uint32_t pfb_snapshot_find_only_column(const pfb_snapshot *snapshot, uint32_t re
         found = n == 0 ? column : PFB_NONE;
     }
     return found;
+}
+
+pfb_column_range pfb_snapshot_columns_of(const pfb_snapshot *snapshot, const pfb_guid *counterset, uint32_t counter_id)
+{
+    column_key first = {counterset, counter_id, 0, 0};
+    column_key behind = {counterset, counter_id, UINT32_MAX, UINT32_MAX}; /* no result is the last of all numbers */
+    return (pfb_column_range){first_column(snapshot, &first), first_column(snapshot, &behind)};
+}
+
+static uint32_t result_at(const pfb_snapshot *snapshot, uint32_t at)
+{
+    return snapshot->columns[snapshot->column_order[at]].result;
+}
+
+/* The first position from `low` on, or the end, of a column of this result or a later one. Steps grow: mostly it is
+ * near. */
+static uint32_t pass_columns(const pfb_snapshot *snapshot, uint32_t low, uint32_t end, uint32_t result)
+{
+    uint32_t high = end;
+    for (uint32_t step = 1; step <= end - low; step *= 2) { /* columns are fewer than 2^30 */
+        if (result_at(snapshot, low + step - 1) >= result) {
+            high = low + step - 1;
+            break;
+        }
+        low += step;
+    }
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (result_at(snapshot, middle) < result)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t pfb_snapshot_first_with(const pfb_snapshot *snapshot, const pfb_kin *kin, pfb_column_range columns,
+                                 uint32_t *column)
+{
+    uint32_t at = columns.begin;
+    uint32_t i = 0;
+    while (at < columns.end) {
+        uint32_t result = result_at(snapshot, at);
+        while (i < kin->count && kin->results[i] < result)
+            i++;
+        if (i == kin->count)
+            break;
+        if (kin->results[i] == result) {
+            *column = snapshot->column_order[at];
+            return i;
+        }
+        at++;
+        if (at < columns.end && result_at(snapshot, at) < kin->results[i])
+            at = pass_columns(snapshot, at, columns.end, kin->results[i]);
+    }
+    return kin->count;
 }
 
 bool pfb_snapshot_find_counter(const pfb_snapshot *snapshot, const pfb_guid *counterset, uint32_t id,

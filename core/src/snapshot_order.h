@@ -49,6 +49,19 @@ uint32_t pfb_snapshot_find_group(const pfb_snapshot *snapshot, const pfb_row_key
 /* The row of this instance in the key's result with this rank, or PFB_NONE. Requires ranked rows. */
 uint32_t pfb_snapshot_find_row(const pfb_snapshot *snapshot, const pfb_row_key *key, uint32_t rank);
 
+enum { PFB_MOST_KIN = 64 };
+
+/* The rows of one instance and rank, result by result. Bounded: hostile data may ask for one instance any number of
+ * times. Rows of one instance share a group, so that no name is compared again. */
+typedef struct pfb_kin {
+    uint32_t group, rank; /* PFB_NONE: none are gathered */
+    uint32_t count;
+    uint32_t rows[PFB_MOST_KIN], results[PFB_MOST_KIN]; /* the results ascend */
+} pfb_kin;
+
+/* Gathers them among the first rows of the group, unless they are those already there. Requires ranked rows. */
+void pfb_snapshot_gather_kin(const pfb_snapshot *snapshot, uint32_t group, uint32_t rank, pfb_kin *kin);
+
 /* 0, 1, 2 ... */
 void pfb_snapshot_number(uint32_t *items, uint32_t count);
 
@@ -69,6 +82,18 @@ uint32_t pfb_snapshot_find_column_from(const pfb_snapshot *snapshot, const pfb_g
 
 /* The column of a result that holds the counter, if it is the only one; else PFB_NONE. */
 uint32_t pfb_snapshot_find_only_column(const pfb_snapshot *snapshot, uint32_t result, uint32_t counter_id);
+
+/* Positions in column_order. */
+typedef struct pfb_column_range {
+    uint32_t begin, end;
+} pfb_column_range;
+
+/* All columns of the counter in the counterset: they stand result by result. */
+pfb_column_range pfb_snapshot_columns_of(const pfb_snapshot *snapshot, const pfb_guid *counterset, uint32_t counter_id);
+
+/* The first of them in whose result one of the columns is, and the first such `column`; its count: none. */
+uint32_t pfb_snapshot_first_with(const pfb_snapshot *snapshot, const pfb_kin *kin, pfb_column_range columns,
+                                 uint32_t *column);
 
 /* The first column of a result that holds the counter, or PFB_NONE. */
 uint32_t pfb_snapshot_find_column(const pfb_snapshot *snapshot, uint32_t result, uint32_t counter_id);

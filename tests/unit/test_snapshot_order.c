@@ -6,6 +6,12 @@
 
 #include <string.h>
 
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525 + 1013904223;
+    return *state >> 16;
+}
+
 /* Columns hold their rows and at most a quarter more, also at the limit of what a block can have. */
 Test(snapshot_order, strides_hold_the_rows)
 {
@@ -44,4 +50,52 @@ Test(snapshot_order, common_sizes)
         }
     }
     cr_expect_eq(pfb_snapshot_common_size(sizes, 0), 0, "of nothing");
+}
+
+enum { RESULTS = 48 };
+
+/* Rows of an instance in some results and columns of a counter in others, sometimes two in one. Gives what asking
+ * result by result finds: which row is the first with a column, and that column. */
+static void scatter(uint32_t round, uint32_t *state, const pfb_snapshot *snapshot, pfb_kin *kin,
+                    pfb_column_range *columns, uint32_t *column)
+{
+    uint32_t first = PFB_NONE;
+    *column = PFB_NONE;
+    for (uint32_t r = 0; r < RESULTS; r++) {
+        bool has_row = next_random(state) % 8 < round % 8;
+        bool has_column = next_random(state) % 64 < round / 8 % 32;
+        for (uint32_t n = 0; has_column && n < 1 + r % 2; n++) {
+            uint32_t at = columns->end++;
+            snapshot->column_order[at] = 2 * RESULTS - 1 - at;
+            snapshot->columns[2 * RESULTS - 1 - at].result = r;
+            if (has_row && first == PFB_NONE) {
+                first = kin->count;
+                *column = 2 * RESULTS - 1 - at;
+            }
+        }
+        if (has_row)
+            kin->results[kin->count++] = r;
+    }
+    kin->rank = first; /* not asked here */
+}
+
+Test(snapshot_order, the_first_result_with_row_and_column)
+{
+    uint32_t order[2 * RESULTS];
+    pfb_snapshot_column columns[2 * RESULTS];
+    pfb_snapshot snapshot = {.columns = columns, .column_order = order};
+    uint32_t state = 1;
+    unsigned found = 0;
+    for (uint32_t round = 0; round < 4000; round++) {
+        pfb_kin kin = {.group = PFB_NONE};
+        pfb_column_range range = {0, 0};
+        uint32_t expected;
+        uint32_t column = PFB_NONE;
+        scatter(round, &state, &snapshot, &kin, &range, &expected);
+        uint32_t first = pfb_snapshot_first_with(&snapshot, &kin, range, &column);
+        cr_assert_eq(first, kin.rank == PFB_NONE ? kin.count : kin.rank, "round %u", round);
+        cr_assert_eq(column, expected, "round %u", round);
+        found += kin.rank != PFB_NONE;
+    }
+    cr_expect(found > 1000 && found < 3900, "%u of 4000 have one", found);
 }
