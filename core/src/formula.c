@@ -541,9 +541,12 @@ static uint64_t convert_tile(const uint64_t *from, uint64_t least, double *to)
     return seen;
 }
 
-/* Reads the numbers of a tile; false when one is out of the ordinary. */
+/* Reads the numbers of a tile; false when one is out of the ordinary, or they are not there. */
 static bool read_tile(const fast_column *fast, const pfb_formula_column *column, size_t first, tile *t)
 {
+    bool has_items = fast->from_items || fast->over_items;
+    if (!column->newer_values || (has_items && !column->newer_items))
+        return false;
     const uint64_t *values = column->newer_values + first;
     uint64_t seen =
         fast->older_values ? subtract_tile(fast->older_values + first, values, 0, t->n) : convert_tile(values, 0, t->n);
@@ -553,7 +556,7 @@ static bool read_tile(const fast_column *fast, const pfb_formula_column *column,
                                  : convert_tile(fast->bases + first, 1, t->d);
         wrong |= seen & fast->too_large_d;
     }
-    if (fast->from_items || fast->over_items)
+    if (has_items)
         wrong |= convert_tile(column->newer_items + first, 1, t->items) & fast->too_large_items;
     return wrong == 0;
 }
