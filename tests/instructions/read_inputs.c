@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads inputs, each by one reader of the core from opening it to the verdict: read_measured() is what a tool counts.
+ *
+ *     read_inputs LIST
+ *
+ * LIST has a line for each input: the reader's name, 0 or 1 for strict, and the path of a file. A plain program without
+ * a test framework. Exit status 1 when an input cannot be read from its file, 2 for a reader that is none. */
+#include "perfblock/bulk.h"
+#include "perfblock/capture.h"
+#include "perfblock/cpi_hooks.h"
+#include "perfblock/cpi_text.h"
+#include "perfblock/cpuid_text.h"
+#include "perfblock/legacy_block.h"
+#include "perfblock/lwp.h"
+#include "perfblock/name_table.h"
+#include "perfblock/pairing.h"
+#include "perfblock/query.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct bytes {
+    const uint8_t *data;
+    size_t size;
+} bytes;
+
+static void stop(const char *what, const char *which, int status)
+{
+    fprintf(stderr, "%s: %s\n", which, what);
+    exit(status);
+}
+
+/* ---- Memory: given out from one piece, so that no allocator is measured ------------------------------------- */
+
+enum { ROOM_BYTES = 256 * 1024 * 1024 };
+
+typedef struct room {
+    uint8_t *memory;
+    size_t used;
+} room;
+
+static void *take(room *from, size_t size)
+{
+    size_t rounded = (size + 15) / 16 * 16;
+    if (rounded > ROOM_BYTES - from->used)
+        stop("needs too much memory", "read_inputs", 1);
+    void *taken = from->memory + from->used;
+    from->used += rounded;
+    return taken;
+}
+
+/* ---- V2 ----------------------------------------------------------------------------------------------------- */
+
+static void read_data_block(bytes in, uint32_t options)
+{
+    pfb_data_block block;
+    pfb_data_result result;
+    pfb_data_instance instance;
+    pfb_data_value value;
+    pfb_data_block_open(&block, in.data, in.size, options);
+    while (pfb_data_block_next_result(&block, &result)) {
+        while (pfb_data_block_next_instance(&block, &instance)) {
+            while (pfb_data_block_next_value(&block, &value))
+                continue;
+        }
+    }
+    pfb_data_block_finish(&block);
+}
+
+/* Nothing is asked of the block but its verdict. */
+static void finish_data_block(bytes in, uint32_t options)
+{
+    pfb_data_block block;
+    pfb_data_block_open(&block, in.data, in.size, options);
+    pfb_data_block_finish(&block);
+}
+
+/* Rows of all values, with sizes and instances, so many instances at a time. */
+static void read_bulk(bytes in, uint32_t options, room *memory, size_t instances)
+{
+    pfb_data_block block;
+    pfb_data_result result;
+    pfb_bulk bulk = {.instance_capacity = instances, .position_step = 1};
+    bulk.instances = take(memory, instances * sizeof *bulk.instances);
+    size_t used = memory->used;
+    pfb_data_block_open(&block, in.data, in.size, options);
+    while (pfb_data_block_next_result(&block, &result)) {
+        size_t count = instances * result.counter_count;
+        memory->used = used;
+        bulk.values = take(memory, count * sizeof *bulk.values);
+        bulk.sizes = take(memory, count);
+        bulk.instance_step = result.counter_count;
+        while (pfb_bulk_read(&block, &bulk))
+            continue;
+    }
+    pfb_data_block_finish(&block);
+}
+
+/* ---- V1 ----------------------------------------------------------------------------------------------------- */
+
+static void read_legacy_block(bytes in, uint32_t options)
+{
+    pfb_legacy_block block;
+    pfb_legacy_object object;
+    pfb_legacy_counter counter;
+    pfb_legacy_instance instance;
+    pfb_legacy_value value;
+    pfb_legacy_block_open(&block, in.data, in.size, options);
+    while (pfb_legacy_block_next_object(&block, &object)) {
+        while (pfb_legacy_block_next_counter(&block, &counter))
+            continue;
+        while (pfb_legacy_block_next_instance(&block, &instance)) {
+            while (pfb_legacy_block_next_value(&block, &value))
+                continue;
+        }
+    }
+    pfb_legacy_block_finish(&block);
+}
+
+static void read_name_table(bytes in, uint32_t options)
+{
+    pfb_name_table table;
+    pfb_name_entry entry;
+    pfb_name_table_open(&table, in.data, in.size, options);
+    while (pfb_name_table_next(&table, &entry))
+        continue;
+}
+
+/* Sorting, beyond what reading takes. */
+static void index_name_table(bytes in, uint32_t options, room *memory)
+{
+    pfb_name_table table;
+    pfb_name_index index;
+    pfb_name_table_open(&table, in.data, in.size, options);
+    pfb_name_table copy = table;
+    uint32_t count = pfb_name_table_count(&copy);
+    pfb_name_entry *entries = take(memory, count * sizeof *entries);
+    uint32_t *by_index = take(memory, count * sizeof *by_index);
+    uint32_t *by_name = take(memory, count * sizeof *by_name);
+    pfb_name_index_build(&index, &table, entries, by_index, by_name, count);
+}
+
+/* ---- Metadata: by a selector, as in the seeds ----------------------------------------------------------------- */
+
+static void read_strings(bytes in, uint32_t options)
+{
+    pfb_registration_strings strings;
+    pfb_registration_string_entry entry;
+    pfb_registration_strings_open(&strings, in.data, in.size, options);
+    while (pfb_registration_strings_next(&strings, &entry))
+        continue;
+}
+
+static void read_list(uint32_t format, bytes in, uint32_t options)
+{
+    enum { GUIDS = 11, IDENTIFIERS = 12 };
+    pfb_list list;
+    pfb_guid guid;
+    pfb_identifier identifier;
+    pfb_listed_instance instance;
+    bool more = true;
+    pfb_list_open(&list, in.data, in.size, options);
+    while (more)
+        more = format == GUIDS         ? pfb_list_next_guid(&list, &guid)
+               : format == IDENTIFIERS ? pfb_list_next_identifier(&list, &identifier)
+                                       : pfb_list_next_instance(&list, &instance);
+}
+
+static void read_counterset(bytes in, uint32_t options)
+{
+    pfb_registration registration;
+    pfb_counter counter;
+    pfb_registration_open(&registration, in.data, in.size, options);
+    while (pfb_registration_next(&registration, &counter))
+        continue;
+}
+
+/* Request codes 1 to 10, then the lists; others are none. */
+static void read_format(uint32_t format, bytes in, uint32_t options)
+{
+    enum { LAST_FORMAT = 13 };
+    pfb_counter counter;
+    pfb_text text;
+    pfb_guid guid;
+    if (format == PFB_REQUEST_COUNTERSET)
+        read_counterset(in, options);
+    else if (format == PFB_REQUEST_COUNTER)
+        pfb_registration_single_counter(in.data, in.size, options, &counter);
+    else if (format == PFB_REQUEST_PROVIDER_GUID)
+        pfb_registration_guid(in.data, in.size, &guid);
+    else if (format == PFB_REQUEST_COUNTER_NAMES || format == PFB_REQUEST_COUNTER_HELPS ||
+             format == PFB_REQUEST_COUNTER_ENGLISH_NAMES)
+        read_strings(in, options);
+    else if (format > 0 && format <= PFB_REQUEST_COUNTER_ENGLISH_NAMES)
+        pfb_registration_string(in.data, in.size, &text);
+    else if (format > 0 && format <= LAST_FORMAT)
+        read_list(format, in, options);
+}
+
+static void read_registration(bytes in, uint32_t options)
+{
+    if (in.size > 0)
+        read_format(in.data[0] % 16, (bytes){in.data + 1, in.size - 1}, options);
+}
+
+/* ---- CPI and LWP ---------------------------------------------------------------------------------------------- */
+
+/* Every figure of every hook. */
+static void read_group(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group)
+{
+    pfb_cpi_stored stored;
+    for (unsigned kind = 0; kind < PFB_CPI_HOOK_COUNT; kind++) {
+        if (!group->hooks[kind].is_present)
+            continue;
+        for (uint32_t i = 0; pfb_cpi_hooks_stored(hooks, group, (pfb_cpi_hook_kind)kind, i, &stored); i++)
+            continue;
+    }
+}
+
+static void read_cpi_hooks(bytes in)
+{
+    pfb_cpi_hooks hooks;
+    pfb_cpi_group group;
+    pfb_cpi_hooks_open(&hooks, in.data, in.size, NULL);
+    while (pfb_cpi_hooks_next(&hooks, &group))
+        read_group(&hooks, &group);
+    pfb_cpi_hooks_finish(&hooks);
+}
+
+static void read_cpi_text(bytes in, room *memory)
+{
+    pfb_cpi_text text;
+    pfb_cpi_step step;
+    pfb_cpi_cpu *cpus = take(memory, PFB_CPI_MOST_CPUS * sizeof *cpus);
+    pfb_cpi_text_open(&text, in.data, in.size);
+    while (pfb_cpi_text_next(&text, cpus, PFB_CPI_MOST_CPUS, &step))
+        continue;
+}
+
+static void read_cpuid_text(bytes in)
+{
+    pfb_cpuid_text text;
+    pfb_cpuid_row row;
+    pfb_cpuid_text_open(&text, in.data, in.size);
+    while (pfb_cpuid_text_next(&text, &row))
+        continue;
+}
+
+static void read_lwp(bytes in, uint32_t options)
+{
+    pfb_lwp_snapshot snapshot;
+    pfb_lwp_capabilities capabilities;
+    pfb_lwp lwp;
+    pfb_lwp_pair pair;
+    pfb_lwp_event event;
+    pfb_lwp_snapshot_read(in.data, in.size, &snapshot);
+    pfb_lwp_capabilities_read(snapshot.eax, snapshot.ebx, snapshot.ecx, snapshot.edx, &capabilities);
+    pfb_lwp_open(&lwp, &capabilities, in.data + snapshot.control_offset, snapshot.control_size,
+                 in.data + snapshot.ring_offset, snapshot.ring_size, options);
+    for (uint32_t id = 1; pfb_lwp_pair_at(&lwp, id, &pair); id++)
+        continue;
+    while (pfb_lwp_next(&lwp, &event))
+        continue;
+}
+
+/* ---- Captures: with the bodies of their chunks ---------------------------------------------------------------- */
+
+static void read_chunk(const pfb_chunk *chunk, bytes body, uint32_t options)
+{
+    enum { IDENTIFIERS = 12, INSTANCES = 13 };
+    if (chunk->tag == PFB_TAG_DATA)
+        read_data_block(body, options);
+    else if (chunk->tag == PFB_TAG_REGISTRATION)
+        read_format(chunk->request, body, options);
+    else if (chunk->tag == PFB_TAG_QUERY_INFO)
+        read_format(IDENTIFIERS, body, options);
+    else if (chunk->tag == PFB_TAG_INSTANCES)
+        read_format(INSTANCES, body, options);
+    else if (chunk->tag == PFB_TAG_LEGACY)
+        read_legacy_block(body, options);
+    else if (chunk->tag == PFB_TAG_NAMES)
+        read_name_table(body, options);
+    else if (chunk->tag == PFB_TAG_LWP)
+        read_lwp(body, options);
+    else if (chunk->tag == PFB_TAG_HOOKS)
+        read_cpi_hooks(body);
+}
+
+static void read_capture(bytes in, uint32_t options)
+{
+    pfb_capture capture;
+    pfb_chunk chunk;
+    pfb_capture_open(&capture, in.data, in.size);
+    while (pfb_capture_next(&capture, &chunk))
+        read_chunk(&chunk, (bytes){in.data + chunk.body_offset, chunk.body_size_bytes}, options);
+}
+
+/* ---- Two samples to displayed values: loaded, matched, evaluated, numbered
+ * ---------------------------------------------- */
+
+static void load(pfb_snapshot *snapshot, bytes data, pfb_snapshot_input input, room *memory)
+{
+    pfb_snapshot_counts counts;
+    input.data = data.data;
+    input.data_size_bytes = data.size;
+    pfb_snapshot_measure(&input, &counts);
+    size_t size = pfb_snapshot_size(&counts);
+    pfb_snapshot_load(snapshot, &input, &counts, take(memory, size), size);
+}
+
+static bool open_registration(pfb_registration *registration, bytes in, room *memory)
+{
+    if (!pfb_registration_open(registration, in.data, in.size, 0))
+        return false;
+    pfb_snapshot_sort_counters(registration, take(memory, registration->counter_count * sizeof(uint32_t)));
+    return true;
+}
+
+/* Sizes of the older block, the newer one, query information and a registration are u16 behind five bytes, of which
+ * bit 0 of the first is strict; the rest is a second registration. */
+static void read_pairing(bytes in, room *memory)
+{
+    enum { PARTS = 4, SIZES_AT = 5, HEADER = SIZES_AT + 2 * PARTS };
+    if (in.size < HEADER)
+        return;
+    bytes parts[PARTS + 1];
+    size_t at = HEADER;
+    for (int i = 0; i <= PARTS; i++) {
+        size_t left = in.size - at;
+        size_t size = i == PARTS ? left : (size_t)(in.data[SIZES_AT + 2 * i] | in.data[SIZES_AT + 2 * i + 1] << 8);
+        parts[i] = (bytes){in.data + at, size < left ? size : left};
+        at += parts[i].size;
+    }
+    pfb_registration registrations[2];
+    pfb_snapshot_input input = {.query_info = parts[2].data,
+                                .query_info_size_bytes = parts[2].size,
+                                .registrations = registrations,
+                                .options = in.data[0] & 1 ? PFB_STRICT : 0};
+    input.registration_count += open_registration(&registrations[input.registration_count], parts[3], memory);
+    input.registration_count += open_registration(&registrations[input.registration_count], parts[4], memory);
+    pfb_snapshot older;
+    pfb_snapshot newer;
+    load(&older, parts[0], input, memory);
+    load(&newer, parts[1], input, memory);
+    pfb_pairing_match(&older, &newer);
+    size_t count = (size_t)pfb_pairing_count(&newer);
+    pfb_formula_result *values = take(memory, count * sizeof *values);
+    pfb_pairing_evaluate_all(&older, &newer, NULL, values, count);
+    pfb_snapshot_number_rows(&newer);
+}
+
+/* ---- By name -------------------------------------------------------------------------------------------------- */
+
+typedef enum reader {
+    READ_BULK,
+    READ_BULK_SINGLE,
+    READ_CAPTURE,
+    READ_CPI_HOOKS,
+    READ_CPI_TEXT,
+    READ_CPUID_TEXT,
+    READ_DATA_BLOCK,
+    READ_FINISH,
+    READ_LEGACY_BLOCK,
+    READ_LWP,
+    READ_NAME_INDEX,
+    READ_NAME_TABLE,
+    READ_PAIRING,
+    READ_REGISTRATION,
+    READER_COUNT
+} reader;
+
+static const char *const reader_names[READER_COUNT] = {
+    "bulk",   "bulk_single",  "capture", "cpi_hooks",  "cpi_text",   "cpuid_text", "data_block",
+    "finish", "legacy_block", "lwp",     "name_index", "name_table", "pairing",    "registration"};
+
+static reader find_reader(const char *name)
+{
+    for (unsigned i = 0; i < READER_COUNT; i++) {
+        if (strcmp(reader_names[i], name) == 0)
+            return (reader)i;
+    }
+    stop("no such reader", name, 2);
+    return READER_COUNT;
+}
+
+void read_measured(reader which, bytes in, uint32_t options, room *memory);
+
+/* Not inlined: the tool counts from its first instruction to its last. */
+__attribute__((noinline)) void read_measured(reader which, bytes in, uint32_t options, room *memory)
+{
+    switch (which) {
+    case READ_BULK:
+        read_bulk(in, options, memory, 64);
+        break;
+    case READ_BULK_SINGLE:
+        read_bulk(in, options, memory, 1);
+        break;
+    case READ_CAPTURE:
+        read_capture(in, options);
+        break;
+    case READ_CPI_HOOKS:
+        read_cpi_hooks(in);
+        break;
+    case READ_CPI_TEXT:
+        read_cpi_text(in, memory);
+        break;
+    case READ_CPUID_TEXT:
+        read_cpuid_text(in);
+        break;
+    case READ_DATA_BLOCK:
+        read_data_block(in, options);
+        break;
+    case READ_FINISH:
+        finish_data_block(in, options);
+        break;
+    case READ_LEGACY_BLOCK:
+        read_legacy_block(in, options);
+        break;
+    case READ_LWP:
+        read_lwp(in, options);
+        break;
+    case READ_NAME_INDEX:
+        index_name_table(in, options, memory);
+        break;
+    case READ_NAME_TABLE:
+        read_name_table(in, options);
+        break;
+    case READ_PAIRING:
+        read_pairing(in, memory);
+        break;
+    default:
+        read_registration(in, options);
+        break;
+    }
+}
+
+/* ---- Files ---------------------------------------------------------------------------------------------------- */
+
+static uint8_t *read_file(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file || fseek(file, 0, SEEK_END) != 0)
+        stop("cannot be read", path, 1);
+    long length = ftell(file);
+    uint8_t *data = malloc(length > 0 ? (size_t)length : 1);
+    rewind(file);
+    if (!data || length < 0 || fread(data, 1, (size_t)length, file) != (size_t)length)
+        stop("cannot be read", path, 1);
+    fclose(file);
+    *size = (size_t)length;
+    return data;
+}
+
+int main(int argc, char **argv)
+{
+    char name[32];
+    char path[4096];
+    unsigned is_strict;
+    room memory = {malloc(ROOM_BYTES), 0};
+    FILE *list = argc == 2 ? fopen(argv[1], "r") : NULL;
+    if (!list || !memory.memory)
+        stop("usage: read_inputs LIST", "read_inputs", 2);
+    while (fscanf(list, "%31s %u %4095[^\n]", name, &is_strict, path) == 3) {
+        size_t size;
+        uint8_t *data = read_file(path, &size);
+        memory.used = 0;
+        read_measured(find_reader(name), (bytes){data, size}, is_strict ? PFB_STRICT : 0, &memory);
+        free(data);
+    }
+    fclose(list);
+    free(memory.memory);
+    return 0;
+}

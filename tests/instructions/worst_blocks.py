@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: MIT
+"""Worst cases of data blocks, V2 and V1."""
+
+from cases import case, filled
+import legacy_writer as v1
+import seed_writer as w
+
+# ---- V2 replies -------------------------------------------------------------
+
+V2 = ("data_block", "finish", "bulk", "bulk_single")
+EMPTY_VALUE = w.datum(b"")
+TINY_NAME = b"\0\0"
+
+
+@case(*V2)
+def error_results(size):
+    """Results of 16 bytes that say nothing."""
+    return w.reply(*filled(size, w.result(w.ERROR, status=5)))
+
+
+@case(*V2)
+def errors_without_status(size):
+    """The same, each of them worth a note."""
+    return w.reply(*filled(size, w.result(w.ERROR)))
+
+
+@case(*V2)
+def unknown_kinds(size):
+    """Results that are passed over."""
+    return w.reply(*filled(size, w.result(9)))
+
+
+@case(*V2)
+def empty_single_counters(size):
+    """Results of one value without a datum: 24 bytes."""
+    return w.reply(*filled(size, w.result(w.SINGLE, EMPTY_VALUE)))
+
+
+@case(*V2)
+def single_counters(size):
+    """Results of one number."""
+    return w.reply(*filled(size, w.result(w.SINGLE, w.v4(1))))
+
+
+@case(*V2)
+def results_without_ids(size):
+    """Kind 2 with an empty list."""
+    return w.reply(*filled(size, w.result(w.COUNTERS, w.id_list([]))))
+
+
+@case(*V2)
+def results_without_instances(size):
+    """Kind 6 with two empty lists."""
+    one = w.result(w.COUNTERSET, w.id_list([]) + w.instance_block())
+    return w.reply(*filled(size, one))
+
+
+@case(*V2)
+def empty_values(size):
+    """Kind 2 with a value of 8 bytes, its smallest, for each id."""
+    count = size // 12 // 2 * 2
+    return w.reply(w.result(w.COUNTERS, w.id_list(range(count)) +
+                            EMPTY_VALUE * count))
+
+
+@case(*V2)
+def unaligned_values(size):
+    """The same with values of 9 bytes, each of them worth a note."""
+    count = size // 13 // 2 * 2
+    one = w.datum(b"", block_size=9, fill=b"") + b"\0"
+    return w.reply(w.result(w.COUNTERS, w.id_list(range(count)) + one * count))
+
+
+@case(*V2)
+def tiny_instances(size):
+    """Kind 4 with instances of 10 bytes, each with a value of 8."""
+    one = w.instance(1, "", EMPTY_VALUE, size=10, raw_name=TINY_NAME)
+    return w.reply(w.result(w.INSTANCES, w.instance_block(*filled(size, one))))
+
+
+@case(*V2)
+def instances_without_values(size):
+    """Kind 6 without counters: instances of 10 bytes and nothing else."""
+    one = w.instance(1, "", size=10, raw_name=TINY_NAME)
+    return w.reply(w.result(w.COUNTERSET, w.id_list([]) + w.instance_block(
+        *filled(size, one))))
+
+
+@case(*V2)
+def aligned_instances(size):
+    """Kind 6 with one counter: instances of 16 bytes and a number."""
+    one = w.instance(1, "ab", w.v8(1))
+    return w.reply(w.result(w.COUNTERSET, w.id_list([1]) + w.instance_block(
+        *filled(size, one))))
+
+
+@case(*V2)
+def one_long_name(size):
+    """An instance whose name is all there is."""
+    one = w.instance(1, "n" * (size // 2), w.v8(1))
+    return w.reply(w.result(w.INSTANCES, w.instance_block(one)))
+
+
+@case(*V2)
+def name_without_end(size):
+    """The same without a NUL: looked for up to the window."""
+    one = w.instance(1, "", raw_name=b"n\0" * (size // 2))
+    return w.reply(w.result(w.INSTANCES, w.instance_block(one)))
+
+
+@case(*V2)
+def sizes_change(size):
+    """Data of 4, 8, 0 and 5 bytes in turn: no two values alike."""
+    values = [w.v4(1), w.v8(2), EMPTY_VALUE, w.datum(b"12345")]
+    return w.reply(w.result(w.COUNTERSET, w.id_list(range(4)) +
+                            w.instance_block(*filled(size, w.instance(
+                                1, "n", *values)))))
+
+
+@case(*V2)
+def last_instance_irregular(size):
+    """All alike but the last of each 16: what is read in bulk is given up."""
+    def one(number):
+        value = w.datum(b"12345") if number % 16 == 15 else w.v8(1)
+        return w.instance(number, "name", *[w.v8(1)] * 7, value)
+    return w.reply(w.result(w.COUNTERSET, w.id_list(range(8)) +
+                            w.instance_block(*filled(size, one))))
+
+
+# ---- V1 blocks --------------------------------------------------------------
+
+LARGE, MULTI, MULTI_BASE = 0x00010100, 0x22410500, 0x42030500
+L = v1.little
+
+
+@case("legacy_block")
+def empty_objects(size):
+    """Objects of 64 bytes."""
+    return L.block(*filled(size, L.object(2, [], [])))
+
+
+@case("legacy_block")
+def metadata(size):
+    """Definitions only."""
+    counters = filled(size, L.counter(2, LARGE, 8, 8))
+    return L.block(L.object(2, counters, [], instances=v1.METADATA_INSTANCES))
+
+
+@case("legacy_block")
+def instances_without_counters(size):
+    """Instances of 28 bytes without names."""
+    one = L.instance(None, L.values())
+    return L.block(L.object(2, [], filled(size, one)))
+
+
+@case("legacy_block")
+def instances_with_short_names(size):
+    """Names of two characters."""
+    one = L.instance("ab", L.values())
+    return L.block(L.object(2, [], filled(size, one)))
+
+
+@case("legacy_block")
+def long_names(size):
+    """Names of 2 KB in UTF-16."""
+    one = L.instance("n" * 1000, L.values())
+    return L.block(L.object(2, [], filled(size, one)))
+
+
+@case("legacy_block")
+def long_narrow_names(size):
+    """Names of 2 KB in bytes."""
+    one = L.instance(None, L.values(), raw=b"n" * 2000 + b"\0", name_offset=24)
+    return L.block(L.object(2, [], filled(size, one), code_page=1252))
+
+
+def shared_values(size, writer, kind, width, share):
+    """Definitions that all mean the same bytes, for as many instances as leave
+    `share` of the bytes to definitions."""
+    count = max(int(size * share) // 40, 1)
+    counters = [writer.counter(2, kind, width, 8)] * count
+    one = writer.instance(None, writer.values(bytes(20)))
+    return writer.block(writer.object(2, counters, filled(
+        size, one, 40 * count)))
+
+
+@case("legacy_block")
+def shared_values_many_instances(size):
+    """A few definitions and many instances: as many values as bytes."""
+    return shared_values(size, L, LARGE, 8, 0.05)
+
+
+@case("legacy_block")
+def shared_values_many_definitions(size):
+    """Half of the bytes each."""
+    return shared_values(size, L, LARGE, 8, 0.5)
+
+
+@case("legacy_block")
+def shared_values_big_endian(size):
+    """The other byte order."""
+    return shared_values(size, v1.big, LARGE, 8, 0.5)
+
+
+@case("legacy_block")
+def shared_item_counts(size):
+    """Multi counters that all ask for the bytes behind their value."""
+    return shared_values(size, L, MULTI, 8, 0.5)
+
+
+@case("legacy_block")
+def shared_item_counts_single(size):
+    """The same in one instance with many definitions."""
+    return shared_values(size, L, MULTI, 8, 0.98)
+
+
+def bases(size, kind, base):
+    """A counter and its base by turns, all meaning the same bytes."""
+    count = max(size // 2 // 80, 1)
+    counters = [L.counter(2, kind, 8, 8), L.counter(2, base, 8, 8)] * count
+    one = L.instance(None, L.values(bytes(20)))
+    return L.block(L.object(2, counters, filled(size, one, 80 * count)))
+
+
+@case("legacy_block")
+def shared_bases(size):
+    """Every other definition is a base."""
+    return bases(size, 0x40020500, 0x40030500)
+
+
+@case("legacy_block")
+def shared_multi_bases(size):
+    """Every other definition is an item count."""
+    return bases(size, MULTI, MULTI_BASE)
+
+
+@case("legacy_block")
+def broken_objects(size):
+    """Each object ends at its first definition, which is too long."""
+    one = L.object(2, [L.counter(2, LARGE, 8, 8, length=41)], [], instances=0)
+    return L.block(*filled(size, one))
+
+
+@case("legacy_block")
+def long_system_name(size):
+    """A machine whose name is all there is."""
+    return L.block(system="m" * (size // 2))

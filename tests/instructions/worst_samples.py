@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: MIT
+"""Worst cases of two samples: loaded, matched, evaluated and numbered."""
+
+import random
+import struct
+
+from cases import case, filled
+import legacy_writer as v1
+import seed_writer as w
+from worst_blocks import shared_values
+
+LARGE = 0x00010100
+SET = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
+L = v1.little
+
+# ---- Two samples ------------------------------------------------------------
+
+AVERAGE, AVERAGE_BASE, TIMER, RATE = (0x40020500, 0x40030500, 0x20510500,
+                                      0x10410500)
+OBJECT_TIMER = 0x20670500  # reads a base and the object's time of both samples
+
+
+def later(block):
+    """The same with clocks that have gone on, so far that quotients are wide."""
+    places = {b"P\0E\0": (56, 72)}.get(block[:4], (8, 16))
+    changed = bytearray(block)
+    for place, ticks in zip(places, (2 ** 61 + 12345, 2 ** 62 + 77777)):
+        struct.pack_into("<q", changed, place, ticks)
+    return bytes(changed)
+
+
+def samples(older, newer, queries, *registrations):
+    """What the reader of two samples takes; each part is below 64 KB."""
+    parts = (older, later(newer), queries, registrations[0])
+    assert all(len(part) < 65536 for part in parts)
+    return (bytes(5) + struct.pack("<4H", *map(len, parts)) + b"".join(parts) +
+            b"".join(registrations[1:]))
+
+
+def set_of(ids, rows):
+    """A reply of kind 6."""
+    return w.reply(w.result(w.COUNTERSET, w.id_list(ids) + w.instance_block(
+        *rows)))
+
+
+GAINED = 2 ** 60 + 3  # what a counter has more in the newer sample: 61 bits
+
+
+def processes(size, order, ids=(1,), infos=None, name="process {}"):
+    """Two samples of one set whose newer instances stand in `order`."""
+    one = w.instance(0, name.format(1000), *[w.v8(1)] * len(ids))
+
+    def rows(number):
+        return [w.instance(i, name.format(1000 + i),
+                           *[w.v8(number)] * len(ids))
+                for i in range(size // 2 // len(one))]
+    infos = infos or [w.counter_info(ident, RATE) for ident in ids]
+    return samples(set_of(ids, rows(1)), set_of(ids, order(rows(GAINED))),
+                   w.identifier(SET, name="*"), w.counterset(SET, infos))
+
+
+def scattered(rows):
+    """In no order."""
+    return random.Random(1).sample(rows, len(rows))
+
+
+def reverse(rows):
+    """From the last to the first."""
+    return rows[::-1]
+
+
+@case("pairing")
+def in_order(size):
+    """As it mostly is."""
+    return processes(size, list)
+
+
+@case("pairing")
+def reversed_rows(size):
+    """In the opposite order."""
+    return processes(size, reverse)
+
+
+@case("pairing")
+def scattered_rows(size):
+    """In no order."""
+    return processes(size, scattered)
+
+
+@case("pairing")
+def long_names_scattered(size):
+    """Names of 400 bytes that differ at their end."""
+    return processes(size, scattered, name="n" * 200 + "{}")
+
+
+def same_names(size, order):
+    """Instances of one id and one name."""
+    rows = filled(size // 2, w.instance(1, "same", w.v8(1)))
+    ids = (1,)
+    return samples(set_of(ids, rows), set_of(ids, order(rows)),
+                   w.identifier(SET, name="*"),
+                   w.counterset(SET, [w.counter_info(1, RATE)]))
+
+
+@case("pairing")
+def equal_instances(size):
+    """All alike."""
+    return same_names(size, list)
+
+
+@case("pairing")
+def equal_instances_and_a_stranger(size):
+    """The same with another at the front, so that sorting must tell."""
+    return same_names(size, lambda rows: [w.instance(2, "new", w.v8(1))] +
+                      rows)
+
+
+@case("pairing")
+def two_alternate(size):
+    """Two instances by turns, and the other way round."""
+    count = size // 2 // 64
+    rows = [w.instance(1, "same", w.v8(1)), w.instance(2, "same", w.v8(1))]
+    return samples(set_of((1,), rows * count), set_of((1,), rows[::-1] * count),
+                   w.identifier(SET, name="*"),
+                   w.counterset(SET, [w.counter_info(1, RATE)]))
+
+
+@case("pairing")
+def falling_counters(size):
+    """A row of as many counters as fit, ids and registration falling."""
+    count = size // 2 // 20
+    ids = list(range(count, 0, -1))
+    rows = [w.instance(1, "n", *[w.v8(1)] * count)]
+    infos = [w.counter_info(ident, RATE) for ident in ids]
+    return samples(set_of(ids, rows), set_of(ids, rows),
+                   w.identifier(SET, name="*"), b"", w.counterset(SET, infos))
+
+
+@case("pairing")
+def equal_counters(size):
+    """The same with one id for all: each with a base."""
+    count = size // 2 // 20
+    ids = [1] * count
+    rows = [w.instance(1, "n", *[w.v8(1)] * count)]
+    infos = [w.counter_info(1, AVERAGE, base=1)] * count
+    return samples(set_of(ids, rows), set_of(ids, rows),
+                   w.identifier(SET, name="*"), b"", w.counterset(SET, infos))
+
+
+@case("pairing")
+def long_division(size):
+    """Values of 61 bits, each of them displayed: no hardware division."""
+    infos = [w.counter_info(i, TIMER) for i in range(8)]
+    return processes(size, list, range(8), infos)
+
+
+@case("pairing")
+def bases_elsewhere(size):
+    """Counters whose bases other results have, none of this instance: the
+    reader tries as many as it is willing to."""
+    results = filled(size // 2, lambda n: w.result(
+        w.COUNTERSET, w.id_list([1 if n % 2 else 2]) + w.instance_block(
+            w.instance(1, "n", w.v8(n)))))
+    reply = w.reply(*results)
+    queries = b"".join(w.identifier(SET, name="*", index=i)
+                       for i in range(len(results)))
+    infos = [w.counter_info(1, AVERAGE, base=3), w.counter_info(2, RATE),
+             w.counter_info(3, AVERAGE_BASE)]
+    return samples(reply, reply, queries, w.counterset(SET, infos))
+
+
+def one_instance_of(ids, number):
+    """A result of one instance with these counters."""
+    return w.result(w.COUNTERSET, w.id_list(ids) + w.instance_block(
+        w.instance(1, "n", *[w.v8(number)] * len(ids))))
+
+
+def references(size, last, infos):
+    """Results of one instance and counter, of which the last has those that
+    the counter refers to."""
+    results = filled(size // 2, lambda n: one_instance_of([1], n))
+    reply = w.reply(*results, one_instance_of(last, 5))
+    queries = b"".join(w.identifier(SET, name="*", index=i)
+                       for i in range(len(results) + 1))
+    return samples(reply, reply, queries, w.counterset(SET, infos))
+
+
+@case("pairing")
+def bases_in_the_last_result(size):
+    """Too far away to be found."""
+    return references(size, [3], [w.counter_info(1, AVERAGE, base=3),
+                                  w.counter_info(3, AVERAGE_BASE)])
+
+
+# Base, item count and both clocks of a counter.
+FAR_AWAY = [w.counter_info(1, OBJECT_TIMER, 3, 4, 5, 6), w.counter_info(2, LARGE),
+            w.counter_info(3, AVERAGE_BASE)]
+FAR_AWAY += [w.counter_info(ident, LARGE) for ident in (4, 5, 6)]
+FAR = 64  # so many rows of an instance are looked at
+
+
+@case("pairing")
+def everything_in_the_last_result(size):
+    """Base, item count and both clocks."""
+    return references(size, [3, 4, 5, 6], FAR_AWAY)
+
+
+@case("pairing", sizes=(49152, 98304))
+def many_counters_with_everything_far_away(size):
+    """Results of a counter, then one of many whose base, item count and clocks
+    stand in none of them: every second has them, for another instance."""
+    count = (size // 2 - 10000) // 20
+    other = w.result(w.COUNTERSET, w.id_list([3, 4, 5, 6]) + w.instance_block(
+        w.instance(2, "m", *[w.v8(1)] * 4)))
+    results = [one_instance_of([2], 1), other] * (FAR - 1)
+    reply = w.reply(*results, one_instance_of([1] * count, 1))
+    queries = b"".join(w.identifier(SET, name="*", index=i)
+                       for i in range(len(results) + 1))
+    return samples(reply, reply, queries, w.counterset(SET, FAR_AWAY))
+
+
+@case("pairing", sizes=(49152, 98304))
+def many_instances_with_everything_far_away(size):
+    """As many results as are looked at, the same instances in each, and what
+    their counter refers to behind them, for another instance."""
+    count = size // 2 // FAR // 40
+
+    def result(number):
+        return w.result(w.COUNTERSET, w.id_list([1]) + w.instance_block(
+            *(w.instance(i, "n", w.v8(number)) for i in range(count))))
+    last = w.result(w.COUNTERSET, w.id_list([3, 4, 5, 6]) + w.instance_block(
+        w.instance(2 ** 20, "m", *[w.v8(1)] * 4)))
+    reply = w.reply(*map(result, range(FAR)), last)
+    queries = b"".join(w.identifier(SET, name="*", index=i)
+                       for i in range(FAR + 1))
+    return samples(reply, reply, queries, w.counterset(SET, FAR_AWAY))
+
+
+@case("pairing")
+def queries_in_opposite_order(size):
+    """Query information that names the last result first."""
+    results = filled(size // 2, one_instance_of([1], 1))
+    queries = b"".join(w.identifier(SET, name="*", index=i)
+                       for i in reversed(range(len(results))))
+    return samples(w.reply(*results), w.reply(*results), queries,
+                   w.counterset(SET, [w.counter_info(1, RATE)]))
+
+
+@case("pairing", sizes=(7000, 28000))
+def other_instances_in_few_results(size):
+    """Up to 256 results are compared with each other before rows are sorted."""
+    count = size // 112
+
+    def reply(name):
+        return w.reply(*(w.result(w.INSTANCES, w.instance_block(
+            w.instance(1, name, w.v8(i)))) for i in range(count)))
+    queries = b"".join(w.identifier(SET, counter=i, name="*", index=i)
+                       for i in range(count))
+    return samples(reply("old"), reply("new"), queries,
+                   w.counterset(SET, [w.counter_info(1, RATE)]))
+
+
+@case("pairing")
+def moved_results(size):
+    """Single counters of many queries, in the opposite order."""
+    count = size // 2 // 32
+    values = [w.result(w.SINGLE, w.v8(i)) for i in range(count)]
+    queries = b"".join(w.identifier(SET, counter=i, index=i)
+                       for i in range(min(count, 1500)))
+    return samples(w.reply(*values), w.reply(*values[::-1]), queries,
+                   w.counterset(SET, [w.counter_info(1, RATE)]))
+
+
+def parents(size, length, order):
+    """V1 instances whose parents have names of `length` characters that
+    differ at their end; many share one."""
+    above = [L.instance("p" * length + str(i), L.values()) for i in range(4)]
+    counter = L.counter(6, RATE, 8, 8)
+    count = (size // 2 - len(above) * (2 * length + 64)) // 56
+    rows = [L.instance("t", L.values(bytes(12)), parent=(2, i % 4))
+            for i in range(max(count, 4))]
+    older = L.block(L.object(2, [], above), L.object(4, [counter], rows))
+    newer = L.block(L.object(2, [], above), L.object(4, [counter],
+                                                     order(rows)))
+    return samples(older, newer, b"", b"")
+
+
+@case("pairing", sizes=(49152, 98304))
+def shared_parents(size):
+    """Names of parents as long as they are compared, in another order."""
+    return parents(size, 1000, reverse)
+
+
+@case("pairing")
+def shared_short_parents(size):
+    """Short ones."""
+    return parents(size, 8, reverse)
+
+
+@case("pairing")
+def legacy_shared_values(size):
+    """V1 definitions that all mean the same bytes, twice."""
+    block = shared_values(size // 2, L, LARGE, 8, 0.5)
+    return samples(block, block, b"", b"")

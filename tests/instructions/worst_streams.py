@@ -1,0 +1,395 @@
+# SPDX-License-Identifier: MIT
+"""Worst cases of everything but data blocks: name tables, metadata, captures,
+CPI hooks and LWP.
+"""
+
+import struct
+
+from cases import case, filled
+import cpi_writer as cpi
+import legacy_writer as v1
+import make_lwp_seeds as lwp
+import seed_writer as w
+
+LARGE, TINY_NAME = 0x00010100, b"\0\0"
+SET = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
+L = v1.little
+
+# ---- Name tables ------------------------------------------------------------
+
+NAMES = ("name_table", "name_index")
+
+
+@case(*NAMES)
+def shortest_pairs(size):
+    """Lines of 3 bytes."""
+    return b"1\t\n" * (size // 3)
+
+
+@case(*NAMES)
+def shortest_pairs_on_two_lines(size):
+    """Pairs of 4 bytes."""
+    return b"1\na\n" * (size // 4)
+
+
+@case(*NAMES)
+def shortest_strings(size):
+    """Pairs of 8 bytes in the registry's form."""
+    return v1.multi_string(*["1", "a"] * (size // 8))
+
+
+@case(*NAMES)
+def empty_lines(size):
+    """Nothing but line ends behind one pair."""
+    return b"1\ta\n" + b"\n" * size
+
+
+@case(*NAMES)
+def empty_wide_lines(size):
+    """The same in UTF-16."""
+    return ("1\ta\n" + "\n" * (size // 2)).encode("utf-16-le")
+
+
+@case(*NAMES)
+def lines_without_tab(size):
+    """Lines of 2 bytes that are no pair."""
+    return b"1\ta\n" + b"x\n" * (size // 2)
+
+
+@case(*NAMES)
+def lines_that_are_no_number(size):
+    """The same where index and text have lines of their own."""
+    return b"1\na\n" + b"x\n" * (size // 2)
+
+
+@case(*NAMES)
+def strings_that_are_no_number(size):
+    """The same in the registry's form."""
+    return v1.multi_string("1", "a", *["x"] * (size // 4))
+
+
+@case(*NAMES)
+def numbers_without_text(size):
+    """Indexes with nothing but the next index behind them."""
+    return v1.multi_string(*["1"] * (size // 4))
+
+
+@case(*NAMES)
+def empty_strings(size):
+    """NULs with something behind them, again and again."""
+    return ("1\0a\0" + "\0x\0" * (size // 6)).encode("utf-16-le")
+
+
+@case(*NAMES)
+def lines_without_index(size):
+    """Tabs with nothing on either side."""
+    return b"1\ta\n" + b"\t\n" * (size // 2)
+
+
+@case(*NAMES)
+def lines_of_a_return(size):
+    """Empty lines of 2 bytes."""
+    return b"1\ta\n" + b"\r\n" * (size // 2)
+
+
+@case(*NAMES)
+def narrow_strings(size):
+    """Multi-strings of bytes: pairs of 3."""
+    return b"10\0a\0" + b"1\0\0" * (size // 3)
+
+
+@case(*NAMES)
+def narrow_strings_that_are_no_number(size):
+    """The same, strings of 2 bytes that are no pair."""
+    return b"10\0a\0" + b"x\0" * (size // 2)
+
+
+@case(*NAMES)
+def one_long_number(size):
+    """An index that is all there is: read once more to tell the form."""
+    return b"0" * size
+
+
+@case(*NAMES)
+def long_numbers(size):
+    """Indexes of ten digits."""
+    return b"4294967295\t\n" * (size // 12)
+
+
+@case("name_table")
+def one_long_text(size):
+    """One text."""
+    return b"1\t" + b"a" * size
+
+
+@case("name_index")
+def short_names_in_no_order(size):
+    """Pairs of 4 bytes, so that both orders need sorting."""
+    return b"10\0a\0" + b"".join(
+        b"%d\0%c\0" % (i * i * 7919 % 89 % 10, 97 + i * i * 104729 % 83 % 26)
+        for i in range(size // 4))
+
+
+@case("name_index")
+def equal_names(size):
+    """One name under falling indexes."""
+    return b"".join(b"%d\tsame name\n" % (10 ** 9 - i)
+                    for i in range(size // 20))
+
+
+@case("name_index")
+def long_equal_names(size):
+    """Names of 200 characters that differ in the last one, falling."""
+    return b"".join(b"%d\t%s%c\n" % (10 ** 6 - i, b"n" * 200, 122 - i % 64)
+                    for i in range(size // 209))
+
+
+@case("name_index")
+def wide_equal_names(size):
+    """The same in UTF-16, with surrogates."""
+    return "".join(f"{10 ** 6 - i}\t{chr(0x1F600) * 50}{chr(122 - i % 64)}\n"
+                   for i in range(size // 218)).encode("utf-16-le")
+
+
+# ---- Metadata ---------------------------------------------------------------
+
+(CODE_SET, CODE_NAME, CODE_NAMES, GUIDS, IDENTIFIERS,
+ INSTANCES) = 1, 3, 5, 11, 12, 13
+
+
+def selected(code, body):
+    """What the reader of metadata takes."""
+    return bytes([code]) + body
+
+
+@case("registration")
+def counters(size):
+    """Counters of 48 bytes, falling."""
+    infos = [w.counter_info(size - i, LARGE) for i in range(size // 48)]
+    return selected(CODE_SET, w.counterset(SET, infos))
+
+
+@case("registration")
+def long_string(size):
+    """A string."""
+    return selected(CODE_NAME, w.string("s" * (size // 2)))
+
+
+@case("registration")
+def tiny_strings(size):
+    """Strings of one character."""
+    return selected(CODE_NAMES, w.string_block(
+        [(i, "s") for i in range(size // 12)]))
+
+
+@case("registration")
+def no_strings(size):
+    """Entries without a string."""
+    return selected(CODE_NAMES, w.string_block(
+        [(i, None) for i in range(size // 8)]))
+
+
+def overlapping(size, entries, step):
+    """Entries whose strings are parts of one; no two in a row are the same."""
+    text = w.string("s" * (size // 2 - 4 * entries))
+    first = 8 + 8 * entries
+    offsets = [first + step * (i % 2 if step == 2 else i)
+               for i in range(entries)]
+    body = b"".join(struct.pack("<II", i, at) for i, at in enumerate(offsets))
+    return selected(CODE_NAMES, struct.pack(
+        "<II", first + len(text), entries) + body + text)
+
+
+@case("registration")
+def overlapping_long_strings(size):
+    """Sixteen times nearly all of the block: as far as sharing goes."""
+    return overlapping(size, 16, 2)
+
+
+@case("registration")
+def overlapping_many_strings(size):
+    """Many entries that share, until the reader refuses."""
+    return overlapping(size, size // 16, 2)
+
+
+@case("registration")
+def guids(size):
+    """GUIDs."""
+    return selected(GUIDS, w.guid_bytes(SET) * (size // 16))
+
+
+@case("registration")
+def identifiers(size):
+    """Identifiers without names."""
+    return selected(IDENTIFIERS, w.identifier(SET) * (size // 40))
+
+
+@case("registration")
+def named_identifiers(size):
+    """With the shortest names there are."""
+    one = w.identifier(SET, name="")
+    return selected(IDENTIFIERS, one * (size // len(one)))
+
+
+@case("registration")
+def listed_instances(size):
+    """Instances of 10 bytes."""
+    one = w.instance(1, "", size=10, raw_name=TINY_NAME)
+    return selected(INSTANCES, one * (size // 10))
+
+
+# ---- Captures ---------------------------------------------------------------
+
+@case("capture")
+def empty_chunks(size):
+    """Chunks of 16 bytes without a body."""
+    return w.recording(*filled(size, w.chunk(b"DATA")))
+
+
+@case("capture")
+def unknown_chunks(size):
+    """Tags that are none."""
+    return w.recording(*filled(size, w.chunk(b"ZZZZ")))
+
+
+@case("capture")
+def empty_replies(size):
+    """Replies that are nothing but their header."""
+    return w.recording(*filled(size, w.chunk(b"DATA", w.reply())))
+
+
+@case("capture")
+def small_replies(size):
+    """Replies of one value."""
+    one = w.chunk(b"DATA", w.reply(w.result(w.SINGLE, w.v8(1))))
+    return w.recording(*filled(size, one))
+
+
+@case("capture")
+def small_registrations(size):
+    """The smallest chunks of each request code by turns."""
+    def one(number):
+        body = {1: w.counterset(SET, []), 2: w.counter_info(1, LARGE),
+                8: w.guid_bytes(SET)}.get(number % 10 + 1, bytes(8))
+        return w.registration_chunk(SET, number % 10 + 1, body)
+    return w.recording(*filled(size, one))
+
+
+@case("capture")
+def empty_legacy_blocks(size):
+    """V1 blocks of 88 bytes."""
+    return w.recording(*filled(size, w.chunk(b"V1DT", L.block(system=""))))
+
+
+@case("capture")
+def broken_bodies(size):
+    """Chunks of 8 bytes that are too short for what they are."""
+    tags = (b"DATA", b"V1DT", b"LWPC", b"CPIH", b"QINF")
+    return w.recording(*filled(size, lambda n: w.chunk(
+        tags[n % len(tags)], bytes(8))))
+
+
+# ---- CPI hooks --------------------------------------------------------------
+
+HUGE = 2 ** 64 - 1
+
+
+@case("cpi_hooks")
+def other_majors(size):
+    """Records of 12 bytes that are passed over."""
+    return b"".join(filled(size, cpi.record(cpi.SUMMARY, b"", major=1)))
+
+
+@case("cpi_hooks")
+def threads(size):
+    """Groups of one thread: 48 bytes."""
+    def one(number):
+        return cpi.thread_hook(1, number, cpi.Counts(3, 10))
+    return b"".join(filled(size, one))
+
+
+@case("cpi_hooks")
+def small_summaries(size):
+    """Groups of one summary: 44 bytes."""
+    return b"".join(filled(size, cpi.summary(9, [cpi.Counts(3, 10)])))
+
+
+def hooks_of(size, count, row, forms="SD", text=b""):
+    """Groups of so many CPUs; each is told from the one before."""
+    def one(number):
+        return cpi.group(number + 1, [row] * count, forms, True, text=text)
+    return b"".join(filled(size, one))
+
+
+@case("cpi_hooks")
+def small_details(size):
+    """System and one processor, scaled, without labels: read once more."""
+    return hooks_of(size, 1, cpi.Counts(3, 10, 5, 1, 2), "D")
+
+
+@case("cpi_hooks")
+def large_details(size):
+    """Many processors in one group."""
+    return hooks_of(size, 100, cpi.Counts(3, 10, 5, 1, 2), "D")
+
+
+@case("cpi_hooks")
+def wide_counts(size):
+    """Counts of 60 bits, whose figures take long arithmetic to compare."""
+    return hooks_of(size, 10, cpi.Counts(
+        HUGE // 1000003, HUGE // 21, HUGE // 23, 1, 2), "D")
+
+
+@case("cpi_hooks")
+def wrong_figures(size):
+    """Figures that are not those of the counts: a warning each."""
+    row = cpi.Counts(HUGE // 30, HUGE // 21, HUGE // 23, 1, 2)
+    row.cpi = lambda: (7, 1)
+    row.while_busy = lambda: (7, 1, 50, 0)
+    return hooks_of(size, 10, row, "D")
+
+
+@case("cpi_hooks")
+def longest_labels(size):
+    """Labels of 255 bytes at either end of a small group."""
+    return hooks_of(size, 1, cpi.Counts(3, 10), "S", b"l" * 255)
+
+
+@case("cpi_hooks")
+def shortest_labels(size):
+    """Labels of one byte."""
+    return hooks_of(size, 1, cpi.Counts(3, 10), "S", b"l")
+
+
+# ---- LWP --------------------------------------------------------------------
+
+def ring(size, stride, ident, **more):
+    """As many unread records as fit, each with these fields."""
+    slots = size // stride
+    registers = lwp.leaf(event_bytes=stride, latency_bits=20)
+    one = lwp.record(ident, size=stride, **more)
+    return lwp.simple(registers, [one] * (slots - 1), slots)
+
+
+@case("lwp")
+def short_records(size):
+    """Records of 24 bytes."""
+    return ring(size, 24, 1)
+
+
+@case("lwp")
+def cache_misses(size):
+    """Records whose latency and address are looked at."""
+    return ring(size, 32, 4, data1=0xFFFFFFFF, flags=0xFFFF)
+
+
+@case("lwp")
+def unknown_events(size):
+    """Records worth a note each."""
+    return ring(size, 24, 200, flags=0xFFFF)
+
+
+@case("lwp")
+def invalid_events(size):
+    """Records that were never written."""
+    return ring(size, 24, 0)

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Shows that size.py tells what grew: small sources in place of the core. Usage: test_size.py COMPILER"""
+import contextlib
+import io
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import size
+
+PAGE = f"# Size\n\nBefore.\n\n{size.BEGIN}\n{size.END}\n\nBehind.\n"
+
+
+def source(stack, code=1):
+    """A function with an array of so many bytes, and `code` times the same statement."""
+    return ("void pfb_out(volatile char *);\n"
+            f"void pfb_f(void)\n{{\n    volatile char a[{stack}];\n" + "    pfb_out(a);\n" * code + "}\n")
+
+
+class Size(unittest.TestCase):
+    """The program over a folder of its own."""
+
+    compiler = "gcc"
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        self.page = self.folder / "size.md"
+        self.page.write_text(PAGE, encoding="utf-8")
+        (self.folder / "src").mkdir()
+        (self.folder / "include").mkdir()
+        self.put("one", source(1000))
+        self.put("two", "static const char t[1000] = {1};\nint pfb_g(int n) { return t[n]; }\n")
+        self.assertEqual(self.call("--write")[0], 0)
+
+    def put(self, name, text):
+        """Writes a source."""
+        (self.folder / "src" / f"{name}.c").write_text(text, encoding="ascii")
+
+    def call(self, *arguments):
+        """Exit status and what was printed."""
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            status = size.main(["--compiler", self.compiler, "--sources", str(self.folder), "--page",
+                                str(self.page), *arguments])
+        return status, out.getvalue()
+
+    def test_nothing_changed(self):
+        status, text = self.call()
+        self.assertEqual((status, text.endswith("ok\n")), (0, True), text)
+
+    def test_the_table_is_all_that_is_written(self):
+        text = self.page.read_text(encoding="utf-8")
+        self.assertTrue(text.startswith("# Size\n\nBefore.\n\n") and text.endswith("\n\nBehind.\n"), text)
+        self.assertRegex(text, r"\n[|] `one` [|] `pfb_f` [|] \d+ [|] 10\d\d [|]\n")
+        self.assertRegex(text, r"\n[|] `two` [|] all, and 1000 bytes of constants [|] \d+ [|] [|]\n")
+        self.call("--write")
+        self.assertEqual(self.page.read_text(encoding="utf-8"), text)
+
+    def test_a_stack_may_grow_a_little(self):
+        self.put("one", source(1016))
+        self.assertEqual(self.call()[0], 0)
+
+    def test_a_stack_that_grew(self):
+        self.put("one", source(1100))
+        status, text = self.call()
+        self.assertEqual(status, 1)
+        self.assertRegex(text, r"one: pfb_f uses 11\d\d bytes of stack, the table has 10\d\d")
+        self.assertNotIn("code and constants:", text)
+
+    def test_code_that_grew(self):
+        self.put("one", source(1000, code=40))
+        status, text = self.call()
+        self.assertEqual(status, 1)
+        self.assertIn("code and constants:", text)
+        self.assertNotIn("stack", text)
+
+    def test_constants_that_grew(self):
+        self.put("two", "static const char t[1100] = {1};\nint pfb_g(int n) { return t[n]; }\n")
+        status, text = self.call()
+        self.assertEqual((status, "code and constants:" in text), (1, True), text)
+
+    def test_a_new_function_is_held_against_the_largest(self):
+        self.put("three", source(900).replace("pfb_f", "pfb_h"))
+        self.assertNotIn("stack", self.call()[1])
+        self.put("three", source(1100).replace("pfb_f", "pfb_h"))
+        self.assertIn("three: pfb_h uses", self.call()[1])
+
+    def test_a_stack_without_a_bound(self):
+        self.put("one", source(1000).replace("void pfb_f(void)", "void pfb_f(int n)").replace("1000", "n"))
+        status, text = self.call()
+        self.assertEqual((status, "the stack is dynamic" in text), (1, True), text)
+
+    def test_another_compiler_is_no_verdict(self):
+        text = self.page.read_text(encoding="utf-8")
+        self.page.write_text(text.replace("Made by `", "Made by `another "), encoding="utf-8")
+        self.put("one", source(5000))
+        status, text = self.call()
+        self.assertEqual((status, text.startswith("skipped: the table was made by another ")), (0, True), text)
+
+    def test_a_table_that_cannot_be_read(self):
+        for text in ("", PAGE, PAGE + PAGE):
+            self.page.write_text(text, encoding="utf-8")
+            self.assertEqual(self.call()[0], 1)
+
+    def test_a_source_that_does_not_compile(self):
+        self.put("one", "int pfb_f(void) { return x; }")
+        self.assertEqual(self.call()[0], 1)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        Size.compiler = sys.argv.pop()
+    unittest.main()
