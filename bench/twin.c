@@ -81,20 +81,21 @@ bool twin_next_instance(pfb_data_block *block, pfb_data_instance *instance)
         block->at += load32(block->data + block->at);
     }
     block->instances_left--;
-    block->values_left = block->counter_count;
+    block->value_position = 0;
+    block->value_end = block->counter_count;
     return true;
 }
 
 bool twin_next_value(pfb_data_block *block, pfb_data_value *value)
 {
-    if (block->values_left == 0)
+    if (block->value_position == block->value_end)
         return false;
     const uint8_t *p = block->data + block->at;
     uint32_t size = load32(p);
     *value = (pfb_data_value){.offset = block->at,
                               .data_offset = block->at + 8,
                               .data_size_bytes = size,
-                              .position = block->counter_count - block->values_left,
+                              .position = block->value_position,
                               .is_number = true,
                               .raw = size == 4 ? load32(p + 8) : load64(p + 8)};
     if (block->ids_offset != 0) {
@@ -102,6 +103,6 @@ bool twin_next_value(pfb_data_block *block, pfb_data_value *value)
         value->counter_id = load32(block->data + block->ids_offset + (size_t)4 * value->position);
     }
     block->at += load32(p + 4);
-    block->values_left--;
+    block->value_position++;
     return true;
 }

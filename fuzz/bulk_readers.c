@@ -24,6 +24,7 @@ static void read_slowly(pfb_data_block *block, pfb_bulk *bulk)
     pfb_data_value value;
     bulk->instance_count = 0;
     bulk->last_value_count = 0;
+    bulk->has_others = false;
     while (bulk->instance_count < bulk->instance_capacity && pfb_data_block_next_instance(block, &instance)) {
         size_t row = bulk->instance_count++;
         if (bulk->instances)
@@ -31,6 +32,7 @@ static void read_slowly(pfb_data_block *block, pfb_bulk *bulk)
         bulk->last_value_count = 0;
         while (pfb_data_block_next_value(block, &value)) {
             bulk->last_value_count++;
+            bulk->has_others = bulk->has_others || !value.is_number;
             for (uint32_t n = 0; bulk->positions && n < bulk->position_count; n++) {
                 if (bulk->positions[n] == value.position)
                     store_value(bulk, row, n, &value);
@@ -93,6 +95,8 @@ static const char *compare_calls(const pfb_bulk *fast, const pfb_bulk *slow, siz
 {
     if (fast->instance_count != slow->instance_count || fast->last_value_count != slow->last_value_count)
         return "in bulk as many instances and values come";
+    if (fast->has_others != slow->has_others)
+        return "in bulk it is said whether all are numbers";
     if (memcmp(fast->values, slow->values, cells * sizeof *fast->values) != 0)
         return "in bulk the values are the same, and nothing else is written";
     if (fast->sizes && slow->sizes && memcmp(fast->sizes, slow->sizes, cells) != 0)

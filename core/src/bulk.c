@@ -5,30 +5,38 @@
 #include "memory.h"
 #include "regular_value.h"
 
-/* Values are judged in groups: one verdict for the headers of all, then their data are taken. Where the caller wants
- * rows these are written at once. Else values go through a tile, which holds whole instances as long as they fit, so
- * that columns far apart are written sixteen values at a time. */
-enum { GROUP_VALUES = 8, TILE_VALUES = 512, TILE_ROWS = 16, AHEAD_BYTES = 4096 /* a page */ };
+/* Values are judged in groups: one verdict for the headers of several, then their data are taken. Instances that are
+ * alike are judged thirty-two at a time; then their data are taken row by row or column by column, in either case next
+ * to each other. Any other instance is read by itself, a part of so many values at a time. */
+enum { GROUP_VALUES = 8, BATCH_ROWS = 32, PART_VALUES = 256, AHEAD_BYTES = 4096 /* a page */ };
 
 /* Instances of a result are alike: what the values of one were those of the next are expected to be. */
 enum { PATTERN_VALUES = 128 };
 
+typedef struct expected_value {
+    uint64_t header;
+    uint64_t mask; /* of the datum */
+} expected_value;
+
 typedef struct pattern {
     uint32_t count; /* of an instance's values; 0: nothing is expected */
     uint8_t sizes[PATTERN_VALUES];
-    uint64_t headers[PATTERN_VALUES];
-    uint64_t masks[PATTERN_VALUES]; /* of the data */
+    expected_value values[PATTERN_VALUES];
 } pattern;
 
-typedef struct tile {
-    uint64_t values[TILE_VALUES];
-    uint8_t sizes[TILE_VALUES];
-    size_t row_values;   /* from one row to the next */
-    size_t rows;         /* instances in it */
-    uint32_t first;      /* position of the first column */
-    uint32_t last_count; /* columns in the last row; in others all */
-    bool is_alike;       /* all rows have the sizes of the first */
-} tile;
+/* Consecutive values of one instance. */
+typedef struct part {
+    uint32_t first, count;
+    bool has_numbers_only;
+    uint64_t values[PART_VALUES];
+    uint8_t sizes[PART_VALUES];
+} part;
+
+/* Of the current instance. */
+static inline uint32_t values_left(const pfb_data_block *block)
+{
+    return block->value_end - block->value_position;
+}
 
 /* ---- Regular values ------------------------------------------------------------------------------------ */
 
@@ -43,25 +51,12 @@ static inline uint64_t datum(const uint8_t *p, size_t n)
     return load_le64(p + REGULAR_VALUE_BYTES * n + VALUE_HEADER_BYTES);
 }
 
-/* How a group's headers differ from those of 8 bytes, or from others; 0: not at all. Written out, as is all that is
- * done for a group: not every compiler unrolls a loop of eight, and what it takes to go around is half of what a value
- * takes. */
+/* How a group's headers differ from those of 8 bytes; 0: not at all. Written out, as is all that is done for several
+ * values: not every compiler unrolls a loop of eight, and what it takes to go around is half of what a value takes. */
 static inline uint64_t group_difference(const uint8_t *p)
 {
     uint64_t wrong = difference(p, 0) | difference(p, 1) | difference(p, 2) | difference(p, 3);
     return wrong | difference(p, 4) | difference(p, 5) | difference(p, 6) | difference(p, 7);
-}
-
-static inline uint64_t difference_from(const uint8_t *p, const uint64_t *headers, size_t n)
-{
-    return load_le64(p + REGULAR_VALUE_BYTES * n) ^ headers[n];
-}
-
-static inline uint64_t group_difference_from(const uint8_t *p, const uint64_t *headers)
-{
-    uint64_t wrong = difference_from(p, headers, 0) | difference_from(p, headers, 1) | difference_from(p, headers, 2);
-    wrong |= difference_from(p, headers, 3) | difference_from(p, headers, 4) | difference_from(p, headers, 5);
-    return wrong | difference_from(p, headers, 6) | difference_from(p, headers, 7);
 }
 
 /* A group of values of 8 bytes; false when any is not. */
@@ -77,23 +72,6 @@ static inline bool read_group(const uint8_t *p, uint64_t *values)
     values[5] = datum(p, 5);
     values[6] = datum(p, 6);
     values[7] = datum(p, 7);
-    return true;
-}
-
-/* A group of values as they are expected; false when any is not. */
-static inline bool read_expected_group(const uint8_t *p, const uint64_t *headers, const uint64_t *masks,
-                                       uint64_t *values)
-{
-    if (group_difference_from(p, headers) != 0)
-        return false;
-    values[0] = datum(p, 0) & masks[0];
-    values[1] = datum(p, 1) & masks[1];
-    values[2] = datum(p, 2) & masks[2];
-    values[3] = datum(p, 3) & masks[3];
-    values[4] = datum(p, 4) & masks[4];
-    values[5] = datum(p, 5) & masks[5];
-    values[6] = datum(p, 6) & masks[6];
-    values[7] = datum(p, 7) & masks[7];
     return true;
 }
 
@@ -144,24 +122,6 @@ static inline uint32_t read_regular(const uint8_t *p, uint64_t *values, uint8_t 
     return done;
 }
 
-/* Reads an instance's values, all of which would lie in the window; false when one is not as expected. */
-static inline bool read_expected(const uint8_t *p, const pattern *expected, uint64_t *values, size_t ahead)
-{
-    uint32_t count = expected->count;
-    uint32_t done = 0;
-    for (; count - done >= GROUP_VALUES; done += GROUP_VALUES, p += (size_t)REGULAR_VALUE_BYTES * GROUP_VALUES) {
-        if (!read_expected_group(p, expected->headers + done, expected->masks + done, values + done))
-            return false;
-        fetch_group(p + ahead);
-    }
-    for (; done < count; done++, p += REGULAR_VALUE_BYTES) {
-        if (difference_from(p, expected->headers + done, 0) != 0)
-            return false;
-        values[done] = datum(p, 0) & expected->masks[done];
-    }
-    return true;
-}
-
 /* The regular ones among the next `count` values of the current instance, up to the first other. */
 static inline uint32_t pass_regular(pfb_data_block *block, uint64_t *values, uint8_t *sizes, uint32_t count)
 {
@@ -170,213 +130,33 @@ static inline uint32_t pass_regular(pfb_data_block *block, uint64_t *values, uin
     size_t ahead = room - most > AHEAD_BYTES / REGULAR_VALUE_BYTES ? AHEAD_BYTES : 0;
     uint32_t done = read_regular(block->data + block->at, values, sizes, most, ahead);
     block->at += (size_t)REGULAR_VALUE_BYTES * done;
-    block->values_left -= done;
+    block->value_position += done;
     return done;
 }
 
-/* The rest of what read_values reads: whatever is irregular has its verdict from the careful walk. */
-PFB_APART static uint32_t read_others(pfb_data_block *block, uint64_t *values, uint8_t *sizes, uint32_t count)
+/* The rest of what read_part reads: whatever is irregular has its verdict from the careful walk. */
+PFB_APART static void read_others(pfb_data_block *block, part *p, uint32_t count)
 {
     pfb_data_value value;
-    uint32_t done = 0;
-    while (done < count && pfb_data_block_next_value(block, &value)) {
-        values[done] = value.raw;
-        sizes[done] = value.is_number ? (uint8_t)value.data_size_bytes : 0;
-        done++;
-        done += pass_regular(block, values + done, sizes + done, count - done);
-    }
-    return done;
-}
-
-/* The next `count` values of the current instance, which has as many; how many came: fewer after a failure only. */
-static inline uint32_t read_values(pfb_data_block *block, uint64_t *values, uint8_t *sizes, uint32_t count)
-{
-    uint32_t done = pass_regular(block, values, sizes, count);
-    return done == count ? done : done + read_others(block, values + done, sizes + done, count - done);
-}
-
-/* ---- Tiles --------------------------------------------------------------------------------------------- */
-
-/* All columns of a full tile, each one's values next to each other: what columns mostly are. */
-static void store_full_tile(const pfb_bulk *bulk, const tile *t)
-{
-    size_t step = t->row_values;
-    uint64_t *to = bulk->values + bulk->instance_count;
-    const uint64_t *from = t->values;
-    for (uint32_t column = 0; column < t->last_count; column++, from++, to += bulk->position_step) {
-        for (size_t row = 0; row < TILE_ROWS; row += 4) {
-            to[row] = from[row * step];
-            to[row + 1] = from[(row + 1) * step];
-            to[row + 2] = from[(row + 2) * step];
-            to[row + 3] = from[(row + 3) * step];
-        }
+    while (p->count < count && pfb_data_block_next_value(block, &value)) {
+        p->values[p->count] = value.raw;
+        p->sizes[p->count] = value.is_number ? (uint8_t)value.data_size_bytes : 0;
+        p->has_numbers_only = p->has_numbers_only && value.is_number;
+        p->count++;
+        p->count += pass_regular(block, p->values + p->count, p->sizes + p->count, count - p->count);
     }
 }
 
-/* Their sizes, which are the same in all its rows. */
-static void store_full_sizes(const pfb_bulk *bulk, const tile *t)
+/* The next `count` values of the current instance, which has as many; fewer come after a failure only. */
+static void read_part(pfb_data_block *block, part *p, uint32_t count)
 {
-    uint8_t *to = bulk->sizes + bulk->instance_count;
-    for (uint32_t column = 0; column < t->last_count; column++, to += bulk->position_step)
-        memset(to, t->sizes[column], TILE_ROWS);
+    p->has_numbers_only = true;
+    p->count = pass_regular(block, p->values, p->sizes, count);
+    if (p->count < count)
+        read_others(block, p, count);
 }
 
-/* Stores the values at one position of all rows that have it. `n` is its place among the chosen positions. */
-static void store_column(const pfb_bulk *bulk, const tile *t, uint32_t column, size_t n)
-{
-    size_t rows = column < t->last_count ? t->rows : t->rows - 1;
-    size_t at = bulk->instance_count * bulk->instance_step + n * bulk->position_step;
-    for (size_t row = 0; row < rows; row++) {
-        size_t to = at + row * bulk->instance_step;
-        size_t from = row * t->row_values + column;
-        bulk->values[to] = t->values[from];
-        if (bulk->sizes)
-            bulk->sizes[to] = t->sizes[from];
-    }
-}
-
-static void store_columns(const pfb_bulk *bulk, const tile *t, uint32_t columns)
-{
-    for (uint32_t column = 0; column < columns; column++)
-        store_column(bulk, t, column, (size_t)t->first + column);
-}
-
-/* Stores a tile's columns that were chosen; `next` is the first position that has not been passed, and so is what is
- * given back. Positions out of their order are passed over: they are the caller's mistake, and reach nothing. */
-static uint32_t store_tile(const pfb_bulk *bulk, const tile *t, uint32_t columns, uint32_t next)
-{
-    if (!bulk->positions) {
-        bool is_full = t->rows == TILE_ROWS && t->last_count == columns;
-        if (!is_full || bulk->instance_step != 1 || (bulk->sizes && !t->is_alike)) {
-            store_columns(bulk, t, columns);
-            return 0;
-        }
-        store_full_tile(bulk, t);
-        if (bulk->sizes)
-            store_full_sizes(bulk, t);
-        return 0;
-    }
-    for (; next < bulk->position_count && bulk->positions[next] < t->first + columns; next++) {
-        if (bulk->positions[next] >= t->first)
-            store_column(bulk, t, bulk->positions[next] - t->first, next);
-    }
-    return next;
-}
-
-/* ---- Instances ----------------------------------------------------------------------------------------- */
-
-/* A named instance. */
-static inline pfb_data_instance name_of(const pfb_instance_header *header, uint32_t position)
-{
-    return (pfb_data_instance){
-        .offset = header->offset, .instance = position, .id = header->id, .has_name = true, .name = header->name};
-}
-
-/* The next instance; null: it is not wanted. */
-static inline bool next_instance(pfb_data_block *block, pfb_data_instance *instance)
-{
-    pfb_data_instance unwanted;
-    return pfb_data_block_next_instance(block, instance ? instance : &unwanted);
-}
-
-/* Where instances go that fit a tile, one `step` behind the other. */
-typedef struct rows {
-    uint64_t *values;
-    uint8_t *sizes;               /* null: nobody wants them */
-    pfb_data_instance *instances; /* likewise */
-    size_t step;
-    size_t count; /* how many there is room for */
-} rows;
-
-/* Reads the next instances as long as they are named and as expected, and there is room; how many. What makes one
- * different is left to others, who read that one anew. What the loop needs of the block stands in variables of its own:
- * a compiler must take it that writing a value changes the block. */
-static size_t read_alike(pfb_data_block *block, const pattern *expected, const rows *to)
-{
-    const uint8_t *data = block->data;
-    const size_t end = block->instances_end;
-    const size_t step = to->step;
-    const size_t most = to->count < block->instances_left ? to->count : block->instances_left;
-    const size_t values_bytes = (size_t)REGULAR_VALUE_BYTES * expected->count;
-    uint64_t *values = to->values;
-    size_t at = block->at;
-    size_t n = 0;
-    for (; n < most; n++, values += step) {
-        pfb_instance_header header = {.offset = 0}; /* not every compiler sees that it is read only once filled in */
-        if (pfb_read_instance(data, at, end, &header).code != PFB_OK || header.size_bytes % 8 != 0)
-            break;
-        size_t values_at = at + header.size_bytes;
-        size_t left = end - values_at;
-        if (left < values_bytes)
-            break;
-        size_t ahead = left - values_bytes > AHEAD_BYTES ? AHEAD_BYTES : 0; /* nothing outside of the window */
-        if (!read_expected(data + values_at, expected, values, ahead))
-            break;
-        if (to->sizes)
-            memcpy(to->sizes + n * step, expected->sizes, expected->count);
-        if (to->instances)
-            to->instances[n] = name_of(&header, block->instances_read + (uint32_t)n);
-        at = values_at + values_bytes;
-    }
-    block->at = at;
-    block->instances_left -= (uint32_t)n;
-    block->instances_read += (uint32_t)n;
-    return n;
-}
-
-/* Expects from now on what an instance was that had all its values; 8 bytes where it had no number, which is what false
- * tells. */
-static bool expect(pattern *expected, const uint8_t *sizes, uint32_t count)
-{
-    bool has_numbers_only = true;
-    for (uint32_t i = 0; i < count; i++) {
-        bool is_four = sizes[i] == 4;
-        expected->sizes[i] = is_four ? 4 : 8;
-        expected->headers[i] = is_four ? REGULAR_HEADER_4 : REGULAR_HEADER_8;
-        expected->masks[i] = is_four ? UINT32_MAX : UINT64_MAX;
-        has_numbers_only = has_numbers_only && sizes[i] != 0;
-    }
-    expected->count = count;
-    return has_numbers_only;
-}
-
-/* Reads one instance, whatever it is like, to the first of the rows, and expects the same of others. `unwanted` has
- * room for its sizes. How many values came; *is_alike: they are all there, and numbers. */
-static uint32_t read_first(pfb_data_block *block, const rows *to, pattern *expected, uint8_t *unwanted, bool *is_alike)
-{
-    uint32_t count = block->counter_count;
-    uint8_t *sizes = to->sizes ? to->sizes : unwanted;
-    uint32_t came = read_values(block, to->values, sizes, count);
-    bool is_named = block->kind & PFB_KIND_MULTIPLE_INSTANCES;
-    *is_alike = came == count && is_named && count <= PATTERN_VALUES && expect(expected, sizes, count);
-    return came;
-}
-
-/* Reads up to `to.count` instances, each of which fits a tile; how many. *is_alike: they all have the same sizes. */
-static size_t read_rows(pfb_data_block *block, pfb_bulk *bulk, rows to, pattern *expected, uint8_t *unwanted,
-                        bool *is_alike)
-{
-    size_t done = 0;
-    *is_alike = true;
-    while (done < to.count) {
-        rows left = {to.values + done * to.step, to.sizes ? to.sizes + done * to.step : NULL,
-                     to.instances ? to.instances + done : NULL, to.step, to.count - done};
-        bool is_known = expected->count > 0 && block->values_left == 0 && block->error.code == PFB_OK;
-        size_t n = is_known ? read_alike(block, expected, &left) : 0;
-        if (n > 0) {
-            bulk->last_value_count = block->counter_count;
-            done += n;
-            continue;
-        }
-        if (!next_instance(block, left.instances))
-            break;
-        bool is_first_alike;
-        bulk->last_value_count = read_first(block, &left, expected, unwanted, &is_first_alike);
-        *is_alike = done == 0 && is_first_alike;
-        done++;
-    }
-    return done;
-}
+/* ---- Instances one by one ------------------------------------------------------------------------------ */
 
 /* The caller's instances from the present one on; null when they are not wanted. */
 static pfb_data_instance *wanted_instances(const pfb_bulk *bulk)
@@ -384,69 +164,310 @@ static pfb_data_instance *wanted_instances(const pfb_bulk *bulk)
     return bulk->instances ? bulk->instances + bulk->instance_count : NULL;
 }
 
-/* Reads as many instances as the tile holds, or are left; false when there was none. */
-static bool read_columns(pfb_data_block *block, pfb_bulk *bulk, tile *t, pattern *expected)
+/* The next instance; null: it is not wanted. */
+static bool next_instance(pfb_data_block *block, pfb_data_instance *instance)
 {
-    uint32_t count = block->counter_count;
-    size_t room = bulk->instance_capacity - bulk->instance_count;
-    size_t most = TILE_VALUES / count < TILE_ROWS ? TILE_VALUES / count : TILE_ROWS;
-    rows to = {t->values, t->sizes, wanted_instances(bulk), count, room < most ? room : most};
-    t->row_values = count;
-    t->first = 0;
-    t->rows = read_rows(block, bulk, to, expected, NULL, &t->is_alike);
-    t->last_count = bulk->last_value_count; /* after a failure there is no next instance: only the last can be short */
-    if (t->rows == 0)
-        return false;
-    store_tile(bulk, t, count, 0);
-    bulk->instance_count += t->rows;
-    return true;
+    pfb_data_instance unwanted;
+    return pfb_data_block_next_instance(block, instance ? instance : &unwanted);
 }
 
-/* Reads the next `count` values of the current instance, those behind `first`, to a row of the caller's. */
-static uint32_t read_row(pfb_data_block *block, const pfb_bulk *bulk, tile *t, uint32_t first, uint32_t count)
+static void store_value(const pfb_bulk *bulk, const part *p, uint32_t i, size_t n)
 {
-    size_t at = bulk->instance_count * bulk->instance_step + first;
-    return read_values(block, bulk->values + at, bulk->sizes ? bulk->sizes + at : t->sizes, count);
+    size_t to = bulk->instance_count * bulk->instance_step + n * bulk->position_step;
+    bulk->values[to] = p->values[i];
+    if (bulk->sizes)
+        bulk->sizes[to] = p->sizes[i];
 }
 
-/* Reads one instance of any number of values, a tile of them at a time; false when there is none. */
-static bool read_long_instance(pfb_data_block *block, pfb_bulk *bulk, tile *t, bool is_row)
+/* Stores the chosen ones among the values of a part; `next` is the first position that has not been passed, and so is
+ * what is given back. Positions out of their order are passed over: they are the caller's mistake, and reach nothing.
+ */
+static uint32_t store_part(const pfb_bulk *bulk, const part *p, uint32_t next)
 {
+    for (uint32_t i = 0; !bulk->positions && i < p->count; i++)
+        store_value(bulk, p, i, (size_t)p->first + i);
+    for (; bulk->positions && next < bulk->position_count; next++) {
+        uint32_t position = bulk->positions[next];
+        if (position >= p->first && position - p->first >= p->count)
+            break;
+        if (position >= p->first)
+            store_value(bulk, p, position - p->first, next);
+    }
+    return next;
+}
+
+/* Expects from now on what an instance was that had nothing but numbers. */
+static void expect(pattern *expected, const uint8_t *sizes, uint32_t count)
+{
+    expected->count = count;
+    memcpy(expected->sizes, sizes, count);
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_four = sizes[i] == 4;
+        expected->values[i].header = is_four ? REGULAR_HEADER_4 : REGULAR_HEADER_8;
+        expected->values[i].mask = is_four ? UINT32_MAX : UINT64_MAX;
+    }
+}
+
+/* Reads the next instance, whatever it is like, a part of its values at a time; false when there is none. */
+static bool read_one(pfb_data_block *block, pfb_bulk *bulk, pattern *expected)
+{
+    part p;
+    uint32_t next = 0;
+    expected->count = 0;
     if (!next_instance(block, wanted_instances(bulk)))
         return false;
-    uint32_t next = 0;
-    t->row_values = TILE_VALUES;
-    t->rows = 1;
-    for (t->first = 0; block->values_left > 0; t->first += t->last_count) {
-        uint32_t count = block->values_left < TILE_VALUES ? block->values_left : TILE_VALUES;
-        if (is_row) {
-            t->last_count = read_row(block, bulk, t, t->first, count);
-        } else {
-            t->last_count = read_values(block, t->values, t->sizes, count);
-            next = store_tile(bulk, t, count, next);
-        }
+    for (p.first = 0; values_left(block) > 0; p.first += p.count) {
+        uint32_t count = values_left(block) < PART_VALUES ? values_left(block) : PART_VALUES;
+        read_part(block, &p, count);
+        bulk->has_others = bulk->has_others || !p.has_numbers_only;
+        next = store_part(bulk, &p, next);
     }
     bulk->instance_count++;
-    bulk->last_value_count = t->first;
+    bulk->last_value_count = p.first;
+    bool is_named = block->kind & PFB_KIND_MULTIPLE_INSTANCES;
+    bool is_whole = p.first == block->counter_count && p.first <= PATTERN_VALUES;
+    if (is_named && is_whole && p.first > 0 && p.has_numbers_only)
+        expect(expected, p.sizes, p.first);
     return true;
 }
+
+/* ---- Instances that are alike -------------------------------------------------------------------------- */
+
+enum { HALF_VALUES = GROUP_VALUES / 2, HALF_BYTES = HALF_VALUES * REGULAR_VALUE_BYTES };
+
+/* How four headers differ from those expected; 0: not at all. */
+static inline uint64_t half_difference(const uint8_t *p, const expected_value *e)
+{
+    uint64_t wrong = (load_le64(p) ^ e[0].header) | (load_le64(p + REGULAR_VALUE_BYTES) ^ e[1].header);
+    wrong |= load_le64(p + 2 * REGULAR_VALUE_BYTES) ^ e[2].header;
+    return wrong | (load_le64(p + 3 * REGULAR_VALUE_BYTES) ^ e[3].header);
+}
+
+static inline uint64_t group_difference_from(const uint8_t *p, const expected_value *e)
+{
+    return half_difference(p, e) | half_difference(p + HALF_BYTES, e + HALF_VALUES);
+}
+
+static inline void take_half(const uint8_t *p, const expected_value *e, uint64_t *to)
+{
+    to[0] = datum(p, 0) & e[0].mask;
+    to[1] = datum(p, 1) & e[1].mask;
+    to[2] = datum(p, 2) & e[2].mask;
+    to[3] = datum(p, 3) & e[3].mask;
+}
+
+/* Reads an instance's values, all of which lie in the window; false when one is not as expected. So many bytes `ahead`
+ * of each there are others in the window. */
+static inline bool take_row(const uint8_t *p, const pattern *expected, size_t ahead, uint64_t *to)
+{
+    const expected_value *e = expected->values;
+    uint32_t left = expected->count;
+    for (; left >= GROUP_VALUES; left -= GROUP_VALUES) {
+        if (group_difference_from(p, e) != 0)
+            return false;
+        take_half(p, e, to);
+        take_half(p + HALF_BYTES, e + HALF_VALUES, to + HALF_VALUES);
+        fetch_group(p + ahead);
+        p += 2 * HALF_BYTES;
+        e += GROUP_VALUES;
+        to += GROUP_VALUES;
+    }
+    for (; left > 0; left--, e++, p += REGULAR_VALUE_BYTES) {
+        if (load_le64(p) != e->header)
+            return false;
+        *to++ = datum(p, 0) & e->mask;
+    }
+    return true;
+}
+
+/* The same without reading more than the headers. */
+static inline bool is_expected(const uint8_t *p, const pattern *expected, size_t ahead)
+{
+    const expected_value *e = expected->values;
+    uint32_t left = expected->count;
+    uint64_t wrong = 0;
+    for (; left >= GROUP_VALUES; left -= GROUP_VALUES, e += GROUP_VALUES, p += 2 * HALF_BYTES) {
+        wrong |= group_difference_from(p, e);
+        fetch_group(p + ahead);
+    }
+    if (left >= HALF_VALUES) {
+        wrong |= half_difference(p, e);
+        left -= HALF_VALUES;
+        e += HALF_VALUES;
+        p += HALF_BYTES;
+    }
+    for (; left > 0; left--, e++, p += REGULAR_VALUE_BYTES)
+        wrong |= load_le64(p) ^ e->header;
+    return wrong == 0;
+}
+
+/* The size of a named instance's header, with its name, as nearly all have it: a multiple of 8, with a NUL inside,
+ * which mostly is the last unit too. 0: it is of another form, or broken. */
+static inline size_t regular_header(const uint8_t *p, size_t left)
+{
+    if (left < INSTANCE_HEADER_BYTES)
+        return 0;
+    uint32_t size = load_le32(p);
+    if (size < 2 * INSTANCE_HEADER_BYTES || size > left || size % 8 != 0)
+        return 0;
+    size_t most = (size - INSTANCE_HEADER_BYTES) / 2;
+    bool has_end = load_le16(p + size - 2) == 0 || pfb_count_units(p + INSTANCE_HEADER_BYTES, most) < most;
+    return has_end ? size : 0;
+}
+
+/* The instance with such a header. */
+static inline pfb_data_instance name_of(const uint8_t *data, size_t at, size_t size, uint32_t position)
+{
+    size_t most = (size - INSTANCE_HEADER_BYTES) / 2;
+    size_t name = at + INSTANCE_HEADER_BYTES;
+    return (pfb_data_instance){.offset = at,
+                               .instance = position,
+                               .id = load_le32(data + at + 4),
+                               .has_name = true,
+                               .name = {.offset = name, .units = pfb_count_units(data + name, most)}};
+}
+
+/* Finds the next instances, as many as there is room for, are named and as expected. Their values go to `row` and every
+ * `row_step` behind it; where that is null, `alike` tells where they stand. What makes one different is left to others,
+ * who read that one anew. What the loop needs of the block stands in variables of its own: a compiler must take it that
+ * writing an instance changes the block. */
+static inline size_t find_alike(pfb_data_block *block, const pattern *expected, size_t room,
+                                pfb_data_instance *instances, uint64_t *row, size_t row_step, const uint8_t **alike)
+{
+    const uint8_t *data = block->data;
+    const size_t end = block->instances_end;
+    const size_t values_bytes = (size_t)REGULAR_VALUE_BYTES * expected->count;
+    const size_t most = room < block->instances_left ? room : block->instances_left;
+    size_t at = block->at;
+    size_t n = 0;
+    for (; n < most; n++) {
+        size_t header_bytes = regular_header(data + at, end - at);
+        size_t left = end - at - header_bytes;
+        if (header_bytes == 0 || left < values_bytes)
+            break;
+        const uint8_t *values = data + at + header_bytes;
+        size_t ahead = left - values_bytes > AHEAD_BYTES ? AHEAD_BYTES : 0; /* nothing outside of the window */
+        if (row ? !take_row(values, expected, ahead, row) : !is_expected(values, expected, ahead))
+            break;
+        if (row)
+            row += row_step;
+        else
+            alike[n] = values;
+        if (instances)
+            instances[n] = name_of(data, at, header_bytes, block->instances_read + (uint32_t)n);
+        at += header_bytes + values_bytes;
+    }
+    block->at = at;
+    block->instances_left -= (uint32_t)n;
+    block->instances_read += (uint32_t)n;
+    return n;
+}
+
+/* Reads the next instances that are alike as rows; how many. */
+static size_t take_rows(pfb_data_block *block, const pfb_bulk *bulk, const pattern *expected)
+{
+    size_t room = bulk->instance_capacity - bulk->instance_count;
+    size_t at = bulk->instance_count * bulk->instance_step;
+    size_t count =
+        find_alike(block, expected, room, wanted_instances(bulk), bulk->values + at, bulk->instance_step, NULL);
+    for (size_t row = 0; bulk->sizes && row < count; row++)
+        memcpy(bulk->sizes + at + row * bulk->instance_step, expected->sizes, expected->count);
+    return count;
+}
+
+/* The values of each of some instances that are alike. */
+typedef struct batch {
+    size_t count;
+    const uint8_t *values[BATCH_ROWS];
+} batch;
+
+/* The data at one position of eight. */
+static inline void take_eight(const uint8_t *const *alike, size_t position, uint64_t mask, uint64_t *to)
+{
+    to[0] = datum(alike[0], position) & mask;
+    to[1] = datum(alike[1], position) & mask;
+    to[2] = datum(alike[2], position) & mask;
+    to[3] = datum(alike[3], position) & mask;
+    to[4] = datum(alike[4], position) & mask;
+    to[5] = datum(alike[5], position) & mask;
+    to[6] = datum(alike[6], position) & mask;
+    to[7] = datum(alike[7], position) & mask;
+}
+
+/* All columns, each one's values next to each other: what columns mostly are. */
+static void take_close_columns(const pfb_bulk *bulk, const batch *alike, const pattern *expected)
+{
+    size_t count = alike->count;
+    uint64_t *to = bulk->values + bulk->instance_count;
+    for (uint32_t position = 0; position < expected->count; position++, to += bulk->position_step) {
+        uint64_t mask = expected->values[position].mask;
+        size_t row = 0;
+        for (; count - row >= 8; row += 8)
+            take_eight(alike->values + row, position, mask, to + row);
+        for (; row < count; row++)
+            to[row] = datum(alike->values[row], position) & mask;
+    }
+    if (!bulk->sizes)
+        return;
+    uint8_t *size = bulk->sizes + bulk->instance_count;
+    for (uint32_t position = 0; position < expected->count; position++, size += bulk->position_step)
+        memset(size, expected->sizes[position], count);
+}
+
+/* The data at one position of a batch; `n` is its place among the chosen positions. */
+static void take_column(const pfb_bulk *bulk, const batch *alike, const pattern *expected, uint32_t position, size_t n)
+{
+    size_t at = bulk->instance_count * bulk->instance_step + n * bulk->position_step;
+    uint64_t mask = expected->values[position].mask;
+    for (size_t row = 0; row < alike->count; row++, at += bulk->instance_step) {
+        bulk->values[at] = datum(alike->values[row], position) & mask;
+        if (bulk->sizes)
+            bulk->sizes[at] = expected->sizes[position];
+    }
+}
+
+/* Reads the next instances that are alike, a batch at most, column by column; how many. */
+static size_t take_columns(pfb_data_block *block, const pfb_bulk *bulk, const pattern *expected)
+{
+    batch alike;
+    size_t left = bulk->instance_capacity - bulk->instance_count;
+    size_t room = left < BATCH_ROWS ? left : BATCH_ROWS;
+    alike.count = find_alike(block, expected, room, wanted_instances(bulk), NULL, 0, alike.values);
+    if (bulk->instance_step == 1 && !bulk->positions) {
+        take_close_columns(bulk, &alike, expected);
+        return alike.count;
+    }
+    uint32_t count = bulk->positions ? bulk->position_count : expected->count;
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t position = bulk->positions ? bulk->positions[n] : n;
+        if (position >= expected->count) /* as in store_part */
+            break;
+        take_column(bulk, &alike, expected, position, n);
+    }
+    return alike.count;
+}
+
+/* ---- All ----------------------------------------------------------------------------------------------- */
 
 bool pfb_bulk_read(pfb_data_block *block, pfb_bulk *bulk)
 {
-    tile t;
     pattern expected;
-    rows all = {bulk->values, bulk->sizes, bulk->instances, bulk->instance_step, bulk->instance_capacity};
     bool is_row = bulk->position_step == 1 && !bulk->positions;
-    bool is_short = block->counter_count > 0 && block->counter_count <= TILE_VALUES;
-    bool more = true;
     expected.count = 0;
     bulk->instance_count = 0;
     bulk->last_value_count = 0;
-    if (is_row && is_short) {
-        bulk->instance_count = read_rows(block, bulk, all, &expected, t.sizes, &t.is_alike);
-        return bulk->instance_count > 0;
+    bulk->has_others = false;
+    while (bulk->instance_count < bulk->instance_capacity) {
+        bool is_known = expected.count > 0 && values_left(block) == 0 && block->error.code == PFB_OK;
+        size_t count = !is_known ? 0
+                       : is_row  ? take_rows(block, bulk, &expected)
+                                 : take_columns(block, bulk, &expected);
+        if (count > 0) {
+            bulk->instance_count += count;
+            bulk->last_value_count = block->counter_count;
+        } else if (!read_one(block, bulk, &expected)) {
+            break;
+        }
     }
-    while (more && bulk->instance_count < bulk->instance_capacity)
-        more = is_short ? read_columns(block, bulk, &t, &expected) : read_long_instance(block, bulk, &t, is_row);
     return bulk->instance_count > 0;
 }

@@ -19,11 +19,14 @@ typedef struct pfb_cursor {
     pfb_error error;
 } pfb_cursor;
 
-/* Keeps what is rare out of the functions that run for each value, which then have fewer registers to save. */
+/* Keeps what is rare out of the functions that run for each value, which then have fewer registers to save; and what is
+ * frequent where no jump leads to it. */
 #if defined(__GNUC__)
 #define PFB_APART __attribute__((noinline))
+#define PFB_LIKELY(condition) __builtin_expect(condition, 1)
 #else
 #define PFB_APART
+#define PFB_LIKELY(condition) (condition)
 #endif
 
 /* A cursor over a whole input. A null `data` counts as empty. */
@@ -134,8 +137,8 @@ static inline uint64_t zero_units(uint64_t units)
 /* The unit that the lowest bit belongs to; there is one. */
 static inline size_t lowest_unit(uint64_t zeros)
 {
-    uint64_t below = (zeros & (0 - zeros)) - 1; /* counting by a builtin is a call where there is no instruction */
-    return (size_t)((below >> 15 & 1) + (below >> 31 & 1) + (below >> 47 & 1));
+    uint64_t lowest = (zeros & (0 - zeros)) >> 15;                /* 2 to the power of 0, 16, 32 or 48 */
+    return (size_t)(lowest * UINT64_C(0x0000000100020003) >> 48); /* counting by a builtin may be a call */
 }
 
 /* 16-bit units before the first NUL; `most` when none of that many is one. */

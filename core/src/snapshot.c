@@ -58,7 +58,8 @@ static uint32_t rows_of(const pfb_data_block *block, const pfb_data_result *resu
 /* Passes over the current result unread. */
 static void skip_result(pfb_data_block *block)
 {
-    block->values_left = block->instances_left = 0;
+    block->value_end = block->value_position;
+    block->instances_left = 0;
     block->at = block->instances_end = block->result_end;
 }
 
@@ -170,21 +171,6 @@ static void add_rows(pfb_snapshot *snapshot, const pfb_data_block *block, const 
     }
 }
 
-/* Whether all values of a result are numbers. */
-static bool has_numbers_only(const pfb_snapshot *snapshot, const pfb_snapshot_result *result)
-{
-    for (uint32_t c = 0; c < result->column_count; c++) {
-        const uint8_t *sizes = snapshot->sizes + (size_t)result->first_value + (size_t)c * result->stride;
-        if (pfb_snapshot_common_size(sizes, result->row_count) != 0)
-            continue;
-        for (uint32_t n = 0; n < result->row_count; n++) {
-            if (sizes[n] == 0)
-                return false;
-        }
-    }
-    return true;
-}
-
 /* Where the data stand that are no numbers: `block` reads the result once more. Should the bytes have changed, a datum
  * that became one is told as what it is now, inside the block like any other. */
 static void locate_data(pfb_snapshot *snapshot, pfb_data_block *block, const pfb_snapshot_result *result)
@@ -209,6 +195,7 @@ static bool load_rows(pfb_snapshot *snapshot, pfb_data_block *block, const pfb_d
     pfb_snapshot_result *result = &snapshot->results[r];
     pfb_data_block again = *block;
     uint32_t rows = rows_of(block, read);
+    bool has_others = false;
     if (!pfb_snapshot_reserve(snapshot, r, rows, capacity))
         return false;
     while (result->row_count < rows) {
@@ -222,9 +209,10 @@ static bool load_rows(pfb_snapshot *snapshot, pfb_data_block *block, const pfb_d
                           .position_step = result->stride};
         if (!pfb_bulk_read(block, &batch))
             break;
+        has_others = has_others || batch.has_others;
         add_rows(snapshot, block, &batch, r);
     }
-    if (!has_numbers_only(snapshot, result))
+    if (has_others)
         locate_data(snapshot, &again, result);
     return !pfb_data_block_next_instance(block, instances); /* more came than were counted: the bytes changed */
 }

@@ -26,6 +26,7 @@ typedef struct pfb_bulk {
     /* ------------------------------------------------------------------------------------------ */
     size_t instance_count;     /* read by this call; the last one may have been cut short by a failure: */
     uint32_t last_value_count; /* values (of any position) that were sound in the last instance */
+    bool has_others;           /* a datum read (of any position) was no number */
 } pfb_bulk;
 
 /* Reads up to bulk->instance_capacity instances of the current result, as they follow. False when none was left, or

@@ -54,7 +54,7 @@ typedef struct pfb_data_block {
     uint32_t results_read;
     uint32_t kind;
     uint32_t counter_count;
-    uint32_t values_left; /* of the current instance */
+    uint32_t value_position, value_end; /* of the current instance: the next value, and behind the last */
     uint32_t instances_left;
     uint32_t instances_read;
     size_t result_end;    /* end of the current result, start of the next */
