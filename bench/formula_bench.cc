@@ -112,11 +112,12 @@ pfb_sample newer_of(const column &of, size_t i)
 /* ---- Measuring ------------------------------------------------------------------------------------------- */
 
 /* A refused sample costs less than a value and must not pass for one. Multi timers exceed 100 % by design. */
-void require_ok(benchmark::State &state, const std::vector<pfb_formula_result> &results)
+void require_ok(benchmark::State &state, const std::vector<uint8_t> &marks)
 {
-    for (const pfb_formula_result &result : results) {
-        if (result.status != PFB_STATUS_OK || (result.flags & ~PFB_FLAG_ABOVE_100) != 0)
-            return state.SkipWithError(pfb_status_name(result.status));
+    constexpr unsigned above_100 = PFB_FLAG_ABOVE_100 * 16;
+    for (uint8_t mark : marks) {
+        if ((mark & (PFB_MARK_STATUS | PFB_MARK_FLAGS) & ~above_100) != 0)
+            return state.SkipWithError(pfb_status_name(static_cast<pfb_status>(mark & PFB_MARK_STATUS)));
     }
 }
 
@@ -140,7 +141,10 @@ template <class One> void measure_values(benchmark::State &state, const pairs &s
         for (size_t i = 0; i < count; i++)
             results[i] = one(&samples.older[i], &samples.newer[i]);
     });
-    require_ok(state, results);
+    std::vector<uint8_t> marks;
+    for (const pfb_formula_result &result : results)
+        marks.push_back(pfb_formula_mark(&result));
+    require_ok(state, marks);
 }
 
 template <class Plain> void measure_plain(benchmark::State &state, const pairs &samples, Plain plain)
@@ -156,7 +160,8 @@ template <class Plain> void measure_plain(benchmark::State &state, const pairs &
 void measure_column(benchmark::State &state, const pfb_formula &formula, const column &samples)
 {
     size_t count = samples.newer_values.size();
-    std::vector<pfb_formula_result> results(count);
+    std::vector<double> values(count);
+    std::vector<uint8_t> marks(count);
     pfb_formula_column given = {};
     given.older = &samples.older;
     given.newer = &samples.newer;
@@ -166,8 +171,8 @@ void measure_column(benchmark::State &state, const pfb_formula &formula, const c
     given.newer_bases = samples.newer_bases.data();
     given.newer_items = samples.newer_items.data();
     given.count = count;
-    repeat(state, results, [&]() { pfb_formula_apply_column(&formula, &given, results.data()); });
-    require_ok(state, results);
+    repeat(state, values, [&]() { pfb_formula_apply_column(&formula, &given, values.data(), marks.data()); });
+    require_ok(state, marks);
 }
 
 template <class Plain> void measure_plain_column(benchmark::State &state, const column &samples, Plain plain)

@@ -198,7 +198,7 @@ class table
 /* ---- Benchmarks --------------------------------------------------------------------------------------------- */
 
 /* Rows of the processes of this program's name which have a processor time, as all that sleep do. */
-size_t count_sleepers(const pfb_snapshot &newer, const std::vector<pfb_formula_result> &results)
+size_t count_sleepers(const pfb_snapshot &newer, const std::vector<uint8_t> &marks)
 {
     static const char16_t own_name[] = u"live_bench";
     constexpr size_t units = sizeof own_name / 2 - 1;
@@ -208,7 +208,7 @@ size_t count_sleepers(const pfb_snapshot &newer, const std::vector<pfb_formula_r
         uint32_t column = newer.results[row.result].first_column;
         bool is_first = row.value_count > 0 && newer.columns[column].counter_id == 0;
         if (is_first && row.name_units == units && std::memcmp(row.name, own_name, 2 * units) == 0)
-            count += results[pfb_snapshot_place(&newer, i, column)].status == PFB_STATUS_OK;
+            count += (marks[pfb_snapshot_place(&newer, i, column)] & PFB_MARK_STATUS) == PFB_STATUS_OK;
     }
     return count;
 }
@@ -236,7 +236,8 @@ void measure_decode(benchmark::State &state, const std::vector<uint32_t> &counte
     table newer;
     bool is_fine = machine.collect(&bytes[0]) && usleep(20000) == 0 && machine.collect(&bytes[1]) &&
                    older.load(machine.input(bytes[0])) && newer.load(machine.input(bytes[1]));
-    std::vector<pfb_formula_result> results(is_fine ? newer.snapshot.counts.values : 0);
+    std::vector<double> values(is_fine ? newer.snapshot.counts.values : 0);
+    std::vector<uint8_t> marks(values.size());
     for (auto _ : state) {
         is_fine = is_fine && newer.load(machine.input(bytes[1]));
         if (!is_fine) {
@@ -244,10 +245,10 @@ void measure_decode(benchmark::State &state, const std::vector<uint32_t> &counte
             break;
         }
         pfb_pairing_match(&older.snapshot, &newer.snapshot);
-        pfb_pairing_evaluate_all(&older.snapshot, &newer.snapshot, nullptr, results.data(), results.size());
+        pfb_pairing_evaluate_all(&older.snapshot, &newer.snapshot, nullptr, values.data(), marks.data(), values.size());
         benchmark::ClobberMemory();
     }
-    if (is_fine && count_sleepers(newer.snapshot, results) < processes)
+    if (is_fine && count_sleepers(newer.snapshot, marks) < processes)
         state.SkipWithError("a process is missing");
     bench::count_items(state, 1);
 }

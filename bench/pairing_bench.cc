@@ -198,14 +198,14 @@ void add_match(const std::string &name, const arrangement &rows, size_t count)
 /* ---- Whole samples --------------------------------------------------------------------------------------------- */
 
 /* Bases are not displayed; of everything else there must be a value. */
-bool all_evaluated(benchmark::State &state, const pfb_formula_result *results, const pfb_snapshot &newer)
+bool all_evaluated(benchmark::State &state, const uint8_t *marks, const pfb_snapshot &newer)
 {
     for (uint32_t column = 0; column < newer.counts.columns; column++) {
         bool is_base = pfb_counter_type_is_base(newer.columns[column].counter.type);
         for (uint32_t row = 0; row < newer.counts.rows; row++) {
-            pfb_status status = results[pfb_snapshot_place(&newer, row, column)].status;
+            unsigned status = marks[pfb_snapshot_place(&newer, row, column)] & PFB_MARK_STATUS;
             if (status != (is_base ? PFB_STATUS_NOT_DISPLAYED : PFB_STATUS_OK)) {
-                state.SkipWithError(pfb_status_name(status));
+                state.SkipWithError(pfb_status_name(static_cast<pfb_status>(status)));
                 return false;
             }
         }
@@ -217,13 +217,14 @@ void measure_evaluate_all(benchmark::State &state, couple &samples)
 {
     const pfb_snapshot &newer = samples.newer.snapshot;
     pfb_pairing_match(&samples.older.snapshot, &samples.newer.snapshot);
-    std::vector<pfb_formula_result> results(newer.counts.values);
+    std::vector<double> values(newer.counts.values);
+    std::vector<uint8_t> marks(values.size());
     for (auto _ : state) {
-        pfb_pairing_evaluate_all(&samples.older.snapshot, &newer, nullptr, results.data(), results.size());
-        benchmark::DoNotOptimize(results.data());
+        pfb_pairing_evaluate_all(&samples.older.snapshot, &newer, nullptr, values.data(), marks.data(), values.size());
+        benchmark::DoNotOptimize(values.data());
         benchmark::ClobberMemory();
     }
-    if (all_evaluated(state, results.data(), newer))
+    if (all_evaluated(state, marks.data(), newer))
         bench::count_items(state, pfb_pairing_count(&newer));
 }
 
@@ -241,7 +242,7 @@ void measure_show(benchmark::State &state, couple &samples)
             return state.SkipWithError("the replies are refused");
         benchmark::ClobberMemory();
     }
-    if (all_evaluated(state, display.results, display.newer))
+    if (all_evaluated(state, display.marks, display.newer))
         bench::count_items(state, pfb_pairing_count(&display.newer));
 }
 
@@ -249,15 +250,16 @@ void measure_show(benchmark::State &state, couple &samples)
 void measure_next(benchmark::State &state, couple &samples)
 {
     const pfb_snapshot &newer = samples.newer.snapshot;
-    std::vector<pfb_formula_result> results(newer.counts.values);
+    std::vector<double> values(newer.counts.values);
+    std::vector<uint8_t> marks(values.size());
     for (auto _ : state) {
         if (!samples.newer.load())
             return state.SkipWithError("the reply is refused");
         pfb_pairing_match(&samples.older.snapshot, &samples.newer.snapshot);
-        pfb_pairing_evaluate_all(&samples.older.snapshot, &newer, nullptr, results.data(), results.size());
+        pfb_pairing_evaluate_all(&samples.older.snapshot, &newer, nullptr, values.data(), marks.data(), values.size());
         benchmark::ClobberMemory();
     }
-    if (all_evaluated(state, results.data(), newer))
+    if (all_evaluated(state, marks.data(), newer))
         bench::count_items(state, pfb_pairing_count(&newer));
 }
 

@@ -318,25 +318,27 @@ static void check_pairing(walk *w, pfb_snapshot *t)
     size_t count = (size_t)t->counts.values;
     if (count == 0 || count > MOST_CELLS)
         return;
-    pfb_formula_result *results = malloc(count * sizeof *results);
-    if (!results)
+    double *values = malloc(count * (sizeof *values + 1));
+    if (!values)
         return;
-    promise(w, !pfb_pairing_evaluate_all(t, t, NULL, results, count - 1), "an array too small is refused");
-    promise(w, pfb_pairing_evaluate_all(t, t, NULL, results, count), "all can be evaluated");
+    uint8_t *marks = (uint8_t *)(values + count);
+    promise(w, !pfb_pairing_evaluate_all(t, t, NULL, values, marks, count - 1), "arrays too small are refused");
+    promise(w, pfb_pairing_evaluate_all(t, t, NULL, values, marks, count), "all can be evaluated");
     for (uint32_t row = 0; row < t->counts.rows; row++) {
         const pfb_snapshot_result *of = &t->results[t->rows[row].result];
         for (uint32_t column = of->first_column; column < of->first_column + of->column_count; column++) {
-            const pfb_formula_result *result = &results[pfb_snapshot_place(t, row, column)];
-            promise(w, (unsigned)result->status <= PFB_STATUS_NO_DATA, "statuses are known");
-            promise(w, result->value - result->value == 0, "values are finite");
-            promise(w, result->status == PFB_STATUS_OK || (result->value == 0 && result->flags == 0),
+            size_t at = pfb_snapshot_place(t, row, column);
+            pfb_formula_result result = pfb_formula_unmark(values[at], marks[at], PFB_UNIT_NONE);
+            promise(w, (unsigned)result.status <= PFB_STATUS_NO_DATA, "statuses are known");
+            promise(w, result.value - result.value == 0, "values are finite");
+            promise(w, result.status == PFB_STATUS_OK || (result.value == 0 && result.flags == 0),
                     "no value without ok");
             pfb_formula_result cell = pfb_pairing_evaluate(t, t, row, column, NULL, NULL);
-            promise(w, bits_of(cell.value) == bits_of(result->value) && cell.status == result->status,
+            promise(w, bits_of(cell.value) == bits_of(result.value) && cell.status == result.status,
                     "one by one they are the same");
         }
     }
-    free(results);
+    free(values);
 }
 
 /* Loads the block as a snapshot; `verdict`: what the reader came to. */

@@ -478,27 +478,28 @@ static void check_cells(const pfb_snapshot *older, const pfb_snapshot *newer, co
 static void check_small_capacity(const pfb_snapshot *older, const pfb_snapshot *newer,
                                  const pfb_formula_options *options, size_t capacity)
 {
-    size_t size = capacity * sizeof(pfb_formula_result);
+    size_t size = capacity * (sizeof(double) + 1);
     uint8_t *memory = allocate(size);
     memset(memory, 0xA5, size);
-    bool done = pfb_pairing_evaluate_all(older, newer, options, (pfb_formula_result *)(void *)memory, capacity);
+    double *values = (double *)(void *)memory;
+    bool done = pfb_pairing_evaluate_all(older, newer, options, values, memory + capacity * sizeof(double), capacity);
     demand(!done, "a capacity that is too small is refused");
     for (size_t i = 0; i < size; i++)
         demand(memory[i] == 0xA5, "what is refused writes nothing");
     free(memory);
 }
 
-/* Each result at the place of its value. The exact array shows overruns. */
+/* Each result at the place of its value. The exact arrays show overruns. */
 static void check_results_of_all(const pfb_snapshot *older, const pfb_snapshot *newer,
-                                 const pfb_formula_options *options, const pfb_formula_result *results)
+                                 const pfb_formula_options *options, const double *values, const uint8_t *marks)
 {
     for (uint32_t row = 0; row < newer->counts.rows; row++) {
         const pfb_snapshot_result *result = &newer->results[newer->rows[row].result];
         for (uint32_t n = 0; n < result->column_count; n++) {
             uint32_t column = result->first_column + n;
             pfb_formula_result alone = pfb_pairing_evaluate(older, newer, row, column, options, NULL);
-            demand(is_same_result(&alone, &results[pfb_snapshot_place(newer, row, column)]),
-                   "all values at once are those of the cells");
+            size_t place = pfb_snapshot_place(newer, row, column);
+            demand(is_marked(values[place], marks[place], &alone), "all values at once are those of the cells");
         }
     }
 }
@@ -510,10 +511,12 @@ static void check_all(const pfb_snapshot *older, const pfb_snapshot *newer, cons
     size_t count = (size_t)newer->counts.values;
     if (count > 0)
         check_small_capacity(older, newer, options, count - 1);
-    pfb_formula_result *results = allocate(count * sizeof *results);
-    demand(pfb_pairing_evaluate_all(older, newer, options, results, count), "the count is enough");
-    check_results_of_all(older, newer, options, results);
-    free(results);
+    double *values = allocate(count * sizeof *values);
+    uint8_t *marks = allocate(count);
+    demand(pfb_pairing_evaluate_all(older, newer, options, values, marks, count), "the count is enough");
+    check_results_of_all(older, newer, options, values, marks);
+    free(values);
+    free(marks);
 }
 
 /* All of it by one call, in memory of exactly the size it asks for. */
@@ -532,7 +535,7 @@ static void check_show(const sample *older, const sample *newer, const pfb_formu
     demand(display.newer.counts.rows == newer->snapshot.counts.rows, "the table is that of the sample");
     for (uint32_t row = 0; row < newer->snapshot.counts.rows; row++)
         demand(display.newer.rows[row].older_row == newer->snapshot.rows[row].older_row, "it is matched");
-    check_results_of_all(&display.older, &display.newer, options, display.results);
+    check_results_of_all(&display.older, &display.newer, options, display.values, display.marks);
     free(memory);
 }
 

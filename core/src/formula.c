@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "perfblock/formula.h"
 
+#include "memory.h"
 #include "wide.h"
 
 /* The type whose formula the options can change by name. */
@@ -408,6 +409,30 @@ pfb_formula_result pfb_formula_evaluate(const pfb_sample *older, const pfb_sampl
     return pfb_formula_apply(&formula, older, newer);
 }
 
+/* ---- Marks --------------------------------------------------------------------------------------------- */
+
+enum { MARK_FLAGS_SHIFT = 4, MARK_FLAGS = 7, MARK_EXACT_BITS = 53 };
+enum { MARK_ABOVE_100_BIT = 5, MARK_BELOW_ZERO_BIT = 6, MARK_INTEGER_BIT = 7 };
+
+uint8_t pfb_formula_mark(const pfb_formula_result *result)
+{
+    bool is_integer = result->is_integer && result->integer >> MARK_EXACT_BITS == 0;
+    unsigned mark = (unsigned)result->status | result->flags << MARK_FLAGS_SHIFT | (is_integer ? PFB_MARK_INTEGER : 0u);
+    return (uint8_t)mark;
+}
+
+pfb_formula_result pfb_formula_unmark(double value, uint8_t mark, pfb_unit unit)
+{
+    bool is_integer = mark & PFB_MARK_INTEGER;
+    bool is_below = value >= 0 && value < 9007199254740992.0; /* whoever made the mark: 2^53 */
+    return (pfb_formula_result){.status = (pfb_status)(mark & PFB_MARK_STATUS),
+                                .flags = mark >> MARK_FLAGS_SHIFT & MARK_FLAGS,
+                                .value = value,
+                                .unit = unit,
+                                .is_integer = is_integer,
+                                .integer = is_integer && is_below ? (uint64_t)value : 0};
+}
+
 /* ---- Columns ----------------------------------------------------------------------------------------- */
 
 /* The sample of one instance. */
@@ -466,12 +491,10 @@ typedef struct fast_column {
 
 enum { TILE = 32, FAST_BITS = 52 };
 
-/* The instances that are computed together: first what goes in, then what comes out. */
+/* The instances that are computed together. */
 typedef struct tile {
     double n[TILE], d[TILE], items[TILE], below[TILE];
-    double value[TILE];
-    uint64_t integer[TILE]; /* the integer, if the value is one, else 0 */
-    uint64_t has_fraction[TILE], is_negative[TILE], flags[TILE];
+    uint64_t is_negative[TILE];
 } tile;
 
 /* The bits of which a factor of `other` must have none for the product to stay below 2^52. Requires other below 2^52.
@@ -509,7 +532,6 @@ static double from_bits(uint64_t bits)
 
 /* 2^52, behind whose exponent stands the integer that is added to it. */
 static const double small_base = 4503599627370496.0;
-static const uint64_t small_mask = (UINT64_C(1) << FAST_BITS) - 1;
 
 /* An integer below 2^52. */
 static double from_small(uint64_t integer)
@@ -517,28 +539,37 @@ static double from_small(uint64_t integer)
     return from_bits(integer | UINT64_C(0x4330000000000000)) - small_base;
 }
 
-/* To - from for a tile. Returns the bits that the differences have; all but the lowest when one is below `least`, 0 or
- * 1; bit 63 where one fell, since a number of 63 bits that falls gives a difference of 64. */
-static uint64_t subtract_tile(const uint64_t *from, const uint64_t *to, uint64_t least, double *differences)
+/* To - from for a tile. Returns the bits that the differences have; bit 63 where one fell, since a number of 63 bits
+ * that falls gives a difference of 64. */
+static uint64_t subtract_tile(const uint64_t *from, const uint64_t *to, double *differences)
 {
     uint64_t seen = 0;
     for (int i = 0; i < TILE; i++) {
         uint64_t difference = to[i] - from[i];
-        seen |= difference | (difference - least) | (from[i] & SIGN_BIT);
+        seen |= difference | (from[i] & SIGN_BIT);
         differences[i] = from_small(difference);
     }
     return seen;
 }
 
 /* The same where nothing is subtracted. */
-static uint64_t convert_tile(const uint64_t *from, uint64_t least, double *to)
+static uint64_t convert_tile(const uint64_t *from, double *to)
 {
     uint64_t seen = 0;
     for (int i = 0; i < TILE; i++) {
-        seen |= from[i] | (from[i] - least);
+        seen |= from[i];
         to[i] = from_small(from[i]);
     }
     return seen;
+}
+
+/* Bit 63 where one of a tile is 0. */
+static uint64_t find_zero(const double *numbers)
+{
+    uint64_t seen = 0;
+    for (int i = 0; i < TILE; i++)
+        seen |= (bits_of(numbers[i]) - 1) >> 63; /* the bits of other small integers have neither sign nor borrow */
+    return seen << 63;
 }
 
 /* Reads the numbers of a tile; false when one is out of the ordinary, or they are not there. */
@@ -549,15 +580,15 @@ static bool read_tile(const fast_column *fast, const pfb_formula_column *column,
         return false;
     const uint64_t *values = column->newer_values + first;
     uint64_t seen =
-        fast->older_values ? subtract_tile(fast->older_values + first, values, 0, t->n) : convert_tile(values, 0, t->n);
+        fast->older_values ? subtract_tile(fast->older_values + first, values, t->n) : convert_tile(values, t->n);
     uint64_t wrong = seen & fast->too_large_n;
     if (fast->bases) {
-        seen = fast->older_bases ? subtract_tile(fast->older_bases + first, fast->bases + first, 1, t->d)
-                                 : convert_tile(fast->bases + first, 1, t->d);
-        wrong |= seen & fast->too_large_d;
+        seen = fast->older_bases ? subtract_tile(fast->older_bases + first, fast->bases + first, t->d)
+                                 : convert_tile(fast->bases + first, t->d);
+        wrong |= (seen & fast->too_large_d) | find_zero(t->d);
     }
     if (has_items)
-        wrong |= convert_tile(column->newer_items + first, 1, t->items) & fast->too_large_items;
+        wrong |= (convert_tile(column->newer_items + first, t->items) & fast->too_large_items) | find_zero(t->items);
     return wrong == 0;
 }
 
@@ -585,61 +616,44 @@ static void invert_tile(tile *t)
 /* Divides. Added to 2^52 a quotient below it loses its fraction; it had none if what is left, times the denominator, is
  * the numerator. That product is at most the numerator and half the denominator: exact, and so is the difference, which
  * is 0, or 1 and more: without its sign, the bits of 1 and 2^54 have the highest bit. Whether the value is above 100 is
- * seen by a product that is exact, or greater than any numerator. */
-static inline void divide_tile(const fast_column *fast, bool percent, tile *t)
+ * seen by a product that is exact, or greater than any numerator. What was inverted, and lies below 0, gets its sign
+ * back, and is neither an integer nor above 100. */
+static inline void divide_tile(const fast_column *fast, bool percent, bool inverse, const tile *t,
+                               double *restrict values, uint8_t *restrict marks)
 {
+    uint64_t all[TILE];
     for (int i = 0; i < TILE; i++) {
         double above = t->n[i] * fast->factor;
         double value = above / t->below[i];
         double rounded = value + small_base;
         uint64_t difference = bits_of((rounded - small_base) * t->below[i] - above) << 1;
         uint64_t has_fraction = (difference + (UINT64_C(1) << 54)) >> 63;
-        t->value[i] = value;
-        t->has_fraction[i] = has_fraction;
-        t->integer[i] = bits_of(rounded) & small_mask & (has_fraction - 1);
+        uint64_t is_negative = inverse ? t->is_negative[i] : 0;
+        uint64_t mark = (has_fraction | is_negative) << MARK_INTEGER_BIT ^ PFB_MARK_INTEGER;
         if (percent)
-            t->flags[i] = (bits_of(100 * t->below[i] - above) >> 63) * PFB_FLAG_ABOVE_100;
+            mark |= (bits_of(100 * t->below[i] - above) >> 63 & ~is_negative) << MARK_ABOVE_100_BIT;
+        values[i] = inverse ? from_bits(bits_of(value) | is_negative << 63) : value;
+        all[i] = mark | is_negative << MARK_BELOW_ZERO_BIT;
     }
-}
-
-/* What was inverted, and lies below 0. Of the flags only that of percentages is new in each tile. */
-static void sign_tile(tile *t)
-{
-    for (int i = 0; i < TILE; i++) {
-        uint64_t others = t->is_negative[i] - 1; /* no bit of a negative value, all of others */
-        t->value[i] = from_bits(bits_of(t->value[i]) | (t->is_negative[i] << 63));
-        t->integer[i] &= others;
-        t->has_fraction[i] |= t->is_negative[i];
-        t->flags[i] = (t->flags[i] & others & PFB_FLAG_ABOVE_100) | (t->is_negative[i] * PFB_FLAG_BELOW_ZERO);
-    }
-}
-
-static inline void store_tile(const tile *t, pfb_unit unit, size_t count, pfb_formula_result *results)
-{
-    for (size_t i = 0; i < count; i++) {
-        results[i].status = PFB_STATUS_OK;
-        results[i].flags = (uint32_t)t->flags[i];
-        results[i].value = t->value[i];
-        results[i].unit = unit;
-        results[i].is_integer = t->has_fraction[i] == 0;
-        results[i].integer = t->integer[i];
-    }
+    for (int i = 0; i < TILE; i++)
+        marks[i] = (uint8_t)all[i];
 }
 
 /* Evaluates a tile from the instance `first` on; false when it has to be done one by one. */
-static bool apply_tile(const fast_column *fast, const pfb_formula_column *column, size_t first, tile *t)
+static bool apply_tile(const fast_column *fast, const pfb_formula_column *column, size_t first, tile *t, double *values,
+                       uint8_t *marks)
 {
     if (!read_tile(fast, column, first, t))
         return false;
     scale_tile(fast, t);
     if (fast->inverse)
         invert_tile(t);
-    if (fast->percent)
-        divide_tile(fast, true, t);
+    if (fast->inverse) /* all of them are percentages */
+        divide_tile(fast, true, true, t, values, marks);
+    else if (fast->percent)
+        divide_tile(fast, true, false, t, values, marks);
     else
-        divide_tile(fast, false, t);
-    if (fast->inverse)
-        sign_tile(t);
+        divide_tile(fast, false, false, t, values, marks);
     return true;
 }
 
@@ -663,7 +677,7 @@ static bool bound_fast(fast_column *fast, uint64_t time, uint64_t factor, uint64
 /* False where apply() has to look at each instance. */
 static bool prepare_fast(const pfb_formula *f, const pfb_formula_column *column, fast_column *fast)
 {
-    const unsigned inverse_of_rate = PFB_TERM_INVERSE | PFB_TERM_TIMES_FREQUENCY; /* unnamed types only */
+    bool is_plain_inverse = !(f->terms & PFB_TERM_TIMES_FREQUENCY) && f->unit == PFB_UNIT_PERCENT; /* if named at all */
     bool delta_base = f->denominator == PFB_DENOMINATOR_BASE_DELTA;
     bool by_base = delta_base || f->denominator == PFB_DENOMINATOR_BASE;
     *fast = (fast_column){.inverse = (f->terms & PFB_TERM_INVERSE) != 0,
@@ -674,7 +688,7 @@ static bool prepare_fast(const pfb_formula *f, const pfb_formula_column *column,
                           .older_bases = delta_base ? column->older_bases : NULL,
                           .bases = by_base ? column->newer_bases : NULL};
     if (!PFB_DIVIDES_EXACTLY || f->changes_value || (f->terms & PFB_TERM_ELAPSED) ||
-        (f->terms & inverse_of_rate) == inverse_of_rate || !is_shared_sound(f, column))
+        (fast->inverse && !is_plain_inverse) || !is_shared_sound(f, column))
         return false;
     /* A precision timer without a base is measured by a clock, and types without a name may have both: one by one. */
     if (by_base && (fast->from_items || fast->over_items || !fast->bases || (delta_base && !fast->older_bases)))
@@ -693,7 +707,6 @@ static bool prepare_fast(const pfb_formula *f, const pfb_formula_column *column,
 static void prepare_tile(const fast_column *fast, tile *t)
 {
     for (int i = 0; i < TILE; i++) {
-        t->flags[i] = 0;
         t->d[i] = fast->time;
         t->below[i] = fast->time * fast->divisor;
     }
@@ -710,11 +723,13 @@ static const uint64_t *pad(const uint64_t *numbers, size_t count, uint64_t *room
 }
 
 /* Evaluates what is left behind the last whole tile; false when it has to be done one by one, as few are anyway. */
-static bool apply_rest(const fast_column *fast, const pfb_formula_column *column, size_t first, pfb_unit unit, tile *t,
-                       pfb_formula_result *results)
+static bool apply_rest(const fast_column *fast, const pfb_formula_column *column, size_t first, tile *t, double *values,
+                       uint8_t *marks)
 {
     enum { FEW = 4 };
     uint64_t room[5][TILE];
+    double some_values[TILE];
+    uint8_t some_marks[TILE];
     size_t count = column->count - first;
     if (count < FEW)
         return false;
@@ -725,34 +740,40 @@ static bool apply_rest(const fast_column *fast, const pfb_formula_column *column
     padded.older_bases = pad(fast->older_bases ? fast->older_bases + first : NULL, count, room[3]);
     if (fast->from_items || fast->over_items)
         rest.newer_items = pad(column->newer_items + first, count, room[4]);
-    if (!apply_tile(&padded, &rest, 0, t))
+    if (!apply_tile(&padded, &rest, 0, t, some_values, some_marks))
         return false;
-    store_tile(t, unit, count, results);
+    memcpy(values + first, some_values, count * sizeof *values);
+    memcpy(marks + first, some_marks, count);
     return true;
 }
 
 static void apply_each(const pfb_formula *f, const pfb_formula_column *column, size_t first, size_t count,
-                       pfb_formula_result *results)
+                       double *values, uint8_t *marks)
 {
-    for (size_t i = 0; i < count; i++)
-        results[i] = apply_one(f, column, first + i);
+    for (size_t i = first; i < first + count; i++) {
+        pfb_formula_result result = apply_one(f, column, i);
+        values[i] = result.value;
+        marks[i] = pfb_formula_mark(&result);
+    }
 }
 
 /* What all instances have when their numbers do not matter. */
-static void fill(const pfb_formula *f, pfb_status status, size_t count, pfb_formula_result *results)
+static void fill(pfb_status status, size_t count, double *values, uint8_t *marks)
 {
     for (size_t i = 0; i < count; i++)
-        results[i] = (pfb_formula_result){.status = status, .unit = f->unit};
+        values[i] = 0;
+    memset(marks, (int)status, count);
 }
 
-void pfb_formula_apply_column(const pfb_formula *formula, const pfb_formula_column *column, pfb_formula_result *results)
+void pfb_formula_apply_column(const pfb_formula *formula, const pfb_formula_column *column, double *values,
+                              uint8_t *marks)
 {
     fast_column fast;
     if (column->count == 0)
         return;
     if (formula->status != PFB_STATUS_OK || (formula->samples == 2 && !column->older)) {
-        fill(formula, formula->status != PFB_STATUS_OK ? formula->status : PFB_STATUS_NEED_TWO_SAMPLES, column->count,
-             results);
+        fill(formula->status != PFB_STATUS_OK ? formula->status : PFB_STATUS_NEED_TWO_SAMPLES, column->count, values,
+             marks);
         return;
     }
     tile t;
@@ -761,11 +782,9 @@ void pfb_formula_apply_column(const pfb_formula *formula, const pfb_formula_colu
     if (is_fast)
         prepare_tile(&fast, &t);
     for (; is_fast && column->count - done >= TILE; done += TILE) {
-        if (apply_tile(&fast, column, done, &t))
-            store_tile(&t, formula->unit, TILE, results + done);
-        else
-            apply_each(formula, column, done, TILE, results + done);
+        if (!apply_tile(&fast, column, done, &t, values + done, marks + done))
+            apply_each(formula, column, done, TILE, values, marks);
     }
-    if (!is_fast || !apply_rest(&fast, column, done, formula->unit, &t, results + done))
-        apply_each(formula, column, done, column->count - done, results + done);
+    if (!is_fast || !apply_rest(&fast, column, done, &t, values, marks))
+        apply_each(formula, column, done, column->count - done, values, marks);
 }

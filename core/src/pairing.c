@@ -659,7 +659,7 @@ static bool take_side(const plan *p, uint32_t needs, const span *s, gathered *ro
 }
 
 /* Evaluates the rows of a span together; false when they have to be evaluated one by one. */
-static bool evaluate_span(const comparison *c, const span *s, bool two, pfb_formula_result *results)
+static bool evaluate_span(const comparison *c, const span *s, bool two, double *values, uint8_t *marks)
 {
     side newer;
     side older;
@@ -681,25 +681,28 @@ static bool evaluate_span(const comparison *c, const span *s, bool two, pfb_form
             column.older_bases = older.bases;
         }
     }
-    pfb_formula_apply_column(f, &column, results);
+    pfb_formula_apply_column(f, &column, values, marks);
     return true;
 }
 
 /* The values of a column in the rows of a span. */
-static void evaluate_column(comparison *c, const span *s, pfb_formula_result *results)
+static void evaluate_column(comparison *c, const span *s, double *values, uint8_t *marks)
 {
     bool two = find_older(c, s->older_first);
-    bool is_done = evaluate_span(c, s, two, results);
+    bool is_done = evaluate_span(c, s, two, values, marks);
     if (is_done && !s->has_strangers)
         return;
     for (uint32_t i = 0; i < s->count; i++) {
-        if (!is_done || s->older[i] == PFB_NONE)
-            results[i] = evaluate_row(c, s->first + i, &two);
+        if (is_done && s->older[i] != PFB_NONE)
+            continue;
+        pfb_formula_result result = evaluate_row(c, s->first + i, &two);
+        values[i] = result.value;
+        marks[i] = pfb_formula_mark(&result);
     }
 }
 
 bool pfb_pairing_evaluate_all(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_formula_options *options,
-                              pfb_formula_result *results, size_t capacity)
+                              double *values, uint8_t *marks, size_t capacity)
 {
     comparison pair;
     span s;
@@ -713,7 +716,8 @@ bool pfb_pairing_evaluate_all(const pfb_snapshot *older, const pfb_snapshot *new
             take_span(older, newer, row, end, &s);
             for (uint32_t c = result->first_column; c < result->first_column + result->column_count; c++) {
                 compare_column(&pair, older, newer, c, options);
-                evaluate_column(&pair, &s, results + pfb_snapshot_place(newer, row, c));
+                size_t place = pfb_snapshot_place(newer, row, c);
+                evaluate_column(&pair, &s, values + place, marks + place);
             }
         }
     }
@@ -744,11 +748,13 @@ static void show(pfb_pairing_display *display, const pfb_snapshot_input *const i
     size_t newer_size = pfb_snapshot_size(&counts[1]);
     uint8_t *older_memory = take_memory(&memory, older_size);
     uint8_t *newer_memory = take_memory(&memory, newer_size);
-    display->results = (pfb_formula_result *)(void *)memory;
+    size_t count = (size_t)counts[1].values;
+    display->values = (double *)(void *)take_memory(&memory, counts[1].values * sizeof(double));
+    display->marks = memory;
     display->older_error = pfb_snapshot_load(&display->older, inputs[0], &counts[0], older_memory, older_size);
     display->newer_error = pfb_snapshot_load(&display->newer, inputs[1], &counts[1], newer_memory, newer_size);
     pfb_pairing_match(&display->older, &display->newer);
-    pfb_pairing_evaluate_all(&display->older, &display->newer, options, display->results, (size_t)counts[1].values);
+    pfb_pairing_evaluate_all(&display->older, &display->newer, options, display->values, display->marks, count);
 }
 
 bool pfb_pairing_show(pfb_pairing_display *display, const pfb_snapshot_input *older, const pfb_snapshot_input *newer,
@@ -757,7 +763,7 @@ bool pfb_pairing_show(pfb_pairing_display *display, const pfb_snapshot_input *ol
     const pfb_snapshot_input *const inputs[2] = {older, newer};
     pfb_snapshot_counts counts[2];
     uint64_t needed = 0;
-    *display = (pfb_pairing_display){.results = NULL};
+    *display = (pfb_pairing_display){.values = NULL};
     for (int i = 0; i < 2; i++) {
         pfb_snapshot_measure(inputs[i], &counts[i]); /* loading tells what is wrong */
         size_t size = pfb_snapshot_size(&counts[i]);
@@ -766,7 +772,7 @@ bool pfb_pairing_show(pfb_pairing_display *display, const pfb_snapshot_input *ol
             return false;
         needed += round_up(size);
     }
-    needed += counts[1].values * sizeof(pfb_formula_result);
+    needed += round_up(counts[1].values * sizeof(double)) + counts[1].values;
     if (needed > SIZE_MAX)
         return false;
     display->needed_bytes = (size_t)needed;

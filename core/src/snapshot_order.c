@@ -40,10 +40,10 @@ uint8_t pfb_snapshot_common_size(const uint8_t *sizes, size_t count)
     uint64_t expected = count > 0 ? sizes[0] * UINT64_C(0x0101010101010101) : 0;
     uint64_t different = 0;
     size_t i = 0;
-    for (; count - i >= 8; i += 8) {
-        uint64_t eight;
-        memcpy(&eight, sizes + i, sizeof eight);
-        different |= eight ^ expected;
+    for (; count - i >= 32; i += 32) {
+        uint64_t four[4];
+        memcpy(four, sizes + i, sizeof four);
+        different |= (four[0] ^ expected) | (four[1] ^ expected) | (four[2] ^ expected) | (four[3] ^ expected);
     }
     for (; i < count; i++)
         different |= sizes[i] ^ (expected & 0xFF);
@@ -148,7 +148,15 @@ static int compare_identities(const pfb_snapshot_row *left, const pfb_snapshot_r
 
 bool pfb_snapshot_same_instance(const pfb_snapshot_row *left, const pfb_snapshot_row *right)
 {
-    return left->id == right->id && compare_identities(left, right) == 0;
+    if (left->id != right->id)
+        return false;
+    bool differ_in_form = left->is_unique || right->is_unique || (left->parent_units | right->parent_units) != 0 ||
+                          left->has_name != right->has_name || left->code_page != PFB_CODE_PAGE_UTF16LE ||
+                          right->code_page != PFB_CODE_PAGE_UTF16LE;
+    if (differ_in_form)
+        return compare_identities(left, right) == 0;
+    return left->name_units == right->name_units && /* which all of V2 have: no more to compare */
+           compare_bytes(left->name, right->name, 2 * (size_t)left->name_units) == 0;
 }
 
 int pfb_snapshot_compare_instance(const pfb_row_key *left, const pfb_row_key *right)

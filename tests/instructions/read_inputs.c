@@ -344,9 +344,10 @@ static void read_pairing(bytes in, room *memory)
     load(&older, parts[0], input, memory);
     load(&newer, parts[1], input, memory);
     pfb_pairing_match(&older, &newer);
-    size_t count = (size_t)pfb_pairing_count(&newer);
-    pfb_formula_result *values = take(memory, count * sizeof *values);
-    pfb_pairing_evaluate_all(&older, &newer, NULL, values, count);
+    size_t count = (size_t)newer.counts.values;
+    double *values = take(memory, count * sizeof *values);
+    uint8_t *marks = take(memory, count);
+    pfb_pairing_evaluate_all(&older, &newer, NULL, values, marks, count);
     pfb_snapshot_number_rows(&newer);
 }
 

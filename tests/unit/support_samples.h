@@ -72,9 +72,18 @@ sample *sample_of_instances(unsigned set, int64_t tick, uint32_t type, const ins
 void sample_load(sample *s);
 void sample_measure(sample *s);
 
-/* All values of a sample that were evaluated at once are those of its cells alone, bit for bit; how many have one. */
-unsigned expect_results(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_formula_options *options,
-                        const pfb_formula_result *results);
+/* All values of a sample, evaluated at once. */
+typedef struct displayed {
+    double *values;
+    uint8_t *marks;
+} displayed;
+
+displayed displayed_of(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_formula_options *options);
+void displayed_free(displayed all);
+
+/* They are those of the cells alone, bit for bit; how many have one. */
+unsigned expect_displayed(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_formula_options *options,
+                          displayed all);
 
 /* The first row or column of a result with this name or counter id; PFB_NONE when there is none. */
 uint32_t row_named(const sample *s, uint32_t result, const char *name);

@@ -4,6 +4,8 @@
 
 #include <criterion/criterion.h>
 
+#include <math.h>
+
 enum { COUNT = 77 }; /* two blocks of those that are computed together, and a rest */
 
 typedef struct arrays {
@@ -78,10 +80,11 @@ static pfb_sample one_sample(pfb_sample shared, const uint64_t *values, const ui
 
 static unsigned expect_column(uint32_t type, const pfb_formula_options *options, const pfb_formula_column *column)
 {
-    pfb_formula_result results[COUNT];
+    double values[COUNT];
+    uint8_t marks[COUNT];
     unsigned ok = 0;
     pfb_formula formula = pfb_formula_prepare(type, options);
-    pfb_formula_apply_column(&formula, column, results);
+    pfb_formula_apply_column(&formula, column, values, marks);
     for (int i = 0; i < COUNT; i++) {
         pfb_sample newer =
             one_sample(*column->newer, column->newer_values, column->newer_bases, column->newer_items, i);
@@ -89,8 +92,8 @@ static unsigned expect_column(uint32_t type, const pfb_formula_options *options,
         if (column->older)
             older = one_sample(*column->older, column->older_values, column->older_bases, NULL, i);
         pfb_formula_result alone = pfb_formula_evaluate(column->older ? &older : NULL, &newer, options);
-        cr_assert(same_result(&results[i], &alone), "%08X, instance %d: %s %a, alone %s %a", type, i,
-                  pfb_status_name(results[i].status), results[i].value, pfb_status_name(alone.status), alone.value);
+        cr_assert(same_marked(values[i], marks[i], &alone), "%08X, instance %d: %02X %a, alone %s %a", type, i,
+                  marks[i], values[i], pfb_status_name(alone.status), alone.value);
         ok += alone.status == PFB_STATUS_OK;
     }
     return ok;
@@ -165,5 +168,37 @@ Test(formula_columns, nothing_is_written_for_no_instance)
     pfb_sample newer = sample_at(RAWCOUNT, 0, 0);
     pfb_formula formula = pfb_formula_prepare(RAWCOUNT, NULL);
     pfb_formula_column column = {.newer = &newer, .count = 0};
-    pfb_formula_apply_column(&formula, &column, NULL);
+    pfb_formula_apply_column(&formula, &column, NULL, NULL);
+}
+
+/* ---- Marks ---------------------------------------------------------------------------------------------- */
+
+Test(formula_columns, a_mark_tells_all_but_large_integers)
+{
+    const uint64_t limit = UINT64_C(1) << 53;
+    const pfb_formula_result results[] = {
+        {PFB_STATUS_OK, 0, 0.5, PFB_UNIT_PERCENT, false, 0},
+        {PFB_STATUS_OK, 0, 0, PFB_UNIT_NONE, true, 0},
+        {PFB_STATUS_OK, 0, (double)(limit - 1), PFB_UNIT_NONE, true, limit - 1},
+        {PFB_STATUS_OK, PFB_FLAG_WRAPPED | PFB_FLAG_ABOVE_100, 250, PFB_UNIT_PERCENT, true, 250},
+        {PFB_STATUS_OK, PFB_FLAG_BELOW_ZERO, -3, PFB_UNIT_PERCENT, false, 0},
+        {PFB_STATUS_BAD_SCALE, 0, 0, PFB_UNIT_NONE, false, 0},
+        {PFB_STATUS_NEED_TWO_SAMPLES, 0, 0, PFB_UNIT_PER_SECOND, false, 0},
+    };
+    static const uint8_t marks[] = {0x00, 0x80, 0x80, 0xB0, 0x40, 0x0D, 0x01};
+    for (size_t i = 0; i < sizeof marks; i++) {
+        cr_expect_eq(pfb_formula_mark(&results[i]), marks[i], "result %zu", i);
+        pfb_formula_result back = pfb_formula_unmark(results[i].value, marks[i], results[i].unit);
+        cr_expect(same_result(&back, &results[i]), "result %zu", i);
+    }
+    pfb_formula_result large = {PFB_STATUS_OK, 0, (double)limit, PFB_UNIT_NONE, true, limit + 1};
+    cr_expect_eq(pfb_formula_mark(&large), 0, "the value is rounded, and the mark says of no integer");
+}
+
+/* Marks from elsewhere than the library: nothing undefined comes of them. */
+Test(formula_columns, a_mark_of_a_value_it_does_not_fit)
+{
+    static const double values[] = {-1, 1e300, INFINITY, NAN};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        cr_expect_eq(pfb_formula_unmark(values[i], 0xFF, PFB_UNIT_NONE).integer, 0);
 }

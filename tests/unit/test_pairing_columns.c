@@ -164,12 +164,9 @@ static pfb_formula_options random_options(uint64_t *state)
 
 static unsigned expect_all(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_formula_options *options)
 {
-    size_t count = (size_t)newer->counts.values;
-    pfb_formula_result *results = malloc(count * sizeof *results + 1);
-    memset(results, 0xA5, count * sizeof *results);
-    cr_assert(pfb_pairing_evaluate_all(older, newer, options, results, count));
-    unsigned ok = expect_results(older, newer, options, results);
-    free(results);
+    displayed all = displayed_of(older, newer, options);
+    unsigned ok = expect_displayed(older, newer, options, all);
+    displayed_free(all);
     return ok;
 }
 
@@ -184,7 +181,8 @@ static void expect_show(const sample *older, const sample *newer, const pfb_form
     cr_assert(pfb_pairing_show(&display, &older->input, &newer->input, options, memory, size));
     expect_error(display.older_error, older->loaded.code, older->loaded.offset, "older");
     expect_error(display.newer_error, newer->loaded.code, newer->loaded.offset, "newer");
-    cr_expect_eq(expect_results(&display.older, &display.newer, options, display.results), ok, "as step by step");
+    displayed all = {display.values, display.marks};
+    cr_expect_eq(expect_displayed(&display.older, &display.newer, options, all), ok, "as step by step");
     free(memory);
 }
 

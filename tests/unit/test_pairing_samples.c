@@ -56,20 +56,13 @@ static sample *mixed(int64_t tick, const char *first, const char *second)
     return s;
 }
 
-static pfb_formula_result *evaluate_all(const sample *older, const sample *newer)
-{
-    size_t count = (size_t)newer->snapshot.counts.values;
-    pfb_formula_result *results = malloc(count * sizeof *results);
-    cr_assert(pfb_pairing_evaluate_all(older ? &older->snapshot : NULL, &newer->snapshot, NULL, results, count));
-    return results;
-}
-
 /* The table says of each cell what evaluating it alone says. */
 static void expect_cells(const sample *older, const sample *newer)
 {
-    pfb_formula_result *results = evaluate_all(older, newer);
-    expect_results(older ? &older->snapshot : NULL, &newer->snapshot, NULL, results);
-    free(results);
+    const pfb_snapshot *from = older ? &older->snapshot : NULL;
+    displayed all = displayed_of(from, &newer->snapshot, NULL);
+    expect_displayed(from, &newer->snapshot, NULL, all);
+    displayed_free(all);
 }
 
 Test(pairing_samples, a_block_of_every_kind_to_displayed_values)
@@ -92,15 +85,15 @@ Test(pairing_samples, a_block_of_every_kind_to_displayed_values)
     sample *older = mixed(1, "a", "b");
     sample *newer = mixed(2, "a", "b");
     pfb_pairing_match(&older->snapshot, &newer->snapshot);
-    pfb_formula_result *results = evaluate_all(older, newer);
+    displayed all = displayed_of(&older->snapshot, &newer->snapshot, NULL);
     cr_assert_eq(pfb_pairing_count(&newer->snapshot), sizeof expected / sizeof expected[0]);
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         size_t place = pfb_snapshot_place(&newer->snapshot, expected[i].row, expected[i].column);
-        const pfb_formula_result *r = &results[place];
-        cr_expect_eq(r->status, expected[i].status, "%s: %s", expected[i].what, pfb_status_name(r->status));
-        cr_expect_eq(r->integer, expected[i].value, "%s: %llu", expected[i].what, (unsigned long long)r->integer);
+        pfb_formula_result r = pfb_formula_unmark(all.values[place], all.marks[place], PFB_UNIT_NONE);
+        cr_expect_eq(r.status, expected[i].status, "%s: %s", expected[i].what, pfb_status_name(r.status));
+        cr_expect_eq(r.integer, expected[i].value, "%s: %llu", expected[i].what, (unsigned long long)r.integer);
     }
-    free(results);
+    displayed_free(all);
     expect_cells(older, newer);
     expect_cells(NULL, newer);
     sample_free_both(older, newer);
@@ -112,11 +105,11 @@ Test(pairing_samples, instances_that_moved_vanished_and_came)
     sample *newer = mixed(2, "b", "new");
     const pfb_snapshot *t = &newer->snapshot;
     pfb_pairing_match(&older->snapshot, &newer->snapshot);
-    pfb_formula_result *results = evaluate_all(older, newer);
-    cr_expect_eq(results[pfb_snapshot_place(t, 0, 0)].status, PFB_STATUS_NEGATIVE_DELTA, "b, from 30 to 20");
-    cr_expect_eq(results[pfb_snapshot_place(t, 1, 0)].status, PFB_STATUS_NEED_TWO_SAMPLES, "it is new");
-    cr_expect_eq(results[pfb_snapshot_place(t, 2, 2)].status, PFB_STATUS_NEED_TWO_SAMPLES, "its average too");
-    free(results);
+    displayed all = displayed_of(&older->snapshot, t, NULL);
+    cr_expect_eq(all.marks[pfb_snapshot_place(t, 0, 0)], PFB_STATUS_NEGATIVE_DELTA, "b, from 30 to 20");
+    cr_expect_eq(all.marks[pfb_snapshot_place(t, 1, 0)], PFB_STATUS_NEED_TWO_SAMPLES, "it is new");
+    cr_expect_eq(all.marks[pfb_snapshot_place(t, 2, 2)], PFB_STATUS_NEED_TWO_SAMPLES, "its average too");
+    displayed_free(all);
     expect_cells(older, newer);
     sample_free_both(older, newer);
 }
@@ -126,13 +119,17 @@ Test(pairing_samples, a_table_too_small_is_left_alone)
     sample *older = mixed(1, "a", "b");
     sample *newer = mixed(2, "a", "b");
     pfb_pairing_match(&older->snapshot, &newer->snapshot);
-    pfb_formula_result values[8];
+    double values[8];
+    uint8_t marks[8];
     memset(values, 0xA5, sizeof values);
+    memset(marks, 0xA5, sizeof marks);
     cr_assert_eq(newer->snapshot.counts.values, 8);
-    cr_expect(!pfb_pairing_evaluate_all(&older->snapshot, &newer->snapshot, NULL, values, 7));
+    cr_expect(!pfb_pairing_evaluate_all(&older->snapshot, &newer->snapshot, NULL, values, marks, 7));
     for (size_t i = 0; i < sizeof values; i++)
         cr_assert_eq(((const unsigned char *)values)[i], 0xA5);
-    cr_expect(pfb_pairing_evaluate_all(&older->snapshot, &newer->snapshot, NULL, values, 8));
+    for (size_t i = 0; i < sizeof marks; i++)
+        cr_assert_eq(marks[i], 0xA5);
+    cr_expect(pfb_pairing_evaluate_all(&older->snapshot, &newer->snapshot, NULL, values, marks, 8));
     sample_free_both(older, newer);
 }
 
@@ -141,7 +138,7 @@ Test(pairing_samples, nothing_to_evaluate)
     sample *s = sample_new(1);
     sample_load(s);
     cr_expect_eq(pfb_pairing_count(&s->snapshot), 0);
-    cr_expect(pfb_pairing_evaluate_all(NULL, &s->snapshot, NULL, NULL, 0));
+    cr_expect(pfb_pairing_evaluate_all(NULL, &s->snapshot, NULL, NULL, NULL, 0));
     sample_free(s);
 }
 
@@ -170,13 +167,15 @@ Test(pairing_samples, wrap32_goes_by_the_registered_base)
     for (size_t i = 0; i < 2; i++) {
         sample *older = average_at(1, rows[i].base_type, 0xFFFFFF00, rows[i].size);
         sample *newer = average_at(2, rows[i].base_type, 0x100, rows[i].size);
-        pfb_formula_result values[2];
+        double values[2];
+        uint8_t marks[2];
         pfb_pairing_inputs inputs;
         pfb_pairing_match(&older->snapshot, &newer->snapshot);
-        cr_assert(pfb_pairing_evaluate_all(&older->snapshot, &newer->snapshot, &wrap32, values, 2));
-        cr_expect_eq(values[0].status, rows[i].status, "%s", pfb_status_name(values[0].status));
-        cr_expect_eq(values[0].flags, rows[i].status == PFB_STATUS_OK ? PFB_FLAG_WRAPPED : 0);
-        cr_expect_eq(values[0].integer, rows[i].status == PFB_STATUS_OK, "512 / 512");
+        cr_assert(pfb_pairing_evaluate_all(&older->snapshot, &newer->snapshot, &wrap32, values, marks, 2));
+        pfb_formula_result first = pfb_formula_unmark(values[0], marks[0], PFB_UNIT_NONE);
+        cr_expect_eq(first.status, rows[i].status, "%s", pfb_status_name(first.status));
+        cr_expect_eq(first.flags, rows[i].status == PFB_STATUS_OK ? PFB_FLAG_WRAPPED : 0);
+        cr_expect_eq(first.integer, rows[i].status == PFB_STATUS_OK, "512 / 512");
         pfb_pairing_evaluate(&older->snapshot, &newer->snapshot, 0, 0, &wrap32, &inputs);
         cr_expect(inputs.newer.base_type == rows[i].base_type && inputs.older.base_type == rows[i].base_type);
         sample_free_both(older, newer);

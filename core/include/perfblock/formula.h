@@ -123,10 +123,22 @@ typedef struct pfb_formula_column {
     size_t count;
 } pfb_formula_column;
 
-/* Evaluates a column into `results`, of `count`. Each result is the one that pfb_formula_apply gives for that instance;
- * everyday numbers take a fraction of its time. */
-PFB_API void pfb_formula_apply_column(const pfb_formula *formula, const pfb_formula_column *column,
-                                      pfb_formula_result *results);
+/* A result of a column takes nine bytes: the value, and a mark that tells the rest. Of the unit each column has one. */
+#define PFB_MARK_STATUS 0x0FU  /* pfb_status: PFB_STATUS_OK is 0 */
+#define PFB_MARK_FLAGS 0x70U   /* PFB_FLAG_ bits, times 16 */
+#define PFB_MARK_INTEGER 0x80U /* the exact result is an integer below 2^53, which the value is */
+
+/* Evaluates a column into `values` and `marks`, of `count` each. Each result is the one that pfb_formula_apply gives
+ * for that instance; everyday numbers take a fraction of its time. */
+PFB_API void pfb_formula_apply_column(const pfb_formula *formula, const pfb_formula_column *column, double *values,
+                                      uint8_t *marks);
+
+/* The mark of a result. */
+PFB_API uint8_t pfb_formula_mark(const pfb_formula_result *result);
+
+/* The result with this value, mark and unit (formula.unit). An integer of 2^53 or more is told by the result itself
+ * only: here is_integer is false and the value is rounded. */
+PFB_API pfb_formula_result pfb_formula_unmark(double value, uint8_t mark, pfb_unit unit);
 
 /* Both in one: the formula of the newer sample's type. */
 PFB_API pfb_formula_result pfb_formula_evaluate(const pfb_sample *older, const pfb_sample *newer,

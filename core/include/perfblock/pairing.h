@@ -49,17 +49,19 @@ PFB_API pfb_formula_result pfb_pairing_evaluate(const pfb_snapshot *older, const
 /* How many values a sample has: for each result its rows times its columns. */
 PFB_API uint64_t pfb_pairing_count(const pfb_snapshot *newer);
 
-/* Evaluates every value of a sample, as pfb_pairing_evaluate does, into the caller's array: each result at the place of
- * its value (pfb_snapshot_place), column by column. Between columns some places may be left alone. False, with nothing
- * written, when `capacity` is less than newer->counts.values. `older` and `options` may be null. */
+/* Evaluates every value of a sample, as pfb_pairing_evaluate does, into the caller's arrays: each value and its mark
+ * (formula.h) at its place (pfb_snapshot_place), column by column. Between columns some places may be left alone.
+ * False, with nothing written, when `capacity` is less than newer->counts.values. `older` and `options` may be null. */
 PFB_API bool pfb_pairing_evaluate_all(const pfb_snapshot *older, const pfb_snapshot *newer,
-                                      const pfb_formula_options *options, pfb_formula_result *results, size_t capacity);
+                                      const pfb_formula_options *options, double *values, uint8_t *marks,
+                                      size_t capacity);
 
 /* Two replies, and the values displayed of them. */
 typedef struct pfb_pairing_display {
     pfb_snapshot older, newer;          /* matched */
     pfb_error older_error, newer_error; /* the verdicts; what precedes an error is there */
-    pfb_formula_result *results;        /* of the newer sample, as pfb_pairing_evaluate_all places them */
+    double *values;                     /* of the newer sample, as pfb_pairing_evaluate_all places them ... */
+    uint8_t *marks;                     /* ... with their statuses and flags: PFB_MARK_ bits */
     size_t needed_bytes;                /* of memory; 0 when they do not fit a size_t */
 } pfb_pairing_display;
 
