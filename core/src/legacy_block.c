@@ -19,6 +19,7 @@ enum {
  * each of the two. A multi counter is twice the work, and has 8. */
 enum { BYTES_PER_WORK = 2, BYTES_PER_SEARCH = 8 };
 
+enum { PLAIN_COUNT = sizeof(((pfb_legacy_block *)0)->plain_values) / sizeof(uint16_t) };
 enum { CLAIM_COUNT = sizeof(((pfb_legacy_block *)0)->claims) / sizeof(uint64_t) };
 
 /* Keeps one function in each of two places, where a compiler would ask for the byte order instead. */
@@ -422,6 +423,18 @@ static void find_claims(pfb_legacy_block *block)
     }
 }
 
+/* Keeps where the n-th value stands, if it is a number like most: instances then need not ask its definition again. */
+static inline void note_place(pfb_legacy_block *block, uint32_t n, uint32_t offset, uint32_t size)
+{
+    bool is_number = size == 4 || size == 8;
+    bool is_plain = is_number && offset >= COUNTER_BLOCK_BYTES && offset <= INT16_MAX && n < PLAIN_COUNT;
+    block->has_plain_values = block->has_plain_values && is_plain;
+    if (!is_plain)
+        return;
+    block->plain_values[n] = (uint16_t)(2 * offset + size / 8);
+    block->plain_end = offset + size > block->plain_end ? offset + size : block->plain_end;
+}
+
 /* Keeps of a definition of `size` bytes what spares its values work, and what they cost. */
 static inline void note_definition(pfb_legacy_block *block, uint32_t type, uint32_t size)
 {
@@ -438,13 +451,19 @@ static bool check_definitions(pfb_legacy_block *block)
     size_t at = block->definitions_offset;
     block->instance_work = 0;
     block->has_longer_definitions = block->has_partners = block->has_multi = false;
+    block->plain_end = 0;
+    block->has_plain_values = true;
     for (uint32_t i = 0; i < block->counter_count; i++) {
         uint32_t size = definition_size(block, at);
         if (size == 0)
             return fail_definition(block, at);
-        note_definition(block, load32(block, block->data + at + 28), size);
+        const uint8_t *p = block->data + at;
+        note_definition(block, load32(block, p + 28), size);
+        note_place(block, i, load32(block, p + 36), load32(block, p + 32));
         at += size;
     }
+    if (block->is_big_endian || block->has_longer_definitions || block->has_partners)
+        block->has_plain_values = false;
     if (block->has_multi)
         find_claims(block);
     return true;
@@ -498,7 +517,7 @@ static void begin_values(pfb_legacy_block *block, const pfb_legacy_instance *ins
     bool is_excessive = block->instance_work > block->work_left;
     block->work_left -= is_excessive ? 0 : block->instance_work;
     block->value_count = is_excessive ? 0 : block->counter_count;
-    bool is_plain = !block->is_big_endian && !block->has_longer_definitions && !block->has_partners;
+    bool is_plain = block->has_plain_values && block->plain_end <= instance->values_size_bytes;
     block->plain_count = is_plain ? block->value_count : 0;
     block->values_read = 0;
     block->value_definition = block->definitions_offset;
@@ -631,13 +650,12 @@ PFB_APART static bool add_partners(pfb_legacy_block *block, pfb_legacy_value *va
     return true;
 }
 
-/* Hands out the next value, whose definition has `step` bytes, and moves behind it. Its place was checked. */
-static PFB_IN_PLACE void give_value(pfb_legacy_block *block, pfb_legacy_value *value, size_t step, uint32_t size,
-                                    uint32_t offset, uint64_t raw)
+/* Hands out the next value. Its place was checked. */
+static PFB_IN_PLACE void give_value(pfb_legacy_block *block, pfb_legacy_value *value, uint32_t size, uint32_t offset,
+                                    uint64_t raw)
 {
     uint32_t position = block->values_read;
     block->values_read = position + 1;
-    block->value_definition += step;
     *value = (pfb_legacy_value){.offset = block->values_offset + offset,
                                 .size_bytes = size,
                                 .position = position,
@@ -654,7 +672,8 @@ PFB_APART static bool read_any_value(pfb_legacy_block *block, pfb_legacy_value *
         return fail_object(block, PFB_BAD_COUNTER_OFFSET, at + 36);
     if (size == 0) /* a label: its offset means nothing */
         offset = 0;
-    give_value(block, value, step, size, offset, size == 4 || size == 8 ? load_number(block, offset, size) : 0);
+    block->value_definition = at + step;
+    give_value(block, value, size, offset, size == 4 || size == 8 ? load_number(block, offset, size) : 0);
     if (size == 0 || !block->has_partners)
         return true;
     uint32_t type = load32(block, block->data + at + 28);
@@ -663,8 +682,7 @@ PFB_APART static bool read_any_value(pfb_legacy_block *block, pfb_legacy_value *
 
 /* The next value where definitions have their fixed part alone, and so lie inside by their number. The forms of nearly
  * all come first: numbers. */
-static PFB_IN_PLACE bool read_regular_value(pfb_legacy_block *block, pfb_legacy_value *value, bool is_big,
-                                            bool has_partners)
+static PFB_IN_PLACE bool read_regular_value(pfb_legacy_block *block, pfb_legacy_value *value, bool is_big)
 {
     size_t at = block->value_definition;
     const uint8_t *p = block->data + at;
@@ -673,11 +691,12 @@ static PFB_IN_PLACE bool read_regular_value(pfb_legacy_block *block, pfb_legacy_
     if ((size != 4 && size != 8) || !lies_inside(block, offset, size))
         return read_any_value(block, value, DEFINITION_BYTES, size, offset);
     const uint8_t *raw = block->data + block->values_offset + offset;
+    block->value_definition = at + DEFINITION_BYTES;
     if (size == 8)
-        give_value(block, value, DEFINITION_BYTES, 8, offset, is_big ? load_be64(raw) : load_le64(raw));
+        give_value(block, value, 8, offset, is_big ? load_be64(raw) : load_le64(raw));
     else
-        give_value(block, value, DEFINITION_BYTES, 4, offset, is_big ? load_be32(raw) : load_le32(raw));
-    if (!has_partners)
+        give_value(block, value, 4, offset, is_big ? load_be32(raw) : load_le32(raw));
+    if (!block->has_partners)
         return true;
     uint32_t type = is_big ? load_be32(p + 28) : load_le32(p + 28);
     return is_base(type) || add_partners(block, value, type, at + DEFINITION_BYTES);
@@ -709,16 +728,23 @@ PFB_APART static bool read_other_value(pfb_legacy_block *block, pfb_legacy_value
         return end_values(block);
     if (block->has_longer_definitions)
         return read_value_of_longer(block, value);
-    return block->is_big_endian ? read_regular_value(block, value, true, block->has_partners)
-                                : read_regular_value(block, value, false, true);
+    return block->is_big_endian ? read_regular_value(block, value, true) : read_regular_value(block, value, false);
 }
 
 /* The one function here that runs for each value. */
-bool pfb_legacy_block_next_value(pfb_legacy_block *block, pfb_legacy_value *value)
+PFB_APART bool pfb_legacy_block_next_value(pfb_legacy_block *block, pfb_legacy_value *value)
 {
-    if (block->values_read >= block->plain_count)
+    uint32_t position = block->values_read;
+    if (position >= block->plain_count)
         return read_other_value(block, value);
-    return read_regular_value(block, value, false, false);
+    uint32_t plain = block->plain_values[position]; /* it ends at plain_end at most, which the counter block has */
+    uint32_t offset = plain / 2;
+    const uint8_t *raw = block->data + block->values_offset + offset;
+    if (plain & 1)
+        give_value(block, value, 8, offset, load_le64(raw));
+    else
+        give_value(block, value, 4, offset, load_le32(raw));
+    return true;
 }
 
 pfb_error pfb_legacy_block_finish(pfb_legacy_block *block)

@@ -74,7 +74,7 @@ typedef struct pfb_legacy_block {
     size_t values_offset; /* the counter block of the current instance */
     uint32_t values_room; /* its bytes behind its size */
     uint32_t value_count, values_read;
-    uint32_t plain_count; /* as value_count where nothing is special about the object's values; else 0 */
+    uint32_t plain_count; /* as value_count where nothing is special about the values; else 0 */
     size_t value_definition;
     uint32_t instance_work;      /* what the values of an instance cost: 1 each, 2 of a multi counter */
     uint32_t work_left;          /* what those of the instances behind the current one may still cost */
@@ -82,6 +82,9 @@ typedef struct pfb_legacy_block {
     bool has_longer_definitions; /* the object has some beyond the fixed part */
     bool has_partners;           /* it has bases or multi counters */
     bool has_multi;
+    bool has_plain_values;     /* it has none of these, and few counters, all of them numbers: they stand ... */
+    uint16_t plain_values[64]; /* ... at these offsets of a counter block, times 2; bit 0: of 8 bytes */
+    uint32_t plain_end;        /* what a counter block holds at least that has them all */
     uint64_t claims[8]; /* where it has multi counters, of the first 512 words of 4 bytes in each counter block: whether
                            definitions claim them */
 } pfb_legacy_block;
