@@ -290,11 +290,10 @@ static inline bool is_expected(const uint8_t *p, const pattern *expected, size_t
         wrong |= group_difference_from(p, e);
         fetch_group(p + ahead);
     }
-    if (left >= HALF_VALUES) {
-        wrong |= half_difference(p, e);
-        left -= HALF_VALUES;
-        e += HALF_VALUES;
-        p += HALF_BYTES;
+    if (left > 0 && expected->count >= GROUP_VALUES) { /* some of the last eight were compared before */
+        uint32_t back = GROUP_VALUES - left;
+        wrong |= group_difference_from(p - (size_t)REGULAR_VALUE_BYTES * back, e - back);
+        left = 0;
     }
     for (; left > 0; left--, e++, p += REGULAR_VALUE_BYTES)
         wrong |= load_le64(p) ^ e->header;
