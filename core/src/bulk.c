@@ -32,12 +32,6 @@ typedef struct part {
     uint8_t sizes[PART_VALUES];
 } part;
 
-/* Of the current instance. */
-static inline uint32_t values_left(const pfb_data_block *block)
-{
-    return block->value_end - block->value_position;
-}
-
 /* ---- Regular values ------------------------------------------------------------------------------------ */
 
 /* How the n-th header differs from that of 8 bytes. */
@@ -216,8 +210,8 @@ static bool read_one(pfb_data_block *block, pfb_bulk *bulk, pattern *expected)
     expected->count = 0;
     if (!next_instance(block, wanted_instances(bulk)))
         return false;
-    for (p.first = 0; values_left(block) > 0; p.first += p.count) {
-        uint32_t count = values_left(block) < PART_VALUES ? values_left(block) : PART_VALUES;
+    for (p.first = 0; pfb_values_left(block) > 0; p.first += p.count) {
+        uint32_t count = pfb_values_left(block) < PART_VALUES ? pfb_values_left(block) : PART_VALUES;
         read_part(block, &p, count);
         bulk->has_others = bulk->has_others || !p.has_numbers_only;
         next = store_part(bulk, &p, next);
@@ -457,7 +451,7 @@ bool pfb_bulk_read(pfb_data_block *block, pfb_bulk *bulk)
     bulk->last_value_count = 0;
     bulk->has_others = false;
     while (bulk->instance_count < bulk->instance_capacity) {
-        bool is_known = expected.count > 0 && values_left(block) == 0 && block->error.code == PFB_OK;
+        bool is_known = expected.count > 0 && pfb_values_left(block) == 0 && block->error.code == PFB_OK;
         size_t count = !is_known ? 0
                        : is_row  ? take_rows(block, bulk, &expected)
                                  : take_columns(block, bulk, &expected);

@@ -29,7 +29,7 @@ static bool keep_error(pfb_data_block *block, const pfb_cursor *cursor)
 PFB_APART static bool fail(pfb_data_block *block, pfb_code code, size_t offset)
 {
     block->error = (pfb_error){code, offset};
-    block->value_end = block->value_position;
+    pfb_end_values(block);
     return false;
 }
 
@@ -182,7 +182,7 @@ static bool read_result(pfb_data_block *block, pfb_data_result *result)
     block->ids_offset = result->ids_offset;
     block->instances_left = result->instance_count;
     block->instances_read = 0;
-    block->value_position = block->value_end = 0;
+    pfb_end_values(block);
     block->at = inside.at;
     block->instances_end = inside.end;
     block->result_end = all.at;
@@ -216,6 +216,14 @@ bool pfb_data_block_next_result(pfb_data_block *block, pfb_data_result *result)
 }
 
 /* ---- Instances ------------------------------------------------------------------------------------ */
+
+/* Finds the value up to which no other check of its place is needed, as long as all before it have 16 bytes. */
+static inline void find_regular_end(pfb_data_block *block)
+{
+    size_t room = (block->instances_end - block->at) / REGULAR_VALUE_BYTES;
+    uint32_t left = block->value_end - block->value_position;
+    block->regular_end = block->value_position + (room < left ? (uint32_t)room : left);
+}
 
 static void drain_values(pfb_data_block *block)
 {
@@ -268,6 +276,7 @@ bool pfb_data_block_next_instance(pfb_data_block *block, pfb_data_instance *inst
     block->instances_read++;
     block->value_position = 0;
     block->value_end = block->counter_count;
+    find_regular_end(block);
     return true;
 }
 
@@ -275,7 +284,7 @@ bool pfb_data_block_next_instance(pfb_data_block *block, pfb_data_instance *inst
 
 /* Hands out the value at the block's position, whose sizes have been checked, and moves behind it. Field by field, for
  * a compiler that gathers two of them in a vector takes longer. */
-static inline bool give_value(pfb_data_block *block, pfb_data_value *value, uint32_t data_size, uint32_t size)
+static inline void give_value(pfb_data_block *block, pfb_data_value *value, uint32_t data_size, uint32_t size)
 {
     size_t offset = block->at;
     const uint8_t *raw = block->data + offset + VALUE_HEADER_BYTES;
@@ -293,7 +302,6 @@ static inline bool give_value(pfb_data_block *block, pfb_data_value *value, uint
     value->has_counter_id = has_counter_id;
     value->is_number = data_size == 4 || data_size == 8;
     value->raw = data_size == 8 ? load_le64(raw) : data_size == 4 ? load_le32(raw) : 0;
-    return true;
 }
 
 /* A value of any other form, or none, with `left` bytes that remain; its header unless these are fewer. */
@@ -309,25 +317,37 @@ PFB_APART static bool read_irregular_value(pfb_data_block *block, pfb_data_value
         return fail(block, PFB_BAD_DATA_SIZE, block->at);
     if (size % 8 != 0 && !tolerate(block, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, block->at + 4))
         return false;
-    return give_value(block, value, data_size, size);
+    give_value(block, value, data_size, size);
+    find_regular_end(block);
+    return true;
+}
+
+/* A value that may not lie inside whole, or none. */
+PFB_APART static bool read_other_value(pfb_data_block *block, pfb_data_value *value)
+{
+    if (block->value_position == block->value_end) /* as also after a failure */
+        return false;
+    size_t left = block->instances_end - block->at;
+    uint64_t header = left < VALUE_HEADER_BYTES ? 0 : load_le64(block->data + block->at);
+    return read_irregular_value(block, value, header, left);
 }
 
 /* PERF_COUNTER_DATA. The size of the data comes first, that of the block second: the opposite of other blocks.
  * The one function here that runs for each value, so the forms of nearly all come first. */
 PFB_APART bool pfb_data_block_next_value(pfb_data_block *block, pfb_data_value *value)
 {
-    if (block->value_position == block->value_end) /* as also after a failure */
-        return false;
-    size_t left = block->instances_end - block->at;
-    if (left < REGULAR_VALUE_BYTES)
-        return read_irregular_value(block, value, left < VALUE_HEADER_BYTES ? 0 : load_le64(block->data + block->at),
-                                    left);
+    if (block->value_position >= block->regular_end)
+        return read_other_value(block, value);
     uint64_t header = load_le64(block->data + block->at);
-    if (PFB_LIKELY(header == REGULAR_HEADER_8))
-        return give_value(block, value, 8, REGULAR_VALUE_BYTES);
-    if (header == REGULAR_HEADER_4)
-        return give_value(block, value, 4, REGULAR_VALUE_BYTES);
-    return read_irregular_value(block, value, header, left);
+    if (PFB_LIKELY(header == REGULAR_HEADER_8)) {
+        give_value(block, value, 8, REGULAR_VALUE_BYTES);
+        return true;
+    }
+    if (header == REGULAR_HEADER_4) {
+        give_value(block, value, 4, REGULAR_VALUE_BYTES);
+        return true;
+    }
+    return read_irregular_value(block, value, header, block->instances_end - block->at);
 }
 
 bool pfb_data_block_counter_id(const pfb_data_block *block, const pfb_data_result *result, uint32_t position,

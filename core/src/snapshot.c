@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "perfblock/bulk.h"
 #include "perfblock/query.h"
+#include "regular_value.h"
 
 /* ---- Places -------------------------------------------------------------------------------------------------- */
 
@@ -58,7 +59,7 @@ static uint32_t rows_of(const pfb_data_block *block, const pfb_data_result *resu
 /* Passes over the current result unread. */
 static void skip_result(pfb_data_block *block)
 {
-    block->value_end = block->value_position;
+    pfb_end_values(block);
     block->instances_left = 0;
     block->at = block->instances_end = block->result_end;
 }

@@ -38,7 +38,7 @@ typedef struct pfb_system_time {
     uint16_t millisecond;                   /* 0-999 */
 } pfb_system_time;
 
-/* The reader. Fields above the line may be read; those below are its own. 144 bytes or less. */
+/* The reader. Fields above the line may be read; those below are its own. 152 bytes or less. */
 typedef struct pfb_data_block {
     uint32_t total_size_bytes; /* size of the whole block; the next block of a file begins there */
     uint32_t result_count;     /* results the header promises */
@@ -55,6 +55,7 @@ typedef struct pfb_data_block {
     uint32_t kind;
     uint32_t counter_count;
     uint32_t value_position, value_end; /* of the current instance: the next value, and behind the last */
+    uint32_t regular_end;               /* up to here values of 16 bytes each would lie in the window */
     uint32_t instances_left;
     uint32_t instances_read;
     size_t result_end;    /* end of the current result, start of the next */
