@@ -533,10 +533,11 @@ static double from_bits(uint64_t bits)
 /* 2^52, behind whose exponent stands the integer that is added to it. */
 static const double small_base = 4503599627370496.0;
 
-/* An integer below 2^52. */
+/* An integer below 2^52. Of a larger one some bits are lost: with all of them it could be a number that traps. */
 static double from_small(uint64_t integer)
 {
-    return from_bits(integer | UINT64_C(0x4330000000000000)) - small_base;
+    uint64_t bits = integer & ((UINT64_C(1) << FAST_BITS) - 1);
+    return from_bits(bits | UINT64_C(0x4330000000000000)) - small_base;
 }
 
 /* To - from for a tile. Returns the bits that the differences have; bit 63 where one fell, since a number of 63 bits

@@ -17,6 +17,12 @@ enum { PFB_WIDE_LIMBS = 3 };
 /* Integers below 2^53 are doubles. */
 enum { PFB_EXACT_BITS = 53 };
 
+/* Clang tells most kinds of fast-math by no macro, so it is told not to use them here: sums of doubles are taken apart
+ * and a fraction is found by what is lost in between. Other compilers tell. */
+#if (defined(__clang__) && __clang_major__ >= 11) || defined(_MSC_VER)
+#pragma float_control(precise, on)
+#endif
+
 /* The x87 unit rounds to 64 bits first and fast-math divides as it likes: there the integers do the work. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0 && !defined(__FAST_MATH__) && !defined(__RECIPROCAL_MATH__) &&    \
     !defined(__ASSOCIATIVE_MATH__) && !defined(PFB_NO_HARDWARE_DIVISION)

@@ -41,6 +41,8 @@ CPUS = {
 TEMPTATIONS = (
     ("-O2", "-DPFB_NO_HARDWARE_DIVISION"),
     ("-O3", "-ffast-math"),
+    ("-O3", "-ffast-math", "-fno-finite-math-only"),
+    ("-O3", "-funsafe-math-optimizations"),
     ("-O3", "-freciprocal-math"),
     ("-O3", "-mfma", "-ffp-contract=fast"),
     ("-Os",),
