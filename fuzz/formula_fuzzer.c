@@ -209,7 +209,7 @@ static void check_prepared(const question *q, const pfb_formula_result *result)
     demand(is_same_result(&without, &off), "no options are all options off");
 }
 
-enum { ROWS = 5 };
+enum { ROWS = 37, KINDS = 5 }; /* some are computed together, the others with padding */
 
 /* The numbers of some instances that share the question's clocks: its own, and others made of them. The first one is
  * not always the same, since a column may tell from one instance what holds for all. */
@@ -231,6 +231,8 @@ static numbers make_numbers(const question *q)
     numbers n;
     int first = (int)(q->step % ROWS);
     question other = *q;
+    for (int i = KINDS; i < ROWS; i++)
+        set_row(&n, (first + i) % ROWS, &q->newer, &q->older);
     set_row(&n, first, &q->newer, &q->older);
     grow(&other.newer.value, q->step);
     set_row(&n, (first + 1) % ROWS, &other.newer, &q->older);

@@ -320,12 +320,12 @@ static inline pfb_data_instance name_of(const uint8_t *data, size_t at, size_t s
                                .name = {.offset = name, .units = pfb_count_units(data + name, most)}};
 }
 
-/* Finds the next instances, as many as there is room for, are named and as expected. Their values go to `row` and every
- * `row_step` behind it; where that is null, `alike` tells where they stand. What makes one different is left to others,
- * who read that one anew. What the loop needs of the block stands in variables of its own: a compiler must take it that
- * writing an instance changes the block. */
+/* Finds the next instances, as many as there is room for, are named and as expected. Their values go to `rows`, one
+ * `step` behind the other; where that is null, `alike` tells where they stand. What makes one different is left to
+ * others, who read that one anew. What the loop needs of the block stands in variables of its own: a compiler must take
+ * it that writing an instance changes the block. */
 static inline size_t find_alike(pfb_data_block *block, const pattern *expected, size_t room,
-                                pfb_data_instance *instances, uint64_t *row, size_t row_step, const uint8_t **alike)
+                                pfb_data_instance *instances, uint64_t *rows, size_t step, const uint8_t **alike)
 {
     const uint8_t *data = block->data;
     const size_t end = block->instances_end;
@@ -340,11 +340,9 @@ static inline size_t find_alike(pfb_data_block *block, const pattern *expected, 
             break;
         const uint8_t *values = data + at + header_bytes;
         size_t ahead = left - values_bytes > AHEAD_BYTES ? AHEAD_BYTES : 0; /* nothing outside of the window */
-        if (row ? !take_row(values, expected, ahead, row) : !is_expected(values, expected, ahead))
+        if (rows ? !take_row(values, expected, ahead, rows + n * step) : !is_expected(values, expected, ahead))
             break;
-        if (row)
-            row += row_step;
-        else
+        if (!rows)
             alike[n] = values;
         if (instances)
             instances[n] = name_of(data, at, header_bytes, block->instances_read + (uint32_t)n);
@@ -391,8 +389,9 @@ static inline void take_eight(const uint8_t *const *alike, size_t position, uint
 static void take_close_columns(const pfb_bulk *bulk, const batch *alike, const pattern *expected)
 {
     size_t count = alike->count;
-    uint64_t *to = bulk->values + bulk->instance_count;
-    for (uint32_t position = 0; position < expected->count; position++, to += bulk->position_step) {
+    size_t at = bulk->instance_count; /* not a pointer: behind the last column it may leave the arrays */
+    for (uint32_t position = 0; position < expected->count; position++, at += bulk->position_step) {
+        uint64_t *to = bulk->values + at;
         uint64_t mask = expected->values[position].mask;
         size_t row = 0;
         for (; count - row >= 8; row += 8)
@@ -400,11 +399,9 @@ static void take_close_columns(const pfb_bulk *bulk, const batch *alike, const p
         for (; row < count; row++)
             to[row] = datum(alike->values[row], position) & mask;
     }
-    if (!bulk->sizes)
-        return;
-    uint8_t *size = bulk->sizes + bulk->instance_count;
-    for (uint32_t position = 0; position < expected->count; position++, size += bulk->position_step)
-        memset(size, expected->sizes[position], count);
+    at = bulk->instance_count;
+    for (uint32_t position = 0; bulk->sizes && position < expected->count; position++, at += bulk->position_step)
+        memset(bulk->sizes + at, expected->sizes[position], count);
 }
 
 /* The data at one position of a batch; `n` is its place among the chosen positions. */
@@ -451,16 +448,12 @@ bool pfb_bulk_read(pfb_data_block *block, pfb_bulk *bulk)
     bulk->last_value_count = 0;
     bulk->has_others = false;
     while (bulk->instance_count < bulk->instance_capacity) {
-        bool is_known = expected.count > 0 && pfb_values_left(block) == 0 && block->error.code == PFB_OK;
-        size_t count = !is_known ? 0
-                       : is_row  ? take_rows(block, bulk, &expected)
-                                 : take_columns(block, bulk, &expected);
-        if (count > 0) {
-            bulk->instance_count += count;
-            bulk->last_value_count = block->counter_count;
-        } else if (!read_one(block, bulk, &expected)) {
+        size_t count = expected.count == 0 ? 0 /* else the instance before was read whole, and without a failure */
+                       : is_row            ? take_rows(block, bulk, &expected)
+                                           : take_columns(block, bulk, &expected);
+        bulk->instance_count += count; /* last_value_count stays: they have as many as the one before */
+        if (count == 0 && !read_one(block, bulk, &expected))
             break;
-        }
     }
     return bulk->instance_count > 0;
 }

@@ -691,7 +691,7 @@ static bool prepare_fast(const pfb_formula *f, const pfb_formula_column *column,
     if (!PFB_DIVIDES_EXACTLY || f->changes_value || (f->terms & PFB_TERM_ELAPSED) ||
         (fast->inverse && !is_plain_inverse) || !is_shared_sound(f, column))
         return false;
-    /* A precision timer without a base is measured by a clock, and types without a name may have both: one by one. */
+    /* A precision timer without a base is measured by a clock: one by one. No type has both bases and item counts. */
     if (by_base && (fast->from_items || fast->over_items || !fast->bases || (delta_base && !fast->older_bases)))
         return false;
     uint64_t frequency = (uint64_t)read_frequency(column->newer, f->clock); /* positive where it is used */

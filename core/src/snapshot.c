@@ -201,7 +201,8 @@ static bool load_rows(pfb_snapshot *snapshot, pfb_data_block *block, const pfb_d
         return false;
     while (result->row_count < rows) {
         uint32_t left = rows - result->row_count;
-        size_t place = (size_t)result->first_value + result->row_count;
+        /* Without columns there are no places, and the pointers stay where they are. */
+        size_t place = result->column_count > 0 ? (size_t)result->first_value + result->row_count : 0;
         pfb_bulk batch = {.values = snapshot->raw + place,
                           .sizes = snapshot->sizes + place,
                           .instances = instances,

@@ -85,7 +85,7 @@ static unsigned expect_column(uint32_t type, const pfb_formula_options *options,
     unsigned ok = 0;
     pfb_formula formula = pfb_formula_prepare(type, options);
     pfb_formula_apply_column(&formula, column, values, marks);
-    for (int i = 0; i < COUNT; i++) {
+    for (int i = 0; i < (int)column->count; i++) {
         pfb_sample newer =
             one_sample(*column->newer, column->newer_values, column->newer_bases, column->newer_items, i);
         pfb_sample older = newer;
@@ -151,7 +151,7 @@ Test(formula_columns, bases_in_one_sample_only)
 {
     arrays a;
     uint64_t state = 1;
-    fill(&state, 8, &a);
+    fill(&state, UINT64_MAX, &a); /* all of them everyday numbers, which are computed together */
     pfb_sample older = sample_at(PRECISION_OBJECT, 0, 0);
     pfb_sample newer = sample_at(PRECISION_OBJECT, 1, 0);
     pfb_formula_column column = {.older = &older,
@@ -161,6 +161,80 @@ Test(formula_columns, bases_in_one_sample_only)
                                  .newer_bases = a.newer_bases,
                                  .count = COUNT};
     cr_expect_gt(expect_column(PRECISION_OBJECT, NULL, &column), 0);
+}
+
+/* ---- The edges of what is computed together ------------------------------------------------------------- */
+
+/* Readings from and to: around the numbers of bits that doubles hold, wrapped, fallen, and unchanged. */
+static const uint64_t edges[][2] = {
+    {UINT64_MAX - 4, 10},
+    {UINT64_MAX, 0},
+    {UINT64_C(1) << 63, (UINT64_C(1) << 63) + 3},
+    {(UINT64_C(1) << 63) - 1, UINT64_C(1) << 63},
+    {0, (UINT64_C(1) << 51) - 1},
+    {0, UINT64_C(1) << 51},
+    {7, UINT64_C(1) << 52},
+    {0, (UINT64_C(1) << 52) - 1},
+    {0, UINT64_C(1) << 53},
+    {1, (UINT64_C(1) << 53) + 2},
+    {0, UINT64_MAX},
+    {UINT64_C(0x0008000000000002), 1},
+    {5, 4},
+    {9, 9},
+    {0, ((UINT64_C(1) << 52) - 1) / 100},
+    {0, (UINT64_C(1) << 52) / 100 + 1},
+    {0, ((UINT64_C(1) << 52) - 1) / 10000000},
+    {0, (UINT64_C(1) << 52) / 10000000 + 1},
+};
+enum { EDGES = sizeof edges / sizeof edges[0], EDGE_ROW = 9 };
+
+/* Each edge in one row, as value, as base and as item count, among rows that have nothing of it. */
+static void expect_edges(uint32_t type, const pfb_sample *older, const pfb_sample *newer)
+{
+    arrays plain;
+    uint64_t state = type;
+    fill(&state, UINT64_MAX, &plain);
+    for (size_t edge = 0; edge < EDGES * 3; edge++) {
+        arrays a = plain;
+        uint64_t from = edges[edge / 3][0];
+        uint64_t to = edges[edge / 3][1];
+        if (edge % 3 == 0) {
+            a.older_values[EDGE_ROW] = from;
+            a.newer_values[EDGE_ROW] = to;
+        } else if (edge % 3 == 1) {
+            a.older_bases[EDGE_ROW] = from;
+            a.newer_bases[EDGE_ROW] = to;
+        } else {
+            a.newer_items[EDGE_ROW] = to;
+        }
+        pfb_formula_column column = {.older = older,
+                                     .newer = newer,
+                                     .older_values = a.older_values,
+                                     .newer_values = a.newer_values,
+                                     .older_bases = a.older_bases,
+                                     .newer_bases = a.newer_bases,
+                                     .newer_items = a.newer_items,
+                                     .count = EDGE_ROW + 32};
+        expect_column(type, &(pfb_formula_options){.per_item_inverse = true}, &column);
+    }
+}
+
+Test(formula_columns, edges_of_what_is_computed_together)
+{
+    static const int64_t frequencies[] = {1, 3, 7, 10000000};
+    static const int64_t times[] = {1, 3, 1000, INT64_C(1) << 45};
+    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+        uint32_t type = pfb_counter_type_at(i)->value;
+        for (size_t k = 0; k < 16; k++) {
+            pfb_sample older = sample_at(type, 0, 0);
+            pfb_sample newer = older;
+            newer.perf_freq = newer.object_freq = frequencies[k % 4];
+            newer.perf_time += times[k / 4];
+            newer.perf_time_100ns += times[k / 4];
+            newer.object_time += times[k / 4];
+            expect_edges(type, &older, &newer);
+        }
+    }
 }
 
 Test(formula_columns, nothing_is_written_for_no_instance)

@@ -7,6 +7,7 @@
 
 #include "perfblock/pairing.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,5 +180,88 @@ Test(pairing_samples, wrap32_goes_by_the_registered_base)
         pfb_pairing_evaluate(&older->snapshot, &newer->snapshot, 0, 0, &wrap32, &inputs);
         cr_expect(inputs.newer.base_type == rows[i].base_type && inputs.older.base_type == rows[i].base_type);
         sample_free_both(older, newer);
+    }
+}
+
+/* ---- What a column has in common, and what not --------------------------------------------------------- */
+
+enum { ROWS = 40 };
+
+/* Rows "i0" and on at a tick: those of one parity, or with `both` all of them, in a result each. */
+static void add_half(sample *s, int64_t tick, uint32_t parity, bool both)
+{
+    static const uint32_t ids[] = {COUNT, GAUGE};
+    sample_result(s, PFB_KIND_COUNTERSET, ids, 2);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "i%u", i);
+        if (!both && i % 2 != parity)
+            continue;
+        sample_row(s, i, name);
+        sample_value(s, (uint64_t)tick * 1000 * (i + 1) + i, 4);
+        sample_value(s, 7, 4);
+    }
+}
+
+/* The older rows of one span stand in two results, of different lengths. */
+Test(pairing_samples, older_rows_of_two_results)
+{
+    sample *samples[2];
+    for (int i = 0; i < 2; i++) {
+        samples[i] = sample_new_large(1 + i, 1 << 16);
+        register_set(samples[i], AVERAGE_BASE);
+        sample_query(samples[i], SET, PFB_NO_ID, PFB_NO_ID, "*", 0);
+        sample_query(samples[i], SET, PFB_NO_ID, PFB_NO_ID, "*", 1);
+        add_half(samples[i], 1 + i, 0, i == 1);
+        add_half(samples[i], 1 + i, 1, false);
+        sample_load(samples[i]);
+    }
+    const pfb_snapshot *newer = &samples[1]->snapshot;
+    pfb_pairing_match(&samples[0]->snapshot, &samples[1]->snapshot);
+    displayed all = displayed_of(&samples[0]->snapshot, newer, NULL);
+    for (uint32_t row = 0; row < ROWS; row++) {
+        size_t place = pfb_snapshot_place(newer, row, 0);
+        cr_expect_neq(newer->rows[row].older_row, PFB_NONE, "row %u", row);
+        cr_expect_eq(all.values[place], 1000 * (row + 1), "row %u: %g", row, all.values[place]);
+        cr_expect_eq(all.marks[place], PFB_STATUS_OK | PFB_MARK_INTEGER, "row %u", row);
+    }
+    displayed_free(all);
+    expect_cells(samples[0], samples[1]);
+    sample_free_both(samples[0], samples[1]);
+}
+
+/* A column all of whose data, or bases, have the size of another type. */
+Test(pairing_samples, columns_of_a_wrong_size)
+{
+    static const struct {
+        uint32_t value_size, base_size;
+        pfb_status status;
+    } rows[] = {{8, 4, PFB_STATUS_OK}, {4, 4, PFB_STATUS_TYPE_MISMATCH}, {8, 8, PFB_STATUS_MISSING_BASE}};
+    static const uint32_t ids[] = {AVERAGE, BASE};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        sample *samples[2];
+        for (uint32_t tick = 0; tick < 2; tick++) {
+            sample *s = samples[tick] = sample_new_large(1 + tick, 1 << 16);
+            register_set(s, AVERAGE_BASE);
+            sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, "*", 0);
+            sample_result(s, PFB_KIND_COUNTERSET, ids, 2);
+            for (uint32_t row = 0; row < ROWS; row++) {
+                char name[8];
+                snprintf(name, sizeof name, "i%u", row);
+                sample_row(s, row, name);
+                sample_value(s, 100 + 60 * tick, rows[i].value_size);
+                sample_value(s, 10 + 2 * tick, rows[i].base_size);
+            }
+            sample_load(s);
+        }
+        pfb_pairing_match(&samples[0]->snapshot, &samples[1]->snapshot);
+        displayed all = displayed_of(&samples[0]->snapshot, &samples[1]->snapshot, NULL);
+        for (uint32_t row = 0; row < ROWS; row++) {
+            size_t place = pfb_snapshot_place(&samples[1]->snapshot, row, 0);
+            cr_expect_eq(all.marks[place] & PFB_MARK_STATUS, (unsigned)rows[i].status, "case %zu, row %u", i, row);
+            cr_expect_eq(all.values[place], rows[i].status == PFB_STATUS_OK ? 30 : 0, "case %zu, row %u", i, row);
+        }
+        displayed_free(all);
+        sample_free_both(samples[0], samples[1]);
     }
 }
