@@ -19,7 +19,11 @@ enum { PFB_EXACT_BITS = 53 };
 
 /* Clang tells most kinds of fast-math by no macro, so it is told not to use them here: sums of doubles are taken apart
  * and a fraction is found by what is lost in between. Other compilers tell. */
-#if (defined(__clang__) && __clang_major__ >= 11) || defined(_MSC_VER)
+#if defined(__clang__) && __clang_major__ >= 11 && (defined(__x86_64__) || defined(__i386__))
+#pragma float_control(precise, on)
+#elif defined(__clang__) && __clang_major__ >= 11 /* which does not know the other there, or not yet */
+#pragma clang fp reassociate(off)
+#elif defined(_MSC_VER)
 #pragma float_control(precise, on)
 #endif
 
