@@ -3,7 +3,9 @@
 // bytes.
 #include "baselines.h"
 #include "bench.h"
+#include "building.h"
 #include "replies.h"
+#include "samples.h"
 
 #include "perfblock/bulk.h"
 
@@ -123,16 +125,41 @@ void require_sum(benchmark::State &state, const reply &from, uint64_t sum)
     bench::count_items(state, from.values);
 }
 
-/* All values as rows, or counter by counter as columns. */
-void measure_bulk(benchmark::State &state, const reply &from, bool as_rows)
+/* Of which instance a row says that it is. */
+struct named {
+    uint32_t id;
+    const uint8_t *name; /* UTF-16LE */
+    size_t units;
+};
+
+/* Whether `name_of` the first `count` rows are the processors that the reply was made of. */
+template <class NameOf> bool has_names(size_t count, NameOf name_of)
+{
+    std::vector<bench::instance> processors = bench::processors(count);
+    for (size_t i = 0; i < count; i++) {
+        named found = name_of(i);
+        std::vector<uint8_t> name = bench::utf16le(processors[i].name);
+        if (found.id != processors[i].id || 2 * found.units != name.size() ||
+            std::memcmp(found.name, name.data(), name.size()) != 0)
+            return false;
+    }
+    return true;
+}
+
+enum class form { rows, columns, rows_with_instances };
+
+/* All values: as rows, or counter by counter as columns; and what instances they are of, where asked for. */
+void measure_bulk(benchmark::State &state, const reply &from, form as)
 {
     size_t count = from.values / PROCESSOR_COUNTERS;
     std::vector<uint64_t> values(from.values);
+    std::vector<pfb_data_instance> instances(as == form::rows_with_instances ? count : 0);
     pfb_bulk bulk = {};
     bulk.values = values.data();
+    bulk.instances = instances.empty() ? nullptr : instances.data();
     bulk.instance_capacity = count;
-    bulk.instance_step = as_rows ? PROCESSOR_COUNTERS : 1;
-    bulk.position_step = as_rows ? 1 : count;
+    bulk.instance_step = as == form::columns ? 1 : PROCESSOR_COUNTERS;
+    bulk.position_step = as == form::columns ? count : 1;
     for (auto _ : state) {
         pfb_data_block block;
         pfb_data_result result;
@@ -148,6 +175,11 @@ void measure_bulk(benchmark::State &state, const reply &from, bool as_rows)
     uint64_t sum = 0;
     for (uint64_t value : values)
         sum += value;
+    if (!has_names(instances.size(), [&](size_t i) {
+            const pfb_data_instance &of = instances[i];
+            return named{of.id, from.bytes.data() + of.name.offset, of.name.units};
+        }))
+        return state.SkipWithError("the instances are others");
     require_sum(state, from, sum);
 }
 
@@ -177,6 +209,8 @@ void measure_typical(benchmark::State &state, const reply &from)
     uint64_t sum = 0;
     for (const typical_processor &row : rows)
         sum += sum_of(row);
+    if (!has_names(rows.size(), [&](size_t i) { return named{rows[i].id, rows[i].name, rows[i].name_units}; }))
+        return state.SkipWithError("the instances are others");
     require_sum(state, from, sum);
 }
 
@@ -184,8 +218,11 @@ void add_counterset(size_t count)
 {
     const std::string prefix = "data_block/processor_information";
     get_reply from = keep(bench::counterset_reply, count, PROCESSOR_COUNTERS);
-    bench::add(prefix + "/bulk_rows", count, [=](benchmark::State &state) { measure_bulk(state, from(), true); });
-    bench::add(prefix + "/bulk_columns", count, [=](benchmark::State &state) { measure_bulk(state, from(), false); });
+    bench::add(prefix + "/bulk_rows", count, [=](benchmark::State &state) { measure_bulk(state, from(), form::rows); });
+    bench::add(prefix + "/bulk_columns", count,
+               [=](benchmark::State &state) { measure_bulk(state, from(), form::columns); });
+    bench::add(prefix + "/bulk_instances", count,
+               [=](benchmark::State &state) { measure_bulk(state, from(), form::rows_with_instances); });
     bench::add(prefix + "/typical", count, [=](benchmark::State &state) { measure_typical(state, from()); });
     add_walks("processor_information", count, from);
 }

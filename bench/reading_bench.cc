@@ -11,102 +11,153 @@
 #include "perfblock/lwp.h"
 #include "perfblock/name_table.h"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <numeric>
 
 namespace
 {
 
 using bytes = std::vector<uint8_t>;
-using get_bytes = std::function<const bytes &()>;
 
-/* Made when first needed, and kept: repetitions come in any order. */
-get_bytes keep(const std::function<bytes(size_t)> &make, size_t count)
+/* What is read, how many items it holds, and the sum over what its maker put into them. */
+struct input {
+    bytes all;
+    size_t items;
+    uint64_t sum;
+};
+
+using get_input = std::function<const input &()>;
+
+/* Made when first needed, and kept: repetitions come in any order. `sum_of(count)` knows nothing of the bytes. */
+get_input keep(const std::function<bytes(size_t)> &make, const std::function<uint64_t(size_t)> &sum_of, size_t count,
+               size_t items)
 {
-    auto kept = std::make_shared<bytes>();
-    return [=]() -> const bytes & {
-        if (kept->empty())
-            *kept = make(count);
-        return *kept;
+    auto kept = std::make_shared<std::unique_ptr<input>>();
+    return [=]() -> const input & {
+        if (!*kept)
+            kept->reset(new input{make(count), items, sum_of(count)});
+        return **kept;
     };
 }
 
-/* Runs `read` over and over; it tells how many items it found. What is refused must not pass for fast. */
-template <class Read> void measure(benchmark::State &state, size_t items, Read read)
+/* Runs `read` over and over; it gives the sum of what it read. What is refused must not pass for fast. */
+template <class Read> void measure(benchmark::State &state, const input &from, Read read)
 {
     for (auto _ : state) {
-        size_t found = read();
-        benchmark::DoNotOptimize(found);
-        if (found != items)
-            return state.SkipWithError("not everything was read");
+        uint64_t sum = read(from.all);
+        benchmark::DoNotOptimize(sum);
+        if (sum != from.sum)
+            return state.SkipWithError("what was read is not what was written");
     }
-    bench::count_items(state, items);
+    bench::count_items(state, from.items);
 }
 
-/* Adds `read`, of the kept bytes, and a copy of them beside it. */
-template <class Read>
-void add(const std::string &group, const std::string &what, size_t count, size_t items, const get_bytes &from,
-         Read read)
+/* Runs `fill`, which tells whether it was allowed to. What it left last is looked at once, behind the measuring. */
+template <class Fill, class Look> void measure_filling(benchmark::State &state, const input &from, Fill fill, Look look)
 {
-    bench::add(group + "/" + what, count,
-               [=](benchmark::State &state) { measure(state, items, [&]() { return read(from()); }); });
+    for (auto _ : state) {
+        bool is_filled = fill(from.all);
+        benchmark::ClobberMemory();
+        if (!is_filled)
+            return state.SkipWithError("it is refused");
+    }
+    if (!look(from))
+        return state.SkipWithError("what was made is not what it should be");
+    bench::count_items(state, from.items);
 }
 
-void add_memcpy(const std::string &group, size_t count, size_t items, const get_bytes &from)
+/* Adds `read` of the kept input. */
+template <class Read>
+void add(const std::string &group, const std::string &what, size_t count, const get_input &from, Read read)
+{
+    bench::add(group + "/" + what, count, [=](benchmark::State &state) { measure(state, from(), read); });
+}
+
+void add_memcpy(const std::string &group, size_t count, const get_input &from)
 {
     bench::add(group + "/memcpy", count, [=](benchmark::State &state) {
-        const bytes &all = from();
+        const bytes &all = from().all;
         bytes to(all.size());
         for (auto _ : state) {
             std::memcpy(to.data(), all.data(), to.size());
             benchmark::DoNotOptimize(to.data());
             benchmark::ClobberMemory();
         }
-        bench::count_items(state, items);
+        bench::count_items(state, from().items);
     });
 }
 
 /* ---- V1 blocks ----------------------------------------------------------------------------------------------- */
 
-size_t walk_legacy(const bytes &from)
+uint64_t legacy_sum(size_t count)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (uint32_t n = 0; n < bench::PROCESS_COUNTERS; n++)
+            sum += bench::reply_value(i, n);
+    }
+    return sum;
+}
+
+uint64_t walk_legacy(const bytes &from)
 {
     pfb_legacy_block block;
     pfb_legacy_object object;
     pfb_legacy_instance instance;
     pfb_legacy_value value;
-    size_t values = 0;
     uint64_t sum = 0;
     pfb_legacy_block_open(&block, from.data(), from.size(), 0);
     while (pfb_legacy_block_next_object(&block, &object)) {
         while (pfb_legacy_block_next_instance(&block, &instance)) {
-            for (; pfb_legacy_block_next_value(&block, &value); values++)
+            while (pfb_legacy_block_next_value(&block, &value))
                 sum += value.raw;
         }
     }
-    benchmark::DoNotOptimize(sum);
-    return block.error.code == PFB_OK ? values : 0;
+    return block.error.code == PFB_OK ? sum : 0;
 }
 
 void add_legacy(size_t count)
 {
-    get_bytes from = keep(bench::process_block, count);
-    size_t values = count * bench::PROCESS_COUNTERS;
-    add("legacy_block/process", "walk", count, values, from, walk_legacy);
-    add_memcpy("legacy_block/process", count, values, from);
+    get_input from = keep(bench::process_block, legacy_sum, count, count * bench::PROCESS_COUNTERS);
+    add("legacy_block/process", "walk", count, from, walk_legacy);
+    add_memcpy("legacy_block/process", count, from);
 }
 
 /* ---- Name tables --------------------------------------------------------------------------------------------- */
 
-size_t walk_names(const bytes &from)
+uint64_t sum_of(const pfb_name_entry &entry)
+{
+    return entry.index + entry.size_bytes + entry.offset;
+}
+
+/* In the registry's form: index, NUL, text, NUL. */
+uint64_t names_sum(size_t count)
+{
+    uint64_t sum = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        pfb_name_entry entry = {};
+        entry.index = bench::title_index(i);
+        entry.size_bytes = static_cast<uint32_t>(2 * bench::title_name(i).size());
+        entry.offset = at + 2 * (std::to_string(entry.index).size() + 1);
+        sum += sum_of(entry);
+        at = entry.offset + entry.size_bytes + 2;
+    }
+    return sum;
+}
+
+uint64_t walk_names(const bytes &from)
 {
     pfb_name_table table;
     pfb_name_entry entry;
-    size_t count = 0;
+    uint64_t sum = 0;
     pfb_name_table_open(&table, from.data(), from.size(), 0);
     while (pfb_name_table_next(&table, &entry))
-        count++;
-    return table.error.code == PFB_OK ? count : 0;
+        sum += sum_of(entry);
+    return table.error.code == PFB_OK ? sum : 0;
 }
 
 /* Room for the index of a table of so many pairs. */
@@ -115,13 +166,30 @@ struct name_index {
     {
     }
 
-    size_t build(const bytes &from)
+    bool build(const bytes &from)
     {
         pfb_name_table table;
         pfb_name_table_open(&table, from.data(), from.size(), 0);
         pfb_error error = pfb_name_index_build(&index, &table, entries.data(), by_index.data(), by_name.data(),
                                                static_cast<uint32_t>(entries.size()));
-        return error.code == PFB_OK ? index.count : 0;
+        return error.code == PFB_OK;
+    }
+
+    /* Whether every pair is there, and both orders are right: the titles ascend in the table itself. */
+    bool is_right(const input &of) const
+    {
+        uint64_t sum = 0;
+        for (const pfb_name_entry &entry : entries)
+            sum += sum_of(entry);
+        std::vector<std::u16string> names;
+        for (size_t i = 0; i < of.items; i++)
+            names.push_back(bench::title_name(i));
+        std::vector<uint32_t> order(of.items);
+        std::iota(order.begin(), order.end(), 0);
+        if (index.count != of.items || sum != of.sum || by_index != order)
+            return false;
+        std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return names[a] < names[b]; });
+        return by_name == order;
     }
 
     std::vector<pfb_name_entry> entries;
@@ -130,60 +198,107 @@ struct name_index {
 };
 
 /* Every title index of the table, in their order. */
-size_t find_names(name_index &of, const bytes &from)
+uint64_t find_names(name_index &of, const bytes &from)
 {
-    size_t found = 0;
+    uint64_t sum = 0;
     if (of.index.count == 0)
         of.build(from);
-    for (size_t i = 0; i < of.entries.size(); i++)
-        found += pfb_name_index_find(&of.index, static_cast<uint32_t>(2 * i + 1)) != nullptr;
-    return found;
+    for (size_t i = 0; i < of.entries.size(); i++) {
+        const pfb_name_entry *entry = pfb_name_index_find(&of.index, bench::title_index(i));
+        if (entry == nullptr)
+            return 0;
+        sum += sum_of(*entry);
+    }
+    return sum;
 }
 
 void add_names(size_t count)
 {
-    get_bytes from = keep(bench::name_table, count);
-    add("name_table/registry", "walk", count, count, from, walk_names);
+    get_input from = keep(bench::name_table, names_sum, count, count);
+    add("name_table/registry", "walk", count, from, walk_names);
     auto kept = std::make_shared<name_index>(count);
-    add("name_table/registry", "index", count, count, from, [=](const bytes &all) { return kept->build(all); });
-    add("name_table/registry", "find", count, count, from, [=](const bytes &all) { return find_names(*kept, all); });
-    add_memcpy("name_table/registry", count, count, from);
+    bench::add("name_table/registry/index", count, [=](benchmark::State &state) {
+        measure_filling(
+            state, from(), [&](const bytes &all) { return kept->build(all); },
+            [&](const input &of) { return kept->is_right(of); });
+    });
+    add("name_table/registry", "find", count, from, [=](const bytes &all) { return find_names(*kept, all); });
+    add_memcpy("name_table/registry", count, from);
 }
 
 /* ---- Registrations ------------------------------------------------------------------------------------------- */
 
-size_t find_counters(const bytes &from)
+/* Counters with the ids 0, 1 ... */
+pfb_counter counter_of(uint32_t id)
+{
+    pfb_counter counter = {};
+    counter.id = id;
+    counter.type = 0x10410500;
+    counter.base_id = 7919 * id + 1;
+    return counter;
+}
+
+uint64_t sum_of(const pfb_counter &counter)
+{
+    return uint64_t{counter.id} + counter.type + counter.base_id;
+}
+
+uint64_t counters_sum(size_t count)
+{
+    uint64_t sum = 0;
+    for (uint32_t id = 0; id < count; id++)
+        sum += sum_of(counter_of(id));
+    return sum;
+}
+
+uint64_t find_counters(const bytes &from)
 {
     pfb_registration registration;
     pfb_counter counter;
-    size_t found = 0;
+    uint64_t sum = 0;
     pfb_registration_open(&registration, from.data(), from.size(), 0);
-    for (uint32_t i = 0; i < registration.counter_count; i++)
-        found += pfb_registration_find(&registration, i, &counter);
-    return found;
+    for (uint32_t i = 0; i < registration.counter_count; i++) {
+        if (!pfb_registration_find(&registration, i, &counter))
+            return 0;
+        sum += sum_of(counter);
+    }
+    return sum;
 }
 
-/* Counters with the ids 0, 1 ... */
 bytes registration_of(size_t count)
 {
     return bench::build([=](pfb_builder *builder) {
         pfb_guid guid = {};
         pfb_builder_counterset(builder, &guid, 100, PFB_INSTANCES_MULTIPLE, static_cast<uint32_t>(count));
-        pfb_counter counter = {};
-        counter.type = 0x10410500;
-        for (counter.id = 0; counter.id < count; counter.id++)
+        for (uint32_t id = 0; id < count; id++) {
+            pfb_counter counter = counter_of(id);
             pfb_builder_counter(builder, &counter);
+        }
     });
 }
 
 void add_registration(size_t count)
 {
-    get_bytes from = keep(registration_of, count);
-    add("registration/ascending", "find", count, count, from, find_counters);
-    add_memcpy("registration/ascending", count, count, from);
+    get_input from = keep(registration_of, counters_sum, count, count);
+    add("registration/ascending", "find", count, from, find_counters);
+    add_memcpy("registration/ascending", count, from);
 }
 
 /* ---- CPI hooks ----------------------------------------------------------------------------------------------- */
+
+/* What each CPU counted between two snapshots: as many cycles as the busy clock ran. */
+constexpr uint64_t CYCLES = 2500000;
+
+pfb_cpi_cpu cpu_of(size_t position)
+{
+    pfb_cpi_cpu cpu = {};
+    cpu.cpu = static_cast<uint32_t>(position);
+    cpu.instr = 1000000 + 7919 * position;
+    cpu.cycles = CYCLES;
+    cpu.busy = 1200000 + position;
+    cpu.elapsed = CYCLES;
+    return cpu;
+}
 
 /* A measurement of so many CPUs, scaled, and what writing it needs. */
 struct measurement {
@@ -191,17 +306,14 @@ struct measurement {
     {
         std::vector<pfb_cpi_cpu> first(count), second(count);
         for (size_t i = 0; i < count; i++) {
-            first[i].cpu = second[i].cpu = static_cast<uint32_t>(i);
-            second[i].instr = 1000000 + 7919 * i;
-            second[i].cycles = 2500000;
-            second[i].busy = 1200000 + i;
-            second[i].elapsed = 2500000;
+            first[i].cpu = static_cast<uint32_t>(i);
+            second[i] = cpu_of(i);
         }
         pfb_cpi_snapshot start = {}, end = {};
         start.cpus = first.data();
         end.cpus = second.data();
         start.cpu_count = end.cpu_count = count;
-        end.clock = 2500000;
+        end.clock = CYCLES;
         pfb_cpi_widths widths = {64, 64};
         bench::require(pfb_cpi_compute(&start, &end, &widths, PFB_CPI_SCALED, cpus.data(), &result) == PFB_CPI_COMPUTED,
                        "the counters are refused");
@@ -231,57 +343,96 @@ bytes hooks_of(size_t count)
     return out;
 }
 
+/* A quotient to 4 places, rounded half up, as the sum of its words. */
+uint64_t words_sum(uint64_t numerator, uint64_t denominator)
+{
+    uint64_t places = (20000 * numerator + denominator) / (2 * denominator);
+    return places / 10000 + places % 10000;
+}
+
+uint64_t words_sum(const pfb_cpi_words &words)
+{
+    return uint64_t{words.integral} + words.fraction;
+}
+
+/* Scaled cycles are the busy ones: cycles and elapsed are alike. */
+uint64_t hooks_sum(size_t count)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        pfb_cpi_cpu cpu = cpu_of(i);
+        sum += cpu.instr + cpu.cycles + cpu.busy;
+        sum += words_sum(cpu.cycles, cpu.instr) + words_sum(cpu.busy, cpu.instr) + words_sum(100 * cpu.busy, CYCLES);
+    }
+    return sum;
+}
+
 /* All figures of the processors hook of every group. */
-size_t read_hooks(const bytes &from)
+uint64_t read_hooks(const bytes &from)
 {
     pfb_cpi_hooks hooks;
     pfb_cpi_group group;
     pfb_cpi_stored stored;
-    size_t count = 0;
+    uint64_t sum = 0;
     pfb_cpi_hooks_open(&hooks, from.data(), from.size(), nullptr);
     while (pfb_cpi_hooks_next(&hooks, &group)) {
-        for (uint32_t i = 0; i < group.cpu_count; i++)
-            count += pfb_cpi_hooks_stored(&hooks, &group, PFB_CPI_PROCESSORS_HOOK, i, &stored);
+        for (uint32_t i = 0; i < group.cpu_count; i++) {
+            if (!pfb_cpi_hooks_stored(&hooks, &group, PFB_CPI_PROCESSORS_HOOK, i, &stored))
+                return 0;
+            sum += stored.instr + stored.cycles + stored.scaled_cycles;
+            sum += words_sum(stored.cpi) + words_sum(stored.scaled_cpi) + words_sum(stored.busy);
+        }
     }
-    return hooks.error.code == PFB_OK ? count : 0;
+    return hooks.error.code == PFB_OK ? sum : 0;
 }
 
 void add_hooks(size_t count)
 {
-    get_bytes from = keep(hooks_of, count);
-    add("cpi_hooks/labelled", "read", count, count, from, read_hooks);
+    get_input from = keep(hooks_of, hooks_sum, count, count);
+    add("cpi_hooks/labelled", "read", count, from, read_hooks);
     auto kept = std::make_shared<measurement>(count);
-    auto out = std::make_shared<bytes>();
-    add("cpi_hooks/labelled", "write", count, count, from, [=](const bytes &all) {
-        out->resize(all.size());
-        return kept->write(*out) == all.size() ? count : 0;
+    bench::add("cpi_hooks/labelled/write", count, [=](benchmark::State &state) {
+        bytes out(from().all.size());
+        measure_filling(
+            state, from(), [&](const bytes &all) { return kept->write(out) == all.size(); },
+            [&](const input &of) { return read_hooks(out) == of.sum; });
     });
-    add_memcpy("cpi_hooks/labelled", count, count, from);
+    add_memcpy("cpi_hooks/labelled", count, from);
 }
 
 /* ---- LWP rings ----------------------------------------------------------------------------------------------- */
 
-size_t read_ring(const bytes &from)
+uint64_t ring_sum(size_t count)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        bench::lwp_record record = bench::ring_record(i);
+        sum += record.id + record.address + record.data2 + record.stamp;
+    }
+    return sum;
+}
+
+uint64_t read_ring(const bytes &from)
 {
     pfb_lwp_snapshot snapshot;
     pfb_lwp_capabilities capabilities;
     pfb_lwp lwp;
     pfb_lwp_event event;
-    size_t count = 0;
+    uint64_t sum = 0;
     pfb_lwp_snapshot_read(from.data(), from.size(), &snapshot);
     pfb_lwp_capabilities_read(snapshot.eax, snapshot.ebx, snapshot.ecx, snapshot.edx, &capabilities);
     pfb_lwp_open(&lwp, &capabilities, from.data() + snapshot.control_offset, snapshot.control_size,
                  from.data() + snapshot.ring_offset, snapshot.ring_size, 0);
     while (pfb_lwp_next(&lwp, &event))
-        count++;
-    return lwp.error.code == PFB_OK ? count : 0;
+        sum += event.id + event.address + event.data2 + event.stamp;
+    return lwp.error.code == PFB_OK ? sum : 0;
 }
 
 void add_ring(size_t count)
 {
-    get_bytes from = keep(bench::lwp_snapshot, count);
-    add("lwp/ring", "read", count, count, from, read_ring);
-    add_memcpy("lwp/ring", count, count, from);
+    get_input from = keep(bench::lwp_snapshot, ring_sum, count, count);
+    add("lwp/ring", "read", count, from, read_ring);
+    add_memcpy("lwp/ring", count, from);
 }
 
 } // namespace

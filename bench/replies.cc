@@ -193,13 +193,23 @@ std::vector<uint8_t> process_block(size_t count)
     });
 }
 
+uint32_t title_index(size_t position)
+{
+    return static_cast<uint32_t>(2 * position + 1);
+}
+
+std::u16string title_name(size_t position)
+{
+    return widen("Counter " + std::to_string(position * 7919 % 1000003) + "/sec");
+}
+
 std::vector<uint8_t> name_table(size_t count)
 {
     return build([&](pfb_builder *builder) {
         for (size_t i = 0; i < count; i++) {
-            std::u16string text = widen("Counter " + std::to_string(i * 7919 % 1000003) + "/sec");
+            std::u16string text = title_name(i);
             std::vector<uint8_t> bytes = utf16le(text);
-            pfb_builder_name(builder, static_cast<uint32_t>(2 * i + 1), bytes.data(), text.size());
+            pfb_builder_name(builder, title_index(i), bytes.data(), text.size());
         }
         pfb_builder_end_names(builder);
     });
@@ -224,6 +234,11 @@ constexpr uint32_t ALL_EVENTS = 0x7F | PFB_LWP_TIME_STAMPS;
 
 } // namespace
 
+lwp_record ring_record(size_t position)
+{
+    return {static_cast<uint8_t>(1 + position % EVENTS), 0x400000 + 16 * position, reply_value(position, 0), position};
+}
+
 std::vector<uint8_t> lwp_snapshot(size_t count)
 {
     pfb_lwp_capabilities capabilities;
@@ -237,10 +252,11 @@ std::vector<uint8_t> lwp_snapshot(size_t count)
     store(control, PFB_LWP_AT_HEAD, count * PFB_LWP_RECORD_BYTES, 4);
     for (size_t i = 0; i < count; i++) {
         size_t at = i * PFB_LWP_RECORD_BYTES;
-        store(ring, at, 1 + i % EVENTS, 1);
-        store(ring, at + 8, 0x400000 + 16 * i, 8);
-        store(ring, at + 16, reply_value(i, 0), 8);
-        store(ring, at + 24, i, 8);
+        lwp_record record = ring_record(i);
+        store(ring, at, record.id, 1);
+        store(ring, at + 8, record.address, 8);
+        store(ring, at + 16, record.data2, 8);
+        store(ring, at + 24, record.stamp, 8);
     }
     std::vector<uint8_t> out(
         pfb_lwp_snapshot_write(&capabilities, control.data(), control.size(), ring.data(), ring.size(), nullptr, 0));

@@ -5,6 +5,7 @@
 /* Bytes for the benchmarks of decoding: as Windows, a processor or a trace would give them, and sound throughout. */
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace bench
@@ -27,10 +28,17 @@ std::vector<uint8_t> single_counter_reply(size_t count);
 constexpr uint32_t PROCESS_COUNTERS = 27;
 std::vector<uint8_t> process_block(size_t count);
 
-/* A V1 name table in the registry's form, of `count` pairs. */
+/* A V1 name table in the registry's form, of `count` pairs; and the pair at `position`. */
+uint32_t title_index(size_t position);
+std::u16string title_name(size_t position);
 std::vector<uint8_t> name_table(size_t count);
 
-/* The ring of LWP with `count` unread records, as a snapshot in one piece. */
+/* The ring of LWP with `count` unread records, as a snapshot in one piece; and the record at `position`. */
+struct lwp_record {
+    uint8_t id;
+    uint64_t address, data2, stamp;
+};
+lwp_record ring_record(size_t position);
 std::vector<uint8_t> lwp_snapshot(size_t count);
 
 } // namespace bench

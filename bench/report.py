@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Tables of what the benchmarks measured: median nanoseconds per item, and the ratio to the baseline of the same run.
 Usage: report.py [--save FILE] [--compare FILE] [--markdown] RESULT.json...
+       report.py --check FILE
 
 RESULT.json is what the programs of this folder write with --benchmark_out; --save puts all of it in one file, which
---compare takes. Names are SUBJECT/.../WHAT/COUNT (bench.h). Exit status 1 when a benchmark failed or nothing ran."""
+--compare takes; --check only tells whether it would. Names are SUBJECT/.../WHAT/COUNT (bench.h). Exit status 1 when a
+benchmark failed, nothing ran or a file is none of these; what was measured is saved before it is compared."""
 import argparse
 import json
+import math
+import re
 import statistics
 import sys
 
@@ -27,8 +31,13 @@ def read_file(path):
     try:
         with open(path, encoding="utf-8") as file:
             content = json.load(file)
-        return content["context"], sorted(content["benchmarks"], key=lambda run: run.get("family_index", 0))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        context, runs = content["context"], content["benchmarks"]
+        if not isinstance(context, dict):
+            raise TypeError("another context")
+        if not all(isinstance(run[key], str) for run in runs for key in ("name", "run_name", "run_type")):
+            raise TypeError("a run without a name")
+        return context, sorted(runs, key=lambda run: run.get("family_index", 0))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise Failure(f"{path}: no result of a benchmark: {error}") from error
 
 
@@ -40,6 +49,17 @@ def merge(paths):
     return {"context": files[0][0], "benchmarks": [{**run, "family_index": order[run["name"]]} for run in runs]}
 
 
+def nanoseconds(run):
+    """What an item took in one repetition."""
+    try:
+        time = 1e9 / run["items_per_second"]
+    except (KeyError, TypeError, ZeroDivisionError, OverflowError):
+        time = 0
+    if not 0 < time < math.inf:
+        raise Failure(f"{run['name']}: no items per second")
+    return time
+
+
 def measure(content):
     """name -> nanoseconds per item, one for each repetition. Names without what the library adds to them."""
     times = {}
@@ -49,10 +69,31 @@ def measure(content):
         if run["run_type"] != "iteration":
             continue
         name = run["run_name"].replace("/manual_time", "")
-        times.setdefault(name, []).append(1e9 / run["items_per_second"])
+        if not re.fullmatch(r".+/[^/]+/[0-9]+", name):
+            raise Failure(f"{name}: no name of a benchmark")
+        times.setdefault(name, []).append(nanoseconds(run))
     if not times:
         raise Failure("nothing was measured")
     return times
+
+
+def read_earlier(path):
+    """One file as merge() gives it, if all of it can be compared with."""
+    content = merge([path])
+    try:
+        measure(content)
+    except Failure as failure:
+        raise Failure(f"{path}: {failure}") from failure
+    return content
+
+
+def save(content, path):
+    """Writes what read_earlier() takes."""
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(content, file, indent=1)
+    except OSError as error:
+        raise Failure(f"{path}: cannot be written: {error.strerror}") from error
 
 
 # ---- Judging ----------------------------------------------------------------------------------------
@@ -193,26 +234,44 @@ def report(content, earlier, markdown):
         yield from draw(judged, markdown)
 
 
+def work(options):
+    """The lines to print."""
+    if options.check:
+        read_earlier(options.check)
+        return []
+    content = merge(options.results)
+    measure(content)
+    # The earlier file may be the one that is written now: it is read first, and refused when the run is safe.
+    earlier = refusal = None
+    try:
+        earlier = read_earlier(options.compare) if options.compare else None
+    except Failure as failure:
+        refusal = failure
+    if options.save:
+        save(content, options.save)
+    if refusal:
+        raise refusal
+    return list(report(content, earlier, options.markdown))
+
+
 def main(arguments):
     """The program; returns its exit status."""
     parser = argparse.ArgumentParser(description="Tables of what the benchmarks measured.")
-    parser.add_argument("results", nargs="+", metavar="RESULT.json")
+    parser.add_argument("results", nargs="*", metavar="RESULT.json")
+    parser.add_argument("--check", metavar="FILE", help="only see whether this file can be compared with")
     parser.add_argument("--save", metavar="FILE", help="write all results into one file")
     parser.add_argument("--compare", metavar="FILE", help="show the change since this earlier file")
     parser.add_argument("--markdown", action="store_true", help="print tables for a page")
     options = parser.parse_args(arguments)
+    if bool(options.check) == bool(options.results):
+        parser.error("results of a run, or a file to check")
     try:
-        # The earlier file may be the one that is written now: it is read first.
-        earlier = merge([options.compare]) if options.compare else None
-        content = merge(options.results)
-        lines = list(report(content, earlier, options.markdown))
+        lines = work(options)
     except Failure as failure:
         print(failure, file=sys.stderr)
         return 1
-    if options.save:
-        with open(options.save, "w", encoding="utf-8") as file:
-            json.dump(content, file, indent=1)
-    print("\n".join(lines))
+    for line in lines:
+        print(line)
     return 0
 
 

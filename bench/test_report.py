@@ -152,15 +152,67 @@ class Program(unittest.TestCase):
             "no JSON": ([self.write("broken.json", "{")], "no result of a benchmark"),
             "another JSON": ([self.write("list.json", "[]")], "no result of a benchmark"),
             "no file": ([none], "no result of a benchmark"),
-            "no earlier file": (["--compare", none, good], "no result of a benchmark"),
+            "a folder": ([self.folder], "no result of a benchmark"),
         }
+        cases.update({name: ([path], text) for name, (path, text) in self.unusable().items()})
         for name, (arguments, expected) in cases.items():
             with self.subTest(name):
                 saved = os.path.join(self.folder, "saved.json")
                 status, lines, error = self.call("--save", saved, *arguments)
                 self.assertEqual((status, lines), (1, []))
                 self.assertIn(expected, error)
+                self.assertEqual(error.count("\n"), 1, error)
                 self.assertFalse(os.path.exists(saved))
+
+    def unusable(self):
+        """Files that are JSON, but not what the benchmarks write: what is odd, path, and what is said of it."""
+        name = "f/x/apply/10"
+        rateless = {"name": name, "run_name": name, "run_type": "iteration"}
+        contents = {
+            "no rate": (result(rateless), f"{name}: no items per second"),
+            "a rate of 0": (result({**rateless, "items_per_second": 0}), f"{name}: no items per second"),
+            "a rate below 0": (result({**rateless, "items_per_second": -1.0}), f"{name}: no items per second"),
+            "a rate that is no number": (result({**rateless, "items_per_second": "1"}), f"{name}: no items per second"),
+            "no finite rate": (result({**rateless, "items_per_second": float("inf")}), f"{name}: no items per second"),
+            "a rate of many digits": (result({**rateless, "items_per_second": 10 ** 400}),
+                                      f"{name}: no items per second"),
+            "a rate too small": (result({**rateless, "items_per_second": 1e-308}), f"{name}: no items per second"),
+            "one slash": (result(run("apply/10", 8)), "apply/10: no name of a benchmark"),
+            "no slash": (result(run("10", 8)), "10: no name of a benchmark"),
+            "no count": (result(run("f/x/apply", 8)), "f/x/apply: no name of a benchmark"),
+            "no name": (result({"run_type": "iteration"}), "no result of a benchmark"),
+            "no kind": (result({"name": name, "run_name": name}), "no result of a benchmark"),
+            "a run that is a text": (result("a"), "no result of a benchmark"),
+            "runs that are a number": ({"context": {}, "benchmarks": 1}, "no result of a benchmark"),
+            "a context that is a list": ({"context": [], "benchmarks": [run(name, 8)]}, "no result of a benchmark"),
+            "too deep": ("[" * 100000, "no result of a benchmark"),
+        }
+        return {what: (self.write(what + ".json", content), text) for what, (content, text) in contents.items()}
+
+    def test_an_earlier_file_is_checked_without_a_run(self):
+        good = self.write("good.json", result(run("f/x/apply/10", 8)))
+        self.assertEqual(self.call("--check", good), (0, [], ""))
+        for what, (path, expected) in {**self.unusable(), "a folder": (self.folder, "no result")}.items():
+            with self.subTest(what):
+                status, lines, error = self.call("--check", path)
+                self.assertEqual((status, lines, error.count("\n")), (1, [], 1), error)
+                self.assertTrue(error.startswith(f"{path}: ") and expected in error, error)
+
+    def test_a_run_is_saved_whatever_it_is_compared_with(self):
+        good = self.write("good.json", result(run("f/x/apply/10", 8)))
+        none = os.path.join(self.folder, "none.json")
+        for what, (path, expected) in {**self.unusable(), "no file": (none, "no result")}.items():
+            with self.subTest(what):
+                saved = os.path.join(self.folder, f"saved {what}.json")
+                status, lines, error = self.call("--save", saved, "--compare", path, good)
+                self.assertEqual((status, lines, error.count("\n")), (1, [], 1), error)
+                self.assertTrue(error.startswith(f"{path}: ") and expected in error, error)
+                self.assertIn("x/apply 8.00", self.call(saved)[1])
+
+    def test_a_place_that_cannot_be_written(self):
+        good = self.write("good.json", result(run("f/x/apply/10", 8)))
+        status, lines, error = self.call("--save", self.folder, good)
+        self.assertEqual((status, lines, error.count("\n")), (1, [], 1), error)
 
     # ---- Promises -----------------------------------------------------------------------------------
 

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Code size of the core, and stack of each of its functions, as gcc -Os makes them.
 
-  size.py                 holds what the sources make now against the table in docs/size.md
-  size.py --write         makes the table anew
-  --compiler, --sources and --page name others than gcc, core and docs/size.md
+  size.py                 holds what the sources make now against the table in docs/size.md, and the sums of
+                          docs/performance.md against that table
+  size.py --write         makes both anew
+  --compiler, --sources, --page and --summary name others than gcc, core and these pages
 
 Sums and stacks may grow by 2 %. Exit status 0 when they did not, 1 when one did; each finding is a line. Numbers of
-different compilers cannot be compared: with another one than the page names nothing is, and a line says "skipped:".
+different compilers cannot be compared: with another one than the page names none is, and a line says "skipped:".
 """
 import argparse
 import pathlib
@@ -60,6 +61,11 @@ def plain(name):
     return re.sub(r"\.\d+", "", name)
 
 
+def original(name):
+    """The function of the source that one was made from. To which of them the compiler does so, a small change moves."""
+    return re.sub(r"\.(constprop|isra|part)(?=\.|$)", "", name)
+
+
 def read_stacks(path):
     """function -> bytes of stack, the most of several copies; a stack that depends on what runs has no number."""
     stacks = {}
@@ -98,17 +104,27 @@ def measure(compiler, sources):
         return {path.stem: measure_source(compiler, path, pathlib.Path(sources, "include"), folder) for path in paths}
 
 
-# ---- The page --------------------------------------------------------------------------------------------
+# ---- The pages -------------------------------------------------------------------------------------------
+
+
+def together(measured):
+    """All sources as one; of functions of one name that with the larger stack."""
+    functions = {}
+    for source in measured.values():
+        for name, sizes in source.functions.items():
+            functions[name] = max(sizes, functions.get(name, sizes), key=lambda each: each.stack)
+    return Source(sum(source.code for source in measured.values()),
+                  sum(source.constants for source in measured.values()), functions)
 
 
 def table(made_by, measured):
     """Lines between the marks."""
-    code = sum(source.code for source in measured.values())
-    constants = sum(source.constants for source in measured.values())
-    largest = max(function.stack for source in measured.values() for function in source.functions.values())
+    all_of_it = together(measured)
+    largest = max(function.stack for function in all_of_it.functions.values())
     yield f"Made by `{made_by}` with `{' '.join(FLAGS[:2])}`."
     yield ""
-    yield f"Total: {code} bytes of code and {constants} bytes of constants. Largest stack of a function: {largest} bytes."
+    yield (f"Total: {all_of_it.code} bytes of code and {all_of_it.constants} bytes of constants. Largest stack of a "
+           f"function: {largest} bytes.")
     yield ""
     yield "| source | function | code | stack |"
     yield "|---|---|---:|---:|"
@@ -116,6 +132,17 @@ def table(made_by, measured):
         yield f"| `{name}` | all, and {source.constants} bytes of constants | {source.code} | |"
         for function, sizes in sorted(source.functions.items(), key=lambda each: (-each[1].bytes, each[0])):
             yield f"| `{name}` | `{function}` | {sizes.bytes} | {sizes.stack} |"
+
+
+def summary(measured):
+    """Lines between the marks of the page that has the sums."""
+    yield "| source | code | constants | largest stack | of |"
+    yield "|---|---:|---:|---:|---|"
+    rows = {f"`{name}`": source for name, source in measured.items()}
+    for name, source in {**rows, "all": together(measured)}.items():
+        stack, function = min(((-sizes.stack, f"`{function}` ") for function, sizes in source.functions.items()),
+                              default=(0, ""))
+        yield f"| {name} | {source.code} | {source.constants} | {-stack} | {function}|"
 
 
 def split_page(page):
@@ -128,67 +155,86 @@ def split_page(page):
     return before, inside, behind
 
 
-def write(page, made_by, measured):
+def write(page, lines):
     before, _, behind = split_page(page)
-    lines = "\n".join(table(made_by, measured))
-    page.write_text(f"{before}{BEGIN}\n\n{lines}\n\n{END}{behind}", encoding="utf-8")
+    text = "\n".join(lines)
+    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{behind}", encoding="utf-8")
 
 
 def read(page):
-    """(compiler, total bytes, (source, function) -> stack) of the table."""
+    """The compiler, and source name -> Source, of the table."""
     inside = split_page(page)[1]
     made_by = re.search(r"^Made by `(.+?)` with", inside, re.M)
-    total = re.search(r"^Total: (\d+) bytes of code and (\d+) bytes", inside, re.M)
-    stacks = {(row[0], row[1]): int(row[2])
-              for row in re.findall(r"^\| `(\S+)` \| `(\S+)` \| \d+ \| (\d+) \|$", inside, re.M)}
-    if not made_by or not total or not stacks:
+    sums = re.findall(r"^\| `(\S+)` \| all, and (\d+) bytes of constants \| (\d+) \| \|$", inside, re.M)
+    rows = re.findall(r"^\| `(\S+)` \| `(\S+)` \| (\d+) \| (\d+) \|$", inside, re.M)
+    table_of = {name: Source(int(code), int(constants), {}) for name, constants, code in sums}
+    if not made_by or not rows or not {row[0] for row in rows} <= set(table_of):
         raise Failure(f"{page}: the table is not understood")
-    return made_by[1], int(total[1]) + int(total[2]), stacks
+    for name, function, code, stack in rows:
+        table_of[name].functions[function] = Function(int(code), int(stack))
+    if list(table(made_by[1], table_of)) != inside.strip().split("\n"):
+        raise Failure(f"{page}: the table is not understood")
+    return made_by[1], table_of
 
 
 # ---- Comparing -------------------------------------------------------------------------------------------
 
 
-def compare(measured, total, stacks):
-    """A line for each thing that grew. A function that the table does not have may use as much as any that it has."""
-    now = sum(source.code + source.constants for source in measured.values())
-    if now > GROWTH * total:
-        yield f"code and constants: {now} bytes, the table has {total}"
-    largest = max(stacks.values())
-    for name, source in measured.items():
+def total(measured):
+    """Bytes of code and constants."""
+    return sum(source.code + source.constants for source in measured.values())
+
+
+def compare(before, now):
+    """A line for each thing that grew. A function that the table does not have may use as much as any that it has;
+    one that the compiler cut to measure as much as any made from the same function."""
+    if total(now) > GROWTH * total(before):
+        yield f"code and constants: {total(now)} bytes, the table has {total(before)}"
+    stacks = {}
+    for name, source in before.items():
         for function, sizes in source.functions.items():
-            known = stacks.get((name, function), largest)
+            key = name, original(function)
+            stacks[key] = max(sizes.stack, stacks.get(key, 0))
+    largest = max(stacks.values())
+    for name, source in now.items():
+        for function, sizes in source.functions.items():
+            known = stacks.get((name, original(function)), largest)
             if sizes.stack > GROWTH * known:
                 yield f"{name}: {function} uses {sizes.stack} bytes of stack, the table has {known}"
 
 
-def check(compiler, sources, page):
+def check(compiler, sources, page, sums):
     """Lines to print, the last one a summary, and the exit status."""
-    made_by, total, stacks = read(page)
+    made_by, before = read(page)
+    if list(summary(before)) != split_page(sums)[1].strip().split("\n"):
+        return [f"{sums}: not the sums of {page}", "tests/object/size.py --write makes both anew"], 1
     here = version(compiler)
     if here != made_by:
         return [f"skipped: the table was made by {made_by}, this is {here}"], 0
-    measured = measure(compiler, sources)
-    findings = list(compare(measured, total, stacks))
+    now = measure(compiler, sources)
+    findings = list(compare(before, now))
     if findings:
         return findings + ["if that is meant: tests/object/size.py --write"], 1
-    now = sum(source.code + source.constants for source in measured.values())
-    return [f"{now} bytes of code and constants, the table has {total}: ok"], 0
+    return [f"{total(now)} bytes of code and constants, the table has {total(before)}: ok"], 0
 
 
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="make the table anew")
+    parser.add_argument("--write", action="store_true", help="make both tables anew")
     parser.add_argument("--compiler", default="gcc")
     parser.add_argument("--sources", default=ROOT / "core", type=pathlib.Path)
     parser.add_argument("--page", default=ROOT / "docs" / "size.md", type=pathlib.Path)
+    parser.add_argument("--summary", default=ROOT / "docs" / "performance.md", type=pathlib.Path)
     options = parser.parse_args(arguments)
     try:
         if options.write:
-            write(options.page, version(options.compiler), measure(options.compiler, options.sources))
-            lines, status = [f"{options.page}: written"], 0
+            split_page(options.summary)  # both or none
+            measured = measure(options.compiler, options.sources)
+            write(options.page, table(version(options.compiler), measured))
+            write(options.summary, summary(measured))
+            lines, status = [f"{options.page}, {options.summary}: written"], 0
         else:
-            lines, status = check(options.compiler, options.sources, options.page)
+            lines, status = check(options.compiler, options.sources, options.page, options.summary)
     except Failure as failure:
         lines, status = [str(failure)], 1
     print("\n".join(lines))

@@ -29,7 +29,9 @@ class Size(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.folder = pathlib.Path(scratch.name)
         self.page = self.folder / "size.md"
-        self.page.write_text(PAGE, encoding="utf-8")
+        self.summary = self.folder / "performance.md"
+        for page in (self.page, self.summary):
+            page.write_text(PAGE, encoding="utf-8")
         (self.folder / "src").mkdir()
         (self.folder / "include").mkdir()
         self.put("one", source(1000))
@@ -45,7 +47,7 @@ class Size(unittest.TestCase):
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             status = size.main(["--compiler", self.compiler, "--sources", str(self.folder), "--page",
-                                str(self.page), *arguments])
+                                str(self.page), "--summary", str(self.summary), *arguments])
         return status, out.getvalue()
 
     def test_nothing_changed(self):
@@ -59,6 +61,43 @@ class Size(unittest.TestCase):
         self.assertRegex(text, r"\n[|] `two` [|] all, and 1000 bytes of constants [|] \d+ [|] [|]\n")
         self.call("--write")
         self.assertEqual(self.page.read_text(encoding="utf-8"), text)
+
+    def test_the_summary_has_each_source(self):
+        text = self.summary.read_text(encoding="utf-8")
+        self.assertTrue(text.startswith("# Size\n\nBefore.\n\n") and text.endswith("\n\nBehind.\n"), text)
+        self.assertRegex(text, r"\n[|] `one` [|] \d+ [|] 0 [|] 10\d\d [|] `pfb_f` [|]\n")
+        self.assertRegex(text, r"\n[|] `two` [|] \d+ [|] 1000 [|] \d+ [|] `pfb_g` [|]\n")
+        self.assertRegex(text, r"\n[|] all [|] \d+ [|] 1000 [|] 10\d\d [|] `pfb_f` [|]\n")
+        self.call("--write")
+        self.assertEqual(self.summary.read_text(encoding="utf-8"), text)
+
+    def test_the_summary_of_equal_stacks_and_of_none(self):
+        self.put("one", source(1000) + source(1000, code=9).replace("pfb_f", "pfb_h").split("\n", 1)[1])
+        self.put("none", "extern const char pfb_t[];\nconst char pfb_t[100] = {1};\n")
+        self.call("--write")
+        text = self.summary.read_text(encoding="utf-8")
+        self.assertRegex(text, r"\n[|] `one` [|] \d+ [|] 0 [|] 10\d\d [|] `pfb_f` [|]\n")
+        self.assertIn("\n| `none` | 0 | 100 | 0 | |\n", text)
+        self.assertEqual(self.call()[0], 0)
+
+    def test_a_summary_of_another_table(self):
+        text = self.summary.read_text(encoding="utf-8")
+        for other in (text.replace("| all | ", "| all | 1"), text.replace("| 1000 |", "| 999 |"), PAGE):
+            self.summary.write_text(other, encoding="utf-8")
+            status, said = self.call()
+            self.assertEqual((status, "performance.md: not the sums of " in said), (1, True), said)
+        self.call("--write")
+        self.assertEqual(self.summary.read_text(encoding="utf-8"), text)
+        self.assertEqual(self.call()[0], 0)
+
+    def test_a_summary_without_a_place(self):
+        before = self.page.read_text(encoding="utf-8")
+        self.summary.write_text("# Size\n", encoding="utf-8")
+        self.put("one", source(1001))
+        for arguments in ((), ("--write",)):
+            status, text = self.call(*arguments)
+            self.assertEqual((status, "performance.md: no place for the table" in text), (1, True), text)
+        self.assertEqual(self.page.read_text(encoding="utf-8"), before)
 
     def test_a_stack_may_grow_a_little(self):
         self.put("one", source(1016))
@@ -88,6 +127,30 @@ class Size(unittest.TestCase):
         self.assertNotIn("stack", self.call()[1])
         self.put("three", source(1100).replace("pfb_f", "pfb_h"))
         self.assertIn("three: pfb_h uses", self.call()[1])
+
+    def test_a_function_that_the_compiler_cut_to_measure_is_no_new_one(self):
+        self.put("one", source(100))
+        self.put("three", source(1000).replace("pfb_f", "pfb_h"))
+        self.call("--write")
+        self.put("one", source(900))
+        page = self.page.read_text(encoding="utf-8")
+        for suffix in ("", ".constprop", ".isra", ".part", ".isra.constprop"):
+            self.page.write_text(page.replace("`pfb_f`", f"`pfb_f{suffix}`"), encoding="utf-8")
+            size.write(self.summary, size.summary(size.read(self.page)[1]))
+            status, text = self.call()
+            self.assertEqual(status, 1, suffix)
+            self.assertRegex(text, r"one: pfb_f uses 9\d\d bytes of stack, the table has 1\d\d\n")
+
+    def test_the_largest_of_the_copies_counts(self):
+        def grown(before, now):
+            before, now = ({"one": size.Source(100, 0, {name: size.Function(10, stack) for name, stack in each.items()}),
+                            "two": size.Source(10, 0, {"pfb_g": size.Function(10, 1000)})} for each in (before, now))
+            return len([line for line in size.compare(before, now) if "bytes of stack" in line])
+        self.assertEqual(grown({"f": 100}, {"f.part": 500}), 1)
+        self.assertEqual(grown({"f.isra": 100}, {"f.constprop": 500, "f": 100}), 1)
+        self.assertEqual(grown({"f.constprop": 500, "f": 100}, {"f.part": 500}), 0)
+        self.assertEqual(grown({"f": 100, "f.part": 500}, {"f": 500}), 0)
+        self.assertEqual(grown({"f": 100}, {"fpart": 500}), 0)
 
     def test_a_stack_without_a_bound(self):
         self.put("one", source(1000).replace("void pfb_f(void)", "void pfb_f(int n)").replace("1000", "n"))
