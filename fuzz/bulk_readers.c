@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNWRITTEN = 0xA5, MOST_POSITIONS = 64 };
+enum { UNWRITTEN = 0xA5, MOST_POSITIONS = 64, VALUES_BEHIND = 9 /* more than are judged at once */ };
 
 /* ---- The obvious way ----------------------------------------------------------------------------------- */
 
@@ -55,16 +55,38 @@ static void *fill_memory(size_t count, size_t each)
     return memory;
 }
 
+/* From value to value of a row or column. */
+static size_t small_step(const bulk_plan *plan)
+{
+    return 1 + (size_t)plan->spare_inside;
+}
+
+/* From one row or column to the next. */
+static size_t large_step(const bulk_plan *plan, size_t columns)
+{
+    return small_step(plan) * (plan->as_columns ? plan->capacity : columns) + plan->spare_behind;
+}
+
+/* Places up to the last that a value may go to: what is left free behind that one is not the call's to touch. */
+static size_t count_cells(const bulk_plan *plan, size_t columns)
+{
+    size_t lines = plan->as_columns ? columns : plan->capacity;
+    size_t length = plan->as_columns ? plan->capacity : columns;
+    return columns > 0 ? (lines - 1) * large_step(plan, columns) + (length - 1) * small_step(plan) + 1 : 0;
+}
+
 /* What one call of either way is given. */
 static pfb_bulk make_bulk(const bulk_plan *plan, const uint32_t *positions, uint32_t position_count, size_t columns)
 {
-    size_t cells = plan->capacity * columns;
+    size_t cells = count_cells(plan, columns);
+    size_t small = small_step(plan);
+    size_t large = large_step(plan, columns);
     return (pfb_bulk){.values = fill_memory(cells, sizeof(uint64_t)),
                       .sizes = plan->with_sizes ? fill_memory(cells, 1) : NULL,
                       .instances = plan->with_instances ? fill_memory(plan->capacity, sizeof(pfb_data_instance)) : NULL,
                       .instance_capacity = plan->capacity,
-                      .instance_step = plan->as_columns ? 1 : columns,
-                      .position_step = plan->as_columns ? plan->capacity : 1,
+                      .instance_step = plan->as_columns ? small : large,
+                      .position_step = plan->as_columns ? large : small,
                       .positions = positions,
                       .position_count = position_count};
 }
@@ -84,11 +106,80 @@ static bool is_same_instance(const pfb_data_instance *a, const pfb_data_instance
            a->name.offset == b->name.offset && a->name.units == b->name.units;
 }
 
-static const char *compare_state(const pfb_data_block *fast, const pfb_data_block *slow)
+static bool is_same_value(const pfb_data_value *a, const pfb_data_value *b)
+{
+    return a->offset == b->offset && a->data_offset == b->data_offset && a->data_size_bytes == b->data_size_bytes &&
+           a->position == b->position && a->counter_id == b->counter_id && a->has_counter_id == b->has_counter_id &&
+           a->is_number == b->is_number && a->raw == b->raw;
+}
+
+static const char *compare_verdicts(const pfb_data_block *fast, const pfb_data_block *slow)
 {
     if (fast->error.code != slow->error.code || fast->error.offset != slow->error.offset)
         return "in bulk the verdict is the same";
     return fast->notes == slow->notes ? NULL : "in bulk the notes are the same";
+}
+
+/* Reads up to `count` values that are left of an instance. */
+static const char *compare_values(pfb_data_block *fast, pfb_data_block *slow, uint32_t count)
+{
+    pfb_data_value value;
+    pfb_data_value same;
+    for (bool more = true; more && count > 0; count--) {
+        more = pfb_data_block_next_value(slow, &value);
+        if (pfb_data_block_next_value(fast, &same) != more || (more && !is_same_value(&value, &same)))
+            return "after bulk reading the next value is the same";
+    }
+    return compare_verdicts(fast, slow);
+}
+
+/* Reads the next instance and up to `count` of its values. */
+static const char *compare_next_instance(pfb_data_block *fast, pfb_data_block *slow, uint32_t count)
+{
+    pfb_data_instance instance;
+    pfb_data_instance same;
+    bool more = pfb_data_block_next_instance(slow, &instance);
+    if (pfb_data_block_next_instance(fast, &same) != more || (more && !is_same_instance(&instance, &same)))
+        return "after bulk reading the next instance is the same";
+    return compare_values(fast, slow, count);
+}
+
+/* Reads the next result, and so judges what was left of the one before; `more` tells whether there is one. */
+static const char *compare_next_result(pfb_data_block *fast, pfb_data_block *slow, pfb_data_result *result, bool *more)
+{
+    pfb_data_result same;
+    *more = pfb_data_block_next_result(slow, result);
+    if (pfb_data_block_next_result(fast, &same) != *more)
+        return "after bulk reading as many results come";
+    if (*more && (same.offset != result->offset || same.query != result->query))
+        return "after bulk reading the next result is the same";
+    return compare_verdicts(fast, slow);
+}
+
+/* Whether both blocks stand at the same place, with the same in mind: copies go on from there, one by one. */
+static const char *compare_places(pfb_data_block fast, pfb_data_block slow)
+{
+    pfb_data_result result;
+    bool more;
+    const char *broken = compare_verdicts(&fast, &slow);
+    if (!broken)
+        broken = compare_values(&fast, &slow, 1); /* of the last instance none is left */
+    if (!broken)
+        broken = compare_next_instance(&fast, &slow, VALUES_BEHIND);
+    return broken ? broken : compare_next_result(&fast, &slow, &result, &more);
+}
+
+static const char *compare_instances(const pfb_bulk *fast, const pfb_bulk *slow)
+{
+    size_t count = fast->instance_count;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_same_instance(&fast->instances[i], &slow->instances[i]))
+            return "in bulk the instances are the same";
+    }
+    size_t rest = (fast->instance_capacity - count) * sizeof *fast->instances;
+    if (memcmp(fast->instances + count, slow->instances + count, rest) != 0)
+        return "in bulk no other instance is written";
+    return NULL;
 }
 
 static const char *compare_calls(const pfb_bulk *fast, const pfb_bulk *slow, size_t cells)
@@ -101,39 +192,26 @@ static const char *compare_calls(const pfb_bulk *fast, const pfb_bulk *slow, siz
         return "in bulk the values are the same, and nothing else is written";
     if (fast->sizes && slow->sizes && memcmp(fast->sizes, slow->sizes, cells) != 0)
         return "in bulk the sizes are the same, and nothing else is written";
-    for (size_t i = 0; fast->instances && slow->instances && i < fast->instance_count; i++) {
-        if (!is_same_instance(&fast->instances[i], &slow->instances[i]))
-            return "in bulk the instances are the same";
-    }
-    return NULL;
-}
-
-static void pass_values(pfb_data_block *block, uint32_t count)
-{
-    pfb_data_instance instance;
-    pfb_data_value value;
-    if (count == 0 || !pfb_data_block_next_instance(block, &instance))
-        return;
-    for (uint32_t i = 0; i < count && pfb_data_block_next_value(block, &value); i++)
-        continue;
+    return fast->instances && slow->instances ? compare_instances(fast, slow) : NULL;
 }
 
 /* One call each; `more` tells whether it gave anything. */
 static const char *compare_call(pfb_data_block *fast, pfb_data_block *slow, const bulk_plan *plan,
                                 const uint32_t *positions, uint32_t position_count, size_t columns, bool *more)
 {
-    pass_values(fast, plan->values_before);
-    pass_values(slow, plan->values_before);
+    const char *broken = plan->values_before > 0 ? compare_next_instance(fast, slow, plan->values_before) : NULL;
+    if (broken)
+        return broken;
     pfb_bulk quick = make_bulk(plan, positions, position_count, columns);
     pfb_bulk careful = make_bulk(plan, positions, position_count, columns);
     *more = pfb_bulk_read(fast, &quick);
     read_slowly(slow, &careful);
-    const char *broken = compare_calls(&quick, &careful, plan->capacity * columns);
+    broken = compare_calls(&quick, &careful, count_cells(plan, columns));
     if (!broken && *more != (careful.instance_count > 0))
         broken = "it is said when nothing came";
     free_bulk(&quick);
     free_bulk(&careful);
-    return broken ? broken : compare_state(fast, slow);
+    return broken ? broken : compare_places(*fast, *slow);
 }
 
 static const char *compare_result(pfb_data_block *fast, pfb_data_block *slow, const bulk_plan *plan,
@@ -161,16 +239,14 @@ const char *compare_bulk(const uint8_t *data, size_t size, const bulk_plan *plan
     pfb_data_block fast;
     pfb_data_block slow;
     pfb_data_result result;
-    pfb_data_result same;
     pfb_data_block_open(&fast, data, size, plan->options);
     pfb_data_block_open(&slow, data, size, plan->options);
-    const char *broken = NULL;
-    while (!broken && pfb_data_block_next_result(&slow, &result)) {
-        if (!pfb_data_block_next_result(&fast, &same) || same.offset != result.offset)
-            return "after bulk reading the next result is the same";
+    bool more;
+    const char *broken = compare_next_result(&fast, &slow, &result, &more);
+    while (more && !broken) {
         broken = compare_result(&fast, &slow, plan, &result);
+        if (!broken)
+            broken = compare_next_result(&fast, &slow, &result, &more);
     }
-    if (!broken && pfb_data_block_next_result(&fast, &same))
-        broken = "after bulk reading no other result comes";
-    return broken ? broken : compare_state(&fast, &slow);
+    return broken;
 }

@@ -17,10 +17,12 @@ typedef struct bulk_plan {
     uint32_t position_step;  /* chosen positions: every so many; 0: all, without a list */
     uint32_t first_position; /* the first of them */
     uint32_t values_before;  /* so many values of an instance are read one by one before each call */
+    uint32_t spare_inside;   /* places left free behind each value of a row or column: none of the steps is 1 */
+    uint32_t spare_behind;   /* and behind each row or column, whose step is larger than what it holds */
 } bulk_plan;
 
 /* The promise that was broken, or null: both ways give the same values, sizes, instances, counts, notes and verdict,
- * call by call, and write nothing else. */
+ * call by call, write nothing else, and leave the block where reading one by one goes on alike. */
 const char *compare_bulk(const uint8_t *data, size_t size, const bulk_plan *plan);
 
 #endif

@@ -230,7 +230,10 @@ static uint32_t random_below(uint32_t limit)
     return (uint32_t)(state >> 33) % limit;
 }
 
-/* Bit by bit: strict, columns, sizes, instances, chosen positions, values before. */
+enum { ALL_SWITCHES = 256 };
+
+/* Bit by bit: strict, columns, sizes, instances, chosen positions, values before, places left free behind rows or
+ * columns, and behind values. */
 static void expect_same(const uint8_t *data, size_t size, uint32_t switches, size_t capacity, const char *what)
 {
     bulk_plan plan = {.options = switches & 1 ? PFB_STRICT : 0,
@@ -240,7 +243,9 @@ static void expect_same(const uint8_t *data, size_t size, uint32_t switches, siz
                       .with_instances = switches & 8,
                       .position_step = switches & 16 ? 1 + (uint32_t)capacity : 0,
                       .first_position = switches & 1,
-                      .values_before = switches & 32 ? 3 : 0};
+                      .values_before = switches & 32 ? 3 : 0,
+                      .spare_behind = switches & 64 ? 1 + (uint32_t)capacity % 3 : 0,
+                      .spare_inside = switches & 128 ? 1 + (uint32_t)capacity % 2 : 0};
     const char *broken = compare_bulk(data, size, &plan);
     cr_assert_null(broken, "%s, switches %u, capacity %zu: %s", what, switches, capacity, broken);
 }
@@ -283,20 +288,59 @@ Test(bulk, random_blocks_read_the_same_both_ways)
     for (uint32_t i = 0; i < 3000; i++) {
         make_random_block(&m);
         size_t capacity = 1 + random_below(random_below(4) ? 20 : 90);
-        expect_same(m.data, m.size, random_below(64), capacity, "a random block");
+        expect_same(m.data, m.size, random_below(ALL_SWITCHES), capacity, "a random block");
     }
 }
 
 Test(bulk, any_capacity_reads_the_same)
 {
     static made m;
-    static const uint32_t counters[] = {0, 1, 7, 8, 9, 16, 33, 64, 65, 300, 513};
+    /* Around what is expected of the next instance, 128 values, and what is read of any other at a time, 256. */
+    static const uint32_t counters[] = {0, 1, 7, 8, 9, 16, 33, 64, 65, 127, 128, 129, 255, 256, 257, 300, 513};
     for (uint32_t i = 0; i < sizeof counters / sizeof counters[0]; i++) {
         for (uint32_t instances = 0; instances < 6; instances++) {
             make_block(&m, PFB_KIND_COUNTERSET, instances * instances / (counters[i] > 99 ? 5 : 1), counters[i], i % 3);
             for (uint32_t capacity = 1; capacity < 10; capacity++)
-                expect_same(m.data, m.size, (capacity + 7 * i) % 64, capacity, "a set");
+                expect_same(m.data, m.size, (37 * capacity + 7 * i) % ALL_SWITCHES, capacity, "a set");
         }
+    }
+}
+
+/* As columns they are read 32 at a time, behind the first. */
+Test(bulk, many_alike_instances_read_the_same)
+{
+    static made m;
+    static const uint32_t instances[] = {32, 33, 34, 64, 65, 66, 100};
+    static const size_t capacities[] = {33, 65, 101};
+    for (uint32_t i = 0; i < sizeof instances / sizeof instances[0]; i++) {
+        make_block(&m, i % 2 ? PFB_KIND_MULTIPLE_INSTANCES : PFB_KIND_COUNTERSET, instances[i], i % 2 ? 1 : 9, 4);
+        for (uint32_t switches = 0; switches < ALL_SWITCHES; switches++) {
+            for (uint32_t n = 0; n < 3; n++)
+                expect_same(m.data, m.size, switches, capacities[n], "many instances");
+        }
+    }
+}
+
+/* Behind the only position there is no next: the step to it may be any number, and no pointer goes there. */
+Test(bulk, a_step_that_is_never_taken_may_be_huge)
+{
+    static made m;
+    static const uint32_t first = 0;
+    make_block(&m, PFB_KIND_MULTIPLE_INSTANCES, 4, 1, 0);
+    for (uint32_t way = 0; way < 8; way++) {
+        uint64_t values[4];
+        uint8_t sizes[4] = {0};
+        pfb_data_block block;
+        memset(values, 0xFF, sizeof values);
+        read_result(&block, m.data, m.size, 0);
+        pfb_bulk bulk = {.values = values, .instance_capacity = 4, .instance_step = 1};
+        bulk.position_step = way & 4 ? SIZE_MAX : SIZE_MAX / 2;
+        bulk.sizes = way & 1 ? sizes : NULL;
+        bulk.positions = way & 2 ? &first : NULL;
+        bulk.position_count = 1;
+        cr_assert(pfb_bulk_read(&block, &bulk) && bulk.instance_count == 4);
+        for (uint32_t i = 0; i < 4; i++)
+            cr_expect(values[i] == UINT64_C(10000) * i && sizes[i] == (way & 1 ? 8 : 0), "way %u: %u", way, i);
     }
 }
 
@@ -308,7 +352,7 @@ static void expect_same_changed(made *m, const char *what)
     memcpy(copy, m->data, m->size);
     for (size_t bit = 0; bit < 8 * m->size; bit++) {
         copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        expect_same(copy, m->size, (uint32_t)(bit * 5 % 64), 1 + bit % 11, what);
+        expect_same(copy, m->size, (uint32_t)(bit * 5 % ALL_SWITCHES), 1 + bit % 11, what);
         copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
     }
     free(copy);
@@ -323,7 +367,7 @@ static void expect_same_changed(made *m, const char *what)
                 copy[56 + i] = (uint8_t)(sizes[1] >> 8 * i);
             }
         }
-        expect_same(copy, size, size % 64, 1 + size % 5, what);
+        expect_same(copy, size, size * 5 % ALL_SWITCHES, 1 + size % 5, what);
         free(copy);
     }
 }
@@ -352,14 +396,92 @@ Test(bulk, values_that_are_cut_short_read_the_same_both_ways)
     for (uint32_t size = 8; size <= whole; size++) {
         m.data[INSTANCES_SIZE] = (uint8_t)size;
         m.data[INSTANCES_SIZE + 1] = (uint8_t)(size >> 8);
-        for (uint32_t switches = 0; switches < 64; switches += 3)
+        for (uint32_t switches = 0; switches < ALL_SWITCHES; switches += 11)
             expect_same(m.data, m.size, switches, 1 + size % 9, "instances cut short");
     }
 }
 
+/* ---- Headers of instances ----------------------------------------------------------------------------------- */
+
+enum { SECOND_HEADER = 48 + 16 + 8 + 16 + 16 }; /* behind the headers and an instance with its value */
+
+/* Two instances with one value each; the second one's header tells this size and has so many bytes. */
+static void make_two(bytes *b, uint32_t header_bytes)
+{
+    uint32_t instances_bytes = 8 + 16 + 16 + header_bytes + 16;
+    b->size = 0;
+    PUT_U32(b, 48 + 16 + instances_bytes, 1);
+    put_fill(b, 0, 40);
+    PUT_U32(b, 0, PFB_KIND_MULTIPLE_INSTANCES, 16 + instances_bytes, 0, instances_bytes, 2);
+    PUT_U32(b, 16, 1, 'a', 0, 8, 16, 100, 0);
+    PUT_U32(b, header_bytes, 2);
+    if (header_bytes > 8)
+        PUT_U32(b, 'b', 0);
+    put_fill(b, 0, SECOND_HEADER + header_bytes - b->size);
+    PUT_U32(b, 8, 16, 200, 0);
+}
+
+/* Reads them, as rows or columns; how many came. */
+static size_t read_two(pfb_data_block *block, const bytes *b, uint32_t options, bool as_columns)
+{
+    uint64_t values[4] = {0};
+    pfb_bulk bulk = {.values = values, .instance_capacity = 2};
+    bulk.instance_step = as_columns ? 1 : 2;
+    bulk.position_step = as_columns ? 2 : 1;
+    read_result(block, b->data, b->size, options);
+    cr_expect(pfb_bulk_read(block, &bulk) && values[0] == 100, "the first is sound");
+    cr_expect_eq(values[bulk.instance_step], bulk.instance_count == 2 ? 200 : 0);
+    return bulk.instance_count;
+}
+
+/* Of all sizes only that of the second instance's header is no multiple of 8. */
+static void expect_unaligned_header(uint32_t header_bytes, bool as_columns)
+{
+    bytes b;
+    pfb_data_block block;
+    make_two(&b, header_bytes);
+    put_fill(&b, 0, (8 - b.size % 8) % 8);
+    set_u32(&b, 0, (uint32_t)b.size);
+    set_u32(&b, 56, (uint32_t)b.size - 48);
+    set_u32(&b, 64, (uint32_t)b.size - 64);
+    cr_expect_eq(read_two(&block, &b, 0, as_columns), 2);
+    expect_error(block.error, PFB_OK, 0, "a header's size is tolerated");
+    cr_expect(block.notes & PFB_NOTE_UNALIGNED_SIZE, "a header of %u bytes is noted", header_bytes);
+    cr_expect_eq(read_two(&block, &b, PFB_STRICT, as_columns), 1);
+    expect_error(block.error, PFB_UNALIGNED_SIZE, SECOND_HEADER, "a header's size is refused");
+}
+
+Test(bulk, sizes_of_headers_are_judged_in_alike_instances)
+{
+    static bytes b;
+    for (uint32_t header_bytes = 16; header_bytes <= 40; header_bytes++) {
+        if (header_bytes % 8 != 0) {
+            expect_unaligned_header(header_bytes, false);
+            expect_unaligned_header(header_bytes, true);
+        }
+        make_two(&b, header_bytes);
+        for (uint32_t switches = 0; switches < ALL_SWITCHES; switches++)
+            expect_same(b.data, b.size, switches, 1 + switches % 3, "a header of any size");
+    }
+}
+
+/* Behind a header of 8 bytes its value would stand at once; but an empty name, too, has its NUL. */
+Test(bulk, a_header_without_room_for_a_name_is_refused)
+{
+    static bytes b;
+    pfb_data_block block;
+    make_two(&b, 8);
+    for (int as_columns = 0; as_columns < 2; as_columns++) {
+        cr_expect_eq(read_two(&block, &b, 0, as_columns), 1);
+        expect_error(block.error, PFB_BAD_INSTANCE_SIZE, SECOND_HEADER, "there is no name");
+    }
+    for (uint32_t switches = 0; switches < ALL_SWITCHES; switches++)
+        expect_same(b.data, b.size, switches, 1 + switches % 3, "a header without name");
+}
+
 static void expect_seed_same(const char *name, const uint8_t *data, size_t size)
 {
-    for (uint32_t switches = 0; switches < 64; switches++)
+    for (uint32_t switches = 0; switches < ALL_SWITCHES; switches++)
         expect_same(data, size, switches, 1 + switches % 9, name);
 }
 
