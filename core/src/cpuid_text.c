@@ -3,6 +3,8 @@
 
 #include "line.h"
 
+#include <limits.h>
+
 /* ---- A line ------------------------------------------------------------------------------------------------------ */
 
 static unsigned lower(unsigned c)
@@ -16,15 +18,26 @@ static bool is_same_letter(unsigned c, char letter)
     return (c | 0x20) == (unsigned char)letter;
 }
 
-/* The value of a digit of base 36: 0 to 15 for the hexadecimal ones, below NO_DIGIT for all letters. */
-enum { HEX_DIGITS = 16, NO_DIGIT = 36 };
+/* Of a character: 1 more than the value of a hexadecimal digit; more than that for all else that could be part of a
+ * word; 0 for the others. A table, as most characters of a dump are digits, and each is asked for. */
+enum { HEX_DIGITS = 16 };
+static const uint8_t digits[256] = {
+    0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  /* control characters */
+    0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  /* likewise */
+    0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  /* signs */
+    1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 0,  0,  0,  0,  0,  0,  /* 0 to 9 */
+    0,  11, 12, 13, 14, 15, 16, 17, 17, 17, 17, 17, 17, 17, 17, 17, /* A to O */
+    17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 0,  0,  0,  0,  17, /* P to Z, and _ */
+    0,  11, 12, 13, 14, 15, 16, 17, 17, 17, 17, 17, 17, 17, 17, 17, /* a to o */
+    17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 0,  0,  0,  0,  0,  /* p to z */
+};
 
-static unsigned digit_value(unsigned c)
+/* The value of a hexadecimal digit, less than HEX_DIGITS; NO_DIGIT for what is no part of a word either. */
+#define NO_DIGIT UINT_MAX
+
+static inline unsigned digit_value(unsigned c)
 {
-    unsigned letter = (c | 0x20) - 'a'; /* without the bit that tells a letter's case */
-    if (is_digit(c))
-        return c - '0';
-    return letter < 26 ? letter + 10 : NO_DIGIT;
+    return digits[c] - 1u;
 }
 
 static bool is_hex(unsigned c)
@@ -67,7 +80,7 @@ static inline bool take_digits(span *s, hex *number)
             break;
         value = value << 4 | digit;
     }
-    if (at == first || at - first > MOST || (at < s->end && (digit < NO_DIGIT || s->data[at] == '_')))
+    if (at == first || at - first > MOST || (at < s->end && digit != NO_DIGIT))
         return false;
     *number = (hex){value, (unsigned)(at - first), is_marked};
     s->at = at;
@@ -111,12 +124,12 @@ static void set_registers(pfb_cpuid_leaf *leaf, const uint32_t registers[4])
     leaf->edx = registers[3];
 }
 
-/* Four registers, each once: with names in any order, or without in the order of their letters. */
-static bool take_registers(span *s, pfb_cpuid_leaf *leaf)
+/* Four registers, each once: with names in any order, or without in the order of their letters. The first `known` of
+ * them, without names, were read. */
+static bool take_other_registers(span *s, pfb_cpuid_leaf *leaf, uint32_t registers[4], unsigned known)
 {
-    uint32_t registers[4];
-    unsigned taken = 0;
-    for (unsigned i = 0; i < 4; i++) {
+    unsigned taken = (1u << known) - 1;
+    for (unsigned i = known; i < 4; i++) {
         hex number;
         skip(s, BLANKS | SIGN(',') | SIGN('-'));
         unsigned at = take_register_name(s);
@@ -133,6 +146,12 @@ static bool take_registers(span *s, pfb_cpuid_leaf *leaf)
         return false;
     set_registers(leaf, registers);
     return true;
+}
+
+static bool take_registers(span *s, pfb_cpuid_leaf *leaf)
+{
+    uint32_t registers[4];
+    return take_other_registers(s, leaf, registers, 0);
 }
 
 /* ---- Layouts --------------------------------------------------------------------------------------------------- */
@@ -235,6 +254,11 @@ static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *bare)
         set_registers(leaf, columns + count - 4);
         return LEAF;
     }
+    if (count >= 2) { /* two or three registers, and others that are no columns: they are not read twice */
+        *bare = 4;
+        *s = behind;
+        return take_other_registers(s, leaf, columns, count) ? LEAF : BROKEN;
+    }
     span ahead = *s;
     if (count == 0 && take_register_name(&ahead) == 4)
         return has_columns(*s) ? BROKEN : OTHER;
@@ -252,12 +276,13 @@ static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *bare)
 /* The function in "intel_fn4[", "intel_fn12h[", "amd_fn8000001dh[": hexadecimal with an h, else decimal. */
 static bool take_function(span *s, uint32_t *function)
 {
-    span ahead = *s;
-    *function = 0;
-    for (; is_hex(peek(&ahead)) && *function <= UINT32_MAX >> 4; ahead.at++)
-        *function = *function << 4 | digit_value(peek(&ahead));
-    if (lower(peek(&ahead)) == 'h') {
-        s->at = ahead.at + 1;
+    size_t at = s->at;
+    uint32_t value = 0;
+    for (; at < s->end && is_hex(s->data[at]) && value <= UINT32_MAX >> 4; at++)
+        value = value << 4 | digit_value(s->data[at]);
+    if (at < s->end && is_same_letter(s->data[at], 'h')) {
+        s->at = at + 1;
+        *function = value;
         return true;
     }
     return take_index(s, function);

@@ -36,6 +36,21 @@ static inline uint16_t load_be16(const uint8_t *p)
     return (uint16_t)(p[0] << 8 | p[1]);
 }
 
+/* Said to the compilers that know it: not all of them see one load and one swap in eight shifts. */
+#if defined(__GNUC__)
+
+static inline uint32_t load_be32(const uint8_t *p)
+{
+    return __builtin_bswap32(load_le32(p));
+}
+
+static inline uint64_t load_be64(const uint8_t *p)
+{
+    return __builtin_bswap64(load_le64(p));
+}
+
+#else
+
 static inline uint32_t load_be32(const uint8_t *p)
 {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | (uint32_t)p[3];
@@ -44,6 +59,14 @@ static inline uint32_t load_be32(const uint8_t *p)
 static inline uint64_t load_be64(const uint8_t *p)
 {
     return (uint64_t)load_be32(p) << 32 | load_be32(p + 4);
+}
+
+#endif
+
+/* In one place for each order. */
+static PFB_IN_PLACE uint32_t load32_in(const uint8_t *p, bool is_big)
+{
+    return is_big ? load_be32(p) : load_le32(p);
 }
 
 static uint16_t load16(const pfb_legacy_block *block, const uint8_t *p)
@@ -520,6 +543,7 @@ static void begin_values(pfb_legacy_block *block, const pfb_legacy_instance *ins
     bool is_plain = block->has_plain_values && block->plain_end <= instance->values_size_bytes;
     block->plain_count = is_plain ? block->value_count : 0;
     block->values_read = 0;
+    block->base_size = 0;
     block->value_definition = block->definitions_offset;
 }
 
@@ -574,10 +598,19 @@ static inline bool lies_inside(const pfb_legacy_block *block, uint32_t offset, u
     return (uint64_t)(offset - COUNTER_BLOCK_BYTES) + size <= block->values_room;
 }
 
-static inline uint64_t load_number(const pfb_legacy_block *block, uint32_t offset, uint32_t size)
+/* The same for a number, which has 4 or 8 bytes. */
+static PFB_IN_PLACE bool is_number_inside(const pfb_legacy_block *block, uint32_t offset, uint32_t size)
+{
+    return (size == 4 || size == 8) && lies_inside(block, offset, size);
+}
+
+/* A number whose place was checked. */
+static PFB_IN_PLACE uint64_t load_number_in(const pfb_legacy_block *block, uint32_t offset, uint32_t size, bool is_big)
 {
     const uint8_t *p = block->data + block->values_offset + offset;
-    return size == 4 ? load32(block, p) : load64(block, p);
+    if (size == 4)
+        return load32_in(p, is_big);
+    return is_big ? load_be64(p) : load_le64(p);
 }
 
 /* Whether no definition claims any of the 4 bytes at an offset of the counter blocks: looks through all, which is done
@@ -613,19 +646,22 @@ PFB_APART static bool add_items(pfb_legacy_block *block, pfb_legacy_value *value
     if (is_known ? block->claims[offset / 256] >> offset / 4 % 64 & 1 : !are_unclaimed(block, offset))
         return true;
     value->has_items = true;
-    value->items = load_number(block, offset, ITEMS_BYTES);
+    value->items = load32(block, block->data + block->values_offset + offset);
     return true;
 }
 
 /* What a base adds to the value before it, if it is a number inside the counter block, of either size: the declared one
  * counts, whatever the type says. */
-static inline void read_base(const pfb_legacy_block *block, const uint8_t *base, uint32_t type, pfb_legacy_value *value)
+static PFB_IN_PLACE void read_base(pfb_legacy_block *block, const uint8_t *base, uint32_t type, pfb_legacy_value *value,
+                                   bool is_big)
 {
-    uint32_t size = load32(block, base + 32);
-    uint32_t offset = load32(block, base + 36);
-    if ((size != 4 && size != 8) || !lies_inside(block, offset, size))
+    uint32_t size = load32_in(base + 32, is_big);
+    uint32_t offset = load32_in(base + 36, is_big);
+    if (!is_number_inside(block, offset, size))
         return;
-    uint64_t number = load_number(block, offset, size);
+    block->base_size = (uint8_t)size;
+    block->base_offset = offset;
+    uint64_t number = load_number_in(block, offset, size, is_big);
     if (type == PFB_TYPE_MULTI_BASE) {
         value->has_items = true;
         value->items = number;
@@ -636,31 +672,78 @@ static inline void read_base(const pfb_legacy_block *block, const uint8_t *base,
     }
 }
 
-/* What belongs to a value of this type that was read, unless it is a base, which has none: its base and its item count.
- * `next` is the offset behind its definition. Always returns true. */
-PFB_APART static bool add_partners(pfb_legacy_block *block, pfb_legacy_value *value, uint32_t type, size_t next)
+/* The type in the definition at `next`, which is behind the current value's; 0 when there is none. */
+static PFB_IN_PLACE uint32_t next_type_of(const pfb_legacy_block *block, size_t next, bool is_big)
 {
-    bool is_multi = (type & PFB_TYPE_MULTI) != 0;
-    bool has_next = value->position + 1 < block->counter_count && block->definitions_end - next >= DEFINITION_BYTES;
-    uint32_t next_type = has_next ? load32(block, block->data + next + 28) : 0;
-    if (is_base(next_type) && (is_multi || next_type != PFB_TYPE_MULTI_BASE))
-        read_base(block, block->data + next, next_type, value);
-    if (is_multi && next_type != PFB_TYPE_MULTI_BASE && value->size_bytes == 8)
-        return add_items(block, value);
+    bool has_next = block->values_read < block->counter_count && block->definitions_end - next >= DEFINITION_BYTES;
+    return has_next ? load32_in(block->data + next + 28, is_big) : 0;
+}
+
+/* What belongs to the value of a multi counter that was read: its base and its item count. `next` is the offset behind
+ * its definition. It pays for two values. Always returns true. */
+PFB_APART static bool add_partners_of_multi(pfb_legacy_block *block, pfb_legacy_value *value, size_t next)
+{
+    uint32_t next_type = next_type_of(block, next, block->is_big_endian);
+    if (is_base(next_type))
+        read_base(block, block->data + next, next_type, value, block->is_big_endian);
+    return next_type == PFB_TYPE_MULTI_BASE || value->size_bytes != 8 || add_items(block, value);
+}
+
+/* What belongs to a value of this type that was read, unless it is a base, which has none. `next` is the offset behind
+ * its definition. Always returns true. */
+static PFB_IN_PLACE bool add_partners_in(pfb_legacy_block *block, pfb_legacy_value *value, uint32_t type, size_t next,
+                                         bool is_big)
+{
+    if (type & PFB_TYPE_MULTI)
+        return add_partners_of_multi(block, value, next);
+    uint32_t next_type = next_type_of(block, next, is_big);
+    if (is_base(next_type) && next_type != PFB_TYPE_MULTI_BASE)
+        read_base(block, block->data + next, next_type, value, is_big);
     return true;
 }
 
-/* Hands out the next value. Its place was checked. */
-static PFB_IN_PLACE void give_value(pfb_legacy_block *block, pfb_legacy_value *value, uint32_t size, uint32_t offset,
-                                    uint64_t raw)
+/* Apart from the values, which mostly have no partners and then need fewer registers. */
+PFB_APART static bool add_little_endian_partners(pfb_legacy_block *block, pfb_legacy_value *value, uint32_t type,
+                                                 size_t next)
+{
+    return add_partners_in(block, value, type, next, false);
+}
+
+PFB_APART static bool add_big_endian_partners(pfb_legacy_block *block, pfb_legacy_value *value, uint32_t type,
+                                              size_t next)
+{
+    return add_partners_in(block, value, type, next, true);
+}
+
+/* The same for any value: a base has no partners. */
+static PFB_IN_PLACE bool add_partners(pfb_legacy_block *block, pfb_legacy_value *value, uint32_t type, size_t next,
+                                      bool is_big)
+{
+    if (is_base(type))
+        return true;
+    return is_big ? add_big_endian_partners(block, value, type, next)
+                  : add_little_endian_partners(block, value, type, next);
+}
+
+/* Hands out the next value, whose place was checked: all of it but its size and number. */
+static PFB_IN_PLACE void give_place(pfb_legacy_block *block, pfb_legacy_value *value, uint32_t offset)
 {
     uint32_t position = block->values_read;
     block->values_read = position + 1;
-    *value = (pfb_legacy_value){.offset = block->values_offset + offset,
-                                .size_bytes = size,
-                                .position = position,
-                                .is_number = size == 4 || size == 8,
-                                .raw = raw};
+    value->offset = block->values_offset + offset;
+    value->position = position;
+    value->has_base = false;
+    value->base_type = 0;
+    value->base = 0;
+    value->has_items = false;
+    value->items = 0;
+}
+
+static PFB_IN_PLACE void set_number(pfb_legacy_value *value, uint32_t size, uint64_t raw)
+{
+    value->size_bytes = size;
+    value->is_number = true;
+    value->raw = raw;
 }
 
 /* A value of any size at an offset that its definition tells, or none. */
@@ -673,33 +756,47 @@ PFB_APART static bool read_any_value(pfb_legacy_block *block, pfb_legacy_value *
     if (size == 0) /* a label: its offset means nothing */
         offset = 0;
     block->value_definition = at + step;
-    give_value(block, value, size, offset, size == 4 || size == 8 ? load_number(block, offset, size) : 0);
+    give_place(block, value, offset);
+    value->size_bytes = size;
+    value->is_number = false;
+    value->raw = 0;
     if (size == 0 || !block->has_partners)
         return true;
-    uint32_t type = load32(block, block->data + at + 28);
-    return is_base(type) || add_partners(block, value, type, at + step);
+    bool is_big = block->is_big_endian;
+    return add_partners(block, value, load32_in(block->data + at + 28, is_big), at + step, is_big);
 }
 
-/* The next value where definitions have their fixed part alone, and so lie inside by their number. The forms of nearly
- * all come first: numbers. */
-static PFB_IN_PLACE bool read_regular_value(pfb_legacy_block *block, pfb_legacy_value *value, bool is_big)
+/* Hands out the next value, a number, whose definition takes `step` bytes. */
+static PFB_IN_PLACE void give_number(pfb_legacy_block *block, pfb_legacy_value *value, size_t step, uint32_t size,
+                                     uint32_t offset, bool is_big)
 {
+    const uint8_t *raw = block->data + block->values_offset + offset;
+    block->value_definition += step;
+    give_place(block, value, offset);
+    if (size == 8)
+        set_number(value, 8, is_big ? load_be64(raw) : load_le64(raw));
+    else
+        set_number(value, 4, load32_in(raw, is_big));
+}
+
+/* The next value, whose definition takes `step` bytes and lies inside. The forms of nearly all come first: numbers. A
+ * base that the value before it had is known to be one. */
+static PFB_IN_PLACE bool read_value(pfb_legacy_block *block, pfb_legacy_value *value, size_t step, bool is_big)
+{
+    uint32_t base_size = block->base_size;
+    if (base_size != 0) {
+        block->base_size = 0;
+        give_number(block, value, step, base_size, block->base_offset, is_big);
+        return true;
+    }
     size_t at = block->value_definition;
     const uint8_t *p = block->data + at;
-    uint32_t size = is_big ? load_be32(p + 32) : load_le32(p + 32);
-    uint32_t offset = is_big ? load_be32(p + 36) : load_le32(p + 36);
-    if ((size != 4 && size != 8) || !lies_inside(block, offset, size))
-        return read_any_value(block, value, DEFINITION_BYTES, size, offset);
-    const uint8_t *raw = block->data + block->values_offset + offset;
-    block->value_definition = at + DEFINITION_BYTES;
-    if (size == 8)
-        give_value(block, value, 8, offset, is_big ? load_be64(raw) : load_le64(raw));
-    else
-        give_value(block, value, 4, offset, is_big ? load_be32(raw) : load_le32(raw));
-    if (!block->has_partners)
-        return true;
-    uint32_t type = is_big ? load_be32(p + 28) : load_le32(p + 28);
-    return is_base(type) || add_partners(block, value, type, at + DEFINITION_BYTES);
+    uint32_t size = load32_in(p + 32, is_big);
+    uint32_t offset = load32_in(p + 36, is_big);
+    if (!is_number_inside(block, offset, size))
+        return read_any_value(block, value, step, size, offset);
+    give_number(block, value, step, size, offset, is_big);
+    return !block->has_partners || add_partners(block, value, load32_in(p + 28, is_big), at + step, is_big);
 }
 
 /* Behind the last value that the current instance may give; before any there is none. Always returns false. */
@@ -710,15 +807,31 @@ PFB_APART static bool end_values(pfb_legacy_block *block)
     return false;
 }
 
-/* The next value where definitions are longer than their fixed part. */
-PFB_APART static bool read_value_of_longer(pfb_legacy_block *block, pfb_legacy_value *value)
+/* The next value where definitions may be longer than their fixed part. */
+static PFB_IN_PLACE bool read_value_of_any(pfb_legacy_block *block, pfb_legacy_value *value, bool is_big)
 {
     size_t at = block->value_definition;
-    uint32_t step = definition_size(block, at);
-    if (step == 0)
+    size_t left = block->definitions_end - at;
+    uint32_t step = left < DEFINITION_BYTES ? 0 : load32_in(block->data + at, is_big);
+    if (step < DEFINITION_BYTES || step > left)
         return fail_definition(block, at);
-    const uint8_t *p = block->data + at;
-    return read_any_value(block, value, step, load32(block, p + 32), load32(block, p + 36));
+    return read_value(block, value, step, is_big);
+}
+
+PFB_APART static bool read_longer_value(pfb_legacy_block *block, pfb_legacy_value *value)
+{
+    return read_value_of_any(block, value, false);
+}
+
+PFB_APART static bool read_big_endian_value(pfb_legacy_block *block, pfb_legacy_value *value)
+{
+    return read_value_of_any(block, value, true);
+}
+
+/* The next value where definitions have their fixed part alone, and so lie inside by their number. */
+PFB_APART static bool read_regular_value(pfb_legacy_block *block, pfb_legacy_value *value)
+{
+    return read_value(block, value, DEFINITION_BYTES, false);
 }
 
 /* The next value of an object that is not plain, or none. */
@@ -726,9 +839,9 @@ PFB_APART static bool read_other_value(pfb_legacy_block *block, pfb_legacy_value
 {
     if (block->values_read >= block->value_count)
         return end_values(block);
-    if (block->has_longer_definitions)
-        return read_value_of_longer(block, value);
-    return block->is_big_endian ? read_regular_value(block, value, true) : read_regular_value(block, value, false);
+    if (block->is_big_endian)
+        return read_big_endian_value(block, value);
+    return block->has_longer_definitions ? read_longer_value(block, value) : read_regular_value(block, value);
 }
 
 /* The one function here that runs for each value. */
@@ -740,10 +853,11 @@ PFB_APART bool pfb_legacy_block_next_value(pfb_legacy_block *block, pfb_legacy_v
     uint32_t plain = block->plain_values[position]; /* it ends at plain_end at most, which the counter block has */
     uint32_t offset = plain / 2;
     const uint8_t *raw = block->data + block->values_offset + offset;
+    give_place(block, value, offset);
     if (plain & 1)
-        give_value(block, value, 8, offset, load_le64(raw));
+        set_number(value, 8, load_le64(raw));
     else
-        give_value(block, value, 4, offset, load_le32(raw));
+        set_number(value, 4, load_le32(raw));
     return true;
 }
 

@@ -54,12 +54,13 @@ static inline bool take_exactly(span *s, const char *characters)
 static inline bool take_decimal(span *s, uint64_t most, uint64_t *number)
 {
     uint64_t value = 0;
+    uint64_t tenth = most / 10; /* what another digit may stand behind, the last one only up to that of `most` */
     size_t at = s->at;
     for (; at < s->end; at++) {
         unsigned digit = s->data[at] - (unsigned)'0';
         if (digit > 9)
             break;
-        if (digit > most || value > (most - digit) / 10)
+        if (value >= tenth && (value > tenth || digit > most - 10 * tenth))
             return false;
         value = 10 * value + digit;
     }

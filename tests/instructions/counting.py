@@ -7,7 +7,8 @@ import subprocess
 
 MEASURED = "read_measured"
 Job = collections.namedtuple("Job", "name reader strict path size")
-Count = collections.namedtuple("Count", "total functions")
+# `samples` is what read_inputs printed: rows, matched, values, displayed.
+Count = collections.namedtuple("Count", "total functions samples")
 
 
 class Failure(Exception):
@@ -22,8 +23,8 @@ def command(program, listed, out):
             str(listed)]
 
 
-def read_dump(path):
-    """The sum, and what each function took by itself."""
+def read_dump(path, samples):
+    """The sum, what each function took by itself, and what became of samples."""
     total, functions, name, is_call = None, collections.Counter(), "", False
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("summary:"):
@@ -38,7 +39,7 @@ def read_dump(path):
             is_call = False
     if total is None:
         raise Failure(f"{path}: no sum")
-    return Count(total, functions)
+    return Count(total, functions, samples)
 
 
 def count(program, jobs, folder):
@@ -53,6 +54,8 @@ def count(program, jobs, folder):
     if done.returncode != 0:
         raise Failure(done.stderr)
     dumps = [pathlib.Path(f"{out}.{n + 1}") for n in range(len(jobs))]
-    if not all(path.exists() for path in dumps):
+    printed = [[int(word) for word in line.split()]
+               for line in done.stdout.splitlines()]
+    if not all(path.exists() for path in dumps) or len(printed) != len(jobs):
         raise Failure(f"{len(jobs)} inputs, but not as many counts")
-    return [read_dump(path) for path in dumps]
+    return [read_dump(*each) for each in zip(dumps, printed)]

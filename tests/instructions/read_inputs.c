@@ -3,8 +3,10 @@
  *
  *     read_inputs LIST
  *
- * LIST has a line for each input: the reader's name, 0 or 1 for strict, and the path of a file. A plain program without
- * a test framework. Exit status 1 when an input cannot be read from its file, 2 for a reader that is none. */
+ * LIST has a line for each input: the reader's name, 0 or 1 for strict, and the path of a file. For each a line is
+ * printed: of two samples how many rows the newer one has, how many of them were matched, how many values there are,
+ * and how many of these can be displayed; zeros of all else. A plain program without a test framework. Exit status 1
+ * when an input cannot be read from its file, 2 for a reader that is none. */
 #include "perfblock/bulk.h"
 #include "perfblock/capture.h"
 #include "perfblock/cpi_hooks.h"
@@ -296,8 +298,14 @@ static void read_capture(bytes in, uint32_t options)
         read_chunk(&chunk, (bytes){in.data + chunk.body_offset, chunk.body_size_bytes}, options);
 }
 
-/* ---- Two samples to displayed values: loaded, matched, evaluated, numbered
- * ---------------------------------------------- */
+/* ---- Two samples to displayed values: loaded, matched, evaluated, numbered ------------------------------------- */
+
+/* What became of them, to be looked at when nothing is measured any more. */
+typedef struct evaluated {
+    pfb_snapshot newer;
+    const double *values;
+    const uint8_t *marks;
+} evaluated;
 
 static void load(pfb_snapshot *snapshot, bytes data, pfb_snapshot_input input, room *memory)
 {
@@ -319,7 +327,7 @@ static bool open_registration(pfb_registration *registration, bytes in, room *me
 
 /* Sizes of the older block, the newer one, query information and a registration are u16 behind five bytes, of which
  * bit 0 of the first is strict; the rest is a second registration. */
-static void read_pairing(bytes in, room *memory)
+static void read_pairing(bytes in, room *memory, evaluated *out)
 {
     enum { PARTS = 4, SIZES_AT = 5, HEADER = SIZES_AT + 2 * PARTS };
     if (in.size < HEADER)
@@ -340,15 +348,39 @@ static void read_pairing(bytes in, room *memory)
     input.registration_count += open_registration(&registrations[input.registration_count], parts[3], memory);
     input.registration_count += open_registration(&registrations[input.registration_count], parts[4], memory);
     pfb_snapshot older;
-    pfb_snapshot newer;
+    pfb_snapshot *newer = &out->newer;
     load(&older, parts[0], input, memory);
-    load(&newer, parts[1], input, memory);
-    pfb_pairing_match(&older, &newer);
-    size_t count = (size_t)newer.counts.values;
+    load(newer, parts[1], input, memory);
+    pfb_pairing_match(&older, newer);
+    size_t count = (size_t)newer->counts.values;
     double *values = take(memory, count * sizeof *values);
     uint8_t *marks = take(memory, count);
-    pfb_pairing_evaluate_all(&older, &newer, NULL, values, marks, count);
-    pfb_snapshot_number_rows(&newer);
+    pfb_pairing_evaluate_all(&older, newer, NULL, values, marks, count);
+    pfb_snapshot_number_rows(newer);
+    out->values = values;
+    out->marks = marks;
+}
+
+/* How many values of a column can be displayed. */
+static unsigned count_displayed(const evaluated *e, const pfb_snapshot_result *result, uint32_t column)
+{
+    unsigned displayed = 0;
+    for (uint32_t i = 0; i < result->row_count; i++) {
+        size_t place = pfb_snapshot_place(&e->newer, result->first_row + i, column);
+        displayed += pfb_formula_unmark(e->values[place], e->marks[place], PFB_UNIT_NONE).status == PFB_STATUS_OK;
+    }
+    return displayed;
+}
+
+static void print_evaluated(const evaluated *e)
+{
+    unsigned matched = 0;
+    unsigned displayed = 0;
+    for (uint32_t i = 0; i < e->newer.counts.rows; i++)
+        matched += e->newer.rows[i].older_row != PFB_NONE;
+    for (uint32_t i = 0; i < e->newer.counts.columns; i++)
+        displayed += count_displayed(e, &e->newer.results[e->newer.columns[i].result], i);
+    printf("%u %u %u %u\n", (unsigned)e->newer.counts.rows, matched, (unsigned)pfb_pairing_count(&e->newer), displayed);
 }
 
 /* ---- By name -------------------------------------------------------------------------------------------------- */
@@ -385,10 +417,10 @@ static reader find_reader(const char *name)
     return READER_COUNT;
 }
 
-void read_measured(reader which, bytes in, uint32_t options, room *memory);
+void read_measured(reader which, bytes in, uint32_t options, room *memory, evaluated *samples);
 
 /* Not inlined: the tool counts from its first instruction to its last. */
-__attribute__((noinline)) void read_measured(reader which, bytes in, uint32_t options, room *memory)
+__attribute__((noinline)) void read_measured(reader which, bytes in, uint32_t options, room *memory, evaluated *samples)
 {
     switch (which) {
     case READ_BULK:
@@ -428,7 +460,7 @@ __attribute__((noinline)) void read_measured(reader which, bytes in, uint32_t op
         read_name_table(in, options);
         break;
     case READ_PAIRING:
-        read_pairing(in, memory);
+        read_pairing(in, memory, samples);
         break;
     default:
         read_registration(in, options);
@@ -465,8 +497,10 @@ int main(int argc, char **argv)
     while (fscanf(list, "%31s %u %4095[^\n]", name, &is_strict, path) == 3) {
         size_t size;
         uint8_t *data = read_file(path, &size);
+        evaluated samples = {.marks = NULL};
         memory.used = 0;
-        read_measured(find_reader(name), (bytes){data, size}, is_strict ? PFB_STRICT : 0, &memory);
+        read_measured(find_reader(name), (bytes){data, size}, is_strict ? PFB_STRICT : 0, &memory, &samples);
+        print_evaluated(&samples);
         free(data);
     }
     fclose(list);

@@ -5,8 +5,10 @@
     test_instructions.py READ_INPUTS CORPUS     the inputs of the corpus, and worst cases
 
 Counted, not timed: the same numbers every time. Of a seed the cost of reading
-nothing is taken out, of a worst case that of half of it. What sorts may take as
-much again for each binary digit of the size.
+nothing is taken out, of a worst case that of half of it. What sorts may take
+something for each binary digit of the size. Twice the bytes may take little more
+than twice the instructions: a limit alone, high enough for what sorts, would not
+tell a loop in a loop.
 """
 
 import math
@@ -23,11 +25,10 @@ import worst_streams  # noqa: F401
 import worst_texts  # noqa: F401
 
 PER_BYTE = 60
-SORTING = {"name_index", "pairing"}
+# What sorts: for each byte and each binary digit of their number.
+SORTING = {"name_index": 56, "pairing": 45}
 # Between nothing and something lies what an open function does once: seeds are small.
 ONCE = 500
-# Below, a reader has given up before it came to what the case is about.
-LEAST_PER_BYTE = 0.5
 SHOWN = 5
 
 # Folders of the corpus and who reads them.
@@ -47,8 +48,18 @@ READERS = {
 
 def allowed(reader, size):
     """Instructions for so many bytes."""
-    return PER_BYTE * size * (math.log2(max(size, 2)) if reader in SORTING
-                              else 1)
+    if reader in SORTING:
+        return SORTING[reader] * size * math.log2(max(size, 2))
+    return PER_BYTE * size
+
+
+def growth(jobs, counts):
+    """What the last step takes, compared with the one before, as if it were of
+    twice as many bytes: what no size adds to is in neither."""
+    first, second, third = (count.total for count in counts)
+    sizes = [job.size for job in jobs]
+    steps = (sizes[2] - sizes[1]) / (sizes[1] - sizes[0])
+    return (third - second) / (second - first) * 2 / steps
 
 
 def describe(taken, limit, job, count):
@@ -111,25 +122,40 @@ class Instructions(unittest.TestCase):
             rows.append((taken / limit, describe(taken, limit, job, count)))
         self.judge("seeds", rows)
 
+    def check_case(self, case, jobs, counts):
+        """What the sizes of a case tell beside their limit."""
+        with self.subTest(case.name):
+            self.assertGreater(counts[2].total - counts[1].total,
+                               case.least * (jobs[2].size - jobs[1].size), "was given up early")
+            self.assertLess(growth(jobs, counts), case.growth, "grows faster than its bytes")
+            rows, matched, values, displayed = counts[2].samples
+            self.assertGreaterEqual(matched, case.matched * rows, "rows matched")
+            self.assertGreaterEqual(displayed, case.displayed * values, "values displayed")
+            if case.reader == "pairing":
+                self.assertGreater(min(rows, values), 0, "no samples")
+
     def test_worst_cases(self):
-        """Two sizes of each: the difference has no cost of starting in it."""
-        jobs = []
-        for name, reader, make, sizes in cases.CASES:
-            jobs += [self.job(name, reader, make(size)) for size in sizes]
-        counts, rows = self.count(jobs), []
-        for small, large, few, many in zip(jobs[::2], jobs[1::2], counts[::2], counts[1::2]):
+        """Three sizes of each: their differences have no cost of starting in them."""
+        jobs, rows = [], []
+        for case in cases.CASES:
+            jobs += [self.job(case.name, case.reader, case.make(size)) for size in case.sizes]
+        counts = self.count(jobs)
+        for number, case in enumerate(cases.CASES):
+            three = slice(3 * number, 3 * number + 3)
+            self.check_case(case, jobs[three], counts[three])
+            _, small, large = jobs[three]
+            _, few, many = counts[three]
             taken = many.total - few.total
             limit = allowed(large.reader, large.size) - allowed(small.reader, small.size)
-            with self.subTest(large.name):
-                self.assertGreater(taken, LEAST_PER_BYTE * (large.size - small.size), "was given up early")
             more = large._replace(size=large.size - small.size)
             rows.append((taken / limit, describe(taken, limit, more, many)))
         self.judge("worst cases", rows)
 
     def test_counts_repeat(self):
         """The same input takes the same instructions twice, and a longer one more."""
-        _, reader, make, sizes = cases.CASES[0]
-        jobs = [self.job("once", reader, make(sizes[0]))] * 2 + [self.job("more", reader, make(sizes[1]))]
+        case = cases.CASES[0]
+        jobs = [self.job("once", case.reader, case.make(case.sizes[0]))] * 2
+        jobs.append(self.job("more", case.reader, case.make(case.sizes[1])))
         first, second, longer = self.count(jobs)
         self.assertEqual(first, second)
         self.assertGreater(longer.total, first.total)

@@ -214,24 +214,94 @@ def shared_item_counts_single(size):
     return shared_values(size, L, MULTI, 8, 0.98)
 
 
-def bases(size, kind, base):
-    """A counter and its base by turns, all meaning the same bytes."""
-    count = max(size // 2 // 80, 1)
-    counters = [L.counter(2, kind, 8, 8), L.counter(2, base, 8, 8)] * count
-    one = L.instance(None, L.values(bytes(20)))
-    return L.block(L.object(2, counters, filled(size, one, 80 * count)))
+def bases(size, counter, base, writer=L):
+    """A counter and its base by turns, all meaning the same bytes; half of the
+    bytes are definitions."""
+    count = max(size // 2 // len(counter + base), 1)
+    one = writer.instance(None, writer.values(bytes(20)))
+    return writer.block(writer.object(2, [counter, base] * count, filled(
+        size, one, count * len(counter + base))))
+
+
+AVERAGE, AVERAGE_BASE = 0x40020500, 0x40030500
 
 
 @case("legacy_block")
 def shared_bases(size):
     """Every other definition is a base."""
-    return bases(size, 0x40020500, 0x40030500)
+    return bases(size, L.counter(2, AVERAGE, 8, 8),
+                 L.counter(2, AVERAGE_BASE, 8, 8))
 
 
 @case("legacy_block")
 def shared_multi_bases(size):
     """Every other definition is an item count."""
-    return bases(size, MULTI, MULTI_BASE)
+    return bases(size, L.counter(2, MULTI, 8, 8),
+                 L.counter(2, MULTI_BASE, 8, 8))
+
+
+def longer_bases(size, writer, kind, base, sizes=(8, 4), extra=(1, 1)):
+    """The same with definitions longer than their fixed part, and values of
+    these sizes."""
+    return bases(size, *(writer.counter(2, one, width, 8, extra=bytes(more))
+                         for one, width, more in zip((kind, base), sizes, extra)),
+                 writer)
+
+
+@case("legacy_block")
+def longer_definitions(size):
+    """The size of each definition is read for each value."""
+    return longer_bases(size, L, AVERAGE, AVERAGE_BASE)
+
+
+@case("legacy_block")
+def longer_definitions_big_endian(size):
+    """The other byte order."""
+    return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE)
+
+
+@case("legacy_block")
+def longer_definitions_by_turns(size):
+    """Only the counters are longer."""
+    return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, extra=(8, 0))
+
+
+@case("legacy_block")
+def longer_definitions_wide_base(size):
+    """Bases of 8 bytes, too."""
+    return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, (8, 8))
+
+
+@case("legacy_block")
+def longer_definitions_narrow(size):
+    """Both of 4 bytes."""
+    return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, (4, 4))
+
+
+@case("legacy_block")
+def longer_definitions_of_halves(size):
+    """Counters of 2 bytes, which are no numbers."""
+    return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, (2, 4))
+
+
+@case("legacy_block")
+def longer_definitions_of_item_counts(size):
+    """Multi counters, which pay twice."""
+    return longer_bases(size, v1.big, MULTI, MULTI_BASE)
+
+
+@case("legacy_block")
+def longer_definitions_of_both(size):
+    """Multi counters with a base, which look for an item count behind their
+    value besides."""
+    return longer_bases(size, v1.big, MULTI, AVERAGE_BASE)
+
+
+@case("legacy_block")
+def shared_bases_big_endian(size):
+    """Definitions of the fixed part alone in the other byte order, and values of
+    8 and 4 bytes."""
+    return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, extra=(0, 0))
 
 
 @case("legacy_block")

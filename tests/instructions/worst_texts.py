@@ -63,7 +63,7 @@ def small_threads(size):
     return repeated(size, b"snapshot 0\nthread 0 0 0\n")
 
 
-@case("cpi_text", sizes=(8192, 16384))
+@case("cpi_text", sizes=(4096, 8192, 16384))
 def small_cpus(size):
     """CPUs with the shortest counts, as many as a snapshot may have."""
     lines = [b"cpu %d 0 0 0 0\n" % i for i in range(200)]
@@ -122,6 +122,12 @@ def lines_as_short_as_headings(size):
 
 
 @case("cpuid_text")
+def decorated_headings(size):
+    """As long as the shortest leaves, tried by each layout before."""
+    return lines(size, b"cpu006]\n")
+
+
+@case("cpuid_text")
 def almost_leaves(size):
     """Seven characters, tried by each layout that they could belong to."""
     return lines(size, b"amd_fn0\n")
@@ -149,6 +155,12 @@ def bare_leaves(size):
 def bare_subleaves(size):
     """The same with a sub-leaf."""
     return lines(size, b"0x1 0x0,0x0,0x0,0x0,0x0\n")
+
+
+@case("cpuid_text")
+def half_columns(size):
+    """The last two registers are no columns, so that all are read again."""
+    return lines(size, b"0x0 0x2 0xe,6,0\n")
 
 
 @case("cpuid_text")

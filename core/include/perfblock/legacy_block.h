@@ -61,7 +61,8 @@ typedef struct pfb_legacy_block {
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     uint32_t options;
-    bool is_stopped; /* the next object cannot be found */
+    bool is_stopped;   /* the next object cannot be found */
+    uint8_t base_size; /* 4 or 8: the next value is a base and stands at base_offset, as the one before has found */
     uint32_t objects_read;
     size_t object_end;
     size_t definitions_offset, definitions_end;
@@ -85,6 +86,7 @@ typedef struct pfb_legacy_block {
     bool has_plain_values;     /* it has none of these, and few counters, all of them numbers: they stand ... */
     uint16_t plain_values[64]; /* ... at these offsets of a counter block, times 2; bit 0: of 8 bytes */
     uint32_t plain_end;        /* what a counter block holds at least that has them all */
+    uint32_t base_offset;
     uint64_t claims[8]; /* where it has multi counters, of the first 512 words of 4 bytes in each counter block: whether
                            definitions claim them */
 } pfb_legacy_block;

@@ -48,7 +48,7 @@ PFB_API bool pfb_query_find(const void *info, size_t size, uint32_t index, pfb_i
 
 /* True when the whole of `name` matches `pattern`: * stands for any run, also the empty one, ? for one 16-bit unit, all
  * else for itself. Both UTF-16LE, any alignment, any content. A pattern longer than PFB_QUERY_NAME_UNITS matches
- * nothing, which bounds the work to 1024 steps per unit of the name. */
+ * nothing. Not linear: the work is at worst the product of both lengths, 1024 steps for each unit of the name. */
 PFB_API bool pfb_query_match(const uint8_t *pattern, size_t pattern_units, const uint8_t *name, size_t name_units,
                              uint32_t options);
 
