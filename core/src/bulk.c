@@ -227,27 +227,31 @@ static bool read_one(pfb_data_block *block, pfb_bulk *bulk, pattern *expected)
 
 /* ---- Instances that are alike -------------------------------------------------------------------------- */
 
-enum { HALF_VALUES = GROUP_VALUES / 2, HALF_BYTES = HALF_VALUES * REGULAR_VALUE_BYTES };
+enum { GROUP_BYTES = GROUP_VALUES * REGULAR_VALUE_BYTES };
 
-/* How four headers differ from those expected; 0: not at all. */
-static inline uint64_t half_difference(const uint8_t *p, const expected_value *e)
+/* How the n-th header differs from the one expected. */
+static inline uint64_t difference_from(const uint8_t *p, const expected_value *e, size_t n)
 {
-    uint64_t wrong = (load_le64(p) ^ e[0].header) | (load_le64(p + REGULAR_VALUE_BYTES) ^ e[1].header);
-    wrong |= load_le64(p + 2 * REGULAR_VALUE_BYTES) ^ e[2].header;
-    return wrong | (load_le64(p + 3 * REGULAR_VALUE_BYTES) ^ e[3].header);
+    return load_le64(p + REGULAR_VALUE_BYTES * n) ^ e[n].header;
 }
 
 static inline uint64_t group_difference_from(const uint8_t *p, const expected_value *e)
 {
-    return half_difference(p, e) | half_difference(p + HALF_BYTES, e + HALF_VALUES);
+    uint64_t wrong = difference_from(p, e, 0) | difference_from(p, e, 1) | difference_from(p, e, 2);
+    wrong |= difference_from(p, e, 3) | difference_from(p, e, 4) | difference_from(p, e, 5);
+    return wrong | difference_from(p, e, 6) | difference_from(p, e, 7);
 }
 
-static inline void take_half(const uint8_t *p, const expected_value *e, uint64_t *to)
+static inline void take_group(const uint8_t *p, const expected_value *e, uint64_t *to)
 {
     to[0] = datum(p, 0) & e[0].mask;
     to[1] = datum(p, 1) & e[1].mask;
     to[2] = datum(p, 2) & e[2].mask;
     to[3] = datum(p, 3) & e[3].mask;
+    to[4] = datum(p, 4) & e[4].mask;
+    to[5] = datum(p, 5) & e[5].mask;
+    to[6] = datum(p, 6) & e[6].mask;
+    to[7] = datum(p, 7) & e[7].mask;
 }
 
 /* Reads an instance's values, all of which lie in the window; false when one is not as expected. So many bytes `ahead`
@@ -259,10 +263,9 @@ static inline bool take_row(const uint8_t *p, const pattern *expected, size_t ah
     for (; left >= GROUP_VALUES; left -= GROUP_VALUES) {
         if (group_difference_from(p, e) != 0)
             return false;
-        take_half(p, e, to);
-        take_half(p + HALF_BYTES, e + HALF_VALUES, to + HALF_VALUES);
+        take_group(p, e, to);
         fetch_group(p + ahead);
-        p += 2 * HALF_BYTES;
+        p += GROUP_BYTES;
         e += GROUP_VALUES;
         to += GROUP_VALUES;
     }
@@ -280,7 +283,7 @@ static inline bool is_expected(const uint8_t *p, const pattern *expected, size_t
     const expected_value *e = expected->values;
     uint32_t left = expected->count;
     uint64_t wrong = 0;
-    for (; left >= GROUP_VALUES; left -= GROUP_VALUES, e += GROUP_VALUES, p += 2 * HALF_BYTES) {
+    for (; left >= GROUP_VALUES; left -= GROUP_VALUES, e += GROUP_VALUES, p += GROUP_BYTES) {
         wrong |= group_difference_from(p, e);
         fetch_group(p + ahead);
     }
