@@ -2,6 +2,7 @@
 #include "perfblock/legacy_block.h"
 
 #include "cursor.h"
+#include "memory.h"
 #include "perfblock/counter_type.h"
 
 /* Sizes of the fixed parts. */
@@ -19,6 +20,7 @@ enum {
  * each of the two. A multi counter is twice the work, and has 8. */
 enum { BYTES_PER_WORK = 2, BYTES_PER_SEARCH = 8 };
 
+#define PLAIN_8_BYTES UINT32_C(0x8000) /* the bit of a plain value that has 8 */
 enum { PLAIN_COUNT = sizeof(((pfb_legacy_block *)0)->plain_values) / sizeof(uint16_t) };
 enum { CLAIM_COUNT = sizeof(((pfb_legacy_block *)0)->claims) / sizeof(uint64_t) };
 
@@ -450,11 +452,11 @@ static void find_claims(pfb_legacy_block *block)
 static inline void note_place(pfb_legacy_block *block, uint32_t n, uint32_t offset, uint32_t size)
 {
     bool is_number = size == 4 || size == 8;
-    bool is_plain = is_number && offset >= COUNTER_BLOCK_BYTES && offset <= INT16_MAX && n < PLAIN_COUNT;
+    bool is_plain = is_number && offset >= COUNTER_BLOCK_BYTES && offset < PLAIN_8_BYTES && n < PLAIN_COUNT;
     block->has_plain_values = block->has_plain_values && is_plain;
     if (!is_plain)
         return;
-    block->plain_values[n] = (uint16_t)(2 * offset + size / 8);
+    block->plain_values[n] = (uint16_t)(size == 8 ? offset | PLAIN_8_BYTES : offset);
     block->plain_end = offset + size > block->plain_end ? offset + size : block->plain_end;
 }
 
@@ -573,19 +575,19 @@ bool pfb_legacy_block_next_instance(pfb_legacy_block *block, pfb_legacy_instance
         end_instances(block);
         return false;
     }
-    pfb_legacy_instance read = {.offset = block->at,
-                                .position = block->instances_read,
-                                .unique_id = PFB_LEGACY_NO_UNIQUE_ID,
-                                .values_offset = block->at};
-    if (block->instance_count != PFB_LEGACY_NO_INSTANCES && !read_definition_of_instance(block, &read))
+    /* In the caller's place at once: a copy of what was just written in smaller parts would wait for them. */
+    *instance = (pfb_legacy_instance){.offset = block->at,
+                                      .position = block->instances_read,
+                                      .unique_id = PFB_LEGACY_NO_UNIQUE_ID,
+                                      .values_offset = block->at};
+    if (block->instance_count != PFB_LEGACY_NO_INSTANCES && !read_definition_of_instance(block, instance))
         return false;
-    if (!read_counter_block(block, &read))
+    if (!read_counter_block(block, instance))
         return false;
     block->instances_left--;
     block->instances_read++;
-    block->at = read.values_offset + read.values_size_bytes;
-    begin_values(block, &read);
-    *instance = read;
+    block->at = instance->values_offset + instance->values_size_bytes;
+    begin_values(block, instance);
     return true;
 }
 
@@ -732,11 +734,8 @@ static PFB_IN_PLACE void give_place(pfb_legacy_block *block, pfb_legacy_value *v
     block->values_read = position + 1;
     value->offset = block->values_offset + offset;
     value->position = position;
-    value->has_base = false;
-    value->base_type = 0;
-    value->base = 0;
-    value->has_items = false;
-    value->items = 0;
+    const size_t partners = offsetof(pfb_legacy_value, has_base); /* and what follows: there are none yet */
+    memset((uint8_t *)value + partners, 0, sizeof *value - partners);
 }
 
 static PFB_IN_PLACE void set_number(pfb_legacy_value *value, uint32_t size, uint64_t raw)
@@ -851,10 +850,10 @@ PFB_APART bool pfb_legacy_block_next_value(pfb_legacy_block *block, pfb_legacy_v
     if (position >= block->plain_count)
         return read_other_value(block, value);
     uint32_t plain = block->plain_values[position]; /* it ends at plain_end at most, which the counter block has */
-    uint32_t offset = plain / 2;
+    uint32_t offset = plain & ~PLAIN_8_BYTES;
     const uint8_t *raw = block->data + block->values_offset + offset;
     give_place(block, value, offset);
-    if (plain & 1)
+    if (plain & PLAIN_8_BYTES)
         set_number(value, 8, load_le64(raw));
     else
         set_number(value, 4, load_le32(raw));

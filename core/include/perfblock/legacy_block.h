@@ -84,7 +84,7 @@ typedef struct pfb_legacy_block {
     bool has_partners;           /* it has bases or multi counters */
     bool has_multi;
     bool has_plain_values;     /* it has none of these, and few counters, all of them numbers: they stand ... */
-    uint16_t plain_values[64]; /* ... at these offsets of a counter block, times 2; bit 0: of 8 bytes */
+    uint16_t plain_values[64]; /* ... at these offsets of a counter block; bit 15: of 8 bytes */
     uint32_t plain_end;        /* what a counter block holds at least that has them all */
     uint32_t base_offset;
     uint64_t claims[8]; /* where it has multi counters, of the first 512 words of 4 bytes in each counter block: whether
