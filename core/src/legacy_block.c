@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "perfblock/legacy_block.h"
 
+#include "byte_order.h"
 #include "cursor.h"
 #include "memory.h"
 #include "perfblock/counter_type.h"
@@ -23,81 +24,6 @@ enum { BYTES_PER_WORK = 2, BYTES_PER_SEARCH = 8 };
 #define PLAIN_8_BYTES UINT32_C(0x8000) /* the bit of a plain value that has 8 */
 enum { PLAIN_COUNT = sizeof(((pfb_legacy_block *)0)->plain_values) / sizeof(uint16_t) };
 enum { CLAIM_COUNT = sizeof(((pfb_legacy_block *)0)->claims) / sizeof(uint64_t) };
-
-/* Keeps one function in each of two places, where a compiler would ask for the byte order instead. */
-#if defined(__GNUC__)
-#define PFB_IN_PLACE inline __attribute__((always_inline))
-#else
-#define PFB_IN_PLACE inline
-#endif
-
-/* ---- Loads in the byte order of the block ------------------------------------------------------------ */
-
-static inline uint16_t load_be16(const uint8_t *p)
-{
-    return (uint16_t)(p[0] << 8 | p[1]);
-}
-
-/* Said to the compilers that know it: not all of them see one load and one swap in eight shifts. */
-#if defined(__GNUC__)
-
-static inline uint32_t load_be32(const uint8_t *p)
-{
-    return __builtin_bswap32(load_le32(p));
-}
-
-static inline uint64_t load_be64(const uint8_t *p)
-{
-    return __builtin_bswap64(load_le64(p));
-}
-
-#else
-
-static inline uint32_t load_be32(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | (uint32_t)p[3];
-}
-
-static inline uint64_t load_be64(const uint8_t *p)
-{
-    return (uint64_t)load_be32(p) << 32 | load_be32(p + 4);
-}
-
-#endif
-
-/* In one place for each order. */
-static PFB_IN_PLACE uint32_t load32_in(const uint8_t *p, bool is_big)
-{
-    return is_big ? load_be32(p) : load_le32(p);
-}
-
-static uint16_t load16(const pfb_legacy_block *block, const uint8_t *p)
-{
-    return block->is_big_endian ? load_be16(p) : load_le16(p);
-}
-
-static inline uint32_t load32(const pfb_legacy_block *block, const uint8_t *p)
-{
-    return block->is_big_endian ? load_be32(p) : load_le32(p);
-}
-
-static inline uint64_t load64(const pfb_legacy_block *block, const uint8_t *p)
-{
-    return block->is_big_endian ? load_be64(p) : load_le64(p);
-}
-
-/* Two's complement without the implementation-defined conversions. */
-static int32_t load32s(const pfb_legacy_block *block, const uint8_t *p)
-{
-    uint32_t bits = load32(block, p);
-    return bits <= INT32_MAX ? (int32_t)bits : -(int32_t)(UINT32_MAX - bits) - 1;
-}
-
-static int64_t load64s(const pfb_legacy_block *block, const uint8_t *p)
-{
-    uint64_t bits = load64(block, p);
-    return bits <= INT64_MAX ? (int64_t)bits : -(int64_t)(UINT64_MAX - bits) - 1;
-}
 
 /* ---- Failures ---------------------------------------------------------------------------------------- */
 
