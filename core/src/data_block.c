@@ -221,7 +221,7 @@ bool pfb_data_block_next_result(pfb_data_block *block, pfb_data_result *result)
 static inline void find_regular_end(pfb_data_block *block)
 {
     size_t room = (block->instances_end - block->at) / REGULAR_VALUE_BYTES;
-    uint32_t left = block->value_end - block->value_position;
+    uint32_t left = pfb_values_left(block);
     block->regular_end = block->value_position + (room < left ? (uint32_t)room : left);
 }
 
@@ -325,7 +325,7 @@ PFB_APART static bool read_irregular_value(pfb_data_block *block, pfb_data_value
 /* A value that may not lie inside whole, or none. */
 PFB_APART static bool read_other_value(pfb_data_block *block, pfb_data_value *value)
 {
-    if (block->value_position == block->value_end) /* as also after a failure */
+    if (pfb_values_left(block) == 0) /* as also after a failure */
         return false;
     size_t left = block->instances_end - block->at;
     uint64_t header = left < VALUE_HEADER_BYTES ? 0 : load_le64(block->data + block->at);

@@ -257,8 +257,8 @@ pfb_error pfb_name_index_build(pfb_name_index *index, const pfb_name_table *tabl
     for (uint32_t i = 0; i < index->count; i++)
         by_index[i] = i;
     sort(&(order){index, false}, by_index, index->count);
-    for (uint32_t i = 0; i < index->count;
-         i++) /* equal names, of which there may be many, stand by index from here on */
+    /* Equal names, of which there may be many, stand by index from here on. */
+    for (uint32_t i = 0; i < index->count; i++)
         by_name[i] = by_index[i];
     sort(&(order){index, true}, by_name, index->count);
     if (index->count == capacity && pfb_name_table_next(&reader, &entry))

@@ -150,10 +150,10 @@ bool pfb_snapshot_same_instance(const pfb_snapshot_row *left, const pfb_snapshot
 {
     if (left->id != right->id)
         return false;
-    bool differ_in_form = left->is_unique || right->is_unique || (left->parent_units | right->parent_units) != 0 ||
-                          left->has_name != right->has_name || left->code_page != PFB_CODE_PAGE_UTF16LE ||
-                          right->code_page != PFB_CODE_PAGE_UTF16LE;
-    if (differ_in_form)
+    bool is_special = left->is_unique || right->is_unique || (left->parent_units | right->parent_units) != 0 ||
+                      left->has_name != right->has_name || left->code_page != PFB_CODE_PAGE_UTF16LE ||
+                      right->code_page != PFB_CODE_PAGE_UTF16LE;
+    if (is_special)
         return compare_identities(left, right) == 0;
     return left->name_units == right->name_units && /* which all of V2 have: no more to compare */
            compare_bytes(left->name, right->name, 2 * (size_t)left->name_units) == 0;

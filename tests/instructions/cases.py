@@ -16,8 +16,9 @@ sys.path[:0] = [str(HERE.parent / "oracle"), str(HERE.parent / "vectors")]
 
 # `least` is how many instructions a byte takes at least: below, a reader has given
 # up before it came to what the case is about.  `growth` is what a step of twice
-# as many bytes takes at most, compared with the step before; `matched` and `displayed` are the least share of the rows that
-# find their older one, and of the values that are evaluated: of two samples.
+# as many bytes takes at most, compared with the step before; `matched` and
+# `displayed`, of two samples, are the least share of the rows that find their older
+# one, and of the values that are evaluated.
 Case = collections.namedtuple(
     "Case", "name reader make sizes least growth matched displayed")
 CASES = []

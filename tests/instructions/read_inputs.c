@@ -16,7 +16,6 @@
 #include "perfblock/lwp.h"
 #include "perfblock/name_table.h"
 #include "perfblock/pairing.h"
-#include "perfblock/query.h"
 
 #include <stdio.h>
 #include <stdlib.h>
