@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import sys
 
-SAMPLES = "100000"
+SAMPLES = "30000"
 SUBJECTS = ("counter_type", "formula", "wide")
 LEVELS = ("-O0", "-O1", "-O2", "-O3")
 WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
@@ -75,13 +75,17 @@ def build_and_run(number, compiler, emulator, arguments):
     """The digest of one build, after its vectors have passed."""
     source, folder, vectors = arguments
     core = source / "core"
-    sources = [core / "src" / (name + ".c") for name in SUBJECTS]
+    command = compiler + list(WARNINGS) + ["-I", core / "include"]
+    objects = []
+    for name in SUBJECTS:
+        objects.append(folder / ("%s_%d.o" % (name, number)))
+        run(command + ["-c", core / "src" / (name + ".c"), "-o", objects[-1]])
     programs = {}
     for name, path in (("digest_formula", "builds"),
                        ("run_formula", "vectors")):
         programs[name] = folder / ("%s_%d" % (name, number))
-        run(compiler + list(WARNINGS) + ["-I", core / "include"] + sources +
-            [source / "tests" / path / (name + ".c"), "-o", programs[name]])
+        run(command + [source / "tests" / path / (name + ".c")] + objects +
+            ["-o", programs[name]])
     if vectors:
         run(emulator + [programs["run_formula"]] + vectors)
     return run(emulator + [programs["digest_formula"], SAMPLES]).strip()
