@@ -52,7 +52,7 @@ bool twin_next_result(pfb_data_block *block, pfb_data_result *result)
     }
     block->kind = result->kind;
     block->counter_count = result->counter_count;
-    block->ids_offset = result->ids_offset;
+    block->ids = result->has_counter_ids ? block->data + result->ids_offset : NULL;
     block->instances_left = result->instance_count;
     block->instances_read = 0;
     block->at = at;
@@ -98,10 +98,8 @@ bool twin_next_value(pfb_data_block *block, pfb_data_value *value)
                               .position = block->value_position,
                               .is_number = true,
                               .raw = size == 4 ? load32(p + 8) : load64(p + 8)};
-    if (block->ids_offset != 0) {
-        value->has_counter_id = true;
-        value->counter_id = load32(block->data + block->ids_offset + (size_t)4 * value->position);
-    }
+    if (block->ids)
+        value->counter_id = load32(block->ids + (size_t)4 * value->position);
     block->at += load32(p + 4);
     block->value_position++;
     return true;

@@ -133,7 +133,7 @@ static void state_value(const data_walk *d, const pfb_data_value *value)
         else
             output_null(out, "instance");
     }
-    if (value->has_counter_id)
+    if (d->result.has_counter_ids)
         output_unsigned(out, "counter", value->counter_id);
     else
         output_null(out, "counter");

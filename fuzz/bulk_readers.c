@@ -109,8 +109,8 @@ static bool is_same_instance(const pfb_data_instance *a, const pfb_data_instance
 static bool is_same_value(const pfb_data_value *a, const pfb_data_value *b)
 {
     return a->offset == b->offset && a->data_offset == b->data_offset && a->data_size_bytes == b->data_size_bytes &&
-           a->position == b->position && a->counter_id == b->counter_id && a->has_counter_id == b->has_counter_id &&
-           a->is_number == b->is_number && a->raw == b->raw;
+           a->position == b->position && a->counter_id == b->counter_id && a->is_number == b->is_number &&
+           a->raw == b->raw;
 }
 
 static const char *compare_verdicts(const pfb_data_block *fast, const pfb_data_block *slow)

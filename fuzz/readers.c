@@ -72,7 +72,7 @@ static void walk_values(walk *w, pfb_data_block *block, const pfb_data_result *r
         promise_steady(w, value.raw == raw, "the number is what the bytes say");
         uint32_t id = 0;
         bool has_id = pfb_data_block_counter_id(block, result, value.position, &id);
-        promise(w, has_id == value.has_counter_id, "counter ids are there or not");
+        promise(w, has_id == result->has_counter_ids, "counter ids are there or not");
         promise_steady(w, id == value.counter_id, "the value's counter id is that of its position");
         add(w, value.raw + value.counter_id);
         least = value.data_offset + value.data_size_bytes;

@@ -17,13 +17,8 @@ enum {
 /* The bits of which the kinds 2, 4 and 6 are made. */
 enum { KIND_BIT_COUNTERS = 2, KIND_BIT_INSTANCES = 4 };
 
-/* Keeps a cursor's failure as the block's, and says whether there was none. */
-static bool keep_error(pfb_data_block *block, const pfb_cursor *cursor)
-{
-    if (block->error.code == PFB_OK)
-        block->error = cursor->error;
-    return block->error.code == PFB_OK;
-}
+/* Stands for the ids of a result that has none, of one counter. */
+static const uint8_t no_ids[COUNTER_ID_BYTES];
 
 /* Records the first failure of a block that had none; no value follows it. Always returns false. */
 PFB_APART static bool fail(pfb_data_block *block, pfb_code code, size_t offset)
@@ -41,6 +36,12 @@ static bool tolerate(pfb_data_block *block, uint32_t note, pfb_code code, size_t
     return true;
 }
 
+/* The rule about sizes that must be multiples of 8. */
+static inline bool require_aligned(pfb_data_block *block, uint32_t size, size_t offset)
+{
+    return size % 8 == 0 || tolerate(block, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, offset);
+}
+
 static pfb_system_time load_system_time(const uint8_t *p)
 {
     return (pfb_system_time){.year = load_le16(p),
@@ -56,10 +57,9 @@ static pfb_system_time load_system_time(const uint8_t *p)
 bool pfb_data_block_open(pfb_data_block *block, const void *data, size_t size, uint32_t options)
 {
     *block = (pfb_data_block){.data = data, .options = options};
-    pfb_cursor cursor = pfb_cursor_make(data, size);
-    const uint8_t *p = pfb_cursor_take(&cursor, DATA_HEADER_BYTES, PFB_TRUNCATED_HEADER);
-    if (!p)
-        return keep_error(block, &cursor);
+    if (!data || size < DATA_HEADER_BYTES)
+        return fail(block, PFB_TRUNCATED_HEADER, 0);
+    const uint8_t *p = block->data;
     uint32_t total = load_le32(p);
     uint32_t count = load_le32(p + 4);
     block->perf_time = load_le64s(p + 8);
@@ -67,13 +67,12 @@ bool pfb_data_block_open(pfb_data_block *block, const void *data, size_t size, u
     block->perf_freq = load_le64s(p + 24);
     block->system_time = load_system_time(p + 32);
     if (total < DATA_HEADER_BYTES)
-        pfb_cursor_fail(&cursor, PFB_BAD_TOTAL_SIZE, 0);
-    else if (total > size)
-        pfb_cursor_fail(&cursor, PFB_TRUNCATED_BLOCK, 0);
-    else if (count > (total - DATA_HEADER_BYTES) / RESULT_HEADER_BYTES)
-        pfb_cursor_fail(&cursor, PFB_BAD_RESULT_COUNT, 4);
-    pfb_cursor_aligned(&cursor, options, &block->notes, total, 0);
-    if (!keep_error(block, &cursor))
+        return fail(block, PFB_BAD_TOTAL_SIZE, 0);
+    if (total > size)
+        return fail(block, PFB_TRUNCATED_BLOCK, 0);
+    if (count > (total - DATA_HEADER_BYTES) / RESULT_HEADER_BYTES)
+        return fail(block, PFB_BAD_RESULT_COUNT, 4);
+    if (!require_aligned(block, total, 0))
         return false;
     block->total_size_bytes = total;
     block->result_count = count;
@@ -83,114 +82,135 @@ bool pfb_data_block_open(pfb_data_block *block, const void *data, size_t size, u
 
 /* ---- Results -------------------------------------------------------------------------------------- */
 
+/* What the parts of a result say, and its bytes [at, end) that are left to be read. Requires at <= end <= total size,
+ * which every part keeps by comparing its size with what is left. Not the caller's result, which is written once: read
+ * again right after it was written in other pieces it would cost more than all the checks. */
+typedef struct result_parts {
+    size_t at;
+    size_t end;
+    size_t ids_offset;
+    uint32_t counter_count;
+    uint32_t instance_count;
+    bool has_counter_ids;
+} result_parts;
+
 /* PERF_MULTI_COUNTERS. Its size may exceed what the ids need: with an odd number of ids it is 4 modulo 8 by the
  * formula, so what follows is found by its size alone. */
-static void read_counters(pfb_cursor *inside, pfb_data_result *result)
+static inline bool read_counters(pfb_data_block *block, result_parts *parts)
 {
-    size_t offset = inside->at;
-    pfb_cursor peek = *inside;
-    const uint8_t *p = pfb_cursor_take(&peek, COUNTERS_HEADER_BYTES, PFB_TRUNCATED_COUNTERS);
-    if (!p) {
-        pfb_cursor_fail(inside, peek.error.code, peek.error.offset);
-        return;
-    }
-    uint32_t size = load_le32(p);
-    uint32_t count = load_le32(p + 4);
-    pfb_cursor_window(inside, size, COUNTERS_HEADER_BYTES, PFB_BAD_COUNTERS_SIZE, offset);
-    if (inside->error.code == PFB_OK && count > (size - COUNTERS_HEADER_BYTES) / COUNTER_ID_BYTES)
-        pfb_cursor_fail(inside, PFB_BAD_COUNTER_COUNT, offset + 4);
-    result->has_counter_ids = true;
-    result->counter_count = count;
-    result->ids_offset = offset + COUNTERS_HEADER_BYTES;
+    size_t offset = parts->at;
+    size_t left = parts->end - offset;
+    if (left < COUNTERS_HEADER_BYTES)
+        return fail(block, PFB_TRUNCATED_COUNTERS, offset);
+    uint32_t size = load_le32(block->data + offset);
+    uint32_t count = load_le32(block->data + offset + 4);
+    if (size < COUNTERS_HEADER_BYTES || size > left)
+        return fail(block, PFB_BAD_COUNTERS_SIZE, offset);
+    if (count > (size - COUNTERS_HEADER_BYTES) / COUNTER_ID_BYTES)
+        return fail(block, PFB_BAD_COUNTER_COUNT, offset + 4);
+    parts->at = offset + size;
+    parts->ids_offset = offset + COUNTERS_HEADER_BYTES;
+    parts->counter_count = count;
+    parts->has_counter_ids = true;
+    return true;
 }
 
-/* PERF_MULTI_INSTANCES: narrows the cursor to the instances themselves. */
-static void read_instances(pfb_cursor *inside, pfb_data_block *block, pfb_data_result *result)
+/* PERF_MULTI_INSTANCES: narrows the window to the instances themselves. */
+static inline bool read_instances(pfb_data_block *block, result_parts *parts)
 {
-    size_t offset = inside->at;
-    pfb_cursor peek = *inside;
-    const uint8_t *p = pfb_cursor_take(&peek, INSTANCES_HEADER_BYTES, PFB_TRUNCATED_INSTANCES);
-    if (!p) {
-        pfb_cursor_fail(inside, peek.error.code, peek.error.offset);
-        return;
-    }
-    uint32_t size = load_le32(p);
-    uint32_t count = load_le32(p + 4);
-    pfb_cursor window = pfb_cursor_window(inside, size, INSTANCES_HEADER_BYTES, PFB_BAD_INSTANCES_SIZE, offset);
-    if (inside->error.code == PFB_OK && count > (size - INSTANCES_HEADER_BYTES) / LEAST_INSTANCE_BYTES)
-        pfb_cursor_fail(&window, PFB_BAD_INSTANCE_COUNT, offset + 4);
-    pfb_cursor_aligned(&window, block->options, &block->notes, size, offset);
-    pfb_cursor_take(&window, INSTANCES_HEADER_BYTES, PFB_TRUNCATED_INSTANCES);
-    result->instance_count = count;
-    *inside = window;
+    size_t offset = parts->at;
+    size_t left = parts->end - offset;
+    if (left < INSTANCES_HEADER_BYTES)
+        return fail(block, PFB_TRUNCATED_INSTANCES, offset);
+    uint32_t size = load_le32(block->data + offset);
+    uint32_t count = load_le32(block->data + offset + 4);
+    if (size < INSTANCES_HEADER_BYTES || size > left)
+        return fail(block, PFB_BAD_INSTANCES_SIZE, offset);
+    if (count > (size - INSTANCES_HEADER_BYTES) / LEAST_INSTANCE_BYTES)
+        return fail(block, PFB_BAD_INSTANCE_COUNT, offset + 4);
+    parts->at = offset + INSTANCES_HEADER_BYTES;
+    parts->end = offset + size;
+    parts->instance_count = count;
+    return require_aligned(block, size, offset);
 }
 
 /* The parts a kind consists of, up to its first instance or value. */
-static void read_result_parts(pfb_cursor *inside, pfb_data_block *block, pfb_data_result *result)
+static inline bool read_result_parts(pfb_data_block *block, uint32_t kind, result_parts *parts)
 {
-    switch (result->kind) {
-    case PFB_KIND_SINGLE_COUNTER:
-        result->counter_count = result->instance_count = 1;
-        break;
-    case PFB_KIND_MULTIPLE_COUNTERS:
-    case PFB_KIND_MULTIPLE_INSTANCES:
-    case PFB_KIND_COUNTERSET:
-        result->counter_count = result->instance_count = 1;
-        if (result->kind & KIND_BIT_COUNTERS)
-            read_counters(inside, result);
-        if (inside->error.code == PFB_OK && result->kind & KIND_BIT_INSTANCES)
-            read_instances(inside, block, result);
-        break;
-    case PFB_KIND_ERROR:
-        if (result->status == 0)
-            pfb_cursor_tolerate(inside, block->options, &block->notes, PFB_NOTE_ERROR_WITHOUT_STATUS,
-                                PFB_ERROR_WITHOUT_STATUS, result->offset);
-        inside->at = inside->end; /* bytes behind an error's header have no documented meaning */
-        break;
-    default:
-        pfb_cursor_tolerate(inside, block->options, &block->notes, PFB_NOTE_UNKNOWN_KIND, PFB_UNKNOWN_KIND,
-                            result->offset + 4);
-        inside->at = inside->end;
-        break;
-    }
+    parts->counter_count = parts->instance_count = 1;
+    if (kind & KIND_BIT_COUNTERS && !read_counters(block, parts))
+        return false;
+    return !(kind & KIND_BIT_INSTANCES) || read_instances(block, parts);
+}
+
+/* A result without values, at `offset`, whose other bytes have no documented meaning. */
+static bool tolerate_no_values(pfb_data_block *block, uint32_t kind, uint32_t status, size_t offset)
+{
+    if (kind != PFB_KIND_ERROR)
+        return tolerate(block, PFB_NOTE_UNKNOWN_KIND, PFB_UNKNOWN_KIND, offset + 4);
+    return status != 0 || tolerate(block, PFB_NOTE_ERROR_WITHOUT_STATUS, PFB_ERROR_WITHOUT_STATUS, offset);
+}
+
+static inline bool has_values(uint32_t kind)
+{
+    return kind == PFB_KIND_SINGLE_COUNTER || kind == PFB_KIND_MULTIPLE_COUNTERS ||
+           kind == PFB_KIND_MULTIPLE_INSTANCES || kind == PFB_KIND_COUNTERSET;
+}
+
+/* Makes a result the current one, from its first instance on. */
+static inline void begin_result(pfb_data_block *block, const result_parts *parts, uint32_t kind, size_t end)
+{
+    block->kind = kind;
+    block->counter_count = parts->counter_count;
+    block->ids = parts->has_counter_ids ? block->data + parts->ids_offset : no_ids;
+    block->instances_left = parts->instance_count;
+    block->instances_read = 0;
+    block->results_read++;
+    pfb_end_values(block);
+    block->at = parts->at;
+    block->instances_end = parts->end;
+    block->result_end = end;
 }
 
 /* Reads one result header with its parts; the block's position moves only when all of it is sound. */
 static bool read_result(pfb_data_block *block, pfb_data_result *result)
 {
-    pfb_cursor all = pfb_cursor_between(block->data, block->result_end, block->total_size_bytes);
-    size_t offset = all.at;
-    pfb_cursor peek = all;
-    const uint8_t *p = pfb_cursor_take(&peek, RESULT_HEADER_BYTES, PFB_TRUNCATED_RESULT);
-    if (!p)
-        return keep_error(block, &peek);
-    *result = (pfb_data_result){.offset = offset,
-                                .status = load_le32(p),
-                                .kind = load_le32(p + 4),
-                                .size_bytes = load_le32(p + 8),
-                                .query = block->results_read};
-    pfb_cursor inside =
-        pfb_cursor_window(&all, result->size_bytes, RESULT_HEADER_BYTES, PFB_BAD_RESULT_SIZE, offset + 8);
-    pfb_cursor_aligned(&inside, block->options, &block->notes, result->size_bytes, offset + 8);
-    pfb_cursor_take(&inside, RESULT_HEADER_BYTES, PFB_TRUNCATED_RESULT);
-    if (inside.error.code == PFB_OK)
-        read_result_parts(&inside, block, result);
-    if (!keep_error(block, &inside))
+    size_t offset = block->result_end;
+    size_t left = block->total_size_bytes - offset;
+    if (left < RESULT_HEADER_BYTES)
+        return fail(block, PFB_TRUNCATED_RESULT, offset);
+    const uint8_t *p = block->data + offset;
+    uint32_t status = load_le32(p);
+    uint32_t kind = load_le32(p + 4);
+    uint32_t size = load_le32(p + 8);
+    if (size < RESULT_HEADER_BYTES || size > left)
+        return fail(block, PFB_BAD_RESULT_SIZE, offset + 8);
+    if (!require_aligned(block, size, offset + 8))
         return false;
-    block->kind = result->kind;
-    block->counter_count = result->counter_count;
-    block->ids_offset = result->ids_offset;
-    block->instances_left = result->instance_count;
-    block->instances_read = 0;
-    pfb_end_values(block);
-    block->at = inside.at;
-    block->instances_end = inside.end;
-    block->result_end = all.at;
+    result_parts parts = {.at = offset + RESULT_HEADER_BYTES, .end = offset + size};
+    if (has_values(kind)) {
+        if (!read_result_parts(block, kind, &parts))
+            return false;
+    } else {
+        if (!tolerate_no_values(block, kind, status, offset))
+            return false;
+        parts.at = parts.end;
+    }
+    *result = (pfb_data_result){.offset = offset,
+                                .size_bytes = size,
+                                .query = block->results_read,
+                                .kind = kind,
+                                .status = status,
+                                .counter_count = parts.counter_count,
+                                .instance_count = parts.instance_count,
+                                .has_counter_ids = parts.has_counter_ids,
+                                .ids_offset = parts.ids_offset};
+    begin_result(block, &parts, kind, offset + size);
     return true;
 }
 
 /* Passes over what the caller left of the current result, checking it. */
-static void drain_result(pfb_data_block *block)
+PFB_APART static void drain_result(pfb_data_block *block)
 {
     pfb_data_instance instance;
     while (pfb_data_block_next_instance(block, &instance))
@@ -199,7 +219,8 @@ static void drain_result(pfb_data_block *block)
 
 bool pfb_data_block_next_result(pfb_data_block *block, pfb_data_result *result)
 {
-    drain_result(block);
+    if (block->at != block->result_end || block->instances_left != 0 || pfb_values_left(block) != 0)
+        drain_result(block);
     if (block->error.code != PFB_OK)
         return false;
     if (block->results_read == block->result_count) {
@@ -207,12 +228,7 @@ bool pfb_data_block_next_result(pfb_data_block *block, pfb_data_result *result)
             tolerate(block, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, block->result_end);
         return false;
     }
-    pfb_data_result read;
-    if (!read_result(block, &read))
-        return false;
-    block->results_read++;
-    *result = read;
-    return true;
+    return read_result(block, result);
 }
 
 /* ---- Instances ------------------------------------------------------------------------------------ */
@@ -225,7 +241,7 @@ static inline void find_regular_end(pfb_data_block *block)
     block->regular_end = block->value_position + (room < left ? (uint32_t)room : left);
 }
 
-static void drain_values(pfb_data_block *block)
+PFB_APART static void drain_values(pfb_data_block *block)
 {
     pfb_data_value value;
     while (pfb_data_block_next_value(block, &value))
@@ -233,7 +249,7 @@ static void drain_values(pfb_data_block *block)
 }
 
 /* Up to 7 bytes behind the last value are padding; so are any in a result whose kind says nothing about them. */
-static void end_instances(pfb_data_block *block)
+PFB_APART static void end_instances(pfb_data_block *block)
 {
     size_t left = block->instances_end - block->at;
     size_t allowed = block->kind & KIND_BIT_INSTANCES ? 0 : 7;
@@ -244,40 +260,46 @@ static void end_instances(pfb_data_block *block)
     block->at = block->instances_end = block->result_end; /* said once */
 }
 
-static bool read_named_instance(pfb_data_block *block, pfb_data_instance *instance)
+/* Makes an instance the current one, whose first value is at the block's position. Always returns true. */
+static inline bool begin_instance(pfb_data_block *block)
 {
-    size_t offset = block->at;
-    pfb_instance_header header;
-    pfb_error error = pfb_read_instance(block->data, offset, block->instances_end, &header);
-    if (error.code != PFB_OK)
-        return fail(block, error.code, error.offset);
-    if (header.size_bytes % 8 != 0 && !tolerate(block, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, offset))
-        return false;
-    *instance = (pfb_data_instance){
-        .offset = offset, .instance = block->instances_read, .id = header.id, .has_name = true, .name = header.name};
-    block->at = offset + header.size_bytes;
-    return true;
-}
-
-bool pfb_data_block_next_instance(pfb_data_block *block, pfb_data_instance *instance)
-{
-    drain_values(block);
-    if (block->error.code != PFB_OK)
-        return false;
-    if (block->instances_left == 0) {
-        end_instances(block);
-        return false;
-    }
-    if (!(block->kind & KIND_BIT_INSTANCES))
-        *instance = (pfb_data_instance){.offset = block->at, .instance = block->instances_read};
-    else if (!read_named_instance(block, instance))
-        return false;
     block->instances_left--;
     block->instances_read++;
     block->value_position = 0;
     block->value_end = block->counter_count;
     find_regular_end(block);
     return true;
+}
+
+PFB_APART static bool read_named_instance(pfb_data_block *block, pfb_data_instance *instance)
+{
+    size_t offset = block->at;
+    pfb_instance_header header;
+    pfb_error error = pfb_read_instance(block->data, offset, block->instances_end, &header);
+    if (error.code != PFB_OK)
+        return fail(block, error.code, error.offset);
+    if (!require_aligned(block, header.size_bytes, offset))
+        return false;
+    *instance = (pfb_data_instance){
+        .offset = offset, .instance = block->instances_read, .id = header.id, .has_name = true, .name = header.name};
+    block->at = offset + header.size_bytes;
+    return begin_instance(block);
+}
+
+bool pfb_data_block_next_instance(pfb_data_block *block, pfb_data_instance *instance)
+{
+    if (pfb_values_left(block) != 0)
+        drain_values(block);
+    if (block->error.code != PFB_OK)
+        return false;
+    if (block->instances_left == 0) {
+        end_instances(block);
+        return false;
+    }
+    if (block->kind & KIND_BIT_INSTANCES)
+        return read_named_instance(block, instance);
+    *instance = (pfb_data_instance){.offset = block->at, .instance = block->instances_read};
+    return begin_instance(block);
 }
 
 /* ---- Values ---------------------------------------------------------------------------------------- */
@@ -289,17 +311,15 @@ static inline void give_value(pfb_data_block *block, pfb_data_value *value, uint
     size_t offset = block->at;
     const uint8_t *raw = block->data + offset + VALUE_HEADER_BYTES;
     uint32_t position = block->value_position;
-    bool has_counter_id = block->kind & KIND_BIT_COUNTERS;
-    /* Position < counter_count, which was checked against the size of the id list. Where there is none, both are 0. */
-    uint32_t counter_id = load_le32(block->data + block->ids_offset + (size_t)COUNTER_ID_BYTES * position);
+    /* Position < counter_count, which was checked against the size of the id list; it is 0 where there is none. */
+    uint32_t counter_id = load_le32(block->ids + (size_t)COUNTER_ID_BYTES * position);
     value->offset = offset;
     block->at = offset + size;
     value->data_offset = offset + VALUE_HEADER_BYTES;
     block->value_position = position + 1;
     value->data_size_bytes = data_size;
     value->position = position;
-    value->counter_id = has_counter_id ? counter_id : 0;
-    value->has_counter_id = has_counter_id;
+    value->counter_id = counter_id;
     value->is_number = data_size == 4 || data_size == 8;
     value->raw = data_size == 8 ? load_le64(raw) : data_size == 4 ? load_le32(raw) : 0;
 }
@@ -315,7 +335,7 @@ PFB_APART static bool read_irregular_value(pfb_data_block *block, pfb_data_value
         return fail(block, PFB_BAD_VALUE_SIZE, block->at + 4);
     if (data_size > size - VALUE_HEADER_BYTES)
         return fail(block, PFB_BAD_DATA_SIZE, block->at);
-    if (size % 8 != 0 && !tolerate(block, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, block->at + 4))
+    if (!require_aligned(block, size, block->at + 4))
         return false;
     give_value(block, value, data_size, size);
     find_regular_end(block);

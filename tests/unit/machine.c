@@ -240,7 +240,7 @@ const char *data_of(const pfb_bytes *reply)
             if (instance.has_name)
                 tell_instance(reply, &instance.name, instance.id);
             while (pfb_data_block_next_value(&block, &value)) {
-                if (value.has_counter_id)
+                if (result.has_counter_ids)
                     tell(" %u=", (unsigned)value.counter_id);
                 else
                     tell(" ");

@@ -219,7 +219,7 @@ Test(data_block, the_documented_example_is_read)
     cr_assert(next_value(&r));
     cr_expect(r.value.offset == 88 && r.value.data_offset == 96 && r.value.data_size_bytes == 4 &&
               r.value.position == 0);
-    cr_expect(r.value.is_number && r.value.raw == 0xDEADBEEF && !r.value.has_counter_id && r.value.counter_id == 0);
+    cr_expect(r.value.is_number && r.value.raw == 0xDEADBEEF && r.value.counter_id == 0);
     cr_expect_not(next_value(&r));
     cr_expect_not(next_instance(&r));
     cr_expect_not(next_result(&r));
@@ -251,9 +251,9 @@ Test(data_block, multiple_counters_come_with_their_ids)
     cr_expect(r.result.has_counter_ids && r.result.ids_offset == 72);
     cr_expect(next_instance(&r) && r.instance.offset == 80 && !r.instance.has_name);
     cr_expect(next_value(&r) && r.value.offset == 80 && r.value.position == 0 && r.value.raw == 1000);
-    cr_expect(r.value.has_counter_id && r.value.counter_id == 26);
+    cr_expect(r.value.counter_id == 26);
     cr_expect(next_value(&r) && r.value.offset == 96 && r.value.position == 1 && r.value.raw == UINT32_MAX);
-    cr_expect(r.value.has_counter_id && r.value.counter_id == 0, "0 is an id like others");
+    cr_expect(r.value.counter_id == 0, "0 is an id like others");
     expect_accepted(&r.b, "kind 2");
 }
 

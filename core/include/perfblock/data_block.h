@@ -61,7 +61,7 @@ typedef struct pfb_data_block {
     size_t result_end;    /* end of the current result, start of the next */
     size_t instances_end; /* end of the bytes that hold the current result's instances and values */
     size_t at;            /* next byte to read inside the current result */
-    size_t ids_offset;
+    const uint8_t *ids;   /* counter ids of the current result, or one of 0 */
 } pfb_data_block;
 
 /* One query's result. */
@@ -93,8 +93,7 @@ typedef struct pfb_data_value {
     size_t data_offset;       /* of the raw bytes */
     uint32_t data_size_bytes; /* 4 or 8 for a number; any other size is possible */
     uint32_t position;        /* position among the instance's values, from 0 */
-    uint32_t counter_id;      /* 0 when has_counter_id is false; ids may repeat */
-    bool has_counter_id;      /* kinds 2 and 6 */
+    uint32_t counter_id;      /* where the result has counter ids, else 0; 0 is an id too, and ids may repeat */
     bool is_number;           /* the datum is 4 or 8 bytes */
     uint64_t raw;             /* the number, zero-extended; 0 when is_number is false */
 } pfb_data_value;
