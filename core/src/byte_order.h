@@ -71,10 +71,15 @@ static inline uint64_t load64(const pfb_legacy_block *block, const uint8_t *p)
 }
 
 /* Two's complement without the implementation-defined conversions. */
+static PFB_IN_PLACE int32_t load32s_in(const uint8_t *p, bool is_big)
+{
+    uint32_t bits = load32_in(p, is_big);
+    return bits <= INT32_MAX ? (int32_t)bits : -(int32_t)(UINT32_MAX - bits) - 1;
+}
+
 static inline int32_t load32s(const pfb_legacy_block *block, const uint8_t *p)
 {
-    uint32_t bits = load32(block, p);
-    return bits <= INT32_MAX ? (int32_t)bits : -(int32_t)(UINT32_MAX - bits) - 1;
+    return load32s_in(p, block->is_big_endian);
 }
 
 static inline int64_t load64s(const pfb_legacy_block *block, const uint8_t *p)

@@ -21,8 +21,7 @@ enum {
  * each of the two. A multi counter is twice the work, and has 8. */
 enum { BYTES_PER_WORK = 2, BYTES_PER_SEARCH = 8 };
 
-#define PLAIN_8_BYTES UINT32_C(0x8000) /* the bit of a plain value that has 8 */
-enum { PLAIN_COUNT = sizeof(((pfb_legacy_block *)0)->plain_values) / sizeof(uint16_t) };
+enum { PLAIN_COUNT = sizeof(((pfb_legacy_block *)0)->plain_offsets) / sizeof(uint16_t) };
 enum { CLAIM_COUNT = sizeof(((pfb_legacy_block *)0)->claims) / sizeof(uint64_t) };
 
 /* ---- Failures ---------------------------------------------------------------------------------------- */
@@ -46,7 +45,7 @@ PFB_APART static bool fail_object(pfb_legacy_block *block, pfb_code code, size_t
         block->error = (pfb_error){code, offset};
     if (block->object_error.code == PFB_OK)
         block->object_error = (pfb_error){code, offset};
-    block->value_count = block->values_read;
+    block->value_count = (uint32_t)block->values_read;
     block->plain_count = 0;
     return false;
 }
@@ -73,18 +72,23 @@ static pfb_cursor between(const pfb_legacy_block *block, size_t at, size_t end)
 
 /* ---- Names ------------------------------------------------------------------------------------------- */
 
-bool pfb_legacy_is_wide(uint32_t code_page)
+static inline bool is_wide(uint32_t code_page)
 {
     return code_page == 0 || code_page == PFB_CODE_PAGE_UTF16LE || code_page == PFB_CODE_PAGE_UTF16BE;
 }
 
+bool pfb_legacy_is_wide(uint32_t code_page)
+{
+    return is_wide(code_page);
+}
+
 /* A name of `size` bytes at `offset`, known to lie inside the input: up to its first NUL. A last odd byte of UTF-16 is
  * no part of it. */
-static pfb_legacy_name cut_name(const pfb_legacy_block *block, size_t offset, uint32_t size, uint32_t code_page)
+static inline pfb_legacy_name cut_name(const pfb_legacy_block *block, size_t offset, uint32_t size, uint32_t code_page)
 {
     const uint8_t *p = block->data + offset;
     uint32_t length = 0;
-    if (pfb_legacy_is_wide(code_page)) {
+    if (is_wide(code_page)) {
         length = 2 * (uint32_t)pfb_count_units(p, size / 2); /* 0 is 0 in either order */
     } else {
         while (length < size && p[length] != 0)
@@ -243,13 +247,11 @@ static void check_object(pfb_legacy_block *block, const uint8_t *p, const pfb_le
     block->searches_left = object->size_bytes / BYTES_PER_SEARCH;
 }
 
-/* Passes over what the caller left of the current object, checking it. */
+/* Passes over what the caller left of the current object, checking it: its definitions too, which the first instance
+ * asks for, be there one or not. */
 static void drain_object(pfb_legacy_block *block)
 {
-    pfb_legacy_counter counter;
     pfb_legacy_instance instance;
-    while (pfb_legacy_block_next_counter(block, &counter))
-        continue;
     while (pfb_legacy_block_next_instance(block, &instance))
         continue;
 }
@@ -260,7 +262,8 @@ static void forget_object(pfb_legacy_block *block)
     block->counter_count = block->counters_read = 0;
     block->instances_left = block->instances_read = 0;
     block->instance_count = 0;
-    block->value_count = block->plain_count = block->values_read = 0;
+    block->value_count = 0;
+    block->plain_count = block->values_read = 0;
     block->values_offset = 0;
     block->definitions_offset = block->definitions_end = block->next_definition = 0;
     block->at = block->object_end;
@@ -378,11 +381,12 @@ static void find_claims(pfb_legacy_block *block)
 static inline void note_place(pfb_legacy_block *block, uint32_t n, uint32_t offset, uint32_t size)
 {
     bool is_number = size == 4 || size == 8;
-    bool is_plain = is_number && offset >= COUNTER_BLOCK_BYTES && offset < PLAIN_8_BYTES && n < PLAIN_COUNT;
+    bool is_plain = is_number && offset >= COUNTER_BLOCK_BYTES && offset <= UINT16_MAX && n < PLAIN_COUNT;
     block->has_plain_values = block->has_plain_values && is_plain;
     if (!is_plain)
         return;
-    block->plain_values[n] = (uint16_t)(size == 8 ? offset | PLAIN_8_BYTES : offset);
+    block->plain_offsets[n] = (uint16_t)offset;
+    block->plain_8_bytes |= (uint64_t)(size == 8) << n;
     block->plain_end = offset + size > block->plain_end ? offset + size : block->plain_end;
 }
 
@@ -403,6 +407,7 @@ static bool check_definitions(pfb_legacy_block *block)
     block->instance_work = 0;
     block->has_longer_definitions = block->has_partners = block->has_multi = false;
     block->plain_end = 0;
+    block->plain_8_bytes = 0;
     block->has_plain_values = true;
     for (uint32_t i = 0; i < block->counter_count; i++) {
         uint32_t size = definition_size(block, at);
@@ -423,23 +428,24 @@ static bool check_definitions(pfb_legacy_block *block)
 /* ---- Instances --------------------------------------------------------------------------------------- */
 
 /* PERF_INSTANCE_DEFINITION with its name; the counter block begins behind it. */
-static bool read_definition_of_instance(pfb_legacy_block *block, pfb_legacy_instance *instance)
+static PFB_IN_PLACE bool read_definition_of_instance(pfb_legacy_block *block, pfb_legacy_instance *instance,
+                                                     bool is_big)
 {
     size_t offset = instance->offset;
     size_t left = block->object_end - offset;
     if (left < INSTANCE_BYTES)
         return fail_object(block, PFB_TRUNCATED_INSTANCE, offset);
     const uint8_t *p = block->data + offset;
-    uint32_t size = load32(block, p);
-    uint32_t name_offset = load32(block, p + 16);
-    uint32_t name_size = load32(block, p + 20);
+    uint32_t size = load32_in(p, is_big);
+    uint32_t name_offset = load32_in(p + 16, is_big);
+    uint32_t name_size = load32_in(p + 20, is_big);
     if (size < INSTANCE_BYTES || size > left)
         return fail_object(block, PFB_BAD_INSTANCE_SIZE, offset);
     if (name_size > size || name_offset > size - name_size || (name_size > 0 && name_offset < INSTANCE_BYTES))
         return fail_object(block, PFB_BAD_NAME, offset + 16);
-    instance->parent_title = load32(block, p + 4);
-    instance->parent_position = load32(block, p + 8);
-    instance->unique_id = load32s(block, p + 12);
+    instance->parent_title = load32_in(p + 4, is_big);
+    instance->parent_position = load32_in(p + 8, is_big);
+    instance->unique_id = load32s_in(p + 12, is_big);
     instance->has_name = name_size > 0;
     if (instance->has_name)
         instance->name = cut_name(block, offset + name_offset, name_size, block->code_page);
@@ -447,13 +453,13 @@ static bool read_definition_of_instance(pfb_legacy_block *block, pfb_legacy_inst
     return is_aligned(block, size, offset);
 }
 
-static bool read_counter_block(pfb_legacy_block *block, pfb_legacy_instance *instance)
+static PFB_IN_PLACE bool read_counter_block(pfb_legacy_block *block, pfb_legacy_instance *instance, bool is_big)
 {
     size_t offset = instance->values_offset;
     size_t left = block->object_end - offset;
     if (left < COUNTER_BLOCK_BYTES)
         return fail_object(block, PFB_TRUNCATED_COUNTER_BLOCK, offset);
-    uint32_t size = load32(block, block->data + offset);
+    uint32_t size = load32_in(block->data + offset, is_big);
     if (size < COUNTER_BLOCK_BYTES || size > left)
         return fail_object(block, PFB_BAD_COUNTER_BLOCK_SIZE, offset);
     instance->values_size_bytes = size;
@@ -461,9 +467,10 @@ static bool read_counter_block(pfb_legacy_block *block, pfb_legacy_instance *ins
 }
 
 /* Makes the values of an instance the next ones, if the object may still have so many. */
-static void begin_values(pfb_legacy_block *block, const pfb_legacy_instance *instance)
+static inline void begin_values(pfb_legacy_block *block, const pfb_legacy_instance *instance)
 {
     block->values_offset = instance->values_offset;
+    block->values = block->data + instance->values_offset;
     block->values_room = instance->values_size_bytes - COUNTER_BLOCK_BYTES;
     bool is_excessive = block->instance_work > block->work_left;
     block->work_left -= is_excessive ? 0 : block->instance_work;
@@ -490,6 +497,24 @@ static void end_instances(pfb_legacy_block *block)
     block->at = block->object_end; /* said once */
 }
 
+static PFB_IN_PLACE bool read_instance(pfb_legacy_block *block, pfb_legacy_instance *instance, bool is_big)
+{
+    /* In the caller's place at once: a copy of what was just written in smaller parts would wait for them. */
+    *instance = (pfb_legacy_instance){.offset = block->at,
+                                      .position = block->instances_read,
+                                      .unique_id = PFB_LEGACY_NO_UNIQUE_ID,
+                                      .values_offset = block->at};
+    if (block->instance_count != PFB_LEGACY_NO_INSTANCES && !read_definition_of_instance(block, instance, is_big))
+        return false;
+    if (!read_counter_block(block, instance, is_big))
+        return false;
+    block->instances_left--;
+    block->instances_read++;
+    block->at = instance->values_offset + instance->values_size_bytes;
+    begin_values(block, instance);
+    return true;
+}
+
 bool pfb_legacy_block_next_instance(pfb_legacy_block *block, pfb_legacy_instance *instance)
 {
     drain_values(block);
@@ -501,20 +526,7 @@ bool pfb_legacy_block_next_instance(pfb_legacy_block *block, pfb_legacy_instance
         end_instances(block);
         return false;
     }
-    /* In the caller's place at once: a copy of what was just written in smaller parts would wait for them. */
-    *instance = (pfb_legacy_instance){.offset = block->at,
-                                      .position = block->instances_read,
-                                      .unique_id = PFB_LEGACY_NO_UNIQUE_ID,
-                                      .values_offset = block->at};
-    if (block->instance_count != PFB_LEGACY_NO_INSTANCES && !read_definition_of_instance(block, instance))
-        return false;
-    if (!read_counter_block(block, instance))
-        return false;
-    block->instances_left--;
-    block->instances_read++;
-    block->at = instance->values_offset + instance->values_size_bytes;
-    begin_values(block, instance);
-    return true;
+    return block->is_big_endian ? read_instance(block, instance, true) : read_instance(block, instance, false);
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------ */
@@ -535,7 +547,7 @@ static PFB_IN_PLACE bool is_number_inside(const pfb_legacy_block *block, uint32_
 /* A number whose place was checked. */
 static PFB_IN_PLACE uint64_t load_number_in(const pfb_legacy_block *block, uint32_t offset, uint32_t size, bool is_big)
 {
-    const uint8_t *p = block->data + block->values_offset + offset;
+    const uint8_t *p = block->values + offset;
     if (size == 4)
         return load32_in(p, is_big);
     return is_big ? load_be64(p) : load_le64(p);
@@ -574,7 +586,7 @@ PFB_APART static bool add_items(pfb_legacy_block *block, pfb_legacy_value *value
     if (is_known ? block->claims[offset / 256] >> offset / 4 % 64 & 1 : !are_unclaimed(block, offset))
         return true;
     value->has_items = true;
-    value->items = load32(block, block->data + block->values_offset + offset);
+    value->items = load32(block, block->values + offset);
     return true;
 }
 
@@ -653,22 +665,18 @@ static PFB_IN_PLACE bool add_partners(pfb_legacy_block *block, pfb_legacy_value 
                   : add_little_endian_partners(block, value, type, next);
 }
 
-/* Hands out the next value, whose place was checked: all of it but its size and number. */
+/* Hands out the next value, whose place was checked, as a number without partners: all of it but its size and that
+ * number. What is said in single bytes is written at once: most of the time goes into writing. */
 static PFB_IN_PLACE void give_place(pfb_legacy_block *block, pfb_legacy_value *value, uint32_t offset)
 {
-    uint32_t position = block->values_read;
+    size_t position = block->values_read;
     block->values_read = position + 1;
     value->offset = block->values_offset + offset;
-    value->position = position;
-    const size_t partners = offsetof(pfb_legacy_value, has_base); /* and what follows: there are none yet */
-    memset((uint8_t *)value + partners, 0, sizeof *value - partners);
-}
-
-static PFB_IN_PLACE void set_number(pfb_legacy_value *value, uint32_t size, uint64_t raw)
-{
-    value->size_bytes = size;
-    value->is_number = true;
-    value->raw = raw;
+    value->position = (uint32_t)position;
+    static const pfb_legacy_value number = {.is_number = true};
+    const size_t flags = offsetof(pfb_legacy_value, is_number);
+    memcpy((uint8_t *)value + flags, (const uint8_t *)&number + flags, offsetof(pfb_legacy_value, base) - flags);
+    value->base = value->items = 0;
 }
 
 /* A value of any size at an offset that its definition tells, or none. */
@@ -695,13 +703,10 @@ PFB_APART static bool read_any_value(pfb_legacy_block *block, pfb_legacy_value *
 static PFB_IN_PLACE void give_number(pfb_legacy_block *block, pfb_legacy_value *value, size_t step, uint32_t size,
                                      uint32_t offset, bool is_big)
 {
-    const uint8_t *raw = block->data + block->values_offset + offset;
     block->value_definition += step;
     give_place(block, value, offset);
-    if (size == 8)
-        set_number(value, 8, is_big ? load_be64(raw) : load_le64(raw));
-    else
-        set_number(value, 4, load32_in(raw, is_big));
+    value->size_bytes = size;
+    value->raw = load_number_in(block, offset, size, is_big);
 }
 
 /* The next value, whose definition takes `step` bytes and lies inside. The forms of nearly all come first: numbers. A
@@ -727,7 +732,7 @@ static PFB_IN_PLACE bool read_value(pfb_legacy_block *block, pfb_legacy_value *v
 /* Behind the last value that the current instance may give; before any there is none. Always returns false. */
 PFB_APART static bool end_values(pfb_legacy_block *block)
 {
-    if (block->object_error.code == PFB_OK && block->values_offset != 0 && block->values_read < block->counter_count)
+    if (block->values_read < block->counter_count && block->object_error.code == PFB_OK && block->values_offset != 0)
         fail_object(block, PFB_EXCESSIVE_VALUES, block->values_offset);
     return false;
 }
@@ -772,17 +777,15 @@ PFB_APART static bool read_other_value(pfb_legacy_block *block, pfb_legacy_value
 /* The one function here that runs for each value. */
 PFB_APART bool pfb_legacy_block_next_value(pfb_legacy_block *block, pfb_legacy_value *value)
 {
-    uint32_t position = block->values_read;
+    size_t position = block->values_read;
     if (position >= block->plain_count)
         return read_other_value(block, value);
-    uint32_t plain = block->plain_values[position]; /* it ends at plain_end at most, which the counter block has */
-    uint32_t offset = plain & ~PLAIN_8_BYTES;
-    const uint8_t *raw = block->data + block->values_offset + offset;
+    uint32_t offset = block->plain_offsets[position]; /* it ends at plain_end at most, which the counter block has */
+    const uint8_t *raw = block->values + offset;
     give_place(block, value, offset);
-    if (plain & PLAIN_8_BYTES)
-        set_number(value, 8, load_le64(raw));
-    else
-        set_number(value, 4, load_le32(raw));
+    bool is_8_bytes = block->plain_8_bytes >> position & 1;
+    value->size_bytes = is_8_bytes ? 8 : 4;
+    value->raw = is_8_bytes ? load_le64(raw) : load_le32(raw);
     return true;
 }
 

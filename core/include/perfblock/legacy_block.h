@@ -71,11 +71,13 @@ typedef struct pfb_legacy_block {
     int32_t instance_count;
     uint32_t instances_left, instances_read;
     uint32_t code_page;
-    size_t at;            /* next instance */
-    size_t values_offset; /* the counter block of the current instance */
-    uint32_t values_room; /* its bytes behind its size */
-    uint32_t value_count, values_read;
-    uint32_t plain_count; /* as value_count where nothing is special about the values; else 0 */
+    size_t at;             /* next instance */
+    size_t values_offset;  /* the counter block of the current instance */
+    const uint8_t *values; /* its first byte */
+    uint32_t values_room;  /* its bytes behind its size */
+    uint32_t value_count;
+    size_t values_read;
+    size_t plain_count; /* as value_count where nothing is special about the values; else 0 */
     size_t value_definition;
     uint32_t instance_work;      /* what the values of an instance cost: 1 each, 2 of a multi counter */
     uint32_t work_left;          /* what those of the instances behind the current one may still cost */
@@ -83,9 +85,10 @@ typedef struct pfb_legacy_block {
     bool has_longer_definitions; /* the object has some beyond the fixed part */
     bool has_partners;           /* it has bases or multi counters */
     bool has_multi;
-    bool has_plain_values;     /* it has none of these, and few counters, all of them numbers: they stand ... */
-    uint16_t plain_values[64]; /* ... at these offsets of a counter block; bit 15: of 8 bytes */
-    uint32_t plain_end;        /* what a counter block holds at least that has them all */
+    bool has_plain_values;      /* it has none of these, and few counters, all of them numbers: they stand ... */
+    uint16_t plain_offsets[64]; /* ... here in a counter block ... */
+    uint64_t plain_8_bytes;     /* ... and have 8 bytes where the bit of the counter is set, else 4 */
+    uint32_t plain_end;         /* what a counter block holds at least that has them all */
     uint32_t base_offset;
     uint64_t claims[8]; /* where it has multi counters, of the first 512 words of 4 bytes in each counter block: whether
                            definitions claim them */
@@ -138,13 +141,13 @@ typedef struct pfb_legacy_value {
     size_t offset; /* of the raw bytes */
     uint32_t size_bytes;
     uint32_t position; /* of the counter's definition */
-    bool is_number;    /* 4 or 8 bytes */
     uint64_t raw;      /* zero-extended; 0 unless is_number */
+    bool is_number;    /* 4 or 8 bytes */
+    bool has_items;    /* item count of a multi counter: the next definition, else the 4 bytes behind the value */
     bool has_base;     /* the next definition is a base, other than an item count, of 4 or 8 bytes; a base,
                         * and a counter of size 0, has none of its own */
     uint32_t base_type;
     uint64_t base;
-    bool has_items; /* item count of a multi counter: the next definition, else the 4 bytes behind the value */
     uint64_t items;
 } pfb_legacy_value;
 
