@@ -77,12 +77,12 @@ static void finish_data_block(bytes in, uint32_t options)
     pfb_data_block_finish(&block);
 }
 
-/* Rows of all values, with sizes and instances, so many instances at a time. */
-static void read_bulk(bytes in, uint32_t options, room *memory, size_t instances)
+/* All values as rows or as columns, with sizes and instances, so many instances at a time. */
+static void read_bulk(bytes in, uint32_t options, room *memory, size_t instances, bool as_columns)
 {
     pfb_data_block block;
     pfb_data_result result;
-    pfb_bulk bulk = {.instance_capacity = instances, .position_step = 1};
+    pfb_bulk bulk = {.instance_capacity = instances};
     bulk.instances = take(memory, instances * sizeof *bulk.instances);
     size_t used = memory->used;
     pfb_data_block_open(&block, in.data, in.size, options);
@@ -91,7 +91,8 @@ static void read_bulk(bytes in, uint32_t options, room *memory, size_t instances
         memory->used = used;
         bulk.values = take(memory, count * sizeof *bulk.values);
         bulk.sizes = take(memory, count);
-        bulk.instance_step = result.counter_count;
+        bulk.instance_step = as_columns ? 1 : result.counter_count;
+        bulk.position_step = as_columns ? instances : 1;
         while (pfb_bulk_read(&block, &bulk))
             continue;
     }
@@ -386,6 +387,7 @@ static void print_evaluated(const evaluated *e)
 
 typedef enum reader {
     READ_BULK,
+    READ_BULK_COLUMNS,
     READ_BULK_SINGLE,
     READ_CAPTURE,
     READ_CPI_HOOKS,
@@ -403,8 +405,8 @@ typedef enum reader {
 } reader;
 
 static const char *const reader_names[READER_COUNT] = {
-    "bulk",   "bulk_single",  "capture", "cpi_hooks",  "cpi_text",   "cpuid_text", "data_block",
-    "finish", "legacy_block", "lwp",     "name_index", "name_table", "pairing",    "registration"};
+    "bulk",   "bulk_columns", "bulk_single", "capture",    "cpi_hooks",  "cpi_text", "cpuid_text",  "data_block",
+    "finish", "legacy_block", "lwp",         "name_index", "name_table", "pairing",  "registration"};
 
 static reader find_reader(const char *name)
 {
@@ -423,10 +425,13 @@ __attribute__((noinline)) void read_measured(reader which, bytes in, uint32_t op
 {
     switch (which) {
     case READ_BULK:
-        read_bulk(in, options, memory, 64);
+        read_bulk(in, options, memory, 64, false);
+        break;
+    case READ_BULK_COLUMNS:
+        read_bulk(in, options, memory, 64, true);
         break;
     case READ_BULK_SINGLE:
-        read_bulk(in, options, memory, 1);
+        read_bulk(in, options, memory, 1, false);
         break;
     case READ_CAPTURE:
         read_capture(in, options);

@@ -7,7 +7,7 @@ import seed_writer as w
 
 # ---- V2 replies -------------------------------------------------------------
 
-V2 = ("data_block", "finish", "bulk", "bulk_single")
+V2 = ("data_block", "finish", "bulk", "bulk_columns", "bulk_single")
 EMPTY_VALUE = w.datum(b"")
 TINY_NAME = b"\0\0"
 
