@@ -14,7 +14,6 @@ import argparse
 import os
 import struct
 import sys
-import tempfile
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 
@@ -22,7 +21,7 @@ import blocks
 import compare_legacy
 import cook
 from comparison import (Tally, batches, blame_problem, list_problem, load,
-                        name_problem, run, same, save)
+                        name_problem, run, same, save, scratch)
 
 RECORDS = ("data", "result", "instance", "value")
 EXTREMES = (0, 1, 0x7FFFFFFF, 0xFFFFFFFF)
@@ -126,7 +125,7 @@ def mutations(seeds):
 
 def compare_batch(program, batch, sampled):
     """(label, problem) for each input of a batch, and for the batch."""
-    with tempfile.TemporaryDirectory(prefix="oracle-") as directory:
+    with scratch() as directory:
         paths, out = save(directory, batch), []
         status, objects, problem, _ = run(program, "check", "--kind", "data",
                                           *paths)

@@ -13,13 +13,13 @@ import os
 import random
 import re
 import struct
-import tempfile
 from collections import defaultdict
 
 import legacy
 import legacy_cook
 import legacy_encounters
-from comparison import load, name_problem, object_problem, run, same, save
+from comparison import (load, name_problem, object_problem, run, same, save,
+                        scratch)
 
 MUTANTS = {"legacy_block": 64, "name_table": 64}  # of each seed
 MOST_FILES = 400  # of one run: Windows takes 32,767 characters of arguments
@@ -275,7 +275,7 @@ def compare_blocks(program, batch, table):
     """(label, problem) for blocks that are consecutive samples."""
     path, names = table
     names = (path, legacy.Names(names))
-    with tempfile.TemporaryDirectory(prefix="oracle-") as directory:
+    with scratch() as directory:
         inputs = saved(directory, batch)
         return (show_problems(program, "v1", inputs, names) +
                 check_problems(program, "v1", inputs) +
@@ -284,7 +284,7 @@ def compare_blocks(program, batch, table):
 
 def compare_tables(program, batch):
     """(label, problem) for name tables."""
-    with tempfile.TemporaryDirectory(prefix="oracle-") as directory:
+    with scratch() as directory:
         inputs = saved(directory, batch)
         return (show_problems(program, "names", inputs) +
                 check_problems(program, "names", inputs))
@@ -295,7 +295,7 @@ def compare_use(program, label, table, block):
 
     A table that cannot be read is told first, and named nothing.
     """
-    with tempfile.TemporaryDirectory(prefix="oracle-") as directory:
+    with scratch() as directory:
         (path, _, _), given = saved(directory, [("", table), (label, block)])
         names = legacy.Names(table)
         if not names.error:

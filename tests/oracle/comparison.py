@@ -8,6 +8,7 @@ import re
 import struct
 import subprocess
 import sys
+import tempfile
 from collections import namedtuple
 
 import blocks
@@ -139,6 +140,15 @@ def batches(items, size):
             batch = []
     if batch:
         yield batch
+
+
+def scratch():
+    """A folder for inputs: in memory where that can be, for there are a
+    hundred thousand of them."""
+    memory = "/dev/shm"
+    can_be = os.path.isdir(memory) and os.access(memory, os.W_OK)
+    return tempfile.TemporaryDirectory(prefix="oracle-",
+                                       dir=memory if can_be else None)
 
 
 def save(directory, batch):
