@@ -666,7 +666,7 @@ static bool bound_fast(fast_column *fast, uint64_t time, uint64_t factor, uint64
     if (!times_small(&scaled, factor) || !times_small(&divided, divisor) || (scaled | divided) >> FAST_BITS != 0)
         return false;
     fast->too_large_n = too_large_beside(factor);
-    fast->too_large_d = too_large_beside(divisor) | (fast->inverse ? fast->too_large_n : 0);
+    fast->too_large_d = too_large_beside(divisor);
     fast->too_large_items = (fast->from_items ? too_large_beside(scaled) : 0) |
                             (fast->over_items ? too_large_beside(divided) : 0) | too_large_beside(1);
     fast->time = (double)(int64_t)time;
@@ -691,8 +691,9 @@ static bool prepare_fast(const pfb_formula *f, const pfb_formula_column *column,
     if (!PFB_DIVIDES_EXACTLY || f->changes_value || (f->terms & PFB_TERM_ELAPSED) ||
         (fast->inverse && !is_plain_inverse) || !is_shared_sound(f, column))
         return false;
-    /* A precision timer without a base is measured by a clock: one by one. No type has both bases and item counts. */
-    if (by_base && (fast->from_items || fast->over_items || !fast->bases || (delta_base && !fast->older_bases)))
+    /* A precision timer without a base is measured by a clock: one by one. No type that has a base is an inverse or has
+     * item counts besides. */
+    if (by_base && (!fast->bases || (delta_base && !fast->older_bases)))
         return false;
     uint64_t frequency = (uint64_t)read_frequency(column->newer, f->clock); /* positive where it is used */
     uint64_t time = 1;

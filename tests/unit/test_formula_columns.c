@@ -237,6 +237,28 @@ Test(formula_columns, edges_of_what_is_computed_together)
     }
 }
 
+/* What is computed together has no way for such a type: it must be added before the type is. */
+Test(formula_columns, no_type_has_a_base_and_is_an_inverse_or_has_items)
+{
+    static const uint32_t others = PFB_TERM_INVERSE | PFB_TERM_FROM_ITEMS | PFB_TERM_OVER_ITEMS;
+    size_t with_base = 0;
+    for (unsigned policies = 0; policies < 4; policies++) {
+        pfb_formula_options options = {
+            .generic = true, .per_item_inverse = policies & 1, .server_2003_multi_timer = policies >> 1 & 1};
+        uint32_t type = 0;
+        do { /* every one, counted through the bits that are not reserved */
+            pfb_formula f = pfb_formula_prepare(type, &options);
+            bool has_base = f.denominator == PFB_DENOMINATOR_BASE || f.denominator == PFB_DENOMINATOR_BASE_DELTA;
+            if (f.status == PFB_STATUS_OK && has_base) {
+                with_base++;
+                cr_expect((f.terms & others) == 0, "%08X", (unsigned)type);
+            }
+            type = (type - ~PFB_TYPE_RESERVED_MASK) & ~PFB_TYPE_RESERVED_MASK;
+        } while (type != 0);
+    }
+    cr_expect_gt(with_base, 4 * 5, "at least those with a name");
+}
+
 Test(formula_columns, nothing_is_written_for_no_instance)
 {
     pfb_sample newer = sample_at(RAWCOUNT, 0, 0);
