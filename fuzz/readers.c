@@ -72,7 +72,7 @@ static void walk_values(walk *w, pfb_data_block *block, const pfb_data_result *r
         promise_steady(w, value.raw == raw, "the number is what the bytes say");
         uint32_t id = 0;
         bool has_id = pfb_data_block_counter_id(block, result, value.position, &id);
-        promise(w, has_id == result->has_counter_ids, "counter ids are there or not");
+        promise(w, has_id == result->has_counter_ids, "a value has a counter id if its result has them");
         promise_steady(w, id == value.counter_id, "the value's counter id is that of its position");
         add(w, value.raw + value.counter_id);
         least = value.data_offset + value.data_size_bytes;
@@ -112,6 +112,10 @@ static void walk_instances(walk *w, pfb_data_block *block, const pfb_data_result
 static void walk_ids(walk *w, const pfb_data_block *block, const pfb_data_result *result)
 {
     uint32_t id = 0;
+    promise(w,
+            result->has_counter_ids ==
+                (result->kind == PFB_KIND_MULTIPLE_COUNTERS || result->kind == PFB_KIND_COUNTERSET),
+            "kinds 2 and 6 have counter ids, others do not");
     promise(w, !pfb_data_block_counter_id(block, result, result->has_counter_ids ? result->counter_count : 0, &id),
             "there is no counter id behind the last");
     if (!result->has_counter_ids)

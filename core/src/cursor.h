@@ -2,8 +2,8 @@
 #ifndef PFB_CURSOR_H
 #define PFB_CURSOR_H
 
-/* The place where an offset becomes a pointer; the only one but for data blocks, whose reader compares with its windows
- * itself.
+/* The place where an offset becomes a pointer; the only one but for data blocks of either version, whose readers run
+ * for each value and compare with their windows themselves.
  *
  * A cursor is a window [at, end) of the caller's buffer. Offsets count from `base` at every level, so that an error
  * found deep inside names the place in the input. The first error sticks; every later read gives null.

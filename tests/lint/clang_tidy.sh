@@ -6,7 +6,8 @@ cd "$1"
 build=$2
 folders=("${@:3}")
 
-# A file per process: clang-tidy uses one CPU. Long files first, so that none is left alone at the end. "N warnings generated" and the like go to standard error; findings do not.
+# A file per process: clang-tidy uses one CPU. Long files first, so that none is left alone at the end. "N warnings
+# generated" and the like go to standard error; findings do not.
 # Sources of Windows are read in a build for it, as a folder of their own.
 passed_over=()
 if [[ ${folders[0]} == platform ]]; then

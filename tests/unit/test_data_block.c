@@ -739,6 +739,19 @@ Test(data_block, the_verdict_does_not_depend_on_what_is_read)
     }
 }
 
+/* The instance takes all bytes of its result, so that nothing but its missing value is left to be found. */
+Test(data_block, a_value_that_is_missing_is_found_by_who_does_not_ask_for_it)
+{
+    reader r = {.b = {.size = 0}};
+    put_header(&r.b, 88, 1);
+    put_result(&r.b, 0, 4, 40);
+    PUT_U32(&r.b, 24, 1, 16, 7, 0, 0);
+    cr_assert(pfb_data_block_open(&r.block, r.b.data, r.b.size, 0));
+    cr_assert(next_result(&r) && next_instance(&r));
+    cr_expect_not(next_result(&r));
+    expect_error(r.block.error, PFB_TRUNCATED_VALUE, 88, "the instance has no value");
+}
+
 Test(data_block, after_a_failure_there_is_nothing)
 {
     reader r;

@@ -6,7 +6,10 @@
 
 #include <string.h>
 
-enum { RAWCOUNT = 0x00010000 };
+enum { RAWCOUNT = 0x00010000, CAPACITY = 70000 };
+
+/* A little-endian block and a big-endian one. */
+static uint8_t memory[2][CAPACITY];
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -16,63 +19,81 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 20;
 }
 
-/* Three instances of `count` numbers anywhere in 600 bytes, mostly; `last` bytes are those of the last counter block.
- */
-static void make_numbers(bytes *b, uint64_t seed, uint32_t count, uint32_t last, bool big)
+/* Instances with counter blocks of so many bytes: numbers of 4 bytes, each 4 times the same one. */
+static void add_instances(pfb_builder *builder, uint64_t *state, uint32_t count, uint32_t size)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        legacy_instance(builder, "x");
+        pfb_builder_counter_block(builder, size);
+        for (uint32_t at = 4; at < size; at += 4)
+            pfb_builder_legacy_value(builder, at, (next_random(state) % 256) * 0x01010101, 4);
+    }
+    pfb_builder_end_object(builder);
+}
+
+/* Two objects, each of two instances of `count` numbers anywhere in 600 bytes, mostly; `last` bytes are those of the
+ * last counter block. */
+static size_t make_numbers(uint8_t *to, uint64_t seed, uint32_t count, uint32_t last, bool big)
 {
     enum { BLOCK = 1016 };
     pfb_builder builder;
     uint64_t state = seed;
-    legacy_begin(&builder, b->data, sizeof b->data, big);
-    legacy_object(&builder, 2, 3);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t size =
-            next_random(&state) % 200 == 0 ? (uint32_t)next_random(&state) % 12 : 4U << next_random(&state) % 2;
-        uint32_t offset = 4 + (uint32_t)next_random(&state) % (next_random(&state) % 200 == 0 ? 1000 : 584);
-        legacy_counter(&builder, 4, RAWCOUNT, size, offset);
+    legacy_begin(&builder, to, CAPACITY, big);
+    for (int object = 0; object < 2; object++) {
+        legacy_object(&builder, 2, 2);
+        for (uint32_t i = 0; i < count; i++) {
+            bool is_odd = next_random(&state) % 400 == 0;
+            uint32_t size = is_odd ? (uint32_t)next_random(&state) % 12 : 4U << next_random(&state) % 2;
+            uint32_t offset = 4 + (uint32_t)next_random(&state) % (next_random(&state) % 400 == 0 ? 1000 : 584);
+            legacy_counter(&builder, 4, RAWCOUNT, size, offset);
+        }
+        add_instances(&builder, &state, 2, BLOCK);
     }
-    for (uint32_t i = 0; i < 3; i++) {
-        legacy_instance(&builder, "x");
-        pfb_builder_counter_block(&builder, BLOCK);
-        for (uint32_t at = 4; at < BLOCK; at += 4)
-            pfb_builder_legacy_value(&builder, at, (next_random(&state) % 256) * 0x01010101, 4);
-    }
-    pfb_builder_end_object(&builder);
     pfb_builder_end_legacy(&builder);
-    b->size = builder.size_bytes;
     cr_assert_eq(builder.error.code, PFB_OK);
-    store_ordered(b->data + b->size - BLOCK, big, last);
+    store_ordered(to + builder.size_bytes - BLOCK, big, last);
+    return builder.size_bytes;
+}
+
+/* The values of both blocks' current instances. */
+static unsigned expect_same_values(pfb_legacy_block *little, pfb_legacy_block *big)
+{
+    pfb_legacy_value a, b;
+    unsigned values = 0;
+    while (pfb_legacy_block_next_value(little, &a)) {
+        cr_assert(pfb_legacy_block_next_value(big, &b), "value %u", a.position);
+        cr_assert(a.position == b.position && a.offset == b.offset && a.size_bytes == b.size_bytes);
+        cr_assert(a.is_number == b.is_number && !a.has_base && !a.has_items);
+        const uint8_t *p = little->data + a.offset;
+        uint64_t raw = 0;
+        for (uint32_t i = 0; a.is_number && i < a.size_bytes; i++)
+            raw |= (uint64_t)p[i] << 8 * i;
+        cr_assert_eq(a.raw, raw, "value %u", a.position);
+        values++;
+    }
+    cr_assert_not(pfb_legacy_block_next_value(big, &b), "value %u", b.position);
+    return values;
 }
 
 /* The bytes of each number are all the same, so that both orders read the same number where it is aligned; what
  * definitions say is otherwise read in one way here and in another there. */
-static unsigned expect_same_numbers(const bytes *little, const bytes *big)
+static unsigned expect_same_numbers(const uint8_t *little, const uint8_t *big, size_t size)
 {
     pfb_legacy_block blocks[2];
     pfb_legacy_object object;
     pfb_legacy_instance instance;
-    pfb_legacy_value a, b;
     unsigned values = 0;
-    cr_assert(pfb_legacy_block_open(&blocks[0], little->data, little->size, 0));
-    cr_assert(pfb_legacy_block_open(&blocks[1], big->data, big->size, 0));
-    cr_assert(pfb_legacy_block_next_object(&blocks[0], &object) && pfb_legacy_block_next_object(&blocks[1], &object));
-    while (pfb_legacy_block_next_instance(&blocks[0], &instance)) {
-        cr_assert(pfb_legacy_block_next_instance(&blocks[1], &instance));
-        while (pfb_legacy_block_next_value(&blocks[0], &a)) {
-            cr_assert(pfb_legacy_block_next_value(&blocks[1], &b), "value %u", a.position);
-            cr_assert(a.position == b.position && a.offset == b.offset && a.size_bytes == b.size_bytes);
-            cr_assert(a.is_number == b.is_number && !a.has_base && !a.has_items);
-            const uint8_t *p = little->data + a.offset;
-            uint64_t raw = 0;
-            for (uint32_t i = 0; a.is_number && i < a.size_bytes; i++)
-                raw |= (uint64_t)p[i] << 8 * i;
-            cr_assert_eq(a.raw, raw, "value %u", a.position);
-            values++;
+    cr_assert(pfb_legacy_block_open(&blocks[0], little, size, 0) && pfb_legacy_block_open(&blocks[1], big, size, 0));
+    while (pfb_legacy_block_next_object(&blocks[0], &object)) {
+        cr_assert(pfb_legacy_block_next_object(&blocks[1], &object));
+        while (pfb_legacy_block_next_instance(&blocks[0], &instance)) {
+            cr_assert(pfb_legacy_block_next_instance(&blocks[1], &instance));
+            values += expect_same_values(&blocks[0], &blocks[1]);
         }
-        cr_assert_not(pfb_legacy_block_next_value(&blocks[1], &b), "value %u", b.position);
+        cr_assert_not(pfb_legacy_block_next_instance(&blocks[1], &instance));
+        expect_error(blocks[0].object_error, blocks[1].object_error.code, blocks[1].object_error.offset, "an object");
     }
-    cr_assert_not(pfb_legacy_block_next_instance(&blocks[1], &instance));
-    expect_error(blocks[0].object_error, blocks[1].object_error.code, blocks[1].object_error.offset, "the object");
+    cr_assert_not(pfb_legacy_block_next_object(&blocks[1], &object));
     return values;
 }
 
@@ -81,13 +102,33 @@ Test(legacy_block_plain, plain_objects_are_read_like_others)
     static const uint32_t counts[] = {1, 2, 27, 63, 64, 65, 70};
     unsigned values = 0;
     for (uint64_t seed = 1; seed < 400; seed++) {
-        bytes little = {.size = 0};
-        bytes big = {.size = 0};
         uint32_t count = counts[seed % 7];
         uint32_t last = seed % 3 == 0 ? 1016 : 8 + (uint32_t)(seed * 8 % 600);
-        make_numbers(&little, seed, count, last, false);
-        make_numbers(&big, seed, count, last, true);
-        values += expect_same_numbers(&little, &big);
+        size_t size = make_numbers(memory[0], seed, count, last, false);
+        cr_assert_eq(make_numbers(memory[1], seed, count, last, true), size);
+        values += expect_same_numbers(memory[0], memory[1], size);
     }
-    cr_expect_gt(values, 20000, "%u values", values);
+    cr_expect_gt(values, 30000, "%u values", values);
+}
+
+/* Each way keeps as much of a place as it needs: these are about what 15 and 16 bits hold. */
+Test(legacy_block_plain, places_far_into_a_counter_block)
+{
+    enum { BLOCK = 66000 };
+    static const uint32_t places[] = {0x7FF8, 0x7FFC, 0x7FFF,  0x8000,  0x8004,  0xFFF8,
+                                      0xFFFC, 0xFFFF, 0x10000, 0x10001, 0x10004, 0x10100};
+    for (size_t i = 0; i < 2 * sizeof places / sizeof places[0]; i++) {
+        pfb_builder builder;
+        for (int big = 0; big < 2; big++) {
+            uint64_t state = 7;
+            legacy_begin(&builder, memory[big], CAPACITY, big);
+            legacy_object(&builder, 2, 1);
+            legacy_counter(&builder, 4, RAWCOUNT, 4, 8);
+            legacy_counter(&builder, 6, RAWCOUNT, i % 2 == 0 ? 4 : 8, places[i / 2]);
+            add_instances(&builder, &state, 1, BLOCK);
+            pfb_builder_end_legacy(&builder);
+            cr_assert_eq(builder.error.code, PFB_OK);
+        }
+        cr_expect_eq(expect_same_numbers(memory[0], memory[1], builder.size_bytes), 2);
+    }
 }

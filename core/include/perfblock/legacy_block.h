@@ -85,8 +85,9 @@ typedef struct pfb_legacy_block {
     bool has_longer_definitions; /* the object has some beyond the fixed part */
     bool has_partners;           /* it has bases or multi counters */
     bool has_multi;
-    bool has_plain_values;      /* it has none of these, and few counters, all of them numbers: they stand ... */
-    uint16_t plain_offsets[64]; /* ... here in a counter block ... */
+    bool has_plain_values;      /* it has none of these, is little-endian, and has few counters, all of them numbers in
+                                   the first 64 KiB of a counter block: they stand ... */
+    uint16_t plain_offsets[64]; /* ... here ... */
     uint64_t plain_8_bytes;     /* ... and have 8 bytes where the bit of the counter is set, else 4 */
     uint32_t plain_end;         /* what a counter block holds at least that has them all */
     uint32_t base_offset;
