@@ -151,16 +151,32 @@ static bool tolerate_no_values(pfb_data_block *block, uint32_t kind, uint32_t st
     return status != 0 || tolerate(block, PFB_NOTE_ERROR_WITHOUT_STATUS, PFB_ERROR_WITHOUT_STATUS, offset);
 }
 
-static inline bool has_values(uint32_t kind)
+static inline bool has_parts(uint32_t kind)
 {
-    return kind == PFB_KIND_SINGLE_COUNTER || kind == PFB_KIND_MULTIPLE_COUNTERS ||
-           kind == PFB_KIND_MULTIPLE_INSTANCES || kind == PFB_KIND_COUNTERSET;
+    return kind == PFB_KIND_MULTIPLE_COUNTERS || kind == PFB_KIND_MULTIPLE_INSTANCES || kind == PFB_KIND_COUNTERSET;
 }
 
-/* Makes a result the current one, from its first instance on. */
-static inline void begin_result(pfb_data_block *block, const result_parts *parts, uint32_t kind, size_t end)
+/* A result's header. */
+typedef struct result_header {
+    uint32_t status, kind, size;
+} result_header;
+
+/* Hands out the result at the block's position, and makes it the current one, from its first instance on. Always
+ * returns true. */
+static inline bool give_result(pfb_data_block *block, pfb_data_result *result, result_header header,
+                               const result_parts *parts)
 {
-    block->kind = kind;
+    size_t offset = block->result_end;
+    *result = (pfb_data_result){.offset = offset,
+                                .size_bytes = header.size,
+                                .query = block->results_read,
+                                .kind = header.kind,
+                                .status = header.status,
+                                .counter_count = parts->counter_count,
+                                .instance_count = parts->instance_count,
+                                .has_counter_ids = parts->has_counter_ids,
+                                .ids_offset = parts->ids_offset};
+    block->kind = header.kind;
     block->counter_count = parts->counter_count;
     block->ids = parts->has_counter_ids ? block->data + parts->ids_offset : no_ids;
     block->instances_left = parts->instance_count;
@@ -169,7 +185,25 @@ static inline void begin_result(pfb_data_block *block, const result_parts *parts
     pfb_end_values(block);
     block->at = parts->at;
     block->instances_end = parts->end;
-    block->result_end = end;
+    block->result_end = offset + header.size;
+    return true;
+}
+
+/* A result of any kind but the smallest, whose size was checked. Apart, as is what drains: replies of many small
+ * results then need no stack for it. */
+PFB_APART static bool read_larger_result(pfb_data_block *block, pfb_data_result *result, result_header header)
+{
+    size_t offset = block->result_end;
+    result_parts parts = {.at = offset + RESULT_HEADER_BYTES, .end = offset + header.size};
+    if (has_parts(header.kind)) {
+        if (!read_result_parts(block, header.kind, &parts))
+            return false;
+    } else {
+        if (!tolerate_no_values(block, header.kind, header.status, offset))
+            return false;
+        parts.at = parts.end;
+    }
+    return give_result(block, result, header, &parts);
 }
 
 /* Reads one result header with its parts; the block's position moves only when all of it is sound. */
@@ -180,55 +214,48 @@ static bool read_result(pfb_data_block *block, pfb_data_result *result)
     if (left < RESULT_HEADER_BYTES)
         return fail(block, PFB_TRUNCATED_RESULT, offset);
     const uint8_t *p = block->data + offset;
-    uint32_t status = load_le32(p);
-    uint32_t kind = load_le32(p + 4);
-    uint32_t size = load_le32(p + 8);
-    if (size < RESULT_HEADER_BYTES || size > left)
+    result_header header = {.status = load_le32(p), .kind = load_le32(p + 4), .size = load_le32(p + 8)};
+    if (header.size < RESULT_HEADER_BYTES || header.size > left)
         return fail(block, PFB_BAD_RESULT_SIZE, offset + 8);
-    if (!require_aligned(block, size, offset + 8))
+    if (!require_aligned(block, header.size, offset + 8))
         return false;
-    result_parts parts = {.at = offset + RESULT_HEADER_BYTES, .end = offset + size};
-    if (has_values(kind)) {
-        if (!read_result_parts(block, kind, &parts))
-            return false;
-    } else {
-        if (!tolerate_no_values(block, kind, status, offset))
-            return false;
-        parts.at = parts.end;
-    }
-    *result = (pfb_data_result){.offset = offset,
-                                .size_bytes = size,
-                                .query = block->results_read,
-                                .kind = kind,
-                                .status = status,
-                                .counter_count = parts.counter_count,
-                                .instance_count = parts.instance_count,
-                                .has_counter_ids = parts.has_counter_ids,
-                                .ids_offset = parts.ids_offset};
-    begin_result(block, &parts, kind, offset + size);
-    return true;
+    if (header.kind != PFB_KIND_SINGLE_COUNTER)
+        return read_larger_result(block, result, header);
+    const result_parts value_alone = {
+        .at = offset + RESULT_HEADER_BYTES, .end = offset + header.size, .counter_count = 1, .instance_count = 1};
+    return give_result(block, result, header, &value_alone);
 }
 
-/* Passes over what the caller left of the current result, checking it. */
-PFB_APART static void drain_result(pfb_data_block *block)
+/* Behind the last result. Always returns false. */
+PFB_APART static bool end_results(pfb_data_block *block)
+{
+    if (block->result_end < block->total_size_bytes)
+        tolerate(block, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, block->result_end);
+    return false;
+}
+
+/* The next result where nothing is left of the one before. */
+static inline bool read_next_result(pfb_data_block *block, pfb_data_result *result)
+{
+    if (block->error.code != PFB_OK)
+        return false;
+    if (block->results_read == block->result_count)
+        return end_results(block);
+    return read_result(block, result);
+}
+
+PFB_APART static bool drain_result_and_read(pfb_data_block *block, pfb_data_result *result)
 {
     pfb_data_instance instance;
     while (pfb_data_block_next_instance(block, &instance))
         continue;
+    return read_next_result(block, result);
 }
 
 bool pfb_data_block_next_result(pfb_data_block *block, pfb_data_result *result)
 {
-    if (block->at != block->result_end || block->instances_left != 0 || pfb_values_left(block) != 0)
-        drain_result(block);
-    if (block->error.code != PFB_OK)
-        return false;
-    if (block->results_read == block->result_count) {
-        if (block->result_end < block->total_size_bytes)
-            tolerate(block, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, block->result_end);
-        return false;
-    }
-    return read_result(block, result);
+    bool is_passed = block->at == block->result_end && block->instances_left == 0 && pfb_values_left(block) == 0;
+    return is_passed ? read_next_result(block, result) : drain_result_and_read(block, result);
 }
 
 /* ---- Instances ------------------------------------------------------------------------------------ */
@@ -241,15 +268,9 @@ static inline void find_regular_end(pfb_data_block *block)
     block->regular_end = block->value_position + (room < left ? (uint32_t)room : left);
 }
 
-PFB_APART static void drain_values(pfb_data_block *block)
-{
-    pfb_data_value value;
-    while (pfb_data_block_next_value(block, &value))
-        continue;
-}
-
-/* Up to 7 bytes behind the last value are padding; so are any in a result whose kind says nothing about them. */
-PFB_APART static void end_instances(pfb_data_block *block)
+/* Up to 7 bytes behind the last value are padding; so are any in a result whose kind says nothing about them. Always
+ * returns false: no instance is left. */
+PFB_APART static bool end_instances(pfb_data_block *block)
 {
     size_t left = block->instances_end - block->at;
     size_t allowed = block->kind & KIND_BIT_INSTANCES ? 0 : 7;
@@ -258,6 +279,7 @@ PFB_APART static void end_instances(pfb_data_block *block)
     else if (block->result_end - block->instances_end > 7)
         tolerate(block, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, block->instances_end);
     block->at = block->instances_end = block->result_end; /* said once */
+    return false;
 }
 
 /* Makes an instance the current one, whose first value is at the block's position. Always returns true. */
@@ -286,20 +308,30 @@ PFB_APART static bool read_named_instance(pfb_data_block *block, pfb_data_instan
     return begin_instance(block);
 }
 
-bool pfb_data_block_next_instance(pfb_data_block *block, pfb_data_instance *instance)
+/* The next instance where no value is left of the one before. */
+static inline bool read_instance(pfb_data_block *block, pfb_data_instance *instance)
 {
-    if (pfb_values_left(block) != 0)
-        drain_values(block);
     if (block->error.code != PFB_OK)
         return false;
-    if (block->instances_left == 0) {
-        end_instances(block);
-        return false;
-    }
+    if (block->instances_left == 0)
+        return block->at != block->result_end && end_instances(block);
     if (block->kind & KIND_BIT_INSTANCES)
         return read_named_instance(block, instance);
     *instance = (pfb_data_instance){.offset = block->at, .instance = block->instances_read};
     return begin_instance(block);
+}
+
+PFB_APART static bool drain_values_and_read(pfb_data_block *block, pfb_data_instance *instance)
+{
+    pfb_data_value value;
+    while (pfb_data_block_next_value(block, &value))
+        continue;
+    return read_instance(block, instance);
+}
+
+bool pfb_data_block_next_instance(pfb_data_block *block, pfb_data_instance *instance)
+{
+    return pfb_values_left(block) == 0 ? read_instance(block, instance) : drain_values_and_read(block, instance);
 }
 
 /* ---- Values ---------------------------------------------------------------------------------------- */
