@@ -265,6 +265,7 @@ static void forget_object(pfb_legacy_block *block)
     block->value_count = 0;
     block->plain_count = block->values_read = 0;
     block->values_offset = 0;
+    block->has_checked_definitions = false;
     block->definitions_offset = block->definitions_end = block->next_definition = 0;
     block->at = block->object_end;
 }
@@ -422,6 +423,7 @@ static bool check_definitions(pfb_legacy_block *block)
         block->has_plain_values = false;
     if (block->has_multi)
         find_claims(block);
+    block->has_checked_definitions = true;
     return true;
 }
 
@@ -520,7 +522,7 @@ bool pfb_legacy_block_next_instance(pfb_legacy_block *block, pfb_legacy_instance
     drain_values(block);
     if (block->object_error.code != PFB_OK || block->is_stopped)
         return false;
-    if (block->instances_read == 0 && !check_definitions(block))
+    if (!block->has_checked_definitions && !check_definitions(block))
         return false;
     if (block->instances_left == 0) {
         end_instances(block);

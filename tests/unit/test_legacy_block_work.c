@@ -226,3 +226,30 @@ Test(legacy_block_work, item_counts_anywhere)
         }
     }
 }
+
+/* ---- Once ------------------------------------------------------------------------------------------------ */
+
+/* An object without instances has been read when the first one was asked for: what changes its definitions afterwards
+ * does not make it a broken one. They used to be read again by whoever passed on to the next object. */
+Test(legacy_block_work, definitions_are_looked_at_once)
+{
+    static uint8_t memory[512];
+    static const int32_t kinds[] = {0, PFB_LEGACY_METADATA_INSTANCES, PFB_LEGACY_METADATA_NO_INSTANCES};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        pfb_builder b;
+        pfb_legacy_block block;
+        pfb_legacy_object object;
+        pfb_legacy_instance instance;
+        legacy_begin(&b, memory, sizeof memory, false);
+        legacy_object(&b, 2, kinds[i]);
+        legacy_counter(&b, 4, RAWCOUNT, 4, 8);
+        pfb_builder_end_object(&b);
+        pfb_builder_end_legacy(&b);
+        cr_assert(pfb_legacy_block_open(&block, memory, b.size_bytes, PFB_STRICT));
+        cr_assert(pfb_legacy_block_next_object(&block, &object));
+        cr_expect_not(pfb_legacy_block_next_instance(&block, &instance));
+        store_ordered(memory + object.offset + 64, false, 0); /* the size of its definition */
+        cr_expect_not(pfb_legacy_block_next_instance(&block, &instance));
+        expect_error(pfb_legacy_block_finish(&block), PFB_OK, 0, "what was sound");
+    }
+}

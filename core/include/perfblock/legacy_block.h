@@ -79,11 +79,12 @@ typedef struct pfb_legacy_block {
     size_t values_read;
     size_t plain_count; /* as value_count where nothing is special about the values; else 0 */
     size_t value_definition;
-    uint32_t instance_work;      /* what the values of an instance cost: 1 each, 2 of a multi counter */
-    uint32_t work_left;          /* what those of the instances behind the current one may still cost */
-    uint32_t searches_left;      /* definitions that may still be looked through for item counts */
-    bool has_longer_definitions; /* the object has some beyond the fixed part */
-    bool has_partners;           /* it has bases or multi counters */
+    uint32_t instance_work;       /* what the values of an instance cost: 1 each, 2 of a multi counter */
+    uint32_t work_left;           /* what those of the instances behind the current one may still cost */
+    uint32_t searches_left;       /* definitions that may still be looked through for item counts */
+    bool has_checked_definitions; /* of the current object, all of them: once */
+    bool has_longer_definitions;  /* the object has some beyond the fixed part */
+    bool has_partners;            /* it has bases or multi counters */
     bool has_multi;
     bool has_plain_values;      /* it has none of these, is little-endian, and has few counters, all of them numbers in
                                    the first 64 KiB of a counter block: they stand ... */
