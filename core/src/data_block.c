@@ -8,8 +8,7 @@
 enum {
     DATA_HEADER_BYTES = 48,
     RESULT_HEADER_BYTES = 16,
-    COUNTERS_HEADER_BYTES = 8,
-    INSTANCES_HEADER_BYTES = 8,
+    PART_HEADER_BYTES = 8,
     COUNTER_ID_BYTES = 4,
     LEAST_INSTANCE_BYTES = 8
 };
@@ -88,49 +87,56 @@ bool pfb_data_block_open(pfb_data_block *block, const void *data, size_t size, u
 typedef struct result_parts {
     size_t at;
     size_t end;
-    size_t ids_offset;
+    size_t ids_offset; /* 0: none */
     uint32_t counter_count;
     uint32_t instance_count;
-    bool has_counter_ids;
 } result_parts;
+
+/* What makes one part differ from another: how a fault in it is called, and the least that an item takes. */
+typedef struct part_form {
+    pfb_code truncated, bad_size, bad_count;
+    uint32_t item_bytes;
+} part_form;
+
+/* The size and the count that the next part begins with. */
+static inline bool read_part(pfb_data_block *block, const result_parts *parts, part_form form, uint32_t *size,
+                             uint32_t *count)
+{
+    size_t offset = parts->at;
+    size_t left = parts->end - offset;
+    if (left < PART_HEADER_BYTES)
+        return fail(block, form.truncated, offset);
+    *size = load_le32(block->data + offset);
+    *count = load_le32(block->data + offset + 4);
+    if (*size < PART_HEADER_BYTES || *size > left)
+        return fail(block, form.bad_size, offset);
+    return *count <= (*size - PART_HEADER_BYTES) / form.item_bytes || fail(block, form.bad_count, offset + 4);
+}
 
 /* PERF_MULTI_COUNTERS. Its size may exceed what the ids need: with an odd number of ids it is 4 modulo 8 by the
  * formula, so what follows is found by its size alone. */
 static inline bool read_counters(pfb_data_block *block, result_parts *parts)
 {
-    size_t offset = parts->at;
-    size_t left = parts->end - offset;
-    if (left < COUNTERS_HEADER_BYTES)
-        return fail(block, PFB_TRUNCATED_COUNTERS, offset);
-    uint32_t size = load_le32(block->data + offset);
-    uint32_t count = load_le32(block->data + offset + 4);
-    if (size < COUNTERS_HEADER_BYTES || size > left)
-        return fail(block, PFB_BAD_COUNTERS_SIZE, offset);
-    if (count > (size - COUNTERS_HEADER_BYTES) / COUNTER_ID_BYTES)
-        return fail(block, PFB_BAD_COUNTER_COUNT, offset + 4);
-    parts->at = offset + size;
-    parts->ids_offset = offset + COUNTERS_HEADER_BYTES;
-    parts->counter_count = count;
-    parts->has_counter_ids = true;
+    const part_form form = {PFB_TRUNCATED_COUNTERS, PFB_BAD_COUNTERS_SIZE, PFB_BAD_COUNTER_COUNT, COUNTER_ID_BYTES};
+    uint32_t size;
+    if (!read_part(block, parts, form, &size, &parts->counter_count))
+        return false;
+    parts->ids_offset = parts->at + PART_HEADER_BYTES;
+    parts->at += size;
     return true;
 }
 
 /* PERF_MULTI_INSTANCES: narrows the window to the instances themselves. */
 static inline bool read_instances(pfb_data_block *block, result_parts *parts)
 {
+    const part_form form = {PFB_TRUNCATED_INSTANCES, PFB_BAD_INSTANCES_SIZE, PFB_BAD_INSTANCE_COUNT,
+                            LEAST_INSTANCE_BYTES};
     size_t offset = parts->at;
-    size_t left = parts->end - offset;
-    if (left < INSTANCES_HEADER_BYTES)
-        return fail(block, PFB_TRUNCATED_INSTANCES, offset);
-    uint32_t size = load_le32(block->data + offset);
-    uint32_t count = load_le32(block->data + offset + 4);
-    if (size < INSTANCES_HEADER_BYTES || size > left)
-        return fail(block, PFB_BAD_INSTANCES_SIZE, offset);
-    if (count > (size - INSTANCES_HEADER_BYTES) / LEAST_INSTANCE_BYTES)
-        return fail(block, PFB_BAD_INSTANCE_COUNT, offset + 4);
-    parts->at = offset + INSTANCES_HEADER_BYTES;
+    uint32_t size;
+    if (!read_part(block, parts, form, &size, &parts->instance_count))
+        return false;
+    parts->at = offset + PART_HEADER_BYTES;
     parts->end = offset + size;
-    parts->instance_count = count;
     return require_aligned(block, size, offset);
 }
 
@@ -174,11 +180,11 @@ static inline bool give_result(pfb_data_block *block, pfb_data_result *result, r
                                 .status = header.status,
                                 .counter_count = parts->counter_count,
                                 .instance_count = parts->instance_count,
-                                .has_counter_ids = parts->has_counter_ids,
+                                .has_counter_ids = parts->ids_offset != 0,
                                 .ids_offset = parts->ids_offset};
     block->kind = header.kind;
     block->counter_count = parts->counter_count;
-    block->ids = parts->has_counter_ids ? block->data + parts->ids_offset : no_ids;
+    block->ids = parts->ids_offset != 0 ? block->data + parts->ids_offset : no_ids;
     block->instances_left = parts->instance_count;
     block->instances_read = 0;
     block->results_read++;
