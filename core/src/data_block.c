@@ -118,7 +118,7 @@ static inline bool read_part(pfb_data_block *block, const result_parts *parts, p
 static inline bool read_counters(pfb_data_block *block, result_parts *parts)
 {
     const part_form form = {PFB_TRUNCATED_COUNTERS, PFB_BAD_COUNTERS_SIZE, PFB_BAD_COUNTER_COUNT, COUNTER_ID_BYTES};
-    uint32_t size;
+    uint32_t size = 0;
     if (!read_part(block, parts, form, &size, &parts->counter_count))
         return false;
     parts->ids_offset = parts->at + PART_HEADER_BYTES;
@@ -132,7 +132,7 @@ static inline bool read_instances(pfb_data_block *block, result_parts *parts)
     const part_form form = {PFB_TRUNCATED_INSTANCES, PFB_BAD_INSTANCES_SIZE, PFB_BAD_INSTANCE_COUNT,
                             LEAST_INSTANCE_BYTES};
     size_t offset = parts->at;
-    uint32_t size;
+    uint32_t size = 0;
     if (!read_part(block, parts, form, &size, &parts->instance_count))
         return false;
     parts->at = offset + PART_HEADER_BYTES;
