@@ -82,14 +82,14 @@ bool pfb_legacy_is_wide(uint32_t code_page)
     return is_wide(code_page);
 }
 
-/* A name of `size` bytes at `offset`, known to lie inside the input: up to its first NUL. A last odd byte of UTF-16 is
- * no part of it. */
-static inline pfb_legacy_name cut_name(const pfb_legacy_block *block, size_t offset, uint32_t size, uint32_t code_page)
+/* A name of `size` bytes at `offset`, inside the input: up to its first NUL, without a last odd byte of UTF-16. */
+static PFB_IN_PLACE pfb_legacy_name cut_name(const pfb_legacy_block *block, size_t offset, uint32_t size,
+                                             uint32_t code_page)
 {
     const uint8_t *p = block->data + offset;
     uint32_t length = 0;
     if (is_wide(code_page)) {
-        length = 2 * (uint32_t)pfb_count_units(p, size / 2); /* 0 is 0 in either order */
+        length = 2 * (uint32_t)pfb_count_ended_units(p, size / 2); /* 0 is 0 in either order */
     } else {
         while (length < size && p[length] != 0)
             length++;

@@ -375,7 +375,30 @@ Test(legacy_block, byte_orders_that_contradict)
 
 /* ---- Names ------------------------------------------------------------------------------------------- */
 
-/* Names as they stand in an instance of 24 bytes and 16 of name, and what is read of them. */
+/* What is read of a name of `size` bytes that an instance of 24 bytes stores behind them. */
+static pfb_legacy_name read_name(const void *stored, uint32_t size, uint32_t code_page)
+{
+    uint8_t memory[512];
+    pfb_builder b;
+    legacy_begin(&b, memory, sizeof memory, false);
+    pfb_legacy_object object = {.title_index = 2, .code_page = code_page};
+    pfb_builder_begin_object(&b, &object);
+    legacy_counter(&b, 4, RAWCOUNT, 4, 0);
+    size_t at = b.size_bytes;
+    legacy_instance(&b, "room for as many as are used");
+    pfb_builder_end_object(&b);
+    pfb_builder_end_legacy(&b);
+    cr_assert_eq(b.error.code, PFB_OK);
+    memcpy(memory + at + 24, stored, size);
+    store_ordered(memory + at + 20, false, size);
+    pfb_legacy_block block;
+    pfb_legacy_instance instance;
+    cr_assert(pfb_legacy_block_open(&block, memory, b.size_bytes, PFB_STRICT));
+    cr_assert(pfb_legacy_block_next_object(&block, &object) && pfb_legacy_block_next_instance(&block, &instance));
+    cr_expect(instance.has_name == (size > 0) && (size == 0 || instance.name.offset == at + 24));
+    return instance.name;
+}
+
 Test(legacy_block, names_end_at_their_first_nul)
 {
     static const struct {
@@ -394,25 +417,32 @@ Test(legacy_block, names_end_at_their_first_nul)
         {"in a code page, only a NUL", "\0b", 2, 65001, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        uint8_t memory[512];
-        pfb_builder b;
-        legacy_begin(&b, memory, sizeof memory, false);
-        pfb_legacy_object object = {.title_index = 2, .code_page = rows[i].code_page};
-        pfb_builder_begin_object(&b, &object);
-        legacy_counter(&b, 4, RAWCOUNT, 4, 0);
-        size_t at = b.size_bytes;
-        legacy_instance(&b, "abcd");
-        pfb_builder_end_object(&b);
-        pfb_builder_end_legacy(&b);
-        memcpy(memory + at + 24, rows[i].stored, rows[i].size);
-        store_ordered(memory + at + 20, false, rows[i].size);
-        pfb_legacy_block block;
-        pfb_legacy_instance instance;
-        cr_assert(pfb_legacy_block_open(&block, memory, b.size_bytes, PFB_STRICT));
-        cr_assert(pfb_legacy_block_next_object(&block, &object) && pfb_legacy_block_next_instance(&block, &instance));
-        cr_expect(instance.has_name && instance.name.offset == at + 24 && instance.name.code_page == rows[i].code_page);
-        cr_expect_eq(instance.name.size_bytes, rows[i].expected, "%s: %u bytes", rows[i].what,
-                     instance.name.size_bytes);
+        pfb_legacy_name name = read_name(rows[i].stored, rows[i].size, rows[i].code_page);
+        cr_expect_eq(name.code_page, rows[i].code_page);
+        cr_expect_eq(name.size_bytes, rows[i].expected, "%s: %u bytes", rows[i].what, name.size_bytes);
+    }
+}
+
+/* Names are looked at several units at a time: of every length, with none, one or two NULs anywhere, in front of them
+ * units that nearly are one. */
+Test(legacy_block, names_of_any_length_end_at_their_first_nul)
+{
+    enum { MOST = 21 };
+    static const uint16_t near_nul[] = {0x0001, 0x0100, 0x8000, 0x00FF, 0xFFFF};
+    for (uint32_t size = 0; size <= 2 * MOST + 1; size++) {
+        for (uint32_t first = 0; first <= size / 2; first++) {
+            for (uint32_t second = first; second <= size / 2; second++) {
+                uint8_t stored[2 * MOST + 4] = {0};
+                for (uint32_t unit = 0; unit <= MOST; unit++) {
+                    bool is_nul = unit == first || unit == second; /* behind the last one, too */
+                    uint16_t value = is_nul ? 0 : near_nul[(unit + size) % 5];
+                    stored[2 * unit] = (uint8_t)value;
+                    stored[2 * unit + 1] = (uint8_t)(value >> 8);
+                }
+                pfb_legacy_name name = read_name(stored, size, 0);
+                cr_assert_eq(name.size_bytes, 2 * first, "%u bytes, NUL at %u and %u", size, first, second);
+            }
+        }
     }
 }
 
