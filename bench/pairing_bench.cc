@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a sample costs before its formulas: loading it as a table, and finding each instance in the sample before; and
 // the values of a whole sample.
+#include "baselines.h"
 #include "bench.h"
 #include "samples.h"
 
@@ -354,6 +355,24 @@ void measure_load_memcpy(benchmark::State &state, const couple &samples)
     bench::count_items(state, pfb_pairing_count(&samples.newer.snapshot));
 }
 
+/* Reads both replies, field by field into structs, and displays nothing. Its rows have room for one counter more. */
+void measure_typical(benchmark::State &state, const couple &samples)
+{
+    size_t instances = samples.newer.snapshot.counts.rows;
+    std::vector<typical_processor> rows(2 * instances);
+    size_t first = 0, second = 0;
+    for (auto _ : state) {
+        bool is_read =
+            typical_read(samples.older.block_data(), samples.older.block_bytes(), rows.data(), instances, &first) &&
+            typical_read(samples.newer.block_data(), samples.newer.block_bytes(), &rows[instances], instances, &second);
+        benchmark::DoNotOptimize(rows.data());
+        benchmark::ClobberMemory();
+        if (!is_read || first != instances || second != instances)
+            return state.SkipWithError("the replies are refused");
+    }
+    bench::count_items(state, pfb_pairing_count(&samples.newer.snapshot));
+}
+
 using make_couple = std::function<couple *()>;
 
 /* Made when first needed, and kept. */
@@ -390,6 +409,7 @@ void add_display(const std::string &name, size_t count, const std::function<coup
     std::string prefix = "display/" + name;
     bench::add(prefix + "/show", count, [=](benchmark::State &state) { measure_show(state, samples()); });
     bench::add(prefix + "/next", count, [=](benchmark::State &state) { measure_next(state, samples()); });
+    bench::add(prefix + "/typical", count, [=](benchmark::State &state) { measure_typical(state, samples()); });
     bench::add(prefix + "/memcpy", count, [=](benchmark::State &state) {
         measure_memcpy(state, samples(), pfb_pairing_count(&samples().newer.snapshot));
     });

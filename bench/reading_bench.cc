@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What reading everything else costs: V1 blocks, name tables, registrations, CPI hooks and LWP rings; and writing
-// hooks.
+// What reading everything else costs: name tables, registrations, CPI hooks and LWP rings; and writing hooks.
 #include "bench.h"
 #include "building.h"
 #include "replies.h"
 #include "samples.h"
 
 #include "perfblock/cpi_hooks.h"
-#include "perfblock/legacy_block.h"
 #include "perfblock/lwp.h"
 #include "perfblock/name_table.h"
 
@@ -88,42 +86,6 @@ void add_memcpy(const std::string &group, size_t count, const get_input &from)
         }
         bench::count_items(state, from().items);
     });
-}
-
-/* ---- V1 blocks ----------------------------------------------------------------------------------------------- */
-
-uint64_t legacy_sum(size_t count)
-{
-    uint64_t sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        for (uint32_t n = 0; n < bench::PROCESS_COUNTERS; n++)
-            sum += bench::reply_value(i, n);
-    }
-    return sum;
-}
-
-uint64_t walk_legacy(const bytes &from)
-{
-    pfb_legacy_block block;
-    pfb_legacy_object object;
-    pfb_legacy_instance instance;
-    pfb_legacy_value value;
-    uint64_t sum = 0;
-    pfb_legacy_block_open(&block, from.data(), from.size(), 0);
-    while (pfb_legacy_block_next_object(&block, &object)) {
-        while (pfb_legacy_block_next_instance(&block, &instance)) {
-            while (pfb_legacy_block_next_value(&block, &value))
-                sum += value.raw;
-        }
-    }
-    return block.error.code == PFB_OK ? sum : 0;
-}
-
-void add_legacy(size_t count)
-{
-    get_input from = keep(bench::process_block, legacy_sum, count, count * bench::PROCESS_COUNTERS);
-    add("legacy_block/process", "walk", count, from, walk_legacy);
-    add_memcpy("legacy_block/process", count, from);
 }
 
 /* ---- Name tables --------------------------------------------------------------------------------------------- */
@@ -440,8 +402,6 @@ void add_ring(size_t count)
 int main(int argc, char **argv)
 {
     constexpr size_t counts[] = {1, 50, 4096, 65536};
-    for (size_t count : counts)
-        add_legacy(count);
     for (size_t count : counts)
         add_names(count);
     for (size_t count : counts)

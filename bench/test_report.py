@@ -251,8 +251,8 @@ class Program(unittest.TestCase):
         self.assertEqual(self.judge(("f/x/apply/10", [8] * 9)), [])
 
     def test_markdown_has_the_promises(self):
-        path = self.write("a.json", result(*runs(f"{promises.REPLY}/walk/16384", *[10] * 9),
-                                           *runs(f"{promises.REPLY}/walk/65536", *[11] * 9)))
+        path = self.write("a.json", result(*runs(f"{promises.REPLY}/from_memory/walk/4096", *[10] * 9),
+                                           *runs(f"{promises.REPLY}/from_memory/walk/65536", *[11] * 9)))
         lines = self.call("--markdown", path)[1]
         self.assertIn("| promise | at most | this run | |", lines)
         self.assertTrue(any(re.fullmatch(r"[|] careful walk: .* [|] 1.15x [|] 1.10x [|] kept [|]", line)

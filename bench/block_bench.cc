@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+// What reading blocks costs: V2 replies value by value and in bulk, V1 blocks value by value, beside readers that check
+// less and beside copying the bytes. One program, so that they are measured in turns.
+#include "baselines.h"
+#include "bench.h"
+#include "building.h"
+#include "replies.h"
+#include "samples.h"
+
+#include "perfblock/bulk.h"
+#include "perfblock/legacy_block.h"
+
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <numeric>
+
+namespace
+{
+
+using bench::PROCESSOR_COUNTERS;
+
+/* ---- Blocks ------------------------------------------------------------------------------------------------ */
+
+/* A block and how many values it holds; a benchmark gives back the sum of those it read, which must be `sum`. */
+struct reply {
+    std::vector<uint8_t> bytes;
+    size_t values;
+    uint64_t sum;
+};
+
+using get_reply = std::function<const reply &()>;
+
+/* Made when first needed, and kept: repetitions come in any order. */
+get_reply keep(const std::function<std::vector<uint8_t>(size_t)> &make, size_t count, uint32_t counters)
+{
+    auto kept = std::make_shared<std::unique_ptr<reply>>();
+    return [=]() -> const reply & {
+        if (!*kept) {
+            kept->reset(new reply{make(count), count * counters, 0});
+            for (size_t i = 0; i < count; i++) {
+                for (uint32_t n = 0; n < counters; n++)
+                    (*kept)->sum += bench::reply_value(i, n);
+            }
+        }
+        return **kept;
+    };
+}
+
+/* Where the bytes come from. */
+enum class place { caches, memory };
+
+/* What is read over and over: one block, which stays in the caches that hold it; or block after block of so many alike
+ * that each has left them when its turn comes again. */
+class supply
+{
+  public:
+    supply(const reply &of, place from)
+        : size_bytes(of.bytes.size()), stride((size_bytes + LINE - 1) / LINE * LINE),
+          count(from == place::memory ? MORE_THAN_CACHES / stride + 1 : 1), at(count - 1), bytes(count * stride)
+    {
+        for (size_t i = 0; i < count; i++)
+            std::memcpy(&bytes[i * stride], of.bytes.data(), size_bytes);
+    }
+
+    /* Goes on to the next block. */
+    const uint8_t *next()
+    {
+        at = at + 1 == count ? 0 : at + 1;
+        return &bytes[at * stride];
+    }
+
+    const size_t size_bytes, stride, count;
+    size_t at; /* which one was the last */
+
+  private:
+    static constexpr size_t LINE = 64;
+    static constexpr size_t MORE_THAN_CACHES = size_t{256} << 20;
+    std::vector<uint8_t> bytes;
+};
+
+/* Runs `read` over and over; it gives the sum of what it read. A refused block must not pass for a fast one. */
+template <class Read> void measure(benchmark::State &state, const reply &of, place from, Read read)
+{
+    supply blocks(of, from);
+    for (auto _ : state) {
+        uint64_t sum = read(blocks.next(), blocks.size_bytes);
+        benchmark::DoNotOptimize(sum);
+        if (sum != of.sum)
+            return state.SkipWithError("the values are others");
+    }
+    bench::count_items(state, of.values);
+}
+
+void measure_memcpy(benchmark::State &state, const reply &of, place from)
+{
+    supply blocks(of, from);
+    std::vector<uint8_t> to(blocks.count * blocks.stride);
+    for (auto _ : state) {
+        const uint8_t *block = blocks.next();
+        std::memcpy(&to[blocks.at * blocks.stride], block, blocks.size_bytes);
+        benchmark::DoNotOptimize(to.data());
+        benchmark::ClobberMemory();
+    }
+    bench::count_items(state, of.values);
+}
+
+/* ---- One by one -------------------------------------------------------------------------------------------- */
+
+uint64_t walk(const uint8_t *data, size_t size)
+{
+    pfb_data_block block;
+    pfb_data_result result;
+    pfb_data_instance instance;
+    pfb_data_value value;
+    uint64_t sum = 0;
+    pfb_data_block_open(&block, data, size, 0);
+    while (pfb_data_block_next_result(&block, &result)) {
+        while (pfb_data_block_next_instance(&block, &instance)) {
+            while (pfb_data_block_next_value(&block, &value))
+                sum += value.raw;
+        }
+    }
+    return block.error.code == PFB_OK ? sum : 0;
+}
+
+uint64_t walk_twin(const uint8_t *data, size_t)
+{
+    pfb_data_block block;
+    pfb_data_result result;
+    pfb_data_instance instance;
+    pfb_data_value value;
+    uint64_t sum = 0;
+    twin_open(&block, data);
+    while (twin_next_result(&block, &result)) {
+        while (twin_next_instance(&block, &instance)) {
+            while (twin_next_value(&block, &value))
+                sum += value.raw;
+        }
+    }
+    return sum;
+}
+
+uint64_t walk_legacy(const uint8_t *data, size_t size)
+{
+    pfb_legacy_block block;
+    pfb_legacy_object object;
+    pfb_legacy_instance instance;
+    pfb_legacy_value value;
+    uint64_t sum = 0;
+    pfb_legacy_block_open(&block, data, size, 0);
+    while (pfb_legacy_block_next_object(&block, &object)) {
+        while (pfb_legacy_block_next_instance(&block, &instance)) {
+            while (pfb_legacy_block_next_value(&block, &value))
+                sum += value.raw;
+        }
+    }
+    return block.error.code == PFB_OK ? sum : 0;
+}
+
+template <class Read>
+void add(const std::string &name, size_t count, const get_reply &of, Read read, place from = place::caches)
+{
+    bench::add(name, count, [=](benchmark::State &state) { measure(state, of(), from, read); });
+}
+
+void add_memcpy(const std::string &prefix, size_t count, const get_reply &of, place from = place::caches)
+{
+    bench::add(prefix + "/memcpy", count, [=](benchmark::State &state) { measure_memcpy(state, of(), from); });
+}
+
+void add_walks(const std::string &prefix, size_t count, const get_reply &of)
+{
+    add(prefix + "/walk", count, of, walk);
+    add(prefix + "/twin", count, of, walk_twin);
+    add_memcpy(prefix, count, of);
+}
+
+void add_legacy(size_t count)
+{
+    const std::string prefix = "legacy_block/process";
+    get_reply of = keep(bench::process_block, count, bench::PROCESS_COUNTERS);
+    add(prefix + "/walk", count, of, walk_legacy);
+    add_memcpy(prefix, count, of);
+}
+
+/* ---- Into arrays ------------------------------------------------------------------------------------------- */
+
+/* What was read last is looked at once, behind the measuring: looking at it is no part of reading it. */
+void require_sum(benchmark::State &state, const reply &of, uint64_t sum)
+{
+    if (sum != of.sum)
+        return state.SkipWithError("the values are others");
+    bench::count_items(state, of.values);
+}
+
+/* Of which instance a row says that it is. */
+struct named {
+    uint32_t id;
+    const uint8_t *name; /* UTF-16LE */
+    size_t units;
+};
+
+/* Whether `name_of` the first `count` rows are the processors that the reply was made of. */
+template <class NameOf> bool has_names(size_t count, NameOf name_of)
+{
+    std::vector<bench::instance> processors = bench::processors(count);
+    for (size_t i = 0; i < count; i++) {
+        named found = name_of(i);
+        std::vector<uint8_t> name = bench::utf16le(processors[i].name);
+        if (found.id != processors[i].id || 2 * found.units != name.size() ||
+            std::memcmp(found.name, name.data(), name.size()) != 0)
+            return false;
+    }
+    return true;
+}
+
+enum class form { rows, columns, rows_with_instances };
+
+/* All values: as rows, or counter by counter as columns; and what instances they are of, where asked for. Each block
+ * has its own values, so that these come from where it comes from. */
+void measure_bulk(benchmark::State &state, const reply &of, form as, place from)
+{
+    supply blocks(of, from);
+    size_t count = of.values / PROCESSOR_COUNTERS;
+    std::vector<uint64_t> values(blocks.count * of.values);
+    std::vector<pfb_data_instance> instances(as == form::rows_with_instances ? count : 0);
+    pfb_bulk bulk = {};
+    bulk.instances = instances.empty() ? nullptr : instances.data();
+    bulk.instance_capacity = count;
+    bulk.instance_step = as == form::columns ? 1 : PROCESSOR_COUNTERS;
+    bulk.position_step = as == form::columns ? count : 1;
+    for (auto _ : state) {
+        pfb_data_block block;
+        pfb_data_result result;
+        pfb_data_block_open(&block, blocks.next(), blocks.size_bytes, 0);
+        bulk.values = &values[blocks.at * of.values];
+        pfb_data_block_next_result(&block, &result);
+        pfb_bulk_read(&block, &bulk);
+        pfb_error error = pfb_data_block_finish(&block);
+        benchmark::DoNotOptimize(values.data());
+        benchmark::ClobberMemory();
+        if (error.code != PFB_OK || bulk.instance_count != count)
+            return state.SkipWithError("the reply is refused");
+    }
+    if (!has_names(instances.size(), [&](size_t i) {
+            const pfb_data_instance &found = instances[i];
+            return named{found.id, of.bytes.data() + found.name.offset, found.name.units};
+        }))
+        return state.SkipWithError("the instances are others");
+    require_sum(state, of, std::accumulate(bulk.values, bulk.values + of.values, uint64_t{0}));
+}
+
+uint64_t sum_of(const typical_processor &row)
+{
+    constexpr size_t first = offsetof(typical_processor, processor_time);
+    uint64_t numbers[PROCESSOR_COUNTERS]; /* the last 32 fields of a row */
+    static_assert(sizeof row == first + sizeof numbers, "a row has other fields than its numbers");
+    std::memcpy(numbers, reinterpret_cast<const char *>(&row) + first, sizeof numbers);
+    uint64_t sum = 0;
+    for (uint64_t number : numbers)
+        sum += number;
+    return sum;
+}
+
+void measure_typical(benchmark::State &state, const reply &of, place from)
+{
+    supply blocks(of, from);
+    size_t capacity = of.values / PROCESSOR_COUNTERS;
+    size_t count = 0;
+    std::vector<typical_processor> all(blocks.count * capacity);
+    const typical_processor *rows = all.data();
+    for (auto _ : state) {
+        const uint8_t *block = blocks.next();
+        typical_processor *to = &all[blocks.at * capacity];
+        bool is_read = typical_read(block, blocks.size_bytes, to, capacity, &count);
+        rows = to;
+        benchmark::DoNotOptimize(all.data());
+        benchmark::ClobberMemory();
+        if (!is_read || count != capacity)
+            return state.SkipWithError("the reply is refused");
+    }
+    if (!has_names(count, [&](size_t i) { return named{rows[i].id, rows[i].name, rows[i].name_units}; }))
+        return state.SkipWithError("the instances are others");
+    require_sum(state, of, std::accumulate(rows, rows + count, uint64_t{0}, [](uint64_t sum, const auto &row) {
+                    return sum + sum_of(row);
+                }));
+}
+
+const char processor_information[] = "data_block/processor_information";
+
+void add_bulk(const std::string &name, size_t count, const get_reply &of, form as, place from = place::caches)
+{
+    bench::add(name, count, [=](benchmark::State &state) { measure_bulk(state, of(), as, from); });
+}
+
+void add_typical(const std::string &prefix, size_t count, const get_reply &of, place from = place::caches)
+{
+    bench::add(prefix + "/typical", count, [=](benchmark::State &state) { measure_typical(state, of(), from); });
+}
+
+void add_counterset(size_t count)
+{
+    const std::string prefix = processor_information;
+    get_reply of = keep(bench::counterset_reply, count, PROCESSOR_COUNTERS);
+    add_bulk(prefix + "/bulk_rows", count, of, form::rows);
+    add_bulk(prefix + "/bulk_columns", count, of, form::columns);
+    add_bulk(prefix + "/bulk_instances", count, of, form::rows_with_instances);
+    add_typical(prefix, count, of);
+    add_walks(prefix, count, of);
+}
+
+/* The same where no cache helps, so that replies of all sizes cost alike what they cost. */
+void add_from_memory(size_t count)
+{
+    const std::string prefix = std::string(processor_information) + "/from_memory";
+    get_reply of = keep(bench::counterset_reply, count, PROCESSOR_COUNTERS);
+    add_bulk(prefix + "/bulk_rows", count, of, form::rows, place::memory);
+    add(prefix + "/walk", count, of, walk, place::memory);
+    add_typical(prefix, count, of, place::memory);
+    add_memcpy(prefix, count, of, place::memory);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    constexpr size_t counts[] = {1, 64, 4096, 16384, 65536};
+    for (size_t count : counts)
+        add_counterset(count);
+    for (size_t count : {size_t{64}, size_t{4096}, size_t{65536}})
+        add_from_memory(count);
+    for (size_t count : counts) {
+        add_walks("data_block/multiple_instances", count, keep(bench::multiple_instances_reply, count, 1));
+        add_walks("data_block/multiple_counters", count,
+                  keep(bench::multiple_counters_reply, count, PROCESSOR_COUNTERS));
+        add_walks("data_block/single_counter", count, keep(bench::single_counter_reply, count, 1));
+    }
+    for (size_t count : {size_t{1}, size_t{50}, size_t{4096}, size_t{65536}})
+        add_legacy(count);
+    return bench::run(argc, argv);
+}
