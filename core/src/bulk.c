@@ -375,17 +375,33 @@ typedef struct batch {
     const uint8_t *values[BATCH_ROWS];
 } batch;
 
-/* The data at one position of eight. */
-static inline void take_eight(const uint8_t *const *alike, size_t position, uint64_t mask, uint64_t *to)
+/* The same as datum(), of known size: then a mask is no work. */
+static inline uint64_t sized_datum(const uint8_t *p, size_t n, uint32_t size)
 {
-    to[0] = datum(alike[0], position) & mask;
-    to[1] = datum(alike[1], position) & mask;
-    to[2] = datum(alike[2], position) & mask;
-    to[3] = datum(alike[3], position) & mask;
-    to[4] = datum(alike[4], position) & mask;
-    to[5] = datum(alike[5], position) & mask;
-    to[6] = datum(alike[6], position) & mask;
-    to[7] = datum(alike[7], position) & mask;
+    return size == 4 ? load_le32(p + REGULAR_VALUE_BYTES * n + VALUE_HEADER_BYTES) : datum(p, n);
+}
+
+/* The data at one position of eight. */
+static inline void take_eight(const uint8_t *const *rows, size_t position, uint32_t size, uint64_t *to)
+{
+    to[0] = sized_datum(rows[0], position, size);
+    to[1] = sized_datum(rows[1], position, size);
+    to[2] = sized_datum(rows[2], position, size);
+    to[3] = sized_datum(rows[3], position, size);
+    to[4] = sized_datum(rows[4], position, size);
+    to[5] = sized_datum(rows[5], position, size);
+    to[6] = sized_datum(rows[6], position, size);
+    to[7] = sized_datum(rows[7], position, size);
+}
+
+/* The data at one position of `count` rows, next to each other. */
+static inline void take_close_column(const uint8_t *const *rows, size_t count, size_t position, uint32_t size,
+                                     uint64_t *to)
+{
+    for (; count >= 8; count -= 8, rows += 8, to += 8)
+        take_eight(rows, position, size, to);
+    for (; count > 0; count--)
+        *to++ = sized_datum(*rows++, position, size);
 }
 
 /* All columns, each one's values next to each other: what columns mostly are. */
@@ -394,13 +410,10 @@ static void take_close_columns(const pfb_bulk *bulk, const batch *alike, const p
     size_t count = alike->count;
     size_t at = bulk->instance_count; /* not a pointer: behind the last column it may leave the arrays */
     for (uint32_t position = 0; position < expected->count; position++, at += bulk->position_step) {
-        uint64_t *to = bulk->values + at;
-        uint64_t mask = expected->values[position].mask;
-        size_t row = 0;
-        for (; count - row >= 8; row += 8)
-            take_eight(alike->values + row, position, mask, to + row);
-        for (; row < count; row++)
-            to[row] = datum(alike->values[row], position) & mask;
+        if (expected->sizes[position] == 4)
+            take_close_column(alike->values, count, position, 4, bulk->values + at);
+        else
+            take_close_column(alike->values, count, position, 8, bulk->values + at);
     }
     at = bulk->instance_count;
     for (uint32_t position = 0; bulk->sizes && position < expected->count; position++, at += bulk->position_step)

@@ -483,6 +483,7 @@ static bool is_shared_sound(const pfb_formula *f, const pfb_formula_column *colu
  * operation but the division is exact, and by loops without a branch, which compilers turn into vector instructions. */
 typedef struct fast_column {
     bool inverse, percent, from_items, over_items;
+    bool is_plain;                              /* value = n, as of a raw count: nothing is divided */
     const uint64_t *older_values, *older_bases; /* null: not subtracted */
     const uint64_t *bases;                      /* null: d is `time` */
     double time, factor, divisor;
@@ -649,7 +650,10 @@ static bool apply_tile(const fast_column *fast, const pfb_formula_column *column
     scale_tile(fast, t);
     if (fast->inverse)
         invert_tile(t);
-    if (fast->inverse) /* all of them are percentages */
+    if (fast->is_plain) {
+        memcpy(values, t->n, sizeof t->n);
+        memset(marks, PFB_MARK_INTEGER, TILE);
+    } else if (fast->inverse) /* all of them are percentages */
         divide_tile(fast, true, true, t, values, marks);
     else if (fast->percent)
         divide_tile(fast, true, false, t, values, marks);
@@ -672,6 +676,9 @@ static bool bound_fast(fast_column *fast, uint64_t time, uint64_t factor, uint64
     fast->time = (double)(int64_t)time;
     fast->factor = (double)(int64_t)factor;
     fast->divisor = (double)(int64_t)divisor;
+    /* Inverses are percentages, and what is divided by a frequency has bases. */
+    bool only_n = !fast->bases && !fast->percent && !fast->over_items;
+    fast->is_plain = only_n && time == 1 && factor == 1;
     return true;
 }
 

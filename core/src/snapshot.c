@@ -191,7 +191,7 @@ static void locate_data(pfb_snapshot *snapshot, pfb_data_block *block, const pfb
 static bool load_rows(pfb_snapshot *snapshot, pfb_data_block *block, const pfb_data_result *read,
                       const pfb_snapshot_counts *capacity, uint32_t r)
 {
-    enum { BATCH = 64 }; /* few enough that a batch stays in the first cache */
+    enum { BATCH = 1 + 3 * 32 }; /* the first tells what others are expected to be, which are read 32 at a time */
     pfb_data_instance instances[BATCH];
     pfb_snapshot_result *result = &snapshot->results[r];
     pfb_data_block again = *block;

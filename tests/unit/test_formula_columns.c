@@ -237,6 +237,51 @@ Test(formula_columns, edges_of_what_is_computed_together)
     }
 }
 
+/* The type behind this one, of those without a reserved bit; behind the last one 0. */
+static uint32_t next_type(uint32_t type)
+{
+    return (type - ~PFB_TYPE_RESERVED_MASK) & ~PFB_TYPE_RESERVED_MASK;
+}
+
+/* One tick of both clocks, so that dT is 1: every type there can be. */
+static unsigned expect_one_tick(int64_t frequency, const pfb_formula_options *options)
+{
+    arrays a;
+    uint64_t state = 11;
+    unsigned ok = 0;
+    fill(&state, UINT64_MAX, &a);
+    uint32_t type = 0;
+    do {
+        pfb_sample older = sample_at(type, 0, 0);
+        pfb_sample newer = older;
+        newer.perf_freq = newer.object_freq = frequency;
+        newer.perf_time++;
+        newer.perf_time_100ns++;
+        newer.object_time++;
+        pfb_formula_column column = {.older = &older,
+                                     .newer = &newer,
+                                     .older_values = a.older_values,
+                                     .newer_values = a.newer_values,
+                                     .older_bases = a.older_bases,
+                                     .newer_bases = a.newer_bases,
+                                     .newer_items = a.newer_items,
+                                     .count = COUNT};
+        if (pfb_formula_prepare(type, options).status == PFB_STATUS_OK)
+            ok += expect_column(type, options, &column);
+        type = next_type(type);
+    } while (type != 0);
+    return ok;
+}
+
+/* Where all that is divided by, and multiplied with, may be 1: then only the bases or the items tell a value from its
+ * numerator. */
+Test(formula_columns, one_tick)
+{
+    static const pfb_formula_options options = {.generic = true};
+    cr_expect_gt(expect_one_tick(1, &options), 100 * COUNT);
+    cr_expect_gt(expect_one_tick(7, &options), 100 * COUNT);
+}
+
 /* What is computed together has no way for such a type: it must be added before the type is. */
 Test(formula_columns, no_type_has_a_base_and_is_an_inverse_or_has_items)
 {
@@ -253,7 +298,7 @@ Test(formula_columns, no_type_has_a_base_and_is_an_inverse_or_has_items)
                 with_base++;
                 cr_expect((f.terms & others) == 0, "%08X", (unsigned)type);
             }
-            type = (type - ~PFB_TYPE_RESERVED_MASK) & ~PFB_TYPE_RESERVED_MASK;
+            type = next_type(type);
         } while (type != 0);
     }
     cr_expect_gt(with_base, 4 * 5, "at least those with a name");
