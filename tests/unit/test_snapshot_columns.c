@@ -35,7 +35,8 @@ static sample *grid(uint32_t rows, uint32_t columns)
 /* Every value in its place, whatever the stride: the documented formula, and the accessor. */
 Test(snapshot_columns, every_value_in_its_place)
 {
-    static const uint32_t sizes[] = {0, 1, 2, 63, 64, 65, 127, 128, 129, 511, 512, 513, 521, 1000};
+    static const uint32_t sizes[] = {0,   1,   2,   63,  64,  65,  96,  97,  98,  127,
+                                     128, 129, 193, 194, 195, 511, 512, 513, 521, 1000};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         sample *s = grid(sizes[i], 33);
         sample_load(s);
@@ -60,7 +61,7 @@ Test(snapshot_columns, every_value_in_its_place)
 Test(snapshot_columns, rows_cut_short)
 {
     for (size_t cut = 8; cut <= 6 * 16; cut += 8) {
-        sample *s = grid(70, 6);
+        sample *s = grid(100, 6);
         sample_end(s);
         size_t size = s->data.size_bytes - cut;
         store(s->data.data, size);
@@ -71,14 +72,14 @@ Test(snapshot_columns, rows_cut_short)
         cr_expect_eq(s->loaded.code, cut % 16 == 0 ? PFB_TRUNCATED_VALUE : PFB_BAD_VALUE_SIZE, "%zu bytes: %s", cut,
                      pfb_code_name(s->loaded.code));
         const pfb_snapshot *t = &s->snapshot;
-        cr_assert(t->counts.rows == 70 && s->measured.code == PFB_OK);
+        cr_assert(t->counts.rows == 100 && s->measured.code == PFB_OK);
         uint32_t left = (uint32_t)(6 - (cut + 15) / 16);
-        cr_expect_eq(t->rows[69].value_count, left, "%zu bytes: %u", cut, t->rows[69].value_count);
+        cr_expect_eq(t->rows[99].value_count, left, "%zu bytes: %u", cut, t->rows[99].value_count);
         for (uint32_t c = 0; c < 6; c++) {
-            pfb_snapshot_value v = pfb_snapshot_value_at(t, 69, c);
-            cr_expect(v.exists == (c < left) && v.is_number == v.exists && v.raw == (v.exists ? 69000 + c : 0));
-            cr_expect_eq(pfb_snapshot_value_at(t, 68, c).raw, 68000 + c);
-            cr_expect(v.exists || t->sizes[pfb_snapshot_place(t, 69, c)] == 0);
+            pfb_snapshot_value v = pfb_snapshot_value_at(t, 99, c);
+            cr_expect(v.exists == (c < left) && v.is_number == v.exists && v.raw == (v.exists ? 99000 + c : 0));
+            cr_expect_eq(pfb_snapshot_value_at(t, 98, c).raw, 98000 + c);
+            cr_expect(v.exists || t->sizes[pfb_snapshot_place(t, 99, c)] == 0);
         }
         sample_free(s);
     }
