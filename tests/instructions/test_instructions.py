@@ -8,7 +8,8 @@ Counted, not timed: the same numbers every time. Of a seed the cost of reading
 nothing is taken out, of a worst case that of half of it. What sorts may take
 something for each binary digit of the size. Twice the bytes may take little more
 than twice the instructions: a limit alone, high enough for what sorts, would not
-tell a loop in a loop.
+tell a loop in a loop. A value of a regular block takes the same, however many
+instances there are.
 """
 
 import math
@@ -19,6 +20,7 @@ import unittest
 
 import cases
 import counting
+import regular
 import worst_blocks  # noqa: F401 (fills the list)
 import worst_samples  # noqa: F401
 import worst_streams  # noqa: F401
@@ -30,6 +32,10 @@ SORTING = {"name_index": 56, "pairing": 45}
 # Between nothing and something lies what an open function does once: seeds are small.
 ONCE = 500
 SHOWN = 5
+# Of regular blocks: how many instances they have, and how much more each further one
+# may take in the largest.
+INSTANCES = 64, 4096, 65536
+MORE = 1.02
 
 # Folders of the corpus and who reads them.
 READERS = {
@@ -151,6 +157,20 @@ class Instructions(unittest.TestCase):
             more = large._replace(size=large.size - small.size)
             rows.append((taken / limit, describe(taken, limit, more, many)))
         self.judge("worst cases", rows)
+
+    def test_regular_blocks(self):
+        """What each further instance takes, up to 65,536 of them."""
+        jobs = [self.job(f"{reader}/regular", reader, make(count))
+                for reader, make in regular.READERS.items() for count in INSTANCES]
+        totals = [count.total for count in self.count(jobs)]
+        for number, reader in enumerate(regular.READERS):
+            taken = totals[len(INSTANCES) * number:][:len(INSTANCES)]
+            steps = zip(taken, taken[1:], INSTANCES, INSTANCES[1:])
+            each = [(after - before) / (many - few) / regular.COUNTERS for before, after, few, many in steps]
+            print(f"{reader}: {', '.join(f'{one:.2f}' for one in each)} a value")
+            with self.subTest(reader):
+                self.assertGreater(each[0], 1, "has not read them")
+                self.assertLess(each[1] / each[0], MORE)
 
     def test_counts_repeat(self):
         """The same input takes the same instructions twice, and a longer one more."""

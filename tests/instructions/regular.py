@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""Blocks as systems send them, of any number of instances: a value of a large one
+takes what a value of a small one takes."""
+
+import cases  # noqa: F401 (finds the writers)
+import legacy_writer as v1
+import seed_writer as w
+
+COUNTERS = 32
+LARGE, DWORD = 0x00010100, 0x00010000
+L = v1.little
+
+
+def processors(count):
+    """A V2 reply: numbers of 8 bytes, every third one of 4."""
+    values = b"".join(w.v8(n) if n % 3 else w.v4(n) for n in range(COUNTERS))
+    made = [w.instance(n, f"{n // 64},{n % 64}", values) for n in range(count)]
+    return w.reply(w.result(w.COUNTERSET, w.id_list(range(COUNTERS)) + w.instance_block(*made)))
+
+
+def processes(count):
+    """A V1 block with one object: the same numbers."""
+    counters, raws, at = [], [], 8
+    for n in range(COUNTERS):
+        size = 8 if n % 3 else 4
+        counters.append(L.counter(2 * n, LARGE if size == 8 else DWORD, size, at))
+        raws.append(L.v8(n) if size == 8 else L.v4(n))
+        at += size
+    block = L.values(bytes(4), *raws, tail=bytes(-at % 8))
+    made = [L.instance(f"process#{n}", block) for n in range(count)]
+    return L.block(L.object(230, counters, made))
+
+
+# Who reads which.
+READERS = {
+    "data_block": processors,
+    "bulk": processors,
+    "bulk_columns": processors,
+    "legacy_block": processes,
+}
