@@ -51,15 +51,30 @@ static void *take(room *from, size_t size)
     return taken;
 }
 
+/* What became of two samples, to be looked at when nothing is measured any more. */
+typedef struct evaluated {
+    pfb_snapshot newer;
+    const double *values;
+    const uint8_t *marks;
+} evaluated;
+
+/* What a reader gets. */
+typedef struct request {
+    bytes in;
+    uint32_t options;
+    room *memory;
+    evaluated *samples;
+} request;
+
 /* ---- V2 ----------------------------------------------------------------------------------------------------- */
 
-static void read_data_block(bytes in, uint32_t options)
+static void read_data_block(const request *r)
 {
     pfb_data_block block;
     pfb_data_result result;
     pfb_data_instance instance;
     pfb_data_value value;
-    pfb_data_block_open(&block, in.data, in.size, options);
+    pfb_data_block_open(&block, r->in.data, r->in.size, r->options);
     while (pfb_data_block_next_result(&block, &result)) {
         while (pfb_data_block_next_instance(&block, &instance)) {
             while (pfb_data_block_next_value(&block, &value))
@@ -70,27 +85,27 @@ static void read_data_block(bytes in, uint32_t options)
 }
 
 /* Nothing is asked of the block but its verdict. */
-static void finish_data_block(bytes in, uint32_t options)
+static void finish_data_block(const request *r)
 {
     pfb_data_block block;
-    pfb_data_block_open(&block, in.data, in.size, options);
+    pfb_data_block_open(&block, r->in.data, r->in.size, r->options);
     pfb_data_block_finish(&block);
 }
 
 /* All values as rows or as columns, with sizes and instances, so many instances at a time. */
-static void read_bulk(bytes in, uint32_t options, room *memory, size_t instances, bool as_columns)
+static void read_bulk(const request *r, size_t instances, bool as_columns)
 {
     pfb_data_block block;
     pfb_data_result result;
     pfb_bulk bulk = {.instance_capacity = instances};
-    bulk.instances = take(memory, instances * sizeof *bulk.instances);
-    size_t used = memory->used;
-    pfb_data_block_open(&block, in.data, in.size, options);
+    bulk.instances = take(r->memory, instances * sizeof *bulk.instances);
+    size_t used = r->memory->used;
+    pfb_data_block_open(&block, r->in.data, r->in.size, r->options);
     while (pfb_data_block_next_result(&block, &result)) {
         size_t count = instances * result.counter_count;
-        memory->used = used;
-        bulk.values = take(memory, count * sizeof *bulk.values);
-        bulk.sizes = take(memory, count);
+        r->memory->used = used;
+        bulk.values = take(r->memory, count * sizeof *bulk.values);
+        bulk.sizes = take(r->memory, count);
         bulk.instance_step = as_columns ? 1 : result.counter_count;
         bulk.position_step = as_columns ? instances : 1;
         while (pfb_bulk_read(&block, &bulk))
@@ -101,14 +116,14 @@ static void read_bulk(bytes in, uint32_t options, room *memory, size_t instances
 
 /* ---- V1 ----------------------------------------------------------------------------------------------------- */
 
-static void read_legacy_block(bytes in, uint32_t options)
+static void read_legacy_block(const request *r)
 {
     pfb_legacy_block block;
     pfb_legacy_object object;
     pfb_legacy_counter counter;
     pfb_legacy_instance instance;
     pfb_legacy_value value;
-    pfb_legacy_block_open(&block, in.data, in.size, options);
+    pfb_legacy_block_open(&block, r->in.data, r->in.size, r->options);
     while (pfb_legacy_block_next_object(&block, &object)) {
         while (pfb_legacy_block_next_counter(&block, &counter))
             continue;
@@ -120,26 +135,26 @@ static void read_legacy_block(bytes in, uint32_t options)
     pfb_legacy_block_finish(&block);
 }
 
-static void read_name_table(bytes in, uint32_t options)
+static void read_name_table(const request *r)
 {
     pfb_name_table table;
     pfb_name_entry entry;
-    pfb_name_table_open(&table, in.data, in.size, options);
+    pfb_name_table_open(&table, r->in.data, r->in.size, r->options);
     while (pfb_name_table_next(&table, &entry))
         continue;
 }
 
 /* Sorting, beyond what reading takes. */
-static void index_name_table(bytes in, uint32_t options, room *memory)
+static void index_name_table(const request *r)
 {
     pfb_name_table table;
     pfb_name_index index;
-    pfb_name_table_open(&table, in.data, in.size, options);
+    pfb_name_table_open(&table, r->in.data, r->in.size, r->options);
     pfb_name_table copy = table;
     uint32_t count = pfb_name_table_count(&copy);
-    pfb_name_entry *entries = take(memory, count * sizeof *entries);
-    uint32_t *by_index = take(memory, count * sizeof *by_index);
-    uint32_t *by_name = take(memory, count * sizeof *by_name);
+    pfb_name_entry *entries = take(r->memory, count * sizeof *entries);
+    uint32_t *by_index = take(r->memory, count * sizeof *by_index);
+    uint32_t *by_name = take(r->memory, count * sizeof *by_name);
     pfb_name_index_build(&index, &table, entries, by_index, by_name, count);
 }
 
@@ -200,10 +215,10 @@ static void read_format(uint32_t format, bytes in, uint32_t options)
         read_list(format, in, options);
 }
 
-static void read_registration(bytes in, uint32_t options)
+static void read_registration(const request *r)
 {
-    if (in.size > 0)
-        read_format(in.data[0] % 16, (bytes){in.data + 1, in.size - 1}, options);
+    if (r->in.size > 0)
+        read_format(r->in.data[0] % 16, (bytes){r->in.data + 1, r->in.size - 1}, r->options);
 }
 
 /* ---- CPI and LWP ---------------------------------------------------------------------------------------------- */
@@ -220,46 +235,46 @@ static void read_group(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group)
     }
 }
 
-static void read_cpi_hooks(bytes in)
+static void read_cpi_hooks(const request *r)
 {
     pfb_cpi_hooks hooks;
     pfb_cpi_group group;
-    pfb_cpi_hooks_open(&hooks, in.data, in.size, NULL);
+    pfb_cpi_hooks_open(&hooks, r->in.data, r->in.size, NULL);
     while (pfb_cpi_hooks_next(&hooks, &group))
         read_group(&hooks, &group);
     pfb_cpi_hooks_finish(&hooks);
 }
 
-static void read_cpi_text(bytes in, room *memory)
+static void read_cpi_text(const request *r)
 {
     pfb_cpi_text text;
     pfb_cpi_step step;
-    pfb_cpi_cpu *cpus = take(memory, PFB_CPI_MOST_CPUS * sizeof *cpus);
-    pfb_cpi_text_open(&text, in.data, in.size);
+    pfb_cpi_cpu *cpus = take(r->memory, PFB_CPI_MOST_CPUS * sizeof *cpus);
+    pfb_cpi_text_open(&text, r->in.data, r->in.size);
     while (pfb_cpi_text_next(&text, cpus, PFB_CPI_MOST_CPUS, &step))
         continue;
 }
 
-static void read_cpuid_text(bytes in)
+static void read_cpuid_text(const request *r)
 {
     pfb_cpuid_text text;
     pfb_cpuid_row row;
-    pfb_cpuid_text_open(&text, in.data, in.size);
+    pfb_cpuid_text_open(&text, r->in.data, r->in.size);
     while (pfb_cpuid_text_next(&text, &row))
         continue;
 }
 
-static void read_lwp(bytes in, uint32_t options)
+static void read_lwp(const request *r)
 {
     pfb_lwp_snapshot snapshot;
     pfb_lwp_capabilities capabilities;
     pfb_lwp lwp;
     pfb_lwp_pair pair;
     pfb_lwp_event event;
-    pfb_lwp_snapshot_read(in.data, in.size, &snapshot);
+    pfb_lwp_snapshot_read(r->in.data, r->in.size, &snapshot);
     pfb_lwp_capabilities_read(snapshot.eax, snapshot.ebx, snapshot.ecx, snapshot.edx, &capabilities);
-    pfb_lwp_open(&lwp, &capabilities, in.data + snapshot.control_offset, snapshot.control_size,
-                 in.data + snapshot.ring_offset, snapshot.ring_size, options);
+    pfb_lwp_open(&lwp, &capabilities, r->in.data + snapshot.control_offset, snapshot.control_size,
+                 r->in.data + snapshot.ring_offset, snapshot.ring_size, r->options);
     for (uint32_t id = 1; pfb_lwp_pair_at(&lwp, id, &pair); id++)
         continue;
     while (pfb_lwp_next(&lwp, &event))
@@ -268,44 +283,40 @@ static void read_lwp(bytes in, uint32_t options)
 
 /* ---- Captures: with the bodies of their chunks ---------------------------------------------------------------- */
 
-static void read_chunk(const pfb_chunk *chunk, bytes body, uint32_t options)
+static void read_chunk(const pfb_chunk *chunk, const request *body)
 {
     enum { IDENTIFIERS = 12, INSTANCES = 13 };
     if (chunk->tag == PFB_TAG_DATA)
-        read_data_block(body, options);
+        read_data_block(body);
     else if (chunk->tag == PFB_TAG_REGISTRATION)
-        read_format(chunk->request, body, options);
+        read_format(chunk->request, body->in, body->options);
     else if (chunk->tag == PFB_TAG_QUERY_INFO)
-        read_format(IDENTIFIERS, body, options);
+        read_format(IDENTIFIERS, body->in, body->options);
     else if (chunk->tag == PFB_TAG_INSTANCES)
-        read_format(INSTANCES, body, options);
+        read_format(INSTANCES, body->in, body->options);
     else if (chunk->tag == PFB_TAG_LEGACY)
-        read_legacy_block(body, options);
+        read_legacy_block(body);
     else if (chunk->tag == PFB_TAG_NAMES)
-        read_name_table(body, options);
+        read_name_table(body);
     else if (chunk->tag == PFB_TAG_LWP)
-        read_lwp(body, options);
+        read_lwp(body);
     else if (chunk->tag == PFB_TAG_HOOKS)
         read_cpi_hooks(body);
 }
 
-static void read_capture(bytes in, uint32_t options)
+static void read_capture(const request *r)
 {
     pfb_capture capture;
     pfb_chunk chunk;
-    pfb_capture_open(&capture, in.data, in.size);
-    while (pfb_capture_next(&capture, &chunk))
-        read_chunk(&chunk, (bytes){in.data + chunk.body_offset, chunk.body_size_bytes}, options);
+    request body = *r;
+    pfb_capture_open(&capture, r->in.data, r->in.size);
+    while (pfb_capture_next(&capture, &chunk)) {
+        body.in = (bytes){r->in.data + chunk.body_offset, chunk.body_size_bytes};
+        read_chunk(&chunk, &body);
+    }
 }
 
 /* ---- Two samples to displayed values: loaded, matched, evaluated, numbered ------------------------------------- */
-
-/* What became of them, to be looked at when nothing is measured any more. */
-typedef struct evaluated {
-    pfb_snapshot newer;
-    const double *values;
-    const uint8_t *marks;
-} evaluated;
 
 static void load(pfb_snapshot *snapshot, bytes data, pfb_snapshot_input input, room *memory)
 {
@@ -327,9 +338,10 @@ static bool open_registration(pfb_registration *registration, bytes in, room *me
 
 /* Sizes of the older block, the newer one, query information and a registration are u16 behind five bytes, of which
  * bit 0 of the first is strict; the rest is a second registration. */
-static void read_pairing(bytes in, room *memory, evaluated *out)
+static void read_pairing(const request *r)
 {
     enum { PARTS = 4, SIZES_AT = 5, HEADER = SIZES_AT + 2 * PARTS };
+    bytes in = r->in;
     if (in.size < HEADER)
         return;
     bytes parts[PARTS + 1];
@@ -345,20 +357,20 @@ static void read_pairing(bytes in, room *memory, evaluated *out)
                                 .query_info_size_bytes = parts[2].size,
                                 .registrations = registrations,
                                 .options = in.data[0] & 1 ? PFB_STRICT : 0};
-    input.registration_count += open_registration(&registrations[input.registration_count], parts[3], memory);
-    input.registration_count += open_registration(&registrations[input.registration_count], parts[4], memory);
+    input.registration_count += open_registration(&registrations[input.registration_count], parts[3], r->memory);
+    input.registration_count += open_registration(&registrations[input.registration_count], parts[4], r->memory);
     pfb_snapshot older;
-    pfb_snapshot *newer = &out->newer;
-    load(&older, parts[0], input, memory);
-    load(newer, parts[1], input, memory);
+    pfb_snapshot *newer = &r->samples->newer;
+    load(&older, parts[0], input, r->memory);
+    load(newer, parts[1], input, r->memory);
     pfb_pairing_match(&older, newer);
     size_t count = (size_t)newer->counts.values;
-    double *values = take(memory, count * sizeof *values);
-    uint8_t *marks = take(memory, count);
+    double *values = take(r->memory, count * sizeof *values);
+    uint8_t *marks = take(r->memory, count);
     pfb_pairing_evaluate_all(&older, newer, NULL, values, marks, count);
     pfb_snapshot_number_rows(newer);
-    out->values = values;
-    out->marks = marks;
+    r->samples->values = values;
+    r->samples->marks = marks;
 }
 
 /* How many values of a column can be displayed. */
@@ -385,91 +397,60 @@ static void print_evaluated(const evaluated *e)
 
 /* ---- By name -------------------------------------------------------------------------------------------------- */
 
-typedef enum reader {
-    READ_BULK,
-    READ_BULK_COLUMNS,
-    READ_BULK_SINGLE,
-    READ_CAPTURE,
-    READ_CPI_HOOKS,
-    READ_CPI_TEXT,
-    READ_CPUID_TEXT,
-    READ_DATA_BLOCK,
-    READ_FINISH,
-    READ_LEGACY_BLOCK,
-    READ_LWP,
-    READ_NAME_INDEX,
-    READ_NAME_TABLE,
-    READ_PAIRING,
-    READ_REGISTRATION,
-    READER_COUNT
-} reader;
-
-static const char *const reader_names[READER_COUNT] = {
-    "bulk",   "bulk_columns", "bulk_single", "capture",    "cpi_hooks",  "cpi_text", "cpuid_text",  "data_block",
-    "finish", "legacy_block", "lwp",         "name_index", "name_table", "pairing",  "registration"};
-
-static reader find_reader(const char *name)
+static void read_rows(const request *r)
 {
-    for (unsigned i = 0; i < READER_COUNT; i++) {
-        if (strcmp(reader_names[i], name) == 0)
-            return (reader)i;
-    }
-    stop("no such reader", name, 2);
-    return READER_COUNT;
+    read_bulk(r, 64, false);
 }
 
-void read_measured(reader which, bytes in, uint32_t options, room *memory, evaluated *samples);
+static void read_columns(const request *r)
+{
+    read_bulk(r, 64, true);
+}
+
+static void read_single_rows(const request *r)
+{
+    read_bulk(r, 1, false);
+}
+
+typedef void reader(const request *r);
+
+static const struct {
+    const char *name;
+    reader *read;
+} readers[] = {
+    {"bulk", read_rows},
+    {"bulk_columns", read_columns},
+    {"bulk_single", read_single_rows},
+    {"capture", read_capture},
+    {"cpi_hooks", read_cpi_hooks},
+    {"cpi_text", read_cpi_text},
+    {"cpuid_text", read_cpuid_text},
+    {"data_block", read_data_block},
+    {"finish", finish_data_block},
+    {"legacy_block", read_legacy_block},
+    {"lwp", read_lwp},
+    {"name_index", index_name_table},
+    {"name_table", read_name_table},
+    {"pairing", read_pairing},
+    {"registration", read_registration},
+};
+
+static reader *find_reader(const char *name)
+{
+    for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
+        if (strcmp(readers[i].name, name) == 0)
+            return readers[i].read;
+    }
+    stop("no such reader", name, 2);
+    return NULL;
+}
+
+void read_measured(reader *read, const request *r);
 
 /* Not inlined: the tool counts from its first instruction to its last. */
-__attribute__((noinline)) void read_measured(reader which, bytes in, uint32_t options, room *memory, evaluated *samples)
+__attribute__((noinline)) void read_measured(reader *read, const request *r)
 {
-    switch (which) {
-    case READ_BULK:
-        read_bulk(in, options, memory, 64, false);
-        break;
-    case READ_BULK_COLUMNS:
-        read_bulk(in, options, memory, 64, true);
-        break;
-    case READ_BULK_SINGLE:
-        read_bulk(in, options, memory, 1, false);
-        break;
-    case READ_CAPTURE:
-        read_capture(in, options);
-        break;
-    case READ_CPI_HOOKS:
-        read_cpi_hooks(in);
-        break;
-    case READ_CPI_TEXT:
-        read_cpi_text(in, memory);
-        break;
-    case READ_CPUID_TEXT:
-        read_cpuid_text(in);
-        break;
-    case READ_DATA_BLOCK:
-        read_data_block(in, options);
-        break;
-    case READ_FINISH:
-        finish_data_block(in, options);
-        break;
-    case READ_LEGACY_BLOCK:
-        read_legacy_block(in, options);
-        break;
-    case READ_LWP:
-        read_lwp(in, options);
-        break;
-    case READ_NAME_INDEX:
-        index_name_table(in, options, memory);
-        break;
-    case READ_NAME_TABLE:
-        read_name_table(in, options);
-        break;
-    case READ_PAIRING:
-        read_pairing(in, memory, samples);
-        break;
-    default:
-        read_registration(in, options);
-        break;
-    }
+    read(r);
 }
 
 /* ---- Files ---------------------------------------------------------------------------------------------------- */
@@ -502,8 +483,9 @@ int main(int argc, char **argv)
         size_t size;
         uint8_t *data = read_file(path, &size);
         evaluated samples = {.marks = NULL};
+        request asked = {{data, size}, is_strict ? PFB_STRICT : 0, &memory, &samples};
         memory.used = 0;
-        read_measured(find_reader(name), (bytes){data, size}, is_strict ? PFB_STRICT : 0, &memory, &samples);
+        read_measured(find_reader(name), &asked);
         print_evaluated(&samples);
         free(data);
     }
