@@ -218,9 +218,14 @@ Test(data_block_rules, rule_8_there_is_room_for_the_header_of_the_instances)
     put_result(&b, 1, 0, 32);
     put_fill(&b, 0, 16);
     expect_refused(&b, PFB_TRUNCATED_INSTANCES, 64, "kind 4");
-    put_set(&b);
-    set_u32(&b, 64, 116); /* the ids take all but 4 bytes of the result */
-    expect_refused(&b, PFB_TRUNCATED_INSTANCES, 180, "kind 6");
+    for (uint32_t left = 0; left < 8; left++) { /* by the ids, which take all others of the result */
+        put_set(&b);
+        set_u32(&b, 64, 120 - left);
+        expect_refused(&b, PFB_TRUNCATED_INSTANCES, 184 - left, "kind 6");
+    }
+    set_u32(&b, 64, 120 - 8);
+    set_u32(&b, 176, 9);
+    expect_refused(&b, PFB_BAD_INSTANCES_SIZE, 176, "a header that has room");
 }
 
 Test(data_block_rules, rule_8_instances_end_where_their_block_ends)

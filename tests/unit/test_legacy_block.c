@@ -446,6 +446,38 @@ Test(legacy_block, names_of_any_length_end_at_their_first_nul)
     }
 }
 
+/* Nothing is read outside of a name, be it the last there is or the first: the system's own may be either. */
+Test(legacy_block, names_between_pages_that_may_not_be_touched)
+{
+    enum { HEADER = 88, MOST = 46 };
+    uint8_t header[512];
+    pfb_builder b;
+    legacy_begin(&b, header, sizeof header, false);
+    pfb_builder_end_legacy(&b);
+    for (uint32_t size = 0; size <= MOST; size++) {
+        guarded memory = guarded_make(HEADER + MOST);
+        uint8_t *data = memory.end - HEADER - size;
+        memcpy(data, header, HEADER);
+        memset(data + HEADER, 1, size);
+        if (size >= 2)
+            memset(data + HEADER + size / 2 * 2 - 2, 0, 2);
+        store_ordered(data + 20, false, HEADER + size);
+        store_ordered(data + 24, false, HEADER);
+        store_ordered(data + 80, false, size);
+        store_ordered(data + 84, false, HEADER);
+        pfb_legacy_block block;
+        pfb_legacy_block_open(&block, data, HEADER + size, 0);
+        cr_assert_eq(block.system_name.size_bytes, size < 2 ? 0 : size / 2 * 2 - 2, "%u bytes at the end", size);
+
+        memmove(memory.begin, data, HEADER);
+        store_ordered(memory.begin + 20, false, HEADER);
+        store_ordered(memory.begin + 84, false, 0); /* the signature and more */
+        pfb_legacy_block_open(&block, memory.begin, HEADER, 0);
+        cr_assert_eq(block.system_name.size_bytes, size < 10 ? size / 2 * 2 : 10, "%u bytes at the beginning", size);
+        guarded_free(&memory);
+    }
+}
+
 /* ---- What belongs to a value ------------------------------------------------------------------------- */
 
 /* An object with one counter block of 32 bytes 4, 5 ... and up to three definitions. */

@@ -109,6 +109,27 @@ Test(snapshot_columns, data_that_are_no_numbers)
     sample_free(s);
 }
 
+/* One datum that is no number, in whichever of the rows that are loaded together. */
+Test(snapshot_columns, one_that_is_no_number_among_many)
+{
+    enum { ROWS = 300 };
+    static const uint32_t ids[] = {1, 2};
+    for (uint32_t odd = 0; odd < ROWS; odd += 23) {
+        sample *s = sample_new_large(1, 1 << 16);
+        sample_result(s, PFB_KIND_COUNTERSET, ids, 2);
+        for (uint32_t r = 0; r < ROWS; r++) {
+            sample_row(s, r, "a");
+            sample_value(s, r, 8);
+            sample_value(s, r, r == odd ? 23 : 8);
+        }
+        sample_load(s);
+        pfb_snapshot_value v = pfb_snapshot_value_at(&s->snapshot, odd, 1);
+        cr_assert(v.exists && !v.is_number && v.size_bytes == 23, "row %u", odd);
+        cr_expect_eq(memcmp(s->data.data + v.offset, "a datum of another size", 23), 0, "row %u", odd);
+        sample_free(s);
+    }
+}
+
 /* ---- Hostile counts -------------------------------------------------------------------------------------- */
 
 /* A block of which half is counter ids, or claims to be, and half instances of the least size: their product is what
