@@ -36,6 +36,9 @@ typedef struct typical_processor {
  * instances than `capacity`. */
 bool typical_read(const uint8_t *data, size_t size, typical_processor *rows, size_t capacity, size_t *count);
 
+/* The sum of a row's numbers. */
+uint64_t typical_sum(const typical_processor *row);
+
 #ifdef __cplusplus
 }
 #endif

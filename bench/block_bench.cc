@@ -10,7 +10,6 @@
 #include "perfblock/bulk.h"
 #include "perfblock/legacy_block.h"
 
-#include <cstddef>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -252,18 +251,6 @@ void measure_bulk(benchmark::State &state, const reply &of, form as, place from)
     require_sum(state, of, std::accumulate(bulk.values, bulk.values + of.values, uint64_t{0}));
 }
 
-uint64_t sum_of(const typical_processor &row)
-{
-    constexpr size_t first = offsetof(typical_processor, processor_time);
-    uint64_t numbers[PROCESSOR_COUNTERS]; /* the last 32 fields of a row */
-    static_assert(sizeof row == first + sizeof numbers, "a row has other fields than its numbers");
-    std::memcpy(numbers, reinterpret_cast<const char *>(&row) + first, sizeof numbers);
-    uint64_t sum = 0;
-    for (uint64_t number : numbers)
-        sum += number;
-    return sum;
-}
-
 void measure_typical(benchmark::State &state, const reply &of, place from)
 {
     supply blocks(of, from);
@@ -284,7 +271,7 @@ void measure_typical(benchmark::State &state, const reply &of, place from)
     if (!has_names(count, [&](size_t i) { return named{rows[i].id, rows[i].name, rows[i].name_units}; }))
         return state.SkipWithError("the instances are others");
     require_sum(state, of, std::accumulate(rows, rows + count, uint64_t{0}, [](uint64_t sum, const auto &row) {
-                    return sum + sum_of(row);
+                    return sum + typical_sum(&row);
                 }));
 }
 

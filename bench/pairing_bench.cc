@@ -355,6 +355,17 @@ void measure_load_memcpy(benchmark::State &state, const couple &samples)
     bench::count_items(state, pfb_pairing_count(&samples.newer.snapshot));
 }
 
+/* The sum of all raw values of a sample of one result. */
+uint64_t sum_of(const pfb_snapshot &snapshot)
+{
+    uint64_t sum = 0;
+    for (uint32_t column = 0; column < snapshot.counts.columns; column++) {
+        for (uint32_t row = 0; row < snapshot.counts.rows; row++)
+            sum += snapshot.raw[pfb_snapshot_place(&snapshot, row, column)];
+    }
+    return sum;
+}
+
 /* Reads both replies, field by field into structs, and displays nothing. Its rows have room for one counter more. */
 void measure_typical(benchmark::State &state, const couple &samples)
 {
@@ -370,6 +381,11 @@ void measure_typical(benchmark::State &state, const couple &samples)
         if (!is_read || first != instances || second != instances)
             return state.SkipWithError("the replies are refused");
     }
+    uint64_t sum = 0;
+    for (const typical_processor &row : rows)
+        sum += typical_sum(&row);
+    if (sum != sum_of(samples.older.snapshot) + sum_of(samples.newer.snapshot))
+        return state.SkipWithError("the values are others");
     bench::count_items(state, pfb_pairing_count(&samples.newer.snapshot));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "baselines.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* A position in the reply; every field is taken from it, and refused where the bytes have come to their end. */
@@ -216,4 +217,16 @@ bool typical_read(const uint8_t *data, size_t size, typical_processor *rows, siz
             return false;
     }
     return true;
+}
+
+uint64_t typical_sum(const typical_processor *row)
+{
+    enum { FIRST = offsetof(typical_processor, processor_time), COUNT = 32 };
+    _Static_assert(sizeof *row == FIRST + COUNT * sizeof(uint64_t), "a row has other fields than its numbers");
+    uint64_t numbers[COUNT]; /* the last fields of a row */
+    uint64_t sum = 0;
+    memcpy(numbers, (const uint8_t *)row + FIRST, sizeof numbers);
+    for (int i = 0; i < COUNT; i++)
+        sum += numbers[i];
+    return sum;
 }

@@ -99,8 +99,8 @@ typedef struct part_form {
 } part_form;
 
 /* The size and the count that the next part begins with. */
-static inline bool read_part(pfb_data_block *block, const result_parts *parts, part_form form, uint32_t *size,
-                             uint32_t *count)
+static inline bool read_part_header(pfb_data_block *block, const result_parts *parts, part_form form, uint32_t *size,
+                                    uint32_t *count)
 {
     size_t offset = parts->at;
     size_t left = parts->end - offset;
@@ -119,7 +119,7 @@ static inline bool read_counters(pfb_data_block *block, result_parts *parts)
 {
     const part_form form = {PFB_TRUNCATED_COUNTERS, PFB_BAD_COUNTERS_SIZE, PFB_BAD_COUNTER_COUNT, COUNTER_ID_BYTES};
     uint32_t size = 0;
-    if (!read_part(block, parts, form, &size, &parts->counter_count))
+    if (!read_part_header(block, parts, form, &size, &parts->counter_count))
         return false;
     parts->ids_offset = parts->at + PART_HEADER_BYTES;
     parts->at += size;
@@ -133,7 +133,7 @@ static inline bool read_instances(pfb_data_block *block, result_parts *parts)
                             LEAST_INSTANCE_BYTES};
     size_t offset = parts->at;
     uint32_t size = 0;
-    if (!read_part(block, parts, form, &size, &parts->instance_count))
+    if (!read_part_header(block, parts, form, &size, &parts->instance_count))
         return false;
     parts->at = offset + PART_HEADER_BYTES;
     parts->end = offset + size;

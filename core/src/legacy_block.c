@@ -82,7 +82,7 @@ bool pfb_legacy_is_wide(uint32_t code_page)
     return is_wide(code_page);
 }
 
-/* A name of `size` bytes at `offset`, inside the input: up to its first NUL, without a last odd byte of UTF-16. */
+/* A name inside the input: up to its first NUL, without a last odd byte of UTF-16. In place: done for each instance. */
 static PFB_IN_PLACE pfb_legacy_name cut_name(const pfb_legacy_block *block, size_t offset, uint32_t size,
                                              uint32_t code_page)
 {
