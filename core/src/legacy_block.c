@@ -667,8 +667,13 @@ static PFB_IN_PLACE bool add_partners(pfb_legacy_block *block, pfb_legacy_value 
                   : add_little_endian_partners(block, value, type, next);
 }
 
+/* Most of the time goes into writing values: what is said in single bytes is written with the base, 16 bytes at once.
+ * Callers' values mostly stand at multiples of 16. Such a write must not cross two lines of a cache, which is slow, nor
+ * two pages, where a value takes more than three times as long. */
+_Static_assert(sizeof(size_t) != 8 || offsetof(pfb_legacy_value, is_number) % 16 == 0, "written at once");
+
 /* Hands out the next value, whose place was checked, as a number without partners: all of it but its size and that
- * number. What is said in single bytes is written at once: most of the time goes into writing. */
+ * number. */
 static PFB_IN_PLACE void give_place(pfb_legacy_block *block, pfb_legacy_value *value, uint32_t offset)
 {
     size_t position = block->values_read;

@@ -140,16 +140,16 @@ typedef struct pfb_legacy_instance {
 
 /* A counter's value, and what belongs to it. */
 typedef struct pfb_legacy_value {
-    size_t offset; /* of the raw bytes */
-    uint32_t size_bytes;
-    uint32_t position; /* of the counter's definition */
-    uint64_t raw;      /* zero-extended; 0 unless is_number */
-    bool is_number;    /* 4 or 8 bytes */
-    bool has_items;    /* item count of a multi counter: the next definition, else the 4 bytes behind the value */
-    bool has_base;     /* the next definition is a base, other than an item count, of 4 or 8 bytes; a base,
-                        * and a counter of size 0, has none of its own */
+    size_t offset;  /* of the raw bytes */
+    uint64_t raw;   /* zero-extended; 0 unless is_number */
+    bool is_number; /* 4 or 8 bytes */
+    bool has_items; /* item count of a multi counter: the next definition, else the 4 bytes behind the value */
+    bool has_base;  /* the next definition is a base, other than an item count, of 4 or 8 bytes; a base,
+                     * and a counter of size 0, has none of its own */
     uint32_t base_type;
     uint64_t base;
+    uint32_t size_bytes;
+    uint32_t position; /* of the counter's definition */
     uint64_t items;
 } pfb_legacy_value;
 
