@@ -88,4 +88,17 @@ static inline int64_t load64s(const pfb_legacy_block *block, const uint8_t *p)
     return bits <= INT64_MAX ? (int64_t)bits : -(int64_t)(UINT64_MAX - bits) - 1;
 }
 
+/* SYSTEMTIME. */
+static inline pfb_system_time load_system_time(const pfb_legacy_block *block, const uint8_t *p)
+{
+    return (pfb_system_time){.year = load16(block, p),
+                             .month = load16(block, p + 2),
+                             .day_of_week = load16(block, p + 4),
+                             .day = load16(block, p + 6),
+                             .hour = load16(block, p + 8),
+                             .minute = load16(block, p + 10),
+                             .second = load16(block, p + 12),
+                             .millisecond = load16(block, p + 14)};
+}
+
 #endif

@@ -2,6 +2,7 @@
 #include "perfblock/legacy_block.h"
 
 #include "byte_order.h"
+#include "claims.h"
 #include "cursor.h"
 #include "memory.h"
 #include "perfblock/counter_type.h"
@@ -21,8 +22,9 @@ enum {
  * each of the two. A multi counter is twice the work, and has 8. */
 enum { BYTES_PER_WORK = 2, BYTES_PER_SEARCH = 8 };
 
+/* How many values of an object can be plain, and plain_end where they are not. */
 enum { PLAIN_COUNT = sizeof(((pfb_legacy_block *)0)->plain_offsets) / sizeof(uint16_t) };
-enum { CLAIM_COUNT = sizeof(((pfb_legacy_block *)0)->claims) / sizeof(uint64_t) };
+#define NOT_PLAIN UINT32_MAX
 
 /* ---- Failures ---------------------------------------------------------------------------------------- */
 
@@ -38,13 +40,15 @@ static bool keep_block_error(pfb_legacy_block *block, const pfb_cursor *cursor)
     return cursor->error.code == PFB_OK;
 }
 
-/* The same for the current object: the block goes on behind it. No value follows. Always returns false. */
+/* The same for the current object: the block goes on behind it. No instance and no value follows. Always returns
+ * false. */
 PFB_APART static bool fail_object(pfb_legacy_block *block, pfb_code code, size_t offset)
 {
     if (block->error.code == PFB_OK)
         block->error = (pfb_error){code, offset};
     if (block->object_error.code == PFB_OK)
         block->object_error = (pfb_error){code, offset};
+    block->instances_left = 0;
     block->value_count = (uint32_t)block->values_read;
     block->plain_count = 0;
     return false;
@@ -98,18 +102,6 @@ static PFB_IN_PLACE pfb_legacy_name cut_name(const pfb_legacy_block *block, size
 }
 
 /* ---- The header -------------------------------------------------------------------------------------- */
-
-static pfb_system_time load_system_time(const pfb_legacy_block *block, const uint8_t *p)
-{
-    return (pfb_system_time){.year = load16(block, p),
-                             .month = load16(block, p + 2),
-                             .day_of_week = load16(block, p + 4),
-                             .day = load16(block, p + 6),
-                             .hour = load16(block, p + 8),
-                             .minute = load16(block, p + 10),
-                             .second = load16(block, p + 12),
-                             .millisecond = load16(block, p + 14)};
-}
 
 bool pfb_legacy_block_is(const void *data, size_t size)
 {
@@ -231,7 +223,6 @@ static void check_object(pfb_legacy_block *block, const uint8_t *p, const pfb_le
 {
     uint32_t header = load32(block, p + 8);
     uint32_t definitions = load32(block, p + 4);
-    int32_t instances = object->instance_count;
     pfb_error error = check_layout(object, header, definitions);
     if (error.code != PFB_OK)
         fail_object(block, error.code, error.offset);
@@ -240,8 +231,7 @@ static void check_object(pfb_legacy_block *block, const uint8_t *p, const pfb_le
     block->definitions_offset = block->next_definition = object->offset + header;
     block->definitions_end = block->at = object->offset + definitions;
     block->counter_count = object->counter_count;
-    block->instance_count = instances;
-    block->instances_left = instances > 0 ? (uint32_t)instances : instances == PFB_LEGACY_NO_INSTANCES ? 1 : 0;
+    block->instance_count = object->instance_count;
     block->code_page = object->code_page;
     block->work_left = object->size_bytes / BYTES_PER_WORK;
     block->searches_left = object->size_bytes / BYTES_PER_SEARCH;
@@ -259,12 +249,10 @@ static void drain_object(pfb_legacy_block *block)
 static void forget_object(pfb_legacy_block *block)
 {
     block->object_error = (pfb_error){PFB_OK, 0};
-    block->counter_count = block->counters_read = 0;
+    block->counter_count = block->counters_read = block->value_count = 0;
     block->instances_left = block->instances_read = 0;
     block->instance_count = 0;
-    block->value_count = 0;
-    block->plain_count = block->values_read = 0;
-    block->values_offset = 0;
+    block->values_offset = block->plain_count = block->values_read = 0;
     block->has_checked_definitions = false;
     block->definitions_offset = block->definitions_end = block->next_definition = 0;
     block->at = block->object_end;
@@ -346,34 +334,18 @@ bool pfb_legacy_block_next_counter(pfb_legacy_block *block, pfb_legacy_counter *
     return true;
 }
 
-/* Claims the words of 4 bytes that a value of any size touches, up to what `claims` knows of a counter block. */
-static void claim(pfb_legacy_block *block, uint32_t offset, uint32_t size)
-{
-    if (size == 0)
-        return;
-    uint64_t end = ((uint64_t)offset + size + 3) / 4;
-    uint64_t bits = UINT64_MAX << offset / 4 % 64;
-    for (size_t i = offset / 256; i < CLAIM_COUNT && 64 * i < end; i++) {
-        if (end - 64 * i < 64)
-            bits &= (UINT64_C(1) << (end - 64 * i)) - 1;
-        block->claims[i] |= bits;
-        bits = UINT64_MAX;
-    }
-}
-
 /* The words that any definition claims: the same for all instances of the object. Where there are multi counters, whose
  * item counts may lie there. */
 static void find_claims(pfb_legacy_block *block)
 {
     size_t at = block->definitions_offset;
-    for (size_t i = 0; i < CLAIM_COUNT; i++)
-        block->claims[i] = 0;
+    forget_claims(block->claims);
     for (uint32_t i = 0; i < block->counter_count; i++) {
         uint32_t size = definition_size(block, at);
         if (size == 0) /* the bytes have changed */
             return;
         const uint8_t *p = block->data + at;
-        claim(block, load32(block, p + 36), load32(block, p + 32));
+        claim(block->claims, load32(block, p + 36), load32(block, p + 32));
         at += size;
     }
 }
@@ -382,46 +354,48 @@ static void find_claims(pfb_legacy_block *block)
 static inline void note_place(pfb_legacy_block *block, uint32_t n, uint32_t offset, uint32_t size)
 {
     bool is_number = size == 4 || size == 8;
-    bool is_plain = is_number && offset >= COUNTER_BLOCK_BYTES && offset <= UINT16_MAX && n < PLAIN_COUNT;
-    block->has_plain_values = block->has_plain_values && is_plain;
-    if (!is_plain)
+    if (!is_number || offset < COUNTER_BLOCK_BYTES || offset > UINT16_MAX || n >= PLAIN_COUNT) {
+        block->plain_end = NOT_PLAIN;
         return;
+    }
     block->plain_offsets[n] = (uint16_t)offset;
-    block->plain_8_bytes |= (uint64_t)(size == 8) << n;
+    block->plain_shapes[n].size_bytes = size;
+    block->plain_shapes[n].position = n;
     block->plain_end = offset + size > block->plain_end ? offset + size : block->plain_end;
 }
 
-/* Keeps of a definition of `size` bytes what spares its values work, and what they cost. */
-static inline void note_definition(pfb_legacy_block *block, uint32_t type, uint32_t size)
+/* Of a counter with an item count; the type of item counts has the bit, too. */
+static inline bool is_multi(uint32_t type)
 {
-    bool is_multi = (type & PFB_TYPE_MULTI) != 0 && !is_base(type); /* the type of item counts has the bit, too */
-    block->instance_work += 1 + is_multi;
-    block->has_longer_definitions |= size > DEFINITION_BYTES;
-    block->has_multi |= is_multi;
-    block->has_partners |= is_multi || is_base(type);
+    return (type & PFB_TYPE_MULTI) != 0 && !is_base(type);
 }
 
 /* All definitions, before the first instance: so what is blamed does not depend on what is read first. */
 static bool check_definitions(pfb_legacy_block *block)
 {
     size_t at = block->definitions_offset;
-    block->instance_work = 0;
-    block->has_longer_definitions = block->has_partners = block->has_multi = false;
-    block->plain_end = 0;
-    block->plain_8_bytes = 0;
-    block->has_plain_values = true;
+    uint32_t multis = 0;
+    uint32_t bases = 0;
+    uint32_t longer = 0;
+    block->plain_end = block->is_big_endian ? NOT_PLAIN : 0;
     for (uint32_t i = 0; i < block->counter_count; i++) {
         uint32_t size = definition_size(block, at);
         if (size == 0)
             return fail_definition(block, at);
         const uint8_t *p = block->data + at;
-        note_definition(block, load32(block, p + 28), size);
+        uint32_t type = load32(block, p + 28);
+        multis += is_multi(type);
+        bases += is_base(type);
+        longer += size > DEFINITION_BYTES;
         note_place(block, i, load32(block, p + 36), load32(block, p + 32));
         at += size;
     }
-    if (block->is_big_endian || block->has_longer_definitions || block->has_partners)
-        block->has_plain_values = false;
-    if (block->has_multi)
+    block->instance_work = block->counter_count + multis;
+    block->has_longer_definitions = longer > 0;
+    block->has_partners = multis + bases > 0;
+    if (block->has_longer_definitions || block->has_partners)
+        block->plain_end = NOT_PLAIN;
+    if (multis > 0)
         find_claims(block);
     block->has_checked_definitions = true;
     return true;
@@ -429,11 +403,10 @@ static bool check_definitions(pfb_legacy_block *block)
 
 /* ---- Instances --------------------------------------------------------------------------------------- */
 
-/* PERF_INSTANCE_DEFINITION with its name; the counter block begins behind it. */
-static PFB_IN_PLACE bool read_definition_of_instance(pfb_legacy_block *block, pfb_legacy_instance *instance,
-                                                     bool is_big)
+/* PERF_INSTANCE_DEFINITION with its name: the offset behind it, where the counter block begins; 0 when it is broken. */
+static PFB_IN_PLACE size_t read_definition_of_instance(pfb_legacy_block *block, pfb_legacy_instance *instance,
+                                                       size_t offset, bool is_big)
 {
-    size_t offset = instance->offset;
     size_t left = block->object_end - offset;
     if (left < INSTANCE_BYTES)
         return fail_object(block, PFB_TRUNCATED_INSTANCE, offset);
@@ -445,90 +418,109 @@ static PFB_IN_PLACE bool read_definition_of_instance(pfb_legacy_block *block, pf
         return fail_object(block, PFB_BAD_INSTANCE_SIZE, offset);
     if (name_size > size || name_offset > size - name_size || (name_size > 0 && name_offset < INSTANCE_BYTES))
         return fail_object(block, PFB_BAD_NAME, offset + 16);
+    if (!is_aligned(block, size, offset))
+        return 0;
+    instance->offset = offset;
+    instance->has_name = name_size > 0;
+    instance->name = (pfb_legacy_name){0};
+    if (name_size > 0)
+        instance->name = cut_name(block, offset + name_offset, name_size, block->code_page);
+    instance->unique_id = load32s_in(p + 12, is_big);
     instance->parent_title = load32_in(p + 4, is_big);
     instance->parent_position = load32_in(p + 8, is_big);
-    instance->unique_id = load32s_in(p + 12, is_big);
-    instance->has_name = name_size > 0;
-    if (instance->has_name)
-        instance->name = cut_name(block, offset + name_offset, name_size, block->code_page);
-    instance->values_offset = offset + size;
-    return is_aligned(block, size, offset);
+    return offset + size;
 }
 
-static PFB_IN_PLACE bool read_counter_block(pfb_legacy_block *block, pfb_legacy_instance *instance, bool is_big)
+/* Makes the values of a counter block the next ones, if the object may still have so many. */
+static inline void begin_values(pfb_legacy_block *block, size_t offset, uint32_t size)
 {
-    size_t offset = instance->values_offset;
+    bool is_excessive = block->instance_work > block->work_left;
+    uint32_t count = is_excessive ? 0 : block->counter_count;
+    block->work_left -= is_excessive ? 0 : block->instance_work;
+    block->values_offset = offset;
+    block->values = block->data + offset;
+    block->values_read = 0;
+    block->value_count = count;
+    block->plain_count = size >= block->plain_end ? count : 0;
+    if (size >= block->plain_end)
+        return;
+    block->values_room = size - COUNTER_BLOCK_BYTES;
+    block->base_size = 0;
+    block->value_definition = block->definitions_offset;
+}
+
+/* The counter block behind an instance's definition, which ends the instance. */
+static PFB_IN_PLACE bool read_counter_block(pfb_legacy_block *block, pfb_legacy_instance *instance, size_t offset,
+                                            bool is_big)
+{
     size_t left = block->object_end - offset;
     if (left < COUNTER_BLOCK_BYTES)
         return fail_object(block, PFB_TRUNCATED_COUNTER_BLOCK, offset);
     uint32_t size = load32_in(block->data + offset, is_big);
     if (size < COUNTER_BLOCK_BYTES || size > left)
         return fail_object(block, PFB_BAD_COUNTER_BLOCK_SIZE, offset);
+    if (!is_aligned(block, size, offset))
+        return false;
+    instance->position = block->instances_read++;
+    instance->values_offset = offset;
     instance->values_size_bytes = size;
-    return is_aligned(block, size, offset);
-}
-
-/* Makes the values of an instance the next ones, if the object may still have so many. */
-static inline void begin_values(pfb_legacy_block *block, const pfb_legacy_instance *instance)
-{
-    block->values_offset = instance->values_offset;
-    block->values = block->data + instance->values_offset;
-    block->values_room = instance->values_size_bytes - COUNTER_BLOCK_BYTES;
-    bool is_excessive = block->instance_work > block->work_left;
-    block->work_left -= is_excessive ? 0 : block->instance_work;
-    block->value_count = is_excessive ? 0 : block->counter_count;
-    bool is_plain = block->has_plain_values && block->plain_end <= instance->values_size_bytes;
-    block->plain_count = is_plain ? block->value_count : 0;
-    block->values_read = 0;
-    block->base_size = 0;
-    block->value_definition = block->definitions_offset;
-}
-
-static inline void drain_values(pfb_legacy_block *block)
-{
-    pfb_legacy_value value;
-    while (block->values_read < block->counter_count && pfb_legacy_block_next_value(block, &value))
-        continue;
-}
-
-/* Up to 7 bytes behind the last instance are padding. */
-static void end_instances(pfb_legacy_block *block)
-{
-    if (block->instance_count >= PFB_LEGACY_NO_INSTANCES && block->object_end - block->at > 7)
-        tolerate(block, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, block->at);
-    block->at = block->object_end; /* said once */
+    block->instances_left--;
+    block->at = offset + size;
+    begin_values(block, offset, size);
+    return true;
 }
 
 static PFB_IN_PLACE bool read_instance(pfb_legacy_block *block, pfb_legacy_instance *instance, bool is_big)
 {
-    /* In the caller's place at once: a copy of what was just written in smaller parts would wait for them. */
-    *instance = (pfb_legacy_instance){.offset = block->at,
-                                      .position = block->instances_read,
-                                      .unique_id = PFB_LEGACY_NO_UNIQUE_ID,
-                                      .values_offset = block->at};
-    if (block->instance_count != PFB_LEGACY_NO_INSTANCES && !read_definition_of_instance(block, instance, is_big))
+    size_t offset = read_definition_of_instance(block, instance, block->at, is_big);
+    return offset != 0 && read_counter_block(block, instance, offset, is_big);
+}
+
+/* The instance of an object without instances, or one of a big-endian block. */
+PFB_APART static bool read_other_instance(pfb_legacy_block *block, pfb_legacy_instance *instance)
+{
+    if (block->instance_count != PFB_LEGACY_NO_INSTANCES)
+        return read_instance(block, instance, true);
+    *instance = (pfb_legacy_instance){.offset = block->at, .unique_id = PFB_LEGACY_NO_UNIQUE_ID};
+    return read_counter_block(block, instance, block->at, block->is_big_endian);
+}
+
+PFB_APART static void drain_values(pfb_legacy_block *block)
+{
+    pfb_legacy_value value;
+    while (pfb_legacy_block_next_value(block, &value))
+        continue;
+}
+
+/* Where none is left to be read: behind the last one, where up to 7 bytes are padding; or before the first, of which
+ * there are none until all definitions were checked. True when there is one. */
+PFB_APART static bool begin_instances(pfb_legacy_block *block)
+{
+    int32_t count = block->instance_count;
+    if (block->object_error.code != PFB_OK || block->is_stopped)
         return false;
-    if (!read_counter_block(block, instance, is_big))
-        return false;
-    block->instances_left--;
-    block->instances_read++;
-    block->at = instance->values_offset + instance->values_size_bytes;
-    begin_values(block, instance);
-    return true;
+    if (!block->has_checked_definitions) {
+        if (!check_definitions(block))
+            return false;
+        block->instances_left = count > 0 ? (uint32_t)count : count == PFB_LEGACY_NO_INSTANCES ? 1 : 0;
+        if (block->instances_left > 0)
+            return true;
+    }
+    if (count >= PFB_LEGACY_NO_INSTANCES && block->object_end - block->at > 7)
+        tolerate(block, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, block->at);
+    block->at = block->object_end; /* said once */
+    return false;
 }
 
 bool pfb_legacy_block_next_instance(pfb_legacy_block *block, pfb_legacy_instance *instance)
 {
-    drain_values(block);
-    if (block->object_error.code != PFB_OK || block->is_stopped)
+    if (block->values_read < block->counter_count)
+        drain_values(block);
+    if (block->instances_left == 0 && !begin_instances(block))
         return false;
-    if (!block->has_checked_definitions && !check_definitions(block))
-        return false;
-    if (block->instances_left == 0) {
-        end_instances(block);
-        return false;
-    }
-    return block->is_big_endian ? read_instance(block, instance, true) : read_instance(block, instance, false);
+    if (block->is_big_endian || block->instance_count == PFB_LEGACY_NO_INSTANCES)
+        return read_other_instance(block, instance);
+    return read_instance(block, instance, false);
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------ */
@@ -584,8 +576,7 @@ PFB_APART static bool add_items(pfb_legacy_block *block, pfb_legacy_value *value
         (uint32_t)(value->offset - block->values_offset) + value->size_bytes; /* it lies inside: no wrap */
     if (!lies_inside(block, offset, ITEMS_BYTES))
         return true;
-    bool is_known = offset % 4 == 0 && offset / 256 < CLAIM_COUNT;
-    if (is_known ? block->claims[offset / 256] >> offset / 4 % 64 & 1 : !are_unclaimed(block, offset))
+    if (is_claim_known(offset) ? is_claimed(block->claims, offset) : !are_unclaimed(block, offset))
         return true;
     value->has_items = true;
     value->items = load32(block, block->values + offset);
@@ -672,14 +663,12 @@ static PFB_IN_PLACE bool add_partners(pfb_legacy_block *block, pfb_legacy_value 
  * two pages, where a value takes more than three times as long. */
 _Static_assert(sizeof(size_t) != 8 || offsetof(pfb_legacy_value, is_number) % 16 == 0, "written at once");
 
-/* Hands out the next value, whose place was checked, as a number without partners: all of it but its size and that
- * number. */
-static PFB_IN_PLACE void give_place(pfb_legacy_block *block, pfb_legacy_value *value, uint32_t offset)
+/* Hands out the next value, whose place was checked, as a number without partners: all of it but what its definition
+ * says and that number. */
+static PFB_IN_PLACE void give_place(pfb_legacy_block *block, pfb_legacy_value *value, size_t position, uint32_t offset)
 {
-    size_t position = block->values_read;
     block->values_read = position + 1;
     value->offset = block->values_offset + offset;
-    value->position = (uint32_t)position;
     static const pfb_legacy_value number = {.is_number = true};
     const size_t flags = offsetof(pfb_legacy_value, is_number);
     memcpy((uint8_t *)value + flags, (const uint8_t *)&number + flags, offsetof(pfb_legacy_value, base) - flags);
@@ -696,8 +685,10 @@ PFB_APART static bool read_any_value(pfb_legacy_block *block, pfb_legacy_value *
     if (size == 0) /* a label: its offset means nothing */
         offset = 0;
     block->value_definition = at + step;
-    give_place(block, value, offset);
+    size_t position = block->values_read;
+    give_place(block, value, position, offset);
     value->size_bytes = size;
+    value->position = (uint32_t)position;
     value->is_number = false;
     value->raw = 0;
     if (size == 0 || !block->has_partners)
@@ -711,8 +702,10 @@ static PFB_IN_PLACE void give_number(pfb_legacy_block *block, pfb_legacy_value *
                                      uint32_t offset, bool is_big)
 {
     block->value_definition += step;
-    give_place(block, value, offset);
+    size_t position = block->values_read;
+    give_place(block, value, position, offset);
     value->size_bytes = size;
+    value->position = (uint32_t)position;
     value->raw = load_number_in(block, offset, size, is_big);
 }
 
@@ -789,10 +782,11 @@ PFB_APART bool pfb_legacy_block_next_value(pfb_legacy_block *block, pfb_legacy_v
         return read_other_value(block, value);
     uint32_t offset = block->plain_offsets[position]; /* it ends at plain_end at most, which the counter block has */
     const uint8_t *raw = block->values + offset;
-    give_place(block, value, offset);
-    bool is_8_bytes = block->plain_8_bytes >> position & 1;
-    value->size_bytes = is_8_bytes ? 8 : 4;
-    value->raw = is_8_bytes ? load_le64(raw) : load_le32(raw);
+    /* Both members at once; the same two in the same order. */
+    const struct pfb_legacy_shape shape = block->plain_shapes[position];
+    memcpy((uint8_t *)value + offsetof(pfb_legacy_value, size_bytes), &shape, sizeof shape);
+    give_place(block, value, position, offset);
+    value->raw = shape.size_bytes == 8 ? load_le64(raw) : load_le32(raw);
     return true;
 }
 

@@ -152,7 +152,7 @@ Test(legacy_block, everything_in_both_orders)
         cr_expect_eq(block.notes, 0);
         free(data);
     }
-    cr_expect_leq(sizeof(pfb_legacy_block), 512, "%zu bytes", sizeof(pfb_legacy_block));
+    cr_expect_leq(sizeof(pfb_legacy_block), 1024, "%zu bytes", sizeof(pfb_legacy_block));
 }
 
 /* ---- One field changed ------------------------------------------------------------------------------- */

@@ -85,15 +85,16 @@ typedef struct pfb_legacy_block {
     bool has_checked_definitions; /* of the current object, all of them: once */
     bool has_longer_definitions;  /* the object has some beyond the fixed part */
     bool has_partners;            /* it has bases or multi counters */
-    bool has_multi;
-    bool has_plain_values;      /* it has none of these, is little-endian, and has few counters, all of them numbers in
-                                   the first 64 KiB of a counter block: they stand ... */
-    uint16_t plain_offsets[64]; /* ... here ... */
-    uint64_t plain_8_bytes;     /* ... and have 8 bytes where the bit of the counter is set, else 4 */
-    uint32_t plain_end;         /* what a counter block holds at least that has them all */
+    uint32_t plain_end; /* What a counter block holds at least whose values are plain. They are where the object has
+                           none of these, is little-endian, and has few counters, all of them numbers in the first 64
+                           KiB of a counter block; else this is more than any holds */
     uint32_t base_offset;
     uint64_t claims[8]; /* where it has multi counters, of the first 512 words of 4 bytes in each counter block: whether
                            definitions claim them */
+    struct pfb_legacy_shape {
+        uint32_t size_bytes, position;
+    } plain_shapes[64];         /* of plain values, as these say it; and where ... */
+    uint16_t plain_offsets[64]; /* ... they stand in each counter block */
 } pfb_legacy_block;
 
 /* A PERF_OBJECT_TYPE. */
