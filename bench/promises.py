@@ -58,7 +58,7 @@ def result(promise, times):
         return "", "not measured"
     medians = [statistics.median(times[name]) for name in names]
     figure = medians[0] / medians[1] if promise.beside else medians[0]
-    text = f"{figure:.2f}x" if promise.beside else f"{figure:.2f} ns"
+    text = f"{figure:.3f}x" if promise.beside else f"{figure:.2f} ns"
     if min(len(times[name]) for name in names) < LEAST_REPETITIONS:
         return text, "too few repetitions"
     return text, "kept" if figure <= promise.limit else "missed"

@@ -229,13 +229,17 @@ class Program(unittest.TestCase):
         lines = self.judge((f"{promises.REPLY}/bulk_rows/64", [4] * 8 + [90]),
                            (f"{promises.REPLY}/typical/64", [16] * 9))
         self.assertEqual(len(lines), len(promises.PROMISES))
-        self.assertTrue(lines[0].endswith("0.25x 0.25x kept"), lines[0])
+        self.assertTrue(lines[0].endswith("0.25x 0.250x kept"), lines[0])
         self.assertTrue(all(line.endswith("not measured") for line in lines[1:]), lines)
 
     def test_a_promise_above_its_limit_is_missed_and_the_run_passes(self):
         lines = self.judge((f"{promises.REPLY}/walk/4096", [26.2] * 9), (f"{promises.REPLY}/twin/4096", [20] * 9))
         self.assertEqual([line for line in lines if not line.endswith("not measured")],
-                         ["careful walk: the checks take at most 30 % on top 1.30x 1.31x missed"])
+                         ["careful walk: the checks take at most 30 % on top 1.30x 1.310x missed"])
+
+    def test_a_promise_missed_by_little_shows_by_how_much(self):
+        lines = self.judge((f"{promises.REPLY}/bulk_rows/64", [4.04] * 9), (f"{promises.REPLY}/typical/64", [16] * 9))
+        self.assertTrue(lines[0].endswith("0.25x 0.253x missed"), lines[0])
 
     def test_a_promise_in_nanoseconds(self):
         name = next(promise.measured for promise in promises.PROMISES if not promise.beside)
@@ -245,7 +249,7 @@ class Program(unittest.TestCase):
 
     def test_few_repetitions_promise_nothing(self):
         lines = self.judge((f"{promises.REPLY}/bulk_rows/64", [4] * 9), (f"{promises.REPLY}/typical/64", [16] * 8))
-        self.assertTrue(lines[0].endswith("0.25x 0.25x too few repetitions"), lines[0])
+        self.assertTrue(lines[0].endswith("0.25x 0.250x too few repetitions"), lines[0])
 
     def test_a_run_of_other_benchmarks_has_no_promises(self):
         self.assertEqual(self.judge(("f/x/apply/10", [8] * 9)), [])
@@ -255,7 +259,7 @@ class Program(unittest.TestCase):
                                            *runs(f"{promises.REPLY}/from_memory/walk/65536", *[11] * 9)))
         lines = self.call("--markdown", path)[1]
         self.assertIn("| promise | at most | this run | |", lines)
-        self.assertTrue(any(re.fullmatch(r"[|] careful walk: .* [|] 1.15x [|] 1.10x [|] kept [|]", line)
+        self.assertTrue(any(re.fullmatch(r"[|] careful walk: .* [|] 1.15x [|] 1.100x [|] kept [|]", line)
                             for line in lines), lines)
 
     def test_the_page_has_the_promises(self):
