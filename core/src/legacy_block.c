@@ -393,7 +393,7 @@ static bool check_definitions(pfb_legacy_block *block)
     block->instance_work = block->counter_count + multis;
     block->has_longer_definitions = longer > 0;
     block->has_partners = multis + bases > 0;
-    if (block->has_longer_definitions || block->has_partners)
+    if (block->has_partners)
         block->plain_end = NOT_PLAIN;
     if (multis > 0)
         find_claims(block);
@@ -497,7 +497,7 @@ PFB_APART static void drain_values(pfb_legacy_block *block)
 PFB_APART static bool begin_instances(pfb_legacy_block *block)
 {
     int32_t count = block->instance_count;
-    if (block->object_error.code != PFB_OK || block->is_stopped)
+    if (block->object_error.code != PFB_OK)
         return false;
     if (!block->has_checked_definitions) {
         if (!check_definitions(block))
@@ -508,7 +508,6 @@ PFB_APART static bool begin_instances(pfb_legacy_block *block)
     }
     if (count >= PFB_LEGACY_NO_INSTANCES && block->object_end - block->at > 7)
         tolerate(block, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, block->at);
-    block->at = block->object_end; /* said once */
     return false;
 }
 

@@ -85,9 +85,9 @@ typedef struct pfb_legacy_block {
     bool has_checked_definitions; /* of the current object, all of them: once */
     bool has_longer_definitions;  /* the object has some beyond the fixed part */
     bool has_partners;            /* it has bases or multi counters */
-    uint32_t plain_end; /* What a counter block holds at least whose values are plain. They are where the object has
-                           none of these, is little-endian, and has few counters, all of them numbers in the first 64
-                           KiB of a counter block; else this is more than any holds */
+    uint32_t plain_end; /* What a counter block holds at least whose values are plain. They are where the object has no
+                           partners, is little-endian, and has few counters, all of them numbers in the first 64 KiB of
+                           a counter block; else this is more than any holds */
     uint32_t base_offset;
     uint64_t claims[8]; /* where it has multi counters, of the first 512 words of 4 bytes in each counter block: whether
                            definitions claim them */
