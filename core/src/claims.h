@@ -2,7 +2,7 @@
 #ifndef PFB_CLAIMS_H
 #define PFB_CLAIMS_H
 
-/* Which words of 4 bytes at the begin of a V1 counter block the object's definitions claim for values: a bit each. */
+/* Which words of 4 bytes at the start of a V1 counter block the object's definitions claim for values: a bit each. */
 #include "perfblock/legacy_block.h"
 
 enum { CLAIM_COUNT = sizeof(((pfb_legacy_block *)0)->claims) / sizeof(uint64_t), CLAIM_BYTES = 64 * 4 };

@@ -674,6 +674,17 @@ static PFB_IN_PLACE void give_place(pfb_legacy_block *block, pfb_legacy_value *v
     value->base = value->items = 0;
 }
 
+/* The same, and what its definition says, which takes `step` bytes. */
+static PFB_IN_PLACE void give_defined(pfb_legacy_block *block, pfb_legacy_value *value, size_t step, uint32_t size,
+                                      uint32_t offset)
+{
+    size_t position = block->values_read;
+    block->value_definition += step;
+    give_place(block, value, position, offset);
+    value->size_bytes = size;
+    value->position = (uint32_t)position;
+}
+
 /* A value of any size at an offset that its definition tells, or none. */
 PFB_APART static bool read_any_value(pfb_legacy_block *block, pfb_legacy_value *value, size_t step, uint32_t size,
                                      uint32_t offset)
@@ -683,28 +694,19 @@ PFB_APART static bool read_any_value(pfb_legacy_block *block, pfb_legacy_value *
         return fail_object(block, PFB_BAD_COUNTER_OFFSET, at + 36);
     if (size == 0) /* a label: its offset means nothing */
         offset = 0;
-    block->value_definition = at + step;
-    size_t position = block->values_read;
-    give_place(block, value, position, offset);
-    value->size_bytes = size;
-    value->position = (uint32_t)position;
+    give_defined(block, value, step, size, offset);
     value->is_number = false;
     value->raw = 0;
     if (size == 0 || !block->has_partners)
         return true;
-    bool is_big = block->is_big_endian;
-    return add_partners(block, value, load32_in(block->data + at + 28, is_big), at + step, is_big);
+    return add_partners(block, value, load32(block, block->data + at + 28), at + step, block->is_big_endian);
 }
 
 /* Hands out the next value, a number, whose definition takes `step` bytes. */
 static PFB_IN_PLACE void give_number(pfb_legacy_block *block, pfb_legacy_value *value, size_t step, uint32_t size,
                                      uint32_t offset, bool is_big)
 {
-    block->value_definition += step;
-    size_t position = block->values_read;
-    give_place(block, value, position, offset);
-    value->size_bytes = size;
-    value->position = (uint32_t)position;
+    give_defined(block, value, step, size, offset);
     value->raw = load_number_in(block, offset, size, is_big);
 }
 

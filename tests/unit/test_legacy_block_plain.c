@@ -133,34 +133,35 @@ Test(legacy_block_plain, places_far_into_a_counter_block)
     }
 }
 
-/* Where the definition of the block's first counter stands. */
-static size_t first_definition(const uint8_t *data, size_t size)
+/* An object of one instance with one number: the block's size, and where the counter's definition stands. */
+static size_t make_one_number(size_t *definition)
 {
+    uint64_t state = 7;
+    pfb_builder builder;
     pfb_legacy_block block;
     pfb_legacy_object object;
     pfb_legacy_counter counter;
-    pfb_legacy_block_open(&block, data, size, 0);
+    legacy_begin(&builder, memory[0], CAPACITY, false);
+    legacy_object(&builder, 2, 1);
+    legacy_counter(&builder, 4, RAWCOUNT, 4, 8);
+    add_instances(&builder, &state, 1, 32);
+    pfb_builder_end_legacy(&builder);
+    cr_assert_eq(builder.error.code, PFB_OK);
+    cr_assert(pfb_legacy_block_open(&block, memory[0], builder.size_bytes, PFB_STRICT));
     cr_assert(pfb_legacy_block_next_object(&block, &object) && pfb_legacy_block_next_counter(&block, &counter));
-    return counter.offset;
+    *definition = counter.offset;
+    return builder.size_bytes;
 }
 
 /* The first 4 bytes of a counter block are its size, and no value. No builder makes such a definition. */
 Test(legacy_block_plain, places_in_the_size_of_a_counter_block)
 {
     for (uint32_t place = 0; place < 4; place++) {
-        uint64_t state = 7;
-        pfb_builder builder;
-        legacy_begin(&builder, memory[0], CAPACITY, false);
-        legacy_object(&builder, 2, 1);
-        legacy_counter(&builder, 4, RAWCOUNT, 4, 8);
-        legacy_counter(&builder, 6, RAWCOUNT, 8, 8);
-        add_instances(&builder, &state, 1, 32);
-        pfb_builder_end_legacy(&builder);
-        cr_assert_eq(builder.error.code, PFB_OK);
-        size_t definition = first_definition(memory[0], builder.size_bytes);
+        size_t definition;
+        size_t size = make_one_number(&definition);
         store_ordered(memory[0] + definition + 36, false, place);
         pfb_legacy_block block;
-        pfb_legacy_block_open(&block, memory[0], builder.size_bytes, 0);
+        pfb_legacy_block_open(&block, memory[0], size, 0);
         expect_error(pfb_legacy_block_finish(&block), PFB_BAD_COUNTER_OFFSET, definition + 36, "a place in the size");
     }
 }
@@ -168,22 +169,17 @@ Test(legacy_block_plain, places_in_the_size_of_a_counter_block)
 /* What an instance has not is said, whatever stood there before. */
 Test(legacy_block_plain, an_instance_without_name)
 {
-    uint64_t state = 7;
-    pfb_builder builder;
     pfb_legacy_block block;
     pfb_legacy_object object;
     pfb_legacy_instance instance;
-    legacy_begin(&builder, memory[0], CAPACITY, false);
-    legacy_object(&builder, 2, 1);
-    legacy_counter(&builder, 4, RAWCOUNT, 4, 8);
-    add_instances(&builder, &state, 1, 32);
-    pfb_builder_end_legacy(&builder);
-    size_t definition = first_definition(memory[0], builder.size_bytes) + 40; /* of the instance */
-    store_ordered(memory[0] + definition + 20, false, 0);
-    cr_assert(pfb_legacy_block_open(&block, memory[0], builder.size_bytes, PFB_STRICT));
+    size_t definition;
+    size_t size = make_one_number(&definition);
+    size_t offset = definition + 40; /* of the instance */
+    store_ordered(memory[0] + offset + 20, false, 0);
+    cr_assert(pfb_legacy_block_open(&block, memory[0], size, PFB_STRICT));
     cr_assert(pfb_legacy_block_next_object(&block, &object));
     memset(&instance, 0xAA, sizeof instance);
     cr_assert(pfb_legacy_block_next_instance(&block, &instance));
     cr_expect(!instance.has_name && instance.name.size_bytes == 0 && instance.name.offset == 0);
-    cr_expect(instance.offset == definition && instance.position == 0);
+    cr_expect(instance.offset == offset && instance.position == 0);
 }
