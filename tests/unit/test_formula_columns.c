@@ -336,10 +336,14 @@ Test(formula_columns, a_mark_tells_all_but_large_integers)
     cr_expect_eq(pfb_formula_mark(&large), 0, "the value is rounded, and the mark says of no integer");
 }
 
-/* Marks from elsewhere than the library: nothing undefined comes of them. */
+/* A mark of any origin: the result is an integer only where the value is one below 2^53. */
 Test(formula_columns, a_mark_of_a_value_it_does_not_fit)
 {
-    static const double values[] = {-1, 1e300, INFINITY, NAN};
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-        cr_expect_eq(pfb_formula_unmark(values[i], 0xFF, PFB_UNIT_NONE).integer, 0);
+    static const double values[] = {-1, 0.5, 9007199254740992.0, 1e300, INFINITY, -INFINITY, NAN};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        for (unsigned mark = 0x80; mark <= 0xFF; mark += 0x7F) {
+            pfb_formula_result result = pfb_formula_unmark(values[i], (uint8_t)mark, PFB_UNIT_NONE);
+            cr_expect(!result.is_integer && result.integer == 0, "value %zu, mark %x", i, mark);
+        }
+    }
 }
