@@ -79,6 +79,7 @@ size_t names_of_notes(uint32_t notes, const char *names[NAMES_MOST_BITS])
         {PFB_NOTE_ERROR_WITHOUT_STATUS, "error_without_status"},
         {PFB_NOTE_BAD_PAIR, "bad_pair"},
         {PFB_NOTE_UNTERMINATED, "unterminated"},
+        {PFB_NOTE_BAD_SYSTEM_NAME, "bad_system_name"},
     };
     size_t count = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -242,14 +242,15 @@ static void open_block(walk *w, pfb_legacy_block *block)
 {
     bool is_open = pfb_legacy_block_open(block, w->data, w->size, w->options);
     if (block->error.code == PFB_TRUNCATED_BLOCK)
-        promise(w, load_number(w, block, 20, 4) > w->size, "a block that is cut says how long it was");
+        promise_steady(w, load_number(w, block, 20, 4) > w->size, "a block that is cut says how long it was");
     promise(w, is_open || block->error.code != PFB_OK, "what cannot be opened has a reason");
     if (!is_open)
         return;
     promise(w, block->total_size_bytes >= 88 && block->total_size_bytes <= w->size, "a block lies inside the input");
     promise(w, block->object_count <= (block->total_size_bytes - 88) / 64, "a block has room for its objects");
     touch_name(w, &block->system_name, 0, block->total_size_bytes);
-    promise(w, block->system_name.size_bytes <= load_number(w, block, 80, 4), "its name is no longer than it says");
+    promise_steady(w, block->system_name.size_bytes <= load_number(w, block, 80, 4),
+                   "its name is no longer than it says");
     add(w, (uint64_t)block->perf_time + (uint64_t)block->perf_freq + block->object_count);
 }
 
@@ -589,10 +590,11 @@ typedef void walker(walk *w);
 
 static walker *const walkers[] = {[SUBJECT_LEGACY_BLOCK] = walk_block, [SUBJECT_NAME_TABLE] = walk_table};
 
-static const tolerance tolerances[] = {{PFB_UNALIGNED_SIZE, PFB_NOTE_UNALIGNED_SIZE},
-                                       {PFB_TRAILING_BYTES, PFB_NOTE_TRAILING_BYTES},
-                                       {PFB_BAD_PAIR, PFB_NOTE_BAD_PAIR},
-                                       {PFB_TRUNCATED_STRING, PFB_NOTE_UNTERMINATED}};
+static const tolerance tolerances[] = {{PFB_UNALIGNED_SIZE, PFB_NOTE_UNALIGNED_SIZE, 0},
+                                       {PFB_TRAILING_BYTES, PFB_NOTE_TRAILING_BYTES, 0},
+                                       {PFB_BAD_PAIR, PFB_NOTE_BAD_PAIR, 0},
+                                       {PFB_TRUNCATED_STRING, PFB_NOTE_UNTERMINATED, 0},
+                                       {PFB_BAD_NAME, PFB_NOTE_BAD_SYSTEM_NAME, 84}};
 
 /* The verdict on a block does not depend on what of it is read, and when: nothing, objects alone, parts. */
 static const char *compare_partial(const reading *whole, const uint8_t *data, size_t size, uint32_t options)

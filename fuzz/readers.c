@@ -593,10 +593,10 @@ static walker *const walkers[] = {[SUBJECT_DATA_BLOCK] = walk_data_block,
                                   [SUBJECT_QUERY] = walk_query,
                                   [SUBJECT_CAPTURE] = walk_capture};
 
-static const tolerance tolerances[] = {{PFB_UNALIGNED_SIZE, PFB_NOTE_UNALIGNED_SIZE},
-                                       {PFB_TRAILING_BYTES, PFB_NOTE_TRAILING_BYTES},
-                                       {PFB_UNKNOWN_KIND, PFB_NOTE_UNKNOWN_KIND},
-                                       {PFB_ERROR_WITHOUT_STATUS, PFB_NOTE_ERROR_WITHOUT_STATUS}};
+static const tolerance tolerances[] = {{PFB_UNALIGNED_SIZE, PFB_NOTE_UNALIGNED_SIZE, 0},
+                                       {PFB_TRAILING_BYTES, PFB_NOTE_TRAILING_BYTES, 0},
+                                       {PFB_UNKNOWN_KIND, PFB_NOTE_UNKNOWN_KIND, 0},
+                                       {PFB_ERROR_WITHOUT_STATUS, PFB_NOTE_ERROR_WITHOUT_STATUS, 0}};
 
 /* The verdict on a data block does not depend on what of it is read. */
 static const char *compare_partial(const reading *whole, const uint8_t *data, size_t size, uint32_t options)

@@ -96,11 +96,11 @@ bool is_same_reading(const reading *a, const reading *b)
     return is_same_error(a->error, b->error) && a->notes == b->notes && a->sum == b->sum;
 }
 
-/* The note of a code; 0 when both sorts of reader stop with it. */
-static uint32_t note_of(pfb_code code, const tolerance *tolerances, size_t count)
+/* The note of an error; 0 when both sorts of reader stop with it. */
+static uint32_t note_of(pfb_error error, const tolerance *tolerances, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (tolerances[i].code == code)
+        if (tolerances[i].code == error.code && (tolerances[i].offset == 0 || tolerances[i].offset == error.offset))
             return tolerances[i].note;
     }
     return 0;
@@ -112,13 +112,13 @@ const char *compare_strict(const reading *tolerant, const reading *strict, const
         return strict->broken;
     if (strict->notes != 0)
         return "strict reading tolerates nothing";
-    if (note_of(tolerant->error.code, tolerances, count) != 0)
+    if (note_of(tolerant->error, tolerances, count) != 0)
         return "tolerant reading has no codes of strict reading";
     if (strict->error.code == PFB_OK)
         return is_same_reading(tolerant, strict)
                    ? NULL
                    : "what strict reading accepts is read the same tolerantly, without notes";
-    uint32_t note = note_of(strict->error.code, tolerances, count);
+    uint32_t note = note_of(strict->error, tolerances, count);
     if (note != 0)
         return tolerant->notes & note ? NULL : "what only strict reading refuses is noted by tolerant reading";
     return is_same_error(tolerant->error, strict->error) ? NULL : "otherwise both refuse the same place";

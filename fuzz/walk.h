@@ -52,6 +52,7 @@ void keep_verdict(walk *w, pfb_error error, uint32_t notes);
 typedef struct tolerance {
     pfb_code code;
     uint32_t note;
+    size_t offset; /* the only place it is tolerated at; 0: everywhere */
 } tolerance;
 
 bool is_same_error(pfb_error a, pfb_error b);

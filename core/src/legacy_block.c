@@ -140,15 +140,13 @@ static void read_header(pfb_legacy_block *block, const uint8_t *p)
     block->perf_time_100ns = load64s(block, p + 72);
 }
 
-/* A bad name is reported; the objects are found without it. */
-static void read_system_name(pfb_legacy_block *block, const uint8_t *p, uint32_t total)
+/* The objects are found without a name, so a bad one is only noted. */
+static void read_system_name(pfb_legacy_block *block, pfb_cursor *cursor, const uint8_t *p, uint32_t total)
 {
     uint32_t size = load32(block, p + 80);
     uint32_t offset = load32(block, p + 84);
     if (size > total || offset > total - size) {
-        pfb_cursor cursor = between(block, 0, 0);
-        pfb_cursor_fail(&cursor, PFB_BAD_NAME, 84);
-        block->error = cursor.error;
+        pfb_cursor_tolerate(cursor, block->options, &block->notes, PFB_NOTE_BAD_SYSTEM_NAME, PFB_BAD_NAME, 84);
         return;
     }
     block->has_system_name = size > 0;
@@ -178,13 +176,14 @@ bool pfb_legacy_block_open(pfb_legacy_block *block, const void *data, size_t siz
     else if (count > (total - header) / OBJECT_HEADER_BYTES)
         pfb_cursor_fail(&cursor, PFB_BAD_OBJECT_COUNT, 28);
     pfb_cursor_aligned(&cursor, options, &block->notes, total, 20);
+    if (cursor.error.code == PFB_OK)
+        read_system_name(block, &cursor, p, total);
     if (!keep_block_error(block, &cursor))
         return false;
     block->total_size_bytes = total;
     block->object_count = count;
     block->object_end = block->at = header;
-    read_system_name(block, p, total);
-    return block->error.code == PFB_OK;
+    return true;
 }
 
 /* ---- Objects ----------------------------------------------------------------------------------------- */

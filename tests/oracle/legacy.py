@@ -126,7 +126,7 @@ class Reader:
                 "system_time": self.system_time(at + 36),
                 "system_name": decode_name(name, self.order, 0)
                 if is_named and name_size else None,
-                "_first": at + first, "_is_named": is_named}
+                "_first": at + first}
 
     def system_time(self, at):
         """The header's time of day, printed as it stands."""
@@ -313,8 +313,6 @@ class Reader:
         """All records of the block."""
         header = self.header()
         yield header
-        if not header["_is_named"]:
-            yield error_record(Malformed("bad_name", self.start + 84))
         at, end = header["_first"], self.start + header["size"]
         for _ in range(header["objects"]):
             item = self.object_header(at, end)

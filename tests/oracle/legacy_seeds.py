@@ -43,7 +43,14 @@ def whole_blocks():
     """Frames: none, one, several objects; several blocks."""
     one, two = single(little), process(little, *ROWS)
     odd = single(little, tail=b"\xa5" * 3)
-    return {
+    good = little.block(one)
+    # A system name outside of the block is tolerated.
+    out = {"rule24_name_" + name: little.block(one, name_offset=offset,
+                                               name_length=length)
+           for name, offset, length in (
+               ("offset", ANY, 6), ("empty", ANY, 0), ("length", 88, ANY),
+               ("both", ANY, ANY), ("beyond", 88, len(good) - 87))}
+    return out | {
         "empty": little.block(), "no_instances": little.block(one),
         "no_system_name": little.block(one, system=None),
         "instances": little.block(two), "two_objects": little.block(one, two),
@@ -274,12 +281,6 @@ def broken_frames():
     for name, header in (("zero", 0), ("below", 87), ("beyond", len(good) + 1),
                          ("max", ANY)):
         out["rule24_header_" + name] = little.block(one, header=header)
-    for name, place in (("offset", (ANY, 6)), ("empty", (ANY, 0)),
-                        ("length", (88, ANY)),
-                        ("both", (ANY, ANY)),
-                        ("beyond", (88, len(good) - 87))):
-        out["rule24_name_" + name] = little.block(
-            one, name_offset=place[0], name_length=place[1])
     for name, count in (("beyond", 3), ("many", 100), ("max", ANY)):
         out["rule25_count_" + name] = little.block(one, count=count)
     return out

@@ -241,13 +241,13 @@ Test(legacy_block, header_rules)
         {"12 objects in 800 bytes", 28, 12, PFB_TRUNCATED_OBJECT, EVERY_SIZE, 5, 8, 4, 10},
         {"no object", 28, 0, PFB_OK, 0, 0, 0, 0, 0},
         {"four objects", 28, 4, PFB_OK, 0, 4, 7, 3, 9},
-        {"a system name one byte too long", 80, EVERY_SIZE - 88 + 1, PFB_BAD_NAME, 84, 5, 8, 4, 10},
+        {"a system name one byte too long", 80, EVERY_SIZE - 88 + 1, PFB_OK, 0, 5, 8, 4, 10},
         {"a system name up to the end", 80, EVERY_SIZE - 88, PFB_OK, 0, 5, 8, 4, 10},
         {"a system name without length", 80, 0, PFB_OK, 0, 5, 8, 4, 10},
-        {"a system name longer than all", 80, UINT32_MAX, PFB_BAD_NAME, 84, 5, 8, 4, 10},
-        {"a system name behind the end", 84, EVERY_SIZE - 7, PFB_BAD_NAME, 84, 5, 8, 4, 10},
+        {"a system name longer than all", 80, UINT32_MAX, PFB_OK, 0, 5, 8, 4, 10},
+        {"a system name behind the end", 84, EVERY_SIZE - 7, PFB_OK, 0, 5, 8, 4, 10},
         {"a system name at the end", 84, EVERY_SIZE - 8, PFB_OK, 0, 5, 8, 4, 10},
-        {"a system name far away", 84, UINT32_MAX, PFB_BAD_NAME, 84, 5, 8, 4, 10},
+        {"a system name far away", 84, UINT32_MAX, PFB_OK, 0, 5, 8, 4, 10},
     };
     CHECK_CHANGES(rows);
 }
@@ -752,6 +752,32 @@ static void grow(bytes *b, uint32_t count, bool block, bool object)
         set_u32(b, OBJECT_E, 144 + count);
     if (block)
         set_u32(b, OBJECT_E + 104 + 32, 8 + count);
+}
+
+Test(legacy_block, a_system_name_outside_of_the_block)
+{
+    static const struct {
+        const char *what;
+        uint32_t size, offset;
+        uint32_t note;
+    } rows[] = {
+        {"one byte too long", EVERY_SIZE - 88 + 1, 88, PFB_NOTE_BAD_SYSTEM_NAME},
+        {"up to the end", EVERY_SIZE - 88, 88, 0},
+        {"far away", 8, UINT32_MAX, PFB_NOTE_BAD_SYSTEM_NAME},
+        {"longer than all", UINT32_MAX, 88, PFB_NOTE_BAD_SYSTEM_NAME},
+        {"empty, far away", 0, UINT32_MAX, PFB_NOTE_BAD_SYSTEM_NAME},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bytes b;
+        make_everything(&b, false);
+        set_u32(&b, 80, rows[i].size);
+        set_u32(&b, 84, rows[i].offset);
+        check_oddity(&b, rows[i].note, PFB_BAD_NAME, 84, rows[i].what);
+        pfb_legacy_block block;
+        cr_expect(pfb_legacy_block_open(&block, b.data, b.size, 0), "%s: can be opened", rows[i].what);
+        cr_expect(block.has_system_name == (rows[i].note == 0), "%s: has a name", rows[i].what);
+        cr_expect_eq(pfb_legacy_block_open(&block, b.data, b.size, PFB_STRICT), rows[i].note == 0, "%s", rows[i].what);
+    }
 }
 
 Test(legacy_block, unaligned_sizes_and_trailing_bytes)

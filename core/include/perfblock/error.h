@@ -143,6 +143,7 @@ typedef struct pfb_error {
 #define PFB_NOTE_ERROR_WITHOUT_STATUS UINT32_C(8) /* an error result with status 0 */
 #define PFB_NOTE_BAD_PAIR UINT32_C(16)            /* strings of a name table that make no pair were passed over */
 #define PFB_NOTE_UNTERMINATED UINT32_C(32)        /* a name table ends without a NUL */
+#define PFB_NOTE_BAD_SYSTEM_NAME UINT32_C(64)     /* the system name of a V1 block lies outside of the block */
 
 /* ---- Texts --------------------------------------------------------------------------------------- */
 

@@ -162,9 +162,9 @@ PFB_API bool pfb_legacy_block_is(const void *data, size_t size);
 PFB_API bool pfb_legacy_is_wide(uint32_t code_page);
 
 /* Opens a block of which the call returned `size` bytes. `options`: 0 or PFB_STRICT.
- * True when the header is sound; else `error` says why. With PFB_BAD_NAME, a system name out of place, the objects can
- * be read all the same. A null `data` counts as size 0. Bytes behind the block's own
- * total size are ignored. */
+ * True when the header is sound; else `error` says why. A system name outside of the block is noted
+ * (PFB_NOTE_BAD_SYSTEM_NAME) and `has_system_name` is false; with PFB_STRICT it is the error PFB_BAD_NAME. A null
+ * `data` counts as size 0. Bytes after the block's own total size are ignored. */
 PFB_API bool pfb_legacy_block_open(pfb_legacy_block *block, const void *data, size_t size, uint32_t options);
 
 /* The next object, be it broken: then `object_error` says so and there is less or nothing in it. False at the end, and
