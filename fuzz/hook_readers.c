@@ -238,6 +238,14 @@ reading examine_hooks(const uint8_t *data, size_t size)
     return w.out;
 }
 
+reading disturb_hooks(uint8_t *data, size_t size, uint64_t seed)
+{
+    uint64_t groups = 0;
+    walk w = {.data = data, .size = size, .writable = data, .random = seed | 1};
+    walk_stream(&w, NULL, &groups);
+    return w.out;
+}
+
 void fuzz_hooks(const uint8_t *data, size_t size)
 {
     uint8_t *copy = copy_input(data, size);
@@ -247,8 +255,5 @@ void fuzz_hooks(const uint8_t *data, size_t size)
     copy = size > 0 ? copy_input(data, size) : NULL;
     if (!copy)
         return;
-    uint64_t groups = 0;
-    walk w = {.data = copy, .size = size, .writable = copy, .random = hash(data, size)};
-    walk_stream(&w, NULL, &groups);
-    end_round(copy, w.out);
+    end_round(copy, disturb_hooks(copy, size, hash(data, size)));
 }

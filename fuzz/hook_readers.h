@@ -9,6 +9,9 @@
 /* Reads whole, twice and under limits, and compares. */
 reading examine_hooks(const uint8_t *data, size_t size);
 
+/* Reads while bytes change between the calls, chosen by `seed`. */
+reading disturb_hooks(uint8_t *data, size_t size, uint64_t seed);
+
 /* What the fuzz target does with an input. Aborts when a promise is broken. */
 void fuzz_hooks(const uint8_t *data, size_t size);
 

@@ -226,6 +226,13 @@ reading examine_cpi_text(const uint8_t *data, size_t size)
     return w.out;
 }
 
+reading disturb_cpi_text(uint8_t *data, size_t size, uint64_t seed)
+{
+    walk w = {.data = data, .size = size, .writable = data, .random = seed | 1};
+    walk_text(&w);
+    return w.out;
+}
+
 void fuzz_cpi_text(const uint8_t *data, size_t size)
 {
     uint8_t *copy = copy_input(data, size);
@@ -235,7 +242,5 @@ void fuzz_cpi_text(const uint8_t *data, size_t size)
     copy = size > 0 ? copy_input(data, size) : NULL;
     if (!copy)
         return;
-    walk w = {.data = copy, .size = size, .writable = copy, .random = hash(data, size)};
-    walk_text(&w);
-    end_round(copy, w.out);
+    end_round(copy, disturb_cpi_text(copy, size, hash(data, size)));
 }

@@ -12,6 +12,9 @@ reading read_cpi_text(const uint8_t *data, size_t size);
  * compares. The first reading. */
 reading examine_cpi_text(const uint8_t *data, size_t size);
 
+/* Reads while bytes change between the calls, chosen by `seed`. */
+reading disturb_cpi_text(uint8_t *data, size_t size, uint64_t seed);
+
 /* What the fuzz target does with an input. Aborts when a promise is broken. */
 void fuzz_cpi_text(const uint8_t *data, size_t size);
 

@@ -333,6 +333,9 @@ bool pfb_legacy_snapshot_load(pfb_snapshot *snapshot, const pfb_snapshot_input *
                               const pfb_snapshot_counts *capacity, pfb_error *verdict)
 {
     pfb_legacy_block block;
+    /* Each value of a V1 block has a place for its item count. A block of another format was measured without. */
+    if (capacity->items < capacity->values)
+        return false;
     pfb_legacy_block_open(&block, input->data, input->data_size_bytes, input->options);
     snapshot->perf_time = block.perf_time;
     snapshot->perf_time_100ns = block.perf_time_100ns;

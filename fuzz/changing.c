@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+#include "changing.h"
+
+#include "cpuid_readers.h"
+#include "hook_readers.h"
+#include "legacy_readers.h"
+#include "lwp_readers.h"
+#include "perfblock/bulk.h"
+#include "perfblock/name_table.h"
+#include "perfblock/pairing.h"
+#include "perfblock/utf16.h"
+#include "promises.h"
+#include "readers.h"
+#include "snapshot_readers.h"
+#include "stepper.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Changes ----------------------------------------------------------------------------------------------- */
+
+typedef struct changes {
+    changing_mode mode;
+    uint32_t at;
+    uint64_t random;
+    uint8_t *memory;
+    size_t size;
+    const uint8_t *first, *second;
+} changes;
+
+static uint64_t next_random(changes *c)
+{
+    c->random ^= c->random << 13;
+    c->random ^= c->random >> 7;
+    c->random ^= c->random << 17;
+    return c->random;
+}
+
+/* Writes what sizes, counts and offsets are attacked with at the place that is about to be read. */
+static void change_field(changes *c, size_t offset)
+{
+    uint64_t random = next_random(c);
+    if (random & 0x100)
+        return;
+    const uint32_t values[8] = {0, 1, 8, 16, 0xFFFFFFFF, 0x7FFFFFFF, (uint32_t)c->size, (uint32_t)(random >> 32)};
+    size_t left = c->size - offset;
+    size_t count = left < 4 ? left : 4;
+    uint8_t bytes[4];
+    for (unsigned i = 0; i < 4; i++)
+        bytes[i] = (uint8_t)(values[random & 7] >> 8 * i);
+    const uint8_t *from = random & 0x200 ? bytes : random & 0x400 ? c->first + offset : c->second + offset;
+    memcpy(c->memory + offset, from, count);
+}
+
+static void on_access(void *context, size_t offset, uint64_t n)
+{
+    changes *c = context;
+    if (c->mode == CHANGING_FIELDS)
+        change_field(c, offset);
+    else if (c->mode == CHANGING_FLIP)
+        memcpy(c->memory, n % 2 ? c->second : c->first, c->size);
+    else if (n == c->at)
+        memcpy(c->memory, c->second, c->size);
+}
+
+/* ---- Readers ------------------------------------------------------------------------------------------------ */
+
+/* Memory of exactly this size, so that a sanitizer or a checking allocator sees what is written past its end. */
+static void *allocate(size_t size)
+{
+    void *memory = malloc(size > 0 ? size : 1);
+    demand(memory != NULL, "there is memory");
+    return memory;
+}
+
+static void read_bulk(const uint8_t *data, size_t size)
+{
+    enum { CAPACITY = 5 };
+    pfb_data_block block;
+    pfb_data_result result;
+    pfb_data_instance instances[CAPACITY];
+    pfb_data_block_open(&block, data, size, 0);
+    while (pfb_data_block_next_result(&block, &result)) {
+        size_t count = (size_t)CAPACITY * result.counter_count;
+        uint64_t *values = allocate(count * sizeof *values);
+        uint8_t *sizes = allocate(count);
+        pfb_bulk rows = {.values = values,
+                         .sizes = sizes,
+                         .instances = instances,
+                         .instance_capacity = CAPACITY,
+                         .instance_step = result.counter_count,
+                         .position_step = 1};
+        while (pfb_bulk_read(&block, &rows))
+            demand(rows.instance_count <= CAPACITY && rows.last_value_count <= result.counter_count,
+                   "no more is read than there is capacity for");
+        free(values);
+        free(sizes);
+    }
+    demand(block.error.offset <= size, "the offset of an error lies inside the input");
+}
+
+static void read_name_table(const uint8_t *data, size_t size)
+{
+    pfb_name_table table;
+    pfb_name_index index;
+    if (!pfb_name_table_open(&table, data, size, 0))
+        return;
+    pfb_name_table copy = table;
+    uint32_t count = pfb_name_table_count(&copy);
+    pfb_name_entry *entries = allocate(count * sizeof *entries);
+    uint32_t *by_index = allocate(count * sizeof *by_index);
+    uint32_t *by_name = allocate(count * sizeof *by_name);
+    pfb_name_index_build(&index, &table, entries, by_index, by_name, count);
+    demand(index.count <= count, "no more pairs are kept than there is capacity for");
+    for (uint32_t i = 0; i < index.count; i++) {
+        uint32_t first;
+        demand(entries[i].offset <= size && entries[i].size_bytes <= size - entries[i].offset,
+               "a name lies inside the input");
+        pfb_name_index_find(&index, entries[i].index);
+        pfb_name_index_named(&index, "Processor", 9, &first);
+    }
+    free(entries);
+    free(by_index);
+    free(by_name);
+}
+
+static void read_text(const uint8_t *data, size_t size)
+{
+    size_t units = size / 2;
+    size_t bytes = pfb_utf16_to_utf8(data, units, NULL, 0);
+    demand(bytes <= 3 * units, "a unit becomes at most three bytes");
+    char *utf8 = allocate(bytes + 1);
+    pfb_utf16_to_utf8(data, units, utf8, bytes + 1);
+    free(utf8);
+    units = pfb_utf16_from_utf8((const char *)data, size, NULL, 0);
+    demand(units <= size, "a byte becomes at most one unit");
+    uint8_t *utf16 = allocate(2 * units);
+    pfb_utf16_from_utf8((const char *)data, size, utf16, units);
+    free(utf16);
+}
+
+/* Measures and loads; the memory is to be freed. */
+static void *load_snapshot(const pfb_snapshot_input *input, pfb_snapshot *snapshot)
+{
+    pfb_snapshot_counts counts;
+    pfb_snapshot_measure(input, &counts);
+    size_t size = pfb_snapshot_size(&counts);
+    void *memory = allocate(size);
+    pfb_error error = pfb_snapshot_load(snapshot, input, &counts, memory, size);
+    demand(error.offset <= input->data_size_bytes, "the offset of an error lies inside the input");
+    return memory;
+}
+
+/* Every value of a table, together and one by one, and the order of its rows. */
+static void read_table(pfb_snapshot *older, pfb_snapshot *newer)
+{
+    size_t count = (size_t)newer->counts.values;
+    double *values = allocate(count * sizeof *values);
+    uint8_t *marks = allocate(count);
+    demand(pfb_pairing_evaluate_all(older, newer, NULL, values, marks, count), "the count is enough");
+    free(values);
+    free(marks);
+    for (uint32_t row = 0; row < newer->counts.rows; row++) {
+        const pfb_snapshot_result *result = &newer->results[newer->rows[row].result];
+        for (uint32_t n = 0; n < result->column_count; n++)
+            pfb_pairing_evaluate(older, newer, row, result->first_column + n, NULL, NULL);
+    }
+    pfb_snapshot_number_rows(newer);
+    pfb_pairing_match(older, newer);
+}
+
+/* The layout is read from the first contents, which a caller would keep to itself. */
+static void read_samples(const uint8_t *data, size_t size, const uint8_t *first)
+{
+    enum { PARTS = 5, SIZES_AT = 5, HEADER = SIZES_AT + 2 * (PARTS - 1) };
+    const uint8_t *parts[PARTS];
+    size_t sizes[PARTS];
+    pfb_registration registrations[2];
+    if (size < HEADER)
+        return;
+    size_t at = HEADER;
+    for (unsigned i = 0; i < PARTS; i++) {
+        const uint8_t *p = first + SIZES_AT + 2 * (size_t)i;
+        size_t wanted = i == PARTS - 1 ? size : (size_t)(p[0] | p[1] << 8);
+        parts[i] = data + at;
+        sizes[i] = wanted < size - at ? wanted : size - at;
+        at += sizes[i];
+    }
+    uint32_t count = 0;
+    count += pfb_registration_open(&registrations[count], parts[3], sizes[3], 0);
+    count += pfb_registration_open(&registrations[count], parts[4], sizes[4], 0);
+    pfb_snapshot_input inputs[2];
+    for (int i = 0; i < 2; i++)
+        inputs[i] = (pfb_snapshot_input){.data = parts[i],
+                                         .data_size_bytes = sizes[i],
+                                         .query_info = parts[2],
+                                         .query_info_size_bytes = sizes[2],
+                                         .registrations = registrations,
+                                         .registration_count = count};
+    pfb_snapshot snapshots[2];
+    void *memory[2];
+    for (int i = 0; i < 2; i++)
+        memory[i] = load_snapshot(&inputs[i], &snapshots[i]);
+    pfb_pairing_match(&snapshots[0], &snapshots[1]);
+    read_table(&snapshots[0], &snapshots[1]);
+    free(memory[0]);
+    free(memory[1]);
+}
+
+/* Readings with promises of their own say which one was broken. */
+static const char *read_changing(changing_reader reader, const changes *c)
+{
+    uint64_t seed = (uint64_t)c->at * 4 + 1; /* tolerant reading; the second bit means strict */
+    switch (reader) {
+    case CHANGING_DATA_BLOCK:
+        return disturb_input(SUBJECT_DATA_BLOCK, c->memory, c->size, seed).broken;
+    case CHANGING_BULK:
+        read_bulk(c->memory, c->size);
+        break;
+    case CHANGING_LEGACY_BLOCK:
+        return disturb_legacy(SUBJECT_LEGACY_BLOCK, c->memory, c->size, seed).broken;
+    case CHANGING_NAME_TABLE:
+        read_name_table(c->memory, c->size);
+        break;
+    case CHANGING_REGISTRATION:
+        return disturb_input(SUBJECT_REGISTRATION, c->memory, c->size, seed).broken;
+    case CHANGING_QUERY:
+        return disturb_input(SUBJECT_QUERY, c->memory, c->size, seed).broken;
+    case CHANGING_CAPTURE:
+        return disturb_input(SUBJECT_CAPTURE, c->memory, c->size, seed).broken;
+    case CHANGING_SNAPSHOT:
+        read_samples(c->memory, c->size, c->first);
+        break;
+    case CHANGING_TEXT:
+        read_text(c->memory, c->size);
+        break;
+    case CHANGING_CPUID_TEXT:
+        return disturb_cpuid_text(c->memory, c->size, seed).broken;
+    case CHANGING_LWP:
+        return disturb_lwp(c->memory, c->size, seed).broken;
+    case CHANGING_CPI_TEXT:
+        return disturb_cpi_text(c->memory, c->size, seed).broken;
+    default:
+        return disturb_hooks(c->memory, c->size, seed).broken;
+    }
+    return NULL;
+}
+
+uint64_t changing_read(changing_reader reader, changing_mode mode, uint32_t at, const uint8_t *first,
+                       const uint8_t *second, size_t size)
+{
+    uint8_t *memory = stepper_make(size);
+    demand(memory != NULL, "there is memory");
+    if (memory && size > 0)
+        memcpy(memory, first, size);
+    changes c = {.mode = mode,
+                 .at = at,
+                 .random = (uint64_t)at * UINT64_C(0x9E3779B97F4A7C15) | 1,
+                 .memory = memory,
+                 .size = size,
+                 .first = first,
+                 .second = second};
+    stepper_begin(on_access, &c);
+    const char *broken = read_changing(reader, &c);
+    uint64_t accesses = stepper_end();
+    demand(broken == NULL, broken);
+    stepper_free();
+    return accesses;
+}

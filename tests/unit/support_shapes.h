@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_TEST_SUPPORT_SHAPES_H
+#define PFB_TEST_SUPPORT_SHAPES_H
+
+/* Blocks of V2 and of V1 of the same shape, for the tests of inputs that change. */
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct block {
+    uint8_t *data; /* to be freed */
+    size_t size;
+} block;
+
+enum { SHAPE_MOST_COUNTERS = 8 };
+
+/* A V2 reply: one result of all counters of all instances. */
+block shape_v2(uint32_t counters, uint32_t instances);
+
+/* A V1 block: one object, whose values have no item counts. */
+block shape_v1(uint32_t counters, uint32_t instances);
+
+#endif

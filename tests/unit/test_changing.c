@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Every reader over every seed while the bytes change between two loads: memory outside of the input and of the
+ * caller's buffers stays untouched, whatever is read. Inputs lie flush against an inaccessible page. */
+#include <criterion/criterion.h>
+
+#include "changing.h"
+#include "support.h"
+#include "support_shapes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SEEDS = 512, SWAPS = 8, FIELD_ROUNDS = 3 };
+
+static struct {
+    uint8_t *data;
+    size_t size;
+} seeds[MOST_SEEDS];
+
+static size_t seed_count;
+
+static void keep_seed(const char *name, const uint8_t *data, size_t size)
+{
+    (void)name;
+    cr_assert_lt(seed_count, MOST_SEEDS);
+    seeds[seed_count].data = malloc(size + 1);
+    cr_assert(seeds[seed_count].data);
+    memcpy(seeds[seed_count].data, data, size);
+    seeds[seed_count++].size = size;
+}
+
+/* The first contents turn into the second ones: at moments spread over the whole reading, back and forth, and field by
+ * field. `n` varies the moments and the fields. */
+static void change_contents(changing_reader reader, const uint8_t *first, const uint8_t *second, size_t size,
+                            uint32_t n)
+{
+    uint64_t accesses = changing_read(reader, CHANGING_SWAP, UINT32_MAX, first, second, size);
+    uint64_t step = accesses / SWAPS + 1;
+    for (uint64_t at = n % step; at < accesses; at += step)
+        changing_read(reader, CHANGING_SWAP, (uint32_t)at, first, second, size);
+    changing_read(reader, CHANGING_FLIP, 0, first, second, size);
+    for (uint32_t round = 1; round <= FIELD_ROUNDS; round++)
+        changing_read(reader, CHANGING_FIELDS, n * FIELD_ROUNDS + round, first, second, size);
+}
+
+static void change_seed(changing_reader reader, size_t first, size_t second)
+{
+    size_t size = seeds[first].size;
+    size_t common = seeds[second].size < size ? seeds[second].size : size;
+    uint8_t *other = calloc(1, size + 1);
+    cr_assert(other);
+    memcpy(other, seeds[second].data, common);
+    change_contents(reader, seeds[first].data, other, size, (uint32_t)first);
+    free(other);
+}
+
+static void change_seeds(changing_reader reader, const char *subject)
+{
+    cr_assert_geq(visit_seeds(subject, keep_seed), 10, "corpus/%s has too few seeds", subject);
+    for (size_t i = 0; i < seed_count; i++)
+        change_seed(reader, i, (i + 1) % seed_count);
+}
+
+/* ---- Seeds of each reader, as far as they are its own ------------------------------------------------------- */
+
+#define CHANGING_TEST(name, reader, subject)                                                                           \
+    Test(changing, name)                                                                                               \
+    {                                                                                                                  \
+        change_seeds(reader, subject);                                                                                 \
+    }
+
+CHANGING_TEST(data_block, CHANGING_DATA_BLOCK, "data_block")
+CHANGING_TEST(bulk, CHANGING_BULK, "data_block")
+CHANGING_TEST(legacy_block, CHANGING_LEGACY_BLOCK, "legacy_block")
+CHANGING_TEST(name_table, CHANGING_NAME_TABLE, "name_table")
+CHANGING_TEST(registration, CHANGING_REGISTRATION, "registration")
+CHANGING_TEST(query, CHANGING_QUERY, "query")
+CHANGING_TEST(capture, CHANGING_CAPTURE, "capture")
+CHANGING_TEST(snapshot, CHANGING_SNAPSHOT, "pairing")
+CHANGING_TEST(text, CHANGING_TEXT, "name_table")
+CHANGING_TEST(cpuid_text, CHANGING_CPUID_TEXT, "cpuid_text")
+CHANGING_TEST(lwp, CHANGING_LWP, "lwp")
+CHANGING_TEST(cpi_text, CHANGING_CPI_TEXT, "cpi_text")
+CHANGING_TEST(cpi_hooks, CHANGING_CPI_HOOKS, "cpi_hooks")
+
+/* ---- Formats that change ------------------------------------------------------------------------------------- */
+
+enum { SAMPLES_HEADER = 13, SIZES_AT = 5 };
+
+/* An input of the snapshot reader: the block as the older and as the newer sample, `room` bytes each. */
+static uint8_t *make_samples(const block *sample, size_t room)
+{
+    uint8_t *input = calloc(1, SAMPLES_HEADER + 2 * room);
+    cr_assert(input && room <= UINT16_MAX);
+    for (size_t i = 0; i < 2; i++) {
+        input[SIZES_AT + 2 * i] = (uint8_t)room;
+        input[SIZES_AT + 2 * i + 1] = (uint8_t)(room >> 8);
+        memcpy(input + SAMPLES_HEADER + i * room, sample->data, sample->size);
+    }
+    return input;
+}
+
+/* Two samples turn into samples of the other format before each access of measuring, loading, matching and
+ * evaluating. */
+Test(changing, formats)
+{
+    block blocks[2] = {shape_v2(2, 4), shape_v1(2, 4)};
+    size_t room = blocks[0].size > blocks[1].size ? blocks[0].size : blocks[1].size;
+    size_t size = SAMPLES_HEADER + 2 * room;
+    for (int i = 0; i < 2; i++) {
+        uint8_t *first = make_samples(&blocks[i], room);
+        uint8_t *second = make_samples(&blocks[1 - i], room);
+        uint64_t accesses = changing_read(CHANGING_SNAPSHOT, CHANGING_SWAP, UINT32_MAX, first, second, size);
+        for (uint32_t at = 0; at < accesses; at++)
+            changing_read(CHANGING_SNAPSHOT, CHANGING_SWAP, at, first, second, size);
+        free(first);
+        free(second);
+    }
+    free(blocks[0].data);
+    free(blocks[1].data);
+}
+
+/* ---- The callback itself ------------------------------------------------------------------------------------- */
+
+/* A reader that loads something is seen to load it. */
+Test(changing, accesses_are_counted)
+{
+    const uint8_t text[6] = {'a', 0, 'b', 0, 'c', 0};
+    cr_expect_geq(changing_read(CHANGING_TEXT, CHANGING_SWAP, UINT32_MAX, text, text, sizeof text), 9);
+    cr_expect_eq(changing_read(CHANGING_TEXT, CHANGING_SWAP, UINT32_MAX, text, text, 0), 0);
+}

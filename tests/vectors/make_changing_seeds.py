@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes the seeds of the fuzz target changing: `make_changing_seeds.py CORPUS`.
+
+Each is a pair of the corpus' other seeds, after the eight bytes that say who
+reads them and how the first turns into the second: the layout of
+fuzz/changing_fuzzer.c.  The same bytes every time.
+"""
+
+import pathlib
+import struct
+import sys
+
+from seed_files import write_seeds
+
+# In the order of changing_reader in fuzz/changing.h.
+READERS = (("data_block", "data_block"), ("bulk", "data_block"),
+           ("legacy_block", "legacy_block"), ("name_table", "name_table"),
+           ("registration", "registration"), ("query", "query"),
+           ("capture", "capture"), ("snapshot", "pairing"),
+           ("text", "name_table"), ("cpuid_text", "cpuid_text"),
+           ("lwp", "lwp"), ("cpi_text", "cpi_text"),
+           ("cpi_hooks", "cpi_hooks"))
+MODES = ("swap", "flip", "fields")
+
+
+def changing_seeds(corpus):
+    """(name, bytes) of each."""
+    for reader, (name, subject) in enumerate(READERS):
+        files = [path.read_bytes() for path in
+                 sorted((corpus / subject / "seeds").iterdir())
+                 if not path.name.startswith("broken_")]
+        files = sorted((data for data in files if data), key=len)
+        files = files[len(files) // 4:]  # the smallest ones say little
+        for mode, how in enumerate(MODES):
+            first = files[mode % len(files)]
+            second = files[(mode + 1) % len(files)]
+            at = (7, 0, 12345)[mode]
+            yield "%s_%s" % (name, how), struct.pack(
+                "<BBIH", reader, mode, at, len(first)) + first + second
+
+
+if __name__ == "__main__":
+    sys.exit(write_seeds(
+        __doc__, {"changing": changing_seeds(pathlib.Path(sys.argv[-1]))}))
