@@ -3,7 +3,9 @@
 
 #include "memory.h"
 #include "perfblock/utf16.h"
+#include "unicode_table.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,56 +141,45 @@ static uint32_t next_point(const char *utf8, size_t size, size_t *at)
 
 /* ---- Printing ---------------------------------------------------------------------------------------------- */
 
-typedef struct range {
-    uint32_t first, last;
-} range;
-
-static bool is_in(const range *ranges, size_t count, uint32_t point)
+/* The kind of a code point: that of the last run that begins at or before it. */
+static unicode_kind kind_of(uint32_t point)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (point >= ranges[i].first && point <= ranges[i].last)
-            return true;
+    size_t low = 0;
+    size_t high = sizeof unicode_runs / sizeof unicode_runs[0];
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (unicode_runs[middle].first <= point)
+            low = middle;
+        else
+            high = middle;
     }
-    return false;
+    return (unicode_kind)unicode_runs[low].kind;
 }
 
-/* What is escaped: all of it lies below U+10000, so that four digits do. */
-static bool is_unsafe(uint32_t point)
+static size_t columns_of(unicode_kind kind)
 {
-    static const range ranges[] = {
-        {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},     {0x61C, 0x61C},   {0x200B, 0x200F}, {0x2028, 0x202E},
-        {0x2060, 0x206F}, {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}, {0xFFF0, 0xFFFB}, {0xFFFE, 0xFFFF},
-    };
-    return point < 0x20 || (point >= 0x7F && is_in(ranges, sizeof ranges / sizeof ranges[0], point));
+    return kind == UNICODE_WIDE ? 2 : kind == UNICODE_COMBINING ? 0 : 1;
 }
 
-/* Columns of a code point, as far as a short table can tell. */
-static size_t columns_of(uint32_t point)
+/* Appends a code point that needs no escape. Returns its columns. */
+static size_t put_printable(buffer *out, uint32_t point, unicode_kind kind, const char *from, size_t bytes)
 {
-    static const range none[] = {{0x300, 0x36F}, {0x483, 0x489}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x20D0, 0x20FF}};
-    static const range two[] = {
-        {0x1100, 0x115F}, {0x2E80, 0xA4CF}, {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},
-        {0xFE30, 0xFE6F}, {0xFF00, 0xFF60}, {0x1F300, 0x1FAFF}, {0x20000, 0x3FFFD},
-    };
-    if (point < 0x300)
-        return 1;
-    if (is_in(two, sizeof two / sizeof two[0], point))
-        return 2;
-    return is_in(none, sizeof none / sizeof none[0], point) ? 0 : 1;
-}
-
-/* Appends a code point: as it stands, or escaped. Returns its columns. */
-static size_t put_point(buffer *out, uint32_t point, const char *from, size_t bytes)
-{
-    if (is_unsafe(point)) {
-        buffer_format(out, "\\u%04X", (unsigned)point);
-        return 6;
-    }
     if (point == REPLACEMENT)
         buffer_string(out, "\xEF\xBF\xBD");
     else
         buffer_bytes(out, from, bytes);
-    return columns_of(point);
+    return columns_of(kind);
+}
+
+/* Appends a code point, escaped where that is needed. Returns its columns. */
+static size_t put_point(buffer *out, uint32_t point, const char *from, size_t bytes)
+{
+    unicode_kind kind = kind_of(point);
+    if (kind != UNICODE_ESCAPED)
+        return put_printable(out, point, kind, from, bytes);
+    bool is_short = point <= 0xFFFF;
+    buffer_format(out, is_short ? "\\u%04" PRIX32 : "\\U%08" PRIX32, point);
+    return is_short ? 6 : 10;
 }
 
 /* Appends what begins at `at` and needs no second look: printable ASCII without quotes and backslashes. Returns its
@@ -242,7 +233,7 @@ size_t text_columns(const char *utf8, size_t size)
 {
     size_t columns = 0;
     for (size_t at = 0; at < size;)
-        columns += columns_of(next_point(utf8, size, &at));
+        columns += columns_of(kind_of(next_point(utf8, size, &at)));
     return columns;
 }
 
@@ -252,9 +243,16 @@ void text_json(buffer *out, const char *utf8, size_t size)
     for (size_t at = put_plain(out, utf8, size, 0); at < size; at = put_plain(out, utf8, size, at)) {
         size_t from = at;
         uint32_t point = next_point(utf8, size, &at);
+        unicode_kind kind = kind_of(point);
         if (point == '"' || point == '\\')
             buffer_string(out, "\\");
-        put_point(out, point, utf8 + from, at - from);
+        if (kind != UNICODE_ESCAPED)
+            put_printable(out, point, kind, utf8 + from, at - from);
+        else if (point <= 0xFFFF)
+            buffer_format(out, "\\u%04" PRIX32, point);
+        else
+            buffer_format(out, "\\u%04" PRIX32 "\\u%04" PRIX32, 0xD800 + ((point - 0x10000) >> 10),
+                          0xDC00 + ((point - 0x10000) & 0x3FF));
     }
     buffer_string(out, "\"");
 }

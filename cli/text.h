@@ -51,9 +51,9 @@ uint8_t *text_to_utf16(const char *utf8, size_t *units);
 
 /* ---- Printing ---------------------------------------------------------------------------------------------- */
 
-/* The functions below take UTF-8 of any content: malformed bytes become U+FFFD each. What could upset a terminal or
- * pass for something else (control characters, line and paragraph separators, direction marks, invisible spaces) is
- * written as \u and four digits. */
+/* The functions below take UTF-8 of any content; each malformed byte becomes U+FFFD. Characters that are invisible or
+ * change how their neighbours look (UNICODE_ESCAPED in unicode_table.h) are written as \uXXXX, and as \UXXXXXXXX beyond
+ * U+FFFF. */
 
 /* Appends the text. */
 void text_safe(buffer *out, const char *utf8, size_t size);
@@ -61,7 +61,7 @@ void text_safe(buffer *out, const char *utf8, size_t size);
 /* Appends at most `columns` columns of it; a longer text ends in an ellipsis. */
 void text_safe_cut(buffer *out, const char *utf8, size_t size, size_t columns);
 
-/* Appends it as a JSON string with its quotes. */
+/* Appends it as a JSON string with its quotes. The escapes are those of JSON: a parser gives the text back. */
 void text_json(buffer *out, const char *utf8, size_t size);
 
 /* Appends it as a CSV field, quoted where RFC 4180 asks for it. */
