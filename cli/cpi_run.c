@@ -46,10 +46,14 @@ static void say_failure(const run *r, pfb_cpi_moment moment, int code, const cha
     put_lower(&name, pfb_cpi_rc_to_string(code));
     if (*sentence == '\0')
         sentence = row ? row->text : "for an unknown reason";
-    if (r->o->source && !r->ends[moment].is_refusal)
-        diagnostics_input(r->subject, r->ends[moment].offset, name.data, "%s", sentence);
-    else
+    if (r->o->source && !r->ends[moment].is_refusal) {
+        buffer safe = {0};
+        text_safe(&safe, sentence, strlen(sentence));
+        diagnostics_input(r->subject, r->ends[moment].offset, name.data, "%s", safe.data);
+        buffer_free(&safe);
+    } else {
         diagnostics_say(STATUS_IMPOSSIBLE, r->subject, "%s: %s", name.data, sentence);
+    }
     buffer_free(&name);
 }
 

@@ -61,16 +61,13 @@ void diagnostics_malformed(const char *file, pfb_error error)
 void diagnostics_input(const char *file, uint64_t offset, const char *code, const char *format, ...)
 {
     buffer line = {0};
-    buffer sentence = {0};
     va_list arguments;
-    va_start(arguments, format);
-    buffer_format_list(&sentence, format, arguments);
-    va_end(arguments);
     begin_line(&line, file);
     buffer_format(&line, "offset %" PRIu64 ": %s: ", offset, code);
-    text_safe(&line, sentence.data, sentence.size);
+    va_start(arguments, format);
+    buffer_format_list(&line, format, arguments);
+    va_end(arguments);
     end_line(&line);
-    buffer_free(&sentence);
     raise_status(STATUS_MALFORMED);
 }
 

@@ -26,16 +26,18 @@ exit_status diagnostics_status(void);
 /* "FILE: offset N: code_name: sentence", and status 1. */
 void diagnostics_malformed(const char *file, pfb_error error);
 
-/* The same with a code of the program's own, and a sentence as printf makes it. */
+/* The same with a code of the program's own, and a sentence as printf makes it. The sentence is printed as it is: text
+ * from an input must be escaped before (text_safe). */
 void diagnostics_input(const char *file, uint64_t offset, const char *code, const char *format, ...) TEXT_PRINTF(4, 5);
 
 /* "FILE: SENTENCE" with what the system says about `number` (errno), and status 3. */
 void diagnostics_file(const char *file, int number);
 
-/* "SUBJECT: sentence" as printf makes it, and `status`. */
+/* "SUBJECT: sentence" as printf makes it, and `status`. The sentence is escaped here. */
 void diagnostics_say(exit_status status, const char *subject, const char *format, ...) TEXT_PRINTF(3, 4);
 
-/* Something the reader should know that is no failure: "FILE: offset N: note: sentence". */
+/* Something the reader should know that is no failure: "FILE: offset N: note: sentence". The sentence is printed as it
+ * is. */
 void diagnostics_note(const char *file, size_t offset, const char *format, ...) TEXT_PRINTF(3, 4);
 
 /* ---- Progress -------------------------------------------------------------------------------------------- */

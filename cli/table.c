@@ -134,7 +134,7 @@ static void put_cell(const table *t, buffer *line, size_t column, table_span spa
 {
     buffer cut = {0};
     buffer_clear(&cut);
-    text_safe_cut(&cut, t->text.data + span.start, span.size, t->widths[column]);
+    text_cut(&cut, t->text.data + span.start, span.size, t->widths[column]);
     size_t used = text_columns(cut.data, cut.size);
     size_t left = used < t->widths[column] ? t->widths[column] - used : 0;
     bool stands_left = column == 0 || t->is_left;

@@ -171,19 +171,7 @@ static size_t put_printable(buffer *out, uint32_t point, unicode_kind kind, cons
     return columns_of(kind);
 }
 
-/* Appends a code point, escaped where that is needed. Returns its columns. */
-static size_t put_point(buffer *out, uint32_t point, const char *from, size_t bytes)
-{
-    unicode_kind kind = kind_of(point);
-    if (kind != UNICODE_ESCAPED)
-        return put_printable(out, point, kind, from, bytes);
-    bool is_short = point <= 0xFFFF;
-    buffer_format(out, is_short ? "\\u%04" PRIX32 : "\\U%08" PRIX32, point);
-    return is_short ? 6 : 10;
-}
-
-/* Appends what begins at `at` and needs no second look: printable ASCII without quotes and backslashes. Returns its
- * end. */
+/* Appends the printable ASCII that begins at `at`, up to the first quotation mark or backslash. Returns its end. */
 static size_t put_plain(buffer *out, const char *utf8, size_t size, size_t at)
 {
     size_t end = at;
@@ -194,26 +182,100 @@ static size_t put_plain(buffer *out, const char *utf8, size_t size, size_t at)
     return end;
 }
 
-void text_safe(buffer *out, const char *utf8, size_t size)
+/* Text on its way to text or CSV output. */
+typedef struct escaper {
+    const char *utf8;
+    size_t size, at;
+    bool is_csv;
+    size_t run_end;  /* of the backslashes last met */
+    bool is_doubled; /* these backslashes */
+} escaper;
+
+/* A quoted CSV field holds these as they are. */
+static bool is_csv_blank(uint32_t point)
 {
-    for (size_t at = put_plain(out, utf8, size, 0); at < size; at = put_plain(out, utf8, size, at)) {
-        size_t from = at;
-        uint32_t point = next_point(utf8, size, &at);
-        put_point(out, point, utf8 + from, at - from);
-    }
+    return point == '\t' || point == '\n' || point == '\r';
 }
 
-void text_safe_cut(buffer *out, const char *utf8, size_t size, size_t columns)
+static bool is_escaped(const escaper *e, uint32_t point, unicode_kind kind)
+{
+    return kind == UNICODE_ESCAPED && !(e->is_csv && is_csv_blank(point));
+}
+
+static bool is_hex_digit(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f');
+}
+
+/* True where the text after backslashes, as it will be printed, reads as the rest of an escape. */
+static bool continues_as_escape(const escaper *e, size_t at)
+{
+    if (at == e->size)
+        return false;
+    size_t digits = e->utf8[at] == 'u' ? 4 : e->utf8[at] == 'U' ? 8 : 0;
+    if (digits == 0) {
+        uint32_t point = next_point(e->utf8, e->size, &at);
+        return is_escaped(e, point, kind_of(point));
+    }
+    size_t end = at + 1;
+    while (end < e->size && end - at <= digits && is_hex_digit(e->utf8[end]))
+        end++;
+    return end - at > digits;
+}
+
+static size_t put_backslash(buffer *out, escaper *e)
+{
+    if (e->at >= e->run_end) {
+        e->run_end = e->at;
+        while (e->run_end < e->size && e->utf8[e->run_end] == '\\')
+            e->run_end++;
+        e->is_doubled = continues_as_escape(e, e->run_end);
+    }
+    e->at++;
+    buffer_string(out, e->is_doubled ? "\\\\" : "\\");
+    return e->is_doubled ? 2 : 1;
+}
+
+/* Appends the next code point, escaped where that is needed. Returns its columns. Requires that there is one. */
+static size_t put_next(buffer *out, escaper *e)
+{
+    if (e->utf8[e->at] == '\\')
+        return put_backslash(out, e);
+    size_t from = e->at;
+    uint32_t point = next_point(e->utf8, e->size, &e->at);
+    unicode_kind kind = kind_of(point);
+    if (!is_escaped(e, point, kind))
+        return put_printable(out, point, kind, e->utf8 + from, e->at - from);
+    bool is_short = point <= 0xFFFF;
+    buffer_format(out, is_short ? "\\u%04" PRIX32 : "\\U%08" PRIX32, point);
+    return is_short ? 6 : 10;
+}
+
+void text_safe(buffer *out, const char *utf8, size_t size)
+{
+    escaper e = {.utf8 = utf8, .size = size};
+    while ((e.at = put_plain(out, utf8, size, e.at)) < size)
+        put_next(out, &e);
+}
+
+/* Appends the next code point of text that is safe already. */
+static size_t put_again(buffer *out, escaper *e)
+{
+    size_t from = e->at;
+    uint32_t point = next_point(e->utf8, e->size, &e->at);
+    return put_printable(out, point, kind_of(point), e->utf8 + from, e->at - from);
+}
+
+/* Appends what fits in `columns` columns, by one of the two functions above. */
+static void put_cut(buffer *out, escaper *e, size_t columns, size_t (*put)(buffer *, escaper *))
 {
     buffer piece = {0};
     size_t used = 0;
     size_t fitting = out->size; /* where the ellipsis goes if one is needed */
     bool fits = true;
-    for (size_t at = 0; at < size && fits;) {
-        size_t from = at;
-        uint32_t point = next_point(utf8, size, &at);
+    while (e->at < e->size && fits) {
         buffer_clear(&piece);
-        used += put_point(&piece, point, utf8 + from, at - from);
+        used += put(&piece, e);
         fits = used <= columns;
         if (fits)
             buffer_bytes(out, piece.data, piece.size);
@@ -229,11 +291,21 @@ void text_safe_cut(buffer *out, const char *utf8, size_t size, size_t columns)
     buffer_free(&piece);
 }
 
-size_t text_columns(const char *utf8, size_t size)
+void text_safe_cut(buffer *out, const char *utf8, size_t size, size_t columns)
+{
+    put_cut(out, &(escaper){.utf8 = utf8, .size = size}, columns, put_next);
+}
+
+void text_cut(buffer *out, const char *safe, size_t size, size_t columns)
+{
+    put_cut(out, &(escaper){.utf8 = safe, .size = size}, columns, put_again);
+}
+
+size_t text_columns(const char *safe, size_t size)
 {
     size_t columns = 0;
     for (size_t at = 0; at < size;)
-        columns += columns_of(kind_of(next_point(utf8, size, &at)));
+        columns += columns_of(kind_of(next_point(safe, size, &at)));
     return columns;
 }
 
@@ -261,15 +333,14 @@ void text_csv(buffer *out, const char *utf8, size_t size)
 {
     bool quoted = size > 0 && (utf8[0] == ' ' || utf8[size - 1] == ' ');
     for (size_t at = 0; at < size && !quoted; at++)
-        quoted = utf8[at] == ',' || utf8[at] == '"';
+        quoted = utf8[at] == ',' || utf8[at] == '"' || is_csv_blank((uint8_t)utf8[at]);
     if (quoted)
         buffer_string(out, "\"");
-    for (size_t at = put_plain(out, utf8, size, 0); at < size; at = put_plain(out, utf8, size, at)) {
-        size_t from = at;
-        uint32_t point = next_point(utf8, size, &at);
-        if (point == '"')
+    escaper e = {.utf8 = utf8, .size = size, .is_csv = true};
+    while ((e.at = put_plain(out, utf8, size, e.at)) < size) {
+        if (utf8[e.at] == '"')
             buffer_string(out, "\"");
-        put_point(out, point, utf8 + from, at - from);
+        put_next(out, &e);
     }
     if (quoted)
         buffer_string(out, "\"");

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: MIT
+"""How names of any content are printed: every printed form can be read back.
+
+Each format is decoded here by the rule that docs/perfblock.md states, and must
+give the name that the input holds.
+"""
+
+import csv
+import io
+import itertools
+import random
+import re
+import unittest
+
+from captures import BULK, DISK, data, instances_result, metadata
+from program import Case, writer as w
+
+ESCAPE = re.compile(r"(\\+)(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
+
+# Names that print as they are in text.
+ORDINARY = (
+    "C:\\Users\\unit\\x.pfb", "C:\\x\\", "\\\\machine\\Processor(0)\\% Time",
+    "\\\\server\\update", "\\", "\\\\", "\\\\\\", "a\\u", "\\u12", "\\u12G4",
+    "\\U0001234", "u0007", "U0001F600", "\\n", "\\x07", "\\ u0007",
+)
+
+# A name and its form in text.
+PAIRS = (
+    ("\x07", "\\u0007"), ("\\u0007", "\\\\u0007"),
+    ("\\\x07", "\\\\\\u0007"), ("\\\\u0007", "\\\\\\\\u0007"),
+    ("\\\\\x07", "\\\\\\\\\\u0007"), ("\\\\\\u0007", "\\\\\\\\\\\\u0007"),
+    ("\U000E0001", "\\U000E0001"), ("\\U000E0001", "\\\\U000E0001"),
+    ("\\uabcd", "\\\\uabcd"), ("\\Uffffffff", "\\\\Uffffffff"),
+    ("\\\\server\\uface", "\\\\server\\\\uface"),
+    ("\\\n", "\\\\\\u000A"), ("\n", "\\u000A"), ("\t", "\\u0009"),
+)
+
+# What must never reach a terminal, by its code point: controls, separators,
+# directions, tags, fillers, variation selectors, blanks, noncharacters.
+UNSEEN = (
+    0x07, 0x1B, 0x7F, 0x85, 0x9B, 0xA0, 0xAD, 0x34F, 0x600, 0x61C, 0x6DD,
+    0x70F, 0x890, 0x8E2, 0x115F, 0x1160, 0x1680, 0x17B4, 0x180B, 0x180E,
+    0x180F, 0x2000, 0x200A, 0x200B, 0x200D, 0x200F, 0x2028, 0x2029, 0x202A,
+    0x202E, 0x202F, 0x205F, 0x2060, 0x2065, 0x206F, 0x2800, 0x3000, 0x3164,
+    0xFDD0, 0xFDEF, 0xFE00, 0xFE0F, 0xFEFF, 0xFFA0, 0xFFF0, 0xFFFB, 0xFFFE,
+    0xFFFF, 0x110BD, 0x110CD, 0x13430, 0x1343F, 0x13441, 0x16FE4, 0x1BCA0,
+    0x1D159, 0x1D173, 0x1D17A, 0x1FFFE, 0x1FFFF, 0xE0000, 0xE0001, 0xE0020,
+    0xE007F, 0xE0100, 0xE01EF, 0xE0FFF, 0x10FFFE, 0x10FFFF,
+)
+
+# What stays readable: letters of all planes, marks, private use, unassigned.
+SEEN = (0x21, 0xA1, 0xE9, 0x301, 0x378, 0x4E2D, 0xAC00, 0xE000, 0xFFFC,
+        0xFFFD, 0x1F600, 0x20000, 0xE1000, 0xF0000, 0x10FFFD)
+
+
+def decode(text):
+    """The name that was printed."""
+    def one(match):
+        slashes = "\\" * (len(match[1]) // 2)
+        if len(match[1]) % 2 == 0:
+            return slashes + match[2]
+        point = int(match[2][1:], 16)
+        return slashes + (chr(point) if point < 0x110000 else "no character")
+    return ESCAPE.sub(one, text)
+
+
+def escape(point):
+    """The escape of a code point in text."""
+    return ("\\u%04X" if point <= 0xFFFF else "\\U%08X") % point
+
+
+def short_names():
+    """Every name of up to five of these parts."""
+    parts = ("\\", "u0007", "\x07", "x")
+    for count in range(1, 6):
+        for chosen in itertools.product(parts, repeat=count):
+            yield "".join(chosen)
+
+
+def random_names(count):
+    """Names that come close to escapes, the same in each run."""
+    parts = ["\\", "\\", "\\", "u", "U", "0", "0007", "000E0001", "A", "f",
+             "\x07", "\x1b", "\n", "\r", "\t", "\u200b", "\u3000", "\ufffe",
+             "\U000E0001", "\U0010FFFF", "\U0001F600", "\u00e9", "\u4e2d",
+             "\u0301", " ", ",", '"', ";", "=", "x"]
+    dice = random.Random(1)
+    for _ in range(count):
+        yield "".join(dice.choices(parts, k=dice.randint(1, 12)))
+
+
+NAMES = tuple(dict.fromkeys(itertools.chain(
+    ORDINARY, (name for name, _ in PAIRS), map(chr, UNSEEN), map(chr, SEEN),
+    short_names(), random_names(2000))))
+
+
+class Names(Case):
+    """Names of instances."""
+
+    def setUp(self):
+        super().setUp()
+        self.assertGreater(len(NAMES), 3000)
+
+    def block(self, names):
+        """A V2 block with an instance of each name."""
+        return self.file("block.bin", w.reply(w.result(
+            w.INSTANCES, w.instance_block(*[
+                w.instance(number, name, w.v4(1))
+                for number, name in enumerate(names)]))))
+
+    def texts(self, names):
+        """What show prints of them as text."""
+        done = self.run_fine("show", self.block(names))
+        return re.findall(r'^ *\d+ +instance .*  name "(.*)"$', done.out,
+                          re.MULTILINE)
+
+    def test_text(self):
+        names = [name for name, _ in PAIRS]
+        self.assertEqual(self.texts(names), [text for _, text in PAIRS])
+        self.assertEqual(self.texts(ORDINARY), list(ORDINARY))
+        self.assertEqual(self.texts(map(chr, UNSEEN)),
+                         list(map(escape, UNSEEN)))
+        self.assertEqual(self.texts(map(chr, SEEN)), list(map(chr, SEEN)))
+
+    def test_text_can_be_read_back(self):
+        texts = self.texts(NAMES)
+        self.assertEqual([decode(text) for text in texts], list(NAMES))
+        self.assertEqual(len(set(texts)), len(NAMES))
+
+    def test_json_gives_names_back(self):
+        done = self.run_fine("show", "--format", "json", self.block(NAMES))
+        self.assertEqual([item["name"] for item in done.objects()
+                          if item["record"] == "instance"], list(NAMES))
+        for char in map(chr, UNSEEN):
+            self.assertNotIn(char, done.out)
+
+    def test_json_escapes(self):
+        done = self.run_fine("show", "--format", "json", self.block(
+            ["\x07\\u0007\U000E0001\U0010FFFF\U0001F600"]))
+        self.assertIn('"name":"\\u0007\\\\u0007\\uDB40\\uDC01\\uDBFF\\uDFFF'
+                      '\U0001F600"', done.out)
+
+    def test_csv(self):
+        done = self.run_fine("cook", "--format", "csv", self.block(NAMES))
+        rows = list(csv.DictReader(io.StringIO(done.out, newline="")))
+        self.assertEqual([decode(row["instance"]) for row in rows],
+                         list(NAMES))
+        self.assertEqual(len({row["instance"] for row in rows}), len(NAMES))
+        for row, name in zip(rows, NAMES):
+            if not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", name) and (
+                    not ESCAPE.search(name)) and name.isascii():
+                self.assertEqual(row["instance"], name)
+
+    def test_csv_quotes(self):
+        for name, field in (("a\nb", '"a\nb"'), ("a\r\nb", '"a\r\nb"'),
+                            ("a\rb", '"a\rb"'), ("\t", '"\t"'),
+                            ('"', '""""'), ("a,b", '"a,b"'), (" a", '" a"'),
+                            ("C:\\Users\\x", "C:\\Users\\x"),
+                            ("\\\n", '"\\\n"'), ("\\u0007\n", '"\\\\u0007\n"'),
+                            ("\x1b", "\\u001B"), ("\\\x1b", "\\\\\\u001B")):
+            done = self.run_fine("cook", "--format", "csv",
+                                 self.block([name]))
+            self.assertIn(",,,%s,0,," % field, done.out)
+
+    def test_tables(self):
+        names = [name for name in NAMES if name.strip() == name]
+        done = self.run_fine("cook", self.block(names), columns=1000)
+        texts = [line.rsplit("  ", 1)[0].rstrip(" ")
+                 for line in done.lines() if line.endswith("(1)")]
+        self.assertEqual([decode(text) for text in texts], names)
+
+    def test_tables_that_cut(self):
+        """Escapes are counted as they are printed."""
+        for name, columns, cut in (
+                ("\x07" * 9, 6, "\\u0007" * 9),
+                ("\\\x07" * 9, 8, "\\\\\\u0007" * 9),
+                ("\U000E0001" * 9, 10, "\\U000E0001" * 9)):
+            done = self.run_fine("cook", self.block([name, "x"]), columns=40)
+            shown = re.search(r"(?m)^(.*)\u2026  +\(1\)$", done.out)[1]
+            self.assertTrue(cut.startswith(shown), name)
+            self.assertGreater(len(shown), 2 * columns)
+            self.assertLess(len(shown), 40)
+
+    def test_metrics(self):
+        chunks = [metadata(DISK, "Disk", [(1, BULK, "Reads/sec")]),
+                  w.chunk(b"QINF", w.identifier(DISK, name="*"))]
+        chunks += [data(number, instances_result([1], [
+            (n, name, [n]) for n, name in enumerate(NAMES)]))
+            for number in range(2)]
+        done = self.run_fine("live", "--count", "1", "--format", "prometheus",
+                             "--source", self.file("a.pfb", w.recording(
+                                 *chunks)), "--set", "*")
+        points = re.findall(r'^\w+\{instance="(.*)"\} (\d+)$', done.out,
+                            re.MULTILINE)
+        self.assertEqual(len(points), len(NAMES))
+        for label, number in points:
+            text = re.sub(r'\\([\\"n])', lambda match: {"n": "\n"}.get(
+                match[1], match[1]), label)
+            self.assertEqual(decode(text), NAMES[int(number)])
+
+
+class Messages(Case):
+    """Names in error messages."""
+
+    def test_cells(self):
+        cells = [name for name in NAMES if len(name) < 8
+                 and name.strip(" \t") == name and not set(name) & set(
+                     '",\n\r') and "0" not in name]
+        self.assertGreater(len(cells), 100)
+        done = self.run_program("eval", stdin=("type,value1\n" + "".join(
+            "0x10000,%s\n" % cell for cell in cells)).encode())
+        texts = re.findall(r'\(value1\): "(.*)" is not a number$', done.err,
+                           re.MULTILINE)
+        self.assertEqual([decode(text) for text in texts], cells)
+
+    def test_escapes_are_cut_as_a_whole(self):
+        for cell, shown in (("x" * 57 + "\x07\x07", "x" * 57),
+                            ("x" * 53 + "\x07\x07", "x" * 53 + "\\u0007")):
+            done = self.run_program("eval", stdin=(
+                "type,value1\n0x10000,%s\n" % cell).encode())
+            self.assertIn('"%s\u2026" is not' % shown, done.err)
+
+    def test_files(self):
+        for name, text in (*PAIRS, *((name, name) for name in ORDINARY)):
+            done = self.run_program("check", "--", "absent/" + name)
+            self.assertEqual(done.status, 3)
+            self.assertTrue(done.err.startswith("absent/%s: " % text), name)
+
+    def test_sets(self):
+        path = self.file("a.pfb", w.recording(metadata(DISK, "Disk", [
+            (1, BULK, "Reads/sec")])))
+        for name, text in (*PAIRS, *((name, name) for name in ORDINARY)):
+            done = self.run_program("live", "--source", path, "--set", name)
+            self.assertEqual((done.status, done.out), (2, ""))
+            self.assertIn("no counterset is called %s (" % text, done.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
