@@ -176,9 +176,7 @@ void output_bytes(output *out, const char *key, const char *utf8, size_t size)
     } else if (out->format == OUTPUT_CSV) {
         text_csv(&out->line, utf8, size);
     } else {
-        buffer_string(&out->line, "\"");
-        text_safe(&out->line, utf8, size);
-        buffer_string(&out->line, "\"");
+        text_quoted(&out->line, utf8, size);
     }
 }
 

@@ -187,6 +187,7 @@ typedef struct escaper {
     const char *utf8;
     size_t size, at;
     bool is_csv;
+    bool is_quoted;  /* between quotation marks: those of the text are escaped */
     size_t run_end;  /* of the backslashes last met */
     bool is_doubled; /* these backslashes */
 } escaper;
@@ -199,6 +200,8 @@ static bool is_csv_blank(uint32_t point)
 
 static bool is_escaped(const escaper *e, uint32_t point, unicode_kind kind)
 {
+    if (point == '"')
+        return e->is_quoted;
     return kind == UNICODE_ESCAPED && !(e->is_csv && is_csv_blank(point));
 }
 
@@ -251,11 +254,22 @@ static size_t put_next(buffer *out, escaper *e)
     return is_short ? 6 : 10;
 }
 
+static void put_all(buffer *out, escaper *e)
+{
+    while ((e->at = put_plain(out, e->utf8, e->size, e->at)) < e->size)
+        put_next(out, e);
+}
+
 void text_safe(buffer *out, const char *utf8, size_t size)
 {
-    escaper e = {.utf8 = utf8, .size = size};
-    while ((e.at = put_plain(out, utf8, size, e.at)) < size)
-        put_next(out, &e);
+    put_all(out, &(escaper){.utf8 = utf8, .size = size});
+}
+
+void text_quoted(buffer *out, const char *utf8, size_t size)
+{
+    buffer_string(out, "\"");
+    put_all(out, &(escaper){.utf8 = utf8, .size = size, .is_quoted = true});
+    buffer_string(out, "\"");
 }
 
 /* Appends the next code point of text that is safe already. */

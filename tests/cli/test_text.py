@@ -110,7 +110,7 @@ class Names(Case):
     def texts(self, names):
         """What show prints of them as text."""
         done = self.run_fine("show", self.block(names))
-        return re.findall(r'^ *\d+ +instance .*  name "(.*)"$', done.out,
+        return re.findall(r'^ *\d+ +instance .*  name "([^"]*)"$', done.out,
                           re.MULTILINE)
 
     def test_text(self):
@@ -120,6 +120,12 @@ class Names(Case):
         self.assertEqual(self.texts(map(chr, UNSEEN)),
                          list(map(escape, UNSEEN)))
         self.assertEqual(self.texts(map(chr, SEEN)), list(map(chr, SEEN)))
+
+    def test_quotation_marks(self):
+        """A name cannot pass for the end of a field and another field."""
+        names = ['a"  kind "b', '\\"', "C:\\", "\\u0022"]
+        self.assertEqual(self.texts(names), [
+            "a\\u0022  kind \\u0022b", "\\\\\\u0022", "C:\\", "\\\\u0022"])
 
     def test_text_can_be_read_back(self):
         texts = self.texts(NAMES)
