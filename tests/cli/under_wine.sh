@@ -1,15 +1,29 @@
 #!/usr/bin/env bash
 # Runs a command that runs the program under Wine again and again. Usage: under_wine.sh PROGRAM COMMAND...
-# Wine's services end soon after its last program and start with the next one, whose output they then hold open until
-# they end: its reader waits for seconds. So the first program here writes to no pipe, and one lasts as long as the
-# command: it waits for its input.
+# Wine's services start with its first program, keep its output open until they end, and end with its last program. If a
+# program of COMMAND were the first, reading its output from a pipe would not end before a time limit. So COMMAND starts
+# when another program is known to run, whose output is a file: it has answered, and waits for more input.
 set -euo pipefail
 program=$1
 shift
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
 
-wine "$program" --version >/dev/null 2>&1
-exec 3> >(exec wine "$program" eval >/dev/null 2>&1)
-waiting=$!
+# About one start in a thousand fails before the program begins.
+for _ in 1 2 3; do
+    exec 3> >(exec wine "$program" eval >"$folder/answer" 2>/dev/null)
+    waiting=$!
+    echo id,type >&3
+    while [[ ! -s "$folder/answer" ]] && kill -0 "$waiting" 2>/dev/null; do
+        sleep 0.05
+    done
+    [[ ! -s "$folder/answer" ]] || break
+done
+if [[ ! -s "$folder/answer" ]]; then
+    echo "$program does not start under Wine" >&2
+    exit 1
+fi
+
 status=0
 "$@" 3>&- || status=$?
 exec 3>&-
