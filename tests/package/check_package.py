@@ -14,24 +14,10 @@ import shutil
 import subprocess
 import sys
 
-FENCED = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+from readme import read_example
+
 # What the sample of docs/cpi_facility.md prints on a machine with counters, and on one without.
 ORIGINAL_OUTPUT = r"cpi +\d+\.\d\d  busy +\d+\.\d\d%\n|CpiInit: PU_[A-Z_]+\n"
-CORPUS_FILE = re.compile(r"`(corpus/[^`]+)`")
-
-
-def read_example(readme):
-    """(source, name of the input file or None, expected output)"""
-    text = readme.read_text(encoding="utf-8")
-    blocks = list(FENCED.finditer(text))
-    for index, block in enumerate(blocks):
-        if block[1] == "c":
-            if index + 1 == len(blocks):
-                raise SystemExit(f"{readme}: no block with the output behind the example")
-            output = blocks[index + 1]
-            between = CORPUS_FILE.search(text, block.end(), output.start())
-            return block[2], between[1] if between else None, output[2]
-    raise SystemExit(f"{readme}: no ```c block")
 
 
 class Check:

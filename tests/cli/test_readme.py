@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""The examples of README.md that run the program.  Each block is a test, so
+that one that cannot run on this system is reported as skipped."""
+
+import os
+import pathlib
+import platform
+import re
+import shlex
+import sys
+import unittest
+
+from cpi_runs import RunCase
+from program import ON_WINDOWS, ROOT
+
+sys.path.insert(0, os.path.join(ROOT, "tests", "package"))
+
+import readme  # noqa: E402 (its folder was just added)
+
+SESSIONS = {session[0][0]: session
+            for session in readme.read_sessions(pathlib.Path(ROOT,
+                                                             "README.md"))}
+LIVE = "perfblock live --count 1"
+CPI_RUN = "cat two.txt"
+EVAL = "perfblock eval"
+
+
+def same_but_for_numbers(line):
+    """A pattern for a line with other numbers and other column widths."""
+    return re.compile(r"\s+".join(re.sub(r"\d+", r"\\d+", re.escape(word))
+                                  for word in line.split()))
+
+
+def unmatched(lines, others):
+    """The lines that are not, but for numbers, among the others."""
+    patterns = [same_but_for_numbers(other) for other in others]
+    return [line for line in lines
+            if not any(p.fullmatch(line.strip()) for p in patterns)]
+
+
+class Readme(RunCase):
+    """README.md's commands print what it shows."""
+
+    def run_line(self, line, stdin=""):
+        """Run a command line that begins with the program's name."""
+        name, *arguments = shlex.split(line)
+        self.assertEqual(name, "perfblock")
+        if ON_WINDOWS and arguments[-2:] == ["--", "true"]:
+            # Windows has no command `true`: another that prints nothing.
+            arguments[-1:] = self.quiet
+        return self.run_program(*arguments, stdin=stdin.encode(),
+                                cwd=self.folder)
+
+    def test_every_session_has_a_test(self):
+        self.assertEqual(list(SESSIONS), [LIVE, CPI_RUN, EVAL])
+
+    def test_eval(self):
+        (line, stdin, printed), = SESSIONS[EVAL]
+        done = self.run_line(line, stdin)
+        self.assertEqual((done.status, done.out, done.err), (0, printed, ""))
+
+    def test_cpi_run(self):
+        (cat, _, snapshots), (line, _, printed) = SESSIONS[CPI_RUN]
+        self.file(cat.split()[1], snapshots.encode())
+        done = self.run_line(line)
+        self.assertEqual((done.status, done.out, done.err), (0, printed, ""))
+
+    @unittest.skipIf(ON_WINDOWS or (sys.platform, platform.machine()) !=
+                     ("linux", "x86_64"),
+                     "README.md shows the live counters of Linux on x86-64")
+    def test_live(self):
+        """The same lines, but for numbers and the number of CPUs."""
+        for line, _, printed in SESSIONS[LIVE]:
+            done = self.run_line(line)
+            self.assertEqual((done.status, done.err), (0, ""), line)
+            shown = [text for text in printed.splitlines() if text]
+            found = [text for text in done.out.splitlines() if text]
+            if "..." in shown:
+                shown = [text for text in shown if text != "..."]
+            else:
+                self.assertEqual(unmatched(found, shown), [], line)
+            self.assertEqual(unmatched(shown, found), [], line)
+
+
+if __name__ == "__main__":
+    unittest.main()
