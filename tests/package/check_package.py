@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Uses perfblock as strangers do: the example of README.md is built against the installed CMake package, pkg-config,
-a subdirectory, fetched content and the bare sources, and must print what README.md says each time.
+"""Builds the example of README.md against the installed CMake package, pkg-config, a subdirectory, fetched content and
+the bare sources. It must print what README.md says each time. With --kind sources only the bare sources are used: a cross
+compiler builds them, and --emulator runs the program.
 
 README.md's first ```c block is the example, the next ``` block its output. A file of the corpus that is named between
-the two is the example's input: its argument, and its standard input.
+the two is the example's argument.
 """
 import argparse
 import os
@@ -27,19 +28,24 @@ class Check:
         self.source = pathlib.Path(arguments.source)
         self.prefix = self.folder / "moved" / "here"
         self.example = self.folder / "example.c"
+        self.emulator = [arguments.emulator] if arguments.emulator else []
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         readme = pathlib.Path(arguments.readme or self.source / "README.md")
         text, input_name, self.expected = read_example(readme)
-        self.input = [self.source / input_name] if input_name else []
+        if not input_name:
+            raise SystemExit(f"{readme}: no input is named between the example and its output")
+        self.input = self.source / input_name
+        # On Windows this byte ends a file that is read as text.
+        if b"\x1a" not in self.input.read_bytes()[:-1]:
+            raise SystemExit(f"{self.input}: no byte 0x1A before its end, so that reading it as text would go unnoticed")
         self.example.write_text(text, encoding="utf-8")
 
-    def run(self, *command, environment=None, input_file=os.devnull, fails=False):
+    def run(self, *command, environment=None, fails=False):
         merged = dict(os.environ, **(environment or {}))
         command = [str(part) for part in command]
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-        with open(input_file, "rb") as standard_input:
-            done = subprocess.run(command, env=merged, stdin=standard_input, check=False, **streams)
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        done = subprocess.run(command, env=merged, check=False, **streams)
         if (done.returncode != 0) != fails:
             raise SystemExit(f"{' '.join(command)}\n{done.stdout}exit status {done.returncode}")
         return done.stdout
@@ -63,14 +69,14 @@ class Check:
                 raise SystemExit(f"{path} names the folder it was installed to first")
 
     def compare(self, how, program):
-        input_file = self.input[0] if self.input else os.devnull
-        output = self.run(program, *self.input, environment=self.library_path(), input_file=input_file)
+        output = self.run(*self.emulator, program, self.input, environment=self.library_path())
         if output != self.expected:
             raise SystemExit(f"{how}: README.md promises\n{self.expected}but the example prints\n{output}")
         print(f"{how}: ok")
 
     def library_path(self):
-        return {"LD_LIBRARY_PATH": str(next(self.prefix.rglob("pkgconfig")).parent)}
+        found = next(self.prefix.rglob("pkgconfig"), None)
+        return {"LD_LIBRARY_PATH": str(found.parent)} if found else {}
 
     def consume_with_cmake(self, how):
         build = self.folder / how
@@ -120,11 +126,24 @@ class Check:
 
     def consume_sources(self):
         """Without any build system: one command over the core's sources."""
-        program = self.folder / "from_sources"
+        program = self.folder / f"from_sources{self.arguments.suffix}"
         sources = sorted((self.source / "core/src").glob("*.c"))
         include = self.source / "core/include"
         self.run(self.arguments.compiler, "-std=c11", f"-I{include}", self.example, *sources, "-o", program)
         self.compare("sources", program)
+        self.refuse_wrong_inputs(program)
+
+    def refuse_wrong_inputs(self, program):
+        """No argument, a file that is not there, and a block that is cut short."""
+        missing, cut = self.folder / "missing.bin", self.folder / "cut.bin"
+        cut.write_bytes(self.input.read_bytes()[:-1])
+        for arguments, pattern in (([], "usage: .*\n"),
+                                   ([missing], f"{re.escape(str(missing))}: No such file or directory\n"),
+                                   ([cut], "verdict: truncated_block, offset 0\n")):
+            output = self.run(*self.emulator, program, *arguments, fails=True)
+            if not re.fullmatch(pattern, output):
+                raise SystemExit(f"with {arguments} the example prints\n{output}")
+        print("wrong inputs: ok")
 
     def check_exports(self):
         """What the libraries show is pfb_* and nothing else."""
@@ -141,12 +160,7 @@ class Check:
         print(f"installed program: {output.strip()}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("source", "folder", "kind", "compiler", "cmake"):
-        parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--readme", help="instead of the source folder's README.md")
-    check = Check(parser.parse_args())
+def check_installed(check):
     check.install()
     check.run_program()
     check.check_exports()
@@ -157,6 +171,20 @@ def main():
     check.consume_with_cmake("add_subdirectory")
     check.consume_with_cmake("fetch_content")
     check.consume_sources()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("source", "folder", "kind", "compiler", "cmake"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--readme", help="instead of the source folder's README.md")
+    parser.add_argument("--suffix", default="", help="of the names of programs")
+    parser.add_argument("--emulator", help="runs the example where this machine cannot")
+    check = Check(parser.parse_args())
+    if check.arguments.kind == "sources":
+        check.consume_sources()
+    else:
+        check_installed(check)
 
 
 if __name__ == "__main__":
