@@ -183,6 +183,8 @@ bool collector_open(collector *c, const options *o)
         c->choice.pattern = c->pattern;
         c->choice.pattern_units = c->pattern_units;
     }
+    if (is_open && o->source)
+        pfb_capture_open(&c->recorded, c->offer.file.data, c->offer.file.size);
     pfb_bytes_free(&blocks);
     if (!is_open)
         collector_close(c);
@@ -203,15 +205,38 @@ void collector_close(collector *c)
     *c = (collector){0};
 }
 
+/* Follows the source to the next sample of a capture. */
+static bool passes_info(pfb_capture *recorded)
+{
+    pfb_chunk chunk;
+    bool passed = false;
+    while (pfb_capture_next(recorded, &chunk)) {
+        if (chunk.is_known && chunk.tag == PFB_TAG_DATA)
+            break;
+        passed = passed || (chunk.is_known && chunk.tag == PFB_TAG_QUERY_INFO);
+    }
+    return passed;
+}
+
 collector_outcome collector_sample(collector *c, pfb_bytes *bytes)
 {
     pfb_source_failure failure = {0};
-    if (pfb_source_query_collect(c->query, bytes, &failure))
+    if (pfb_source_query_collect(c->query, bytes, &failure)) {
+        bool is_first = !c->has_sample;
+        bool passed = c->offer.file.data && passes_info(&c->recorded);
+        c->has_new_info = is_first || passed;
+        c->has_sample = true;
         return COLLECTOR_SAMPLE;
+    }
     if (c->offer.file.data && failure.code == PFB_WIN32_NO_MORE_ITEMS)
         return COLLECTOR_END;
     diagnostics_say(STATUS_IMPOSSIBLE, c->offer.subject, "%s", failure.sentence);
     return COLLECTOR_FAILED;
+}
+
+bool collector_has_new_info(const collector *c)
+{
+    return c->has_new_info;
 }
 
 bool collector_info(const collector *c, pfb_bytes *info)

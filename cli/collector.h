@@ -5,6 +5,7 @@
 #include "display.h"
 #include "offer.h"
 #include "options.h"
+#include "perfblock/capture.h"
 
 /* A query made from --set, --instance and --counter, ready to be sampled; for live and record. */
 
@@ -30,6 +31,8 @@ typedef struct collector {
     uint8_t *pattern;      /* of the instances, UTF-16LE */
     size_t pattern_units;
     pfb_source_query *query;
+    pfb_capture recorded; /* of a capture: after the last sample */
+    bool has_sample, has_new_info;
 } collector;
 
 /* Opens the source, finds the sets and counters, adds the query. False after a sentence on standard error: status 2 for
@@ -45,8 +48,11 @@ typedef enum collector_outcome {
 
 collector_outcome collector_sample(collector *c, pfb_bytes *bytes);
 
-/* The query information of the last sample, or of the first one before it was taken. A recorded query may change from
- * sample to sample, a live one does not. False after a sentence, status 4. */
+/* Whether the last sample has other query information than the one before: the first one, and in a capture each one
+ * that new query information precedes. */
+bool collector_has_new_info(const collector *c);
+
+/* The query information of the last sample. False after a sentence, status 4. */
 bool collector_info(const collector *c, pfb_bytes *info);
 
 /* ---- Its choice of counters (choice.c) ------------------------------------------------------------------- */

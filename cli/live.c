@@ -33,7 +33,7 @@ static bool take(live *l)
     pfb_bytes *sample = &l->samples[l->at];
     if (collector_sample(&l->collector, sample) != COLLECTOR_SAMPLE)
         return false;
-    if ((l->is_replay || l->sampling.number == 0) && !take_info(l)) /* a live query does not change */
+    if (collector_has_new_info(&l->collector) && !take_info(l))
         return false;
     sampling_block block = {.data = sample->data, .size = sample->size_bytes};
     sampling_outcome outcome = sampling_take(&l->sampling, &l->out, &block);

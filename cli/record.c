@@ -128,8 +128,7 @@ static bool put_info(recorder *r, const collector *c)
 /* Puts a sample behind what describes it. */
 static bool put_sample(recorder *r, const collector *c, const pfb_bytes *sample)
 {
-    bool may_change = c->offer.file.data != NULL; /* a live query does not */
-    if ((may_change || !r->info.data) && !put_info(r, c))
+    if ((collector_has_new_info(c) || !r->info.data) && !put_info(r, c))
         return false;
     recording_put(&r->file, &(pfb_chunk){.tag = PFB_TAG_DATA}, sample->data, sample->size_bytes);
     return true;

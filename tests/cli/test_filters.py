@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """--set, --counter and --instance: which of several sets are shown."""
 
+import os
 import unittest
 
 from captures import (DISK, LARGE_RAW, MEMORY, NETWORK, data, metadata,
                       single_result, three_sets)
-from program import Case, writer as w
+from program import ON_WINDOWS, Case, writer as w
 
 ALL = {("Alpha Disk", name, counter): value for name, values in (
     ("sda", (10, 20)), ("sdb", (30, 40)), ("_Total", (40, 60)))
@@ -127,6 +128,35 @@ class Filters(Case):
                                        "*"),
                          self.run_json("live", "--source", self.path,
                                        "--set", "*"))
+
+
+@unittest.skipIf(ON_WINDOWS, "no limits of resources there")
+class Work(Case):
+    """What is derived from query information is derived once, not for each
+    sample. The limit is far above what the program needs, and far below what
+    repeating it would need."""
+
+    COUNT = 40000
+    LIMIT = 12  # seconds of CPU time
+
+    def test_many_queries_and_many_samples(self):
+        import resource
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_CPU, (self.LIMIT, self.LIMIT))
+        path = self.file("a.pfb", w.recording(
+            metadata(MEMORY, "Alpha Memory", [(1, LARGE_RAW, "A")],
+                     instance_type=0),
+            w.chunk(b"QINF", b"".join(w.identifier(MEMORY, index=i)
+                                      for i in range(self.COUNT))),
+            *(data(number) for number in range(self.COUNT))))
+        for arguments in (["live"], ["record", "-o",
+                                     os.path.join(self.folder, "b.pfb")]):
+            self.run_fine(*arguments, "--set", "*", "--source", path,
+                          begin=limit)
+        with open(path, "rb") as source, open(arguments[2], "rb") as copy:
+            content = source.read()
+            self.assertIn(content[content.index(b"QINF"):], copy.read())
 
 
 class NotDisplayed(Case):
