@@ -107,6 +107,12 @@ static bool append_set(collector *c, const options *o, const choice_set *chosen,
     bool has_instance = !o->instance || matches_instance(c, set);
     bool has_counter = has_instance && choose_counters(o, set, &c->choice, &wanted);
     bool is_fine = has_counter ? append_blocks(c, set, &wanted, blocks) : chosen->is_pattern;
+    for (size_t i = 0; i < wanted.count && has_counter; i++) {
+        display_choice *stored = &c->stored;
+        stored->counters =
+            memory_grow(stored->counters, &stored->capacity, stored->count + 1, sizeof *stored->counters);
+        stored->counters[stored->count++] = wanted.counters[i];
+    }
     if (!has_instance && !chosen->is_pattern)
         diagnostics_say(STATUS_USAGE, c->offer.subject, "no instance of %s matches %s", chosen->called, o->instance);
     else if (!has_counter && !chosen->is_pattern)
@@ -121,6 +127,7 @@ static bool make_blocks(collector *c, const options *o, pfb_bytes *blocks)
     for (size_t i = 0; i < c->sets.count && is_fine; i++)
         is_fine = append_set(c, o, &c->sets.rows[i], blocks);
     display_sort_choice(&c->choice);
+    display_sort_choice(&c->stored);
     if (is_fine && blocks->size_bytes == 0)
         diagnostics_say(STATUS_USAGE, c->offer.subject, "no set has such counters and an instance that matches %s",
                         o->instance ? o->instance : "*");
@@ -183,6 +190,10 @@ bool collector_open(collector *c, const options *o)
         c->choice.pattern = c->pattern;
         c->choice.pattern_units = c->pattern_units;
     }
+    if (o->instance) {
+        c->stored.pattern = c->pattern;
+        c->stored.pattern_units = c->pattern_units;
+    }
     if (is_open && o->source)
         pfb_capture_open(&c->recorded, c->offer.file.data, c->offer.file.size);
     pfb_bytes_free(&blocks);
@@ -199,6 +210,7 @@ void collector_close(collector *c)
     free(c->replies);
     free(c->sets.rows);
     free(c->choice.counters);
+    free(c->stored.counters);
     free(c->pattern);
     metadata_free(&c->metadata);
     offer_close(&c->offer);

@@ -28,6 +28,7 @@ typedef struct collector {
     choice_sets sets;
     offer_set *replies;    /* of each of these */
     display_choice choice; /* the counters asked for; those that were added for their sake are not among them */
+    display_choice stored; /* what a recording holds: these as well */
     uint8_t *pattern;      /* of the instances, UTF-16LE */
     size_t pattern_units;
     pfb_source_query *query;

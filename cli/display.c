@@ -51,36 +51,38 @@ static const display_counter *find_from(const display_choice *choice, display_co
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* Whether anything of the set was asked for. */
-static bool is_set_chosen(const display_choice *choice, const pfb_guid *set)
+bool display_chooses_set(const display_choice *choice, const pfb_guid *set)
 {
     const display_counter *found = find_from(choice, (display_counter){*set, 0});
     return found && pfb_guid_equal(&found->set, set);
 }
 
-/* The same of one of its counters; a counter of unknown id may be any. */
-static bool is_chosen(const display_choice *choice, const pfb_guid *set, uint32_t counter_id)
+bool display_chooses_counter(const display_choice *choice, const pfb_guid *set, uint32_t counter_id)
 {
     const display_counter wanted = {*set, counter_id};
     const display_counter all = {*set, PFB_NO_ID};
     const display_counter *found = find_from(choice, wanted);
-    if (counter_id == PFB_NO_ID)
-        return is_set_chosen(choice, set);
     if (found && compare_counters(found, &wanted) == 0)
         return true;
     found = find_from(choice, all);
     return found && compare_counters(found, &all) == 0;
 }
 
+bool display_chooses_name(const display_choice *choice, const uint8_t *name, size_t units)
+{
+    return !choice->pattern ||
+           pfb_query_match(choice->pattern, choice->pattern_units, name, units, PFB_MATCH_IGNORE_CASE);
+}
+
 bool display_shows_result(const display *d, uint32_t result)
 {
-    return !d->choice || is_set_chosen(d->choice, &d->newer->results[result].counterset);
+    return !d->choice || display_chooses_set(d->choice, &d->newer->results[result].counterset);
 }
 
 bool display_shows_column(const display *d, uint32_t column)
 {
     const pfb_snapshot_column *c = &d->newer->columns[column];
-    return !d->choice || is_chosen(d->choice, &d->newer->results[c->result].counterset, c->counter_id);
+    return !d->choice || display_chooses_counter(d->choice, &d->newer->results[c->result].counterset, c->counter_id);
 }
 
 bool display_is_meant_for_people(const display *d, uint32_t column)
@@ -96,8 +98,7 @@ bool display_is_meant_for_people(const display *d, uint32_t column)
 bool display_shows_row(const display *d, uint32_t row)
 {
     const pfb_snapshot_row *r = &d->newer->rows[row];
-    return !d->choice || !d->choice->pattern || !r->has_name ||
-           pfb_query_match(d->choice->pattern, d->choice->pattern_units, r->name, r->name_units, PFB_MATCH_IGNORE_CASE);
+    return !d->choice || !r->has_name || display_chooses_name(d->choice, r->name, r->name_units);
 }
 
 display_value display_evaluate(const display *d, uint32_t row, uint32_t column)

@@ -26,6 +26,14 @@ typedef struct display_choice {
 /* Puts the counters in order, each once; the choice is to be looked at only then. */
 void display_sort_choice(display_choice *choice);
 
+/* Whether the choice contains the set, or a counter of it. PFB_NO_ID is a counter that nothing identifies: only a
+ * choice of all counters contains it. */
+bool display_chooses_set(const display_choice *choice, const pfb_guid *set);
+bool display_chooses_counter(const display_choice *choice, const pfb_guid *set, uint32_t counter_id);
+
+/* Whether the choice contains instances of this name, UTF-16LE. */
+bool display_chooses_name(const display_choice *choice, const uint8_t *name, size_t units);
+
 typedef struct display {
     output *out;
     const char *file;

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector.h"
 #include "commands.h"
+#include "diagnostics.h"
+#include "extract.h"
 #include "memory.h"
 #include "perfblock/version.h"
 #include "recording.h"
 #include "system.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* A recording of samples, with what of the metadata stands in its file already. */
+/* A recording of samples. */
 typedef struct recorder {
     recording file;
-    bool has_content; /* the file: more than its beginning */
-    pfb_bytes info;   /* query information as last put */
-    pfb_guid *guids;  /* of the sets whose metadata was put */
-    size_t guid_count, guid_capacity;
+    bool has_content;     /* the file: more than its beginning */
+    uint64_t file_number; /* of the file among those of a rotation, from 1 */
+    pfb_bytes info;       /* query information in force; none at first */
+    bool has_info;        /* it is in this file */
+    extract extract;
+    pfb_bytes recorded_info, chosen_info; /* of a replayed capture, and the chosen part */
+    pfb_bytes sample, reply;              /* the chosen parts of a sample and of metadata */
 } recorder;
 
 /* ---- The file -------------------------------------------------------------------------------------------- */
@@ -24,6 +28,7 @@ static bool open_recording(recorder *r)
 {
     bool is_open = recording_open(&r->file);
     r->has_content = is_open && !r->file.is_new;
+    r->file_number = 1;
     return is_open;
 }
 
@@ -35,12 +40,12 @@ static bool must_rotate(const recorder *r)
            (file->size > file->most || file->waiting.size_bytes > file->most - file->size);
 }
 
-/* Begins the next file, for which nothing of the metadata has been put yet. */
+/* Begins the next file, which has no metadata yet. */
 static bool rotate(recorder *r)
 {
     r->has_content = false;
-    pfb_bytes_free(&r->info);
-    r->guid_count = 0;
+    r->has_info = false;
+    r->file_number++;
     return recording_rotate(&r->file);
 }
 
@@ -67,81 +72,100 @@ static void put_set(recorder *r, const collector *c, offer_set *set)
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
         const pfb_bytes *reply = &set->replies[requests[i]];
         pfb_chunk chunk = {.tag = PFB_TAG_REGISTRATION, .guid = set->guid, .request = requests[i]};
-        if (offer_fetch(&c->offer, set, requests[i]) && !is_repeated(set, requests[i]))
-            recording_put(&r->file, &chunk, reply->data, reply->size_bytes);
+        if (!offer_fetch(&c->offer, set, requests[i]) || is_repeated(set, requests[i]))
+            continue;
+        extract_registration(&r->extract, &set->guid, requests[i], reply, &r->reply);
+        if (r->reply.size_bytes > 0)
+            recording_put(&r->file, &chunk, r->reply.data, r->reply.size_bytes);
     }
     pfb_bytes instances = {0};
     pfb_chunk chunk = {.tag = PFB_TAG_INSTANCES, .guid = set->guid};
-    if (pfb_source_instances(c->offer.source, &set->guid, &instances, NULL))
-        recording_put(&r->file, &chunk, instances.data, instances.size_bytes);
+    if (pfb_source_instances(c->offer.source, &set->guid, &instances, NULL)) {
+        extract_instances(&r->extract, &instances, &r->reply);
+        recording_put(&r->file, &chunk, r->reply.data, r->reply.size_bytes);
+    }
     pfb_bytes_free(&instances);
 }
 
-/* Whether the metadata of the set was put; from now on it was. The sets stand in order. */
-static bool was_put(recorder *r, const pfb_guid *guid)
+/* Puts the query information, after the metadata of those of its sets that this file does not have yet. */
+static void put_info(recorder *r, const collector *c)
 {
-    size_t low = 0;
-    size_t high = r->guid_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (memcmp(r->guids[middle].bytes, guid->bytes, sizeof guid->bytes) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < r->guid_count && pfb_guid_equal(&r->guids[low], guid))
-        return true;
-    r->guids = memory_grow(r->guids, &r->guid_capacity, r->guid_count + 1, sizeof *r->guids);
-    memmove(&r->guids[low + 1], &r->guids[low], (r->guid_count - low) * sizeof *r->guids);
-    r->guids[low] = *guid;
-    r->guid_count++;
-    return false;
-}
-
-/* The query information in force, if it is new, behind the metadata of its sets that was not put yet. False after a
- * sentence. */
-static bool put_info(recorder *r, const collector *c)
-{
-    pfb_bytes info = {0};
     pfb_list list;
     pfb_identifier identifier;
-    bool is_told = collector_info(c, &info);
-    bool is_new = is_told && (info.size_bytes != r->info.size_bytes || !r->info.data ||
-                              memcmp(info.data, r->info.data, info.size_bytes) != 0);
-    pfb_list_open(&list, info.data, info.size_bytes, 0);
-    while (is_new && pfb_list_next_identifier(&list, &identifier)) {
-        if (was_put(r, &identifier.counterset))
+    pfb_list_open(&list, r->info.data, r->info.size_bytes, 0);
+    while (pfb_list_next_identifier(&list, &identifier)) {
+        metadata_set *known = metadata_find(&c->metadata, &identifier.counterset);
+        if (!known || known->mark == r->file_number)
             continue;
+        known->mark = r->file_number;
         offer_set set = {.guid = identifier.counterset};
         put_set(r, c, &set);
         offer_free(&set);
     }
-    if (is_new)
-        recording_put(&r->file, &(pfb_chunk){.tag = PFB_TAG_QUERY_INFO}, info.data, info.size_bytes);
-    pfb_bytes_free(&r->info);
-    r->info = info;
-    return is_told;
+    recording_put(&r->file, &(pfb_chunk){.tag = PFB_TAG_QUERY_INFO}, r->info.data, r->info.size_bytes);
+    r->has_info = true;
+}
+
+/* Takes the query information of a replayed sample and reduces it to what was asked for. Where nothing is left the
+ * last one stays in force: the samples have no results then. False after a sentence. */
+static bool take_recorded_info(recorder *r, const collector *c)
+{
+    pfb_bytes *chosen = &r->chosen_info;
+    if (!collector_info(c, &r->recorded_info))
+        return false;
+    pfb_error error = extract_take_info(&r->extract, &r->recorded_info, chosen);
+    if (error.code != PFB_OK)
+        diagnostics_malformed(c->offer.subject, error);
+    bool is_same = chosen->size_bytes == r->info.size_bytes &&
+                   (chosen->size_bytes == 0 || memcmp(chosen->data, r->info.data, chosen->size_bytes) == 0);
+    if (is_same || chosen->size_bytes == 0)
+        return true;
+    pfb_bytes old = r->info;
+    r->info = *chosen;
+    *chosen = old;
+    r->has_info = false;
+    return true;
 }
 
 /* ---- Samples --------------------------------------------------------------------------------------------- */
 
-/* Puts a sample behind what describes it. */
-static bool put_sample(recorder *r, const collector *c, const pfb_bytes *sample)
+/* Puts a sample after what describes it. */
+static void put_sample(recorder *r, const collector *c, const pfb_bytes *sample)
 {
-    if ((collector_has_new_info(c) || !r->info.data) && !put_info(r, c))
-        return false;
+    if (!r->has_info)
+        put_info(r, c);
     recording_put(&r->file, &(pfb_chunk){.tag = PFB_TAG_DATA}, sample->data, sample->size_bytes);
-    return true;
 }
 
-static bool record_sample(recorder *r, const collector *c, const pfb_bytes *sample)
+static bool write_sample(recorder *r, const collector *c, const pfb_bytes *sample)
 {
-    if (!put_sample(r, c, sample))
-        return false;
-    if (must_rotate(r) && !(rotate(r) && put_sample(r, c, sample)))
-        return false;
+    put_sample(r, c, sample);
+    if (must_rotate(r)) {
+        if (!rotate(r))
+            return false;
+        put_sample(r, c, sample);
+    }
     r->has_content = true;
     return recording_write(&r->file);
+}
+
+/* Records a sample of this machine, which returns what it was asked for. */
+static bool record_live(recorder *r, const collector *c, const pfb_bytes *sample)
+{
+    return (!collector_has_new_info(c) || collector_info(c, &r->info)) && write_sample(r, c, sample);
+}
+
+/* Records what a sample of a capture has of what was asked for. Samples that have nothing of it are recorded too, as
+ * those before and after them must not be compared with each other; at the beginning they are left out. */
+static bool record_replayed(recorder *r, const collector *c, const pfb_bytes *sample)
+{
+    pfb_error error;
+    if (collector_has_new_info(c) && !take_recorded_info(r, c))
+        return false;
+    bool is_sample = extract_sample(&r->extract, sample, &r->sample, &error);
+    if (error.code != PFB_OK)
+        diagnostics_malformed(c->offer.subject, error);
+    return !is_sample || r->info.size_bytes == 0 || write_sample(r, c, &r->sample);
 }
 
 static void record_samples(recorder *r, collector *c, const options *o)
@@ -152,8 +176,9 @@ static void record_samples(recorder *r, collector *c, const options *o)
     for (uint64_t n = 0; goes_on && (o->count == 0 || n < o->count); n++) {
         if (n > 0 && !o->source)
             goes_on = system_rhythm_wait(&rhythm);
-        goes_on = goes_on && !system_interrupted() && collector_sample(c, &sample) == COLLECTOR_SAMPLE &&
-                  record_sample(r, c, &sample);
+        goes_on = goes_on && !system_interrupted() && collector_sample(c, &sample) == COLLECTOR_SAMPLE;
+        if (goes_on)
+            goes_on = o->source ? record_replayed(r, c, &sample) : record_live(r, c, &sample);
     }
     pfb_bytes_free(&sample);
 }
@@ -165,6 +190,7 @@ void command_record(const options *o)
         .file = {.path = o->recording, .note = "recorded by perfblock " PERFBLOCK_VERSION, .most = o->rotation}};
     if (!collector_open(&c, o))
         return;
+    r.extract = (extract){.choice = &c.stored, .has_counters = o->counter_count > 0};
     system_catch_interrupts();
     if (open_recording(&r)) {
         if (r.has_content || recording_write(&r.file)) /* a continuation begins with its first sample */
@@ -172,7 +198,11 @@ void command_record(const options *o)
         recording_close(&r.file);
     }
     offer_tell_cut(&c.offer);
-    free(r.guids);
+    extract_free(&r.extract);
     pfb_bytes_free(&r.info);
+    pfb_bytes_free(&r.recorded_info);
+    pfb_bytes_free(&r.chosen_info);
+    pfb_bytes_free(&r.sample);
+    pfb_bytes_free(&r.reply);
     collector_close(&c);
 }

@@ -4,10 +4,11 @@
 import os
 import unittest
 
-from captures import (DISK, LARGE_RAW, MEMORY, NETWORK, data, metadata,
-                      single_result, three_sets)
+from captures import (BULK, DISK, LARGE_RAW, MEMORY, NETWORK, data,
+                      instances_result, metadata, single_result, three_sets)
 from program import ON_WINDOWS, Case, writer as w
 
+FRACTION, FRACTION_BASE = 0x20020500, 0x40030500  # LARGE_RAW_
 ALL = {("Alpha Disk", name, counter): value for name, values in (
     ("sda", (10, 20)), ("sdb", (30, 40)), ("_Total", (40, 60)))
        for counter, value in zip((1, 2), values)}
@@ -128,6 +129,237 @@ class Filters(Case):
                                        "*"),
                          self.run_json("live", "--source", self.path,
                                        "--set", "*"))
+
+
+class Recorded(Case):
+    """record --source writes what the filters mean, and nothing else."""
+
+    SETS = {"Alpha Disk": DISK, "Alpha Memory": MEMORY,
+            "Beta Network": NETWORK}
+    COUNTERS = {("Alpha Disk", 1): "Read Bytes/sec",
+                ("Alpha Disk", 2): "Write Bytes/sec",
+                ("Alpha Memory", 1): "Free Bytes",
+                ("Alpha Memory", 7): "Used Bytes",
+                ("Beta Network", 1): "Read Packets/sec"}
+    INSTANCES = {"sda", "sdb", "_Total", "eth0", "lo"}
+
+    def record(self, data, *arguments, status=0):
+        """The path of a recording of the capture `data`, and the outcome."""
+        source = self.file("source.pfb", data)
+        path = os.path.join(self.folder, "out.pfb")
+        if os.path.exists(path):
+            os.remove(path)
+        done = self.run_program("record", "-o", path, "--source", source,
+                                *arguments)
+        self.assertEqual(done.status, status, done.err)
+        return path, done
+
+    def cooked(self, path):
+        """The values of a recording by set, instance and counter."""
+        return {(i["set"], i["instance"], i["counter_id"]): i["value"]
+                for i in self.run_json("cook", path) if i["sample"] == 1}
+
+    def assert_absent(self, path, names):
+        """None of the names is in the file, in UTF-16 or in bytes."""
+        with open(path, "rb") as file:
+            content = file.read()
+        for name in names:
+            self.assertNotIn(name.encode("utf-16-le") + b"\0\0", content,
+                             name)
+            self.assertNotIn(name.encode() + b"\0", content, name)
+
+    def check(self, choose, *arguments):
+        """What is recorded is what `choose` takes of everything."""
+        path, _ = self.record(three_sets(), *arguments)
+        self.run_fine("check", "--strict", path)
+        expected = {k: v for k, v in ALL.items() if choose(*k)}
+        self.assertTrue(expected)
+        self.assertEqual(self.cooked(path), expected)
+        with open(path, "rb") as file:
+            content = file.read()
+        sets = {name for name, _, _ in expected}
+        for name, guid in self.SETS.items():
+            self.assertEqual(w.guid_bytes(guid) in content, name in sets)
+        counters = {(name, counter) for name, _, counter in expected}
+        self.assert_absent(path, set(self.SETS) - sets)
+        self.assert_absent(path, set(self.COUNTERS.values()) - {
+            self.COUNTERS[key] for key in counters})
+        self.assert_absent(path, self.INSTANCES - {
+            instance for _, instance, _ in expected})
+        shown = self.run_json("live", "--source", path, "--set", "*")
+        self.assertEqual({(i["set"], i["instance"], i["counter_id"]):
+                          i["value"] for i in shown}, expected)
+
+    def test_sets(self):
+        self.check(lambda *_: True, "--set", "*")
+        for name in self.SETS:
+            self.check(lambda set_name, *_, name=name: set_name == name,
+                       "--set", name)
+
+    def test_counters(self):
+        self.check(lambda _a, _b, counter: counter == 7, "--set", "*",
+                   "--counter", "7")
+        self.check(lambda name, _, counter: counter == 1 and
+                   name != "Alpha Memory", "--set", "*", "--counter", "read*")
+
+    def test_instances(self):
+        for name in ("sda", "_Total", "lo"):
+            self.check(lambda _a, instance, _b, name=name: instance == name,
+                       "--set", "*", "--instance", name)
+
+    def test_all_of_them(self):
+        self.check(lambda name, instance, counter: instance == "sdb" and
+                   counter == 2, "--set", "Alpha*", "--counter", "2",
+                   "--instance", "SDB")
+
+    def test_everything_is_copied_byte_for_byte(self):
+        path, _ = self.record(three_sets(), "--set", "*")
+        with open(path, "rb") as file:
+            content = file.read()
+        source = three_sets()
+        self.assertIn(source[source.index(b"QINF"):], content)
+
+    def test_results_of_every_kind(self):
+        """Two queries of one counter each, as record makes them live, beside
+        a query for one instance by its name."""
+        def results(number):
+            def one(rows):
+                return w.result(w.INSTANCES, w.instance_block(*(
+                    w.instance(i, name, w.v8(value))
+                    for i, (name, value) in enumerate(rows))))
+            return data(
+                number,
+                one([("sda", 10 * number), ("sdb", 20 * number)]),
+                one([("sda", 30 * number), ("sdb", 40 * number)]),
+                w.result(w.SINGLE, w.v8(50 * number)),
+                single_result([1, 2], [60 * number, 70 * number]),
+                w.result(w.ERROR, status=5))
+        capture = w.recording(
+            metadata(DISK, "Alpha Disk", [
+                (1, BULK, "Read Bytes/sec"), (2, BULK, "Write Bytes/sec")],
+                instances=["sda", "sdb", "sdc", "sdd"]),
+            w.chunk(b"QINF",
+                    w.identifier(DISK, counter=1, name="*", index=0) +
+                    w.identifier(DISK, counter=2, name="*", index=1) +
+                    w.identifier(DISK, counter=2, name="sdc", index=2) +
+                    w.identifier(DISK, name="sdd", index=3) +
+                    w.identifier(DISK, counter=1, name="sde", index=4)),
+            results(0), results(1))
+        rows = {("sda", 1): 10, ("sdb", 1): 20, ("sda", 2): 30,
+                ("sdb", 2): 40, ("sdc", 2): 50, ("sdd", 1): 60,
+                ("sdd", 2): 70}
+        names = {"sda", "sdb", "sdc", "sdd"}
+        for arguments, choose in (
+                (["--counter", "1"], lambda _, counter: counter == 1),
+                (["--counter", "2"], lambda _, counter: counter == 2),
+                (["--instance", "sda"], lambda name, _: name == "sda"),
+                (["--instance", "sdc"], lambda name, _: name == "sdc"),
+                (["--instance", "sdd"], lambda name, _: name == "sdd"),
+                (["--instance", "sdb", "--counter", "1"],
+                 lambda name, counter: (name, counter) == ("sdb", 1))):
+            path, _ = self.record(capture, "--set", "Alpha Disk", *arguments)
+            self.run_fine("check", "--strict", path)
+            found = {(i["instance"], i["counter_id"]): i["value"]
+                     for i in self.run_json("cook", path)
+                     if i.get("sample") == 1 and "value" in i}
+            expected = {k: v for k, v in rows.items() if choose(*k)}
+            self.assertEqual(found, expected, arguments)
+            if "--instance" in arguments:
+                self.assert_absent(path, names - {n for n, _ in expected} |
+                                   {"sde"})
+
+    def test_counters_of_a_formula(self):
+        """A base is recorded with its counter, as it is from a machine."""
+        capture = w.recording(
+            metadata(MEMORY, "Alpha Memory", [
+                (1, FRACTION, "Share", 2), (2, FRACTION_BASE, "Whole"),
+                (3, LARGE_RAW, "Other")], instance_type=0),
+            w.chunk(b"QINF", w.identifier(MEMORY)),
+            data(0, single_result([1, 2, 3], [1, 4, 9])),
+            data(1, single_result([1, 2, 3], [2, 4, 9])))
+        path, _ = self.record(capture, "--set", "*", "--counter", "Share")
+        items = {i["counter_id"]: i for i in self.run_json("cook", path)
+                 if i["sample"] == 1}
+        self.assertEqual(set(items), {1, 2})
+        self.assertEqual((items[1]["value"], items[1]["base"]), (50, 4))
+        self.assert_absent(path, ["Other"])
+
+    def test_a_counter_that_nothing_identifies(self):
+        """It may be any, so it is not what was asked for."""
+        capture = w.recording(
+            metadata(DISK, "Alpha Disk", [(1, LARGE_RAW, "A")],
+                     instances=["sda"]),
+            w.chunk(b"QINF", w.identifier(DISK, name="*")),
+            *(data(n, w.result(w.INSTANCES, w.instance_block(
+                w.instance(0, "sda", w.v8(7))))) for n in range(2)))
+        path, _ = self.record(capture, "--set", "*", "--counter", "A")
+        with open(path, "rb") as file:
+            self.assertNotIn(w.instance(0, "sda", w.v8(7)), file.read())
+        self.assertEqual(self.run_json("live", "--set", "*", "--counter", "A",
+                                       "--source", os.path.join(
+                                           self.folder, "source.pfb")), [])
+
+    def test_results_without_a_query(self):
+        """What belongs to no known set is in none that was asked for."""
+        secret = instances_result([1], [(0, "secret", [1])])
+        chunks = [metadata(MEMORY, "Alpha Memory", [(1, LARGE_RAW, "A")],
+                           instance_type=0),
+                  w.chunk(b"QINF", w.identifier(MEMORY))]
+        chunks += [data(n, single_result([1], [5 + n]), secret)
+                   for n in range(2)]
+        path, _ = self.record(w.recording(*chunks), "--set", "*")
+        self.assert_absent(path, ["secret"])
+        self.assertEqual(self.cooked(path), {("Alpha Memory", None, 1): 6})
+
+    def test_bytes_that_follow_a_block(self):
+        chunks = [metadata(MEMORY, "Alpha Memory", [(1, LARGE_RAW, "A")],
+                           instance_type=0),
+                  w.chunk(b"QINF", w.identifier(MEMORY))]
+        block = w.reply(single_result([1], [5]))
+        chunks.append(w.chunk(b"DATA", block + w.string("secret")))
+        path, _ = self.record(w.recording(*chunks), "--set", "Alpha*")
+        self.assert_absent(path, ["secret"])
+
+    def test_malformed_samples(self):
+        """Results before the error are recorded; nothing of the rest is."""
+        broken = instances_result([1], [(0, "secret", [1])])
+        broken = broken[:-4] + b"\xff\xff\xff\xff"
+        bad_size = w.result(w.SINGLE, w.datum(b"secret\0\0", data_size=99))
+        for bad in (bad_size, broken[:8] + b"\xff\xff\xff\x7f" + broken[12:]):
+            chunks = [
+                metadata(MEMORY, "Alpha Memory", [(1, LARGE_RAW, "A")],
+                         instance_type=0),
+                w.chunk(b"QINF", w.identifier(MEMORY) + w.identifier(
+                    MEMORY, counter=1, index=1)),
+                data(0, single_result([1], [5]), bad)]
+            path, done = self.record(w.recording(*chunks), "--set", "Alpha*",
+                                     "--counter", "1", status=1)
+            self.assertEqual(len(done.errors()), 1, done.err)
+            self.assert_absent(path, ["secret"])
+            self.run_fine("check", "--strict", path)
+            self.assertEqual([i["raw"] for i in self.run_json("cook", path)],
+                             [5])
+
+    def test_samples_without_any_of_it(self):
+        """They are recorded as well: a rate is never one over a gap."""
+        chunks = [metadata(DISK, "Alpha Disk", [(1, BULK, "A")],
+                           instances=["sda", "sdb"]),
+                  metadata(MEMORY, "Alpha Memory", [(1, LARGE_RAW, "A")],
+                           instance_type=0)]
+        disk = w.chunk(b"QINF", w.identifier(DISK, name="*"))
+        memory = w.chunk(b"QINF", w.identifier(MEMORY))
+        rows = instances_result([1], [(0, "sda", [100])])
+        other = single_result([1], [5])
+        chunks += [memory, data(0, other), disk, data(1, rows), memory,
+                   data(2, other), disk, data(3, rows), data(4, rows)]
+        path, _ = self.record(w.recording(*chunks), "--set", "Alpha Disk")
+        found = [i["status"] for i in self.run_json("cook", path)]
+        self.assertEqual(found, ["need_two_samples", "need_two_samples",
+                                 "ok"])
+        self.assertEqual(
+            [i["status"] for i in self.run_json(
+                "live", "--source", os.path.join(self.folder, "source.pfb"),
+                "--set", "Alpha Disk")], found)
 
 
 @unittest.skipIf(ON_WINDOWS, "no limits of resources there")

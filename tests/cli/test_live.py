@@ -185,10 +185,19 @@ class Record(Case):
     def test_every_set_of_a_replay_keeps_its_metadata(self):
         source = seed("capture", "valid_two_sets.pfb")
         path = os.path.join(self.folder, "new.pfb")
-        self.run_fine("record", "-o", path, "--source", source, "--set",
-                      "Plain")
-        self.assertEqual(self.run_json("cook", path),
-                         self.run_json("cook", source))
+        cooked = self.run_json("cook", source)
+        names = {i["set"] for i in cooked}
+        self.assertEqual(len(names), 2)
+        self.run_fine("record", "-o", path, "--source", source, *(
+            word for guid in {i["guid"] for i in cooked}
+            for word in ("--set", guid)))
+        self.assertEqual(self.run_json("cook", path), cooked)
+        for name in names - {None}:
+            os.remove(path)
+            self.run_fine("record", "-o", path, "--source", source, "--set",
+                          name)
+            self.assertEqual(self.run_json("cook", path),
+                             [i for i in cooked if i["set"] == name])
 
 
 class Countersets(Case):

@@ -9,8 +9,9 @@ import subprocess
 import time
 import unittest
 
-from captures import three_sets
-from program import SECONDS, Case, LiveCase, program
+from captures import (BULK, DISK, MEMORY, data, instances_result, metadata,
+                      single_result, three_sets)
+from program import SECONDS, Case, LiveCase, program, writer as w
 
 HEADER = 16
 
@@ -115,6 +116,30 @@ class Rotation(Case):
         paths = self.files()
         self.assertEqual(len(paths), 24)
         self.assert_whole(paths)
+
+    def test_a_file_that_begins_with_a_sample_without_results(self):
+        """Query information is in every file, whatever its first sample
+        has of the chosen set."""
+        rows = instances_result([1], [(0, "sda", [100])])
+        other = single_result([1], [5])
+        disk = w.chunk(b"QINF", w.identifier(DISK, name="*"))
+        memory = w.chunk(b"QINF", w.identifier(MEMORY))
+        self.source = self.file("source.pfb", w.recording(
+            metadata(DISK, "Alpha Disk", [(1, BULK, "A")],
+                     instances=["sda"]),
+            metadata(MEMORY, "Alpha Memory", [(1, BULK, "A")],
+                     instance_type=0),
+            memory, data(0, other), disk, data(1, rows), memory,
+            data(2, other), disk, data(3, rows)))
+        done = self.run_program("record", "-o", self.path, "--source",
+                                self.source, "--set", "Alpha Disk",
+                                "--rotate", "1")
+        self.assertEqual((done.status, done.err), (0, ""))
+        paths = self.files()
+        self.assertEqual(len(paths), 3)
+        for path in paths:
+            self.run_fine("check", "--strict", path)
+            self.run_fine("live", "--set", "*", "--source", path)
 
     def test_no_rotation_below_the_size(self):
         for size in ("1M", "1G", "8388607G"):
