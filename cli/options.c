@@ -113,7 +113,8 @@ static const char *take_interval(options *o, const char *value)
     const double least = 0.01;
     const double most = 1e7;
     char *end = NULL;
-    bool is_number = *value >= '.' && *value <= '9'; /* no sign, no space, no word */
+    /* No sign, space or word, and no hexadecimal fraction. */
+    bool is_number = *value >= '.' && *value <= '9' && !strpbrk(value, "xX");
     double seconds = is_number ? strtod(value, &end) : 0;
     if (!is_number || *end != '\0' || !(seconds >= least && seconds <= most))
         return "expected seconds, from 0.01 to 10000000";

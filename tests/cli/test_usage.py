@@ -85,9 +85,11 @@ class Refusals(Case):
     def test_values(self):
         for option, values in (
                 ("--interval", ("0", "0.009", "-1", "nan", "inf", "1e400",
-                                "1s", "", " 1")),
+                                "1s", "", " 1", "+1", "0x1p3", "0X2",
+                                "0x.8p1", "infinity", "1 ")),
                 ("--count", ("0", "-1", "x", "", "1.5",
-                             "99999999999999999999999")),
+                             "99999999999999999999999", "0x1", "+1",
+                             " 1", "1e0")),
                 ("--color", ("blue",)), ("--format", ("xml", ""))):
             for value in values:
                 self.refused("live", option, value)
