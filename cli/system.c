@@ -385,7 +385,9 @@ bool system_rename(const char *from, const char *to)
 
 #else
 
-static struct sigaction pipe_action; /* as we got it: commands that are run get it again */
+/* Signals whose errors write returns instead, and their actions at the start: commands that are run get these again. */
+static const int write_signals[] = {SIGPIPE, SIGXFSZ};
+static struct sigaction write_actions[2];
 
 static void fill_closed_streams(void)
 {
@@ -400,7 +402,8 @@ void system_prepare(void)
     struct sigaction action = {.sa_handler = SIG_IGN};
     fill_closed_streams();
     sigemptyset(&action.sa_mask);
-    sigaction(SIGPIPE, &action, &pipe_action);
+    for (size_t i = 0; i < 2; i++)
+        sigaction(write_signals[i], &action, &write_actions[i]);
 }
 
 char **system_arguments(int argc, char **argv, int *count)
@@ -569,7 +572,8 @@ static void become(char *const *arguments, bool is_output_aside, const kept_sign
     if (is_output_aside)
         dup2(STDERR_FILENO, STDOUT_FILENO);
     give_signals_back(before);
-    sigaction(SIGPIPE, &pipe_action, NULL);
+    for (size_t i = 0; i < 2; i++)
+        sigaction(write_signals[i], &write_actions[i], NULL);
     int reason = execute(arguments);
     _exit(write(report, &reason, sizeof reason) < 0 ? 126 : 127);
 }

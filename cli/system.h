@@ -9,9 +9,9 @@
 /* All that the program asks of an operating system beyond the C library: arguments, terminals, time, interruption,
  * reading, appending, commands. Text is UTF-8 on Windows, and elsewhere what the system gives. */
 
-/* Standard streams in binary, broken pipes reported by write instead of by a signal. In the place of those that are
- * closed comes what can be neither read nor written, lest a file that is opened later is taken for one. Call once,
- * first. */
+/* Standard streams in binary; broken pipes and files beyond their limit reported by write instead of by a signal. In
+ * the place of those that are closed comes what can be neither read nor written, lest a file that is opened later is
+ * taken for one. Call once, first. */
 void system_prepare(void);
 
 /* The arguments, from those that main() got: on Windows these have lost what its code page lacks, and are asked for

@@ -2,12 +2,16 @@
 """Files that fail, pipes that close, numbers that must read back."""
 
 import os
+import signal
 import struct
 import subprocess
 import unittest
 
 from program import (ON_WINDOWS, SECONDS, Case, own_program, program,
                      running, seed, writer as w)
+
+if not ON_WINDOWS:
+    import resource
 
 CAPTURE = seed("capture", "valid_processor_information.pfb")
 PRINTING = (["--help"], ["--version"], ["types"], ["show", CAPTURE],
@@ -45,6 +49,48 @@ class Files(Case):
         items = self.run_json("check", path)
         self.assertEqual(items[0]["file"], os.path.join(
             self.folder, "\ufffd\ufffd.bin"))
+
+
+@unittest.skipIf(ON_WINDOWS, "no limits of resources there")
+class TooLarge(Case):
+    """A limit on the size of files (ulimit -f) is an error like a full disk,
+    not a signal that ends the program."""
+
+    LIMIT = 1024
+
+    def limit(self):
+        """In the process of the program."""
+        resource.setrlimit(resource.RLIMIT_FSIZE, (self.LIMIT, self.LIMIT))
+
+    def test_recordings(self):
+        path = os.path.join(self.folder, "new.pfb")
+        for arguments in (["record", "--source", CAPTURE],
+                          ["lwp", "model", "--sample", "64"]):
+            done = self.run_program(*arguments, "-o", path, begin=self.limit)
+            self.assertEqual((done.status, done.err.splitlines()[-1]),
+                             (3, path + ": File too large"))
+            self.assertEqual(os.path.getsize(path), self.LIMIT)
+            os.remove(path)
+
+    def test_standard_output(self):
+        with open(os.path.join(self.folder, "out"), "wb") as out:
+            done = running.finish([program(), "show", CAPTURE], stdout=out,
+                                  timeout=SECONDS, preexec_fn=self.limit)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"File too large", done.stderr)
+
+    def test_a_command_is_ended_by_the_signal(self):
+        """It gets the action that the program was started with."""
+        source = self.file("snapshots", Closed.SNAPSHOTS)
+        for is_ignored in (False, True):
+            def begin():
+                if is_ignored:
+                    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            done = self.run_program("cpi", "run", "--source", source, "--",
+                                    "sh", "-c", "kill -XFSZ $$", begin=begin)
+            self.assertEqual(done.status, 0)
+            self.assertEqual(done.err, "" if is_ignored else
+                             "sh: ended by signal %d\n" % signal.SIGXFSZ)
 
 
 class Closed(Case):
