@@ -91,17 +91,11 @@ static input_kind recognise(const uint8_t *data, size_t size)
     return is_name_table(data, size) ? INPUT_NAMES : INPUT_DATA;
 }
 
-bool input_read(input *in, const char *name, input_kind kind)
+bool input_read_open(input *in, const char *name, int file, input_kind kind)
 {
     *in = (input){.name = name, .kind = kind};
-    bool is_standard = strcmp(name, "-") == 0;
-    int file = is_standard ? SYSTEM_INPUT : system_read_open(name);
-    bool is_read = file >= 0 && read_file(file, in);
-    int number = errno;
-    if (file >= 0 && !is_standard)
-        system_read_close(file);
-    if (!is_read) {
-        diagnostics_file(name, number);
+    if (!read_file(file, in)) {
+        diagnostics_file(name, errno);
         input_free(in);
         return false;
     }
@@ -109,6 +103,21 @@ bool input_read(input *in, const char *name, input_kind kind)
     if (kind == INPUT_AUTO)
         in->kind = recognise(in->data, in->size);
     return true;
+}
+
+bool input_read(input *in, const char *name, input_kind kind)
+{
+    *in = (input){.name = name, .kind = kind};
+    if (strcmp(name, "-") == 0)
+        return input_read_open(in, name, SYSTEM_INPUT, kind);
+    int file = system_read_open(name);
+    if (file < 0) {
+        diagnostics_file(name, errno);
+        return false;
+    }
+    bool is_read = input_read_open(in, name, file, kind);
+    system_read_close(file);
+    return is_read;
 }
 
 void input_free(input *in)

@@ -39,6 +39,9 @@ typedef struct input {
 /* Reads the file `name` ("-": standard input) and recognises its kind when `kind` is INPUT_AUTO. False, and an error on
  * standard error, when it cannot be read; `in` is empty then. */
 bool input_read(input *in, const char *name, input_kind kind);
+
+/* The same of a file that is open. */
+bool input_read_open(input *in, const char *name, int file, input_kind kind);
 void input_free(input *in);
 
 /* ---- The data blocks of a file --------------------------------------------------------------------------- */

@@ -57,26 +57,42 @@ bool recording_write_together(recording *r)
 
 /* ---- The file -------------------------------------------------------------------------------------------- */
 
-/* An existing file may be continued when it is a whole capture; a piece of a chunk at its end would swallow what comes
- * behind it. False after a sentence. */
-static bool may_continue(const char *path, bool *is_new)
+/* Reads the file that was opened for appending, whatever its name is of by now. False after a sentence. */
+static bool read_back(const recording *r, input *in)
+{
+    int file = system_read_open(r->path);
+    if (file < 0) {
+        diagnostics_file(r->path, errno);
+        return false;
+    }
+    bool is_same = system_is_same_file(file, r->file);
+    bool is_read = is_same && input_read_open(in, r->path, file, INPUT_CAPTURE);
+    if (!is_same)
+        diagnostics_say(STATUS_FILE, r->path, "was replaced while it was opened");
+    system_read_close(file);
+    return is_read;
+}
+
+/* An existing file may be continued when it is a whole capture; a piece of a chunk at its end would swallow what
+ * follows it. False after a sentence. */
+static bool may_continue(recording *r)
 {
     input in;
     pfb_capture capture;
     pfb_chunk chunk;
-    if (!input_read(&in, path, INPUT_CAPTURE))
+    if (!read_back(r, &in))
         return false;
-    *is_new = in.size == 0;
-    bool is_whole = *is_new;
+    r->is_new = in.size == 0;
+    bool is_whole = r->is_new;
     if (!is_whole && pfb_capture_open(&capture, in.data, in.size)) {
         while (pfb_capture_next(&capture, &chunk))
             continue;
         is_whole = capture.error.code == PFB_OK;
         if (!is_whole)
-            diagnostics_say(STATUS_FILE, path, "the capture is broken at offset %zu: it is not continued",
+            diagnostics_say(STATUS_FILE, r->path, "the capture is broken at offset %zu: it is not continued",
                             capture.error.offset);
     } else if (!is_whole) {
-        diagnostics_say(STATUS_FILE, path, "is no capture: it is not overwritten");
+        diagnostics_say(STATUS_FILE, r->path, "is no capture: it is not overwritten");
     }
     input_free(&in);
     return is_whole;
@@ -94,7 +110,9 @@ static void begin(recording *r)
 static bool open_file(recording *r)
 {
     r->file = system_append_open(r->path, &r->is_made);
-    if (r->file < 0)
+    if (r->file < 0 && errno == EAGAIN)
+        diagnostics_say(STATUS_FILE, r->path, "is being written by another process");
+    else if (r->file < 0)
         diagnostics_file(r->path, errno);
     return r->file >= 0;
 }
@@ -120,13 +138,16 @@ static bool is_usable(recording *r)
     r->is_new = true;
     if (r->most > 0 && !is_regular)
         diagnostics_say(STATUS_FILE, r->path, "is no regular file: --rotate cannot rename it");
-    return is_regular ? may_continue(r->path, &r->is_new) : r->most == 0;
+    return is_regular ? may_continue(r) : r->most == 0;
 }
 
 bool recording_open(recording *r)
 {
     *r = (recording){.path = r->path, .note = r->note, .most = r->most};
-    if (!open_file(r))
+    intptr_t section = system_folder_enter(r->path);
+    bool is_open = open_file(r);
+    system_folder_leave(section);
+    if (!is_open)
         return false;
     if (!is_usable(r)) {
         close_file(r);
@@ -169,10 +190,26 @@ static bool rename_to_next(const recording *r)
     return is_renamed;
 }
 
+/* Opens a file that was not there before; one that is there now was not judged. */
+static bool open_new_file(recording *r)
+{
+    if (!open_file(r))
+        return false;
+    if (r->is_made)
+        return true;
+    close_file(r);
+    diagnostics_file(r->path, EEXIST);
+    return false;
+}
+
+/* In a section of its own: between the names nobody else begins a file of this name. */
 bool recording_rotate(recording *r)
 {
     drop_waiting(r);
-    if (!close_file(r) || !rename_to_next(r) || !open_file(r))
+    intptr_t section = system_folder_enter(r->path);
+    bool is_rotated = close_file(r) && rename_to_next(r) && open_new_file(r);
+    system_folder_leave(section);
+    if (!is_rotated)
         return false;
     r->size = 0;
     r->is_new = true;

@@ -23,6 +23,7 @@
 #define FOLDER_MARKS "/\\"
 #else
 #include <dirent.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,6 +34,7 @@ enum { LEAST_COLUMNS = 20, MOST_COLUMNS = 10000, USUAL_COLUMNS = 100, LEAST_ROWS
 
 #define NANOSECONDS UINT64_C(1000000000)
 #define LONGEST_SLEEP (NANOSECONDS / 5) /* how late an interrupt may be noticed */
+#define LONGEST_WAIT (5 * NANOSECONDS)  /* for another process in system_folder_enter() */
 
 static volatile sig_atomic_t interrupted;
 
@@ -320,12 +322,60 @@ void system_read_close(int file)
     _close(file);
 }
 
+/* A byte far beyond the data: nobody reads it. False when another process has locked it; systems of files that have no
+ * locks are written without one. */
+static bool lock_file(int file)
+{
+    OVERLAPPED place = {.OffsetHigh = 0x40000000};
+    return LockFileEx((HANDLE)_get_osfhandle(file), LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0,
+                      &place) ||
+           GetLastError() != ERROR_LOCK_VIOLATION;
+}
+
 int system_append_open(const char *path, bool *is_made)
 {
     const int flags = _O_WRONLY | _O_CREAT | _O_APPEND;
     int file = open_file(path, flags | _O_EXCL);
     *is_made = file >= 0;
-    return file >= 0 ? file : open_file(path, flags);
+    if (file < 0)
+        file = open_file(path, flags);
+    if (file >= 0 && system_is_regular(file) && !lock_file(file)) {
+        _close(file);
+        file = -1;
+        errno = EAGAIN;
+    }
+    return file;
+}
+
+/* One mutex for all folders: the sections are short. */
+intptr_t system_folder_enter(const char *path)
+{
+    (void)path;
+    HANDLE mutex = CreateMutexW(NULL, FALSE, L"perfblock-files");
+    DWORD outcome = mutex ? WaitForSingleObject(mutex, (DWORD)(LONGEST_WAIT / 1000000)) : WAIT_FAILED;
+    if (outcome == WAIT_OBJECT_0 || outcome == WAIT_ABANDONED)
+        return (intptr_t)mutex;
+    if (mutex)
+        CloseHandle(mutex);
+    return 0;
+}
+
+void system_folder_leave(intptr_t section)
+{
+    if (section == 0)
+        return;
+    ReleaseMutex((HANDLE)section);
+    CloseHandle((HANDLE)section);
+}
+
+bool system_is_same_file(int left, int right)
+{
+    BY_HANDLE_FILE_INFORMATION a;
+    BY_HANDLE_FILE_INFORMATION b;
+    return GetFileInformationByHandle((HANDLE)_get_osfhandle(left), &a) &&
+           GetFileInformationByHandle((HANDLE)_get_osfhandle(right), &b) &&
+           a.dwVolumeSerialNumber == b.dwVolumeSerialNumber && a.nFileIndexHigh == b.nFileIndexHigh &&
+           a.nFileIndexLow == b.nFileIndexLow;
 }
 
 static long write_some(int file, const char *bytes, size_t size)
@@ -653,12 +703,96 @@ void system_read_close(int file)
     close(file);
 }
 
-int system_append_open(const char *path, bool *is_made)
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Tries for a lock that another process may hold: false and errno EAGAIN then. Where there are no locks, which some
+ * systems of files lack, nothing is locked. */
+static bool lock_file(int file)
+{
+    while (flock(file, LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK)
+            return false;
+        if (errno != EINTR)
+            return true;
+    }
+    return true;
+}
+
+static int open_and_lock(const char *path, bool *is_made)
 {
     const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
     int file = open(path, flags | O_EXCL, 0666);
     *is_made = file >= 0;
-    return file >= 0 ? file : open(path, flags, 0666);
+    if (file < 0)
+        file = open(path, flags, 0666);
+    if (file >= 0 && system_is_regular(file) && !lock_file(file)) {
+        close(file);
+        file = -1;
+        errno = EAGAIN;
+    }
+    return file;
+}
+
+/* Whether the path is still the file's: it may have been renamed before it was locked. */
+static bool is_at(int file, const char *path)
+{
+    struct stat own;
+    struct stat there;
+    return fstat(file, &own) == 0 && stat(path, &there) == 0 && is_same(&own, &there);
+}
+
+int system_append_open(const char *path, bool *is_made)
+{
+    enum { MOST_TRIES = 10 };
+    int file = open_and_lock(path, is_made);
+    for (int i = 1; i < MOST_TRIES && file >= 0 && !is_at(file, path); i++) {
+        close(file);
+        file = open_and_lock(path, is_made);
+    }
+    return file;
+}
+
+/* To be freed; null without memory. */
+static char *folder_of(const char *path)
+{
+    size_t size = (size_t)(name_of(path) - path);
+    return size > 0 ? strndup(path, size) : strdup(".");
+}
+
+/* A lock on the folder itself. */
+intptr_t system_folder_enter(const char *path)
+{
+    const uint64_t step = NANOSECONDS / 1000;
+    char *name = folder_of(path);
+    int folder = name ? open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    uint64_t end = system_now() + LONGEST_WAIT;
+    free(name);
+    while (folder >= 0 && !lock_file(folder)) {
+        struct timespec pause = {.tv_nsec = (long)step};
+        if (system_now() >= end) {
+            close(folder);
+            folder = -1;
+        } else {
+            nanosleep(&pause, NULL);
+        }
+    }
+    return folder;
+}
+
+void system_folder_leave(intptr_t section)
+{
+    if (section >= 0)
+        close((int)section);
+}
+
+bool system_is_same_file(int left, int right)
+{
+    struct stat a;
+    struct stat b;
+    return fstat(left, &a) == 0 && fstat(right, &b) == 0 && is_same(&a, &b);
 }
 
 static ssize_t write_some(int file, const char *bytes, size_t size)
@@ -676,8 +810,7 @@ void system_append_discard(int file, const char *path)
 {
     struct stat own;
     struct stat there;
-    bool is_there =
-        fstat(file, &own) == 0 && lstat(path, &there) == 0 && own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+    bool is_there = fstat(file, &own) == 0 && lstat(path, &there) == 0 && is_same(&own, &there);
     if (is_there && own.st_size == 0)
         unlink(path);
     close(file);
@@ -686,8 +819,8 @@ void system_append_discard(int file, const char *path)
 bool system_last_number(const char *path, uint64_t *number)
 {
     const char *name = name_of(path);
-    char *folder = strndup(path, (size_t)(name - path));
-    DIR *entries = folder ? opendir(*folder != '\0' ? folder : ".") : NULL;
+    char *folder = folder_of(path);
+    DIR *entries = folder ? opendir(folder) : NULL;
     struct dirent *entry = NULL;
     free(folder);
     *number = 0;

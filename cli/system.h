@@ -90,9 +90,18 @@ void system_read_close(int file);
 
 /* ---- Appending ------------------------------------------------------------------------------------------- */
 
-/* Opens a file so that every write goes to its end, creating it when missing, which `is_made` tells; -1 and errno on
- * failure. */
+/* Opens a file so that every write goes to its end, creating it when missing, which `is_made` reports; -1 and errno on
+ * failure. A regular file is locked until it is closed, where the system can do that: errno is EAGAIN when another
+ * process has it open this way. Reading is not affected. */
 int system_append_open(const char *path, bool *is_made);
+
+/* Keeps other processes out of a section in which files of the folder of `path` are opened or renamed, until
+ * system_folder_leave() with the value returned. Waits a few seconds at most, then goes on without. */
+intptr_t system_folder_enter(const char *path);
+void system_folder_leave(intptr_t section);
+
+/* Whether two open files are the same one. */
+bool system_is_same_file(int left, int right);
 
 /* Whether it is a file that can be read back, and not a pipe or a device. */
 bool system_is_regular(int file);

@@ -261,13 +261,15 @@ class Stored(RunCase):
         self.assertEqual(self.content(self.path), b"")
 
     def test_the_command_stores_in_the_same_file(self):
-        """Both captures are there, one behind the other."""
+        """It is refused: the file is locked until its writer is done."""
         inner = [self.command, "cpi", "run", "--source", self.source(
             LARGE_BUSY, "inner"), "-o", self.path, "--", *self.quiet]
-        self.assertEqual(self.measure(TWO, "-o", self.path,
-                                      command=inner).status, 0)
+        done = self.measure(TWO, "-o", self.path, command=inner)
+        self.assertEqual((done.status, done.err.splitlines()), (0, [
+            self.path + ": is being written by another process",
+            self.command + ": ended with status 3"]))
         self.assertEqual([tag for tag, _ in self.chunks(self.path)],
-                         ["CPIS", "CPIH", "PFBC", "CPIS", "CPIH"])
+                         ["CPIS", "CPIH"])
 
     @unittest.skipUnless(os.path.exists(FULL), "no /dev/full here")
     def test_full_disk(self):

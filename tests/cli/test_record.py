@@ -6,12 +6,14 @@ import random
 import signal
 import struct
 import subprocess
+import threading
 import time
 import unittest
 
 from captures import (BULK, DISK, MEMORY, data, instances_result, metadata,
                       single_result, three_sets)
-from program import SECONDS, Case, LiveCase, program, writer as w
+from program import (ON_WINDOWS, SECONDS, Case, LiveCase, own_program,
+                     program, writer as w)
 
 HEADER = 16
 
@@ -192,6 +194,99 @@ class Rotation(Case):
                                     "1M")
             self.assertEqual((done.status, done.out), (3, ""))
             self.assertRegex(done.err, "^%s: .*--rotate.*\n$" % path)
+
+
+class Shared(Case):
+    """A file that somebody else writes, or replaces."""
+
+    SNAPSHOTS = (b"cpi-snapshots 1\nsnapshot 0\ncpu 0 0 0 0 0\n"
+                 b"snapshot 9\ncpu 0 3 6 9 9\n")
+
+    def test_a_second_writer_is_refused(self):
+        """cpi run has its file open while its command runs."""
+        capture = self.file("source.pfb", three_sets())
+        snapshots = self.file("snapshots", self.SNAPSHOTS)
+        path = os.path.join(self.folder, "new.pfb")
+        for arguments in ([], ["--rotate", "1K"]):
+            done = self.run_program(
+                "cpi", "run", "--source", snapshots, "-o", path, "--",
+                own_program(), "record", "-o", path, "--source", capture,
+                "--set", "*", *arguments)
+            self.assertEqual(done.status, 0)
+            self.assertEqual(done.err.splitlines(), [
+                path + ": is being written by another process",
+                own_program() + ": ended with status 3"])
+            self.run_fine("check", path)
+            self.assertEqual(samples(path), [])
+        # Reading is not hindered, and afterwards it can be written.
+        done = self.run_program(
+            "cpi", "run", "--source", snapshots, "-o", path, "--",
+            own_program(), "check", "--format", "json", path)
+        self.assertEqual((done.status, done.err), (0, ""))
+        self.run_fine("record", "-o", path, "--source", capture, "--set", "*")
+        self.assertEqual(len(samples(path)), 2)
+
+    @unittest.skipIf(ON_WINDOWS, "other links there")
+    def test_a_link_that_is_changed(self):
+        """What is appended to is the file that was found to be a capture."""
+        capture = self.file("source.pfb", three_sets())
+        other = self.file("other", b"precious")
+        path = os.path.join(self.folder, "link")
+        new = path + ".new"
+        os.symlink(other, path)
+        ended = threading.Event()
+
+        def change():
+            while not ended.is_set():
+                for target in (capture, other):
+                    os.symlink(target, new)
+                    os.replace(new, path)
+        thread = threading.Thread(target=change)
+        thread.start()
+        source = self.file("samples.pfb", three_sets())
+        try:
+            for _ in range(200):
+                self.assertIn(self.run_program(
+                    "record", "-o", path, "--source", source, "--set", "*",
+                    "--count", "1").status, (0, 3))
+                self.assertEqual(content(other), b"precious")
+        finally:
+            ended.set()
+            thread.join()
+
+
+@unittest.skipIf(ON_WINDOWS, "other signals there")
+class TwoRecorders(LiveCase):
+    """One that records, and others that begin meanwhile."""
+
+    def test_rotation_keeps_the_file(self):
+        capture = self.file("source.pfb", three_sets())
+        path = os.path.join(self.folder, "a.pfb")
+        with subprocess.Popen([program(), "record", "-o", path, "--interval",
+                               "0.01", "--rotate", "1"],
+                              stderr=subprocess.PIPE) as child:
+            try:
+                end = time.monotonic() + SECONDS
+                while not os.path.exists(path + ".1"):
+                    self.assertLess(time.monotonic(), end)
+                    time.sleep(0.001)
+                for number in range(60):
+                    done = self.run_program(
+                        "record", "-o", path, "--source", capture, "--set",
+                        "*", *(["--rotate", "1"] if number % 2 else []))
+                    self.assertEqual((done.status, done.err), (
+                        3, path + ": is being written by another process\n"))
+                self.assertIsNone(child.poll())
+            finally:
+                child.send_signal(signal.SIGTERM)
+                err = child.communicate(timeout=SECONDS)[1]
+        self.assertEqual((child.returncode, err), (0, b""))
+        names = [name for name in os.listdir(self.folder)
+                 if name.startswith("a.pfb")]
+        self.assertGreater(len(names), 2)
+        for name in names:
+            self.run_fine("check", "--strict",
+                          os.path.join(self.folder, name))
 
 
 class Cuts(Case):
