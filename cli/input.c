@@ -41,17 +41,35 @@ bool input_kind_named(const char *name, input_kind *kind)
 
 /* ---- Reading --------------------------------------------------------------------------------------------- */
 
-/* All of a file. False and errno when reading fails. */
+#define MOST_OF_A_STREAM (UINT64_C(1) << 30) /* what is no regular file may have no end */
+
+/* How many bytes are read of a file. A regular one is limited by its size, which may have grown meanwhile. */
+static uint64_t most_bytes(int file)
+{
+    uint64_t size = system_is_regular(file) ? system_file_size(file) : 0;
+    return size > MOST_OF_A_STREAM ? size : MOST_OF_A_STREAM;
+}
+
+/* All of a file. False after a sentence. */
 static bool read_file(int file, input *in)
 {
     enum { STEP = 1 << 16 };
     size_t capacity = 0;
+    uint64_t most = most_bytes(file);
     long long got = 0;
     do {
         in->data = memory_grow(in->data, &capacity, in->size + STEP, 1);
-        got = system_read(file, in->data + in->size, capacity - in->size);
+        uint64_t wanted = most - in->size + 1; /* one more shows that there is more */
+        got =
+            system_read(file, in->data + in->size, wanted < capacity - in->size ? (size_t)wanted : capacity - in->size);
         in->size += got > 0 ? (size_t)got : 0;
-    } while (got > 0);
+        if (in->size > most)
+            most = most_bytes(file);
+    } while (got > 0 && in->size <= most);
+    if (got < 0)
+        diagnostics_file(in->name, errno);
+    else if (got > 0)
+        diagnostics_say(STATUS_FILE, in->name, "has no end within 1 GiB, which only a regular file may exceed");
     return got == 0;
 }
 
@@ -95,7 +113,6 @@ bool input_read_open(input *in, const char *name, int file, input_kind kind)
 {
     *in = (input){.name = name, .kind = kind};
     if (!read_file(file, in)) {
-        diagnostics_file(name, errno);
         input_free(in);
         return false;
     }

@@ -51,6 +51,49 @@ class Files(Case):
             self.folder, "\ufffd\ufffd.bin"))
 
 
+@unittest.skipIf(ON_WINDOWS, "no endless file there, and no limits")
+class Endless(Case):
+    """Inputs that never end."""
+
+    GIB = 1 << 30
+    READING = (["check"], ["show"], ["cook"], ["lwp", "show"], ["cpi", "show"],
+               ["cpuid"], ["countersets", "--file"], ["live", "--source"],
+               ["cook", CAPTURE, "--names"])
+
+    def limit(self, size):
+        """What limits the memory of a process; skips where that is no use."""
+        def begin():
+            resource.setrlimit(resource.RLIMIT_AS, (size, size))
+        done = self.run_program("--version", begin=begin)
+        if done.status != 0:
+            self.skipTest("does not run with %d MiB of address space "
+                          "(AddressSanitizer?)" % (size >> 20))
+        return begin
+
+    def test_memory_that_is_exhausted(self):
+        """The status is 4 whatever is read, and no signal ends it."""
+        begin = self.limit(self.GIB // 4)
+        for arguments in self.READING:
+            done = self.run_program(*arguments, "/dev/zero", begin=begin)
+            self.assertEqual((done.status, done.err), (
+                4, "perfblock: out of memory\n"), arguments)
+
+    def test_more_than_the_limit(self):
+        begin = self.limit(3 * self.GIB)
+        done = self.run_program("check", "/dev/zero", begin=begin)
+        self.assertEqual((done.status, done.out, done.err), (
+            3, "", "/dev/zero: has no end within 1 GiB, which only a regular "
+            "file may exceed\n"))
+
+    def test_large_regular_files(self):
+        """They are read whole: a sparse one is found malformed."""
+        path = self.file("large", w.reply())
+        os.truncate(path, self.GIB + 4096)
+        begin = self.limit(3 * self.GIB)
+        done = self.run_program("check", path, begin=begin)
+        self.assertEqual((done.status, done.err), (0, ""))
+
+
 @unittest.skipIf(ON_WINDOWS, "no limits of resources there")
 class TooLarge(Case):
     """A limit on the size of files (ulimit -f) is an error like a full disk,
