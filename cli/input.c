@@ -60,8 +60,8 @@ static bool read_file(int file, input *in)
     do {
         in->data = memory_grow(in->data, &capacity, in->size + STEP, 1);
         uint64_t wanted = most - in->size + 1; /* one more shows that there is more */
-        got =
-            system_read(file, in->data + in->size, wanted < capacity - in->size ? (size_t)wanted : capacity - in->size);
+        size_t space = capacity - in->size;
+        got = system_read(file, in->data + in->size, wanted < space ? (size_t)wanted : space);
         in->size += got > 0 ? (size_t)got : 0;
         if (in->size > most)
             most = most_bytes(file);

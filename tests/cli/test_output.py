@@ -7,7 +7,7 @@ import struct
 import subprocess
 import unittest
 
-from program import (ON_WINDOWS, SECONDS, Case, own_program, program,
+from program import (CORPUS, IMPOSSIBLE, ON_WINDOWS, SECONDS, Case, own_program, program,
                      running, seed, writer as w)
 
 if not ON_WINDOWS:
@@ -92,6 +92,72 @@ class Endless(Case):
         begin = self.limit(3 * self.GIB)
         done = self.run_program("check", path, begin=begin)
         self.assertEqual((done.status, done.err), (0, ""))
+
+
+@unittest.skipIf(ON_WINDOWS, "no limits of resources there")
+class SmallStack(Case):
+    """128 KiB of stack, environment and arguments included, are enough."""
+
+    SIZE = 128 << 10
+    FILES = 40  # of the corpus in one run
+
+    def setUp(self):
+        super().setUp()
+        with open(program(), "rb") as file:
+            if b"__asan_init" in file.read():
+                self.skipTest("AddressSanitizer makes frames larger")
+
+    def limit(self):
+        """In the process of the program."""
+        resource.setrlimit(resource.RLIMIT_STACK, (self.SIZE, self.SIZE))
+
+    def check(self, *arguments):
+        """It does the same as with the stack that there is."""
+        usual = self.run_program(*arguments)
+        small = self.run_program(*arguments, begin=self.limit)
+        self.assertEqual((small.status, small.out, small.err),
+                         (usual.status, usual.out, usual.err), arguments)
+
+    def test_the_corpus(self):
+        for subject in sorted(os.listdir(CORPUS)):
+            folder = os.path.join(CORPUS, subject, "seeds")
+            paths = sorted(os.path.join(folder, name) for name in (
+                os.listdir(folder) if os.path.isdir(folder) else ()))
+            for at in range(0, len(paths), self.FILES):
+                some = paths[at:at + self.FILES]
+                for command in (["show"], ["check"], ["cook"],
+                                ["cook", "--format", "json"],
+                                ["show", "--format", "json"],
+                                ["lwp", "show"], ["cpi", "show"]):
+                    self.check(*command, *some)
+
+    def test_other_commands(self):
+        snapshots = self.file("snapshots", Closed.SNAPSHOTS)
+        folder = os.path.join(CORPUS, "formula")
+        for name in sorted(os.listdir(folder)):
+            if name.endswith(".csv"):
+                self.check("eval", os.path.join(folder, name))
+        for arguments in (["--help"], ["types"], ["cpuid"],
+                          ["countersets", "--file", CAPTURE],
+                          ["live", "--source", CAPTURE],
+                          ["live", "--source", CAPTURE, "--format",
+                           "prometheus"],
+                          ["lwp", "model", "--sample", "64"],
+                          ["cpi", "run", "--source", snapshots, "--",
+                           own_program(), "--version"],
+                          ["cpuid", seed("cpuid_text", sorted(os.listdir(
+                              os.path.join(CORPUS, "cpuid_text",
+                                           "seeds")))[0])]):
+            self.check(*arguments)
+        path = os.path.join(self.folder, "new.pfb")
+        for live in (["record", "-o", path, "--count", "2", "--set", "*",
+                      "--interval", "0.05", "--rotate", "1"],
+                     ["live", "--count", "1", "--interval", "0.05", "--set",
+                      "*"], ["countersets"],
+                     ["record", "-o", path, "--source", CAPTURE,
+                      "--instance", "*0", "--counter", "*"]):
+            self.assertIn(self.run_program(*live, begin=self.limit).status,
+                          (0, IMPOSSIBLE), live)
 
 
 @unittest.skipIf(ON_WINDOWS, "no limits of resources there")
