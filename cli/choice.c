@@ -172,11 +172,11 @@ static bool is_meant(const metadata_set *set, uint32_t counter_id, const char *t
     char id[16];
     bool found = false;
     for (size_t i = 0; i < NAMES_COUNT && !found; i++) {
-        metadata_name called = metadata_counter_name_at(set, i, counter_id);
-        found = called.utf16 && matches(&p, called.utf16, called.units);
+        name_ref called = metadata_counter_name_at(set, i, counter_id);
+        found = called.bytes && matches(&p, called.bytes, called.size / 2);
     }
     snprintf(id, sizeof id, "%" PRIu32, counter_id);
-    found = found || (!metadata_counter_name(set, counter_id).utf16 && matches_text(&p, id));
+    found = found || (!metadata_counter_name(set, counter_id).bytes && matches_text(&p, id));
     free(p.utf16);
     return found;
 }

@@ -8,7 +8,7 @@
 
 #define REPLACEMENT 0xFFFDu
 
-enum { PAGE_1252 = 1252, PAGE_ASCII = 20127, PAGE_LATIN_1 = 28591, PAGE_UTF8 = 65001 };
+enum { PAGE_1252 = 1252, PAGE_ASCII = 20127, PAGE_LATIN_1 = 28591 };
 
 /* Windows-1252 from 0x80 to 0x9F; from 0xA0 up it is Latin-1. */
 static const uint16_t page_1252[32] = {
@@ -67,12 +67,42 @@ void code_page_text(buffer *out, uint32_t code_page, const uint8_t *bytes, size_
     case PFB_CODE_PAGE_UTF16BE:
         put_big_endian(out, bytes, size / 2);
         break;
-    case PAGE_UTF8:
+    case CODE_PAGE_UTF8:
         buffer_bytes(out, (const char *)bytes, size);
         break;
     default:
         for (size_t i = 0; i < size; i++)
             put_point(out, point_of(code_page, bytes[i]));
         break;
+    }
+}
+
+/* A surrogate pair is one character; `high` is the place of the byte that tells surrogates from other units. */
+static size_t utf16_character(const uint8_t *bytes, size_t size, size_t high)
+{
+    bool is_pair = size >= 4 && (bytes[high] & 0xFC) == 0xD8 && (bytes[2 + high] & 0xFC) == 0xDC;
+    return is_pair ? 4 : size < 2 ? size : 2;
+}
+
+/* A byte and the continuation bytes that follow it, at most three. */
+static size_t utf8_character(const uint8_t *bytes, size_t size)
+{
+    size_t count = 1;
+    while (count < 4 && count < size && (bytes[count] & 0xC0) == 0x80)
+        count++;
+    return count;
+}
+
+size_t code_page_character(uint32_t code_page, const uint8_t *bytes, size_t size)
+{
+    switch (code_page) {
+    case PFB_CODE_PAGE_UTF16LE:
+        return utf16_character(bytes, size, 1);
+    case PFB_CODE_PAGE_UTF16BE:
+        return utf16_character(bytes, size, 0);
+    case CODE_PAGE_UTF8:
+        return utf8_character(bytes, size);
+    default:
+        return 1;
     }
 }

@@ -136,15 +136,15 @@ static bool make_blocks(collector *c, const options *o, pfb_bytes *blocks)
 
 static void tell_refusal(const collector *c, const pfb_identifier *block, exit_status status)
 {
+    enum { LONGEST_NAME = 200 };
     char guid[PFB_GUID_TEXT_BYTES];
     char counter[32] = "all counters";
     buffer set = {0};
     const char *words = names_of_win32(block->status);
-    metadata_name name = metadata_set_name(metadata_find(&c->metadata, &block->counterset));
+    name_ref name = metadata_set_name(metadata_find(&c->metadata, &block->counterset));
     pfb_guid_format(&block->counterset, guid);
-    buffer_format(&set, name.utf16 ? "%s, " : "%s", guid);
-    if (name.utf16)
-        text_utf16(&set, name.utf16, name.units);
+    buffer_format(&set, name.bytes ? "%s, " : "%s", guid);
+    name_ref_cut(&set, name, LONGEST_NAME);
     if (block->counter_id != PFB_NO_ID)
         snprintf(counter, sizeof counter, "counter %" PRIu32, block->counter_id);
     diagnostics_say(status, c->offer.subject, "counterset %s, %s: refused with status %" PRIu32 "%s%s%s", set.data,

@@ -8,14 +8,6 @@
 
 #include <stdlib.h>
 
-static void put_name(output *out, const char *key, metadata_name found)
-{
-    if (found.utf16)
-        output_utf16(out, key, found.utf16, found.units);
-    else
-        output_null(out, key);
-}
-
 static void put_id(output *out, const char *key, uint32_t id)
 {
     if (id == PFB_NO_ID)
@@ -32,11 +24,11 @@ static void state_counter(output *out, const metadata_set *set, const pfb_counte
     pfb_guid_format(&set->guid, guid);
     output_begin(out, is_text ? "    counter" : "counter", 0);
     if (!is_text) {
-        put_name(out, "set", metadata_set_name(set));
+        output_name(out, "set", metadata_set_name(set));
         output_string(out, "guid", guid);
     }
     output_unsigned(out, "id", counter->id);
-    put_name(out, "name", metadata_counter_name(set, counter->id));
+    output_name(out, "name", metadata_counter_name(set, counter->id));
     output_word(out, "type", names_of_type(counter->type, type));
     put_id(out, "base", counter->base_id);
     put_id(out, "perf_time", counter->perf_time_id);
@@ -58,7 +50,7 @@ static void state_set(output *out, const metadata_set *set)
     pfb_guid_format(&set->guid, guid);
     output_begin(out, "counterset", 0);
     output_word(out, "guid", guid);
-    put_name(out, "name", metadata_set_name(set));
+    output_name(out, "name", metadata_set_name(set));
     if (set->has_counters) {
         output_unsigned(out, "instance_type", set->registration.instance_type);
         output_unsigned(out, "counters", set->registration.counter_count);

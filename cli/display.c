@@ -122,26 +122,21 @@ const metadata_set *display_set(const display *d, uint32_t result)
     return d->metadata && r->has_query ? metadata_find(d->metadata, &r->counterset) : NULL;
 }
 
-static bool put_name(buffer *out, metadata_name name)
-{
-    if (name.utf16)
-        text_utf16(out, name.utf16, name.units);
-    return name.utf16 != NULL;
-}
-
-bool display_put_set(const display *d, uint32_t result, buffer *out)
+name_ref display_set_name(const display *d, uint32_t result)
 {
     if (d->is_legacy)
-        return titles_put(d->titles, d->newer->results[result].title_index, out);
-    return put_name(out, metadata_set_name(display_set(d, result)));
+        return titles_find(d->titles, d->newer->results[result].title_index);
+    return metadata_set_name(display_set(d, result));
 }
 
-bool display_put_counter(const display *d, uint32_t column, buffer *out)
+name_ref display_counter_name(const display *d, uint32_t column)
 {
     const pfb_snapshot_column *c = &d->newer->columns[column];
     if (d->is_legacy)
-        return titles_put(d->titles, c->counter_id, out);
-    return c->counter_id != PFB_NO_ID && put_name(out, metadata_counter_name(display_set(d, c->result), c->counter_id));
+        return titles_find(d->titles, c->counter_id);
+    if (c->counter_id == PFB_NO_ID)
+        return (name_ref){0};
+    return metadata_counter_name(display_set(d, c->result), c->counter_id);
 }
 
 /* ---- Results without values ------------------------------------------------------------------------------ */
@@ -186,34 +181,40 @@ static void tell_result(const display *d, uint32_t result)
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
-/* What the records of a sample have in common, converted once. */
+/* A name as UTF-8. */
+typedef struct record_name {
+    buffer text;
+    bool exists;
+} record_name;
+
+/* What the records of a sample have in common. The names of the set and of the row are converted once; those of the
+ * counters, which can be quadratic in the input in sum, for each record. */
 typedef struct record_words {
     char time[NAMES_TIME_BYTES];
-    buffer set, row, parent;
-    bool has_set, has_row, has_parent;
+    record_name set, row, parent;
+    name_ref *counters; /* by column */
     char guid[PFB_GUID_TEXT_BYTES];
-    buffer columns;  /* the counters' names, one behind the other */
-    size_t *starts;  /* of each column's name, and the end of the last */
-    bool *has_names; /* of each column */
 } record_words;
 
-static void convert_columns(const display *d, record_words *words)
+static void find_counter_names(const display *d, record_words *words)
 {
     uint32_t count = d->newer->counts.columns;
-    words->starts = memory_get((size_t)count + 1, sizeof *words->starts);
-    words->has_names = memory_get(count, sizeof *words->has_names);
-    buffer_clear(&words->columns);
-    for (uint32_t i = 0; i < count; i++) {
-        words->starts[i] = words->columns.size;
-        words->has_names[i] = display_put_counter(d, i, &words->columns);
-    }
-    words->starts[count] = words->columns.size;
+    words->counters = memory_get(count, sizeof *words->counters);
+    for (uint32_t i = 0; i < count; i++)
+        words->counters[i] = display_counter_name(d, i);
 }
 
-static void put_text(output *out, const char *key, const buffer *text, bool has_text)
+static void convert(record_name *out, name_ref name)
 {
-    if (has_text)
-        output_bytes(out, key, text->data, text->size);
+    out->exists = name.bytes != NULL;
+    buffer_clear(&out->text);
+    name_ref_text(&out->text, name);
+}
+
+static void put_name(output *out, const char *key, const record_name *name)
+{
+    if (name->exists)
+        output_bytes(out, key, name->text.data, name->text.size);
     else
         output_null(out, key);
 }
@@ -268,18 +269,14 @@ static void state_value(const display *d, const record_words *words, uint32_t ro
     output_begin(out, NULL, 0);
     output_unsigned(out, "sample", d->sample);
     output_string(out, "time", words->time);
-    put_text(out, "set", &words->set, words->has_set);
+    put_name(out, "set", &words->set);
     if (d->is_legacy)
         output_unsigned(out, "object", d->newer->results[c->result].title_index);
     else
         output_null(out, "object");
-    put_text(out, "instance", &words->row, words->has_row);
+    put_name(out, "instance", &words->row);
     output_unsigned(out, "occurrence", r->occurrence);
-    if (words->has_names[column])
-        output_bytes(out, "counter", words->columns.data + words->starts[column],
-                     words->starts[column + 1] - words->starts[column]);
-    else
-        output_null(out, "counter");
+    output_name(out, "counter", words->counters[column]);
     if (d->is_legacy) /* a title index may be any number */
         output_unsigned(out, "counter_id", c->counter_id);
     else
@@ -295,7 +292,7 @@ static void state_value(const display *d, const record_words *words, uint32_t ro
     else
         output_null(out, "guid");
     put_instance_id(out, d, r->id);
-    put_text(out, "parent", &words->parent, words->has_parent);
+    put_name(out, "parent", &words->parent);
     output_end(out);
 }
 
@@ -303,10 +300,8 @@ static void state_value(const display *d, const record_words *words, uint32_t ro
 static void state_row(const display *d, record_words *words, const pfb_snapshot_result *result, uint32_t row)
 {
     const pfb_snapshot_row *r = &d->newer->rows[row];
-    buffer_clear(&words->row);
-    buffer_clear(&words->parent);
-    words->has_row = legacy_row_text(&words->row, r);
-    words->has_parent = legacy_parent_text(&words->parent, r);
+    convert(&words->row, legacy_row_name(r));
+    convert(&words->parent, legacy_parent_name(r));
     for (uint32_t i = 0; i < r->value_count && i < result->column_count; i++) {
         uint32_t column = result->first_column + i;
         if (display_shows_column(d, column))
@@ -318,14 +313,13 @@ static void state_records(const display *d)
 {
     record_words words = {0};
     names_of_time(&d->newer->system_time, words.time);
-    convert_columns(d, &words);
+    find_counter_names(d, &words);
     for (uint32_t i = 0; i < d->newer->counts.results && !output_failed(d->out); i++) {
         const pfb_snapshot_result *result = &d->newer->results[i];
         if (!display_shows_result(d, i))
             continue;
         tell_result(d, i);
-        buffer_clear(&words.set);
-        words.has_set = display_put_set(d, i, &words.set);
+        convert(&words.set, display_set_name(d, i));
         words.guid[0] = '\0';
         if (result->has_query && !d->is_legacy)
             pfb_guid_format(&result->counterset, words.guid);
@@ -334,12 +328,10 @@ static void state_records(const display *d)
                 state_row(d, &words, result, result->first_row + n);
         }
     }
-    buffer_free(&words.set);
-    buffer_free(&words.row);
-    buffer_free(&words.parent);
-    buffer_free(&words.columns);
-    free(words.starts);
-    free(words.has_names);
+    buffer_free(&words.set.text);
+    buffer_free(&words.row.text);
+    buffer_free(&words.parent.text);
+    free(words.counters);
 }
 
 void display_sample(const display *d)

@@ -74,10 +74,9 @@ bool display_knows_kind(const display *d, uint32_t result);
 /* What is known of a V2 result's set, or null. */
 const metadata_set *display_set(const display *d, uint32_t result);
 
-/* Append the name of a result's counterset or object, and that of a column's counter, as UTF-8; false when it is not
- * known. */
-bool display_put_set(const display *d, uint32_t result, buffer *out);
-bool display_put_counter(const display *d, uint32_t column, buffer *out);
+/* The names of a result's counterset or object and of a column's counter. */
+name_ref display_set_name(const display *d, uint32_t result);
+name_ref display_counter_name(const display *d, uint32_t column);
 
 /* Tables (display_text.c). */
 void display_text(const display *d);

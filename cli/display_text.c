@@ -140,14 +140,20 @@ static void put_value(group *g, buffer *cell, uint32_t row, uint32_t column)
     }
 }
 
-/* The name of an instance behind that of its parent, and its number when names repeat: "parent/child#2". */
+enum { LONGEST_NAME = 200 }; /* characters of a name in a table, and in its title */
+
+/* The name of an instance after that of its parent, and its number when names repeat: "parent/child#2". */
 static void put_row_name(const group *g, buffer *cell, uint32_t row)
 {
     const pfb_snapshot_row *r = &g->d->newer->rows[row];
+    name_ref parent = legacy_parent_name(r);
+    name_ref name = legacy_row_name(r);
     buffer_clear(cell);
-    if (legacy_parent_text(cell, r))
+    name_ref_cut(cell, parent, LONGEST_NAME);
+    if (parent.bytes)
         buffer_string(cell, "/");
-    if (!legacy_row_text(cell, r))
+    name_ref_cut(cell, name, LONGEST_NAME);
+    if (!name.bytes)
         buffer_string(cell, "value");
     if (r->occurrence > 0)
         buffer_format(cell, "#%" PRIu32, r->occurrence);
@@ -156,8 +162,10 @@ static void put_row_name(const group *g, buffer *cell, uint32_t row)
 static void put_column_name(const group *g, buffer *cell, uint32_t column)
 {
     const pfb_snapshot_column *c = &g->d->newer->columns[column];
+    name_ref name = display_counter_name(g->d, column);
     buffer_clear(cell);
-    if (display_put_counter(g->d, column, cell))
+    name_ref_cut(cell, name, LONGEST_NAME);
+    if (name.bytes)
         return;
     if (g->d->is_legacy || c->counter_id != PFB_NO_ID)
         buffer_format(cell, "counter %" PRIu32, c->counter_id);
@@ -175,8 +183,10 @@ static void put_title(const group *g)
     char guid[PFB_GUID_TEXT_BYTES];
     buffer line = {0};
     buffer utf8 = {0};
+    name_ref name = display_set_name(d, g->first);
+    bool is_known = name.bytes != NULL;
     buffer_clear(&utf8);
-    bool is_known = display_put_set(d, g->first, &utf8);
+    name_ref_cut(&utf8, name, LONGEST_NAME);
     if (!is_known && d->is_legacy) {
         buffer_format(&utf8, "Object %" PRIu32, result->title_index);
     } else if (!is_known && result->has_query) {

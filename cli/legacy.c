@@ -1,34 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "legacy.h"
 
-#include "code_page.h"
 #include "diagnostics.h"
 
-void legacy_name_text(buffer *out, const pfb_legacy_block *block, const uint8_t *data, const pfb_legacy_name *name)
+name_ref legacy_name(const pfb_legacy_block *block, const uint8_t *data, const pfb_legacy_name *name)
 {
     uint32_t own = block->is_big_endian ? PFB_CODE_PAGE_UTF16BE : PFB_CODE_PAGE_UTF16LE;
-    code_page_text(out, name->code_page == 0 ? own : name->code_page, data + name->offset, name->size_bytes);
+    return (name_ref){data + name->offset, name->size_bytes, name->code_page == 0 ? own : name->code_page};
 }
 
 /* Names in UTF-16 are counted in units, others in bytes. */
-static void put_row_name(buffer *out, const uint8_t *name, uint32_t units, uint32_t code_page)
+static name_ref counted_name(const uint8_t *name, uint32_t units, uint32_t code_page)
 {
-    bool is_wide = pfb_legacy_is_wide(code_page);
-    code_page_text(out, code_page, name, is_wide ? (size_t)2 * units : units);
+    return (name_ref){name, pfb_legacy_is_wide(code_page) ? (size_t)2 * units : units, code_page};
 }
 
-bool legacy_row_text(buffer *out, const pfb_snapshot_row *row)
+name_ref legacy_row_name(const pfb_snapshot_row *row)
 {
-    if (row->has_name)
-        put_row_name(out, row->name, row->name_units, row->code_page);
-    return row->has_name;
+    return row->has_name ? counted_name(row->name, row->name_units, row->code_page) : (name_ref){0};
 }
 
-bool legacy_parent_text(buffer *out, const pfb_snapshot_row *row)
+name_ref legacy_parent_name(const pfb_snapshot_row *row)
 {
-    if (row->parent_name)
-        put_row_name(out, row->parent_name, row->parent_units, row->parent_code_page);
-    return row->parent_name != NULL;
+    return counted_name(row->parent_name, row->parent_units, row->parent_code_page);
 }
 
 /* Reads what is left of the object, so that it fails now and not as part of the next one. */

@@ -106,12 +106,12 @@ static pfb_error add_registration(metadata_set *set, const uint8_t *data, size_t
     return registration.error;
 }
 
-static pfb_error add_name(metadata_name *out, const uint8_t *data, size_t size)
+static pfb_error add_name(name_ref *out, const uint8_t *data, size_t size)
 {
     pfb_text text;
     pfb_error error = pfb_registration_string(data, size, &text);
     if (error.code == PFB_OK)
-        *out = (metadata_name){data + text.offset, text.units};
+        *out = name_ref_utf16(data + text.offset, text.units);
     return error;
 }
 
@@ -134,7 +134,7 @@ static pfb_error add_counter_names(counter_names *out, const uint8_t *data, size
         counter_name *row = &read.rows[read.count];
         *row = (counter_name){.id = entry.counter_id, .position = (uint32_t)read.count};
         if (entry.has_text)
-            row->text = (metadata_name){data + entry.text.offset, entry.text.units};
+            row->text = name_ref_utf16(data + entry.text.offset, entry.text.units);
         read.count++;
     }
     qsort(read.rows, read.count, sizeof *read.rows, compare_counter_names);
@@ -222,20 +222,20 @@ static size_t places_of(const metadata_set *set)
     return !set ? 0 : set->has_registration ? NAMES_CATALOG : NAMES_COUNT;
 }
 
-metadata_name metadata_set_name_at(const metadata_set *set, size_t place)
+name_ref metadata_set_name_at(const metadata_set *set, size_t place)
 {
-    return place < places_of(set) ? set->names[place] : (metadata_name){0};
+    return place < places_of(set) ? set->names[place] : (name_ref){0};
 }
 
-metadata_name metadata_set_name(const metadata_set *set)
+name_ref metadata_set_name(const metadata_set *set)
 {
-    metadata_name found = {0};
-    for (size_t i = 0; i < places_of(set) && !found.utf16; i++)
+    name_ref found = {0};
+    for (size_t i = 0; i < places_of(set) && !found.bytes; i++)
         found = metadata_set_name_at(set, i);
     return found;
 }
 
-static metadata_name find_counter_name(const counter_names *names, uint32_t id)
+static name_ref find_counter_name(const counter_names *names, uint32_t id)
 {
     size_t low = 0;
     size_t high = names->count;
@@ -246,23 +246,23 @@ static metadata_name find_counter_name(const counter_names *names, uint32_t id)
         else
             high = middle;
     }
-    return low < names->count && names->rows[low].id == id ? names->rows[low].text : (metadata_name){0};
+    return low < names->count && names->rows[low].id == id ? names->rows[low].text : (name_ref){0};
 }
 
-metadata_name metadata_counter_name_at(const metadata_set *set, size_t place, uint32_t counter_id)
+name_ref metadata_counter_name_at(const metadata_set *set, size_t place, uint32_t counter_id)
 {
-    return place < places_of(set) ? find_counter_name(&set->counters[place], counter_id) : (metadata_name){0};
+    return place < places_of(set) ? find_counter_name(&set->counters[place], counter_id) : (name_ref){0};
 }
 
-metadata_name metadata_counter_name(const metadata_set *set, uint32_t counter_id)
+name_ref metadata_counter_name(const metadata_set *set, uint32_t counter_id)
 {
-    metadata_name found = {0};
-    for (size_t i = 0; i < places_of(set) && !found.utf16; i++)
+    name_ref found = {0};
+    for (size_t i = 0; i < places_of(set) && !found.bytes; i++)
         found = metadata_counter_name_at(set, i, counter_id);
     return found;
 }
 
-metadata_name metadata_counter_help(const metadata_set *set, uint32_t counter_id)
+name_ref metadata_counter_help(const metadata_set *set, uint32_t counter_id)
 {
-    return set ? find_counter_name(&set->helps, counter_id) : (metadata_name){0};
+    return set ? find_counter_name(&set->helps, counter_id) : (name_ref){0};
 }

@@ -2,21 +2,16 @@
 #ifndef CLI_METADATA_H
 #define CLI_METADATA_H
 
+#include "name_ref.h"
 #include "perfblock/registration.h"
 
 /* What is known about countersets: registrations and names, from a capture or a source, and from the built-in catalog
  * for sets of which neither tells anything. */
 
-/* A name where it lies; UTF-16LE. `utf16` is null when there is none. */
-typedef struct metadata_name {
-    const uint8_t *utf16;
-    size_t units;
-} metadata_name;
-
 typedef struct counter_name {
     uint32_t id;
     uint32_t position; /* among the entries, so that of several for one id the first counts */
-    metadata_name text;
+    name_ref text;
 } counter_name;
 
 typedef struct counter_names {
@@ -36,7 +31,7 @@ typedef struct metadata_set {
     pfb_registration registration;       /* the latest */
     uint32_t *order;                     /* its counters by id, where they do not ascend */
     uint64_t mark;                       /* for whoever goes through the sets */
-    metadata_name names[NAMES_COUNT];    /* request codes 3 and 9 */
+    name_ref names[NAMES_COUNT];         /* request codes 3 and 9 */
     counter_names counters[NAMES_COUNT]; /* request codes 5 and 10 */
     counter_names helps;                 /* request code 6 */
 } metadata_set;
@@ -68,15 +63,15 @@ metadata_set *metadata_find(const metadata *m, const pfb_guid *guid);
 /* Takes from the catalog what it has on the set, unless a reply of code 1 was given. */
 void metadata_complete(metadata *m, metadata_set *set);
 
-/* Names; `set` may be null. */
-metadata_name metadata_set_name(const metadata_set *set);
-metadata_name metadata_counter_name(const metadata_set *set, uint32_t counter_id);
+/* Names, all of them in UTF-16LE; `set` may be null. */
+name_ref metadata_set_name(const metadata_set *set);
+name_ref metadata_counter_name(const metadata_set *set, uint32_t counter_id);
 
 /* The help text of a counter; `set` may be null. */
-metadata_name metadata_counter_help(const metadata_set *set, uint32_t counter_id);
+name_ref metadata_counter_help(const metadata_set *set, uint32_t counter_id);
 
 /* The name one place (NAMES_LOCAL and so on) has for the set, and for the counter. */
-metadata_name metadata_set_name_at(const metadata_set *set, size_t place);
-metadata_name metadata_counter_name_at(const metadata_set *set, size_t place, uint32_t counter_id);
+name_ref metadata_set_name_at(const metadata_set *set, size_t place);
+name_ref metadata_counter_name_at(const metadata_set *set, size_t place, uint32_t counter_id);
 
 #endif

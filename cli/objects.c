@@ -34,7 +34,7 @@ static void state_object(const listing *l, const pfb_legacy_object *object)
     output *out = l->out;
     output_begin(out, "object", 0);
     output_unsigned(out, "object", object->title_index);
-    titles_state(l->names, object->title_index, out, "name");
+    output_name(out, "name", titles_find(l->names, object->title_index));
     output_unsigned(out, "counters", object->counter_count);
     output_signed(out, "instances", object->instance_count);
     output_end(out);
@@ -50,11 +50,11 @@ static void state_counter(const listing *l, const pfb_legacy_object *object, con
     bool has_base = next && pfb_counter_type_is_base(next->type) && !pfb_counter_type_is_base(counter->type);
     output_begin(out, is_text ? "    counter" : "counter", 0);
     if (!is_text) {
-        titles_state(l->names, object->title_index, out, "set");
+        output_name(out, "set", titles_find(l->names, object->title_index));
         output_unsigned(out, "object", object->title_index);
     }
     output_unsigned(out, "id", counter->title_index);
-    titles_state(l->names, counter->title_index, out, "name");
+    output_name(out, "name", titles_find(l->names, counter->title_index));
     output_unsigned(out, "position", counter->position);
     output_word(out, "type", names_of_type(counter->type, type));
     output_unsigned(out, "bytes", counter->size_bytes);

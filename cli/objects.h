@@ -3,6 +3,7 @@
 #define CLI_OBJECTS_H
 
 #include "input.h"
+#include "output.h"
 #include "titles.h"
 
 /* The objects of V1 blocks with their counters, each title once: the counterpart of countersets. */

@@ -26,6 +26,7 @@ void output_close(output *out)
     if (stream_failed() && stream_error() != EPIPE)
         diagnostics_file("standard output", stream_error());
     buffer_free(&out->line);
+    buffer_free(&out->name);
     buffer_free(&out->header);
 }
 
@@ -187,12 +188,23 @@ void output_string(output *out, const char *key, const char *utf8)
 
 void output_utf16(output *out, const char *key, const uint8_t *utf16, size_t units)
 {
+    output_name(out, key, name_ref_utf16(utf16, units));
+}
+
+void output_name(output *out, const char *key, name_ref name)
+{
+    if (!name.bytes) {
+        output_null(out, key);
+        return;
+    }
     if (out->format == OUTPUT_NONE)
         return;
-    buffer utf8 = {0};
-    text_utf16(&utf8, utf16, units);
-    output_bytes(out, key, utf8.data, utf8.size);
-    buffer_free(&utf8);
+    buffer_clear(&out->name);
+    if (out->format == OUTPUT_TEXT)
+        name_ref_cut(&out->name, name, OUTPUT_LONGEST_NAME);
+    else
+        name_ref_text(&out->name, name);
+    output_bytes(out, key, out->name.data, out->name.size);
 }
 
 void output_word(output *out, const char *key, const char *word)

@@ -2,7 +2,7 @@
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
-#include "text.h"
+#include "name_ref.h"
 
 /* Standard output, in the form that --format asks for. A command states its records once: begin, fields, end. As JSON
  * that makes an object per line, as CSV a row (the first record's keys are the header line, and all records of a
@@ -18,11 +18,14 @@ typedef enum output_format {
     OUTPUT_PROMETHEUS /* metrics (prometheus.h); there are no records of it */
 } output_format;
 
+enum { OUTPUT_LONGEST_NAME = 1000 };
+
 typedef struct output {
     output_format format;
     bool has_color; /* text may be emphasised */
     /* ------------------------------------------------------------------------------------------ */
     buffer line;
+    buffer name;      /* the name at hand as UTF-8 */
     buffer header;    /* CSV: names of the first record's fields */
     bool header_done; /* CSV: it was written */
     bool has_fields;  /* of the record, item or list at hand */
@@ -61,6 +64,9 @@ void output_double(output *out, const char *key, double value);
 void output_string(output *out, const char *key, const char *utf8);
 void output_bytes(output *out, const char *key, const char *utf8, size_t size);
 void output_utf16(output *out, const char *key, const uint8_t *utf16, size_t units);
+
+/* A name, null where there is none. In text it is cut after OUTPUT_LONGEST_NAME characters. */
+void output_name(output *out, const char *key, name_ref name);
 void output_names(output *out, const char *key, const char *const *names, size_t count); /* a list of words */
 
 /* Fields of their own below `key`: in JSON an object; else they stand in the record as any others. */

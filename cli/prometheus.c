@@ -48,13 +48,12 @@ typedef struct exposition {
 static bool put_first_name(buffer *out, const metadata_set *set, bool of_counter, uint32_t counter_id)
 {
     static const size_t order[] = {NAMES_ENGLISH, NAMES_CATALOG, NAMES_LOCAL};
-    metadata_name name = {0};
-    for (size_t i = 0; i < NAMES_COUNT && !name.utf16; i++)
+    name_ref name = {0};
+    for (size_t i = 0; i < NAMES_COUNT && !name.bytes; i++)
         name = of_counter ? metadata_counter_name_at(set, order[i], counter_id) : metadata_set_name_at(set, order[i]);
     buffer_clear(out);
-    if (name.utf16)
-        text_utf16(out, name.utf16, name.units);
-    return name.utf16 != NULL;
+    name_ref_text(out, name);
+    return name.bytes != NULL;
 }
 
 static void name_metric(metric *m, const char *suffix)
@@ -225,7 +224,8 @@ static void put_labels(exposition *e, uint32_t row, bool with_ids)
     const pfb_snapshot_row *r = &e->d->newer->rows[row];
     buffer name = {0};
     buffer_clear(&name);
-    if (legacy_row_text(&name, r)) {
+    name_ref_text(&name, legacy_row_name(r));
+    if (r->has_name) {
         buffer_string(&e->labels, "{instance=\"");
         put_escaped(&e->labels, &name, true);
         buffer_string(&e->labels, "\"");
@@ -354,10 +354,10 @@ static bool put_value(const display *d, buffer *out, const point *p)
 static void put_head(buffer *out, const metric *m)
 {
     buffer help = {0};
-    metadata_name text = metadata_counter_help(m->set, m->counter_id);
+    name_ref text = metadata_counter_help(m->set, m->counter_id);
     buffer_clear(&help);
-    if (text.utf16 && text.units > 0) {
-        text_utf16(&help, text.utf16, text.units);
+    if (text.size > 0) {
+        name_ref_text(&help, text);
     } else {
         buffer name = {0};
         bool has_name = put_first_name(&name, m->set, true, m->counter_id);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "titles.h"
 
+#include "code_page.h"
 #include "diagnostics.h"
 #include "memory.h"
 #include "perfblock/capture.h"
+#include "perfblock/legacy_block.h"
 #include "perfblock/name_table.h"
 
 #include <stdlib.h>
@@ -89,25 +91,12 @@ static const title_row *find_title(titles *t, uint32_t index)
     return low < t->count && t->rows[low].index == index ? &t->rows[low] : NULL;
 }
 
-bool titles_put(titles *t, uint32_t index, buffer *out)
+name_ref titles_find(titles *t, uint32_t index)
 {
     const title_row *found = t && t->preferred ? find_title(t->preferred, index) : NULL;
     if (t && !found)
         found = find_title(t, index);
-    if (found && found->is_utf16)
-        text_utf16(out, found->text, found->size_bytes / 2);
-    else if (found)
-        buffer_bytes(out, (const char *)found->text, found->size_bytes);
-    return found != NULL;
-}
-
-void titles_state(titles *t, uint32_t index, output *out, const char *key)
-{
-    buffer name = {0};
-    buffer_clear(&name);
-    if (out->format != OUTPUT_NONE && titles_put(t, index, &name))
-        output_bytes(out, key, name.data, name.size);
-    else
-        output_null(out, key);
-    buffer_free(&name);
+    if (!found)
+        return (name_ref){0};
+    return (name_ref){found->text, found->size_bytes, found->is_utf16 ? PFB_CODE_PAGE_UTF16LE : CODE_PAGE_UTF8};
 }

@@ -3,7 +3,7 @@
 #define CLI_TITLES_H
 
 #include "input.h"
-#include "output.h"
+#include "name_ref.h"
 
 /* What title indexes of V1 blocks are called: name tables from --names and from the NAME chunks of a capture. */
 
@@ -35,11 +35,8 @@ void titles_add_capture(titles *t, const uint8_t *data, size_t size, uint32_t op
 void titles_add_file(titles *t, const char *path, uint32_t options);
 void titles_free(titles *t);
 
-/* Appends the name as UTF-8; false when there is none, or `t` is null. Of several tables the last one that has the
- * index counts, of several pairs in it the first. */
-bool titles_put(titles *t, uint32_t index, buffer *out);
-
-/* States the name as a field of a record, or null. */
-void titles_state(titles *t, uint32_t index, output *out, const char *key);
+/* The name of a title index; none when `t` is null. If several tables have the index the last table counts, if several
+ * pairs of it do the first pair. */
+name_ref titles_find(titles *t, uint32_t index);
 
 #endif

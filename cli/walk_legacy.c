@@ -27,16 +27,9 @@ static bool is_text(const legacy_walk *l)
     return l->w->out->format == OUTPUT_TEXT;
 }
 
-static void state_name(const legacy_walk *l, const char *key, const pfb_legacy_name *name)
+static void state_name(const legacy_walk *l, const char *key, bool has_name, const pfb_legacy_name *name)
 {
-    output *out = l->w->out;
-    buffer utf8 = {0};
-    if (out->format == OUTPUT_NONE)
-        return;
-    buffer_clear(&utf8);
-    legacy_name_text(&utf8, &l->block, l->bytes->data, name);
-    output_bytes(out, key, utf8.data, utf8.size);
-    buffer_free(&utf8);
+    output_name(l->w->out, key, has_name ? legacy_name(&l->block, l->bytes->data, name) : (name_ref){0});
 }
 
 /* ---- Blocks and objects ---------------------------------------------------------------------------------- */
@@ -60,10 +53,7 @@ static void state_block(const legacy_walk *l)
         output_bool(out, "big_endian", block->is_big_endian);
         output_signed(out, "default_object", block->default_object);
     }
-    if (block->has_system_name)
-        state_name(l, "system_name", &block->system_name);
-    else
-        output_null(out, "system_name");
+    state_name(l, "system_name", block->has_system_name, &block->system_name);
     output_end(out);
 }
 
@@ -74,7 +64,7 @@ static void state_object(const legacy_walk *l)
     output_begin(out, "object", l->bytes->depth + 1);
     output_offset(out, l->bytes->base + object->offset);
     output_unsigned(out, "object", object->title_index);
-    titles_state(l->w->titles, object->title_index, out, "name");
+    output_name(out, "name", titles_find(l->w->titles, object->title_index));
     output_signed(out, "instances", object->instance_count);
     output_unsigned(out, "code_page", object->code_page);
     output_unsigned(out, "size", object->size_bytes);
@@ -102,7 +92,7 @@ static void state_counter(const legacy_walk *l, const pfb_legacy_counter *counte
     output_word(out, "type", names_of_type(counter->type, type));
     output_unsigned(out, "bytes", counter->size_bytes);
     output_unsigned(out, "value_offset", counter->value_offset);
-    titles_state(l->w->titles, counter->title_index, out, "name");
+    output_name(out, "name", titles_find(l->w->titles, counter->title_index));
     if (!is_text(l)) {
         output_unsigned(out, "type_value", counter->type);
         output_unsigned(out, "help", counter->help_index);
@@ -128,13 +118,7 @@ static const pfb_snapshot_row *find_row(const legacy_walk *l)
 static void state_parent(const legacy_walk *l, const pfb_snapshot_row *row)
 {
     output *out = l->w->out;
-    buffer parent = {0};
-    buffer_clear(&parent);
-    if (row && legacy_parent_text(&parent, row))
-        output_bytes(out, "parent", parent.data, parent.size);
-    else
-        output_null(out, "parent");
-    buffer_free(&parent);
+    output_name(out, "parent", row ? legacy_parent_name(row) : (name_ref){0});
     if (l->instance.parent_title != 0) {
         output_unsigned(out, "parent_object", l->instance.parent_title);
         output_unsigned(out, "parent_instance", l->instance.parent_position);
@@ -153,10 +137,7 @@ static void state_instance(const legacy_walk *l)
     if (!is_text(l))
         output_unsigned(out, "object", l->object.title_index);
     output_unsigned(out, "instance", l->instance.position);
-    if (l->instance.has_name)
-        state_name(l, "name", &l->instance.name);
-    else
-        output_null(out, "name");
+    state_name(l, "name", l->instance.has_name, &l->instance.name);
     if (!is_text(l) || l->instance.unique_id != PFB_LEGACY_NO_UNIQUE_ID)
         output_signed(out, "unique_id", l->instance.unique_id);
     if (!is_text(l) || (row && row->occurrence > 0))

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: MIT
+"""Long names: peak memory where counters share one, and where text cuts them.
+
+A file of N counters whose names are the same bytes is of size N, while the
+names in sum are of size N * N.  Peak memory must follow the size of the file.
+"""
+
+import os
+import unittest
+
+import legacy_blocks as v1
+from captures import LARGE_RAW, MEMORY, data, instances_result
+from program import ON_WINDOWS, SECONDS, Case, own_program, program, running
+from program import writer as w
+
+if not ON_WINDOWS:
+    import resource
+
+KIB, MIB = 1 << 10, 1 << 20
+MOST = 1 << 30         # bytes of address space for a file of one counter
+STEP = 64 * KIB        # the precision with which the peak is found
+COUNTERS = 200         # in the smallest file
+SIZES = (1, 2, 4, 8)   # times as many
+SANITIZERS = (b"__asan_init", b"__tsan_init", b"__msan_init")
+LONGEST_IN_TABLE, LONGEST_IN_LINE = 200, 1000  # docs/perfblock.md
+
+
+# Inputs ---------------------------------------------------------------------
+
+def v2_capture(count, name, instances=("a",), set_name="Set"):
+    """Two samples of `count` counters that all have the same name, whose
+    bytes are in the file once."""
+    ids = range(count)
+    start = 8 + 8 * count
+    strings = w.string_block([(0, name)] + [(i, None) for i in ids[1:]],
+                             offsets=[start] * count)
+    infos = [w.counter_info(i, LARGE_RAW) for i in ids]
+    rows = [(number, instance, [5] * count)
+            for number, instance in enumerate(instances)]
+    return w.recording(
+        w.registration_chunk(MEMORY, 1, w.counterset(MEMORY, infos)),
+        w.registration_chunk(MEMORY, 3, w.string(set_name)),
+        w.registration_chunk(MEMORY, 5, strings),
+        w.chunk(b"QINF", w.identifier(MEMORY, name="*")),
+        *[data(number, instances_result(ids, rows)) for number in range(2)])
+
+
+def v1_capture(count, name, instances=("a", "b")):
+    """The same as V1 blocks: all counters have one title."""
+    counters = [v1.counter(20, v1.RAW, 4 + 4 * i, 4) for i in range(count)]
+    values = v1.LITTLE.values(*[(c["offset"], 4, 5) for c in counters])
+    bodies = [v1.LITTLE.instance(each, values) for each in instances]
+    names = v1.table(("1", "1847"), ("2", "Object"), ("20", name))
+    blocks = [v1.LITTLE.block(v1.LITTLE.object(2, counters, *bodies),
+                              moment=moment) for moment in (1, 2)]
+    return w.recording(w.chunk(b"NAME", bytes(8) + names),
+                       *[w.chunk(b"V1DT", block) for block in blocks])
+
+
+def long_name(count):
+    """A name as long as the counters' definitions are in sum, nearly."""
+    return "n" * (4 * count)
+
+
+# Runs -----------------------------------------------------------------------
+
+class Shared(Case):
+    """Every command that prints names, over growing files."""
+
+    def commands(self, path):
+        """(command line, whether its output is linear in the file too)."""
+        for form in ("text", "json", "csv"):
+            yield ["cook", "--format", form, path], form == "text"
+        for command in (["show"], ["countersets", "--file"]):
+            for form in ("text", "json"):
+                yield [*command, path, "--format", form], form == "text"
+        yield ["check", path], True
+
+    def replays(self, path):
+        """The same of commands that collect from a V2 capture."""
+        choose = ["--source", path, "--set", MEMORY]
+        for form in ("text", "json", "csv"):
+            yield (["live", "--count", "1", "--format", form, *choose],
+                   form == "text")
+        target = os.path.join(self.folder, "copy.pfb")
+        yield ["record", "-o", target, "--count", "2", *choose], True
+
+    def run_limited(self, arguments, most):
+        """Run the program with an address space of `most` bytes (None:
+        unlimited): its status, and the size of its output."""
+        target = os.path.join(self.folder, "copy.pfb")
+        if os.path.exists(target):
+            os.remove(target)
+
+        def limit():
+            if most is not None:
+                resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        with open(os.devnull if most else os.path.join(self.folder, "out"),
+                  "wb") as out:
+            done = running.finish([program(), *arguments], stdout=out,
+                                  timeout=SECONDS,
+                                  preexec_fn=None if ON_WINDOWS else limit)
+            return done.returncode, out.tell()
+
+    def peak(self, arguments):
+        """The smallest address space with which the program succeeds."""
+        low, high = 0, MOST
+        while high - low > STEP:
+            middle = (low + high) // 2
+            if self.run_limited(arguments, middle)[0] == 0:
+                high = middle
+            else:
+                low = middle
+        return high
+
+    def why_not_measured(self):
+        """Why peak memory says nothing here; None where it does."""
+        if ON_WINDOWS:
+            return "the address space of a Windows program cannot be limited"
+        with open(own_program(), "rb") as file:
+            content = file.read()
+        if any(name in content for name in SANITIZERS):
+            return "a sanitizer has memory of its own"
+        if self.run_limited(["types"], MOST)[0] != 0:
+            return "the program does not start in %d bytes" % MOST
+        return None
+
+    def compare(self, make, commands):
+        """Run the commands over files made with make(counters, name)."""
+        reason = self.why_not_measured()
+        paths = [self.file("%d.pfb" % size, make(
+            size * COUNTERS, long_name(size * COUNTERS))) for size in SIZES]
+        tiny = self.file("tiny.pfb", make(1, "n"))
+        for small, *larger in zip(commands(tiny), *map(commands, paths)):
+            with self.subTest(command=small[0]):
+                first, last = [self.run_limited(line, None) for line, _ in
+                               (larger[0], larger[-1])]
+                self.assertEqual((first[0], last[0]), (0, 0))
+                if small[1]:
+                    self.assertLess(last[1], 10 * first[1] + 10 * KIB)
+                if reason is None:
+                    self.check_growth(small[0], [line for line, _ in larger])
+        if reason is not None:
+            self.skipTest("peak memory was not measured: " + reason)
+
+    def check_growth(self, tiny, lines):
+        """Eight times the file takes at most ten times the memory."""
+        floor = self.peak(tiny)
+        first = max(self.peak(lines[0]) - floor, 256 * KIB)
+        for size, line in zip(SIZES[1:], lines[1:]):
+            most = floor + first * size * 10 // 8
+            self.assertEqual(self.run_limited(line, most)[0], 0, (
+                "more than %d KiB for %d times the file" % (most // KIB,
+                                                            size)))
+
+    def tables(self, path):
+        """Text tables alone, which differ with the number of instances."""
+        yield ["cook", path], True
+
+    def test_v2(self):
+        self.compare(v2_capture, self.commands)
+
+    def test_v2_tables_of_several_instances(self):
+        self.compare(lambda count, name: v2_capture(count, name, "abc"),
+                     self.tables)
+
+    def test_v2_replayed(self):
+        self.compare(v2_capture, self.replays)
+
+    def test_v1(self):
+        self.compare(v1_capture, self.commands)
+
+    def test_v1_tables_of_one_instance(self):
+        self.compare(lambda count, name: v1_capture(count, name, "a"),
+                     self.tables)
+
+
+# Cuts -----------------------------------------------------------------------
+
+ELLIPSIS = "\u2026"
+
+
+class Cut(Case):
+    """Text cuts long names between characters; other formats do not."""
+
+    # What follows the first 199 characters of a name, and how text shows it.
+    ENDS = (("b", "b"), ("bc", "b" + ELLIPSIS), ("\u00e9", "\u00e9"),
+            ("\u00e9\u00e9", "\u00e9" + ELLIPSIS),
+            ("\U0001f600", "\U0001f600"),
+            ("\U0001f600\U0001f600", "\U0001f600" + ELLIPSIS),
+            ("\x1b\x1b", "\\u001B" + ELLIPSIS),
+            ("\ud83d\ud83d", "\ufffd" + ELLIPSIS))
+    FIRST = "a" * (LONGEST_IN_TABLE - 1)
+
+    def first_column(self, path, *arguments):
+        """The names of a table with one instance."""
+        lines = self.run_fine("cook", path, *arguments, columns=1000).lines()
+        return {line.split("  ")[0].rstrip() for line in lines if line}
+
+    def json_names(self, path, key, *arguments):
+        """The values of a key."""
+        return {item[key] for item in self.run_json("cook", path, *arguments)}
+
+    def test_counters_in_utf16(self):
+        for end, shown in self.ENDS:
+            with self.subTest(end=end):
+                path = self.file("a.pfb", v2_capture(1, self.FIRST + end))
+                self.assertIn(self.FIRST + shown, self.first_column(path))
+
+    def test_titles_in_utf8(self):
+        block = v1.LITTLE.block(v1.plain(v1.LITTLE, 5))
+        path = self.file("a.bin", block)
+        for end, shown in self.ENDS[:-1]:
+            with self.subTest(end=end):
+                names = self.file("names.txt", (
+                    "1\t1847\n20\t%s%s\n" % (self.FIRST, end)).encode())
+                self.assertIn(self.FIRST + shown, self.first_column(
+                    path, "--names", names))
+
+    def test_instances(self):
+        for writer in (v1.LITTLE, v1.BIG):
+            for page, code in ((0, None), (65001, "utf-8"), (1252, "cp1252")):
+                for end, shown in self.ENDS[:4] if code else self.ENDS:
+                    with self.subTest(page=page, end=end):
+                        self.check_instance(writer, page, code, end, shown)
+
+    def check_instance(self, writer, page, code, end, shown):
+        """An instance in a code page beside another one."""
+        raw = (self.FIRST + end + "\0").encode(code) if code else None
+        values = writer.values((4, 4, 5))
+        block = writer.block(writer.object(
+            2, v1.ONE_RAW, writer.instance("other", values) if not code else
+            writer.instance(None, values, raw_name=b"other\0"),
+            writer.instance(self.FIRST + end, values, raw_name=raw),
+            code_page=page))
+        path = self.file("a.bin", block)
+        self.assertIn(self.FIRST + shown, self.first_column(path))
+        whole = (self.FIRST + end).encode("utf-16", "replace").decode(
+            "utf-16") if end[0] != "\ud83d" else self.FIRST + "\ufffd" * 2
+        self.assertIn(whole, self.json_names(path, "instance"))
+
+    def test_whole_where_scripts_read(self):
+        name = "n" * 5000
+        path = self.file("a.pfb", v2_capture(2, name))
+        self.assertEqual(self.json_names(path, "counter"), {name})
+        rows = self.run_fine("cook", "--format", "csv", path).lines()
+        self.assertEqual(sum(name in row for row in rows), 4)
+        for command in (["show", path], ["countersets", "--file", path]):
+            found = [item.get("text", item.get("name"))
+                     for item in self.run_json(*command)]
+            self.assertEqual(found.count(name), 2, command)
+
+    def test_lines_of_text(self):
+        for size in (LONGEST_IN_LINE, LONGEST_IN_LINE + 1):
+            path = self.file("a.pfb", v2_capture(1, "n" * size))
+            shown = '"%s%s"' % ("n" * LONGEST_IN_LINE, ELLIPSIS * (
+                size - LONGEST_IN_LINE))
+            for command in (["show", path], ["countersets", "--file", path]):
+                self.assertIn(shown, self.run_fine(*command).out)
+
+    def test_title_of_a_table(self):
+        path = self.file("a.pfb", v2_capture(1, "n", set_name="s" * 5000))
+        self.assertEqual(self.run_fine("cook", path).lines()[0].split(",")[0],
+                         "s" * LONGEST_IN_TABLE + ELLIPSIS)
+
+
+if __name__ == "__main__":
+    unittest.main()
