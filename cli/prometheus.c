@@ -44,13 +44,21 @@ typedef struct exposition {
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
-/* The first of the places that has a name: English before the language of the system. */
+/* In characters. Every metric keeps its name, so that without a limit counters that share one long name would need
+ * memory that is quadratic in the input. */
+enum { LONGEST_NAME = 256, LONGEST_HELP = 1000 };
+
+/* The first of the places that has a name: English before the language of the system. A name that is too long for a
+ * metric counts as none. */
 static bool put_first_name(buffer *out, const metadata_set *set, bool of_counter, uint32_t counter_id)
 {
     static const size_t order[] = {NAMES_ENGLISH, NAMES_CATALOG, NAMES_LOCAL};
     name_ref name = {0};
-    for (size_t i = 0; i < NAMES_COUNT && !name.bytes; i++)
+    for (size_t i = 0; i < NAMES_COUNT && !name.bytes; i++) {
         name = of_counter ? metadata_counter_name_at(set, order[i], counter_id) : metadata_set_name_at(set, order[i]);
+        if (name.size / 2 > LONGEST_NAME)
+            name = (name_ref){0};
+    }
     buffer_clear(out);
     name_ref_text(out, name);
     return name.bytes != NULL;
@@ -357,7 +365,7 @@ static void put_head(buffer *out, const metric *m)
     name_ref text = metadata_counter_help(m->set, m->counter_id);
     buffer_clear(&help);
     if (text.size > 0) {
-        name_ref_text(&help, text);
+        name_ref_cut(&help, text, LONGEST_HELP);
     } else {
         buffer name = {0};
         bool has_name = put_first_name(&name, m->set, true, m->counter_id);

@@ -23,11 +23,13 @@ COUNTERS = 200         # in the smallest file
 SIZES = (1, 2, 4, 8)   # times as many
 SANITIZERS = (b"__asan_init", b"__tsan_init", b"__msan_init")
 LONGEST_IN_TABLE, LONGEST_IN_LINE = 200, 1000  # docs/perfblock.md
+LONGEST_IN_METRIC = 256                        # docs/prometheus.md
 
 
 # Inputs ---------------------------------------------------------------------
 
-def v2_capture(count, name, instances=("a",), set_name="Set"):
+def v2_capture(count, name, instances=("a",), set_name="Set",
+               help_text=None):
     """Two samples of `count` counters that all have the same name, whose
     bytes are in the file once."""
     ids = range(count)
@@ -41,6 +43,7 @@ def v2_capture(count, name, instances=("a",), set_name="Set"):
         w.registration_chunk(MEMORY, 1, w.counterset(MEMORY, infos)),
         w.registration_chunk(MEMORY, 3, w.string(set_name)),
         w.registration_chunk(MEMORY, 5, strings),
+        w.registration_chunk(MEMORY, 6, w.string_block([(0, help_text)])),
         w.chunk(b"QINF", w.identifier(MEMORY, name="*")),
         *[data(number, instances_result(ids, rows)) for number in range(2)])
 
@@ -79,9 +82,9 @@ class Shared(Case):
     def replays(self, path):
         """The same of commands that collect from a V2 capture."""
         choose = ["--source", path, "--set", MEMORY]
-        for form in ("text", "json", "csv"):
+        for form in ("text", "json", "csv", "prometheus"):
             yield (["live", "--count", "1", "--format", form, *choose],
-                   form == "text")
+                   form in ("text", "prometheus"))
         target = os.path.join(self.folder, "copy.pfb")
         yield ["record", "-o", target, "--count", "2", *choose], True
 
@@ -262,6 +265,26 @@ class Cut(Case):
         path = self.file("a.pfb", v2_capture(1, "n", set_name="s" * 5000))
         self.assertEqual(self.run_fine("cook", path).lines()[0].split(",")[0],
                          "s" * LONGEST_IN_TABLE + ELLIPSIS)
+
+    def metrics(self, path):
+        """The exposition of a capture."""
+        return self.run_fine("live", "--source", path, "--set", MEMORY,
+                             "--format", "prometheus").lines()
+
+    def test_metrics(self):
+        longest = "n" * LONGEST_IN_METRIC
+        for name, word, text in ((longest, longest, ", " + longest),
+                                 (longest + "n", "id_0", "")):
+            path = self.file("a.pfb", v2_capture(1, name))
+            metric = "perfblock_set_" + word
+            self.assertEqual(self.metrics(path), [
+                "# HELP %s Counter 0%s" % (metric, text),
+                "# TYPE %s gauge" % metric, metric + '{instance="a"} 5'])
+
+    def test_help_of_metrics(self):
+        path = self.file("a.pfb", v2_capture(1, "n", help_text="h" * 5000))
+        self.assertEqual(self.metrics(path)[0], "# HELP perfblock_set_n " +
+                         "h" * LONGEST_IN_LINE + ELLIPSIS)
 
 
 if __name__ == "__main__":
