@@ -201,7 +201,7 @@ void output_name(output *out, const char *key, name_ref name)
         return;
     buffer_clear(&out->name);
     if (out->format == OUTPUT_TEXT)
-        name_ref_cut(&out->name, name, OUTPUT_LONGEST_NAME);
+        name_ref_cut(&out->name, name, OUTPUT_LONGEST_FIELD);
     else
         name_ref_text(&out->name, name);
     output_bytes(out, key, out->name.data, out->name.size);

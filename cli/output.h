@@ -18,7 +18,7 @@ typedef enum output_format {
     OUTPUT_PROMETHEUS /* metrics (prometheus.h); there are no records of it */
 } output_format;
 
-enum { OUTPUT_LONGEST_NAME = 1000 };
+enum { OUTPUT_LONGEST_FIELD = 1000 }; /* text: characters of a name, digits of data */
 
 typedef struct output {
     output_format format;
@@ -65,7 +65,7 @@ void output_string(output *out, const char *key, const char *utf8);
 void output_bytes(output *out, const char *key, const char *utf8, size_t size);
 void output_utf16(output *out, const char *key, const uint8_t *utf16, size_t units);
 
-/* A name, null where there is none. In text it is cut after OUTPUT_LONGEST_NAME characters. */
+/* A name, null where there is none. In text it is cut after OUTPUT_LONGEST_FIELD characters. */
 void output_name(output *out, const char *key, name_ref name);
 void output_names(output *out, const char *key, const char *const *names, size_t count); /* a list of words */
 

@@ -112,10 +112,14 @@ void walk_state_raw(const walk *w, bool is_number, uint64_t raw, const uint8_t *
         output_unsigned(out, "raw", raw);
         return;
     }
+    enum { LONGEST_IN_TEXT = OUTPUT_LONGEST_FIELD / 2 };
     buffer hex = {0};
+    bool is_cut = out->format == OUTPUT_TEXT && size > LONGEST_IN_TEXT;
+    size_t shown = out->format == OUTPUT_NONE ? 0 : is_cut ? LONGEST_IN_TEXT : size;
     buffer_clear(&hex);
-    for (size_t i = 0; out->format != OUTPUT_NONE && i < size; i++)
+    for (size_t i = 0; i < shown; i++)
         buffer_format(&hex, "%02x", bytes[i]);
+    buffer_string(&hex, is_cut ? "\xE2\x80\xA6" : "");
     output_null(out, "raw");
     output_word(out, "hex", hex.data);
     buffer_free(&hex);

@@ -22,6 +22,7 @@ STEP = 64 * KIB        # the precision with which the peak is found
 COUNTERS = 200         # in the smallest file
 SIZES = (1, 2, 4, 8)   # times as many
 SANITIZERS = (b"__asan_init", b"__tsan_init", b"__msan_init")
+TEXT = 0x00000B00      # PERF_COUNTER_TEXT
 LONGEST_IN_TABLE, LONGEST_IN_LINE = 200, 1000  # docs/perfblock.md
 LONGEST_IN_METRIC = 256                        # docs/prometheus.md
 
@@ -260,6 +261,28 @@ class Cut(Case):
                 size - LONGEST_IN_LINE))
             for command in (["show", path], ["countersets", "--file", path]):
                 self.assertIn(shown, self.run_fine(*command).out)
+
+    def test_data_that_are_no_numbers(self):
+        bytes_in_line = LONGEST_IN_LINE // 2
+        for size in (bytes_in_line, bytes_in_line + 1):
+            path = self.file("a.bin", w.reply(w.result(
+                w.COUNTERS, w.id_list([1]) + w.datum(b"\xab" * size))))
+            cut = ELLIPSIS * (size - bytes_in_line)
+            self.assertTrue(self.run_fine("show", path).out.endswith(
+                "  hex " + "ab" * bytes_in_line + cut + "\n"))
+            self.assertEqual(self.run_json("show", path)[-1]["hex"],
+                             "ab" * size)
+
+    def test_data_that_share_their_bytes(self):
+        sizes = []
+        for count in (200, 1600):
+            counters = [v1.counter(20 + i, TEXT, 4 + 4 * i, 4 * (count - i))
+                        for i in range(count)]
+            values = v1.LITTLE.values((4, 4, 0), room=8 + 4 * count)
+            path = self.file("a.bin", v1.LITTLE.block(v1.LITTLE.object(
+                2, counters, v1.LITTLE.instance("a", values))))
+            sizes.append(len(self.run_fine("show", path).out))
+        self.assertLess(sizes[1], 16 * sizes[0])
 
     def test_title_of_a_table(self):
         path = self.file("a.pfb", v2_capture(1, "n", set_name="s" * 5000))
