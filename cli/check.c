@@ -28,15 +28,30 @@ static size_t name_notes(const walk *w, const char *names[MOST_NOTES])
     return count;
 }
 
+/* What the first failure is, in a sentence. */
+static void put_message(const walk *w, buffer *out)
+{
+    if (w->in->kind == INPUT_UNKNOWN)
+        input_refusal_text(w->in, WALK_EXPECTED, out);
+    else
+        buffer_string(out, pfb_code_text(w->first.code));
+}
+
+/* The verdict in a word or two. */
+static const char *name_verdict(const walk *w)
+{
+    if (w->in->kind == INPUT_UNKNOWN)
+        return "not recognised";
+    return w->first.code == PFB_OK ? "ok" : "malformed";
+}
+
 static void state_text(output *out, const walk *w)
 {
     const char *notes[MOST_NOTES];
     size_t note_count = name_notes(w, notes);
-    bool is_valid = w->first.code == PFB_OK;
     buffer line = {0};
     text_safe(&line, w->in->name, strlen(w->in->name));
-    buffer_format(&line, ": %s (%s, %zu bytes", is_valid ? "ok" : "malformed", input_kind_name(w->in->kind),
-                  w->in->size);
+    buffer_format(&line, ": %s (%s, %zu bytes", name_verdict(w), input_kind_name(w->in->kind), w->in->size);
     count_words(&line, w->counts.chunks, "chunk", "chunks");
     count_words(&line, w->counts.blocks, "block", "blocks");
     count_words(&line, w->counts.results, "result", "results");
@@ -50,9 +65,10 @@ static void state_text(output *out, const walk *w)
     for (size_t i = 0; i < note_count; i++)
         buffer_format(&line, "%s%s", i == 0 ? "; tolerated: " : ", ", notes[i]);
     buffer_string(&line, ")");
-    if (!is_valid)
-        buffer_format(&line, ": offset %zu: %s: %s", w->first.offset, pfb_code_name(w->first.code),
-                      pfb_code_text(w->first.code));
+    if (w->first.code != PFB_OK) {
+        buffer_format(&line, ": offset %zu: %s: ", w->first.offset, pfb_code_name(w->first.code));
+        put_message(w, &line);
+    }
     buffer_string(&line, "\n");
     output_raw(out, line.data, line.size);
     buffer_free(&line);
@@ -71,7 +87,10 @@ static void state_record(output *out, const walk *w)
     if (!is_valid) {
         output_string(out, "code", pfb_code_name(w->first.code));
         output_unsigned(out, "offset", w->first.offset);
-        output_string(out, "message", pfb_code_text(w->first.code));
+        buffer message = {0};
+        put_message(w, &message);
+        output_string(out, "message", message.data);
+        buffer_free(&message);
     } else if (out->format == OUTPUT_CSV) { /* rows have the same columns */
         output_null(out, "code");
         output_null(out, "offset");
@@ -95,7 +114,9 @@ static void check_file(const options *o, output *out, const char *name)
         state_text(out, &w);
     else
         state_record(out, &w);
-    if (w.first.code != PFB_OK)
+    if (in.kind == INPUT_UNKNOWN)
+        input_refuse(&in, WALK_EXPECTED);
+    else if (w.first.code != PFB_OK)
         diagnostics_malformed(name, w.first);
     input_free(&in);
 }

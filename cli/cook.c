@@ -192,6 +192,8 @@ static void cook_file(cook *c, const char *name)
         cook_capture(c);
     else if (in->kind == INPUT_NAMES)
         diagnostics_say(STATUS_USAGE, name, "is a name table, which is given with --names");
+    else if (in->kind == INPUT_UNKNOWN)
+        input_refuse(in, "a capture, V1 blocks or V2 data");
     else if (cook_blocks(c))
         c->at = 1 - c->at; /* its last sample is needed for the next file's first */
     input_free(&c->files[c->at]);

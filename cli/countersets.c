@@ -124,12 +124,14 @@ static void list_file(output *out, const options *o)
     titles all = {.preferred = &given};
     titles_add_file(&given, o->names, 0);
     if (input_read(&in, o->capture, INPUT_AUTO)) {
-        if (in.kind != INPUT_LEGACY) {
-            in.kind = INPUT_CAPTURE; /* nothing else lists what there is: it is refused as none */
+        if (in.kind == INPUT_CAPTURE) {
             titles_add_capture(&all, in.data, in.size, 0);
             list_sets(out, &in);
         }
-        objects_list(out, &in, &all);
+        if (in.kind == INPUT_CAPTURE || in.kind == INPUT_LEGACY)
+            objects_list(out, &in, &all);
+        else
+            input_refuse(&in, "a capture or V1 blocks");
         input_free(&in);
     }
     titles_free(&all);

@@ -2,10 +2,9 @@
 #include "input.h"
 
 #include "diagnostics.h"
+#include "file_format.h"
 #include "memory.h"
-#include "perfblock/capture.h"
 #include "perfblock/legacy_block.h"
-#include "perfblock/name_table.h"
 #include "system.h"
 
 #include <errno.h>
@@ -21,6 +20,7 @@ static const char *const kind_names[] = {
     [INPUT_CAPTURE] = "capture", [INPUT_INSTANCES] = "instances",
     [INPUT_LEGACY] = "v1",       [INPUT_NAMES] = "names",
     [INPUT_LWP] = "lwp",         [INPUT_HOOKS] = "cpi",
+    [INPUT_UNKNOWN] = "unknown",
 };
 
 const char *input_kind_name(input_kind kind)
@@ -30,7 +30,7 @@ const char *input_kind_name(input_kind kind)
 
 bool input_kind_named(const char *name, input_kind *kind)
 {
-    for (size_t i = 0; i < sizeof kind_names / sizeof kind_names[0]; i++) {
+    for (size_t i = 0; i < INPUT_UNKNOWN; i++) {
         if (strcmp(name, kind_names[i]) == 0) {
             *kind = (input_kind)i;
             return true;
@@ -81,34 +81,6 @@ static void trim(input *in)
         in->data = data;
 }
 
-/* Tables of counters begin with index 1 and, as its text, a number of two digits or more: the system's highest index.
- * A V2 block of these bytes would be too small for its results, or one of an odd size above 800 million. */
-static bool is_name_table(const uint8_t *data, size_t size)
-{
-    enum { START = 64, LATEST_TEXT = 8 }; /* a mark, "1" and an end of line in UTF-16 */
-    pfb_name_table table;
-    pfb_name_entry entry;
-    if (!pfb_name_table_open(&table, data, size < START ? size : START, 0) || !pfb_name_table_next(&table, &entry) ||
-        entry.index != 1 || entry.offset > LATEST_TEXT)
-        return false;
-    size_t step = table.is_utf16 ? 2 : 1;
-    bool is_number = entry.size_bytes >= 2 * step;
-    for (size_t i = 0; i < entry.size_bytes; i += step) {
-        const uint8_t *unit = data + entry.offset + i;
-        is_number = is_number && unit[0] >= '0' && unit[0] <= '9' && (step == 1 || unit[1] == 0);
-    }
-    return is_number;
-}
-
-static input_kind recognise(const uint8_t *data, size_t size)
-{
-    if (pfb_capture_recognise(data, size))
-        return INPUT_CAPTURE;
-    if (pfb_legacy_block_is(data, size))
-        return INPUT_LEGACY;
-    return is_name_table(data, size) ? INPUT_NAMES : INPUT_DATA;
-}
-
 bool input_read_open(input *in, const char *name, int file, input_kind kind)
 {
     *in = (input){.name = name, .kind = kind};
@@ -117,8 +89,11 @@ bool input_read_open(input *in, const char *name, int file, input_kind kind)
         return false;
     }
     trim(in);
-    if (kind == INPUT_AUTO)
-        in->kind = recognise(in->data, in->size);
+    if (kind == INPUT_AUTO) {
+        file_format format = file_format_recognise(in->data, in->size, in->size);
+        in->kind = format.kind;
+        in->description = format.description;
+    }
     return true;
 }
 
@@ -142,6 +117,19 @@ void input_free(input *in)
     free(in->data);
     in->data = NULL;
     in->size = 0;
+}
+
+void input_refusal_text(const input *in, const char *expected, buffer *out)
+{
+    buffer_format(out, "the file %s; expected %s", in->description, expected);
+}
+
+void input_refuse(const input *in, const char *expected)
+{
+    buffer sentence = {0};
+    input_refusal_text(in, expected, &sentence);
+    diagnostics_input(in->name, 0, pfb_code_name(PFB_UNKNOWN_FORMAT), "%s", sentence.data);
+    buffer_free(&sentence);
 }
 
 /* ---- Data blocks ----------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #define CLI_INPUT_H
 
 #include "perfblock/error.h"
+#include "text.h"
 
 #include <stdbool.h>
 
@@ -20,20 +21,22 @@ typedef enum input_kind {
     INPUT_NAMES,  /* a V1 name table */
     INPUT_LWP,    /* an LWP snapshot */
     INPUT_HOOKS,  /* CPI hooks */
-    INPUT_CAPTURE
+    INPUT_CAPTURE,
+    INPUT_UNKNOWN /* recognition found none of these */
 } input_kind;
 
-/* The name --kind knows it by. */
+/* The name --kind knows it by; "unknown" for INPUT_UNKNOWN. */
 const char *input_kind_name(input_kind kind);
 
-/* The kind of that name; false when it is none. */
+/* The kind of that name, as --kind takes it; false when it is none. */
 bool input_kind_named(const char *name, input_kind *kind);
 
 typedef struct input {
     const char *name; /* the file's, "-" for standard input */
     uint8_t *data;
     size_t size;
-    input_kind kind; /* never INPUT_AUTO */
+    input_kind kind;         /* never INPUT_AUTO */
+    const char *description; /* where the kind was recognised: completes "the file ..."; static */
 } input;
 
 /* Reads the file `name` ("-": standard input) and recognises its kind when `kind` is INPUT_AUTO. False, and an error on
@@ -43,6 +46,13 @@ bool input_read(input *in, const char *name, input_kind kind);
 /* The same of a file that is open. */
 bool input_read_open(input *in, const char *name, int file, input_kind kind);
 void input_free(input *in);
+
+/* Appends why a file is refused that is none of what was `expected`: a sentence that says what it is or looks like.
+ * Requires that the kind was recognised. */
+void input_refusal_text(const input *in, const char *expected, buffer *out);
+
+/* Prints that on standard error with the code unknown_format; status 1. */
+void input_refuse(const input *in, const char *expected);
 
 /* ---- The data blocks of a file --------------------------------------------------------------------------- */
 

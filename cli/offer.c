@@ -13,8 +13,12 @@
 static bool open_capture(offer *f, const char *path)
 {
     pfb_source_failure failure = {0};
-    if (!input_read(&f->file, path, INPUT_CAPTURE))
+    if (!input_read(&f->file, path, INPUT_AUTO))
         return false;
+    if (f->file.kind != INPUT_CAPTURE) {
+        input_refuse(&f->file, "a capture");
+        return false;
+    }
     pfb_capture capture;
     if (!pfb_capture_open(&capture, f->file.data, f->file.size)) {
         diagnostics_malformed(path, capture.error);

@@ -360,6 +360,26 @@ void walk_capture_parts(walk *w, uint32_t tag, const char *what)
 
 /* ---- Everything ------------------------------------------------------------------------------------------ */
 
+/* A file of no format that can be recognised. */
+static void refuse_input(walk *w)
+{
+    output *out = w->out;
+    w->first = (pfb_error){PFB_UNKNOWN_FORMAT, 0};
+    if (out->format == OUTPUT_NONE)
+        return;
+    if (out->format != OUTPUT_TEXT) {
+        buffer sentence = {0};
+        input_refusal_text(w->in, WALK_EXPECTED, &sentence);
+        output_begin(out, "error", 0);
+        output_offset(out, 0);
+        output_string(out, "code", pfb_code_name(PFB_UNKNOWN_FORMAT));
+        output_string(out, "message", sentence.data);
+        output_end(out);
+        buffer_free(&sentence);
+    }
+    input_refuse(w->in, WALK_EXPECTED);
+}
+
 void walk_input(walk *w)
 {
     walk_bytes whole = {.data = w->in->data, .size = w->in->size};
@@ -395,6 +415,9 @@ void walk_input(walk *w)
         break;
     case INPUT_GUIDS:
         walk_guids(w, &whole);
+        break;
+    case INPUT_UNKNOWN:
+        refuse_input(w);
         break;
     }
 }

@@ -32,6 +32,9 @@ typedef struct walk {
 
 void walk_input(walk *w);
 
+/* What walk_input reads where the kind is to be recognised; for input_refusal_text. */
+#define WALK_EXPECTED "a capture, V1 blocks, V2 data or a name table; other formats need --kind"
+
 /* The chunks of one tag of a capture alone (PFB_TAG_LWP, PFB_TAG_HOOKS), without what tells about the chunks; `what`
  * they hold, in the plural, is told to be missing when there is none. */
 void walk_capture_parts(walk *w, uint32_t tag, const char *what);

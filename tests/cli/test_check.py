@@ -92,17 +92,18 @@ class Check(Case):
 
     def test_text(self):
         good = seed("data_block", "valid_single_8.bin")
-        bad = self.file("bad.bin", b"x")
+        bad = self.file("bad.bin", w.reply()[:47])
         done = self.run_program("check", good, bad)
         self.assertEqual(done.lines()[0], good + ": ok (data, 80 bytes, "
                          "1 block, 1 result, 1 value)")
         self.assertTrue(done.lines()[1].startswith(
-            bad + ": malformed (data, 1 bytes): offset 0: truncated_header: "))
+            bad + ": malformed (data, 47 bytes): offset 0: truncated_header: "))
         self.assert_error(done, 1, bad, 0, "truncated_header")
 
     def test_csv(self):
         # Windows has no names with quotation marks.
-        path = self.file("a,b.bin" if ON_WINDOWS else 'a,"b".bin', b"x")
+        path = self.file("a,b.bin" if ON_WINDOWS else 'a,"b".bin',
+                         w.reply()[:47])
         done = self.run_program("check", "--format", "csv", seed(
             "data_block", "valid_single_8.bin"), path)
         rows = list(csv.DictReader(io.StringIO(done.out)))

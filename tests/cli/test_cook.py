@@ -197,7 +197,8 @@ class Bare(Case):
 
     def test_broken_files_between(self):
         paths = [self.file("a", timer_rows(1, (0, "a", 1))),
-                 self.file("b", b"x"), self.file("c", b""),
+                 self.file("b", reply(1)[:40]),
+                 self.file("c", reply(1)[:-1]),
                  self.file("d", timer_rows(2, (0, "a", 2)))]
         done = self.run_program("cook", "--format", "json", *paths)
         self.assertEqual(done.status, 1)

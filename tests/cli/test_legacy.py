@@ -369,7 +369,7 @@ class Kinds(Case):
     def test_recognised(self):
         for data, kind in ((rich(LITTLE, 1), "v1"), (rich(BIG, 1), "v1"),
                            ("PERF".encode("utf-16-le"), "v1"),
-                           (v2.reply(), "data"), (b"", "data")):
+                           (v2.reply(), "data"), (b"", "unknown")):
             done = self.run_program("check", "--format", "json", "-",
                                     stdin=data)
             self.assertEqual(done.objects()[0]["kind"], kind)

@@ -44,7 +44,7 @@ class Tables(Case):
                      b"1\t7\n", b"\0\0", b"11\t22\n", b"1"):
             done = self.run_program("check", "--format", "json", "-",
                                     stdin=data)
-            self.assertEqual(done.objects()[0]["kind"], "data", data)
+            self.assertEqual(done.objects()[0]["kind"], "unknown", data)
             self.run_fine("check", "--kind", "names", "-", stdin=data)
 
     def test_faults(self):

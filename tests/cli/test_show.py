@@ -135,12 +135,12 @@ class Errors(Case):
     def test_empty_and_cut(self):
         path = self.file("a.bin", b"")
         self.assert_error(self.run_program("show", path), 1, path, 0,
-                          "truncated_header")
+                          "unknown_format")
         path = self.file("b.bin", processors()[:-1])
         self.assert_error(self.run_program("show", path), 1, path, 0,
                           "truncated_block")
         self.assert_error(self.run_program("show", "-"), 1, "-", 0,
-                          "truncated_header")
+                          "unknown_format")
 
     def test_other_files_are_still_read(self):
         bad, good = self.file("a.bin", b"x"), self.file("b.bin", processors())

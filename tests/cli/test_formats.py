@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: MIT
+"""What a file is: the formats that are recognised, and those that are not."""
+
+import gzip
+import io
+import os
+import struct
+import sys
+import unittest
+import zipfile
+
+import legacy_blocks as v1
+from program import Case, program, writer as w
+
+EMPTY_CLOCKS = bytes(40)
+VALUE = w.result(w.SINGLE, w.v4(1))
+READERS = (["show"], ["check"], ["cook"], ["countersets", "--file"],
+           ["live", "--source"], ["record", "-o", "unused.pfb", "--source"])
+
+
+def zip_archive():
+    """An archive with one file."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("a.txt", "text")
+    return out.getvalue()
+
+
+def windows_program():
+    """The headers of a PE program."""
+    return b"MZ" + bytes(58) + struct.pack("<I", 128) + bytes(64) + \
+        b"PE\0\0" + bytes(100)
+
+
+def event_trace(guid):
+    """The first buffer of a trace, and a second one with an event."""
+    first = bytearray(b"\xff" * 65536)
+    struct.pack_into("<I", first, 0, 65536)
+    struct.pack_into("<II", first, 0x30, 0x230, 0x00040001)
+    struct.pack_into("<I", first, 0x48 + 0x20, 65536)
+    return bytes(first) + bytes(0x48 + 0x18) + guid + bytes(500)
+
+
+PERFMON = bytes.fromhex("b33b3f933e940d499ced3cbb14c14479")
+# What a file holds, and a word of the sentence that says so.
+OTHERS = (
+    (b"", "empty"),
+    (bytes(1000), "zeros"),
+    (bytes(3), "zeros"),
+    (b"x", "text"),
+    (b"MZ and more text\n" * 10, "text"),
+    (b"root:x:0:0:root:/root:/bin/sh\n" * 40, "text"),
+    ("Z\u00e4hler\n".encode("latin-1") * 40, "text"),
+    ("\ufeffName\r\n".encode("utf-16-le") * 40, "text in UTF-16"),
+    (b"time,a,b\r\n1,2,3\r\n" * 40, "CSV"),
+    (b'"(PDH-CSV 4.0)","\\\\H\\System\\Threads"\r\n"1","2"\r\n', "PDH"),
+    (b"<?xml version='1.0'?><a/>", "XML"),
+    (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(100), "PNG"),
+    (gzip.compress(bytes(1000)), "gzip"),
+    (zip_archive(), "zip"),
+    (b"%PDF-1.7\n", "PDF"),
+    (b"ElfFile\0" + bytes(4088), "Windows event log"),
+    (b"\x7fELF\2\1\1" + bytes(200), "ELF"),
+    (windows_program(), "Windows program"),
+    (event_trace(PERFMON), "perfmon log (.blg)"),
+    (event_trace(PERFMON)[:70000 - 4500], "perfmon log (.blg)"),
+    (event_trace(bytes(16)), "event trace"),
+    (bytes(range(256)), "no known format"),
+    (struct.pack("<IIQ", 65536, 3, 7) * 5000, "no known format"),
+)
+
+
+class Unknown(Case):
+    """Files of other formats are named and refused, never called damaged."""
+
+    def test_every_reader(self):
+        for number, (data, word) in enumerate(OTHERS):
+            path = self.file("%d" % number, data)
+            for command in READERS:
+                done = self.run_program(*command, path, cwd=self.folder)
+                self.assert_error(done, 1, path, 0, "unknown_format")
+                self.assertIn("the file ", done.err)
+                self.assertIn(word, done.err)
+                self.assertIn("expected a capture", done.err)
+                if command != ["check"]:
+                    self.assertEqual(done.out, "")
+                self.assertNotIn("malformed", done.out)
+        self.assertFalse(os.path.exists(os.path.join(self.folder,
+                                                     "unused.pfb")))
+
+    def test_json(self):
+        data = b"%PDF-1.7\n"
+        path = self.file("a.pdf", data)
+        item, = self.run_program("check", "--format", "json", path).objects()
+        message = item["message"]
+        self.assertIn("PDF", message)
+        self.assertEqual(
+            {key: item[key] for key in list(item)[:7]},
+            {"file": path, "kind": "unknown", "size": len(data),
+             "valid": False, "code": "unknown_format", "offset": 0,
+             "message": message})
+        self.assertEqual(
+            self.run_program("show", "--format", "json", path).objects(),
+            [{"record": "error", "offset": 0, "code": "unknown_format",
+              "message": message}])
+
+    def test_text(self):
+        path = self.file("a", b"x" * 70)
+        self.assertTrue(self.run_program("check", path).out.startswith(
+            path + ": not recognised (unknown, 70 bytes): offset 0: "
+            "unknown_format: the file looks like text"))
+
+    def test_standard_input(self):
+        done = self.run_program("check", "-", stdin=b"x")
+        self.assert_error(done, 1, "-", 0, "unknown_format")
+
+    def test_others_are_read_all_the_same(self):
+        good = self.file("a.bin", w.reply(VALUE))
+        other = self.file("b", b"%PDF-1.7\n")
+        done = self.run_program("cook", "--format", "json", good, other, good)
+        self.assert_error(done, 1, other, 0, "unknown_format")
+        self.assertEqual([i["sample"] for i in done.objects()], [0, 1])
+
+    def test_kind_forces(self):
+        for data, code in ((b"", "truncated_header"),
+                           (b"x" * 100, "truncated_block"),
+                           (bytes(100), "bad_total_size")):
+            for command in ("show", "check", "cook"):
+                done = self.run_program(command, "--kind", "data", "-",
+                                        stdin=data)
+                self.assert_error(done, 1, "-", 0, code)
+        done = self.run_program("check", "--kind", "unknown", "-")
+        self.assertEqual(done.status, 2)
+
+
+class Sources(Case):
+    """Commands that need a capture say what they got instead."""
+
+    def test_other_data(self):
+        for data, word in ((w.reply(VALUE), "V2 data"),
+                           (v1.table((1, "1847")), "name table")):
+            path = self.file("a", data)
+            for command in READERS[3:]:
+                done = self.run_program(*command, path, cwd=self.folder)
+                self.assert_error(done, 1, path, 0, "unknown_format")
+                self.assertIn(word, done.err)
+
+
+class Data(Case):
+    """V2 data is recognised where its header is sound, or damaged in one
+    place."""
+
+    def kind(self, data):
+        """What check takes bytes for, and its verdict on them."""
+        item, = self.run_program("check", "--format", "json", "-",
+                                 stdin=data).objects()
+        return item["kind"], item.get("code")
+
+    def test_sound(self):
+        self.assertEqual(self.kind(w.reply()), ("data", None))
+        self.assertEqual(self.kind(w.reply(VALUE)), ("data", None))
+
+    def test_without_clocks(self):
+        self.assertEqual(self.kind(w.reply(VALUE, stamps=EMPTY_CLOCKS)),
+                         ("data", None))
+        self.assertEqual(self.kind(w.reply(stamps=EMPTY_CLOCKS)),
+                         ("data", None))
+
+    def test_bad_clocks(self):
+        for stamps in (w.clocks(freq=0), w.clocks(freq=-1),
+                       w.clocks(hundred=0), w.clocks(time=(0,) * 8),
+                       w.clocks(time=(0xFFFF,) * 8)):
+            self.assertEqual(self.kind(w.reply(VALUE, stamps=stamps)),
+                             ("data", None))
+
+    def test_one_defect(self):
+        for data, code in ((w.reply(VALUE, total=0), "bad_total_size"),
+                           (w.reply(VALUE, total=2**32 - 1),
+                            "truncated_block"),
+                           (w.reply(VALUE, total=47), "bad_total_size"),
+                           (w.reply(VALUE, count=2**32 - 1),
+                            "bad_result_count"),
+                           (w.reply(w.result(w.SINGLE, size=4000)),
+                            "bad_result_size")):
+            self.assertEqual(self.kind(data), ("data", code))
+
+    def test_every_beginning(self):
+        data = w.reply(VALUE)
+        for size in range(8, len(data)):
+            self.assertEqual(self.kind(data[:size]), (
+                "data", "truncated_header" if size < 48 else
+                "truncated_block"))
+        for size in range(8):
+            self.assertEqual(self.kind(data[:size]),
+                             ("unknown", "unknown_format"))
+
+
+@unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
+                     "PERFBLOCK_REAL_DATA names no folder")
+class Real(Case):
+    """Files that other programs wrote."""
+
+    def test_perfmon_logs(self):
+        folder = os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "blg")
+        names = [n for n in os.listdir(folder) if n.endswith(".blg")]
+        self.assertTrue(names)
+        for name in names:
+            path = os.path.join(folder, name)
+            for command in READERS:
+                done = self.run_program(*command, path, cwd=self.folder)
+                self.assert_error(done, 1, path, 0, "unknown_format")
+                self.assertIn("CSV" if name.startswith("text") else
+                              "perfmon log (.blg)", done.err)
+
+    def test_our_own_program(self):
+        path = program()
+        done = self.run_program("check", path)
+        self.assert_error(done, 1, path, 0, "unknown_format")
+
+
+if __name__ == "__main__":
+    if not os.environ.get("PERFBLOCK_REAL_DATA"):
+        print("PERFBLOCK_REAL_DATA is not set: the real files are not read",
+              file=sys.stderr)
+    unittest.main()
