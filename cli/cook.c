@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "commands.h"
 #include "diagnostics.h"
+#include "file_order.h"
 #include "legacy.h"
 #include "perfblock/capture.h"
 #include "perfblock/name_table.h"
 #include "sampling.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
-/* Bare blocks are consecutive samples across files, so the file of the sample before is kept. A capture is a sequence
- * of its own: nothing is compared with what precedes or follows it. */
 typedef struct cook {
     const options *o;
     output out;
     sampling sampling;
-    titles names; /* of --names */
-    input files[2];
-    size_t at; /* the one being read */
+    titles names;         /* of --names */
+    input in;             /* the file being read */
+    uint64_t block_count; /* samples and parts of samples that were displayed */
 } cook;
 
 /* Tells what is wrong with bytes that begin at `base` of the file, if anything is. */
@@ -25,15 +25,16 @@ static void tell(const cook *c, size_t base, pfb_error error)
     if (error.code == PFB_OK)
         return;
     error.offset += base;
-    diagnostics_malformed(c->files[c->at].name, error);
+    diagnostics_malformed(c->in.name, error);
 }
 
 /* Takes a block and tells what is wrong with it: of V1 each object's failure, for the others do not end there. */
 static sampling_outcome take(cook *c, const sampling_block *block)
 {
     sampling_outcome outcome = sampling_take(&c->sampling, &c->out, block);
+    c->block_count += outcome.kept;
     if (block->is_legacy && outcome.error.code != PFB_OK)
-        legacy_tell_errors(c->files[c->at].name, block->base, block->data, block->size, c->o->reader);
+        legacy_tell_errors(c->in.name, block->base, block->data, block->size, c->o->reader);
     else
         tell(c, block->base, outcome.error);
     return outcome;
@@ -73,7 +74,7 @@ static void tell_unread(const cook *c, const unread_chunks *unread)
 {
     for (size_t i = 0; i <= UNREAD_TAGS; i++) {
         if (unread->counts[i] > 0)
-            diagnostics_note(c->files[c->at].name, unread->first[i],
+            diagnostics_note(c->in.name, unread->first[i],
                              "chunks that cook does not read were passed over: %" PRIu64 " of %s", unread->counts[i],
                              i < UNREAD_TAGS ? unread_tags[i].name : "a later version");
     }
@@ -82,7 +83,7 @@ static void tell_unread(const cook *c, const unread_chunks *unread)
 static void cook_chunk(cook *c, const pfb_chunk *chunk, unread_chunks *unread)
 {
     sampling *s = &c->sampling;
-    const uint8_t *body = c->files[c->at].data + chunk->body_offset;
+    const uint8_t *body = c->in.data + chunk->body_offset;
     size_t size = chunk->body_size_bytes;
     sampling_block block = {.data = body, .size = size, .base = chunk->body_offset};
     pfb_name_table table;
@@ -117,7 +118,7 @@ static void cook_chunk(cook *c, const pfb_chunk *chunk, unread_chunks *unread)
 
 static void cook_capture(cook *c)
 {
-    const input *in = &c->files[c->at];
+    const input *in = &c->in;
     metadata m;
     titles names = {.preferred = &c->names};
     pfb_capture capture;
@@ -125,10 +126,8 @@ static void cook_capture(cook *c)
     unread_chunks unread = {0};
     metadata_open_capture(&m, in->data, in->size);
     titles_add_capture(&names, in->data, in->size, c->o->reader);
-    sampling_forget(&c->sampling);
     c->sampling.metadata = &m;
     c->sampling.titles = &names;
-    c->sampling.keeps_one = false;
     pfb_capture_open(&capture, in->data, in->size);
     while (!output_failed(&c->out) && pfb_capture_next(&capture, &chunk)) {
         cook_chunk(c, &chunk, &unread);
@@ -136,10 +135,8 @@ static void cook_capture(cook *c)
     }
     tell_unread(c, &unread);
     tell(c, 0, capture.error);
-    sampling_forget(&c->sampling);
     c->sampling.metadata = NULL;
     c->sampling.titles = &c->names;
-    c->sampling.keeps_one = true;
     titles_free(&names);
     metadata_free(&m);
 }
@@ -151,16 +148,14 @@ static void tell_rest(cook *c, size_t offset)
     if (c->o->reader & PFB_STRICT)
         tell(c, 0, (pfb_error){PFB_TRAILING_BYTES, offset});
     else
-        diagnostics_note(c->files[c->at].name, offset, "the bytes from here on belong to no block");
+        diagnostics_note(c->in.name, offset, "the bytes from here on belong to no block");
 }
 
-/* True when a sample of this file is the latest one. */
-static bool cook_blocks(cook *c)
+static void cook_blocks(cook *c)
 {
-    const input *in = &c->files[c->at];
+    const input *in = &c->in;
     input_blocks blocks = {0};
     input_part part = INPUT_PART_END;
-    bool kept_any = false;
     while (!output_failed(&c->out) && (part = input_next_part(in, &blocks)) != INPUT_PART_END) {
         if (part == INPUT_PART_TRAILING) {
             tell_rest(c, blocks.at);
@@ -171,46 +166,63 @@ static bool cook_blocks(cook *c)
                                 .base = blocks.at,
                                 .is_legacy = part == INPUT_PART_LEGACY};
         sampling_outcome outcome = take(c, &block);
-        kept_any = kept_any || outcome.kept;
         /* Behind a failure nothing is known of what follows, unless it was inside a V1 block whose header is sound. */
         blocks.has_ended = outcome.size_bytes == 0 || (!block.is_legacy && outcome.error.code != PFB_OK);
         blocks.at += outcome.size_bytes;
         progress_show(in->name, blocks.at);
     }
-    return kept_any;
 }
 
 /* ---- Files ----------------------------------------------------------------------------------------------- */
 
 static void cook_file(cook *c, const char *name)
 {
-    input *in = &c->files[c->at];
+    input *in = &c->in;
     if (!input_read(in, name, c->o->kind))
         return;
-    c->sampling.file = name;
+    sampling_begin_file(&c->sampling, name);
     if (in->kind == INPUT_CAPTURE)
         cook_capture(c);
     else if (in->kind == INPUT_NAMES)
         diagnostics_say(STATUS_USAGE, name, "is a name table, which is given with --names");
     else if (in->kind == INPUT_UNKNOWN)
         input_refuse(in, "a capture, V1 blocks or V2 data");
-    else if (cook_blocks(c))
-        c->at = 1 - c->at; /* its last sample is needed for the next file's first */
-    input_free(&c->files[c->at]);
+    else
+        cook_blocks(c);
+    input_free(in);
+}
+
+/* Explains a result that is all dashes. */
+static void note_single_samples(const cook *c)
+{
+    const display_statuses *statuses = &c->sampling.statuses;
+    if (!statuses->has_single || statuses->has_other)
+        return;
+    if (c->block_count == 1)
+        diagnostics_say(STATUS_FINE, "perfblock",
+                        "note: every value needs two samples, and there is only one: add a later sample of the same "
+                        "counters");
+    else
+        diagnostics_say(STATUS_FINE, "perfblock",
+                        "note: every value needs two samples, and none of the %" PRIu64 " blocks continues an "
+                        "earlier one of the same counters: add later samples of each",
+                        c->block_count);
 }
 
 void command_cook(const options *o)
 {
-    cook c = {.o = o, .sampling = {.options = o->reader, .keeps_one = true}};
+    cook c = {.o = o, .sampling = {.options = o->reader, .copies_blocks = true}};
+    char **files = file_order_by_time(o->files, o->file_count, o->kind);
     c.sampling.titles = &c.names;
     output_open(&c.out, o->format, options_color(o));
     titles_add_file(&c.names, o->names, o->reader);
     progress_begin(false);
     for (size_t i = 0; i < o->file_count && !output_failed(&c.out); i++)
-        cook_file(&c, o->files[i]);
+        cook_file(&c, files[i]);
+    if (!output_failed(&c.out))
+        note_single_samples(&c);
+    free(files);
     sampling_free(&c.sampling);
     titles_free(&c.names);
-    input_free(&c.files[0]);
-    input_free(&c.files[1]);
     output_close(&c.out);
 }

@@ -105,6 +105,12 @@ display_value display_evaluate(const display *d, uint32_t row, uint32_t column)
 {
     display_value value = {.datum = pfb_snapshot_value_at(d->newer, row, column)};
     value.result = pfb_pairing_evaluate(d->older, d->newer, row, column, NULL, &value.inputs);
+    if (d->statuses) {
+        pfb_status status = value.result.status;
+        bool is_single = status == PFB_STATUS_NEED_TWO_SAMPLES;
+        d->statuses->has_single = d->statuses->has_single || is_single;
+        d->statuses->has_other = d->statuses->has_other || (!is_single && status != PFB_STATUS_NOT_DISPLAYED);
+    }
     return value;
 }
 

@@ -34,6 +34,12 @@ bool display_chooses_counter(const display_choice *choice, const pfb_guid *set, 
 /* Whether the choice contains instances of this name, UTF-16LE. */
 bool display_chooses_name(const display_choice *choice, const uint8_t *name, size_t units);
 
+/* What became of the values displayed. Those with status not_displayed do not count. */
+typedef struct display_statuses {
+    bool has_single; /* some need two samples */
+    bool has_other;  /* some have another status */
+} display_statuses;
+
 typedef struct display {
     output *out;
     const char *file;
@@ -45,6 +51,7 @@ typedef struct display {
     const display_choice *choice; /* null: everything is shown */
     const pfb_snapshot *older;    /* null: this is the first */
     const pfb_snapshot *newer;
+    display_statuses *statuses; /* updated; null: not wanted */
 } display;
 
 void display_sample(const display *d);

@@ -71,7 +71,7 @@ void command_live(const options *o)
         return;
     system_catch_interrupts();
     output_open(&l.out, o->format, options_color(o));
-    l.sampling.file = l.collector.offer.subject;
+    sampling_begin_file(&l.sampling, l.collector.offer.subject);
     l.sampling.metadata = &l.collector.metadata;
     l.sampling.choice = &l.collector.choice;
     bool in_place = is_watched(o);

@@ -306,6 +306,15 @@ static int open_file(const char *path, int flags)
     return file;
 }
 
+bool system_names_regular(const char *path)
+{
+    struct _stat64 status;
+    WCHAR *wide = widen(path);
+    bool is_regular = _wstat64(wide, &status) == 0 && (status.st_mode & _S_IFMT) == _S_IFREG;
+    free(wide);
+    return is_regular;
+}
+
 int system_read_open(const char *path)
 {
     return open_file(path, _O_RDONLY);
@@ -686,6 +695,12 @@ bool system_run(char *const *arguments, bool is_output_aside, system_ending *end
     give_signals_back(&before);
     errno = reason;
     return is_fine;
+}
+
+bool system_names_regular(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && (status.st_mode & S_IFMT) == S_IFREG;
 }
 
 int system_read_open(const char *path)

@@ -79,6 +79,9 @@ bool system_run(char *const *arguments, bool is_output_aside, system_ending *end
 
 /* ---- Reading --------------------------------------------------------------------------------------------- */
 
+/* Whether the path names a regular file, without opening it: opening a pipe can wait, and takes its writer a reader. */
+bool system_names_regular(const char *path);
+
 /* Opens a file for reading; -1 and errno on failure. SYSTEM_INPUT is open already. */
 int system_read_open(const char *path);
 

@@ -126,7 +126,8 @@ class Reader:
                 "system_time": self.system_time(at + 36),
                 "system_name": decode_name(name, self.order, 0)
                 if is_named and name_size else None,
-                "_first": at + first}
+                "_first": at + first,
+                "_system_name": name if is_named and name_size else b""}
 
     def system_time(self, at):
         """The header's time of day, printed as it stands."""
@@ -395,6 +396,16 @@ def decode_parts(data):
             return
         else:
             part = decode_v2(data, at)
+
+
+def first_time(data):
+    """The 100 ns clock of a file's first block, or None without one."""
+    order = SIGNATURES.get(bytes(data[:8]))
+    if order is None or len(data) < 80:
+        return None
+    flag, = struct.unpack_from(order + "I", data, 8)
+    return struct.unpack_from(order + "q", data, 72)[0] if flag == (
+        order == "<") else None
 
 
 def is_v2(part):

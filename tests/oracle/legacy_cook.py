@@ -5,6 +5,7 @@ import argparse
 import json
 import sys
 from collections import Counter, defaultdict
+from fractions import Fraction
 
 import cook
 import formula
@@ -12,6 +13,7 @@ import legacy
 from blocks import public
 
 NO_UNIQUE_ID = -1
+MOST_KEPT = 256
 # The only instance of an object without instances: it has no name, and no key
 # counter tells it from others.
 ONLY = {"name": None, "occurrence": 0, "unique_id": NO_UNIQUE_ID,
@@ -170,28 +172,81 @@ def cook_v2(number, sample, older):
         yield dict(line, guid=None, parent=None)
 
 
-def cook_parts(parts, names=None, key_counter=None):
-    """The output lines of consecutive blocks, of which some may be V2.
+def continues(older, newer):
+    """Whether clocks go on from one header to another of a later file."""
+    freq = older["perf_freq"]
+    ticks = newer["perf_time"] - older["perf_time"]
+    hundreds = newer["perf_time_100ns"] - older["perf_time_100ns"]
+    return (freq == newer["perf_freq"] and min(freq - 1, ticks, hundreds) >= 0
+            and Fraction(hundreds, 10**7) - Fraction(ticks, freq) <=
+            1 + Fraction(hundreds, 10**10))
 
-    A block without a header has its number and no lines.  A V2 block and a V1
-    block are not compared, and nothing is with what precedes the other kind.
+
+class History:
+    """The V1 samples that later ones may be compared with."""
+
+    def __init__(self):
+        self.latest = {}  # (machine, title) -> order of its latest sample
+        self.kept = {}    # order -> (sample, number, file)
+        self.taken = 0
+
+    def add(self, sample, number, file):
+        """The number of a new sample, `number` unless it is a part of the
+        one before; and the sample that it is compared with, or None."""
+        header = sample.header
+        keys = {(header["_system_name"], item.item["object"])
+                for item in sample.objects}
+        found = [self.latest[key] for key in keys if key in self.latest]
+        older = self.kept[max(found)] if found else None
+        if self.kept:
+            last, at, _ = self.kept[max(self.kept)]
+            if at + 1 == number and (not older or older[1] != at) and all(
+                    header[key] == last.header[key] for key in (
+                        "_system_name", "perf_time", "perf_time_100ns")):
+                number = at
+        if keys:
+            self.keep(keys, (sample, number, file))
+        if older and older[2] != file and not continues(older[0].header,
+                                                        header):
+            older = None
+        return number, older and older[0]
+
+    def keep(self, keys, entry):
+        """Keep a sample, and 256 at most."""
+        self.latest.update((key, self.taken) for key in keys)
+        self.kept = {order: kept for order, kept in self.kept.items()
+                     if order in self.latest.values()}
+        if len(self.kept) == MOST_KEPT:
+            del self.kept[min(self.kept)]
+        self.kept[self.taken] = entry
+        self.taken += 1
+        self.latest = {key: order for key, order in self.latest.items()
+                       if order in self.kept}
+
+
+def cook_parts(parts, names=None, key_counter=None):
+    """The output lines of blocks (file, records), of which some may be V2.
+
+    A block without a header has its number and no lines.
     """
     titles = defaultdict(lambda: None)
     for index, name, _ in reversed(names.pairs if names else []):
         titles[index] = name  # of equal indexes the first counts
-    older = {}
-    for number, part in enumerate(parts):
+    history, older, next_number = History(), None, 0
+    for file, part in parts:
+        number, next_number = next_number, next_number + 1
         if part[0]["record"] == "error":
             continue
         if legacy.is_v2(part):
             sample = cook.read_sample(cook.Metadata(), [
                 record for record in part if record["record"] != "error"])
-            yield from cook_v2(number, sample, older.get("v2"))
-            older = {"v2": sample}
+            yield from cook_v2(number, sample, older)
+            older = sample
         else:
             sample = Sample(part, key_counter)
-            yield from cook_v1(number, sample, older.get("v1"), titles)
-            older = {"v1": sample}
+            number, before = history.add(sample, number, file)
+            next_number = number + 1
+            yield from cook_v1(number, sample, before, titles)
 
 
 def line_of(number, sample, place, titles, outcome):
@@ -212,12 +267,23 @@ def line_of(number, sample, place, titles, outcome):
             "parent": record["parent"]}
 
 
+def by_time(files):
+    """Numbers of files in the order of their first samples; those without
+    one keep their place."""
+    times = [legacy.first_time(data) for data in files]
+    timed = [n for n, time in enumerate(times) if time is not None]
+    order = list(range(len(files)))
+    for place, number in zip(timed, sorted(timed, key=lambda n: times[n])):
+        order[place] = number
+    return order
+
+
 def cook_files(files, names=None, key_counter=None):
     """All lines of the blocks in several files, and the errors met."""
     parts, errors = [], []
-    for number, data in enumerate(files):
-        for part in legacy.decode_parts(data):
-            parts.append(part)
+    for number in by_time(files):
+        for part in legacy.decode_parts(files[number]):
+            parts.append((number, part))
             errors += [dict(record, _file=number) for record in part
                        if record["record"] == "error"]
     return list(cook_parts(parts, names, key_counter)), errors

@@ -314,14 +314,32 @@ class Cooking(unittest.TestCase):
         self.assertEqual([(error["_file"], error["code"], error["offset"])
                           for error in errors], [(1, "truncated_header", 0)])
 
-    def test_a_v2_block_in_between_ends_a_sequence(self):
+    def test_a_v2_block_in_between_is_passed_over(self):
         block = processes(("a", 1, 10, {}))
         lines, errors = legacy_cook.cook_files(
             [block + struct.pack("<II40x", 48, 0) + block])
         self.assertEqual([(line["sample"], line["status"]) for line in lines
                           if line["position"] == 1],
-                         [(0, "need_two_samples"), (2, "need_two_samples")])
+                         [(0, "need_two_samples"), (2, "ok")])
         self.assertEqual(errors, [])
+
+    def test_order_of_files(self):
+        def block(perf, hundred, count, system="PC"):
+            return little.block(little.single(
+                4, [little.counter(6, 0x00400400, 4, 4)], little.v4(count)),
+                clock=(perf, 10, hundred), system=system)
+
+        def values(*files):
+            lines, _ = legacy_cook.cook_files(files)
+            return [(line["sample"], line["raw"], line["value"])
+                    for line in lines]
+
+        first, second = block(0, 0, 5), block(20, 2 * 10**7, 9)
+        self.assertEqual(values(second, first), [(0, 5, None), (1, 9, 4)])
+        for other in (block(20, 2 * 10**7, 9, system="OTHER"),
+                      block(20, 9 * 10**7, 9)):
+            self.assertEqual(values(first, other),
+                             [(0, 5, None), (1, 9, None)])
 
     def test_worked_numbers(self):
         def block(time, *numbers):

@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: MIT
+"""Samples of many files: their order, and which are compared."""
+
+import glob
+import json
+import os
+import random
+import struct
+import sys
+import threading
+import unittest
+
+import captures
+import legacy_blocks as v1
+from legacy_blocks import BIG, LITTLE, NO_INSTANCES, counter
+from program import ON_WINDOWS, Case, writer as w
+
+SET = captures.DISK
+COUNT = [counter(20, v1.COUNTER, 4, 4)]  # per second
+
+
+def rate_object(title, number, wr=LITTLE):
+    """An object without instances, with a rate."""
+    return wr.object(title, COUNT, wr.values((4, 4, number)),
+                     instances=NO_INSTANCES)
+
+
+def block(moment, *titles, wr=LITTLE, name="HOST", step=10):
+    """A V1 block whose rates grow by `step` times the title a second."""
+    return wr.block(*[rate_object(t, 1000 + step * t * moment, wr)
+                      for t in titles], moment=moment, name=name)
+
+
+def sample(second, number, freq=10**7, boot=0, hundred=133 * 10**15):
+    """A DATA chunk: one rate of one instance."""
+    stamps = w.clocks((second - boot) * freq, hundred + second * 10**7, freq)
+    return w.chunk(b"DATA", w.reply(captures.instances_result(
+        [1], [(0, "sda", [number])]), stamps=stamps))
+
+
+def capture(*chunks, kind=captures.BULK, guid=SET):
+    """A capture with metadata of one counter."""
+    return w.recording(
+        captures.metadata(guid, "Disk", [(1, kind, "Bytes/sec")]),
+        w.chunk(b"QINF", w.identifier(guid, name="*")), *chunks)
+
+
+class SeriesCase(Case):
+    """Cooked values of several files."""
+
+    def cooked(self, *paths, key="raw"):
+        """(sample, object or instance, raw, value) of each line."""
+        done = self.run_program("cook", "--format", "json", *paths)
+        self.assertEqual(done.status, 0, done.err)
+        self.err = done.err
+        return [(i["sample"], i["object"] or i["instance"], i[key],
+                 i["value"]) for i in done.objects()]
+
+    def files(self, *contents):
+        """Files 0, 1 ... in the scratch folder."""
+        return [self.file("%d" % n, data) for n, data in enumerate(contents)]
+
+
+class Order(SeriesCase):
+    """Files are taken in the order of their first samples."""
+
+    def check_orders(self, *contents):
+        """Any order of these files gives what the right one does."""
+        paths = self.files(*contents)
+        right = self.cooked(*paths)
+        order = random.Random(5)
+        for _ in range(4):
+            shuffled = list(paths)
+            order.shuffle(shuffled)
+            self.assertEqual(self.cooked(*shuffled), right)
+        self.assertEqual(self.cooked(*reversed(paths)), right)
+        return right
+
+    def test_v1(self):
+        for wr in (LITTLE, BIG):
+            found = self.check_orders(*[block(n, 2, wr=wr)
+                                        for n in range(1, 6)])
+            self.assertEqual([value for *_, value in found],
+                             [None] + [20.0] * 4)
+
+    def test_v2(self):
+        found = self.check_orders(*[w.reply(captures.instances_result(
+            [1], [(0, "a", [n])]), stamps=w.clocks(
+                hundred=133 * 10**15 + n)) for n in range(5)])
+        self.assertEqual([(number, raw) for number, _, raw, _ in found],
+                         [(n, n) for n in range(5)])
+
+    def test_captures(self):
+        """As record --rotate names them: FILE, FILE.2, FILE.1."""
+        found = self.check_orders(*[
+            capture(sample(2 * n, 200 * n), sample(2 * n + 1, 200 * n + 100))
+            for n in range(4)])
+        self.assertEqual([number for number, *_ in found], list(range(8)))
+        self.assertEqual([value for *_, value in found],
+                         [None] + [100.0] * 7)
+
+    def test_long_metadata(self):
+        """The first sample is found wherever it is."""
+        note = w.chunk(b"NOTE", b"n" * 200001)
+        found = self.check_orders(*[capture(note * 3, sample(n, 100 * n))
+                                    for n in range(1, 4)])
+        self.assertEqual([raw for _, _, raw, _ in found], [100, 200, 300])
+
+    def test_ties_keep_their_order(self):
+        paths = self.files(*[block(1, title) for title in (9, 3, 7)])
+        self.assertEqual([title for _, title, _, _ in self.cooked(*paths)],
+                         [9, 3, 7])
+
+    def test_files_without_a_sample_keep_their_place(self):
+        late, early = block(2, 2), block(1, 2)
+        paths = self.files(late, b"no performance data", early[:70],
+                           capture(), early)
+        done = self.run_program("cook", "--format", "json", *paths)
+        self.assertEqual(done.status, 1)
+        self.assertEqual(done.errors(), [
+            (paths[1], 0, "unknown_format"),
+            (paths[2], 0, "truncated_header")])
+        self.assertEqual([(i["sample"], i["raw"]) for i in done.objects()],
+                         [(0, 1020), (2, 1040)])
+
+    def test_missing_files(self):
+        paths = self.files(block(2, 2), block(1, 2))
+        missing = os.path.join(self.folder, "missing")
+        done = self.run_program("cook", paths[0], missing, self.folder,
+                                paths[1])
+        self.assertEqual(done.status, 3)
+        self.assertEqual(len(done.err.splitlines()), 2)
+
+    def test_standard_input_keeps_its_place(self):
+        first, third = self.files(block(1, 2), block(3, 2))
+        done = self.run_program("cook", "--format", "json", third, "-", first,
+                                stdin=block(2, 2))
+        self.assertEqual([i["value"] for i in done.objects()],
+                         [None, 20.0, 20.0])
+
+    @unittest.skipIf(ON_WINDOWS, "no named pipes among files there")
+    def test_pipes_are_read_once(self):
+        first, third = self.files(block(1, 2), block(3, 2))
+        pipe = os.path.join(self.folder, "pipe")
+        os.mkfifo(pipe)
+
+        def write():
+            with open(pipe, "wb") as out:
+                out.write(block(2, 2))
+
+        writer = threading.Thread(target=write, daemon=True)
+        writer.start()
+        found = self.cooked(third, pipe, first)
+        self.assertEqual([value for *_, value in found], [None, 20.0, 20.0])
+        writer.join()
+
+    def test_forced_kind(self):
+        paths = self.files(block(2, 2), block(1, 2))
+        done = self.run_program("cook", "--format", "json", "--kind", "v1",
+                                *paths)
+        self.assertEqual([i["raw"] for i in done.objects()], [1020, 1040])
+
+
+class Objects(SeriesCase):
+    """V1 blocks of different objects."""
+
+    def test_each_object_has_its_own_sample_before(self):
+        found = self.cooked(*self.files(*[
+            block(moment, title) for moment in (1, 2, 3)
+            for title in (2, 4, 6)]))
+        self.assertEqual(found, [
+            (number, title, 1000 + 10 * title * (number + 1),
+             10.0 * title if number else None)
+            for number in range(3) for title in (2, 4, 6)])
+
+    def test_in_one_file(self):
+        found = self.cooked(self.file("a", b"".join(
+            block(moment, title) for moment in (1, 2) for title in (2, 4))))
+        self.assertEqual([(number, value) for number, _, _, value in found],
+                         [(0, None), (0, None), (1, 20.0), (1, 40.0)])
+
+    def test_in_a_capture(self):
+        found = self.cooked(self.file("a", w.recording(*[
+            w.chunk(b"V1DT", block(moment, title))
+            for moment in (1, 2) for title in (2, 4)])))
+        self.assertEqual([(number, value) for number, _, _, value in found],
+                         [(0, None), (0, None), (1, 20.0), (1, 40.0)])
+
+    def test_an_object_of_several(self):
+        """Objects that are added and removed do not end the others."""
+        found = self.cooked(*self.files(
+            block(1, 2), block(2, 2, 4), block(3, 4, 6), block(4, 2)))
+        self.assertEqual(
+            [(number, title, value) for number, title, _, value in found],
+            [(0, 2, None), (1, 2, 20.0), (1, 4, None), (2, 4, 40.0),
+             (2, 6, None), (3, 2, 20.0)])
+
+    def test_an_object_twice_at_one_time(self):
+        found = self.cooked(*self.files(block(1, 2), block(1, 4),
+                                        block(1, 2)))
+        self.assertEqual([number for number, *_ in found], [0, 0, 1])
+
+    def test_machines(self):
+        found = self.cooked(*self.files(*[
+            block(moment, 2, name=name, step=step) for moment in (1, 2)
+            for name, step in (("A", 10), ("B", 30), ("", 50))]))
+        self.assertEqual([(number, value) for number, _, _, value in found],
+                         [(0, None), (1, None), (2, None), (3, 20.0),
+                          (4, 60.0), (5, 100.0)])
+
+    def test_restart(self):
+        """The performance clock begins again; the other goes on."""
+        later = bytearray(block(50, 2))
+        struct.pack_into("<q", later, 56, 3 * 10**7)
+        found = self.cooked(*self.files(block(1, 2), bytes(later)))
+        self.assertEqual([value for *_, value in found], [None, None])
+        self.assertIn("none of the 2 blocks continues", self.err)
+
+    def test_most_that_are_kept(self):
+        """Memory does not grow with the number of blocks or objects."""
+        titles = list(range(2, 2 + 2 * 300, 2))
+        path = self.file("a", b"".join(
+            block(moment, title) for moment in (1, 2) for title in titles))
+        self.assertEqual([value for *_, value in self.cooked(path)],
+                         [None] * 600)
+        again = self.cooked(self.file("b", b"".join(
+            block(moment, title) for moment in (1, 2)
+            for title in titles[:256])))
+        self.assertEqual([value for *_, value in again[256:]],
+                         [10.0 * title for title in titles[:256]])
+
+    def test_large_blocks(self):
+        """Of large blocks fewer are kept, and always the latest."""
+        rest = LITTLE.object(10**6, [], LITTLE.values(room=9 << 20),
+                             instances=NO_INSTANCES)
+        empty = [LITTLE.object(n, []) for n in range(1000, 1000 + 2100)]
+        for extra, last in (([], 10.0), ([rest], None), (empty, None)):
+            def large(moment, title, more):
+                own = [o[:12] + LITTLE.pack("I", 10**5 * title + n) + o[16:]
+                       for n, o in enumerate(more)]
+                return LITTLE.block(rate_object(title, 10 * moment), *own,
+                                    moment=moment)
+
+            paths = self.files(*[large(moment, title, extra) for moment, title
+                                 in ((1, 2), (2, 4), (3, 4), (4, 2))])
+            self.assertEqual(
+                [(title, value) for _, title, _, value in self.cooked(*paths)],
+                [(2, None), (4, None), (4, 10.0), (2, last)])
+
+    def test_many_files(self):
+        paths = self.files(*[block(n, 2) for n in range(1, 200)])
+        paths.reverse()
+        self.assertEqual([value for *_, value in self.cooked(*paths)],
+                         [None] + [20.0] * 198)
+
+
+class Captures(SeriesCase):
+    """A capture is compared with the one before if the clocks go on."""
+
+    def values(self, *contents):
+        """The values of the samples."""
+        return [value for *_, value in self.cooked(*self.files(*contents))]
+
+    def test_continued(self):
+        self.assertEqual(self.values(capture(sample(1, 100)),
+                                     capture(sample(3, 300))), [None, 100.0])
+
+    def test_other_clocks(self):
+        for later in (sample(3, 300, freq=10**6), sample(3, 300, boot=-9),
+                      sample(3, 300, boot=2), sample(3, 300, freq=0)):
+            self.assertEqual(self.values(capture(sample(1, 100)),
+                                         capture(later)), [None, None])
+
+    def test_overlap(self):
+        """Time never runs backwards from file to file."""
+        self.assertEqual(self.values(
+            capture(sample(1, 100), sample(5, 500)),
+            capture(sample(3, 300), sample(7, 700))),
+            [None, 100.0, None, 100.0])
+
+    def test_each_has_its_own_metadata(self):
+        self.assertEqual(self.values(
+            capture(sample(1, 100)),
+            capture(sample(2, 200), guid=captures.NETWORK)), [None, None])
+        items = self.run_json("cook", *self.files(
+            capture(sample(1, 100)),
+            capture(sample(2, 200), kind=captures.LARGE_RAW)))
+        self.assertEqual([(i["type"], i["status"], i["value"])
+                          for i in items],
+                         [("PERF_COUNTER_BULK_COUNT", "need_two_samples",
+                           None),
+                          ("PERF_COUNTER_LARGE_RAWCOUNT", "ok", 200)])
+        items = self.run_program("cook", "--format", "json", *self.files(
+            capture(sample(1, 100)), w.recording(sample(2, 200)))).objects()
+        self.assertEqual(items[1]["status"], "unknown_type")
+
+    def test_within_a_file_nothing_changes(self):
+        """Samples of one file are compared as they are stored."""
+        found = self.values(capture(sample(1, 100), sample(
+            3, 300, hundred=0), sample(4, 400)))
+        self.assertEqual(found, [None, 100.0, 100.0])
+
+
+class Note(SeriesCase):
+    """A note where every value needs two samples."""
+
+    def test_notes(self):
+        one, other = block(1, 2), block(2, 4)
+        for contents, words in (
+                ([one], "there is only one: add a later sample"),
+                ([one, other], "none of the 2 blocks continues"),
+                ([capture(sample(1, 1))], "there is only one")):
+            paths = self.files(*contents)
+            for form in ("text", "json", "csv"):
+                done = self.run_program("cook", "--format", form, *paths)
+                self.assertEqual(done.status, 0)
+                self.assertRegex(done.err, r"^perfblock: note: every value "
+                                 r"needs two samples, and [^\n]*%s[^\n]*\n$"
+                                 % words)
+
+    def test_no_note(self):
+        raw = LITTLE.block(rate_object(2, 1), v1.plain(LITTLE, 5, 4))
+        for contents in ([raw], [block(1, 2), block(2, 2)],
+                         [w.reply(w.result(w.SINGLE, w.v4(1)))], [capture()],
+                         [LITTLE.block()]):
+            self.run_fine("cook", *self.files(*contents))
+
+
+@unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
+                     "PERFBLOCK_REAL_DATA names no folder")
+class Real(Case):
+    """A folder of blocks of a real machine, a block for each object."""
+
+    def test_folder(self):
+        folder = os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "v1")
+        with open(os.path.join(folder, "expected-s00-s01.jsonl"),
+                  encoding="utf-8") as file:
+            expected = [json.loads(line) for line in file]
+        paths = sorted(glob.glob(os.path.join(folder, "*.bin")))
+        self.assertEqual(len(paths), 16)
+        for order in (paths, paths[::-1], paths[1::2] + paths[::2]):
+            items = self.run_json("cook", *order)
+            self.assertEqual({i["sample"] for i in items}, {0, 1})
+            cooked = {(i["object"], i["instance"], i["occurrence"],
+                       i["position"]): (i["status"], i["value"])
+                      for i in items if i["sample"] == 1}
+            self.assertEqual(cooked, {
+                (row["object"], row["instance"], row["occurrence"],
+                 row["pos"]): (row["status"], row["value"])
+                for row in expected})
+
+
+if __name__ == "__main__":
+    if not os.environ.get("PERFBLOCK_REAL_DATA"):
+        print("PERFBLOCK_REAL_DATA is not set: the real blocks are not read",
+              file=sys.stderr)
+    unittest.main()
