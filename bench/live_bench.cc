@@ -207,7 +207,7 @@ size_t count_sleepers(const pfb_snapshot &newer, const std::vector<uint8_t> &mar
         const pfb_snapshot_row &row = newer.rows[i];
         uint32_t column = newer.results[row.result].first_column;
         bool is_first = row.value_count > 0 && newer.columns[column].counter_id == 0;
-        if (is_first && row.name_units == units && std::memcmp(row.name, own_name, 2 * units) == 0)
+        if (is_first && row.name_size_bytes == 2 * units && std::memcmp(row.name, own_name, 2 * units) == 0)
             count += (marks[pfb_snapshot_place(&newer, i, column)] & PFB_MARK_STATUS) == PFB_STATUS_OK;
     }
     return count;

@@ -95,10 +95,27 @@ bool display_is_meant_for_people(const display *d, uint32_t column)
     return found && compare_counters(found, &wanted) == 0;
 }
 
+/* Whether a name in another code page than UTF-16LE, as V1 has them, is chosen. */
+static bool chooses_converted_name(const display_choice *choice, const pfb_snapshot_row *row)
+{
+    buffer utf8 = {0};
+    size_t units = 0;
+    name_ref_text(&utf8, legacy_row_name(row));
+    uint8_t *utf16 = text_to_utf16(utf8.size > 0 ? utf8.data : "", &units);
+    bool is_chosen = display_chooses_name(choice, utf16, units);
+    free(utf16);
+    buffer_free(&utf8);
+    return is_chosen;
+}
+
 bool display_shows_row(const display *d, uint32_t row)
 {
     const pfb_snapshot_row *r = &d->newer->rows[row];
-    return !d->choice || !r->has_name || display_chooses_name(d->choice, r->name, r->name_units);
+    if (!d->choice || !r->has_name)
+        return true;
+    if (r->code_page != PFB_CODE_PAGE_UTF16LE)
+        return chooses_converted_name(d->choice, r);
+    return display_chooses_name(d->choice, r->name, r->name_size_bytes / 2);
 }
 
 display_value display_evaluate(const display *d, uint32_t row, uint32_t column)

@@ -30,8 +30,8 @@ static bool is_same_row(const pfb_snapshot *snapshot, uint32_t left, uint32_t ri
 {
     const pfb_snapshot_row *a = &snapshot->rows[left];
     const pfb_snapshot_row *b = &snapshot->rows[right];
-    return a->id == b->id && a->has_name == b->has_name && a->name_units == b->name_units &&
-           (a->name_units == 0 || memcmp(a->name, b->name, (size_t)2 * a->name_units) == 0);
+    return a->id == b->id && a->has_name == b->has_name && a->name_size_bytes == b->name_size_bytes &&
+           (a->name_size_bytes == 0 || memcmp(a->name, b->name, a->name_size_bytes) == 0);
 }
 
 /* Of V2: an object of V1 is a table by itself, even where its title is that of another. */

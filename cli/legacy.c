@@ -9,20 +9,14 @@ name_ref legacy_name(const pfb_legacy_block *block, const uint8_t *data, const p
     return (name_ref){data + name->offset, name->size_bytes, name->code_page == 0 ? own : name->code_page};
 }
 
-/* Names in UTF-16 are counted in units, others in bytes. */
-static name_ref counted_name(const uint8_t *name, uint32_t units, uint32_t code_page)
-{
-    return (name_ref){name, pfb_legacy_is_wide(code_page) ? (size_t)2 * units : units, code_page};
-}
-
 name_ref legacy_row_name(const pfb_snapshot_row *row)
 {
-    return row->has_name ? counted_name(row->name, row->name_units, row->code_page) : (name_ref){0};
+    return row->has_name ? (name_ref){row->name, row->name_size_bytes, row->code_page} : (name_ref){0};
 }
 
 name_ref legacy_parent_name(const pfb_snapshot_row *row)
 {
-    return counted_name(row->parent_name, row->parent_units, row->parent_code_page);
+    return (name_ref){row->parent_name, row->parent_size_bytes, row->parent_code_page};
 }
 
 /* Reads what is left of the object, so that it fails now and not as part of the next one. */

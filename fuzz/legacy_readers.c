@@ -292,7 +292,7 @@ static void check_rows(walk *w, const pfb_snapshot *t)
     for (uint32_t i = 0; i < t->counts.rows; i++) {
         const pfb_snapshot_row *row = &t->rows[i];
         promise(w, row->result < t->counts.results, "a row is one of a result");
-        size_t bytes = (is_wide(row->code_page) ? 2 : 1) * (size_t)row->name_units;
+        size_t bytes = row->name_size_bytes;
         if (bytes > 0)
             touch_ends(w, (size_t)(row->name - w->data), bytes);
         const pfb_snapshot_result *result = &t->results[row->result];

@@ -140,12 +140,6 @@ static void check_results(const pfb_snapshot *t)
 }
 
 /* The bytes of a name in a code page. */
-static size_t name_bytes(uint32_t units, uint32_t code_page)
-{
-    bool wide = code_page == PFB_CODE_PAGE_UTF16LE || code_page == PFB_CODE_PAGE_UTF16BE;
-    return wide ? 2 * (size_t)units : units;
-}
-
 static void check_values(const sample *s, uint32_t row)
 {
     const pfb_snapshot *t = &s->snapshot;
@@ -171,10 +165,10 @@ static void check_rows(const sample *s)
         const pfb_snapshot_row *row = &t->rows[i];
         demand(row->result < t->counts.results, "a row is one of a result");
         demand(row->value_count <= t->results[row->result].column_count, "no more values than columns");
-        size_t size = name_bytes(row->name_units, row->code_page);
+        size_t size = row->name_size_bytes;
         demand(size == 0 || is_inside(row->name, size, &s->data) || is_inside(row->name, size, &s->info),
                "names lie inside the input");
-        size = name_bytes(row->parent_units, row->parent_code_page);
+        size = row->parent_size_bytes;
         demand(size == 0 || is_inside(row->parent_name, size, &s->data), "and so do their parents'");
         check_values(s, i);
     }
@@ -182,10 +176,10 @@ static void check_rows(const sample *s)
 
 /* ---- Instances, the obvious way --------------------------------------------------------------------------------- */
 
-static bool is_same_name(const uint8_t *a, uint32_t a_units, uint32_t a_page, const uint8_t *b, uint32_t b_units,
+static bool is_same_name(const uint8_t *a, uint32_t a_size, uint32_t a_page, const uint8_t *b, uint32_t b_size,
                          uint32_t b_page)
 {
-    return a_units == b_units && (a_units == 0 || (a_page == b_page && memcmp(a, b, name_bytes(a_units, a_page)) == 0));
+    return a_size == b_size && (a_size == 0 || (a_page == b_page && memcmp(a, b, a_size) == 0));
 }
 
 static bool is_same_instance(const pfb_snapshot_row *a, const pfb_snapshot_row *b)
@@ -193,8 +187,8 @@ static bool is_same_instance(const pfb_snapshot_row *a, const pfb_snapshot_row *
     if (a->is_unique || b->is_unique)
         return a->is_unique && b->is_unique && a->id == b->id;
     return a->id == b->id && a->has_name == b->has_name &&
-           is_same_name(a->name, a->name_units, a->code_page, b->name, b->name_units, b->code_page) &&
-           is_same_name(a->parent_name, a->parent_units, a->parent_code_page, b->parent_name, b->parent_units,
+           is_same_name(a->name, a->name_size_bytes, a->code_page, b->name, b->name_size_bytes, b->code_page) &&
+           is_same_name(a->parent_name, a->parent_size_bytes, a->parent_code_page, b->parent_name, b->parent_size_bytes,
                         b->parent_code_page);
 }
 

@@ -124,13 +124,11 @@ static void describe_row(const pfb_legacy_block *block, const pfb_legacy_instanc
     row->has_name = instance->has_name;
     if (instance->has_name) {
         row->name = block->data + instance->name.offset;
-        row->name_units = instance->name.size_bytes;
+        row->name_size_bytes = instance->name.size_bytes;
     }
     row->code_page = code_page_of(block, &instance->name);
-    if (pfb_legacy_is_wide(row->code_page))
-        row->name_units /= 2;
     /* Until all objects are there, the link stands where the parent's name will. */
-    row->parent_units = instance->parent_title;
+    row->parent_size_bytes = instance->parent_title;
     row->parent_code_page = instance->parent_position;
 }
 
@@ -277,7 +275,7 @@ static const pfb_snapshot_result *find_object(const pfb_snapshot *snapshot, uint
 }
 
 /* Any number of rows may share a parent, whose name is compared for each: longer ones are hostile, and left out. */
-enum { MOST_PARENT_UNITS = 1024 };
+enum { MOST_PARENT_BYTES = 2048 };
 
 /* Puts the parent's name where the link stood. One level only: a parent's own parent is not asked. */
 static void link_parents(pfb_snapshot *snapshot)
@@ -285,17 +283,17 @@ static void link_parents(pfb_snapshot *snapshot)
     uint32_t count = order_objects(snapshot);
     for (uint32_t i = 0; i < snapshot->counts.rows; i++) {
         pfb_snapshot_row *row = &snapshot->rows[i];
-        uint32_t title = row->parent_units;
+        uint32_t title = row->parent_size_bytes;
         uint32_t position = row->parent_code_page;
-        row->parent_units = row->parent_code_page = 0;
+        row->parent_size_bytes = row->parent_code_page = 0;
         const pfb_snapshot_result *object = title == 0 ? NULL : find_object(snapshot, count, title);
         if (!object || position >= object->row_count)
             continue;
         const pfb_snapshot_row *parent = &snapshot->rows[object->first_row + position];
-        if (parent->name_units > MOST_PARENT_UNITS)
+        if (parent->name_size_bytes > MOST_PARENT_BYTES)
             continue;
         row->parent_name = parent->name;
-        row->parent_units = parent->name_units;
+        row->parent_size_bytes = parent->name_size_bytes;
         row->parent_code_page = parent->code_page;
     }
 }

@@ -160,7 +160,7 @@ static void add_rows(pfb_snapshot *snapshot, const pfb_data_block *block, const 
                                .id = instance->has_name ? instance->id : PFB_NO_ID,
                                .has_name = instance->has_name,
                                .name = instance->has_name ? block->data + instance->name.offset : NULL,
-                               .name_units = (uint32_t)instance->name.units,
+                               .name_size_bytes = (uint32_t)(2 * instance->name.units),
                                .code_page = PFB_CODE_PAGE_UTF16LE,
                                .value_count = result->column_count,
                                .older_row = PFB_NONE};
@@ -272,11 +272,12 @@ static void name_unnamed_row(pfb_snapshot *snapshot, const pfb_snapshot_result *
         return;
     pfb_snapshot_row *row = &snapshot->rows[result->first_row];
     row->id = identifier->instance_id;
-    if (!identifier->has_name || identifier->name.units > UINT32_MAX)
+    size_t units = identifier->name.units;
+    if (!identifier->has_name || units > UINT32_MAX / 2)
         return;
     row->name = info + identifier->name.offset;
-    row->name_units = (uint32_t)identifier->name.units;
-    row->has_name = row->name_units > 0 && !pfb_query_is_pattern(row->name, row->name_units);
+    row->name_size_bytes = (uint32_t)(2 * units);
+    row->has_name = units > 0 && !pfb_query_is_pattern(row->name, units);
 }
 
 /* Tells each result which query it answers: by Index, of several the first. */

@@ -81,11 +81,6 @@ typedef struct name {
     uint32_t code_page;
 } name;
 
-static name make_name(const uint8_t *bytes, uint32_t units, uint32_t code_page)
-{
-    return (name){bytes, pfb_legacy_is_wide(code_page) ? 2 * (size_t)units : units, code_page};
-}
-
 /* Compares bytes as memcmp does, without a call for as many as names mostly have: in steps of eight while they are the
  * same. */
 static int compare_bytes(const uint8_t *left, const uint8_t *right, size_t size)
@@ -124,16 +119,16 @@ static int compare_full_names(const pfb_snapshot_row *left, const pfb_snapshot_r
 {
     if (left->has_name != right->has_name)
         return left->has_name ? 1 : -1;
-    name a = make_name(left->name, left->name_units, left->code_page);
-    name b = make_name(right->name, right->name_units, right->code_page);
+    name a = {left->name, left->name_size_bytes, left->code_page};
+    name b = {right->name, right->name_size_bytes, right->code_page};
     int difference = compare_names(&a, &b);
-    if (difference != 0 || (left->parent_units | right->parent_units) == 0)
+    if (difference != 0 || (left->parent_size_bytes | right->parent_size_bytes) == 0)
         return difference;
-    if (left->parent_name == right->parent_name && left->parent_units == right->parent_units &&
+    if (left->parent_name == right->parent_name && left->parent_size_bytes == right->parent_size_bytes &&
         left->parent_code_page == right->parent_code_page) /* rows of one parent share its bytes */
         return 0;
-    a = make_name(left->parent_name, left->parent_units, left->parent_code_page);
-    b = make_name(right->parent_name, right->parent_units, right->parent_code_page);
+    a = (name){left->parent_name, left->parent_size_bytes, left->parent_code_page};
+    b = (name){right->parent_name, right->parent_size_bytes, right->parent_code_page};
     return compare_names(&a, &b);
 }
 
@@ -150,13 +145,13 @@ bool pfb_snapshot_same_instance(const pfb_snapshot_row *left, const pfb_snapshot
 {
     if (left->id != right->id)
         return false;
-    bool is_special = left->is_unique || right->is_unique || (left->parent_units | right->parent_units) != 0 ||
-                      left->has_name != right->has_name || left->code_page != PFB_CODE_PAGE_UTF16LE ||
-                      right->code_page != PFB_CODE_PAGE_UTF16LE;
+    bool is_special = left->is_unique || right->is_unique ||
+                      (left->parent_size_bytes | right->parent_size_bytes) != 0 || left->has_name != right->has_name ||
+                      left->code_page != PFB_CODE_PAGE_UTF16LE || right->code_page != PFB_CODE_PAGE_UTF16LE;
     if (is_special)
         return compare_identities(left, right) == 0;
-    return left->name_units == right->name_units && /* which all of V2 have: no more to compare */
-           compare_bytes(left->name, right->name, 2 * (size_t)left->name_units) == 0;
+    return left->name_size_bytes == right->name_size_bytes && /* all of V2: no more to compare */
+           compare_bytes(left->name, right->name, left->name_size_bytes) == 0;
 }
 
 int pfb_snapshot_compare_instance(const pfb_row_key *left, const pfb_row_key *right)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SEEDS = 512, SWAPS = 8, FIELD_ROUNDS = 3 };
+enum { MOST_SEEDS = 512, SWAPS = 5, FIELD_ROUNDS = 2 };
 
 static struct {
     uint8_t *data;

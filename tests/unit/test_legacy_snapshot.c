@@ -103,11 +103,11 @@ static void check_rows(const pfb_snapshot *s, const uint8_t *data, bool big)
         cr_expect_eq(row->id, i == 1 ? 7 : PFB_NO_ID, "row %zu", i);
         if (names[i])
             cr_expect_eq(memcmp(row->name, big ? swapped[i] : names[i], 2), 0, "row %zu", i);
-        cr_expect_eq(row->name_units, i == 2 ? 0 : i == 3 ? 2 : 1, "row %zu", i);
-        cr_expect(i == 3 || (row->parent_name == NULL && row->parent_units == 0), "row %zu", i);
+        cr_expect_eq(row->name_size_bytes, i == 2 ? 0 : 2, "row %zu", i);
+        cr_expect(i == 3 || (row->parent_name == NULL && row->parent_size_bytes == 0), "row %zu", i);
     }
     cr_expect_eq(s->rows[3].parent_name, data + INSTANCE_B + 24, "the parent of the last row");
-    cr_expect(s->rows[3].parent_units == 1 && s->rows[3].parent_code_page == wide);
+    cr_expect(s->rows[3].parent_size_bytes == 2 && s->rows[3].parent_code_page == wide);
 }
 
 Test(legacy_snapshot, everything_as_a_table)
@@ -238,10 +238,10 @@ Test(legacy_snapshot, parents)
     legacy *s = family(links, COUNT);
     for (size_t i = 0; i < COUNT; i++) {
         const pfb_snapshot_row *row = &s->snapshot.rows[FIRST + i];
-        cr_expect_eq(row->parent_units, names[i] ? strlen(names[i]) : 0, "child %zu", i);
+        cr_expect_eq(row->parent_size_bytes, names[i] ? 2 * strlen(names[i]) : 0, "child %zu", i);
         if (names[i]) {
             cr_assert_not_null(row->parent_name, "child %zu", i);
-            expect_name(row->parent_name, row->parent_units, names[i], "parent");
+            expect_name(row->parent_name, row->parent_size_bytes / 2, names[i], "parent");
             cr_expect_eq(row->parent_code_page, PFB_CODE_PAGE_UTF16LE);
         }
     }
@@ -345,12 +345,12 @@ Test(legacy_snapshot, instances_between_samples)
     }
 }
 
-/* An object may say itself that its names are UTF-16, of either order: they are units, and no bytes. */
-Test(legacy_snapshot, code_pages_that_are_utf16)
+/* The size of a name is in bytes, whatever the code page of its object. */
+Test(legacy_snapshot, sizes_of_names_in_code_pages)
 {
-    static const uint32_t pages[] = {PFB_CODE_PAGE_UTF16LE, PFB_CODE_PAGE_UTF16BE};
-    static const uint8_t names[2][4] = {{'a', 0, 'b', 0}, {0, 'a', 0, 'b'}};
-    for (size_t i = 0; i < 2; i++) {
+    static const uint32_t pages[] = {PFB_CODE_PAGE_UTF16LE, PFB_CODE_PAGE_UTF16BE, 1252, 65001};
+    static const uint8_t names[][4] = {{'a', 0, 'b', 0}, {0, 'a', 0, 'b'}, {'a', 'b', 'c', 'd'}, {'a', 'b', 'c', 'd'}};
+    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
         legacy *s = legacy_new(1);
         pfb_legacy_object object = {.title_index = 2, .instance_count = 0, .code_page = pages[i]};
         pfb_legacy_instance instance = {.has_name = true, .unique_id = NO_ID};
@@ -359,7 +359,7 @@ Test(legacy_snapshot, code_pages_that_are_utf16)
         pfb_builder_end_object(&s->b);
         legacy_load(s);
         const pfb_snapshot_row *row = &s->snapshot.rows[0];
-        cr_expect(row->code_page == pages[i] && row->name_units == 2, "%u units", row->name_units);
+        cr_expect(row->code_page == pages[i] && row->name_size_bytes == 4, "%u bytes", row->name_size_bytes);
         cr_expect_eq(memcmp(row->name, names[i], 4), 0);
         legacy_free(s);
     }
@@ -549,7 +549,7 @@ Test(legacy_snapshot, parents_with_names_too_long)
         legacy_instance_of(&s->b, "child", NO_ID, 1, 0);
         pfb_builder_end_object(&s->b);
         legacy_load(s);
-        cr_expect_eq(s->snapshot.rows[1].parent_units, units == 1024 ? 1024 : 0, "%zu", units);
+        cr_expect_eq(s->snapshot.rows[1].parent_size_bytes, units == 1024 ? 2048 : 0, "%zu", units);
         legacy_free(s);
     }
 }

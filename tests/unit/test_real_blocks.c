@@ -226,8 +226,8 @@ static bool is_named(const pfb_snapshot_row *row, const expectation *e)
 {
     if (row->has_name != e->has_instance || row->occurrence != e->occurrence)
         return false;
-    bool is_same = !e->has_instance || row->name_units == strlen(e->instance);
-    for (uint32_t i = 0; is_same && e->has_instance && i < row->name_units; i++)
+    bool is_same = !e->has_instance || row->name_size_bytes == 2 * strlen(e->instance);
+    for (uint32_t i = 0; is_same && e->has_instance && i < row->name_size_bytes / 2; i++)
         is_same = row->name[2 * i] == (uint8_t)e->instance[i] && row->name[2 * i + 1] == 0;
     return is_same;
 }

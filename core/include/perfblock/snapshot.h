@@ -82,10 +82,10 @@ typedef struct pfb_snapshot_row {
     bool has_name;       /* false for replies without instances whose query gave no exact name */
     const uint8_t *name; /* UTF-16LE, not terminated, in the data block; or, when the reply names no instance, the
                           * query's filter in the query information: the name if has_name, else a pattern */
-    uint32_t name_units; /* bytes where the code page is neither of UTF-16 */
-    uint32_t code_page;  /* PFB_CODE_PAGE_UTF16LE; V1 also others */
+    uint32_t name_size_bytes;   /* in any code page; of the UTF-16 ones it is even */
+    uint32_t code_page;         /* PFB_CODE_PAGE_UTF16LE; V1 also others: only names in UTF-16LE suit pfb_query_match */
     const uint8_t *parent_name; /* V1: the parent's, one level up; null: none */
-    uint32_t parent_units, parent_code_page;
+    uint32_t parent_size_bytes, parent_code_page;
     uint32_t occurrence;  /* number among the equal names of its result, from 0 (pfb_snapshot_number_rows) */
     uint32_t rank;        /* number among the equal (id, name) of its result, from 0 (likewise) */
     uint32_t value_count; /* less than the result's columns only in a broken block */
