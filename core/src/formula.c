@@ -424,8 +424,8 @@ uint8_t pfb_formula_mark(const pfb_formula_result *result)
 pfb_formula_result pfb_formula_unmark(double value, uint8_t mark, pfb_unit unit)
 {
     /* The mark may come from anywhere: only what fits 2^53 can be the integer that it promises. */
-    bool is_integer = (mark & PFB_MARK_INTEGER) && value >= 0 && value < 9007199254740992.0 &&
-                      value == (double)(uint64_t)value;
+    bool is_integer =
+        (mark & PFB_MARK_INTEGER) && value >= 0 && value < 9007199254740992.0 && value == (double)(uint64_t)value;
     return (pfb_formula_result){.status = (pfb_status)(mark & PFB_MARK_STATUS),
                                 .flags = mark >> MARK_FLAGS_SHIFT & MARK_FLAGS,
                                 .value = value,

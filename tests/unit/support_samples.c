@@ -192,7 +192,8 @@ uint32_t row_named(const sample *s, uint32_t result, const char *name)
     const pfb_snapshot_result *r = &s->snapshot.results[result];
     for (uint32_t row = r->first_row; row < r->first_row + r->row_count; row++) {
         const pfb_snapshot_row *candidate = &s->snapshot.rows[row];
-        if (candidate->has_name && candidate->name_size_bytes == 2 * units && memcmp(candidate->name, utf16, 2 * units) == 0)
+        if (candidate->has_name && candidate->name_size_bytes == 2 * units &&
+            memcmp(candidate->name, utf16, 2 * units) == 0)
             return row;
     }
     return PFB_NONE;

@@ -136,8 +136,8 @@ PFB_API void pfb_formula_apply_column(const pfb_formula *formula, const pfb_form
 /* The mark of a result. */
 PFB_API uint8_t pfb_formula_mark(const pfb_formula_result *result);
 
-/* The result with this value, mark and unit (formula.unit). is_integer is false, whatever the mark says, where the value
- * is not an integer from 0 to 2^53 - 1: larger integers are in the original result only. */
+/* The result with this value, mark and unit (formula.unit). is_integer is false, whatever the mark says, where the
+ * value is not an integer from 0 to 2^53 - 1: larger integers are in the original result only. */
 PFB_API pfb_formula_result pfb_formula_unmark(double value, uint8_t mark, pfb_unit unit);
 
 /* Both in one: the formula of the newer sample's type. */
