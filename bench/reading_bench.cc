@@ -5,8 +5,8 @@
 #include "replies.h"
 #include "samples.h"
 
-#include "perfblock/cpi_hooks.h"
-#include "perfblock/lwp.h"
+#include "perfblock/cpi/hooks.h"
+#include "perfblock/lwp/lwp.h"
 #include "perfblock/name_table.h"
 
 #include <algorithm>

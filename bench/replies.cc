@@ -6,7 +6,7 @@
 
 #include "perfblock/counter_type.h"
 #include "perfblock/legacy_builder.h"
-#include "perfblock/lwp.h"
+#include "perfblock/lwp/lwp.h"
 
 namespace bench
 {

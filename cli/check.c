@@ -2,7 +2,7 @@
 #include "commands.h"
 #include "diagnostics.h"
 #include "names.h"
-#include "perfblock/lwp.h"
+#include "perfblock/lwp/lwp.h"
 #include "walk.h"
 
 #include <inttypes.h>

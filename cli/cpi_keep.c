@@ -2,7 +2,7 @@
 #include "cpi_keep.h"
 
 #include "memory.h"
-#include "perfblock/cpi_text.h"
+#include "perfblock/cpi/text.h"
 
 #include <stdlib.h>
 #include <string.h>

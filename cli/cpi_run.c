@@ -5,7 +5,7 @@
 #include "diagnostics.h"
 #include "memory.h"
 #include "parts.h"
-#include "perfblock/cpi_text.h"
+#include "perfblock/cpi/text.h"
 #include "recording.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "lwp.h"
 #include "memory.h"
 #include "perfblock/cpu.h"
-#include "perfblock/cpuid_text.h"
+#include "perfblock/lwp/cpuid_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "memory.h"
 #include "perfblock/capture.h"
 #include "perfblock/cpu.h"
-#include "perfblock/lwp.h"
+#include "perfblock/lwp/lwp.h"
 #include "recording.h"
 #include "walk.h"
 

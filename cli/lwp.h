@@ -3,7 +3,7 @@
 #define CLI_LWP_H
 
 #include "output.h"
-#include "perfblock/cpuid.h"
+#include "perfblock/lwp/cpuid.h"
 
 /* How the leaf of Lightweight Profiling is shown. */
 

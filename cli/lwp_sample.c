@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lwp.h"
 #include "memory.h"
-#include "perfblock/lwp_model.h"
+#include "perfblock/lwp/model.h"
 
 #include <stdlib.h>
 

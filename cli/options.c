@@ -3,7 +3,7 @@
 
 #include "diagnostics.h"
 #include "memory.h"
-#include "perfblock/cpi_hooks.h"
+#include "perfblock/cpi/hooks.h"
 #include "system.h"
 
 #include <getopt.h>

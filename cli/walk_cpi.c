@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "perfblock/cpi_hooks.h"
+#include "perfblock/cpi/hooks.h"
 #include "system.h"
 #include "table.h"
 #include "walk.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "diagnostics.h"
 #include "lwp.h"
-#include "perfblock/lwp.h"
+#include "perfblock/lwp/lwp.h"
 #include "walk.h"
 
 #include <inttypes.h>

@@ -12,7 +12,7 @@ else()
 endif()
 
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/perfblock")
-set(libraries perfblock_core)
+set(libraries perfblock_core perfblock_cpi perfblock_lwp)
 if(TARGET perfblock_platform)
     list(APPEND libraries perfblock_platform)
 endif()

@@ -8,7 +8,7 @@
  * as bytes are left, at most 64: { CPU number u32, absent u8, then of the start and of the end { instructions u64,
  * cycles u64, busy u64, elapsed u64 } }. Little-endian; missing bytes are 0. Of both `absent`: 1 at the start, 2 at the
  * end. */
-#include "perfblock/cpi.h"
+#include "perfblock/cpi/cpi.h"
 #include "promises.h"
 #include "second_opinion.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpuid_readers.h"
 
-#include "perfblock/cpuid_text.h"
+#include "perfblock/lwp/cpuid_text.h"
 #include "walk.h"
 
 #include <inttypes.h>

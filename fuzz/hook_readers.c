@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "hook_readers.h"
 
-#include "perfblock/cpi_hooks.h"
+#include "perfblock/cpi/hooks.h"
 #include "walk.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "perfblock/lwp_model.h"
+#include "perfblock/lwp/model.h"
 #include "promises.h"
 
 #include <stdlib.h>

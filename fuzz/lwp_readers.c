@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lwp_readers.h"
 
-#include "perfblock/lwp.h"
+#include "perfblock/lwp/lwp.h"
 #include "walk.h"
 
 #include <stdlib.h>

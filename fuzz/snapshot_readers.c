@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "snapshot_readers.h"
 
-#include "perfblock/cpi_text.h"
+#include "perfblock/cpi/text.h"
 #include "walk.h"
 
 #include <stdlib.h>

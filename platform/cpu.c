@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu_private.h"
 
-#include "perfblock/lwp.h"
+#include "perfblock/lwp/lwp.h"
 #include "source_private.h"
 
 #include <stdlib.h>

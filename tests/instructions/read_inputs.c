@@ -9,11 +9,11 @@
  * when an input cannot be read from its file, 2 for a reader that is none. */
 #include "perfblock/bulk.h"
 #include "perfblock/capture.h"
-#include "perfblock/cpi_hooks.h"
-#include "perfblock/cpi_text.h"
-#include "perfblock/cpuid_text.h"
+#include "perfblock/cpi/hooks.h"
+#include "perfblock/cpi/text.h"
+#include "perfblock/lwp/cpuid_text.h"
 #include "perfblock/legacy_block.h"
-#include "perfblock/lwp.h"
+#include "perfblock/lwp/lwp.h"
 #include "perfblock/name_table.h"
 #include "perfblock/pairing.h"
 

@@ -3,8 +3,8 @@
 set -euo pipefail
 cd "$1"
 
-find core/include platform/include -name '*.h' -print0 |
+find core/include core/cpi/include core/lwp/include platform/include -name '*.h' -print0 |
     while IFS= read -r -d '' header; do
         clang -x c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
-            -I core/include -I platform/include "$header"
+            -I core/include -I core/cpi/include -I core/lwp/include -I platform/include "$header"
     done

@@ -8,7 +8,8 @@
                      - never call themselves, directly or in a circle, and never call through a pointer
                      - with --compiler: link into a whole with only those four functions supplied
   exports LIBRARY  a shared library exports pfb_* names only, and a static one has no others for programs to meet
-  includes FOLDER  the core's sources include only each other and freestanding headers
+  includes FOLDER  the sources of core, cpi and lwp include only each other, as MODULES allows, and freestanding headers
+  modules LIST     each object of LIST calls only into the modules that MODULES allows
 
 Exit status 0 when all holds, 1 when something does not; each finding is a line.
 """
@@ -323,39 +324,83 @@ def check_exports(library):
             yield f"{library}: exports {name}"
 
 
+# ---- Modules ---------------------------------------------------------------------------------------
+
+# What each module may use. There is no circle: a module comes after those it uses.
+MODULES = {
+    "bytes": set(),
+    "formula": {"bytes"},
+    "perflib": {"bytes", "formula"},
+    "sample": {"bytes", "formula", "perflib"},
+    "cpi": {"bytes"},
+    "lwp": {"bytes"},
+}
+# The modules of the public headers of core. perfblock.h includes all of them, and nothing includes it.
+HEADERS = {
+    "bytes": {"error", "export", "utf16", "version"},
+    "formula": {"counter_type", "formula"},
+    "sample": {"pairing", "snapshot"},
+}
+
+
+def module_of(path):
+    """The module of a source, a header, an object or what an #include names; None for perfblock.h."""
+    parts = pathlib.PurePath(path).parts
+    for name in MODULES:
+        if name in parts:
+            return name
+    stem = parts[-1].split(".")[0]
+    if stem == "perfblock":
+        return None
+    return next((name for name, stems in HEADERS.items() if stem in stems), "perflib")
+
+
 def check_includes(folder):
+    directive = re.compile(r"^\s*#\s*include\s+(.*?)\s*(?:/\*.*)?$")
     sources = sorted(pathlib.Path(folder).rglob("*.[ch]"))
     if not sources:
         yield f"{folder}: no sources"
-    own = {path.name for path in sources if path.parent.name == "src"}
-    public = {f"perfblock/{path.name}" for path in sources if path.parent.name == "perfblock"}
-    directive = re.compile(r"^\s*#\s*include\s+(.*?)\s*(?:/\*.*)?$")
     for path in sources:
+        own = module_of(path.relative_to(folder))
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             match = directive.match(line)
-            if not match:
+            if not match or match[1] in {f"<{name}>" for name in SYSTEM_HEADERS}:
                 continue
-            what = match[1]
-            allowed = {f'"{name}"' for name in public} | {f"<{name}>" for name in SYSTEM_HEADERS}
-            if path.parent.name == "src":
-                allowed |= {f'"{name}"' for name in own}
-            if what not in allowed:
-                yield f"{path}:{number}: includes {what}"
+            used = module_of(match[1].strip('"<>'))
+            if match[1][0] != '"' or "/" not in match[1] or used is None:
+                yield f"{path}:{number}: includes {match[1]}"
+            elif own and used != own and used not in MODULES[own]:
+                yield f"{path}:{number}: {own} includes {match[1]} of {used}"
+
+
+def check_modules(paths):
+    objects = [(module_of(path), Object(path)) for path in paths]
+    missing = set(MODULES) - {module for module, _ in objects}
+    if missing:
+        yield f"no objects of {', '.join(sorted(missing))}"
+    home = {name: module for module, obj in objects for name in obj.defined()}
+    for module, obj in objects:
+        for name in sorted(obj.undefined() & set(home)):
+            if home[name] != module and home[name] not in MODULES[module]:
+                yield f"{obj.name}: {module} uses {name} of {home[name]}"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["objects", "exports", "includes"])
+    parser.add_argument("what", choices=["objects", "exports", "includes", "modules"])
     parser.add_argument("path")
     parser.add_argument("--compiler", help="links the objects with the four functions alone")
     parser.add_argument("--allow", action="append", default=[], help="one more name the objects may need")
     arguments = parser.parse_args()
-    if arguments.what == "objects":
+    if arguments.what in ("objects", "modules"):
         paths = pathlib.Path(arguments.path).read_text(encoding="utf-8").split("\n")
         paths = [path for path in paths if path]
         if not paths:
             raise SystemExit(f"{arguments.path}: names no objects")
-        findings = list(check_objects(paths, arguments.compiler, set(arguments.allow)))
+        if arguments.what == "objects":
+            findings = list(check_objects(paths, arguments.compiler, set(arguments.allow)))
+        else:
+            findings = list(check_modules(paths))
         summary = f"{len(paths)} objects"
     elif arguments.what == "exports":
         findings, summary = list(check_exports(arguments.path)), arguments.path

@@ -128,16 +128,30 @@ def check_exports(folder, command):
 
 
 def check_includes(folder):
-    source_folder = pathlib.Path(folder, "core", "src")
+    source_folder = pathlib.Path(folder, "core", "src", "bytes")
     source_folder.mkdir(parents=True)
-    good = '#include "own.h"\n#include <stdint.h>\n'
-    pathlib.Path(source_folder, "own.h").write_text(good.replace('"own.h"', "<stddef.h>"), encoding="ascii")
-    for name in ("stdlib.h", "string.h", "stdio.h"):
-        pathlib.Path(source_folder, "bad.c").write_text(good + f" # include <{name}> /* why */\n", encoding="ascii")
+    good = '#include "bytes/own.h"\n#include "perfblock/error.h"\n#include <stdint.h>\n'
+    pathlib.Path(source_folder, "own.h").write_text("#include <stddef.h>\n", encoding="ascii")
+    for name in ("<stdlib.h>", "<string.h>", "<stdio.h>", '"own.h"', '"perflib/own.h"', '"perfblock/formula.h"',
+                 '"perfblock/cpi/cpi.h"', '"perfblock/perfblock.h"'):
+        pathlib.Path(source_folder, "bad.c").write_text(good + f" # include {name} /* why */\n", encoding="ascii")
         findings = list(check_objects.check_includes(pathlib.Path(folder, "core")))
         if len(findings) != 1 or name not in findings[0]:
             return [f"includes: {name}: found {findings}"]
     return []
+
+
+def check_modules(folder, command):
+    """Objects of all modules, of which one calls a function of a module that it may not use."""
+    paths = []
+    for module in check_objects.MODULES:
+        source = f"void pfb_{module}(void) {{ }}"
+        if module == "bytes":
+            source = "void pfb_sample(void); void pfb_bytes(void) { pfb_sample(); }"
+        pathlib.Path(folder, module).mkdir()
+        paths.append(build(pathlib.Path(folder, module), module, source, command))
+    findings = list(check_objects.check_modules(paths))
+    return [] if len(findings) == 1 and "pfb_sample of sample" in findings[0] else [f"modules: found {findings}"]
 
 
 def main():
@@ -155,6 +169,7 @@ def main():
     wrong += check_whole(folder, compiler)
     wrong += check_exports(folder, [compiler, *options, "-w"])
     wrong += check_includes(folder)
+    wrong += check_modules(folder, [compiler, *options, "-w"])
     for line in wrong:
         print(line)
     print("self-check: " + (f"{len(wrong)} wrong" if wrong else f"{len(BAD_SOURCES)} bad kinds refused"))

@@ -78,9 +78,9 @@ def read_stacks(path):
     return stacks
 
 
-def measure_source(compiler, path, include, folder):
+def measure_source(compiler, path, includes, folder):
     made = pathlib.Path(folder, path.stem + ".o")
-    run(compiler, *FLAGS, "-I", include, "-c", path, "-o", made)
+    run(compiler, *FLAGS, *(f"-I{include}" for include in includes), "-c", path, "-o", made)
     stacks = read_stacks(made.with_suffix(".su"))
     functions = {}
     for line in run("nm", "-S", "--defined-only", made).splitlines():
@@ -96,12 +96,13 @@ def measure_source(compiler, path, include, folder):
 
 
 def measure(compiler, sources):
-    """source name -> Source, for src/*.c of a folder."""
-    paths = sorted(pathlib.Path(sources, "src").glob("*.c"))
+    """source name -> Source, for all *.c below a folder."""
+    paths = sorted(pathlib.Path(sources).rglob("*.c"), key=lambda path: path.stem)
     if not paths:
         raise Failure(f"{sources}: no sources")
+    includes = [pathlib.Path(sources, part) for part in ("include", "cpi/include", "lwp/include", "src")]
     with tempfile.TemporaryDirectory() as folder:
-        return {path.stem: measure_source(compiler, path, pathlib.Path(sources, "include"), folder) for path in paths}
+        return {path.stem: measure_source(compiler, path, includes, folder) for path in paths}
 
 
 # ---- The pages -------------------------------------------------------------------------------------------

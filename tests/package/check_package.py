@@ -127,9 +127,9 @@ class Check:
     def consume_sources(self):
         """Without any build system: one command over the core's sources."""
         program = self.folder / f"from_sources{self.arguments.suffix}"
-        sources = sorted((self.source / "core/src").glob("*.c"))
-        include = self.source / "core/include"
-        self.run(self.arguments.compiler, "-std=c11", f"-I{include}", self.example, *sources, "-o", program)
+        core = self.source / "core"
+        sources = sorted((core / "src").glob("*/*.c"))
+        self.run(self.arguments.compiler, "-std=c11", f"-I{core}/include", f"-I{core}/src", self.example, *sources, "-o", program)
         self.compare("sources", program)
         self.refuse_wrong_inputs(program)
 
@@ -149,8 +149,8 @@ class Check:
         """What the libraries show is pfb_* and nothing else."""
         suffix = "so" if self.arguments.kind == "shared" else "a"
         libraries = sorted(self.prefix.rglob(f"libperfblock*.{suffix}"))
-        if len(libraries) != 2:
-            raise SystemExit(f"{len(libraries)} libraries are installed instead of core and platform")
+        if len(libraries) != 4:
+            raise SystemExit(f"{len(libraries)} libraries are installed instead of core, cpi, lwp and platform")
         for library in libraries:
             script = self.source / "tests/object/check_objects.py"
             print(self.run(sys.executable, script, "exports", library).strip())

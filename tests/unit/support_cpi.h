@@ -5,7 +5,7 @@
 /* Streams of CPI hooks, word by word. */
 #include "support.h"
 
-#include "perfblock/cpi_hooks.h"
+#include "perfblock/cpi/hooks.h"
 
 #include <stdlib.h>
 

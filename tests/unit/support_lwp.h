@@ -3,7 +3,7 @@
 #define PFB_TEST_SUPPORT_LWP_H
 
 /* The three parts that the reader of LWP data takes, as bytes that a test changes. */
-#include "perfblock/lwp.h"
+#include "perfblock/lwp/lwp.h"
 
 enum { LWP_CONTROL_ROOM = 256, LWP_RING_ROOM = 4096 * 32 };
 

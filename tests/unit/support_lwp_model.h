@@ -3,7 +3,7 @@
 #define PFB_TEST_SUPPORT_LWP_MODEL_H
 
 /* What the tests of the model of Lightweight Profiling need: a program with LWPCB and ring, and the CPU it runs on. */
-#include "perfblock/lwp_model.h"
+#include "perfblock/lwp/model.h"
 
 enum { MARGIN = 64, MOST_CONTROL_BYTES = 512, MOST_RING_BYTES = 16384 };
 #define CONTROL UINT64_C(0x10040)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "perfblock/cpi.h"
+#include "perfblock/cpi/cpi.h"
 
 #include <criterion/criterion.h>
 

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "perfblock/cpi_text.h"
+#include "perfblock/cpi/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

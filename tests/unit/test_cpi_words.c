@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
-#include "perfblock/cpi_words.h"
+#include "perfblock/cpi/words.h"
 
 #include <float.h>
 #include <math.h>

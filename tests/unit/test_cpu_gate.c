@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "cpu_private.h"
-#include "perfblock/lwp.h"
+#include "perfblock/lwp/lwp.h"
 #include "source_private.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
-#include "perfblock/cpuid.h"
+#include "perfblock/lwp/cpuid.h"
 
 #include <string.h>
 

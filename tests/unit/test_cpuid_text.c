@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "perfblock/cpuid_text.h"
+#include "perfblock/lwp/cpuid_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
-#include "cursor.h"
+#include "bytes/cursor.h"
 #include "support.h"
 
 #include <stdlib.h>

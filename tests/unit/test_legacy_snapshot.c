@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "legacy_snapshot.h"
+#include "sample/legacy_snapshot.h"
 #include "perfblock/pairing.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
-#include "perfblock/lwp_model.h"
+#include "perfblock/lwp/model.h"
 
 #include <string.h>
 

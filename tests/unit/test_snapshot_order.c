@@ -2,7 +2,7 @@
 /* Where the values of a snapshot stand. How its parts are ordered is what test_snapshot.c and its neighbours see. */
 #include <criterion/criterion.h>
 
-#include "snapshot_order.h"
+#include "sample/snapshot_order.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
-#include "wide.h"
+#include "bytes/wide.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -11,7 +11,7 @@
  *
  * Doubles are printed as their bits. A plain program without a test framework, so that it runs on any CPU, under
  * emulation and on boards. Exit status 1 when a case ends early or holds more CPUs than one too many. */
-#include "perfblock/cpi.h"
+#include "perfblock/cpi/cpi.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -213,7 +213,7 @@ class Files(unittest.TestCase):
     def test_statuses(self):
         """The table has each status, in the order of its number."""
         rows = re.findall(r"^\| (\d+) \| `(\w+)` \|", PAGE, re.MULTILINE)
-        header = (ROOT / "core/include/perfblock/cpi.h").read_text(
+        header = (ROOT / "core/cpi/include/perfblock/cpi/cpi.h").read_text(
             encoding="utf-8")
         body = re.search(r"typedef enum pfb_cpi_status \{(.*?)\}", header,
                          re.DOTALL).group(1)

@@ -2,7 +2,7 @@
 #ifndef PERFBLOCK_CPI_FACILITY_H
 #define PERFBLOCK_CPI_FACILITY_H
 
-#include "perfblock/cpi_hooks.h"
+#include "perfblock/cpi/hooks.h"
 #include "perfblock/cpi_source.h"
 
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
 #ifndef PERFBLOCK_CPI_SOURCE_H
 #define PERFBLOCK_CPI_SOURCE_H
 
-#include "perfblock/cpi.h"
+#include "perfblock/cpi/cpi.h"
 #include "perfblock/cpi_code.h"
 
 #ifdef __cplusplus

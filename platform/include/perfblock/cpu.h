@@ -2,7 +2,7 @@
 #ifndef PERFBLOCK_CPU_H
 #define PERFBLOCK_CPU_H
 
-#include "perfblock/cpuid.h"
+#include "perfblock/lwp/cpuid.h"
 #include "perfblock/source.h"
 
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
 #ifndef PERFBLOCK_LWP_INTRINSICS_H
 #define PERFBLOCK_LWP_INTRINSICS_H
 
-#include "perfblock/lwp_model.h"
+#include "perfblock/lwp/model.h"
 
 /* Code written for Lightweight Profiling runs on the model, anywhere: in a source that includes this header the
  * compilers' intrinsics __llwpcb, __slwpcb, __lwpval32, __lwpval64, __lwpins32 and __lwpins64 are calls of the

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+#include "perfblock/cpi/cpi.h"
+
+#include "bytes/wide.h"
+
+const char *pfb_cpi_status_name(pfb_cpi_status status)
+{
+    static const char names[][15] = {"ok",      "wrapped",    "no_instr", "backward", "ambiguous",
+                                     "invalid", "no_elapsed", "offline",  "overflow", "unknown_status"};
+    return names[(unsigned)status < PFB_CPI_STATUS_COUNT ? (unsigned)status : PFB_CPI_STATUS_COUNT];
+}
+
+/* ---- Deltas -------------------------------------------------------------------------------------------- */
+
+/* What a counter of `width` bits, 1 to 64, advanced by: ok or wrapped, and a delta, or why there is none. */
+static pfb_cpi_status subtract(uint64_t start, uint64_t end, uint32_t width, uint64_t *delta)
+{
+    uint64_t most = UINT64_MAX >> (64 - width);
+    if (start > most || end > most)
+        return PFB_CPI_INVALID;
+    *delta = (end - start) & most;
+    if (end >= start)
+        return PFB_CPI_OK;
+    /* A wrap is what leads less than half a turn forward; 64 bits never wrap. */
+    return width < 64 && *delta <= most >> 1 ? PFB_CPI_WRAPPED : PFB_CPI_BACKWARD;
+}
+
+/* Whether the deltas so far are good. */
+static bool is_usable(pfb_cpi_status status)
+{
+    return status == PFB_CPI_OK || status == PFB_CPI_WRAPPED;
+}
+
+enum { INSTR, CYCLES, BUSY, ELAPSED, FIELD_COUNT };
+
+/* Counts of the interval, without figures. The first field that fails decides, and then all counts are 0. */
+static pfb_cpi_figures count(const pfb_cpi_cpu *start, const pfb_cpi_cpu *end, const pfb_cpi_widths *widths,
+                             bool is_scaled)
+{
+    const uint64_t from[FIELD_COUNT] = {start->instr, start->cycles, start->busy, start->elapsed};
+    const uint64_t to[FIELD_COUNT] = {end->instr, end->cycles, end->busy, end->elapsed};
+    const uint32_t bits[FIELD_COUNT] = {widths->instr, widths->cycles, 64, 64};
+    uint64_t delta[FIELD_COUNT] = {0};
+    pfb_cpi_figures f = {.cpu = start->cpu, .status = PFB_CPI_OK};
+    for (int i = 0; i < (is_scaled ? FIELD_COUNT : BUSY) && is_usable(f.status); i++) {
+        pfb_cpi_status status = subtract(from[i], to[i], bits[i], &delta[i]);
+        if (status != PFB_CPI_OK)
+            f.status = status;
+    }
+    if (is_scaled && delta[ELAPSED] == 0 && is_usable(f.status))
+        f.status = PFB_CPI_NO_ELAPSED;
+    if (!is_usable(f.status))
+        return f;
+    f.instr = delta[INSTR];
+    f.cycles = delta[CYCLES];
+    f.elapsed = delta[ELAPSED];
+    f.is_busy_clamped = delta[BUSY] > f.elapsed;
+    f.busy = f.is_busy_clamped ? f.elapsed : delta[BUSY];
+    if (is_scaled) /* at most cycles, since busy is at most elapsed */
+        f.scaled_cycles = pfb_wide_floor(pfb_wide_times(pfb_wide_from(f.cycles), f.busy), pfb_wide_from(f.elapsed));
+    return f;
+}
+
+/* ---- Figures ------------------------------------------------------------------------------------------- */
+
+/* Sums over CPUs: at most 1024 times 2^64, which is 74 bits. */
+typedef struct sums {
+    pfb_wide instr, cycles, busy, elapsed, scaled_cycles;
+} sums;
+
+static void add(sums *s, const pfb_cpi_figures *f)
+{
+    s->instr = pfb_wide_plus(s->instr, f->instr);
+    s->cycles = pfb_wide_plus(s->cycles, f->cycles);
+    s->busy = pfb_wide_plus(s->busy, f->busy);
+    s->elapsed = pfb_wide_plus(s->elapsed, f->elapsed);
+    s->scaled_cycles = pfb_wide_plus(s->scaled_cycles, f->scaled_cycles);
+}
+
+static bool is_small(pfb_wide wide)
+{
+    return (wide.limb[0] >> PFB_EXACT_BITS | wide.limb[1] | wide.limb[2]) == 0;
+}
+
+/* Rounded once; 0.0 without a denominator. */
+static double divide(pfb_wide numerator, pfb_wide denominator)
+{
+    if (pfb_wide_is_zero(denominator))
+        return 0.0;
+    if (PFB_DIVIDES_EXACTLY && is_small(numerator) && is_small(denominator))
+        return pfb_divide_small(numerator.limb[0], denominator.limb[0]).value;
+    return pfb_wide_divide(numerator, denominator).value;
+}
+
+/* Whether numerator / denominator, rounded to 4 places with halves up as hooks have it, is 2^32 - 1 or more: that word
+ * says "undefined" there. In integers: 10000 n / d + 1/2 >= 10000 (2^32 - 1). The products stay below 2^121. */
+static bool exceeds_hook(pfb_wide numerator, pfb_wide denominator)
+{
+    const uint64_t limit = UINT64_C(20000) * UINT32_MAX - 1;
+    return pfb_wide_compare(pfb_wide_times(numerator, 20000), pfb_wide_times(denominator, limit)) >= 0;
+}
+
+/* The figures of counts, and the statuses that depend on figures alone. Scaled CPI is at most raw CPI: if that fits a
+ * hook, so does this. */
+static void conclude(pfb_cpi_figures *f, const sums *s)
+{
+    f->raw_cpi = divide(s->cycles, s->instr);
+    f->scaled_cpi = divide(s->scaled_cycles, s->instr);
+    f->busy_percent = divide(pfb_wide_times(s->busy, 100), s->elapsed);
+    if (pfb_wide_is_zero(s->instr))
+        f->status = PFB_CPI_NO_INSTR;
+    else if (exceeds_hook(s->cycles, s->instr))
+        f->status = PFB_CPI_OVERFLOW;
+}
+
+/* The figures of a CPU, or of a thread as if it were one. */
+static pfb_cpi_figures measure(const pfb_cpi_cpu *start, const pfb_cpi_cpu *end, const pfb_cpi_widths *widths,
+                               bool is_scaled)
+{
+    sums own = {.instr = {{0}}};
+    pfb_cpi_figures f = count(start, end, widths, is_scaled);
+    if (!is_usable(f.status))
+        return f;
+    add(&own, &f);
+    conclude(&f, &own);
+    return f;
+}
+
+static uint64_t saturate(pfb_wide sum)
+{
+    return sum.limb[1] == 0 ? sum.limb[0] : UINT64_MAX; /* below 2^128 */
+}
+
+/* The figures are those of the true sums, also where the counts cannot show them. */
+static pfb_cpi_figures measure_system(const sums *s)
+{
+    pfb_cpi_figures f = {.status = PFB_CPI_OK,
+                         .instr = saturate(s->instr),
+                         .cycles = saturate(s->cycles),
+                         .busy = saturate(s->busy),
+                         .elapsed = saturate(s->elapsed),
+                         .scaled_cycles = saturate(s->scaled_cycles)};
+    if ((s->instr.limb[1] | s->cycles.limb[1] | s->elapsed.limb[1]) != 0) /* the others are at most these */
+        f.status = PFB_CPI_OVERFLOW;
+    conclude(&f, s);
+    return f;
+}
+
+static pfb_cpi_figures measure_thread(const pfb_cpi_thread *start, const pfb_cpi_thread *end)
+{
+    const pfb_cpi_widths whole = {64, 64};
+    pfb_cpi_cpu from = {.instr = start->instr, .cycles = start->cycles};
+    pfb_cpi_cpu to = {.instr = end->instr, .cycles = end->cycles};
+    return measure(&from, &to, &whole, false);
+}
+
+/* ---- Snapshots ----------------------------------------------------------------------------------------- */
+
+/* Whether the interval may hide a whole turn of a counter, and with it any number of turns. */
+static bool is_ambiguous(uint64_t elapsed_cycles, const pfb_cpi_widths *widths)
+{
+    uint32_t least = widths->instr < widths->cycles ? widths->instr : widths->cycles;
+    return least < 64 && elapsed_cycles >> least != 0;
+}
+
+/* Fills in `cpus` and what the result says of them. Both lists ascend: one pass finds who came and who went. */
+static void measure_cpus(const pfb_cpi_snapshot *start, const pfb_cpi_snapshot *end, const pfb_cpi_widths *widths,
+                         pfb_cpi_figures *cpus, pfb_cpi_result *result)
+{
+    sums all = {.instr = {{0}}};
+    bool ambiguous = is_ambiguous(result->elapsed_cycles, widths);
+    bool clamped = false;
+    size_t next = 0;    /* of `end` */
+    size_t matched = 0; /* of both */
+    for (size_t i = 0; i < start->cpu_count; i++) {
+        const pfb_cpi_cpu *from = &start->cpus[i];
+        while (next < end->cpu_count && end->cpus[next].cpu < from->cpu)
+            next++;
+        bool is_there = next < end->cpu_count && end->cpus[next].cpu == from->cpu;
+        if (is_there && !ambiguous)
+            cpus[i] = measure(from, &end->cpus[next], widths, result->mode & PFB_CPI_SCALED);
+        else
+            cpus[i] = (pfb_cpi_figures){.cpu = from->cpu, .status = is_there ? PFB_CPI_AMBIGUOUS : PFB_CPI_OFFLINE};
+        matched += is_there;
+        clamped = clamped || cpus[i].is_busy_clamped;
+        add(&all, &cpus[i]); /* of a CPU that cannot be used, zeros */
+    }
+    result->cpu_count = start->cpu_count;
+    result->cpus_changed = matched != start->cpu_count || matched != end->cpu_count;
+    result->system = measure_system(&all);
+    result->system.is_busy_clamped = clamped;
+}
+
+static bool is_ascending(const pfb_cpi_snapshot *snapshot)
+{
+    if (snapshot->cpu_count > PFB_CPI_MOST_CPUS)
+        return false;
+    for (size_t i = 1; i < snapshot->cpu_count; i++) {
+        if (snapshot->cpus[i - 1].cpu >= snapshot->cpus[i].cpu)
+            return false;
+    }
+    return true;
+}
+
+static bool is_width(uint32_t width)
+{
+    return width >= 1 && width <= 64;
+}
+
+/* Whether the mode is one, and the snapshots have what it asks for. */
+static bool is_answerable(const pfb_cpi_snapshot *start, const pfb_cpi_snapshot *end, uint32_t mode)
+{
+    const uint32_t known = PFB_CPI_RAW | PFB_CPI_SCALED | PFB_CPI_ON_THREAD | PFB_CPI_THREAD_ONLY;
+    if ((mode & ~known) != 0 || ((mode & PFB_CPI_THREAD_ONLY) && (mode & PFB_CPI_SCALED)))
+        return false;
+    if ((mode & PFB_CPI_ON_THREAD) && !(start->has_thread && end->has_thread && start->thread.tid == end->thread.tid))
+        return false;
+    return (mode & PFB_CPI_THREAD_ONLY) || (is_ascending(start) && is_ascending(end));
+}
+
+pfb_cpi_verdict pfb_cpi_compute(const pfb_cpi_snapshot *start, const pfb_cpi_snapshot *end,
+                                const pfb_cpi_widths *widths, uint32_t mode, pfb_cpi_figures *cpus,
+                                pfb_cpi_result *result)
+{
+    mode |= mode & PFB_CPI_THREAD_ONLY ? PFB_CPI_RAW | PFB_CPI_ON_THREAD : PFB_CPI_RAW;
+    if (!is_width(widths->instr) || !is_width(widths->cycles) || !is_answerable(start, end, mode))
+        return PFB_CPI_BAD_ARGUMENT;
+    if (end->clock < start->clock)
+        return PFB_CPI_CLOCK_BACKWARD;
+    *result = (pfb_cpi_result){.mode = mode, .elapsed_cycles = end->clock - start->clock};
+    if (mode & PFB_CPI_ON_THREAD) {
+        result->has_thread = true;
+        result->tid = start->thread.tid;
+        result->thread = measure_thread(&start->thread, &end->thread);
+    }
+    if (mode & PFB_CPI_THREAD_ONLY) {
+        result->system.status = PFB_CPI_INVALID;
+        return PFB_CPI_COMPUTED;
+    }
+    measure_cpus(start, end, widths, cpus, result);
+    return result->system.status == PFB_CPI_NO_INSTR ? PFB_CPI_NO_DATA : PFB_CPI_COMPUTED;
+}

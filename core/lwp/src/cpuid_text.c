@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+#include "perfblock/lwp/cpuid_text.h"
+
+#include "bytes/line.h"
+
+#include <limits.h>
+
+/* ---- A line ------------------------------------------------------------------------------------------------------ */
+
+static unsigned lower(unsigned c)
+{
+    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+}
+
+/* The letter is lower case. */
+static bool is_same_letter(unsigned c, char letter)
+{
+    return (c | 0x20) == (unsigned char)letter;
+}
+
+/* Of a character: 1 more than the value of a hexadecimal digit; more than that for all else that could be part of a
+ * word; 0 for the others. A table, as most characters of a dump are digits, and each is asked for. */
+enum { HEX_DIGITS = 16 };
+static const uint8_t digits[256] = {
+    0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  /* control characters */
+    0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  /* likewise */
+    0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  /* signs */
+    1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 0,  0,  0,  0,  0,  0,  /* 0 to 9 */
+    0,  11, 12, 13, 14, 15, 16, 17, 17, 17, 17, 17, 17, 17, 17, 17, /* A to O */
+    17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 0,  0,  0,  0,  17, /* P to Z, and _ */
+    0,  11, 12, 13, 14, 15, 16, 17, 17, 17, 17, 17, 17, 17, 17, 17, /* a to o */
+    17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 0,  0,  0,  0,  0,  /* p to z */
+};
+
+/* The value of a hexadecimal digit, less than HEX_DIGITS; NO_DIGIT for what is no part of a word either. */
+#define NO_DIGIT UINT_MAX
+
+static inline unsigned digit_value(unsigned c)
+{
+    return digits[c] - 1u;
+}
+
+static bool is_hex(unsigned c)
+{
+    return digit_value(c) < HEX_DIGITS;
+}
+
+/* True, and behind it, when the word stands next, in either case of letters; the word is lower case. */
+static bool take_word(span *s, const char *word)
+{
+    size_t at = s->at;
+    for (; *word != '\0'; word++, at++) {
+        if (at == s->end || lower(s->data[at]) != (unsigned char)*word)
+            return false;
+    }
+    s->at = at;
+    return true;
+}
+
+/* A hexadecimal number, and how it was written. */
+typedef struct hex {
+    uint32_t value;
+    unsigned digits;
+    bool is_marked; /* behind "0x" */
+} hex;
+
+/* The number that begins with a digit at s->at. */
+static inline bool take_digits(span *s, hex *number)
+{
+    enum { MOST = 8 };
+    size_t at = s->at;
+    bool is_marked = s->end - at >= 2 && s->data[at] == '0' && is_same_letter(s->data[at + 1], 'x');
+    at += is_marked ? 2 : 0;
+    size_t first = at;
+    uint32_t value = 0;
+    unsigned digit = NO_DIGIT;
+    for (; at < s->end && at - first <= MOST; at++) {
+        digit = digit_value(s->data[at]);
+        if (digit >= HEX_DIGITS)
+            break;
+        value = value << 4 | digit;
+    }
+    if (at == first || at - first > MOST || (at < s->end && digit != NO_DIGIT))
+        return false;
+    *number = (hex){value, (unsigned)(at - first), is_marked};
+    s->at = at;
+    return true;
+}
+
+/* Hexadecimal digits, at most eight, with or without "0x"; nothing that could be part of a word may follow. Mostly
+ * there is none, which the first character tells. */
+static inline bool take_hex(span *s, hex *number)
+{
+    return is_hex(peek(s)) && take_digits(s, number);
+}
+
+static bool take_index(span *s, uint32_t *number)
+{
+    uint64_t value = 0;
+    if (!take_decimal(s, UINT32_MAX, &value))
+        return false;
+    *number = (uint32_t)value;
+    return true;
+}
+
+/* The register whose name stands next, 0 for "eax" to 3 for "edx"; behind it then. 4 when none does. */
+static inline unsigned take_register_name(span *s)
+{
+    const uint8_t *name = s->data + s->at;
+    if (s->end - s->at < 3 || !is_same_letter(name[0], 'e') || !is_same_letter(name[2], 'x'))
+        return 4;
+    unsigned n = lower(name[1]) - (unsigned)'a';
+    if (n > 3)
+        return 4;
+    s->at += 3;
+    return n;
+}
+
+static void set_registers(pfb_cpuid_leaf *leaf, const uint32_t registers[4])
+{
+    leaf->eax = registers[0];
+    leaf->ebx = registers[1];
+    leaf->ecx = registers[2];
+    leaf->edx = registers[3];
+}
+
+/* Four registers, each once: with names in any order, or without in the order of their letters. The first `known` of
+ * them, without names, were read. */
+static bool take_other_registers(span *s, pfb_cpuid_leaf *leaf, uint32_t registers[4], unsigned known)
+{
+    unsigned taken = (1u << known) - 1;
+    for (unsigned i = known; i < 4; i++) {
+        hex number;
+        skip(s, BLANKS | SIGN(',') | SIGN('-'));
+        unsigned at = take_register_name(s);
+        if (at == 4)
+            at = i;
+        else
+            skip(s, BLANKS | SIGN('=') | SIGN(':'));
+        if (!take_hex(s, &number))
+            return false;
+        registers[at] = number.value;
+        taken |= 1u << at;
+    }
+    if (taken != 0xF)
+        return false;
+    set_registers(leaf, registers);
+    return true;
+}
+
+static bool take_registers(span *s, pfb_cpuid_leaf *leaf)
+{
+    uint32_t registers[4];
+    return take_other_registers(s, leaf, registers, 0);
+}
+
+/* ---- Layouts --------------------------------------------------------------------------------------------------- */
+
+typedef enum verdict { OTHER, LEAF, BROKEN } verdict;
+
+/* Behind the registers "[SL 3E]" may tell the sub-leaf; any other remark is ignored. */
+static verdict take_mark(span *s, pfb_cpuid_leaf *leaf)
+{
+    hex subleaf;
+    skip(s, BLANKS);
+    if (!take_word(s, "[sl "))
+        return LEAF;
+    if (!take_hex(s, &subleaf) || peek(s) != ']')
+        return BROKEN;
+    leaf->subleaf = subleaf.value;
+    return LEAF;
+}
+
+/* "CPUID 8000001C: 00000000-80032013-00010200-8000000F [SL 00]", behind its first word */
+static verdict read_marked(span *s, pfb_cpuid_leaf *leaf)
+{
+    hex number;
+    skip(s, BLANKS);
+    if (!take_hex(s, &number))
+        return OTHER;
+    skip(s, BLANKS);
+    if (peek(s) != ':')
+        return OTHER;
+    s->at++;
+    leaf->leaf = number.value;
+    return take_registers(s, leaf) ? take_mark(s, leaf) : BROKEN;
+}
+
+/* A number of a column: eight digits, or any after "0x". So the lines of a hex dump are none. */
+static bool is_column(const hex *number)
+{
+    return number->is_marked || number->digits == 8;
+}
+
+static inline bool take_column(span *s, uint32_t *value)
+{
+    span ahead = *s;
+    hex number;
+    if (!take_hex(&ahead, &number) || !is_column(&number))
+        return false;
+    *value = number.value;
+    *s = ahead;
+    return true;
+}
+
+enum { MOST_COLUMNS = 6 }; /* behind the leaf: one more than there are, to tell too many */
+
+/* The columns that begin the rest of the line; behind the last of them. */
+static unsigned take_columns(span *s, uint32_t columns[MOST_COLUMNS])
+{
+    span ahead = *s;
+    unsigned count = 0;
+    for (; count < MOST_COLUMNS; count++) {
+        skip(&ahead, BLANKS | SIGN(',') | SIGN('-'));
+        if (!take_column(&ahead, &columns[count]))
+            break;
+        *s = ahead;
+    }
+    return count;
+}
+
+/* Two columns among the numbers that begin the rest of the line: a leaf one of whose columns was cut or shortened.
+ * Lines of hex dumps have one at most, by chance, in the text at their end. */
+static bool has_columns(span s)
+{
+    enum { SHORTEST = 7 }; /* "0x0 0x0" */
+    hex number;
+    unsigned count = 0;
+    if (s.end - s.at < SHORTEST)
+        return false;
+    for (;;) {
+        skip(&s, BLANKS | SIGN(',') | SIGN('-') | SIGN(':'));
+        if (!take_hex(&s, &number))
+            return count >= 2;
+        count += is_column(&number);
+    }
+}
+
+/* "0x8000001c 0x00: eax=... ebx=..." and bare columns, with or without the sub-leaf's, behind the leaf; *bare is their
+ * number, 0 where registers have names. */
+static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *bare)
+{
+    uint32_t columns[MOST_COLUMNS];
+    skip(s, BLANKS);
+    s->at += peek(s) == ':';
+    skip(s, BLANKS);
+    span behind = *s;
+    unsigned count = take_columns(&behind, columns);
+    if (count > 5)
+        return OTHER;
+    if (count >= 4) {
+        *bare = count;
+        leaf->subleaf = count == 5 ? columns[0] : 0;
+        set_registers(leaf, columns + count - 4);
+        return LEAF;
+    }
+    if (count >= 2) { /* two or three registers, and others that are no columns: they are not read twice */
+        *bare = 4;
+        *s = behind;
+        return take_other_registers(s, leaf, columns, count) ? LEAF : BROKEN;
+    }
+    span ahead = *s;
+    if (count == 0 && take_register_name(&ahead) == 4)
+        return has_columns(*s) ? BROKEN : OTHER;
+    if (count == 1) {
+        leaf->subleaf = columns[0];
+        *s = behind;
+        skip(s, BLANKS | SIGN(':'));
+    }
+    ahead = *s;
+    if (take_register_name(&ahead) == 4)
+        *bare = count == 1 ? 5 : 4;
+    return take_registers(s, leaf) ? LEAF : BROKEN;
+}
+
+/* The function in "intel_fn4[", "intel_fn12h[", "amd_fn8000001dh[": hexadecimal with an h, else decimal. */
+static bool take_function(span *s, uint32_t *function)
+{
+    size_t at = s->at;
+    uint32_t value = 0;
+    for (; at < s->end && is_hex(s->data[at]) && value <= UINT32_MAX >> 4; at++)
+        value = value << 4 | digit_value(s->data[at]);
+    if (at < s->end && is_same_letter(s->data[at], 'h')) {
+        s->at = at + 1;
+        *function = value;
+        return true;
+    }
+    return take_index(s, function);
+}
+
+/* "ext_cpuid[28]=00000000 80032013 00010200 8000000f" and its kin. */
+static verdict read_array(span *s, pfb_cpuid_leaf *leaf)
+{
+    uint32_t index;
+    uint32_t first = 0;
+    bool is_function = false;
+    if (take_word(s, "ext_cpuid"))
+        first = UINT32_C(0x80000000);
+    else if (take_word(s, "intel_fn") || take_word(s, "amd_fn"))
+        is_function = true;
+    else if (!take_word(s, "basic_cpuid"))
+        return OTHER;
+    if (is_function && !take_function(s, &leaf->leaf))
+        return OTHER;
+    if (peek(s) != '[')
+        return OTHER;
+    s->at++;
+    if (!take_index(s, &index) || index > UINT32_C(0x7FFFFFFF) || !take_word(s, "]="))
+        return BROKEN;
+    leaf->leaf = is_function ? leaf->leaf : first + index;
+    leaf->subleaf = is_function ? index : 0;
+    return take_registers(s, leaf) ? LEAF : BROKEN;
+}
+
+/* What a line begins with belongs to one layout at most: "cpuid" is no column, and a column is no array. */
+static verdict read_leaf(const span *line, pfb_cpuid_leaf *leaf, unsigned *bare)
+{
+    enum { SHORTEST = 7 }; /* "cpuid0:" and "0x0 0x0", which are broken; leaves are longer */
+    span s = *line;
+    *bare = 0;
+    if (s.end - s.at < SHORTEST)
+        return OTHER;
+    *leaf = (pfb_cpuid_leaf){0};
+    if (take_word(&s, "cpuid"))
+        return read_marked(&s, leaf);
+    if (take_column(&s, &leaf->leaf))
+        return read_columns(&s, leaf, bare);
+    return read_array(&s, leaf);
+}
+
+static void skip_decoration(span *s)
+{
+    const uint64_t low = BLANKS | SIGN('-') | SIGN('=') | SIGN('(') | SIGN(')') | SIGN('/') | SIGN('*') | SIGN('#') |
+                         SIGN('.') | SIGN(':');
+    const uint64_t high = SIGN('_' - 64) | SIGN('[' - 64) | SIGN(']' - 64) | SIGN('{' - 64) | SIGN('}' - 64);
+    while (s->at < s->end && (is_one_of(s->data[s->at], low) || is_one_of(s->data[s->at] - 64u, high)))
+        s->at++;
+}
+
+/* A line that names a CPU and nothing else: "CPU 0:", "CPU:", "------[ Logical CPU #3 ]------". */
+static bool is_heading(span s)
+{
+    enum { SHORTEST = 4 }; /* "cpu:" */
+    static const char registers[] = "cpuid registers";
+    uint32_t number;
+    if (s.end - s.at < SHORTEST || is_digit(peek(&s)))
+        return false;
+    skip_decoration(&s);
+    if (s.end - s.at > sizeof registers && take_word(&s, registers))
+        skip_decoration(&s);
+    if (take_word(&s, "logical"))
+        skip_decoration(&s);
+    if (!take_word(&s, "cpu"))
+        return false;
+    size_t behind = s.at;
+    skip(&s, BLANKS | SIGN('#'));
+    if (!take_index(&s, &number)) {
+        s.at = behind;
+        if (peek(&s) != ':')
+            return false;
+    }
+    skip_decoration(&s);
+    return s.at == s.end;
+}
+
+/* ---- The dump ---------------------------------------------------------------------------------------------------- */
+
+void pfb_cpuid_text_open(pfb_cpuid_text *text, const void *data, size_t size)
+{
+    *text = (pfb_cpuid_text){.data = data, .size = data ? size : 0};
+}
+
+static bool next_line(pfb_cpuid_text *text, span *line, size_t *start)
+{
+    span rest = {text->data, text->at, text->size};
+    text->lines += skip_empty_lines(&rest);
+    text->at = rest.at;
+    if (!take_line(&rest, line, start))
+        return false;
+    text->at = rest.at;
+    text->lines++;
+    return true;
+}
+
+static void begin_cpu(pfb_cpuid_text *text)
+{
+    text->cpu += text->has_leaf;
+    text->has_leaf = false;
+}
+
+/* One program prints all its lines alike, so that a line of another number of columns has lost one: with its sub-leaf
+ * taken for EAX, or its last register for nothing, it would be believed. */
+static bool is_as_wide(pfb_cpuid_text *text, unsigned bare)
+{
+    if (text->columns == 0)
+        text->columns = bare;
+    return bare == 0 || bare == text->columns;
+}
+
+bool pfb_cpuid_text_next(pfb_cpuid_text *text, pfb_cpuid_row *row)
+{
+    span line;
+    unsigned bare;
+    while (text->error.code == PFB_OK && next_line(text, &line, &row->offset)) {
+        verdict found = read_leaf(&line, &row->leaf, &bare);
+        if (found == BROKEN || (found == LEAF && !is_as_wide(text, bare))) {
+            text->error = (pfb_error){PFB_BAD_CPUID_LINE, row->offset};
+        } else if (found == LEAF) {
+            if (row->leaf.leaf == 0 && row->leaf.subleaf == 0 && !text->is_named)
+                begin_cpu(text);
+            text->has_leaf = true;
+            row->line = text->lines;
+            row->cpu = text->cpu;
+            return true;
+        } else if (is_heading(line)) {
+            begin_cpu(text);
+            text->is_named = true;
+        }
+    }
+    return false;
+}

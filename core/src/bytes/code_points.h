@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_CODE_POINTS_H
+#define PFB_CODE_POINTS_H
+
+/* One code point at a time, out of either encoding; shared by utf16.c and name_table.c. */
+#include "bytes/cursor.h"
+
+#define PFB_REPLACEMENT UINT32_C(0xFFFD)
+
+static inline bool pfb_is_high(uint32_t unit)
+{
+    return unit >= 0xD800 && unit <= 0xDBFF;
+}
+
+static inline bool pfb_is_low(uint32_t unit)
+{
+    return unit >= 0xDC00 && unit <= 0xDFFF;
+}
+
+/* One code point; *at moves by one or two units. Requires *at < units. */
+static inline uint32_t pfb_decode_utf16(const uint8_t *utf16, size_t units, size_t *at)
+{
+    uint32_t first = load_le16(utf16 + 2 * *at);
+    *at += 1;
+    if (pfb_is_high(first) && *at < units) {
+        uint32_t second = load_le16(utf16 + 2 * *at);
+        if (pfb_is_low(second)) {
+            *at += 1;
+            return 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+        }
+    }
+    return pfb_is_high(first) || pfb_is_low(first) ? PFB_REPLACEMENT : first;
+}
+
+/* One code point, or PFB_REPLACEMENT for a byte that fits nowhere; *at moves by 1 to 4 bytes. Requires *at < size. */
+static inline uint32_t pfb_decode_utf8(const uint8_t *utf8, size_t size, size_t *at)
+{
+    static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000};
+    uint32_t lead = utf8[*at];
+    *at += 1;
+    if (lead < 0x80)
+        return lead;
+    size_t more = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
+    if (lead < 0xC0 || lead > 0xF4 || more > size - *at)
+        return PFB_REPLACEMENT;
+    uint32_t point = lead & (0x3Fu >> more);
+    for (size_t i = 0; i < more; i++) {
+        uint32_t byte = utf8[*at + i];
+        if ((byte & 0xC0) != 0x80)
+            return PFB_REPLACEMENT;
+        point = point << 6 | (byte & 0x3F);
+    }
+    if (point < least[more] || point > 0x10FFFF || pfb_is_high(point) || pfb_is_low(point))
+        return PFB_REPLACEMENT;
+    *at += more;
+    return point;
+}
+
+#endif

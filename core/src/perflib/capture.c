@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "perfblock/capture.h"
+
+#include "bytes/cursor.h"
+#include "bytes/memory.h"
+#include "bytes/store.h"
+
+/* What a tag puts before the bytes as the interface gave them. */
+enum { PREFIX_GUID = 1, PREFIX_REQUEST = 2, PREFIX_LANGUAGE = 4 };
+
+typedef struct tag_row {
+    uint32_t tag;
+    uint32_t prefix;
+} tag_row;
+
+static const tag_row tags[] = {
+    {PFB_TAG_CAPTURE, 0},
+    {PFB_TAG_DATA, 0},
+    {PFB_TAG_REGISTRATION, PREFIX_GUID | PREFIX_REQUEST | PREFIX_LANGUAGE},
+    {PFB_TAG_QUERY_INFO, 0},
+    {PFB_TAG_INSTANCES, PREFIX_GUID},
+    {PFB_TAG_LEGACY, 0},
+    {PFB_TAG_NAMES, PREFIX_LANGUAGE},
+    {PFB_TAG_LWP, 0},
+    {PFB_TAG_HOOKS, 0},
+    {PFB_TAG_SNAPSHOTS, 0},
+    {PFB_TAG_NOTE, 0},
+};
+
+static const tag_row *find_tag(uint32_t tag)
+{
+    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
+        if (tags[i].tag == tag)
+            return &tags[i];
+    }
+    return NULL;
+}
+
+static size_t prefix_size(uint32_t prefix)
+{
+    return (prefix & PREFIX_GUID ? 16u : 0u) + (prefix & PREFIX_REQUEST ? 4u : 0u) +
+           (prefix & PREFIX_LANGUAGE ? 4u : 0u);
+}
+
+/* ---- Reading ---------------------------------------------------------------------------------------------- */
+
+/* Parts a known chunk's payload; a payload smaller than the tag's prefix is blamed on the chunk's size. */
+static void read_prefix(pfb_cursor *payload, pfb_chunk *chunk, uint32_t prefix)
+{
+    size_t size_field = chunk->offset + 8;
+    if (pfb_cursor_left(payload) < prefix_size(prefix)) {
+        pfb_cursor_fail(payload, PFB_BAD_CHUNK_SIZE, size_field);
+        return;
+    }
+    if (prefix & PREFIX_GUID) {
+        chunk->has_guid = true;
+        memcpy(chunk->guid.bytes, pfb_cursor_take(payload, 16, PFB_INTERNAL), 16);
+    }
+    if (prefix & PREFIX_REQUEST)
+        chunk->request = load_le32(pfb_cursor_take(payload, 4, PFB_INTERNAL));
+    if (prefix & PREFIX_LANGUAGE)
+        chunk->language = load_le32(pfb_cursor_take(payload, 4, PFB_INTERNAL));
+}
+
+/* One chunk with its padding; the cursor moves behind it. */
+static bool read_chunk(pfb_cursor *cursor, pfb_chunk *chunk)
+{
+    size_t offset = cursor->at;
+    const uint8_t *p = pfb_cursor_take(cursor, PFB_CHUNK_HEADER_BYTES, PFB_TRUNCATED_CHUNK);
+    if (!p)
+        return false;
+    *chunk = (pfb_chunk){.offset = offset, .tag = load_le32(p), .version = load_le32(p + 4)};
+    uint64_t size = load_le64(p + 8);
+    size_t left = pfb_cursor_left(cursor);
+    if (size > left || (8 - size % 8) % 8 > left - size) /* the second cannot wrap: size <= left */
+        return pfb_cursor_fail(cursor, PFB_TRUNCATED_CHUNK, offset);
+    pfb_cursor payload = pfb_cursor_window(cursor, (size_t)size, 0, PFB_INTERNAL, offset);
+    pfb_cursor_take(cursor, (size_t)((8 - size % 8) % 8), PFB_INTERNAL);
+    const tag_row *row = chunk->version <= PFB_CAPTURE_VERSION ? find_tag(chunk->tag) : NULL;
+    if (row) {
+        chunk->is_known = true;
+        read_prefix(&payload, chunk, row->prefix);
+    }
+    chunk->body_offset = payload.at;
+    chunk->body_size_bytes = pfb_cursor_left(&payload);
+    cursor->error = payload.error;
+    return cursor->error.code == PFB_OK;
+}
+
+bool pfb_capture_recognise(const void *data, size_t size)
+{
+    pfb_cursor cursor = pfb_cursor_make(data, size);
+    const uint8_t *p = pfb_cursor_take(&cursor, 4, PFB_TRUNCATED_HEADER);
+    return p && load_le32(p) == PFB_TAG_CAPTURE;
+}
+
+bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size)
+{
+    *capture = (pfb_capture){.data = data, .size = data ? size : 0};
+    pfb_cursor cursor = pfb_cursor_make(data, size);
+    pfb_chunk chunk;
+    if (!pfb_capture_recognise(data, size))
+        pfb_cursor_fail(&cursor, PFB_UNKNOWN_FORMAT, 0);
+    else if (read_chunk(&cursor, &chunk) && !chunk.is_known)
+        pfb_cursor_fail(&cursor, PFB_UNREAD_FORMAT, 4);
+    capture->error = cursor.error;
+    capture->at = cursor.at;
+    return cursor.error.code == PFB_OK;
+}
+
+bool pfb_capture_next(pfb_capture *capture, pfb_chunk *chunk)
+{
+    if (capture->error.code != PFB_OK || capture->at == capture->size)
+        return false;
+    pfb_cursor cursor = pfb_cursor_between(capture->data, capture->at, capture->size);
+    pfb_chunk read;
+    if (!read_chunk(&cursor, &read)) {
+        capture->error = cursor.error;
+        return false;
+    }
+    capture->at = cursor.at;
+    *chunk = read;
+    return true;
+}
+
+/* ---- Writing ---------------------------------------------------------------------------------------------- */
+
+size_t pfb_capture_write(const pfb_chunk *chunk, const void *body, size_t body_size_bytes, uint8_t *out,
+                         size_t capacity)
+{
+    const tag_row *row = find_tag(chunk->tag);
+    uint32_t prefix = row ? row->prefix : 0;
+    size_t fixed = PFB_CHUNK_HEADER_BYTES + prefix_size(prefix);
+    if (body_size_bytes > SIZE_MAX - fixed - 7)
+        return 0;
+    size_t size = round_up_8(fixed + body_size_bytes);
+    if (size > capacity)
+        return size;
+    memset(out, 0, size);
+    store_le32(out, chunk->tag);
+    store_le32(out + 4, PFB_CAPTURE_VERSION);
+    store_le64(out + 8, prefix_size(prefix) + body_size_bytes);
+    uint8_t *p = out + PFB_CHUNK_HEADER_BYTES;
+    if (prefix & PREFIX_GUID) {
+        memcpy(p, chunk->guid.bytes, 16);
+        p += 16;
+    }
+    if (prefix & PREFIX_REQUEST) {
+        store_le32(p, chunk->request);
+        p += 4;
+    }
+    if (prefix & PREFIX_LANGUAGE) {
+        store_le32(p, chunk->language);
+        p += 4;
+    }
+    if (body_size_bytes > 0)
+        memcpy(p, body, body_size_bytes);
+    return size;
+}

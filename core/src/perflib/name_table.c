@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+#include "perfblock/name_table.h"
+
+#include "bytes/code_points.h"
+
+/* ---- Units ------------------------------------------------------------------------------------------- */
+
+/* What is left of a table, for as long as one call reads it: kept apart from the caller's struct, and in functions that
+ * are put into each other, so that it stays in registers. A byte may cost little. */
+typedef struct units {
+    const uint8_t *data;
+    size_t at, end; /* whole units lie between them */
+    size_t width;   /* 1 or 2 */
+} units;
+
+static inline units units_left(const pfb_name_table *table)
+{
+    return (units){table->data, table->at, table->size, table->is_utf16 ? 2 : 1};
+}
+
+/* The unit at an offset before the end. */
+static inline unsigned unit_at(const units *u, size_t at)
+{
+    return u->width == 2 ? load_le16(u->data + at) : u->data[at];
+}
+
+/* ---- Strings ----------------------------------------------------------------------------------------- */
+
+/* A piece of the table and what ended it: a NUL, a line feed, a tab, or the end of the input. */
+typedef struct piece {
+    size_t begin, end;
+    unsigned ended_by; /* PIECE_END when nothing did */
+} piece;
+
+enum { PIECE_END = 0x10000 };
+
+/* What may end a piece, a bit each. No unit above a line feed does, so that most units are compared once. */
+enum { AT_NUL = 1, AT_TAB = 1 << '\t', AT_LINE = 1 << '\n' };
+
+static inline piece next_piece(units *u, unsigned ends)
+{
+    piece p = {u->at, u->end, PIECE_END};
+    for (; u->at < u->end; u->at += u->width) {
+        unsigned unit = unit_at(u, u->at);
+        if (unit <= '\n' && (ends >> unit & 1)) {
+            p.end = u->at;
+            p.ended_by = unit;
+            u->at += u->width;
+            break;
+        }
+    }
+    if ((ends & AT_LINE) && p.end > p.begin && unit_at(u, p.end - u->width) == '\r')
+        p.end -= u->width;
+    return p;
+}
+
+/* Decimal digits, at least one, below 2^32. */
+static inline bool parse_index(const units *u, const piece *p, uint32_t *index)
+{
+    uint64_t number = 0;
+    for (size_t at = p->begin; at < p->end; at += u->width) {
+        unsigned digit = unit_at(u, at) - (unsigned)'0';
+        if (digit > 9)
+            return false;
+        number = 10 * number + digit;
+        if (number > UINT32_MAX)
+            return false;
+    }
+    *index = (uint32_t)number;
+    return p->end > p->begin;
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------------- */
+
+/* An oddity: a note, or an error in strict mode. True when reading may go on. Only before the first error. */
+static bool tolerate(pfb_name_table *table, uint32_t note, pfb_code code, size_t offset)
+{
+    if (table->options & PFB_STRICT)
+        table->error = (pfb_error){code, offset};
+    else
+        table->notes |= note;
+    return table->error.code == PFB_OK;
+}
+
+/* The encoding by the mark, or by the first character, which is a digit or a NUL. */
+static void detect_encoding(pfb_name_table *table)
+{
+    const uint8_t *p = table->data;
+    if (table->size >= 3 && p[0] == 0xEF && p[1] == 0xBB && p[2] == 0xBF) {
+        table->at = 3;
+    } else if (table->size >= 2 && p[0] == 0xFF && p[1] == 0xFE) {
+        table->is_utf16 = true;
+        table->at = 2;
+    } else {
+        table->is_utf16 = table->size >= 2 && p[1] == 0;
+    }
+    table->size -= table->is_utf16 ? table->size % 2 : 0; /* half a unit at the end says nothing */
+}
+
+/* What ends the first number tells the form: a NUL in multi-strings, a tab or an end of line in text. */
+static void detect_form(pfb_name_table *table)
+{
+    units u = units_left(table);
+    piece first = next_piece(&u, AT_NUL | AT_TAB | AT_LINE);
+    uint32_t index;
+    table->is_lines = first.ended_by != 0;
+    table->has_tabs = first.ended_by == '\t';
+    if (first.end > first.begin && !parse_index(&u, &first, &index))
+        table->error = (pfb_error){PFB_UNKNOWN_FORMAT, first.begin};
+}
+
+bool pfb_name_table_open(pfb_name_table *table, const void *data, size_t size, uint32_t options)
+{
+    *table = (pfb_name_table){.data = data, .size = data ? size : 0, .options = options};
+    detect_encoding(table);
+    detect_form(table);
+    return table->error.code == PFB_OK;
+}
+
+/* What came of a piece where an index should be. */
+typedef enum step { PAIR, PASSED, ENDED } step;
+
+/* An empty string there ends a multi-string; bytes behind it belong to nothing. Lines may be empty. */
+static inline step pass_empty(pfb_name_table *table, units *u, const piece *p)
+{
+    if (p->ended_by == PIECE_END)
+        return ENDED;
+    /* All of them at once: each costs more than a byte may, and to look for an end behind each would be quadratic. */
+    for (; u->at < u->end; u->at += u->width) {
+        unsigned unit = unit_at(u, u->at);
+        if (unit != 0 && !(table->is_lines && unit == '\n'))
+            return table->is_lines || tolerate(table, PFB_NOTE_BAD_PAIR, PFB_BAD_PAIR, p->begin) ? PASSED : ENDED;
+    }
+    return ENDED;
+}
+
+/* The text behind a number that was read. Where an index should be and is none, the next string may be one again; a
+ * line with a tab is passed over. False when there is no text, and for one of an odd number of strings that has no
+ * partner: an empty one whose NUL is the last of all. */
+static inline bool take_text(const pfb_name_table *table, units *u, const piece *number, bool is_number, piece *text)
+{
+    bool has_tab = number->ended_by == '\t';
+    if (!has_tab && (!is_number || number->ended_by == PIECE_END || table->has_tabs || u->at == u->end))
+        return false;
+    *text = next_piece(u, table->is_lines ? AT_NUL | AT_LINE : AT_NUL);
+    return is_number && (table->is_lines || text->end > text->begin || u->at < u->end);
+}
+
+static inline step next_pair(pfb_name_table *table, units *u, pfb_name_entry *entry)
+{
+    uint32_t index;
+    piece text;
+    piece number = next_piece(u, table->is_lines ? AT_NUL | AT_LINE | AT_TAB : AT_NUL);
+    if (number.end == number.begin && number.ended_by != '\t')
+        return pass_empty(table, u, &number);
+    bool is_number = parse_index(u, &number, &index);
+    if (!take_text(table, u, &number, is_number, &text))
+        return tolerate(table, PFB_NOTE_BAD_PAIR, PFB_BAD_PAIR, number.begin) ? PASSED : ENDED;
+    if (text.ended_by == PIECE_END && !table->is_lines &&
+        !tolerate(table, PFB_NOTE_UNTERMINATED, PFB_TRUNCATED_STRING, text.begin))
+        return ENDED;
+    if (text.end - text.begin > UINT32_MAX)
+        return ENDED;
+    *entry = (pfb_name_entry){index, (uint32_t)(text.end - text.begin), text.begin};
+    return PAIR;
+}
+
+bool pfb_name_table_next(pfb_name_table *table, pfb_name_entry *entry)
+{
+    units u = units_left(table);
+    step found = table->error.code == PFB_OK ? PASSED : ENDED;
+    while (found == PASSED && u.at < u.end)
+        found = next_pair(table, &u, entry);
+    table->at = u.at;
+    return found == PAIR;
+}
+
+uint32_t pfb_name_table_count(pfb_name_table *table)
+{
+    pfb_name_entry entry;
+    uint32_t count = 0;
+    while (count < UINT32_MAX && pfb_name_table_next(table, &entry))
+        count++;
+    return count;
+}
+
+/* ---- Orders ------------------------------------------------------------------------------------------ */
+
+static int compare_u32(uint32_t left, uint32_t right)
+{
+    return (left > right) - (left < right);
+}
+
+/* A text in either encoding, read code point by code point. */
+typedef struct text {
+    const uint8_t *bytes;
+    size_t size; /* units of UTF-16, bytes of UTF-8 */
+    bool is_utf16;
+} text;
+
+static text text_of(const pfb_name_index *index, uint32_t position)
+{
+    const pfb_name_entry *entry = &index->entries[position];
+    size_t size = index->is_utf16 ? entry->size_bytes / 2 : entry->size_bytes;
+    return (text){index->data + entry->offset, size, index->is_utf16};
+}
+
+static uint32_t next_point(const text *t, size_t *at)
+{
+    return t->is_utf16 ? pfb_decode_utf16(t->bytes, t->size, at) : pfb_decode_utf8(t->bytes, t->size, at);
+}
+
+static int compare_texts(const text *left, const text *right)
+{
+    size_t i = 0;
+    size_t k = 0;
+    while (i < left->size && k < right->size) {
+        int difference = compare_u32(next_point(left, &i), next_point(right, &k));
+        if (difference != 0)
+            return difference;
+    }
+    return (i < left->size) - (k < right->size);
+}
+
+/* What is being put in order, and how. */
+typedef struct order {
+    const pfb_name_index *index;
+    bool by_name;
+} order;
+
+static int compare(const order *o, uint32_t left, uint32_t right)
+{
+    int difference = 0;
+    if (o->by_name) {
+        text a = text_of(o->index, left);
+        text b = text_of(o->index, right);
+        difference = compare_texts(&a, &b);
+    }
+    if (difference == 0)
+        difference = compare_u32(o->index->entries[left].index, o->index->entries[right].index);
+    return difference != 0 ? difference : compare_u32(left, right);
+}
+
+#define SORT_CONTEXT order
+#define SORT_COMPARE compare
+#include "bytes/sort.h"
+
+pfb_error pfb_name_index_build(pfb_name_index *index, const pfb_name_table *table, pfb_name_entry *entries,
+                               uint32_t *by_index, uint32_t *by_name, uint32_t capacity)
+{
+    pfb_name_table reader = *table;
+    pfb_name_entry entry;
+    *index = (pfb_name_index){
+        .data = table->data, .is_utf16 = table->is_utf16, .entries = entries, .by_index = by_index, .by_name = by_name};
+    while (index->count < capacity && pfb_name_table_next(&reader, &entry))
+        entries[index->count++] = entry;
+    for (uint32_t i = 0; i < index->count; i++)
+        by_index[i] = i;
+    sort(&(order){index, false}, by_index, index->count);
+    /* Equal names, of which there may be many, stand by index from here on. */
+    for (uint32_t i = 0; i < index->count; i++)
+        by_name[i] = by_index[i];
+    sort(&(order){index, true}, by_name, index->count);
+    if (index->count == capacity && pfb_name_table_next(&reader, &entry))
+        return (pfb_error){PFB_CALLER_TOO_SMALL, 0};
+    return reader.error;
+}
+
+/* ---- Look-up ----------------------------------------------------------------------------------------- */
+
+const pfb_name_entry *pfb_name_index_find(const pfb_name_index *index, uint32_t title_index)
+{
+    uint32_t low = 0;
+    uint32_t high = index->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (index->entries[index->by_index[middle]].index < title_index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == index->count)
+        return NULL;
+    const pfb_name_entry *entry = &index->entries[index->by_index[low]];
+    return entry->index == title_index ? entry : NULL;
+}
+
+/* The position in by_name of the first text not before `key`, or, with `behind`, of the first one behind it. */
+static uint32_t bound(const pfb_name_index *index, const text *key, bool behind)
+{
+    uint32_t low = 0;
+    uint32_t high = index->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        text candidate = text_of(index, index->by_name[middle]);
+        int difference = compare_texts(&candidate, key);
+        if (difference < 0 || (behind && difference == 0))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t pfb_name_index_named(const pfb_name_index *index, const char *utf8, size_t size_bytes, uint32_t *first)
+{
+    text key = {(const uint8_t *)utf8, size_bytes, false};
+    *first = bound(index, &key, false);
+    return bound(index, &key, true) - *first;
+}
