@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "perfblock/builder.h"
 
-#include "perflib/builder_fields.h"
 #include "bytes/memory.h"
 #include "bytes/store.h"
+#include "perflib/builder_fields.h"
 
 /* ---- Faults ------------------------------------------------------------------------------------------- */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "perfblock/legacy_block.h"
 
-#include "perflib/byte_order.h"
-#include "perflib/claims.h"
 #include "bytes/cursor.h"
 #include "bytes/memory.h"
 #include "perfblock/counter_type.h"
+#include "perflib/byte_order.h"
+#include "perflib/claims.h"
 
 /* Sizes of the fixed parts. */
 enum {

@@ -3,11 +3,11 @@
 #include "sample/snapshot_order.h"
 
 #include "bytes/cursor.h"
-#include "sample/legacy_snapshot.h"
 #include "bytes/memory.h"
 #include "perfblock/bulk.h"
 #include "perfblock/query.h"
 #include "perflib/regular_value.h"
+#include "sample/legacy_snapshot.h"
 
 /* ---- Places -------------------------------------------------------------------------------------------------- */
 
