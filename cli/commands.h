@@ -2,7 +2,7 @@
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
-#include "options.h"
+#include "input/options.h"
 
 /* The commands, one file each. What they did wrong they told and raised (diagnostics.h). */
 

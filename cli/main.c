@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* perfblock: the table of its commands, and the way to them. docs/perfblock.md describes the program. */
 #include "commands.h"
-#include "diagnostics.h"
+#include "os/system.h"
+#include "output/diagnostics.h"
 #include "perfblock/version.h"
-#include "system.h"
 
 #include <string.h>
 

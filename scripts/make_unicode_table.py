@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Generate cli/unicode_table.h from the Unicode Character Database.
+"""Generate cli/output/unicode_table.h from the Unicode Character Database.
 
     scripts/make_unicode_table.py            write the header
     scripts/make_unicode_table.py --check    compare the header with the data
@@ -16,7 +16,7 @@ import re
 import sys
 
 HEADER = os.path.join(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__))), "cli", "unicode_table.h")
+    os.path.abspath(__file__))), "cli", "output", "unicode_table.h")
 POINTS = 0x110000
 SKIPPED = 77
 
@@ -179,7 +179,7 @@ def main():
               "the data in " + arguments.data)
         return SKIPPED
     if present != text:
-        print("cli/unicode_table.h is not what this script makes of the data")
+        print("cli/output/unicode_table.h is not what this script makes of the data")
         return 1
     return 0
 

@@ -5,4 +5,5 @@ cd "$1"
 
 # uninitvar takes a struct whose array member memcpy filled for uninitialised; clang-analyzer and -Wall look for the same.
 cppcheck --quiet --error-exitcode=2 --std=c11 --enable=warning,portability,performance --suppress=uninitvar \
-    -j "$(nproc)" -I core/include -I core/cpi/include -I core/lwp/include -I core/src -I platform/include -I platform core platform cli fuzz examples
+    -j "$(nproc)" -I core/include -I core/cpi/include -I core/lwp/include -I core/src -I platform/include -I platform \
+    -I cli core platform cli fuzz examples

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* From what users call sets and counters to GUIDs and ids. */
+#include "collect/collector.h"
+#include "memory/memory.h"
+#include "output/diagnostics.h"
+#include "perfblock/catalog.h"
+#include "perfblock/query.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Sets ------------------------------------------------------------------------------------------------ */
+
+/* Whether the source has the set, listed or not: a capture may hold data of a set without its registration. */
+static bool is_there(const offer *f, const pfb_guid *guid)
+{
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    bool is_told = pfb_source_registration(f->source, guid, PFB_REQUEST_COUNTERSET, 0, &reply, &failure);
+    pfb_bytes_free(&reply);
+    return is_told || failure.code != PFB_WIN32_COUNTERSET_NOT_FOUND;
+}
+
+/* A pattern of the user's, or a name, which is a pattern that only it matches. */
+typedef struct pattern {
+    uint8_t *utf16;
+    size_t units;
+} pattern;
+
+static pattern pattern_of(const char *text)
+{
+    pattern p = {0};
+    p.utf16 = text_to_utf16(text, &p.units);
+    return p;
+}
+
+static bool matches(const pattern *p, const uint8_t *utf16, size_t units)
+{
+    return pfb_query_match(p->utf16, p->units, utf16, units, PFB_MATCH_IGNORE_CASE);
+}
+
+/* The same of the program's own words. */
+static bool matches_text(const pattern *p, const char *text)
+{
+    pattern name = pattern_of(text);
+    bool found = matches(p, name.utf16, name.units);
+    free(name.utf16);
+    return found;
+}
+
+/* By one of its names; a set without any is called by its GUID. */
+static bool is_called(const offer *f, const pfb_guid *guid, const pattern *p)
+{
+    static const uint32_t requests[] = {PFB_REQUEST_COUNTERSET_NAME, PFB_REQUEST_COUNTERSET_ENGLISH_NAME};
+    offer_set set = {.guid = *guid};
+    char instead[PFB_GUID_TEXT_BYTES];
+    bool has_name = pfb_catalog_find(guid) != NULL;
+    bool found = false;
+    for (size_t i = 0; i < 2 && !found; i++) {
+        pfb_text text;
+        const pfb_bytes *reply = &set.replies[requests[i]];
+        if (!offer_fetch(f, &set, requests[i]) ||
+            pfb_registration_string(reply->data, reply->size_bytes, &text).code != PFB_OK)
+            continue;
+        has_name = true;
+        found = matches(p, reply->data + text.offset, text.units);
+    }
+    offer_free(&set);
+    pfb_guid_format(guid, instead);
+    return found || (!has_name && matches_text(p, instead));
+}
+
+static void add_set(choice_sets *sets, const pfb_guid *guid, const char *text, bool is_pattern)
+{
+    sets->rows = memory_grow(sets->rows, &sets->capacity, sets->count + 1, sizeof *sets->rows);
+    sets->rows[sets->count] = (choice_set){*guid, text, is_pattern, sets->count};
+    sets->count++;
+}
+
+/* By GUID; of the same one those named in full first. */
+static int compare_sets(const void *left, const void *right)
+{
+    const choice_set *a = left;
+    const choice_set *b = right;
+    int difference = memcmp(a->guid.bytes, b->guid.bytes, sizeof a->guid.bytes);
+    if (difference == 0)
+        difference = a->is_pattern - b->is_pattern;
+    return difference != 0 ? difference : (a->place > b->place) - (a->place < b->place);
+}
+
+static int compare_places(const void *left, const void *right)
+{
+    const choice_set *a = left;
+    const choice_set *b = right;
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+void choose_each_once(choice_sets *sets)
+{
+    size_t count = 0;
+    if (sets->count == 0)
+        return;
+    qsort(sets->rows, sets->count, sizeof *sets->rows, compare_sets);
+    for (size_t i = 0; i < sets->count; i++) {
+        choice_set *last = count > 0 ? &sets->rows[count - 1] : NULL;
+        if (!last || !pfb_guid_equal(&last->guid, &sets->rows[i].guid))
+            sets->rows[count++] = sets->rows[i];
+        else if (sets->rows[i].place < last->place)
+            last->place = sets->rows[i].place;
+    }
+    sets->count = count;
+    qsort(sets->rows, count, sizeof *sets->rows, compare_places);
+}
+
+bool choose_sets(const offer *f, const pfb_guid *guids, size_t count, const char *text, choice_sets *sets)
+{
+    pfb_guid guid;
+    const pfb_catalog_set *known = NULL;
+    pattern p = pattern_of(text);
+    bool is_pattern = pfb_query_is_pattern(p.utf16, p.units);
+    bool found = pfb_guid_parse(text, strlen(text), &guid) && is_there(f, &guid);
+    if (found)
+        add_set(sets, &guid, text, false);
+    for (size_t i = 0; i < count; i++) {
+        if (is_called(f, &guids[i], &p)) {
+            add_set(sets, &guids[i], text, is_pattern);
+            found = true;
+        }
+    }
+    /* The catalog's names mean their sets in any language. */
+    for (size_t i = 0; (known = pfb_catalog_set_at(i)) != NULL; i++) {
+        if (matches_text(&p, known->name) && is_there(f, &known->guid)) {
+            add_set(sets, &known->guid, text, is_pattern);
+            found = true;
+        }
+    }
+    free(p.utf16);
+    if (!found)
+        diagnostics_say(STATUS_USAGE, f->subject, "no counterset is called %s (perfblock countersets lists them)",
+                        text);
+    return found;
+}
+
+/* ---- Counters -------------------------------------------------------------------------------------------- */
+
+static void add_counter(display_choice *choice, const pfb_guid *set, uint32_t counter_id)
+{
+    choice->counters = memory_grow(choice->counters, &choice->capacity, choice->count + 1, sizeof *choice->counters);
+    choice->counters[choice->count++] = (display_counter){*set, counter_id};
+}
+
+static bool is_number(const char *text, uint32_t number)
+{
+    uint64_t read = 0;
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c < '0' || *c > '9' || read > UINT32_MAX)
+            return false;
+        read = read * 10 + (uint64_t)(*c - '0');
+    }
+    return *text != '\0' && read == number;
+}
+
+/* True when the user's text means this counter: its id, or one of its names; a counter without any is called by its id.
+ */
+static bool is_meant(const metadata_set *set, uint32_t counter_id, const char *text)
+{
+    if (is_number(text, counter_id))
+        return true;
+    pattern p = pattern_of(text);
+    char id[16];
+    bool found = false;
+    for (size_t i = 0; i < NAMES_COUNT && !found; i++) {
+        name_ref called = metadata_counter_name_at(set, i, counter_id);
+        found = called.bytes && matches(&p, called.bytes, called.size / 2);
+    }
+    snprintf(id, sizeof id, "%" PRIu32, counter_id);
+    found = found || (!metadata_counter_name(set, counter_id).bytes && matches_text(&p, id));
+    free(p.utf16);
+    return found;
+}
+
+/* The counter and those it refers to. */
+static void add_with_references(display_choice *query, const metadata_set *set, const pfb_counter *counter)
+{
+    const uint32_t ids[] = {counter->id, counter->base_id, counter->multi_id, counter->perf_time_id,
+                            counter->perf_freq_id};
+    pfb_counter other;
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+        if (ids[i] != PFB_NO_ID && pfb_registration_find(&set->registration, ids[i], &other))
+            add_counter(query, &set->guid, ids[i]);
+    }
+}
+
+bool choose_counters(const options *o, const metadata_set *set, display_choice *asked, display_choice *query)
+{
+    size_t first = asked->count;
+    if (o->counter_count == 0) {
+        add_counter(asked, &set->guid, PFB_NO_ID);
+        add_counter(query, &set->guid, PFB_NO_ID);
+    }
+    pfb_counter counter;
+    for (uint32_t i = 0; pfb_registration_counter_at(&set->registration, i, &counter); i++) {
+        for (size_t k = 0; k < o->counter_count; k++) {
+            if (!is_meant(set, counter.id, o->counters[k]))
+                continue;
+            add_counter(asked, &set->guid, counter.id);
+            add_with_references(query, set, &counter);
+            break;
+        }
+    }
+    display_sort_choice(query);
+    return asked->count > first;
+}
+
+/* Whether any of the sets has the counter. */
+static bool is_anywhere(const metadata *m, const choice_sets *sets, const char *text)
+{
+    bool found = false;
+    for (size_t n = 0; n < sets->count && !found; n++) {
+        const metadata_set *set = metadata_find(m, &sets->rows[n].guid);
+        pfb_counter counter;
+        for (uint32_t i = 0; set && !found && pfb_registration_counter_at(&set->registration, i, &counter); i++)
+            found = is_meant(set, counter.id, text);
+    }
+    return found;
+}
+
+bool choose_check(const options *o, const metadata *m, const choice_sets *sets)
+{
+    for (size_t k = 0; k < o->counter_count; k++) {
+        if (is_anywhere(m, sets, o->counters[k]))
+            continue;
+        diagnostics_say(STATUS_USAGE, "perfblock", "no counter of %s is called %s (perfblock countersets lists them)",
+                        sets->count == 1 ? "the set" : "the sets", o->counters[k]);
+        return false;
+    }
+    return true;
+}

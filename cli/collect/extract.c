@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+#include "collect/extract.h"
+
+#include "memory/memory.h"
+#include "perfblock/builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DATA_HEADER_BYTES = 48 }; /* PERF_DATA_HEADER */
+
+/* ---- Bytes ----------------------------------------------------------------------------------------------- */
+
+static void append(pfb_bytes *bytes, const void *data, size_t size)
+{
+    if (size > 0 && !pfb_bytes_append(bytes, data, size))
+        memory_exhausted();
+}
+
+static void put_le32(uint8_t *at, size_t value)
+{
+    for (size_t i = 0; i < 4; i++)
+        at[i] = (uint8_t)(value >> 8 * i);
+}
+
+/* Writes one block or list with a builder; its context says what. */
+typedef void write_block(pfb_builder *builder, const void *context);
+
+/* Appends what `write` writes, from byte `first` of it: measured first, then written. */
+static void append_written(pfb_bytes *bytes, write_block *write, const void *context, size_t first)
+{
+    pfb_builder builder;
+    pfb_builder_init(&builder, NULL, 0);
+    write(&builder, context);
+    size_t size = builder.size_bytes;
+    uint8_t *block = memory_get(size, 1);
+    pfb_builder_init(&builder, block, size);
+    write(&builder, context);
+    if (builder.error.code == PFB_OK)
+        append(bytes, block + first, size - first);
+    free(block);
+}
+
+/* ---- Query information ----------------------------------------------------------------------------------- */
+
+static int compare_queries(const void *left, const void *right)
+{
+    const pfb_identifier *a = &((const extract_query *)left)->identifier;
+    const pfb_identifier *b = &((const extract_query *)right)->identifier;
+    if (a->index != b->index)
+        return a->index < b->index ? -1 : 1;
+    return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* Whether the query may have answers that were chosen: its set, and its counter and instance if it names them. */
+static bool is_query_chosen(const extract *e, const pfb_identifier *identifier)
+{
+    const uint8_t *name = e->recorded.data + identifier->name.offset;
+    size_t units = identifier->has_name ? identifier->name.units : 0;
+    bool names_instance = units > 0 && !pfb_query_is_pattern(name, units);
+    return display_chooses_set(e->choice, &identifier->counterset) &&
+           (identifier->counter_id == PFB_NO_ID ||
+            display_chooses_counter(e->choice, &identifier->counterset, identifier->counter_id)) &&
+           (!names_instance || display_chooses_name(e->choice, name, units));
+}
+
+/* The first query whose recorded index is not below this one: its position. */
+static size_t find_query(const extract *e, uint32_t index)
+{
+    size_t low = 0;
+    size_t high = e->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (e->queries[middle].identifier.index < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Sorts the queries and numbers the chosen ones. Of several for one result the first counts. */
+static void sort_queries(extract *e)
+{
+    size_t count = 0;
+    uint32_t chosen = 0;
+    if (e->count > 0)
+        qsort(e->queries, e->count, sizeof *e->queries, compare_queries);
+    for (size_t i = 0; i < e->count; i++) {
+        extract_query query = e->queries[i];
+        if (count > 0 && e->queries[count - 1].identifier.index == query.identifier.index)
+            continue;
+        query.is_chosen = is_query_chosen(e, &query.identifier);
+        query.index = chosen;
+        chosen += query.is_chosen;
+        e->queries[count++] = query;
+    }
+    e->count = count;
+    bool has_gaps = count > 0 && e->queries[count - 1].identifier.index != count - 1;
+    e->is_whole = !e->has_counters && !e->choice->pattern && chosen == count && !has_gaps;
+}
+
+/* Appends a chosen query. --instance takes the place of a recorded pattern, which may name other instances. */
+static void append_query(const extract *e, const extract_query *query, pfb_bytes *info)
+{
+    enum { INDEX_AT = 32 };
+    const pfb_identifier *identifier = &query->identifier;
+    const uint8_t *bytes = e->recorded.data + identifier->offset;
+    size_t at = info->size_bytes;
+    if (e->choice->pattern && identifier->has_name &&
+        pfb_query_is_pattern(e->recorded.data + identifier->name.offset, identifier->name.units)) {
+        pfb_query changed = {.counterset = identifier->counterset,
+                             .counter_id = identifier->counter_id,
+                             .instance_id = identifier->instance_id,
+                             .name = e->choice->pattern,
+                             .name_units = e->choice->pattern_units,
+                             .status = identifier->status};
+        size_t size = pfb_query_size(&changed);
+        if (!pfb_bytes_reserve(info, at + size))
+            memory_exhausted();
+        info->size_bytes += pfb_query_write(&changed, info->data + at, size);
+    } else {
+        append(info, bytes, identifier->size_bytes);
+    }
+    put_le32(info->data + at + INDEX_AT, query->index);
+}
+
+pfb_error extract_take_info(extract *e, pfb_bytes *info, pfb_bytes *reduced)
+{
+    pfb_list list;
+    pfb_identifier identifier;
+    pfb_bytes old = e->recorded;
+    e->recorded = *info;
+    *info = old;
+    e->count = 0;
+    pfb_list_open(&list, e->recorded.data, e->recorded.size_bytes, 0);
+    while (pfb_list_next_identifier(&list, &identifier)) {
+        e->queries = memory_grow(e->queries, &e->capacity, e->count + 1, sizeof *e->queries);
+        e->queries[e->count++] = (extract_query){.identifier = identifier};
+    }
+    pfb_error error = list.error;
+    sort_queries(e);
+    reduced->size_bytes = 0;
+    pfb_list_open(&list, e->recorded.data, e->recorded.size_bytes, 0);
+    while (pfb_list_next_identifier(&list, &identifier)) { /* in the recorded order */
+        const extract_query *query = &e->queries[find_query(e, identifier.index)];
+        if (query->is_chosen && query->identifier.offset == identifier.offset)
+            append_query(e, query, reduced);
+    }
+    return error;
+}
+
+/* ---- Results --------------------------------------------------------------------------------------------- */
+
+/* A result that is copied with part of its counters or instances. */
+typedef struct part {
+    const extract *e;
+    const pfb_identifier *identifier;
+    const uint8_t *data;
+    const pfb_data_block *block; /* after the result's header */
+    const pfb_data_result *result;
+    const uint32_t *ids; /* the chosen ones */
+    uint32_t id_count;
+} part;
+
+static bool has_ids(uint32_t kind)
+{
+    return kind == PFB_KIND_MULTIPLE_COUNTERS || kind == PFB_KIND_COUNTERSET;
+}
+
+static bool has_instances(uint32_t kind)
+{
+    return kind == PFB_KIND_MULTIPLE_INSTANCES || kind == PFB_KIND_COUNTERSET;
+}
+
+static void write_values(pfb_builder *builder, const part *p, pfb_data_block *block)
+{
+    pfb_data_value value;
+    bool is_reduced = p->e->has_counters && has_ids(p->result->kind);
+    while (pfb_data_block_next_value(block, &value)) {
+        if (!is_reduced || display_chooses_counter(p->e->choice, &p->identifier->counterset, value.counter_id))
+            pfb_builder_datum(builder, p->data + value.data_offset, value.data_size_bytes);
+    }
+}
+
+/* Writes a block with this one result. */
+static void write_part(pfb_builder *builder, const void *context)
+{
+    const part *p = context;
+    pfb_data_block block = *p->block;
+    pfb_data_instance instance;
+    pfb_builder_begin_data(builder, &(pfb_data_times){0});
+    pfb_builder_begin_result(builder, p->result->kind, p->result->status, p->ids, p->id_count);
+    while (pfb_data_block_next_instance(&block, &instance)) {
+        const uint8_t *name = p->data + instance.name.offset;
+        if (has_instances(p->result->kind)) {
+            if (!display_chooses_name(p->e->choice, name, instance.name.units))
+                continue;
+            pfb_builder_instance(builder, instance.id, name, instance.name.units);
+        }
+        write_values(builder, p, &block);
+    }
+    pfb_builder_end_result(builder);
+    pfb_builder_end_data(builder);
+}
+
+/* The chosen ones of a result's counter ids (free). */
+static uint32_t *choose_ids(const extract *e, const pfb_guid *set, const pfb_data_block *block,
+                            const pfb_data_result *result, uint32_t *count)
+{
+    uint32_t *ids = memory_get(result->counter_count, sizeof *ids);
+    uint32_t id = 0;
+    *count = 0;
+    for (uint32_t i = 0; pfb_data_block_counter_id(block, result, i, &id); i++) {
+        if (!e->has_counters || display_chooses_counter(e->choice, set, id))
+            ids[(*count)++] = id;
+    }
+    return ids;
+}
+
+/* Whether the result of a chosen query may be copied, in part at least. */
+static bool is_result_chosen(const extract *e, const pfb_identifier *identifier, uint32_t kind)
+{
+    if (kind == PFB_KIND_ERROR || has_ids(kind))
+        return true;
+    bool has_known_kind = kind == PFB_KIND_SINGLE_COUNTER || has_instances(kind);
+    bool is_identified = display_chooses_counter(e->choice, &identifier->counterset, identifier->counter_id);
+    return has_known_kind ? is_identified : !e->has_counters && !e->choice->pattern;
+}
+
+/* A result that takes the place of one that was not chosen, so that those after it keep their index. */
+static void append_error(pfb_bytes *reduced)
+{
+    enum { RESULT_HEADER_BYTES = 16 };
+    uint8_t header[RESULT_HEADER_BYTES] = {0};
+    put_le32(header, PFB_WIN32_COUNTER_NOT_FOUND);
+    put_le32(header + 4, PFB_KIND_ERROR);
+    put_le32(header + 8, sizeof header);
+    append(reduced, header, sizeof header);
+}
+
+/* Appends what was chosen of the current result. */
+static void append_result(const extract *e, const pfb_identifier *identifier, const pfb_bytes *sample,
+                          const pfb_data_block *block, const pfb_data_result *result, pfb_bytes *reduced)
+{
+    uint32_t kind = result->kind;
+    bool is_part = (e->has_counters && has_ids(kind)) || (e->choice->pattern && has_instances(kind));
+    if (!is_result_chosen(e, identifier, kind)) {
+        append_error(reduced);
+    } else if (is_part) {
+        part p = {.e = e, .identifier = identifier, .data = sample->data, .block = block, .result = result};
+        uint32_t *ids = choose_ids(e, &identifier->counterset, block, result, &p.id_count);
+        p.ids = ids;
+        append_written(reduced, write_part, &p, DATA_HEADER_BYTES);
+        free(ids);
+    } else {
+        append(reduced, sample->data + result->offset, result->size_bytes);
+    }
+}
+
+/* ---- Samples --------------------------------------------------------------------------------------------- */
+
+bool extract_sample(const extract *e, const pfb_bytes *sample, pfb_bytes *reduced, pfb_error *error)
+{
+    pfb_data_block block;
+    pfb_data_result result;
+    pfb_data_instance instance;
+    uint32_t count = 0;
+    bool is_open = pfb_data_block_open(&block, sample->data, sample->size_bytes, 0);
+    *error = block.error;
+    reduced->size_bytes = 0;
+    if (!is_open)
+        return false;
+    if (e->is_whole && block.result_count <= e->count && block.total_size_bytes == sample->size_bytes) {
+        append(reduced, sample->data, sample->size_bytes);
+        return true;
+    }
+    append(reduced, sample->data, DATA_HEADER_BYTES);
+    for (size_t at = 0; pfb_data_block_next_result(&block, &result);) {
+        size_t size = reduced->size_bytes;
+        while (at < e->count && e->queries[at].identifier.index < result.query)
+            at++;
+        const extract_query *query = at < e->count ? &e->queries[at] : NULL;
+        if (!query || query->identifier.index != result.query || !query->is_chosen)
+            continue;
+        append_result(e, &query->identifier, sample, &block, &result, reduced);
+        while (pfb_data_block_next_instance(&block, &instance)) /* finds the errors of this result */
+            continue;
+        if (block.error.code == PFB_OK)
+            count++;
+        else
+            reduced->size_bytes = size;
+    }
+    put_le32(reduced->data, reduced->size_bytes);
+    put_le32(reduced->data + 4, count);
+    *error = block.error;
+    return true;
+}
+
+/* ---- Metadata -------------------------------------------------------------------------------------------- */
+
+/* A reply that is written with the chosen counters, or an instance list with the chosen names. */
+typedef struct reply_part {
+    const extract *e;
+    const pfb_guid *set;
+    const pfb_bytes *reply;
+} reply_part;
+
+static void write_counters(pfb_builder *builder, const void *context)
+{
+    const reply_part *p = context;
+    pfb_registration registration;
+    pfb_counter counter;
+    uint32_t count = 0;
+    if (!pfb_registration_open(&registration, p->reply->data, p->reply->size_bytes, 0))
+        return;
+    for (uint32_t i = 0; pfb_registration_counter_at(&registration, i, &counter); i++)
+        count += display_chooses_counter(p->e->choice, p->set, counter.id);
+    pfb_builder_counterset(builder, &registration.guid, registration.detail_level, registration.instance_type, count);
+    for (uint32_t i = 0; pfb_registration_counter_at(&registration, i, &counter); i++) {
+        if (display_chooses_counter(p->e->choice, p->set, counter.id))
+            pfb_builder_counter(builder, &counter);
+    }
+}
+
+/* Writes the chosen strings, or only counts them. */
+static uint32_t go_through_strings(pfb_builder *builder, const reply_part *p)
+{
+    pfb_registration_strings strings;
+    pfb_registration_string_entry entry;
+    uint32_t count = 0;
+    pfb_registration_strings_open(&strings, p->reply->data, p->reply->size_bytes, 0);
+    while (pfb_registration_strings_next(&strings, &entry)) {
+        if (!display_chooses_counter(p->e->choice, p->set, entry.counter_id))
+            continue;
+        count++;
+        if (builder)
+            pfb_builder_counter_string(builder, entry.counter_id,
+                                       entry.has_text ? p->reply->data + entry.text.offset : NULL, entry.text.units);
+    }
+    return count;
+}
+
+static void write_strings(pfb_builder *builder, const void *context)
+{
+    pfb_builder_begin_strings(builder, go_through_strings(NULL, context));
+    go_through_strings(builder, context);
+    pfb_builder_end_strings(builder);
+}
+
+void extract_registration(const extract *e, const pfb_guid *set, uint32_t request, const pfb_bytes *reply,
+                          pfb_bytes *reduced)
+{
+    const reply_part p = {.e = e, .set = set, .reply = reply};
+    bool has_strings = request == PFB_REQUEST_COUNTER_NAMES || request == PFB_REQUEST_COUNTER_HELPS ||
+                       request == PFB_REQUEST_COUNTER_ENGLISH_NAMES;
+    reduced->size_bytes = 0;
+    if (e->has_counters && request == PFB_REQUEST_COUNTERSET)
+        append_written(reduced, write_counters, &p, 0);
+    else if (e->has_counters && has_strings)
+        append_written(reduced, write_strings, &p, 0);
+    else
+        append(reduced, reply->data, reply->size_bytes);
+}
+
+static void write_instances(pfb_builder *builder, const void *context)
+{
+    const reply_part *p = context;
+    pfb_list list;
+    pfb_listed_instance instance;
+    pfb_list_open(&list, p->reply->data, p->reply->size_bytes, 0);
+    while (pfb_list_next_instance(&list, &instance)) {
+        const uint8_t *name = p->reply->data + instance.name.offset;
+        if (display_chooses_name(p->e->choice, name, instance.name.units))
+            pfb_builder_listed_instance(builder, instance.id, name, instance.name.units);
+    }
+}
+
+void extract_instances(const extract *e, const pfb_bytes *list, pfb_bytes *reduced)
+{
+    const reply_part p = {.e = e, .reply = list};
+    reduced->size_bytes = 0;
+    if (e->choice->pattern)
+        append_written(reduced, write_instances, &p, 0);
+    else
+        append(reduced, list->data, list->size_bytes);
+}
+
+void extract_free(extract *e)
+{
+    pfb_bytes_free(&e->recorded);
+    free(e->queries);
+    *e = (extract){0};
+}

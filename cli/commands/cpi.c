@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#include "commands.h"
+#include "perfblock/capture.h"
+#include "walk/walk.h"
+
+/* The hooks of one file: those of a capture's chunks, or the file as a stream of them. */
+static void show_file(output *out, const options *o, const char *path)
+{
+    input in;
+    walk w = {.in = &in, .out = out, .options = o->reader, .has_tables = true};
+    if (!input_read(&in, path, INPUT_AUTO))
+        return;
+    if (in.kind == INPUT_CAPTURE) {
+        walk_capture_parts(&w, PFB_TAG_HOOKS, "CPI hooks");
+    } else {
+        in.kind = INPUT_HOOKS;
+        walk_input(&w);
+    }
+    input_free(&in);
+}
+
+void command_cpi_show(const options *o)
+{
+    output out;
+    output_open(&out, o->format, options_color(o));
+    for (size_t i = 0; i < o->file_count && !output_failed(&out); i++)
+        show_file(&out, o, o->files[i]);
+    if (o->file_count == 0)
+        show_file(&out, o, "-");
+    output_close(&out);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_CPI_RESULT_H
+#define CLI_CPI_RESULT_H
+
+#include "os/system.h"
+#include "output/output.h"
+#include "perfblock/cpi_facility.h"
+
+/* What an interval of the CPI facility gave. */
+typedef struct cpi_result {
+    pfb_cpi_details details;
+    void *handle;         /* for what the details lack */
+    system_ending ending; /* of the command that ran meanwhile */
+} cpi_result;
+
+/* As text: the line of the system, and the table of it and its CPUs. As JSON: the record "cpi", and "cpu" for each. */
+void cpi_result_print(output *out, const cpi_result *result);
+
+#endif

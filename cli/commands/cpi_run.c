@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include "collect/recording.h"
+#include "commands.h"
+#include "commands/cpi_keep.h"
+#include "commands/cpi_result.h"
+#include "input/parts.h"
+#include "memory/memory.h"
+#include "output/diagnostics.h"
+#include "perfblock/cpi/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One measurement. */
+typedef struct run {
+    const options *o;
+    const char *subject; /* of messages: "live", or the file that takes its place */
+    size_t steps;        /* in the file */
+    struct {
+        size_t offset; /* of the file's end where there is no such step */
+        bool is_refusal;
+    } ends[2]; /* the steps that are start and end of the interval, by pfb_cpi_moment */
+    cpi_kept kept;
+    cpi_result result;
+    recording stored; /* of -o */
+    uint8_t *hooks;   /* its chunk's body; null without -o */
+} run;
+
+/* ---- Failures ---------------------------------------------------------------------------------------------------- */
+
+static void put_lower(buffer *out, const char *name)
+{
+    for (const char *c = name; *c != '\0'; c++) {
+        char lower = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+        buffer_bytes(out, &lower, 1);
+    }
+}
+
+/* What this machine refuses, or a file says that another one did, is impossible; anything else in a file is its fault.
+ */
+static void say_failure(const run *r, pfb_cpi_moment moment, int code, const char *sentence)
+{
+    const pfb_cpi_code *row = pfb_cpi_code_find(code);
+    buffer name = {0};
+    put_lower(&name, pfb_cpi_rc_to_string(code));
+    if (*sentence == '\0')
+        sentence = row ? row->text : "for an unknown reason";
+    if (r->o->source && !r->ends[moment].is_refusal) {
+        buffer safe = {0};
+        text_safe(&safe, sentence, strlen(sentence));
+        diagnostics_input(r->subject, r->ends[moment].offset, name.data, "%s", safe.data);
+        buffer_free(&safe);
+    } else {
+        diagnostics_say(STATUS_IMPOSSIBLE, r->subject, "%s: %s", name.data, sentence);
+    }
+    buffer_free(&name);
+}
+
+/* ---- The source -------------------------------------------------------------------------------------------------- */
+
+/* Reads a text to its end, for what it begins with and for the place of an error. False after a sentence. */
+static bool scan_text(run *r, const uint8_t *data, size_t size, size_t base)
+{
+    pfb_cpi_cpu *cpus = memory_get(PFB_CPI_MOST_CPUS, sizeof *cpus);
+    pfb_cpi_text text;
+    pfb_cpi_step step;
+    if (pfb_cpi_text_open(&text, data, size)) {
+        for (; pfb_cpi_text_next(&text, cpus, PFB_CPI_MOST_CPUS, &step); r->steps++) {
+            if (r->steps > PFB_CPI_AT_END)
+                continue;
+            r->ends[r->steps].offset = base + step.offset;
+            r->ends[r->steps].is_refusal = step.is_refusal;
+        }
+    }
+    free(cpus);
+    text.error.offset += base;
+    if (text.error.code != PFB_OK)
+        diagnostics_malformed(r->subject, text.error);
+    return text.error.code == PFB_OK;
+}
+
+static bool scan_capture(run *r, const input *in)
+{
+    parts found;
+    pfb_chunk chunk;
+    bool is_fine = true;
+    parts_open(&found, in, PFB_TAG_SNAPSHOTS, "CPI snapshots");
+    while (is_fine && parts_next(&found, &chunk))
+        is_fine = scan_text(r, in->data + chunk.body_offset, chunk.body_size_bytes, chunk.body_offset);
+    bool has_any = parts_tell(&found);
+    if (is_fine && found.capture.error.code != PFB_OK)
+        diagnostics_malformed(r->subject, found.capture.error);
+    return is_fine && has_any && found.capture.error.code == PFB_OK;
+}
+
+/* Null after a sentence. */
+static pfb_cpi_source *open_fixture(run *r)
+{
+    input in;
+    pfb_cpi_failure failure = {0};
+    pfb_cpi_source *source = NULL;
+    if (!input_read(&in, r->o->source, INPUT_AUTO))
+        return NULL;
+    r->ends[PFB_CPI_AT_START].offset = r->ends[PFB_CPI_AT_END].offset = in.size;
+    if (in.kind == INPUT_CAPTURE ? scan_capture(r, &in) : scan_text(r, in.data, in.size, 0)) {
+        source = pfb_cpi_source_open_fixture(in.data, in.size, &failure);
+        if (!source)
+            say_failure(r, PFB_CPI_AT_START, failure.code, failure.sentence);
+    }
+    input_free(&in);
+    return source;
+}
+
+static pfb_cpi_source *open_live(run *r)
+{
+    pfb_cpi_failure failure = {0};
+    pfb_cpi_source *source = pfb_cpi_source_open_live(&failure);
+    if (!source)
+        say_failure(r, PFB_CPI_AT_START, failure.code, failure.sentence);
+    return source;
+}
+
+/* Has the facility read from the source that the options name, with its readings kept. False after a sentence. */
+static bool use_source(run *r)
+{
+    pfb_cpi_failure failure = {0};
+    pfb_cpi_source *inner = r->o->source ? open_fixture(r) : open_live(r);
+    if (!inner)
+        return false;
+    pfb_cpi_source *source = cpi_keep(inner, &r->kept, &failure);
+    if (!source) {
+        say_failure(r, PFB_CPI_AT_START, failure.code, failure.sentence);
+        return false;
+    }
+    int code = pfb_cpi_use_source(source);
+    if (code != PFB_PU_SUCCESS) {
+        say_failure(r, PFB_CPI_AT_START, code, pfb_cpi_last_error_text());
+        pfb_cpi_source_close(source);
+    }
+    return code == PFB_PU_SUCCESS;
+}
+
+/* ---- The measurement --------------------------------------------------------------------------------------------- */
+
+/* The largest group, summary and detailed hooks of 1024 CPUs between two labels, has 74440 bytes. */
+enum { TRACE_BYTES = 1 << 17 };
+
+/* What replays the interval, and the hooks if there are any. */
+static void store(run *r)
+{
+    size_t used = 0;
+    buffer text = {0};
+    cpi_kept_write(&r->kept, &text);
+    if (text.size > 0) {
+        recording_put(&r->stored, &(pfb_chunk){.tag = PFB_TAG_SNAPSHOTS}, text.data, text.size);
+        if (pfb_cpi_get_trace_size(r->result.handle, &used, NULL) == PFB_PU_SUCCESS && used > 0)
+            recording_put(&r->stored, &(pfb_chunk){.tag = PFB_TAG_HOOKS}, r->hooks, used);
+        recording_write_together(&r->stored);
+    }
+    buffer_free(&text);
+}
+
+/* How the command ended is its own matter: a remark, and no status of ours. */
+static void tell_ending(const run *r)
+{
+    const system_ending *ending = &r->result.ending;
+    if (ending->number != 0)
+        diagnostics_say(STATUS_FINE, r->o->files[0], "ended %s %lu", ending->is_signal ? "by signal" : "with status",
+                        (unsigned long)ending->number);
+}
+
+/* Ends the interval. Hooks are asked for only where they are stored: they have no room for some figures that can be
+ * printed. */
+static int end_interval(const run *r, const pfb_cpi_data **data)
+{
+    const options *o = r->o;
+    if (!r->hooks)
+        return pfb_cpi_get(r->result.handle, data);
+    pfb_cpi_attach_trace_buffer(r->result.handle, r->hooks, TRACE_BYTES);
+    return pfb_cpi_get_and_trace(r->result.handle, (int)o->minor, PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED,
+                                 o->label, data);
+}
+
+/* Data may come with a failure. */
+static void get(run *r)
+{
+    const options *o = r->o;
+    output out;
+    const pfb_cpi_data *data = NULL;
+    int code = end_interval(r, &data);
+    buffer sentence = {0};
+    buffer_string(&sentence, pfb_cpi_last_error_text()); /* gone at the next call */
+    output_open(&out, o->format, options_color(o));
+    if (data && pfb_cpi_get_details(r->result.handle, &r->result.details) == PFB_PU_SUCCESS)
+        cpi_result_print(&out, &r->result);
+    output_close(&out);
+    if (code != PFB_PU_SUCCESS)
+        say_failure(r, PFB_CPI_AT_END, code, sentence.data);
+    buffer_free(&sentence);
+    if (r->hooks)
+        store(r);
+}
+
+/* From the first reading to the last. Lines of JSON have standard output to themselves. */
+static void measure(run *r)
+{
+    const options *o = r->o;
+    int code = pfb_cpi_init(PFB_CPI_RAW | PFB_CPI_SCALED, &r->result.handle);
+    if (code != PFB_PU_SUCCESS) {
+        say_failure(r, PFB_CPI_AT_START, code, pfb_cpi_last_error_text());
+        return;
+    }
+    if (system_run(o->files, o->format == OUTPUT_JSON, &r->result.ending)) {
+        get(r);
+        tell_ending(r);
+    } else {
+        diagnostics_file(o->files[0], errno);
+    }
+    pfb_cpi_terminate(r->result.handle);
+}
+
+static void measure_and_store(run *r)
+{
+    if (!recording_open(&r->stored))
+        return;
+    r->hooks = memory_get(TRACE_BYTES, 1);
+    measure(r);
+    recording_close(&r->stored);
+    free(r->hooks);
+}
+
+void command_cpi_run(const options *o)
+{
+    run r = {.o = o, .subject = o->source ? o->source : "live", .stored = {.path = o->recording}};
+    if (system_is_batch(o->files[0])) {
+        diagnostics_say(STATUS_FILE, o->files[0], "is a batch file, which is run by way of cmd /c");
+        return;
+    }
+    if (use_source(&r)) {
+        if (o->recording)
+            measure_and_store(&r);
+        else
+            measure(&r);
+        pfb_cpi_use_source(NULL);
+    }
+    cpi_kept_free(&r.kept);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "commands/lwp.h"
+
+#include "collect/recording.h"
+#include "commands.h"
+#include "memory/memory.h"
+#include "output/diagnostics.h"
+#include "perfblock/capture.h"
+#include "perfblock/cpu.h"
+#include "perfblock/lwp/lwp.h"
+#include "walk/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+lwp_kept lwp_keep(const pfb_lwp_capabilities *leaf, const uint8_t *control, const uint8_t *ring, size_t ring_bytes)
+{
+    lwp_kept kept = {.size = pfb_lwp_snapshot_write(leaf, control, leaf->control_bytes, ring, ring_bytes, NULL, 0)};
+    kept.bytes = memory_get(kept.size, 1);
+    pfb_lwp_snapshot_write(leaf, control, leaf->control_bytes, ring, ring_bytes, kept.bytes, kept.size);
+    return kept;
+}
+
+/* ---- Showing ----------------------------------------------------------------------------------------------------- */
+
+/* The records of one file: all LWP snapshots of a capture, or a snapshot alone. */
+static void show_input(output *out, const options *o, const input *in)
+{
+    walk w = {.in = in, .out = out, .options = o->reader};
+    if (in->kind == INPUT_CAPTURE)
+        walk_capture_parts(&w, PFB_TAG_LWP, "LWP snapshots");
+    else
+        walk_input(&w);
+}
+
+static void show_file(output *out, const options *o, const char *path)
+{
+    input in;
+    if (!input_read(&in, path, INPUT_AUTO))
+        return;
+    if (in.kind != INPUT_CAPTURE)
+        in.kind = INPUT_LWP;
+    show_input(out, o, &in);
+    input_free(&in);
+}
+
+/* ---- This machine ------------------------------------------------------------------------------------------------ */
+
+void lwp_say_refusal(pfb_lwp_refusal refusal)
+{
+    diagnostics_say(STATUS_IMPOSSIBLE, "live", "%s: %s", pfb_lwp_refusal_name(refusal), pfb_lwp_refusal_text(refusal));
+}
+
+enum { LIVE_RECORDS = 8, ALIGNMENT = 64 };
+
+/* A control block and a ring, aligned as hardware likes them best. */
+typedef struct live_memory {
+    uint8_t *memory, *control, *ring;
+    uint32_t ring_bytes;
+} live_memory;
+
+static live_memory make_memory(const pfb_lwp_capabilities *leaf)
+{
+    live_memory m = {.ring_bytes = leaf->min_buffer_bytes > 0 ? leaf->min_buffer_bytes : 32 * leaf->event_bytes};
+    m.memory = memory_get(leaf->control_bytes + m.ring_bytes + 2 * ALIGNMENT, 1);
+    m.control = m.memory + (ALIGNMENT - (uintptr_t)m.memory % ALIGNMENT) % ALIGNMENT;
+    m.ring = m.control + leaf->control_bytes;
+    m.ring += (ALIGNMENT - (uintptr_t)m.ring % ALIGNMENT) % ALIGNMENT;
+    lwp_put_u32(m.control + PFB_LWP_AT_BUFFER_SIZE, m.ring_bytes);
+    lwp_put_u32(m.control + PFB_LWP_AT_BUFFER_BASE, (uint32_t)(uintptr_t)m.ring);
+    lwp_put_u32(m.control + PFB_LWP_AT_BUFFER_BASE + 4, (uint32_t)((uint64_t)(uintptr_t)m.ring >> 32));
+    return m;
+}
+
+/* Inserts some events of our own and shows what hardware made of them. */
+static void record_some(output *out, const options *o, pfb_lwp_cpu *cpu, const pfb_lwp_capabilities *leaf)
+{
+    pfb_source_failure failure = {0};
+    live_memory m = make_memory(leaf);
+    if (pfb_lwp_cpu_load(cpu, m.control, &failure)) {
+        for (uint32_t i = 0; i < LIVE_RECORDS; i++)
+            pfb_lwp_cpu_insert(cpu, i, i);
+        pfb_lwp_cpu_store(cpu);
+        pfb_lwp_cpu_load(cpu, NULL, NULL);
+        lwp_kept made = lwp_keep(leaf, m.control, m.ring, m.ring_bytes);
+        input in = {.name = "live", .data = made.bytes, .size = made.size, .kind = INPUT_LWP};
+        show_input(out, o, &in);
+        input_free(&in);
+    } else if (failure.code == PFB_WIN32_INVALID_PARAMETER) {
+        diagnostics_say(STATUS_IMPOSSIBLE, "live", "%s: %s", pfb_lwp_refusal_name(PFB_LWP_BAD_CB), failure.sentence);
+    } else {
+        diagnostics_say(STATUS_IMPOSSIBLE, "live", "%s", failure.sentence);
+    }
+    free(m.memory);
+}
+
+static void show_machine(output *out, const options *o)
+{
+    pfb_source_failure failure = {0};
+    pfb_lwp_capabilities leaf;
+    pfb_cpus *cpus = pfb_cpus_open(&failure);
+    pfb_lwp_refusal refusal = cpus ? pfb_cpus_lwp(cpus, &leaf) : pfb_cpu_lwp(&leaf);
+    pfb_lwp_cpu *cpu = cpus && refusal == PFB_LWP_USABLE ? pfb_lwp_cpu_open(cpus, 0, &leaf, &refusal, &failure) : NULL;
+    if (cpu)
+        record_some(out, o, cpu, &leaf);
+    else if (refusal != PFB_LWP_USABLE)
+        lwp_say_refusal(refusal);
+    else
+        diagnostics_say(STATUS_IMPOSSIBLE, "live", "%s", failure.sentence);
+    pfb_lwp_cpu_close(cpu);
+    pfb_cpus_close(cpus);
+}
+
+void command_lwp_show(const options *o)
+{
+    output out;
+    output_open(&out, o->format, options_color(o));
+    for (size_t i = 0; i < o->file_count && !output_failed(&out); i++)
+        show_file(&out, o, o->files[i]);
+    if (o->file_count == 0)
+        show_machine(&out, o);
+    output_close(&out);
+}
+
+/* ---- The model --------------------------------------------------------------------------------------------------- */
+
+/* What the documented program prints. */
+static void print_sample(output *out, unsigned bits, const lwp_kept *made)
+{
+    pfb_lwp_snapshot parts;
+    pfb_lwp_capabilities leaf;
+    pfb_lwp lwp;
+    pfb_lwp_event event;
+    unsigned values = 0;
+    unsigned inserted = 0;
+    buffer text = {0};
+    pfb_lwp_snapshot_read(made->bytes, made->size, &parts);
+    pfb_lwp_capabilities_read(parts.eax, parts.ebx, parts.ecx, parts.edx, &leaf);
+    pfb_lwp_open(&lwp, &leaf, made->bytes + parts.control_offset, parts.control_size, made->bytes + parts.ring_offset,
+                 parts.ring_size, PFB_STRICT);
+    while (pfb_lwp_next(&lwp, &event)) {
+        values += event.id == PFB_LWP_EVENT_VALUE;
+        inserted += event.id == PFB_LWP_EVENT_INSERTED;
+    }
+    buffer_format(&text, "%u-bit compiler\n%u entries in ring buffer\n%u LWPVAL instructions, %u LWPINS instructions\n",
+                  bits, (unsigned)lwp.count, values, inserted);
+    output_raw(out, text.data, text.size);
+    buffer_free(&text);
+}
+
+static void run_model(const options *o, recording *stored)
+{
+    output out;
+    lwp_kept made = lwp_sample_run(o->sample);
+    output_open(&out, o->format, options_color(o));
+    if (o->format == OUTPUT_TEXT)
+        print_sample(&out, o->sample, &made);
+    input in = {.name = "model", .data = made.bytes, .size = made.size, .kind = INPUT_LWP};
+    show_input(&out, o, &in);
+    output_close(&out);
+    if (stored) {
+        recording_put(stored, &(pfb_chunk){.tag = PFB_TAG_LWP}, made.bytes, made.size);
+        recording_write_together(stored);
+    }
+    free(made.bytes);
+}
+
+void command_lwp_model(const options *o)
+{
+    recording stored = {.path = o->recording};
+    if (!o->recording) {
+        run_model(o, NULL);
+    } else if (recording_open(&stored)) {
+        run_model(o, &stored);
+        recording_close(&stored);
+    }
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_LWP_H
+#define CLI_LWP_H
+
+#include "output/output.h"
+#include "perfblock/lwp/cpuid.h"
+
+/* How the leaf of Lightweight Profiling is shown. */
+
+/* The bits of EAX, EDX or Flags by name; those without a public name by number. */
+void lwp_state_bits(output *out, const char *key, uint32_t bits);
+
+/* The four registers as "EAX-EBX-ECX-EDX". */
+void lwp_state_registers(output *out, const pfb_lwp_capabilities *leaf);
+
+/* Tells that this machine cannot do it: "live: not_amd: sentence". */
+void lwp_say_refusal(pfb_lwp_refusal refusal);
+
+/* Writes a field of a control block. */
+void lwp_put_u32(uint8_t *at, uint32_t value);
+
+/* A snapshot as a capture keeps it: the leaf's registers, control block and ring. */
+typedef struct lwp_kept {
+    uint8_t *bytes; /* free */
+    size_t size;
+} lwp_kept;
+
+lwp_kept lwp_keep(const pfb_lwp_capabilities *leaf, const uint8_t *control, const uint8_t *ring, size_t ring_bytes);
+
+/* What the documented sample program leaves in memory when it runs on the model as a build of 32 or 64 bits
+ * (lwp_sample.c). */
+lwp_kept lwp_sample_run(unsigned bits);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_OBJECTS_H
+#define CLI_OBJECTS_H
+
+#include "input/input.h"
+#include "names/titles.h"
+#include "output/output.h"
+
+/* The objects of V1 blocks with their counters, each title once: the counterpart of countersets. */
+
+/* Lists those of a file of blocks, or of the V1DT chunks of a capture. What is wrong with the blocks is told. */
+void objects_list(output *out, const input *in, titles *names);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "commands.h"
+#include "output/diagnostics.h"
+#include "walk/walk.h"
+
+#include <string.h>
+
+/* With several files a line of text tells whose records follow. */
+static void state_file(output *out, const input *in)
+{
+    if (out->format != OUTPUT_TEXT)
+        return;
+    buffer line = {0};
+    text_safe(&line, in->name, strlen(in->name));
+    buffer_format(&line, ": %s, %zu bytes\n", input_kind_name(in->kind), in->size);
+    output_raw(out, line.data, line.size);
+    buffer_free(&line);
+}
+
+void command_show(const options *o)
+{
+    output out;
+    titles names = {0};
+    output_open(&out, o->format, options_color(o));
+    titles_add_file(&names, o->names, o->reader);
+    progress_begin(false);
+    for (size_t i = 0; i < o->file_count && !output_failed(&out); i++) {
+        input in;
+        if (!input_read(&in, o->files[i], o->kind))
+            continue;
+        walk w = {.in = &in, .out = &out, .options = o->reader, .request = o->request, .titles = &names};
+        if (o->file_count > 1)
+            state_file(&out, &in);
+        walk_input(&w);
+        input_free(&in);
+    }
+    titles_free(&names);
+    output_close(&out);
+}

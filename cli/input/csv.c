@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/csv.h"
+
+#include "memory/memory.h"
+#include "os/system.h"
+#include "output/diagnostics.h"
+#include "output/stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Bytes ----------------------------------------------------------------------------------------------- */
+
+/* Room for the longest record, and for reading on behind it. */
+#define WINDOW_BYTES (2 * CSV_MOST_BYTES)
+
+/* Moves the record at hand to the front. */
+static void make_room(csv_reader *r)
+{
+    size_t start = r->start;
+    if (start == 0)
+        return;
+    memmove(r->bytes, r->bytes + start, r->end - start);
+    r->base += start;
+    r->start = 0;
+    r->at -= start;
+    r->end -= start;
+}
+
+/* Reads on behind what is there. At most the longest record is kept, so that there is room. False when nothing more
+ * comes. */
+static bool fetch(csv_reader *r)
+{
+    if (r->has_ended)
+        return false;
+    make_room(r);
+    stream_flush();
+    r->has_stopped = stream_failed();
+    long long got = r->has_stopped ? 0 : system_read(r->file, r->bytes + r->end, WINDOW_BYTES - r->end);
+    if (got < 0) {
+        diagnostics_file(r->name, errno);
+        r->has_stopped = true;
+    }
+    r->has_ended = got <= 0;
+    if (got > 0)
+        r->end += (size_t)got;
+    return !r->has_ended;
+}
+
+static void skip_mark(csv_reader *r)
+{
+    static const char mark[] = {'\xEF', '\xBB', '\xBF'};
+    while (r->end < sizeof mark && fetch(r)) {
+    }
+    if (r->end >= sizeof mark && memcmp(r->bytes, mark, sizeof mark) == 0)
+        r->start = r->at = sizeof mark;
+}
+
+bool csv_open(csv_reader *r, const char *name)
+{
+    *r = (csv_reader){.name = name, .line = 1};
+    bool is_standard = strcmp(name, "-") == 0;
+    r->file = is_standard ? SYSTEM_INPUT : system_read_open(name);
+    if (r->file < 0) {
+        diagnostics_file(name, errno);
+        return false;
+    }
+    r->bytes = memory_get(WINDOW_BYTES, 1);
+    r->text = memory_get(CSV_MOST_BYTES, 1);
+    skip_mark(r);
+    return true;
+}
+
+void csv_close(csv_reader *r)
+{
+    if (r->file != SYSTEM_INPUT)
+        system_read_close(r->file);
+    free(r->bytes);
+    free(r->text);
+    free(r->cells);
+}
+
+/* ---- Cells ----------------------------------------------------------------------------------------------- */
+
+static void open_cell(csv_reader *r)
+{
+    r->cells = memory_grow(r->cells, &r->capacity, r->count + 1, sizeof *r->cells);
+    r->cells[r->count++] = (csv_cell){.text = r->text + r->text_size, .offset = r->base + r->at};
+}
+
+/* Adds bytes of the record to the cell at hand. */
+static void add_text(csv_reader *r, const char *bytes, size_t size)
+{
+    memcpy(r->text + r->text_size, bytes, size);
+    r->text_size += size;
+    r->cells[r->count - 1].size += size;
+}
+
+csv_cell csv_trim(csv_cell cell)
+{
+    while (cell.size > 0 && (cell.text[0] == ' ' || cell.text[0] == '\t')) {
+        cell.text++;
+        cell.size--;
+    }
+    while (cell.size > 0 && (cell.text[cell.size - 1] == ' ' || cell.text[cell.size - 1] == '\t'))
+        cell.size--;
+    return cell;
+}
+
+/* ---- Scanning -------------------------------------------------------------------------------------------- */
+
+/* Where in a record the next byte stands. */
+enum {
+    AT_CELL, /* before a cell */
+    IN_CELL,
+    IN_QUOTES,
+    BEHIND_QUOTE,  /* behind one that closes the cell, or is the first of two */
+    BEHIND_RETURN, /* behind a CR that follows a cell in quotation marks */
+    AT_END
+};
+
+static const char has_nul[] = "a NUL byte stands in this cell";
+
+/* Takes the byte that ends a cell. */
+static void end_cell(csv_reader *r, char byte)
+{
+    r->at++;
+    r->state = byte == ',' ? AT_CELL : AT_END;
+    if (byte == '\n')
+        r->breaks++;
+}
+
+/* Takes a cell without quotation marks up to `limit`. */
+static void scan_plain(csv_reader *r, size_t limit)
+{
+    const char *bytes = r->bytes;
+    size_t from = r->at;
+    size_t at = from;
+    while (at < limit && bytes[at] != ',' && bytes[at] != '\n' && bytes[at] != '"' && bytes[at] != '\0')
+        at++;
+    add_text(r, bytes + from, at - from);
+    r->at = at;
+    if (at == limit)
+        return;
+    csv_cell *cell = &r->cells[r->count - 1];
+    if (bytes[at] == '\0') {
+        r->fault = has_nul;
+    } else if (bytes[at] == '"') {
+        r->fault = "a quotation mark stands in a cell that does not begin with one";
+    } else {
+        if (bytes[at] == '\n' && cell->size > 0 && cell->text[cell->size - 1] == '\r')
+            cell->size--;
+        end_cell(r, bytes[at]);
+    }
+}
+
+/* Takes what stands between quotation marks up to `limit`. */
+static void scan_quoted(csv_reader *r, size_t limit)
+{
+    const char *bytes = r->bytes;
+    size_t from = r->at;
+    size_t at = from;
+    for (; at < limit && bytes[at] != '"' && bytes[at] != '\0'; at++)
+        r->breaks += bytes[at] == '\n';
+    add_text(r, bytes + from, at - from);
+    r->at = at;
+    if (at == limit)
+        return;
+    if (bytes[at] == '\0') {
+        r->fault = has_nul;
+        return;
+    }
+    r->state = BEHIND_QUOTE;
+    r->at++;
+}
+
+static void scan_behind(csv_reader *r)
+{
+    char byte = r->bytes[r->at];
+    bool is_behind_return = r->state == BEHIND_RETURN;
+    if (byte == '\n' || (byte == ',' && !is_behind_return)) {
+        end_cell(r, byte);
+    } else if (byte == '\r' && !is_behind_return) {
+        r->state = BEHIND_RETURN;
+        r->at++;
+    } else if (byte == '"' && !is_behind_return) {
+        add_text(r, "\"", 1);
+        r->state = IN_QUOTES;
+        r->at++;
+    } else {
+        r->fault = "a cell in quotation marks is followed by something else than a comma or the end of the line";
+    }
+}
+
+/* Takes what was read, up to the record's end, its fault, or the longest record there may be. */
+static void scan(csv_reader *r)
+{
+    size_t left = CSV_MOST_BYTES - (r->at - r->start);
+    size_t limit = r->end - r->at > left ? r->at + left : r->end;
+    while (r->at < limit && r->state != AT_END && !r->fault) {
+        if (r->state == AT_CELL) {
+            bool is_quoted = r->bytes[r->at] == '"';
+            open_cell(r);
+            r->has_quotes |= is_quoted;
+            r->at += is_quoted;
+            r->state = is_quoted ? IN_QUOTES : IN_CELL;
+        } else if (r->state == IN_CELL) {
+            scan_plain(r, limit);
+        } else if (r->state == IN_QUOTES) {
+            scan_quoted(r, limit);
+        } else {
+            scan_behind(r);
+        }
+    }
+}
+
+/* The file ends inside the record. */
+static void end_record(csv_reader *r)
+{
+    if (r->state == AT_CELL)
+        open_cell(r);
+    if (r->state == IN_QUOTES)
+        r->fault = "a quotation mark opens this cell and none closes it";
+    r->state = AT_END;
+}
+
+/* ---- Records --------------------------------------------------------------------------------------------- */
+
+/* Passes over the line that the window begins with. False when the file ends first. */
+static bool skip_line(csv_reader *r)
+{
+    const char *line_break = NULL;
+    do {
+        const char *from = r->bytes + r->start;
+        line_break = memchr(from, '\n', r->end - r->start);
+        r->start = line_break ? (size_t)(line_break + 1 - r->bytes) : r->end;
+        r->at = r->start;
+    } while (!line_break && fetch(r));
+    r->line++;
+    return line_break != NULL;
+}
+
+/* Moves to where the next record begins. False when there is none. */
+static bool begin_record(csv_reader *r)
+{
+    if (r->fault && !skip_line(r))
+        return false;
+    if (!r->fault)
+        r->line += r->breaks;
+    r->start = r->at;
+    r->count = r->text_size = 0;
+    r->breaks = 0;
+    r->fault = NULL;
+    r->has_quotes = false;
+    r->state = AT_CELL;
+    if (r->at == r->end && !fetch(r))
+        return false;
+    r->offset = r->base + r->start;
+    return true;
+}
+
+/* Such a line would pass for a row whose first cell is empty. */
+static bool is_blank(const csv_reader *r)
+{
+    return r->count == 1 && !r->has_quotes && csv_trim(r->cells[0]).size == 0;
+}
+
+/* Takes the record at hand further. False when what follows cannot be had. */
+static bool advance(csv_reader *r)
+{
+    bool has_more = r->at < r->end || fetch(r);
+    if (r->has_stopped)
+        return false;
+    if (!has_more)
+        end_record(r);
+    else if (r->at - r->start < CSV_MOST_BYTES)
+        scan(r);
+    else if (r->state == IN_QUOTES)
+        r->fault = "a quotation mark opens this cell and none closes it within 65536 bytes of the row";
+    else
+        r->fault = "the row is longer than 65536 bytes";
+    return true;
+}
+
+bool csv_next(csv_reader *r)
+{
+    do {
+        if (!begin_record(r))
+            return false;
+        while (r->state != AT_END && !r->fault) {
+            if (!advance(r))
+                return false;
+        }
+    } while (!r->fault && is_blank(r));
+    return true;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/file_format.h"
+
+#include "perfblock/capture.h"
+#include "perfblock/legacy_block.h"
+#include "perfblock/name_table.h"
+
+#include <string.h>
+
+static uint32_t load_u16(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8;
+}
+
+static uint32_t load_u32(const uint8_t *p)
+{
+    return load_u16(p) | load_u16(p + 2) << 16;
+}
+
+/* ---- Name tables ----------------------------------------------------------------------------------------- */
+
+/* Tables of counters begin with index 1 and, as its text, a number of two digits or more: the system's highest index.
+ * A V2 block of these bytes would be too small for its results, or one of an odd size above 800 million. */
+static bool is_name_table(const uint8_t *data, size_t size)
+{
+    enum { START = 64, LATEST_TEXT = 8 }; /* a mark, "1" and an end of line in UTF-16 */
+    pfb_name_table table;
+    pfb_name_entry entry;
+    if (!pfb_name_table_open(&table, data, size < START ? size : START, 0) || !pfb_name_table_next(&table, &entry) ||
+        entry.index != 1 || entry.offset > LATEST_TEXT)
+        return false;
+    size_t step = table.is_utf16 ? 2 : 1;
+    bool is_number = entry.size_bytes >= 2 * step;
+    for (size_t i = 0; i < entry.size_bytes; i += step) {
+        const uint8_t *unit = data + entry.offset + i;
+        is_number = is_number && unit[0] >= '0' && unit[0] <= '9' && (step == 1 || unit[1] == 0);
+    }
+    return is_number;
+}
+
+/* ---- V2 data --------------------------------------------------------------------------------------------- */
+
+enum { DATA_HEADER_BYTES = 48, RESULT_HEADER_BYTES = 16 };
+
+/* Whether the SYSTEMTIME of the header (16 bytes at 32) is one. Text never is, and neither are zeros: month and day
+ * begin with 1. Of random bytes one in 10^20 is. */
+static bool has_system_time(const uint8_t *data)
+{
+    static const struct {
+        uint16_t least, most;
+    } fields[] = {{1601, 30827}, {1, 12}, {0, 6}, {1, 31}, {0, 23}, {0, 59}, {0, 59}, {0, 999}};
+    bool is_sound = true;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        uint32_t field = load_u16(data + 32 + 2 * i);
+        is_sound = is_sound && field >= fields[i].least && field <= fields[i].most;
+    }
+    return is_sound;
+}
+
+/* Whether dwTotalSize and the number of results agree. Requires 8 bytes. */
+static bool has_sizes(const uint8_t *data)
+{
+    uint32_t total = load_u32(data);
+    return total >= DATA_HEADER_BYTES && total % 8 == 0 &&
+           load_u32(data + 4) <= (total - DATA_HEADER_BYTES) / RESULT_HEADER_BYTES;
+}
+
+/* Whether the header of the first result (PERF_COUNTER_HEADER) fits the block; a block without results ends with its
+ * own header. Requires sizes that agree. */
+static bool has_first_result(const uint8_t *data, size_t held_size)
+{
+    uint32_t total = load_u32(data);
+    if (load_u32(data + 4) == 0)
+        return total == DATA_HEADER_BYTES;
+    if (held_size < DATA_HEADER_BYTES + RESULT_HEADER_BYTES)
+        return false;
+    uint32_t kind = load_u32(data + DATA_HEADER_BYTES + 4);
+    uint32_t size = load_u32(data + DATA_HEADER_BYTES + 8);
+    bool is_kind = kind <= 2 || kind == 4 || kind == 6;
+    return is_kind && size >= RESULT_HEADER_BYTES && size <= total - DATA_HEADER_BYTES;
+}
+
+/* Whether a file too short for a header may be the beginning of one. */
+static bool is_cut_header(const uint8_t *data, size_t size)
+{
+    enum { MOST = 1 << 28 };
+    return size >= 8 && size < DATA_HEADER_BYTES && has_sizes(data) && load_u32(data) < MOST;
+}
+
+/* Whether the sizes and the first result fit together and into the file. Recognises a header whose system time is
+ * damaged or zero. */
+static bool has_sound_start(const uint8_t *data, size_t held_size, uint64_t file_size)
+{
+    if (held_size < DATA_HEADER_BYTES)
+        return held_size == file_size && is_cut_header(data, held_size);
+    return has_sizes(data) && load_u32(data) <= file_size && has_first_result(data, held_size);
+}
+
+/* ---- Other formats --------------------------------------------------------------------------------------- */
+
+static const struct {
+    uint8_t offset, size;
+    const char *bytes;
+    const char *description;
+} signatures[] = {
+    {0, 8, "\x89PNG\r\n\x1a\n", "looks like a PNG image"},
+    {0, 3, "\xff\xd8\xff", "looks like a JPEG image"},
+    {0, 4, "GIF8", "looks like a GIF image"},
+    {0, 5, "%PDF-", "looks like a PDF document"},
+    {0, 3, "\x1f\x8b\x08", "looks like gzip data"},
+    {0, 4, "PK\x03\x04", "looks like a zip archive"},
+    {0, 4, "PK\x05\x06", "looks like an empty zip archive"},
+    {0, 6, "7z\xbc\xaf\x27\x1c", "looks like a 7z archive"},
+    {0, 6, "\xfd\x37zXZ\0", "looks like xz data"},
+    {4, 6, "1AY&SY", "looks like bzip2 data"},
+    {0, 4, "\x28\xb5\x2f\xfd", "looks like Zstandard data"},
+    {0, 4, "MSCF", "looks like a cabinet archive"},
+    {0, 4,
+     "\x7f"
+     "ELF",
+     "looks like an ELF program or library"},
+    {0, 8, "ElfFile\0", "looks like a Windows event log (.evtx)"},
+    {4, 4, "LfLe", "looks like a Windows event log (.evt)"},
+    {0, 4, "regf", "looks like a Windows registry hive"},
+    {0, 16, "SQLite format 3", "looks like an SQLite database"},
+};
+
+static const char *find_signature(const uint8_t *data, size_t size)
+{
+    for (size_t i = 0; i < sizeof signatures / sizeof signatures[0]; i++) {
+        size_t offset = signatures[i].offset;
+        size_t length = signatures[i].size;
+        if (size >= offset + length && memcmp(data + offset, signatures[i].bytes, length) == 0)
+            return signatures[i].description;
+    }
+    return NULL;
+}
+
+/* A program of Windows: "MZ", and at the offset that is at 60, "PE". */
+static const char *find_program(const uint8_t *data, size_t size)
+{
+    enum { DOS_HEADER_BYTES = 64, NEW_HEADER = 60 };
+    if (size < DOS_HEADER_BYTES || memcmp(data, "MZ", 2) != 0)
+        return NULL;
+    uint32_t at = load_u32(data + NEW_HEADER);
+    bool is_pe = at <= size - 4 && memcmp(data + at, "PE\0\0", 4) == 0;
+    return is_pe ? "looks like a Windows program or library (PE)" : NULL;
+}
+
+/* An event trace: buffers of 64 KiB. The first one has fill level and flags at 0x30, and the buffer size again in the
+ * first event. In a perfmon log the second buffer begins with an event of this GUID. */
+static const char *find_trace(const uint8_t *data, size_t size)
+{
+    enum { BUFFER = 0x10000, USED = 0x30, FLAGS = 0x34, EVENTS = 0x48, SIZE_AGAIN = EVENTS + 0x20, GUID_AT = 0x18 };
+    static const uint8_t perfmon[] = {0xb3, 0x3b, 0x3f, 0x93, 0x3e, 0x94, 0x0d, 0x49,
+                                      0x9c, 0xed, 0x3c, 0xbb, 0x14, 0xc1, 0x44, 0x79};
+    if (size < SIZE_AGAIN + 4 || load_u32(data) != BUFFER || load_u32(data + SIZE_AGAIN) != BUFFER)
+        return NULL;
+    uint32_t used = load_u32(data + USED);
+    uint32_t flags = load_u32(data + FLAGS);
+    if (used < EVENTS || used > BUFFER || (flags != 0x00040001 && flags != 0x00010001))
+        return NULL;
+    const size_t at = BUFFER + EVENTS + GUID_AT;
+    if (size >= at + sizeof perfmon && memcmp(data + at, perfmon, sizeof perfmon) != 0)
+        return "looks like an event trace (.etl)";
+    return "looks like a perfmon log (.blg), which this version does not read";
+}
+
+/* ---- Text ------------------------------------------------------------------------------------------------ */
+
+enum { TEXT_START = 4096 }; /* so many bytes tell */
+
+/* Text in ASCII, UTF-8 or a code page: no control characters but those that text has. */
+static bool is_text(const uint8_t *data, size_t size)
+{
+    static const char controls[] = {'\t', '\n', '\f', '\r', '\x1b'};
+    size_t at = 0;
+    while (at < size && (data[at] >= 0x20 || memchr(controls, data[at], sizeof controls)) && data[at] != 0x7f)
+        at++;
+    return at == size;
+}
+
+static bool begins_with(const uint8_t *data, size_t size, const char *text)
+{
+    size_t length = strlen(text);
+    return size >= length && memcmp(data, text, length) == 0;
+}
+
+/* Commas outside of quotes up to the end of the line at `at`, which moves past it. */
+static size_t count_commas(const uint8_t *data, size_t size, size_t *at)
+{
+    size_t count = 0;
+    bool is_quoted = false;
+    while (*at < size && data[*at] != '\n') {
+        is_quoted = is_quoted != (data[*at] == '"');
+        count += data[*at] == ',' && !is_quoted;
+        (*at)++;
+    }
+    *at += *at < size;
+    return count;
+}
+
+/* Two lines with the same number of commas; the second may be missing or go beyond the bytes. */
+static bool is_csv(const uint8_t *data, size_t size, bool is_cut)
+{
+    size_t at = 0;
+    size_t first = count_commas(data, size, &at);
+    if (first == 0 || at == size)
+        return first > 0;
+    size_t second = count_commas(data, size, &at);
+    return first == second || (is_cut && at == size && second < first);
+}
+
+static const char *describe_text(const uint8_t *data, size_t size, bool is_cut)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    if (begins_with(data, size, mark)) {
+        data += 3;
+        size -= 3;
+    }
+    if (begins_with(data, size, "\"(PDH-CSV ") || begins_with(data, size, "\"(PDH-TSV "))
+        return "looks like a perfmon log in text (PDH CSV or TSV), which this version does not read";
+    if (begins_with(data, size, "<?xml"))
+        return "looks like XML";
+    return is_csv(data, size, is_cut) ? "looks like CSV" : "looks like text";
+}
+
+/* Stops at the first byte that is not zero. */
+static bool is_zero(const uint8_t *data, size_t size)
+{
+    size_t at = 0;
+    while (at < size && data[at] == 0)
+        at++;
+    return at == size;
+}
+
+/* What bytes without a signature look like. */
+static const char *describe_plain(const uint8_t *data, size_t size)
+{
+    size_t start = size < TEXT_START ? size : TEXT_START;
+    if (size == 0)
+        return "is empty";
+    if (is_text(data, start))
+        return describe_text(data, start, start < size);
+    if (start >= 2 && (memcmp(data, "\xff\xfe", 2) == 0 || memcmp(data, "\xfe\xff", 2) == 0))
+        return "looks like text in UTF-16";
+    return is_zero(data, size) ? "holds nothing but zeros" : "is of no known format";
+}
+
+/* ---- All ------------------------------------------------------------------------------------------------- */
+
+file_format file_format_recognise(const uint8_t *data, size_t held_size, uint64_t file_size)
+{
+    if (pfb_capture_recognise(data, held_size))
+        return (file_format){INPUT_CAPTURE, "is a capture"};
+    if (pfb_legacy_block_is(data, held_size))
+        return (file_format){INPUT_LEGACY, "holds V1 blocks"};
+    if (is_name_table(data, held_size))
+        return (file_format){INPUT_NAMES, "is a name table"};
+    if (held_size >= DATA_HEADER_BYTES && has_system_time(data))
+        return (file_format){INPUT_DATA, "holds V2 data"};
+    const char *other = find_signature(data, held_size);
+    other = other ? other : find_program(data, held_size);
+    other = other ? other : find_trace(data, held_size);
+    if (other)
+        return (file_format){INPUT_UNKNOWN, other};
+    if (has_sound_start(data, held_size, file_size))
+        return (file_format){INPUT_DATA, "holds V2 data"};
+    return (file_format){INPUT_UNKNOWN, describe_plain(data, held_size)};
+}

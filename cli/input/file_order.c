@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/file_order.h"
+
+#include "input/file_format.h"
+#include "memory/memory.h"
+#include "os/system.h"
+#include "perfblock/capture.h"
+#include "perfblock/legacy_block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Bytes of a file ------------------------------------------------------------------------------------- */
+
+enum { WINDOW = 1 << 16 };
+
+/* A file that is read from its beginning through a window. */
+typedef struct file_window {
+    int file;
+    size_t start, end;
+    uint8_t bytes[WINDOW];
+} file_window;
+
+/* The next bytes, up to `size` of at most WINDOW; `held` is how many there are. They stay until the next call. */
+static const uint8_t *look_ahead(file_window *w, size_t size, size_t *held)
+{
+    long long got = 1;
+    if (w->end - w->start < size) {
+        memmove(w->bytes, w->bytes + w->start, w->end - w->start);
+        w->end -= w->start;
+        w->start = 0;
+    }
+    while (w->end - w->start < size && got > 0) {
+        got = system_read(w->file, w->bytes + w->end, WINDOW - w->end);
+        w->end += got > 0 ? (size_t)got : 0;
+    }
+    *held = w->end - w->start < size ? w->end - w->start : size;
+    return w->bytes + w->start;
+}
+
+/* Passes over bytes. False when the file ends before them. */
+static bool pass_bytes(file_window *w, uint64_t size)
+{
+    size_t held = 1;
+    while (size > 0 && held > 0) {
+        look_ahead(w, size < WINDOW ? (size_t)size : WINDOW, &held);
+        w->start += held;
+        size -= held;
+    }
+    return size == 0;
+}
+
+static uint64_t load_integer(const uint8_t *p, size_t size, bool is_big_endian)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < size; i++)
+        number |= (uint64_t)p[is_big_endian ? size - 1 - i : i] << 8 * i;
+    return number;
+}
+
+/* ---- Times ----------------------------------------------------------------------------------------------- */
+
+/* Where blocks have PerfTime100nSec, and V1 blocks LittleEndian. */
+enum { DATA_TIME = 16, LEGACY_BYTE_ORDER = 8, LEGACY_TIME = 72 };
+
+/* The time of the block that comes next. False where its header is cut, or of no known byte order. */
+static bool read_block_time(file_window *w, bool is_legacy, int64_t *time)
+{
+    size_t held = 0;
+    size_t at = is_legacy ? LEGACY_TIME : DATA_TIME;
+    const uint8_t *data = look_ahead(w, at + 8, &held);
+    bool is_big_endian = is_legacy && held > 0 && data[0] == 0; /* "PERF" in UTF-16 */
+    if (held < at + 8)
+        return false;
+    if (is_legacy && (!pfb_legacy_block_is(data, held) ||
+                      load_integer(data + LEGACY_BYTE_ORDER, 4, is_big_endian) != !is_big_endian))
+        return false;
+    uint64_t raw = load_integer(data + at, 8, is_big_endian);
+    *time = raw <= INT64_MAX ? (int64_t)raw : -(int64_t)(UINT64_MAX - raw) - 1;
+    return true;
+}
+
+/* The time of the first sample of a capture. */
+static bool read_capture_time(file_window *w, int64_t *time)
+{
+    size_t held = 0;
+    while (true) {
+        const uint8_t *header = look_ahead(w, PFB_CHUNK_HEADER_BYTES, &held);
+        if (held < PFB_CHUNK_HEADER_BYTES)
+            return false;
+        uint64_t tag = load_integer(header, 4, false);
+        bool is_known = load_integer(header + 4, 4, false) <= PFB_CAPTURE_VERSION;
+        uint64_t size = load_integer(header + 8, 8, false);
+        pass_bytes(w, PFB_CHUNK_HEADER_BYTES);
+        if (is_known && (tag == PFB_TAG_DATA || tag == PFB_TAG_LEGACY))
+            return read_block_time(w, tag == PFB_TAG_LEGACY, time);
+        if (size > UINT64_MAX - 7 || !pass_bytes(w, size + (8 - size % 8) % 8))
+            return false;
+    }
+}
+
+static bool read_time(file_window *w, input_kind kind, int64_t *time)
+{
+    size_t held = 0;
+    const uint8_t *data = look_ahead(w, WINDOW, &held);
+    if (kind == INPUT_AUTO)
+        kind = file_format_recognise(data, held, system_file_size(w->file)).kind;
+    if (kind == INPUT_CAPTURE)
+        return read_capture_time(w, time);
+    return (kind == INPUT_DATA || kind == INPUT_LEGACY) && read_block_time(w, kind == INPUT_LEGACY, time);
+}
+
+/* The time of the first sample of a file. Pipes are not opened: they can be read once. */
+static bool find_time(file_window *w, const char *name, input_kind kind, int64_t *time)
+{
+    if (strcmp(name, "-") == 0 || !system_names_regular(name))
+        return false;
+    w->file = system_read_open(name);
+    if (w->file < 0)
+        return false;
+    w->start = w->end = 0;
+    bool is_found = system_is_regular(w->file) && read_time(w, kind, time);
+    system_read_close(w->file);
+    return is_found;
+}
+
+/* ---- Order ----------------------------------------------------------------------------------------------- */
+
+typedef struct timed_file {
+    int64_t time;
+    size_t position; /* on the command line */
+} timed_file;
+
+static int compare_files(const void *left, const void *right)
+{
+    const timed_file *a = left;
+    const timed_file *b = right;
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    return (a->position > b->position) - (a->position < b->position);
+}
+
+char **file_order_by_time(char *const *names, size_t count, input_kind kind)
+{
+    char **ordered = memory_get(count, sizeof *ordered);
+    timed_file *found = memory_get(count, sizeof *found);
+    size_t *places = memory_get(count, sizeof *places); /* of the files that have a time */
+    file_window *w = memory_get(1, sizeof *w);
+    size_t found_count = 0;
+    memcpy(ordered, names, count * sizeof *ordered);
+    for (size_t i = 0; i < count && count > 1; i++) {
+        if (find_time(w, names[i], kind, &found[found_count].time)) {
+            found[found_count].position = i;
+            places[found_count++] = i;
+        }
+    }
+    if (found_count > 0)
+        qsort(found, found_count, sizeof *found, compare_files);
+    for (size_t i = 0; i < found_count; i++)
+        ordered[places[i]] = names[found[i].position];
+    free(w);
+    free(places);
+    free(found);
+    return ordered;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/parts.h"
+
+#include "output/diagnostics.h"
+
+#include <inttypes.h>
+
+void parts_open(parts *p, const input *in, uint32_t tag, const char *what)
+{
+    *p = (parts){.in = in, .tag = tag, .what = what};
+    pfb_capture_open(&p->capture, in->data, in->size);
+}
+
+bool parts_next(parts *p, pfb_chunk *chunk)
+{
+    while (pfb_capture_next(&p->capture, chunk)) {
+        if (chunk->tag != p->tag)
+            continue;
+        if (chunk->is_known) {
+            p->has_any = true;
+            return true;
+        }
+        if (p->later++ == 0)
+            p->first_later = chunk->offset;
+    }
+    return false;
+}
+
+bool parts_tell(const parts *p)
+{
+    bool is_missing = !p->has_any && p->capture.error.code == PFB_OK;
+    if (is_missing && p->later > 0)
+        diagnostics_say(STATUS_MALFORMED, p->in->name,
+                        "the capture has %s of a later version only, which this program does not read", p->what);
+    else if (is_missing)
+        diagnostics_say(STATUS_MALFORMED, p->in->name, "the capture has no %s", p->what);
+    else if (p->later > 0)
+        diagnostics_note(p->in->name, p->first_later, "%s of a later version were passed over: %" PRIu64 " chunk%s",
+                         p->what, p->later, p->later == 1 ? "" : "s");
+    return p->has_any;
+}

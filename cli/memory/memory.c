@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#include "memory/memory.h"
+
+#include "output/diagnostics.h"
+#include "output/stream.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void memory_exhausted(void)
+{
+    stream_flush();
+    fputs("perfblock: out of memory\n", stderr);
+    exit(STATUS_IMPOSSIBLE);
+}
+
+void *memory_get(size_t count, size_t size)
+{
+    void *memory = calloc(count > 0 ? count : 1, size > 0 ? size : 1); /* calloc refuses a product that wraps */
+    if (!memory)
+        memory_exhausted();
+    return memory;
+}
+
+void *memory_grow(void *array, size_t *capacity, size_t count, size_t size)
+{
+    if (array && count <= *capacity)
+        return array;
+    size_t wanted = *capacity > SIZE_MAX / 2 ? SIZE_MAX : *capacity * 2;
+    if (wanted < count)
+        wanted = count;
+    if (wanted < 16)
+        wanted = 16;
+    if (wanted > SIZE_MAX / size)
+        memory_exhausted();
+    void *grown = realloc(array, wanted * size);
+    if (!grown)
+        memory_exhausted();
+    *capacity = wanted;
+    return grown;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "names/names.h"
+
+#include "perfblock/formula.h"
+#include "perfblock/source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+typedef struct number_name {
+    uint32_t number;
+    const char *name;
+} number_name;
+
+static const char *find_name(const number_name *rows, size_t count, uint32_t number)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].number == number)
+            return rows[i].name;
+    }
+    return NULL;
+}
+
+#define FIND(rows, number) find_name(rows, sizeof(rows) / sizeof(rows)[0], number)
+
+static const number_name kinds[] = {
+    {PFB_KIND_ERROR, "error"},
+    {PFB_KIND_SINGLE_COUNTER, "single_counter"},
+    {PFB_KIND_MULTIPLE_COUNTERS, "multiple_counters"},
+    {PFB_KIND_MULTIPLE_INSTANCES, "multiple_instances"},
+    {PFB_KIND_COUNTERSET, "counterset"},
+};
+
+bool names_has_kind(uint32_t kind)
+{
+    return FIND(kinds, kind) != NULL;
+}
+
+const char *names_of_kind(uint32_t kind)
+{
+    const char *name = FIND(kinds, kind);
+    return name ? name : "unknown";
+}
+
+const char *names_of_win32(uint32_t code)
+{
+    const pfb_win32_code *row = pfb_win32_find(code);
+    return row ? row->text : NULL;
+}
+
+const char *names_of_clock(unsigned clock)
+{
+    static const char *const names[] = {"none", "perf", "100ns", "object"};
+    return clock < sizeof names / sizeof names[0] ? names[clock] : "none";
+}
+
+const char *names_of_type(uint32_t type, char memory[NAMES_TYPE_BYTES])
+{
+    const pfb_counter_type *row = pfb_counter_type_find(type);
+    if (row)
+        return row->name;
+    snprintf(memory, NAMES_TYPE_BYTES, "0x%08" PRIX32, type);
+    return memory;
+}
+
+const char *names_of_time(const pfb_system_time *time, char memory[NAMES_TIME_BYTES])
+{
+    snprintf(memory, NAMES_TIME_BYTES, "%04u-%02u-%02uT%02u:%02u:%02u.%03u", time->year, time->month, time->day,
+             time->hour, time->minute, time->second, time->millisecond);
+    return memory;
+}
+
+size_t names_of_notes(uint32_t notes, const char *names[NAMES_MOST_BITS])
+{
+    static const number_name rows[] = {
+        {PFB_NOTE_UNALIGNED_SIZE, "unaligned_size"},
+        {PFB_NOTE_TRAILING_BYTES, "trailing_bytes"},
+        {PFB_NOTE_UNKNOWN_KIND, "unknown_kind"},
+        {PFB_NOTE_ERROR_WITHOUT_STATUS, "error_without_status"},
+        {PFB_NOTE_BAD_PAIR, "bad_pair"},
+        {PFB_NOTE_UNTERMINATED, "unterminated"},
+        {PFB_NOTE_BAD_SYSTEM_NAME, "bad_system_name"},
+    };
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (notes & rows[i].number)
+            names[count++] = rows[i].name;
+    }
+    return count;
+}
+
+size_t names_of_flags(uint32_t flags, const char *names[NAMES_MOST_BITS])
+{
+    size_t count = 0;
+    for (uint32_t bit = 1; bit < 1u << NAMES_MOST_BITS; bit <<= 1) {
+        const char *name = flags & bit ? pfb_flag_name(bit) : "";
+        if (*name != '\0')
+            names[count++] = name;
+    }
+    return count;
+}

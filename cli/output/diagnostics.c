@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/diagnostics.h"
+
+#include "os/system.h"
+#include "output/stream.h"
+#include "output/text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Status ---------------------------------------------------------------------------------------------- */
+
+static bool raised[STATUS_COUNT];
+
+/* Remembers that something happened which this status stands for. */
+static void raise_status(exit_status status)
+{
+    raised[status] = true;
+}
+
+exit_status diagnostics_status(void)
+{
+    static const exit_status order[] = {STATUS_USAGE, STATUS_IMPOSSIBLE, STATUS_FILE, STATUS_MALFORMED};
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        if (raised[order[i]])
+            return order[i];
+    }
+    return STATUS_FINE;
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------------------- */
+
+/* Starts a line with its subject. */
+static void begin_line(buffer *line, const char *subject)
+{
+    text_safe(line, subject, strlen(subject));
+    buffer_string(line, ": ");
+}
+
+/* One write for the whole line, so that lines of several programs do not mix. */
+static void end_line(buffer *line)
+{
+    buffer_string(line, "\n");
+    progress_clear();
+    stream_flush();
+    fwrite(line->data, 1, line->size, stderr);
+    buffer_free(line);
+}
+
+void diagnostics_malformed(const char *file, pfb_error error)
+{
+    buffer line = {0};
+    begin_line(&line, file);
+    buffer_format(&line, "offset %zu: %s: %s", error.offset, pfb_code_name(error.code), pfb_code_text(error.code));
+    end_line(&line);
+    raise_status(STATUS_MALFORMED);
+}
+
+void diagnostics_input(const char *file, uint64_t offset, const char *code, const char *format, ...)
+{
+    buffer line = {0};
+    va_list arguments;
+    begin_line(&line, file);
+    buffer_format(&line, "offset %" PRIu64 ": %s: ", offset, code);
+    va_start(arguments, format);
+    buffer_format_list(&line, format, arguments);
+    va_end(arguments);
+    end_line(&line);
+    raise_status(STATUS_MALFORMED);
+}
+
+void diagnostics_file(const char *file, int number)
+{
+    diagnostics_say(STATUS_FILE, file, "%s", strerror(number));
+}
+
+void diagnostics_say(exit_status status, const char *subject, const char *format, ...)
+{
+    buffer line = {0};
+    buffer sentence = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    buffer_format_list(&sentence, format, arguments);
+    va_end(arguments);
+    begin_line(&line, subject);
+    text_safe(&line, sentence.data, sentence.size);
+    end_line(&line);
+    buffer_free(&sentence);
+    raise_status(status);
+}
+
+void diagnostics_note(const char *file, size_t offset, const char *format, ...)
+{
+    buffer line = {0};
+    va_list arguments;
+    begin_line(&line, file);
+    buffer_format(&line, "offset %zu: note: ", offset);
+    va_start(arguments, format);
+    buffer_format_list(&line, format, arguments);
+    va_end(arguments);
+    end_line(&line);
+}
+
+/* ---- Progress -------------------------------------------------------------------------------------------- */
+
+#define FIRST_SHOWN UINT64_C(1000000000) /* nanoseconds of silence */
+#define BETWEEN UINT64_C(200000000)
+
+static struct {
+    bool is_on, is_shown, shares_terminal;
+    uint64_t next;
+} progress;
+
+void progress_begin(bool is_quiet)
+{
+    progress.shares_terminal = system_is_terminal(SYSTEM_OUTPUT);
+    progress.is_on = system_is_terminal(SYSTEM_ERROR) && (is_quiet || !progress.shares_terminal);
+    progress.next = system_now() + FIRST_SHOWN;
+}
+
+void progress_show(const char *file, unsigned long long done)
+{
+    enum { LONGEST_NAME = 50 };
+    uint64_t now = progress.is_on ? system_now() : 0;
+    if (!progress.is_on || now < progress.next)
+        return;
+    buffer line = {0};
+    text_safe_cut(&line, file, strlen(file), LONGEST_NAME);
+    fprintf(stderr, "\r\033[K%s: %.1f MB", line.data, (double)done / 1e6);
+    fflush(stderr);
+    buffer_free(&line);
+    progress.is_shown = true;
+    progress.next = now + BETWEEN;
+}
+
+void progress_clear(void)
+{
+    if (!progress.is_shown)
+        return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    progress.is_shown = false;
+}
+
+void progress_yield(void)
+{
+    if (progress.shares_terminal)
+        progress_clear();
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/output.h"
+
+#include "output/diagnostics.h"
+#include "output/stream.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void output_open(output *out, output_format format, bool has_color)
+{
+    *out = (output){.format = format, .has_color = has_color && format == OUTPUT_TEXT};
+}
+
+bool output_failed(const output *out)
+{
+    return out->format != OUTPUT_NONE && stream_failed();
+}
+
+void output_close(output *out)
+{
+    progress_clear();
+    stream_flush();
+    if (stream_failed() && stream_error() != EPIPE)
+        diagnostics_file("standard output", stream_error());
+    buffer_free(&out->line);
+    buffer_free(&out->name);
+    buffer_free(&out->header);
+}
+
+void output_raw(output *out, const char *bytes, size_t size)
+{
+    if (out->format == OUTPUT_NONE || size == 0)
+        return;
+    progress_yield();
+    stream_write(bytes, size);
+}
+
+/* Writes the names that were gathered. */
+static void end_header(output *out)
+{
+    buffer_string(&out->header, "\n");
+    output_raw(out, out->header.data, out->header.size);
+    out->header_done = true;
+}
+
+void output_header(output *out, const char *const *names, size_t count)
+{
+    if (out->format != OUTPUT_CSV)
+        return;
+    for (size_t i = 0; i < count; i++)
+        buffer_format(&out->header, "%s%s", i > 0 ? "," : "", names[i]);
+    end_header(out);
+}
+
+/* ---- Records --------------------------------------------------------------------------------------------- */
+
+void output_begin(output *out, const char *name, size_t depth)
+{
+    if (out->format == OUTPUT_NONE)
+        return;
+    buffer_clear(&out->line);
+    out->has_fields = out->has_offset = out->is_told = false;
+    out->depth = depth;
+    if (out->format == OUTPUT_JSON)
+        buffer_string(&out->line, "{");
+    if (!name)
+        return;
+    if (out->format == OUTPUT_TEXT)
+        buffer_string(&out->line, name);
+    else
+        output_word(out, "record", name);
+}
+
+/* Puts the key and what separates it from the field before. False when nothing is to be written. */
+static bool put_key(output *out, const char *key)
+{
+    if (out->format == OUTPUT_JSON) {
+        buffer_string(&out->line, out->has_fields ? ",\"" : "\"");
+        buffer_string(&out->line, key);
+        buffer_string(&out->line, "\":");
+    } else if (out->format == OUTPUT_CSV) {
+        if (!out->header_done)
+            buffer_format(&out->header, "%s%s", out->has_fields ? "," : "", key);
+        if (out->has_fields)
+            buffer_string(&out->line, ",");
+    } else if (out->format == OUTPUT_TEXT) {
+        buffer_string(&out->line, out->line.size > 0 ? "  " : "");
+        buffer_string(&out->line, key);
+        buffer_string(&out->line, " ");
+    }
+    out->has_fields = true;
+    return out->format != OUTPUT_NONE;
+}
+
+static void put_line(output *out)
+{
+    enum { OFFSET_COLUMNS = 10 };
+    buffer *line = &out->line;
+    if (out->format == OUTPUT_TEXT && out->has_offset) {
+        char margin[OFFSET_COLUMNS + 24];
+        int size = snprintf(margin, sizeof margin, "%*zu  ", OFFSET_COLUMNS, out->offset);
+        output_raw(out, margin, (size_t)size);
+        for (size_t i = 0; i < out->depth; i++)
+            output_raw(out, "  ", 2);
+    }
+    buffer_string(line, "\n");
+    output_raw(out, line->data, line->size);
+}
+
+void output_end(output *out)
+{
+    if (out->format == OUTPUT_NONE)
+        return;
+    if (out->format == OUTPUT_JSON)
+        buffer_string(&out->line, "}");
+    if (out->format == OUTPUT_CSV && !out->header_done)
+        end_header(out);
+    if (!out->is_told)
+        put_line(out);
+}
+
+void output_offset(output *out, size_t offset)
+{
+    out->offset = offset;
+    out->has_offset = true;
+    if (out->format != OUTPUT_TEXT)
+        output_unsigned(out, "offset", offset);
+}
+
+void output_null(output *out, const char *key)
+{
+    if (out->format != OUTPUT_TEXT && put_key(out, key) && out->format == OUTPUT_JSON)
+        buffer_string(&out->line, "null");
+}
+
+void output_bool(output *out, const char *key, bool value)
+{
+    if (put_key(out, key))
+        buffer_string(&out->line, value ? "true" : "false");
+}
+
+void output_unsigned(output *out, const char *key, uint64_t value)
+{
+    if (put_key(out, key))
+        buffer_unsigned(&out->line, value);
+}
+
+void output_hex(output *out, const char *key, uint64_t value)
+{
+    if (out->format != OUTPUT_TEXT)
+        output_unsigned(out, key, value);
+    else if (put_key(out, key))
+        buffer_format(&out->line, "0x%" PRIX64, value);
+}
+
+void output_signed(output *out, const char *key, int64_t value)
+{
+    if (put_key(out, key))
+        buffer_format(&out->line, "%" PRId64, value);
+}
+
+void output_double(output *out, const char *key, double value)
+{
+    if (put_key(out, key))
+        text_double(&out->line, value);
+}
+
+void output_bytes(output *out, const char *key, const char *utf8, size_t size)
+{
+    if (!put_key(out, key))
+        return;
+    if (out->format == OUTPUT_JSON) {
+        text_json(&out->line, utf8, size);
+    } else if (out->format == OUTPUT_CSV) {
+        text_csv(&out->line, utf8, size);
+    } else {
+        text_quoted(&out->line, utf8, size);
+    }
+}
+
+void output_string(output *out, const char *key, const char *utf8)
+{
+    output_bytes(out, key, utf8, strlen(utf8));
+}
+
+void output_utf16(output *out, const char *key, const uint8_t *utf16, size_t units)
+{
+    output_name(out, key, name_ref_utf16(utf16, units));
+}
+
+void output_name(output *out, const char *key, name_ref name)
+{
+    if (!name.bytes) {
+        output_null(out, key);
+        return;
+    }
+    if (out->format == OUTPUT_NONE)
+        return;
+    buffer_clear(&out->name);
+    if (out->format == OUTPUT_TEXT)
+        name_ref_cut(&out->name, name, OUTPUT_LONGEST_FIELD);
+    else
+        name_ref_text(&out->name, name);
+    output_bytes(out, key, out->name.data, out->name.size);
+}
+
+void output_word(output *out, const char *key, const char *word)
+{
+    if (out->format != OUTPUT_TEXT)
+        output_string(out, key, word);
+    else if (put_key(out, key))
+        text_safe(&out->line, word, strlen(word));
+}
+
+void output_names(output *out, const char *key, const char *const *names, size_t count)
+{
+    if (!put_key(out, key))
+        return;
+    bool is_json = out->format == OUTPUT_JSON;
+    if (is_json)
+        buffer_string(&out->line, "[");
+    for (size_t i = 0; i < count; i++) {
+        const char *separator = i == 0 ? "" : is_json ? "," : " ";
+        buffer_format(&out->line, is_json ? "%s\"%s\"" : "%s%s", separator, names[i]);
+    }
+    if (is_json)
+        buffer_string(&out->line, "]");
+}
+
+void output_begin_object(output *out, const char *key)
+{
+    if (out->format != OUTPUT_JSON || !put_key(out, key))
+        return;
+    buffer_string(&out->line, "{");
+    out->has_fields = false;
+}
+
+void output_end_object(output *out)
+{
+    if (out->format != OUTPUT_JSON)
+        return;
+    buffer_string(&out->line, "}");
+    out->has_fields = true;
+}
+
+void output_remark(output *out, const char *remark)
+{
+    if (out->format == OUTPUT_TEXT)
+        buffer_format(&out->line, " (%s)", remark);
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------------------- */
+
+void output_list_begin(output *out, const char *key)
+{
+    if (out->format == OUTPUT_JSON) {
+        put_key(out, key);
+        buffer_string(&out->line, "[");
+        out->has_fields = false;
+    } else if (out->format == OUTPUT_TEXT) {
+        if (!out->is_told)
+            put_line(out);
+        out->is_told = true;
+        out->depth++;
+    }
+}
+
+void output_item_begin(output *out, const char *key, const char *word)
+{
+    if (out->format == OUTPUT_JSON) {
+        buffer_string(&out->line, out->has_fields ? ",{" : "{");
+        out->has_fields = false;
+        output_word(out, key, word);
+    } else if (out->format == OUTPUT_TEXT) {
+        buffer_clear(&out->line);
+        buffer_string(&out->line, word);
+        out->is_told = false;
+    }
+}
+
+void output_item_end(output *out)
+{
+    if (out->format == OUTPUT_JSON)
+        buffer_string(&out->line, "}");
+    else if (out->format == OUTPUT_TEXT && !out->is_told)
+        put_line(out);
+    out->is_told = out->format == OUTPUT_TEXT;
+}
+
+void output_list_end(output *out)
+{
+    if (out->format == OUTPUT_JSON)
+        buffer_string(&out->line, "]");
+    else if (out->format == OUTPUT_TEXT)
+        out->depth--;
+    out->has_fields = true;
+}

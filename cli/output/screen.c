@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/screen.h"
+
+#include "os/system.h"
+
+#include <string.h>
+
+/* A line that is too long is cut by the terminal itself: with wrapping off it moves nothing else. */
+#define BEGIN_PICTURE "\033[?25l\033[?7l\033[H"
+#define END_PICTURE "\033[?7h\033[?25h"
+#define CLEAR_LINE "\033[K"
+#define CLEAR_BELOW "\033[J"
+
+static bool was_shown; /* a picture */
+
+static size_t count_lines(const buffer *lines)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < lines->size; i++)
+        count += lines->data[i] == '\n';
+    return count;
+}
+
+/* Columns of a line without what only sets its colour: ESC [ and digits up to the letter m. */
+static size_t visible_columns(const char *line, size_t size)
+{
+    size_t columns = 0;
+    size_t from = 0;
+    for (size_t at = 0; at < size; at++) {
+        if (line[at] != '\033')
+            continue;
+        columns += text_columns(line + from, at - from);
+        while (at < size && line[at] != 'm')
+            at++;
+        from = at < size ? at + 1 : size;
+    }
+    return columns + text_columns(line + from, size - from);
+}
+
+/* On a line that is full the cursor stands on the last character, which clearing would take away. */
+static void put_line(buffer *out, const char *line, size_t size, size_t columns)
+{
+    buffer_bytes(out, line, size);
+    if (visible_columns(line, size) < columns)
+        buffer_string(out, CLEAR_LINE);
+    buffer_string(out, "\n");
+}
+
+/* What the terminal showed before the first picture moves up and is kept. */
+static void make_place(buffer *out, size_t rows)
+{
+    for (size_t i = 1; i < rows && !was_shown; i++)
+        buffer_string(out, "\n");
+    was_shown = true;
+}
+
+void screen_compose(buffer *out, const buffer *lines)
+{
+    size_t columns = system_columns();
+    size_t rows = system_rows();
+    size_t room = rows - 1; /* the cursor, and messages, stand below */
+    size_t total = count_lines(lines);
+    size_t shown = total <= room ? total : room - 1;
+    const char *at = lines->data;
+    make_place(out, rows);
+    buffer_string(out, BEGIN_PICTURE);
+    for (size_t i = 0; i < shown; i++) {
+        const char *end = memchr(at, '\n', lines->size - (size_t)(at - lines->data));
+        put_line(out, at, (size_t)(end - at), columns);
+        at = end + 1;
+    }
+    if (shown < total) {
+        buffer more = {0};
+        buffer_format(&more, "%zu more lines: the terminal has %zu rows", total - shown, rows);
+        put_line(out, more.data, more.size, columns);
+        buffer_free(&more);
+    }
+    buffer_string(out, CLEAR_BELOW END_PICTURE);
+}
+
+void screen_leave(buffer *out)
+{
+    if (was_shown && system_interrupted())
+        buffer_string(out, END_PICTURE "\n"); /* it may have shown ^C, and thrown away the end of a picture before it */
+    was_shown = false;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/stream.h"
+
+#include "os/system.h"
+#include "output/screen.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static int failure; /* errno */
+
+static bool paints;
+static buffer picture; /* the one being written */
+
+static void keep_failure(bool is_fine)
+{
+    if (is_fine || failure != 0)
+        return;
+    failure = system_write_error();
+    if (failure == 0)
+        failure = EIO;
+}
+
+void stream_write(const void *bytes, size_t size)
+{
+    if (failure != 0)
+        return;
+    if (paints) {
+        buffer_bytes(&picture, bytes, size);
+        return;
+    }
+    errno = 0;
+    keep_failure(fwrite(bytes, 1, size, stdout) == size);
+}
+
+/* Everything in one go, so that the terminal shows whole pictures only. */
+static void put_at_once(const buffer *bytes)
+{
+    errno = 0;
+    keep_failure(system_append(SYSTEM_OUTPUT, bytes->data, bytes->size));
+}
+
+/* Memory that runs out here comes back by way of stream_flush: the picture is given up first. */
+static void paint(void)
+{
+    buffer lines = picture;
+    buffer out = {0};
+    picture = (buffer){0};
+    if (lines.size > 0) {
+        screen_compose(&out, &lines);
+        put_at_once(&out);
+    }
+    buffer_free(&out);
+    buffer_free(&lines);
+}
+
+void stream_flush(void)
+{
+    if (failure != 0)
+        return;
+    paint();
+    errno = 0;
+    keep_failure(fflush(stdout) == 0);
+}
+
+void stream_begin_pictures(void)
+{
+    stream_flush();
+    paints = true;
+}
+
+void stream_end_pictures(void)
+{
+    buffer out = {0};
+    stream_flush();
+    buffer_clear(&out);
+    screen_leave(&out);
+    if (failure == 0)
+        put_at_once(&out);
+    buffer_free(&out);
+    paints = false;
+}
+
+bool stream_failed(void)
+{
+    return failure != 0;
+}
+
+int stream_error(void)
+{
+    return failure;
+}

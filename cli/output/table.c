@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/table.h"
+
+#include "memory/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GAP = 2, LEAST_NAME = 6, LONGEST_HEADING = 100 };
+
+void table_open(table *t, size_t column_count, bool is_left)
+{
+    *t = (table){.is_left = is_left, .column_count = column_count};
+    t->widths = memory_get(column_count, sizeof *t->widths);
+    buffer_clear(&t->text);
+}
+
+void table_cell(table *t, const char *utf8, size_t size)
+{
+    t->spans = memory_grow(t->spans, &t->span_capacity, t->span_count + 1, sizeof *t->spans);
+    table_span *span = &t->spans[t->span_count++];
+    span->start = t->text.size;
+    if (t->span_count <= t->column_count)
+        text_safe_cut(&t->text, utf8, size, LONGEST_HEADING);
+    else
+        text_safe(&t->text, utf8, size);
+    span->size = t->text.size - span->start;
+}
+
+static size_t larger(size_t left, size_t right)
+{
+    return left > right ? left : right;
+}
+
+static size_t smaller(size_t left, size_t right)
+{
+    return left < right ? left : right;
+}
+
+static const char *text_at(const table *t, size_t span)
+{
+    return t->text.data + t->spans[span].start;
+}
+
+/* ---- Headings -------------------------------------------------------------------------------------------- */
+
+/* The line of a heading that begins at `at`: as many words as fit in `width`, one at least. Returns its end. */
+static size_t heading_line(const char *text, size_t size, size_t at, size_t width)
+{
+    size_t end = at;
+    while (end < size) {
+        size_t word = end;
+        while (word < size && text[word] == ' ')
+            word++;
+        while (word < size && text[word] != ' ')
+            word++;
+        if (end > at && text_columns(text + at, word - at) > width)
+            break;
+        end = word;
+    }
+    return end;
+}
+
+static size_t skip_spaces(const char *text, size_t size, size_t at)
+{
+    while (at < size && text[at] == ' ')
+        at++;
+    return at;
+}
+
+/* How many lines a column's heading takes; the span of line `wanted` of them goes to *line. */
+static size_t wrap_heading(const table *t, size_t column, size_t wanted, table_span *line)
+{
+    const char *text = text_at(t, column);
+    size_t size = t->spans[column].size;
+    size_t lines = 0;
+    for (size_t at = skip_spaces(text, size, 0); at < size;) {
+        size_t end = heading_line(text, size, at, t->widths[column]);
+        if (lines++ == wanted)
+            *line = (table_span){t->spans[column].start + at, end - at};
+        at = skip_spaces(text, size, end);
+    }
+    return lines;
+}
+
+static size_t longest_word(const char *text, size_t size)
+{
+    size_t longest = 0;
+    for (size_t at = skip_spaces(text, size, 0); at < size;) {
+        size_t end = heading_line(text, size, at, 0);
+        longest = larger(longest, text_columns(text + at, end - at));
+        at = skip_spaces(text, size, end);
+    }
+    return longest;
+}
+
+/* ---- Widths ---------------------------------------------------------------------------------------------- */
+
+static void measure(table *t, size_t columns)
+{
+    for (size_t i = 0; i < t->span_count; i++) {
+        size_t column = i % t->column_count;
+        const char *text = text_at(t, i);
+        size_t size = t->spans[i].size;
+        size_t width = i < t->column_count ? longest_word(text, size) : text_columns(text, size);
+        t->widths[column] = larger(t->widths[column], width);
+    }
+    /* A name may take a third of the line, and whatever the other columns leave. */
+    size_t others = 0;
+    for (size_t i = 1; i < t->column_count && others < columns; i++)
+        others += GAP + t->widths[i];
+    size_t most = larger(columns - smaller(columns, others), larger(columns / 3, LEAST_NAME));
+    t->widths[0] = smaller(t->widths[0], most);
+    size_t room = columns - smaller(columns - 1, t->widths[0] + GAP);
+    for (size_t i = 1; i < t->column_count; i++)
+        t->widths[i] = smaller(t->widths[i], room);
+}
+
+/* The column behind the last one of the band that begins with `first`. */
+static size_t band_end(const table *t, size_t first, size_t columns)
+{
+    size_t used = t->widths[0];
+    size_t end = first;
+    while (end < t->column_count && (end == first || used + GAP + t->widths[end] <= columns)) {
+        used += GAP + t->widths[end];
+        end++;
+    }
+    return end;
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------------------- */
+
+static void put_cell(const table *t, buffer *line, size_t column, table_span span)
+{
+    buffer cut = {0};
+    buffer_clear(&cut);
+    text_cut(&cut, t->text.data + span.start, span.size, t->widths[column]);
+    size_t used = text_columns(cut.data, cut.size);
+    size_t left = used < t->widths[column] ? t->widths[column] - used : 0;
+    bool stands_left = column == 0 || t->is_left;
+    if (column > 0)
+        buffer_spaces(line, GAP);
+    if (!stands_left)
+        buffer_spaces(line, left);
+    buffer_bytes(line, cut.data, cut.size);
+    if (stands_left)
+        buffer_spaces(line, left);
+    buffer_free(&cut);
+}
+
+/* Ends a line without the spaces at its end. */
+static void put_line(output *out, buffer *line, bool is_heading)
+{
+    static const char bold[] = "\033[1m";
+    static const char plain[] = "\033[0m";
+    while (line->size > 0 && line->data[line->size - 1] == ' ')
+        line->size--;
+    bool has_color = is_heading && out->has_color;
+    if (has_color)
+        output_raw(out, bold, sizeof bold - 1);
+    output_raw(out, line->data, line->size);
+    if (has_color)
+        output_raw(out, plain, sizeof plain - 1);
+    output_raw(out, "\n", 1);
+    buffer_clear(line);
+}
+
+/* The headings of columns [first, end), those with fewer lines standing low. */
+static void put_headings(const table *t, output *out, buffer *line, size_t first, size_t end)
+{
+    table_span span = {0, 0};
+    size_t lines = wrap_heading(t, 0, 0, &span);
+    for (size_t column = first; column < end; column++)
+        lines = larger(lines, wrap_heading(t, column, 0, &span));
+    for (size_t i = 0; i < lines; i++) {
+        for (size_t n = first - 1; n < end; n++) {
+            size_t column = n < first ? 0 : n;
+            size_t own = wrap_heading(t, column, 0, &span);
+            span = (table_span){0, 0};
+            if (i + own >= lines)
+                wrap_heading(t, column, i + own - lines, &span);
+            put_cell(t, line, column, span);
+        }
+        put_line(out, line, true);
+    }
+}
+
+static void put_band(const table *t, output *out, size_t first, size_t end)
+{
+    buffer line = {0};
+    buffer_clear(&line);
+    put_headings(t, out, &line, first, end);
+    for (size_t row = t->column_count; row < t->span_count && !output_failed(out); row += t->column_count) {
+        put_cell(t, &line, 0, t->spans[row]);
+        for (size_t column = first; column < end; column++)
+            put_cell(t, &line, column, t->spans[row + column]);
+        put_line(out, &line, false);
+    }
+    buffer_free(&line);
+}
+
+void table_print(table *t, output *out, size_t columns)
+{
+    measure(t, columns);
+    size_t first = 1;
+    do {
+        size_t end = band_end(t, first, columns);
+        if (first > 1)
+            output_raw(out, "\n", 1);
+        put_band(t, out, first, end);
+        first = end;
+    } while (first < t->column_count && !output_failed(out));
+    free(t->spans);
+    free(t->widths);
+    buffer_free(&t->text);
+    *t = (table){0};
+}

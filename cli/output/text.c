@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/text.h"
+
+#include "memory/memory.h"
+#include "output/unicode_table.h"
+#include "perfblock/utf16.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPLACEMENT UINT32_C(0xFFFD)
+
+/* ---- Buffers --------------------------------------------------------------------------------------------- */
+
+/* Room for `more` bytes and a NUL. */
+static char *make_room(buffer *out, size_t more)
+{
+    if (more > SIZE_MAX - 1 - out->size)
+        memory_exhausted();
+    out->data = memory_grow(out->data, &out->capacity, out->size + more + 1, 1);
+    return out->data + out->size;
+}
+
+static void settle(buffer *out, size_t more)
+{
+    out->size += more;
+    out->data[out->size] = '\0';
+}
+
+void buffer_bytes(buffer *out, const char *bytes, size_t size)
+{
+    char *at = make_room(out, size);
+    if (size > 0)
+        memcpy(at, bytes, size);
+    settle(out, size);
+}
+
+void buffer_string(buffer *out, const char *string)
+{
+    buffer_bytes(out, string, strlen(string));
+}
+
+void buffer_spaces(buffer *out, size_t count)
+{
+    memset(make_room(out, count), ' ', count);
+    settle(out, count);
+}
+
+void buffer_format_list(buffer *out, const char *format, va_list arguments)
+{
+    enum { USUAL = 96 };
+    va_list again;
+    va_copy(again, arguments);
+    char *at = make_room(out, USUAL);
+    int size = vsnprintf(at, USUAL + 1, format, again);
+    va_end(again);
+    if (size > USUAL) {
+        at = make_room(out, (size_t)size);
+        vsnprintf(at, (size_t)size + 1, format, arguments);
+    }
+    settle(out, size > 0 ? (size_t)size : 0);
+}
+
+void buffer_format(buffer *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    buffer_format_list(out, format, arguments);
+    va_end(arguments);
+}
+
+void buffer_unsigned(buffer *out, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value > 0);
+    buffer_bytes(out, digits + at, sizeof digits - at);
+}
+
+void buffer_clear(buffer *out)
+{
+    out->size = 0;
+    make_room(out, 0);
+    settle(out, 0);
+}
+
+void buffer_free(buffer *out)
+{
+    free(out->data);
+    *out = (buffer){0};
+}
+
+/* ---- Conversion ------------------------------------------------------------------------------------------- */
+
+void text_utf16(buffer *out, const uint8_t *utf16, size_t units)
+{
+    size_t size = pfb_utf16_to_utf8(utf16, units, NULL, 0);
+    char *at = make_room(out, size);
+    pfb_utf16_to_utf8(utf16, units, at, size + 1);
+    settle(out, size);
+}
+
+uint8_t *text_to_utf16(const char *utf8, size_t *units)
+{
+    size_t size = strlen(utf8);
+    *units = pfb_utf16_from_utf8(utf8, size, NULL, 0);
+    uint8_t *utf16 = memory_get(*units, 2);
+    pfb_utf16_from_utf8(utf8, size, utf16, *units);
+    return utf16;
+}
+
+/* One code point of UTF-8, or REPLACEMENT for a byte that fits nowhere; *at moves by 1 to 4. Requires *at < size.
+ * What is well formed the library decides: as many bytes as the first one announces must give exactly one character. */
+static uint32_t next_point(const char *utf8, size_t size, size_t *at)
+{
+    uint32_t lead = (uint8_t)utf8[*at];
+    size_t count = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    uint32_t point = count == 1 ? lead : REPLACEMENT;
+    size_t used = 1;
+    if (count > 1 && count <= size - *at) {
+        uint8_t units[8];
+        size_t made = pfb_utf16_from_utf8(utf8 + *at, count, units, 4);
+        uint32_t first = units[0] | (uint32_t)units[1] << 8;
+        bool is_pair = count == 4 && made == 2 && first >= 0xD800 && first <= 0xDBFF;
+        if (is_pair)
+            point = 0x10000 + ((first - 0xD800) << 10) + ((units[2] | (uint32_t)units[3] << 8) - 0xDC00);
+        else if (made == 1)
+            point = first;
+        if (is_pair || made == 1)
+            used = count;
+    }
+    *at += used;
+    return point;
+}
+
+/* ---- Printing ---------------------------------------------------------------------------------------------- */
+
+/* The kind of a code point: that of the last run that begins at or before it. */
+static unicode_kind kind_of(uint32_t point)
+{
+    size_t low = 0;
+    size_t high = sizeof unicode_runs / sizeof unicode_runs[0];
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (unicode_runs[middle].first <= point)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (unicode_kind)unicode_runs[low].kind;
+}
+
+static size_t columns_of(unicode_kind kind)
+{
+    return kind == UNICODE_WIDE ? 2 : kind == UNICODE_COMBINING ? 0 : 1;
+}
+
+/* Appends a code point that needs no escape. Returns its columns. */
+static size_t put_printable(buffer *out, uint32_t point, unicode_kind kind, const char *from, size_t bytes)
+{
+    if (point == REPLACEMENT)
+        buffer_string(out, "\xEF\xBF\xBD");
+    else
+        buffer_bytes(out, from, bytes);
+    return columns_of(kind);
+}
+
+/* Appends the printable ASCII that begins at `at`, up to the first quotation mark or backslash. Returns its end. */
+static size_t put_plain(buffer *out, const char *utf8, size_t size, size_t at)
+{
+    size_t end = at;
+    while (end < size && utf8[end] >= ' ' && utf8[end] <= '~' && utf8[end] != '"' && utf8[end] != '\\')
+        end++;
+    if (end > at)
+        buffer_bytes(out, utf8 + at, end - at);
+    return end;
+}
+
+/* Text on its way to text or CSV output. */
+typedef struct escaper {
+    const char *utf8;
+    size_t size, at;
+    bool is_csv;
+    bool is_quoted;  /* between quotation marks: those of the text are escaped */
+    size_t run_end;  /* of the backslashes last met */
+    bool is_doubled; /* these backslashes */
+} escaper;
+
+/* A quoted CSV field holds these as they are. */
+static bool is_csv_blank(uint32_t point)
+{
+    return point == '\t' || point == '\n' || point == '\r';
+}
+
+static bool is_escaped(const escaper *e, uint32_t point, unicode_kind kind)
+{
+    if (point == '"')
+        return e->is_quoted;
+    return kind == UNICODE_ESCAPED && !(e->is_csv && is_csv_blank(point));
+}
+
+static bool is_hex_digit(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f');
+}
+
+/* True where the text after backslashes, as it will be printed, reads as the rest of an escape. */
+static bool continues_as_escape(const escaper *e, size_t at)
+{
+    if (at == e->size)
+        return false;
+    size_t digits = e->utf8[at] == 'u' ? 4 : e->utf8[at] == 'U' ? 8 : 0;
+    if (digits == 0) {
+        uint32_t point = next_point(e->utf8, e->size, &at);
+        return is_escaped(e, point, kind_of(point));
+    }
+    size_t end = at + 1;
+    while (end < e->size && end - at <= digits && is_hex_digit(e->utf8[end]))
+        end++;
+    return end - at > digits;
+}
+
+static size_t put_backslash(buffer *out, escaper *e)
+{
+    if (e->at >= e->run_end) {
+        e->run_end = e->at;
+        while (e->run_end < e->size && e->utf8[e->run_end] == '\\')
+            e->run_end++;
+        e->is_doubled = continues_as_escape(e, e->run_end);
+    }
+    e->at++;
+    buffer_string(out, e->is_doubled ? "\\\\" : "\\");
+    return e->is_doubled ? 2 : 1;
+}
+
+/* Appends the next code point, escaped where that is needed. Returns its columns. Requires that there is one. */
+static size_t put_next(buffer *out, escaper *e)
+{
+    if (e->utf8[e->at] == '\\')
+        return put_backslash(out, e);
+    size_t from = e->at;
+    uint32_t point = next_point(e->utf8, e->size, &e->at);
+    unicode_kind kind = kind_of(point);
+    if (!is_escaped(e, point, kind))
+        return put_printable(out, point, kind, e->utf8 + from, e->at - from);
+    bool is_short = point <= 0xFFFF;
+    buffer_format(out, is_short ? "\\u%04" PRIX32 : "\\U%08" PRIX32, point);
+    return is_short ? 6 : 10;
+}
+
+static void put_all(buffer *out, escaper *e)
+{
+    while ((e->at = put_plain(out, e->utf8, e->size, e->at)) < e->size)
+        put_next(out, e);
+}
+
+void text_safe(buffer *out, const char *utf8, size_t size)
+{
+    put_all(out, &(escaper){.utf8 = utf8, .size = size});
+}
+
+void text_quoted(buffer *out, const char *utf8, size_t size)
+{
+    buffer_string(out, "\"");
+    put_all(out, &(escaper){.utf8 = utf8, .size = size, .is_quoted = true});
+    buffer_string(out, "\"");
+}
+
+/* Appends the next code point of text that is safe already. */
+static size_t put_again(buffer *out, escaper *e)
+{
+    size_t from = e->at;
+    uint32_t point = next_point(e->utf8, e->size, &e->at);
+    return put_printable(out, point, kind_of(point), e->utf8 + from, e->at - from);
+}
+
+/* Appends what fits in `columns` columns, by one of the two functions above. */
+static void put_cut(buffer *out, escaper *e, size_t columns, size_t (*put)(buffer *, escaper *))
+{
+    buffer piece = {0};
+    size_t used = 0;
+    size_t fitting = out->size; /* where the ellipsis goes if one is needed */
+    bool fits = true;
+    while (e->at < e->size && fits) {
+        buffer_clear(&piece);
+        used += put(&piece, e);
+        fits = used <= columns;
+        if (fits)
+            buffer_bytes(out, piece.data, piece.size);
+        if (used < columns)
+            fitting = out->size;
+    }
+    if (!fits && columns > 0) {
+        out->size = fitting;
+        buffer_string(out, "\xE2\x80\xA6");
+    }
+    if (!out->data)
+        buffer_clear(out);
+    buffer_free(&piece);
+}
+
+void text_safe_cut(buffer *out, const char *utf8, size_t size, size_t columns)
+{
+    put_cut(out, &(escaper){.utf8 = utf8, .size = size}, columns, put_next);
+}
+
+void text_cut(buffer *out, const char *safe, size_t size, size_t columns)
+{
+    put_cut(out, &(escaper){.utf8 = safe, .size = size}, columns, put_again);
+}
+
+size_t text_columns(const char *safe, size_t size)
+{
+    size_t columns = 0;
+    for (size_t at = 0; at < size;)
+        columns += columns_of(kind_of(next_point(safe, size, &at)));
+    return columns;
+}
+
+void text_json(buffer *out, const char *utf8, size_t size)
+{
+    buffer_string(out, "\"");
+    for (size_t at = put_plain(out, utf8, size, 0); at < size; at = put_plain(out, utf8, size, at)) {
+        size_t from = at;
+        uint32_t point = next_point(utf8, size, &at);
+        unicode_kind kind = kind_of(point);
+        if (point == '"' || point == '\\')
+            buffer_string(out, "\\");
+        if (kind != UNICODE_ESCAPED)
+            put_printable(out, point, kind, utf8 + from, at - from);
+        else if (point <= 0xFFFF)
+            buffer_format(out, "\\u%04" PRIX32, point);
+        else
+            buffer_format(out, "\\u%04" PRIX32 "\\u%04" PRIX32, 0xD800 + ((point - 0x10000) >> 10),
+                          0xDC00 + ((point - 0x10000) & 0x3FF));
+    }
+    buffer_string(out, "\"");
+}
+
+void text_csv(buffer *out, const char *utf8, size_t size)
+{
+    bool quoted = size > 0 && (utf8[0] == ' ' || utf8[size - 1] == ' ');
+    for (size_t at = 0; at < size && !quoted; at++)
+        quoted = utf8[at] == ',' || utf8[at] == '"' || is_csv_blank((uint8_t)utf8[at]);
+    if (quoted)
+        buffer_string(out, "\"");
+    escaper e = {.utf8 = utf8, .size = size, .is_csv = true};
+    while ((e.at = put_plain(out, utf8, size, e.at)) < size) {
+        if (utf8[e.at] == '"')
+            buffer_string(out, "\"");
+        put_next(out, &e);
+    }
+    if (quoted)
+        buffer_string(out, "\"");
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------------------------ */
+
+enum { MOST_DIGITS = 17, NUMBER_BYTES = 320 }; /* %g never needs so many, but compilers cannot know */
+
+static bool reads_back(double value, int digits, char text[NUMBER_BYTES])
+{
+    snprintf(text, NUMBER_BYTES, "%.*g", digits, value);
+    return strtod(text, NULL) == value;
+}
+
+/* The least number of digits that reads back. If some number of digits does so does every larger one, and nearly every
+ * quotient needs 15 to 17: these are tried first, the rest by halving. */
+static void find_shortest(double value, char text[NUMBER_BYTES])
+{
+    int low = 1;
+    int high = MOST_DIGITS - 2;
+    if (!reads_back(value, high, text)) {
+        if (!reads_back(value, high + 1, text))
+            reads_back(value, MOST_DIGITS, text);
+        return;
+    }
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (reads_back(value, middle, text))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    reads_back(value, high, text);
+}
+
+/* Adds one to the last digit of a decimal, in whatever form %g gave it. False where it is a 9 at every place. */
+static bool count_up(char *text)
+{
+    char *end = text + strcspn(text, "e");
+    while (end > text) {
+        end--;
+        if (*end >= '0' && *end <= '8') {
+            ++*end;
+            return true;
+        }
+        if (*end == '9')
+            *end = '0';
+    }
+    return false;
+}
+
+/* A power of two lies nearer to the double below than to the one above. So the nearest decimal of some digits can miss
+ * it on the near side while the next one up, farther away, reads back. */
+static void find_shortest_power(double value, char text[NUMBER_BYTES])
+{
+    for (int digits = 1; digits <= MOST_DIGITS; digits++) {
+        if (reads_back(value, digits, text))
+            return;
+        snprintf(text, NUMBER_BYTES, "%#.*g", digits, value);
+        if (count_up(text) && strtod(text, NULL) == value)
+            return;
+    }
+}
+
+static bool is_power_of_two(double value)
+{
+    int exponent = 0;
+    double fraction = frexp(value, &exponent);
+    return fraction == 0.5 || fraction == -0.5;
+}
+
+/* An integer below 2^53, that is, one whose neighbours are doubles too. */
+static bool is_integer(double value)
+{
+    const double limit = 9007199254740992.0;
+    return value > -limit && value < limit && value == (double)(int64_t)value;
+}
+
+void text_double(buffer *out, double value)
+{
+    char text[NUMBER_BYTES];
+    if (value == 0 && copysign(1, value) < 0) {
+        buffer_string(out, "-0.0"); /* "-0" would read back as an integer, which has no sign */
+        return;
+    }
+    if (is_integer(value)) {
+        buffer_format(out, "%.0f", value);
+        return;
+    }
+    if (is_power_of_two(value))
+        find_shortest_power(value, text);
+    else
+        find_shortest(value, text);
+    buffer_string(out, text);
+}
+
+void text_double_short(buffer *out, double value)
+{
+    const double large = 1e15;
+    const double small = 0.005; /* what would round to nothing */
+    double size = value < 0 ? -value : value;
+    if (size >= large)
+        buffer_format(out, "%.6g", value);
+    else if (size >= small || size == 0)
+        buffer_format(out, "%.2f", size == 0 ? 0.0 : value);
+    else
+        buffer_format(out, "%.2g", value);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_METRIC_NAME_H
+#define CLI_METRIC_NAME_H
+
+#include "output/text.h"
+#include "perfblock/counter_type.h"
+
+/* What a counter is as a metric of Prometheus: its kind, its name, and what turns its value into base units. The rules:
+ * docs/prometheus.md. */
+
+typedef enum metric_kind {
+    METRIC_NONE,    /* a base, a text: nothing that is shown */
+    METRIC_EVENTS,  /* counter: the raw value */
+    METRIC_TIME,    /* counter: the raw value, ticks of a clock, in seconds */
+    METRIC_RATIO,   /* gauge: the displayed percentage by 100 */
+    METRIC_SECONDS, /* gauge: the displayed value */
+    METRIC_NUMBER   /* gauge: the displayed value */
+} metric_kind;
+
+/* The kind of a counter type, and the clock whose ticks METRIC_TIME counts. */
+metric_kind metric_kind_of(uint32_t type, pfb_clock *clock);
+
+/* "counter", "gauge". */
+const char *metric_type_text(metric_kind kind);
+
+/* A name as the system has it; `text` is null where it has none, then `spare` stands for it. */
+typedef struct metric_words {
+    const char *text;
+    size_t size;
+    const char *spare;
+} metric_words;
+
+/* How a value becomes one in base units: times / over. */
+typedef struct metric_scale {
+    double times, over;
+} metric_scale;
+
+/* Appends the metric's name. `suffix` tells it from others of the same name; "" for none. */
+metric_scale metric_put_name(buffer *out, metric_kind kind, const metric_words *set, const metric_words *counter,
+                             const char *suffix);
+
+#endif

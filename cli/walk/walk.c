@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+#include "walk/walk.h"
+
+#include "input/parts.h"
+#include "names/names.h"
+#include "output/diagnostics.h"
+#include "perfblock/data_block.h"
+
+/* ---- Failures and notes ---------------------------------------------------------------------------------- */
+
+void walk_fail(walk *w, const walk_bytes *bytes, pfb_error error)
+{
+    if (error.code == PFB_OK)
+        return;
+    error.offset += bytes->base;
+    if (w->first.code == PFB_OK)
+        w->first = error;
+    output *out = w->out;
+    if (out->format == OUTPUT_NONE)
+        return;
+    if (out->format != OUTPUT_TEXT) { /* a reader of text has the line on standard error */
+        output_begin(out, "error", 0);
+        output_offset(out, error.offset);
+        output_string(out, "code", pfb_code_name(error.code));
+        output_string(out, "message", pfb_code_text(error.code));
+        output_end(out);
+    }
+    diagnostics_malformed(w->in->name, error);
+}
+
+void walk_note(walk *w, const walk_bytes *bytes, uint32_t notes)
+{
+    w->notes |= notes;
+    if (notes == 0)
+        return;
+    const char *names[NAMES_MOST_BITS];
+    size_t count = names_of_notes(notes, names);
+    output_begin(w->out, "note", bytes->depth);
+    output_offset(w->out, bytes->base);
+    output_names(w->out, "tolerated", names, count);
+    output_end(w->out);
+}
+
+/* ---- Data blocks ----------------------------------------------------------------------------------------- */
+
+/* What the records of a block have in common. */
+typedef struct data_walk {
+    walk *w;
+    const walk_bytes *bytes;
+    pfb_data_block block;
+    pfb_data_result result;
+    pfb_data_instance instance;
+} data_walk;
+
+static bool is_text(const walk *w)
+{
+    return w->out->format == OUTPUT_TEXT;
+}
+
+static void state_block(const data_walk *d)
+{
+    output *out = d->w->out;
+    const pfb_data_block *block = &d->block;
+    char time[NAMES_TIME_BYTES];
+    output_begin(out, "data", d->bytes->depth);
+    output_offset(out, d->bytes->base);
+    output_unsigned(out, "size", block->total_size_bytes);
+    output_unsigned(out, "queries", block->result_count);
+    output_signed(out, "perf_time", block->perf_time);
+    output_signed(out, "perf_time_100ns", block->perf_time_100ns);
+    output_signed(out, "perf_freq", block->perf_freq);
+    output_word(out, "system_time", names_of_time(&block->system_time, time));
+    output_end(out);
+}
+
+static void state_result(const data_walk *d)
+{
+    output *out = d->w->out;
+    const pfb_data_result *result = &d->result;
+    output_begin(out, "result", d->bytes->depth + 1);
+    output_offset(out, d->bytes->base + result->offset);
+    output_unsigned(out, "query", result->query);
+    output_word(out, "kind", names_of_kind(result->kind));
+    output_unsigned(out, "status", result->status);
+    if (result->status != 0 && names_of_win32(result->status))
+        output_remark(out, names_of_win32(result->status));
+    output_unsigned(out, "size", result->size_bytes);
+    output_end(out);
+}
+
+/* Kinds without instances have one that has no name: it gets no record. */
+static void state_instance(const data_walk *d)
+{
+    const pfb_data_instance *instance = &d->instance;
+    if (!instance->has_name)
+        return;
+    output *out = d->w->out;
+    output_begin(out, "instance", d->bytes->depth + 2);
+    output_offset(out, d->bytes->base + instance->offset);
+    if (!is_text(d->w))
+        output_unsigned(out, "query", d->result.query);
+    output_unsigned(out, "instance", instance->instance);
+    output_unsigned(out, "id", instance->id);
+    output_utf16(out, "name", d->bytes->data + instance->name.offset, instance->name.units);
+    output_end(out);
+}
+
+void walk_state_raw(const walk *w, bool is_number, uint64_t raw, const uint8_t *bytes, size_t size)
+{
+    output *out = w->out;
+    if (is_number) {
+        output_unsigned(out, "raw", raw);
+        return;
+    }
+    enum { LONGEST_IN_TEXT = OUTPUT_LONGEST_FIELD / 2 };
+    buffer hex = {0};
+    bool is_cut = out->format == OUTPUT_TEXT && size > LONGEST_IN_TEXT;
+    size_t shown = out->format == OUTPUT_NONE ? 0 : is_cut ? LONGEST_IN_TEXT : size;
+    buffer_clear(&hex);
+    for (size_t i = 0; i < shown; i++)
+        buffer_format(&hex, "%02x", bytes[i]);
+    buffer_string(&hex, is_cut ? "\xE2\x80\xA6" : "");
+    output_null(out, "raw");
+    output_word(out, "hex", hex.data);
+    buffer_free(&hex);
+}
+
+static void state_value(const data_walk *d, const pfb_data_value *value)
+{
+    output *out = d->w->out;
+    output_begin(out, "value", d->bytes->depth + (d->instance.has_name ? 3 : 2));
+    output_offset(out, d->bytes->base + value->offset);
+    if (!is_text(d->w)) {
+        output_unsigned(out, "query", d->result.query);
+        if (d->instance.has_name)
+            output_unsigned(out, "instance", d->instance.instance);
+        else
+            output_null(out, "instance");
+    }
+    if (d->result.has_counter_ids)
+        output_unsigned(out, "counter", value->counter_id);
+    else
+        output_null(out, "counter");
+    if (!is_text(d->w))
+        output_unsigned(out, "position", value->position);
+    output_unsigned(out, "bytes", value->data_size_bytes);
+    walk_state_raw(d->w, value->is_number, value->raw, d->bytes->data + value->data_offset, value->data_size_bytes);
+    output_end(out);
+}
+
+/* One block; `size` becomes its own. False when it is not sound throughout. */
+static bool walk_data(walk *w, const walk_bytes *bytes, size_t *size)
+{
+    data_walk d = {.w = w, .bytes = bytes};
+    pfb_data_value value;
+    if (!pfb_data_block_open(&d.block, bytes->data, bytes->size, w->options)) {
+        walk_fail(w, bytes, d.block.error);
+        return false;
+    }
+    *size = d.block.total_size_bytes;
+    w->counts.blocks++;
+    state_block(&d);
+    while (!output_failed(w->out) && pfb_data_block_next_result(&d.block, &d.result)) {
+        w->counts.results++;
+        state_result(&d);
+        while (!output_failed(w->out) && pfb_data_block_next_instance(&d.block, &d.instance)) {
+            w->counts.instances += d.instance.has_name;
+            state_instance(&d);
+            while (!output_failed(w->out) && pfb_data_block_next_value(&d.block, &value)) {
+                w->counts.values++;
+                state_value(&d, &value);
+            }
+        }
+    }
+    walk_note(w, bytes, d.block.notes);
+    walk_fail(w, bytes, d.block.error);
+    return d.block.error.code == PFB_OK;
+}
+
+void walk_trailing(walk *w, const walk_bytes *bytes, size_t offset)
+{
+    if (w->options & PFB_STRICT)
+        walk_fail(w, bytes, (pfb_error){PFB_TRAILING_BYTES, offset});
+    else
+        walk_note(w, bytes, PFB_NOTE_TRAILING_BYTES);
+}
+
+/* The block of a chunk. */
+static void walk_lone_data(walk *w, const walk_bytes *bytes)
+{
+    size_t size = 0;
+    if (walk_data(w, bytes, &size) && size < bytes->size)
+        walk_trailing(w, bytes, size);
+}
+
+static void walk_lone_legacy(walk *w, const walk_bytes *bytes)
+{
+    size_t size = 0;
+    walk_legacy(w, bytes, &size);
+    if (size > 0 && size < bytes->size)
+        walk_trailing(w, bytes, size);
+}
+
+/* All blocks of a file. Behind a failure nothing is known of what follows, unless it was inside a V1 block whose header
+ * is sound. */
+static void walk_blocks(walk *w)
+{
+    const input *in = w->in;
+    input_blocks blocks = {0};
+    input_part part = INPUT_PART_END;
+    while (!output_failed(w->out) && (part = input_next_part(in, &blocks)) != INPUT_PART_END) {
+        walk_bytes bytes = {.data = in->data + blocks.at, .size = in->size - blocks.at, .base = blocks.at};
+        size_t size = 0;
+        if (part == INPUT_PART_BLOCK)
+            blocks.has_ended = !walk_data(w, &bytes, &size);
+        else if (part == INPUT_PART_LEGACY)
+            walk_legacy(w, &bytes, &size);
+        else
+            walk_trailing(w, &bytes, 0);
+        blocks.has_ended = blocks.has_ended || size == 0;
+        blocks.at += size;
+        progress_show(in->name, blocks.at);
+    }
+}
+
+/* ---- Captures -------------------------------------------------------------------------------------------- */
+
+static void state_chunk(walk *w, const pfb_chunk *chunk)
+{
+    output *out = w->out;
+    char tag[4];
+    for (unsigned i = 0; i < sizeof tag; i++)
+        tag[i] = (char)(uint8_t)(chunk->tag >> 8 * i);
+    output_begin(out, "chunk", 0);
+    output_offset(out, chunk->offset);
+    output_bytes(out, "tag", tag, sizeof tag);
+    output_unsigned(out, "version", chunk->version);
+    output_unsigned(out, "size", chunk->body_offset + chunk->body_size_bytes - chunk->offset - PFB_CHUNK_HEADER_BYTES);
+    if (chunk->has_guid) {
+        char guid[PFB_GUID_TEXT_BYTES];
+        pfb_guid_format(&chunk->guid, guid);
+        output_word(out, "guid", guid);
+    }
+    if (chunk->is_known && chunk->tag == PFB_TAG_REGISTRATION)
+        output_unsigned(out, "request", chunk->request);
+    if (chunk->is_known && (chunk->tag == PFB_TAG_REGISTRATION || chunk->tag == PFB_TAG_NAMES))
+        output_unsigned(out, "language", chunk->language);
+    output_end(out);
+}
+
+static void state_text(walk *w, const walk_bytes *bytes)
+{
+    w->counts.items++;
+    output_begin(w->out, "text", bytes->depth);
+    output_offset(w->out, bytes->base);
+    output_bytes(w->out, "text", (const char *)bytes->data, bytes->size);
+    output_end(w->out);
+}
+
+static void walk_chunk(walk *w, const pfb_chunk *chunk)
+{
+    walk_bytes body = {.data = w->in->data + chunk->body_offset,
+                       .size = chunk->body_size_bytes,
+                       .base = chunk->body_offset,
+                       .depth = 1};
+    w->counts.chunks++;
+    state_chunk(w, chunk);
+    switch (chunk->is_known ? chunk->tag : 0) {
+    case PFB_TAG_DATA:
+        walk_lone_data(w, &body);
+        break;
+    case PFB_TAG_REGISTRATION:
+        walk_registration(w, &body, chunk->request);
+        break;
+    case PFB_TAG_QUERY_INFO:
+        walk_identifiers(w, &body);
+        break;
+    case PFB_TAG_INSTANCES:
+        walk_instances(w, &body);
+        break;
+    case PFB_TAG_LEGACY:
+        walk_lone_legacy(w, &body);
+        break;
+    case PFB_TAG_NAMES:
+        walk_names(w, &body);
+        break;
+    case PFB_TAG_LWP:
+        walk_lwp(w, &body);
+        break;
+    case PFB_TAG_HOOKS:
+        walk_hooks(w, &body);
+        break;
+    case PFB_TAG_SNAPSHOTS:
+        walk_snapshots(w, &body);
+        break;
+    case PFB_TAG_NOTE:
+        state_text(w, &body);
+        break;
+    case PFB_TAG_CAPTURE: /* the start of another recording behind the first: nothing in it */
+        break;
+    default:
+        w->counts.unread_chunks++;
+        break;
+    }
+    progress_show(w->in->name, chunk->offset);
+}
+
+/* The chunk every capture begins with, which the reader checked and passed. */
+static pfb_chunk start_chunk(const input *in)
+{
+    pfb_chunk chunk = {.tag = PFB_TAG_CAPTURE, .is_known = true, .body_offset = PFB_CHUNK_HEADER_BYTES};
+    for (size_t i = 0; i < 4; i++)
+        chunk.version |= (uint32_t)in->data[4 + i] << 8 * i;
+    for (size_t i = 0; i < sizeof(size_t); i++)
+        chunk.body_size_bytes |= (size_t)in->data[8 + i] << 8 * i;
+    return chunk;
+}
+
+/* A broken body does not hide the chunks behind it: their place is known from its own chunk. */
+static void walk_capture(walk *w)
+{
+    const input *in = w->in;
+    walk_bytes whole = {.data = in->data, .size = in->size};
+    titles *given = w->titles;
+    titles all = {.preferred = given};
+    pfb_capture capture;
+    pfb_chunk chunk;
+    if (w->out->format != OUTPUT_NONE)
+        titles_add_capture(&all, in->data, in->size, w->options);
+    w->titles = &all;
+    if (pfb_capture_open(&capture, in->data, in->size)) {
+        chunk = start_chunk(in);
+        walk_chunk(w, &chunk);
+        while (!output_failed(w->out) && pfb_capture_next(&capture, &chunk))
+            walk_chunk(w, &chunk);
+    }
+    walk_fail(w, &whole, capture.error);
+    w->titles = given;
+    titles_free(&all);
+}
+
+void walk_capture_parts(walk *w, uint32_t tag, const char *what)
+{
+    const input *in = w->in;
+    walk_bytes whole = {.data = in->data, .size = in->size};
+    parts found;
+    pfb_chunk chunk;
+    parts_open(&found, in, tag, what);
+    while (!output_failed(w->out) && parts_next(&found, &chunk)) {
+        walk_bytes body = {
+            .data = in->data + chunk.body_offset, .size = chunk.body_size_bytes, .base = chunk.body_offset};
+        if (tag == PFB_TAG_LWP)
+            walk_lwp(w, &body);
+        else
+            walk_hooks(w, &body);
+    }
+    parts_tell(&found);
+    walk_fail(w, &whole, found.capture.error);
+}
+
+/* ---- Everything ------------------------------------------------------------------------------------------ */
+
+/* A file of no format that can be recognised. */
+static void refuse_input(walk *w)
+{
+    output *out = w->out;
+    w->first = (pfb_error){PFB_UNKNOWN_FORMAT, 0};
+    if (out->format == OUTPUT_NONE)
+        return;
+    if (out->format != OUTPUT_TEXT) {
+        buffer sentence = {0};
+        input_refusal_text(w->in, WALK_EXPECTED, &sentence);
+        output_begin(out, "error", 0);
+        output_offset(out, 0);
+        output_string(out, "code", pfb_code_name(PFB_UNKNOWN_FORMAT));
+        output_string(out, "message", sentence.data);
+        output_end(out);
+        buffer_free(&sentence);
+    }
+    input_refuse(w->in, WALK_EXPECTED);
+}
+
+void walk_input(walk *w)
+{
+    walk_bytes whole = {.data = w->in->data, .size = w->in->size};
+    switch (w->in->kind) {
+    case INPUT_AUTO:
+    case INPUT_DATA:
+    case INPUT_LEGACY:
+        walk_blocks(w);
+        break;
+    case INPUT_NAMES:
+        walk_names(w, &whole);
+        break;
+    case INPUT_LWP:
+        walk_lwp(w, &whole);
+        break;
+    case INPUT_HOOKS:
+        walk_hooks(w, &whole);
+        break;
+    case INPUT_CAPTURE:
+        walk_capture(w);
+        break;
+    case INPUT_REGISTRATION:
+        walk_registration(w, &whole, w->request);
+        break;
+    case INPUT_STRINGS:
+        walk_strings(w, &whole);
+        break;
+    case INPUT_IDENTIFIERS:
+        walk_identifiers(w, &whole);
+        break;
+    case INPUT_INSTANCES:
+        walk_instances(w, &whole);
+        break;
+    case INPUT_GUIDS:
+        walk_guids(w, &whole);
+        break;
+    case INPUT_UNKNOWN:
+        refuse_input(w);
+        break;
+    }
+}

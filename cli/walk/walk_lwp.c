@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+#include "commands/lwp.h"
+#include "output/diagnostics.h"
+#include "perfblock/lwp/lwp.h"
+#include "walk/walk.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* One LWP snapshot: the registers of the leaf, control block and ring. */
+typedef struct lwp_walk {
+    walk *walk;
+    const walk_bytes *bytes;
+    pfb_lwp_snapshot parts;
+    pfb_lwp lwp;
+    uint32_t by_id[256];
+    uint32_t entries;
+} lwp_walk;
+
+enum { PAIR_BITS = 26 }; /* of an interval or counter; those above are reserved */
+
+/* Where a place lies in the file. */
+static size_t offset_of(const lwp_walk *l, pfb_lwp_part part, size_t offset)
+{
+    size_t at = part == PFB_LWP_PART_CONTROL ? l->parts.control_offset
+                : part == PFB_LWP_PART_RING  ? l->parts.ring_offset
+                                             : 0;
+    return l->bytes->base + at + offset;
+}
+
+/* ---- The control block ------------------------------------------------------------------------------------------ */
+
+/* The named bits of a word; those without a name by number. */
+static void state_names(output *out, const char *key, uint32_t bits, const char *(*name_of)(unsigned bit))
+{
+    char texts[32][8];
+    const char *names[32];
+    size_t count = 0;
+    for (unsigned bit = 0; bit < 32; bit++) {
+        if (!(bits >> bit & 1))
+            continue;
+        const char *name = name_of(bit);
+        snprintf(texts[count], sizeof texts[count], "bit%u", bit);
+        names[count] = *name ? name : texts[count];
+        count++;
+    }
+    output_names(out, key, names, count);
+}
+
+void lwp_state_bits(output *out, const char *key, uint32_t bits)
+{
+    state_names(out, key, bits, pfb_lwp_bit_name);
+}
+
+void lwp_state_registers(output *out, const pfb_lwp_capabilities *leaf)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%08" PRIX32 "-%08" PRIX32 "-%08" PRIX32 "-%08" PRIX32, leaf->eax, leaf->ebx, leaf->ecx,
+             leaf->edx);
+    output_word(out, "registers", text);
+}
+
+static bool is_continuous(const lwp_walk *l)
+{
+    return (l->lwp.notes >> PFB_LWP_NOTE_CONTINUOUS & 1) != 0;
+}
+
+static void state_control(const lwp_walk *l)
+{
+    output *out = l->walk->out;
+    const pfb_lwp_control *control = &l->lwp.control;
+    output_begin(out, "control", l->bytes->depth);
+    output_offset(out, offset_of(l, PFB_LWP_PART_CONTROL, 0));
+    lwp_state_registers(out, &l->lwp.capabilities);
+    output_hex(out, "flags", control->flags);
+    lwp_state_bits(out, "wanted", control->flags);
+    output_unsigned(out, "buffer_bytes", control->buffer_bytes);
+    output_unsigned(out, "random_bits", control->random_bits);
+    output_hex(out, "buffer_base", control->buffer_base);
+    output_unsigned(out, "head", control->head);
+    output_unsigned(out, "tail", control->tail);
+    output_unsigned(out, "missed", control->missed_events);
+    output_unsigned(out, "threshold_bytes", control->threshold_bytes);
+    output_hex(out, "filters", control->filters);
+    state_names(out, "filter_names", control->filters, pfb_lwp_filter_name);
+    output_hex(out, "base_ip", control->base_ip);
+    output_hex(out, "limit_ip", control->limit_ip);
+    output_unsigned(out, "event_bytes", l->lwp.capabilities.event_bytes);
+    output_unsigned(out, "slots", l->lwp.slots);
+    if (is_continuous(l)) /* tail does not tell */
+        output_null(out, "unread");
+    else
+        output_unsigned(out, "unread", l->lwp.count);
+    output_end(out);
+}
+
+static void state_pairs(const lwp_walk *l)
+{
+    output *out = l->walk->out;
+    pfb_lwp_pair pair;
+    for (uint32_t id = 1; pfb_lwp_pair_at(&l->lwp, id, &pair); id++) {
+        output_begin(out, "pair", l->bytes->depth + 1);
+        output_offset(out, offset_of(l, PFB_LWP_PART_CONTROL, pair.offset));
+        output_unsigned(out, "id", id);
+        output_word(out, "name", pfb_lwp_event_name(id));
+        output_signed(out, "interval", pair.interval);
+        output_signed(out, "counter", pair.counter);
+        if ((pair.raw_interval | pair.raw_counter) >> PAIR_BITS != 0) {
+            output_hex(out, "raw_interval", pair.raw_interval);
+            output_hex(out, "raw_counter", pair.raw_counter);
+        }
+        output_end(out);
+    }
+}
+
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
+
+/* Names of flag bits are provisional: they stand beside the raw word, never in its place. */
+static void state_flag_names(output *out, const pfb_lwp_event *event)
+{
+    const char *names[16];
+    size_t count = 0;
+    for (unsigned bit = 16; bit-- > 0;) {
+        const char *name = event->flags >> bit & 1 ? pfb_lwp_flag_name(event->id, bit) : "";
+        if (*name)
+            names[count++] = name;
+    }
+    if (count > 0)
+        output_names(out, "provisional", names, count);
+}
+
+static void state_event(const lwp_walk *l, const pfb_lwp_event *event)
+{
+    output *out = l->walk->out;
+    output_begin(out, "event", l->bytes->depth + 1);
+    output_offset(out, offset_of(l, PFB_LWP_PART_RING, event->offset));
+    output_unsigned(out, "slot", event->slot);
+    output_unsigned(out, "id", event->id);
+    output_word(out, "name", pfb_lwp_event_name(event->id));
+    output_unsigned(out, "core", event->core);
+    output_hex(out, "flags", event->flags);
+    output_unsigned(out, "data1", event->data1);
+    output_hex(out, "address", event->address);
+    output_hex(out, "data2", event->data2);
+    if (event->has_stamp)
+        output_unsigned(out, "stamp", event->stamp);
+    else
+        output_null(out, "stamp");
+    if (!event->has_stamp && event->stamp != 0)
+        output_hex(out, "raw_stamp", event->stamp);
+    if (event->has_latency)
+        output_unsigned(out, "latency", event->latency);
+    state_flag_names(out, event);
+    output_end(out);
+}
+
+static void state_summary(const lwp_walk *l)
+{
+    output *out = l->walk->out;
+    char key[8];
+    output_begin(out, "summary", l->bytes->depth);
+    output_unsigned(out, "entries", l->entries);
+    output_unsigned(out, "missed", l->lwp.control.missed_events);
+    output_begin_object(out, "by_id");
+    for (unsigned id = 0; id < 256; id++) {
+        snprintf(key, sizeof key, "%u", id);
+        if (l->by_id[id] > 0)
+            output_unsigned(out, out->format == OUTPUT_JSON ? key : pfb_lwp_event_name(id), l->by_id[id]);
+    }
+    output_end_object(out);
+    output_end(out);
+}
+
+/* The unread records; in continuous mode every slot from head on, but for those that were never written. */
+static void walk_events(lwp_walk *l)
+{
+    pfb_lwp_event event;
+    if (is_continuous(l))
+        pfb_lwp_rewind_all(&l->lwp);
+    while (!output_failed(l->walk->out) && pfb_lwp_next(&l->lwp, &event)) {
+        if (event.id == PFB_LWP_EVENT_INVALID && is_continuous(l))
+            continue;
+        state_event(l, &event);
+        l->by_id[event.id]++;
+        l->entries++;
+        l->walk->counts.items++;
+    }
+}
+
+static void tell_notes(const lwp_walk *l)
+{
+    for (unsigned note = 0; note < PFB_LWP_NOTE_COUNT && l->walk->out->format != OUTPUT_NONE; note++) {
+        const pfb_lwp_place *place = &l->lwp.first[note];
+        if (l->lwp.notes >> note & 1)
+            diagnostics_note(l->walk->in->name, offset_of(l, place->part, place->offset), "%s (%" PRIu64 ")",
+                             pfb_lwp_note_text((pfb_lwp_note)note), place->value);
+    }
+}
+
+/* ---- A snapshot -------------------------------------------------------------------------------------------------- */
+
+void walk_lwp(walk *w, const walk_bytes *bytes)
+{
+    lwp_walk l = {.walk = w, .bytes = bytes};
+    pfb_lwp_capabilities leaf;
+    pfb_error error = pfb_lwp_snapshot_read(bytes->data, bytes->size, &l.parts);
+    if (error.code != PFB_OK) {
+        walk_fail(w, bytes, error);
+        return;
+    }
+    pfb_lwp_capabilities_read(l.parts.eax, l.parts.ebx, l.parts.ecx, l.parts.edx, &leaf);
+    bool is_open = pfb_lwp_open(&l.lwp, &leaf, bytes->data + l.parts.control_offset, l.parts.control_size,
+                                bytes->data + l.parts.ring_offset, l.parts.ring_size, w->options);
+    w->counts.items++;
+    if (l.lwp.has_control) {
+        state_control(&l);
+        state_pairs(&l);
+    }
+    if (is_open)
+        walk_events(&l);
+    if (l.lwp.has_control)
+        state_summary(&l);
+    tell_notes(&l);
+    w->lwp_notes |= l.lwp.notes;
+    l.lwp.error.offset = offset_of(&l, l.lwp.error_place.part, l.lwp.error.offset) - bytes->base;
+    walk_fail(w, bytes, l.lwp.error);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* The part of the walk that reads metadata. */
+#include "names/names.h"
+#include "perfblock/registration.h"
+#include "walk/walk.h"
+
+/* An id, or nothing where the format says that there is none. */
+static void state_id(output *out, const char *key, uint32_t id)
+{
+    if (id == PFB_NO_ID)
+        output_null(out, key);
+    else
+        output_unsigned(out, key, id);
+}
+
+static void state_guid(output *out, const pfb_guid *guid)
+{
+    char text[PFB_GUID_TEXT_BYTES];
+    pfb_guid_format(guid, text);
+    output_word(out, "guid", text);
+}
+
+static void state_counter(walk *w, const walk_bytes *bytes, const pfb_counter *counter)
+{
+    output *out = w->out;
+    char type[NAMES_TYPE_BYTES];
+    w->counts.items++;
+    output_begin(out, "counter", bytes->depth + 1);
+    output_offset(out, bytes->base + counter->offset);
+    output_unsigned(out, "counter", counter->id);
+    output_word(out, "type", names_of_type(counter->type, type));
+    if (out->format != OUTPUT_TEXT)
+        output_unsigned(out, "type_value", counter->type);
+    output_unsigned(out, "attributes", counter->attributes);
+    output_unsigned(out, "detail_level", counter->detail_level);
+    output_signed(out, "default_scale", counter->default_scale);
+    state_id(out, "base", counter->base_id);
+    state_id(out, "perf_time", counter->perf_time_id);
+    state_id(out, "perf_freq", counter->perf_freq_id);
+    state_id(out, "multi", counter->multi_id);
+    output_unsigned(out, "aggregate", counter->aggregate);
+    output_end(out);
+}
+
+static void walk_counterset(walk *w, const walk_bytes *bytes)
+{
+    output *out = w->out;
+    pfb_registration registration;
+    pfb_counter counter;
+    if (pfb_registration_open(&registration, bytes->data, bytes->size, w->options)) {
+        w->counts.items++;
+        output_begin(out, "counterset", bytes->depth);
+        output_offset(out, bytes->base);
+        state_guid(out, &registration.guid);
+        output_unsigned(out, "detail_level", registration.detail_level);
+        output_unsigned(out, "instance_type", registration.instance_type);
+        output_unsigned(out, "counters", registration.counter_count);
+        output_end(out);
+        while (!output_failed(out) && pfb_registration_next(&registration, &counter))
+            state_counter(w, bytes, &counter);
+    }
+    walk_note(w, bytes, registration.notes);
+    walk_fail(w, bytes, registration.error);
+}
+
+static void walk_single_counter(walk *w, const walk_bytes *bytes)
+{
+    pfb_counter counter;
+    pfb_error error = pfb_registration_single_counter(bytes->data, bytes->size, w->options, &counter);
+    if (error.code == PFB_OK)
+        state_counter(w, bytes, &counter);
+    walk_fail(w, bytes, error);
+}
+
+static void state_string(walk *w, const walk_bytes *bytes, size_t offset, uint32_t counter_id, const pfb_text *text)
+{
+    output *out = w->out;
+    w->counts.items++;
+    output_begin(out, "string", bytes->depth);
+    output_offset(out, bytes->base + offset);
+    state_id(out, "counter", counter_id);
+    if (text)
+        output_utf16(out, "text", bytes->data + text->offset, text->units);
+    else
+        output_null(out, "text");
+    output_end(out);
+}
+
+static void walk_string(walk *w, const walk_bytes *bytes)
+{
+    pfb_text text;
+    pfb_error error = pfb_registration_string(bytes->data, bytes->size, &text);
+    if (error.code == PFB_OK)
+        state_string(w, bytes, text.offset, PFB_NO_ID, &text);
+    walk_fail(w, bytes, error);
+}
+
+static void state_lone_guid(walk *w, const walk_bytes *bytes, size_t offset, const pfb_guid *guid)
+{
+    w->counts.items++;
+    output_begin(w->out, "guid", bytes->depth);
+    output_offset(w->out, bytes->base + offset);
+    state_guid(w->out, guid);
+    output_end(w->out);
+}
+
+static void walk_guid(walk *w, const walk_bytes *bytes)
+{
+    pfb_guid guid;
+    pfb_error error = pfb_registration_guid(bytes->data, bytes->size, &guid);
+    if (error.code == PFB_OK)
+        state_lone_guid(w, bytes, 0, &guid);
+    walk_fail(w, bytes, error);
+}
+
+void walk_strings(walk *w, const walk_bytes *bytes)
+{
+    pfb_registration_strings strings;
+    pfb_registration_string_entry entry;
+    pfb_registration_strings_open(&strings, bytes->data, bytes->size, w->options);
+    while (!output_failed(w->out) && pfb_registration_strings_next(&strings, &entry))
+        state_string(w, bytes, entry.offset, entry.counter_id, entry.has_text ? &entry.text : NULL);
+    walk_note(w, bytes, strings.notes);
+    walk_fail(w, bytes, strings.error);
+}
+
+void walk_registration(walk *w, const walk_bytes *bytes, uint32_t request)
+{
+    switch (request) {
+    case PFB_REQUEST_COUNTERSET:
+        walk_counterset(w, bytes);
+        break;
+    case PFB_REQUEST_COUNTER:
+        walk_single_counter(w, bytes);
+        break;
+    case PFB_REQUEST_COUNTERSET_NAME:
+    case PFB_REQUEST_COUNTERSET_HELP:
+    case PFB_REQUEST_PROVIDER_NAME:
+    case PFB_REQUEST_COUNTERSET_ENGLISH_NAME:
+        walk_string(w, bytes);
+        break;
+    case PFB_REQUEST_COUNTER_NAMES:
+    case PFB_REQUEST_COUNTER_HELPS:
+    case PFB_REQUEST_COUNTER_ENGLISH_NAMES:
+        walk_strings(w, bytes);
+        break;
+    case PFB_REQUEST_PROVIDER_GUID:
+        walk_guid(w, bytes);
+        break;
+    default: /* a recording may hold replies to requests of the future */
+        w->counts.unread_chunks++;
+        break;
+    }
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------------------- */
+
+void walk_identifiers(walk *w, const walk_bytes *bytes)
+{
+    output *out = w->out;
+    pfb_list list;
+    pfb_identifier identifier;
+    pfb_list_open(&list, bytes->data, bytes->size, w->options);
+    while (!output_failed(out) && pfb_list_next_identifier(&list, &identifier)) {
+        w->counts.items++;
+        output_begin(out, "identifier", bytes->depth);
+        output_offset(out, bytes->base + identifier.offset);
+        output_unsigned(out, "size", identifier.size_bytes);
+        state_guid(out, &identifier.counterset);
+        output_unsigned(out, "status", identifier.status);
+        state_id(out, "counter", identifier.counter_id);
+        state_id(out, "instance", identifier.instance_id);
+        output_unsigned(out, "index", identifier.index);
+        if (identifier.has_name)
+            output_utf16(out, "name", bytes->data + identifier.name.offset, identifier.name.units);
+        else
+            output_null(out, "name");
+        output_end(out);
+    }
+    walk_note(w, bytes, list.notes);
+    walk_fail(w, bytes, list.error);
+}
+
+void walk_instances(walk *w, const walk_bytes *bytes)
+{
+    output *out = w->out;
+    pfb_list list;
+    pfb_listed_instance instance;
+    uint64_t position = 0;
+    pfb_list_open(&list, bytes->data, bytes->size, w->options);
+    while (!output_failed(out) && pfb_list_next_instance(&list, &instance)) {
+        w->counts.items++;
+        output_begin(out, "instance", bytes->depth);
+        output_offset(out, bytes->base + instance.offset);
+        output_null(out, "query");
+        output_unsigned(out, "instance", position++);
+        output_unsigned(out, "id", instance.id);
+        output_utf16(out, "name", bytes->data + instance.name.offset, instance.name.units);
+        output_end(out);
+    }
+    walk_note(w, bytes, list.notes);
+    walk_fail(w, bytes, list.error);
+}
+
+void walk_guids(walk *w, const walk_bytes *bytes)
+{
+    enum { GUID_BYTES = 16 };
+    pfb_list list;
+    pfb_guid guid;
+    size_t offset = 0;
+    pfb_list_open(&list, bytes->data, bytes->size, w->options);
+    while (!output_failed(w->out) && pfb_list_next_guid(&list, &guid)) {
+        state_lone_guid(w, bytes, offset, &guid);
+        offset += GUID_BYTES;
+    }
+    walk_note(w, bytes, list.notes);
+    walk_fail(w, bytes, list.error);
+}
