@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* perfblock: the table of its commands, and the way to them. docs/perfblock.md describes the program. */
 #include "commands.h"
+#include "memory/memory.h"
 #include "os/system.h"
 #include "output/diagnostics.h"
+#include "output/stream.h"
 #include "perfblock/version.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const command commands[] = {
@@ -135,8 +139,16 @@ static void run_command(const command *c, int argc, char **argv)
     options_free(&o);
 }
 
+static void end_without_memory(void)
+{
+    stream_flush();
+    fputs("perfblock: out of memory\n", stderr);
+    exit(STATUS_IMPOSSIBLE);
+}
+
 int main(int argc, char **argv)
 {
+    memory_at_exhaustion(end_without_memory);
     system_prepare();
     argv = system_arguments(argc, argv, &argc);
     const char *name = argc > 1 ? argv[1] : "";

@@ -5,6 +5,7 @@
 #include "output/diagnostics.h"
 #include "perfblock/cpu.h"
 #include "perfblock/lwp/cpuid_text.h"
+#include "walk/walk_lwp.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,16 +2,9 @@
 #ifndef CLI_LWP_H
 #define CLI_LWP_H
 
-#include "output/output.h"
 #include "perfblock/lwp/cpuid.h"
 
-/* How the leaf of Lightweight Profiling is shown. */
-
-/* The bits of EAX, EDX or Flags by name; those without a public name by number. */
-void lwp_state_bits(output *out, const char *key, uint32_t bits);
-
-/* The four registers as "EAX-EBX-ECX-EDX". */
-void lwp_state_registers(output *out, const pfb_lwp_capabilities *leaf);
+/* What the commands about Lightweight Profiling share. */
 
 /* Tells that this machine cannot do it: "live: not_amd: sentence". */
 void lwp_say_refusal(pfb_lwp_refusal refusal);

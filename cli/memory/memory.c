@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/memory.h"
 
-#include "output/diagnostics.h"
-#include "output/stream.h"
-
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
+
+static void (*end_program)(void) = abort;
+
+void memory_at_exhaustion(void (*end)(void))
+{
+    end_program = end;
+}
 
 void memory_exhausted(void)
 {
-    stream_flush();
-    fputs("perfblock: out of memory\n", stderr);
-    exit(STATUS_IMPOSSIBLE);
+    end_program();
+    abort(); /* not reached: the function above does not return */
 }
 
 void *memory_get(size_t count, size_t size)

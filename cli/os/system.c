@@ -11,8 +11,8 @@
 #include <time.h>
 
 #ifdef _WIN32
+#include "memory/buffer.h"
 #include "memory/memory.h"
-#include "output/text.h"
 #include "perfblock/utf16.h"
 
 #include <io.h>

@@ -4,6 +4,8 @@
 
 #include "output/name_ref.h"
 
+#include <stdbool.h>
+
 /* Standard output, in the form that --format asks for. A command states its records once: begin, fields, end. As JSON
  * that makes an object per line, as CSV a row (the first record's keys are the header line, and all records of a
  * command have the same), as text a line "offset  record  key value  key value", indented by depth.

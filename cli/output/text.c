@@ -13,97 +13,14 @@
 
 #define REPLACEMENT UINT32_C(0xFFFD)
 
-/* ---- Buffers --------------------------------------------------------------------------------------------- */
-
-/* Room for `more` bytes and a NUL. */
-static char *make_room(buffer *out, size_t more)
-{
-    if (more > SIZE_MAX - 1 - out->size)
-        memory_exhausted();
-    out->data = memory_grow(out->data, &out->capacity, out->size + more + 1, 1);
-    return out->data + out->size;
-}
-
-static void settle(buffer *out, size_t more)
-{
-    out->size += more;
-    out->data[out->size] = '\0';
-}
-
-void buffer_bytes(buffer *out, const char *bytes, size_t size)
-{
-    char *at = make_room(out, size);
-    if (size > 0)
-        memcpy(at, bytes, size);
-    settle(out, size);
-}
-
-void buffer_string(buffer *out, const char *string)
-{
-    buffer_bytes(out, string, strlen(string));
-}
-
-void buffer_spaces(buffer *out, size_t count)
-{
-    memset(make_room(out, count), ' ', count);
-    settle(out, count);
-}
-
-void buffer_format_list(buffer *out, const char *format, va_list arguments)
-{
-    enum { USUAL = 96 };
-    va_list again;
-    va_copy(again, arguments);
-    char *at = make_room(out, USUAL);
-    int size = vsnprintf(at, USUAL + 1, format, again);
-    va_end(again);
-    if (size > USUAL) {
-        at = make_room(out, (size_t)size);
-        vsnprintf(at, (size_t)size + 1, format, arguments);
-    }
-    settle(out, size > 0 ? (size_t)size : 0);
-}
-
-void buffer_format(buffer *out, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    buffer_format_list(out, format, arguments);
-    va_end(arguments);
-}
-
-void buffer_unsigned(buffer *out, uint64_t value)
-{
-    char digits[20];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value > 0);
-    buffer_bytes(out, digits + at, sizeof digits - at);
-}
-
-void buffer_clear(buffer *out)
-{
-    out->size = 0;
-    make_room(out, 0);
-    settle(out, 0);
-}
-
-void buffer_free(buffer *out)
-{
-    free(out->data);
-    *out = (buffer){0};
-}
-
 /* ---- Conversion ------------------------------------------------------------------------------------------- */
 
 void text_utf16(buffer *out, const uint8_t *utf16, size_t units)
 {
     size_t size = pfb_utf16_to_utf8(utf16, units, NULL, 0);
-    char *at = make_room(out, size);
+    char *at = buffer_reserve(out, size);
     pfb_utf16_to_utf8(utf16, units, at, size + 1);
-    settle(out, size);
+    buffer_commit(out, size);
 }
 
 uint8_t *text_to_utf16(const char *utf8, size_t *units)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "commands/lwp.h"
+#include "walk/walk_lwp.h"
+
 #include "output/diagnostics.h"
 #include "perfblock/lwp/lwp.h"
 #include "walk/walk.h"

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "memory/buffer.h"
+
+#include "memory/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *buffer_reserve(buffer *out, size_t more)
+{
+    if (more > SIZE_MAX - 1 - out->size)
+        memory_exhausted();
+    out->data = memory_grow(out->data, &out->capacity, out->size + more + 1, 1);
+    return out->data + out->size;
+}
+
+void buffer_commit(buffer *out, size_t more)
+{
+    out->size += more;
+    out->data[out->size] = '\0';
+}
+
+void buffer_bytes(buffer *out, const char *bytes, size_t size)
+{
+    char *at = buffer_reserve(out, size);
+    if (size > 0)
+        memcpy(at, bytes, size);
+    buffer_commit(out, size);
+}
+
+void buffer_string(buffer *out, const char *string)
+{
+    buffer_bytes(out, string, strlen(string));
+}
+
+void buffer_spaces(buffer *out, size_t count)
+{
+    memset(buffer_reserve(out, count), ' ', count);
+    buffer_commit(out, count);
+}
+
+void buffer_format_list(buffer *out, const char *format, va_list arguments)
+{
+    enum { USUAL = 96 };
+    va_list again;
+    va_copy(again, arguments);
+    char *at = buffer_reserve(out, USUAL);
+    int size = vsnprintf(at, USUAL + 1, format, again);
+    va_end(again);
+    if (size > USUAL) {
+        at = buffer_reserve(out, (size_t)size);
+        vsnprintf(at, (size_t)size + 1, format, arguments);
+    }
+    buffer_commit(out, size > 0 ? (size_t)size : 0);
+}
+
+void buffer_format(buffer *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    buffer_format_list(out, format, arguments);
+    va_end(arguments);
+}
+
+void buffer_unsigned(buffer *out, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value > 0);
+    buffer_bytes(out, digits + at, sizeof digits - at);
+}
+
+void buffer_clear(buffer *out)
+{
+    out->size = 0;
+    buffer_reserve(out, 0);
+    buffer_commit(out, 0);
+}
+
+void buffer_free(buffer *out)
+{
+    free(out->data);
+    *out = (buffer){0};
+}
