@@ -121,7 +121,7 @@ static void print_help(const command *c)
 static void print_version(void)
 {
     buffer text = {0};
-    buffer_string(&text, "perfblock " PERFBLOCK_VERSION "\n");
+    buffer_format(&text, "perfblock %s\n", pfb_version());
     print(&text);
 }
 

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+#include "perfblock/version.h"
+
+const char *pfb_version(void)
+{
+    return PERFBLOCK_VERSION;
+}
