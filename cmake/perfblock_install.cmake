@@ -27,7 +27,7 @@ set(built "${CMAKE_CURRENT_BINARY_DIR}/package")
 configure_package_config_file(
     cmake/perfblockConfig.cmake.in ${built}/perfblockConfig.cmake INSTALL_DESTINATION ${package_folder}
 )
-write_basic_package_version_file(${built}/perfblockConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+write_basic_package_version_file(${built}/perfblockConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${built}/perfblockConfig.cmake ${built}/perfblockConfigVersion.cmake DESTINATION ${package_folder})
 
 # pkg-config finds the prefix from where its file lies, so the paths inside are relative to that.

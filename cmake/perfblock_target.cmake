@@ -22,6 +22,7 @@ function(perfblock_setup_target target)
 endfunction()
 
 # The same for a library: its place in the exported package, version, and the macros of export.h.
+# While the major version is 0, each minor version is an ABI of its own.
 function(perfblock_setup_library target name output_name)
     perfblock_setup_target(${target})
     set_target_properties(
@@ -29,7 +30,7 @@ function(perfblock_setup_library target name output_name)
         PROPERTIES EXPORT_NAME ${name}
                    OUTPUT_NAME ${output_name}
                    VERSION ${PROJECT_VERSION}
-                   SOVERSION ${PROJECT_VERSION_MAJOR}
+                   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     )
     get_target_property(type ${target} TYPE)
     if(type STREQUAL "SHARED_LIBRARY")

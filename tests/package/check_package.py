@@ -86,17 +86,31 @@ class Check:
         self.run(self.arguments.cmake, "--build", build)
         self.compare(how, build / "example")
 
-    def refuse_wrong_requests(self):
-        """Another major version, and a kind that is not installed."""
+    def check_requests(self):
+        """Versions with another minor number are refused, and a kind that is not installed."""
         other = "shared" if self.arguments.kind == "static" else "static"
-        for name, wrong in (("version", "-DPERFBLOCK_WANTED_VERSION=99.0"), ("kind", f"-DKIND={other}")):
-            options = [f"-DKIND={self.arguments.kind}", "-DHOW=find_package", f"-DEXAMPLE={self.example}"]
-            options += [f"-DCMAKE_PREFIX_PATH={self.prefix}", wrong]
-            build = self.folder / f"wrong_{name}"
-            output = self.configure(self.source / "tests/package/consumer", build, *options, fails=True)
+        for wrong in (*(f"-DPERFBLOCK_WANTED_VERSION={version}" for version in ("0.0", "0.2", "1.0")), f"-DKIND={other}"):
+            output = self.request(wrong, fails=True)
             if "perfblock" not in output:
                 raise SystemExit(f"refused for another reason:\n{output}")
-        print("refusals: ok")
+        self.request("-DPERFBLOCK_WANTED_VERSION=0.1", fails=False)
+        print("versions and kinds: ok")
+
+    def request(self, option, fails):
+        build = self.folder / "request"
+        shutil.rmtree(build, ignore_errors=True)
+        options = [f"-DKIND={self.arguments.kind}", "-DHOW=find_package", f"-DEXAMPLE={self.example}"]
+        options += [f"-DCMAKE_PREFIX_PATH={self.prefix}", option]
+        return self.configure(self.source / "tests/package/consumer", build, *options, fails=fails)
+
+    def check_soname(self):
+        """Programs ask the loader for a library of the same minor version."""
+        for name in ("perfblock", "perfblock_platform"):
+            library = next(self.prefix.rglob(f"lib{name}.so"))
+            header = self.run("objdump", "-p", library)
+            if not re.search(rf"SONAME +lib{name}\.so\.0\.1$", header, re.MULTILINE):
+                raise SystemExit(f"{library}: the SONAME is not lib{name}.so.0.1\n{header}")
+        print("SONAME: ok")
 
     def consume_with_pkg_config(self):
         found = next(self.prefix.rglob("pkgconfig"))
@@ -165,7 +179,9 @@ def check_installed(check):
     check.run_program()
     check.check_exports()
     check.consume_with_cmake("find_package")
-    check.refuse_wrong_requests()
+    check.check_requests()
+    if check.arguments.kind == "shared":
+        check.check_soname()
     check.consume_with_pkg_config()
     check.consume_original_names()
     check.consume_with_cmake("add_subdirectory")
