@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+# Finds what the tests are built and run with: the targets Python3::Interpreter and PkgConfig::CRITERION.
+# Afterwards PERFBLOCK_TESTS is ON or OFF, and no longer AUTO.
+
+if(NOT PERFBLOCK_TESTS MATCHES "^(AUTO|ON|OFF|TRUE|FALSE|YES|NO|1|0)$")
+    message(FATAL_ERROR "PERFBLOCK_TESTS is ${PERFBLOCK_TESTS}, which is none of AUTO, ON and OFF")
+endif()
+if(PERFBLOCK_TESTS STREQUAL "AUTO" AND NOT PROJECT_IS_TOP_LEVEL)
+    set(PERFBLOCK_TESTS OFF)
+endif()
+
+if(PERFBLOCK_TESTS)
+    set(missing "")
+    find_package(Python3 3.9 QUIET COMPONENTS Interpreter)
+    if(NOT Python3_FOUND)
+        list(APPEND missing "Python 3.9 or newer (Debian and Ubuntu: python3)")
+    endif()
+    # Criterion runs on this machine and on Unix only; elsewhere tests/criterion replaces it.
+    if("unit" IN_LIST PERFBLOCK_TEST_KINDS AND NOT CMAKE_CROSSCOMPILING AND NOT WIN32)
+        find_package(PkgConfig QUIET)
+        if(PkgConfig_FOUND)
+            pkg_check_modules(CRITERION QUIET IMPORTED_TARGET criterion)
+        endif()
+        if(NOT TARGET PkgConfig::CRITERION)
+            list(APPEND missing "Criterion, found by pkg-config (Debian and Ubuntu: libcriterion-dev, pkg-config)")
+        endif()
+    endif()
+    list(JOIN missing ", " missing)
+    if(NOT missing)
+        set(PERFBLOCK_TESTS ON)
+    elseif(PERFBLOCK_TESTS STREQUAL "AUTO")
+        message(STATUS "Tests are not built; missing: ${missing}")
+        set(PERFBLOCK_TESTS OFF)
+    else()
+        message(FATAL_ERROR "The tests need: ${missing}. Install it, or build without tests: -DPERFBLOCK_TESTS=OFF")
+    endif()
+endif()

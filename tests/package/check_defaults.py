@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a build without options makes: `cmake -B build && cmake --build build` with a C compiler and a build tool.
+
+Missing tools are imitated with CMAKE_DISABLE_FIND_PACKAGE_PkgConfig and CMAKE_DISABLE_FIND_PACKAGE_Python3.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+NO_CRITERION = "-DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON"
+NO_PYTHON = "-DCMAKE_DISABLE_FIND_PACKAGE_Python3=ON"
+# Variables with which CMake's defaults can be changed from outside.
+ENVIRONMENT = {name: value for name, value in os.environ.items()
+               if name not in ("CMAKE_BUILD_TYPE", "CMAKE_GENERATOR", "CFLAGS", "PERFBLOCK_REAL_DATA")}
+
+
+class Check:
+    def __init__(self, arguments):
+        self.cmake = arguments.cmake
+        self.compiler = arguments.compiler
+        self.source = pathlib.Path(arguments.source).resolve()
+        self.folder = pathlib.Path(arguments.folder).resolve()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+
+    def run(self, *command, fails=False, **variables):
+        command = [str(part) for part in command]
+        done = subprocess.run(command, env={**ENVIRONMENT, **variables}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+        self.expect((done.returncode != 0) == fails,
+                    f"{' '.join(command)}: exit status {done.returncode}", done.stdout)
+        return done.stdout
+
+    @staticmethod
+    def expect(condition, problem, output=""):
+        if not condition:
+            raise SystemExit(f"{problem}\n{output}")
+
+    def configure(self, name, *options, fails=False, source=None, **variables):
+        """(build folder, what CMake printed)"""
+        build = self.folder / name
+        output = self.run(self.cmake, "-S", source or self.source, "-B", build, f"-DCMAKE_C_COMPILER={self.compiler}",
+                          "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *options, fails=fails, **variables)
+        return build, output
+
+    def cached(self, build, name):
+        line = re.search(rf"^{name}:\w+=(.*)$", (build / "CMakeCache.txt").read_text(encoding="utf-8"), re.MULTILINE)
+        self.expect(line, f"{build}: {name} is not in the cache")
+        return line[1]
+
+    def compiled(self, build):
+        """source -> the command that compiles it"""
+        commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+        return {str(pathlib.Path(row["file"]).relative_to(self.source)): row["command"] for row in commands}
+
+    def expect_tests(self, build, expected):
+        tests = [source for source in self.compiled(build) if source.startswith("tests/")]
+        self.expect(bool(tests) == expected, f"{build}: tests are {'' if tests else 'not '}built")
+
+    def check_user(self):
+        """Nothing but a compiler and a build tool: optimised libraries and the program."""
+        build, output = self.configure("user", NO_CRITERION, NO_PYTHON)
+        for tool in ("Criterion", "Python 3"):
+            self.expect(re.search(rf"^-- .*{tool}", output, re.MULTILINE), f"no line names {tool}", output)
+        folders = {source.split("/")[0] for source in self.compiled(build)}
+        self.expect(folders == {"core", "platform", "cli"}, f"{sorted(folders)} are built")
+        for source, command in self.compiled(build).items():
+            self.expect(re.search(r" -O[23] ", command), f"{source} is not optimised: {command}")
+        self.run(self.cmake, "--build", build, "--parallel", "2")
+        version = self.run(build / "cli" / "perfblock", "--version")
+        self.expect(version.startswith("perfblock "), "the program prints", version)
+        print("libraries and program: ok")
+
+    def check_build_types(self):
+        """A type that is given is kept, and a project around this one decides for itself."""
+        build, _ = self.configure("debug", "-DCMAKE_BUILD_TYPE=Debug", NO_CRITERION)
+        self.expect(self.cached(build, "CMAKE_BUILD_TYPE") == "Debug", "the type Debug is not kept")
+        outer = self.folder / "outer"
+        outer.mkdir()
+        (outer / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(outer LANGUAGES C)\n"
+                                              f"add_subdirectory([[{self.source}]] perfblock)\n", encoding="utf-8")
+        build, output = self.configure("inside", source=outer)
+        self.expect(self.cached(build, "CMAKE_BUILD_TYPE") == "", "the outer project's type is changed")
+        self.expect("perfblock" not in output, "a project around this one is told about tests", output)
+        self.expect_tests(build, False)
+        print("build types: ok")
+
+    def check_tests(self):
+        """AUTO builds the tests where their tools are, ON insists on them."""
+        for name, option, tool in (("criterion", NO_CRITERION, "Criterion"), ("python", NO_PYTHON, "Python 3")):
+            build, output = self.configure(f"auto_{name}", option)
+            self.expect_tests(build, False)
+            self.expect(re.search(rf"^-- .*{tool}", output, re.MULTILINE), f"no line names {tool}", output)
+            _, output = self.configure(f"on_{name}", option, "-DPERFBLOCK_TESTS=ON", fails=True)
+            self.expect(re.search(rf"CMake Error[^\0]*{tool}", output), f"no error names {tool}", output)
+        for name, value, expected in (("auto", "AUTO", True), ("on", "ON", True), ("off", "OFF", False)):
+            build, _ = self.configure(name, f"-DPERFBLOCK_TESTS={value}")
+            self.expect_tests(build, expected)
+        _, output = self.configure("neither", "-DPERFBLOCK_TESTS=MAYBE", fails=True)
+        self.expect("MAYBE" in output, "no error names the value", output)
+        print("tests: ok")
+
+    def check_real_data(self):
+        """A build folder from before the variable was set takes it up, and a value that was given stays."""
+        first, second = self.folder / "data 1", self.folder / "data 2"
+        first.mkdir()
+        second.mkdir()
+        build, _ = self.configure("data")
+        self.expect(self.cached(build, "PERFBLOCK_REAL_DATA") == "", "real data without the variable")
+        self.configure("data", PERFBLOCK_REAL_DATA=str(first))
+        self.expect(self.cached(build, "PERFBLOCK_REAL_DATA") == str(first), "the variable is not taken up")
+        self.configure("data", f"-DPERFBLOCK_REAL_DATA={second}", PERFBLOCK_REAL_DATA=str(first))
+        self.expect(self.cached(build, "PERFBLOCK_REAL_DATA") == str(second), "the option is overruled")
+        second.rmdir()
+        self.configure("data", PERFBLOCK_REAL_DATA=str(first))
+        self.expect(self.cached(build, "PERFBLOCK_REAL_DATA") == str(first), "a folder that is gone is kept")
+        print("real data: ok")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("source", "folder", "compiler", "cmake"):
+        parser.add_argument(f"--{name}", required=True)
+    check = Check(parser.parse_args())
+    check.check_user()
+    check.check_build_types()
+    check.check_tests()
+    check.check_real_data()
+
+
+if __name__ == "__main__":
+    main()
