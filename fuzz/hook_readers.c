@@ -241,7 +241,8 @@ reading examine_hooks(const uint8_t *data, size_t size)
 reading disturb_hooks(uint8_t *data, size_t size, uint64_t seed)
 {
     uint64_t groups = 0;
-    walk w = {.data = data, .size = size, .writable = data, .random = seed | 1};
+    walk w = {.data = data, .size = size, .random = seed | 1};
+    w.writable = data;
     walk_stream(&w, NULL, &groups);
     return w.out;
 }

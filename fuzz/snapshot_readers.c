@@ -228,7 +228,8 @@ reading examine_cpi_text(const uint8_t *data, size_t size)
 
 reading disturb_cpi_text(uint8_t *data, size_t size, uint64_t seed)
 {
-    walk w = {.data = data, .size = size, .writable = data, .random = seed | 1};
+    walk w = {.data = data, .size = size, .random = seed | 1};
+    w.writable = data;
     walk_text(&w);
     return w.out;
 }
