@@ -3,19 +3,19 @@
 #define PFB_BENCH_BASELINES_H
 
 /* What decoding is compared with, each in a file of its own so that no call of it is inlined either. */
-#include "perfblock/data_block.h"
+#include "perfblock/v2.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* ---- twin.c: the functions of data_block.h over the same structs, without a check. Sound blocks only. --------------
+/* ---- twin.c: the functions of v2.h over the same structs, without a check. Sound blocks only. --------------
  */
 
-void twin_open(pfb_data_block *block, const void *data);
-bool twin_next_result(pfb_data_block *block, pfb_data_result *result);
-bool twin_next_instance(pfb_data_block *block, pfb_data_instance *instance);
-bool twin_next_value(pfb_data_block *block, pfb_data_value *value);
+void twin_open(pfb_v2_reader *block, const void *data);
+bool twin_next_result(pfb_v2_reader *block, pfb_v2_result *result);
+bool twin_next_instance(pfb_v2_reader *block, pfb_v2_instance *instance);
+bool twin_next_value(pfb_v2_reader *block, pfb_v2_value *value);
 
 /* ---- typical.c: a reader of one counterset as programs write it by hand: field by field, each behind a check. -----
  */

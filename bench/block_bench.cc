@@ -7,8 +7,8 @@
 #include "replies.h"
 #include "samples.h"
 
-#include "perfblock/bulk.h"
-#include "perfblock/legacy_block.h"
+#include "perfblock/v1.h"
+#include "perfblock/v2_values.h"
 
 #include <cstring>
 #include <functional>
@@ -109,15 +109,15 @@ void measure_memcpy(benchmark::State &state, const reply &of, place from)
 
 uint64_t walk(const uint8_t *data, size_t size)
 {
-    pfb_data_block block;
-    pfb_data_result result;
-    pfb_data_instance instance;
-    pfb_data_value value;
+    pfb_v2_reader block;
+    pfb_v2_result result;
+    pfb_v2_instance instance;
+    pfb_v2_value value;
     uint64_t sum = 0;
-    pfb_data_block_open(&block, data, size, 0);
-    while (pfb_data_block_next_result(&block, &result)) {
-        while (pfb_data_block_next_instance(&block, &instance)) {
-            while (pfb_data_block_next_value(&block, &value))
+    pfb_v2_open(&block, data, size, 0);
+    while (pfb_v2_next_result(&block, &result)) {
+        while (pfb_v2_next_instance(&block, &instance)) {
+            while (pfb_v2_next_value(&block, &value))
                 sum += value.raw;
         }
     }
@@ -126,10 +126,10 @@ uint64_t walk(const uint8_t *data, size_t size)
 
 uint64_t walk_twin(const uint8_t *data, size_t)
 {
-    pfb_data_block block;
-    pfb_data_result result;
-    pfb_data_instance instance;
-    pfb_data_value value;
+    pfb_v2_reader block;
+    pfb_v2_result result;
+    pfb_v2_instance instance;
+    pfb_v2_value value;
     uint64_t sum = 0;
     twin_open(&block, data);
     while (twin_next_result(&block, &result)) {
@@ -141,17 +141,17 @@ uint64_t walk_twin(const uint8_t *data, size_t)
     return sum;
 }
 
-uint64_t walk_legacy(const uint8_t *data, size_t size)
+uint64_t walk_v1(const uint8_t *data, size_t size)
 {
-    pfb_legacy_block block;
-    pfb_legacy_object object;
-    pfb_legacy_instance instance;
-    pfb_legacy_value value;
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_instance instance;
+    pfb_v1_value value;
     uint64_t sum = 0;
-    pfb_legacy_block_open(&block, data, size, 0);
-    while (pfb_legacy_block_next_object(&block, &object)) {
-        while (pfb_legacy_block_next_instance(&block, &instance)) {
-            while (pfb_legacy_block_next_value(&block, &value))
+    pfb_v1_open(&block, data, size, 0);
+    while (pfb_v1_next_object(&block, &object)) {
+        while (pfb_v1_next_instance(&block, &instance)) {
+            while (pfb_v1_next_value(&block, &value))
                 sum += value.raw;
         }
     }
@@ -176,11 +176,11 @@ void add_walks(const std::string &prefix, size_t count, const get_reply &of)
     add_memcpy(prefix, count, of);
 }
 
-void add_legacy(size_t count)
+void add_v1(size_t count)
 {
-    const std::string prefix = "legacy_block/process";
+    const std::string prefix = "v1/process";
     get_reply of = keep(bench::process_block, count, bench::PROCESS_COUNTERS);
-    add(prefix + "/walk", count, of, walk_legacy);
+    add(prefix + "/walk", count, of, walk_v1);
     add_memcpy(prefix, count, of);
 }
 
@@ -224,27 +224,27 @@ void measure_bulk(benchmark::State &state, const reply &of, form as, place from)
     supply blocks(of, from);
     size_t count = of.values / PROCESSOR_COUNTERS;
     std::vector<uint64_t> values(blocks.count * of.values);
-    std::vector<pfb_data_instance> instances(as == form::rows_with_instances ? count : 0);
-    pfb_bulk bulk = {};
+    std::vector<pfb_v2_instance> instances(as == form::rows_with_instances ? count : 0);
+    pfb_v2_values bulk = {};
     bulk.instances = instances.empty() ? nullptr : instances.data();
     bulk.instance_capacity = count;
     bulk.instance_step = as == form::columns ? 1 : PROCESSOR_COUNTERS;
     bulk.position_step = as == form::columns ? count : 1;
     for (auto _ : state) {
-        pfb_data_block block;
-        pfb_data_result result;
-        pfb_data_block_open(&block, blocks.next(), blocks.size_bytes, 0);
+        pfb_v2_reader block;
+        pfb_v2_result result;
+        pfb_v2_open(&block, blocks.next(), blocks.size_bytes, 0);
         bulk.values = &values[blocks.at * of.values];
-        pfb_data_block_next_result(&block, &result);
-        pfb_bulk_read(&block, &bulk);
-        pfb_error error = pfb_data_block_finish(&block);
+        pfb_v2_next_result(&block, &result);
+        pfb_v2_read_values(&block, &bulk);
+        pfb_error error = pfb_v2_finish(&block);
         benchmark::DoNotOptimize(values.data());
         benchmark::ClobberMemory();
         if (error.code != PFB_OK || bulk.instance_count != count)
             return state.SkipWithError("the reply is refused");
     }
     if (!has_names(instances.size(), [&](size_t i) {
-            const pfb_data_instance &found = instances[i];
+            const pfb_v2_instance &found = instances[i];
             return named{found.id, of.bytes.data() + found.name.offset, found.name.units};
         }))
         return state.SkipWithError("the instances are others");
@@ -275,7 +275,7 @@ void measure_typical(benchmark::State &state, const reply &of, place from)
                 }));
 }
 
-const char processor_information[] = "data_block/processor_information";
+const char processor_information[] = "v2/processor_information";
 
 void add_bulk(const std::string &name, size_t count, const get_reply &of, form as, place from = place::caches)
 {
@@ -319,12 +319,11 @@ int main(int argc, char **argv)
     for (size_t count : {size_t{64}, size_t{4096}, size_t{65536}})
         add_from_memory(count);
     for (size_t count : counts) {
-        add_walks("data_block/multiple_instances", count, keep(bench::multiple_instances_reply, count, 1));
-        add_walks("data_block/multiple_counters", count,
-                  keep(bench::multiple_counters_reply, count, PROCESSOR_COUNTERS));
-        add_walks("data_block/single_counter", count, keep(bench::single_counter_reply, count, 1));
+        add_walks("v2/multiple_instances", count, keep(bench::multiple_instances_reply, count, 1));
+        add_walks("v2/multiple_counters", count, keep(bench::multiple_counters_reply, count, PROCESSOR_COUNTERS));
+        add_walks("v2/single_counter", count, keep(bench::single_counter_reply, count, 1));
     }
     for (size_t count : {size_t{1}, size_t{50}, size_t{4096}, size_t{65536}})
-        add_legacy(count);
+        add_v1(count);
     return bench::run(argc, argv);
 }

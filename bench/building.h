@@ -3,7 +3,7 @@
 #define PFB_BENCH_BUILDING_H
 
 /* Making blocks with the core's builders. */
-#include "perfblock/builder.h"
+#include "perfblock/write.h"
 
 #include <cstdint>
 #include <cstdio>
@@ -41,11 +41,11 @@ inline std::vector<uint8_t> utf16le(const std::u16string &text)
 /* Runs the builder twice: to measure, then to write. */
 template <class Write> std::vector<uint8_t> build(Write write)
 {
-    pfb_builder builder;
-    pfb_builder_init(&builder, nullptr, 0);
+    pfb_writer builder;
+    pfb_write_init(&builder, nullptr, 0);
     write(&builder);
     std::vector<uint8_t> bytes(builder.size_bytes);
-    pfb_builder_init(&builder, bytes.data(), bytes.size());
+    pfb_write_init(&builder, bytes.data(), bytes.size());
     write(&builder);
     require(builder.error.code == PFB_OK, "the builder refuses");
     return bytes;

@@ -28,14 +28,14 @@ struct differences {
 };
 
 struct pairs {
-    std::vector<pfb_sample> older, newer;
+    std::vector<pfb_raw_value> older, newer;
 };
 
 /* Counters start below 2^20, so that a 4-byte counter which gains up to 2^32 - 2^20 has not fallen; clocks where those
  * of a system stand. */
-pfb_sample first_sample(uint32_t type, bench::numbers &numbers)
+pfb_raw_value first_sample(uint32_t type, bench::numbers &numbers)
 {
-    pfb_sample sample = {};
+    pfb_raw_value sample = {};
     sample.type = type;
     sample.has =
         PFB_HAS_VALUE | PFB_HAS_BASE | PFB_HAS_MULTI | PFB_HAS_PERF_TIME | PFB_HAS_PERF_TIME_100NS | PFB_HAS_PERF_FREQ;
@@ -48,7 +48,7 @@ pfb_sample first_sample(uint32_t type, bench::numbers &numbers)
     return sample;
 }
 
-pfb_sample next_sample(pfb_sample sample, const differences &by, bench::numbers &numbers)
+pfb_raw_value next_sample(pfb_raw_value sample, const differences &by, bench::numbers &numbers)
 {
     uint64_t time = numbers.between(by.time.low, by.time.high);
     sample.value += numbers.between(by.value.low, by.value.high);
@@ -71,7 +71,7 @@ pairs make_pairs(uint32_t type, const differences &by, size_t count)
 
 /* The same as a column: one counter of many instances, with the clocks of the first pair. */
 struct column {
-    pfb_sample older, newer;
+    pfb_raw_value older, newer;
     std::vector<uint64_t> older_values, newer_values, older_bases, newer_bases, newer_items;
 };
 
@@ -92,17 +92,17 @@ column make_column(uint32_t type, const differences &by, size_t count)
 }
 
 /* The samples of one instance of a column. */
-pfb_sample older_of(const column &of, size_t i)
+pfb_raw_value older_of(const column &of, size_t i)
 {
-    pfb_sample sample = of.older;
+    pfb_raw_value sample = of.older;
     sample.value = of.older_values[i];
     sample.base = of.older_bases[i];
     return sample;
 }
 
-pfb_sample newer_of(const column &of, size_t i)
+pfb_raw_value newer_of(const column &of, size_t i)
 {
-    pfb_sample sample = of.newer;
+    pfb_raw_value sample = of.newer;
     sample.value = of.newer_values[i];
     sample.base = of.newer_bases[i];
     sample.multi = of.newer_items[i];
@@ -112,12 +112,12 @@ pfb_sample newer_of(const column &of, size_t i)
 /* ---- Measuring ------------------------------------------------------------------------------------------- */
 
 /* A refused sample costs less than a value and must not pass for one. Multi timers exceed 100 % by design. */
-void require_ok(benchmark::State &state, const std::vector<uint8_t> &marks)
+void require_ok(benchmark::State &state, const std::vector<uint8_t> &status_bytes)
 {
     constexpr unsigned above_100 = PFB_FLAG_ABOVE_100 * 16;
-    for (uint8_t mark : marks) {
-        if ((mark & (PFB_MARK_STATUS | PFB_MARK_FLAGS) & ~above_100) != 0)
-            return state.SkipWithError(pfb_status_name(static_cast<pfb_status>(mark & PFB_MARK_STATUS)));
+    for (uint8_t mark : status_bytes) {
+        if ((mark & (PFB_STATUS_BYTE_CODE | PFB_STATUS_BYTE_FLAGS) & ~above_100) != 0)
+            return state.SkipWithError(pfb_status_name(static_cast<pfb_status>(mark & PFB_STATUS_BYTE_CODE)));
     }
 }
 
@@ -141,10 +141,10 @@ template <class One> void measure_values(benchmark::State &state, const pairs &s
         for (size_t i = 0; i < count; i++)
             results[i] = one(&samples.older[i], &samples.newer[i]);
     });
-    std::vector<uint8_t> marks;
+    std::vector<uint8_t> status_bytes;
     for (const pfb_formula_result &result : results)
-        marks.push_back(pfb_formula_mark(&result));
-    require_ok(state, marks);
+        status_bytes.push_back(pfb_formula_pack(&result));
+    require_ok(state, status_bytes);
 }
 
 template <class Plain> void measure_plain(benchmark::State &state, const pairs &samples, Plain plain)
@@ -161,7 +161,7 @@ void measure_column(benchmark::State &state, const pfb_formula &formula, const c
 {
     size_t count = samples.newer_values.size();
     std::vector<double> values(count);
-    std::vector<uint8_t> marks(count);
+    std::vector<uint8_t> status_bytes(count);
     pfb_formula_column given = {};
     given.older = &samples.older;
     given.newer = &samples.newer;
@@ -171,8 +171,8 @@ void measure_column(benchmark::State &state, const pfb_formula &formula, const c
     given.newer_bases = samples.newer_bases.data();
     given.newer_items = samples.newer_items.data();
     given.count = count;
-    repeat(state, values, [&]() { pfb_formula_apply_column(&formula, &given, values.data(), marks.data()); });
-    require_ok(state, marks);
+    repeat(state, values, [&]() { pfb_formula_apply_column(&formula, &given, values.data(), status_bytes.data()); });
+    require_ok(state, status_bytes);
 }
 
 template <class Plain> void measure_plain_column(benchmark::State &state, const column &samples, Plain plain)
@@ -208,15 +208,17 @@ void add_path(const std::string &name, uint32_t type, const differences &by, con
 {
     for (size_t count : COUNTS) {
         bench::add(name + "/evaluate", count, [=](benchmark::State &state) {
-            measure_values(state, make_pairs(type, by, count), [&](const pfb_sample *older, const pfb_sample *newer) {
-                return pfb_formula_evaluate(older, newer, &options);
-            });
+            measure_values(state, make_pairs(type, by, count),
+                           [&](const pfb_raw_value *older, const pfb_raw_value *newer) {
+                               return pfb_formula_evaluate(older, newer, &options);
+                           });
         });
         bench::add(name + "/apply", count, [=](benchmark::State &state) {
             pfb_formula formula = pfb_formula_prepare(type, &options);
-            measure_values(state, make_pairs(type, by, count), [&](const pfb_sample *older, const pfb_sample *newer) {
-                return pfb_formula_apply(&formula, older, newer);
-            });
+            measure_values(state, make_pairs(type, by, count),
+                           [&](const pfb_raw_value *older, const pfb_raw_value *newer) {
+                               return pfb_formula_apply(&formula, older, newer);
+                           });
         });
         bench::add(name + "/plain", count,
                    [=](benchmark::State &state) { measure_plain(state, make_pairs(type, by, count), plain); });
@@ -244,22 +246,22 @@ void add_type(const std::string &name, uint32_t type, const differences &everyda
     add_column("column/" + name + "/wide", type, wide, plain);
 }
 
-double time_between(const pfb_sample &older, const pfb_sample &newer)
+double time_between(const pfb_raw_value &older, const pfb_raw_value &newer)
 {
     return static_cast<double>(newer.perf_time - older.perf_time);
 }
 
-double time_100ns_between(const pfb_sample &older, const pfb_sample &newer)
+double time_100ns_between(const pfb_raw_value &older, const pfb_raw_value &newer)
 {
     return static_cast<double>(newer.perf_time_100ns - older.perf_time_100ns);
 }
 
-double value_between(const pfb_sample &older, const pfb_sample &newer)
+double value_between(const pfb_raw_value &older, const pfb_raw_value &newer)
 {
     return static_cast<double>(newer.value - older.value);
 }
 
-double base_between(const pfb_sample &older, const pfb_sample &newer)
+double base_between(const pfb_raw_value &older, const pfb_raw_value &newer)
 {
     return static_cast<double>(newer.base - older.base);
 }
@@ -274,10 +276,10 @@ constexpr span UNUSED = {0, 0};
 void add_instantaneous_and_rates()
 {
     add_type("raw_count", 0x00010100, {{0, UINT32_MAX}, UNUSED, ONE_SECOND}, {{EXACT, 512 * EXACT}, UNUSED, LONG_TIME},
-             [](const pfb_sample &, const pfb_sample &newer) { return static_cast<double>(newer.value); });
+             [](const pfb_raw_value &, const pfb_raw_value &newer) { return static_cast<double>(newer.value); });
     /* Times 10^7 ticks, 10^8 events stay below 2^53. */
     add_type("bulk_count", 0x10410500, {{0, 100000000}, UNUSED, ONE_SECOND}, {LARGE_SHARE, UNUSED, LONG_TIME},
-             [](const pfb_sample &older, const pfb_sample &newer) {
+             [](const pfb_raw_value &older, const pfb_raw_value &newer) {
                  double seconds = time_between(older, newer) / static_cast<double>(newer.perf_freq);
                  return value_between(older, newer) / seconds;
              });
@@ -286,7 +288,7 @@ void add_instantaneous_and_rates()
 void add_timers()
 {
     constexpr differences idle = {SHARE, UNUSED, ONE_SECOND};
-    constexpr auto plain = [](const pfb_sample &older, const pfb_sample &newer) {
+    constexpr auto plain = [](const pfb_raw_value &older, const pfb_raw_value &newer) {
         return 100 * (1 - value_between(older, newer) / time_100ns_between(older, newer));
     };
     add_type("100ns_timer_inverse", 0x21510500, idle, {LARGE_SHARE, UNUSED, LONG_TIME}, plain);
@@ -295,12 +297,12 @@ void add_timers()
     limits.cap_100 = limits.clamp_0 = true;
     add_path("formula/100ns_timer_inverse/limited", 0x21510500, idle, limits, plain);
     add_type("precision_timer", 0x20570500, {SHARE, ONE_SECOND, ONE_SECOND}, {LARGE_SHARE, LONG_TIME, LONG_TIME},
-             [](const pfb_sample &older, const pfb_sample &newer) {
+             [](const pfb_raw_value &older, const pfb_raw_value &newer) {
                  return 100 * value_between(older, newer) / base_between(older, newer);
              });
     /* The everyday path's largest product is 100 * 64 * 10^7, 2^36. */
     add_type("multi_timer_inverse", 0x23410500, {SHARE, UNUSED, ONE_SECOND}, {LARGE_SHARE, UNUSED, LONG_TIME},
-             [](const pfb_sample &older, const pfb_sample &newer) {
+             [](const pfb_raw_value &older, const pfb_raw_value &newer) {
                  double busy = value_between(older, newer) / time_between(older, newer);
                  return 100 * (static_cast<double>(newer.multi) - busy);
              });
@@ -312,12 +314,12 @@ void add_averages()
     constexpr span operations = {1, 10000};
     constexpr span dword_half = {DWORD_HALF, 2 * DWORD_HALF - (1 << 20) - 1};
     add_type("average_timer", 0x30020400, {SHARE, operations, ONE_SECOND}, {dword_half, dword_half, LONG_TIME},
-             [](const pfb_sample &older, const pfb_sample &newer) {
+             [](const pfb_raw_value &older, const pfb_raw_value &newer) {
                  double seconds = value_between(older, newer) / static_cast<double>(newer.perf_freq);
                  return seconds / base_between(older, newer);
              });
     add_type("average_bulk", 0x40020500, {{0, 1000000000}, operations, ONE_SECOND},
-             {LARGE_SHARE, dword_half, LONG_TIME}, [](const pfb_sample &older, const pfb_sample &newer) {
+             {LARGE_SHARE, dword_half, LONG_TIME}, [](const pfb_raw_value &older, const pfb_raw_value &newer) {
                  return value_between(older, newer) / base_between(older, newer);
              });
 }
@@ -331,7 +333,8 @@ int main(int argc, char **argv)
     add_averages();
     /* Both samples of each pair; of a column both raw values. */
     for (size_t count : COUNTS) {
-        bench::add("formula/memcpy", count, [=](benchmark::State &state) { measure_memcpy<pfb_sample>(state, count); });
+        bench::add("formula/memcpy", count,
+                   [=](benchmark::State &state) { measure_memcpy<pfb_raw_value>(state, count); });
         bench::add("column/memcpy", count, [=](benchmark::State &state) { measure_memcpy<uint64_t>(state, count); });
     }
     return bench::run(argc, argv);

@@ -3,7 +3,7 @@
 #include "bench.h"
 
 #include "perfblock/catalog.h"
-#include "perfblock/pairing.h"
+#include "perfblock/cook.h"
 #include "perfblock/query.h"
 #include "perfblock/source.h"
 
@@ -124,9 +124,9 @@ class live
         return is_open && pfb_source_query_collect(query, bytes, nullptr);
     }
 
-    pfb_snapshot_input input(const pfb_bytes &bytes) const
+    pfb_sample_input input(const pfb_bytes &bytes) const
     {
-        pfb_snapshot_input made = {};
+        pfb_sample_input made = {};
         made.data = bytes.data;
         made.data_size_bytes = bytes.size_bytes;
         made.query_info = info.data;
@@ -175,20 +175,20 @@ class live
 class table
 {
   public:
-    bool load(const pfb_snapshot_input &input)
+    bool load(const pfb_sample_input &input)
     {
-        pfb_snapshot_counts counts;
-        if (pfb_snapshot_measure(&input, &counts).code != PFB_OK)
+        pfb_sample_counts counts;
+        if (pfb_sample_measure(&input, &counts).code != PFB_OK)
             return false;
-        size_t needed = pfb_snapshot_size(&counts);
+        size_t needed = pfb_sample_size(&counts);
         if (needed > size) {
             memory = std::make_unique<std::byte[]>(needed);
             size = needed;
         }
-        return pfb_snapshot_load(&snapshot, &input, &counts, memory.get(), size).code == PFB_OK;
+        return pfb_sample_load(&snapshot, &input, &counts, memory.get(), size).code == PFB_OK;
     }
 
-    pfb_snapshot snapshot = {};
+    pfb_sample snapshot = {};
 
   private:
     size_t size = 0;
@@ -198,17 +198,17 @@ class table
 /* ---- Benchmarks --------------------------------------------------------------------------------------------- */
 
 /* Rows of the processes of this program's name which have a processor time, as all that sleep do. */
-size_t count_sleepers(const pfb_snapshot &newer, const std::vector<uint8_t> &marks)
+size_t count_sleepers(const pfb_sample &newer, const std::vector<uint8_t> &status_bytes)
 {
     static const char16_t own_name[] = u"live_bench";
     constexpr size_t units = sizeof own_name / 2 - 1;
     size_t count = 0;
     for (uint32_t i = 0; i < newer.counts.rows; i++) {
-        const pfb_snapshot_row &row = newer.rows[i];
+        const pfb_sample_row &row = newer.rows[i];
         uint32_t column = newer.results[row.result].first_column;
         bool is_first = row.value_count > 0 && newer.columns[column].counter_id == 0;
         if (is_first && row.name_size_bytes == 2 * units && std::memcmp(row.name, own_name, 2 * units) == 0)
-            count += (marks[pfb_snapshot_place(&newer, i, column)] & PFB_MARK_STATUS) == PFB_STATUS_OK;
+            count += (status_bytes[pfb_sample_place(&newer, i, column)] & PFB_STATUS_BYTE_CODE) == PFB_STATUS_OK;
     }
     return count;
 }
@@ -237,18 +237,18 @@ void measure_decode(benchmark::State &state, const std::vector<uint32_t> &counte
     bool is_fine = machine.collect(&bytes[0]) && usleep(20000) == 0 && machine.collect(&bytes[1]) &&
                    older.load(machine.input(bytes[0])) && newer.load(machine.input(bytes[1]));
     std::vector<double> values(is_fine ? newer.snapshot.counts.values : 0);
-    std::vector<uint8_t> marks(values.size());
+    std::vector<uint8_t> status_bytes(values.size());
     for (auto _ : state) {
         is_fine = is_fine && newer.load(machine.input(bytes[1]));
         if (!is_fine) {
             state.SkipWithError("there are no two samples");
             break;
         }
-        pfb_pairing_match(&older.snapshot, &newer.snapshot);
-        pfb_pairing_evaluate_all(&older.snapshot, &newer.snapshot, nullptr, values.data(), marks.data(), values.size());
+        pfb_sample_match(&older.snapshot, &newer.snapshot);
+        pfb_sample_cook(&older.snapshot, &newer.snapshot, nullptr, values.data(), status_bytes.data(), values.size());
         benchmark::ClobberMemory();
     }
-    if (is_fine && count_sleepers(newer.snapshot, marks) < processes)
+    if (is_fine && count_sleepers(newer.snapshot, status_bytes) < processes)
         state.SkipWithError("a process is missing");
     bench::count_items(state, 1);
 }

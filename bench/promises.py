@@ -12,7 +12,7 @@ LEAST_REPETITIONS = 9  # a median of fewer is a first look
 # number of nanoseconds per item.
 Promise = namedtuple("Promise", "text measured beside limit")
 
-REPLY = "data_block/processor_information"
+REPLY = "v2/processor_information"
 DISPLAY = "display/processor_information"
 
 # Growth is looked at where no cache has its edge between two sizes: replies of every size come from memory.
@@ -30,7 +30,7 @@ PROMISES = (
     Promise("careful walk: the checks take at most 30 % on top",
             f"{REPLY}/walk/4096", f"{REPLY}/twin/4096", 1.3),
     Promise("V1, 50 processes: a value costs no more than one of V2",
-            "legacy_block/process/walk/50", f"{REPLY}/walk/64", 1),
+            "v1/process/walk/50", f"{REPLY}/walk/64", 1),
     Promise("two replies to displayed values, 4,096 processors",
             f"{DISPLAY}/show/4096", None, 8),
     Promise("likewise: 8 ns where a typical reader takes 3.5 ns for each of the two",

@@ -229,12 +229,12 @@ uint64_t find_counters(const bytes &from)
 
 bytes registration_of(size_t count)
 {
-    return bench::build([=](pfb_builder *builder) {
+    return bench::build([=](pfb_writer *builder) {
         pfb_guid guid = {};
-        pfb_builder_counterset(builder, &guid, 100, PFB_INSTANCES_MULTIPLE, static_cast<uint32_t>(count));
+        pfb_write_counterset(builder, &guid, 100, PFB_INSTANCES_MULTIPLE, static_cast<uint32_t>(count));
         for (uint32_t id = 0; id < count; id++) {
             pfb_counter counter = counter_of(id);
-            pfb_builder_counter(builder, &counter);
+            pfb_write_counter(builder, &counter);
         }
     });
 }

@@ -5,8 +5,8 @@
 #include "samples.h"
 
 #include "perfblock/counter_type.h"
-#include "perfblock/legacy_builder.h"
 #include "perfblock/lwp/lwp.h"
+#include "perfblock/write_v1.h"
 
 namespace bench
 {
@@ -42,35 +42,35 @@ layout processor_layout()
     return made;
 }
 
-pfb_data_times sample_times()
+pfb_write_times sample_times()
 {
-    pfb_data_times times = {};
+    pfb_write_times times = {};
     times.perf_time = static_cast<int64_t>(SECOND);
     times.perf_time_100ns = INT64_C(133591987500000000);
     times.perf_freq = static_cast<int64_t>(SECOND);
     return times;
 }
 
-void add_values(pfb_builder *builder, const layout &counters, size_t instance)
+void add_values(pfb_writer *builder, const layout &counters, size_t instance)
 {
     for (uint32_t i = 0; i < counters.ids.size(); i++)
-        pfb_builder_value(builder, reply_value(instance, i), counters.sizes[i]);
+        pfb_write_value(builder, reply_value(instance, i), counters.sizes[i]);
 }
 
-void add_instance(pfb_builder *builder, const instance &of)
+void add_instance(pfb_writer *builder, const instance &of)
 {
     std::vector<uint8_t> name = utf16le(of.name);
-    pfb_builder_instance(builder, of.id, name.data(), of.name.size());
+    pfb_write_instance(builder, of.id, name.data(), of.name.size());
 }
 
 /* A whole reply; `fill` adds its results. */
 template <class Fill> std::vector<uint8_t> build_reply(Fill fill)
 {
-    return build([&](pfb_builder *builder) {
-        pfb_data_times times = sample_times();
-        pfb_builder_begin_data(builder, &times);
+    return build([&](pfb_writer *builder) {
+        pfb_write_times times = sample_times();
+        pfb_write_begin_v2(builder, &times);
         fill(builder);
-        pfb_builder_end_data(builder);
+        pfb_write_end_v2(builder);
     });
 }
 
@@ -80,48 +80,48 @@ std::vector<uint8_t> counterset_reply(size_t count)
 {
     layout counters = processor_layout();
     std::vector<instance> instances = processors(count);
-    return build_reply([&](pfb_builder *builder) {
-        pfb_builder_begin_result(builder, PFB_KIND_COUNTERSET, 0, counters.ids.data(), PROCESSOR_COUNTERS);
+    return build_reply([&](pfb_writer *builder) {
+        pfb_write_begin_result(builder, PFB_V2_COUNTERSET, 0, counters.ids.data(), PROCESSOR_COUNTERS);
         for (size_t i = 0; i < count; i++) {
             add_instance(builder, instances[i]);
             add_values(builder, counters, i);
         }
-        pfb_builder_end_result(builder);
+        pfb_write_end_result(builder);
     });
 }
 
 std::vector<uint8_t> multiple_instances_reply(size_t count)
 {
     std::vector<instance> instances = processes(count);
-    return build_reply([&](pfb_builder *builder) {
-        pfb_builder_begin_result(builder, PFB_KIND_MULTIPLE_INSTANCES, 0, nullptr, 0);
+    return build_reply([&](pfb_writer *builder) {
+        pfb_write_begin_result(builder, PFB_V2_MULTIPLE_INSTANCES, 0, nullptr, 0);
         for (size_t i = 0; i < count; i++) {
             add_instance(builder, instances[i]);
-            pfb_builder_value(builder, reply_value(i, 0), 8);
+            pfb_write_value(builder, reply_value(i, 0), 8);
         }
-        pfb_builder_end_result(builder);
+        pfb_write_end_result(builder);
     });
 }
 
 std::vector<uint8_t> multiple_counters_reply(size_t count)
 {
     layout counters = processor_layout();
-    return build_reply([&](pfb_builder *builder) {
+    return build_reply([&](pfb_writer *builder) {
         for (size_t i = 0; i < count; i++) {
-            pfb_builder_begin_result(builder, PFB_KIND_MULTIPLE_COUNTERS, 0, counters.ids.data(), PROCESSOR_COUNTERS);
+            pfb_write_begin_result(builder, PFB_V2_MULTIPLE_COUNTERS, 0, counters.ids.data(), PROCESSOR_COUNTERS);
             add_values(builder, counters, i);
-            pfb_builder_end_result(builder);
+            pfb_write_end_result(builder);
         }
     });
 }
 
 std::vector<uint8_t> single_counter_reply(size_t count)
 {
-    return build_reply([&](pfb_builder *builder) {
+    return build_reply([&](pfb_writer *builder) {
         for (size_t i = 0; i < count; i++) {
-            pfb_builder_begin_result(builder, PFB_KIND_SINGLE_COUNTER, 0, nullptr, 0);
-            pfb_builder_value(builder, reply_value(i, 0), 8);
-            pfb_builder_end_result(builder);
+            pfb_write_begin_result(builder, PFB_V2_SINGLE_COUNTER, 0, nullptr, 0);
+            pfb_write_value(builder, reply_value(i, 0), 8);
+            pfb_write_end_result(builder);
         }
     });
 }
@@ -145,29 +145,29 @@ uint32_t value_size(uint32_t type)
     return (type & PFB_TYPE_SIZE_MASK) == 0 ? 4 : 8;
 }
 
-std::vector<uint32_t> add_definitions(pfb_builder *builder)
+std::vector<uint32_t> add_definitions(pfb_writer *builder)
 {
     std::vector<uint32_t> offsets;
     for (uint32_t i = 0; i < PROCESS_COUNTERS; i++) {
-        pfb_legacy_counter counter = {};
+        pfb_v1_counter counter = {};
         counter.title_index = 1000 + 2 * i;
         counter.detail_level = 100;
         counter.type = process_type(i);
         counter.size_bytes = value_size(counter.type);
-        offsets.push_back(pfb_builder_definition(builder, &counter));
+        offsets.push_back(pfb_write_definition(builder, &counter));
     }
     return offsets;
 }
 
-void add_process(pfb_builder *builder, const instance &of, const std::vector<uint32_t> &offsets, size_t position)
+void add_process(pfb_writer *builder, const instance &of, const std::vector<uint32_t> &offsets, size_t position)
 {
-    pfb_legacy_instance legacy = {};
-    legacy.has_name = true;
-    legacy.unique_id = PFB_LEGACY_NO_UNIQUE_ID;
+    pfb_v1_instance v1 = {};
+    v1.has_name = true;
+    v1.unique_id = PFB_V1_NO_UNIQUE_ID;
     std::vector<uint8_t> name = utf16le(of.name);
-    pfb_builder_legacy_instance(builder, &legacy, name.data(), name.size());
+    pfb_write_v1_instance(builder, &v1, name.data(), name.size());
     for (uint32_t i = 0; i < PROCESS_COUNTERS; i++)
-        pfb_builder_legacy_value(builder, offsets[i], reply_value(position, i), value_size(process_type(i)));
+        pfb_write_v1_value(builder, offsets[i], reply_value(position, i), value_size(process_type(i)));
 }
 
 } // namespace
@@ -176,20 +176,20 @@ std::vector<uint8_t> process_block(size_t count)
 {
     std::vector<instance> instances = processes(count);
     std::vector<uint8_t> system = utf16le(u"MACHINE");
-    return build([&](pfb_builder *builder) {
-        pfb_data_times times = sample_times();
-        pfb_legacy_object object = {};
+    return build([&](pfb_writer *builder) {
+        pfb_write_times times = sample_times();
+        pfb_v1_object object = {};
         object.title_index = TITLE_PROCESS;
         object.detail_level = 100;
         object.default_counter = -1;
         object.perf_freq = static_cast<int64_t>(SECOND);
-        pfb_builder_begin_legacy(builder, &times, system.data(), system.size() / 2, false);
-        pfb_builder_begin_object(builder, &object);
+        pfb_write_begin_v1(builder, &times, system.data(), system.size() / 2, false);
+        pfb_write_begin_object(builder, &object);
         std::vector<uint32_t> offsets = add_definitions(builder);
         for (size_t i = 0; i < count; i++)
             add_process(builder, instances[i], offsets, i);
-        pfb_builder_end_object(builder);
-        pfb_builder_end_legacy(builder);
+        pfb_write_end_object(builder);
+        pfb_write_end_v1(builder);
     });
 }
 
@@ -205,13 +205,13 @@ std::u16string title_name(size_t position)
 
 std::vector<uint8_t> name_table(size_t count)
 {
-    return build([&](pfb_builder *builder) {
+    return build([&](pfb_writer *builder) {
         for (size_t i = 0; i < count; i++) {
             std::u16string text = title_name(i);
             std::vector<uint8_t> bytes = utf16le(text);
-            pfb_builder_name(builder, title_index(i), bytes.data(), text.size());
+            pfb_write_name(builder, title_index(i), bytes.data(), text.size());
         }
-        pfb_builder_end_names(builder);
+        pfb_write_end_names(builder);
     });
 }
 

@@ -34,34 +34,34 @@ uint32_t value_bytes(uint32_t type)
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------ */
 
-void write_instances(pfb_builder *builder, const counterset &set, const std::vector<instance> &instances, unsigned tick)
+void write_instances(pfb_writer *builder, const counterset &set, const std::vector<instance> &instances, unsigned tick)
 {
     for (size_t i = 0; i < instances.size(); i++) {
         std::vector<uint8_t> name = utf16le(instances[i].name);
-        pfb_builder_instance(builder, instances[i].id, name.data(), instances[i].name.size());
+        pfb_write_instance(builder, instances[i].id, name.data(), instances[i].name.size());
         for (const pfb_counter &counter : set.counters)
-            pfb_builder_value(builder, raw_value(counter, instances[i].id, tick), value_bytes(counter.type));
+            pfb_write_value(builder, raw_value(counter, instances[i].id, tick), value_bytes(counter.type));
     }
 }
 
-void write_block(pfb_builder *builder, const counterset &set, const std::vector<instance> &instances, unsigned tick)
+void write_block(pfb_writer *builder, const counterset &set, const std::vector<instance> &instances, unsigned tick)
 {
     std::vector<uint32_t> ids;
     for (const pfb_counter &counter : set.counters)
         ids.push_back(counter.id);
-    pfb_data_times times = {};
+    pfb_write_times times = {};
     times.perf_time = static_cast<int64_t>(tick * SECOND);
     times.perf_time_100ns = INT64_C(133591987500000000) + static_cast<int64_t>(tick * SECOND);
     times.perf_freq = static_cast<int64_t>(SECOND);
-    pfb_builder_begin_data(builder, &times);
-    pfb_builder_begin_result(builder, PFB_KIND_COUNTERSET, 0, ids.data(), static_cast<uint32_t>(ids.size()));
+    pfb_write_begin_v2(builder, &times);
+    pfb_write_begin_result(builder, PFB_V2_COUNTERSET, 0, ids.data(), static_cast<uint32_t>(ids.size()));
     write_instances(builder, set, instances, tick);
-    pfb_builder_end_result(builder);
-    pfb_builder_end_data(builder);
+    pfb_write_end_result(builder);
+    pfb_write_end_v2(builder);
 }
 
 /* All counters, any instance. */
-void write_query(pfb_builder *builder, const counterset &set)
+void write_query(pfb_writer *builder, const counterset &set)
 {
     static const uint8_t any[] = {'*', 0};
     pfb_query query = {};
@@ -70,7 +70,7 @@ void write_query(pfb_builder *builder, const counterset &set)
     query.instance_id = PFB_NO_ID;
     query.name = any;
     query.name_units = 1;
-    pfb_builder_identifier(builder, &query);
+    pfb_write_identifier(builder, &query);
 }
 
 void read_counters(counterset *set)
@@ -92,7 +92,7 @@ counterset processor_information()
 {
     counterset set = {};
     set.registration_bytes = build(
-        [](pfb_builder *builder) { pfb_catalog_registration(pfb_catalog_set_at(0), PFB_REQUEST_COUNTERSET, builder); });
+        [](pfb_writer *builder) { pfb_catalog_registration(pfb_catalog_set_at(0), PFB_REQUEST_COUNTERSET, builder); });
     read_counters(&set);
     return set;
 }
@@ -100,15 +100,15 @@ counterset processor_information()
 counterset one_counter()
 {
     counterset set = {};
-    set.registration_bytes = build([](pfb_builder *builder) {
+    set.registration_bytes = build([](pfb_writer *builder) {
         pfb_guid guid = {};
         guid.bytes[0] = 1;
         pfb_counter counter = {};
         counter.id = 1;
         counter.type = 0x10410500; /* PERF_COUNTER_BULK_COUNT */
         counter.base_id = counter.perf_time_id = counter.perf_freq_id = counter.multi_id = PFB_NO_ID;
-        pfb_builder_counterset(builder, &guid, 100, PFB_INSTANCES_MULTIPLE, 1);
-        pfb_builder_counter(builder, &counter);
+        pfb_write_counterset(builder, &guid, 100, PFB_INSTANCES_MULTIPLE, 1);
+        pfb_write_counter(builder, &counter);
     });
     read_counters(&set);
     return set;
@@ -141,8 +141,8 @@ std::vector<instance> processes(size_t count)
 sample::sample(const counterset &set, const std::vector<instance> &instances, unsigned tick)
     : registration_bytes(set.registration_bytes)
 {
-    block = build([&](pfb_builder *builder) { write_block(builder, set, instances, tick); });
-    query_info = build([&](pfb_builder *builder) { write_query(builder, set); });
+    block = build([&](pfb_writer *builder) { write_block(builder, set, instances, tick); });
+    query_info = build([&](pfb_writer *builder) { write_query(builder, set); });
     require(pfb_registration_open(&registration, registration_bytes.data(), registration_bytes.size(), 0),
             "the registration is refused");
     input.data = block.data();
@@ -151,18 +151,18 @@ sample::sample(const counterset &set, const std::vector<instance> &instances, un
     input.query_info_size_bytes = query_info.size();
     input.registrations = &registration;
     input.registration_count = 1;
-    pfb_snapshot_counts counts;
-    pfb_snapshot_measure(&input, &counts);
-    memory_bytes = pfb_snapshot_size(&counts);
+    pfb_sample_counts counts;
+    pfb_sample_measure(&input, &counts);
+    memory_bytes = pfb_sample_size(&counts);
     memory = std::make_unique<std::byte[]>(memory_bytes);
     require(load() && snapshot.counts.rows == instances.size(), "the block is refused");
 }
 
 bool sample::load()
 {
-    pfb_snapshot_counts counts;
-    return pfb_snapshot_measure(&input, &counts).code == PFB_OK && pfb_snapshot_size(&counts) <= memory_bytes &&
-           pfb_snapshot_load(&snapshot, &input, &counts, memory.get(), memory_bytes).code == PFB_OK;
+    pfb_sample_counts counts;
+    return pfb_sample_measure(&input, &counts).code == PFB_OK && pfb_sample_size(&counts) <= memory_bytes &&
+           pfb_sample_load(&snapshot, &input, &counts, memory.get(), memory_bytes).code == PFB_OK;
 }
 
 void sample::keep()

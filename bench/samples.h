@@ -3,8 +3,8 @@
 #define PFB_BENCH_SAMPLES_H
 
 /* Samples for the benchmarks of snapshots and pairing: blocks as a provider would send them, and their snapshots. */
-#include "perfblock/builder.h"
-#include "perfblock/pairing.h"
+#include "perfblock/cook.h"
+#include "perfblock/write.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -61,8 +61,8 @@ class sample
         return block.data();
     }
 
-    pfb_snapshot_input input = {};
-    pfb_snapshot snapshot = {};
+    pfb_sample_input input = {};
+    pfb_sample snapshot = {};
 
   private:
     std::vector<uint8_t> block, query_info;
@@ -70,7 +70,7 @@ class sample
     pfb_registration registration = {};
     size_t memory_bytes = 0;
     std::unique_ptr<std::byte[]> memory, kept_memory;
-    pfb_snapshot kept = {};
+    pfb_sample kept = {};
 };
 
 } // namespace bench

@@ -18,35 +18,35 @@ static uint64_t load64(const uint8_t *p)
     return value;
 }
 
-void twin_open(pfb_data_block *block, const void *data)
+void twin_open(pfb_v2_reader *block, const void *data)
 {
     const uint8_t *p = data;
-    *block = (pfb_data_block){.total_size_bytes = load32(p), .result_count = load32(p + 4), .data = p};
+    *block = (pfb_v2_reader){.total_size_bytes = load32(p), .result_count = load32(p + 4), .data = p};
     block->perf_time = (int64_t)load64(p + 8);
     block->perf_time_100ns = (int64_t)load64(p + 16);
     block->perf_freq = (int64_t)load64(p + 24);
     block->result_end = 48;
 }
 
-bool twin_next_result(pfb_data_block *block, pfb_data_result *result)
+bool twin_next_result(pfb_v2_reader *block, pfb_v2_result *result)
 {
     if (block->results_read == block->result_count)
         return false;
     const uint8_t *p = block->data + block->result_end;
-    *result = (pfb_data_result){.offset = block->result_end,
-                                .status = load32(p),
-                                .kind = load32(p + 4),
-                                .size_bytes = load32(p + 8),
-                                .query = block->results_read++};
+    *result = (pfb_v2_result){.offset = block->result_end,
+                              .status = load32(p),
+                              .kind = load32(p + 4),
+                              .size_bytes = load32(p + 8),
+                              .query = block->results_read++};
     size_t at = result->offset + 16;
     result->counter_count = result->instance_count = 1;
-    if (result->kind == PFB_KIND_MULTIPLE_COUNTERS || result->kind == PFB_KIND_COUNTERSET) {
+    if (result->kind == PFB_V2_MULTIPLE_COUNTERS || result->kind == PFB_V2_COUNTERSET) {
         result->has_counter_ids = true;
         result->counter_count = load32(block->data + at + 4);
         result->ids_offset = at + 8;
         at += load32(block->data + at);
     }
-    if (result->kind & PFB_KIND_MULTIPLE_INSTANCES) {
+    if (result->kind & PFB_V2_MULTIPLE_INSTANCES) {
         result->instance_count = load32(block->data + at + 4);
         at += 8;
     }
@@ -61,7 +61,7 @@ bool twin_next_result(pfb_data_block *block, pfb_data_result *result)
 }
 
 /* The name's end is looked for: the format has no length. */
-static pfb_text find_name(const pfb_data_block *block, size_t offset)
+static pfb_text find_name(const pfb_v2_reader *block, size_t offset)
 {
     size_t units = 0;
     while ((block->data[offset + 2 * units] | block->data[offset + 2 * units + 1]) != 0)
@@ -69,12 +69,12 @@ static pfb_text find_name(const pfb_data_block *block, size_t offset)
     return (pfb_text){.offset = offset, .units = units};
 }
 
-bool twin_next_instance(pfb_data_block *block, pfb_data_instance *instance)
+bool twin_next_instance(pfb_v2_reader *block, pfb_v2_instance *instance)
 {
     if (block->instances_left == 0)
         return false;
-    *instance = (pfb_data_instance){.offset = block->at, .instance = block->instances_read++};
-    if (block->kind & PFB_KIND_MULTIPLE_INSTANCES) {
+    *instance = (pfb_v2_instance){.offset = block->at, .instance = block->instances_read++};
+    if (block->kind & PFB_V2_MULTIPLE_INSTANCES) {
         instance->id = load32(block->data + block->at + 4);
         instance->has_name = true;
         instance->name = find_name(block, block->at + 8);
@@ -86,18 +86,18 @@ bool twin_next_instance(pfb_data_block *block, pfb_data_instance *instance)
     return true;
 }
 
-bool twin_next_value(pfb_data_block *block, pfb_data_value *value)
+bool twin_next_value(pfb_v2_reader *block, pfb_v2_value *value)
 {
     if (block->value_position == block->value_end)
         return false;
     const uint8_t *p = block->data + block->at;
     uint32_t size = load32(p);
-    *value = (pfb_data_value){.offset = block->at,
-                              .data_offset = block->at + 8,
-                              .data_size_bytes = size,
-                              .position = block->value_position,
-                              .is_number = true,
-                              .raw = size == 4 ? load32(p + 8) : load64(p + 8)};
+    *value = (pfb_v2_value){.offset = block->at,
+                            .data_offset = block->at + 8,
+                            .data_size_bytes = size,
+                            .position = block->value_position,
+                            .is_number = true,
+                            .raw = size == 4 ? load32(p + 8) : load64(p + 8)};
     if (block->ids)
         value->counter_id = load32(block->ids + (size_t)4 * value->position);
     block->at += load32(p + 4);

@@ -196,7 +196,7 @@ static bool read_headers(stream *s, const uint8_t **ids, uint32_t *counter_count
     uint32_t total, results, kind, size, part;
     if (!take32(s, &total) || !take32(s, &results) || total > s->size || results == 0 || !skip_to(s, 52))
         return false;
-    if (!take32(s, &kind) || !take32(s, &size) || kind != PFB_KIND_COUNTERSET || !skip_to(s, 64))
+    if (!take32(s, &kind) || !take32(s, &size) || kind != PFB_V2_COUNTERSET || !skip_to(s, 64))
         return false;
     if (!take32(s, &part) || !take32(s, counter_count) || part < 8 || part > s->size - 64 ||
         *counter_count > (part - 8) / 4)

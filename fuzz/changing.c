@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "changing.h"
 
+#include "cpi_text_readers.h"
 #include "cpuid_readers.h"
 #include "hook_readers.h"
-#include "legacy_readers.h"
 #include "lwp_readers.h"
-#include "perfblock/bulk.h"
+#include "perfblock/cook.h"
+#include "perfblock/name.h"
 #include "perfblock/name_table.h"
-#include "perfblock/pairing.h"
-#include "perfblock/utf16.h"
+#include "perfblock/v2_values.h"
 #include "promises.h"
 #include "readers.h"
-#include "snapshot_readers.h"
 #include "stepper.h"
+#include "v1_readers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,21 +76,21 @@ static void *allocate(size_t size)
 static void read_bulk(const uint8_t *data, size_t size)
 {
     enum { CAPACITY = 5 };
-    pfb_data_block block;
-    pfb_data_result result;
-    pfb_data_instance instances[CAPACITY];
-    pfb_data_block_open(&block, data, size, 0);
-    while (pfb_data_block_next_result(&block, &result)) {
+    pfb_v2_reader block;
+    pfb_v2_result result;
+    pfb_v2_instance instances[CAPACITY];
+    pfb_v2_open(&block, data, size, 0);
+    while (pfb_v2_next_result(&block, &result)) {
         size_t count = (size_t)CAPACITY * result.counter_count;
         uint64_t *values = allocate(count * sizeof *values);
         uint8_t *sizes = allocate(count);
-        pfb_bulk rows = {.values = values,
-                         .sizes = sizes,
-                         .instances = instances,
-                         .instance_capacity = CAPACITY,
-                         .instance_step = result.counter_count,
-                         .position_step = 1};
-        while (pfb_bulk_read(&block, &rows))
+        pfb_v2_values rows = {.values = values,
+                              .sizes = sizes,
+                              .instances = instances,
+                              .instance_capacity = CAPACITY,
+                              .instance_step = result.counter_count,
+                              .position_step = 1};
+        while (pfb_v2_read_values(&block, &rows))
             demand(rows.instance_count <= CAPACITY && rows.last_value_count <= result.counter_count,
                    "no more is read than there is capacity for");
         free(values);
@@ -140,33 +140,33 @@ static void read_text(const uint8_t *data, size_t size)
 }
 
 /* Measures and loads; the memory is to be freed. */
-static void *load_snapshot(const pfb_snapshot_input *input, pfb_snapshot *snapshot)
+static void *load_snapshot(const pfb_sample_input *input, pfb_sample *snapshot)
 {
-    pfb_snapshot_counts counts;
-    pfb_snapshot_measure(input, &counts);
-    size_t size = pfb_snapshot_size(&counts);
+    pfb_sample_counts counts;
+    pfb_sample_measure(input, &counts);
+    size_t size = pfb_sample_size(&counts);
     void *memory = allocate(size);
-    pfb_error error = pfb_snapshot_load(snapshot, input, &counts, memory, size);
+    pfb_error error = pfb_sample_load(snapshot, input, &counts, memory, size);
     demand(error.offset <= input->data_size_bytes, "the offset of an error lies inside the input");
     return memory;
 }
 
 /* Every value of a table, together and one by one, and the order of its rows. */
-static void read_table(pfb_snapshot *older, pfb_snapshot *newer)
+static void read_table(pfb_sample *older, pfb_sample *newer)
 {
     size_t count = (size_t)newer->counts.values;
     double *values = allocate(count * sizeof *values);
-    uint8_t *marks = allocate(count);
-    demand(pfb_pairing_evaluate_all(older, newer, NULL, values, marks, count), "the count is enough");
+    uint8_t *status_bytes = allocate(count);
+    demand(pfb_sample_cook(older, newer, NULL, values, status_bytes, count), "the count is enough");
     free(values);
-    free(marks);
+    free(status_bytes);
     for (uint32_t row = 0; row < newer->counts.rows; row++) {
-        const pfb_snapshot_result *result = &newer->results[newer->rows[row].result];
+        const pfb_sample_result *result = &newer->results[newer->rows[row].result];
         for (uint32_t n = 0; n < result->column_count; n++)
-            pfb_pairing_evaluate(older, newer, row, result->first_column + n, NULL, NULL);
+            pfb_sample_cook_value(older, newer, row, result->first_column + n, NULL, NULL);
     }
-    pfb_snapshot_number_rows(newer);
-    pfb_pairing_match(older, newer);
+    pfb_sample_number_rows(newer);
+    pfb_sample_match(older, newer);
 }
 
 /* The layout is read from the first contents, which a caller would keep to itself. */
@@ -189,19 +189,19 @@ static void read_samples(const uint8_t *data, size_t size, const uint8_t *first)
     uint32_t count = 0;
     count += pfb_registration_open(&registrations[count], parts[3], sizes[3], 0);
     count += pfb_registration_open(&registrations[count], parts[4], sizes[4], 0);
-    pfb_snapshot_input inputs[2];
+    pfb_sample_input inputs[2];
     for (int i = 0; i < 2; i++)
-        inputs[i] = (pfb_snapshot_input){.data = parts[i],
-                                         .data_size_bytes = sizes[i],
-                                         .query_info = parts[2],
-                                         .query_info_size_bytes = sizes[2],
-                                         .registrations = registrations,
-                                         .registration_count = count};
-    pfb_snapshot snapshots[2];
+        inputs[i] = (pfb_sample_input){.data = parts[i],
+                                       .data_size_bytes = sizes[i],
+                                       .query_info = parts[2],
+                                       .query_info_size_bytes = sizes[2],
+                                       .registrations = registrations,
+                                       .registration_count = count};
+    pfb_sample snapshots[2];
     void *memory[2];
     for (int i = 0; i < 2; i++)
         memory[i] = load_snapshot(&inputs[i], &snapshots[i]);
-    pfb_pairing_match(&snapshots[0], &snapshots[1]);
+    pfb_sample_match(&snapshots[0], &snapshots[1]);
     read_table(&snapshots[0], &snapshots[1]);
     free(memory[0]);
     free(memory[1]);
@@ -212,23 +212,23 @@ static const char *read_changing(changing_reader reader, const changes *c)
 {
     uint64_t seed = (uint64_t)c->at * 4 + 1; /* tolerant reading; the second bit means strict */
     switch (reader) {
-    case CHANGING_DATA_BLOCK:
-        return disturb_input(SUBJECT_DATA_BLOCK, c->memory, c->size, seed).broken;
-    case CHANGING_BULK:
+    case CHANGING_V2:
+        return disturb_input(SUBJECT_V2, c->memory, c->size, seed).broken;
+    case CHANGING_V2_VALUES:
         read_bulk(c->memory, c->size);
         break;
-    case CHANGING_LEGACY_BLOCK:
-        return disturb_legacy(SUBJECT_LEGACY_BLOCK, c->memory, c->size, seed).broken;
+    case CHANGING_V1:
+        return disturb_v1(SUBJECT_V1, c->memory, c->size, seed).broken;
     case CHANGING_NAME_TABLE:
         read_name_table(c->memory, c->size);
         break;
-    case CHANGING_REGISTRATION:
-        return disturb_input(SUBJECT_REGISTRATION, c->memory, c->size, seed).broken;
+    case CHANGING_METADATA:
+        return disturb_input(SUBJECT_METADATA, c->memory, c->size, seed).broken;
     case CHANGING_QUERY:
         return disturb_input(SUBJECT_QUERY, c->memory, c->size, seed).broken;
     case CHANGING_CAPTURE:
         return disturb_input(SUBJECT_CAPTURE, c->memory, c->size, seed).broken;
-    case CHANGING_SNAPSHOT:
+    case CHANGING_SAMPLE:
         read_samples(c->memory, c->size, c->first);
         break;
     case CHANGING_TEXT:

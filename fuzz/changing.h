@@ -9,15 +9,15 @@
 #include <stdint.h>
 
 typedef enum changing_reader {
-    CHANGING_DATA_BLOCK,
-    CHANGING_BULK,
-    CHANGING_LEGACY_BLOCK,
+    CHANGING_V2,
+    CHANGING_V2_VALUES,
+    CHANGING_V1,
     CHANGING_NAME_TABLE,
-    CHANGING_REGISTRATION,
+    CHANGING_METADATA,
     CHANGING_QUERY,
     CHANGING_CAPTURE,
-    CHANGING_SNAPSHOT, /* an input of pairing_fuzzer.c: two samples, query information and registrations */
-    CHANGING_TEXT,     /* UTF-16 to UTF-8 and back, in two calls each */
+    CHANGING_SAMPLE, /* an input of sample_fuzzer.c: two samples, query information and registrations */
+    CHANGING_TEXT,   /* UTF-16 to UTF-8 and back, in two calls each */
     CHANGING_CPUID_TEXT,
     CHANGING_LWP,
     CHANGING_CPI_TEXT,

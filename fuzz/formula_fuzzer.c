@@ -6,7 +6,7 @@
  *
  * An input: { switches u8, scale u8, samples u8, row u8, type u32, older type u32, base type u32 of the newer and of
  * the older sample, absent newer u8, absent older u8 }, then the eight fields of the newer sample and the eight of the
- * older one, u64 each, in the order of pfb_sample, and by how much an input grows, u64; little-endian, missing bytes
+ * older one, u64 each, in the order of pfb_raw_value, and by how much an input grows, u64; little-endian, missing bytes
  * are 0. Switches and scale: promises.h. Samples: 1 only one, 2 the type is `type` and not one of those that have a
  * name, 4 of `type` only what a well-formed counter may have, 8 the older sample has its own type. `absent` bits are
  * those of PFB_HAS_. */
@@ -17,13 +17,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* What an input says. */
 typedef struct question {
-    pfb_sample newer, older;
+    pfb_raw_value newer, older;
     bool has_older;
     pfb_formula_options options;
     uint64_t step;
 } question;
 
-static const pfb_sample *older_of(const question *q)
+static const pfb_raw_value *older_of(const question *q)
 {
     return q->has_older ? &q->older : NULL;
 }
@@ -217,7 +217,7 @@ typedef struct numbers {
     uint64_t newer_value[ROWS], older_value[ROWS], newer_base[ROWS], older_base[ROWS], items[ROWS];
 } numbers;
 
-static void set_row(numbers *n, int row, const pfb_sample *newer, const pfb_sample *older)
+static void set_row(numbers *n, int row, const pfb_raw_value *newer, const pfb_raw_value *older)
 {
     n->newer_value[row] = newer->value;
     n->older_value[row] = older->value;
@@ -240,20 +240,20 @@ static numbers make_numbers(const question *q)
     grow(&other.newer.multi, q->step);
     set_row(&n, (first + 2) % ROWS, &other.newer, &q->older);
     set_row(&n, (first + 3) % ROWS, &q->older, &q->newer);
-    set_row(&n, (first + 4) % ROWS, &(pfb_sample){.value = q->step}, &(pfb_sample){.value = 0});
+    set_row(&n, (first + 4) % ROWS, &(pfb_raw_value){.value = q->step}, &(pfb_raw_value){.value = 0});
     return n;
 }
 
-static pfb_sample make_sample(const pfb_sample *shared, uint64_t value, uint64_t base, uint64_t items)
+static pfb_raw_value make_sample(const pfb_raw_value *shared, uint64_t value, uint64_t base, uint64_t items)
 {
-    pfb_sample s = *shared;
+    pfb_raw_value s = *shared;
     s.value = value;
     s.base = base;
     s.multi = items;
     return s;
 }
 
-static const uint64_t *if_present(const pfb_sample *sample, uint32_t bit, const uint64_t *values)
+static const uint64_t *if_present(const pfb_raw_value *sample, uint32_t bit, const uint64_t *values)
 {
     return sample->has & bit ? values : NULL;
 }
@@ -276,14 +276,14 @@ static void check_column(const question *q)
                                  .newer_items = if_present(&q->newer, PFB_HAS_MULTI, n.items),
                                  .count = ROWS};
     double values[ROWS];
-    uint8_t marks[ROWS];
+    uint8_t status_bytes[ROWS];
     pfb_formula formula = pfb_formula_prepare(q->newer.type, &q->options);
-    pfb_formula_apply_column(&formula, &column, values, marks);
+    pfb_formula_apply_column(&formula, &column, values, status_bytes);
     for (int i = 0; i < ROWS; i++) {
-        pfb_sample newer = make_sample(&q->newer, n.newer_value[i], n.newer_base[i], n.items[i]);
-        pfb_sample older = make_sample(&q->older, n.older_value[i], n.older_base[i], q->older.multi);
+        pfb_raw_value newer = make_sample(&q->newer, n.newer_value[i], n.newer_base[i], n.items[i]);
+        pfb_raw_value older = make_sample(&q->older, n.older_value[i], n.older_base[i], q->older.multi);
         pfb_formula_result alone = pfb_formula_apply(&formula, q->has_older ? &older : NULL, &newer);
-        demand(is_marked(values[i], marks[i], &alone), "a column gives what each of its instances gives");
+        demand(is_marked(values[i], status_bytes[i], &alone), "a column gives what each of its instances gives");
     }
 }
 
@@ -322,7 +322,7 @@ static int64_t take_signed(source *from)
     return as_signed(take(from, 8));
 }
 
-static void take_fields(source *from, pfb_sample *s)
+static void take_fields(source *from, pfb_raw_value *s)
 {
     s->value = take(from, 8);
     s->base = take(from, 8);

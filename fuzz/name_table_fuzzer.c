@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "legacy_readers.h"
+#include "v1_readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_legacy(SUBJECT_NAME_TABLE, data, size);
+    fuzz_v1(SUBJECT_NAME_TABLE, data, size);
     return 0;
 }

@@ -2,9 +2,9 @@
 #include "readers.h"
 
 #include "perfblock/capture.h"
-#include "perfblock/data_block.h"
+#include "perfblock/metadata.h"
 #include "perfblock/query.h"
-#include "perfblock/registration.h"
+#include "perfblock/v2.h"
 #include "walk.h"
 
 #include <stdlib.h>
@@ -52,12 +52,12 @@ static void conclude(walk *w, pfb_error error, uint32_t notes)
 
 /* ---- Data blocks --------------------------------------------------------------------------------------- */
 
-static void walk_values(walk *w, pfb_data_block *block, const pfb_data_result *result, size_t least)
+static void walk_values(walk *w, pfb_v2_reader *block, const pfb_v2_result *result, size_t least)
 {
-    pfb_data_value value;
+    pfb_v2_value value;
     size_t end = result->offset + result->size_bytes;
     uint32_t count = 0;
-    while (!is_enough(w) && pfb_data_block_next_value(block, &value)) {
+    while (!is_enough(w) && pfb_v2_next_value(block, &value)) {
         w->out.items++;
         promise(w, value.offset >= least && value.data_offset == value.offset + 8 && value.position == count,
                 "values follow each other");
@@ -71,7 +71,7 @@ static void walk_values(walk *w, pfb_data_block *block, const pfb_data_result *r
         promise(w, value.is_number == is_number, "numbers are 4 or 8 bytes");
         promise_steady(w, value.raw == raw, "the number is what the bytes say");
         uint32_t id = 0;
-        bool has_id = pfb_data_block_counter_id(block, result, value.position, &id);
+        bool has_id = pfb_v2_counter_id(block, result, value.position, &id);
         promise(w, has_id == result->has_counter_ids, "a value has a counter id if its result has them");
         promise_steady(w, id == value.counter_id, "the value's counter id is that of its position");
         add(w, value.raw + value.counter_id);
@@ -83,14 +83,14 @@ static void walk_values(walk *w, pfb_data_block *block, const pfb_data_result *r
             "an instance has as many values as its result says");
 }
 
-static void walk_instances(walk *w, pfb_data_block *block, const pfb_data_result *result)
+static void walk_instances(walk *w, pfb_v2_reader *block, const pfb_v2_result *result)
 {
-    pfb_data_instance instance;
+    pfb_v2_instance instance;
     size_t end = result->offset + result->size_bytes;
     size_t least = result->offset + 16;
     uint32_t count = 0;
-    bool is_named = result->kind == PFB_KIND_MULTIPLE_INSTANCES || result->kind == PFB_KIND_COUNTERSET;
-    while (!is_enough(w) && pfb_data_block_next_instance(block, &instance)) {
+    bool is_named = result->kind == PFB_V2_MULTIPLE_INSTANCES || result->kind == PFB_V2_COUNTERSET;
+    while (!is_enough(w) && pfb_v2_next_instance(block, &instance)) {
         w->out.items++;
         promise(w, is_inside(instance.offset, 0, least, end) && instance.instance == count,
                 "instances follow each other");
@@ -109,14 +109,13 @@ static void walk_instances(walk *w, pfb_data_block *block, const pfb_data_result
             "a result has as many instances as it says");
 }
 
-static void walk_ids(walk *w, const pfb_data_block *block, const pfb_data_result *result)
+static void walk_ids(walk *w, const pfb_v2_reader *block, const pfb_v2_result *result)
 {
     uint32_t id = 0;
     promise(w,
-            result->has_counter_ids ==
-                (result->kind == PFB_KIND_MULTIPLE_COUNTERS || result->kind == PFB_KIND_COUNTERSET),
+            result->has_counter_ids == (result->kind == PFB_V2_MULTIPLE_COUNTERS || result->kind == PFB_V2_COUNTERSET),
             "kinds 2 and 6 have counter ids, others do not");
-    promise(w, !pfb_data_block_counter_id(block, result, result->has_counter_ids ? result->counter_count : 0, &id),
+    promise(w, !pfb_v2_counter_id(block, result, result->has_counter_ids ? result->counter_count : 0, &id),
             "there is no counter id behind the last");
     if (!result->has_counter_ids)
         return;
@@ -126,20 +125,20 @@ static void walk_ids(walk *w, const pfb_data_block *block, const pfb_data_result
             "counter ids lie inside the result");
     touch(w, result->ids_offset, 4 * (size_t)result->counter_count);
     for (uint32_t i = 0; i < result->counter_count; i++) {
-        promise(w, pfb_data_block_counter_id(block, result, i, &id), "every counter has an id");
+        promise(w, pfb_v2_counter_id(block, result, i, &id), "every counter has an id");
         add(w, id);
     }
 }
 
-static void walk_data_block(walk *w)
+static void walk_v2(walk *w)
 {
-    pfb_data_block block;
-    pfb_data_result result;
-    if (pfb_data_block_open(&block, w->data, w->size, w->options))
+    pfb_v2_reader block;
+    pfb_v2_result result;
+    if (pfb_v2_open(&block, w->data, w->size, w->options))
         promise(w, block.total_size_bytes >= 48 && block.total_size_bytes <= w->size, "a block lies inside the input");
     size_t next = 48;
     uint32_t count = 0;
-    while (!is_enough(w) && pfb_data_block_next_result(&block, &result)) {
+    while (!is_enough(w) && pfb_v2_next_result(&block, &result)) {
         w->out.items++;
         promise(w, result.offset == next && result.query == count, "results follow each other");
         promise(w, result.size_bytes >= 16 && is_inside(result.offset, result.size_bytes, 48, block.total_size_bytes),
@@ -152,10 +151,10 @@ static void walk_data_block(walk *w)
         walk_instances(w, &block, &result);
         disturb(w, next);
     }
-    pfb_error verdict = pfb_data_block_finish(&block);
-    pfb_error again = pfb_data_block_finish(&block);
+    pfb_error verdict = pfb_v2_finish(&block);
+    pfb_error again = pfb_v2_finish(&block);
     promise(w, verdict.code == again.code && verdict.offset == again.offset, "the first failure sticks");
-    promise(w, !pfb_data_block_next_result(&block, &result), "nothing follows the verdict");
+    promise(w, !pfb_v2_next_result(&block, &result), "nothing follows the verdict");
     conclude(w, verdict, block.notes);
 }
 
@@ -491,7 +490,7 @@ static void walk_body(walk *body, const pfb_chunk *chunk)
 {
     switch (chunk->tag) {
     case PFB_TAG_DATA:
-        walk_data_block(body);
+        walk_v2(body);
         break;
     case PFB_TAG_REGISTRATION:
         if (chunk->request >= PFB_REQUEST_COUNTERSET && chunk->request <= PFB_REQUEST_COUNTER_ENGLISH_NAMES)
@@ -588,8 +587,8 @@ static void walk_capture(walk *w)
 
 /* ---- Comparing readings ----------------------------------------------------------------------------------- */
 
-static walker *const walkers[] = {[SUBJECT_DATA_BLOCK] = walk_data_block,
-                                  [SUBJECT_REGISTRATION] = walk_registration,
+static walker *const walkers[] = {[SUBJECT_V2] = walk_v2,
+                                  [SUBJECT_METADATA] = walk_registration,
                                   [SUBJECT_QUERY] = walk_query,
                                   [SUBJECT_CAPTURE] = walk_capture};
 
@@ -601,14 +600,14 @@ static const tolerance tolerances[] = {{PFB_UNALIGNED_SIZE, PFB_NOTE_UNALIGNED_S
 /* The verdict on a data block does not depend on what of it is read. */
 static const char *compare_partial(const reading *whole, const uint8_t *data, size_t size, uint32_t options)
 {
-    pfb_data_block block;
-    pfb_data_block_open(&block, data, size, options);
-    pfb_error error = pfb_data_block_finish(&block);
+    pfb_v2_reader block;
+    pfb_v2_open(&block, data, size, options);
+    pfb_error error = pfb_v2_finish(&block);
     if (!is_same_error(whole->error, error) || whole->notes != block.notes)
         return "the verdict is the same when nothing is read";
     walk w = {.data = data, .size = size, .options = options};
     w.random = hash(data, size);
-    walk_data_block(&w);
+    walk_v2(&w);
     if (w.out.broken)
         return w.out.broken;
     return is_same_error(whole->error, w.out.error) && whole->notes == w.out.notes
@@ -635,9 +634,9 @@ reading examine_input(subject which, const uint8_t *data, size_t size)
         broken = "the same bytes read the same twice";
     if (!broken)
         broken = compare_strict(&tolerant, &strict, tolerances, sizeof tolerances / sizeof tolerances[0]);
-    if (!broken && which == SUBJECT_DATA_BLOCK)
+    if (!broken && which == SUBJECT_V2)
         broken = compare_partial(&tolerant, data, size, 0);
-    if (!broken && which == SUBJECT_DATA_BLOCK)
+    if (!broken && which == SUBJECT_V2)
         broken = compare_partial(&strict, data, size, PFB_STRICT);
     tolerant.broken = broken;
     return tolerant;

@@ -5,7 +5,7 @@
 /* Reading a subject's input whole, with every byte the library hands out touched and every promise checked that can be
  * checked without knowing what the input means. The fuzz targets and the sweep over the seeds use the same functions.
  *
- * What an input is: data_block, a reply; capture, a recording; registration, a selector byte (modulo 16: 1 to 10 the
+ * What an input is: v2, a reply; capture, a recording; registration, a selector byte (modulo 16: 1 to 10 the
  * request code, 11 GUIDs, 12 identifier blocks, 13 instances, others: all of these in turn) and a buffer; query, an
  * even byte and identifier blocks, or an odd byte, the length of a pattern in 16-bit units as u16, the pattern, and the
  * name to match. Offsets of errors count from what stands behind the selector. */
@@ -24,7 +24,7 @@ typedef struct reading {
     const char *broken; /* the promise that was not kept, or null */
 } reading;
 
-typedef enum subject { SUBJECT_DATA_BLOCK, SUBJECT_REGISTRATION, SUBJECT_QUERY, SUBJECT_CAPTURE } subject;
+typedef enum subject { SUBJECT_V2, SUBJECT_METADATA, SUBJECT_QUERY, SUBJECT_CAPTURE } subject;
 
 /* One reading of everything, `options` as for the open functions. */
 reading read_input(subject which, const uint8_t *data, size_t size, uint32_t options);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "reorder.h"
 
-#include "perfblock/data_block.h"
+#include "perfblock/v2.h"
 
 #include <string.h>
 
@@ -31,24 +31,24 @@ static uint32_t load32(const uint8_t *p)
 }
 
 /* The bytes of an instance, from its header (size first) to the end of its last value (size second). */
-static span read_span(pfb_data_block *block, const uint8_t *data, const pfb_data_instance *instance)
+static span read_span(pfb_v2_reader *block, const uint8_t *data, const pfb_v2_instance *instance)
 {
     span s = {.begin = instance->offset, .id = instance->id, .name = instance->name};
-    pfb_data_value value;
+    pfb_v2_value value;
     s.end = s.begin + load32(data + s.begin);
-    while (pfb_data_block_next_value(block, &value))
+    while (pfb_v2_next_value(block, &value))
         s.end = value.offset + load32(data + value.offset + 4);
     return s;
 }
 
 /* Reads the current result's instances, which are at most the first MOST_INSTANCES; how many there are in all. */
-static uint32_t read_instances(pfb_data_block *block, const uint8_t *data, instances *list)
+static uint32_t read_instances(pfb_v2_reader *block, const uint8_t *data, instances *list)
 {
-    pfb_data_instance instance;
+    pfb_v2_instance instance;
     uint32_t all = 0;
     list->data = data;
     list->count = 0;
-    for (; pfb_data_block_next_instance(block, &instance); all++) {
+    for (; pfb_v2_next_instance(block, &instance); all++) {
         if (instance.has_name && list->count < MOST_INSTANCES)
             list->spans[list->count++] = read_span(block, data, &instance);
     }
@@ -114,14 +114,14 @@ static void write_instances(const instances *list, uint32_t first_row, uint8_t *
 bool reorder_instances(const uint8_t *data, size_t size, uint32_t options, uint32_t seed, uint8_t *out,
                        uint32_t *moved_to)
 {
-    pfb_data_block block;
-    pfb_data_result result;
+    pfb_v2_reader block;
+    pfb_v2_result result;
     instances list;
     uint32_t row = 0;
     if (size > 0)
         memcpy(out, data, size);
-    pfb_data_block_open(&block, data, size, options);
-    while (pfb_data_block_next_result(&block, &result)) {
+    pfb_v2_open(&block, data, size, options);
+    while (pfb_v2_next_result(&block, &result)) {
         uint32_t all = read_instances(&block, data, &list);
         for (uint32_t i = 0; i < all; i++)
             moved_to[row + i] = row + i;

@@ -113,7 +113,7 @@ typedef struct reading {
 } reading;
 
 /* The frequency of the 100 ns clock is no input. */
-static reading read_clock(const pfb_sample *s, unsigned clock)
+static reading read_clock(const pfb_raw_value *s, unsigned clock)
 {
     if (clock == 0)
         return (reading){PFB_HAS_PERF_TIME, PFB_HAS_PERF_FREQ, s->perf_time, s->perf_freq};
@@ -135,12 +135,12 @@ static void choose_clock(shape *s, uint32_t type, uint32_t both)
 /* ---- Inputs -------------------------------------------------------------------------------------------- */
 
 /* Whether the newer sample has an input, and the older one too if it is compared. */
-static bool has_input(const pfb_sample *older, const pfb_sample *newer, bool compared, uint32_t bit)
+static bool has_input(const pfb_raw_value *older, const pfb_raw_value *newer, bool compared, uint32_t bit)
 {
     return (newer->has & bit) == bit && (!compared || (older->has & bit) == bit);
 }
 
-static pfb_status check_inputs(const shape *s, const pfb_sample *older, const pfb_sample *newer)
+static pfb_status check_inputs(const shape *s, const pfb_raw_value *older, const pfb_raw_value *newer)
 {
     reading clock = read_clock(newer, s->clock);
     bool value = has_input(older, newer, s->delta, PFB_HAS_VALUE);
@@ -170,7 +170,7 @@ static bool subtract(uint64_t from, uint64_t to, bool may_wrap, big *difference,
 }
 
 /* The numerator before factors. */
-static pfb_status count(const shape *s, const pfb_sample *older, const pfb_sample *newer, bool wrap32, opinion *o)
+static pfb_status count(const shape *s, const pfb_raw_value *older, const pfb_raw_value *newer, bool wrap32, opinion *o)
 {
     if (s->elapsed) {
         int64_t now = read_clock(newer, s->clock).time;
@@ -184,13 +184,14 @@ static pfb_status count(const shape *s, const pfb_sample *older, const pfb_sampl
     return rose ? PFB_STATUS_OK : PFB_STATUS_NEGATIVE_DELTA;
 }
 
-static bool has_dword_base(const shape *s, const pfb_sample *sample)
+static bool has_dword_base(const shape *s, const pfb_raw_value *sample)
 {
     return sample->base_type != 0 ? is_dword(sample->base_type) : s->dword_base;
 }
 
 /* The denominator before factors. */
-static pfb_status measure(const shape *s, const pfb_sample *older, const pfb_sample *newer, bool wrap32, opinion *o)
+static pfb_status measure(const shape *s, const pfb_raw_value *older, const pfb_raw_value *newer, bool wrap32,
+                          opinion *o)
 {
     bool rose = true;
     if (s->by_time) { /* moved up by 2^63, signed readings keep their order */
@@ -213,7 +214,7 @@ static pfb_status measure(const shape *s, const pfb_sample *older, const pfb_sam
 /* ---- The value ----------------------------------------------------------------------------------------- */
 
 /* Factors and complement. Numerators stay below 2^135, denominators below 2^128. */
-static void multiply(const shape *s, const pfb_sample *newer, ratio *v)
+static void multiply(const shape *s, const pfb_raw_value *newer, ratio *v)
 {
     uint64_t freq = (uint64_t)read_clock(newer, s->clock).freq;
     big whole = s->multi ? big_times(v->d, newer->multi) : v->d;
@@ -257,7 +258,7 @@ static void scale(int exponent, ratio *v)
 /* ---- The opinion --------------------------------------------------------------------------------------- */
 
 /* What can be said before any input is looked at. */
-static pfb_status check_call(const shape *s, const pfb_sample *older, const pfb_sample *newer,
+static pfb_status check_call(const shape *s, const pfb_raw_value *older, const pfb_raw_value *newer,
                              const pfb_formula_options *options)
 {
     if (!s->known)
@@ -271,7 +272,7 @@ static pfb_status check_call(const shape *s, const pfb_sample *older, const pfb_
     return older && older->type != newer->type ? PFB_STATUS_TYPE_MISMATCH : PFB_STATUS_OK;
 }
 
-opinion judge(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options)
+opinion judge(const pfb_raw_value *older, const pfb_raw_value *newer, const pfb_formula_options *options)
 {
     shape s = shape_of(newer->type, options);
     opinion o = {.unit = s.unit, .value = {big_of(0), big_of(1), false}};

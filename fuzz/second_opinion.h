@@ -38,7 +38,7 @@ enum { NAMED_TYPES = 39 };
 uint32_t named_type_at(size_t position);
 
 shape shape_of(uint32_t type, const pfb_formula_options *options);
-opinion judge(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options);
+opinion judge(const pfb_raw_value *older, const pfb_raw_value *newer, const pfb_formula_options *options);
 
 /* True when no double lies nearer to the ratio, and of two equally near ones this is the even one. `exact`: no
  * difference at all. */

@@ -121,8 +121,8 @@ bool pfb_source_build(pfb_bytes *bytes, pfb_source_writer *writer, const void *c
 {
     bytes->size_bytes = 0;
     for (int attempt = 0; attempt < 2; attempt++) {
-        pfb_builder builder;
-        pfb_builder_init(&builder, bytes->data, bytes->capacity_bytes);
+        pfb_writer builder;
+        pfb_write_init(&builder, bytes->data, bytes->capacity_bytes);
         writer(context, &builder);
         if (builder.error.code == PFB_OK) {
             bytes->size_bytes = builder.size_bytes;
@@ -292,7 +292,7 @@ bool pfb_source_query_collect(pfb_source_query *query, pfb_bytes *bytes, pfb_sou
 }
 
 /* Printable ASCII, and not nothing: sources rely on it. */
-static bool is_legacy_query(const char *query)
+static bool is_v1_query(const char *query)
 {
     const char *at = query;
     while (*at >= ' ' && *at <= '~')
@@ -300,10 +300,10 @@ static bool is_legacy_query(const char *query)
     return *at == '\0' && at != query;
 }
 
-bool pfb_source_legacy(pfb_source *source, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
+bool pfb_source_v1(pfb_source *source, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     bytes->size_bytes = 0;
-    if (!is_legacy_query(query))
+    if (!is_v1_query(query))
         return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "a V1 query is printable ASCII, and not empty");
-    return source->operations->legacy(source->context, query, bytes, failure);
+    return source->operations->v1(source->context, query, bytes, failure);
 }

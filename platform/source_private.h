@@ -3,8 +3,8 @@
 #define PFB_SOURCE_PRIVATE_H
 
 /* What the implementations of sources share. */
-#include "perfblock/builder.h"
 #include "perfblock/source.h"
+#include "perfblock/write.h"
 
 #include <stdarg.h>
 #include <stdio.h> /* MinGW: __MINGW_PRINTF_FORMAT */
@@ -49,7 +49,7 @@ bool pfb_source_make_room(const pfb_source_room *room, pfb_bytes *bytes, uint32_
                           pfb_source_failure *failure);
 
 /* Writes a block; called once or twice with the same context, and must write the same both times. */
-typedef void pfb_source_writer(const void *context, pfb_builder *builder);
+typedef void pfb_source_writer(const void *context, pfb_writer *builder);
 
 /* Has a block written into `bytes`, which grows to what is needed: when it is large enough already, nothing is
  * allocated. */

@@ -2,7 +2,7 @@
 #include "collect/extract.h"
 
 #include "memory/memory.h"
-#include "perfblock/builder.h"
+#include "perfblock/write.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,17 +24,17 @@ static void put_le32(uint8_t *at, size_t value)
 }
 
 /* Writes one block or list with a builder; its context says what. */
-typedef void write_block(pfb_builder *builder, const void *context);
+typedef void write_block(pfb_writer *builder, const void *context);
 
 /* Appends what `write` writes, from byte `first` of it: measured first, then written. */
 static void append_written(pfb_bytes *bytes, write_block *write, const void *context, size_t first)
 {
-    pfb_builder builder;
-    pfb_builder_init(&builder, NULL, 0);
+    pfb_writer builder;
+    pfb_write_init(&builder, NULL, 0);
     write(&builder, context);
     size_t size = builder.size_bytes;
     uint8_t *block = memory_get(size, 1);
-    pfb_builder_init(&builder, block, size);
+    pfb_write_init(&builder, block, size);
     write(&builder, context);
     if (builder.error.code == PFB_OK)
         append(bytes, block + first, size - first);
@@ -157,61 +157,61 @@ typedef struct part {
     const extract *e;
     const pfb_identifier *identifier;
     const uint8_t *data;
-    const pfb_data_block *block; /* after the result's header */
-    const pfb_data_result *result;
+    const pfb_v2_reader *block; /* after the result's header */
+    const pfb_v2_result *result;
     const uint32_t *ids; /* the chosen ones */
     uint32_t id_count;
 } part;
 
 static bool has_ids(uint32_t kind)
 {
-    return kind == PFB_KIND_MULTIPLE_COUNTERS || kind == PFB_KIND_COUNTERSET;
+    return kind == PFB_V2_MULTIPLE_COUNTERS || kind == PFB_V2_COUNTERSET;
 }
 
 static bool has_instances(uint32_t kind)
 {
-    return kind == PFB_KIND_MULTIPLE_INSTANCES || kind == PFB_KIND_COUNTERSET;
+    return kind == PFB_V2_MULTIPLE_INSTANCES || kind == PFB_V2_COUNTERSET;
 }
 
-static void write_values(pfb_builder *builder, const part *p, pfb_data_block *block)
+static void write_values(pfb_writer *builder, const part *p, pfb_v2_reader *block)
 {
-    pfb_data_value value;
+    pfb_v2_value value;
     bool is_reduced = p->e->has_counters && has_ids(p->result->kind);
-    while (pfb_data_block_next_value(block, &value)) {
+    while (pfb_v2_next_value(block, &value)) {
         if (!is_reduced || display_chooses_counter(p->e->choice, &p->identifier->counterset, value.counter_id))
-            pfb_builder_datum(builder, p->data + value.data_offset, value.data_size_bytes);
+            pfb_write_datum(builder, p->data + value.data_offset, value.data_size_bytes);
     }
 }
 
 /* Writes a block with this one result. */
-static void write_part(pfb_builder *builder, const void *context)
+static void write_part(pfb_writer *builder, const void *context)
 {
     const part *p = context;
-    pfb_data_block block = *p->block;
-    pfb_data_instance instance;
-    pfb_builder_begin_data(builder, &(pfb_data_times){0});
-    pfb_builder_begin_result(builder, p->result->kind, p->result->status, p->ids, p->id_count);
-    while (pfb_data_block_next_instance(&block, &instance)) {
+    pfb_v2_reader block = *p->block;
+    pfb_v2_instance instance;
+    pfb_write_begin_v2(builder, &(pfb_write_times){0});
+    pfb_write_begin_result(builder, p->result->kind, p->result->status, p->ids, p->id_count);
+    while (pfb_v2_next_instance(&block, &instance)) {
         const uint8_t *name = p->data + instance.name.offset;
         if (has_instances(p->result->kind)) {
             if (!display_chooses_name(p->e->choice, name, instance.name.units))
                 continue;
-            pfb_builder_instance(builder, instance.id, name, instance.name.units);
+            pfb_write_instance(builder, instance.id, name, instance.name.units);
         }
         write_values(builder, p, &block);
     }
-    pfb_builder_end_result(builder);
-    pfb_builder_end_data(builder);
+    pfb_write_end_result(builder);
+    pfb_write_end_v2(builder);
 }
 
 /* The chosen ones of a result's counter ids (free). */
-static uint32_t *choose_ids(const extract *e, const pfb_guid *set, const pfb_data_block *block,
-                            const pfb_data_result *result, uint32_t *count)
+static uint32_t *choose_ids(const extract *e, const pfb_guid *set, const pfb_v2_reader *block,
+                            const pfb_v2_result *result, uint32_t *count)
 {
     uint32_t *ids = memory_get(result->counter_count, sizeof *ids);
     uint32_t id = 0;
     *count = 0;
-    for (uint32_t i = 0; pfb_data_block_counter_id(block, result, i, &id); i++) {
+    for (uint32_t i = 0; pfb_v2_counter_id(block, result, i, &id); i++) {
         if (!e->has_counters || display_chooses_counter(e->choice, set, id))
             ids[(*count)++] = id;
     }
@@ -221,9 +221,9 @@ static uint32_t *choose_ids(const extract *e, const pfb_guid *set, const pfb_dat
 /* Whether the result of a chosen query may be copied, in part at least. */
 static bool is_result_chosen(const extract *e, const pfb_identifier *identifier, uint32_t kind)
 {
-    if (kind == PFB_KIND_ERROR || has_ids(kind))
+    if (kind == PFB_V2_ERROR || has_ids(kind))
         return true;
-    bool has_known_kind = kind == PFB_KIND_SINGLE_COUNTER || has_instances(kind);
+    bool has_known_kind = kind == PFB_V2_SINGLE_COUNTER || has_instances(kind);
     bool is_identified = display_chooses_counter(e->choice, &identifier->counterset, identifier->counter_id);
     return has_known_kind ? is_identified : !e->has_counters && !e->choice->pattern;
 }
@@ -234,14 +234,14 @@ static void append_error(pfb_bytes *reduced)
     enum { RESULT_HEADER_BYTES = 16 };
     uint8_t header[RESULT_HEADER_BYTES] = {0};
     put_le32(header, PFB_WIN32_COUNTER_NOT_FOUND);
-    put_le32(header + 4, PFB_KIND_ERROR);
+    put_le32(header + 4, PFB_V2_ERROR);
     put_le32(header + 8, sizeof header);
     append(reduced, header, sizeof header);
 }
 
 /* Appends what was chosen of the current result. */
 static void append_result(const extract *e, const pfb_identifier *identifier, const pfb_bytes *sample,
-                          const pfb_data_block *block, const pfb_data_result *result, pfb_bytes *reduced)
+                          const pfb_v2_reader *block, const pfb_v2_result *result, pfb_bytes *reduced)
 {
     uint32_t kind = result->kind;
     bool is_part = (e->has_counters && has_ids(kind)) || (e->choice->pattern && has_instances(kind));
@@ -262,11 +262,11 @@ static void append_result(const extract *e, const pfb_identifier *identifier, co
 
 bool extract_sample(const extract *e, const pfb_bytes *sample, pfb_bytes *reduced, pfb_error *error)
 {
-    pfb_data_block block;
-    pfb_data_result result;
-    pfb_data_instance instance;
+    pfb_v2_reader block;
+    pfb_v2_result result;
+    pfb_v2_instance instance;
     uint32_t count = 0;
-    bool is_open = pfb_data_block_open(&block, sample->data, sample->size_bytes, 0);
+    bool is_open = pfb_v2_open(&block, sample->data, sample->size_bytes, 0);
     *error = block.error;
     reduced->size_bytes = 0;
     if (!is_open)
@@ -276,7 +276,7 @@ bool extract_sample(const extract *e, const pfb_bytes *sample, pfb_bytes *reduce
         return true;
     }
     append(reduced, sample->data, DATA_HEADER_BYTES);
-    for (size_t at = 0; pfb_data_block_next_result(&block, &result);) {
+    for (size_t at = 0; pfb_v2_next_result(&block, &result);) {
         size_t size = reduced->size_bytes;
         while (at < e->count && e->queries[at].identifier.index < result.query)
             at++;
@@ -284,7 +284,7 @@ bool extract_sample(const extract *e, const pfb_bytes *sample, pfb_bytes *reduce
         if (!query || query->identifier.index != result.query || !query->is_chosen)
             continue;
         append_result(e, &query->identifier, sample, &block, &result, reduced);
-        while (pfb_data_block_next_instance(&block, &instance)) /* finds the errors of this result */
+        while (pfb_v2_next_instance(&block, &instance)) /* finds the errors of this result */
             continue;
         if (block.error.code == PFB_OK)
             count++;
@@ -306,7 +306,7 @@ typedef struct reply_part {
     const pfb_bytes *reply;
 } reply_part;
 
-static void write_counters(pfb_builder *builder, const void *context)
+static void write_counters(pfb_writer *builder, const void *context)
 {
     const reply_part *p = context;
     pfb_registration registration;
@@ -316,15 +316,15 @@ static void write_counters(pfb_builder *builder, const void *context)
         return;
     for (uint32_t i = 0; pfb_registration_counter_at(&registration, i, &counter); i++)
         count += display_chooses_counter(p->e->choice, p->set, counter.id);
-    pfb_builder_counterset(builder, &registration.guid, registration.detail_level, registration.instance_type, count);
+    pfb_write_counterset(builder, &registration.guid, registration.detail_level, registration.instance_type, count);
     for (uint32_t i = 0; pfb_registration_counter_at(&registration, i, &counter); i++) {
         if (display_chooses_counter(p->e->choice, p->set, counter.id))
-            pfb_builder_counter(builder, &counter);
+            pfb_write_counter(builder, &counter);
     }
 }
 
 /* Writes the chosen strings, or only counts them. */
-static uint32_t go_through_strings(pfb_builder *builder, const reply_part *p)
+static uint32_t go_through_strings(pfb_writer *builder, const reply_part *p)
 {
     pfb_registration_strings strings;
     pfb_registration_string_entry entry;
@@ -335,17 +335,17 @@ static uint32_t go_through_strings(pfb_builder *builder, const reply_part *p)
             continue;
         count++;
         if (builder)
-            pfb_builder_counter_string(builder, entry.counter_id,
-                                       entry.has_text ? p->reply->data + entry.text.offset : NULL, entry.text.units);
+            pfb_write_counter_string(builder, entry.counter_id,
+                                     entry.has_text ? p->reply->data + entry.text.offset : NULL, entry.text.units);
     }
     return count;
 }
 
-static void write_strings(pfb_builder *builder, const void *context)
+static void write_strings(pfb_writer *builder, const void *context)
 {
-    pfb_builder_begin_strings(builder, go_through_strings(NULL, context));
+    pfb_write_begin_strings(builder, go_through_strings(NULL, context));
     go_through_strings(builder, context);
-    pfb_builder_end_strings(builder);
+    pfb_write_end_strings(builder);
 }
 
 void extract_registration(const extract *e, const pfb_guid *set, uint32_t request, const pfb_bytes *reply,
@@ -363,7 +363,7 @@ void extract_registration(const extract *e, const pfb_guid *set, uint32_t reques
         append(reduced, reply->data, reply->size_bytes);
 }
 
-static void write_instances(pfb_builder *builder, const void *context)
+static void write_instances(pfb_writer *builder, const void *context)
 {
     const reply_part *p = context;
     pfb_list list;
@@ -372,7 +372,7 @@ static void write_instances(pfb_builder *builder, const void *context)
     while (pfb_list_next_instance(&list, &instance)) {
         const uint8_t *name = p->reply->data + instance.name.offset;
         if (display_chooses_name(p->e->choice, name, instance.name.units))
-            pfb_builder_listed_instance(builder, instance.id, name, instance.name.units);
+            pfb_write_listed_instance(builder, instance.id, name, instance.name.units);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "commands.h"
 #include "input/file_order.h"
-#include "names/legacy.h"
+#include "names/v1.h"
 #include "output/diagnostics.h"
 #include "perfblock/capture.h"
 #include "perfblock/name_table.h"
@@ -33,8 +33,8 @@ static sampling_outcome take(cook *c, const sampling_block *block)
 {
     sampling_outcome outcome = sampling_take(&c->sampling, &c->out, block);
     c->block_count += outcome.kept;
-    if (block->is_legacy && outcome.error.code != PFB_OK)
-        legacy_tell_errors(c->in.name, block->base, block->data, block->size, c->o->reader);
+    if (block->is_v1 && outcome.error.code != PFB_OK)
+        v1_tell_errors(c->in.name, block->base, block->data, block->size, c->o->reader);
     else
         tell(c, block->base, outcome.error);
     return outcome;
@@ -91,8 +91,8 @@ static void cook_chunk(cook *c, const pfb_chunk *chunk, unread_chunks *unread)
     case PFB_TAG_DATA:
         take(c, &block);
         break;
-    case PFB_TAG_LEGACY:
-        block.is_legacy = true;
+    case PFB_TAG_V1:
+        block.is_v1 = true;
         take(c, &block);
         break;
     case PFB_TAG_NAMES: /* its names are taken already */
@@ -164,10 +164,10 @@ static void cook_blocks(cook *c)
         sampling_block block = {.data = in->data + blocks.at,
                                 .size = in->size - blocks.at,
                                 .base = blocks.at,
-                                .is_legacy = part == INPUT_PART_LEGACY};
+                                .is_v1 = part == INPUT_PART_V1};
         sampling_outcome outcome = take(c, &block);
         /* Behind a failure nothing is known of what follows, unless it was inside a V1 block whose header is sound. */
-        blocks.has_ended = outcome.size_bytes == 0 || (!block.is_legacy && outcome.error.code != PFB_OK);
+        blocks.has_ended = outcome.size_bytes == 0 || (!block.is_v1 && outcome.error.code != PFB_OK);
         blocks.at += outcome.size_bytes;
         progress_show(in->name, blocks.at);
     }

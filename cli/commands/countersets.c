@@ -128,7 +128,7 @@ static void list_file(output *out, const options *o)
             titles_add_capture(&all, in.data, in.size, 0);
             list_sets(out, &in);
         }
-        if (in.kind == INPUT_CAPTURE || in.kind == INPUT_LEGACY)
+        if (in.kind == INPUT_CAPTURE || in.kind == INPUT_V1)
             objects_list(out, &in, &all);
         else
             input_refuse(&in, "a capture or V1 blocks");

@@ -125,7 +125,7 @@ struct column_rule {
     check_cell *check; /* null: nothing to check */
     unsigned sample;   /* OLDER, NEWER, NEITHER */
     uint32_t bit;      /* the PFB_HAS_ bit; of take_clock what it is of the clock */
-    size_t field;      /* its place in pfb_sample */
+    size_t field;      /* its place in pfb_raw_value */
 };
 
 /* A column for each sample. */
@@ -134,13 +134,13 @@ struct column_rule {
     {                                                                                                                  \
         name "1", take, NULL, NEWER, bit, field                                                                        \
     }
-#define FIELDS(name, take, bit) INPUTS(#name, take, bit, offsetof(pfb_sample, name))
+#define FIELDS(name, take, bit) INPUTS(#name, take, bit, offsetof(pfb_raw_value, name))
 
 static const column_rule columns[] = {
     {"id", take_id, NULL, NEITHER, 0, 0},
-    {"type", take_type, NULL, NEWER, 0, offsetof(pfb_sample, type)},
+    {"type", take_type, NULL, NEWER, 0, offsetof(pfb_raw_value, type)},
     {"mode", take_mode, NULL, NEITHER, 0, 0},
-    {"type0", take_type, NULL, OLDER, 0, offsetof(pfb_sample, type)},
+    {"type0", take_type, NULL, OLDER, 0, offsetof(pfb_raw_value, type)},
     FIELDS(base_type, take_type, 0),
     FIELDS(value, take_unsigned, PFB_HAS_VALUE),
     FIELDS(base, take_unsigned, PFB_HAS_BASE),
@@ -201,7 +201,7 @@ static const char *take_id(eval_row *row, const column_rule *c, csv_cell *cell)
 /* Puts a field into the column's sample. */
 static void put_field(eval_row *row, const column_rule *c, const void *field, size_t size)
 {
-    pfb_sample *sample = &row->samples[c->sample];
+    pfb_raw_value *sample = &row->samples[c->sample];
     memcpy((char *)sample + c->field, field, size);
     sample->has |= c->bit;
 }
@@ -340,13 +340,13 @@ static bool settle_clock(eval_row *row, const column_rule *c)
         size_t field;
     } places[][2] = {
         [PFB_CLOCK_NONE] = {{0, 0}, {0, 0}},
-        [PFB_CLOCK_PERF] = {{PFB_HAS_PERF_TIME, offsetof(pfb_sample, perf_time)},
-                            {PFB_HAS_PERF_FREQ, offsetof(pfb_sample, perf_freq)}},
-        [PFB_CLOCK_100NS] = {{PFB_HAS_PERF_TIME_100NS, offsetof(pfb_sample, perf_time_100ns)}, {0, 0}},
-        [PFB_CLOCK_OBJECT] = {{PFB_HAS_OBJECT_TIME, offsetof(pfb_sample, object_time)},
-                              {PFB_HAS_OBJECT_FREQ, offsetof(pfb_sample, object_freq)}},
+        [PFB_CLOCK_PERF] = {{PFB_HAS_PERF_TIME, offsetof(pfb_raw_value, perf_time)},
+                            {PFB_HAS_PERF_FREQ, offsetof(pfb_raw_value, perf_freq)}},
+        [PFB_CLOCK_100NS] = {{PFB_HAS_PERF_TIME_100NS, offsetof(pfb_raw_value, perf_time_100ns)}, {0, 0}},
+        [PFB_CLOCK_OBJECT] = {{PFB_HAS_OBJECT_TIME, offsetof(pfb_raw_value, object_time)},
+                              {PFB_HAS_OBJECT_FREQ, offsetof(pfb_raw_value, object_freq)}},
     };
-    pfb_sample *sample = &row->samples[c->sample];
+    pfb_raw_value *sample = &row->samples[c->sample];
     unsigned clock = clock_of(sample->type, row->options.generic);
     uint32_t bit = places[clock][c->bit].bit;
     if (sample->has & bit)
@@ -374,7 +374,7 @@ const char *eval_row_finish(eval_row *row, size_t *column)
 
 pfb_formula_result eval_row_evaluate(const eval_row *row)
 {
-    const pfb_sample *older = row->has_older ? &row->samples[OLDER] : NULL;
+    const pfb_raw_value *older = row->has_older ? &row->samples[OLDER] : NULL;
     return pfb_formula_evaluate(older, &row->samples[NEWER], &row->options);
 }
 

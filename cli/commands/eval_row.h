@@ -24,7 +24,7 @@ const char *eval_column_name(size_t column);
 typedef struct eval_row {
     csv_cell id;
     pfb_formula_options options;
-    pfb_sample samples[2]; /* the older one, the newer one */
+    pfb_raw_value samples[2]; /* the older one, the newer one */
     bool has_older;
     /* ------------------------------------------------------------------------------------------ */
     uint64_t given;       /* columns whose cell is not empty, as bits */

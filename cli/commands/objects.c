@@ -2,8 +2,8 @@
 #include "commands/objects.h"
 
 #include "memory/memory.h"
-#include "names/legacy.h"
 #include "names/names.h"
+#include "names/v1.h"
 #include "output/diagnostics.h"
 #include "perfblock/capture.h"
 #include "perfblock/counter_type.h"
@@ -29,7 +29,7 @@ typedef struct listing {
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
-static void state_object(const listing *l, const pfb_legacy_object *object)
+static void state_object(const listing *l, const pfb_v1_object *object)
 {
     output *out = l->out;
     output_begin(out, "object", 0);
@@ -41,8 +41,8 @@ static void state_object(const listing *l, const pfb_legacy_object *object)
 }
 
 /* `next` is the definition behind it, or null: where it is a base, it belongs to this counter. */
-static void state_counter(const listing *l, const pfb_legacy_object *object, const pfb_legacy_counter *counter,
-                          const pfb_legacy_counter *next)
+static void state_counter(const listing *l, const pfb_v1_object *object, const pfb_v1_counter *counter,
+                          const pfb_v1_counter *next)
 {
     output *out = l->out;
     char type[NAMES_TYPE_BYTES];
@@ -69,14 +69,14 @@ static void state_counter(const listing *l, const pfb_legacy_object *object, con
     output_end(out);
 }
 
-static void list_object(const listing *l, pfb_legacy_block *block, const pfb_legacy_object *object)
+static void list_object(const listing *l, pfb_v1_reader *block, const pfb_v1_object *object)
 {
-    pfb_legacy_counter counter;
-    pfb_legacy_counter next;
+    pfb_v1_counter counter;
+    pfb_v1_counter next;
     state_object(l, object);
-    bool has = pfb_legacy_block_next_counter(block, &counter);
+    bool has = pfb_v1_next_counter(block, &counter);
     while (has && !output_failed(l->out)) {
-        bool has_next = pfb_legacy_block_next_counter(block, &next);
+        bool has_next = pfb_v1_next_counter(block, &next);
         state_counter(l, object, &counter, has_next ? &next : NULL);
         counter = next;
         has = has_next;
@@ -94,10 +94,10 @@ static void note_place(listing *l, uint32_t title)
 /* One block; its size, or 0 when its header is not sound. */
 static size_t pass_block(listing *l, const uint8_t *data, size_t size, size_t base)
 {
-    pfb_legacy_block block;
-    pfb_legacy_object object;
-    pfb_legacy_block_open(&block, data, size, 0);
-    while (!output_failed(l->out) && pfb_legacy_block_next_object(&block, &object)) {
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_open(&block, data, size, 0);
+    while (!output_failed(l->out) && pfb_v1_next_object(&block, &object)) {
         if (!l->is_first)
             note_place(l, object.title_index);
         else if (l->is_first[l->number])
@@ -105,7 +105,7 @@ static size_t pass_block(listing *l, const uint8_t *data, size_t size, size_t ba
         l->number++;
     }
     if (l->is_first && block.error.code != PFB_OK)
-        legacy_tell_errors(l->in->name, base, data, size, 0);
+        v1_tell_errors(l->in->name, base, data, size, 0);
     return block.total_size_bytes;
 }
 
@@ -113,7 +113,7 @@ static void pass_blocks(listing *l)
 {
     const input *in = l->in;
     input_blocks blocks = {0};
-    while (!output_failed(l->out) && input_next_part(in, &blocks) == INPUT_PART_LEGACY) {
+    while (!output_failed(l->out) && input_next_part(in, &blocks) == INPUT_PART_V1) {
         size_t size = pass_block(l, in->data + blocks.at, in->size - blocks.at, blocks.at);
         blocks.has_ended = size == 0;
         blocks.at += size;
@@ -126,7 +126,7 @@ static void pass_capture(listing *l)
     pfb_chunk chunk;
     pfb_capture_open(&capture, l->in->data, l->in->size);
     while (!output_failed(l->out) && pfb_capture_next(&capture, &chunk)) {
-        if (chunk.is_known && chunk.tag == PFB_TAG_LEGACY)
+        if (chunk.is_known && chunk.tag == PFB_TAG_V1)
             pass_block(l, l->in->data + chunk.body_offset, chunk.body_size_bytes, chunk.body_offset);
     }
 }

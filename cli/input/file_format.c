@@ -2,8 +2,8 @@
 #include "input/file_format.h"
 
 #include "perfblock/capture.h"
-#include "perfblock/legacy_block.h"
 #include "perfblock/name_table.h"
+#include "perfblock/v1.h"
 
 #include <string.h>
 
@@ -253,8 +253,8 @@ file_format file_format_recognise(const uint8_t *data, size_t held_size, uint64_
 {
     if (pfb_capture_recognise(data, held_size))
         return (file_format){INPUT_CAPTURE, "is a capture"};
-    if (pfb_legacy_block_is(data, held_size))
-        return (file_format){INPUT_LEGACY, "holds V1 blocks"};
+    if (pfb_v1_recognise(data, held_size))
+        return (file_format){INPUT_V1, "holds V1 blocks"};
     if (is_name_table(data, held_size))
         return (file_format){INPUT_NAMES, "is a name table"};
     if (held_size >= DATA_HEADER_BYTES && has_system_time(data))

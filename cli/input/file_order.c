@@ -5,7 +5,7 @@
 #include "memory/memory.h"
 #include "os/system.h"
 #include "perfblock/capture.h"
-#include "perfblock/legacy_block.h"
+#include "perfblock/v1.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,19 +61,19 @@ static uint64_t load_integer(const uint8_t *p, size_t size, bool is_big_endian)
 /* ---- Times ----------------------------------------------------------------------------------------------- */
 
 /* Where blocks have PerfTime100nSec, and V1 blocks LittleEndian. */
-enum { DATA_TIME = 16, LEGACY_BYTE_ORDER = 8, LEGACY_TIME = 72 };
+enum { DATA_TIME = 16, V1_BYTE_ORDER = 8, V1_TIME = 72 };
 
 /* The time of the block that comes next. False where its header is cut, or of no known byte order. */
-static bool read_block_time(file_window *w, bool is_legacy, int64_t *time)
+static bool read_block_time(file_window *w, bool is_v1, int64_t *time)
 {
     size_t held = 0;
-    size_t at = is_legacy ? LEGACY_TIME : DATA_TIME;
+    size_t at = is_v1 ? V1_TIME : DATA_TIME;
     const uint8_t *data = look_ahead(w, at + 8, &held);
-    bool is_big_endian = is_legacy && held > 0 && data[0] == 0; /* "PERF" in UTF-16 */
+    bool is_big_endian = is_v1 && held > 0 && data[0] == 0; /* "PERF" in UTF-16 */
     if (held < at + 8)
         return false;
-    if (is_legacy && (!pfb_legacy_block_is(data, held) ||
-                      load_integer(data + LEGACY_BYTE_ORDER, 4, is_big_endian) != !is_big_endian))
+    if (is_v1 &&
+        (!pfb_v1_recognise(data, held) || load_integer(data + V1_BYTE_ORDER, 4, is_big_endian) != !is_big_endian))
         return false;
     uint64_t raw = load_integer(data + at, 8, is_big_endian);
     *time = raw <= INT64_MAX ? (int64_t)raw : -(int64_t)(UINT64_MAX - raw) - 1;
@@ -92,8 +92,8 @@ static bool read_capture_time(file_window *w, int64_t *time)
         bool is_known = load_integer(header + 4, 4, false) <= PFB_CAPTURE_VERSION;
         uint64_t size = load_integer(header + 8, 8, false);
         pass_bytes(w, PFB_CHUNK_HEADER_BYTES);
-        if (is_known && (tag == PFB_TAG_DATA || tag == PFB_TAG_LEGACY))
-            return read_block_time(w, tag == PFB_TAG_LEGACY, time);
+        if (is_known && (tag == PFB_TAG_DATA || tag == PFB_TAG_V1))
+            return read_block_time(w, tag == PFB_TAG_V1, time);
         if (size > UINT64_MAX - 7 || !pass_bytes(w, size + (8 - size % 8) % 8))
             return false;
     }
@@ -107,7 +107,7 @@ static bool read_time(file_window *w, input_kind kind, int64_t *time)
         kind = file_format_recognise(data, held, system_file_size(w->file)).kind;
     if (kind == INPUT_CAPTURE)
         return read_capture_time(w, time);
-    return (kind == INPUT_DATA || kind == INPUT_LEGACY) && read_block_time(w, kind == INPUT_LEGACY, time);
+    return (kind == INPUT_DATA || kind == INPUT_V1) && read_block_time(w, kind == INPUT_V1, time);
 }
 
 /* The time of the first sample of a file. Pipes are not opened: they can be read once. */

@@ -5,7 +5,7 @@
 #include "memory/memory.h"
 #include "os/system.h"
 #include "output/diagnostics.h"
-#include "perfblock/legacy_block.h"
+#include "perfblock/v1.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const char *const kind_names[] = {
     [INPUT_STRINGS] = "strings", [INPUT_REGISTRATION] = "registration",
     [INPUT_GUIDS] = "guids",     [INPUT_IDENTIFIERS] = "identifiers",
     [INPUT_CAPTURE] = "capture", [INPUT_INSTANCES] = "instances",
-    [INPUT_LEGACY] = "v1",       [INPUT_NAMES] = "names",
+    [INPUT_V1] = "v1",           [INPUT_NAMES] = "names",
     [INPUT_LWP] = "lwp",         [INPUT_HOOKS] = "cpi",
     [INPUT_UNKNOWN] = "unknown",
 };
@@ -152,8 +152,8 @@ input_part input_next_part(const input *in, input_blocks *blocks)
     bool is_first = blocks->at == 0;
     if (blocks->has_ended || (left == 0 && !is_first))
         return INPUT_PART_END;
-    if (is_first ? in->kind == INPUT_LEGACY : pfb_legacy_block_is(data, left))
-        return INPUT_PART_LEGACY;
+    if (is_first ? in->kind == INPUT_V1 : pfb_v1_recognise(data, left))
+        return INPUT_PART_V1;
     if (!is_first && (left < DATA_HEADER_BYTES || is_zero(data, left))) {
         blocks->has_ended = true;
         return INPUT_PART_TRAILING;

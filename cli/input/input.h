@@ -17,10 +17,10 @@ typedef enum input_kind {
     INPUT_IDENTIFIERS,
     INPUT_INSTANCES,
     INPUT_GUIDS,
-    INPUT_LEGACY, /* V1 blocks */
-    INPUT_NAMES,  /* a V1 name table */
-    INPUT_LWP,    /* an LWP snapshot */
-    INPUT_HOOKS,  /* CPI hooks */
+    INPUT_V1,    /* V1 blocks */
+    INPUT_NAMES, /* a V1 name table */
+    INPUT_LWP,   /* an LWP snapshot */
+    INPUT_HOOKS, /* CPI hooks */
     INPUT_CAPTURE,
     INPUT_UNKNOWN /* recognition found none of these */
 } input_kind;
@@ -65,7 +65,7 @@ typedef struct input_blocks {
 
 typedef enum input_part {
     INPUT_PART_BLOCK,    /* a V2 block begins at `at` */
-    INPUT_PART_LEGACY,   /* a V1 block begins there */
+    INPUT_PART_V1,       /* a V1 block begins there */
     INPUT_PART_TRAILING, /* the rest is no block: fewer bytes than a header, or all of them zero */
     INPUT_PART_END
 } input_part;

@@ -348,7 +348,7 @@ static bool check_format(const options *o, const command *c)
 
 static bool is_cookable(input_kind kind)
 {
-    return kind == INPUT_AUTO || kind == INPUT_DATA || kind == INPUT_LEGACY || kind == INPUT_CAPTURE;
+    return kind == INPUT_AUTO || kind == INPUT_DATA || kind == INPUT_V1 || kind == INPUT_CAPTURE;
 }
 
 /* What only the whole line tells. */

@@ -4,7 +4,7 @@
 #include "memory/memory.h"
 #include "perfblock/capture.h"
 #include "perfblock/catalog.h"
-#include "perfblock/snapshot.h"
+#include "perfblock/sample.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +99,7 @@ static pfb_error add_registration(metadata_set *set, const uint8_t *data, size_t
     set->order = NULL;
     if (!registration.is_ascending) {
         set->order = memory_get(registration.counter_count, sizeof *set->order);
-        pfb_snapshot_sort_counters(&registration, set->order);
+        pfb_sample_sort_counters(&registration, set->order);
     }
     set->registration = registration;
     set->has_counters = true;
@@ -183,15 +183,15 @@ pfb_error metadata_add(metadata *m, const pfb_guid *guid, uint32_t request, cons
 /* A reply written from the catalog; null when it has none. */
 static const uint8_t *make_reply(metadata *m, const pfb_catalog_set *from, uint32_t request, size_t *size)
 {
-    pfb_builder builder;
-    pfb_builder_init(&builder, NULL, 0);
+    pfb_writer builder;
+    pfb_write_init(&builder, NULL, 0);
     if (!pfb_catalog_registration(from, request, &builder))
         return NULL;
     *size = builder.size_bytes;
     uint8_t *block = memory_get(*size, 1);
     m->owned = memory_grow(m->owned, &m->owned_capacity, m->owned_count + 1, sizeof *m->owned);
     m->owned[m->owned_count++] = block;
-    pfb_builder_init(&builder, block, *size);
+    pfb_write_init(&builder, block, *size);
     pfb_catalog_registration(from, request, &builder);
     return block;
 }

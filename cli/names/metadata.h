@@ -3,7 +3,7 @@
 #define CLI_METADATA_H
 
 #include "output/name_ref.h"
-#include "perfblock/registration.h"
+#include "perfblock/metadata.h"
 
 /* What is known about countersets: registrations and names, from a capture or a source, and from the built-in catalog
  * for sets of which neither tells anything. */

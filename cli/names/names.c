@@ -24,11 +24,11 @@ static const char *find_name(const number_name *rows, size_t count, uint32_t num
 #define FIND(rows, number) find_name(rows, sizeof(rows) / sizeof(rows)[0], number)
 
 static const number_name kinds[] = {
-    {PFB_KIND_ERROR, "error"},
-    {PFB_KIND_SINGLE_COUNTER, "single_counter"},
-    {PFB_KIND_MULTIPLE_COUNTERS, "multiple_counters"},
-    {PFB_KIND_MULTIPLE_INSTANCES, "multiple_instances"},
-    {PFB_KIND_COUNTERSET, "counterset"},
+    {PFB_V2_ERROR, "error"},
+    {PFB_V2_SINGLE_COUNTER, "single_counter"},
+    {PFB_V2_MULTIPLE_COUNTERS, "multiple_counters"},
+    {PFB_V2_MULTIPLE_INSTANCES, "multiple_instances"},
+    {PFB_V2_COUNTERSET, "counterset"},
 };
 
 bool names_has_kind(uint32_t kind)

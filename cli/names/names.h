@@ -3,7 +3,7 @@
 #define CLI_NAMES_H
 
 #include "perfblock/counter_type.h"
-#include "perfblock/data_block.h"
+#include "perfblock/v2.h"
 
 /* Words for the numbers of the formats, the same in every command. All strings are static. */
 

@@ -5,8 +5,8 @@
 #include "output/code_page.h"
 #include "output/diagnostics.h"
 #include "perfblock/capture.h"
-#include "perfblock/legacy_block.h"
 #include "perfblock/name_table.h"
+#include "perfblock/v1.h"
 
 #include <stdlib.h>
 

@@ -13,7 +13,7 @@
 #ifdef _WIN32
 #include "memory/buffer.h"
 #include "memory/memory.h"
-#include "perfblock/utf16.h"
+#include "perfblock/name.h"
 
 #include <io.h>
 #include <string.h>
@@ -189,8 +189,8 @@ void system_catch_interrupts(void)
     SetConsoleCtrlHandler(on_interrupt, TRUE);
 }
 
-/* Appends an argument so that it arrives as it is: quotation marks are escaped, and so are the backslashes in front of
- * them and at the end, which otherwise stand for themselves. */
+/* Appends an argument so that it arrives as it is: quotation status_bytes are escaped, and so are the backslashes in
+ * front of them and at the end, which otherwise stand for themselves. */
 static void put_argument(buffer *line, const char *argument)
 {
     bool is_plain = *argument != '\0' && !strpbrk(argument, " \t\n\v\"");

@@ -2,7 +2,7 @@
 #include "output/code_page.h"
 
 #include "memory/memory.h"
-#include "perfblock/snapshot.h"
+#include "perfblock/sample.h"
 
 #include <stdlib.h>
 

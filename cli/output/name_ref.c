@@ -2,7 +2,7 @@
 #include "output/name_ref.h"
 
 #include "output/code_page.h"
-#include "perfblock/legacy_block.h"
+#include "perfblock/v1.h"
 
 name_ref name_ref_utf16(const uint8_t *utf16, size_t units)
 {

@@ -2,8 +2,8 @@
 #include "values/display.h"
 
 #include "memory/memory.h"
-#include "names/legacy.h"
 #include "names/names.h"
+#include "names/v1.h"
 #include "output/diagnostics.h"
 #include "perfblock/query.h"
 
@@ -81,13 +81,13 @@ bool display_shows_result(const display *d, uint32_t result)
 
 bool display_shows_column(const display *d, uint32_t column)
 {
-    const pfb_snapshot_column *c = &d->newer->columns[column];
+    const pfb_sample_column *c = &d->newer->columns[column];
     return !d->choice || display_chooses_counter(d->choice, &d->newer->results[c->result].counterset, c->counter_id);
 }
 
 bool display_is_meant_for_people(const display *d, uint32_t column)
 {
-    const pfb_snapshot_column *c = &d->newer->columns[column];
+    const pfb_sample_column *c = &d->newer->columns[column];
     if (!(c->counter.attributes & PFB_ATTRIBUTE_NO_DISPLAY))
         return true;
     const display_counter wanted = {d->newer->results[c->result].counterset, c->counter_id};
@@ -96,11 +96,11 @@ bool display_is_meant_for_people(const display *d, uint32_t column)
 }
 
 /* Whether a name in another code page than UTF-16LE, as V1 has them, is chosen. */
-static bool chooses_converted_name(const display_choice *choice, const pfb_snapshot_row *row)
+static bool chooses_converted_name(const display_choice *choice, const pfb_sample_row *row)
 {
     buffer utf8 = {0};
     size_t units = 0;
-    name_ref_text(&utf8, legacy_row_name(row));
+    name_ref_text(&utf8, v1_row_name(row));
     uint8_t *utf16 = text_to_utf16(utf8.size > 0 ? utf8.data : "", &units);
     bool is_chosen = display_chooses_name(choice, utf16, units);
     free(utf16);
@@ -110,7 +110,7 @@ static bool chooses_converted_name(const display_choice *choice, const pfb_snaps
 
 bool display_shows_row(const display *d, uint32_t row)
 {
-    const pfb_snapshot_row *r = &d->newer->rows[row];
+    const pfb_sample_row *r = &d->newer->rows[row];
     if (!d->choice || !r->has_name)
         return true;
     if (r->code_page != PFB_CODE_PAGE_UTF16LE)
@@ -120,8 +120,8 @@ bool display_shows_row(const display *d, uint32_t row)
 
 display_value display_evaluate(const display *d, uint32_t row, uint32_t column)
 {
-    display_value value = {.datum = pfb_snapshot_value_at(d->newer, row, column)};
-    value.result = pfb_pairing_evaluate(d->older, d->newer, row, column, NULL, &value.inputs);
+    display_value value = {.datum = pfb_sample_value_at(d->newer, row, column)};
+    value.result = pfb_sample_cook_value(d->older, d->newer, row, column, NULL, &value.inputs);
     if (d->statuses) {
         pfb_status status = value.result.status;
         bool is_single = status == PFB_STATUS_NEED_TWO_SAMPLES;
@@ -134,28 +134,28 @@ display_value display_evaluate(const display *d, uint32_t row, uint32_t column)
 bool display_knows_kind(const display *d, uint32_t result)
 {
     uint32_t kind = d->newer->results[result].kind;
-    return d->is_legacy || (kind != PFB_KIND_ERROR && names_has_kind(kind));
+    return d->is_v1 || (kind != PFB_V2_ERROR && names_has_kind(kind));
 }
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
 const metadata_set *display_set(const display *d, uint32_t result)
 {
-    const pfb_snapshot_result *r = &d->newer->results[result];
+    const pfb_sample_result *r = &d->newer->results[result];
     return d->metadata && r->has_query ? metadata_find(d->metadata, &r->counterset) : NULL;
 }
 
 name_ref display_set_name(const display *d, uint32_t result)
 {
-    if (d->is_legacy)
+    if (d->is_v1)
         return titles_find(d->titles, d->newer->results[result].title_index);
     return metadata_set_name(display_set(d, result));
 }
 
 name_ref display_counter_name(const display *d, uint32_t column)
 {
-    const pfb_snapshot_column *c = &d->newer->columns[column];
-    if (d->is_legacy)
+    const pfb_sample_column *c = &d->newer->columns[column];
+    if (d->is_v1)
         return titles_find(d->titles, c->counter_id);
     if (c->counter_id == PFB_NO_ID)
         return (name_ref){0};
@@ -167,7 +167,7 @@ name_ref display_counter_name(const display *d, uint32_t column)
 static void state_result(const display *d, uint32_t result)
 {
     output *out = d->out;
-    const pfb_snapshot_result *r = &d->newer->results[result];
+    const pfb_sample_result *r = &d->newer->results[result];
     char guid[PFB_GUID_TEXT_BYTES];
     pfb_guid_format(&r->counterset, guid);
     output_begin(out, "result", 0);
@@ -189,7 +189,7 @@ static void state_result(const display *d, uint32_t result)
 /* A query that failed, or whose answer is of an unknown kind, gives no values: that is said, not passed over. */
 static void tell_result(const display *d, uint32_t result)
 {
-    const pfb_snapshot_result *r = &d->newer->results[result];
+    const pfb_sample_result *r = &d->newer->results[result];
     if (display_knows_kind(d, result) && r->status == 0)
         return;
     if (d->out->format == OUTPUT_JSON) {
@@ -274,7 +274,7 @@ static void put_number_or_null(output *out, const char *key, uint32_t number)
 /* The unique ids of V1 are signed. */
 static void put_instance_id(output *out, const display *d, uint32_t id)
 {
-    if (d->is_legacy && id != PFB_NO_ID)
+    if (d->is_v1 && id != PFB_NO_ID)
         output_signed(out, "instance_id", id <= INT32_MAX ? (int64_t)id : (int64_t)id - (INT64_C(1) << 32));
     else
         put_number_or_null(out, "instance_id", id);
@@ -283,8 +283,8 @@ static void put_instance_id(output *out, const display *d, uint32_t id)
 static void state_value(const display *d, const record_words *words, uint32_t row, uint32_t column)
 {
     output *out = d->out;
-    const pfb_snapshot_row *r = &d->newer->rows[row];
-    const pfb_snapshot_column *c = &d->newer->columns[column];
+    const pfb_sample_row *r = &d->newer->rows[row];
+    const pfb_sample_column *c = &d->newer->columns[column];
     char type[NAMES_TYPE_BYTES];
     display_value value = display_evaluate(d, row, column);
     if (out->format == OUTPUT_CSV && value.result.status == PFB_STATUS_NOT_DISPLAYED)
@@ -293,14 +293,14 @@ static void state_value(const display *d, const record_words *words, uint32_t ro
     output_unsigned(out, "sample", d->sample);
     output_string(out, "time", words->time);
     put_name(out, "set", &words->set);
-    if (d->is_legacy)
+    if (d->is_v1)
         output_unsigned(out, "object", d->newer->results[c->result].title_index);
     else
         output_null(out, "object");
     put_name(out, "instance", &words->row);
     output_unsigned(out, "occurrence", r->occurrence);
     output_name(out, "counter", words->counters[column]);
-    if (d->is_legacy) /* a title index may be any number */
+    if (d->is_v1) /* a title index may be any number */
         output_unsigned(out, "counter_id", c->counter_id);
     else
         put_number_or_null(out, "counter_id", c->counter_id);
@@ -320,11 +320,11 @@ static void state_value(const display *d, const record_words *words, uint32_t ro
 }
 
 /* The values of a row that its block holds; all of them, unless the block breaks off. */
-static void state_row(const display *d, record_words *words, const pfb_snapshot_result *result, uint32_t row)
+static void state_row(const display *d, record_words *words, const pfb_sample_result *result, uint32_t row)
 {
-    const pfb_snapshot_row *r = &d->newer->rows[row];
-    convert(&words->row, legacy_row_name(r));
-    convert(&words->parent, legacy_parent_name(r));
+    const pfb_sample_row *r = &d->newer->rows[row];
+    convert(&words->row, v1_row_name(r));
+    convert(&words->parent, v1_parent_name(r));
     for (uint32_t i = 0; i < r->value_count && i < result->column_count; i++) {
         uint32_t column = result->first_column + i;
         if (display_shows_column(d, column))
@@ -338,13 +338,13 @@ static void state_records(const display *d)
     names_of_time(&d->newer->system_time, words.time);
     find_counter_names(d, &words);
     for (uint32_t i = 0; i < d->newer->counts.results && !output_failed(d->out); i++) {
-        const pfb_snapshot_result *result = &d->newer->results[i];
+        const pfb_sample_result *result = &d->newer->results[i];
         if (!display_shows_result(d, i))
             continue;
         tell_result(d, i);
         convert(&words.set, display_set_name(d, i));
         words.guid[0] = '\0';
-        if (result->has_query && !d->is_legacy)
+        if (result->has_query && !d->is_v1)
             pfb_guid_format(&result->counterset, words.guid);
         for (uint32_t n = 0; n < result->row_count && !output_failed(d->out); n++) {
             if (display_shows_row(d, result->first_row + n))

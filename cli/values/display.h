@@ -5,7 +5,7 @@
 #include "names/metadata.h"
 #include "names/titles.h"
 #include "output/output.h"
-#include "perfblock/pairing.h"
+#include "perfblock/cook.h"
 
 /* Displayed values of a sample: a record per counter and instance as JSON or CSV, tables as text, or metrics. */
 
@@ -43,14 +43,14 @@ typedef struct display_statuses {
 typedef struct display {
     output *out;
     const char *file;
-    size_t base;    /* of the block in the file */
-    bool is_legacy; /* V1 */
+    size_t base; /* of the block in the file */
+    bool is_v1;  /* V1 */
     uint64_t sample;
     const metadata *metadata;     /* of V2; null: nothing is known */
     titles *titles;               /* of V1; null: none */
     const display_choice *choice; /* null: everything is shown */
-    const pfb_snapshot *older;    /* null: this is the first */
-    const pfb_snapshot *newer;
+    const pfb_sample *older;      /* null: this is the first */
+    const pfb_sample *newer;
     display_statuses *statuses; /* updated; null: not wanted */
 } display;
 
@@ -60,9 +60,9 @@ void display_sample(const display *d);
 
 /* A value with what its formula was given. */
 typedef struct display_value {
-    pfb_snapshot_value datum;
+    pfb_sample_value datum;
     pfb_formula_result result;
-    pfb_pairing_inputs inputs;
+    pfb_cook_inputs inputs;
 } display_value;
 
 bool display_shows_result(const display *d, uint32_t result); /* something of its set was asked for */

@@ -2,8 +2,8 @@
 /* Displayed values as tables: one per sample and counterset, instances down and counters across. Results of one set
  * that hold the same instances (as those of several counters do) make one table. */
 #include "memory/memory.h"
-#include "names/legacy.h"
 #include "names/names.h"
+#include "names/v1.h"
 #include "os/system.h"
 #include "output/table.h"
 #include "values/display.h"
@@ -26,28 +26,28 @@ typedef struct group {
 
 /* ---- Which results make a table -------------------------------------------------------------------------- */
 
-static bool is_same_row(const pfb_snapshot *snapshot, uint32_t left, uint32_t right)
+static bool is_same_row(const pfb_sample *snapshot, uint32_t left, uint32_t right)
 {
-    const pfb_snapshot_row *a = &snapshot->rows[left];
-    const pfb_snapshot_row *b = &snapshot->rows[right];
+    const pfb_sample_row *a = &snapshot->rows[left];
+    const pfb_sample_row *b = &snapshot->rows[right];
     return a->id == b->id && a->has_name == b->has_name && a->name_size_bytes == b->name_size_bytes &&
            (a->name_size_bytes == 0 || memcmp(a->name, b->name, a->name_size_bytes) == 0);
 }
 
 /* Of V2: an object of V1 is a table by itself, even where its title is that of another. */
-static bool goes_with(const pfb_snapshot *snapshot, uint32_t first, uint32_t other)
+static bool goes_with(const pfb_sample *snapshot, uint32_t first, uint32_t other)
 {
-    const pfb_snapshot_result *a = &snapshot->results[first];
-    const pfb_snapshot_result *b = &snapshot->results[other];
+    const pfb_sample_result *a = &snapshot->results[first];
+    const pfb_sample_result *b = &snapshot->results[other];
     bool same = a->has_query && b->has_query && pfb_guid_equal(&a->counterset, &b->counterset) &&
-                a->row_count == b->row_count && b->kind != PFB_KIND_ERROR;
+                a->row_count == b->row_count && b->kind != PFB_V2_ERROR;
     for (uint32_t n = 0; n < a->row_count && same; n++)
         same = is_same_row(snapshot, a->first_row + n, b->first_row + n);
     return same;
 }
 
 /* Bases and labels have nothing to show. */
-static bool has_something(const pfb_snapshot_column *column)
+static bool has_something(const pfb_sample_column *column)
 {
     const pfb_counter_type *type = column->has_counter ? pfb_counter_type_find(column->counter.type) : NULL;
     return !type || type->samples > 0;
@@ -56,7 +56,7 @@ static bool has_something(const pfb_snapshot_column *column)
 static void choose_columns(group *g)
 {
     for (uint32_t r = g->first; r < g->end; r++) {
-        const pfb_snapshot_result *result = &g->d->newer->results[r];
+        const pfb_sample_result *result = &g->d->newer->results[r];
         for (uint32_t i = 0; i < result->column_count; i++) {
             uint32_t column = result->first_column + i;
             if (!display_shows_column(g->d, column) || !display_is_meant_for_people(g->d, column) ||
@@ -70,7 +70,7 @@ static void choose_columns(group *g)
 
 static void choose_rows(group *g)
 {
-    const pfb_snapshot_result *result = &g->d->newer->results[g->first];
+    const pfb_sample_result *result = &g->d->newer->results[g->first];
     for (uint32_t n = 0; n < result->row_count; n++) {
         if (!display_shows_row(g->d, result->first_row + n))
             continue;
@@ -102,14 +102,14 @@ static const char *short_status(pfb_status status)
     return (size_t)status < sizeof words / sizeof words[0] ? words[status] : "?";
 }
 
-static bool is_hexadecimal(const pfb_snapshot_column *column)
+static bool is_hexadecimal(const pfb_sample_column *column)
 {
     uint32_t bits = column->counter.type & ~PFB_TYPE_SIZE_MASK;
     return bits == 0 || (column->counter.attributes & PFB_ATTRIBUTE_AS_HEX) != 0;
 }
 
 /* Counts and differences of counts; what was divided has decimals even where it came out even. */
-static bool is_whole(const pfb_snapshot_column *column)
+static bool is_whole(const pfb_sample_column *column)
 {
     const pfb_counter_type *type = pfb_counter_type_find(column->counter.type);
     return type && type->denominator == PFB_DENOMINATOR_ONE && !(type->terms & PFB_TERM_OVER_FREQUENCY);
@@ -145,9 +145,9 @@ enum { LONGEST_NAME = 200 }; /* characters of a name in a table, and in its titl
 /* The name of an instance after that of its parent, and its number when names repeat: "parent/child#2". */
 static void put_row_name(const group *g, buffer *cell, uint32_t row)
 {
-    const pfb_snapshot_row *r = &g->d->newer->rows[row];
-    name_ref parent = legacy_parent_name(r);
-    name_ref name = legacy_row_name(r);
+    const pfb_sample_row *r = &g->d->newer->rows[row];
+    name_ref parent = v1_parent_name(r);
+    name_ref name = v1_row_name(r);
     buffer_clear(cell);
     name_ref_cut(cell, parent, LONGEST_NAME);
     if (parent.bytes)
@@ -161,13 +161,13 @@ static void put_row_name(const group *g, buffer *cell, uint32_t row)
 
 static void put_column_name(const group *g, buffer *cell, uint32_t column)
 {
-    const pfb_snapshot_column *c = &g->d->newer->columns[column];
+    const pfb_sample_column *c = &g->d->newer->columns[column];
     name_ref name = display_counter_name(g->d, column);
     buffer_clear(cell);
     name_ref_cut(cell, name, LONGEST_NAME);
     if (name.bytes)
         return;
-    if (g->d->is_legacy || c->counter_id != PFB_NO_ID)
+    if (g->d->is_v1 || c->counter_id != PFB_NO_ID)
         buffer_format(cell, "counter %" PRIu32, c->counter_id);
     else
         buffer_format(cell, "position %" PRIu32, c->position);
@@ -178,7 +178,7 @@ static void put_column_name(const group *g, buffer *cell, uint32_t column)
 static void put_title(const group *g)
 {
     const display *d = g->d;
-    const pfb_snapshot_result *result = &d->newer->results[g->first];
+    const pfb_sample_result *result = &d->newer->results[g->first];
     char time[NAMES_TIME_BYTES];
     char guid[PFB_GUID_TEXT_BYTES];
     buffer line = {0};
@@ -187,7 +187,7 @@ static void put_title(const group *g)
     bool is_known = name.bytes != NULL;
     buffer_clear(&utf8);
     name_ref_cut(&utf8, name, LONGEST_NAME);
-    if (!is_known && d->is_legacy) {
+    if (!is_known && d->is_v1) {
         buffer_format(&utf8, "Object %" PRIu32, result->title_index);
     } else if (!is_known && result->has_query) {
         pfb_guid_format(&result->counterset, guid);
@@ -233,7 +233,7 @@ static void put_cell(table *t, const buffer *cell)
 /* Row `n` of the group in the result that the column belongs to. */
 static uint32_t row_of(const group *g, size_t n, uint32_t column)
 {
-    const pfb_snapshot *newer = g->d->newer;
+    const pfb_sample *newer = g->d->newer;
     return newer->results[newer->columns[column].result].first_row + g->rows[n];
 }
 
@@ -300,13 +300,13 @@ static void put_group(group *g)
 
 void display_text(const display *d)
 {
-    const pfb_snapshot *newer = d->newer;
+    const pfb_sample *newer = d->newer;
     uint32_t end = 0;
     for (uint32_t first = 0; first < newer->counts.results && !output_failed(d->out); first = end) {
         end = first + 1;
         if (!display_knows_kind(d, first) || !display_shows_result(d, first))
             continue;
-        while (!d->is_legacy && end < newer->counts.results && goes_with(newer, first, end))
+        while (!d->is_v1 && end < newer->counts.results && goes_with(newer, first, end))
             end++;
         group g = {.d = d, .first = first, .end = end};
         put_group(&g);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A sample as metrics in the text format of Prometheus. The rules: docs/prometheus.md. */
 #include "memory/memory.h"
-#include "names/legacy.h"
+#include "names/v1.h"
 #include "output/diagnostics.h"
 #include "values/display.h"
 #include "values/metric_name.h"
@@ -196,7 +196,7 @@ static void find_metrics(exposition *e)
 
 static const metric *find_metric(const exposition *e, uint32_t column)
 {
-    const pfb_snapshot_column *c = &e->d->newer->columns[column];
+    const pfb_sample_column *c = &e->d->newer->columns[column];
     metric wanted = {.set = display_set(e->d, c->result), .counter_id = c->counter_id};
     if (!wanted.set || e->metric_count == 0)
         return NULL;
@@ -229,10 +229,10 @@ static void put_escaped(buffer *out, const buffer *text, bool is_label)
 /* The labels of a row. Where names repeat, every instance of the result has its id as well. */
 static void put_labels(exposition *e, uint32_t row, bool with_ids)
 {
-    const pfb_snapshot_row *r = &e->d->newer->rows[row];
+    const pfb_sample_row *r = &e->d->newer->rows[row];
     buffer name = {0};
     buffer_clear(&name);
-    name_ref_text(&name, legacy_row_name(r));
+    name_ref_text(&name, v1_row_name(r));
     if (r->has_name) {
         buffer_string(&e->labels, "{instance=\"");
         put_escaped(&e->labels, &name, true);
@@ -246,11 +246,11 @@ static void put_labels(exposition *e, uint32_t row, bool with_ids)
 
 static void convert_labels(exposition *e)
 {
-    const pfb_snapshot *newer = e->d->newer;
+    const pfb_sample *newer = e->d->newer;
     e->label_starts = memory_get(newer->counts.rows, sizeof *e->label_starts);
     buffer_clear(&e->labels);
     for (uint32_t i = 0; i < newer->counts.results; i++) {
-        const pfb_snapshot_result *result = &newer->results[i];
+        const pfb_sample_result *result = &newer->results[i];
         bool repeats = false;
         for (uint32_t n = 0; n < result->row_count; n++)
             repeats = repeats || newer->rows[result->first_row + n].occurrence > 0;
@@ -262,7 +262,7 @@ static void convert_labels(exposition *e)
     }
 }
 
-static void add_points(exposition *e, const pfb_snapshot_result *result, uint32_t column)
+static void add_points(exposition *e, const pfb_sample_result *result, uint32_t column)
 {
     const metric *m = find_metric(e, column);
     if (!m || m->is_left_out || !display_shows_column(e->d, column) || !display_is_meant_for_people(e->d, column))
@@ -292,7 +292,7 @@ static void find_points(exposition *e)
 {
     convert_labels(e);
     for (uint32_t i = 0; i < e->d->newer->counts.results; i++) {
-        const pfb_snapshot_result *result = &e->d->newer->results[i];
+        const pfb_sample_result *result = &e->d->newer->results[i];
         for (uint32_t k = 0; k < result->column_count && display_shows_result(e->d, i); k++)
             add_points(e, result, result->first_column + k);
     }
@@ -303,7 +303,7 @@ static void find_points(exposition *e)
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
 /* Ticks per second of the clock that a counter of time counts; 0 when it is not known. */
-static double ticks_per_second(const display *d, pfb_clock clock, const pfb_sample *sample)
+static double ticks_per_second(const display *d, pfb_clock clock, const pfb_raw_value *sample)
 {
     const double hundred_nanoseconds = 1e7;
     int64_t frequency = 0;

@@ -141,13 +141,13 @@ static void add_object(sampling_slot *slot, uint32_t title)
 }
 
 /* Lists the objects of a sample, each once. */
-static void list_objects(sampling_slot *slot, bool is_legacy)
+static void list_objects(sampling_slot *slot, bool is_v1)
 {
     size_t count = 0;
     slot->object_count = 0;
-    if (!is_legacy)
+    if (!is_v1)
         add_object(slot, 0);
-    for (uint32_t i = 0; is_legacy && i < slot->snapshot.counts.results; i++)
+    for (uint32_t i = 0; is_v1 && i < slot->snapshot.counts.results; i++)
         add_object(slot, slot->snapshot.results[i].title_index);
     if (slot->object_count > 0)
         qsort(slot->objects, slot->object_count, sizeof *slot->objects, compare_objects);
@@ -202,7 +202,7 @@ static sampling_slot *find_older(const sampling_series *series, const sampling_s
 /* Whether a sample of one file may be compared with an older one of another file. The frequency must be the same and no
  * clock may run backwards. After a restart of the machine the performance clock lags behind the 100 ns clock. V2 data
  * does not name its machine: it is another one if the clocks differ either way. */
-static bool continues(const pfb_snapshot *older, const pfb_snapshot *newer, bool is_legacy)
+static bool continues(const pfb_sample *older, const pfb_sample *newer, bool is_v1)
 {
     if (older->perf_freq <= 0 || newer->perf_freq != older->perf_freq || newer->perf_time < older->perf_time ||
         newer->perf_time_100ns < older->perf_time_100ns)
@@ -211,19 +211,19 @@ static bool continues(const pfb_snapshot *older, const pfb_snapshot *newer, bool
     double seconds = (double)((uint64_t)newer->perf_time_100ns - (uint64_t)older->perf_time_100ns) / 1e7;
     double lead = ticks / (double)older->perf_freq - seconds;
     double most = 1 + seconds / 1000;
-    return lead >= -most && (is_legacy || lead <= most);
+    return lead >= -most && (is_v1 || lead <= most);
 }
 
 /* Whether two V2 samples have the same counters of the same types in the same order. Their files may have different
  * metadata. */
-static bool has_same_counters(const pfb_snapshot *older, const pfb_snapshot *newer)
+static bool has_same_counters(const pfb_sample *older, const pfb_sample *newer)
 {
     bool is_same = older->counts.columns == newer->counts.columns;
     for (uint32_t i = 0; i < newer->counts.columns && is_same; i++) {
-        const pfb_snapshot_column *a = &older->columns[i];
-        const pfb_snapshot_column *b = &newer->columns[i];
-        const pfb_snapshot_result *from = &older->results[a->result];
-        const pfb_snapshot_result *to = &newer->results[b->result];
+        const pfb_sample_column *a = &older->columns[i];
+        const pfb_sample_column *b = &newer->columns[i];
+        const pfb_sample_result *from = &older->results[a->result];
+        const pfb_sample_result *to = &newer->results[b->result];
         is_same = from->has_query && to->has_query && pfb_guid_equal(&from->counterset, &to->counterset) &&
                   a->counter_id == b->counter_id && a->has_counter == b->has_counter &&
                   a->counter.type == b->counter.type;
@@ -232,11 +232,11 @@ static bool has_same_counters(const pfb_snapshot *older, const pfb_snapshot *new
 }
 
 /* Whether a sample may be compared with an older one, which may be of another file. */
-static bool is_comparable(const sampling_slot *older, const sampling_slot *newer, bool is_legacy)
+static bool is_comparable(const sampling_slot *older, const sampling_slot *newer, bool is_v1)
 {
     return older->file_number == newer->file_number ||
-           (continues(&older->snapshot, &newer->snapshot, is_legacy) &&
-            (is_legacy || has_same_counters(&older->snapshot, &newer->snapshot)));
+           (continues(&older->snapshot, &newer->snapshot, is_v1) &&
+            (is_v1 || has_same_counters(&older->snapshot, &newer->snapshot)));
 }
 
 static void free_slot(sampling_slot *slot)
@@ -312,13 +312,13 @@ static void keep(sampling_series *series)
 
 /* ---- Samples --------------------------------------------------------------------------------------------- */
 
-static void show(sampling *s, output *out, const sampling_block *block, const pfb_snapshot *older, sampling_slot *newer)
+static void show(sampling *s, output *out, const sampling_block *block, const pfb_sample *older, sampling_slot *newer)
 {
-    pfb_snapshot_number_rows(&newer->snapshot);
+    pfb_sample_number_rows(&newer->snapshot);
     display d = {.out = out,
                  .file = s->file,
                  .base = block->base,
-                 .is_legacy = block->is_legacy,
+                 .is_v1 = block->is_v1,
                  .sample = newer->number,
                  .metadata = s->metadata,
                  .titles = s->titles,
@@ -340,27 +340,27 @@ static const uint8_t *hold(const sampling *s, sampling_slot *slot, const samplin
 }
 
 /* Makes the table of a block. */
-static pfb_error load(sampling_slot *slot, const pfb_snapshot_input *from)
+static pfb_error load(sampling_slot *slot, const pfb_sample_input *from)
 {
-    pfb_snapshot_counts counts;
-    pfb_snapshot_measure(from, &counts);
-    size_t size = pfb_snapshot_size(&counts);
+    pfb_sample_counts counts;
+    pfb_sample_measure(from, &counts);
+    size_t size = pfb_sample_size(&counts);
     slot->memory = memory_grow(slot->memory, &slot->capacity, size, 1);
-    return pfb_snapshot_load(&slot->snapshot, from, &counts, slot->memory, slot->capacity);
+    return pfb_sample_load(&slot->snapshot, from, &counts, slot->memory, slot->capacity);
 }
 
 /* Loads a V2 block if its header is sound. */
 static sampling_outcome load_data(sampling *s, sampling_slot *slot, const sampling_block *from)
 {
-    pfb_data_block block;
-    if (!pfb_data_block_open(&block, from->data, from->size, s->options))
+    pfb_v2_reader block;
+    if (!pfb_v2_open(&block, from->data, from->size, s->options))
         return (sampling_outcome){.error = block.error};
     leave(&slot->query);
     slot->query = use(s->query);
     size_t block_count = count_below(slot->query, block.result_count);
-    pfb_snapshot_input in = {.data = hold(s, slot, from, block.total_size_bytes),
-                             .data_size_bytes = block.total_size_bytes,
-                             .options = s->options};
+    pfb_sample_input in = {.data = hold(s, slot, from, block.total_size_bytes),
+                           .data_size_bytes = block.total_size_bytes,
+                           .options = s->options};
     if (block_count > 0) {
         const query_block *last = &slot->query->blocks[block_count - 1];
         in.query_info = slot->query->bytes;
@@ -372,14 +372,14 @@ static sampling_outcome load_data(sampling *s, sampling_slot *slot, const sampli
 }
 
 /* The same of a V1 block, which tells everything by itself. A name of the system that lies outside is no obstacle. */
-static sampling_outcome load_legacy(sampling *s, sampling_slot *slot, const sampling_block *from)
+static sampling_outcome load_v1(sampling *s, sampling_slot *slot, const sampling_block *from)
 {
-    pfb_legacy_block block;
-    pfb_legacy_block_open(&block, from->data, from->size, s->options);
+    pfb_v1_reader block;
+    pfb_v1_open(&block, from->data, from->size, s->options);
     if (block.total_size_bytes == 0)
         return (sampling_outcome){.error = block.error};
     const uint8_t *data = hold(s, slot, from, block.total_size_bytes);
-    pfb_snapshot_input in = {.data = data, .data_size_bytes = block.total_size_bytes, .options = s->options};
+    pfb_sample_input in = {.data = data, .data_size_bytes = block.total_size_bytes, .options = s->options};
     slot->machine = block.has_system_name ? data + block.system_name.offset : NULL;
     slot->machine_size = block.has_system_name ? block.system_name.size_bytes : 0;
     return (sampling_outcome){.error = load(slot, &in), .size_bytes = block.total_size_bytes, .kept = true};
@@ -400,18 +400,18 @@ static bool joins_sample(const sampling *s, const sampling_slot *slot, const sam
 /* Numbers the sample of `size` bytes in the spare slot, compares it with the one before, displays and keeps it. */
 static void take_sample(sampling *s, output *out, const sampling_block *block, size_t size)
 {
-    sampling_series *series = &s->series[block->is_legacy];
+    sampling_series *series = &s->series[block->is_v1];
     sampling_slot *slot = series->spare;
     slot->file_number = s->file_number;
     slot->size_bytes = size;
-    list_objects(slot, block->is_legacy);
+    list_objects(slot, block->is_v1);
     sampling_slot *older = find_older(series, slot);
-    bool is_part = block->is_legacy && joins_sample(s, slot, older);
+    bool is_part = block->is_v1 && joins_sample(s, slot, older);
     slot->number = is_part ? s->number - 1 : s->number++;
-    if (older && !is_comparable(older, slot, block->is_legacy))
+    if (older && !is_comparable(older, slot, block->is_v1))
         older = NULL;
     if (older)
-        pfb_pairing_match(&older->snapshot, &slot->snapshot);
+        pfb_sample_match(&older->snapshot, &slot->snapshot);
     if (!s->is_quiet)
         show(s, out, block, older ? &older->snapshot : NULL, slot);
     keep(series);
@@ -419,11 +419,10 @@ static void take_sample(sampling *s, output *out, const sampling_block *block, s
 
 sampling_outcome sampling_take(sampling *s, output *out, const sampling_block *block)
 {
-    sampling_series *series = &s->series[block->is_legacy];
+    sampling_series *series = &s->series[block->is_v1];
     if (!series->spare)
         series->spare = memory_get(1, sizeof *series->spare);
-    sampling_outcome outcome =
-        block->is_legacy ? load_legacy(s, series->spare, block) : load_data(s, series->spare, block);
+    sampling_outcome outcome = block->is_v1 ? load_v1(s, series->spare, block) : load_data(s, series->spare, block);
     if (outcome.kept)
         take_sample(s, out, block, outcome.size_bytes);
     else

@@ -3,7 +3,7 @@
 #define CLI_SAMPLING_H
 
 #include "names/metadata.h"
-#include "perfblock/snapshot.h"
+#include "perfblock/sample.h"
 #include "values/display.h"
 
 /* From samples to displayed values, for captures, bare blocks and live data: query information and metadata first, then
@@ -29,7 +29,7 @@ typedef struct sampling_object {
 } sampling_object;
 
 typedef struct sampling_slot {
-    pfb_snapshot snapshot;
+    pfb_sample snapshot;
     uint64_t number;      /* of the sample */
     uint64_t file_number; /* of its file */
     uint8_t *bytes;       /* the block, where a copy is kept */
@@ -79,7 +79,7 @@ typedef struct sampling_block {
     const uint8_t *data;
     size_t size;
     size_t base;
-    bool is_legacy; /* V1 */
+    bool is_v1; /* V1 */
 } sampling_block;
 
 /* What became of it. */

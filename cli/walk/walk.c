@@ -4,7 +4,7 @@
 #include "input/parts.h"
 #include "names/names.h"
 #include "output/diagnostics.h"
-#include "perfblock/data_block.h"
+#include "perfblock/v2.h"
 
 /* ---- Failures and notes ---------------------------------------------------------------------------------- */
 
@@ -47,9 +47,9 @@ void walk_note(walk *w, const walk_bytes *bytes, uint32_t notes)
 typedef struct data_walk {
     walk *w;
     const walk_bytes *bytes;
-    pfb_data_block block;
-    pfb_data_result result;
-    pfb_data_instance instance;
+    pfb_v2_reader block;
+    pfb_v2_result result;
+    pfb_v2_instance instance;
 } data_walk;
 
 static bool is_text(const walk *w)
@@ -60,7 +60,7 @@ static bool is_text(const walk *w)
 static void state_block(const data_walk *d)
 {
     output *out = d->w->out;
-    const pfb_data_block *block = &d->block;
+    const pfb_v2_reader *block = &d->block;
     char time[NAMES_TIME_BYTES];
     output_begin(out, "data", d->bytes->depth);
     output_offset(out, d->bytes->base);
@@ -76,7 +76,7 @@ static void state_block(const data_walk *d)
 static void state_result(const data_walk *d)
 {
     output *out = d->w->out;
-    const pfb_data_result *result = &d->result;
+    const pfb_v2_result *result = &d->result;
     output_begin(out, "result", d->bytes->depth + 1);
     output_offset(out, d->bytes->base + result->offset);
     output_unsigned(out, "query", result->query);
@@ -91,7 +91,7 @@ static void state_result(const data_walk *d)
 /* Kinds without instances have one that has no name: it gets no record. */
 static void state_instance(const data_walk *d)
 {
-    const pfb_data_instance *instance = &d->instance;
+    const pfb_v2_instance *instance = &d->instance;
     if (!instance->has_name)
         return;
     output *out = d->w->out;
@@ -125,7 +125,7 @@ void walk_state_raw(const walk *w, bool is_number, uint64_t raw, const uint8_t *
     buffer_free(&hex);
 }
 
-static void state_value(const data_walk *d, const pfb_data_value *value)
+static void state_value(const data_walk *d, const pfb_v2_value *value)
 {
     output *out = d->w->out;
     output_begin(out, "value", d->bytes->depth + (d->instance.has_name ? 3 : 2));
@@ -152,21 +152,21 @@ static void state_value(const data_walk *d, const pfb_data_value *value)
 static bool walk_data(walk *w, const walk_bytes *bytes, size_t *size)
 {
     data_walk d = {.w = w, .bytes = bytes};
-    pfb_data_value value;
-    if (!pfb_data_block_open(&d.block, bytes->data, bytes->size, w->options)) {
+    pfb_v2_value value;
+    if (!pfb_v2_open(&d.block, bytes->data, bytes->size, w->options)) {
         walk_fail(w, bytes, d.block.error);
         return false;
     }
     *size = d.block.total_size_bytes;
     w->counts.blocks++;
     state_block(&d);
-    while (!output_failed(w->out) && pfb_data_block_next_result(&d.block, &d.result)) {
+    while (!output_failed(w->out) && pfb_v2_next_result(&d.block, &d.result)) {
         w->counts.results++;
         state_result(&d);
-        while (!output_failed(w->out) && pfb_data_block_next_instance(&d.block, &d.instance)) {
+        while (!output_failed(w->out) && pfb_v2_next_instance(&d.block, &d.instance)) {
             w->counts.instances += d.instance.has_name;
             state_instance(&d);
-            while (!output_failed(w->out) && pfb_data_block_next_value(&d.block, &value)) {
+            while (!output_failed(w->out) && pfb_v2_next_value(&d.block, &value)) {
                 w->counts.values++;
                 state_value(&d, &value);
             }
@@ -193,10 +193,10 @@ static void walk_lone_data(walk *w, const walk_bytes *bytes)
         walk_trailing(w, bytes, size);
 }
 
-static void walk_lone_legacy(walk *w, const walk_bytes *bytes)
+static void walk_lone_v1(walk *w, const walk_bytes *bytes)
 {
     size_t size = 0;
-    walk_legacy(w, bytes, &size);
+    walk_v1(w, bytes, &size);
     if (size > 0 && size < bytes->size)
         walk_trailing(w, bytes, size);
 }
@@ -213,8 +213,8 @@ static void walk_blocks(walk *w)
         size_t size = 0;
         if (part == INPUT_PART_BLOCK)
             blocks.has_ended = !walk_data(w, &bytes, &size);
-        else if (part == INPUT_PART_LEGACY)
-            walk_legacy(w, &bytes, &size);
+        else if (part == INPUT_PART_V1)
+            walk_v1(w, &bytes, &size);
         else
             walk_trailing(w, &bytes, 0);
         blocks.has_ended = blocks.has_ended || size == 0;
@@ -278,8 +278,8 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
     case PFB_TAG_INSTANCES:
         walk_instances(w, &body);
         break;
-    case PFB_TAG_LEGACY:
-        walk_lone_legacy(w, &body);
+    case PFB_TAG_V1:
+        walk_lone_v1(w, &body);
         break;
     case PFB_TAG_NAMES:
         walk_names(w, &body);
@@ -386,7 +386,7 @@ void walk_input(walk *w)
     switch (w->in->kind) {
     case INPUT_AUTO:
     case INPUT_DATA:
-    case INPUT_LEGACY:
+    case INPUT_V1:
         walk_blocks(w);
         break;
     case INPUT_NAMES:

@@ -61,8 +61,8 @@ void walk_trailing(walk *w, const walk_bytes *bytes, size_t offset);
 /* A datum's value; `raw` counts when it is a number. */
 void walk_state_raw(const walk *w, bool is_number, uint64_t raw, const uint8_t *bytes, size_t size);
 
-/* One V1 block (walk_legacy.c); `size` becomes its own, or 0 when its header is not sound. */
-void walk_legacy(walk *w, const walk_bytes *bytes, size_t *size);
+/* One V1 block (walk_v1.c); `size` becomes its own, or 0 when its header is not sound. */
+void walk_v1(walk *w, const walk_bytes *bytes, size_t *size);
 void walk_names(walk *w, const walk_bytes *bytes);
 
 /* An LWP snapshot (walk_lwp.c). */

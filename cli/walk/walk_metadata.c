@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of the walk that reads metadata. */
 #include "names/names.h"
-#include "perfblock/registration.h"
+#include "perfblock/metadata.h"
 #include "walk/walk.h"
 
 /* An id, or nothing where the format says that there is none. */

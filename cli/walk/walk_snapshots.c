@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/memory.h"
-#include "perfblock/cpi_code.h"
 #include "perfblock/cpi/text.h"
+#include "perfblock/cpi_code.h"
 #include "walk/walk.h"
 
 #include <stdlib.h>

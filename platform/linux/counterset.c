@@ -134,23 +134,23 @@ static size_t to_utf16(const char *text, uint8_t utf16[2 * STRING_UNITS])
     return units < STRING_UNITS ? units : STRING_UNITS;
 }
 
-static void write_string(const char *text, pfb_builder *builder)
+static void write_string(const char *text, pfb_writer *builder)
 {
     uint8_t utf16[2 * STRING_UNITS];
     size_t units = to_utf16(text, utf16);
-    pfb_builder_string(builder, utf16, units);
+    pfb_write_string(builder, utf16, units);
 }
 
-static void write_strings(const pfb_open_set *open, bool are_helps, pfb_builder *builder)
+static void write_strings(const pfb_open_set *open, bool are_helps, pfb_writer *builder)
 {
-    pfb_builder_begin_strings(builder, open->counter_count);
+    pfb_write_begin_strings(builder, open->counter_count);
     for (uint32_t i = 0; i < open->counter_count; i++) {
         const char *text = are_helps ? open->counters[i].help : open->counters[i].name;
         uint8_t utf16[2 * STRING_UNITS];
         size_t units = to_utf16(text, utf16);
-        pfb_builder_counter_string(builder, open->ids[i], utf16, units);
+        pfb_write_counter_string(builder, open->ids[i], utf16, units);
     }
-    pfb_builder_end_strings(builder);
+    pfb_write_end_strings(builder);
 }
 
 static uint32_t reference(uint32_t id)
@@ -158,7 +158,7 @@ static uint32_t reference(uint32_t id)
     return id != 0 ? id : PFB_NO_ID;
 }
 
-static void write_counter(const pfb_set_counter *counter, pfb_builder *builder)
+static void write_counter(const pfb_set_counter *counter, pfb_writer *builder)
 {
     const pfb_counter registered = {.id = counter->id,
                                     .type = counter->type,
@@ -169,14 +169,14 @@ static void write_counter(const pfb_set_counter *counter, pfb_builder *builder)
                                     .perf_freq_id = reference(counter->perf_freq_id),
                                     .multi_id = PFB_NO_ID,
                                     .aggregate = counter->aggregate};
-    pfb_builder_counter(builder, &registered);
+    pfb_write_counter(builder, &registered);
 }
 
-void pfb_open_set_register(const pfb_open_set *open, uint32_t request, uint32_t position, pfb_builder *builder)
+void pfb_open_set_register(const pfb_open_set *open, uint32_t request, uint32_t position, pfb_writer *builder)
 {
     switch (request) {
     case PFB_REQUEST_COUNTERSET:
-        pfb_builder_counterset(builder, &open->set->guid, PFB_DETAIL_NOVICE, open->instance_type, open->counter_count);
+        pfb_write_counterset(builder, &open->set->guid, PFB_DETAIL_NOVICE, open->instance_type, open->counter_count);
         for (uint32_t i = 0; i < open->counter_count; i++)
             write_counter(&open->counters[i], builder);
         break;
@@ -197,7 +197,7 @@ void pfb_open_set_register(const pfb_open_set *open, uint32_t request, uint32_t 
         write_string("perfblock", builder);
         break;
     case PFB_REQUEST_PROVIDER_GUID:
-        pfb_builder_guid(builder, &pfb_provider_guid);
+        pfb_write_guid(builder, &pfb_provider_guid);
         break;
     default: /* both codes for counter names: they are English in every language */
         write_strings(open, false, builder);
@@ -207,13 +207,13 @@ void pfb_open_set_register(const pfb_open_set *open, uint32_t request, uint32_t 
 
 /* ---- Instances ----------------------------------------------------------------------------------------- */
 
-void pfb_open_set_list(const pfb_open_set *open, pfb_builder *builder)
+void pfb_open_set_list(const pfb_open_set *open, pfb_writer *builder)
 {
     size_t count = open->set->instance_count(open->context);
     for (size_t i = 0; i < count; i++) {
         pfb_set_instance instance;
         if (open->set->instance(open->context, i, 0, &instance))
-            pfb_builder_listed_instance(builder, instance.id, instance.name, instance.name_units);
+            pfb_write_listed_instance(builder, instance.id, instance.name, instance.name_units);
     }
 }
 
@@ -249,26 +249,26 @@ static bool next_match(const pfb_selection *chosen, size_t *at, pfb_set_instance
 }
 
 /* The values of the instance at `i`. */
-static void write_values(const pfb_selection *chosen, size_t i, pfb_builder *builder)
+static void write_values(const pfb_selection *chosen, size_t i, pfb_writer *builder)
 {
     const pfb_open_set *open = chosen->open;
     for (uint32_t position = chosen->position; position < chosen->position + chosen->count; position++) {
         const pfb_set_counter *counter = &open->counters[position];
         uint64_t value = open->set->value(open->context, i, chosen->needs, counter);
         bool is_large = (counter->type & PFB_TYPE_SIZE_MASK) == 0x100; /* all others have 4 bytes */
-        pfb_builder_value(builder, value, is_large ? 8 : 4);
+        pfb_write_value(builder, value, is_large ? 8 : 4);
     }
 }
 
-static void write_error(uint32_t status, pfb_builder *builder)
+static void write_error(uint32_t status, pfb_writer *builder)
 {
-    pfb_builder_begin_result(builder, PFB_KIND_ERROR, status, NULL, 0);
-    pfb_builder_end_result(builder);
+    pfb_write_begin_result(builder, PFB_V2_ERROR, status, NULL, 0);
+    pfb_write_end_result(builder);
 }
 
 /* The filters decide the kind of result, as on Windows: a name gives one instance and an error when there is none, a
  * pattern gives any number of them. The instance of a single-instance set is one whatever it is asked for by. */
-static void write_matches(const pfb_selection *chosen, pfb_builder *builder)
+static void write_matches(const pfb_selection *chosen, pfb_writer *builder)
 {
     const pfb_query *query = chosen->query;
     const uint32_t *ids = chosen->open->ids + chosen->position;
@@ -282,21 +282,21 @@ static void write_matches(const pfb_selection *chosen, pfb_builder *builder)
         return;
     }
     if (is_pattern) {
-        uint32_t kind = is_single ? PFB_KIND_MULTIPLE_INSTANCES : PFB_KIND_COUNTERSET;
-        pfb_builder_begin_result(builder, kind, PFB_WIN32_SUCCESS, ids, chosen->count);
+        uint32_t kind = is_single ? PFB_V2_MULTIPLE_INSTANCES : PFB_V2_COUNTERSET;
+        pfb_write_begin_result(builder, kind, PFB_WIN32_SUCCESS, ids, chosen->count);
         for (; is_there; is_there = next_match(chosen, &at, &instance)) {
-            pfb_builder_instance(builder, instance.id, instance.name, instance.name_units);
+            pfb_write_instance(builder, instance.id, instance.name, instance.name_units);
             write_values(chosen, at - 1, builder);
         }
     } else {
-        uint32_t kind = is_single ? PFB_KIND_SINGLE_COUNTER : PFB_KIND_MULTIPLE_COUNTERS;
-        pfb_builder_begin_result(builder, kind, PFB_WIN32_SUCCESS, ids, chosen->count);
+        uint32_t kind = is_single ? PFB_V2_SINGLE_COUNTER : PFB_V2_MULTIPLE_COUNTERS;
+        pfb_write_begin_result(builder, kind, PFB_WIN32_SUCCESS, ids, chosen->count);
         write_values(chosen, at - 1, builder);
     }
-    pfb_builder_end_result(builder);
+    pfb_write_end_result(builder);
 }
 
-void pfb_selection_write(const pfb_selection *chosen, pfb_builder *builder)
+void pfb_selection_write(const pfb_selection *chosen, pfb_writer *builder)
 {
     if (chosen->open->status == PFB_WIN32_SUCCESS)
         write_matches(chosen, builder);

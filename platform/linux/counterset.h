@@ -6,8 +6,8 @@
  * that give its numbers. What all have in common (registration, lists of instances, results of queries) is written once
  * in counterset.c. */
 #include "kernel_reader.h"
-#include "perfblock/builder.h"
 #include "perfblock/counter_type.h"
+#include "perfblock/write.h"
 
 /* ---- Tables -------------------------------------------------------------------------------------------- */
 
@@ -137,10 +137,10 @@ bool pfb_open_set_sample(pfb_open_set *open, uint32_t needs, pfb_source_failure 
 bool pfb_open_set_find(const pfb_open_set *open, uint32_t id, uint32_t *position);
 
 /* Writes the reply to a request code from 1 to 10; for code 2, about the counter at `position`. */
-void pfb_open_set_register(const pfb_open_set *open, uint32_t request, uint32_t position, pfb_builder *builder);
+void pfb_open_set_register(const pfb_open_set *open, uint32_t request, uint32_t position, pfb_writer *builder);
 
 /* Writes the instances of the last sample. */
-void pfb_open_set_list(const pfb_open_set *open, pfb_builder *builder);
+void pfb_open_set_list(const pfb_open_set *open, pfb_writer *builder);
 
 /* What a query asks of a set. */
 typedef struct pfb_selection {
@@ -154,7 +154,7 @@ typedef struct pfb_selection {
 pfb_selection pfb_open_set_select(const pfb_open_set *open, const pfb_query *query);
 
 /* Writes the result of a query from the last sample: an error with its status when there is none. */
-void pfb_selection_write(const pfb_selection *chosen, pfb_builder *builder);
+void pfb_selection_write(const pfb_selection *chosen, pfb_writer *builder);
 
 /* Of this provider: data of Windows never carry it. */
 extern const pfb_guid pfb_provider_guid;

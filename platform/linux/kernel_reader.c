@@ -237,7 +237,7 @@ uint64_t pfb_kernel_now(clockid_t clock)
 }
 
 /* What is asked of the wall clock: 100 ns since 1601, and as SYSTEMTIME. */
-static void set_wall_clock(pfb_data_times *times, const struct timespec *wall)
+static void set_wall_clock(pfb_write_times *times, const struct timespec *wall)
 {
     const uint64_t seconds_1601_to_1970 = UINT64_C(11644473600);
     times->perf_time_100ns = (int64_t)(in_100ns(wall) + seconds_1601_to_1970 * PFB_KERNEL_100NS);
@@ -255,10 +255,10 @@ static void set_wall_clock(pfb_data_times *times, const struct timespec *wall)
 }
 
 /* The frequency is as on Windows: 4 bytes of its ticks, as average times have, last 429 s. */
-static void read_clocks(pfb_data_times *times)
+static void read_clocks(pfb_write_times *times)
 {
     struct timespec wall = {0};
-    *times = (pfb_data_times){.perf_time = (int64_t)pfb_kernel_now(CLOCK_MONOTONIC), .perf_freq = PFB_KERNEL_100NS};
+    *times = (pfb_write_times){.perf_time = (int64_t)pfb_kernel_now(CLOCK_MONOTONIC), .perf_freq = PFB_KERNEL_100NS};
     clock_gettime(CLOCK_REALTIME, &wall);
     set_wall_clock(times, &wall);
 }

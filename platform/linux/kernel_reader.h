@@ -16,7 +16,7 @@
 
 typedef struct pfb_kernel_reader {
     uint64_t ticks_per_second; /* USER_HZ, the unit of times in /proc */
-    pfb_data_times times;      /* of the sample, once pfb_kernel_clock was called */
+    pfb_write_times times;     /* of the sample, once pfb_kernel_clock was called */
     /* ------------------------------------------------------------------------------------------ */
     bool has_times;
     bool has_stat; /* `stat` is of this sample */

@@ -51,11 +51,11 @@ static pfb_open_set *find_set(linux_source *source, const pfb_guid *counterset, 
 
 /* ---- What there is -------------------------------------------------------------------------------------- */
 
-static void write_countersets(const void *context, pfb_builder *builder)
+static void write_countersets(const void *context, pfb_writer *builder)
 {
     const linux_source *source = context;
     for (size_t i = 0; i < source->set_count; i++)
-        pfb_builder_guid(builder, &source->sets[i].set->guid);
+        pfb_write_guid(builder, &source->sets[i].set->guid);
 }
 
 static bool countersets(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
@@ -69,7 +69,7 @@ typedef struct registration_request {
     uint32_t position;
 } registration_request;
 
-static void write_registration(const void *context, pfb_builder *builder)
+static void write_registration(const void *context, pfb_writer *builder)
 {
     const registration_request *request = context;
     pfb_open_set_register(request->open, request->code, request->position, builder);
@@ -91,7 +91,7 @@ static bool registration(void *context, const pfb_guid *counterset, uint32_t req
     return pfb_source_build(bytes, write_registration, &wanted, failure);
 }
 
-static void write_instances(const void *context, pfb_builder *builder)
+static void write_instances(const void *context, pfb_writer *builder)
 {
     pfb_open_set_list(context, builder);
 }
@@ -231,7 +231,7 @@ static bool query_remove(void *context, uint8_t *blocks, size_t size, pfb_source
     return true;
 }
 
-static void write_info(const void *context, pfb_builder *builder)
+static void write_info(const void *context, pfb_writer *builder)
 {
     const linux_query *query = context;
     pfb_list list;
@@ -241,7 +241,7 @@ static void write_info(const void *context, pfb_builder *builder)
     while (pfb_list_next_identifier(&list, &identifier)) {
         pfb_query block = query_of(query->blocks.data, &identifier);
         block.index = index++;
-        pfb_builder_identifier(builder, &block);
+        pfb_write_identifier(builder, &block);
     }
 }
 
@@ -253,21 +253,21 @@ static bool query_info(void *context, pfb_bytes *bytes, pfb_source_failure *fail
 /* ---- Collecting ------------------------------------------------------------------------------------------- */
 
 /* Every block that was added has its counterset, which stays as long as the source. */
-static void write_data(const void *context, pfb_builder *builder)
+static void write_data(const void *context, pfb_writer *builder)
 {
     const linux_query *query = context;
     const linux_source *source = query->source;
     pfb_list list;
     pfb_identifier identifier;
     pfb_list_open(&list, query->blocks.data, query->blocks.size_bytes, 0);
-    pfb_builder_begin_data(builder, &source->reader.times);
+    pfb_write_begin_v2(builder, &source->reader.times);
     while (pfb_list_next_identifier(&list, &identifier)) {
         pfb_query block = query_of(query->blocks.data, &identifier);
         size_t position = position_of(source, &block.counterset);
         pfb_selection chosen = pfb_open_set_select(&source->sets[position], &block);
         pfb_selection_write(&chosen, builder);
     }
-    pfb_builder_end_data(builder);
+    pfb_write_end_v2(builder);
 }
 
 /* What the blocks of a query need of each counterset. */
@@ -318,7 +318,7 @@ static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *f
 
 /* ---- V1 ------------------------------------------------------------------------------------------------------ */
 
-static bool legacy(void *context, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
+static bool v1(void *context, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     (void)context;
     (void)query;
@@ -338,7 +338,7 @@ static const pfb_source_operations operations = {.close = close_context,
                                                  .query_remove = query_remove,
                                                  .query_info = query_info,
                                                  .query_collect = query_collect,
-                                                 .legacy = legacy};
+                                                 .v1 = v1};
 
 /* True when a set cannot be opened because the machine has nothing of it. */
 static bool is_absence(uint32_t code)

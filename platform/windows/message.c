@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "message.h"
 
-#include "perfblock/utf16.h"
+#include "perfblock/name.h"
 
 #include <stdio.h>
 

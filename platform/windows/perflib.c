@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "perflib.h"
 
-#include "perfblock/utf16.h"
+#include "perfblock/name.h"
 #include "source_private.h"
 
 #include <stddef.h>
@@ -324,10 +324,10 @@ static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *f
 
 /* ---- V1 ------------------------------------------------------------------------------------------------------- */
 
-static bool legacy(void *context, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
+static bool v1(void *context, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     const perflib_source *source = context;
-    return source->system.legacy(&source->machine, query, bytes, failure);
+    return source->system.v1(&source->machine, query, bytes, failure);
 }
 
 /* ---- Opening -------------------------------------------------------------------------------------------------- */
@@ -371,7 +371,7 @@ static const pfb_source_operations operations = {.close = close_context,
                                                  .query_remove = query_remove,
                                                  .query_info = query_info,
                                                  .query_collect = query_collect,
-                                                 .legacy = legacy};
+                                                 .v1 = v1};
 
 pfb_source *pfb_perflib_open(const pfb_perflib *system, const char *machine, pfb_source_failure *failure)
 {

@@ -105,7 +105,7 @@ typedef struct pfb_perflib {
     void *libraries[PFB_PERFLIB_LIBRARIES]; /* that were loaded for the functions; null: none */
     void (*let_go)(void *library);
     void (*describe)(uint32_t code, char *out, size_t capacity); /* the system's text for a code */
-    bool (*legacy)(const pfb_machine *machine, const char *query, pfb_bytes *bytes, pfb_source_failure *failure);
+    bool (*v1)(const pfb_machine *machine, const char *query, pfb_bytes *bytes, pfb_source_failure *failure);
 } pfb_perflib;
 
 /* The source over such a system, which is copied. Takes over the libraries, also when it returns null: each is let go

@@ -72,7 +72,7 @@ static WCHAR *widen(const char *query)
     return name;
 }
 
-static bool legacy(const pfb_machine *machine, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
+static bool v1(const pfb_machine *machine, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     reading value = {.machine = machine, .name = widen(query)};
     if (!value.name)
@@ -93,7 +93,7 @@ static bool legacy(const pfb_machine *machine, const char *query, pfb_bytes *byt
 
 static pfb_source *open_machine(const char *machine, pfb_source_failure *failure)
 {
-    pfb_perflib system = {.describe = pfb_windows_message, .legacy = legacy};
+    pfb_perflib system = {.describe = pfb_windows_message, .v1 = v1};
     pfb_functions_load(&system);
     return pfb_perflib_open(&system, machine, failure);
 }

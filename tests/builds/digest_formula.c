@@ -32,9 +32,9 @@ static int64_t random_clock(uint64_t *state)
     return next_random(state) % 16 == 0 ? -reading : reading;
 }
 
-static pfb_sample random_sample(uint64_t *state, uint32_t type)
+static pfb_raw_value random_sample(uint64_t *state, uint32_t type)
 {
-    pfb_sample s = {.type = type, .has = 255};
+    pfb_raw_value s = {.type = type, .has = 255};
     s.value = random_number(state);
     s.base = random_number(state);
     s.multi = random_number(state);
@@ -61,7 +61,7 @@ static void swap_clocks(int64_t *a, int64_t *b)
 }
 
 /* Puts the greater reading into the newer sample, as it is in most of the world. */
-static void order(pfb_sample *older, pfb_sample *newer)
+static void order(pfb_raw_value *older, pfb_raw_value *newer)
 {
     if (older->value > newer->value)
         swap(&older->value, &newer->value);
@@ -132,8 +132,10 @@ static void fill_rows(uint64_t *state, uint64_t rarely, rows *r)
 static bool is_marked(double value, uint8_t mark, const pfb_formula_result *alone)
 {
     bool is_small_integer = alone->is_integer && alone->integer >> 53 == 0;
-    return memcmp(&value, &alone->value, sizeof value) == 0 && (mark & PFB_MARK_STATUS) == (unsigned)alone->status &&
-           (mark & PFB_MARK_FLAGS) == alone->flags * 16 && ((mark & PFB_MARK_INTEGER) != 0) == is_small_integer;
+    return memcmp(&value, &alone->value, sizeof value) == 0 &&
+           (mark & PFB_STATUS_BYTE_CODE) == (unsigned)alone->status &&
+           (mark & PFB_STATUS_BYTE_FLAGS) == alone->flags * 16 &&
+           ((mark & PFB_STATUS_BYTE_INTEGER) != 0) == is_small_integer;
 }
 
 /* One column of this type; what it gave goes into the digest. False when a row has another result than alone. */
@@ -141,10 +143,10 @@ static bool digest_column(uint64_t *state, uint32_t type, const pfb_formula_opti
 {
     rows r;
     double values[ROWS];
-    uint8_t marks[ROWS];
+    uint8_t status_bytes[ROWS];
     fill_rows(state, next_random(state) % 2 == 0 ? 20 : UINT64_MAX, &r);
-    pfb_sample older = random_sample(state, type);
-    pfb_sample newer = random_sample(state, type);
+    pfb_raw_value older = random_sample(state, type);
+    pfb_raw_value newer = random_sample(state, type);
     order(&older, &newer);
     newer.perf_freq = newer.object_freq = (int64_t)(1 + next_random(state) % 10000000);
     pfb_formula formula = pfb_formula_prepare(type, options);
@@ -156,7 +158,7 @@ static bool digest_column(uint64_t *state, uint32_t type, const pfb_formula_opti
                                  .newer_bases = r.newer_bases,
                                  .newer_items = r.items,
                                  .count = ROWS};
-    pfb_formula_apply_column(&formula, &column, values, marks);
+    pfb_formula_apply_column(&formula, &column, values, status_bytes);
     for (int i = 0; i < ROWS; i++) {
         older.value = r.older_values[i];
         newer.value = r.newer_values[i];
@@ -164,12 +166,12 @@ static bool digest_column(uint64_t *state, uint32_t type, const pfb_formula_opti
         newer.base = r.newer_bases[i];
         newer.multi = r.items[i];
         pfb_formula_result alone = pfb_formula_apply(&formula, &older, &newer);
-        if (!is_marked(values[i], marks[i], &alone)) {
-            printf("%08" PRIX32 ", row %d: %a, mark %02X; alone %a, %s\n", type, i, values[i], marks[i], alone.value,
-                   pfb_status_name(alone.status));
+        if (!is_marked(values[i], status_bytes[i], &alone)) {
+            printf("%08" PRIX32 ", row %d: %a, mark %02X; alone %a, %s\n", type, i, values[i], status_bytes[i],
+                   alone.value, pfb_status_name(alone.status));
             return false;
         }
-        mix(digest, marks[i]);
+        mix(digest, status_bytes[i]);
     }
     return true;
 }
@@ -185,8 +187,8 @@ int main(int argc, char **argv)
         uint32_t type = pfb_counter_type_at(row)->value;
         if (next_random(&state) % 8 == 0) /* mostly a type without a name */
             type = (type ^ (uint32_t)(next_random(&state) & 0xF3FF0500)) & ~PFB_TYPE_RESERVED_MASK;
-        pfb_sample older = random_sample(&state, type);
-        pfb_sample newer = random_sample(&state, type);
+        pfb_raw_value older = random_sample(&state, type);
+        pfb_raw_value newer = random_sample(&state, type);
         if (next_random(&state) % 8 != 0)
             order(&older, &newer);
         pfb_formula_options options = random_options(&state);

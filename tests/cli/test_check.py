@@ -22,7 +22,7 @@ class Check(Case):
         return done, done.objects()
 
     def test_valid(self):
-        path = seed("data_block", "valid_two_replies.bin")
+        path = seed("v2", "valid_two_replies.bin")
         done, items = self.verdicts(path)
         self.assertEqual((done.status, done.err, len(items)), (0, "", 1))
         self.assertEqual(list(items[0])[:4], KEYS)
@@ -42,7 +42,7 @@ class Check(Case):
                          ("bad_result_size", 56))
 
     def test_seeds_are_what_their_names_say(self):
-        for subject, kind in (("data_block", "data"), ("capture", "capture")):
+        for subject, kind in (("v2", "data"), ("capture", "capture")):
             paths = sorted(glob.glob(seed(subject, "*_*")))
             done, items = self.verdicts(*paths)
             self.assertEqual(done.status, 1)
@@ -74,7 +74,7 @@ class Check(Case):
         self.assertEqual(len(items), 1)
 
     def test_tolerated_and_strict(self):
-        path = seed("data_block", "valid_rule01_trailing.bin")
+        path = seed("v2", "valid_rule01_trailing.bin")
         _, items = self.verdicts(path)
         self.assertEqual(items[0]["tolerated"], ["trailing_bytes"])
         done, items = self.verdicts("--strict", path)
@@ -91,7 +91,7 @@ class Check(Case):
                          (True, 2))
 
     def test_text(self):
-        good = seed("data_block", "valid_single_8.bin")
+        good = seed("v2", "valid_single_8.bin")
         bad = self.file("bad.bin", w.reply()[:47])
         done = self.run_program("check", good, bad)
         self.assertEqual(done.lines()[0], good + ": ok (data, 80 bytes, "
@@ -105,7 +105,7 @@ class Check(Case):
         path = self.file("a,b.bin" if ON_WINDOWS else 'a,"b".bin',
                          w.reply()[:47])
         done = self.run_program("check", "--format", "csv", seed(
-            "data_block", "valid_single_8.bin"), path)
+            "v2", "valid_single_8.bin"), path)
         rows = list(csv.DictReader(io.StringIO(done.out)))
         self.assertEqual([row["valid"] for row in rows], ["true", "false"])
         self.assertEqual(rows[1]["file"], path)
@@ -114,7 +114,7 @@ class Check(Case):
 
     def test_files_that_cannot_be_read(self):
         missing = os.path.join(self.folder, "missing")
-        bad, good = self.file("bad", b"x"), seed("data_block",
+        bad, good = self.file("bad", b"x"), seed("v2",
                                                  "valid_single_8.bin")
         done, items = self.verdicts(missing, bad, self.folder, good)
         self.assertEqual(done.status, 3)

@@ -9,7 +9,7 @@ import sys
 import unittest
 import zipfile
 
-import legacy_blocks as v1
+import v1_blocks as v1
 from program import Case, program, writer as w
 
 EMPTY_CLOCKS = bytes(40)

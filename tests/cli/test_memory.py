@@ -8,7 +8,7 @@ names in sum are of size N * N.  Peak memory must follow the size of the file.
 import os
 import unittest
 
-import legacy_blocks as v1
+import v1_blocks as v1
 from captures import LARGE_RAW, MEMORY, data, instances_result
 from program import ON_WINDOWS, SECONDS, Case, own_program, program, running
 from program import writer as w

@@ -4,8 +4,8 @@
 import os
 import unittest
 
-import legacy_blocks as v1
-from legacy_blocks import LITTLE, plain
+import v1_blocks as v1
+from v1_blocks import LITTLE, plain
 from program import Case, writer as v2
 
 

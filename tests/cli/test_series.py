@@ -11,8 +11,8 @@ import threading
 import unittest
 
 import captures
-import legacy_blocks as v1
-from legacy_blocks import BIG, LITTLE, NO_INSTANCES, counter
+import v1_blocks as v1
+from v1_blocks import BIG, LITTLE, NO_INSTANCES, counter
 from program import ON_WINDOWS, Case, writer as w
 
 SET = captures.DISK

@@ -167,7 +167,7 @@ class Errors(Case):
                 [(offset, code) for _, offset, code in done.errors()])
 
     def test_strict_refuses_more(self):
-        path = seed("data_block", "valid_rule03_misaligned.bin")
+        path = seed("v2", "valid_rule03_misaligned.bin")
         self.run_fine("show", path)
         done = self.run_program("show", "--strict", path)
         self.assertEqual(done.status, 1)
@@ -387,7 +387,7 @@ class Text(Case):
         self.assertEqual(done.out.count(path + ": data, "), 2)
 
     def test_tolerated_is_said(self):
-        done = self.run_fine("show", seed("data_block",
+        done = self.run_fine("show", seed("v2",
                                           "valid_rule01_trailing.bin"))
         self.assertIn("tolerated trailing_bytes", done.out)
 

@@ -7,15 +7,15 @@
  * printed: of two samples how many rows the newer one has, how many of them were matched, how many values there are,
  * and how many of these can be displayed; zeros of all else. A plain program without a test framework. Exit status 1
  * when an input cannot be read from its file, 2 for a reader that is none. */
-#include "perfblock/bulk.h"
 #include "perfblock/capture.h"
+#include "perfblock/cook.h"
 #include "perfblock/cpi/hooks.h"
 #include "perfblock/cpi/text.h"
 #include "perfblock/lwp/cpuid_text.h"
-#include "perfblock/legacy_block.h"
 #include "perfblock/lwp/lwp.h"
 #include "perfblock/name_table.h"
-#include "perfblock/pairing.h"
+#include "perfblock/v1.h"
+#include "perfblock/v2_values.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,9 +53,9 @@ static void *take(room *from, size_t size)
 
 /* What became of two samples, to be looked at when nothing is measured any more. */
 typedef struct evaluated {
-    pfb_snapshot newer;
+    pfb_sample newer;
     const double *values;
-    const uint8_t *marks;
+    const uint8_t *status_bytes;
 } evaluated;
 
 /* What a reader gets. */
@@ -68,71 +68,71 @@ typedef struct request {
 
 /* ---- V2 ----------------------------------------------------------------------------------------------------- */
 
-static void read_data_block(const request *r)
+static void read_v2(const request *r)
 {
-    pfb_data_block block;
-    pfb_data_result result;
-    pfb_data_instance instance;
-    pfb_data_value value;
-    pfb_data_block_open(&block, r->in.data, r->in.size, r->options);
-    while (pfb_data_block_next_result(&block, &result)) {
-        while (pfb_data_block_next_instance(&block, &instance)) {
-            while (pfb_data_block_next_value(&block, &value))
+    pfb_v2_reader block;
+    pfb_v2_result result;
+    pfb_v2_instance instance;
+    pfb_v2_value value;
+    pfb_v2_open(&block, r->in.data, r->in.size, r->options);
+    while (pfb_v2_next_result(&block, &result)) {
+        while (pfb_v2_next_instance(&block, &instance)) {
+            while (pfb_v2_next_value(&block, &value))
                 continue;
         }
     }
-    pfb_data_block_finish(&block);
+    pfb_v2_finish(&block);
 }
 
 /* Nothing is asked of the block but its verdict. */
-static void finish_data_block(const request *r)
+static void finish_v2(const request *r)
 {
-    pfb_data_block block;
-    pfb_data_block_open(&block, r->in.data, r->in.size, r->options);
-    pfb_data_block_finish(&block);
+    pfb_v2_reader block;
+    pfb_v2_open(&block, r->in.data, r->in.size, r->options);
+    pfb_v2_finish(&block);
 }
 
 /* All values as rows or as columns, with sizes and instances, so many instances at a time. */
 static void read_bulk(const request *r, size_t instances, bool as_columns)
 {
-    pfb_data_block block;
-    pfb_data_result result;
-    pfb_bulk bulk = {.instance_capacity = instances};
+    pfb_v2_reader block;
+    pfb_v2_result result;
+    pfb_v2_values bulk = {.instance_capacity = instances};
     bulk.instances = take(r->memory, instances * sizeof *bulk.instances);
     size_t used = r->memory->used;
-    pfb_data_block_open(&block, r->in.data, r->in.size, r->options);
-    while (pfb_data_block_next_result(&block, &result)) {
+    pfb_v2_open(&block, r->in.data, r->in.size, r->options);
+    while (pfb_v2_next_result(&block, &result)) {
         size_t count = instances * result.counter_count;
         r->memory->used = used;
         bulk.values = take(r->memory, count * sizeof *bulk.values);
         bulk.sizes = take(r->memory, count);
         bulk.instance_step = as_columns ? 1 : result.counter_count;
         bulk.position_step = as_columns ? instances : 1;
-        while (pfb_bulk_read(&block, &bulk))
+        while (pfb_v2_read_values(&block, &bulk))
             continue;
     }
-    pfb_data_block_finish(&block);
+    pfb_v2_finish(&block);
 }
 
 /* ---- V1 ----------------------------------------------------------------------------------------------------- */
 
-static void read_legacy_block(const request *r)
+static void read_v1(const request *r)
 {
-    pfb_legacy_block block;
-    pfb_legacy_object object;
-    pfb_legacy_counter counter;
-    pfb_legacy_instance instance;
-    pfb_legacy_value value;
-    pfb_legacy_block_open(&block, r->in.data, r->in.size, r->options);
-    while (pfb_legacy_block_next_object(&block, &object)) {
-        while (pfb_legacy_block_next_counter(&block, &counter))
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_counter counter;
+    pfb_v1_instance instance;
+    pfb_v1_value value;
+    pfb_v1_open(&block, r->in.data, r->in.size, r->options);
+    while (pfb_v1_next_object(&block, &object)) {
+        while (pfb_v1_next_counter(&block, &counter))
             continue;
-        while (pfb_legacy_block_next_instance(&block, &instance)) {
-            while (pfb_legacy_block_next_value(&block, &value))
+        while (pfb_v1_next_instance(&block, &instance)) {
+            while (pfb_v1_next_value(&block, &value))
                 continue;
         }
     }
-    pfb_legacy_block_finish(&block);
+    pfb_v1_finish(&block);
 }
 
 static void read_name_table(const request *r)
@@ -287,15 +287,15 @@ static void read_chunk(const pfb_chunk *chunk, const request *body)
 {
     enum { IDENTIFIERS = 12, INSTANCES = 13 };
     if (chunk->tag == PFB_TAG_DATA)
-        read_data_block(body);
+        read_v2(body);
     else if (chunk->tag == PFB_TAG_REGISTRATION)
         read_format(chunk->request, body->in, body->options);
     else if (chunk->tag == PFB_TAG_QUERY_INFO)
         read_format(IDENTIFIERS, body->in, body->options);
     else if (chunk->tag == PFB_TAG_INSTANCES)
         read_format(INSTANCES, body->in, body->options);
-    else if (chunk->tag == PFB_TAG_LEGACY)
-        read_legacy_block(body);
+    else if (chunk->tag == PFB_TAG_V1)
+        read_v1(body);
     else if (chunk->tag == PFB_TAG_NAMES)
         read_name_table(body);
     else if (chunk->tag == PFB_TAG_LWP)
@@ -318,27 +318,27 @@ static void read_capture(const request *r)
 
 /* ---- Two samples to displayed values: loaded, matched, evaluated, numbered ------------------------------------- */
 
-static void load(pfb_snapshot *snapshot, bytes data, pfb_snapshot_input input, room *memory)
+static void load(pfb_sample *snapshot, bytes data, pfb_sample_input input, room *memory)
 {
-    pfb_snapshot_counts counts;
+    pfb_sample_counts counts;
     input.data = data.data;
     input.data_size_bytes = data.size;
-    pfb_snapshot_measure(&input, &counts);
-    size_t size = pfb_snapshot_size(&counts);
-    pfb_snapshot_load(snapshot, &input, &counts, take(memory, size), size);
+    pfb_sample_measure(&input, &counts);
+    size_t size = pfb_sample_size(&counts);
+    pfb_sample_load(snapshot, &input, &counts, take(memory, size), size);
 }
 
 static bool open_registration(pfb_registration *registration, bytes in, room *memory)
 {
     if (!pfb_registration_open(registration, in.data, in.size, 0))
         return false;
-    pfb_snapshot_sort_counters(registration, take(memory, registration->counter_count * sizeof(uint32_t)));
+    pfb_sample_sort_counters(registration, take(memory, registration->counter_count * sizeof(uint32_t)));
     return true;
 }
 
 /* Sizes of the older block, the newer one, query information and a registration are u16 behind five bytes, of which
  * bit 0 of the first is strict; the rest is a second registration. */
-static void read_pairing(const request *r)
+static void read_cook(const request *r)
 {
     enum { PARTS = 4, SIZES_AT = 5, HEADER = SIZES_AT + 2 * PARTS };
     bytes in = r->in;
@@ -353,33 +353,34 @@ static void read_pairing(const request *r)
         at += parts[i].size;
     }
     pfb_registration registrations[2];
-    pfb_snapshot_input input = {.query_info = parts[2].data,
-                                .query_info_size_bytes = parts[2].size,
-                                .registrations = registrations,
-                                .options = in.data[0] & 1 ? PFB_STRICT : 0};
+    pfb_sample_input input = {.query_info = parts[2].data,
+                              .query_info_size_bytes = parts[2].size,
+                              .registrations = registrations,
+                              .options = in.data[0] & 1 ? PFB_STRICT : 0};
     input.registration_count += open_registration(&registrations[input.registration_count], parts[3], r->memory);
     input.registration_count += open_registration(&registrations[input.registration_count], parts[4], r->memory);
-    pfb_snapshot older;
-    pfb_snapshot *newer = &r->samples->newer;
+    pfb_sample older;
+    pfb_sample *newer = &r->samples->newer;
     load(&older, parts[0], input, r->memory);
     load(newer, parts[1], input, r->memory);
-    pfb_pairing_match(&older, newer);
+    pfb_sample_match(&older, newer);
     size_t count = (size_t)newer->counts.values;
     double *values = take(r->memory, count * sizeof *values);
-    uint8_t *marks = take(r->memory, count);
-    pfb_pairing_evaluate_all(&older, newer, NULL, values, marks, count);
-    pfb_snapshot_number_rows(newer);
+    uint8_t *status_bytes = take(r->memory, count);
+    pfb_sample_cook(&older, newer, NULL, values, status_bytes, count);
+    pfb_sample_number_rows(newer);
     r->samples->values = values;
-    r->samples->marks = marks;
+    r->samples->status_bytes = status_bytes;
 }
 
 /* How many values of a column can be displayed. */
-static unsigned count_displayed(const evaluated *e, const pfb_snapshot_result *result, uint32_t column)
+static unsigned count_displayed(const evaluated *e, const pfb_sample_result *result, uint32_t column)
 {
     unsigned displayed = 0;
     for (uint32_t i = 0; i < result->row_count; i++) {
-        size_t place = pfb_snapshot_place(&e->newer, result->first_row + i, column);
-        displayed += pfb_formula_unmark(e->values[place], e->marks[place], PFB_UNIT_NONE).status == PFB_STATUS_OK;
+        size_t place = pfb_sample_place(&e->newer, result->first_row + i, column);
+        displayed +=
+            pfb_formula_unpack(e->values[place], e->status_bytes[place], PFB_UNIT_NONE).status == PFB_STATUS_OK;
     }
     return displayed;
 }
@@ -392,7 +393,8 @@ static void print_evaluated(const evaluated *e)
         matched += e->newer.rows[i].older_row != PFB_NONE;
     for (uint32_t i = 0; i < e->newer.counts.columns; i++)
         displayed += count_displayed(e, &e->newer.results[e->newer.columns[i].result], i);
-    printf("%u %u %u %u\n", (unsigned)e->newer.counts.rows, matched, (unsigned)pfb_pairing_count(&e->newer), displayed);
+    printf("%u %u %u %u\n", (unsigned)e->newer.counts.rows, matched, (unsigned)pfb_sample_value_count(&e->newer),
+           displayed);
 }
 
 /* ---- By name -------------------------------------------------------------------------------------------------- */
@@ -425,13 +427,13 @@ static const struct {
     {"cpi_hooks", read_cpi_hooks},
     {"cpi_text", read_cpi_text},
     {"cpuid_text", read_cpuid_text},
-    {"data_block", read_data_block},
-    {"finish", finish_data_block},
-    {"legacy_block", read_legacy_block},
+    {"v2", read_v2},
+    {"finish", finish_v2},
+    {"v1", read_v1},
     {"lwp", read_lwp},
     {"name_index", index_name_table},
     {"name_table", read_name_table},
-    {"pairing", read_pairing},
+    {"cook", read_cook},
     {"registration", read_registration},
 };
 
@@ -482,7 +484,7 @@ int main(int argc, char **argv)
     while (fscanf(list, "%31s %u %4095[^\n]", name, &is_strict, path) == 3) {
         size_t size;
         uint8_t *data = read_file(path, &size);
-        evaluated samples = {.marks = NULL};
+        evaluated samples = {.status_bytes = NULL};
         request asked = {{data, size}, is_strict ? PFB_STRICT : 0, &memory, &samples};
         memory.used = 0;
         read_measured(find_reader(name), &asked);

@@ -3,7 +3,7 @@
 takes what a value of a small one takes."""
 
 import cases  # noqa: F401 (finds the writers)
-import legacy_writer as v1
+import v1_writer as v1
 import seed_writer as w
 
 COUNTERS = 32
@@ -33,8 +33,8 @@ def processes(count):
 
 # Who reads which.
 READERS = {
-    "data_block": processors,
+    "v2": processors,
     "bulk": processors,
     "bulk_columns": processors,
-    "legacy_block": processes,
+    "v1": processes,
 }

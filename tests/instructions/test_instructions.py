@@ -28,7 +28,7 @@ import worst_texts  # noqa: F401
 
 PER_BYTE = 60
 # What sorts: for each byte and each binary digit of their number.
-SORTING = {"name_index": 56, "pairing": 45}
+SORTING = {"name_index": 56, "cook": 45}
 # Between nothing and something lies what an open function does once: seeds are small.
 ONCE = 500
 SHOWN = 5
@@ -43,12 +43,12 @@ READERS = {
     "cpi_hooks": ["cpi_hooks"],
     "cpi_text": ["cpi_text"],
     "cpuid_text": ["cpuid_text"],
-    "data_block": ["data_block", "finish", "bulk", "bulk_columns",
+    "v2": ["v2", "finish", "bulk", "bulk_columns",
                    "bulk_single"],
-    "legacy_block": ["legacy_block"],
+    "v1": ["v1"],
     "lwp": ["lwp"],
     "name_table": ["name_table", "name_index"],
-    "pairing": ["pairing"],
+    "cook": ["cook"],
     "registration": ["registration"],
 }
 
@@ -138,7 +138,7 @@ class Instructions(unittest.TestCase):
             rows, matched, values, displayed = counts[2].samples
             self.assertGreaterEqual(matched, case.matched * rows, "rows matched")
             self.assertGreaterEqual(displayed, case.displayed * values, "values displayed")
-            if case.reader == "pairing":
+            if case.reader == "cook":
                 self.assertGreater(min(rows, values), 0, "no samples")
 
     def test_worst_cases(self):

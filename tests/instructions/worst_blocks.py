@@ -2,12 +2,12 @@
 """Worst cases of data blocks, V2 and V1."""
 
 from cases import case, filled
-import legacy_writer as v1
+import v1_writer as v1
 import seed_writer as w
 
 # ---- V2 replies -------------------------------------------------------------
 
-V2 = ("data_block", "finish", "bulk", "bulk_columns", "bulk_single")
+V2 = ("v2", "finish", "bulk", "bulk_columns", "bulk_single")
 EMPTY_VALUE = w.datum(b"")
 TINY_NAME = b"\0\0"
 
@@ -133,41 +133,41 @@ LARGE, MULTI, MULTI_BASE = 0x00010100, 0x22410500, 0x42030500
 L = v1.little
 
 
-@case("legacy_block")
+@case("v1")
 def empty_objects(size):
     """Objects of 64 bytes."""
     return L.block(*filled(size, L.object(2, [], [])))
 
 
-@case("legacy_block")
+@case("v1")
 def metadata(size):
     """Definitions only."""
     counters = filled(size, L.counter(2, LARGE, 8, 8))
     return L.block(L.object(2, counters, [], instances=v1.METADATA_INSTANCES))
 
 
-@case("legacy_block")
+@case("v1")
 def instances_without_counters(size):
     """Instances of 28 bytes without names."""
     one = L.instance(None, L.values())
     return L.block(L.object(2, [], filled(size, one)))
 
 
-@case("legacy_block")
+@case("v1")
 def instances_with_short_names(size):
     """Names of two characters."""
     one = L.instance("ab", L.values())
     return L.block(L.object(2, [], filled(size, one)))
 
 
-@case("legacy_block")
+@case("v1")
 def long_names(size):
     """Names of 2 KB in UTF-16."""
     one = L.instance("n" * 1000, L.values())
     return L.block(L.object(2, [], filled(size, one)))
 
 
-@case("legacy_block")
+@case("v1")
 def long_narrow_names(size):
     """Names of 2 KB in bytes."""
     one = L.instance(None, L.values(), raw=b"n" * 2000 + b"\0", name_offset=24)
@@ -184,31 +184,31 @@ def shared_values(size, writer, kind, width, share):
         size, one, 40 * count)))
 
 
-@case("legacy_block")
+@case("v1")
 def shared_values_many_instances(size):
     """A few definitions and many instances: as many values as bytes."""
     return shared_values(size, L, LARGE, 8, 0.05)
 
 
-@case("legacy_block")
+@case("v1")
 def shared_values_many_definitions(size):
     """Half of the bytes each."""
     return shared_values(size, L, LARGE, 8, 0.5)
 
 
-@case("legacy_block")
+@case("v1")
 def shared_values_big_endian(size):
     """The other byte order."""
     return shared_values(size, v1.big, LARGE, 8, 0.5)
 
 
-@case("legacy_block")
+@case("v1")
 def shared_item_counts(size):
     """Multi counters that all ask for the bytes behind their value."""
     return shared_values(size, L, MULTI, 8, 0.5)
 
 
-@case("legacy_block")
+@case("v1")
 def shared_item_counts_single(size):
     """The same in one instance with many definitions."""
     return shared_values(size, L, MULTI, 8, 0.98)
@@ -226,14 +226,14 @@ def bases(size, counter, base, writer=L):
 AVERAGE, AVERAGE_BASE = 0x40020500, 0x40030500
 
 
-@case("legacy_block")
+@case("v1")
 def shared_bases(size):
     """Every other definition is a base."""
     return bases(size, L.counter(2, AVERAGE, 8, 8),
                  L.counter(2, AVERAGE_BASE, 8, 8))
 
 
-@case("legacy_block")
+@case("v1")
 def shared_multi_bases(size):
     """Every other definition is an item count."""
     return bases(size, L.counter(2, MULTI, 8, 8),
@@ -248,70 +248,70 @@ def longer_bases(size, writer, kind, base, sizes=(8, 4), extra=(1, 1)):
                  writer)
 
 
-@case("legacy_block")
+@case("v1")
 def longer_definitions(size):
     """The size of each definition is read for each value."""
     return longer_bases(size, L, AVERAGE, AVERAGE_BASE)
 
 
-@case("legacy_block")
+@case("v1")
 def longer_definitions_big_endian(size):
     """The other byte order."""
     return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE)
 
 
-@case("legacy_block")
+@case("v1")
 def longer_definitions_by_turns(size):
     """Only the counters are longer."""
     return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, extra=(8, 0))
 
 
-@case("legacy_block")
+@case("v1")
 def longer_definitions_wide_base(size):
     """Bases of 8 bytes, too."""
     return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, (8, 8))
 
 
-@case("legacy_block")
+@case("v1")
 def longer_definitions_narrow(size):
     """Both of 4 bytes."""
     return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, (4, 4))
 
 
-@case("legacy_block")
+@case("v1")
 def longer_definitions_of_halves(size):
     """Counters of 2 bytes, which are no numbers."""
     return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, (2, 4))
 
 
-@case("legacy_block")
+@case("v1")
 def longer_definitions_of_item_counts(size):
     """Multi counters, which pay twice."""
     return longer_bases(size, v1.big, MULTI, MULTI_BASE)
 
 
-@case("legacy_block")
+@case("v1")
 def longer_definitions_of_both(size):
     """Multi counters with a base, which look for an item count behind their
     value besides."""
     return longer_bases(size, v1.big, MULTI, AVERAGE_BASE)
 
 
-@case("legacy_block")
+@case("v1")
 def shared_bases_big_endian(size):
     """Definitions of the fixed part alone in the other byte order, and values of
     8 and 4 bytes."""
     return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, extra=(0, 0))
 
 
-@case("legacy_block")
+@case("v1")
 def broken_objects(size):
     """Each object ends at its first definition, which is too long."""
     one = L.object(2, [L.counter(2, LARGE, 8, 8, length=41)], [], instances=0)
     return L.block(*filled(size, one))
 
 
-@case("legacy_block")
+@case("v1")
 def long_system_name(size):
     """A machine whose name is all there is."""
     return L.block(system="m" * (size // 2))

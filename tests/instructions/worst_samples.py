@@ -5,7 +5,7 @@ import random
 import struct
 
 from cases import case, filled
-import legacy_writer as v1
+import v1_writer as v1
 import seed_writer as w
 from worst_blocks import shared_values
 
@@ -14,12 +14,12 @@ SET = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
 L = v1.little
 
 
-def pairing(sizes=(12288, 24576, 49152), matched=1, displayed=1, **more):
+def cook(sizes=(12288, 24576, 49152), matched=1, displayed=1, **more):
     """A case of two samples; of larger ones, as each has half of the bytes. All
     rows are matched and all values displayed, unless a case says that fewer
     are: else it would not be about what it says. Where none are displayed, as
     what a counter refers to is looked for in vain, the search takes its least."""
-    return case("pairing", sizes=sizes, matched=matched, displayed=displayed,
+    return case("cook", sizes=sizes, matched=matched, displayed=displayed,
                 **more)
 
 
@@ -79,25 +79,25 @@ def reverse(rows):
     return rows[::-1]
 
 
-@pairing()
+@cook()
 def in_order(size):
     """As it mostly is."""
     return processes(size, list)
 
 
-@pairing()
+@cook()
 def reversed_rows(size):
     """In the opposite order."""
     return processes(size, reverse)
 
 
-@pairing()
+@cook()
 def scattered_rows(size):
     """In no order."""
     return processes(size, scattered)
 
 
-@pairing()
+@cook()
 def long_names_scattered(size):
     """Names of 400 bytes that differ at their end."""
     return processes(size, scattered, name="n" * 200 + "{}")
@@ -112,20 +112,20 @@ def same_names(size, order):
                    w.counterset(SET, [w.counter_info(1, RATE)]))
 
 
-@pairing()
+@cook()
 def equal_instances(size):
     """All alike."""
     return same_names(size, list)
 
 
-@pairing(matched=0.99, displayed=0.99)
+@cook(matched=0.99, displayed=0.99)
 def equal_instances_and_a_stranger(size):
     """The same with another at the front, so that sorting must tell."""
     return same_names(size, lambda rows: [w.instance(2, "new", w.v8(1))] +
                       rows)
 
 
-@pairing()
+@cook()
 def two_alternate(size):
     """Two instances by turns, and the other way round."""
     count = size // 2 // 64
@@ -135,7 +135,7 @@ def two_alternate(size):
                    w.counterset(SET, [w.counter_info(1, RATE)]))
 
 
-@pairing()
+@cook()
 def falling_counters(size):
     """A row of as many counters as fit, ids and registration falling."""
     count = size // 2 // 20
@@ -146,7 +146,7 @@ def falling_counters(size):
                    w.identifier(SET, name="*"), b"", w.counterset(SET, infos))
 
 
-@pairing(displayed=0.99)
+@cook(displayed=0.99)
 def equal_counters(size):
     """The same with one id for all but their base, the last."""
     count = size // 2 // 20
@@ -160,14 +160,14 @@ def equal_counters(size):
                    w.identifier(SET, name="*"), b"", w.counterset(SET, infos))
 
 
-@pairing()
+@cook()
 def long_division(size):
     """Values of 61 bits, each of them displayed: no hardware division."""
     infos = [w.counter_info(i, TIMER) for i in range(8)]
     return processes(size, list, range(8), infos)
 
 
-@pairing(displayed=0.5)
+@cook(displayed=0.5)
 def bases_elsewhere(size):
     """Counters whose bases other results have, none of this instance: the
     reader tries as many as it is willing to."""
@@ -198,7 +198,7 @@ def references(size, last, infos):
     return samples(reply, reply, queries, w.counterset(SET, infos))
 
 
-@pairing(least=45, displayed=0)
+@cook(least=45, displayed=0)
 def bases_in_the_last_result(size):
     """Too far away to be found."""
     return references(size, [3], [w.counter_info(1, AVERAGE, base=3),
@@ -212,13 +212,13 @@ FAR_AWAY += [w.counter_info(ident, LARGE) for ident in (4, 5, 6)]
 FAR = 64  # so many rows of an instance are looked at
 
 
-@pairing(least=75, displayed=0)
+@cook(least=75, displayed=0)
 def everything_in_the_last_result(size):
     """Base, item count and both clocks."""
     return references(size, [3, 4, 5, 6], FAR_AWAY)
 
 
-@pairing(sizes=(32768, 65536, 98304), least=450, displayed=0.1)
+@cook(sizes=(32768, 65536, 98304), least=450, displayed=0.1)
 def many_counters_with_everything_far_away(size):
     """Results of a counter, then one of many whose base, item count and clocks
     stand in none of them: every second has them, for another instance."""
@@ -232,7 +232,7 @@ def many_counters_with_everything_far_away(size):
     return samples(reply, reply, queries, w.counterset(SET, FAR_AWAY))
 
 
-@pairing(sizes=(32768, 65536, 98304), least=150, displayed=0)
+@cook(sizes=(32768, 65536, 98304), least=150, displayed=0)
 def many_instances_with_everything_far_away(size):
     """As many results as are looked at, the same instances in each, and what
     their counter refers to behind them, for another instance."""
@@ -249,7 +249,7 @@ def many_instances_with_everything_far_away(size):
     return samples(reply, reply, queries, w.counterset(SET, FAR_AWAY))
 
 
-@pairing()
+@cook()
 def queries_in_opposite_order(size):
     """Query information that names the last result first."""
     results = filled(size // 2, one_instance_of([1], 1))
@@ -259,7 +259,7 @@ def queries_in_opposite_order(size):
                    w.counterset(SET, [w.counter_info(1, RATE)]))
 
 
-@pairing(sizes=(7000, 14000, 28000), least=60, growth=2.8, matched=0,
+@cook(sizes=(7000, 14000, 28000), least=60, growth=2.8, matched=0,
          displayed=0)
 def other_instances_in_few_results(size):
     """Up to 256 results are compared with each other before rows are sorted:
@@ -275,7 +275,7 @@ def other_instances_in_few_results(size):
                    w.counterset(SET, [w.counter_info(1, RATE)]))
 
 
-@pairing()
+@cook()
 def moved_results(size):
     """Queries of one counter, a result of one instance each, in the opposite
     order: none finds its older row in its place."""
@@ -305,20 +305,20 @@ def parents(size, length, order):
     return samples(older, newer, b"", b"")
 
 
-@pairing(sizes=(32768, 65536, 98304))
+@cook(sizes=(32768, 65536, 98304))
 def shared_parents(size):
     """Names of parents as long as they are compared, in another order."""
     return parents(size, 1000, reverse)
 
 
-@pairing()
+@cook()
 def shared_short_parents(size):
     """Short ones."""
     return parents(size, 8, reverse)
 
 
-@pairing(displayed=0.97)
-def legacy_shared_values(size):
+@cook(displayed=0.97)
+def v1_shared_values(size):
     """V1 definitions that all mean the same bytes, twice."""
     block = shared_values(size // 2, L, LARGE, 8, 0.5)
     return samples(block, block, b"", b"")

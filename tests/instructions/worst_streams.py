@@ -7,7 +7,7 @@ import struct
 
 from cases import case, filled
 import cpi_writer as cpi
-import legacy_writer as v1
+import v1_writer as v1
 import make_lwp_seeds as lwp
 import seed_writer as w
 
@@ -276,7 +276,7 @@ def small_registrations(size):
 
 
 @case("capture")
-def empty_legacy_blocks(size):
+def empty_v1_blocks(size):
     """V1 blocks of 88 bytes."""
     return w.recording(*filled(size, w.chunk(b"V1DT", L.block(system=""))))
 

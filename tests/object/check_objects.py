@@ -337,9 +337,9 @@ MODULES = {
 }
 # The modules of the public headers of core. perfblock.h includes all of them, and nothing includes it.
 HEADERS = {
-    "bytes": {"error", "export", "utf16", "version"},
+    "bytes": {"error", "export", "name", "version"},
     "formula": {"counter_type", "formula"},
-    "sample": {"pairing", "snapshot"},
+    "sample": {"cook", "sample"},
 }
 
 

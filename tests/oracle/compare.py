@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Holds a perfblock program against this oracle: `compare.py PROGRAM CORPUS`.
 
-Seeds go through `show` and `cook`; mutations of the valid data_block seeds go
+Seeds go through `show` and `cook`; mutations of the valid v2 seeds go
 through `check` in batches, and a fixed sample of them through `show` as well.
 Items, fields and verdicts must agree, doubles to the last bit.  Where in an
 invalid file the program sees the error, and its name for it, are its own
 business, but the error must be there.  V1 blocks and name tables:
-compare_legacy.py.  Exit status 0 only if something was compared and everything
+compare_v1.py.  Exit status 0 only if something was compared and everything
 agreed.
 """
 
@@ -18,7 +18,7 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 import blocks
-import compare_legacy
+import compare_v1
 import cook
 from comparison import (Tally, batches, blame_problem, list_problem, load,
                         name_problem, run, same, save, scratch)
@@ -146,7 +146,7 @@ def compare_batch(program, batch, sampled):
 
 
 def compare_data_seed(program, path, data):
-    """(label, problem) for a data_block seed."""
+    """(label, problem) for a v2 seed."""
     _, error = blocks.collect(blocks.decode_file(data))
     return [(path + " (name)", name_problem(path, error is None)),
             (path, show_problem(program, path, data))]
@@ -161,7 +161,7 @@ def compare_capture(program, path, data):
 
 def compare_all(options, tally):
     """Run every comparison."""
-    replies = list(load(options.corpus, "data_block", ".bin"))
+    replies = list(load(options.corpus, "v2", ".bin"))
     captures = list(load(options.corpus, "capture", ".pfb"))
     if not replies or not captures:
         tally.add(options.corpus, "seeds are missing")
@@ -178,7 +178,7 @@ def compare_all(options, tally):
     jobs += [(compare_batch, batch, sampled)
              for batch in batches(changed, options.batch)]
     try:
-        jobs += compare_legacy.jobs(options.corpus, not options.seeds_only)
+        jobs += compare_v1.jobs(options.corpus, not options.seeds_only)
     except FileNotFoundError as error:
         tally.add("V1", str(error))
     with ThreadPoolExecutor(options.jobs) as pool:

@@ -13,7 +13,7 @@ import sys
 import seed_writer as w
 from capture_seeds import capture_seeds
 from cpi_seeds import cpi_hook_seeds
-from legacy_seeds import legacy_block_seeds, name_table_seeds
+from v1_seeds import v1_seeds, name_table_seeds
 
 LARGEST = 4095
 PROCESSOR = "b4fc721a-0378-476f-89ba-a5a79f810b36"
@@ -272,7 +272,7 @@ def broken_leaves():
     return out
 
 
-def data_block_seeds():
+def v2_seeds():
     """All seeds of whole replies."""
     seeds = {}
     for part in (error_and_single, multiple_counters, multiple_instances,
@@ -435,11 +435,11 @@ def main(arguments):
         print("usage: make_seeds.py OUTDIR", file=sys.stderr)
         return 2
     for subject, seeds, suffix in (
-            ("data_block", data_block_seeds(), ".bin"),
-            ("registration", registration_seeds(), ".bin"),
+            ("v2", v2_seeds(), ".bin"),
+            ("metadata", registration_seeds(), ".bin"),
             ("query", query_seeds(), ".bin"),
             ("capture", capture_seeds(), ".pfb"),
-            ("legacy_block", legacy_block_seeds(), ".bin"),
+            ("v1", v1_seeds(), ".bin"),
             ("name_table", name_table_seeds(), ".bin"),
             ("cpi_hooks", cpi_hook_seeds(), ".bin")):
         write_folder(os.path.join(arguments[0], subject, "seeds"), seeds,

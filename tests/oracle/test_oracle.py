@@ -40,7 +40,7 @@ class Seeds(unittest.TestCase):
                     self.assertTrue(0 <= error.offset <= len(seed))
 
     def test_data_blocks(self):
-        self.check(make_seeds.data_block_seeds(), blocks.decode_file)
+        self.check(make_seeds.v2_seeds(), blocks.decode_file)
 
     def test_registrations(self):
         self.check(make_seeds.registration_seeds(), read_registration)
@@ -64,8 +64,8 @@ class Seeds(unittest.TestCase):
     def test_corpus_is_current(self):
         self.assertTrue(os.path.isdir(CORPUS), "the corpus is missing")
         for subject, suffix, seeds in (
-                ("data_block", ".bin", make_seeds.data_block_seeds()),
-                ("registration", ".bin", make_seeds.registration_seeds()),
+                ("v2", ".bin", make_seeds.v2_seeds()),
+                ("metadata", ".bin", make_seeds.registration_seeds()),
                 ("query", ".bin", make_seeds.query_seeds()),
                 ("capture", ".pfb", capture_seeds.capture_seeds())):
             for name, seed in seeds.items():
@@ -90,7 +90,7 @@ class Blocks(unittest.TestCase):
         self.assertEqual((items[2]["name"], items[3]["raw"]), ("ab", 42))
 
     def test_items_before_the_error_stay(self):
-        reply = make_seeds.data_block_seeds()["broken_second_result"]
+        reply = make_seeds.v2_seeds()["broken_second_result"]
         items, error = blocks.collect(blocks.decode_data(reply))
         self.assertEqual([item["record"] for item in items],
                          ["data", "result", "value", "result"])

@@ -4,8 +4,8 @@
 #include <criterion/criterion.h>
 
 #include "perfblock/counter_type.h"
-#include "perfblock/data_block.h"
 #include "perfblock/query.h"
+#include "perfblock/v2.h"
 #include "support.h"
 
 #include <stdarg.h>
@@ -227,19 +227,19 @@ static void tell_instance(const pfb_bytes *reply, const pfb_text *name, uint32_t
 
 const char *data_of(const pfb_bytes *reply)
 {
-    pfb_data_block block;
-    pfb_data_result result;
-    pfb_data_instance instance;
-    pfb_data_value value;
+    pfb_v2_reader block;
+    pfb_v2_result result;
+    pfb_v2_instance instance;
+    pfb_v2_value value;
     begin_telling();
-    cr_assert(pfb_data_block_open(&block, reply->data, reply->size_bytes, PFB_STRICT));
-    while (pfb_data_block_next_result(&block, &result)) {
+    cr_assert(pfb_v2_open(&block, reply->data, reply->size_bytes, PFB_STRICT));
+    while (pfb_v2_next_result(&block, &result)) {
         tell("%u %x", (unsigned)result.kind, (unsigned)result.status);
-        while (pfb_data_block_next_instance(&block, &instance)) {
+        while (pfb_v2_next_instance(&block, &instance)) {
             tell(" {");
             if (instance.has_name)
                 tell_instance(reply, &instance.name, instance.id);
-            while (pfb_data_block_next_value(&block, &value)) {
+            while (pfb_v2_next_value(&block, &value)) {
                 if (result.has_counter_ids)
                     tell(" %u=", (unsigned)value.counter_id);
                 else
@@ -250,7 +250,7 @@ const char *data_of(const pfb_bytes *reply)
         }
         tell("\n");
     }
-    expect_error(pfb_data_block_finish(&block), PFB_OK, 0, "the data");
+    expect_error(pfb_v2_finish(&block), PFB_OK, 0, "the data");
     cr_expect(block.notes == 0 && block.total_size_bytes == reply->size_bytes);
     return told;
 }

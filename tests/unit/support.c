@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "perfblock/utf16.h"
+#include "perfblock/name.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -4,24 +4,24 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-pfb_sample sample_at(uint32_t type, int64_t tick, uint64_t value)
+pfb_raw_value sample_at(uint32_t type, int64_t tick, uint64_t value)
 {
-    return (pfb_sample){.type = type,
-                        .has = ALL_INPUTS,
-                        .value = value,
-                        .base = 1000 + (uint64_t)tick * 20,
-                        .multi = 4,
-                        .perf_time = 5 + tick * 500,
-                        .perf_time_100ns = 133000000000000000 + tick * 10000000,
-                        .object_time = 70 + tick * 40,
-                        .perf_freq = 250,
-                        .object_freq = 80};
+    return (pfb_raw_value){.type = type,
+                           .has = ALL_INPUTS,
+                           .value = value,
+                           .base = 1000 + (uint64_t)tick * 20,
+                           .multi = 4,
+                           .perf_time = 5 + tick * 500,
+                           .perf_time_100ns = 133000000000000000 + tick * 10000000,
+                           .object_time = 70 + tick * 40,
+                           .perf_freq = 250,
+                           .object_freq = 80};
 }
 
 pfb_formula_result evaluate_two(uint32_t type, uint64_t from, uint64_t to)
 {
-    pfb_sample older = sample_at(type, 0, from);
-    pfb_sample newer = sample_at(type, 1, to);
+    pfb_raw_value older = sample_at(type, 0, from);
+    pfb_raw_value newer = sample_at(type, 1, to);
     return pfb_formula_evaluate(&older, &newer, NULL);
 }
 
@@ -39,8 +39,9 @@ bool same_result(const pfb_formula_result *a, const pfb_formula_result *b)
 bool same_marked(double value, uint8_t mark, const pfb_formula_result *result)
 {
     bool is_small_integer = result->is_integer && result->integer < UINT64_C(1) << 53;
-    return same_bits(value, result->value) && (mark & PFB_MARK_STATUS) == (unsigned)result->status &&
-           (mark & PFB_MARK_FLAGS) == result->flags * 16 && ((mark & PFB_MARK_INTEGER) != 0) == is_small_integer;
+    return same_bits(value, result->value) && (mark & PFB_STATUS_BYTE_CODE) == (unsigned)result->status &&
+           (mark & PFB_STATUS_BYTE_FLAGS) == result->flags * 16 &&
+           ((mark & PFB_STATUS_BYTE_INTEGER) != 0) == is_small_integer;
 }
 
 void expect_value(pfb_formula_result result, double value, uint32_t flags, const char *what)

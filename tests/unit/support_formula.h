@@ -39,7 +39,7 @@ enum {
 enum { ALL_INPUTS = 255 };
 
 /* A sample with everything there: each clock advances by another amount per tick, so that a wrong one is seen. */
-pfb_sample sample_at(uint32_t type, int64_t tick, uint64_t value);
+pfb_raw_value sample_at(uint32_t type, int64_t tick, uint64_t value);
 
 /* The value of two such samples, one tick apart. */
 pfb_formula_result evaluate_two(uint32_t type, uint64_t from, uint64_t to);

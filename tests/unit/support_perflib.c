@@ -29,22 +29,21 @@ static void fake_describe(uint32_t code, char *out, size_t capacity)
     snprintf(out, capacity, "the text of %u", (unsigned)code);
 }
 
-char legacy_machine[PFB_MACHINE_UNITS + 1];
+char v1_machine[PFB_MACHINE_UNITS + 1];
 
 /* Tells what it was asked. */
-static bool fake_legacy(const pfb_machine *machine, const char *query, pfb_bytes *reply, pfb_source_failure *failure)
+static bool fake_v1(const pfb_machine *machine, const char *query, pfb_bytes *reply, pfb_source_failure *failure)
 {
     (void)failure;
     for (size_t i = 0; i <= PFB_MACHINE_UNITS; i++)
-        legacy_machine[i] = (char)machine->name[i];
+        v1_machine[i] = (char)machine->name[i];
     return pfb_bytes_append(reply, query, strlen(query));
 }
 
 pfb_perflib system_of_nine(void)
 {
 #define FAKE_MEMBER(name) .name = name,
-    return (pfb_perflib){
-        .functions = {PFB_PERFLIB_FUNCTIONS(FAKE_MEMBER)}, .describe = fake_describe, .legacy = fake_legacy};
+    return (pfb_perflib){.functions = {PFB_PERFLIB_FUNCTIONS(FAKE_MEMBER)}, .describe = fake_describe, .v1 = fake_v1};
 #undef FAKE_MEMBER
 }
 

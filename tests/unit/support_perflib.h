@@ -17,7 +17,7 @@ void start_fake(const void *capture, size_t size);
 void stop_fake(void);
 
 pfb_perflib system_of_nine(void);
-extern char legacy_machine[PFB_MACHINE_UNITS + 1]; /* of the last V1 query, whose reply is the query itself */
+extern char v1_machine[PFB_MACHINE_UNITS + 1]; /* of the last V1 query, whose reply is the query itself */
 
 pfb_source *open_over(const pfb_perflib *system, const char *machine);
 pfb_source *open_local(void);

@@ -34,13 +34,13 @@ sample *sample_new_large(int64_t tick, size_t capacity)
 {
     sample *s = allocate(sizeof *s);
     *s = (sample){.input = {.options = 0}};
-    pfb_builder_init(&s->data, allocate(capacity), capacity);
-    pfb_builder_init(&s->info, allocate(SAMPLE_BYTES), SAMPLE_BYTES);
-    pfb_data_times times = {.perf_time = 1000 * tick,
-                            .perf_time_100ns = 10000000 * tick,
-                            .perf_freq = 1000,
-                            .system_time = {2024, 5, 3, 15, 12, 30, 45, 678}};
-    pfb_builder_begin_data(&s->data, &times);
+    pfb_write_init(&s->data, allocate(capacity), capacity);
+    pfb_write_init(&s->info, allocate(SAMPLE_BYTES), SAMPLE_BYTES);
+    pfb_write_times times = {.perf_time = 1000 * tick,
+                             .perf_time_100ns = 10000000 * tick,
+                             .perf_freq = 1000,
+                             .system_time = {2024, 5, 3, 15, 12, 30, 45, 678}};
+    pfb_write_begin_v2(&s->data, &times);
     return s;
 }
 
@@ -89,11 +89,11 @@ void sample_register(sample *s, unsigned set, const pfb_counter *counters, uint3
     size_t size = 32 + (size_t)48 * count;
     uint8_t *data = allocate(size);
     pfb_guid guid = set_guid(set);
-    pfb_builder builder;
-    pfb_builder_init(&builder, data, size);
-    pfb_builder_counterset(&builder, &guid, 100, PFB_INSTANCES_MULTIPLE, count);
+    pfb_writer builder;
+    pfb_write_init(&builder, data, size);
+    pfb_write_counterset(&builder, &guid, 100, PFB_INSTANCES_MULTIPLE, count);
     for (uint32_t i = 0; i < count; i++)
-        pfb_builder_counter(&builder, &counters[i]);
+        pfb_write_counter(&builder, &counters[i]);
     s->registration_bytes[s->registration_count] = data;
     cr_assert(pfb_registration_open(&s->registrations[s->registration_count++], data, size, PFB_STRICT));
 }
@@ -107,29 +107,29 @@ void sample_query(sample *s, unsigned set, uint32_t counter_id, uint32_t instanc
         query.name = utf16;
         query.name_units = widen(name, utf16);
     }
-    pfb_builder_identifier(&s->info, &query);
+    pfb_write_identifier(&s->info, &query);
 }
 
 void sample_result(sample *s, uint32_t kind, const uint32_t *ids, uint32_t count)
 {
     if (s->in_result)
-        pfb_builder_end_result(&s->data);
+        pfb_write_end_result(&s->data);
     s->in_result = true;
-    pfb_builder_begin_result(&s->data, kind, kind == PFB_KIND_ERROR ? 0x1069 : 0, ids, count);
+    pfb_write_begin_result(&s->data, kind, kind == PFB_V2_ERROR ? 0x1069 : 0, ids, count);
 }
 
 void sample_row(sample *s, uint32_t id, const char *name)
 {
     uint8_t utf16[512];
-    pfb_builder_instance(&s->data, id, utf16, widen(name, utf16));
+    pfb_write_instance(&s->data, id, utf16, widen(name, utf16));
 }
 
 void sample_value(sample *s, uint64_t raw, uint32_t size)
 {
     if (size == 4 || size == 8)
-        pfb_builder_value(&s->data, raw, size);
+        pfb_write_value(&s->data, raw, size);
     else
-        pfb_builder_datum(&s->data, "a datum of another size", size);
+        pfb_write_datum(&s->data, "a datum of another size", size);
 }
 
 sample *sample_of_set(unsigned set, int64_t tick, const pfb_counter *counters, uint32_t count, const uint32_t *ids,
@@ -138,7 +138,7 @@ sample *sample_of_set(unsigned set, int64_t tick, const pfb_counter *counters, u
     sample *s = sample_new(tick);
     sample_register(s, set, counters, count);
     sample_query(s, set, PFB_NO_ID, PFB_NO_ID, "*", 0);
-    sample_result(s, PFB_KIND_COUNTERSET, ids, id_count);
+    sample_result(s, PFB_V2_COUNTERSET, ids, id_count);
     sample_row(s, 1, "a");
     return s;
 }
@@ -151,8 +151,8 @@ void sample_end(sample *s)
     if (s->is_ended)
         return;
     if (s->in_result)
-        pfb_builder_end_result(&s->data);
-    pfb_builder_end_data(&s->data);
+        pfb_write_end_result(&s->data);
+    pfb_write_end_v2(&s->data);
     cr_assert_eq(s->data.error.code, PFB_OK);
     cr_assert_eq(s->info.error.code, PFB_OK);
     s->is_ended = true;
@@ -167,8 +167,8 @@ void sample_end(sample *s)
 void sample_measure(sample *s)
 {
     sample_end(s);
-    s->measured = pfb_snapshot_measure(&s->input, &s->counts);
-    s->memory_size = pfb_snapshot_size(&s->counts);
+    s->measured = pfb_sample_measure(&s->input, &s->counts);
+    s->memory_size = pfb_sample_size(&s->counts);
     free(s->memory);
     s->memory = allocate(s->memory_size);
 }
@@ -177,8 +177,8 @@ void sample_load(sample *s)
 {
     sample_measure(s);
     memset(s->memory, 0xA5, s->memory_size);
-    s->loaded = pfb_snapshot_load(&s->snapshot, &s->input, &s->counts, s->memory, s->memory_size);
-    const pfb_snapshot_counts *n = &s->snapshot.counts;
+    s->loaded = pfb_sample_load(&s->snapshot, &s->input, &s->counts, s->memory, s->memory_size);
+    const pfb_sample_counts *n = &s->snapshot.counts;
     cr_assert(n->results <= s->counts.results && n->columns <= s->counts.columns && n->rows <= s->counts.rows &&
               n->values <= s->counts.values);
     if (s->loaded.code == PFB_OK)
@@ -189,9 +189,9 @@ uint32_t row_named(const sample *s, uint32_t result, const char *name)
 {
     uint8_t utf16[512];
     size_t units = widen(name, utf16);
-    const pfb_snapshot_result *r = &s->snapshot.results[result];
+    const pfb_sample_result *r = &s->snapshot.results[result];
     for (uint32_t row = r->first_row; row < r->first_row + r->row_count; row++) {
-        const pfb_snapshot_row *candidate = &s->snapshot.rows[row];
+        const pfb_sample_row *candidate = &s->snapshot.rows[row];
         if (candidate->has_name && candidate->name_size_bytes == 2 * units &&
             memcmp(candidate->name, utf16, 2 * units) == 0)
             return row;
@@ -201,7 +201,7 @@ uint32_t row_named(const sample *s, uint32_t result, const char *name)
 
 uint32_t column_of(const sample *s, uint32_t result, uint32_t counter_id)
 {
-    const pfb_snapshot_result *r = &s->snapshot.results[result];
+    const pfb_sample_result *r = &s->snapshot.results[result];
     for (uint32_t column = r->first_column; column < r->first_column + r->column_count; column++) {
         if (s->snapshot.columns[column].counter_id == counter_id)
             return column;
@@ -215,7 +215,7 @@ sample *sample_of_instances(unsigned set, int64_t tick, uint32_t type, const ins
     pfb_counter counter = plain_counter(1, type);
     sample_register(s, set, &counter, 1);
     sample_query(s, set, 1, PFB_NO_ID, "*", 0);
-    sample_result(s, PFB_KIND_MULTIPLE_INSTANCES, NULL, 0);
+    sample_result(s, PFB_V2_MULTIPLE_INSTANCES, NULL, 0);
     for (uint32_t i = 0; list[i].name; i++) {
         sample_row(s, list[i].id, list[i].name);
         sample_value(s, (uint64_t)tick * 100 + i, 4);
@@ -226,34 +226,34 @@ sample *sample_of_instances(unsigned set, int64_t tick, uint32_t type, const ins
 
 /* ---- Results --------------------------------------------------------------------------------------------- */
 
-displayed displayed_of(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_formula_options *options)
+displayed displayed_of(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options)
 {
     size_t count = (size_t)newer->counts.values;
     displayed all = {malloc(count * sizeof *all.values + 1), malloc(count + 1)};
     memset(all.values, 0xA5, count * sizeof *all.values);
-    memset(all.marks, 0xA5, count);
-    cr_assert(pfb_pairing_evaluate_all(older, newer, options, all.values, all.marks, count));
+    memset(all.status_bytes, 0xA5, count);
+    cr_assert(pfb_sample_cook(older, newer, options, all.values, all.status_bytes, count));
     return all;
 }
 
 void displayed_free(displayed all)
 {
     free(all.values);
-    free(all.marks);
+    free(all.status_bytes);
 }
 
-unsigned expect_displayed(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_formula_options *options,
+unsigned expect_displayed(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options,
                           displayed all)
 {
     unsigned ok = 0;
     for (uint32_t row = 0; row < newer->counts.rows; row++) {
-        const pfb_snapshot_result *of = &newer->results[newer->rows[row].result];
+        const pfb_sample_result *of = &newer->results[newer->rows[row].result];
         for (uint32_t column = of->first_column; column < of->first_column + of->column_count; column++) {
-            size_t place = pfb_snapshot_place(newer, row, column);
-            pfb_formula_result alone = pfb_pairing_evaluate(older, newer, row, column, options, NULL);
-            cr_assert(same_marked(all.values[place], all.marks[place], &alone),
-                      "row %u, column %u: %02X %a, alone %s %a", row, column, all.marks[place], all.values[place],
-                      pfb_status_name(alone.status), alone.value);
+            size_t place = pfb_sample_place(newer, row, column);
+            pfb_formula_result alone = pfb_sample_cook_value(older, newer, row, column, options, NULL);
+            cr_assert(same_marked(all.values[place], all.status_bytes[place], &alone),
+                      "row %u, column %u: %02X %a, alone %s %a", row, column, all.status_bytes[place],
+                      all.values[place], pfb_status_name(alone.status), alone.value);
             ok += alone.status == PFB_STATUS_OK;
         }
     }

@@ -8,27 +8,27 @@
  *     sample *s = sample_new(1);                                  sample 1: its clocks read 1000, 10^7 and 1000 Hz
  *     sample_register(s, SET, counters, 2);
  *     sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, "*", 0);
- *     sample_result(s, PFB_KIND_COUNTERSET, ids, 2);
+ *     sample_result(s, PFB_V2_COUNTERSET, ids, 2);
  *     sample_row(s, 7, "a");  sample_value(s, 1, 8);  sample_value(s, 2, 4);
  *     sample_load(s);                                             s->snapshot
  *     sample_free(s); */
-#include "perfblock/builder.h"
-#include "perfblock/pairing.h"
+#include "perfblock/cook.h"
+#include "perfblock/write.h"
 
 enum { SAMPLE_REGISTRATIONS = 8, SAMPLE_BYTES = 1 << 16 };
 
 typedef struct sample {
-    pfb_builder data, info;
+    pfb_writer data, info;
     pfb_registration registrations[SAMPLE_REGISTRATIONS];
     uint8_t *registration_bytes[SAMPLE_REGISTRATIONS];
     uint32_t registration_count;
     bool in_result, is_ended;
-    pfb_snapshot_input input;
-    pfb_snapshot_counts counts;
+    pfb_sample_input input;
+    pfb_sample_counts counts;
     pfb_error measured, loaded; /* the second is the verdict */
     void *memory;
     size_t memory_size;
-    pfb_snapshot snapshot;
+    pfb_sample snapshot;
 } sample;
 
 sample *sample_new(int64_t tick);
@@ -75,14 +75,14 @@ void sample_measure(sample *s);
 /* All values of a sample, evaluated at once. */
 typedef struct displayed {
     double *values;
-    uint8_t *marks;
+    uint8_t *status_bytes;
 } displayed;
 
-displayed displayed_of(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_formula_options *options);
+displayed displayed_of(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options);
 void displayed_free(displayed all);
 
 /* They are those of the cells alone, bit for bit; how many have one. */
-unsigned expect_displayed(const pfb_snapshot *older, const pfb_snapshot *newer, const pfb_formula_options *options,
+unsigned expect_displayed(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options,
                           displayed all);
 
 /* The first row or column of a result with this name or counter id; PFB_NONE when there is none. */

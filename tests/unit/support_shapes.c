@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "support_legacy.h"
+#include "support_v1.h"
 
 #include <stdlib.h>
 
@@ -16,17 +16,17 @@ block shape_v2(uint32_t counters, uint32_t instances)
     for (uint32_t i = 0; i < counters; i++)
         ids[i] = i;
     block b = {.data = calloc(1, BLOCK_BYTES)};
-    pfb_builder builder;
-    pfb_builder_init(&builder, b.data, BLOCK_BYTES);
-    pfb_builder_begin_data(&builder, &(pfb_data_times){1, 1, 1, {0}});
-    pfb_builder_begin_result(&builder, PFB_KIND_COUNTERSET, 0, ids, counters);
+    pfb_writer builder;
+    pfb_write_init(&builder, b.data, BLOCK_BYTES);
+    pfb_write_begin_v2(&builder, &(pfb_write_times){1, 1, 1, {0}});
+    pfb_write_begin_result(&builder, PFB_V2_COUNTERSET, 0, ids, counters);
     for (uint32_t i = 0; i < instances; i++) {
-        pfb_builder_instance(&builder, i, name, 1);
+        pfb_write_instance(&builder, i, name, 1);
         for (uint32_t k = 0; k < counters; k++)
-            pfb_builder_value(&builder, k, 8);
+            pfb_write_value(&builder, k, 8);
     }
-    pfb_builder_end_result(&builder);
-    pfb_builder_end_data(&builder);
+    pfb_write_end_result(&builder);
+    pfb_write_end_v2(&builder);
     cr_assert_eq(builder.error.code, PFB_OK);
     b.size = builder.size_bytes;
     return b;
@@ -36,18 +36,18 @@ block shape_v1(uint32_t counters, uint32_t instances)
 {
     block b = {.data = calloc(1, BLOCK_BYTES)};
     uint32_t at[SHAPE_MOST_COUNTERS];
-    pfb_builder builder;
-    legacy_begin(&builder, b.data, BLOCK_BYTES, false);
-    legacy_object(&builder, 2, 0);
+    pfb_writer builder;
+    v1_begin(&builder, b.data, BLOCK_BYTES, false);
+    v1_object(&builder, 2, 0);
     for (uint32_t k = 0; k < counters; k++)
-        at[k] = legacy_counter(&builder, 4 + 2 * k, 0x00010000, 8, 0);
+        at[k] = v1_counter(&builder, 4 + 2 * k, 0x00010000, 8, 0);
     for (uint32_t i = 0; i < instances; i++) {
-        legacy_instance(&builder, "a");
+        v1_instance(&builder, "a");
         for (uint32_t k = 0; k < counters; k++)
-            pfb_builder_legacy_value(&builder, at[k], k, 8);
+            pfb_write_v1_value(&builder, at[k], k, 8);
     }
-    pfb_builder_end_object(&builder);
-    pfb_builder_end_legacy(&builder);
+    pfb_write_end_object(&builder);
+    pfb_write_end_v1(&builder);
     cr_assert_eq(builder.error.code, PFB_OK);
     b.size = builder.size_bytes;
     return b;

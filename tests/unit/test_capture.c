@@ -297,7 +297,7 @@ Test(capture, nothing_is_written_where_it_does_not_fit)
 {
     static const uint32_t tags[] = {PFB_TAG_CAPTURE, PFB_TAG_DATA, PFB_TAG_REGISTRATION,        PFB_TAG_INSTANCES,
                                     PFB_TAG_NAMES,   PFB_TAG_NOTE, PFB_TAG('o', 'w', 'n', '1'), PFB_TAG_QUERY_INFO,
-                                    PFB_TAG_LEGACY};
+                                    PFB_TAG_V1};
     for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
         pfb_chunk chunk = {.tag = tags[i], .guid = guid};
         for (size_t body = 0; body < 20; body++) {

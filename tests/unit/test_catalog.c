@@ -191,8 +191,8 @@ Test(catalog, unknown_guids)
 /* The bytes of a request, built in memory of exactly their size. */
 static size_t build(const pfb_catalog_set *set, uint32_t request, uint8_t *data, size_t capacity)
 {
-    pfb_builder builder;
-    pfb_builder_init(&builder, data, capacity);
+    pfb_writer builder;
+    pfb_write_init(&builder, data, capacity);
     cr_assert(pfb_catalog_registration(set, request, &builder), "%s, request %u", set->name, request);
     cr_expect_eq(builder.error.code, PFB_OK, "%s, request %u", set->name, request);
     return builder.size_bytes;
@@ -254,9 +254,9 @@ Test(catalog, other_requests_write_nothing)
 {
     static const uint32_t others[] = {0, 2, 4, 6, 7, 8, 11, UINT32_MAX};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        pfb_builder builder;
+        pfb_writer builder;
         uint8_t data[64];
-        pfb_builder_init(&builder, data, sizeof data);
+        pfb_write_init(&builder, data, sizeof data);
         cr_expect(!pfb_catalog_registration(pfb_catalog_set_at(0), others[i], &builder), "%u", others[i]);
         cr_expect(builder.size_bytes == 0 && builder.error.code == PFB_OK, "%u", others[i]);
     }
@@ -264,8 +264,8 @@ Test(catalog, other_requests_write_nothing)
 
 Test(catalog, too_little_memory_is_the_builders_error)
 {
-    pfb_builder builder;
-    pfb_builder_init(&builder, NULL, 0);
+    pfb_writer builder;
+    pfb_write_init(&builder, NULL, 0);
     cr_expect(pfb_catalog_registration(pfb_catalog_set_at(0), PFB_REQUEST_COUNTERSET, &builder));
     cr_expect_eq(builder.error.code, PFB_CALLER_TOO_SMALL);
     cr_expect_eq(builder.size_bytes, 32 + 31 * 48, "measured");

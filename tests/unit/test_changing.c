@@ -69,14 +69,14 @@ static void change_seeds(changing_reader reader, const char *subject)
         change_seeds(reader, subject);                                                                                 \
     }
 
-CHANGING_TEST(data_block, CHANGING_DATA_BLOCK, "data_block")
-CHANGING_TEST(bulk, CHANGING_BULK, "data_block")
-CHANGING_TEST(legacy_block, CHANGING_LEGACY_BLOCK, "legacy_block")
+CHANGING_TEST(v2, CHANGING_V2, "v2")
+CHANGING_TEST(bulk, CHANGING_V2_VALUES, "v2")
+CHANGING_TEST(v1, CHANGING_V1, "v1")
 CHANGING_TEST(name_table, CHANGING_NAME_TABLE, "name_table")
-CHANGING_TEST(registration, CHANGING_REGISTRATION, "registration")
+CHANGING_TEST(metadata, CHANGING_METADATA, "metadata")
 CHANGING_TEST(query, CHANGING_QUERY, "query")
 CHANGING_TEST(capture, CHANGING_CAPTURE, "capture")
-CHANGING_TEST(snapshot, CHANGING_SNAPSHOT, "pairing")
+CHANGING_TEST(sample, CHANGING_SAMPLE, "sample")
 CHANGING_TEST(text, CHANGING_TEXT, "name_table")
 CHANGING_TEST(cpuid_text, CHANGING_CPUID_TEXT, "cpuid_text")
 CHANGING_TEST(lwp, CHANGING_LWP, "lwp")
@@ -110,9 +110,9 @@ Test(changing, formats)
     for (int i = 0; i < 2; i++) {
         uint8_t *first = make_samples(&blocks[i], room);
         uint8_t *second = make_samples(&blocks[1 - i], room);
-        uint64_t accesses = changing_read(CHANGING_SNAPSHOT, CHANGING_SWAP, UINT32_MAX, first, second, size);
+        uint64_t accesses = changing_read(CHANGING_SAMPLE, CHANGING_SWAP, UINT32_MAX, first, second, size);
         for (uint32_t at = 0; at < accesses; at++)
-            changing_read(CHANGING_SNAPSHOT, CHANGING_SWAP, at, first, second, size);
+            changing_read(CHANGING_SAMPLE, CHANGING_SWAP, at, first, second, size);
         free(first);
         free(second);
     }

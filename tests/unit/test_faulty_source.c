@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
-#include "perfblock/data_block.h"
 #include "perfblock/query.h"
 #include "perfblock/source.h"
+#include "perfblock/v2.h"
 #include "support.h"
 
 #include <stdlib.h>
@@ -56,10 +56,10 @@ static bool inner_instances(void *context, const pfb_guid *counterset, pfb_bytes
     return answer(context, PFB_SOURCE_INSTANCES, reply, failure);
 }
 
-static bool inner_legacy(void *context, const char *query, pfb_bytes *reply, pfb_source_failure *failure)
+static bool inner_v1(void *context, const char *query, pfb_bytes *reply, pfb_source_failure *failure)
 {
     cr_expect_str_eq(query, "238 2");
-    return answer(context, PFB_SOURCE_LEGACY, reply, failure);
+    return answer(context, PFB_SOURCE_V1, reply, failure);
 }
 
 static void *inner_query_open(void *context, pfb_source_failure *failure)
@@ -134,7 +134,7 @@ static const pfb_source_operations inner_operations = {.close = inner_close,
                                                        .query_remove = inner_query_remove,
                                                        .query_info = inner_query_info,
                                                        .query_collect = inner_query_collect,
-                                                       .legacy = inner_legacy};
+                                                       .v1 = inner_v1};
 
 /* ---- Using one ------------------------------------------------------------------------------------------------ */
 
@@ -151,7 +151,7 @@ static pfb_source *open_faulty(const pfb_source_fault *faults, size_t count)
 }
 
 static const pfb_source_operation replying[] = {PFB_SOURCE_COUNTERSETS, PFB_SOURCE_REGISTRATION,  PFB_SOURCE_INSTANCES,
-                                                PFB_SOURCE_QUERY_INFO,  PFB_SOURCE_QUERY_COLLECT, PFB_SOURCE_LEGACY};
+                                                PFB_SOURCE_QUERY_INFO,  PFB_SOURCE_QUERY_COLLECT, PFB_SOURCE_V1};
 
 enum { REPLYING = sizeof replying / sizeof replying[0] };
 
@@ -188,8 +188,8 @@ static bool call(pfb_source *source, pfb_source_query *query, pfb_source_operati
         return pfb_source_query_info(query, reply, failure);
     case PFB_SOURCE_QUERY_COLLECT:
         return pfb_source_query_collect(query, reply, failure);
-    case PFB_SOURCE_LEGACY:
-        return pfb_source_legacy(source, "238 2", reply, failure);
+    case PFB_SOURCE_V1:
+        return pfb_source_v1(source, "238 2", reply, failure);
     case PFB_SOURCE_OPERATION_COUNT:
         break;
     }
@@ -228,7 +228,7 @@ static void expect_replies(const pfb_source_fault *pattern, size_t count, const 
 
 Test(faulty_source, what_has_no_fault_passes_unchanged)
 {
-    static const pfb_source_fault later = {PFB_SOURCE_LEGACY, 3, PFB_SOURCE_FAULT_FAIL, 5, 0};
+    static const pfb_source_fault later = {PFB_SOURCE_V1, 3, PFB_SOURCE_FAULT_FAIL, 5, 0};
     for (size_t count = 0; count <= 1; count++) {
         asked = (inner){0};
         pfb_source *source = open_faulty(count > 0 ? &later : NULL, count);
@@ -280,7 +280,7 @@ Test(faulty_source, failures_of_the_inner_source_are_its_own)
 Test(faulty_source, every_operation_fails_on_the_call_asked_for)
 {
     static const char *const names[] = {"countersets",  "registration", "instances",     "query_open", "query_add",
-                                        "query_remove", "query_info",   "query_collect", "legacy"};
+                                        "query_remove", "query_info",   "query_collect", "v1"};
     for (int i = 0; i < PFB_SOURCE_OPERATION_COUNT; i++) {
         pfb_source_fault fault = {(pfb_source_operation)i, 3, PFB_SOURCE_FAULT_FAIL, PFB_WIN32_BUSY, 0};
         asked = (inner){0};
@@ -487,7 +487,7 @@ Test(faulty_source, kinds_are_for_their_operations_only)
     size_t closed = 0;
     for (int operation = 0; operation <= PFB_SOURCE_OPERATION_COUNT; operation++) {
         for (int kind = 0; kind <= PFB_SOURCE_FAULT_COUNT; kind++) {
-            const pfb_source_fault faults[] = {{PFB_SOURCE_LEGACY, 1, PFB_SOURCE_FAULT_FAIL, 5, 0},
+            const pfb_source_fault faults[] = {{PFB_SOURCE_V1, 1, PFB_SOURCE_FAULT_FAIL, 5, 0},
                                                {(pfb_source_operation)operation, 1, (pfb_source_fault_kind)kind, 5, 0}};
             pfb_source_failure failure = {0};
             pfb_source *source =
@@ -511,12 +511,12 @@ Test(faulty_source, without_an_inner_source_there_is_none)
 
 Test(faulty_source, faults_are_copied)
 {
-    pfb_source_fault fault = {PFB_SOURCE_LEGACY, 1, PFB_SOURCE_FAULT_FAIL, 5, 0};
+    pfb_source_fault fault = {PFB_SOURCE_V1, 1, PFB_SOURCE_FAULT_FAIL, 5, 0};
     pfb_source *source = open_faulty(&fault, 1);
     pfb_source_failure failure = {0};
     pfb_bytes reply = {0};
     fault.operation = PFB_SOURCE_INSTANCES;
-    cr_expect_not(pfb_source_legacy(source, "238 2", &reply, &failure));
+    cr_expect_not(pfb_source_v1(source, "238 2", &reply, &failure));
     cr_expect_eq(failure.code, 5);
     pfb_source_close(source);
 }
@@ -528,10 +528,10 @@ Test(faulty_source, faults_are_copied)
 static pfb_error collect(pfb_source_query *query)
 {
     pfb_bytes reply = {0};
-    pfb_data_block block;
+    pfb_v2_reader block;
     pfb_source_failure failure = {0};
     cr_assert(pfb_source_query_collect(query, &reply, &failure), "%s", failure.sentence);
-    pfb_data_block_open(&block, reply.data, reply.size_bytes, 0);
+    pfb_v2_open(&block, reply.data, reply.size_bytes, 0);
     pfb_bytes_free(&reply);
     return block.error;
 }

@@ -12,14 +12,14 @@
 /* Figures that Windows tools printed, from their raw values; compared as far as they were printed. */
 Test(formula, published_figures)
 {
-    pfb_sample older = {.type = COUNTER, .has = ALL_INPUTS, .value = 100, .perf_time = 1000, .perf_freq = 3020490};
-    pfb_sample newer = older;
+    pfb_raw_value older = {.type = COUNTER, .has = ALL_INPUTS, .value = 100, .perf_time = 1000, .perf_freq = 3020490};
+    pfb_raw_value newer = older;
     newer.value += 64;
     newer.perf_time += 3011573;
     pfb_formula_result r = pfb_formula_evaluate(&older, &newer, NULL);
     cr_expect_float_eq(r.value, 64.1894983120117, 1e-13, "64 events in 3011573 ticks at 3020490 Hz: %.17g", r.value);
 
-    older = (pfb_sample){.type = AVERAGE_TIMER, .has = ALL_INPUTS, .value = 1, .base = 1, .perf_freq = 3579545};
+    older = (pfb_raw_value){.type = AVERAGE_TIMER, .has = ALL_INPUTS, .value = 1, .base = 1, .perf_freq = 3579545};
     newer = older;
     newer.value += 668659;
     newer.base += 214;
@@ -27,22 +27,22 @@ Test(formula, published_figures)
     cr_expect_float_eq(r.value, 0.000872897188429015, 1e-18, "668659 ticks in 214 operations: %.17g", r.value);
     cr_expect_eq(r.unit, PFB_UNIT_SECONDS);
 
-    older = (pfb_sample){.type = AVERAGE_BULK, .has = ALL_INPUTS, .value = 7, .base = 9};
+    older = (pfb_raw_value){.type = AVERAGE_BULK, .has = ALL_INPUTS, .value = 7, .base = 9};
     newer = older;
     newer.value += 158171;
     newer.base += 739;
     r = pfb_formula_evaluate(&older, &newer, NULL);
     cr_expect_float_eq(r.value, 214.033829499323, 1e-12, "158171 bytes in 739 operations: %.17g", r.value);
 
-    newer = (pfb_sample){.type = RAW_FRACTION, .has = ALL_INPUTS, .value = 108980, .base = 238472};
+    newer = (pfb_raw_value){.type = RAW_FRACTION, .has = ALL_INPUTS, .value = 108980, .base = 238472};
     r = pfb_formula_evaluate(NULL, &newer, NULL);
     cr_expect_float_eq(r.value, 45.6992854507028, 1e-13, "free space: %.17g", r.value);
 
-    newer = (pfb_sample){.type = ELAPSED,
-                         .has = ALL_INPUTS,
-                         .value = INT64_C(133000000000000000),
-                         .object_time = INT64_C(133000000000000000) + INT64_C(30731246154),
-                         .object_freq = 10000000};
+    newer = (pfb_raw_value){.type = ELAPSED,
+                            .has = ALL_INPUTS,
+                            .value = INT64_C(133000000000000000),
+                            .object_time = INT64_C(133000000000000000) + INT64_C(30731246154),
+                            .object_freq = 10000000};
     r = pfb_formula_evaluate(NULL, &newer, NULL);
     expect_value(r, 3073.1246154, 0, "elapsed time of file times");
 }
@@ -83,8 +83,8 @@ Test(formula, every_formula_by_hand)
 /* Three cases where the published sample code's integer division gives 3, 150 and a division by 0. */
 Test(formula, seconds_are_not_truncated)
 {
-    pfb_sample older = {.type = MULTI_TIMER, .has = ALL_INPUTS, .perf_freq = 1000, .multi = 2};
-    pfb_sample newer = older;
+    pfb_raw_value older = {.type = MULTI_TIMER, .has = ALL_INPUTS, .perf_freq = 1000, .multi = 2};
+    pfb_raw_value newer = older;
     newer.value = 3;
     newer.perf_time = 1500;
     expect_value(pfb_formula_evaluate(&older, &newer, NULL), 100.0, 0, "100 (3 / 1.5 s) / 2");
@@ -113,7 +113,7 @@ Test(formula, not_displayed)
                                       0x40030500, 0x40030503, 0x42030500, 0x80000000};
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
         expect_status(evaluate_two(hidden[i], 1, 2), PFB_STATUS_NOT_DISPLAYED, "a type without formula");
-        pfb_sample empty = {.type = hidden[i]};
+        pfb_raw_value empty = {.type = hidden[i]};
         expect_status(pfb_formula_evaluate(NULL, &empty, NULL), PFB_STATUS_NOT_DISPLAYED, "and without inputs");
     }
 }
@@ -122,7 +122,7 @@ Test(formula, need_two_samples)
 {
     for (size_t i = 0; i < pfb_counter_type_count(); i++) {
         const pfb_counter_type *type = pfb_counter_type_at(i);
-        pfb_sample newer = sample_at(type->value, 1, 50);
+        pfb_raw_value newer = sample_at(type->value, 1, 50);
         pfb_formula_result r = pfb_formula_evaluate(NULL, &newer, NULL);
         pfb_status expected = type->samples == 2   ? PFB_STATUS_NEED_TWO_SAMPLES
                               : type->samples == 1 ? PFB_STATUS_OK
@@ -136,8 +136,8 @@ Test(formula, type_mismatch)
 {
     for (size_t i = 0; i < pfb_counter_type_count(); i++) {
         const pfb_counter_type *type = pfb_counter_type_at(i);
-        pfb_sample older = sample_at(type->value == COUNTER ? BULK_COUNT : COUNTER, 0, 1);
-        pfb_sample newer = sample_at(type->value, 1, 50);
+        pfb_raw_value older = sample_at(type->value == COUNTER ? BULK_COUNT : COUNTER, 0, 1);
+        pfb_raw_value newer = sample_at(type->value, 1, 50);
         if (type->samples > 0) /* one sample would do for a raw count, but the counter is not the one it was */
             expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_TYPE_MISMATCH, type->name);
     }
@@ -181,8 +181,8 @@ Test(formula, missing_inputs)
         {PRECISION_OBJECT, PFB_HAS_BASE, PFB_HAS_OBJECT_TIME, PFB_STATUS_MISSING_BASE, "each in one sample"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        pfb_sample older = sample_at(rows[i].type, 0, 10);
-        pfb_sample newer = sample_at(rows[i].type, 1, 25);
+        pfb_raw_value older = sample_at(rows[i].type, 0, 10);
+        pfb_raw_value newer = sample_at(rows[i].type, 1, 25);
         older.has &= ~rows[i].older;
         newer.has &= ~rows[i].newer;
         expect_status(pfb_formula_evaluate(&older, &newer, NULL), rows[i].status, rows[i].what);
@@ -193,8 +193,8 @@ Test(formula, missing_inputs)
 Test(formula, precision_object_timer_takes_base_or_clock)
 {
     for (uint32_t missing = 0; missing < 4; missing++) {
-        pfb_sample older = sample_at(PRECISION_OBJECT, 0, 10);
-        pfb_sample newer = sample_at(PRECISION_OBJECT, 1, 25);
+        pfb_raw_value older = sample_at(PRECISION_OBJECT, 0, 10);
+        pfb_raw_value newer = sample_at(PRECISION_OBJECT, 1, 25);
         older.has &= ~(missing & 1 ? PFB_HAS_BASE : 0);
         newer.has &= ~(missing & 2 ? PFB_HAS_BASE : 0);
         double expected = missing == 0 ? 75.0 : 37.5; /* 1500 / 20, 1500 / 40 */
@@ -218,7 +218,7 @@ Test(formula, negative_delta)
 /* The clock is signed and the start is not: 2^63 is after all of time, not before it. */
 Test(formula, elapsed_time_mixes_signs_with_care)
 {
-    pfb_sample s = sample_at(ELAPSED, 1, UINT64_C(1) << 63);
+    pfb_raw_value s = sample_at(ELAPSED, 1, UINT64_C(1) << 63);
     s.object_time = INT64_MAX;
     expect_status(pfb_formula_evaluate(NULL, &s, NULL), PFB_STATUS_NEGATIVE_DELTA, "a start of 2^63");
     s.value = UINT64_MAX;
@@ -236,7 +236,7 @@ Test(formula, elapsed_time_mixes_signs_with_care)
 Test(formula, no_data)
 {
     expect_status(evaluate_two(ELAPSED, 5, 0), PFB_STATUS_NO_DATA, "a start of 0");
-    pfb_sample s = sample_at(ELAPSED, 1, 0);
+    pfb_raw_value s = sample_at(ELAPSED, 1, 0);
     s.object_time = -1;
     expect_status(pfb_formula_evaluate(NULL, &s, NULL), PFB_STATUS_NO_DATA, "whatever the time");
 }
@@ -249,8 +249,8 @@ Test(formula, zero_and_negative_denominators)
         bool timed = type->denominator == PFB_DENOMINATOR_TIME;
         if (!timed && type->denominator != PFB_DENOMINATOR_BASE_DELTA)
             continue;
-        pfb_sample older = sample_at(type->value, 3, 10);
-        pfb_sample newer = sample_at(type->value, 3, 25);
+        pfb_raw_value older = sample_at(type->value, 3, 10);
+        pfb_raw_value newer = sample_at(type->value, 3, 25);
         expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_DENOMINATOR, type->name);
         newer = sample_at(type->value, 2, 25);
         expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_NEGATIVE_DENOMINATOR, type->name);
@@ -263,8 +263,8 @@ Test(formula, zero_and_negative_denominators)
 /* Readings as far apart as they go: the difference is 2^64 - 1, not -1. */
 Test(formula, clocks_do_not_overflow)
 {
-    pfb_sample older = sample_at(QUEUELEN, 0, 0);
-    pfb_sample newer = sample_at(QUEUELEN, 0, UINT32_MAX);
+    pfb_raw_value older = sample_at(QUEUELEN, 0, 0);
+    pfb_raw_value newer = sample_at(QUEUELEN, 0, UINT32_MAX);
     older.perf_time = INT64_MIN;
     newer.perf_time = INT64_MAX;
     expect_value(pfb_formula_evaluate(&older, &newer, NULL), 1.0 / 4294967297.0, 0, "(2^32-1) / (2^64-1)");
@@ -279,8 +279,8 @@ Test(formula, bad_frequency)
     static const int64_t bad[] = {0, -1, INT64_MIN};
     for (size_t i = 0; i < sizeof with_frequency / sizeof with_frequency[0]; i++) {
         for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
-            pfb_sample older = sample_at(with_frequency[i], 0, 10);
-            pfb_sample newer = sample_at(with_frequency[i], 1, 25);
+            pfb_raw_value older = sample_at(with_frequency[i], 0, 10);
+            pfb_raw_value newer = sample_at(with_frequency[i], 1, 25);
             newer.perf_freq = newer.object_freq = bad[k];
             expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_BAD_FREQUENCY, "a frequency");
             newer = sample_at(with_frequency[i], 1, 25);
@@ -288,16 +288,16 @@ Test(formula, bad_frequency)
             expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_OK, "the older one is not read");
         }
     }
-    pfb_sample older = sample_at(TIMER, 0, 10);
-    pfb_sample newer = sample_at(TIMER, 1, 25);
+    pfb_raw_value older = sample_at(TIMER, 0, 10);
+    pfb_raw_value newer = sample_at(TIMER, 1, 25);
     newer.perf_freq = newer.object_freq = 0;
     expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_OK, "a formula without F");
 }
 
 Test(formula, zero_base)
 {
-    pfb_sample older = sample_at(RAW_FRACTION, 0, 10);
-    pfb_sample newer = sample_at(RAW_FRACTION, 1, 25);
+    pfb_raw_value older = sample_at(RAW_FRACTION, 0, 10);
+    pfb_raw_value newer = sample_at(RAW_FRACTION, 1, 25);
     newer.base = 0;
     expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_BASE, "25 / 0");
     newer.value = 0;
@@ -316,8 +316,8 @@ Test(formula, zero_base)
 /* A sample with everything wrong that a multi timer can have; what is mended one by one is the documented order. */
 Test(formula, the_order_of_tests)
 {
-    pfb_sample older = {.type = COUNTER, .value = 9};
-    pfb_sample newer = {.type = 0x22410501, .value = 8}; /* unnamed, and all of the below */
+    pfb_raw_value older = {.type = COUNTER, .value = 9};
+    pfb_raw_value newer = {.type = 0x22410501, .value = 8}; /* unnamed, and all of the below */
     expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_UNKNOWN_TYPE, "1");
     newer.type = 0x42030500;
     expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_NOT_DISPLAYED, "2");
@@ -351,8 +351,8 @@ Test(formula, above_100_is_judged_exactly)
     expect_value(evaluate_two(TIMER, 0, 500), 100.0, 0, "exactly 100");
     expect_value(evaluate_two(TIMER, 0, 501), 100.2, PFB_FLAG_ABOVE_100, "above");
     /* 2^62 + 1 of 2^62: prints as 100, and is above it. */
-    pfb_sample older = sample_at(TIMER, 0, 0);
-    pfb_sample newer = sample_at(TIMER, 0, (UINT64_C(1) << 62) + 1);
+    pfb_raw_value older = sample_at(TIMER, 0, 0);
+    pfb_raw_value newer = sample_at(TIMER, 0, (UINT64_C(1) << 62) + 1);
     newer.perf_time += INT64_C(1) << 62;
     expect_value(pfb_formula_evaluate(&older, &newer, NULL), 100.0, PFB_FLAG_ABOVE_100, "a hair above");
     expect_value(evaluate_two(QUEUELEN, 0, 500 * 200), 200.0, 0, "not a percentage");
@@ -367,8 +367,8 @@ Test(formula, below_zero_keeps_the_true_value)
     pfb_formula_result r = evaluate_two(TIMER_INV, 0, 1000);
     expect_value(r, -100.0, PFB_FLAG_BELOW_ZERO, "100 (1 - 2)");
     cr_expect(!r.is_integer && r.integer == 0, "no negative number is an integer here");
-    pfb_sample older = sample_at(MULTI_100NS_INV, 0, 0);
-    pfb_sample newer = sample_at(MULTI_100NS_INV, 0, UINT64_MAX);
+    pfb_raw_value older = sample_at(MULTI_100NS_INV, 0, 0);
+    pfb_raw_value newer = sample_at(MULTI_100NS_INV, 0, UINT64_MAX);
     newer.perf_time_100ns++;
     newer.multi = 1;
     /* 100 (1 - (2^64 - 1)) = -100 (2^64 - 2), which rounds to -100 * 2^64 */
@@ -380,8 +380,8 @@ Test(formula, inverse_and_plain_make_100)
 {
     /* 1/2, 1/4 ... of 2^20 ticks: every percentage is a double, so the sum is exact. */
     for (unsigned shift = 0; shift <= 20; shift++) {
-        pfb_sample older = sample_at(TIMER, 0, 0);
-        pfb_sample newer = sample_at(TIMER, 0, UINT64_C(1) << shift);
+        pfb_raw_value older = sample_at(TIMER, 0, 0);
+        pfb_raw_value newer = sample_at(TIMER, 0, UINT64_C(1) << shift);
         newer.perf_time += 1 << 20;
         pfb_formula_result plain = pfb_formula_evaluate(&older, &newer, NULL);
         older.type = newer.type = TIMER_INV;
@@ -408,8 +408,8 @@ Test(formula, integers_above_2_to_the_53rd_are_exact)
     r = evaluate_two(COUNTER, 10, 24);
     cr_expect(r.is_integer && r.integer == 7);
     /* A rate of 2^64 does not fit. */
-    pfb_sample older = sample_at(BULK_COUNT, 0, 0);
-    pfb_sample newer = sample_at(BULK_COUNT, 0, UINT64_C(1) << 32);
+    pfb_raw_value older = sample_at(BULK_COUNT, 0, 0);
+    pfb_raw_value newer = sample_at(BULK_COUNT, 0, UINT64_C(1) << 32);
     newer.perf_time++;
     newer.perf_freq = INT64_C(1) << 32;
     r = pfb_formula_evaluate(&older, &newer, NULL);
@@ -420,8 +420,8 @@ Test(formula, integers_above_2_to_the_53rd_are_exact)
 /* The largest result there is: about 1.7e40, far from a double's end. */
 Test(formula, the_largest_results_are_finite)
 {
-    pfb_sample older = sample_at(MULTI_TIMER, 0, 0);
-    pfb_sample newer = sample_at(MULTI_TIMER, 0, UINT64_MAX);
+    pfb_raw_value older = sample_at(MULTI_TIMER, 0, 0);
+    pfb_raw_value newer = sample_at(MULTI_TIMER, 0, UINT64_MAX);
     newer.perf_time++;
     newer.perf_freq = INT64_MAX;
     newer.multi = 1;

@@ -34,9 +34,9 @@ static uint64_t random_number(uint64_t *state, uint64_t rarely)
     return next_random(state) % 100000000;
 }
 
-static pfb_sample random_shared(uint64_t *state, uint32_t type, int64_t time)
+static pfb_raw_value random_shared(uint64_t *state, uint32_t type, int64_t time)
 {
-    pfb_sample s = sample_at(type, 0, 99);
+    pfb_raw_value s = sample_at(type, 0, 99);
     s.perf_time += time;
     s.perf_time_100ns += time;
     s.object_time += time;
@@ -66,8 +66,8 @@ static void fill(uint64_t *state, uint64_t rarely, arrays *a)
 }
 
 /* What take_sample of the library is to do, said once more. */
-static pfb_sample one_sample(pfb_sample shared, const uint64_t *values, const uint64_t *bases, const uint64_t *items,
-                             int i)
+static pfb_raw_value one_sample(pfb_raw_value shared, const uint64_t *values, const uint64_t *bases,
+                                const uint64_t *items, int i)
 {
     const uint32_t own = PFB_HAS_VALUE | PFB_HAS_BASE | PFB_HAS_MULTI;
     shared.has =
@@ -81,19 +81,19 @@ static pfb_sample one_sample(pfb_sample shared, const uint64_t *values, const ui
 static unsigned expect_column(uint32_t type, const pfb_formula_options *options, const pfb_formula_column *column)
 {
     double values[COUNT];
-    uint8_t marks[COUNT];
+    uint8_t status_bytes[COUNT];
     unsigned ok = 0;
     pfb_formula formula = pfb_formula_prepare(type, options);
-    pfb_formula_apply_column(&formula, column, values, marks);
+    pfb_formula_apply_column(&formula, column, values, status_bytes);
     for (int i = 0; i < (int)column->count; i++) {
-        pfb_sample newer =
+        pfb_raw_value newer =
             one_sample(*column->newer, column->newer_values, column->newer_bases, column->newer_items, i);
-        pfb_sample older = newer;
+        pfb_raw_value older = newer;
         if (column->older)
             older = one_sample(*column->older, column->older_values, column->older_bases, NULL, i);
         pfb_formula_result alone = pfb_formula_evaluate(column->older ? &older : NULL, &newer, options);
-        cr_assert(same_marked(values[i], marks[i], &alone), "%08X, instance %d: %02X %a, alone %s %a", type, i,
-                  marks[i], values[i], pfb_status_name(alone.status), alone.value);
+        cr_assert(same_marked(values[i], status_bytes[i], &alone), "%08X, instance %d: %02X %a, alone %s %a", type, i,
+                  status_bytes[i], values[i], pfb_status_name(alone.status), alone.value);
         ok += alone.status == PFB_STATUS_OK;
     }
     return ok;
@@ -130,8 +130,8 @@ Test(formula_columns, each_result_is_that_of_the_instance_alone)
         fill(&state, rarely[round % 4], &a);
         uint32_t type = random_type(&state);
         pfb_formula_options options = random_options(&state);
-        pfb_sample older = random_shared(&state, type, 0);
-        pfb_sample newer = random_shared(&state, type, (int64_t)(next_random(&state) % 4 * 2500000) - 1);
+        pfb_raw_value older = random_shared(&state, type, 0);
+        pfb_raw_value newer = random_shared(&state, type, (int64_t)(next_random(&state) % 4 * 2500000) - 1);
         uint64_t absent = next_random(&state) % 4 == 0 ? next_random(&state) : 0;
         pfb_formula_column column = {.older = absent & 1 ? NULL : &older,
                                      .newer = &newer,
@@ -152,8 +152,8 @@ Test(formula_columns, bases_in_one_sample_only)
     arrays a;
     uint64_t state = 1;
     fill(&state, UINT64_MAX, &a); /* all of them everyday numbers, which are computed together */
-    pfb_sample older = sample_at(PRECISION_OBJECT, 0, 0);
-    pfb_sample newer = sample_at(PRECISION_OBJECT, 1, 0);
+    pfb_raw_value older = sample_at(PRECISION_OBJECT, 0, 0);
+    pfb_raw_value newer = sample_at(PRECISION_OBJECT, 1, 0);
     pfb_formula_column column = {.older = &older,
                                  .newer = &newer,
                                  .older_values = a.older_values,
@@ -189,7 +189,7 @@ static const uint64_t edges[][2] = {
 enum { EDGES = sizeof edges / sizeof edges[0], EDGE_ROW = 9 };
 
 /* Each edge in one row, as value, as base and as item count, among rows that have nothing of it. */
-static void expect_edges(uint32_t type, const pfb_sample *older, const pfb_sample *newer)
+static void expect_edges(uint32_t type, const pfb_raw_value *older, const pfb_raw_value *newer)
 {
     arrays plain;
     uint64_t state = type;
@@ -226,8 +226,8 @@ Test(formula_columns, edges_of_what_is_computed_together)
     for (size_t i = 0; i < pfb_counter_type_count(); i++) {
         uint32_t type = pfb_counter_type_at(i)->value;
         for (size_t k = 0; k < 16; k++) {
-            pfb_sample older = sample_at(type, 0, 0);
-            pfb_sample newer = older;
+            pfb_raw_value older = sample_at(type, 0, 0);
+            pfb_raw_value newer = older;
             newer.perf_freq = newer.object_freq = frequencies[k % 4];
             newer.perf_time += times[k / 4];
             newer.perf_time_100ns += times[k / 4];
@@ -252,8 +252,8 @@ static unsigned expect_one_tick(int64_t frequency, const pfb_formula_options *op
     fill(&state, UINT64_MAX, &a);
     uint32_t type = 0;
     do {
-        pfb_sample older = sample_at(type, 0, 0);
-        pfb_sample newer = older;
+        pfb_raw_value older = sample_at(type, 0, 0);
+        pfb_raw_value newer = older;
         newer.perf_freq = newer.object_freq = frequency;
         newer.perf_time++;
         newer.perf_time_100ns++;
@@ -306,7 +306,7 @@ Test(formula_columns, no_type_has_a_base_and_is_an_inverse_or_has_items)
 
 Test(formula_columns, nothing_is_written_for_no_instance)
 {
-    pfb_sample newer = sample_at(RAWCOUNT, 0, 0);
+    pfb_raw_value newer = sample_at(RAWCOUNT, 0, 0);
     pfb_formula formula = pfb_formula_prepare(RAWCOUNT, NULL);
     pfb_formula_column column = {.newer = &newer, .count = 0};
     pfb_formula_apply_column(&formula, &column, NULL, NULL);
@@ -326,14 +326,14 @@ Test(formula_columns, a_mark_tells_all_but_large_integers)
         {PFB_STATUS_BAD_SCALE, 0, 0, PFB_UNIT_NONE, false, 0},
         {PFB_STATUS_NEED_TWO_SAMPLES, 0, 0, PFB_UNIT_PER_SECOND, false, 0},
     };
-    static const uint8_t marks[] = {0x00, 0x80, 0x80, 0xB0, 0x40, 0x0D, 0x01};
-    for (size_t i = 0; i < sizeof marks; i++) {
-        cr_expect_eq(pfb_formula_mark(&results[i]), marks[i], "result %zu", i);
-        pfb_formula_result back = pfb_formula_unmark(results[i].value, marks[i], results[i].unit);
+    static const uint8_t status_bytes[] = {0x00, 0x80, 0x80, 0xB0, 0x40, 0x0D, 0x01};
+    for (size_t i = 0; i < sizeof status_bytes; i++) {
+        cr_expect_eq(pfb_formula_pack(&results[i]), status_bytes[i], "result %zu", i);
+        pfb_formula_result back = pfb_formula_unpack(results[i].value, status_bytes[i], results[i].unit);
         cr_expect(same_result(&back, &results[i]), "result %zu", i);
     }
     pfb_formula_result large = {PFB_STATUS_OK, 0, (double)limit, PFB_UNIT_NONE, true, limit + 1};
-    cr_expect_eq(pfb_formula_mark(&large), 0, "the value is rounded, and the mark says of no integer");
+    cr_expect_eq(pfb_formula_pack(&large), 0, "the value is rounded, and the mark says of no integer");
 }
 
 /* A mark of any origin: the result is an integer only where the value is one below 2^53. */
@@ -342,7 +342,7 @@ Test(formula_columns, a_mark_of_a_value_it_does_not_fit)
     static const double values[] = {-1, 0.5, 9007199254740992.0, 1e300, INFINITY, -INFINITY, NAN};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         for (unsigned mark = 0x80; mark <= 0xFF; mark += 0x7F) {
-            pfb_formula_result result = pfb_formula_unmark(values[i], (uint8_t)mark, PFB_UNIT_NONE);
+            pfb_formula_result result = pfb_formula_unpack(values[i], (uint8_t)mark, PFB_UNIT_NONE);
             cr_expect(!result.is_integer && result.integer == 0, "value %zu, mark %x", i, mark);
         }
     }

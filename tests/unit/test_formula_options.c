@@ -14,9 +14,9 @@ Test(formula_options, wrap32_is_for_fallen_dword_counters)
         const pfb_counter_type *type = pfb_counter_type_at(i);
         if (type->samples != 2)
             continue;
-        pfb_sample older = sample_at(type->value, 0, 0xFFFFFF80);
-        pfb_sample newer = sample_at(type->value, 1, 0xC0); /* 0x140 events */
-        pfb_sample wide = newer;
+        pfb_raw_value older = sample_at(type->value, 0, 0xFFFFFF80);
+        pfb_raw_value newer = sample_at(type->value, 1, 0xC0); /* 0x140 events */
+        pfb_raw_value wide = newer;
         wide.value = UINT64_C(0x1000000C0);
         pfb_formula_result plain = pfb_formula_evaluate(&older, &wide, NULL);
         pfb_formula_result wrapped = pfb_formula_evaluate(&older, &newer, &wrap32);
@@ -32,15 +32,15 @@ Test(formula_options, wrap32_is_for_fallen_dword_counters)
         cr_expect(wrapped.status == PFB_STATUS_OK && !(wrapped.flags & PFB_FLAG_WRAPPED), "%s did not fall",
                   type->name);
     }
-    pfb_sample older = sample_at(DELTA, 0, 0xFFFFFF80);
-    pfb_sample newer = sample_at(DELTA, 1, 0xC0);
+    pfb_raw_value older = sample_at(DELTA, 0, 0xFFFFFF80);
+    pfb_raw_value newer = sample_at(DELTA, 1, 0xC0);
     expect_integer(pfb_formula_evaluate(&older, &newer, &wrap32), 0x140, "a counter of 32 bits");
 }
 
 Test(formula_options, wrap32_never_invents_bits)
 {
-    pfb_sample older = sample_at(DELTA, 0, UINT64_C(1) << 32);
-    pfb_sample newer = sample_at(DELTA, 1, 5);
+    pfb_raw_value older = sample_at(DELTA, 0, UINT64_C(1) << 32);
+    pfb_raw_value newer = sample_at(DELTA, 1, 5);
     expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DELTA, "no DWORD");
     older = sample_at(ELAPSED, 0, 5);
     newer = sample_at(ELAPSED, 1, 5000);
@@ -50,8 +50,8 @@ Test(formula_options, wrap32_never_invents_bits)
 /* An average bulk count, the type of % Processor Utility, whose base of 4 bytes goes through 2^32 every 6872 s. */
 Test(formula_options, wrap32_is_for_fallen_dword_bases)
 {
-    pfb_sample older = {.type = AVERAGE_BULK, .has = ALL_INPUTS, .value = 1000, .base = 0xFFFFFF00};
-    pfb_sample newer = {.type = AVERAGE_BULK, .has = ALL_INPUTS, .value = 1512, .base = 0x100};
+    pfb_raw_value older = {.type = AVERAGE_BULK, .has = ALL_INPUTS, .value = 1000, .base = 0xFFFFFF00};
+    pfb_raw_value newer = {.type = AVERAGE_BULK, .has = ALL_INPUTS, .value = 1512, .base = 0x100};
     expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_NEGATIVE_DENOMINATOR, "off");
     expect_integer(pfb_formula_evaluate(&older, &newer, &wrap32), 1, "512 / 512");
     expect_value(pfb_formula_evaluate(&older, &newer, &wrap32), 1.0, PFB_FLAG_WRAPPED, "it is told");
@@ -79,8 +79,8 @@ Test(formula_options, the_table_tells_the_width_of_a_base_of_unknown_type)
     } rows[] = {{AVERAGE_BULK, true},     {AVERAGE_TIMER, true},     {SAMPLE_FRACTION, true},
                 {PRECISION_100NS, false}, {PRECISION_OBJECT, false}, {0x20470500, false}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        pfb_sample older = sample_at(rows[i].type, 0, 7);
-        pfb_sample newer = sample_at(rows[i].type, 1, 7);
+        pfb_raw_value older = sample_at(rows[i].type, 0, 7);
+        pfb_raw_value newer = sample_at(rows[i].type, 1, 7);
         newer.base = older.base - 1;
         pfb_formula_result r = pfb_formula_evaluate(&older, &newer, &wrap32);
         cr_expect_eq(r.status, rows[i].wraps ? PFB_STATUS_OK : PFB_STATUS_NEGATIVE_DENOMINATOR, "%08X", rows[i].type);
@@ -95,8 +95,8 @@ Test(formula_options, inverse_multi_timers_per_item)
     pfb_formula_options per_item = {.per_item_inverse = true};
     static const uint32_t types[] = {MULTI_TIMER_INV, MULTI_100NS_INV};
     for (size_t i = 0; i < 2; i++) {
-        pfb_sample older = {.type = types[i], .has = ALL_INPUTS, .value = 0, .multi = 4};
-        pfb_sample newer = {.type = types[i], .has = ALL_INPUTS, .value = 2500, .multi = 4};
+        pfb_raw_value older = {.type = types[i], .has = ALL_INPUTS, .value = 0, .multi = 4};
+        pfb_raw_value newer = {.type = types[i], .has = ALL_INPUTS, .value = 2500, .multi = 4};
         newer.perf_time = newer.perf_time_100ns = 1000;
         expect_value(pfb_formula_evaluate(&older, &newer, NULL), 150.0, PFB_FLAG_ABOVE_100, "100 (4 - 2.5)");
         expect_value(pfb_formula_evaluate(&older, &newer, &per_item), 37.5, 0, "100 (4 - 2.5) / 4");
@@ -108,8 +108,8 @@ Test(formula_options, inverse_multi_timers_per_item)
 Test(formula_options, server_2003_needs_no_frequency)
 {
     pfb_formula_options server_2003 = {.server_2003_multi_timer = true};
-    pfb_sample older = {.type = MULTI_TIMER, .has = ALL_INPUTS, .value = 10, .multi = 2, .perf_freq = 10000000};
-    pfb_sample newer = older;
+    pfb_raw_value older = {.type = MULTI_TIMER, .has = ALL_INPUTS, .value = 10, .multi = 2, .perf_freq = 10000000};
+    pfb_raw_value newer = older;
     newer.value = 13;
     newer.perf_time = 20000000;
     expect_value(pfb_formula_evaluate(&older, &newer, NULL), 75.0, 0, "100 (3 / 2 s) / 2");
@@ -126,8 +126,8 @@ Test(formula_options, other_types_stay_as_they_are)
     pfb_formula_options readings = {.server_2003_multi_timer = true, .per_item_inverse = true, .generic = true};
     for (size_t i = 0; i < pfb_counter_type_count(); i++) {
         uint32_t type = pfb_counter_type_at(i)->value;
-        pfb_sample older = sample_at(type, 0, 1);
-        pfb_sample newer = sample_at(type, 1, 12);
+        pfb_raw_value older = sample_at(type, 0, 1);
+        pfb_raw_value newer = sample_at(type, 1, 12);
         pfb_formula_result plain = pfb_formula_evaluate(&older, &newer, NULL);
         pfb_formula_result read = pfb_formula_evaluate(&older, &newer, &readings);
         bool changes = type == MULTI_TIMER || type == MULTI_TIMER_INV || type == MULTI_100NS_INV;
@@ -140,8 +140,8 @@ Test(formula_options, other_types_stay_as_they_are)
 Test(formula_options, limits_keep_the_flags)
 {
     pfb_formula_options limits = {.cap_100 = true, .clamp_0 = true};
-    pfb_sample older = {.type = TIMER_100NS, .has = ALL_INPUTS, .value = 0};
-    pfb_sample newer = {.type = TIMER_100NS, .has = ALL_INPUTS, .value = 1001, .perf_time_100ns = 1000};
+    pfb_raw_value older = {.type = TIMER_100NS, .has = ALL_INPUTS, .value = 0};
+    pfb_raw_value newer = {.type = TIMER_100NS, .has = ALL_INPUTS, .value = 1001, .perf_time_100ns = 1000};
     expect_value(pfb_formula_evaluate(&older, &newer, NULL), 100.1, PFB_FLAG_ABOVE_100, "100.1 %");
     expect_integer(pfb_formula_evaluate(&older, &newer, &limits), 100, "capped");
     expect_value(pfb_formula_evaluate(&older, &newer, &limits), 100.0, PFB_FLAG_ABOVE_100, "told");
@@ -159,24 +159,24 @@ Test(formula_options, one_limit_without_the_other)
 {
     pfb_formula_options cap = {.cap_100 = true};
     pfb_formula_options clamp = {.clamp_0 = true};
-    expect_value(pfb_formula_evaluate(&(pfb_sample){.type = TIMER, .has = ALL_INPUTS},
-                                      &(pfb_sample){.type = TIMER, .has = ALL_INPUTS, .value = 3, .perf_time = 2},
+    expect_value(pfb_formula_evaluate(&(pfb_raw_value){.type = TIMER, .has = ALL_INPUTS},
+                                      &(pfb_raw_value){.type = TIMER, .has = ALL_INPUTS, .value = 3, .perf_time = 2},
                                       &clamp),
                  150.0, PFB_FLAG_ABOVE_100, "not capped");
-    expect_value(pfb_formula_evaluate(&(pfb_sample){.type = TIMER_INV, .has = ALL_INPUTS},
-                                      &(pfb_sample){.type = TIMER_INV, .has = ALL_INPUTS, .value = 3, .perf_time = 2},
-                                      &cap),
-                 -50.0, PFB_FLAG_BELOW_ZERO, "not clamped");
+    expect_value(
+        pfb_formula_evaluate(&(pfb_raw_value){.type = TIMER_INV, .has = ALL_INPUTS},
+                             &(pfb_raw_value){.type = TIMER_INV, .has = ALL_INPUTS, .value = 3, .perf_time = 2}, &cap),
+        -50.0, PFB_FLAG_BELOW_ZERO, "not clamped");
 }
 
 Test(formula_options, scale_is_part_of_the_one_rounding)
 {
-    pfb_sample sample = {.type = RAWCOUNT, .has = ALL_INPUTS, .value = 10};
+    pfb_raw_value sample = {.type = RAWCOUNT, .has = ALL_INPUTS, .value = 10};
     pfb_formula_options two = {.scale = 2};
     expect_integer(pfb_formula_evaluate(NULL, &sample, &two), 1000, "10 times 100");
     pfb_formula_options least = {.scale = -10};
     expect_value(pfb_formula_evaluate(NULL, &sample, &least), 1e-9, 0, "10 over 10^10");
-    sample = (pfb_sample){.type = LARGE_RAWCOUNT, .has = ALL_INPUTS, .value = UINT64_MAX};
+    sample = (pfb_raw_value){.type = LARGE_RAWCOUNT, .has = ALL_INPUTS, .value = UINT64_MAX};
     pfb_formula_options most = {.scale = 10};
     pfb_formula_result r = pfb_formula_evaluate(NULL, &sample, &most);
     expect_value(r, 18446744073709551615e10, 0, "no integer of 64 bits any more");
@@ -190,8 +190,8 @@ Test(formula_options, scale_is_part_of_the_one_rounding)
 Test(formula_options, limits_come_before_the_scale)
 {
     pfb_formula_options both = {.cap_100 = true, .scale = -2};
-    pfb_sample older = {.type = TIMER, .has = ALL_INPUTS};
-    pfb_sample newer = {.type = TIMER, .has = ALL_INPUTS, .value = 3, .perf_time = 2};
+    pfb_raw_value older = {.type = TIMER, .has = ALL_INPUTS};
+    pfb_raw_value newer = {.type = TIMER, .has = ALL_INPUTS, .value = 3, .perf_time = 2};
     expect_value(pfb_formula_evaluate(&older, &newer, &both), 1.0, PFB_FLAG_ABOVE_100, "150 % is at most 1");
     newer.value = 1;
     expect_value(pfb_formula_evaluate(&older, &newer, &both), 0.5, 0, "50 %");
@@ -199,7 +199,7 @@ Test(formula_options, limits_come_before_the_scale)
 
 Test(formula_options, a_scale_out_of_range_is_refused)
 {
-    pfb_sample sample = {.type = RAWCOUNT, .has = ALL_INPUTS, .value = 10};
+    pfb_raw_value sample = {.type = RAWCOUNT, .has = ALL_INPUTS, .value = 10};
     static const int8_t wrong[] = {11, -11, 127, -128};
     for (size_t i = 0; i < 4; i++) {
         pfb_formula_options options = {.scale = wrong[i]};
@@ -241,8 +241,8 @@ Test(formula_options, unnamed_types_by_their_bits)
     };
     pfb_formula_options generic = {.generic = true};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        pfb_sample older = sample_at(rows[i].type, 0, 100);
-        pfb_sample newer = sample_at(rows[i].type, 1, 112);
+        pfb_raw_value older = sample_at(rows[i].type, 0, 100);
+        pfb_raw_value newer = sample_at(rows[i].type, 1, 112);
         expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_UNKNOWN_TYPE, rows[i].what);
         expect_value(pfb_formula_evaluate(&older, &newer, &generic), rows[i].value, rows[i].flags, rows[i].what);
     }
@@ -251,7 +251,7 @@ Test(formula_options, unnamed_types_by_their_bits)
 Test(formula_options, the_100ns_clock_needs_no_frequency)
 {
     pfb_formula_options generic = {.generic = true};
-    pfb_sample sample = {.type = 0x30140500, .has = PFB_HAS_VALUE | PFB_HAS_PERF_TIME_100NS, .value = 10000000};
+    pfb_raw_value sample = {.type = 0x30140500, .has = PFB_HAS_VALUE | PFB_HAS_PERF_TIME_100NS, .value = 10000000};
     sample.perf_time_100ns = 35000000;
     expect_value(pfb_formula_evaluate(NULL, &sample, &generic), 2.5, 0, "elapsed on the 100 ns clock");
 }
@@ -275,8 +275,8 @@ Test(formula_options, what_has_no_formula_stays_without)
                 {0x21020500, PFB_STATUS_UNKNOWN_TYPE},  /* inverse of a fraction */
                 {0xFFFFFFFF, PFB_STATUS_UNKNOWN_TYPE}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        pfb_sample older = sample_at(rows[i].type, 0, 100);
-        pfb_sample newer = sample_at(rows[i].type, 1, 112);
+        pfb_raw_value older = sample_at(rows[i].type, 0, 100);
+        pfb_raw_value newer = sample_at(rows[i].type, 1, 112);
         pfb_formula_result r = pfb_formula_evaluate(&older, &newer, &generic);
         cr_expect_eq(r.status, rows[i].status, "%08X: %s", rows[i].type, pfb_status_name(r.status));
     }
@@ -287,8 +287,8 @@ Test(formula_options, what_has_no_formula_stays_without)
 Test(formula_options, a_prepared_formula_is_for_its_type)
 {
     pfb_formula formula = pfb_formula_prepare(DELTA, NULL);
-    pfb_sample older = sample_at(DELTA, 0, 1);
-    pfb_sample newer = sample_at(DELTA, 1, 8);
+    pfb_raw_value older = sample_at(DELTA, 0, 1);
+    pfb_raw_value newer = sample_at(DELTA, 1, 8);
     cr_expect_eq(formula.status, PFB_STATUS_OK);
     expect_integer(pfb_formula_apply(&formula, &older, &newer), 7, "once");
     expect_integer(pfb_formula_apply(&formula, &older, &newer), 7, "and again");

@@ -3,8 +3,8 @@
 
 #include "machine.h"
 #include "perfblock/catalog.h"
-#include "perfblock/data_block.h"
 #include "perfblock/query.h"
+#include "perfblock/v2.h"
 #include "support.h"
 
 #include <stdio.h>
@@ -374,7 +374,7 @@ static void expect_clocks_between(const pfb_guid *set, const char *first, const 
     pfb_source *source = open_machine();
     pfb_source_query *query = pfb_source_query_open(source, NULL);
     pfb_bytes reply = {0};
-    pfb_data_block block;
+    pfb_v2_reader block;
     ask_of(set);
     cr_assert_eq(add_to(query, NULL, PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS);
     put_pipe(first, paths[0]);
@@ -389,7 +389,7 @@ static void expect_clocks_between(const pfb_guid *set, const char *first, const 
     int status = 1;
     cr_assert(pfb_source_query_collect(query, &reply, NULL));
     cr_assert(waitpid(child, &status, 0) == child && status == 0, "both are read");
-    cr_assert(pfb_data_block_open(&block, reply.data, reply.size_bytes, PFB_STRICT));
+    cr_assert(pfb_v2_open(&block, reply.data, reply.size_bytes, PFB_STRICT));
     cr_expect_geq((uint64_t)block.perf_time, moments[0], "%s", first);
     cr_expect_leq((uint64_t)block.perf_time, moments[1], "%s", second);
     pfb_bytes_free(&reply);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "support_legacy.h"
+#include "support_v1.h"
 
 #include <criterion/criterion.h>
 
@@ -265,8 +265,8 @@ static uint8_t *random_table(uint32_t *state, uint32_t count, bool is_utf16, uin
 {
     uint8_t *data = malloc(64 * (size_t)count + 8);
     cr_assert_not_null(data);
-    pfb_builder b;
-    pfb_builder_init(&b, data, 64 * (size_t)count + 8);
+    pfb_writer b;
+    pfb_write_init(&b, data, 64 * (size_t)count + 8);
     *size = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint8_t utf16[64];
@@ -274,12 +274,12 @@ static uint8_t *random_table(uint32_t *state, uint32_t count, bool is_utf16, uin
         chosen[i] = next_random(state) % WORDS;
         const char *word = words[chosen[i]];
         if (is_utf16)
-            pfb_builder_name(&b, indexes[i], utf16, pfb_utf16_from_utf8(word, strlen(word), utf16, 32));
+            pfb_write_name(&b, indexes[i], utf16, pfb_utf16_from_utf8(word, strlen(word), utf16, 32));
         else
             *size += (size_t)sprintf((char *)data + *size, "%u\t%s\n", indexes[i], word);
     }
     if (is_utf16)
-        pfb_builder_end_names(&b);
+        pfb_write_end_names(&b);
     *size = is_utf16 ? b.size_bytes : *size;
     return data;
 }

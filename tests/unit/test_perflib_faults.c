@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
-#include "perfblock/data_block.h"
+#include "perfblock/v2.h"
 #include "support.h"
 #include "support_perflib.h"
 
@@ -167,13 +167,13 @@ Test(perflib_faults, hostile_replies_are_for_the_reader_to_refuse)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const fake_script script = {.answers = {{PFB_WIN32_SUCCESS, sizes[i]}}, .count = 1};
         pfb_bytes reply = {0};
-        pfb_data_block block;
+        pfb_v2_reader block;
         tell(FAKE_PerfQueryCounterData, &script);
         cr_assert(ask(source, FAKE_PerfQueryCounterData, &reply, NULL));
         cr_assert_eq(reply.size_bytes, sizes[i]);
         for (size_t k = 0; k < sizes[i]; k++)
             cr_assert_eq(reply.data[k], 0xEE);
-        cr_expect_not(pfb_data_block_open(&block, reply.data, reply.size_bytes, 0));
+        cr_expect_not(pfb_v2_open(&block, reply.data, reply.size_bytes, 0));
         pfb_bytes_free(&reply);
     }
     close_source(source);

@@ -287,14 +287,14 @@ Test(perflib_source_calls, libraries_are_let_go_once)
     cr_expect(libraries[0] == 1 && libraries[1] == 2);
 }
 
-Test(perflib_source_calls, legacy_queries_go_to_the_machine)
+Test(perflib_source_calls, v1_queries_go_to_the_machine)
 {
     const pfb_perflib system = system_of_nine();
     pfb_bytes reply = {0};
     pfb_source *source = open_over(&system, "\\\\Turing");
-    cr_assert(pfb_source_legacy(source, "238 2", &reply, NULL));
+    cr_assert(pfb_source_v1(source, "238 2", &reply, NULL));
     cr_expect(reply.size_bytes == 5 && memcmp(reply.data, "238 2", 5) == 0);
-    cr_expect_str_eq(legacy_machine, "Turing");
+    cr_expect_str_eq(v1_machine, "Turing");
     close_source(source);
     pfb_bytes_free(&reply);
 }

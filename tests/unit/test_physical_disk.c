@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "machine.h"
-#include "perfblock/data_block.h"
+#include "perfblock/v2.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -171,19 +171,19 @@ Test(physical_disk, every_count_of_a_disk_and_of_the_total)
 }
 
 /* One sample of all counters of an instance; its block and its values by id. */
-static pfb_data_block collect(pfb_source *source, const char *name, uint64_t by_id[24])
+static pfb_v2_reader collect(pfb_source *source, const char *name, uint64_t by_id[24])
 {
     pfb_bytes reply = {0};
     pfb_source_query *query = pfb_source_query_open(source, NULL);
-    pfb_data_block block;
-    pfb_data_result result;
-    pfb_data_instance instance;
-    pfb_data_value value;
+    pfb_v2_reader block;
+    pfb_v2_result result;
+    pfb_v2_instance instance;
+    pfb_v2_value value;
     cr_assert_eq(add_to(query, name, PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS);
     cr_assert(pfb_source_query_collect(query, &reply, NULL));
-    cr_assert(pfb_data_block_open(&block, reply.data, reply.size_bytes, PFB_STRICT));
-    cr_assert(pfb_data_block_next_result(&block, &result) && pfb_data_block_next_instance(&block, &instance));
-    while (pfb_data_block_next_value(&block, &value)) {
+    cr_assert(pfb_v2_open(&block, reply.data, reply.size_bytes, PFB_STRICT));
+    cr_assert(pfb_v2_next_result(&block, &result) && pfb_v2_next_instance(&block, &instance));
+    while (pfb_v2_next_value(&block, &value)) {
         cr_assert_lt(value.counter_id, 24);
         by_id[value.counter_id] = value.raw;
     }
@@ -198,7 +198,7 @@ Test(physical_disk, average_times_count_ticks)
     uint64_t by_id[24];
     put_disks();
     pfb_source *source = open_machine();
-    pfb_data_block block = collect(source, "sda", by_id);
+    pfb_v2_reader block = collect(source, "sda", by_id);
     uint64_t ticks_per_ms = (uint64_t)block.perf_freq / 1000;
     cr_expect_eq(by_id[8], 800 * ticks_per_ms);
     cr_expect_eq(by_id[9], 300 * ticks_per_ms);

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "machine.h"
-#include "perfblock/data_block.h"
+#include "perfblock/v2.h"
 #include "support.h"
 
 #include <stdarg.h>
@@ -323,11 +323,11 @@ Test(processor, the_clocks_are_those_of_the_sample)
     pfb_source *source = open_machine();
     pfb_source_query *query = pfb_source_query_open(source, NULL);
     pfb_bytes reply = {0};
-    pfb_data_block block;
+    pfb_v2_reader block;
     int64_t steady = nanoseconds(CLOCK_MONOTONIC) / 100;
     int64_t wall = nanoseconds(CLOCK_REALTIME) / 100;
     cr_assert(pfb_source_query_collect(query, &reply, NULL));
-    cr_assert(pfb_data_block_open(&block, reply.data, reply.size_bytes, PFB_STRICT));
+    cr_assert(pfb_v2_open(&block, reply.data, reply.size_bytes, PFB_STRICT));
     int64_t since_1970 = block.perf_time_100ns - INT64_C(116444736000000000);
     cr_expect(block.perf_time >= steady && block.perf_time <= nanoseconds(CLOCK_MONOTONIC) / 100);
     cr_expect(since_1970 >= wall && since_1970 <= nanoseconds(CLOCK_REALTIME) / 100);

@@ -2,12 +2,12 @@
 /* Blocks of a real machine, which are not part of the project: two samples of eight objects in the folder that the
  * build was told with PERFBLOCK_REAL_DATA, with what an independent reader computed of them in exact arithmetic.
  * Without the folder every test here is skipped, and says so. */
-#include "support_legacy.h"
+#include "support_v1.h"
 
 #include <criterion/criterion.h>
 
+#include "perfblock/cook.h"
 #include "perfblock/name_table.h"
-#include "perfblock/pairing.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ enum { OBJECTS = sizeof objects / sizeof objects[0], ID_PROCESS = 784 };
 typedef struct real_sample {
     file block;
     void *memory;
-    pfb_snapshot snapshot;
+    pfb_sample snapshot;
 } real_sample;
 
 static real_sample load_sample(unsigned tick, unsigned object)
@@ -71,17 +71,17 @@ static real_sample load_sample(unsigned tick, unsigned object)
     char name[64];
     snprintf(name, sizeof name, "pal-s%02u-obj%u.bin", tick, object);
     real_sample s = {.block = read_file(name)};
-    pfb_snapshot_input input = {.data = s.block.data,
-                                .data_size_bytes = s.block.size,
-                                .options = PFB_STRICT,
-                                .key_counter = object == 230 ? ID_PROCESS : 0};
-    pfb_snapshot_counts counts;
-    expect_error(pfb_snapshot_measure(&input, &counts), PFB_OK, 0, name);
-    size_t size = pfb_snapshot_size(&counts);
+    pfb_sample_input input = {.data = s.block.data,
+                              .data_size_bytes = s.block.size,
+                              .options = PFB_STRICT,
+                              .key_counter = object == 230 ? ID_PROCESS : 0};
+    pfb_sample_counts counts;
+    expect_error(pfb_sample_measure(&input, &counts), PFB_OK, 0, name);
+    size_t size = pfb_sample_size(&counts);
     s.memory = malloc(size);
     cr_assert_not_null(s.memory);
-    expect_error(pfb_snapshot_load(&s.snapshot, &input, &counts, s.memory, size), PFB_OK, 0, name);
-    pfb_snapshot_number_rows(&s.snapshot);
+    expect_error(pfb_sample_load(&s.snapshot, &input, &counts, s.memory, size), PFB_OK, 0, name);
+    pfb_sample_number_rows(&s.snapshot);
     return s;
 }
 
@@ -114,10 +114,10 @@ static void check_block(unsigned tick, unsigned title)
     char name[64];
     snprintf(name, sizeof name, "pal-s%02u-obj%u.bin", tick, title);
     file f = read_file(name);
-    pfb_legacy_block block;
-    pfb_legacy_object object;
-    pfb_legacy_counter counter;
-    cr_assert(pfb_legacy_block_open(&block, f.data, f.size, PFB_STRICT), "%s", name);
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_counter counter;
+    cr_assert(pfb_v1_open(&block, f.data, f.size, PFB_STRICT), "%s", name);
     cr_expect_eq(block.total_size_bytes, field(&f, 20, 4));
     cr_expect(block.version == 1 && block.revision == 1 && !block.is_big_endian);
     cr_expect_eq((uint64_t)block.perf_time, field(&f, 56, 8));
@@ -129,13 +129,13 @@ static void check_block(unsigned tick, unsigned title)
     cr_expect_eq(block.system_name.size_bytes, field(&f, 80, 4) - 2, "its NUL is counted");
     size_t at = extent(&f, 24);
     bool seen = false;
-    while (pfb_legacy_block_next_object(&block, &object)) {
+    while (pfb_v1_next_object(&block, &object)) {
         cr_expect_eq(object.offset, at, "%s", name);
         cr_expect_eq(object.title_index, field(&f, at + 12, 4));
         cr_expect_eq((uint32_t)object.instance_count, field(&f, at + 40, 4));
         cr_expect_eq(object.counter_count, field(&f, at + 32, 4));
         size_t definition = at + extent(&f, at + 8);
-        while (pfb_legacy_block_next_counter(&block, &counter)) {
+        while (pfb_v1_next_counter(&block, &counter)) {
             cr_expect_eq(counter.title_index, field(&f, definition + 4, 4));
             cr_expect_eq(counter.type, field(&f, definition + 28, 4));
             cr_expect_eq(counter.size_bytes, field(&f, definition + 32, 4));
@@ -145,12 +145,12 @@ static void check_block(unsigned tick, unsigned title)
         if (object.title_index == title)
             seen = true;
         bool is_alone = object.title_index == 2 || object.title_index == 4 || object.title_index == 638;
-        cr_expect_eq(object.instance_count == PFB_LEGACY_NO_INSTANCES, is_alone);
+        cr_expect_eq(object.instance_count == PFB_V1_NO_INSTANCES, is_alone);
         at += extent(&f, at);
     }
     cr_expect(seen, "%s holds no object %u", name, title);
     cr_expect_eq(at, f.size, "%s", name);
-    expect_error(pfb_legacy_block_finish(&block), PFB_OK, 0, name);
+    expect_error(pfb_v1_finish(&block), PFB_OK, 0, name);
     free(f.data);
 }
 
@@ -222,7 +222,7 @@ static expectation parse_line(const char *line)
     return e;
 }
 
-static bool is_named(const pfb_snapshot_row *row, const expectation *e)
+static bool is_named(const pfb_sample_row *row, const expectation *e)
 {
     if (row->has_name != e->has_instance || row->occurrence != e->occurrence)
         return false;
@@ -233,7 +233,7 @@ static bool is_named(const pfb_snapshot_row *row, const expectation *e)
 }
 
 /* The row of the object in the newer sample; PFB_NONE when there is none. */
-static uint32_t find_row(const pfb_snapshot *s, const expectation *e)
+static uint32_t find_row(const pfb_sample *s, const expectation *e)
 {
     for (uint32_t i = 0; i < s->counts.rows; i++) {
         if (s->results[s->rows[i].result].title_index == e->object && is_named(&s->rows[i], e))
@@ -245,15 +245,15 @@ static uint32_t find_row(const pfb_snapshot *s, const expectation *e)
 static void check_line(const char *line, const real_sample *older, const real_sample *newer)
 {
     expectation e = parse_line(line);
-    const pfb_snapshot *s = &newer->snapshot;
+    const pfb_sample *s = &newer->snapshot;
     uint32_t row = find_row(s, &e);
     cr_assert_neq(row, PFB_NONE, "no row for %s", line);
     uint32_t column = s->results[s->rows[row].result].first_column + e.position;
     cr_assert_lt(column, s->counts.columns, "%s", line);
     cr_expect(s->columns[column].counter_id == e.counter && s->columns[column].counter.type == e.type, "%s", line);
-    cr_expect_eq(pfb_snapshot_value_at(s, row, column).raw, e.raw, "%s", line);
-    pfb_pairing_inputs inputs;
-    pfb_formula_result r = pfb_pairing_evaluate(&older->snapshot, s, row, column, NULL, &inputs);
+    cr_expect_eq(pfb_sample_value_at(s, row, column).raw, e.raw, "%s", line);
+    pfb_cook_inputs inputs;
+    pfb_formula_result r = pfb_sample_cook_value(&older->snapshot, s, row, column, NULL, &inputs);
     cr_expect_str_eq(pfb_status_name(r.status), e.status, "%s: %s", pfb_status_name(r.status), line);
     cr_expect_eq(r.status == PFB_STATUS_OK, e.has_value, "%s", line);
     if (e.has_value)
@@ -272,8 +272,8 @@ Test(real_blocks, every_displayed_value)
     for (size_t i = 0; i < OBJECTS; i++) {
         samples[0][i] = load_sample(0, objects[i]);
         samples[1][i] = load_sample(1, objects[i]);
-        pfb_pairing_match(&samples[0][i].snapshot, &samples[1][i].snapshot);
-        cells += pfb_pairing_count(&samples[1][i].snapshot);
+        pfb_sample_match(&samples[0][i].snapshot, &samples[1][i].snapshot);
+        cells += pfb_sample_value_count(&samples[1][i].snapshot);
     }
     FILE *stream = open_file("expected-s00-s01.jsonl");
     char line[1024];

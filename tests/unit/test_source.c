@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
-#include "perfblock/builder.h"
 #include "perfblock/capture.h"
 #include "perfblock/source.h"
+#include "perfblock/write.h"
 #include "support.h"
 
 #include <stdio.h>
@@ -389,12 +389,12 @@ static void add_names(uint32_t language, const char *body)
 }
 
 /* The reply to a V1 query is this text; null: there is none, for that code. */
-static void expect_legacy(pfb_source *source, const char *query, const char *text, uint32_t code)
+static void expect_v1(pfb_source *source, const char *query, const char *text, uint32_t code)
 {
     pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
     cr_assert(pfb_bytes_append(&reply, "what was there before", 21));
-    bool is_there = pfb_source_legacy(source, query, &reply, &failure);
+    bool is_there = pfb_source_v1(source, query, &reply, &failure);
     cr_expect(is_there == (text != NULL) && failure.code == code, "\"%s\": %u, %s", query, (unsigned)failure.code,
               failure.sentence);
     cr_expect_eq(failure.sentence[0] == '\0', is_there, "\"%s\": a failure has a sentence", query);
@@ -402,31 +402,31 @@ static void expect_legacy(pfb_source *source, const char *query, const char *tex
     pfb_bytes_free(&reply);
 }
 
-Test(source, legacy_blocks_come_one_after_the_other)
+Test(source, v1_blocks_come_one_after_the_other)
 {
-    add_tagged(PFB_TAG_LEGACY, "one");
+    add_tagged(PFB_TAG_V1, "one");
     add_tagged(PFB_TAG_DATA, "V2");
     add_names(9, "names");
-    add_tagged(PFB_TAG_LEGACY, "two and more");
-    add_tagged(PFB_TAG_LEGACY, "three");
+    add_tagged(PFB_TAG_V1, "two and more");
+    add_tagged(PFB_TAG_V1, "three");
     pfb_source *source = open_capture();
     pfb_source *other = open_capture();
     pfb_source_query *query = pfb_source_query_open(source, NULL);
-    expect_legacy(source, "Global", "one", 0);
-    expect_legacy(source, "Counter 009", "names", 0);
-    expect_legacy(source, "238 2", "two and more", 0);
-    expect_legacy(other, "Costly", "one", 0);
+    expect_v1(source, "Global", "one", 0);
+    expect_v1(source, "Counter 009", "names", 0);
+    expect_v1(source, "238 2", "two and more", 0);
+    expect_v1(other, "Costly", "one", 0);
     expect_sample(query, "V2", 0);
-    expect_legacy(source, "Counters 009", "three", 0);
+    expect_v1(source, "Counters 009", "three", 0);
     for (int i = 0; i < 2; i++)
-        expect_legacy(source, "Global", NULL, PFB_WIN32_NO_MORE_ITEMS);
-    expect_legacy(source, "Counter 009", "names", 0);
+        expect_v1(source, "Global", NULL, PFB_WIN32_NO_MORE_ITEMS);
+    expect_v1(source, "Counter 009", "names", 0);
     pfb_source_query_close(query);
     pfb_source_close(other);
     pfb_source_close(source);
 }
 
-Test(source, legacy_names_are_those_of_the_language)
+Test(source, v1_names_are_those_of_the_language)
 {
     static const struct {
         const char *query, *reply;
@@ -457,20 +457,20 @@ Test(source, legacy_names_are_those_of_the_language)
     add_names(0xDEADBEEF, "large");
     pfb_source *source = open_capture();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        expect_legacy(source, cases[i].query, cases[i].reply, cases[i].code);
+        expect_v1(source, cases[i].query, cases[i].reply, cases[i].code);
     pfb_source_close(source);
 }
 
-Test(source, a_cut_capture_ends_its_legacy_blocks)
+Test(source, a_cut_capture_ends_its_v1_blocks)
 {
-    add_tagged(PFB_TAG_LEGACY, "one");
-    add_tagged(PFB_TAG_LEGACY, "two");
+    add_tagged(PFB_TAG_V1, "one");
+    add_tagged(PFB_TAG_V1, "two");
     pfb_source *source = pfb_source_open_capture(capture.data, capture.size_bytes - 1, NULL);
     pfb_source_failure failure = {0};
     pfb_bytes reply = {0};
     cr_assert(source);
-    expect_legacy(source, "Global", "one", 0);
-    cr_expect_not(pfb_source_legacy(source, "Global", &reply, &failure));
+    expect_v1(source, "Global", "one", 0);
+    cr_expect_not(pfb_source_v1(source, "Global", &reply, &failure));
     cr_expect(failure.code == PFB_WIN32_NO_MORE_ITEMS && strstr(failure.sentence, "broken off at offset 40"), "%s",
               failure.sentence);
     pfb_bytes_free(&reply);
@@ -478,14 +478,14 @@ Test(source, a_cut_capture_ends_its_legacy_blocks)
 }
 
 #if defined(__linux__)
-Test(source, linux_has_no_legacy_data)
+Test(source, linux_has_no_v1_data)
 {
     static const char *const queries[] = {"Global", "2", "Counter 009", "Help 009"};
     pfb_source *source = pfb_source_open_live(NULL);
     cr_assert(source);
     for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++)
-        expect_legacy(source, queries[i], NULL, PFB_WIN32_NOT_SUPPORTED);
-    expect_legacy(source, "", NULL, PFB_WIN32_INVALID_PARAMETER);
+        expect_v1(source, queries[i], NULL, PFB_WIN32_NOT_SUPPORTED);
+    expect_v1(source, "", NULL, PFB_WIN32_INVALID_PARAMETER);
     pfb_source_close(source);
 }
 #endif
@@ -494,8 +494,7 @@ Test(source, linux_has_no_legacy_data)
 
 Test(source, chunks_of_a_later_version_answer_nothing)
 {
-    static const uint32_t tags[] = {PFB_TAG_REGISTRATION, PFB_TAG_INSTANCES, PFB_TAG_NAMES, PFB_TAG_DATA,
-                                    PFB_TAG_LEGACY};
+    static const uint32_t tags[] = {PFB_TAG_REGISTRATION, PFB_TAG_INSTANCES, PFB_TAG_NAMES, PFB_TAG_DATA, PFB_TAG_V1};
     for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
         size_t at = capture.size_bytes;
         const pfb_chunk chunk = {.tag = tags[i], .request = 1};
@@ -511,8 +510,8 @@ Test(source, chunks_of_a_later_version_answer_nothing)
     cr_expect_not(pfb_source_registration(source, &guid, 1, 0, &reply, &failure));
     cr_expect_eq(failure.code, PFB_WIN32_COUNTERSET_NOT_FOUND);
     cr_expect_not(pfb_source_instances(source, &guid, &reply, NULL));
-    expect_legacy(source, "Counter 0", NULL, PFB_WIN32_NOT_FOUND);
-    expect_legacy(source, "Global", NULL, PFB_WIN32_NO_MORE_ITEMS);
+    expect_v1(source, "Counter 0", NULL, PFB_WIN32_NOT_FOUND);
+    expect_v1(source, "Global", NULL, PFB_WIN32_NO_MORE_ITEMS);
     expect_sample(query, NULL, PFB_WIN32_NO_MORE_ITEMS);
     pfb_bytes_free(&reply);
     pfb_source_query_close(query);
@@ -569,8 +568,8 @@ static void use_capture(const char *name, const uint8_t *data, size_t size)
         samples++;
         pfb_source_query_info(query, &reply, NULL);
     }
-    pfb_source_legacy(source, "Counter 009", &reply, NULL);
-    while (pfb_source_legacy(source, "Global", &reply, NULL))
+    pfb_source_v1(source, "Counter 009", &reply, NULL);
+    while (pfb_source_v1(source, "Global", &reply, NULL))
         samples++;
     cr_expect(samples < size / 16, "%s: more samples than chunks", name);
     pfb_source_query_close(query);
@@ -625,22 +624,22 @@ static bool see_query(void *context, const char *query, pfb_bytes *reply, pfb_so
     return reply->size_bytes == 0;
 }
 
-Test(source, an_implementation_sees_legacy_queries_of_printable_ascii)
+Test(source, an_implementation_sees_v1_queries_of_printable_ascii)
 {
     static const char *const accepted[] = {" ", "~", "Global", "Counter 009"};
     static const char *const refused[] = {"", "\x7F", "238\t2", "Z\xC3\xA4hler", "2\n", "\x1F", "2\x80"};
-    static const pfb_source_operations operations = {.close = count_close, .legacy = see_query};
+    static const pfb_source_operations operations = {.close = count_close, .v1 = see_query};
     int context = 1;
     pfb_bytes reply = {0};
     pfb_source *source = pfb_source_make(&operations, &context, NULL);
     cr_assert(source);
     for (size_t i = 0; i < sizeof accepted / sizeof accepted[0]; i++) {
         cr_assert(pfb_bytes_append(&reply, "x", 1));
-        cr_expect(pfb_source_legacy(source, accepted[i], &reply, NULL) && seen_query == accepted[i], "case %zu", i);
+        cr_expect(pfb_source_v1(source, accepted[i], &reply, NULL) && seen_query == accepted[i], "case %zu", i);
     }
     seen_query = NULL;
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-        expect_legacy(source, refused[i], NULL, PFB_WIN32_INVALID_PARAMETER);
+        expect_v1(source, refused[i], NULL, PFB_WIN32_INVALID_PARAMETER);
         cr_expect_null(seen_query, "case %zu", i);
     }
     pfb_bytes_free(&reply);

@@ -4,12 +4,12 @@
  * inputs stays linear. */
 #include <criterion/criterion.h>
 
+#include "cpi_text_readers.h"
 #include "cpuid_readers.h"
 #include "hook_readers.h"
 #include "lwp_readers.h"
-#include "perfblock/builder.h"
+#include "perfblock/write.h"
 #include "readers.h"
-#include "snapshot_readers.h"
 #include "support.h"
 
 #include <signal.h>
@@ -117,14 +117,14 @@ static void sweep_subject(subject which, const char *name)
     sweep_seeds(name, examine_subject, read_subject);
 }
 
-Test(sweep, data_block_seeds)
+Test(sweep, v2_seeds)
 {
-    sweep_subject(SUBJECT_DATA_BLOCK, "data_block");
+    sweep_subject(SUBJECT_V2, "v2");
 }
 
 Test(sweep, registration_seeds)
 {
-    sweep_subject(SUBJECT_REGISTRATION, "registration");
+    sweep_subject(SUBJECT_METADATA, "metadata");
 }
 
 Test(sweep, query_seeds)
@@ -165,86 +165,89 @@ Test(sweep, cpi_text_seeds)
 /* ---- The builder's faults -------------------------------------------------------------------------------- */
 
 /* Writes a block of one sort. */
-typedef void shaper(pfb_builder *builder);
+typedef void shaper(pfb_writer *builder);
 
 static const uint8_t letter[] = {'n', 0};
 
-static void shape_data_block(pfb_builder *builder)
+static void shape_v2(pfb_writer *builder)
 {
-    static const pfb_data_times times = {.perf_time = 1, .perf_time_100ns = 2, .perf_freq = 3};
+    static const pfb_write_times times = {.perf_time = 1, .perf_time_100ns = 2, .perf_freq = 3};
     static const uint32_t ids[] = {4, 5, 6};
-    pfb_builder_begin_data(builder, &times);
-    for (uint32_t kind = PFB_KIND_ERROR; kind <= PFB_KIND_COUNTERSET; kind++) {
+    pfb_write_begin_v2(builder, &times);
+    for (uint32_t kind = PFB_V2_ERROR; kind <= PFB_V2_COUNTERSET; kind++) {
         if (kind == 3 || kind == 5)
             continue;
-        pfb_builder_begin_result(builder, kind, kind == PFB_KIND_ERROR, ids, 3);
-        uint32_t rows = kind == PFB_KIND_ERROR ? 0 : kind & 4 ? 2 : 1;
+        pfb_write_begin_result(builder, kind, kind == PFB_V2_ERROR, ids, 3);
+        uint32_t rows = kind == PFB_V2_ERROR ? 0 : kind & 4 ? 2 : 1;
         for (uint32_t row = 0; row < rows; row++) {
             if (kind & 4)
-                pfb_builder_instance(builder, row, letter, row);
+                pfb_write_instance(builder, row, letter, row);
             for (uint32_t column = 0; column < (kind & 2 ? 3 : 1); column++)
-                pfb_builder_value(builder, row, column % 2 ? 4 : 8);
+                pfb_write_value(builder, row, column % 2 ? 4 : 8);
         }
-        pfb_builder_end_result(builder);
+        pfb_write_end_result(builder);
     }
-    pfb_builder_end_data(builder);
+    pfb_write_end_v2(builder);
 }
 
-static void shape_counterset(pfb_builder *builder)
+static void shape_counterset(pfb_writer *builder)
 {
     static const pfb_guid guid = {{1, 2, 3}};
     static const pfb_counter counter = {.id = 1, .base_id = PFB_NO_ID};
-    pfb_builder_counterset(builder, &guid, 100, PFB_INSTANCES_MULTIPLE, 2);
-    pfb_builder_counter(builder, &counter);
-    pfb_builder_counter(builder, &counter);
+    pfb_write_counterset(builder, &guid, 100, PFB_INSTANCES_MULTIPLE, 2);
+    pfb_write_counter(builder, &counter);
+    pfb_write_counter(builder, &counter);
 }
 
-static void shape_string(pfb_builder *builder)
+static void shape_string(pfb_writer *builder)
 {
-    pfb_builder_string(builder, letter, 1);
+    pfb_write_string(builder, letter, 1);
 }
 
-static void shape_strings(pfb_builder *builder)
+static void shape_strings(pfb_writer *builder)
 {
-    pfb_builder_begin_strings(builder, 3);
-    pfb_builder_counter_string(builder, 0, letter, 1);
-    pfb_builder_counter_string(builder, 1, NULL, 0);
-    pfb_builder_counter_string(builder, 2, letter, 0);
-    pfb_builder_end_strings(builder);
+    pfb_write_begin_strings(builder, 3);
+    pfb_write_counter_string(builder, 0, letter, 1);
+    pfb_write_counter_string(builder, 1, NULL, 0);
+    pfb_write_counter_string(builder, 2, letter, 0);
+    pfb_write_end_strings(builder);
 }
 
-static void shape_identifiers(pfb_builder *builder)
+static void shape_identifiers(pfb_writer *builder)
 {
     const pfb_query queries[2] = {{.name = letter, .name_units = 1}, {.index = 1}};
-    pfb_builder_identifier(builder, &queries[0]);
-    pfb_builder_identifier(builder, &queries[1]);
+    pfb_write_identifier(builder, &queries[0]);
+    pfb_write_identifier(builder, &queries[1]);
 }
 
-static void shape_instances(pfb_builder *builder)
+static void shape_instances(pfb_writer *builder)
 {
-    pfb_builder_listed_instance(builder, 0, letter, 1);
-    pfb_builder_listed_instance(builder, 1, NULL, 0);
+    pfb_write_listed_instance(builder, 0, letter, 1);
+    pfb_write_listed_instance(builder, 1, NULL, 0);
 }
 
 static const struct {
     shaper *shape;
     subject which;
     uint8_t selector; /* registration: what the bytes are */
-} shapes[] = {{shape_data_block, SUBJECT_DATA_BLOCK, 0},     {shape_counterset, SUBJECT_REGISTRATION, 1},
-              {shape_string, SUBJECT_REGISTRATION, 3},       {shape_strings, SUBJECT_REGISTRATION, 5},
-              {shape_identifiers, SUBJECT_REGISTRATION, 12}, {shape_instances, SUBJECT_REGISTRATION, 13}};
+} shapes[] = {{shape_v2, SUBJECT_V2, 0},
+              {shape_counterset, SUBJECT_METADATA, 1},
+              {shape_string, SUBJECT_METADATA, 3},
+              {shape_strings, SUBJECT_METADATA, 5},
+              {shape_identifiers, SUBJECT_METADATA, 12},
+              {shape_instances, SUBJECT_METADATA, 13}};
 
 /* Builds a shape with a fault and compares the verdict with what the fault announces; whether the shape has the field.
  */
 static bool check_fault(size_t shape, pfb_fault fault)
 {
     uint8_t memory[2048] = {shapes[shape].selector};
-    pfb_builder builder;
-    pfb_builder_init(&builder, memory + 1, sizeof memory - 1);
-    pfb_builder_break(&builder, fault);
+    pfb_writer builder;
+    pfb_write_init(&builder, memory + 1, sizeof memory - 1);
+    pfb_write_break(&builder, fault);
     shapes[shape].shape(&builder);
     cr_assert_eq(builder.error.code, PFB_OK);
-    size_t selector = shapes[shape].which == SUBJECT_REGISTRATION;
+    size_t selector = shapes[shape].which == SUBJECT_METADATA;
     reading result = examine_input(shapes[shape].which, memory + 1 - selector, builder.size_bytes + selector);
     cr_expect_null(result.broken, "shape %zu, %s: broken: %s", shape, pfb_fault_name(fault), result.broken);
     pfb_code code = builder.fault_planted ? pfb_fault_code(fault) : PFB_OK;
@@ -257,7 +260,7 @@ static bool check_fault(size_t shape, pfb_fault fault)
     return builder.fault_planted;
 }
 
-/* Those of V1 blocks: test_legacy_builder.c. */
+/* Those of V1 blocks: test_write_v1.c. */
 Test(sweep, every_fault_of_the_builder_gets_its_verdict)
 {
     for (int fault = PFB_FAULT_NONE; fault < PFB_FAULT_SIGNATURE_WRONG; fault++) {
@@ -415,19 +418,19 @@ static void fill_empty_chunks(uint8_t *data, size_t size)
 }
 
 static const worst_case worst_cases[] = {
-    {"zeros as a data block", SUBJECT_DATA_BLOCK, fill_zeros, PFB_BAD_TOTAL_SIZE, 0},
-    {"ones as a data block", SUBJECT_DATA_BLOCK, fill_ones, PFB_TRUNCATED_BLOCK, 0},
-    {"results of no known kind", SUBJECT_DATA_BLOCK, fill_unknown_results, PFB_OK, 65000},
-    {"values without data", SUBJECT_DATA_BLOCK, fill_empty_values, PFB_OK, 130000},
-    {"as many counters as possible", SUBJECT_DATA_BLOCK, fill_many_counters, PFB_OK, 87000},
-    {"as many instances as possible", SUBJECT_DATA_BLOCK, fill_small_instances, PFB_OK, 104000},
-    {"a name without end", SUBJECT_DATA_BLOCK, fill_endless_name, PFB_TRUNCATED_STRING, 1},
-    {"strings that share their bytes", SUBJECT_REGISTRATION, fill_shared_strings, PFB_OVERLAPPING_STRINGS, 16},
-    {"one string for all counters", SUBJECT_REGISTRATION, fill_empty_strings, PFB_OK, 65000},
-    {"zeros as every kind of registration", SUBJECT_REGISTRATION, fill_zeros, PFB_OK, 0},
-    {"GUIDs", SUBJECT_REGISTRATION, fill_guids, PFB_TRUNCATED_LIST, 65000},
-    {"identifiers without name", SUBJECT_REGISTRATION, fill_identifiers, PFB_TRUNCATED_IDENTIFIER, 26000},
-    {"instances of a list", SUBJECT_REGISTRATION, fill_listed_instances, PFB_OK, 104000},
+    {"zeros as a data block", SUBJECT_V2, fill_zeros, PFB_BAD_TOTAL_SIZE, 0},
+    {"ones as a data block", SUBJECT_V2, fill_ones, PFB_TRUNCATED_BLOCK, 0},
+    {"results of no known kind", SUBJECT_V2, fill_unknown_results, PFB_OK, 65000},
+    {"values without data", SUBJECT_V2, fill_empty_values, PFB_OK, 130000},
+    {"as many counters as possible", SUBJECT_V2, fill_many_counters, PFB_OK, 87000},
+    {"as many instances as possible", SUBJECT_V2, fill_small_instances, PFB_OK, 104000},
+    {"a name without end", SUBJECT_V2, fill_endless_name, PFB_TRUNCATED_STRING, 1},
+    {"strings that share their bytes", SUBJECT_METADATA, fill_shared_strings, PFB_OVERLAPPING_STRINGS, 16},
+    {"one string for all counters", SUBJECT_METADATA, fill_empty_strings, PFB_OK, 65000},
+    {"zeros as every kind of registration", SUBJECT_METADATA, fill_zeros, PFB_OK, 0},
+    {"GUIDs", SUBJECT_METADATA, fill_guids, PFB_TRUNCATED_LIST, 65000},
+    {"identifiers without name", SUBJECT_METADATA, fill_identifiers, PFB_TRUNCATED_IDENTIFIER, 26000},
+    {"instances of a list", SUBJECT_METADATA, fill_listed_instances, PFB_OK, 104000},
     {"zeros as identifiers", SUBJECT_QUERY, fill_zeros, PFB_BAD_IDENTIFIER_SIZE, 0},
     {"zeros as a capture", SUBJECT_CAPTURE, fill_zeros, PFB_UNKNOWN_FORMAT, 0},
     {"empty chunks", SUBJECT_CAPTURE, fill_empty_chunks, PFB_OK, 65000},

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "machine.h"
-#include "perfblock/data_block.h"
+#include "perfblock/v2.h"
 #include "support.h"
 
 #include <string.h>
@@ -52,14 +52,14 @@ Test(system, counts_are_those_of_the_files)
 }
 
 /* The value of a counter in a reply of kind 2, whose clocks are in `block`. */
-static uint64_t value_in(const pfb_bytes *reply, uint32_t counter, pfb_data_block *block)
+static uint64_t value_in(const pfb_bytes *reply, uint32_t counter, pfb_v2_reader *block)
 {
-    pfb_data_result result;
-    pfb_data_instance instance;
-    pfb_data_value value;
-    cr_assert(pfb_data_block_open(block, reply->data, reply->size_bytes, PFB_STRICT));
-    cr_assert(pfb_data_block_next_result(block, &result) && pfb_data_block_next_instance(block, &instance));
-    while (pfb_data_block_next_value(block, &value)) {
+    pfb_v2_result result;
+    pfb_v2_instance instance;
+    pfb_v2_value value;
+    cr_assert(pfb_v2_open(block, reply->data, reply->size_bytes, PFB_STRICT));
+    cr_assert(pfb_v2_next_result(block, &result) && pfb_v2_next_instance(block, &instance));
+    while (pfb_v2_next_value(block, &value)) {
         if (value.counter_id == counter)
             return value.raw;
     }
@@ -83,7 +83,7 @@ Test(system, the_time_since_the_start_is_that_of_the_kernel)
     pfb_bytes reply = {0};
     cr_assert_eq(add_to(query, NULL, PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        pfb_data_block block;
+        pfb_v2_reader block;
         put_file("/proc/uptime", cases[i].text);
         cr_assert(pfb_source_query_collect(query, &reply, NULL));
         uint64_t start = value_in(&reply, 3, &block);

@@ -14,10 +14,10 @@ import sys
 from seed_files import write_seeds
 
 # In the order of changing_reader in fuzz/changing.h.
-READERS = (("data_block", "data_block"), ("bulk", "data_block"),
-           ("legacy_block", "legacy_block"), ("name_table", "name_table"),
-           ("registration", "registration"), ("query", "query"),
-           ("capture", "capture"), ("snapshot", "pairing"),
+READERS = (("v2", "v2"), ("v2_values", "v2"),
+           ("v1", "v1"), ("name_table", "name_table"),
+           ("metadata", "metadata"), ("query", "query"),
+           ("capture", "capture"), ("sample", "sample"),
            ("text", "name_table"), ("cpuid_text", "cpuid_text"),
            ("lwp", "lwp"), ("cpi_text", "cpi_text"),
            ("cpi_hooks", "cpi_hooks"))

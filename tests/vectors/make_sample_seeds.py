@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the seeds of the fuzz targets formula and pairing.
+"""Writes the seeds of the fuzz targets formula and sample.
 
     make_sample_seeds.py CORPUS
 
 CORPUS/formula/seeds gets a sample pair for each type, each status, each option
-and each way of an unnamed type; CORPUS/pairing/seeds gets pairs of small data
+and each way of an unnamed type; CORPUS/sample/seeds gets pairs of small data
 blocks with what belongs to them.  The same bytes every time.  The layouts of
-the inputs are described in fuzz/formula_fuzzer.c and fuzz/pairing_fuzzer.c.
+the inputs are described in fuzz/formula_fuzzer.c and fuzz/sample_fuzzer.c.
 """
 
 import pathlib
@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "oracle"))
 # pylint: disable=wrong-import-position
 import formula  # noqa: E402
-import legacy_seeds  # noqa: E402
+import v1_seeds  # noqa: E402
 import seed_writer as w  # noqa: E402
 
 from seed_files import write_seeds
@@ -214,7 +214,7 @@ def formula_seeds():
     yield from edge_seeds()
 
 
-# Pairing ---------------------------------------------------------------------
+# Samples ---------------------------------------------------------------------
 
 STRICT, OLDER_UNASKED = 1, 2
 AS_IT_IS, REVERSED, SHUFFLED = 0, 1, 7
@@ -226,7 +226,7 @@ def stamps(tick):
                     tick, 10000000)
 
 
-def pairing_seed(make, queries, infos, **more):
+def sample_seed(make, queries, infos, **more):
     """Both samples, what their queries asked and the registration."""
     parts = [w.reply(*make(tick), stamps=stamps(tick)) for tick in (0, 1)]
     parts += [b"".join(queries), w.counterset(more.get("guid", SET), infos)]
@@ -395,52 +395,52 @@ UNNAMED = (w.counter_info(1, 0x10510500), w.counter_info(2, 0x30020500, 3),
 
 def plain_seeds():
     """Pairs without options."""
-    yield "whole_set", pairing_seed(whole_set, WHOLE, INFOS)
-    yield "repeated", pairing_seed(repeated, WHOLE, INFOS)
-    yield "separate", pairing_seed(separate, TWO, INFOS)
-    yield "exact_names", pairing_seed(exact, NAMED, INFOS)
-    yield "patterns", pairing_seed(exact, PATTERNS, INFOS)
-    yield "references", pairing_seed(referring, WHOLE, REFERS)
-    yield "loops", pairing_seed(whole_set, WHOLE, LOOPS)
-    yield "later_registration", pairing_seed(
+    yield "whole_set", sample_seed(whole_set, WHOLE, INFOS)
+    yield "repeated", sample_seed(repeated, WHOLE, INFOS)
+    yield "separate", sample_seed(separate, TWO, INFOS)
+    yield "exact_names", sample_seed(exact, NAMED, INFOS)
+    yield "patterns", sample_seed(exact, PATTERNS, INFOS)
+    yield "references", sample_seed(referring, WHOLE, REFERS)
+    yield "loops", sample_seed(whole_set, WHOLE, LOOPS)
+    yield "later_registration", sample_seed(
         whole_set, WHOLE, INFOS,
         registration=w.counterset(SET, INFOS[:2] + (w.counter_info(3, RAW),)))
-    yield "other_set", pairing_seed(separate, TWO, INFOS[:1],
+    yield "other_set", sample_seed(separate, TWO, INFOS[:1],
                                     registration=w.counterset(SECOND, INFOS))
-    yield "moved", pairing_seed(moved, TWO[:1], INFOS, samples=OLDER_UNASKED)
-    yield "split", pairing_seed(split, THRICE, INFOS)
-    yield "joined", pairing_seed(joined, [
+    yield "moved", sample_seed(moved, TWO[:1], INFOS, samples=OLDER_UNASKED)
+    yield "split", sample_seed(split, THRICE, INFOS)
+    yield "joined", sample_seed(joined, [
         w.identifier(SET, 3, name="*", index=index) for index in range(2)],
                                  INFOS)
-    yield "broken", pairing_seed(broken, WHOLE, INFOS)
-    yield "widths", pairing_seed(widths, WHOLE, INFOS)
-    yield "older_width", pairing_seed(older_width, WHOLE, INFOS)
-    yield "unasked", pairing_seed(whole_set, (), INFOS)
-    yield "many", pairing_seed(many, THIRD, INFOS, order=(SHUFFLED, REVERSED))
-    yield "no_results", pairing_seed(lambda tick: [], (), ())
+    yield "broken", sample_seed(broken, WHOLE, INFOS)
+    yield "widths", sample_seed(widths, WHOLE, INFOS)
+    yield "older_width", sample_seed(older_width, WHOLE, INFOS)
+    yield "unasked", sample_seed(whole_set, (), INFOS)
+    yield "many", sample_seed(many, THIRD, INFOS, order=(SHUFFLED, REVERSED))
+    yield "no_results", sample_seed(lambda tick: [], (), ())
 
 
 def option_pairs():
     """Pairs for each option, and in each order of instances."""
-    yield "strict", pairing_seed(whole_set, WHOLE, INFOS, samples=STRICT)
+    yield "strict", sample_seed(whole_set, WHOLE, INFOS, samples=STRICT)
     for name, switches in (("wrap32", WRAP32), ("cap_100", CAP_100),
                            ("per_item_inverse", PER_ITEM_INVERSE),
                            ("clamp_0", CLAMP_0), ("limits", 0)):
-        yield name, pairing_seed(limits, WHOLE, LIMITS, switches=switches)
-    yield "scale", pairing_seed(limits, WHOLE, LIMITS, switches=WRAP32,
+        yield name, sample_seed(limits, WHOLE, LIMITS, switches=switches)
+    yield "scale", sample_seed(limits, WHOLE, LIMITS, switches=WRAP32,
                                 scale=-3)
-    yield "bad_scale", pairing_seed(widths, WHOLE, INFOS, scale=11)
-    yield "server_2003", pairing_seed(referring, WHOLE, REFERS,
+    yield "bad_scale", sample_seed(widths, WHOLE, INFOS, scale=11)
+    yield "server_2003", sample_seed(referring, WHOLE, REFERS,
                                       switches=SERVER_2003)
-    yield "generic", pairing_seed(limits, WHOLE, UNNAMED, switches=GENERIC)
-    yield "unnamed", pairing_seed(limits, WHOLE, UNNAMED)
+    yield "generic", sample_seed(limits, WHOLE, UNNAMED, switches=GENERIC)
+    yield "unnamed", sample_seed(limits, WHOLE, UNNAMED)
     for name, order in (("as_it_is", (AS_IT_IS, AS_IT_IS)),
                         ("older_reversed", (REVERSED, AS_IT_IS)),
                         ("both_reversed", (REVERSED, REVERSED)),
                         ("both_shuffled", (SHUFFLED, SHUFFLED + 1))):
-        yield "order_" + name, pairing_seed(repeated, WHOLE, INFOS,
+        yield "order_" + name, sample_seed(repeated, WHOLE, INFOS,
                                             order=order)
-        yield "order_separate_" + name, pairing_seed(separate, TWO, INFOS,
+        yield "order_separate_" + name, sample_seed(separate, TWO, INFOS,
                                                      order=order)
 
 
@@ -458,22 +458,22 @@ def churn_seeds():
             ("gone_later", "abca", "bca"), ("come_later", "bca", "abca"),
             ("gone_last", "ab", "ba"), ("come_last", "bca", "abc"),
             ("gone_and_come", "abcd", "bcad"), ("twins", "aabab", "babaa")):
-        yield "churn_" + name, pairing_seed(churn(older, newer), THIRD, INFOS,
+        yield "churn_" + name, sample_seed(churn(older, newer), THIRD, INFOS,
                                             order=(SHUFFLED, AS_IT_IS))
 
 
-def legacy_pairs():
+def v1_pairs():
     """V1 blocks that have not changed in between; they need no queries."""
-    for name, block in legacy_seeds.legacy_valid().items():
+    for name, block in v1_seeds.v1_valid().items():
         if len(block) < 1900:
-            yield "legacy_" + name[len("valid_"):], (
+            yield "v1_" + name[len("valid_"):], (
                 struct.pack("<B", 0) + options_bytes(0, 0) + bytes(2) +
                 struct.pack("<4H", len(block), len(block), 0, 0) + 2 * block)
 
 
-def pairing_seeds():
+def sample_seeds():
     """All pairs of blocks."""
-    yield from legacy_pairs()
+    yield from v1_pairs()
     yield from plain_seeds()
     yield from option_pairs()
     yield from churn_seeds()
@@ -481,4 +481,4 @@ def pairing_seeds():
 
 if __name__ == "__main__":
     sys.exit(write_seeds(__doc__, {"formula": formula_seeds(),
-                                   "pairing": pairing_seeds()}))
+                                   "sample": sample_seeds()}))

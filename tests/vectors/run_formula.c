@@ -84,11 +84,11 @@ static bool read_type(const char *text, uint32_t *type)
 }
 
 /* A sample from the type of its base and eight inputs; an absent one leaves its bit unset, and garbage in its place. */
-static bool read_sample(char *const cells[1 + INPUT_COUNT], pfb_sample *sample)
+static bool read_sample(char *const cells[1 + INPUT_COUNT], pfb_raw_value *sample)
 {
     uint64_t raw[3] = {UINT64_C(0xDEADBEEFDEADBEEF), UINT64_C(0xDEADBEEFDEADBEEF), UINT64_C(0xDEADBEEFDEADBEEF)};
     int64_t clock[5] = {-77, -77, -77, -77, -77};
-    *sample = (pfb_sample){.type = 0};
+    *sample = (pfb_raw_value){.type = 0};
     if (cells[0][0] != '\0' && !read_type(cells[0], &sample->base_type))
         return false;
     for (unsigned i = 0; i < INPUT_COUNT; i++) {
@@ -229,7 +229,7 @@ static bool has_older(char *const cells[COLUMN_COUNT])
     return false;
 }
 
-static bool read_samples(char *const cells[COLUMN_COUNT], pfb_sample *older, pfb_sample *newer)
+static bool read_samples(char *const cells[COLUMN_COUNT], pfb_raw_value *older, pfb_raw_value *newer)
 {
     const char *older_type = cells[COLUMN_OLDER_TYPE][0] != '\0' ? cells[COLUMN_OLDER_TYPE] : cells[COLUMN_TYPE];
     return read_sample(cells + COLUMN_OLDER, older) && read_type(older_type, &older->type) &&
@@ -239,8 +239,8 @@ static bool read_samples(char *const cells[COLUMN_COUNT], pfb_sample *older, pfb
 static void run_row(char *line, tally *count)
 {
     char *cells[COLUMN_COUNT];
-    pfb_sample older;
-    pfb_sample newer;
+    pfb_raw_value older;
+    pfb_raw_value newer;
     pfb_formula_options options;
     if (!split(line, cells)) {
         fail(count, "a row", "has too few columns");

@@ -2,8 +2,8 @@
 #include "checks.h"
 #include "fake_perflib.h"
 #include "perfblock/capture.h"
-#include "perfblock/data_block.h"
 #include "perfblock/query.h"
+#include "perfblock/v2.h"
 #include "windows/functions.h"
 #include "windows/message.h"
 
@@ -125,8 +125,8 @@ static void check_empty_block(pfb_source_query *query)
 {
     pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
-    pfb_data_block block;
-    pfb_data_result result;
+    pfb_v2_reader block;
+    pfb_v2_result result;
     pfb_perflib_data_header header;
     LARGE_INTEGER frequency;
     LARGE_INTEGER before;
@@ -139,8 +139,8 @@ static void check_empty_block(pfb_source_query *query)
            failure.sentence);
     check(is_done && reply.size_bytes == 48, "a query of nothing gives a header");
     memcpy(&header, reply.data, sizeof header);
-    check(pfb_data_block_open(&block, reply.data, reply.size_bytes, PFB_STRICT), "which is sound");
-    check(!pfb_data_block_next_result(&block, &result) && block.error.code == PFB_OK, "and has no results");
+    check(pfb_v2_open(&block, reply.data, reply.size_bytes, PFB_STRICT), "which is sound");
+    check(!pfb_v2_next_result(&block, &result) && block.error.code == PFB_OK, "and has no results");
     check(header.total_size_bytes == 48 && header.result_count == 0, "as its fields say");
     check(header.perf_freq == frequency.QuadPart && block.perf_freq == header.perf_freq, "its clock is the system's");
     check(before.QuadPart <= header.perf_time && header.perf_time <= after.QuadPart, "and it is of now");

@@ -2,7 +2,7 @@
 #ifndef PERFBLOCK_CAPTURE_H
 #define PERFBLOCK_CAPTURE_H
 
-#include "perfblock/registration.h"
+#include "perfblock/metadata.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,7 +21,7 @@ extern "C" {
 #define PFB_TAG_REGISTRATION PFB_TAG('R', 'G', 'S', 'T') /* GUID, u32 request code, u32 language, reply */
 #define PFB_TAG_QUERY_INFO PFB_TAG('Q', 'I', 'N', 'F')   /* identifier blocks as PerfQueryCounterInfo gives them */
 #define PFB_TAG_INSTANCES PFB_TAG('I', 'N', 'S', 'T')    /* GUID, instance list */
-#define PFB_TAG_LEGACY PFB_TAG('V', '1', 'D', 'T')       /* a V1 data block */
+#define PFB_TAG_V1 PFB_TAG('V', '1', 'D', 'T')           /* a V1 data block */
 #define PFB_TAG_NAMES PFB_TAG('N', 'A', 'M', 'E')        /* u32 language, V1 name table */
 #define PFB_TAG_LWP PFB_TAG('L', 'W', 'P', 'C')          /* an LWP snapshot (lwp.h): leaf, control block, ring */
 #define PFB_TAG_HOOKS PFB_TAG('C', 'P', 'I', 'H')        /* a stream of CPI hooks */
@@ -31,7 +31,7 @@ extern "C" {
 /* Version written with every chunk. A chunk of a higher version is handed out as an unknown tag would be. */
 enum { PFB_CAPTURE_VERSION = 1, PFB_CHUNK_HEADER_BYTES = 16 };
 
-/* Reader of a capture in memory; the manners are those of data_block.h. */
+/* Reader of a capture in memory; the manners are those of v2.h. */
 typedef struct pfb_capture {
     pfb_error error;
     /* ------------------------------------------------------------------------------------------ */

@@ -2,7 +2,7 @@
 #ifndef PERFBLOCK_CATALOG_H
 #define PERFBLOCK_CATALOG_H
 
-#include "perfblock/builder.h"
+#include "perfblock/write.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,7 +44,7 @@ PFB_API const pfb_catalog_counter *pfb_catalog_counter_at(const pfb_catalog_set 
 /* Writes what PerfQueryCounterSetRegistrationInfo would give for the counterset: request codes 1 (counters of known
  * type only), 3 and 9 (its name), 5 and 10 (counter names). False, and nothing written, for other codes. The builder's
  * own error tells when its memory was too small. */
-PFB_API bool pfb_catalog_registration(const pfb_catalog_set *set, uint32_t request, pfb_builder *builder);
+PFB_API bool pfb_catalog_registration(const pfb_catalog_set *set, uint32_t request, pfb_writer *builder);
 
 #ifdef __cplusplus
 }

@@ -25,7 +25,7 @@ extern "C" {
 #define PFB_HAS_OBJECT_FREQ UINT32_C(128)
 
 /* One reading of one counter. All raw values are unsigned, all clocks signed, as on the wire. */
-typedef struct pfb_sample {
+typedef struct pfb_raw_value {
     uint32_t type;           /* counter type */
     uint32_t has;            /* PFB_HAS_ bits of the fields below that hold something */
     uint64_t value;          /* N: the counter's raw value, zero-extended */
@@ -39,7 +39,7 @@ typedef struct pfb_sample {
     uint32_t base_type;      /* type of the base, for its size; 0: the one that the table lists for `type` */
     uint32_t value_size;     /* bytes of the raw value, 4 or 8; 0: as the type declares */
     uint32_t base_size;      /* bytes of the base, 4 or 8; 0: as its type declares */
-} pfb_sample;
+} pfb_raw_value;
 
 /* Why there is a value, or none. Numbers and names never change their meaning. */
 typedef enum pfb_status {
@@ -109,14 +109,15 @@ PFB_API pfb_formula pfb_formula_prepare(uint32_t type, const pfb_formula_options
  * order, the first that fails gives the status: the formula's own status, enough samples, same type, inputs present
  * (value, clock, frequency, base, item count), counter not fallen, frequency, item count, denominator.
  * The frequency is the newer sample's. Instantaneous types use the newer sample alone. */
-PFB_API pfb_formula_result pfb_formula_apply(const pfb_formula *formula, const pfb_sample *older,
-                                             const pfb_sample *newer);
+PFB_API pfb_formula_result pfb_formula_apply(const pfb_formula *formula, const pfb_raw_value *older,
+                                             const pfb_raw_value *newer);
 
 /* One counter of many instances. What all its samples share, clocks and frequencies, stands in `older` and `newer`; the
  * numbers that differ stand in arrays of `count`, null where there are none. */
 typedef struct pfb_formula_column {
-    const pfb_sample *older; /* null: one sample only; `value`, `base`, `multi` and their PFB_HAS_ bits are not read */
-    const pfb_sample *newer; /* likewise */
+    const pfb_raw_value
+        *older; /* null: one sample only; `value`, `base`, `multi` and their PFB_HAS_ bits are not read */
+    const pfb_raw_value *newer; /* likewise */
     const uint64_t *older_values, *newer_values;
     const uint64_t *older_bases, *newer_bases;
     const uint64_t *newer_items; /* item counts */
@@ -124,24 +125,24 @@ typedef struct pfb_formula_column {
 } pfb_formula_column;
 
 /* A result of a column takes nine bytes: the value, and a mark that tells the rest. Of the unit each column has one. */
-#define PFB_MARK_STATUS 0x0FU  /* pfb_status: PFB_STATUS_OK is 0 */
-#define PFB_MARK_FLAGS 0x70U   /* PFB_FLAG_ bits, times 16 */
-#define PFB_MARK_INTEGER 0x80U /* the exact result is an integer below 2^53, which the value is */
+#define PFB_STATUS_BYTE_CODE 0x0FU    /* pfb_status: PFB_STATUS_OK is 0 */
+#define PFB_STATUS_BYTE_FLAGS 0x70U   /* PFB_FLAG_ bits, times 16 */
+#define PFB_STATUS_BYTE_INTEGER 0x80U /* the exact result is an integer below 2^53, which the value is */
 
-/* Evaluates a column into `values` and `marks`, of `count` each. Each result is the one that pfb_formula_apply gives
- * for that instance; everyday numbers take a fraction of its time. */
+/* Evaluates a column into `values` and `status_bytes`, of `count` each. Each result is the one that pfb_formula_apply
+ * gives for that instance; everyday numbers take a fraction of its time. */
 PFB_API void pfb_formula_apply_column(const pfb_formula *formula, const pfb_formula_column *column, double *values,
-                                      uint8_t *marks);
+                                      uint8_t *status_bytes);
 
 /* The mark of a result. */
-PFB_API uint8_t pfb_formula_mark(const pfb_formula_result *result);
+PFB_API uint8_t pfb_formula_pack(const pfb_formula_result *result);
 
 /* The result with this value, mark and unit (formula.unit). is_integer is false, whatever the mark says, where the
  * value is not an integer from 0 to 2^53 - 1: larger integers are in the original result only. */
-PFB_API pfb_formula_result pfb_formula_unmark(double value, uint8_t mark, pfb_unit unit);
+PFB_API pfb_formula_result pfb_formula_unpack(double value, uint8_t mark, pfb_unit unit);
 
 /* Both in one: the formula of the newer sample's type. */
-PFB_API pfb_formula_result pfb_formula_evaluate(const pfb_sample *older, const pfb_sample *newer,
+PFB_API pfb_formula_result pfb_formula_evaluate(const pfb_raw_value *older, const pfb_raw_value *newer,
                                                 const pfb_formula_options *options);
 
 /* The status in lower case ("negative_delta"). Never null; static. */

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* V1 name tables: which title index has which name or help text. Source: winperf.h, the registry values "Counter 009"
- * and "Help 009" of HKEY_PERFORMANCE_DATA and their kin; docs/name_table.md.
+ * and "Help 009" of HKEY_PERFORMANCE_DATA and their related; docs/name_table.md.
  *
  * Forms, told apart by their first bytes: multi-strings in UTF-16LE as the registry gives them (index, NUL, text, NUL
  * ...), and text in UTF-8 or, with a byte order mark, UTF-16LE: a line "index<TAB>text" each, or index and text on

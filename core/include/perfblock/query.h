@@ -2,7 +2,7 @@
 #ifndef PERFBLOCK_QUERY_H
 #define PERFBLOCK_QUERY_H
 
-#include "perfblock/registration.h"
+#include "perfblock/metadata.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -288,7 +288,7 @@ static bool take_function(span *s, uint32_t *function)
     return take_index(s, function);
 }
 
-/* "ext_cpuid[28]=00000000 80032013 00010200 8000000f" and its kin. */
+/* "ext_cpuid[28]=00000000 80032013 00010200 8000000f" and its related. */
 static verdict read_array(span *s, pfb_cpuid_leaf *leaf)
 {
     uint32_t index;

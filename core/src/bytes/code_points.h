@@ -2,7 +2,7 @@
 #ifndef PFB_CODE_POINTS_H
 #define PFB_CODE_POINTS_H
 
-/* One code point at a time, out of either encoding; shared by utf16.c and name_table.c. */
+/* One code point at a time, out of either encoding; shared by name.c and name_table.c. */
 #include "bytes/cursor.h"
 
 #define PFB_REPLACEMENT UINT32_C(0xFFFD)

@@ -9,7 +9,7 @@
  * found deep inside names the place in the input. The first error sticks; every later read gives null.
  * Invariant, kept by every function here: at <= end <= size of the input. */
 #include "perfblock/error.h"
-#include "perfblock/utf16.h"
+#include "perfblock/name.h"
 
 #include <stdbool.h>
 
@@ -23,10 +23,10 @@ typedef struct pfb_cursor {
 /* Keeps what is rare out of the functions that run for each value, which then have fewer registers to save; and what is
  * frequent where no jump leads to it. */
 #if defined(__GNUC__)
-#define PFB_APART __attribute__((noinline))
+#define PFB_NOINLINE __attribute__((noinline))
 #define PFB_LIKELY(condition) __builtin_expect(condition, 1)
 #else
-#define PFB_APART
+#define PFB_NOINLINE
 #define PFB_LIKELY(condition) (condition)
 #endif
 

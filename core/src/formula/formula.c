@@ -151,14 +151,14 @@ typedef struct inputs {
     uint32_t flags;
 } inputs;
 
-static int64_t read_time(const pfb_sample *sample, unsigned clock)
+static int64_t read_time(const pfb_raw_value *sample, unsigned clock)
 {
     return clock == PFB_CLOCK_PERF     ? sample->perf_time
            : clock == PFB_CLOCK_OBJECT ? sample->object_time
                                        : sample->perf_time_100ns;
 }
 
-static int64_t read_frequency(const pfb_sample *sample, unsigned clock)
+static int64_t read_frequency(const pfb_raw_value *sample, unsigned clock)
 {
     return clock == PFB_CLOCK_PERF     ? sample->perf_freq
            : clock == PFB_CLOCK_OBJECT ? sample->object_freq
@@ -167,7 +167,7 @@ static int64_t read_frequency(const pfb_sample *sample, unsigned clock)
 
 /* Every input the formula reads is there. For formulas of one sample `older` is the newer one. A precision timer of an
  * object that has no base of its own is measured by the object's clock: then dT takes the place of dB. */
-static pfb_status check_presence(const pfb_formula *f, const pfb_sample *older, const pfb_sample *newer,
+static pfb_status check_presence(const pfb_formula *f, const pfb_raw_value *older, const pfb_raw_value *newer,
                                  unsigned *denominator)
 {
     uint32_t missing = (f->newer_needs & ~newer->has) | (f->older_needs & ~older->has);
@@ -195,12 +195,13 @@ static bool subtract(uint64_t from, uint64_t to, bool may_wrap, uint64_t *differ
 }
 
 /* Whether the counter is one of 4 bytes. The size of the datum counts: V1 providers differ from their types. */
-static bool is_dword_value(const pfb_formula *f, const pfb_sample *sample)
+static bool is_dword_value(const pfb_formula *f, const pfb_raw_value *sample)
 {
     return sample->value_size != 0 ? sample->value_size == 4 : f->is_dword;
 }
 
-static pfb_status read_numerator(const pfb_formula *f, const pfb_sample *older, const pfb_sample *newer, inputs *in)
+static pfb_status read_numerator(const pfb_formula *f, const pfb_raw_value *older, const pfb_raw_value *newer,
+                                 inputs *in)
 {
     in->numerator = newer->value;
     if (f->terms & PFB_TERM_RAW)
@@ -219,15 +220,15 @@ static pfb_status read_numerator(const pfb_formula *f, const pfb_sample *older, 
     return PFB_STATUS_OK;
 }
 
-static bool is_dword_base(const pfb_formula *f, const pfb_sample *sample)
+static bool is_dword_base(const pfb_formula *f, const pfb_raw_value *sample)
 {
     if (sample->base_size != 0)
         return sample->base_size == 4;
     return sample->base_type != 0 ? is_dword_type(sample->base_type) : f->base_is_dword;
 }
 
-static pfb_status read_denominator(const pfb_formula *f, unsigned denominator, const pfb_sample *older,
-                                   const pfb_sample *newer, inputs *in)
+static pfb_status read_denominator(const pfb_formula *f, unsigned denominator, const pfb_raw_value *older,
+                                   const pfb_raw_value *newer, inputs *in)
 {
     bool forward = true;
     if (denominator == PFB_DENOMINATOR_ONE) {
@@ -250,7 +251,7 @@ static pfb_status read_denominator(const pfb_formula *f, unsigned denominator, c
     return in->denominator == 0 ? PFB_STATUS_ZERO_DENOMINATOR : PFB_STATUS_OK;
 }
 
-static pfb_status read_factors(const pfb_formula *f, const pfb_sample *newer, inputs *in)
+static pfb_status read_factors(const pfb_formula *f, const pfb_raw_value *newer, inputs *in)
 {
     if (f->terms & (PFB_TERM_TIMES_FREQUENCY | PFB_TERM_OVER_FREQUENCY)) {
         int64_t frequency = read_frequency(newer, f->clock);
@@ -368,7 +369,7 @@ static bool compute_small(const pfb_formula *f, const inputs *in, pfb_formula_re
     return true;
 }
 
-static pfb_status apply(const pfb_formula *f, const pfb_sample *older, const pfb_sample *newer,
+static pfb_status apply(const pfb_formula *f, const pfb_raw_value *older, const pfb_raw_value *newer,
                         pfb_formula_result *result)
 {
     if (f->status != PFB_STATUS_OK)
@@ -395,14 +396,14 @@ static pfb_status apply(const pfb_formula *f, const pfb_sample *older, const pfb
     return status;
 }
 
-pfb_formula_result pfb_formula_apply(const pfb_formula *formula, const pfb_sample *older, const pfb_sample *newer)
+pfb_formula_result pfb_formula_apply(const pfb_formula *formula, const pfb_raw_value *older, const pfb_raw_value *newer)
 {
     pfb_formula_result result = {.unit = formula->unit};
     result.status = apply(formula, older, newer, &result);
     return result;
 }
 
-pfb_formula_result pfb_formula_evaluate(const pfb_sample *older, const pfb_sample *newer,
+pfb_formula_result pfb_formula_evaluate(const pfb_raw_value *older, const pfb_raw_value *newer,
                                         const pfb_formula_options *options)
 {
     pfb_formula formula = pfb_formula_prepare(newer->type, options);
@@ -414,19 +415,20 @@ pfb_formula_result pfb_formula_evaluate(const pfb_sample *older, const pfb_sampl
 enum { MARK_FLAGS_SHIFT = 4, MARK_FLAGS = 7, MARK_EXACT_BITS = 53 };
 enum { MARK_ABOVE_100_BIT = 5, MARK_BELOW_ZERO_BIT = 6, MARK_INTEGER_BIT = 7 };
 
-uint8_t pfb_formula_mark(const pfb_formula_result *result)
+uint8_t pfb_formula_pack(const pfb_formula_result *result)
 {
     bool is_integer = result->is_integer && result->integer >> MARK_EXACT_BITS == 0;
-    unsigned mark = (unsigned)result->status | result->flags << MARK_FLAGS_SHIFT | (is_integer ? PFB_MARK_INTEGER : 0u);
+    unsigned mark =
+        (unsigned)result->status | result->flags << MARK_FLAGS_SHIFT | (is_integer ? PFB_STATUS_BYTE_INTEGER : 0u);
     return (uint8_t)mark;
 }
 
-pfb_formula_result pfb_formula_unmark(double value, uint8_t mark, pfb_unit unit)
+pfb_formula_result pfb_formula_unpack(double value, uint8_t mark, pfb_unit unit)
 {
     /* The mark may come from anywhere: only what fits 2^53 can be the integer that it promises. */
-    bool is_integer =
-        (mark & PFB_MARK_INTEGER) && value >= 0 && value < 9007199254740992.0 && value == (double)(uint64_t)value;
-    return (pfb_formula_result){.status = (pfb_status)(mark & PFB_MARK_STATUS),
+    bool is_integer = (mark & PFB_STATUS_BYTE_INTEGER) && value >= 0 && value < 9007199254740992.0 &&
+                      value == (double)(uint64_t)value;
+    return (pfb_formula_result){.status = (pfb_status)(mark & PFB_STATUS_BYTE_CODE),
                                 .flags = mark >> MARK_FLAGS_SHIFT & MARK_FLAGS,
                                 .value = value,
                                 .unit = unit,
@@ -437,10 +439,10 @@ pfb_formula_result pfb_formula_unmark(double value, uint8_t mark, pfb_unit unit)
 /* ---- Columns ----------------------------------------------------------------------------------------- */
 
 /* The sample of one instance. */
-static pfb_sample take_sample(const pfb_sample *shared, const uint64_t *values, const uint64_t *bases,
-                              const uint64_t *items, size_t i)
+static pfb_raw_value take_sample(const pfb_raw_value *shared, const uint64_t *values, const uint64_t *bases,
+                                 const uint64_t *items, size_t i)
 {
-    pfb_sample s = *shared;
+    pfb_raw_value s = *shared;
     s.has &= ~(PFB_HAS_VALUE | PFB_HAS_BASE | PFB_HAS_MULTI);
     if (values) {
         s.has |= PFB_HAS_VALUE;
@@ -459,10 +461,10 @@ static pfb_sample take_sample(const pfb_sample *shared, const uint64_t *values, 
 
 static pfb_formula_result apply_one(const pfb_formula *f, const pfb_formula_column *column, size_t i)
 {
-    pfb_sample newer = take_sample(column->newer, column->newer_values, column->newer_bases, column->newer_items, i);
+    pfb_raw_value newer = take_sample(column->newer, column->newer_values, column->newer_bases, column->newer_items, i);
     if (!column->older)
         return pfb_formula_apply(f, NULL, &newer);
-    pfb_sample older = take_sample(column->older, column->older_values, column->older_bases, NULL, i);
+    pfb_raw_value older = take_sample(column->older, column->older_values, column->older_bases, NULL, i);
     return pfb_formula_apply(f, &older, &newer);
 }
 
@@ -470,8 +472,8 @@ static pfb_formula_result apply_one(const pfb_formula *f, const pfb_formula_colu
  * replaced by harmless ones. */
 static bool is_shared_sound(const pfb_formula *f, const pfb_formula_column *column)
 {
-    pfb_sample older = {.has = 0};
-    pfb_sample newer = take_sample(column->newer, column->newer_values, column->newer_bases, column->newer_items, 0);
+    pfb_raw_value older = {.has = 0};
+    pfb_raw_value newer = take_sample(column->newer, column->newer_values, column->newer_bases, column->newer_items, 0);
     newer.value = newer.base = newer.multi = 1;
     if (column->older)
         older = take_sample(column->older, column->older_values, column->older_bases, NULL, 0);
@@ -622,7 +624,7 @@ static void invert_tile(tile *t)
  * seen by a product that is exact, or greater than any numerator. What was inverted, and lies below 0, gets its sign
  * back, and is neither an integer nor above 100. */
 static inline void divide_tile(const fast_column *fast, bool percent, bool inverse, const tile *t,
-                               double *restrict values, uint8_t *restrict marks)
+                               double *restrict values, uint8_t *restrict status_bytes)
 {
     uint64_t all[TILE];
     for (int i = 0; i < TILE; i++) {
@@ -632,19 +634,19 @@ static inline void divide_tile(const fast_column *fast, bool percent, bool inver
         uint64_t difference = bits_of((rounded - small_base) * t->below[i] - above) << 1;
         uint64_t has_fraction = (difference + (UINT64_C(1) << 54)) >> 63;
         uint64_t is_negative = inverse ? t->is_negative[i] : 0;
-        uint64_t mark = (has_fraction | is_negative) << MARK_INTEGER_BIT ^ PFB_MARK_INTEGER;
+        uint64_t mark = (has_fraction | is_negative) << MARK_INTEGER_BIT ^ PFB_STATUS_BYTE_INTEGER;
         if (percent)
             mark |= (bits_of(100 * t->below[i] - above) >> 63 & ~is_negative) << MARK_ABOVE_100_BIT;
         values[i] = inverse ? from_bits(bits_of(value) | is_negative << 63) : value;
         all[i] = mark | is_negative << MARK_BELOW_ZERO_BIT;
     }
     for (int i = 0; i < TILE; i++)
-        marks[i] = (uint8_t)all[i];
+        status_bytes[i] = (uint8_t)all[i];
 }
 
 /* Evaluates a tile from the instance `first` on; false when it has to be done one by one. */
 static bool apply_tile(const fast_column *fast, const pfb_formula_column *column, size_t first, tile *t, double *values,
-                       uint8_t *marks)
+                       uint8_t *status_bytes)
 {
     if (!read_tile(fast, column, first, t))
         return false;
@@ -653,13 +655,13 @@ static bool apply_tile(const fast_column *fast, const pfb_formula_column *column
         invert_tile(t);
     if (fast->is_plain) {
         memcpy(values, t->n, sizeof t->n);
-        memset(marks, PFB_MARK_INTEGER, TILE);
+        memset(status_bytes, PFB_STATUS_BYTE_INTEGER, TILE);
     } else if (fast->inverse) /* all of them are percentages */
-        divide_tile(fast, true, true, t, values, marks);
+        divide_tile(fast, true, true, t, values, status_bytes);
     else if (fast->percent)
-        divide_tile(fast, true, false, t, values, marks);
+        divide_tile(fast, true, false, t, values, status_bytes);
     else
-        divide_tile(fast, false, false, t, values, marks);
+        divide_tile(fast, false, false, t, values, status_bytes);
     return true;
 }
 
@@ -734,7 +736,7 @@ static const uint64_t *pad(const uint64_t *numbers, size_t count, uint64_t *room
 
 /* Evaluates what is left behind the last whole tile; false when it has to be done one by one, as few are anyway. */
 static bool apply_rest(const fast_column *fast, const pfb_formula_column *column, size_t first, tile *t, double *values,
-                       uint8_t *marks)
+                       uint8_t *status_bytes)
 {
     enum { FEW = 4 };
     uint64_t room[5][TILE];
@@ -753,37 +755,37 @@ static bool apply_rest(const fast_column *fast, const pfb_formula_column *column
     if (!apply_tile(&padded, &rest, 0, t, some_values, some_marks))
         return false;
     memcpy(values + first, some_values, count * sizeof *values);
-    memcpy(marks + first, some_marks, count);
+    memcpy(status_bytes + first, some_marks, count);
     return true;
 }
 
 static void apply_each(const pfb_formula *f, const pfb_formula_column *column, size_t first, size_t count,
-                       double *values, uint8_t *marks)
+                       double *values, uint8_t *status_bytes)
 {
     for (size_t i = first; i < first + count; i++) {
         pfb_formula_result result = apply_one(f, column, i);
         values[i] = result.value;
-        marks[i] = pfb_formula_mark(&result);
+        status_bytes[i] = pfb_formula_pack(&result);
     }
 }
 
 /* What all instances have when their numbers do not matter. */
-static void fill(pfb_status status, size_t count, double *values, uint8_t *marks)
+static void fill(pfb_status status, size_t count, double *values, uint8_t *status_bytes)
 {
     for (size_t i = 0; i < count; i++)
         values[i] = 0;
-    memset(marks, (int)status, count);
+    memset(status_bytes, (int)status, count);
 }
 
 void pfb_formula_apply_column(const pfb_formula *formula, const pfb_formula_column *column, double *values,
-                              uint8_t *marks)
+                              uint8_t *status_bytes)
 {
     fast_column fast;
     if (column->count == 0)
         return;
     if (formula->status != PFB_STATUS_OK || (formula->samples == 2 && !column->older)) {
         fill(formula->status != PFB_STATUS_OK ? formula->status : PFB_STATUS_NEED_TWO_SAMPLES, column->count, values,
-             marks);
+             status_bytes);
         return;
     }
     tile t;
@@ -792,9 +794,9 @@ void pfb_formula_apply_column(const pfb_formula *formula, const pfb_formula_colu
     if (is_fast)
         prepare_tile(&fast, &t);
     for (; is_fast && column->count - done >= TILE; done += TILE) {
-        if (!apply_tile(&fast, column, done, &t, values + done, marks + done))
-            apply_each(formula, column, done, TILE, values, marks);
+        if (!apply_tile(&fast, column, done, &t, values + done, status_bytes + done))
+            apply_each(formula, column, done, TILE, values, status_bytes);
     }
-    if (!is_fast || !apply_rest(&fast, column, done, &t, values, marks))
-        apply_each(formula, column, done, column->count - done, values, marks);
+    if (!is_fast || !apply_rest(&fast, column, done, &t, values, status_bytes))
+        apply_each(formula, column, done, column->count - done, values, status_bytes);
 }

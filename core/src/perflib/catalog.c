@@ -145,14 +145,14 @@ static size_t widen(const char *name, uint8_t *utf16, size_t capacity_units)
     return units;
 }
 
-static void write_counters(const pfb_catalog_set *set, pfb_builder *builder)
+static void write_counters(const pfb_catalog_set *set, pfb_writer *builder)
 {
     enum { ADVANCED = 200 };
     const pfb_catalog_counter *row;
     uint32_t count = 0;
     for (size_t n = 0; (row = pfb_catalog_counter_at(set, n)) != NULL; n++)
         count += row->has_type;
-    pfb_builder_counterset(builder, &set->guid, ADVANCED, set->instance_type, count);
+    pfb_write_counterset(builder, &set->guid, ADVANCED, set->instance_type, count);
     for (size_t n = 0; (row = pfb_catalog_counter_at(set, n)) != NULL; n++) {
         pfb_counter counter = {.id = row->id,
                                .type = row->type,
@@ -162,25 +162,25 @@ static void write_counters(const pfb_catalog_set *set, pfb_builder *builder)
                                .perf_freq_id = PFB_NO_ID,
                                .multi_id = PFB_NO_ID};
         if (row->has_type)
-            pfb_builder_counter(builder, &counter);
+            pfb_write_counter(builder, &counter);
     }
 }
 
-static void write_counter_names(const pfb_catalog_set *set, pfb_builder *builder)
+static void write_counter_names(const pfb_catalog_set *set, pfb_writer *builder)
 {
     const pfb_catalog_counter *row;
     uint32_t count = 0;
     while (pfb_catalog_counter_at(set, count))
         count++;
-    pfb_builder_begin_strings(builder, count);
+    pfb_write_begin_strings(builder, count);
     for (size_t n = 0; (row = pfb_catalog_counter_at(set, n)) != NULL; n++) {
         uint8_t utf16[2 * sizeof row->name];
-        pfb_builder_counter_string(builder, row->id, utf16, widen(row->name, utf16, sizeof row->name));
+        pfb_write_counter_string(builder, row->id, utf16, widen(row->name, utf16, sizeof row->name));
     }
-    pfb_builder_end_strings(builder);
+    pfb_write_end_strings(builder);
 }
 
-bool pfb_catalog_registration(const pfb_catalog_set *set, uint32_t request, pfb_builder *builder)
+bool pfb_catalog_registration(const pfb_catalog_set *set, uint32_t request, pfb_writer *builder)
 {
     uint8_t utf16[2 * sizeof set->name];
     switch (request) {
@@ -189,7 +189,7 @@ bool pfb_catalog_registration(const pfb_catalog_set *set, uint32_t request, pfb_
         return true;
     case PFB_REQUEST_COUNTERSET_NAME:
     case PFB_REQUEST_COUNTERSET_ENGLISH_NAME:
-        pfb_builder_string(builder, utf16, widen(set->name, utf16, sizeof set->name));
+        pfb_write_string(builder, utf16, widen(set->name, utf16, sizeof set->name));
         return true;
     case PFB_REQUEST_COUNTER_NAMES:
     case PFB_REQUEST_COUNTER_ENGLISH_NAMES:

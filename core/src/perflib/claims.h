@@ -3,9 +3,9 @@
 #define PFB_CLAIMS_H
 
 /* Which words of 4 bytes at the start of a V1 counter block the object's definitions claim for values: a bit each. */
-#include "perfblock/legacy_block.h"
+#include "perfblock/v1.h"
 
-enum { CLAIM_COUNT = sizeof(((pfb_legacy_block *)0)->claims) / sizeof(uint64_t), CLAIM_BYTES = 64 * 4 };
+enum { CLAIM_COUNT = sizeof(((pfb_v1_reader *)0)->claims) / sizeof(uint64_t), CLAIM_BYTES = 64 * 4 };
 
 static inline void forget_claims(uint64_t *claims)
 {

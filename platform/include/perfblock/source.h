@@ -2,7 +2,7 @@
 #ifndef PERFBLOCK_SOURCE_H
 #define PERFBLOCK_SOURCE_H
 
-#include "perfblock/registration.h"
+#include "perfblock/metadata.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -104,7 +104,7 @@ typedef enum pfb_source_operation {
     PFB_SOURCE_QUERY_REMOVE,
     PFB_SOURCE_QUERY_INFO,
     PFB_SOURCE_QUERY_COLLECT,
-    PFB_SOURCE_LEGACY,
+    PFB_SOURCE_V1,
     PFB_SOURCE_OPERATION_COUNT /* number of operations */
 } pfb_source_operation;
 
@@ -183,7 +183,7 @@ PFB_API bool pfb_source_query_collect(pfb_source_query *query, pfb_bytes *bytes,
  * the language in hexadecimal ("Counter 009"), give a name table. PFB_WIN32_NOT_SUPPORTED where there is none.
  * A fixture gives its blocks one after the other, whatever a query for data asks for, and fails with
  * PFB_WIN32_NO_MORE_ITEMS after the last one; of name tables it has those of names only. */
-PFB_API bool pfb_source_legacy(pfb_source *source, const char *query, pfb_bytes *bytes, pfb_source_failure *failure);
+PFB_API bool pfb_source_v1(pfb_source *source, const char *query, pfb_bytes *bytes, pfb_source_failure *failure);
 
 /* ---- Making a source ----------------------------------------------------------------------------------------- */
 
@@ -201,7 +201,7 @@ typedef struct pfb_source_operations {
     bool (*query_remove)(void *query, uint8_t *blocks, size_t size, pfb_source_failure *failure);
     bool (*query_info)(void *query, pfb_bytes *bytes, pfb_source_failure *failure);
     bool (*query_collect)(void *query, pfb_bytes *bytes, pfb_source_failure *failure);
-    bool (*legacy)(void *context, const char *query, pfb_bytes *bytes, pfb_source_failure *failure);
+    bool (*v1)(void *context, const char *query, pfb_bytes *bytes, pfb_source_failure *failure);
 } pfb_source_operations;
 
 /* A source over an implementation. Takes over `context`, also when it returns null (memory exhausted): then it closes

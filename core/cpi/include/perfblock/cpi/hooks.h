@@ -86,7 +86,7 @@ typedef struct pfb_cpi_limits {
     uint64_t groups;
 } pfb_cpi_limits;
 
-/* Reader of a stream; the manners are those of data_block.h. An error names the offset of its record, and a group that
+/* Reader of a stream; the manners are those of v2.h. An error names the offset of its record, and a group that
  * does not end the end of the stream; `word_offset` is that of the field to blame inside the record. Groups handed out
  * before stay valid; a group that was complete when the failure came is handed out first. Work is linear: no byte is
  * read more than a few times. */

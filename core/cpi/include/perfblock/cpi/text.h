@@ -23,7 +23,7 @@ extern "C" {
 
 enum { PFB_CPI_TEXT_VERSION = 1 };
 
-/* Reader; the manners are those of data_block.h. An error names the offset of its line. Lines that are none of the
+/* Reader; the manners are those of v2.h. An error names the offset of its line. Lines that are none of the
  * above, in a place where they do not belong, without their end, or with a number that does not fit are
  * PFB_BAD_CPI_LINE; a first line that is not ours PFB_UNKNOWN_FORMAT, of a higher version PFB_UNREAD_FORMAT. Work is
  * linear in the size. */

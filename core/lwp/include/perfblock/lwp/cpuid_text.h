@@ -17,7 +17,7 @@ extern "C" {
  * A line that names a CPU ("CPU 0:", "Logical CPU #3") begins another one; so does a leaf 0 behind other leaves.
  * Other lines are passed over. A line that begins as a leaf and does not go on as one is PFB_BAD_CPUID_LINE, and so are
  * bare columns that are not as many as in the lines before.
- * Manners are those of data_block.h: the first failure sticks. Work is linear in the size. */
+ * Manners are those of v2.h: the first failure sticks. Work is linear in the size. */
 typedef struct pfb_cpuid_text {
     pfb_error error;
     uint32_t lines; /* read so far */

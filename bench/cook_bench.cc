@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: MIT
+// What a sample costs before its formulas: loading it as a table, and finding each instance in the sample before; and
+// the values of a whole sample.
+#include "baselines.h"
+#include "bench.h"
+#include "samples.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+
+namespace
+{
+
+using bench::instance;
+using bench::sample;
+
+/* Two samples in a row. */
+struct couple {
+    sample older, newer;
+};
+
+/* Copies both blocks: what reading the bytes once would cost at least. */
+void measure_memcpy(benchmark::State &state, const couple &samples, size_t items)
+{
+    size_t first = samples.older.block_bytes();
+    size_t second = samples.newer.block_bytes();
+    std::vector<uint8_t> to(first + second);
+    for (auto _ : state) {
+        std::memcpy(to.data(), samples.older.block_data(), first);
+        std::memcpy(to.data() + first, samples.newer.block_data(), second);
+        benchmark::DoNotOptimize(to.data());
+        benchmark::ClobberMemory();
+    }
+    bench::count_items(state, items);
+}
+
+/* ---- Matching: what is compared ----------------------------------------------------------------------------- */
+
+constexpr uint32_t NEW = PFB_NONE;
+
+/* How the newer sample's instances stand: the older row of each. */
+using arrangement = std::function<std::vector<uint32_t>(size_t count)>;
+
+std::vector<uint32_t> in_order(size_t count)
+{
+    std::vector<uint32_t> rows(count);
+    for (size_t i = 0; i < count; i++)
+        rows[i] = static_cast<uint32_t>(i);
+    return rows;
+}
+
+std::vector<uint32_t> reversed(size_t count)
+{
+    std::vector<uint32_t> rows = in_order(count);
+    std::reverse(rows.begin(), rows.end());
+    return rows;
+}
+
+std::vector<uint32_t> shuffled(size_t count)
+{
+    bench::numbers numbers;
+    std::vector<uint32_t> rows = in_order(count);
+    for (size_t i = count - 1; i > 0; i--)
+        std::swap(rows[i], rows[numbers.between(0, i)]);
+    return rows;
+}
+
+/* One instance is new at the front, and all others stand one place further. */
+std::vector<uint32_t> inserted(size_t count)
+{
+    std::vector<uint32_t> rows = in_order(count - 1);
+    rows.insert(rows.begin(), NEW);
+    return rows;
+}
+
+std::vector<instance> arrange(const std::vector<instance> &older, const std::vector<uint32_t> &rows)
+{
+    std::vector<instance> newer;
+    for (uint32_t row : rows)
+        newer.push_back(row == NEW ? instance{4, u"System"} : older[row]);
+    return newer;
+}
+
+/* ---- Matching: measured -------------------------------------------------------------------------------------- */
+
+/* Short matches are timed together, so that reading the clock weighs nothing: rows in one batch at least. */
+constexpr size_t BATCH_ROWS = 2000;
+
+struct match_job {
+    std::vector<uint32_t> expected;
+    std::vector<std::unique_ptr<couple>> batch;
+};
+
+std::unique_ptr<match_job> make_match_job(const arrangement &rows, size_t count)
+{
+    auto job = std::make_unique<match_job>();
+    bench::counterset set = bench::one_counter();
+    std::vector<instance> older = bench::processes(count);
+    job->expected = rows(count);
+    std::vector<instance> newer = arrange(older, job->expected);
+    for (size_t held = 0; held == 0 || held < BATCH_ROWS; held += count) {
+        job->batch.emplace_back(new couple{{set, older, 1}, {set, newer, 2}});
+        job->batch.back()->older.keep();
+        job->batch.back()->newer.keep();
+    }
+    return job;
+}
+
+/* Times `match` over a batch of couples that were just loaded: orders found by an earlier match are forgotten. */
+template <class Match> void measure_match(benchmark::State &state, match_job &job, Match match)
+{
+    for (auto _ : state) {
+        for (auto &samples : job.batch) {
+            samples->older.restore();
+            samples->newer.restore();
+        }
+        auto start = std::chrono::steady_clock::now();
+        for (auto &samples : job.batch)
+            match(*samples);
+        std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+        state.SetIterationTime(taken.count());
+    }
+    for (auto &samples : job.batch) {
+        for (size_t row = 0; row < job.expected.size(); row++) {
+            if (samples->newer.snapshot.rows[row].older_row != job.expected[row])
+                return state.SkipWithError("a row was paired with another one");
+        }
+    }
+    bench::count_items(state, job.batch.size() * job.expected.size());
+}
+
+void library_match(couple &samples)
+{
+    pfb_sample_match(&samples.older.snapshot, &samples.newer.snapshot);
+}
+
+struct row_identity {
+    std::string_view name;
+    uint32_t id;
+
+    bool operator==(const row_identity &other) const
+    {
+        return id == other.id && name == other.name;
+    }
+};
+
+struct row_hash {
+    size_t operator()(const row_identity &row) const
+    {
+        return std::hash<std::string_view>()(row.name) ^ (row.id * UINT64_C(0x9E3779B97F4A7C15));
+    }
+};
+
+row_identity identity(const pfb_sample_row &row)
+{
+    return {{reinterpret_cast<const char *>(row.name), row.name_size_bytes}, row.id};
+}
+
+/* The same by a hash table, as a program would do it that has memory to allocate and expects no repeated instance. */
+void plain_match(couple &samples)
+{
+    const pfb_sample &older = samples.older.snapshot;
+    pfb_sample &newer = samples.newer.snapshot;
+    std::unordered_map<row_identity, uint32_t, row_hash> rows;
+    rows.reserve(older.counts.rows);
+    for (uint32_t row = 0; row < older.counts.rows; row++)
+        rows.emplace(identity(older.rows[row]), row);
+    for (uint32_t row = 0; row < newer.counts.rows; row++) {
+        auto found = rows.find(identity(newer.rows[row]));
+        newer.rows[row].older_row = found == rows.end() ? PFB_NONE : found->second;
+    }
+}
+
+void add_match(const std::string &name, const arrangement &rows, size_t count)
+{
+    /* Made when first needed, and kept: repetitions come in any order. */
+    auto kept = std::make_shared<std::unique_ptr<match_job>>();
+    auto job = [=]() -> match_job & {
+        if (!*kept)
+            *kept = make_match_job(rows, count);
+        return **kept;
+    };
+    std::string prefix = "match/" + name;
+    bench::add(prefix + "/match", count, [=](benchmark::State &state) {
+        measure_match(state, job(), library_match);
+    })->UseManualTime();
+    bench::add(prefix + "/plain", count, [=](benchmark::State &state) {
+        measure_match(state, job(), plain_match);
+    })->UseManualTime();
+    bench::add(prefix + "/memcpy", count,
+               [=](benchmark::State &state) { measure_memcpy(state, *job().batch[0], count); });
+}
+
+/* ---- Whole samples --------------------------------------------------------------------------------------------- */
+
+/* Bases are not displayed; of everything else there must be a value. */
+bool all_evaluated(benchmark::State &state, const uint8_t *status_bytes, const pfb_sample &newer)
+{
+    for (uint32_t column = 0; column < newer.counts.columns; column++) {
+        bool is_base = pfb_counter_type_is_base(newer.columns[column].counter.type);
+        for (uint32_t row = 0; row < newer.counts.rows; row++) {
+            unsigned status = status_bytes[pfb_sample_place(&newer, row, column)] & PFB_STATUS_BYTE_CODE;
+            if (status != (is_base ? PFB_STATUS_NOT_DISPLAYED : PFB_STATUS_OK)) {
+                state.SkipWithError(pfb_status_name(static_cast<pfb_status>(status)));
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+void measure_evaluate_all(benchmark::State &state, couple &samples)
+{
+    const pfb_sample &newer = samples.newer.snapshot;
+    pfb_sample_match(&samples.older.snapshot, &samples.newer.snapshot);
+    std::vector<double> values(newer.counts.values);
+    std::vector<uint8_t> status_bytes(values.size());
+    for (auto _ : state) {
+        pfb_sample_cook(&samples.older.snapshot, &newer, nullptr, values.data(), status_bytes.data(), values.size());
+        benchmark::DoNotOptimize(values.data());
+        benchmark::ClobberMemory();
+    }
+    if (all_evaluated(state, status_bytes.data(), newer))
+        bench::count_items(state, pfb_sample_value_count(&newer));
+}
+
+/* ---- From replies to displayed values ---------------------------------------------------------------------------- */
+
+/* Both replies, by one call. */
+void measure_show(benchmark::State &state, couple &samples)
+{
+    pfb_cooked_replies display;
+    pfb_cook_replies(&display, &samples.older.input, &samples.newer.input, nullptr, nullptr, 0);
+    size_t size = display.needed_bytes;
+    auto memory = std::make_unique<std::byte[]>(size);
+    for (auto _ : state) {
+        if (!pfb_cook_replies(&display, &samples.older.input, &samples.newer.input, nullptr, memory.get(), size))
+            return state.SkipWithError("the replies are refused");
+        benchmark::ClobberMemory();
+    }
+    if (all_evaluated(state, display.status_bytes, display.newer))
+        bench::count_items(state, pfb_sample_value_count(&display.newer));
+}
+
+/* The newer reply, by one who has the older one's table. */
+void measure_next(benchmark::State &state, couple &samples)
+{
+    const pfb_sample &newer = samples.newer.snapshot;
+    std::vector<double> values(newer.counts.values);
+    std::vector<uint8_t> status_bytes(values.size());
+    for (auto _ : state) {
+        if (!samples.newer.load())
+            return state.SkipWithError("the reply is refused");
+        pfb_sample_match(&samples.older.snapshot, &samples.newer.snapshot);
+        pfb_sample_cook(&samples.older.snapshot, &newer, nullptr, values.data(), status_bytes.data(), values.size());
+        benchmark::ClobberMemory();
+    }
+    if (all_evaluated(state, status_bytes.data(), newer))
+        bench::count_items(state, pfb_sample_value_count(&newer));
+}
+
+/* ---- Baselines ------------------------------------------------------------------------------------------------- */
+
+/* A column of the table, for those who know the counterset by heart. */
+struct plain_column {
+    uint32_t type;
+    uint32_t base; /* position of the base, when the type has one */
+};
+
+std::vector<plain_column> plain_columns(const pfb_sample &snapshot)
+{
+    std::vector<plain_column> columns;
+    for (uint32_t c = 0; c < snapshot.counts.columns; c++)
+        columns.push_back({snapshot.columns[c].counter.type, snapshot.columns[c].base_column});
+    return columns;
+}
+
+double minus(uint64_t newer, uint64_t older)
+{
+    return static_cast<double>(newer - older);
+}
+
+/* The types of Processor Information, without any check. */
+double plain_value(const plain_column &column, const pfb_sample &older, const pfb_sample &newer, size_t place,
+                   size_t base, double time, double seconds)
+{
+    double change = minus(newer.raw[place], older.raw[place]);
+    switch (column.type) {
+    case 0x00010000: /* PERF_COUNTER_RAWCOUNT */
+        return static_cast<double>(newer.raw[place]);
+    case 0x10410400: /* PERF_COUNTER_COUNTER */
+    case 0x10410500: /* PERF_COUNTER_BULK_COUNT */
+        return change / seconds;
+    case 0x20510500: /* PERF_100NSEC_TIMER */
+        return 100 * change / time;
+    case 0x21510500: /* PERF_100NSEC_TIMER_INV */
+        return 100 * (1 - change / time);
+    case 0x20570500: /* PERF_PRECISION_100NS_TIMER */
+        return 100 * change / minus(newer.raw[base], older.raw[base]);
+    case 0x40020500: /* PERF_AVERAGE_BULK */
+        return change / minus(newer.raw[base], older.raw[base]);
+    default: /* bases */
+        return 0;
+    }
+}
+
+void measure_plain_values(benchmark::State &state, const couple &samples)
+{
+    const pfb_sample &older = samples.older.snapshot;
+    const pfb_sample &newer = samples.newer.snapshot;
+    std::vector<plain_column> columns = plain_columns(newer);
+    std::vector<double> values(newer.counts.values);
+    size_t stride = newer.results[0].stride;
+    for (auto _ : state) {
+        double time = static_cast<double>(newer.perf_time_100ns - older.perf_time_100ns);
+        double seconds = static_cast<double>(newer.perf_time - older.perf_time) / static_cast<double>(newer.perf_freq);
+        for (size_t c = 0; c < columns.size(); c++) {
+            for (size_t row = 0; row < newer.counts.rows; row++)
+                values[c * stride + row] = plain_value(columns[c], older, newer, c * stride + row,
+                                                       columns[c].base * stride + row, time, seconds);
+        }
+        benchmark::DoNotOptimize(values.data());
+        benchmark::ClobberMemory();
+    }
+    bench::count_items(state, pfb_sample_value_count(&newer));
+}
+
+/* ---- Loading --------------------------------------------------------------------------------------------------- */
+
+/* The newer sample alone: it arrives, the older one is there. */
+void measure_load(benchmark::State &state, couple &samples)
+{
+    for (auto _ : state) {
+        if (!samples.newer.load())
+            return state.SkipWithError("the block is refused");
+        benchmark::ClobberMemory();
+    }
+    bench::count_items(state, pfb_sample_value_count(&samples.newer.snapshot));
+}
+
+/* A copy of the newer block alone. */
+void measure_load_memcpy(benchmark::State &state, const couple &samples)
+{
+    std::vector<uint8_t> to(samples.newer.block_bytes());
+    for (auto _ : state) {
+        std::memcpy(to.data(), samples.newer.block_data(), to.size());
+        benchmark::DoNotOptimize(to.data());
+        benchmark::ClobberMemory();
+    }
+    bench::count_items(state, pfb_sample_value_count(&samples.newer.snapshot));
+}
+
+/* The sum of all raw values of a sample of one result. */
+uint64_t sum_of(const pfb_sample &snapshot)
+{
+    uint64_t sum = 0;
+    for (uint32_t column = 0; column < snapshot.counts.columns; column++) {
+        for (uint32_t row = 0; row < snapshot.counts.rows; row++)
+            sum += snapshot.raw[pfb_sample_place(&snapshot, row, column)];
+    }
+    return sum;
+}
+
+/* Reads both replies, field by field into structs, and displays nothing. Its rows have room for one counter more. */
+void measure_typical(benchmark::State &state, const couple &samples)
+{
+    size_t instances = samples.newer.snapshot.counts.rows;
+    std::vector<typical_processor> rows(2 * instances);
+    size_t first = 0, second = 0;
+    for (auto _ : state) {
+        bool is_read =
+            typical_read(samples.older.block_data(), samples.older.block_bytes(), rows.data(), instances, &first) &&
+            typical_read(samples.newer.block_data(), samples.newer.block_bytes(), &rows[instances], instances, &second);
+        benchmark::DoNotOptimize(rows.data());
+        benchmark::ClobberMemory();
+        if (!is_read || first != instances || second != instances)
+            return state.SkipWithError("the replies are refused");
+    }
+    uint64_t sum = 0;
+    for (const typical_processor &row : rows)
+        sum += typical_sum(&row);
+    if (sum != sum_of(samples.older.snapshot) + sum_of(samples.newer.snapshot))
+        return state.SkipWithError("the values are others");
+    bench::count_items(state, pfb_sample_value_count(&samples.newer.snapshot));
+}
+
+using make_couple = std::function<couple *()>;
+
+/* Made when first needed, and kept. */
+std::function<couple &()> keep(const make_couple &make)
+{
+    auto kept = std::make_shared<std::unique_ptr<couple>>();
+    return [=]() -> couple & {
+        if (!*kept)
+            kept->reset(make());
+        return **kept;
+    };
+}
+
+void add_load(const std::string &name, size_t count, const std::function<couple &()> &samples)
+{
+    bench::add("load/" + name + "/load", count, [=](benchmark::State &state) { measure_load(state, samples()); });
+    bench::add("load/" + name + "/memcpy", count,
+               [=](benchmark::State &state) { measure_load_memcpy(state, samples()); });
+}
+
+void add_evaluate(const std::string &name, size_t count, const std::function<couple &()> &samples)
+{
+    std::string prefix = "sample/" + name;
+    bench::add(prefix + "/evaluate_all", count,
+               [=](benchmark::State &state) { measure_evaluate_all(state, samples()); });
+    bench::add(prefix + "/plain", count, [=](benchmark::State &state) { measure_plain_values(state, samples()); });
+    bench::add(prefix + "/memcpy", count, [=](benchmark::State &state) {
+        measure_memcpy(state, samples(), pfb_sample_value_count(&samples().newer.snapshot));
+    });
+}
+
+void add_display(const std::string &name, size_t count, const std::function<couple &()> &samples)
+{
+    std::string prefix = "display/" + name;
+    bench::add(prefix + "/show", count, [=](benchmark::State &state) { measure_show(state, samples()); });
+    bench::add(prefix + "/next", count, [=](benchmark::State &state) { measure_next(state, samples()); });
+    bench::add(prefix + "/typical", count, [=](benchmark::State &state) { measure_typical(state, samples()); });
+    bench::add(prefix + "/memcpy", count, [=](benchmark::State &state) {
+        measure_memcpy(state, samples(), pfb_sample_value_count(&samples().newer.snapshot));
+    });
+}
+
+std::function<couple &()> processor_samples(size_t count)
+{
+    return keep([=]() {
+        bench::counterset set = bench::processor_information();
+        std::vector<instance> instances = bench::processors(count);
+        return new couple{{set, instances, 1}, {set, instances, 2}};
+    });
+}
+
+void add_samples(size_t processors, size_t processes)
+{
+    auto information = processor_samples(processors);
+    auto single = keep([=]() {
+        bench::counterset set = bench::one_counter();
+        std::vector<instance> instances = bench::processes(processes);
+        return new couple{{set, instances, 1}, {set, instances, 2}};
+    });
+    add_evaluate("processor_information", processors, information);
+    add_load("processor_information", processors, information);
+    add_load("one_counter", processes, single);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    constexpr size_t counts[] = {10, 1000, 100000};
+    for (size_t count : counts) {
+        add_match("in_order", in_order, count);
+        add_match("reversed", reversed, count);
+        add_match("shuffled", shuffled, count);
+        add_match("inserted", inserted, count);
+    }
+    add_samples(10, 10);
+    add_samples(1000, 1000);
+    add_samples(10000, 100000); /* 310,000 values of processors: no machine has more */
+    for (size_t count : {size_t{64}, size_t{4096}, size_t{65536}})
+        add_display("processor_information", count, processor_samples(count));
+    return bench::run(argc, argv);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "names/v1.h"
+
+#include "output/diagnostics.h"
+
+name_ref v1_name(const pfb_v1_reader *block, const uint8_t *data, const pfb_v1_name *name)
+{
+    uint32_t own = block->is_big_endian ? PFB_CODE_PAGE_UTF16BE : PFB_CODE_PAGE_UTF16LE;
+    return (name_ref){data + name->offset, name->size_bytes, name->code_page == 0 ? own : name->code_page};
+}
+
+name_ref v1_row_name(const pfb_sample_row *row)
+{
+    return row->has_name ? (name_ref){row->name, row->name_size_bytes, row->code_page} : (name_ref){0};
+}
+
+name_ref v1_parent_name(const pfb_sample_row *row)
+{
+    return (name_ref){row->parent_name, row->parent_size_bytes, row->parent_code_page};
+}
+
+/* Reads what is left of the object, so that it fails now and not as part of the next one. */
+static void read_object(pfb_v1_reader *block)
+{
+    pfb_v1_counter counter;
+    pfb_v1_instance instance;
+    while (pfb_v1_next_counter(block, &counter))
+        continue;
+    while (pfb_v1_next_instance(block, &instance))
+        continue;
+}
+
+static void tell_error(const char *file, size_t base, pfb_error error)
+{
+    error.offset += base;
+    if (error.code != PFB_OK)
+        diagnostics_malformed(file, error);
+}
+
+void v1_tell_errors(const char *file, size_t base, const uint8_t *data, size_t size, uint32_t options)
+{
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_open(&block, data, size, options);
+    tell_error(file, base, block.error);
+    if (block.total_size_bytes == 0)
+        return;
+    while (pfb_v1_next_object(&block, &object)) {
+        read_object(&block);
+        tell_error(file, base, block.object_error);
+    }
+    tell_error(file, base, block.end_error);
+}

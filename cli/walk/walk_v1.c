@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* The part of the walk that reads V1 blocks and name tables. */
+#include "memory/memory.h"
+#include "names/names.h"
+#include "names/v1.h"
+#include "perfblock/name_table.h"
+#include "perfblock/sample.h"
+#include "walk/walk.h"
+
+#include <stdlib.h>
+
+/* What the records of a block have in common. */
+typedef struct v1_walk {
+    walk *w;
+    const walk_bytes *bytes;
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_instance instance;
+    uint32_t *counters; /* title indexes of the object's counters, by position */
+    size_t counter_count, counter_capacity;
+    pfb_sample snapshot; /* the same block as a table, which knows parents and occurrences; empty in silence */
+    void *memory;
+} v1_walk;
+
+static bool is_text(const v1_walk *l)
+{
+    return l->w->out->format == OUTPUT_TEXT;
+}
+
+static void state_name(const v1_walk *l, const char *key, bool has_name, const pfb_v1_name *name)
+{
+    output_name(l->w->out, key, has_name ? v1_name(&l->block, l->bytes->data, name) : (name_ref){0});
+}
+
+/* ---- Blocks and objects ---------------------------------------------------------------------------------- */
+
+static void state_block(const v1_walk *l)
+{
+    output *out = l->w->out;
+    const pfb_v1_reader *block = &l->block;
+    char time[NAMES_TIME_BYTES];
+    output_begin(out, "data", l->bytes->depth);
+    output_offset(out, l->bytes->base);
+    output_unsigned(out, "version", block->version);
+    output_unsigned(out, "size", block->total_size_bytes);
+    output_unsigned(out, "objects", block->object_count);
+    output_signed(out, "perf_time", block->perf_time);
+    output_signed(out, "perf_time_100ns", block->perf_time_100ns);
+    output_signed(out, "perf_freq", block->perf_freq);
+    output_word(out, "system_time", names_of_time(&block->system_time, time));
+    if (!is_text(l)) {
+        output_unsigned(out, "revision", block->revision);
+        output_bool(out, "big_endian", block->is_big_endian);
+        output_signed(out, "default_object", block->default_object);
+    }
+    state_name(l, "system_name", block->has_system_name, &block->system_name);
+    output_end(out);
+}
+
+static void state_object(const v1_walk *l)
+{
+    output *out = l->w->out;
+    const pfb_v1_object *object = &l->object;
+    output_begin(out, "object", l->bytes->depth + 1);
+    output_offset(out, l->bytes->base + object->offset);
+    output_unsigned(out, "object", object->title_index);
+    output_name(out, "name", titles_find(l->w->titles, object->title_index));
+    output_signed(out, "instances", object->instance_count);
+    output_unsigned(out, "code_page", object->code_page);
+    output_unsigned(out, "size", object->size_bytes);
+    output_unsigned(out, "counters", object->counter_count);
+    if (!is_text(l)) {
+        output_unsigned(out, "help", object->help_index);
+        output_unsigned(out, "detail_level", object->detail_level);
+        output_signed(out, "default_counter", object->default_counter);
+        output_signed(out, "perf_time", object->perf_time);
+        output_signed(out, "perf_freq", object->perf_freq);
+    }
+    output_end(out);
+}
+
+static void state_counter(const v1_walk *l, const pfb_v1_counter *counter)
+{
+    output *out = l->w->out;
+    char type[NAMES_TYPE_BYTES];
+    output_begin(out, "counter", l->bytes->depth + 2);
+    output_offset(out, l->bytes->base + counter->offset);
+    if (!is_text(l))
+        output_unsigned(out, "object", l->object.title_index);
+    output_unsigned(out, "counter", counter->title_index);
+    output_unsigned(out, "position", counter->position);
+    output_word(out, "type", names_of_type(counter->type, type));
+    output_unsigned(out, "bytes", counter->size_bytes);
+    output_unsigned(out, "value_offset", counter->value_offset);
+    output_name(out, "name", titles_find(l->w->titles, counter->title_index));
+    if (!is_text(l)) {
+        output_unsigned(out, "type_value", counter->type);
+        output_unsigned(out, "help", counter->help_index);
+        output_unsigned(out, "detail_level", counter->detail_level);
+        output_signed(out, "default_scale", counter->default_scale);
+    }
+    output_end(out);
+}
+
+/* ---- Instances and values -------------------------------------------------------------------------------- */
+
+/* The instance as a row of the table; null in silence. */
+static const pfb_sample_row *find_row(const v1_walk *l)
+{
+    if (l->object.position >= l->snapshot.counts.results)
+        return NULL;
+    const pfb_sample_result *result = &l->snapshot.results[l->object.position];
+    return l->instance.position < result->row_count ? &l->snapshot.rows[result->first_row + l->instance.position]
+                                                    : NULL;
+}
+
+/* The parent as its title index and position stand in the block, and its name if it is there. */
+static void state_parent(const v1_walk *l, const pfb_sample_row *row)
+{
+    output *out = l->w->out;
+    output_name(out, "parent", row ? v1_parent_name(row) : (name_ref){0});
+    if (l->instance.parent_title != 0) {
+        output_unsigned(out, "parent_object", l->instance.parent_title);
+        output_unsigned(out, "parent_instance", l->instance.parent_position);
+    } else {
+        output_null(out, "parent_object");
+        output_null(out, "parent_instance");
+    }
+}
+
+static void state_instance(const v1_walk *l)
+{
+    output *out = l->w->out;
+    const pfb_sample_row *row = find_row(l);
+    output_begin(out, "instance", l->bytes->depth + 2);
+    output_offset(out, l->bytes->base + l->instance.offset);
+    if (!is_text(l))
+        output_unsigned(out, "object", l->object.title_index);
+    output_unsigned(out, "instance", l->instance.position);
+    state_name(l, "name", l->instance.has_name, &l->instance.name);
+    if (!is_text(l) || l->instance.unique_id != PFB_V1_NO_UNIQUE_ID)
+        output_signed(out, "unique_id", l->instance.unique_id);
+    if (!is_text(l) || (row && row->occurrence > 0))
+        output_unsigned(out, "occurrence", row ? row->occurrence : 0);
+    state_parent(l, row);
+    output_end(out);
+}
+
+static void state_number(output *out, const char *key, bool has, uint64_t number)
+{
+    if (has)
+        output_unsigned(out, key, number);
+    else
+        output_null(out, key);
+}
+
+static void state_value(const v1_walk *l, bool has_instances, const pfb_v1_value *value)
+{
+    output *out = l->w->out;
+    output_begin(out, "value", l->bytes->depth + (has_instances ? 3 : 2));
+    output_offset(out, l->bytes->base + value->offset);
+    if (!is_text(l)) {
+        output_unsigned(out, "object", l->object.title_index);
+        state_number(out, "instance", has_instances, l->instance.position);
+    }
+    output_unsigned(out, "counter", value->position < l->counter_count ? l->counters[value->position] : 0);
+    output_unsigned(out, "position", value->position);
+    output_unsigned(out, "bytes", value->size_bytes);
+    walk_state_raw(l->w, value->is_number, value->raw, l->bytes->data + value->offset, value->size_bytes);
+    state_number(out, "base", value->has_base, value->base);
+    state_number(out, "items", value->has_items, value->items);
+    output_end(out);
+}
+
+/* ---- Walking --------------------------------------------------------------------------------------------- */
+
+static void walk_object(v1_walk *l)
+{
+    walk *w = l->w;
+    pfb_v1_counter counter;
+    pfb_v1_value value;
+    bool has_instances = l->object.instance_count != PFB_V1_NO_INSTANCES;
+    w->counts.objects++;
+    state_object(l);
+    l->counter_count = 0;
+    while (!output_failed(w->out) && pfb_v1_next_counter(&l->block, &counter)) {
+        l->counters = memory_grow(l->counters, &l->counter_capacity, l->counter_count + 1, sizeof *l->counters);
+        l->counters[l->counter_count++] = counter.title_index;
+        state_counter(l, &counter);
+    }
+    while (!output_failed(w->out) && pfb_v1_next_instance(&l->block, &l->instance)) {
+        w->counts.instances += has_instances;
+        if (has_instances)
+            state_instance(l);
+        while (!output_failed(w->out) && pfb_v1_next_value(&l->block, &value)) {
+            w->counts.values++;
+            state_value(l, has_instances, &value);
+        }
+    }
+    walk_fail(w, l->bytes, l->block.object_error);
+}
+
+/* The table of a block whose header is sound. */
+static void load_snapshot(v1_walk *l)
+{
+    pfb_sample_input from = {
+        .data = l->bytes->data, .data_size_bytes = l->block.total_size_bytes, .options = l->w->options};
+    pfb_sample_counts counts;
+    pfb_sample_measure(&from, &counts);
+    size_t size = pfb_sample_size(&counts);
+    l->memory = memory_get(size, 1);
+    pfb_sample_load(&l->snapshot, &from, &counts, l->memory, size);
+    pfb_sample_number_rows(&l->snapshot);
+}
+
+void walk_v1(walk *w, const walk_bytes *bytes, size_t *size)
+{
+    v1_walk l = {.w = w, .bytes = bytes};
+    pfb_v1_open(&l.block, bytes->data, bytes->size, w->options);
+    *size = l.block.total_size_bytes;
+    if (*size == 0) {
+        walk_fail(w, bytes, l.block.error);
+        return;
+    }
+    w->counts.blocks++;
+    if (w->out->format != OUTPUT_NONE)
+        load_snapshot(&l);
+    state_block(&l);
+    walk_fail(w, bytes, l.block.error); /* a system name out of place; the objects are read all the same */
+    while (!output_failed(w->out) && pfb_v1_next_object(&l.block, &l.object))
+        walk_object(&l);
+    walk_note(w, bytes, l.block.notes);
+    walk_fail(w, bytes, l.block.end_error);
+    free(l.counters);
+    free(l.memory);
+}
+
+/* ---- Name tables ----------------------------------------------------------------------------------------- */
+
+void walk_names(walk *w, const walk_bytes *bytes)
+{
+    output *out = w->out;
+    pfb_name_table table;
+    pfb_name_entry entry;
+    pfb_name_table_open(&table, bytes->data, bytes->size, w->options);
+    while (!output_failed(out) && pfb_name_table_next(&table, &entry)) {
+        const uint8_t *text = bytes->data + entry.offset;
+        w->counts.items++;
+        output_begin(out, "name", bytes->depth);
+        output_offset(out, bytes->base + entry.offset);
+        output_unsigned(out, "index", entry.index);
+        if (table.is_utf16)
+            output_utf16(out, "name", text, entry.size_bytes / 2);
+        else
+            output_bytes(out, "name", (const char *)text, entry.size_bytes);
+        output_end(out);
+    }
+    walk_note(w, bytes, table.notes);
+    walk_fail(w, bytes, table.error);
+}

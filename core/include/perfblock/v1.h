@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PERFBLOCK_V1_BLOCK_H
+#define PERFBLOCK_V1_BLOCK_H
+
+#include "perfblock/v2.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Reader of a V1 block, the bytes that a query of HKEY_PERFORMANCE_DATA gives (PERF_DATA_BLOCK and what follows).
+ * Source: winperf.h; the rules are listed in docs/v1.md.
+ *
+ * A block holds objects; an object holds counter definitions, then instances; an instance holds a counter block with a
+ * value for each definition. The reader is a plain struct of the caller's: open it, then pull objects, their counters,
+ * their instances and the values in order. Nothing is allocated, copied or kept; items hold offsets into the caller's
+ * bytes and stay valid as long as these do. The bytes may even change while they are read.
+ *
+ * A broken object does not hide the ones behind it: reading of that object ends, `object_error` says why, and the next
+ * object is found by the broken one's size if that can be trusted. `error` keeps the first failure of the whole block.
+ * What a caller passes over is checked all the same. Work is linear in the size of the input; no recursion.
+ * Blocks of big-endian machines are read like others.
+ * Different readers may be used from different threads; one reader by one thread at a time. */
+
+/* PERF_OBJECT_TYPE.NumInstances below zero. */
+#define PFB_V1_NO_INSTANCES (-1)          /* one counter block without instance */
+#define PFB_V1_METADATA_INSTANCES (-2)    /* definitions only, of an object with instances */
+#define PFB_V1_METADATA_NO_INSTANCES (-3) /* definitions only, of an object without */
+
+#define PFB_V1_NO_UNIQUE_ID (-1)
+
+/* Windows code pages that are UTF-16. */
+#define PFB_CODE_PAGE_UTF16LE UINT32_C(1200)
+#define PFB_CODE_PAGE_UTF16BE UINT32_C(1201)
+
+/* A name inside the input; without NUL. */
+typedef struct pfb_v1_name {
+    size_t offset;
+    uint32_t size_bytes;
+    uint32_t code_page; /* 0: UTF-16 in the byte order of the block; else this Windows code page. Of UTF-16 the size is
+                           even */
+} pfb_v1_name;
+
+/* The reader. Fields above the line may be read; those below are its own. */
+typedef struct pfb_v1_reader {
+    uint32_t total_size_bytes; /* of the whole block; the next block of a file begins there */
+    bool is_big_endian;
+    uint32_t version, revision;  /* 1 and 1; not checked */
+    uint32_t object_count;       /* objects the header promises */
+    int32_t default_object;      /* title index; -1: none */
+    pfb_system_time system_time; /* documented as UTC; real blocks carry local time */
+    int64_t perf_time;           /* performance clock, ticks */
+    int64_t perf_freq;           /* ticks per second of the performance clock; hostile data: any value */
+    int64_t perf_time_100ns;     /* 100 ns units since 1601-01-01 */
+    bool has_system_name;        /* one of length 0 is none */
+    pfb_v1_name system_name;     /* of the machine */
+    uint32_t notes;              /* PFB_NOTE_ bits: what was tolerated so far */
+    pfb_error error;             /* the first failure; code PFB_OK while there is none */
+    pfb_error object_error;      /* likewise, of the current object */
+    pfb_error end_error;         /* why the objects behind the current one cannot be found; PFB_OK at the regular end */
+    /* ------------------------------------------------------------------------------------------ */
+    const uint8_t *data;
+    uint32_t options;
+    bool is_stopped;   /* the next object cannot be found */
+    uint8_t base_size; /* 4 or 8: the next value is a base and stands at base_offset, as the one before has found */
+    uint32_t objects_read;
+    size_t object_end;
+    size_t definitions_offset, definitions_end;
+    uint32_t counter_count, counters_read;
+    size_t next_definition; /* of next_counter */
+    int32_t instance_count;
+    uint32_t instances_left, instances_read;
+    uint32_t code_page;
+    size_t at;             /* next instance */
+    size_t values_offset;  /* the counter block of the current instance */
+    const uint8_t *values; /* its first byte */
+    uint32_t values_room;  /* its bytes behind its size */
+    uint32_t value_count;
+    size_t values_read;
+    size_t plain_count; /* as value_count where nothing is special about the values; else 0 */
+    size_t value_definition;
+    uint32_t instance_work;       /* what the values of an instance cost: 1 each, 2 of a multi counter */
+    uint32_t work_left;           /* what those of the instances behind the current one may still cost */
+    uint32_t searches_left;       /* definitions that may still be looked through for item counts */
+    bool has_checked_definitions; /* of the current object, all of them: once */
+    bool has_longer_definitions;  /* the object has some beyond the fixed part */
+    bool has_partners;            /* it has bases or multi counters */
+    uint32_t plain_end; /* What a counter block holds at least whose values are plain. They are where the object has no
+                           partners, is little-endian, and has few counters, all of them numbers in the first 64 KiB of
+                           a counter block; else this is more than any holds */
+    uint32_t base_offset;
+    uint64_t claims[8]; /* where it has multi counters, of the first 512 words of 4 bytes in each counter block: whether
+                           definitions claim them */
+    struct pfb_v1_shape {
+        uint32_t size_bytes, position;
+    } plain_shapes[64];         /* of plain values, as these say it; and where ... */
+    uint16_t plain_offsets[64]; /* ... they stand in each counter block */
+} pfb_v1_reader;
+
+/* A PERF_OBJECT_TYPE. */
+typedef struct pfb_v1_object {
+    size_t offset;
+    uint32_t size_bytes;  /* with everything inside */
+    uint32_t position;    /* in the block, from 0 */
+    uint32_t title_index; /* of its name in the name table; may occur twice */
+    uint32_t help_index;
+    uint32_t detail_level;
+    uint32_t counter_count;  /* counter definitions */
+    int32_t default_counter; /* title index; -1: none */
+    int32_t instance_count;  /* or PFB_V1_NO_INSTANCES, _METADATA_... */
+    uint32_t code_page;      /* of its instances' names; 0: UTF-16 */
+    int64_t perf_time;       /* the object's clock, ticks */
+    int64_t perf_freq;       /* ticks per second of the object's clock */
+} pfb_v1_object;
+
+/* A PERF_COUNTER_DEFINITION. */
+typedef struct pfb_v1_counter {
+    size_t offset;
+    uint32_t position;    /* in the object, from 0 */
+    uint32_t title_index; /* a base often carries that of its counter */
+    uint32_t help_index;
+    int32_t default_scale;
+    uint32_t detail_level;
+    uint32_t type;         /* counter_type.h */
+    uint32_t size_bytes;   /* of its value; 0 and others than 4 and 8 occur */
+    uint32_t value_offset; /* in a counter block; several definitions may share it */
+} pfb_v1_counter;
+
+/* A PERF_INSTANCE_DEFINITION, or the only one of an object without instances. */
+typedef struct pfb_v1_instance {
+    size_t offset;         /* without instances: of the counter block */
+    uint32_t position;     /* in the object, from 0 */
+    bool has_name;         /* false: an object without instances, or a name of length 0 */
+    pfb_v1_name name;      /* names repeat */
+    int32_t unique_id;     /* PFB_V1_NO_UNIQUE_ID: none */
+    uint32_t parent_title; /* title index of the parent's object in this block; 0: no parent. Not checked */
+    uint32_t parent_position;
+    size_t values_offset; /* of PERF_COUNTER_BLOCK */
+    uint32_t values_size_bytes;
+} pfb_v1_instance;
+
+/* A counter's value, and what belongs to it. */
+typedef struct pfb_v1_value {
+    size_t offset;  /* of the raw bytes */
+    uint64_t raw;   /* zero-extended; 0 unless is_number */
+    bool is_number; /* 4 or 8 bytes */
+    bool has_items; /* item count of a multi counter: the next definition, else the 4 bytes behind the value */
+    bool has_base;  /* the next definition is a base, other than an item count, of 4 or 8 bytes; a base,
+                     * and a counter of size 0, has none of its own */
+    uint32_t base_type;
+    uint64_t base;
+    uint32_t size_bytes;
+    uint32_t position; /* of the counter's definition */
+    uint64_t items;
+} pfb_v1_value;
+
+/* True for the signature of a V1 block, "PERF" in UTF-16 of either byte order. No sound V2 block begins with it: that
+ * would promise more results than its size holds. A null `data` counts as size 0. */
+PFB_API bool pfb_v1_recognise(const void *data, size_t size);
+
+/* True for the code pages of names whose characters take 16 bits: 0 and the two of UTF-16. */
+PFB_API bool pfb_v1_is_utf16(uint32_t code_page);
+
+/* Opens a block of which the call returned `size` bytes. `options`: 0 or PFB_STRICT.
+ * True when the header is sound; else `error` says why. A system name outside of the block is noted
+ * (PFB_NOTE_BAD_SYSTEM_NAME) and `has_system_name` is false; with PFB_STRICT it is the error PFB_BAD_NAME. A null
+ * `data` counts as size 0. Bytes after the block's own total size are ignored. */
+PFB_API bool pfb_v1_open(pfb_v1_reader *block, const void *data, size_t size, uint32_t options);
+
+/* The next object, be it broken: then `object_error` says so and there is less or nothing in it. False at the end, and
+ * where the next object cannot be found; what was not read of the object before is checked first. */
+PFB_API bool pfb_v1_next_object(pfb_v1_reader *block, pfb_v1_object *object);
+
+/* The next counter definition of the current object; may be called at any time between its instances. */
+PFB_API bool pfb_v1_next_counter(pfb_v1_reader *block, pfb_v1_counter *counter);
+
+/* The next instance of the current object. Objects without instances have one, without name; those of which only
+ * metadata were asked have none. */
+PFB_API bool pfb_v1_next_instance(pfb_v1_reader *block, pfb_v1_instance *instance);
+
+/* The next value of the current instance: one for each counter definition, in their order. */
+PFB_API bool pfb_v1_next_value(pfb_v1_reader *block, pfb_v1_value *value);
+
+/* Reads whatever is left and returns the verdict on the whole block. */
+PFB_API pfb_error pfb_v1_finish(pfb_v1_reader *block);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

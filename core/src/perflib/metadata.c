@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+#include "perfblock/metadata.h"
+
+#include "bytes/cursor.h"
+#include "bytes/memory.h"
+
+/* Sizes of the fixed parts. */
+enum {
+    GUID_BYTES = 16,
+    COUNTERSET_BYTES = 32,
+    COUNTER_BYTES = 48,
+    STRINGS_HEADER_BYTES = 8,
+    STRING_ENTRY_BYTES = 8,
+    IDENTIFIER_BYTES = 40
+};
+
+/* ---- GUIDs ----------------------------------------------------------------------------------------- */
+
+/* Where the bytes of the text stand in the GUID: the first three groups are little-endian numbers. */
+static const uint8_t guid_order[GUID_BYTES] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
+
+static bool hyphen_follows(int byte)
+{
+    return byte == 3 || byte == 5 || byte == 7 || byte == 9;
+}
+
+bool pfb_guid_equal(const pfb_guid *left, const pfb_guid *right)
+{
+    /* Not memcmp: a hosted compiler may turn a comparison with 0 into bcmp, which core does not ask for. */
+    return load_le64(left->bytes) == load_le64(right->bytes) &&
+           load_le64(left->bytes + 8) == load_le64(right->bytes + 8);
+}
+
+void pfb_guid_format(const pfb_guid *guid, char text[PFB_GUID_TEXT_BYTES])
+{
+    static const char digits[] = "0123456789abcdef";
+    for (int i = 0; i < GUID_BYTES; i++) {
+        uint8_t byte = guid->bytes[guid_order[i]];
+        *text++ = digits[byte >> 4];
+        *text++ = digits[byte & 15];
+        if (hyphen_follows(i))
+            *text++ = '-';
+    }
+    *text = '\0';
+}
+
+/* 0 to 15, or -1. */
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+bool pfb_guid_parse(const char *text, size_t size, pfb_guid *guid)
+{
+    if (size == PFB_GUID_TEXT_BYTES + 1 && text[0] == '{' && text[size - 1] == '}') {
+        text++;
+        size -= 2;
+    }
+    if (size != PFB_GUID_TEXT_BYTES - 1)
+        return false;
+    pfb_guid read;
+    for (int i = 0; i < GUID_BYTES; i++) { /* reads exactly the 36 characters */
+        int high = hex_digit(text[0]);
+        int low = hex_digit(text[1]);
+        if (high < 0 || low < 0)
+            return false;
+        read.bytes[guid_order[i]] = (uint8_t)(high << 4 | low);
+        text += 2;
+        if (hyphen_follows(i) && *text++ != '-')
+            return false;
+    }
+    *guid = read;
+    return true;
+}
+
+static pfb_guid load_guid(const uint8_t *p)
+{
+    pfb_guid guid;
+    memcpy(guid.bytes, p, GUID_BYTES);
+    return guid;
+}
+
+pfb_error pfb_registration_guid(const void *data, size_t size, pfb_guid *guid)
+{
+    pfb_cursor cursor = pfb_cursor_make(data, size);
+    const uint8_t *p = pfb_cursor_take(&cursor, GUID_BYTES, PFB_TRUNCATED_HEADER);
+    if (p)
+        *guid = load_guid(p);
+    return cursor.error;
+}
+
+/* ---- Countersets and counters ----------------------------------------------------------------------- */
+
+static pfb_counter load_counter(const uint8_t *p, size_t offset)
+{
+    uint32_t scale = load_le32(p + 20);
+    return (pfb_counter){.offset = offset,
+                         .id = load_le32(p),
+                         .type = load_le32(p + 4),
+                         .attributes = load_le64(p + 8),
+                         .detail_level = load_le32(p + 16),
+                         .default_scale = scale <= INT32_MAX ? (int32_t)scale : -(int32_t)(UINT32_MAX - scale) - 1,
+                         .base_id = load_le32(p + 24),
+                         .perf_time_id = load_le32(p + 28),
+                         .perf_freq_id = load_le32(p + 32),
+                         .multi_id = load_le32(p + 36),
+                         .aggregate = load_le32(p + 40)};
+}
+
+/* Bounded by counter_count, which open checked against the size. */
+static uint32_t counter_id_at(const pfb_registration *registration, uint32_t position)
+{
+    return load_le32(registration->data + COUNTERSET_BYTES + (size_t)COUNTER_BYTES * position);
+}
+
+static bool has_ascending_ids(const pfb_registration *registration)
+{
+    for (uint32_t i = 1; i < registration->counter_count; i++) {
+        if (counter_id_at(registration, i) < counter_id_at(registration, i - 1))
+            return false;
+    }
+    return true;
+}
+
+bool pfb_registration_open(pfb_registration *registration, const void *data, size_t size, uint32_t options)
+{
+    *registration = (pfb_registration){.data = data};
+    pfb_cursor cursor = pfb_cursor_make(data, size);
+    const uint8_t *p = pfb_cursor_take(&cursor, COUNTERSET_BYTES, PFB_TRUNCATED_HEADER);
+    if (p) {
+        registration->guid = load_guid(p);
+        registration->detail_level = load_le32(p + 20);
+        uint32_t count = load_le32(p + 24);
+        registration->instance_type = load_le32(p + 28);
+        if (count > pfb_cursor_left(&cursor) / COUNTER_BYTES)
+            pfb_cursor_fail(&cursor, PFB_BAD_COUNTER_COUNT, 24);
+        else if (pfb_cursor_left(&cursor) > (size_t)COUNTER_BYTES * count)
+            pfb_cursor_tolerate(&cursor, options, &registration->notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES,
+                                COUNTERSET_BYTES + (size_t)COUNTER_BYTES * count);
+        registration->counter_count = cursor.error.code == PFB_OK ? count : 0;
+        registration->is_ascending = has_ascending_ids(registration);
+    }
+    registration->error = cursor.error;
+    return cursor.error.code == PFB_OK;
+}
+
+bool pfb_registration_counter_at(const pfb_registration *registration, uint32_t position, pfb_counter *counter)
+{
+    if (position >= registration->counter_count)
+        return false;
+    size_t offset = COUNTERSET_BYTES + (size_t)COUNTER_BYTES * position; /* inside, checked by open */
+    *counter = load_counter(registration->data + offset, offset);
+    return true;
+}
+
+/* Where the n-th counter by id stands. */
+static uint32_t position_by_id(const pfb_registration *registration, uint32_t n)
+{
+    return registration->order ? registration->order[n] : n;
+}
+
+bool pfb_registration_find(const pfb_registration *registration, uint32_t id, pfb_counter *counter)
+{
+    bool is_sorted = registration->is_ascending || registration->order;
+    uint32_t low = 0;
+    uint32_t high = registration->counter_count;
+    while (low < high) { /* the first counter whose id is not below; unsorted: whose id is the same */
+        uint32_t middle = is_sorted ? low + (high - low) / 2 : low;
+        uint32_t found = counter_id_at(registration, position_by_id(registration, middle));
+        if (is_sorted ? found < id : found != id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    pfb_counter candidate;
+    if (low == registration->counter_count ||
+        !pfb_registration_counter_at(registration, position_by_id(registration, low), &candidate) || candidate.id != id)
+        return false;
+    *counter = candidate;
+    return true;
+}
+
+bool pfb_registration_next(pfb_registration *registration, pfb_counter *counter)
+{
+    if (!pfb_registration_counter_at(registration, registration->counters_read, counter))
+        return false;
+    registration->counters_read++;
+    return true;
+}
+
+pfb_error pfb_registration_single_counter(const void *data, size_t size, uint32_t options, pfb_counter *counter)
+{
+    pfb_cursor cursor = pfb_cursor_make(data, size);
+    uint32_t notes = 0;
+    const uint8_t *p = pfb_cursor_take(&cursor, COUNTER_BYTES, PFB_TRUNCATED_HEADER);
+    if (!p)
+        return cursor.error;
+    if (pfb_cursor_left(&cursor) > 0)
+        pfb_cursor_tolerate(&cursor, options, &notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, COUNTER_BYTES);
+    if (cursor.error.code == PFB_OK)
+        *counter = load_counter(p, 0);
+    return cursor.error;
+}
+
+/* ---- Strings ---------------------------------------------------------------------------------------- */
+
+pfb_error pfb_registration_string(const void *data, size_t size, pfb_text *text)
+{
+    pfb_cursor cursor = pfb_cursor_make(data, size);
+    pfb_cursor_text(&cursor, text);
+    return cursor.error;
+}
+
+bool pfb_registration_strings_open(pfb_registration_strings *strings, const void *data, size_t size, uint32_t options)
+{
+    *strings = (pfb_registration_strings){.data = data};
+    pfb_cursor cursor = pfb_cursor_make(data, size);
+    const uint8_t *p = pfb_cursor_take(&cursor, STRINGS_HEADER_BYTES, PFB_TRUNCATED_HEADER);
+    if (p) {
+        uint32_t block_size = load_le32(p);
+        uint32_t count = load_le32(p + 4);
+        if (block_size < STRINGS_HEADER_BYTES)
+            pfb_cursor_fail(&cursor, PFB_BAD_STRING_SIZE, 0);
+        else if (block_size > size)
+            pfb_cursor_fail(&cursor, PFB_TRUNCATED_BLOCK, 0);
+        else if (count > (block_size - STRINGS_HEADER_BYTES) / STRING_ENTRY_BYTES)
+            pfb_cursor_fail(&cursor, PFB_BAD_STRING_COUNT, 4);
+        pfb_cursor_aligned(&cursor, options, &strings->notes, block_size, 0);
+        if (cursor.error.code == PFB_OK) {
+            strings->size_bytes = block_size;
+            strings->count = count;
+        }
+    }
+    strings->error = cursor.error;
+    return cursor.error.code == PFB_OK;
+}
+
+/* The string at `start` of the block: behind the entries, even length, NUL before the block's end. */
+static bool read_entry_text(pfb_registration_strings *strings, uint32_t start, size_t blame, pfb_text *text)
+{
+    enum { SHARING_FACTOR = 16 };
+    size_t first = STRINGS_HEADER_BYTES + (size_t)STRING_ENTRY_BYTES * strings->count;
+    if (start < first || start >= strings->size_bytes) {
+        strings->error = (pfb_error){PFB_BAD_STRING_OFFSET, blame};
+        return false;
+    }
+    if (strings->has_last && strings->last.offset == start) { /* entries in a row often share one string */
+        *text = strings->last;
+        return true;
+    }
+    pfb_cursor cursor = pfb_cursor_between(strings->data, start, strings->size_bytes);
+    if (!pfb_cursor_text(&cursor, text)) {
+        strings->error = cursor.error;
+        return false;
+    }
+    strings->scanned_bytes += cursor.at - start; /* stops growing at 17 blocks: far below 2^64 */
+    if (strings->scanned_bytes > SHARING_FACTOR * (uint64_t)strings->size_bytes) {
+        strings->error = (pfb_error){PFB_OVERLAPPING_STRINGS, blame};
+        return false;
+    }
+    strings->last = *text;
+    strings->has_last = true;
+    return true;
+}
+
+bool pfb_registration_strings_next(pfb_registration_strings *strings, pfb_registration_string_entry *entry)
+{
+    if (strings->error.code != PFB_OK || strings->strings_read >= strings->count)
+        return false;
+    size_t offset = STRINGS_HEADER_BYTES + (size_t)STRING_ENTRY_BYTES * strings->strings_read; /* checked by open */
+    uint32_t start = load_le32(strings->data + offset + 4);
+    pfb_registration_string_entry read = {.offset = offset, .counter_id = load_le32(strings->data + offset)};
+    read.has_text = start != PFB_NO_ID;
+    if (read.has_text && !read_entry_text(strings, start, offset + 4, &read.text))
+        return false;
+    strings->strings_read++;
+    *entry = read;
+    return true;
+}
+
+/* ---- Lists ------------------------------------------------------------------------------------------ */
+
+void pfb_list_open(pfb_list *list, const void *data, size_t size, uint32_t options)
+{
+    *list = (pfb_list){.data = data, .size = data ? size : 0, .options = options};
+}
+
+/* A cursor over what is left; false at the end and after a failure. */
+static bool continue_list(const pfb_list *list, pfb_cursor *cursor)
+{
+    if (list->error.code != PFB_OK || list->at == list->size)
+        return false;
+    *cursor = pfb_cursor_between(list->data, list->at, list->size);
+    return true;
+}
+
+/* Keeps the cursor's position or its failure. */
+static bool advance_list(pfb_list *list, const pfb_cursor *cursor)
+{
+    list->error = cursor->error;
+    if (list->error.code == PFB_OK)
+        list->at = cursor->at;
+    return list->error.code == PFB_OK;
+}
+
+bool pfb_list_next_guid(pfb_list *list, pfb_guid *guid)
+{
+    pfb_cursor cursor;
+    if (!continue_list(list, &cursor))
+        return false;
+    const uint8_t *p = pfb_cursor_take(&cursor, GUID_BYTES, PFB_TRUNCATED_LIST);
+    if (p)
+        *guid = load_guid(p);
+    return advance_list(list, &cursor);
+}
+
+bool pfb_list_next_identifier(pfb_list *list, pfb_identifier *identifier)
+{
+    pfb_cursor cursor;
+    if (!continue_list(list, &cursor))
+        return false;
+    size_t offset = cursor.at;
+    pfb_cursor peek = cursor;
+    const uint8_t *p = pfb_cursor_take(&peek, IDENTIFIER_BYTES, PFB_TRUNCATED_IDENTIFIER);
+    if (!p)
+        return advance_list(list, &peek);
+    pfb_identifier read = {.offset = offset,
+                           .counterset = load_guid(p),
+                           .status = load_le32(p + 16),
+                           .size_bytes = load_le32(p + 20),
+                           .counter_id = load_le32(p + 24),
+                           .instance_id = load_le32(p + 28),
+                           .index = load_le32(p + 32)};
+    pfb_cursor block =
+        pfb_cursor_window(&cursor, read.size_bytes, IDENTIFIER_BYTES, PFB_BAD_IDENTIFIER_SIZE, offset + 20);
+    pfb_cursor_take(&block, IDENTIFIER_BYTES, PFB_TRUNCATED_IDENTIFIER);
+    read.has_name = read.size_bytes > IDENTIFIER_BYTES;
+    if (read.has_name)
+        pfb_cursor_text(&block, &read.name);
+    pfb_cursor_aligned(&block, list->options, &list->notes, read.size_bytes, offset + 20);
+    cursor.error = block.error;
+    if (!advance_list(list, &cursor))
+        return false;
+    *identifier = read;
+    return true;
+}
+
+bool pfb_list_next_instance(pfb_list *list, pfb_listed_instance *instance)
+{
+    enum { HEADER_BYTES = 8 };
+    pfb_cursor cursor;
+    if (!continue_list(list, &cursor))
+        return false;
+    if (pfb_cursor_left(&cursor) < HEADER_BYTES) { /* too short for an instance: passed over unless strict */
+        pfb_cursor_tolerate(&cursor, list->options, &list->notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES,
+                            cursor.at);
+        cursor.at = cursor.end;
+        advance_list(list, &cursor);
+        return false;
+    }
+    pfb_instance_header header;
+    if (pfb_cursor_instance(&cursor, &header))
+        pfb_cursor_aligned(&cursor, list->options, &list->notes, header.size_bytes, header.offset);
+    if (!advance_list(list, &cursor))
+        return false;
+    *instance = (pfb_listed_instance){.offset = header.offset, .id = header.id, .name = header.name};
+    return true;
+}

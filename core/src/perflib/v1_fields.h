@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_BYTE_ORDER_H
+#define PFB_BYTE_ORDER_H
+
+/* Loads from V1 blocks, which come in either byte order. */
+#include "bytes/cursor.h"
+#include "perfblock/v1.h"
+
+/* Keeps one function in each of two places, where a compiler would ask for the byte order instead. */
+#if defined(__GNUC__)
+#define PFB_ALWAYS_INLINE inline __attribute__((always_inline))
+#else
+#define PFB_ALWAYS_INLINE inline
+#endif
+
+/* ---- Big-endian loads -------------------------------------------------------------------------------- */
+
+static inline uint16_t load_be16(const uint8_t *p)
+{
+    return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+/* Said to the compilers that know it: not all of them see one load and one swap in eight shifts. */
+#if defined(__GNUC__)
+
+static inline uint32_t load_be32(const uint8_t *p)
+{
+    return __builtin_bswap32(load_le32(p));
+}
+
+static inline uint64_t load_be64(const uint8_t *p)
+{
+    return __builtin_bswap64(load_le64(p));
+}
+
+#else
+
+static inline uint32_t load_be32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | (uint32_t)p[3];
+}
+
+static inline uint64_t load_be64(const uint8_t *p)
+{
+    return (uint64_t)load_be32(p) << 32 | load_be32(p + 4);
+}
+
+#endif
+
+/* ---- Loads in the byte order of a block -------------------------------------------------------------- */
+
+/* In one place for each order. */
+static PFB_ALWAYS_INLINE uint32_t load32_in(const uint8_t *p, bool is_big)
+{
+    return is_big ? load_be32(p) : load_le32(p);
+}
+
+static inline uint16_t load16(const pfb_v1_reader *block, const uint8_t *p)
+{
+    return block->is_big_endian ? load_be16(p) : load_le16(p);
+}
+
+static inline uint32_t load32(const pfb_v1_reader *block, const uint8_t *p)
+{
+    return block->is_big_endian ? load_be32(p) : load_le32(p);
+}
+
+static inline uint64_t load64(const pfb_v1_reader *block, const uint8_t *p)
+{
+    return block->is_big_endian ? load_be64(p) : load_le64(p);
+}
+
+/* Two's complement without the implementation-defined conversions. */
+static PFB_ALWAYS_INLINE int32_t load32s_in(const uint8_t *p, bool is_big)
+{
+    uint32_t bits = load32_in(p, is_big);
+    return bits <= INT32_MAX ? (int32_t)bits : -(int32_t)(UINT32_MAX - bits) - 1;
+}
+
+static inline int32_t load32s(const pfb_v1_reader *block, const uint8_t *p)
+{
+    return load32s_in(p, block->is_big_endian);
+}
+
+static inline int64_t load64s(const pfb_v1_reader *block, const uint8_t *p)
+{
+    uint64_t bits = load64(block, p);
+    return bits <= INT64_MAX ? (int64_t)bits : -(int64_t)(UINT64_MAX - bits) - 1;
+}
+
+/* SYSTEMTIME. */
+static inline pfb_system_time load_system_time(const pfb_v1_reader *block, const uint8_t *p)
+{
+    return (pfb_system_time){.year = load16(block, p),
+                             .month = load16(block, p + 2),
+                             .day_of_week = load16(block, p + 4),
+                             .day = load16(block, p + 6),
+                             .hour = load16(block, p + 8),
+                             .minute = load16(block, p + 10),
+                             .second = load16(block, p + 12),
+                             .millisecond = load16(block, p + 14)};
+}
+
+#endif

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+#include "perfblock/write.h"
+
+#include "bytes/memory.h"
+#include "bytes/store.h"
+#include "perflib/write_fields.h"
+
+/* ---- Faults ------------------------------------------------------------------------------------------- */
+
+typedef struct fault_row {
+    char name[24];
+    uint8_t field;
+    uint8_t code;
+    uint32_t replacement;
+    bool is_added; /* the replacement is added to the right value */
+} fault_row;
+
+#define HUGE_SIZE UINT32_C(0xFFFFFFF8) /* a multiple of 8, so that alignment is not what is wrong with it */
+
+static const fault_row faults[PFB_FAULT_COUNT] = {
+    [PFB_FAULT_NONE] = {"", FIELD_NONE, PFB_OK, 0, false},
+    [PFB_FAULT_TOTAL_SIZE_ZERO] = {"total_size_zero", FIELD_TOTAL_SIZE, PFB_BAD_TOTAL_SIZE, 0, false},
+    [PFB_FAULT_TOTAL_SIZE_HUGE] = {"total_size_huge", FIELD_TOTAL_SIZE, PFB_TRUNCATED_BLOCK, HUGE_SIZE, false},
+    [PFB_FAULT_RESULT_COUNT_HUGE] = {"result_count_huge", FIELD_RESULT_COUNT, PFB_BAD_RESULT_COUNT, UINT32_MAX, false},
+    [PFB_FAULT_RESULT_KIND_UNKNOWN] = {"result_kind_unknown", FIELD_RESULT_KIND, PFB_OK, 3, false},
+    [PFB_FAULT_RESULT_SIZE_ZERO] = {"result_size_zero", FIELD_RESULT_SIZE, PFB_BAD_RESULT_SIZE, 0, false},
+    [PFB_FAULT_RESULT_SIZE_HUGE] = {"result_size_huge", FIELD_RESULT_SIZE, PFB_BAD_RESULT_SIZE, HUGE_SIZE, false},
+    [PFB_FAULT_COUNTERS_SIZE_ZERO] = {"counters_size_zero", FIELD_COUNTERS_SIZE, PFB_BAD_COUNTERS_SIZE, 0, false},
+    [PFB_FAULT_COUNTERS_SIZE_HUGE] = {"counters_size_huge", FIELD_COUNTERS_SIZE, PFB_BAD_COUNTERS_SIZE, HUGE_SIZE,
+                                      false},
+    [PFB_FAULT_COUNTER_COUNT_HUGE] = {"counter_count_huge", FIELD_COUNTER_COUNT, PFB_BAD_COUNTER_COUNT, UINT32_MAX,
+                                      false},
+    [PFB_FAULT_INSTANCES_SIZE_ZERO] = {"instances_size_zero", FIELD_INSTANCES_SIZE, PFB_BAD_INSTANCES_SIZE, 0, false},
+    [PFB_FAULT_INSTANCES_SIZE_HUGE] = {"instances_size_huge", FIELD_INSTANCES_SIZE, PFB_BAD_INSTANCES_SIZE, HUGE_SIZE,
+                                       false},
+    [PFB_FAULT_INSTANCE_COUNT_HUGE] = {"instance_count_huge", FIELD_INSTANCE_COUNT, PFB_BAD_INSTANCE_COUNT, UINT32_MAX,
+                                       false},
+    [PFB_FAULT_INSTANCE_SIZE_ZERO] = {"instance_size_zero", FIELD_INSTANCE_SIZE, PFB_BAD_INSTANCE_SIZE, 0, false},
+    [PFB_FAULT_INSTANCE_SIZE_HUGE] = {"instance_size_huge", FIELD_INSTANCE_SIZE, PFB_BAD_INSTANCE_SIZE, HUGE_SIZE,
+                                      false},
+    [PFB_FAULT_NAME_UNTERMINATED] = {"name_unterminated", FIELD_NAME_END, PFB_TRUNCATED_STRING, 0, false},
+    [PFB_FAULT_VALUE_SIZE_ZERO] = {"value_size_zero", FIELD_VALUE_SIZE, PFB_BAD_VALUE_SIZE, 0, false},
+    [PFB_FAULT_VALUE_SIZE_HUGE] = {"value_size_huge", FIELD_VALUE_SIZE, PFB_BAD_VALUE_SIZE, HUGE_SIZE, false},
+    [PFB_FAULT_DATA_SIZE_HUGE] = {"data_size_huge", FIELD_DATA_SIZE, PFB_BAD_DATA_SIZE, UINT32_MAX, false},
+    [PFB_FAULT_REGISTERED_COUNT_HUGE] = {"registered_count_huge", FIELD_REGISTERED_COUNT, PFB_BAD_COUNTER_COUNT,
+                                         UINT32_MAX, false},
+    [PFB_FAULT_STRINGS_SIZE_ZERO] = {"strings_size_zero", FIELD_STRINGS_SIZE, PFB_BAD_STRING_SIZE, 0, false},
+    [PFB_FAULT_STRINGS_SIZE_HUGE] = {"strings_size_huge", FIELD_STRINGS_SIZE, PFB_TRUNCATED_BLOCK, HUGE_SIZE, false},
+    [PFB_FAULT_STRING_COUNT_HUGE] = {"string_count_huge", FIELD_STRING_COUNT, PFB_BAD_STRING_COUNT, UINT32_MAX, false},
+    [PFB_FAULT_STRING_OFFSET_ZERO] = {"string_offset_zero", FIELD_STRING_OFFSET, PFB_BAD_STRING_OFFSET, 0, false},
+    [PFB_FAULT_STRING_OFFSET_HUGE] = {"string_offset_huge", FIELD_STRING_OFFSET, PFB_BAD_STRING_OFFSET, HUGE_SIZE,
+                                      false},
+    [PFB_FAULT_IDENTIFIER_SIZE_ZERO] = {"identifier_size_zero", FIELD_IDENTIFIER_SIZE, PFB_BAD_IDENTIFIER_SIZE, 0,
+                                        false},
+    [PFB_FAULT_IDENTIFIER_SIZE_HUGE] = {"identifier_size_huge", FIELD_IDENTIFIER_SIZE, PFB_BAD_IDENTIFIER_SIZE,
+                                        HUGE_SIZE, false},
+    [PFB_FAULT_SIGNATURE_WRONG] = {"signature_wrong", FIELD_SIGNATURE, PFB_UNKNOWN_FORMAT, 0, false},
+    [PFB_FAULT_BYTE_ORDER_UNKNOWN] = {"byte_order_unknown", FIELD_BYTE_ORDER, PFB_BAD_BYTE_ORDER, 2, false},
+    [PFB_FAULT_HEADER_SIZE_ZERO] = {"header_size_zero", FIELD_HEADER_SIZE, PFB_BAD_HEADER_SIZE, 0, false},
+    [PFB_FAULT_HEADER_SIZE_HUGE] = {"header_size_huge", FIELD_HEADER_SIZE, PFB_BAD_HEADER_SIZE, HUGE_SIZE, false},
+    [PFB_FAULT_OBJECT_COUNT_HUGE] = {"object_count_huge", FIELD_OBJECT_COUNT, PFB_BAD_OBJECT_COUNT, UINT32_MAX, false},
+    [PFB_FAULT_OBJECT_COUNT_MORE] = {"object_count_more", FIELD_OBJECT_COUNT, PFB_TRUNCATED_OBJECT, 1, true},
+    [PFB_FAULT_SYSTEM_NAME_HUGE] = {"system_name_huge", FIELD_SYSTEM_NAME, PFB_OK, HUGE_SIZE, false},
+    [PFB_FAULT_OBJECT_SIZE_ZERO] = {"object_size_zero", FIELD_OBJECT_SIZE, PFB_BAD_OBJECT_SIZE, 0, false},
+    [PFB_FAULT_OBJECT_SIZE_HUGE] = {"object_size_huge", FIELD_OBJECT_SIZE, PFB_BAD_OBJECT_SIZE, HUGE_SIZE, false},
+    [PFB_FAULT_OBJECT_HEADER_ZERO] = {"object_header_zero", FIELD_OBJECT_HEADER, PFB_BAD_HEADER_SIZE, 0, false},
+    [PFB_FAULT_OBJECT_HEADER_HUGE] = {"object_header_huge", FIELD_OBJECT_HEADER, PFB_BAD_HEADER_SIZE, HUGE_SIZE, false},
+    [PFB_FAULT_DEFINITION_LENGTH_ZERO] = {"definition_length_zero", FIELD_DEFINITION_LENGTH, PFB_BAD_DEFINITION_LENGTH,
+                                          0, false},
+    [PFB_FAULT_DEFINITION_LENGTH_HUGE] = {"definition_length_huge", FIELD_DEFINITION_LENGTH, PFB_BAD_DEFINITION_LENGTH,
+                                          HUGE_SIZE, false},
+    [PFB_FAULT_OBJECT_INSTANCES_HUGE] = {"object_instances_huge", FIELD_OBJECT_INSTANCES, PFB_BAD_INSTANCE_COUNT,
+                                         INT32_MAX, false},
+    [PFB_FAULT_OBJECT_INSTANCES_MINUS] = {"object_instances_minus", FIELD_OBJECT_INSTANCES, PFB_BAD_INSTANCE_COUNT,
+                                          UINT32_MAX - 3, false},
+    [PFB_FAULT_OBJECT_INSTANCES_MORE] = {"object_instances_more", FIELD_OBJECT_INSTANCES, PFB_TRUNCATED_INSTANCE, 1,
+                                         true},
+    [PFB_FAULT_METADATA_WITH_VALUES] = {"metadata_with_values", FIELD_METADATA_INSTANCES, PFB_TRUNCATED_COUNTER_BLOCK,
+                                        UINT32_MAX, false},
+    [PFB_FAULT_DEFINITION_SIZE_ZERO] = {"definition_size_zero", FIELD_DEFINITION_SIZE, PFB_BAD_DEFINITION_SIZE, 0,
+                                        false},
+    [PFB_FAULT_DEFINITION_SIZE_HUGE] = {"definition_size_huge", FIELD_DEFINITION_SIZE, PFB_BAD_DEFINITION_SIZE,
+                                        HUGE_SIZE, false},
+    [PFB_FAULT_DEFINITION_SIZE_MORE] = {"definition_size_more", FIELD_DEFINITION_SIZE, PFB_TRUNCATED_DEFINITION, 40,
+                                        true},
+    [PFB_FAULT_VALUE_OFFSET_ZERO] = {"value_offset_zero", FIELD_VALUE_OFFSET, PFB_BAD_COUNTER_OFFSET, 0, false},
+    [PFB_FAULT_VALUE_OFFSET_HUGE] = {"value_offset_huge", FIELD_VALUE_OFFSET, PFB_BAD_COUNTER_OFFSET, HUGE_SIZE, false},
+    [PFB_FAULT_INSTANCE_NAME_HUGE] = {"instance_name_huge", FIELD_INSTANCE_NAME, PFB_BAD_NAME, HUGE_SIZE, false},
+    [PFB_FAULT_COUNTER_BLOCK_ZERO] = {"counter_block_zero", FIELD_COUNTER_BLOCK, PFB_BAD_COUNTER_BLOCK_SIZE, 0, false},
+    [PFB_FAULT_COUNTER_BLOCK_HUGE] = {"counter_block_huge", FIELD_COUNTER_BLOCK, PFB_BAD_COUNTER_BLOCK_SIZE, HUGE_SIZE,
+                                      false},
+    [PFB_FAULT_INDEX_NO_NUMBER] = {"index_no_number", FIELD_NAME_INDEX, PFB_OK, UINT32_C(0x00780078), false},
+};
+
+const char *pfb_fault_name(pfb_fault fault)
+{
+    return (unsigned)fault < PFB_FAULT_COUNT ? faults[fault].name : faults[PFB_FAULT_NONE].name;
+}
+
+pfb_code pfb_fault_code(pfb_fault fault)
+{
+    return (unsigned)fault < PFB_FAULT_COUNT ? (pfb_code)faults[fault].code : PFB_OK;
+}
+
+/* ---- Appending ---------------------------------------------------------------------------------------- */
+
+void pfb_write_fail(pfb_writer *builder, pfb_code code)
+{
+    if (builder->error.code == PFB_OK)
+        builder->error = (pfb_error){code, builder->size_bytes};
+}
+
+size_t pfb_write_zeros(pfb_writer *builder, size_t count)
+{
+    size_t at = builder->size_bytes;
+    if (count > SIZE_MAX - at) {
+        pfb_write_fail(builder, PFB_CALLER_ARGUMENT);
+        return at;
+    }
+    if (at > builder->capacity || count > builder->capacity - at)
+        pfb_write_fail(builder, PFB_CALLER_TOO_SMALL);
+    else if (count > 0)
+        memset(builder->data + at, 0, count);
+    builder->size_bytes = at + count;
+    return at;
+}
+
+bool pfb_write_writable(const pfb_writer *builder, size_t at, size_t count)
+{
+    return at <= builder->size_bytes && count <= builder->size_bytes - at && at <= builder->capacity &&
+           count <= builder->capacity - at;
+}
+
+void pfb_write_put_bytes(pfb_writer *builder, size_t at, const void *bytes, size_t count)
+{
+    if (count > 0 && pfb_write_writable(builder, at, count))
+        memcpy(builder->data + at, bytes, count);
+}
+
+void pfb_write_put32(pfb_writer *builder, size_t at, uint32_t value)
+{
+    if (pfb_write_writable(builder, at, 4))
+        store_32(builder->data + at, value, builder->is_big_endian);
+}
+
+void pfb_write_put64(pfb_writer *builder, size_t at, uint64_t value)
+{
+    if (pfb_write_writable(builder, at, 8))
+        store_64(builder->data + at, value, builder->is_big_endian);
+}
+
+bool pfb_write_breaks(pfb_writer *builder, field which, size_t at)
+{
+    if (builder->fault_planted || which == FIELD_NONE || faults[builder->fault].field != (uint8_t)which)
+        return false;
+    builder->fault_planted = true;
+    builder->fault_offset = at;
+    return true;
+}
+
+void pfb_write_put_field(pfb_writer *builder, field which, size_t at, size_t value)
+{
+    if (value > UINT32_MAX)
+        pfb_write_fail(builder, PFB_CALLER_ARGUMENT);
+    uint32_t written = (uint32_t)value;
+    const fault_row *fault = &faults[builder->fault];
+    if (pfb_write_breaks(builder, which, at))
+        written = fault->replacement + (fault->is_added ? written : 0);
+    pfb_write_put32(builder, at, written);
+}
+
+/* UTF-16 text, its NUL and zeros up to a multiple of 8 from the block's start; unterminated when so asked. */
+static void append_text(pfb_writer *builder, const uint8_t *text, size_t units, size_t block_at)
+{
+    if (units > (SIZE_MAX - 16) / 2) {
+        pfb_write_fail(builder, PFB_CALLER_ARGUMENT);
+        return;
+    }
+    size_t at = pfb_write_zeros(builder, 2 * units + 2);
+    pfb_write_put_bytes(builder, at, text, 2 * units);
+    pfb_write_zeros(builder, round_up_8(builder->size_bytes - block_at) - (builder->size_bytes - block_at));
+    size_t end = at + 2 * units;
+    if (pfb_write_breaks(builder, FIELD_NAME_END, end) && pfb_write_writable(builder, end, builder->size_bytes - end))
+        memset(builder->data + end, 'x', builder->size_bytes - end);
+}
+
+void pfb_write_init(pfb_writer *builder, void *data, size_t capacity)
+{
+    *builder = (pfb_writer){.data = data, .capacity = data ? capacity : 0};
+}
+
+void pfb_write_break(pfb_writer *builder, pfb_fault fault)
+{
+    builder->fault = (unsigned)fault < PFB_FAULT_COUNT ? fault : PFB_FAULT_NONE;
+}
+
+/* ---- Data blocks ---------------------------------------------------------------------------------------- */
+
+enum { DATA_HEADER_BYTES = 48, RESULT_HEADER_BYTES = 16, VALUE_HEADER_BYTES = 8 };
+
+void pfb_write_begin_v2(pfb_writer *builder, const pfb_write_times *times)
+{
+    if (builder->in_data || builder->size_bytes != 0)
+        pfb_write_fail(builder, PFB_CALLER_ORDER);
+    size_t at = pfb_write_zeros(builder, DATA_HEADER_BYTES);
+    builder->in_data = true;
+    pfb_write_put64(builder, at + 8, (uint64_t)times->perf_time);
+    pfb_write_put64(builder, at + 16, (uint64_t)times->perf_time_100ns);
+    pfb_write_put64(builder, at + 24, (uint64_t)times->perf_freq);
+    const pfb_system_time *t = &times->system_time;
+    pfb_write_put32(builder, at + 32, t->year | (uint32_t)t->month << 16);
+    pfb_write_put32(builder, at + 36, t->day_of_week | (uint32_t)t->day << 16);
+    pfb_write_put32(builder, at + 40, t->hour | (uint32_t)t->minute << 16);
+    pfb_write_put32(builder, at + 44, t->second | (uint32_t)t->millisecond << 16);
+}
+
+static void append_counter_ids(pfb_writer *builder, const uint32_t *ids, uint32_t count)
+{
+    size_t at = pfb_write_zeros(builder, 8);
+    size_t ids_size = (size_t)4 * count;
+    if (ids_size / 4 != count || ids_size > SIZE_MAX - at - 16) { /* a size_t of 32 bits */
+        pfb_write_fail(builder, PFB_CALLER_ARGUMENT);
+        return;
+    }
+    for (uint32_t i = 0; i < count && builder->error.code == PFB_OK; i++)
+        pfb_write_put32(builder, pfb_write_zeros(builder, 4), ids[i]);
+    if (builder->error.code != PFB_OK) /* measuring: count what the loop left out */
+        builder->size_bytes = at + 8 + ids_size;
+    pfb_write_zeros(builder, count % 2 ? 4 : 0);
+    pfb_write_put_field(builder, FIELD_COUNTERS_SIZE, at, builder->size_bytes - at);
+    pfb_write_put_field(builder, FIELD_COUNTER_COUNT, at + 4, count);
+}
+
+void pfb_write_begin_result(pfb_writer *builder, uint32_t kind, uint32_t status, const uint32_t *counter_ids,
+                            uint32_t counter_count)
+{
+    if (!builder->in_data || builder->in_result)
+        pfb_write_fail(builder, PFB_CALLER_ORDER);
+    builder->in_result = true;
+    builder->kind = kind;
+    builder->instance_count = 0;
+    builder->result_count++;
+    builder->result_at = pfb_write_zeros(builder, RESULT_HEADER_BYTES);
+    pfb_write_put32(builder, builder->result_at, status);
+    pfb_write_put_field(builder, FIELD_RESULT_KIND, builder->result_at + 4, kind);
+    if (kind == PFB_V2_MULTIPLE_COUNTERS || kind == PFB_V2_COUNTERSET)
+        append_counter_ids(builder, counter_ids, counter_count);
+    if (kind == PFB_V2_MULTIPLE_INSTANCES || kind == PFB_V2_COUNTERSET)
+        builder->instances_at = pfb_write_zeros(builder, 8);
+}
+
+static bool has_instances(const pfb_writer *builder)
+{
+    return builder->kind == PFB_V2_MULTIPLE_INSTANCES || builder->kind == PFB_V2_COUNTERSET;
+}
+
+/* PERF_INSTANCE_HEADER with its name: in data blocks and in instance lists. */
+static void append_instance(pfb_writer *builder, uint32_t id, const uint8_t *name, size_t name_units)
+{
+    size_t at = pfb_write_zeros(builder, 8);
+    pfb_write_put32(builder, at + 4, id);
+    append_text(builder, name, name_units, at);
+    pfb_write_put_field(builder, FIELD_INSTANCE_SIZE, at, builder->size_bytes - at);
+}
+
+void pfb_write_instance(pfb_writer *builder, uint32_t id, const uint8_t *name, size_t name_units)
+{
+    if (!builder->in_result || !has_instances(builder))
+        pfb_write_fail(builder, PFB_CALLER_ORDER);
+    builder->instance_count++;
+    append_instance(builder, id, name, name_units);
+}
+
+void pfb_write_datum(pfb_writer *builder, const void *bytes, uint32_t size_bytes)
+{
+    if (!builder->in_result || builder->kind == PFB_V2_ERROR || (has_instances(builder) && !builder->instance_count))
+        pfb_write_fail(builder, PFB_CALLER_ORDER);
+    size_t at = pfb_write_zeros(builder, VALUE_HEADER_BYTES);
+    size_t padded = round_up_8((size_t)size_bytes);
+    if (padded < size_bytes) { /* a size_t of 32 bits */
+        pfb_write_fail(builder, PFB_CALLER_ARGUMENT);
+        return;
+    }
+    size_t data_at = pfb_write_zeros(builder, padded);
+    pfb_write_put_bytes(builder, data_at, bytes, size_bytes);
+    pfb_write_put_field(builder, FIELD_DATA_SIZE, at, size_bytes);
+    pfb_write_put_field(builder, FIELD_VALUE_SIZE, at + 4, builder->size_bytes - at);
+}
+
+void pfb_write_value(pfb_writer *builder, uint64_t raw, uint32_t size_bytes)
+{
+    uint8_t bytes[8];
+    store_le64(bytes, raw);
+    if (size_bytes != 4 && size_bytes != 8) {
+        pfb_write_fail(builder, PFB_CALLER_ARGUMENT);
+        return;
+    }
+    pfb_write_datum(builder, bytes, size_bytes);
+}
+
+void pfb_write_end_result(pfb_writer *builder)
+{
+    if (!builder->in_result) {
+        pfb_write_fail(builder, PFB_CALLER_ORDER);
+        return;
+    }
+    if (has_instances(builder)) {
+        pfb_write_put_field(builder, FIELD_INSTANCES_SIZE, builder->instances_at,
+                            builder->size_bytes - builder->instances_at);
+        pfb_write_put_field(builder, FIELD_INSTANCE_COUNT, builder->instances_at + 4, builder->instance_count);
+    }
+    pfb_write_put_field(builder, FIELD_RESULT_SIZE, builder->result_at + 8, builder->size_bytes - builder->result_at);
+    builder->in_result = false;
+}
+
+void pfb_write_end_v2(pfb_writer *builder)
+{
+    if (!builder->in_data || builder->in_result) {
+        pfb_write_fail(builder, PFB_CALLER_ORDER);
+        return;
+    }
+    pfb_write_put_field(builder, FIELD_TOTAL_SIZE, 0, builder->size_bytes);
+    pfb_write_put_field(builder, FIELD_RESULT_COUNT, 4, builder->result_count);
+    builder->in_data = false;
+}
+
+/* ---- Metadata -------------------------------------------------------------------------------------------- */
+
+void pfb_write_guid(pfb_writer *builder, const pfb_guid *guid)
+{
+    pfb_write_put_bytes(builder, pfb_write_zeros(builder, sizeof guid->bytes), guid->bytes, sizeof guid->bytes);
+}
+
+void pfb_write_counterset(pfb_writer *builder, const pfb_guid *guid, uint32_t detail_level, uint32_t instance_type,
+                          uint32_t counter_count)
+{
+    pfb_write_guid(builder, guid);
+    size_t at = pfb_write_zeros(builder, 16); /* counterset type, reserved: 0 */
+    pfb_write_put32(builder, at + 4, detail_level);
+    pfb_write_put_field(builder, FIELD_REGISTERED_COUNT, at + 8, counter_count);
+    pfb_write_put32(builder, at + 12, instance_type);
+}
+
+void pfb_write_counter(pfb_writer *builder, const pfb_counter *counter)
+{
+    size_t at = pfb_write_zeros(builder, 48);
+    pfb_write_put32(builder, at, counter->id);
+    pfb_write_put32(builder, at + 4, counter->type);
+    pfb_write_put64(builder, at + 8, counter->attributes);
+    pfb_write_put32(builder, at + 16, counter->detail_level);
+    pfb_write_put32(builder, at + 20, (uint32_t)counter->default_scale);
+    pfb_write_put32(builder, at + 24, counter->base_id);
+    pfb_write_put32(builder, at + 28, counter->perf_time_id);
+    pfb_write_put32(builder, at + 32, counter->perf_freq_id);
+    pfb_write_put32(builder, at + 36, counter->multi_id);
+    pfb_write_put32(builder, at + 40, counter->aggregate);
+}
+
+void pfb_write_string(pfb_writer *builder, const uint8_t *text, size_t units)
+{
+    append_text(builder, text, units, builder->size_bytes);
+}
+
+void pfb_write_begin_strings(pfb_writer *builder, uint32_t count)
+{
+    enum { HEADER_BYTES = 8, ENTRY_BYTES = 8 };
+    size_t entries = (size_t)count * ENTRY_BYTES;
+    if (entries / ENTRY_BYTES != count) { /* a size_t of 32 bits */
+        pfb_write_fail(builder, PFB_CALLER_ARGUMENT);
+        return;
+    }
+    builder->strings_at = pfb_write_zeros(builder, HEADER_BYTES);
+    pfb_write_zeros(builder, entries);
+    builder->strings_given = 0;
+    builder->string_count = count;
+    pfb_write_put_field(builder, FIELD_STRING_COUNT, builder->strings_at + 4, count);
+}
+
+void pfb_write_counter_string(pfb_writer *builder, uint32_t counter_id, const uint8_t *text, size_t units)
+{
+    if (builder->strings_given >= builder->string_count) { /* an entry more would overwrite the strings */
+        pfb_write_fail(builder, PFB_CALLER_ORDER);
+        return;
+    }
+    size_t entry = builder->strings_at + 8 + (size_t)8 * builder->strings_given++;
+    pfb_write_put32(builder, entry, counter_id);
+    if (!text) {
+        pfb_write_put32(builder, entry + 4, PFB_NO_ID);
+        return;
+    }
+    pfb_write_put_field(builder, FIELD_STRING_OFFSET, entry + 4, builder->size_bytes - builder->strings_at);
+    size_t at = pfb_write_zeros(builder, units <= (SIZE_MAX - 2) / 2 ? 2 * units + 2 : SIZE_MAX);
+    pfb_write_put_bytes(builder, at, text, 2 * units);
+}
+
+void pfb_write_end_strings(pfb_writer *builder)
+{
+    size_t size = builder->size_bytes - builder->strings_at;
+    if (builder->strings_given != builder->string_count)
+        pfb_write_fail(builder, PFB_CALLER_ORDER);
+    pfb_write_zeros(builder, round_up_8(size) - size);
+    pfb_write_put_field(builder, FIELD_STRINGS_SIZE, builder->strings_at, builder->size_bytes - builder->strings_at);
+}
+
+void pfb_write_identifier(pfb_writer *builder, const pfb_query *query)
+{
+    size_t size = pfb_query_size(query);
+    if (size == 0) {
+        pfb_write_fail(builder, PFB_CALLER_ARGUMENT);
+        return;
+    }
+    size_t at = pfb_write_zeros(builder, size);
+    if (pfb_write_writable(builder, at, size))
+        pfb_query_write(query, builder->data + at, size);
+    pfb_write_put_field(builder, FIELD_IDENTIFIER_SIZE, at + 20, size);
+}
+
+void pfb_write_listed_instance(pfb_writer *builder, uint32_t id, const uint8_t *name, size_t name_units)
+{
+    append_instance(builder, id, name, name_units);
+}

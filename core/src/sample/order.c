@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the values of a snapshot stand, and the orders by which its rows and columns are found. */
+#include "sample/order.h"
+
+#include "bytes/cursor.h"
+#include "bytes/memory.h"
+
+/* ---- Places -------------------------------------------------------------------------------------------------- */
+
+uint32_t pfb_sample_stride(uint32_t rows)
+{
+    enum { MANY = 512 };
+    /* An odd number of blocks of 64, and 8 more: then the lines of 64 bytes that a row touches are spread over a cache,
+     * of its numbers and of their sizes. Rows are fewer than 2^32 / 8. */
+    return rows < MANY ? rows : ((rows + 55) / 64 | 1) * 64 + 8;
+}
+
+bool pfb_sample_reserve(pfb_sample *snapshot, uint32_t r, uint32_t rows, const pfb_sample_counts *capacity)
+{
+    pfb_sample_result *result = &snapshot->results[r];
+    result->stride = pfb_sample_stride(rows);
+    result->first_value = snapshot->counts.values;
+    uint64_t values = (uint64_t)result->column_count * result->stride;
+    if (rows > capacity->rows - snapshot->counts.rows || values > capacity->values - snapshot->counts.values)
+        return false;
+    snapshot->counts.values += values;
+    return true;
+}
+
+size_t pfb_sample_place(const pfb_sample *snapshot, uint32_t row, uint32_t column)
+{
+    const pfb_sample_result *result = &snapshot->results[snapshot->columns[column].result];
+    uint64_t before = (uint64_t)(column - result->first_column) * result->stride;
+    return (size_t)(result->first_value + before +
+                    (row - result->first_row)); /* below counts.values, which is laid out */
+}
+
+uint8_t pfb_sample_common_size(const uint8_t *sizes, size_t count)
+{
+    uint64_t expected = count > 0 ? sizes[0] * UINT64_C(0x0101010101010101) : 0;
+    uint64_t different = 0;
+    size_t i = 0;
+    for (; count - i >= 32; i += 32) {
+        uint64_t four[4];
+        memcpy(four, sizes + i, sizeof four);
+        different |= (four[0] ^ expected) | (four[1] ^ expected) | (four[2] ^ expected) | (four[3] ^ expected);
+    }
+    for (; i < count; i++)
+        different |= sizes[i] ^ (expected & 0xFF);
+    return different == 0 ? (uint8_t)expected : 0;
+}
+
+/* ---- Orders ------------------------------------------------------------------------------------------------ */
+
+/* Three arrays of positions are kept in order, by one sort for all. */
+typedef enum ordering {
+    ORDER_COUNTERS,      /* counter id, position: within the first registration */
+    ORDER_REGISTRATIONS, /* counterset, later ones first */
+    ORDER_COLUMNS,       /* counterset, counter id, result, position */
+    ORDER_ROWS,          /* counterset, name, id, result, instance */
+    ORDER_NAMES          /* result, name, instance: for numbering equal names */
+} ordering;
+
+static int compare_u32(uint32_t left, uint32_t right)
+{
+    return (left > right) - (left < right);
+}
+
+/* Mostly they are the same. */
+static int compare_guids(const pfb_guid *left, const pfb_guid *right)
+{
+    if (load_le64(left->bytes) == load_le64(right->bytes) && load_le64(left->bytes + 8) == load_le64(right->bytes + 8))
+        return 0;
+    return memcmp(left->bytes, right->bytes, sizeof left->bytes);
+}
+
+/* Names are compared as bytes: any order will do, so long as it is one. */
+typedef struct name {
+    const uint8_t *bytes; /* may be null when size is 0 */
+    size_t size;
+    uint32_t code_page;
+} name;
+
+/* Compares bytes as memcmp does, without a call for as many as names mostly have: in steps of eight while they are the
+ * same. */
+static int compare_bytes(const uint8_t *left, const uint8_t *right, size_t size)
+{
+    enum { MANY = 64 };
+    size_t few = size < MANY ? size : MANY;
+    size_t same = 0;
+    while (few - same >= 8) {
+        uint64_t a;
+        uint64_t b;
+        memcpy(&a, left + same, sizeof a);
+        memcpy(&b, right + same, sizeof b);
+        if (a != b)
+            break;
+        same += 8;
+    }
+    if (same == MANY)
+        return memcmp(left + same, right + same, size - same);
+    while (same < size && left[same] == right[same])
+        same++;
+    return same < size ? left[same] - right[same] : 0;
+}
+
+static int compare_names(const name *left, const name *right)
+{
+    int difference = compare_bytes(left->bytes, right->bytes, left->size < right->size ? left->size : right->size);
+    if (difference != 0)
+        return difference;
+    if (left->size != right->size)
+        return left->size < right->size ? -1 : 1;
+    return left->size > 0 ? compare_u32(left->code_page, right->code_page) : 0;
+}
+
+/* The displayed name: whether there is one, the parent's, its own. */
+static int compare_full_names(const pfb_sample_row *left, const pfb_sample_row *right)
+{
+    if (left->has_name != right->has_name)
+        return left->has_name ? 1 : -1;
+    name a = {left->name, left->name_size_bytes, left->code_page};
+    name b = {right->name, right->name_size_bytes, right->code_page};
+    int difference = compare_names(&a, &b);
+    if (difference != 0 || (left->parent_size_bytes | right->parent_size_bytes) == 0)
+        return difference;
+    if (left->parent_name == right->parent_name && left->parent_size_bytes == right->parent_size_bytes &&
+        left->parent_code_page == right->parent_code_page) /* rows of one parent share its bytes */
+        return 0;
+    a = (name){left->parent_name, left->parent_size_bytes, left->parent_code_page};
+    b = (name){right->parent_name, right->parent_size_bytes, right->parent_code_page};
+    return compare_names(&a, &b);
+}
+
+/* Who it is within its counterset: a unique id, or the id and the name together. */
+static int compare_identities(const pfb_sample_row *left, const pfb_sample_row *right)
+{
+    if (left->is_unique != right->is_unique)
+        return left->is_unique ? 1 : -1;
+    int difference = left->is_unique ? 0 : compare_full_names(left, right);
+    return difference != 0 ? difference : compare_u32(left->id, right->id);
+}
+
+bool pfb_sample_same_instance(const pfb_sample_row *left, const pfb_sample_row *right)
+{
+    if (left->id != right->id)
+        return false;
+    bool is_special = left->is_unique || right->is_unique ||
+                      (left->parent_size_bytes | right->parent_size_bytes) != 0 || left->has_name != right->has_name ||
+                      left->code_page != PFB_CODE_PAGE_UTF16LE || right->code_page != PFB_CODE_PAGE_UTF16LE;
+    if (is_special)
+        return compare_identities(left, right) == 0;
+    return left->name_size_bytes == right->name_size_bytes && /* all of V2: no more to compare */
+           compare_bytes(left->name, right->name, left->name_size_bytes) == 0;
+}
+
+int pfb_sample_compare_instance(const pfb_row_key *left, const pfb_row_key *right)
+{
+    int difference = compare_guids(left->counterset, right->counterset);
+    return difference != 0 ? difference : compare_identities(left->identity, right->identity);
+}
+
+static int compare_places(const pfb_row_key *left, const pfb_row_key *right)
+{
+    int difference = compare_u32(left->result, right->result);
+    return difference != 0 ? difference : compare_u32(left->instance, right->instance);
+}
+
+pfb_row_key pfb_sample_row_key(const pfb_sample *snapshot, uint32_t row)
+{
+    const pfb_sample_row *r = &snapshot->rows[row];
+    return (pfb_row_key){.counterset = &snapshot->results[r->result].counterset,
+                         .identity = r,
+                         .result = r->result,
+                         .instance = r->instance};
+}
+
+static int compare_rows(const pfb_sample *snapshot, uint32_t left, uint32_t right)
+{
+    pfb_row_key a = pfb_sample_row_key(snapshot, left);
+    pfb_row_key b = pfb_sample_row_key(snapshot, right);
+    int difference = pfb_sample_compare_instance(&a, &b);
+    return difference != 0 ? difference : compare_places(&a, &b);
+}
+
+static int compare_row_names(const pfb_sample *snapshot, uint32_t left, uint32_t right)
+{
+    const pfb_sample_row *a = &snapshot->rows[left];
+    const pfb_sample_row *b = &snapshot->rows[right];
+    int difference = compare_u32(a->result, b->result);
+    if (difference == 0)
+        difference = compare_full_names(a, b);
+    return difference != 0 ? difference : compare_u32(a->instance, b->instance);
+}
+
+typedef struct column_key {
+    const pfb_guid *counterset;
+    uint32_t counter_id;
+    uint32_t result;
+    uint32_t position;
+} column_key;
+
+static column_key key_of_column(const pfb_sample *snapshot, uint32_t column)
+{
+    const pfb_sample_column *c = &snapshot->columns[column];
+    return (column_key){&snapshot->results[c->result].counterset, c->counter_id, c->result, c->position};
+}
+
+static int compare_column_keys(const column_key *left, const column_key *right)
+{
+    int difference = compare_guids(left->counterset, right->counterset);
+    if (difference == 0)
+        difference = compare_u32(left->counter_id, right->counter_id);
+    if (difference == 0)
+        difference = compare_u32(left->result, right->result);
+    return difference != 0 ? difference : compare_u32(left->position, right->position);
+}
+
+static int compare_columns(const pfb_sample *snapshot, uint32_t left, uint32_t right)
+{
+    column_key a = key_of_column(snapshot, left);
+    column_key b = key_of_column(snapshot, right);
+    return compare_column_keys(&a, &b);
+}
+
+static int compare_counters(const pfb_sample *snapshot, uint32_t left, uint32_t right)
+{
+    pfb_counter a = {0};
+    pfb_counter b = {0};
+    pfb_registration_counter_at(&snapshot->registrations[0], left, &a);
+    pfb_registration_counter_at(&snapshot->registrations[0], right, &b);
+    int difference = compare_u32(a.id, b.id);
+    return difference != 0 ? difference : compare_u32(left, right);
+}
+
+static int compare_registrations(const pfb_sample *snapshot, uint32_t left, uint32_t right)
+{
+    int difference = compare_guids(&snapshot->registrations[left].guid, &snapshot->registrations[right].guid);
+    return difference != 0 ? difference : compare_u32(right, left); /* of several the last counts */
+}
+
+/* What is being put in order, and how. */
+typedef struct order {
+    const pfb_sample *snapshot;
+    ordering by;
+} order;
+
+static int compare(const order *o, uint32_t left, uint32_t right)
+{
+    switch (o->by) {
+    case ORDER_COUNTERS:
+        return compare_counters(o->snapshot, left, right);
+    case ORDER_REGISTRATIONS:
+        return compare_registrations(o->snapshot, left, right);
+    case ORDER_COLUMNS:
+        return compare_columns(o->snapshot, left, right);
+    case ORDER_ROWS:
+        return compare_rows(o->snapshot, left, right);
+    default:
+        return compare_row_names(o->snapshot, left, right);
+    }
+}
+
+#define SORT_CONTEXT order
+#define SORT_COMPARE compare
+#include "bytes/sort.h"
+
+void pfb_sample_number(uint32_t *items, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        items[i] = i;
+}
+
+void pfb_sample_sort_counters(pfb_registration *registration, uint32_t *positions)
+{
+    pfb_sample alone = {.registrations = registration};
+    pfb_sample_number(positions, registration->counter_count);
+    sort(&(order){&alone, ORDER_COUNTERS}, positions, registration->counter_count);
+    registration->order = positions;
+}
+
+void pfb_sample_order_registrations(pfb_sample *snapshot, uint32_t count)
+{
+    snapshot->counts.registrations = count;
+    pfb_sample_number(snapshot->registration_order, count);
+    sort(&(order){snapshot, ORDER_REGISTRATIONS}, snapshot->registration_order, count);
+}
+
+void pfb_sample_order_columns(pfb_sample *snapshot)
+{
+    pfb_sample_number(snapshot->column_order, snapshot->counts.columns);
+    sort(&(order){snapshot, ORDER_COLUMNS}, snapshot->column_order, snapshot->counts.columns);
+}
+
+/* ---- Finding --------------------------------------------------------------------------------------------------- */
+
+/* Position in row_order of the first row not before the key. */
+static uint32_t first_row(const pfb_sample *snapshot, const pfb_row_key *key)
+{
+    uint32_t low = 0;
+    uint32_t high = snapshot->counts.rows;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        pfb_row_key candidate = pfb_sample_row_key(snapshot, snapshot->row_order[middle]);
+        int difference = pfb_sample_compare_instance(&candidate, key);
+        if (difference == 0)
+            difference = compare_places(&candidate, key);
+        if (difference < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t pfb_sample_find_group(const pfb_sample *snapshot, const pfb_row_key *key)
+{
+    pfb_row_key first = *key;
+    first.result = first.instance = 0;
+    uint32_t at = first_row(snapshot, &first);
+    if (at == snapshot->counts.rows)
+        return PFB_NONE;
+    pfb_row_key found = pfb_sample_row_key(snapshot, snapshot->row_order[at]);
+    return pfb_sample_compare_instance(&found, key) == 0 ? at : PFB_NONE;
+}
+
+uint32_t pfb_sample_find_row(const pfb_sample *snapshot, const pfb_row_key *key, uint32_t rank)
+{
+    pfb_row_key first = *key;
+    first.instance = 0;
+    uint32_t at = first_row(snapshot, &first);
+    if (rank >= snapshot->counts.rows - at)
+        return PFB_NONE;
+    uint32_t row = snapshot->row_order[at + rank];
+    pfb_row_key found = pfb_sample_row_key(snapshot, row);
+    return found.result == key->result && pfb_sample_compare_instance(&found, key) == 0 ? row : PFB_NONE;
+}
+
+void pfb_sample_related_rows(const pfb_sample *snapshot, uint32_t group, uint32_t rank, pfb_related_rows *related)
+{
+    if (related->group == group && related->rank == rank)
+        return;
+    related->group = group;
+    related->rank = rank;
+    related->count = 0;
+    uint32_t left = group < snapshot->counts.rows ? snapshot->counts.rows - group : 0;
+    for (uint32_t n = 0; n < PFB_MOST_RELATED_ROWS && n < left; n++) {
+        uint32_t row = snapshot->row_order[group + n];
+        if (snapshot->rows[row].group != group)
+            break;
+        if (snapshot->rows[row].rank != rank)
+            continue;
+        related->rows[related->count] = row;
+        related->results[related->count++] = snapshot->rows[row].result;
+    }
+}
+
+/* Position in column_order of the first column not before the key. */
+static uint32_t first_column(const pfb_sample *snapshot, const column_key *key)
+{
+    uint32_t low = 0;
+    uint32_t high = snapshot->counts.columns;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        column_key candidate = key_of_column(snapshot, snapshot->column_order[middle]);
+        if (compare_column_keys(&candidate, key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t pfb_sample_find_column_from(const pfb_sample *snapshot, const pfb_guid *counterset, uint32_t counter_id,
+                                     uint32_t result)
+{
+    column_key key = {counterset, counter_id, result, 0};
+    uint32_t at = first_column(snapshot, &key);
+    if (at == snapshot->counts.columns)
+        return PFB_NONE;
+    uint32_t column = snapshot->column_order[at];
+    column_key found = key_of_column(snapshot, column);
+    return found.counter_id == counter_id && pfb_guid_equal(found.counterset, counterset) ? column : PFB_NONE;
+}
+
+uint32_t pfb_sample_find_column(const pfb_sample *snapshot, uint32_t result, uint32_t counter_id)
+{
+    uint32_t column = pfb_sample_find_column_from(snapshot, &snapshot->results[result].counterset, counter_id, result);
+    return column != PFB_NONE && snapshot->columns[column].result == result ? column : PFB_NONE;
+}
+
+uint32_t pfb_sample_find_only_column(const pfb_sample *snapshot, uint32_t result, uint32_t counter_id)
+{
+    const pfb_guid *counterset = &snapshot->results[result].counterset;
+    uint32_t at = first_column(snapshot, &(column_key){counterset, counter_id, result, 0});
+    uint32_t found = PFB_NONE;
+    for (uint32_t n = 0; n < 2 && n < snapshot->counts.columns - at; n++) {
+        uint32_t column = snapshot->column_order[at + n];
+        column_key key = key_of_column(snapshot, column);
+        if (key.counter_id != counter_id || key.result != result || !pfb_guid_equal(key.counterset, counterset))
+            break;
+        found = n == 0 ? column : PFB_NONE;
+    }
+    return found;
+}
+
+pfb_column_range pfb_sample_columns_of(const pfb_sample *snapshot, const pfb_guid *counterset, uint32_t counter_id)
+{
+    column_key first = {counterset, counter_id, 0, 0};
+    column_key behind = {counterset, counter_id, UINT32_MAX, UINT32_MAX}; /* no result is the last of all numbers */
+    return (pfb_column_range){first_column(snapshot, &first), first_column(snapshot, &behind)};
+}
+
+static uint32_t result_at(const pfb_sample *snapshot, uint32_t at)
+{
+    return snapshot->columns[snapshot->column_order[at]].result;
+}
+
+/* The first position from `low` on, or the end, of a column of this result or a later one. Steps grow: mostly it is
+ * near. */
+static uint32_t pass_columns(const pfb_sample *snapshot, uint32_t low, uint32_t end, uint32_t result)
+{
+    uint32_t high = end;
+    for (uint32_t step = 1; step <= end - low; step *= 2) { /* columns are fewer than 2^30 */
+        if (result_at(snapshot, low + step - 1) >= result) {
+            high = low + step - 1;
+            break;
+        }
+        low += step;
+    }
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (result_at(snapshot, middle) < result)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t pfb_sample_first_with(const pfb_sample *snapshot, const pfb_related_rows *related, pfb_column_range columns,
+                               uint32_t *column)
+{
+    uint32_t at = columns.begin;
+    uint32_t i = 0;
+    while (at < columns.end) {
+        uint32_t result = result_at(snapshot, at);
+        while (i < related->count && related->results[i] < result)
+            i++;
+        if (i == related->count)
+            break;
+        if (related->results[i] == result) {
+            *column = snapshot->column_order[at];
+            return i;
+        }
+        at++;
+        if (at < columns.end && result_at(snapshot, at) < related->results[i])
+            at = pass_columns(snapshot, at, columns.end, related->results[i]);
+    }
+    return related->count;
+}
+
+bool pfb_sample_find_counter(const pfb_sample *snapshot, const pfb_guid *counterset, uint32_t id, pfb_counter *counter)
+{
+    uint32_t low = 0;
+    uint32_t high = snapshot->counts.registrations;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const pfb_registration *candidate = &snapshot->registrations[snapshot->registration_order[middle]];
+        if (compare_guids(&candidate->guid, counterset) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == snapshot->counts.registrations)
+        return false;
+    const pfb_registration *found = &snapshot->registrations[snapshot->registration_order[low]];
+    return pfb_guid_equal(&found->guid, counterset) && pfb_registration_find(found, id, counter);
+}
+
+/* ---- Numbering -------------------------------------------------------------------------------------------------- */
+
+void pfb_sample_rank_rows(pfb_sample *snapshot)
+{
+    if (snapshot->rows_ranked)
+        return;
+    sort(&(order){snapshot, ORDER_ROWS}, snapshot->row_order, snapshot->counts.rows);
+    for (uint32_t i = 0; i < snapshot->counts.rows; i++) {
+        pfb_sample_row *row = &snapshot->rows[snapshot->row_order[i]];
+        row->rank = 0;
+        row->group = i;
+        if (i == 0)
+            continue;
+        const pfb_sample_row *before = &snapshot->rows[snapshot->row_order[i - 1]];
+        pfb_row_key a = pfb_sample_row_key(snapshot, snapshot->row_order[i - 1]);
+        pfb_row_key b = pfb_sample_row_key(snapshot, snapshot->row_order[i]);
+        if (pfb_sample_compare_instance(&a, &b) != 0)
+            continue;
+        row->group = before->group;
+        row->rank = before->result == row->result ? before->rank + 1 : 0;
+    }
+    snapshot->rows_ranked = true;
+}
+
+void pfb_sample_number_rows(pfb_sample *snapshot)
+{
+    sort(&(order){snapshot, ORDER_NAMES}, snapshot->row_order, snapshot->counts.rows);
+    for (uint32_t i = 0; i < snapshot->counts.rows; i++) {
+        uint32_t row = snapshot->row_order[i];
+        snapshot->rows[row].occurrence = 0;
+        if (i == 0)
+            continue;
+        uint32_t before = snapshot->row_order[i - 1];
+        const pfb_sample_row *a = &snapshot->rows[before];
+        if (a->result == snapshot->rows[row].result && compare_full_names(a, &snapshot->rows[row]) == 0)
+            snapshot->rows[row].occurrence = a->occurrence + 1;
+    }
+    snapshot->rows_ranked = false; /* the order was borrowed */
+    pfb_sample_rank_rows(snapshot);
+}

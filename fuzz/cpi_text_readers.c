@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpi_text_readers.h"
+
+#include "perfblock/cpi/text.h"
+#include "walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A reader with the room it needs. */
+typedef struct room {
+    pfb_cpi_text text;
+    pfb_cpi_step step;
+    pfb_cpi_cpu cpus[PFB_CPI_MOST_CPUS];
+    size_t offsets[PFB_CPI_MOST_CPUS];
+} room;
+
+/* ---- Reading ------------------------------------------------------------------------------------------- */
+
+/* While the bytes stay as they are a line is where it is said to be: it begins with this word, behind blanks. */
+static void check_line(walk *w, size_t offset, const char *word)
+{
+    size_t size = strlen(word);
+    promise(w, offset < w->size && w->size - offset > size, "a line lies inside the input");
+    if (w->out.broken || w->writable)
+        return;
+    promise(w, offset > 0 && w->data[offset - 1] == '\n', "an offset is where a line begins");
+    while (w->size - offset > size && (w->data[offset] == ' ' || w->data[offset] == '\t'))
+        offset++;
+    promise(w, memcmp(w->data + offset, word, size) == 0, "a line begins with its word");
+}
+
+static void check_snapshot(walk *w, const room *r)
+{
+    const pfb_cpi_snapshot *s = &r->step.snapshot;
+    size_t last = r->step.offset;
+    check_line(w, r->step.offset, "snapshot");
+    add(w, s->clock);
+    for (size_t i = 0; i < s->cpu_count; i++) {
+        const pfb_cpi_cpu *cpu = &s->cpus[i];
+        promise(w, i == 0 || cpu->cpu > s->cpus[i - 1].cpu, "CPUs ascend");
+        promise(w, r->step.has_busy || (cpu->busy | cpu->elapsed) == 0, "what is not there is 0");
+        promise(w, r->offsets[i] > last, "CPUs come in the order of their lines");
+        last = r->offsets[i];
+        check_line(w, last, "cpu");
+        add(w, cpu->cpu ^ cpu->instr);
+        add(w, cpu->cycles ^ cpu->busy);
+        add(w, cpu->elapsed);
+    }
+    promise(w, s->cpu_count > 0 || !r->step.has_busy, "no CPU is none that is busy");
+    promise(w, s->has_thread || (!r->step.is_user_only && r->step.thread_offset == 0), "no thread has no mode");
+    if (s->has_thread)
+        check_line(w, r->step.thread_offset, "thread");
+    add(w, s->thread.tid ^ s->thread.instr);
+    add(w, s->thread.cycles ^ r->step.is_user_only);
+}
+
+static void check_refusal(walk *w, const pfb_cpi_step *step)
+{
+    check_line(w, step->offset, "refuse");
+    promise(w, step->code != 0, "a refusal has a code");
+    bool inside = is_inside(step->sentence_offset, step->sentence_size_bytes, step->offset, w->size);
+    promise(w, inside, "a sentence lies inside the input, behind its code");
+    if (!inside)
+        return;
+    touch(w, step->sentence_offset, step->sentence_size_bytes);
+    add(w, (uint64_t)(int64_t)step->code);
+    for (size_t i = 0; i < step->sentence_size_bytes && !w->writable; i++) {
+        uint8_t c = w->data[step->sentence_offset + i];
+        promise(w, c != '\0' && c != '\n' && c != '\r', "a sentence has no line end in it");
+    }
+}
+
+static void check_end(walk *w, room *r)
+{
+    pfb_error error = r->text.error;
+    promise(w, !pfb_cpi_text_next(&r->text, r->cpus, PFB_CPI_MOST_CPUS, &r->step), "the end is the end");
+    promise(w, is_same_error(error, r->text.error), "the first failure stays");
+    promise(w,
+            error.code == PFB_OK || error.code == PFB_BAD_CPI_LINE ||
+                (error.offset == 0 && (error.code == PFB_UNKNOWN_FORMAT || error.code == PFB_UNREAD_FORMAT)),
+            "a text has no other failure");
+    promise(w, w->writable || error.offset == 0 || w->data[error.offset - 1] == '\n',
+            "a line is blamed at its beginning");
+    keep_verdict(w, error, 0);
+}
+
+static void walk_text(walk *w)
+{
+    room *r = malloc(sizeof *r);
+    if (!r)
+        return;
+    size_t behind = 0;
+    bool is_open = pfb_cpi_text_open(&r->text, w->data, w->size);
+    promise(w, is_open == (r->text.error.code == PFB_OK), "a text opens or has a failure");
+    promise_steady(w, !is_open || pfb_cpi_text_recognise(w->data, w->size), "what opens is recognised");
+    promise(w, r->text.widths.instr <= 64 || !is_open, "widths are widths");
+    add(w, is_open ? (uint64_t)r->text.widths.instr << 32 | r->text.widths.cycles : 0);
+    r->text.cpu_offsets = r->offsets;
+    while (!w->out.broken && pfb_cpi_text_next(&r->text, r->cpus, PFB_CPI_MOST_CPUS, &r->step)) {
+        promise(w, r->step.offset >= behind && r->text.at > r->step.offset, "steps follow each other");
+        promise(w, r->step.line <= r->text.lines, "lines are counted");
+        behind = r->text.at;
+        add(w, (uint64_t)r->step.line << 32 ^ r->step.offset);
+        if (r->step.is_refusal)
+            check_refusal(w, &r->step);
+        else
+            check_snapshot(w, r);
+        w->out.items++;
+        disturb(w, r->step.offset);
+    }
+    if (!w->out.broken)
+        check_end(w, r);
+    free(r);
+}
+
+/* ---- Writing ------------------------------------------------------------------------------------------- */
+
+static bool is_same_snapshot(const pfb_cpi_step *a, const pfb_cpi_step *b)
+{
+    const pfb_cpi_snapshot *s = &a->snapshot;
+    const pfb_cpi_snapshot *t = &b->snapshot;
+    if (s->clock != t->clock || s->cpu_count != t->cpu_count || s->has_thread != t->has_thread ||
+        a->has_busy != b->has_busy || a->is_user_only != b->is_user_only || s->thread.tid != t->thread.tid ||
+        s->thread.instr != t->thread.instr || s->thread.cycles != t->thread.cycles)
+        return false;
+    for (size_t i = 0; i < s->cpu_count; i++) {
+        const pfb_cpi_cpu *c = &s->cpus[i];
+        const pfb_cpi_cpu *d = &t->cpus[i];
+        if (c->cpu != d->cpu || c->instr != d->instr || c->cycles != d->cycles || c->busy != d->busy ||
+            c->elapsed != d->elapsed)
+            return false;
+    }
+    return true;
+}
+
+/* Head and step as a text of their own. Null when memory is exhausted. */
+static char *write_alone(const pfb_cpi_widths *widths, const pfb_cpi_step *step, const char *sentence, size_t *size)
+{
+    size_t head = pfb_cpi_text_write_head(widths, NULL, 0);
+    size_t rest = pfb_cpi_text_write_step(step, sentence, NULL, 0);
+    *size = head + rest;
+    char *out = malloc(*size > 0 ? *size : 1);
+    if (!out)
+        return NULL;
+    pfb_cpi_text_write_head(widths, out, head);
+    pfb_cpi_text_write_step(step, sentence, out + head, rest);
+    return out;
+}
+
+static void check_rewritten(walk *w, const room *r, room *again)
+{
+    const pfb_cpi_step *step = &r->step;
+    size_t length = step->is_refusal ? step->sentence_size_bytes : 0;
+    char *sentence = calloc(length + 1, 1);
+    if (sentence && length > 0)
+        memcpy(sentence, w->data + step->sentence_offset, length);
+    size_t size = 0;
+    char *out = sentence ? write_alone(&r->text.widths, step, sentence, &size) : NULL;
+    if (out) {
+        bool is_read = pfb_cpi_text_open(&again->text, out, size) &&
+                       pfb_cpi_text_next(&again->text, again->cpus, PFB_CPI_MOST_CPUS, &again->step);
+        promise(w, is_read && again->step.is_refusal == step->is_refusal, "what is written is read");
+        promise(w,
+                again->text.widths.instr == r->text.widths.instr && again->text.widths.cycles == r->text.widths.cycles,
+                "with the same widths");
+        if (is_read && step->is_refusal)
+            promise(w,
+                    again->step.code == step->code && again->step.sentence_size_bytes == length &&
+                        memcmp(out + again->step.sentence_offset, sentence, length) == 0,
+                    "as the same refusal");
+        else if (is_read)
+            promise(w, is_same_snapshot(step, &again->step), "as the same snapshot");
+        promise(w, !pfb_cpi_text_next(&again->text, again->cpus, 0, &again->step) && again->text.error.code == PFB_OK,
+                "nothing else was written");
+    }
+    free(out);
+    free(sentence);
+}
+
+/* Every step written anew, and read with room for one CPU less. */
+static void check_writing(walk *w)
+{
+    room *both = malloc(2 * sizeof *both);
+    if (!both)
+        return;
+    room *r = &both[0];
+    pfb_cpi_text_open(&r->text, w->data, w->size);
+    for (;;) {
+        pfb_cpi_text before = r->text;
+        if (w->out.broken || !pfb_cpi_text_next(&r->text, r->cpus, PFB_CPI_MOST_CPUS, &r->step))
+            break;
+        check_rewritten(w, r, &both[1]);
+        size_t count = r->step.is_refusal ? 0 : r->step.snapshot.cpu_count;
+        if (count > 0)
+            promise(w,
+                    !pfb_cpi_text_next(&before, both[1].cpus, count - 1, &both[1].step) &&
+                        before.error.code == PFB_CALLER_TOO_SMALL,
+                    "too little room is told");
+    }
+    free(both);
+}
+
+/* ---- What others call ---------------------------------------------------------------------------------- */
+
+reading read_cpi_text(const uint8_t *data, size_t size)
+{
+    walk w = {.data = data, .size = size};
+    walk_text(&w);
+    return w.out;
+}
+
+reading examine_cpi_text(const uint8_t *data, size_t size)
+{
+    reading whole = read_cpi_text(data, size);
+    reading again = read_cpi_text(data, size);
+    walk w = {.data = data, .size = size};
+    w.out = whole;
+    promise(&w, is_same_reading(&whole, &again), "the same bytes read the same twice");
+    if (whole.error.code == PFB_BAD_CPI_LINE && whole.error.offset > 0) {
+        reading before = read_cpi_text(data, whole.error.offset);
+        promise(&w, before.error.code == PFB_OK && before.items <= whole.items + 1,
+                "what stands before a broken line is sound");
+    }
+    check_writing(&w);
+    return w.out;
+}
+
+reading disturb_cpi_text(uint8_t *data, size_t size, uint64_t seed)
+{
+    walk w = {.data = data, .size = size, .random = seed | 1};
+    w.writable = data;
+    walk_text(&w);
+    return w.out;
+}
+
+void fuzz_cpi_text(const uint8_t *data, size_t size)
+{
+    uint8_t *copy = copy_input(data, size);
+    if (!copy)
+        return;
+    end_round(copy, examine_cpi_text(copy, size));
+    copy = size > 0 ? copy_input(data, size) : NULL;
+    if (!copy)
+        return;
+    end_round(copy, disturb_cpi_text(copy, size, hash(data, size)));
+}

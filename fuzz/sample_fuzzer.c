@@ -1,0 +1,705 @@
+/* SPDX-License-Identifier: MIT */
+/* Snapshots and pairing: two data blocks, what their queries asked and registrations, all of it from the input, are
+ * loaded, matched and evaluated, cell by cell and whole; then again with their instances in another order.
+ *
+ * An input: { samples u8, switches u8, scale u8, order u8[2], sizes u16[4] little-endian }, then the older data block,
+ * the newer one, query information and a registration, of these sizes as far as the input goes; what is left is a
+ * second registration. Samples: 1 strict, 2 the older one has no query information. Switches and scale: promises.h.
+ * Order: of the older and of the newer sample's instances, reorder.h. */
+#include "perfblock/cook.h"
+#include "promises.h"
+#include "reorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Above, what is slow is left out: evaluating twice, and the obvious ways to find things. */
+enum { MOST_CELLS = 4096, FEW_ROWS = 64 };
+
+/* ---- Parts of the input -------------------------------------------------------------------------------- */
+
+/* Bytes in a heap block of exactly their size. */
+typedef struct part {
+    uint8_t *data;
+    size_t size;
+} part;
+
+static void *allocate(size_t size)
+{
+    void *memory = malloc(size > 0 ? size : 1);
+    demand(memory != NULL, "there is memory");
+    return memory;
+}
+
+static part take(const uint8_t **data, size_t *left, size_t size)
+{
+    part p = {.size = size < *left ? size : *left};
+    p.data = allocate(p.size);
+    if (p.size > 0)
+        memcpy(p.data, *data, p.size);
+    *data += p.size;
+    *left -= p.size;
+    return p;
+}
+
+static bool is_inside(const uint8_t *pointer, size_t size, const part *p)
+{
+    uintptr_t begin = (uintptr_t)p->data;
+    uintptr_t at = (uintptr_t)pointer;
+    return at >= begin && at - begin <= p->size && size <= p->size - (at - begin);
+}
+
+/* ---- One sample -------------------------------------------------------------------------------------------------- */
+
+typedef struct sample {
+    part data, info;
+    pfb_sample_input input;
+    void *memory;
+    pfb_sample snapshot;
+} sample;
+
+/* Memory one byte too small, or a count too low: refused, and the table is empty. The exact block shows overruns. */
+static void check_refusal(const sample *s, const pfb_sample_counts *counts, size_t size, uint64_t loaded_values)
+{
+    if (size == 0)
+        return;
+    pfb_sample small;
+    void *memory = allocate(size - 1);
+    pfb_error error = pfb_sample_load(&small, &s->input, counts, memory, size - 1);
+    demand(error.code == PFB_CALLER_TOO_SMALL && small.counts.rows == 0 && small.counts.values == 0,
+           "small is refused");
+    free(memory);
+    pfb_sample_counts fewer = *counts;
+    if (loaded_values == 0)
+        return;
+    fewer.values = loaded_values - 1;
+    memory = allocate(pfb_sample_size(&fewer));
+    error = pfb_sample_load(&small, &s->input, &fewer, memory, pfb_sample_size(&fewer));
+    demand(error.code == PFB_CALLER_TOO_SMALL && small.counts.values == 0, "bytes that grew are refused");
+    free(memory);
+}
+
+/* The verdict is that of the block's reader. */
+static void check_verdict(const sample *s, pfb_error loaded)
+{
+    pfb_v2_reader block;
+    if (pfb_v1_recognise(s->data.data, s->data.size))
+        return;
+    pfb_v2_open(&block, s->data.data, s->data.size, s->input.options);
+    pfb_error verdict = pfb_v2_finish(&block);
+    demand(loaded.code == verdict.code && loaded.offset == verdict.offset, "the verdict is the reader's");
+}
+
+static void load(sample *s)
+{
+    pfb_sample_counts counts;
+    pfb_error measured = pfb_sample_measure(&s->input, &counts);
+    size_t size = pfb_sample_size(&counts);
+    demand(measured.code != PFB_INTERNAL, "no contradiction inside");
+    demand(measured.offset <= s->data.size, "errors lie inside the input");
+    demand(size <= 32 * s->data.size + 8 * (size_t)counts.registrations + 64, "tables have a bound");
+    s->memory = allocate(size);
+    memset(s->memory, 0xA5, size);
+    pfb_error loaded = pfb_sample_load(&s->snapshot, &s->input, &counts, s->memory, size);
+    const pfb_sample_counts *n = &s->snapshot.counts;
+    demand(n->results <= counts.results && n->columns <= counts.columns && n->rows <= counts.rows &&
+               n->values <= counts.values && n->items <= counts.items,
+           "no more is loaded than was measured");
+    if (loaded.code == PFB_OK)
+        demand(measured.code == PFB_OK && memcmp(&counts, n, sizeof counts) == 0, "and of a sound block all of it");
+    check_verdict(s, loaded);
+    check_refusal(s, &counts, size, n->values);
+}
+
+static bool is_column(const pfb_sample *t, uint32_t column)
+{
+    return column == PFB_NONE || column < t->counts.columns;
+}
+
+static void check_results(const pfb_sample *t)
+{
+    uint32_t row = 0;
+    uint32_t column = 0;
+    for (uint32_t r = 0; r < t->counts.results; r++) {
+        const pfb_sample_result *result = &t->results[r];
+        demand(result->first_row == row && result->first_column == column, "results part the table");
+        row += result->row_count;
+        column += result->column_count;
+    }
+    demand(row == t->counts.rows && column == t->counts.columns, "results part the whole table");
+    for (uint32_t c = 0; c < t->counts.columns; c++) {
+        const pfb_sample_column *at = &t->columns[c];
+        demand(at->result < t->counts.results && at->position < t->results[at->result].column_count, "columns");
+        demand(is_column(t, at->base_column) && is_column(t, at->multi_column) && is_column(t, at->time_column) &&
+                   is_column(t, at->freq_column),
+               "references lead to columns");
+        demand(!at->has_counter || at->counter.id == at->counter_id, "a counter is registered under its id");
+    }
+}
+
+/* The bytes of a name in a code page. */
+static void check_values(const sample *s, uint32_t row)
+{
+    const pfb_sample *t = &s->snapshot;
+    const pfb_sample_result *result = &t->results[t->rows[row].result];
+    for (uint32_t n = 0; n < result->column_count; n++) {
+        uint32_t column = result->first_column + n;
+        pfb_sample_value v = pfb_sample_value_at(t, row, column);
+        size_t place = pfb_sample_place(t, row, column);
+        demand(place < t->counts.values, "values lie in the table");
+        demand(v.exists == (n < t->rows[row].value_count), "a row has as many values as it says");
+        demand(v.exists || (t->sizes[place] == 0 && t->raw[place] == 0), "and nothing behind them");
+        demand(v.raw == 0 || v.is_number, "only numbers have a number");
+        demand(!v.exists || v.is_number == (v.size_bytes == 4 || v.size_bytes == 8), "of 4 or 8 bytes");
+        demand(v.offset <= s->data.size && (v.is_number || v.size_bytes <= s->data.size - v.offset),
+               "other data lie inside the input");
+    }
+}
+
+static void check_rows(const sample *s)
+{
+    const pfb_sample *t = &s->snapshot;
+    for (uint32_t i = 0; i < t->counts.rows; i++) {
+        const pfb_sample_row *row = &t->rows[i];
+        demand(row->result < t->counts.results, "a row is one of a result");
+        demand(row->value_count <= t->results[row->result].column_count, "no more values than columns");
+        size_t size = row->name_size_bytes;
+        demand(size == 0 || is_inside(row->name, size, &s->data) || is_inside(row->name, size, &s->info),
+               "names lie inside the input");
+        size = row->parent_size_bytes;
+        demand(size == 0 || is_inside(row->parent_name, size, &s->data), "and so do their parents'");
+        check_values(s, i);
+    }
+}
+
+/* ---- Instances, the obvious way --------------------------------------------------------------------------------- */
+
+static bool is_same_name(const uint8_t *a, uint32_t a_size, uint32_t a_page, const uint8_t *b, uint32_t b_size,
+                         uint32_t b_page)
+{
+    return a_size == b_size && (a_size == 0 || (a_page == b_page && memcmp(a, b, a_size) == 0));
+}
+
+static bool is_same_instance(const pfb_sample_row *a, const pfb_sample_row *b)
+{
+    if (a->is_unique || b->is_unique)
+        return a->is_unique && b->is_unique && a->id == b->id;
+    return a->id == b->id && a->has_name == b->has_name &&
+           is_same_name(a->name, a->name_size_bytes, a->code_page, b->name, b->name_size_bytes, b->code_page) &&
+           is_same_name(a->parent_name, a->parent_size_bytes, a->parent_code_page, b->parent_name, b->parent_size_bytes,
+                        b->parent_code_page);
+}
+
+static bool is_same_query(const pfb_sample_result *a, const pfb_sample_result *b)
+{
+    return a->has_query == b->has_query && pfb_guid_equal(&a->counterset, &b->counterset) &&
+           a->counter_id == b->counter_id;
+}
+
+/* Which of the equal instances of its result a row is. */
+static uint32_t count_twins_before(const pfb_sample *t, uint32_t row)
+{
+    uint32_t count = 0;
+    for (uint32_t i = t->results[t->rows[row].result].first_row; i < row; i++)
+        count += is_same_instance(&t->rows[i], &t->rows[row]);
+    return count;
+}
+
+/* The older row of a newer one: in the result at the same place if that answers the same, else in the first that does.
+ */
+static uint32_t find_past(const pfb_sample *older, const pfb_sample *newer, uint32_t row)
+{
+    uint32_t home = newer->rows[row].result;
+    uint32_t rank = count_twins_before(newer, row);
+    uint32_t past = PFB_NONE;
+    for (uint32_t i = 0; i < older->counts.rows; i++) {
+        uint32_t result = older->rows[i].result;
+        if (!is_same_query(&older->results[result], &newer->results[home]) ||
+            !is_same_instance(&older->rows[i], &newer->rows[row]) || count_twins_before(older, i) != rank)
+            continue;
+        if (result == home)
+            return i;
+        past = past == PFB_NONE ? i : past;
+    }
+    return past;
+}
+
+/* ---- Two samples ------------------------------------------------------------------------------------------------ */
+
+/* A row's older row is the same instance, for the same counter of the same set; none serves two rows of a result. */
+static void check_match(const pfb_sample *older, const pfb_sample *newer)
+{
+    uint32_t *used_by = allocate(older->counts.rows * sizeof *used_by); /* result + 1 */
+    memset(used_by, 0, older->counts.rows * sizeof *used_by);
+    for (uint32_t i = 0; i < newer->counts.rows; i++) {
+        const pfb_sample_row *row = &newer->rows[i];
+        if (row->older_row == PFB_NONE)
+            continue;
+        demand(row->older_row < older->counts.rows, "older rows are rows");
+        const pfb_sample_row *old = &older->rows[row->older_row];
+        demand(is_same_instance(row, old), "a row and its older row are one instance");
+        demand(is_same_query(&newer->results[row->result], &older->results[old->result]), "of one query");
+        demand(used_by[row->older_row] != row->result + 1, "an older row serves one row of a result");
+        used_by[row->older_row] = row->result + 1;
+    }
+    free(used_by);
+}
+
+/* Small tables only: there the limit on candidates does not bind, and slowness does not matter. */
+static void check_pasts(const pfb_sample *older, const pfb_sample *newer)
+{
+    if (older->counts.rows > FEW_ROWS || newer->counts.rows > FEW_ROWS)
+        return;
+    for (uint32_t i = 0; i < newer->counts.rows; i++)
+        demand(newer->rows[i].older_row == find_past(older, newer, i), "a row's past is the instance of its rank");
+}
+
+/* ---- References, the obvious way --------------------------------------------------------------------------------- */
+
+/* The position of the first of a result's columns for a counter, or PFB_NONE. */
+static uint32_t find_position(const pfb_sample *t, uint32_t result, uint32_t counter_id)
+{
+    const pfb_sample_result *r = &t->results[result];
+    for (uint32_t n = 0; n < r->column_count; n++) {
+        if (t->columns[r->first_column + n].counter_id == counter_id)
+            return n;
+    }
+    return PFB_NONE;
+}
+
+/* The value of a counter for the row's instance: in its own result, else in the first other that has both. */
+static pfb_sample_value find_value(const pfb_sample *t, uint32_t row, uint32_t counter_id)
+{
+    uint32_t home = t->rows[row].result;
+    uint32_t position = find_position(t, home, counter_id);
+    uint32_t twin = count_twins_before(t, row);
+    uint32_t found = row;
+    for (uint32_t i = 0; i < t->counts.rows && position == PFB_NONE; i++) {
+        uint32_t result = t->rows[i].result;
+        bool fits = result != home && is_same_instance(&t->rows[i], &t->rows[row]) &&
+                    pfb_guid_equal(&t->results[result].counterset, &t->results[home].counterset) &&
+                    count_twins_before(t, i) == twin;
+        if (fits) {
+            position = find_position(t, result, counter_id);
+            found = i;
+        }
+    }
+    return pfb_sample_value_at(
+        t, found, position == PFB_NONE ? PFB_NONE : t->results[t->rows[found].result].first_column + position);
+}
+
+/* The column of a referred counter: in the same result, else the first of the counterset; or PFB_NONE. */
+static uint32_t find_referred(const pfb_sample *t, uint32_t result, uint32_t counter_id)
+{
+    uint32_t position = find_position(t, result, counter_id);
+    if (position != PFB_NONE)
+        return t->results[result].first_column + position;
+    for (uint32_t c = 0; c < t->counts.columns; c++) {
+        if (t->columns[c].counter_id == counter_id &&
+            pfb_guid_equal(&t->results[t->columns[c].result].counterset, &t->results[result].counterset))
+            return c;
+    }
+    return PFB_NONE;
+}
+
+/* A base has a base type and its size; what else is referred to is a plain number of either size. */
+static bool is_fit(const pfb_sample_column *referred, uint32_t size_bytes, bool is_base)
+{
+    const pfb_counter_type *type = pfb_counter_type_find(referred->counter.type);
+    if (!referred->has_counter || !type)
+        return false;
+    if (is_base)
+        return pfb_counter_type_is_base(type->value) && size_bytes == (type->raw_size == PFB_RAW_DWORD ? 4 : 8);
+    return pfb_counter_type_is_number(type->value) && (size_bytes == 4 || size_bytes == 8);
+}
+
+static bool find_reference(const pfb_sample *t, uint32_t row, uint32_t column, uint32_t counter_id, bool is_base,
+                           uint64_t *raw)
+{
+    const pfb_sample_column *c = &t->columns[column];
+    if (counter_id == PFB_NO_ID || counter_id == c->counter_id)
+        return false;
+    uint32_t referred = find_referred(t, c->result, counter_id);
+    pfb_sample_value value = {.exists = false};
+    if (referred != PFB_NONE)
+        value = find_value(t, row, counter_id);
+    if (!value.exists || !is_fit(&t->columns[referred], value.size_bytes, is_base))
+        return false;
+    *raw = value.raw;
+    return true;
+}
+
+static bool is_v1(const pfb_sample *t, uint32_t row)
+{
+    return t->results[t->rows[row].result].kind == PFB_V1_OBJECT;
+}
+
+/* Small tables only, as above. V1 has no references by id; v1_readers.c knows its bases. */
+static void check_references(const pfb_sample *t, uint32_t row, uint32_t column, const pfb_raw_value *in)
+{
+    const pfb_counter *counter = &t->columns[column].counter;
+    uint64_t raw = 0;
+    if (t->counts.rows > FEW_ROWS || !t->columns[column].has_counter || is_v1(t, row))
+        return;
+    bool has = find_reference(t, row, column, counter->base_id, true, &raw);
+    demand(has == ((in->has & PFB_HAS_BASE) != 0), "a base is found where there is one");
+    demand(!has || raw == in->base, "the base is that of the instance");
+    uint32_t referred = has ? find_referred(t, t->columns[column].result, counter->base_id) : PFB_NONE;
+    demand(!has || t->columns[referred].counter.type == in->base_type, "the base has its own type");
+    has = find_reference(t, row, column, counter->multi_id, false, &raw);
+    demand(has == ((in->has & PFB_HAS_MULTI) != 0), "an item count is found where there is one");
+    demand(!has || raw == in->multi, "the item count is that of the instance");
+    has = find_reference(t, row, column, counter->perf_time_id, false, &raw);
+    demand(has == ((in->has & PFB_HAS_OBJECT_TIME) != 0), "an object's clock is found where there is one");
+    demand(!has || raw == (uint64_t)in->object_time, "the clock is that of the instance");
+    has = find_reference(t, row, column, counter->perf_freq_id, false, &raw);
+    demand(has == ((in->has & PFB_HAS_OBJECT_FREQ) != 0), "a clock's frequency is found where there is one");
+    demand(!has || raw == (uint64_t)in->object_freq, "the frequency is that of the instance");
+}
+
+/* ---- Cells ---------------------------------------------------------------------------------------------------- */
+
+/* A datum of 4 or 8 bytes that is not the size of its type; plain numbers, and all of V1, may have either. */
+static bool is_wrong_size(const pfb_sample *t, uint32_t row, uint32_t column)
+{
+    const pfb_sample_column *c = &t->columns[column];
+    uint32_t size = pfb_sample_value_at(t, row, column).size_bytes;
+    if (pfb_counter_type_is_number(c->counter.type) || is_v1(t, row))
+        return false;
+    uint32_t declared = c->counter.type & PFB_TYPE_SIZE_MASK;
+    return (size == 4 && declared != 0) || (size == 8 && declared != 0x100);
+}
+
+static uint32_t count_counters(const pfb_sample *t, uint32_t result, uint32_t counter_id)
+{
+    const pfb_sample_result *r = &t->results[result];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < r->column_count; i++)
+        count += t->columns[r->first_column + i].counter_id == counter_id;
+    return count;
+}
+
+/* Where the older row has the column's counter: at the same place if both results have as many columns, else where it
+ * is the only one of its id, in both; or PFB_NONE. */
+static uint32_t find_older_column(const pfb_sample *older, uint32_t older_row, const pfb_sample *newer,
+                                  const pfb_sample_column *column)
+{
+    uint32_t result = older->rows[older_row].result;
+    const pfb_sample_result *r = &older->results[result];
+    uint32_t id = column->counter_id;
+    if (r->column_count == newer->results[column->result].column_count &&
+        older->columns[r->first_column + column->position].counter_id == id)
+        return r->first_column + column->position;
+    bool is_known = id != PFB_NO_ID || r->kind == PFB_V1_OBJECT; /* any number may be a title */
+    bool is_alone =
+        is_known && count_counters(newer, column->result, id) == 1 && count_counters(older, result, id) == 1;
+    return is_alone ? r->first_column + find_position(older, result, id) : PFB_NONE;
+}
+
+/* A cell, and the older one that it is compared with, if there is one. */
+typedef struct cell {
+    const pfb_sample *older, *newer;
+    uint32_t row, column, older_row, older_column;
+} cell;
+
+static cell make_cell(const pfb_sample *older, const pfb_sample *newer, uint32_t row, uint32_t column)
+{
+    cell c = {older, newer, row, column, newer->rows[row].older_row, PFB_NONE};
+    if (older && c.older_row != PFB_NONE)
+        c.older_column = find_older_column(older, c.older_row, newer, &newer->columns[column]);
+    if (c.older_column != PFB_NONE && !older->columns[c.older_column].has_counter)
+        c.older_column = PFB_NONE;
+    return c;
+}
+
+/* The status of a cell is that of its inputs, but for the size of its data. */
+static void check_status(const cell *c, const pfb_cook_inputs *in, const pfb_formula_options *options,
+                         const pfb_formula_result *result)
+{
+    bool two = c->older_column != PFB_NONE;
+    pfb_formula_result again = pfb_formula_evaluate(two ? &in->older : NULL, &in->newer, options);
+    pfb_formula_result alone = pfb_formula_evaluate(NULL, &in->newer, options);
+    bool sizes_count = again.status != PFB_STATUS_UNKNOWN_TYPE && again.status != PFB_STATUS_NOT_DISPLAYED &&
+                       again.status != PFB_STATUS_BAD_SCALE && again.status != PFB_STATUS_NEED_TWO_SAMPLES;
+    bool wrong = is_wrong_size(c->newer, c->row, c->column) || (two && alone.status == PFB_STATUS_NEED_TWO_SAMPLES &&
+                                                                is_wrong_size(c->older, c->older_row, c->older_column));
+    demand(two == (in->older.has != 0), "an older sample is handed out where there is one");
+    if (sizes_count && wrong)
+        demand(result->status == PFB_STATUS_TYPE_MISMATCH && result->unit == again.unit, "data have their type's size");
+    else
+        demand(is_same_result(result, &again), "the inputs handed out are those of the result");
+}
+
+static void check_cell(const pfb_sample *older, const pfb_sample *newer, uint32_t row, uint32_t column,
+                       const pfb_formula_options *options)
+{
+    pfb_cook_inputs in;
+    pfb_formula_result result = pfb_sample_cook_value(older, newer, row, column, options, &in);
+    pfb_formula_result again = pfb_sample_cook_value(older, newer, row, column, options, NULL);
+    demand(is_same_result(&result, &again), "the same cell gives the same result");
+    demand((unsigned)result.status <= PFB_STATUS_BAD_SCALE, "statuses are known");
+    demand(result.value - result.value == 0, "values are finite");
+    if (result.status != PFB_STATUS_OK)
+        demand(result.value == 0 && result.flags == 0 && !result.is_integer, "no value without status ok");
+    if (!newer->columns[column].has_counter) {
+        demand(result.status == PFB_STATUS_UNKNOWN_TYPE, "no type without registration");
+        return;
+    }
+    cell c = make_cell(older, newer, row, column);
+    check_references(newer, row, column, &in.newer);
+    if (c.older_column != PFB_NONE)
+        check_references(older, c.older_row, c.older_column, &in.older);
+    check_status(&c, &in, options, &result);
+}
+
+static void check_cells(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options)
+{
+    uint32_t cells = 0;
+    for (uint32_t row = 0; row < newer->counts.rows; row++) {
+        const pfb_sample_result *result = &newer->results[newer->rows[row].result];
+        for (uint32_t n = 0; n < result->column_count && cells < MOST_CELLS; n++, cells++) {
+            check_cell(older, newer, row, result->first_column + n, options);
+            check_cell(NULL, newer, row, result->first_column + n, options);
+        }
+    }
+}
+
+/* ---- Whole samples -------------------------------------------------------------------------------------------- */
+
+/* Room for one value less is refused, and stays as it was. */
+static void check_small_capacity(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options,
+                                 size_t capacity)
+{
+    size_t size = capacity * (sizeof(double) + 1);
+    uint8_t *memory = allocate(size);
+    memset(memory, 0xA5, size);
+    double *values = (double *)(void *)memory;
+    bool done = pfb_sample_cook(older, newer, options, values, memory + capacity * sizeof(double), capacity);
+    demand(!done, "a capacity that is too small is refused");
+    for (size_t i = 0; i < size; i++)
+        demand(memory[i] == 0xA5, "what is refused writes nothing");
+    free(memory);
+}
+
+/* Each result at the place of its value. The exact arrays show overruns. */
+static void check_results_of_all(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options,
+                                 const double *values, const uint8_t *status_bytes)
+{
+    for (uint32_t row = 0; row < newer->counts.rows; row++) {
+        const pfb_sample_result *result = &newer->results[newer->rows[row].result];
+        for (uint32_t n = 0; n < result->column_count; n++) {
+            uint32_t column = result->first_column + n;
+            pfb_formula_result alone = pfb_sample_cook_value(older, newer, row, column, options, NULL);
+            size_t place = pfb_sample_place(newer, row, column);
+            demand(is_marked(values[place], status_bytes[place], &alone), "all values at once are those of the cells");
+        }
+    }
+}
+
+static void check_all(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options)
+{
+    if (newer->counts.values > MOST_CELLS)
+        return;
+    size_t count = (size_t)newer->counts.values;
+    if (count > 0)
+        check_small_capacity(older, newer, options, count - 1);
+    double *values = allocate(count * sizeof *values);
+    uint8_t *status_bytes = allocate(count);
+    demand(pfb_sample_cook(older, newer, options, values, status_bytes, count), "the count is enough");
+    check_results_of_all(older, newer, options, values, status_bytes);
+    free(values);
+    free(status_bytes);
+}
+
+/* All of it by one call, in memory of exactly the size it asks for. */
+static void check_show(const sample *older, const sample *newer, const pfb_formula_options *options)
+{
+    pfb_cooked_replies display;
+    if (newer->snapshot.counts.values > MOST_CELLS)
+        return;
+    bool done = pfb_cook_replies(&display, &older->input, &newer->input, options, NULL, 0);
+    size_t size = display.needed_bytes;
+    demand(done == (size == 0), "memory is needed for what there is");
+    uint8_t *memory = allocate(size);
+    demand(size == 0 || !pfb_cook_replies(&display, &older->input, &newer->input, options, memory, size - 1),
+           "memory too small is refused");
+    demand(pfb_cook_replies(&display, &older->input, &newer->input, options, memory, size), "memory that suffices");
+    demand(display.newer.counts.rows == newer->snapshot.counts.rows, "the table is that of the sample");
+    for (uint32_t row = 0; row < newer->snapshot.counts.rows; row++)
+        demand(display.newer.rows[row].older_row == newer->snapshot.rows[row].older_row, "it is matched");
+    check_results_of_all(&display.older, &display.newer, options, display.values, display.status_bytes);
+    free(memory);
+}
+
+/* ---- Instances in another order -------------------------------------------------------------------------------- */
+
+/* A sample's copy with its instances moved. */
+typedef struct reordered {
+    sample sample;
+    uint32_t *moved_to; /* by row of the sample */
+} reordered;
+
+static bool make_reordered(reordered *r, const sample *from, uint8_t order)
+{
+    r->sample = *from;
+    r->sample.memory = NULL;
+    r->sample.data.data = allocate(from->data.size);
+    r->sample.input.data = r->sample.data.data;
+    r->moved_to = allocate(from->snapshot.counts.rows * sizeof *r->moved_to);
+    if (!reorder_instances(from->data.data, from->data.size, from->input.options, order, r->sample.data.data,
+                           r->moved_to))
+        return false;
+    load(&r->sample);
+    demand(memcmp(&r->sample.snapshot.counts, &from->snapshot.counts, sizeof from->snapshot.counts) == 0,
+           "a sound block stays sound in any order");
+    return true;
+}
+
+static void free_reordered(reordered *r)
+{
+    free(r->sample.data.data);
+    free(r->sample.memory);
+    free(r->moved_to);
+}
+
+static bool is_same_sample(const pfb_raw_value *a, const pfb_raw_value *b)
+{
+    return a->type == b->type && a->has == b->has && a->value == b->value && a->base == b->base &&
+           a->multi == b->multi && a->perf_time == b->perf_time && a->perf_time_100ns == b->perf_time_100ns &&
+           a->object_time == b->object_time && a->perf_freq == b->perf_freq && a->object_freq == b->object_freq &&
+           a->base_type == b->base_type && a->value_size == b->value_size && a->base_size == b->base_size;
+}
+
+/* Two pairs of snapshots of the same instances, and a row of the newer one before and after it was moved. */
+typedef struct two_orders {
+    const pfb_sample *older, *newer, *moved_older, *moved_newer;
+    uint32_t row, moved_row;
+} two_orders;
+
+static void check_moved_row(const two_orders *o, const pfb_formula_options *options)
+{
+    const pfb_sample_result *result = &o->newer->results[o->newer->rows[o->row].result];
+    for (uint32_t n = 0; n < result->column_count; n++) {
+        pfb_cook_inputs in;
+        pfb_cook_inputs moved_in;
+        uint32_t column = result->first_column + n;
+        pfb_formula_result a = pfb_sample_cook_value(o->older, o->newer, o->row, column, options, &in);
+        pfb_formula_result b =
+            pfb_sample_cook_value(o->moved_older, o->moved_newer, o->moved_row, column, options, &moved_in);
+        demand(is_same_result(&a, &b), "an instance's values do not depend on the order of instances");
+        demand(is_same_sample(&in.newer, &moved_in.newer), "nor does what they are made of");
+        demand(in.older.has == moved_in.older.has && (in.older.has == 0 || is_same_sample(&in.older, &moved_in.older)),
+               "nor what they are compared with");
+    }
+}
+
+/* Requires matched samples of at most MOST_CELLS cells. */
+static void compare_orders(const sample *older, const sample *newer, reordered *moved_older, reordered *moved_newer,
+                           const pfb_formula_options *options)
+{
+    pfb_sample *a = &moved_older->sample.snapshot;
+    pfb_sample *b = &moved_newer->sample.snapshot;
+    pfb_sample_match(a, b);
+    for (uint32_t row = 0; row < newer->snapshot.counts.rows; row++) {
+        uint32_t past = newer->snapshot.rows[row].older_row;
+        uint32_t moved = moved_newer->moved_to[row];
+        demand(b->rows[moved].older_row == (past == PFB_NONE ? PFB_NONE : moved_older->moved_to[past]),
+               "who is paired with whom does not depend on the order of instances");
+        two_orders both = {&older->snapshot, &newer->snapshot, a, b, row, moved};
+        check_moved_row(&both, options);
+    }
+}
+
+static void check_orders(const sample *older, const sample *newer, const uint8_t order[2],
+                         const pfb_formula_options *options)
+{
+    reordered moved_older = {.moved_to = NULL};
+    reordered moved_newer = {.moved_to = NULL};
+    if ((order[0] == 0 && order[1] == 0) || newer->snapshot.counts.values > MOST_CELLS)
+        return;
+    if (make_reordered(&moved_older, older, order[0]) && make_reordered(&moved_newer, newer, order[1]))
+        compare_orders(older, newer, &moved_older, &moved_newer, options);
+    free_reordered(&moved_older);
+    free_reordered(&moved_newer);
+}
+
+/* ---- Everything ----------------------------------------------------------------------------------------------- */
+
+/* A sample matched with itself: every instance is its own past. */
+static void check_own_past(pfb_sample *t)
+{
+    pfb_sample_match(t, t);
+    for (uint32_t row = 0; row < t->counts.rows; row++)
+        demand(t->rows[row].older_row == row, "nothing changed, and everybody is still there");
+}
+
+static void check_samples(sample *older, sample *newer, const uint8_t order[2], const pfb_formula_options *options)
+{
+    load(older);
+    load(newer);
+    check_results(&newer->snapshot);
+    check_rows(newer);
+    check_own_past(&newer->snapshot);
+    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    check_match(&older->snapshot, &newer->snapshot);
+    check_pasts(&older->snapshot, &newer->snapshot);
+    check_cells(&older->snapshot, &newer->snapshot, options);
+    check_all(&older->snapshot, &newer->snapshot, options);
+    check_all(NULL, &newer->snapshot, options);
+    check_show(older, newer, options);
+    check_orders(older, newer, order, options);
+    pfb_sample_number_rows(&older->snapshot);
+    pfb_sample_number_rows(&newer->snapshot);
+    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    check_match(&older->snapshot, &newer->snapshot);
+    check_rows(newer);
+}
+
+/* ---- Input ------------------------------------------------------------------------------------------------------ */
+
+enum { STRICT = 1, OLDER_UNASKED = 2 };
+
+static sample make_sample(part data, part info, const pfb_registration *registrations, uint32_t count, bool strict)
+{
+    sample s = {.data = data, .info = info};
+    s.input = (pfb_sample_input){.data = data.data,
+                                 .data_size_bytes = data.size,
+                                 .query_info = info.data,
+                                 .query_info_size_bytes = info.size,
+                                 .registrations = registrations,
+                                 .registration_count = count,
+                                 .options = strict ? PFB_STRICT : 0};
+    return s;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    enum { PARTS = 4, SIZES_AT = 5, HEADER = SIZES_AT + 2 * PARTS };
+    if (size < HEADER)
+        return 0;
+    bool strict = (data[0] & STRICT) != 0;
+    const uint8_t order[2] = {data[3], data[4]};
+    const uint8_t *at = data + HEADER;
+    size_t left = size - HEADER;
+    part parts[PARTS];
+    for (int i = 0; i < PARTS; i++)
+        parts[i] = take(&at, &left, (size_t)(data[SIZES_AT + 2 * i] | data[SIZES_AT + 1 + 2 * i] << 8));
+    part last = take(&at, &left, left);
+    pfb_registration registrations[2];
+    uint32_t count = 0;
+    count += pfb_registration_open(&registrations[count], parts[3].data, parts[3].size, 0);
+    count += pfb_registration_open(&registrations[count], last.data, last.size, 0);
+    part older_info = {parts[2].data, data[0] & OLDER_UNASKED ? 0 : parts[2].size};
+    sample older = make_sample(parts[0], older_info, registrations, count, strict);
+    sample newer = make_sample(parts[1], parts[2], registrations, count, strict);
+    pfb_formula_options options = make_options(data[1], data[2]);
+    check_samples(&older, &newer, order, &options);
+    for (int i = 0; i < PARTS; i++)
+        free(parts[i].data);
+    free(last.data);
+    free(older.memory);
+    free(newer.memory);
+    return 0;
+}

@@ -1,0 +1,684 @@
+/* SPDX-License-Identifier: MIT */
+#include "v1_readers.h"
+
+#include "perfblock/cook.h"
+#include "perfblock/counter_type.h"
+#include "perfblock/name.h"
+#include "perfblock/name_table.h"
+#include "perfblock/v1.h"
+#include "promises.h"
+#include "walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- A walk over an input ----------------------------------------------------------------------------- */
+
+/* Reads bytes that were handed out, of long ones both ends: items may share their bytes. */
+static void touch_ends(walk *w, size_t offset, size_t size)
+{
+    enum { END = 64 };
+    if (size <= (size_t)2 * END || !is_inside(offset, size, 0, w->size)) {
+        touch(w, offset, size);
+        return;
+    }
+    touch(w, offset, END);
+    touch(w, offset + size - END, END);
+}
+
+static bool is_one_of(pfb_code code, const pfb_code *codes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (codes[i] == code)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a reader of V1 bytes may give this code. */
+static bool is_verdict(pfb_code code)
+{
+    static const pfb_code shared[] = {PFB_OK,
+                                      PFB_TRUNCATED_HEADER,
+                                      PFB_TRUNCATED_BLOCK,
+                                      PFB_TRUNCATED_INSTANCE,
+                                      PFB_BAD_TOTAL_SIZE,
+                                      PFB_BAD_COUNTER_COUNT,
+                                      PFB_BAD_INSTANCE_COUNT,
+                                      PFB_BAD_INSTANCE_SIZE,
+                                      PFB_UNALIGNED_SIZE,
+                                      PFB_TRAILING_BYTES,
+                                      PFB_UNKNOWN_FORMAT,
+                                      PFB_TRUNCATED_STRING};
+    return is_one_of(code, shared, sizeof shared / sizeof shared[0]) ||
+           (code >= PFB_TRUNCATED_OBJECT && code <= PFB_TRUNCATED_COUNTER_BLOCK) ||
+           (code >= PFB_BAD_BYTE_ORDER && code <= PFB_BAD_PAIR);
+}
+
+/* Keeps a reader's verdict, and checks what holds for every verdict. */
+static void conclude(walk *w, pfb_error error, uint32_t notes)
+{
+    keep_verdict(w, error, notes);
+    promise(w, is_verdict(error.code), "no reader of V1 bytes gives this code");
+    promise(w, w->out.items <= w->size + w->size / 8 + 1, "no more items than the input has room for");
+}
+
+/* ---- Blocks: names and values --------------------------------------------------------------------------- */
+
+static uint64_t load_number(const walk *w, const pfb_v1_reader *block, size_t offset, size_t size)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < size; i++)
+        number = number << 8 | w->data[offset + (block->is_big_endian ? i : size - 1 - i)];
+    return number;
+}
+
+/* UTF-16, of the block's byte order or of its own. */
+static bool is_wide(uint32_t code_page)
+{
+    return code_page == 0 || code_page == PFB_CODE_PAGE_UTF16LE || code_page == PFB_CODE_PAGE_UTF16BE;
+}
+
+/* A name within [begin, end). */
+static void touch_name(walk *w, const pfb_v1_name *name, size_t begin, size_t end)
+{
+    if (name->size_bytes == 0)
+        return;
+    if (!is_inside(name->offset, name->size_bytes, begin, end)) {
+        promise(w, false, "a name lies inside what holds it");
+        return;
+    }
+    size_t unit = is_wide(name->code_page) ? 2 : 1;
+    promise(w, name->size_bytes % unit == 0, "a name consists of whole characters");
+    bool has_nul = false;
+    for (size_t i = 0; i < name->size_bytes; i += unit) {
+        const uint8_t *p = w->data + name->offset + i;
+        has_nul = has_nul || (p[0] == 0 && (unit == 1 || p[1] == 0));
+    }
+    promise_steady(w, !has_nul, "a name ends before its first NUL");
+    touch_ends(w, name->offset, name->size_bytes);
+}
+
+static void touch_value(walk *w, const pfb_v1_reader *block, const pfb_v1_instance *instance, const pfb_v1_value *value)
+{
+    size_t end = instance->values_offset + instance->values_size_bytes;
+    bool is_number = value->size_bytes == 4 || value->size_bytes == 8;
+    promise(w, value->is_number == is_number, "numbers are 4 or 8 bytes");
+    promise(w, value->is_number || value->raw == 0, "what is no number has none");
+    promise(w, value->has_base || value->base == 0, "no base, no number of it");
+    promise(w, value->has_items || value->items == 0, "no item count, no number of it");
+    promise(w, !value->has_base || pfb_counter_type_is_base(value->base_type), "a base has a base's type");
+    add(w, value->base + value->items + value->base_type);
+    if (value->size_bytes == 0)
+        return;
+    if (!is_inside(value->offset, value->size_bytes, instance->values_offset, end)) {
+        promise(w, false, "a value lies inside its counter block");
+        return;
+    }
+    touch_ends(w, value->offset, value->size_bytes);
+    if (is_number)
+        promise_steady(w, value->raw == load_number(w, block, value->offset, value->size_bytes),
+                       "the number is what the bytes say");
+}
+
+static void walk_values(walk *w, pfb_v1_reader *block, const pfb_v1_object *object, const pfb_v1_instance *instance)
+{
+    pfb_v1_value value;
+    uint32_t count = 0;
+    while (!is_enough(w) && pfb_v1_next_value(block, &value)) {
+        w->out.items++;
+        promise(w, value.position == count, "values follow each other");
+        touch_value(w, block, instance, &value);
+        count++;
+        disturb(w, value.offset);
+    }
+    promise(w, is_partial(w) || block->object_error.code != PFB_OK || count == object->counter_count,
+            "an instance has a value for each counter");
+}
+
+/* ---- Blocks: counters, instances, objects ---------------------------------------------------------------- */
+
+/* Where the walk is in an object. */
+typedef struct place {
+    const pfb_v1_object *object;
+    size_t end;
+    size_t next_counter; /* the next definition lies there or behind */
+    uint32_t counters;
+} place;
+
+/* Reads at most `most` counters. */
+static void walk_counters(walk *w, pfb_v1_reader *block, place *at, uint32_t most)
+{
+    pfb_v1_counter counter;
+    while (most-- > 0 && pfb_v1_next_counter(block, &counter)) {
+        w->out.items++;
+        promise(w, counter.position == at->counters && is_inside(counter.offset, 40, at->next_counter, at->end),
+                "counters follow each other inside their object");
+        touch_ends(w, counter.offset, 40);
+        add(w, counter.title_index + (uint64_t)counter.type + counter.size_bytes + counter.value_offset);
+        promise_steady(w, counter.type == load_number(w, block, counter.offset + 28, 4), "the type is what it says");
+        promise_steady(w, counter.value_offset == load_number(w, block, counter.offset + 36, 4), "and so the offset");
+        at->next_counter = counter.offset + 40;
+        at->counters++;
+        disturb(w, at->next_counter);
+    }
+}
+
+static void check_instance(walk *w, const pfb_v1_reader *block, const place *at, const pfb_v1_instance *instance,
+                           size_t least)
+{
+    bool is_only = at->object->instance_count == PFB_V1_NO_INSTANCES;
+    promise(w, is_inside(instance->offset, is_only ? 4 : 28, least, at->end), "instances follow each other");
+    promise(w, instance->values_size_bytes >= 4, "a counter block has a header");
+    promise(
+        w,
+        is_inside(instance->values_offset, instance->values_size_bytes, instance->offset + (is_only ? 0 : 24), at->end),
+        "a counter block lies behind its instance, inside the object");
+    promise(w, !is_only || !instance->has_name, "without instances there is no name");
+    promise(w, !instance->has_name || instance->name.code_page == at->object->code_page,
+            "names are in the object's code page");
+    if (instance->has_name)
+        touch_name(w, &instance->name, instance->offset + 24, instance->values_offset);
+    if (instance->has_name)
+        promise_steady(w,
+                       instance->name.offset == instance->offset + load_number(w, block, instance->offset + 16, 4) &&
+                           instance->name.size_bytes <= load_number(w, block, instance->offset + 20, 4),
+                       "a name is no longer than it says");
+    add(w, (uint64_t)instance->unique_id + instance->parent_title + instance->parent_position);
+}
+
+/* Instances an object has by its own account. */
+static uint32_t instances_of(const pfb_v1_object *object)
+{
+    if (object->instance_count == PFB_V1_NO_INSTANCES)
+        return 1;
+    return object->instance_count < 0 ? 0 : (uint32_t)object->instance_count;
+}
+
+static void walk_instances(walk *w, pfb_v1_reader *block, place *at)
+{
+    pfb_v1_instance instance;
+    size_t least = at->object->offset + 64;
+    uint32_t count = 0;
+    while (!is_enough(w) && pfb_v1_next_instance(block, &instance)) {
+        w->out.items++;
+        promise(w, instance.position == count, "instances are numbered");
+        check_instance(w, block, at, &instance, least);
+        least = instance.values_offset + instance.values_size_bytes;
+        count++;
+        disturb(w, instance.values_offset);
+        if (is_partial(w)) /* counters may be read at any time between */
+            walk_counters(w, block, at, (uint32_t)(next_random(w) % 3));
+        walk_values(w, block, at->object, &instance);
+        disturb(w, least);
+    }
+    promise(w, is_partial(w) || block->object_error.code != PFB_OK || count == instances_of(at->object),
+            "an object has as many instances as it says");
+}
+
+static void walk_object(walk *w, pfb_v1_reader *block, const pfb_v1_object *object)
+{
+    place at = {object, object->offset + object->size_bytes, object->offset + 64, 0};
+    if (block->object_error.code == PFB_OK)
+        promise(w,
+                is_inside(object->offset, object->size_bytes, 88, block->total_size_bytes) && object->size_bytes >= 64,
+                "a sound object lies inside the block");
+    if (at.end > w->size) { /* a broken one may claim what it likes, and has nothing in it */
+        at.end = w->size;
+        promise(w, block->object_error.code != PFB_OK, "only a broken object leaves the input");
+    }
+    add(w, object->title_index + (uint64_t)object->counter_count + object->code_page);
+    walk_counters(w, block, &at, is_partial(w) ? (uint32_t)(next_random(w) % 4) : UINT32_MAX);
+    promise(w, is_partial(w) || block->object_error.code != PFB_OK || at.counters == object->counter_count,
+            "an object has as many counters as it says");
+    walk_instances(w, block, &at);
+    walk_counters(w, block, &at, UINT32_MAX);
+}
+
+/* Opens the block and checks what its header says. */
+static void open_block(walk *w, pfb_v1_reader *block)
+{
+    bool is_open = pfb_v1_open(block, w->data, w->size, w->options);
+    if (block->error.code == PFB_TRUNCATED_BLOCK)
+        promise_steady(w, load_number(w, block, 20, 4) > w->size, "a block that is cut says how long it was");
+    promise(w, is_open || block->error.code != PFB_OK, "what cannot be opened has a reason");
+    if (!is_open)
+        return;
+    promise(w, block->total_size_bytes >= 88 && block->total_size_bytes <= w->size, "a block lies inside the input");
+    promise(w, block->object_count <= (block->total_size_bytes - 88) / 64, "a block has room for its objects");
+    touch_name(w, &block->system_name, 0, block->total_size_bytes);
+    promise_steady(w, block->system_name.size_bytes <= load_number(w, block, 80, 4),
+                   "its name is no longer than it says");
+    add(w, (uint64_t)block->perf_time + (uint64_t)block->perf_freq + block->object_count);
+}
+
+static void walk_block(walk *w)
+{
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    open_block(w, &block);
+    pfb_error first = block.error;
+    size_t next = 0;
+    uint32_t count = 0;
+    while (!is_enough(w) && pfb_v1_next_object(&block, &object)) {
+        w->out.items++;
+        promise(w, object.position == count && object.offset >= next, "objects follow each other");
+        promise_steady(w, count > 0 || object.offset == load_number(w, &block, 24, 4),
+                       "the first where the header says");
+        promise_steady(w, count == 0 || object.offset == next, "the others where their predecessor ends");
+        next = object.offset + object.size_bytes;
+        count++;
+        disturb(w, object.offset + 64);
+        walk_object(w, &block, &object);
+        if (first.code == PFB_OK)
+            first = is_partial(w) ? block.error : block.object_error;
+        disturb(w, next);
+    }
+    pfb_error verdict = pfb_v1_finish(&block);
+    promise(w, is_same_error(verdict, pfb_v1_finish(&block)), "the first failure sticks");
+    promise(w, first.code == PFB_OK || is_same_error(first, verdict), "the verdict is the first failure");
+    promise(w, !pfb_v1_next_object(&block, &object), "nothing follows the verdict");
+    promise(w, count <= block.object_count, "no more objects than the header promises");
+    promise(w, is_partial(w) || verdict.code != PFB_OK || count == block.object_count, "a sound block has them all");
+    conclude(w, verdict, block.notes);
+}
+
+/* ---- Blocks: the snapshot ------------------------------------------------------------------------------- */
+
+static void check_rows(walk *w, const pfb_sample *t)
+{
+    for (uint32_t i = 0; i < t->counts.rows; i++) {
+        const pfb_sample_row *row = &t->rows[i];
+        promise(w, row->result < t->counts.results, "a row is one of a result");
+        size_t bytes = row->name_size_bytes;
+        if (bytes > 0)
+            touch_ends(w, (size_t)(row->name - w->data), bytes);
+        const pfb_sample_result *result = &t->results[row->result];
+        promise(w, row->value_count <= result->column_count, "no more values than columns");
+        promise(w, i - result->first_row < result->row_count, "a row lies in its result");
+        for (uint32_t n = 0; n < result->column_count; n++) {
+            pfb_sample_value v = pfb_sample_value_at(t, i, result->first_column + n);
+            promise(w, v.exists == (n < row->value_count), "a row has as many values as it says");
+            promise(w, pfb_sample_place(t, i, result->first_column + n) < t->counts.values, "values lie in the table");
+            promise(w, !v.exists || v.is_number || v.size_bytes == 0 || is_inside(v.offset, v.size_bytes, 0, w->size),
+                    "data lie in the input");
+        }
+    }
+}
+
+/* A sample matched with itself: every instance is its own past, and everything can be evaluated. */
+static void check_pairing(walk *w, pfb_sample *t)
+{
+    enum { MOST_CELLS = 1 << 16 };
+    pfb_sample_match(t, t);
+    for (uint32_t row = 0; row < t->counts.rows; row++)
+        promise(w, t->rows[row].older_row == row, "nothing changed, and everybody is still there");
+    size_t count = (size_t)t->counts.values;
+    if (count == 0 || count > MOST_CELLS)
+        return;
+    double *values = malloc(count * (sizeof *values + 1));
+    if (!values)
+        return;
+    uint8_t *status_bytes = (uint8_t *)(values + count);
+    promise(w, !pfb_sample_cook(t, t, NULL, values, status_bytes, count - 1), "arrays too small are refused");
+    promise(w, pfb_sample_cook(t, t, NULL, values, status_bytes, count), "all can be evaluated");
+    for (uint32_t row = 0; row < t->counts.rows; row++) {
+        const pfb_sample_result *of = &t->results[t->rows[row].result];
+        for (uint32_t column = of->first_column; column < of->first_column + of->column_count; column++) {
+            size_t at = pfb_sample_place(t, row, column);
+            pfb_formula_result result = pfb_formula_unpack(values[at], status_bytes[at], PFB_UNIT_NONE);
+            promise(w, (unsigned)result.status <= PFB_STATUS_NO_DATA, "statuses are known");
+            promise(w, result.value - result.value == 0, "values are finite");
+            promise(w, result.status == PFB_STATUS_OK || (result.value == 0 && result.flags == 0),
+                    "no value without ok");
+            pfb_formula_result cell = pfb_sample_cook_value(t, t, row, column, NULL, NULL);
+            promise(w, bits_of(cell.value) == bits_of(result.value) && cell.status == result.status,
+                    "one by one they are the same");
+        }
+    }
+    free(values);
+}
+
+/* Loads the block as a snapshot; `verdict`: what the reader came to. */
+static void check_snapshot(walk *w, pfb_error verdict, uint32_t key_counter)
+{
+    pfb_sample_input input = {
+        .data = w->data, .data_size_bytes = w->size, .options = w->options, .key_counter = key_counter};
+    pfb_sample_counts counts;
+    pfb_sample snapshot;
+    pfb_error measured = pfb_sample_measure(&input, &counts);
+    promise(w, is_same_error(measured, verdict), "the snapshot's verdict is the reader's");
+    size_t size = pfb_sample_size(&counts);
+    promise(w, size <= 64 * w->size + 256, "a table's memory has a bound");
+    void *memory = malloc(size > 0 ? size : 1);
+    if (!memory)
+        return;
+    memset(memory, 0xA5, size);
+    pfb_error loaded = pfb_sample_load(&snapshot, &input, &counts, memory, size);
+    promise(w, is_same_error(loaded, measured), "measuring and loading agree");
+    promise(w, snapshot.counts.rows <= counts.rows && snapshot.counts.values <= counts.values,
+            "no more is loaded than was measured");
+    promise(w, loaded.code != PFB_OK || memcmp(&counts, &snapshot.counts, sizeof counts) == 0,
+            "and of a sound block all of it");
+    check_rows(w, &snapshot);
+    check_pairing(w, &snapshot);
+    if (size > 0) {
+        loaded = pfb_sample_load(&snapshot, &input, &counts, memory, size - 1);
+        promise(w, loaded.code == PFB_CALLER_TOO_SMALL && snapshot.counts.rows == 0, "memory too small is refused");
+    }
+    free(memory);
+}
+
+/* Whether loading sees V1 in these bytes: the signature, in either byte order. */
+static bool has_signature(const uint8_t *data, size_t size)
+{
+    return size >= 8 && (memcmp(data, "P\0E\0R\0F\0", 8) == 0 || memcmp(data, "\0P\0E\0R\0F", 8) == 0);
+}
+
+/* A title index of the input to take as key: that of the first counter, or none. */
+static uint32_t find_key(const uint8_t *data, size_t size)
+{
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_counter counter;
+    pfb_v1_open(&block, data, size, 0);
+    while (pfb_v1_next_object(&block, &object)) {
+        if (pfb_v1_next_counter(&block, &counter))
+            return counter.title_index;
+    }
+    return 0;
+}
+
+/* ---- Name tables: entries -------------------------------------------------------------------------------- */
+
+static void touch_entry(walk *w, const pfb_name_table *table, const pfb_name_entry *entry, size_t least)
+{
+    if (!is_inside(entry->offset, entry->size_bytes, least, w->size)) {
+        promise(w, false, "texts lie behind each other inside the table");
+        return;
+    }
+    promise(w, !table->is_utf16 || entry->size_bytes % 2 == 0, "a text consists of whole characters");
+    size_t unit = table->is_utf16 ? 2 : 1;
+    bool has_nul = false;
+    for (size_t i = 0; i + unit <= entry->size_bytes; i += unit) {
+        const uint8_t *p = w->data + entry->offset + i;
+        has_nul = has_nul || (p[0] == 0 && (unit == 1 || p[1] == 0));
+    }
+    promise(w, !has_nul || table->is_lines, "a text of a multi-string has no NUL");
+    touch_ends(w, entry->offset, entry->size_bytes);
+    add(w, entry->index);
+}
+
+static void walk_table(walk *w)
+{
+    pfb_name_table table;
+    pfb_name_entry entry;
+    bool is_open = pfb_name_table_open(&table, w->data, w->size, w->options);
+    promise(w, is_open == (table.error.code == PFB_OK), "what cannot be opened has a reason");
+    promise(w, is_open || table.error.code == PFB_UNKNOWN_FORMAT || w->options & PFB_STRICT, "and it is the form");
+    pfb_name_table copy = table;
+    uint32_t promised = pfb_name_table_count(&copy);
+    uint32_t count = 0;
+    size_t least = 0;
+    while (pfb_name_table_next(&table, &entry)) {
+        w->out.items++;
+        touch_entry(w, &table, &entry, least);
+        least = entry.offset + entry.size_bytes;
+        count++;
+    }
+    promise(w, count == promised, "as many pairs as were counted");
+    promise(w, is_same_error(copy.error, table.error) && copy.notes == table.notes,
+            "counting comes to the same verdict");
+    promise(w, !pfb_name_table_next(&table, &entry), "nothing follows the last pair");
+    conclude(w, table.error, table.notes);
+}
+
+/* ---- Name tables: look-up --------------------------------------------------------------------------------- */
+
+/* A table with its index, and each text in UTF-8. */
+typedef struct lookup {
+    pfb_name_index index;
+    char **texts; /* by position */
+    size_t *sizes;
+} lookup;
+
+static void free_lookup(lookup *l)
+{
+    for (uint32_t i = 0; l->texts && i < l->index.count; i++)
+        free(l->texts[i]);
+    free(l->index.entries);
+    free(l->index.by_index);
+    free(l->index.by_name);
+    free(l->texts);
+    free(l->sizes);
+}
+
+/* UTF-8 sorts as code points do, so that comparing it is another way to the same order. */
+static bool take_texts(lookup *l, const uint8_t *data)
+{
+    uint32_t count = l->index.count;
+    l->texts = calloc((size_t)count + 1, sizeof *l->texts);
+    l->sizes = calloc((size_t)count + 1, sizeof *l->sizes);
+    for (uint32_t i = 0; l->texts && l->sizes && i < count; i++) {
+        const pfb_name_entry *entry = &l->index.entries[i];
+        const uint8_t *raw = data + entry->offset;
+        size_t units = entry->size_bytes / 2;
+        l->sizes[i] = l->index.is_utf16 ? pfb_utf16_to_utf8(raw, units, NULL, 0) : entry->size_bytes;
+        l->texts[i] = malloc(l->sizes[i] + 1);
+        if (!l->texts[i])
+            return false;
+        if (l->index.is_utf16)
+            pfb_utf16_to_utf8(raw, units, l->texts[i], l->sizes[i] + 1);
+        else if (l->sizes[i] > 0)
+            memcpy(l->texts[i], raw, l->sizes[i]);
+    }
+    return l->texts && l->sizes;
+}
+
+static int compare_texts(const lookup *l, uint32_t a, uint32_t b)
+{
+    size_t size = l->sizes[a] < l->sizes[b] ? l->sizes[a] : l->sizes[b];
+    int order = size > 0 ? memcmp(l->texts[a], l->texts[b], size) : 0;
+    if (order != 0)
+        return order;
+    return l->sizes[a] < l->sizes[b] ? -1 : l->sizes[a] > l->sizes[b];
+}
+
+/* Whether raw bytes compare as their code points do: malformed UTF-8 need not. */
+static bool is_plain(const lookup *l, uint32_t position)
+{
+    for (size_t i = 0; !l->index.is_utf16 && i < l->sizes[position]; i++) {
+        if ((uint8_t)l->texts[position][i] >= 0x80)
+            return false;
+    }
+    return true;
+}
+
+/* Each of the orders holds every position once. */
+static void check_permutation(walk *w, const uint32_t *order, uint32_t count)
+{
+    uint8_t *seen = calloc((size_t)count + 1, 1);
+    for (uint32_t i = 0; seen && i < count; i++) {
+        promise(w, order[i] < count && !seen[order[i]], "an order holds each pair once");
+        if (order[i] < count)
+            seen[order[i]] = 1;
+    }
+    free(seen);
+}
+
+static void check_orders(walk *w, const lookup *l)
+{
+    const pfb_name_index *index = &l->index;
+    check_permutation(w, index->by_index, index->count);
+    check_permutation(w, index->by_name, index->count);
+    if (w->out.broken)
+        return;
+    for (uint32_t i = 1; i < index->count; i++) {
+        uint32_t a = index->by_index[i - 1];
+        uint32_t b = index->by_index[i];
+        uint32_t one = index->entries[a].index;
+        uint32_t two = index->entries[b].index;
+        promise(w, one < two || (one == two && a < b), "by index, then in the order of the table");
+        a = index->by_name[i - 1];
+        b = index->by_name[i];
+        if (!is_plain(l, a) || !is_plain(l, b))
+            continue;
+        int order = compare_texts(l, a, b);
+        promise(w, order < 0 || (order == 0 && index->entries[a].index <= index->entries[b].index),
+                "by text, then by index");
+    }
+}
+
+static void check_finds(walk *w, const lookup *l)
+{
+    const pfb_name_index *index = &l->index;
+    for (uint32_t i = 0; i < index->count; i++) {
+        const pfb_name_entry *found = pfb_name_index_find(index, index->entries[i].index);
+        promise(w, found && found <= &index->entries[i] && found->index == index->entries[i].index,
+                "an index leads to its first pair");
+    }
+    for (uint32_t i = 0; i < index->count; i++) {
+        uint32_t position = index->by_name[i];
+        uint32_t first = 0;
+        uint32_t count = pfb_name_index_named(index, l->texts[position], l->sizes[position], &first);
+        promise(w, first <= i && i - first < count && count <= index->count - first, "a text leads to its pairs");
+        if (!index->is_utf16 || w->out.broken)
+            continue;
+        promise(w, first == 0 || compare_texts(l, index->by_name[first - 1], position) < 0, "to all of them");
+        promise(w, compare_texts(l, index->by_name[first], position) == 0, "and to no other");
+        promise(w, compare_texts(l, index->by_name[first + count - 1], position) == 0, "up to the last");
+    }
+}
+
+/* Builds the index in memory of exactly the size needed, and with one pair less. */
+static void check_lookup(walk *w)
+{
+    pfb_name_table table;
+    pfb_name_table_open(&table, w->data, w->size, w->options);
+    pfb_name_table copy = table;
+    uint32_t count = pfb_name_table_count(&copy);
+    size_t room = count > 0 ? count : 1;
+    pfb_name_entry *entries = malloc(room * sizeof *entries);
+    uint32_t *by_index = malloc(room * sizeof *by_index);
+    uint32_t *by_name = malloc(room * sizeof *by_name);
+    lookup l = {.index = {.entries = entries, .by_index = by_index, .by_name = by_name}};
+    if (entries && by_index && by_name) {
+        if (count > 0) {
+            pfb_error small = pfb_name_index_build(&l.index, &table, entries, by_index, by_name, count - 1);
+            promise(w, small.code == PFB_CALLER_TOO_SMALL && l.index.count == count - 1, "a small index says so");
+        }
+        pfb_error error = pfb_name_index_build(&l.index, &table, entries, by_index, by_name, count);
+        promise(w, is_same_error(error, copy.error) && l.index.count == count, "an index holds all pairs");
+        if (!w->out.broken && take_texts(&l, w->data)) {
+            check_orders(w, &l);
+            if (!w->out.broken)
+                check_finds(w, &l);
+        }
+    }
+    l.index.entries = entries;
+    l.index.by_index = by_index;
+    l.index.by_name = by_name;
+    free_lookup(&l);
+}
+
+/* ---- Comparing readings ----------------------------------------------------------------------------------- */
+
+typedef void walker(walk *w);
+
+static walker *const walkers[] = {[SUBJECT_V1] = walk_block, [SUBJECT_NAME_TABLE] = walk_table};
+
+static const tolerance tolerances[] = {{PFB_UNALIGNED_SIZE, PFB_NOTE_UNALIGNED_SIZE, 0},
+                                       {PFB_TRAILING_BYTES, PFB_NOTE_TRAILING_BYTES, 0},
+                                       {PFB_BAD_PAIR, PFB_NOTE_BAD_PAIR, 0},
+                                       {PFB_TRUNCATED_STRING, PFB_NOTE_UNTERMINATED, 0},
+                                       {PFB_BAD_NAME, PFB_NOTE_BAD_SYSTEM_NAME, 84}};
+
+/* The verdict on a block does not depend on what of it is read, and when: nothing, objects alone, parts. */
+static const char *compare_partial(const reading *whole, const uint8_t *data, size_t size, uint32_t options)
+{
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_open(&block, data, size, options);
+    pfb_error error = pfb_v1_finish(&block);
+    if (!is_same_error(whole->error, error) || whole->notes != block.notes)
+        return "the verdict is the same when nothing is read";
+    pfb_v1_open(&block, data, size, options);
+    while (pfb_v1_next_object(&block, &object))
+        continue;
+    if (!is_same_error(whole->error, block.error) || whole->notes != block.notes)
+        return "the verdict is the same when only objects are read";
+    walk w = {.data = data, .size = size, .options = options};
+    w.random = hash(data, size);
+    walk_block(&w);
+    if (w.out.broken)
+        return w.out.broken;
+    return is_same_error(whole->error, w.out.error) && whole->notes == w.out.notes
+               ? NULL
+               : "the verdict is the same when parts are read";
+}
+
+/* What a subject offers beyond reading. */
+static const char *check_use(v1_subject which, const uint8_t *data, size_t size, uint32_t options, const reading *whole)
+{
+    walk w = {.data = data, .size = size, .options = options};
+    if (which == SUBJECT_NAME_TABLE) {
+        check_lookup(&w);
+        return w.out.broken;
+    }
+    const char *broken = compare_partial(whole, data, size, options);
+    if (broken || !has_signature(data, size))
+        return broken;
+    check_snapshot(&w, whole->error, 0);
+    check_snapshot(&w, whole->error, find_key(data, size));
+    return w.out.broken;
+}
+
+/* ---- What others call ------------------------------------------------------------------------------------- */
+
+reading read_v1(v1_subject which, const uint8_t *data, size_t size, uint32_t options)
+{
+    walk w = {.data = data, .size = size, .options = options};
+    walkers[which](&w);
+    return w.out;
+}
+
+reading examine_v1(v1_subject which, const uint8_t *data, size_t size)
+{
+    reading tolerant = read_v1(which, data, size, 0);
+    reading again = read_v1(which, data, size, 0);
+    reading strict = read_v1(which, data, size, PFB_STRICT);
+    const char *broken = tolerant.broken;
+    if (!is_same_reading(&tolerant, &again))
+        broken = "the same bytes read the same twice";
+    if (!broken)
+        broken = compare_strict(&tolerant, &strict, tolerances, sizeof tolerances / sizeof tolerances[0]);
+    if (!broken)
+        broken = check_use(which, data, size, 0, &tolerant);
+    if (!broken)
+        broken = check_use(which, data, size, PFB_STRICT, &strict);
+    tolerant.broken = broken;
+    return tolerant;
+}
+
+reading disturb_v1(v1_subject which, uint8_t *data, size_t size, uint64_t seed)
+{
+    walk w = {.data = data, .size = size, .options = seed & 2 ? PFB_STRICT : 0};
+    if (which == SUBJECT_NAME_TABLE) /* its reader promises nothing about bytes that change */
+        return w.out;
+    w.writable = data;
+    w.random = seed | 1;
+    walkers[which](&w);
+    return w.out;
+}
+
+void fuzz_v1(v1_subject which, const uint8_t *data, size_t size)
+{
+    uint64_t seed = hash(data, size);
+    for (uint64_t round = 0; round < 3; round++) {
+        uint8_t *copy = copy_input(data, size);
+        if (!copy)
+            return;
+        end_round(copy,
+                  round == 0 ? examine_v1(which, copy, size) : disturb_v1(which, copy, size, seed * (2 * round + 1)));
+    }
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* A data block read in bulk and value by value.
+ *
+ * An input: { switches u8, capacity u8, first position u8, step u8 }, then the block. Switches: 1 strict, 2 columns,
+ * 4 sizes, 8 instances, 16 chosen positions, 32 the first three values of an instance one by one before each call,
+ * 64 places left free behind each row or column, 128 behind each value. Of the other bytes the lower bits tell what
+ * they are named for: 6 bits of the capacity, 4 of the step; the upper ones how many places are left free, less one:
+ * behind a value those of the capacity, behind a row or column those of the step. */
+#include "perfblock/error.h"
+#include "promises.h"
+#include "v2_values_readers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { PLAN_BYTES = 4 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < PLAN_BYTES)
+        return 0;
+    bulk_plan plan = {.options = data[0] & 1 ? PFB_STRICT : 0,
+                      .capacity = data[1] % 64u + 1,
+                      .as_columns = data[0] & 2,
+                      .with_sizes = data[0] & 4,
+                      .with_instances = data[0] & 8,
+                      .position_step = data[0] & 16 ? data[3] % 16u + 1 : 0,
+                      .first_position = data[2],
+                      .values_before = data[0] & 32 ? 3 : 0,
+                      .spare_behind = data[0] & 64 ? data[3] / 16u + 1 : 0,
+                      .spare_inside = data[0] & 128 ? data[1] / 64u + 1 : 0};
+    size -= PLAN_BYTES;
+    uint8_t *copy = malloc(size > 0 ? size : 1); /* of exactly its size, so that a sanitizer sees what is read beyond */
+    if (!copy)
+        return 0;
+    memcpy(copy, data + PLAN_BYTES, size);
+    const char *broken = compare_bulk(copy, size, &plan);
+    demand(!broken, broken);
+    free(copy);
+    return 0;
+}

@@ -1,0 +1,669 @@
+# SPDX-License-Identifier: MIT
+"""V1 blocks in every command that reads them."""
+
+import csv
+import io
+import json
+import os
+import struct
+import sys
+import unittest
+
+import v1_blocks as v1
+from v1_blocks import BIG, LITTLE, ONE_RAW, counter, plain
+from program import Case, writer as v2
+
+DATA_KEYS = ["record", "offset", "version", "size", "objects", "perf_time",
+             "perf_time_100ns", "perf_freq", "system_time"]
+OBJECT_KEYS = ["record", "offset", "object", "name", "instances", "code_page"]
+COUNTER_KEYS = ["record", "offset", "object", "counter", "position", "type",
+                "bytes", "value_offset"]
+INSTANCE_KEYS = ["record", "offset", "object", "instance", "name",
+                 "unique_id", "occurrence"]
+VALUE_KEYS = ["record", "offset", "object", "instance", "counter", "position",
+              "bytes", "raw", "base"]
+COOK_KEYS = ["sample", "time", "set", "object", "instance", "occurrence",
+             "counter", "counter_id", "position", "type", "status", "value",
+             "unit", "flags", "raw", "base"]
+
+
+def rows(w, *named, title=230, counters=None, **keywords):
+    """An object whose instances are (name, number) or (name, number,
+    keywords of the instance)."""
+    bodies = [w.instance(name, w.values((4, 4, number)), **dict(*more))
+              for name, number, *more in named]
+    return w.object(title, counters or ONE_RAW, *bodies, **keywords)
+
+
+def rich(w, moment):
+    """A block with all that honest blocks have; the numbers grow with the
+    moment."""
+    timer = [counter(6, v1.TIMER, 8, 8), counter(408, v1.FRACTION, 16, 4),
+             counter(408, v1.FRACTION_BASE, 20, 4),
+             counter(12, v1.MULTI_TIMER, 24, 8), counter(14, v1.LABEL, 0, 0)]
+    values = w.values((8, 8, 2500000 * moment), (16, 4, 3), (20, 4, 8),
+                      (24, 8, 4000000 * moment), (32, 4, 2))
+    return w.block(plain(w, 70 + moment),
+                   w.object(236, timer, w.instance("C:", values),
+                            w.instance("_Total", values, unique=9)),
+                   moment=moment)
+
+
+def broken(w):
+    """An object whose second instance has no room for its counter block,
+    and where in the object that is blamed."""
+    good = w.instance("a", w.values((4, 4, 1)))
+    bad = w.instance("b", w.pack("II", 4000, 0))
+    return (w.object(4, ONE_RAW, good, bad),
+            64 + 40 + len(good) + len(bad) - 8)
+
+
+class Show(Case):
+    """Records of a block."""
+
+    def show(self, data, *arguments):
+        """The records of bytes."""
+        return self.run_json("show", *arguments, "-", stdin=data)
+
+    def test_records_and_keys(self):
+        items = self.show(rich(LITTLE, 1))
+        self.assertEqual([i["record"] for i in items], [
+            "data", "object", "counter", "value", "object"] +
+            ["counter"] * 5 + (["instance"] + ["value"] * 5) * 2)
+        for keys, item in ((DATA_KEYS, items[0]), (OBJECT_KEYS, items[1]),
+                           (COUNTER_KEYS, items[2]), (VALUE_KEYS, items[3]),
+                           (INSTANCE_KEYS, items[10])):
+            self.assertEqual(list(item)[:len(keys)], keys)
+        data, first, definition, value = items[:4]
+        self.assertEqual(
+            [data[key] for key in DATA_KEYS[1:]],
+            [0, 1, len(rich(LITTLE, 1)), 2, 10**7, 10**7, 10**7,
+             "2024-05-15T12:30:01.007"])
+        self.assertEqual((data["system_name"], data["big_endian"]),
+                         ("HOST", False))
+        self.assertEqual([first[key] for key in OBJECT_KEYS[1:]],
+                         [104, 2, None, -1, 0])
+        self.assertEqual([definition[key] for key in COUNTER_KEYS[1:]],
+                         [168, 2, 20, 0, "PERF_COUNTER_RAWCOUNT", 4, 4])
+        self.assertEqual([value[key] for key in VALUE_KEYS[1:]],
+                         [212, 2, None, 20, 0, 4, 71, None])
+
+    def test_values_are_where_their_offsets_say(self):
+        for w in (LITTLE, BIG):
+            data = rich(w, 3)
+            values = [i for i in self.show(data) if i["record"] == "value"]
+            self.assertEqual(len(values), 11)
+            for item in values:
+                if item["raw"] is not None:
+                    raw = data[item["offset"]:item["offset"] + item["bytes"]]
+                    self.assertEqual(item["raw"], int.from_bytes(
+                        raw, "little" if w is LITTLE else "big"))
+
+    def test_bases_items_and_labels(self):
+        timer, part, base, multi, label = [
+            i for i in self.show(rich(LITTLE, 1))
+            if i["record"] == "value" and i["instance"] == 0]
+        self.assertEqual((timer["base"], timer["items"]), (None, None))
+        self.assertEqual((part["raw"], part["base"]), (3, 8))
+        self.assertEqual((base["raw"], base["base"], base["counter"]),
+                         (8, None, 408))
+        self.assertEqual((multi["raw"], multi["items"]), (4000000, 2))
+        self.assertEqual((label["bytes"], label["raw"], label["hex"]),
+                         (0, None, ""))
+
+    def test_value_that_is_no_number(self):
+        w = LITTLE
+        data = w.block(w.object(2, [counter(20, 0x00000B00, 5, 3)],
+                                w.pack("I", 8) + b"\0\1\2\xff",
+                                instances=v1.NO_INSTANCES))
+        self.assertEqual([(i["raw"], i["hex"]) for i in self.show(data)
+                          if i["record"] == "value"], [(None, "0102ff")])
+
+    def test_instances(self):
+        w = LITTLE
+        items = self.show(w.block(
+            rows(w, ("p", 1), ("q", 2), title=230),
+            rows(w, ("0", 1, {"parent": (230, 0)}),
+                 ("0", 2, {"parent": (230, 1)}),
+                 ("0", 3, {"parent": (230, 1)}),
+                 ("x", 4, {"parent": (999, 0), "unique": -7}),
+                 ("x", 5, {"parent": (230, 2), "unique": 2**31 - 1}),
+                 (None, 6), title=232)))
+        found = [i for i in items if i["record"] == "instance"][2:]
+        self.assertEqual([(i["name"], i["parent"], i["occurrence"],
+                           i["unique_id"]) for i in found], [
+            ("0", "p", 0, -1), ("0", "q", 0, -1), ("0", "q", 1, -1),
+            ("x", None, 0, -7), ("x", None, 1, 2**31 - 1),
+            (None, None, 0, -1)])
+        self.assertEqual([(i["parent_object"], i["parent_instance"])
+                          for i in found[2:4] + found[5:]],
+                         [(230, 1), (999, 0), (None, None)])
+
+    def test_objects_without_values(self):
+        w = LITTLE
+        for instances in (0, -2, -3):
+            items = self.show(w.block(w.object(2, ONE_RAW,
+                                               instances=instances)))
+            self.assertEqual([i["record"] for i in items],
+                             ["data", "object", "counter"])
+            self.assertEqual(items[1]["instances"], instances)
+
+    def test_big_endian_reads_the_same(self):
+        little, big = self.show(rich(LITTLE, 2)), self.show(rich(BIG, 2))
+        self.assertEqual((little[0].pop("big_endian"),
+                          big[0].pop("big_endian")), (False, True))
+        self.assertEqual(little, big)
+
+    def test_several_blocks(self):
+        one, two = rich(LITTLE, 1), rich(BIG, 2)
+        items = self.show(one + two)
+        self.assertEqual(items[:len(items) // 2], self.show(one))
+        offsets = [i["offset"] - len(one) for i in items[len(items) // 2:]]
+        self.assertEqual(offsets, [i["offset"] for i in self.show(two)])
+
+    def test_blocks_of_both_formats(self):
+        reply = v2.reply(v2.result(v2.SINGLE, v2.v4(5)))
+        block = LITTLE.block(plain(LITTLE, 1))
+        for data in (reply + block, block + reply):
+            records = [i["record"] for i in self.show(data)]
+            self.assertEqual(sorted(records), [
+                "counter", "data", "data", "object", "result", "value",
+                "value"])
+
+    def test_text(self):
+        path = self.file("a.bin", rich(LITTLE, 1))
+        done = self.run_fine("show", path, path)
+        self.assertEqual(done.out.count(path + ": v1, "), 2)
+        self.assertRegex(done.out, r"(?m)^ +212 +value  counter 20 .*raw 71$")
+        self.assertRegex(done.out, r'(?m)^ +\d+ +instance  instance 1  '
+                         r'name "_Total"  unique_id 9$')
+
+
+class Names(Case):
+    """Names in any encoding, and of any content."""
+
+    def names(self, raw, code_page, w=LITTLE):
+        """What show and cook make of a name's bytes; both say the same."""
+        data = w.block(w.object(230, ONE_RAW, w.instance(
+            "", w.values((4, 4, 1)), raw_name=raw), code_page=code_page))
+        shown = self.run_json("show", "-", stdin=data)[3]["name"]
+        cooked = self.run_json("cook", "-", stdin=data)[0]["instance"]
+        self.assertEqual(shown, cooked)
+        return shown
+
+    def test_code_pages(self):
+        every = bytes(range(1, 256))
+        unknown = "".join(map(chr, range(1, 128))) + "\ufffd" * 128
+        self.assertEqual(self.names(every, 1252),
+                         every.decode("cp1252", "replace"))
+        self.assertEqual(self.names(every, 28591), every.decode("latin-1"))
+        self.assertEqual(self.names(every, 20127), unknown)
+        for page in (437, 932, 1, 2**32 - 1):
+            self.assertEqual(self.names(every, page), unknown)
+        text = "a\u00e9\u4e2d\U0001F600"
+        self.assertEqual(self.names(text.encode() + b"\xff\xc3", 65001),
+                         text + "\ufffd\ufffd")
+
+    def test_utf16_of_both_orders(self):
+        for w in (LITTLE, BIG):
+            for name, shown in (("\u00e9\u4e2d\U0001F600",) * 2,
+                                ("a\ud800b\udc00", "a\ufffdb\ufffd"),
+                                ("\x1b[31m\u202e\r\n\t",) * 2, ("", "")):
+                self.assertEqual(self.names(w.text(name + "\0"), 0, w), shown)
+            self.assertEqual(self.names(w.text("ab") + b"c", 0, w), "ab")
+            self.assertEqual(self.names(w.text("ab\0cd"), 0, w), "ab")
+
+    def test_names_without_end(self):
+        for page in (0, 1252, 65001, 437):
+            self.assertEqual(len(self.names(b"ab" * 30000, page)),
+                             30000 if page == 0 else 60000)
+
+    def test_code_pages_that_are_utf16(self):
+        """No writer says so of bytes; whatever they give, it is text."""
+        for page in (1200, 1201):
+            for raw in (b"abcd", b"a", b"\0a\0b\0", b"\xff" * 5999):
+                w = LITTLE
+                data = w.block(rows(w, ("p", 1)), *[w.object(
+                    title, ONE_RAW, *[w.instance(
+                        "", w.values((4, 4, n)), raw_name=raw)
+                        for n in range(3)], code_page=page)
+                    for title in (4, 6)])
+                for command in ("show", "cook"):
+                    self.assertTrue(self.run_json(command, "-",
+                                                  stdin=data + data))
+
+    def test_text_is_safe_for_terminals(self):
+        data = LITTLE.block(rows(LITTLE, ("\x1b]0;x\x07\u202e", 1)),
+                            name="\x1b[2J\u2028")
+        table = self.file("n.tsv", b"20\t\x1b[1m\xff\n230\t\x9b\x85\n")
+        for command in ("show", "cook"):
+            out = self.run_fine(command, "--names", table, "-",
+                                stdin=data).out
+            for char in out.replace("\n", ""):
+                self.assertFalse(ord(char) < 32 or 127 <= ord(char) < 160 or
+                                 char in "\u202e\u2028", repr(char))
+
+
+class Broken(Case):
+    """One object's failure ends that object only."""
+
+    def setUp(self):
+        super().setUp()
+        w = LITTLE
+        first, (bad, at), last = plain(w, 1), broken(w), plain(w, 3, 6)
+        self.data = w.block(first, bad, last)
+        self.at = 104 + len(first) + at
+        self.path = self.file("a.bin", self.data)
+
+    def test_show(self):
+        done = self.run_program("show", "--format", "json", self.path)
+        self.assert_error(done, 1, self.path, self.at,
+                          "bad_counter_block_size")
+        items = done.objects()
+        self.assertEqual([(i["record"], i.get("object")) for i in items], [
+            ("data", None), ("object", 2), ("counter", 2), ("value", 2),
+            ("object", 4), ("counter", 4), ("instance", 4), ("value", 4),
+            ("error", None), ("object", 6), ("counter", 6), ("value", 6)])
+        self.assertEqual((items[8]["offset"], items[8]["code"]),
+                         (self.at, "bad_counter_block_size"))
+        self.assertIsInstance(items[8]["message"], str)
+        self.assertEqual(items[-1]["raw"], 3)
+
+    def test_check(self):
+        done = self.run_program("check", "--format", "json", self.path)
+        self.assert_error(done, 1, self.path, self.at,
+                          "bad_counter_block_size")
+        item = done.objects()[0]
+        self.assertEqual((item["kind"], item["valid"], item["offset"],
+                          item["code"]), ("v1", False, self.at,
+                                          "bad_counter_block_size"))
+
+    def test_cook(self):
+        done = self.run_program("cook", "--format", "json", self.path)
+        self.assert_error(done, 1, self.path, self.at,
+                          "bad_counter_block_size")
+        self.assertEqual([(i["object"], i["raw"]) for i in done.objects()],
+                         [(2, 1), (4, 1), (6, 3)])
+
+    def test_countersets(self):
+        done = self.run_program("countersets", "--format", "json", "--file",
+                                self.path)
+        self.assert_error(done, 1, self.path, self.at,
+                          "bad_counter_block_size")
+        self.assertEqual([i["object"] for i in done.objects()
+                          if i["record"] == "object"], [2, 4, 6])
+
+    def test_every_failure_is_told(self):
+        w = LITTLE
+        bad, at = broken(w)
+        good = plain(w, 1)
+        lost = w.object(8, ONE_RAW, size=10**6)
+        data = w.block(bad, good, bad, lost, name_offset=10**6)
+        starts = [104, 104 + len(bad) + len(good)]
+        expected = [
+            (start + at, "bad_counter_block_size") for start in starts] + [
+            (starts[1] + len(bad), "bad_object_size")]
+        path = self.file("b.bin", data)
+        for command in ("show", "cook"):
+            done = self.run_program(command, path)
+            self.assertEqual(done.errors(), [(path, *one)
+                                             for one in expected])
+        self.assertEqual(self.run_program("check", path).errors(),
+                         [(path, *expected[0])])
+
+    def test_the_next_block_is_read(self):
+        good = LITTLE.block(plain(LITTLE, 5))
+        path = self.file("b.bin", self.data + good)
+        for command in ("show", "cook"):
+            done = self.run_program(command, "--format", "json", path)
+            self.assert_error(done, 1, path, self.at,
+                              "bad_counter_block_size")
+            self.assertEqual(done.objects()[-1]["raw"], 5)
+
+    def test_headers(self):
+        good = LITTLE.block(plain(LITTLE, 5))
+        for data, at, code in (
+                (good[:87], 0, "truncated_header"),
+                (good[:-1], 20, "truncated_block"),
+                (LITTLE.block(little=2), 8, "bad_byte_order"),
+                (LITTLE.block(total=87), 20, "bad_total_size"),
+                (LITTLE.block(header=80), 24, "bad_header_size"),
+                (LITTLE.block(count=2**32 - 1), 28, "bad_object_count"),
+                (good + good[:60], len(good), "truncated_header")):
+            path = self.file("b.bin", data)
+            for command in ("show", "check", "cook", "countersets"):
+                option = ["--file"] if command == "countersets" else []
+                done = self.run_program(command, *option, path)
+                self.assert_error(done, 1, path, at, code)
+
+    def test_value_outside(self):
+        w = LITTLE
+        bad = w.object(2, [counter(20, v1.RAW, 8, 4)], w.values((4, 4, 1)),
+                       instances=v1.NO_INSTANCES)
+        path = self.file("b.bin", w.block(bad))
+        self.assert_error(self.run_program("cook", path), 1, path,
+                          104 + 64 + 36, "bad_counter_offset")
+
+    def test_tolerated_and_strict(self):
+        data = LITTLE.block(plain(LITTLE, 5)) + b"\0" * 100
+        path = self.file("b.bin", data)
+        items = self.run_json("show", path)
+        self.assertEqual(items[-1], {
+            "record": "note", "offset": len(data) - 100,
+            "tolerated": ["trailing_bytes"]})
+        for command in ("show", "check", "cook"):
+            done = self.run_program(command, "--strict", path)
+            self.assert_error(done, 1, path, len(data) - 100,
+                              "trailing_bytes")
+        chunk = self.file("c.pfb", v2.recording(v2.chunk(b"V1DT", data)))
+        self.assertEqual(self.run_json("show", chunk)[-1]["tolerated"],
+                         ["trailing_bytes"])
+        done = self.run_program("check", "--strict", chunk)
+        self.assert_error(done, 1, chunk, 32 + len(data) - 100,
+                          "trailing_bytes")
+
+
+class Kinds(Case):
+    """What --kind forces and what is recognised."""
+
+    def test_recognised(self):
+        for data, kind in ((rich(LITTLE, 1), "v1"), (rich(BIG, 1), "v1"),
+                           ("PERF".encode("utf-16-le"), "v1"),
+                           (v2.reply(), "data"), (b"", "unknown")):
+            done = self.run_program("check", "--format", "json", "-",
+                                    stdin=data)
+            self.assertEqual(done.objects()[0]["kind"], kind)
+
+    def test_forced(self):
+        block = rich(LITTLE, 1)
+        self.assertEqual(self.run_json("show", "--kind", "v1", "-",
+                                       stdin=block),
+                         self.run_json("show", "-", stdin=block))
+        for command in ("show", "check", "cook"):
+            done = self.run_program(command, "--kind", "data", "-",
+                                    stdin=block)
+            self.assert_error(done, 1, "-", 0, "truncated_block")
+            done = self.run_program(command, "--kind", "v1", "-",
+                                    stdin=v2.reply() + bytes(80))
+            self.assert_error(done, 1, "-", 0, "unknown_format")
+
+    def test_check_counts(self):
+        path = self.file("a.bin", rich(LITTLE, 1) * 2)
+        self.assertEqual(self.run_fine("check", path).out, path + ": ok (v1, "
+                         "%d bytes, 2 blocks, 4 objects, 4 instances, "
+                         "22 values)\n" % os.path.getsize(path))
+
+
+class Cook(Case):
+    """Displayed values."""
+
+    def cook(self, data, *arguments):
+        """The records of bytes."""
+        return self.run_json("cook", *arguments, "-", stdin=data)
+
+    def test_keys_and_values(self):
+        for w in (LITTLE, BIG):
+            items = self.cook(rich(w, 1) + rich(w, 2))
+            self.assertEqual(len(items), 22)
+            for item in items:
+                self.assertEqual(list(item)[:len(COOK_KEYS)], COOK_KEYS)
+            self.assertEqual({key: items[12][key] for key in COOK_KEYS}, {
+                "sample": 1, "time": "2024-05-15T12:30:02.007", "set": None,
+                "object": 236, "instance": "C:", "occurrence": 0,
+                "counter": None, "counter_id": 6, "position": 0,
+                "type": "PERF_100NSEC_TIMER", "status": "ok", "value": 25,
+                "unit": "%", "flags": [], "raw": 5000000, "base": None})
+            self.assertEqual([(items[n]["guid"], items[n]["instance_id"])
+                              for n in (11, 12, 17)],
+                             [(None, None), (None, None), (None, 9)])
+            plain_one, _, part, base, multi, label = items[11:17]
+            self.assertEqual((plain_one["instance"], plain_one["value"]),
+                             (None, 72))
+            self.assertEqual((part["value"], part["raw"], part["base"]),
+                             (37.5, 3, 8))
+            self.assertEqual((base["status"], base["counter_id"],
+                              base["raw"]), ("not_displayed", 408, 8))
+            self.assertEqual((multi["status"], multi["value"]), ("ok", 20))
+            self.assertEqual((label["status"], label["raw"]),
+                             ("not_displayed", None))
+
+    def test_first_sample(self):
+        items = self.cook(rich(LITTLE, 1))
+        self.assertEqual([i["status"] for i in items[:4]], [
+            "ok", "need_two_samples", "ok", "not_displayed"])
+
+    def test_files_are_consecutive(self):
+        paths = [self.file("%d.bin" % n, rich(LITTLE, n))
+                 for n in range(1, 5)]
+        items = self.run_json("cook", *paths)
+        self.assertEqual([(i["sample"], i["value"]) for i in items
+                          if i["counter_id"] == 6 and i["instance"] == "C:"],
+                         [(0, None), (1, 25), (2, 25), (3, 25)])
+
+    def test_captures(self):
+        """V1 and V2 samples of one recording each have their own before."""
+        guid = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
+        timer = v2.counterset(guid, [v2.counter_info(1, v1.TIMER)])
+
+        def reply(number):
+            return v2.chunk(b"DATA", v2.reply(v2.result(
+                v2.COUNTERSET, v2.id_list([1]) + v2.instance_block(
+                    v2.instance(0, "a", v2.v8(5000000 * number)))),
+                stamps=v2.clocks(10**7 * number, 10**7 * number)))
+        chunks = [v2.registration_chunk(guid, 1, timer),
+                  v2.chunk(b"QINF", v2.identifier(guid, name="*"))]
+        for number in (1, 2):
+            chunks += [reply(number), v2.chunk(b"V1DT", rich(LITTLE, number))]
+        items = self.cook(v2.recording(*chunks))
+        self.assertEqual([(i["sample"], i["object"], i["value"])
+                          for i in items if i["type"] == "PERF_100NSEC_TIMER"
+                          and i["instance"] in ("a", "C:")], [
+            (0, None, None), (1, 236, None), (2, None, 50), (3, 236, 25)])
+
+    def test_formats_do_not_mix(self):
+        """A V2 block in between changes nothing."""
+        reply = v2.reply(v2.result(v2.SINGLE, v2.v4(5)), stamps=v2.clocks(
+            15 * 10**6, 15 * 10**6))
+        paths = [self.file(name, data) for name, data in (
+            ("a", rich(LITTLE, 1)), ("b", reply), ("c", rich(LITTLE, 2)),
+            ("d", rich(LITTLE, 3)))]
+        items = [i for i in self.run_json("cook", *paths)
+                 if i["counter_id"] == 6 and i["instance"] == "C:"]
+        self.assertEqual([(i["sample"], i["status"]) for i in items], [
+            (0, "need_two_samples"), (2, "ok"), (3, "ok")])
+
+    def test_broken_file_between(self):
+        paths = [self.file("a", rich(LITTLE, 1)),
+                 self.file("b", rich(LITTLE, 2)[:-1]),
+                 self.file("c", rich(LITTLE, 3))]
+        done = self.run_program("cook", "--format", "json", *paths)
+        self.assert_error(done, 1, paths[1], 20, "truncated_block")
+        self.assertEqual([(i["sample"], i["value"]) for i in done.objects()
+                          if i["counter_id"] == 6 and i["instance"] == "C:"],
+                         [(0, None), (2, 25)])
+
+    def matched(self, older, newer):
+        """Differences of instances as (name, occurrence, difference)."""
+        w = LITTLE
+        delta = [counter(20, v1.COUNTER, 4, 4)]
+        items = self.cook(
+            w.block(rows(w, *older, counters=delta), moment=1) +
+            w.block(rows(w, *newer, counters=delta), moment=2))
+        return [(i["instance"], i["occurrence"], i["value"])
+                for i in items if i["sample"] == 1]
+
+    def test_instances_are_matched(self):
+        self.assertEqual(
+            self.matched([("a", 1), ("a", 10), ("b", 5)],
+                         [("b", 9), ("a", 2), ("a", 13), ("a", 0)]),
+            [("b", 0, 4), ("a", 0, 1), ("a", 1, 3), ("a", 2, None)])
+        self.assertEqual(
+            self.matched([("a", 1, {"unique": 7}), ("b", 5, {"unique": 8})],
+                         [("c", 9, {"unique": 8}), ("a", 4, {"unique": 9})]),
+            [("c", 0, 4), ("a", 0, None)])
+
+    def test_csv(self):
+        data = rich(LITTLE, 1) + rich(LITTLE, 2)
+        text = self.run_fine("cook", "--format", "csv", "-", stdin=data).out
+        items = [i for i in self.cook(data)
+                 if i["status"] != "not_displayed"]
+        read = list(csv.DictReader(io.StringIO(text)))
+        self.assertEqual(list(read[0]), list(items[0]))
+        self.assertEqual([(r["object"], r["instance"], r["value"])
+                          for r in read],
+                         [(str(i["object"]), i["instance"] or "",
+                           "" if i["value"] is None else "%g" % i["value"])
+                          for i in items])
+
+    def test_text_names_the_parent(self):
+        w = LITTLE
+        data = w.block(rows(w, ("idle", 1)), rows(
+            w, ("0", 1, {"parent": (230, 0)}),
+            ("0", 2, {"parent": (230, 0)}), title=232))
+        done = self.run_fine("cook", "-", stdin=data)
+        self.assertRegex(done.out, r"(?m)^idle/0 +1$")
+        self.assertRegex(done.out, r"(?m)^idle/0#1 +2$")
+        items = self.cook(data)
+        self.assertEqual([(i["instance"], i["parent"], i["occurrence"])
+                          for i in items], [("idle", None, 0),
+                                            ("0", "idle", 0),
+                                            ("0", "idle", 1)])
+
+    def test_titles_that_repeat_stay_apart(self):
+        w = LITTLE
+        done = self.run_fine("cook", "-", stdin=w.block(
+            rows(w, ("x" * 9, 1), code_page=1252),
+            rows(w, ("x" * 9, 2), code_page=1252)))
+        self.assertEqual(done.out.count("Object 230, sample 0"), 2)
+
+
+class Countersets(Case):
+    """What V1 files offer."""
+
+    def test_each_title_once(self):
+        path = self.file("a.bin", rich(LITTLE, 1) + rich(LITTLE, 2) +
+                         LITTLE.block(plain(LITTLE, 1, 4)))
+        table = self.file("n", b"1\t1847\n4\tMemory\n236\tDisk\n408\tFree\n")
+        items = self.run_json("countersets", "--file", path, "--names", table)
+        self.assertEqual([(i["object"], i["name"], i["counters"],
+                           i["instances"]) for i in items
+                          if i["record"] == "object"],
+                         [(2, None, 1, -1), (236, "Disk", 5, 2),
+                          (4, "Memory", 1, -1)])
+        found = [i for i in items if i["record"] == "counter"]
+        self.assertEqual([(i["object"], i["set"], i["id"], i["name"],
+                           i["type"], i["base_position"]) for i in found[2:4]],
+                         [(236, "Disk", 408, "Free", "PERF_RAW_FRACTION", 2),
+                          (236, "Disk", 408, "Free", "PERF_RAW_BASE", None)])
+        self.assertEqual(len(found), 7)
+        text = self.run_fine("countersets", "--file", path).out
+        self.assertRegex(text, r"(?m)^object  object 236  counters 5  "
+                         r"instances 2$")
+
+    def test_captures(self):
+        capture = v2.recording(
+            v2.chunk(b"NAME", bytes(4) + b"2\tSystem\n"),
+            *[v2.chunk(b"V1DT", rich(LITTLE, n)) for n in (1, 2)])
+        items = self.run_json("countersets", "--file", self.file(
+            "a.pfb", capture))
+        self.assertEqual([(i["object"], i["name"]) for i in items
+                          if i["record"] == "object"],
+                         [(2, "System"), (236, None)])
+
+    def test_other_files(self):
+        path = self.file("a.bin", v2.reply())
+        self.assert_error(self.run_program("countersets", "--file", path), 1,
+                          path, 0, "unknown_format")
+
+
+class Hostile(Case):
+    """No input makes the program loop or grow without measure."""
+
+    def test_many_small_things(self):
+        w = LITTLE
+        empty = w.object(2, [])
+        many = self.file("a.bin", w.block(*[empty] * 50000))
+        blocks = self.file("b.bin", w.block(empty) * 20000)
+        names = self.file("c.pfb", v2.recording(*[v2.chunk(
+            b"NAME", bytes(4) + b"%d\tx\n" % n) + v2.chunk(
+                b"V1DT", w.block(empty)) for n in range(10000)]))
+        for path in (many, blocks, names):
+            for command in ("show", "check", "cook"):
+                self.run_fine(command, "--format", "json", path)
+            self.run_fine("countersets", "--file", path)
+
+    def test_counts_that_lie(self):
+        w = LITTLE
+        shared = [counter(1, v1.RAW, 4, 4)] * 2000
+        for data in (w.block(w.object(2, [], count=2**32 - 1)),
+                     w.block(w.object(2, [], instances=2**31 - 1)),
+                     w.block(w.object(2, shared, *[w.instance(
+                         "a", w.values((4, 4, 1)))] * 2000)),
+                     w.block(w.object(2, [], size=0))):
+            for command in ("show", "check", "cook"):
+                done = self.run_program(command, "-", stdin=data)
+                self.assertEqual((done.status, len(done.errors())), (1, 1))
+
+
+@unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
+                     "PERFBLOCK_REAL_DATA names no folder")
+class Real(Case):
+    """Blocks of a real machine, against values from exact arithmetic."""
+
+    def real(self, name):
+        """A file of the folder."""
+        return os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "v1", name)
+
+    def test_every_value(self):
+        with open(self.real("expected-s00-s01.jsonl"),
+                  encoding="utf-8") as file:
+            expected = [json.loads(line) for line in file]
+        self.assertEqual(len(expected), 1719)
+        types = {"0x%08x" % t["value"]: t["name"]
+                 for t in self.run_json("types")}
+        cooked = {}
+        for title in sorted({row["object"] for row in expected}):
+            for item in self.run_json("cook", *[self.real(
+                    "pal-s%02d-obj%d.bin" % (n, title)) for n in (0, 1)]):
+                if item["sample"] == 1:
+                    key = (item["object"], item["instance"],
+                           item["occurrence"], item["position"])
+                    self.assertNotIn(key, cooked)
+                    cooked[key] = item
+        self.assertEqual(len(cooked), len(expected))
+        for row in expected:
+            key = (row["object"], row["instance"], row["occurrence"],
+                   row["pos"])
+            item = cooked[key]
+            self.assertEqual(item["counter_id"], row["counter"], key)
+            self.assertEqual(item["type"], types.get(row["type"]), key)
+            self.assertEqual((item["raw"], item["base"], item["status"]),
+                             (row["raw"], row["base"], row["status"]), key)
+            self.assert_double(item["value"], row["value"], key)
+
+    def assert_double(self, value, expected, key):
+        """The same double, or null for null."""
+        if value is None or expected is None:
+            self.assertIs(value, expected, key)
+        else:
+            self.assertEqual(struct.pack("<d", value),
+                             struct.pack("<d", expected), key)
+
+    def test_names(self):
+        table = self.real("names-009.tsv")
+        with open(table, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        items = self.run_json("show", table)
+        self.assertEqual(["%d\t%s" % (i["index"], i["name"]) for i in items],
+                         lines)
+        found = {i["set"] for i in self.run_json(
+            "cook", "--names", table, *[self.real("pal-s00-obj%d.bin" % title)
+                                        for title in (2, 230, 638)])}
+        self.assertEqual(found, {"System", "Process", "TCPv4"})
+
+
+if __name__ == "__main__":
+    if not os.environ.get("PERFBLOCK_REAL_DATA"):
+        print("PERFBLOCK_REAL_DATA is not set: the real blocks are not read",
+              file=sys.stderr)
+    unittest.main()

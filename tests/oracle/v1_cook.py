@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: MIT
+"""Displayed values of consecutive V1 blocks, by plain dictionary look-ups."""
+
+import argparse
+import json
+import sys
+from collections import Counter, defaultdict
+from fractions import Fraction
+
+import cook
+import formula
+import v1
+from blocks import public
+
+NO_UNIQUE_ID = -1
+MOST_KEPT = 256
+# The only instance of an object without instances: it has no name, and no key
+# counter tells it from others.
+ONLY = {"name": None, "occurrence": 0, "unique_id": NO_UNIQUE_ID,
+        "parent": None, "_name": None, "_parent_name": v1.EMPTY_NAME}
+
+
+def evaluate(older, newer):
+    """The one place that depends on the evaluator's interface."""
+    kind = formula.find_type(newer["type"])
+    if (older and kind and formula.needs_two(kind) and
+            older["type"] == newer["type"] and
+            {older["bytes"], newer["bytes"]} == {4, 8}):
+        return formula.refused("type_mismatch", kind.unit)
+    return formula.evaluate(older, newer)
+
+
+class Instance:
+    """One instance with its values by position."""
+
+    def __init__(self, record):
+        self.record, self.values, self.key = record or ONLY, {}, None
+        self.is_unique = self.record["unique_id"] != NO_UNIQUE_ID
+
+    def identity(self):
+        """Who it is: its own id, or the key counter's value and its name."""
+        if self.is_unique:
+            return ("unique", self.record["unique_id"])
+        return ("name", self.record["unique_id"], self.key,
+                self.record["_name"], self.record["_parent_name"])
+
+
+class Object:
+    """An object with its counters, and its instances by identity."""
+
+    def __init__(self, item):
+        self.item, self.counters, self.instances = item, [], []
+        self.found = {}  # (identity, rank among equal ones) -> instance
+
+    def index(self, key_counter):
+        """Take in that all is there."""
+        if "_has_block" in self.item and not self.instances:
+            self.instances.append(Instance(None))  # broken before a value
+        keys = [counter["position"] for counter in self.counters
+                if counter["counter"] == key_counter]
+        ranks = Counter()
+        given = Counter(instance.record["unique_id"]
+                        for instance in self.instances)
+        for instance in self.instances:
+            # An id that an object gives twice is none: then names count.
+            if instance.is_unique:
+                instance.is_unique = given[instance.record["unique_id"]] == 1
+            value = None
+            if keys and instance.record is not ONLY:
+                value = instance.values.get(keys[0])
+            instance.key = value["raw"] if value else None
+            who = instance.identity()
+            instance.place = (who, ranks[who])
+            self.found[instance.place] = instance
+            ranks[who] += 1
+
+    def column(self, position, newer):
+        """The counter that one of a newer object is compared with.
+
+        The one at its place if there are as many, else the only one of its
+        title, which must be the only one in the newer object too.
+        """
+        title = newer.counters[position]["counter"]
+        if len(self.counters) == len(newer.counters):
+            if self.counters[position]["counter"] == title:
+                return self.counters[position]
+        same = [counter for counter in self.counters
+                if counter["counter"] == title]
+        alone = [counter["counter"] for counter in newer.counters]
+        return same[0] if len(same) == alone.count(title) == 1 else None
+
+
+class Sample:
+    """A block as a table: objects, their instances, their values."""
+
+    def __init__(self, records, key_counter=None):
+        self.header, self.objects = None, []
+        for record in records:
+            if record["record"] == "data":
+                self.header = record
+            elif record["record"] == "object":
+                self.objects.append(Object(record))
+            elif record["record"] == "counter":
+                self.objects[-1].counters.append(record)
+            elif record["record"] == "instance":
+                self.objects[-1].instances.append(Instance(record))
+            elif record["record"] == "value":
+                self.add_value(record)
+        for item in self.objects:
+            item.index(key_counter)
+
+    def add_value(self, record):
+        """Put a value where it belongs."""
+        instances = self.objects[-1].instances
+        if record["instance"] is None and not instances:
+            instances.append(Instance(None))
+        instances[-1].values[record["position"]] = record
+
+    def find(self, number, title, place):
+        """The object and instance of another sample: at its own position,
+        else in the first object of its title that has the instance."""
+        for item in self.objects[number:number + 1] + self.objects:
+            if item.item["object"] == title and place in item.found:
+                return item, item.found[place]
+        return None, None
+
+    def inputs(self, item, kind, value):
+        """Everything the formula of one counter may need."""
+        value = value or {"raw": None, "base": None, "items": None,
+                          "bytes": None}
+        return {"type": kind, "bytes": value["bytes"], "value": value["raw"],
+                "base": value["base"], "multi": value["items"],
+                "perf_time": self.header["perf_time"],
+                "perf_time_100ns": self.header["perf_time_100ns"],
+                "perf_freq": self.header["perf_freq"],
+                "object_time": item["perf_time"],
+                "object_freq": item["perf_freq"]}
+
+    def older_inputs(self, number, newer, place, value):
+        """The inputs of a newer sample's value in this older one, or None."""
+        item, instance = self.find(number, newer.item["object"], place)
+        counter = item and item.column(value["position"], newer)
+        if not counter:
+            return None
+        # A broken object may have the counter and not the value.
+        return self.inputs(item.item, counter["type_value"],
+                           instance.values.get(counter["position"]))
+
+
+def cook_pair(older, newer):
+    """(object, instance, value, outcome) for each value of the newer one."""
+    for number, item in enumerate(newer.objects):
+        for instance in item.instances:
+            for _, value in sorted(instance.values.items()):
+                before = older and older.older_inputs(
+                    number, item, instance.place, value)
+                yield item.item, instance, value, evaluate(
+                    before, newer.inputs(item.item, value["_type"], value))
+
+
+def cook_v1(number, sample, older, titles):
+    """The lines of a V1 sample."""
+    for item, instance, value, outcome in cook_pair(older, sample):
+        yield line_of(number, sample, (item, instance, value), titles,
+                      outcome)
+
+
+def cook_v2(number, sample, older):
+    """The lines of a V2 block that nothing is known about."""
+    before = cook.first_inputs(older) if older else {}
+    for line in cook.lines_of(cook.Metadata(), number, sample, before):
+        yield dict(line, guid=None, parent=None)
+
+
+def continues(older, newer):
+    """Whether clocks go on from one header to another of a later file."""
+    freq = older["perf_freq"]
+    ticks = newer["perf_time"] - older["perf_time"]
+    hundreds = newer["perf_time_100ns"] - older["perf_time_100ns"]
+    return (freq == newer["perf_freq"] and min(freq - 1, ticks, hundreds) >= 0
+            and Fraction(hundreds, 10**7) - Fraction(ticks, freq) <=
+            1 + Fraction(hundreds, 10**10))
+
+
+class History:
+    """The V1 samples that later ones may be compared with."""
+
+    def __init__(self):
+        self.latest = {}  # (machine, title) -> order of its latest sample
+        self.kept = {}    # order -> (sample, number, file)
+        self.taken = 0
+
+    def add(self, sample, number, file):
+        """The number of a new sample, `number` unless it is a part of the
+        one before; and the sample that it is compared with, or None."""
+        header = sample.header
+        keys = {(header["_system_name"], item.item["object"])
+                for item in sample.objects}
+        found = [self.latest[key] for key in keys if key in self.latest]
+        older = self.kept[max(found)] if found else None
+        if self.kept:
+            last, at, _ = self.kept[max(self.kept)]
+            if at + 1 == number and (not older or older[1] != at) and all(
+                    header[key] == last.header[key] for key in (
+                        "_system_name", "perf_time", "perf_time_100ns")):
+                number = at
+        if keys:
+            self.keep(keys, (sample, number, file))
+        if older and older[2] != file and not continues(older[0].header,
+                                                        header):
+            older = None
+        return number, older and older[0]
+
+    def keep(self, keys, entry):
+        """Keep a sample, and 256 at most."""
+        self.latest.update((key, self.taken) for key in keys)
+        self.kept = {order: kept for order, kept in self.kept.items()
+                     if order in self.latest.values()}
+        if len(self.kept) == MOST_KEPT:
+            del self.kept[min(self.kept)]
+        self.kept[self.taken] = entry
+        self.taken += 1
+        self.latest = {key: order for key, order in self.latest.items()
+                       if order in self.kept}
+
+
+def cook_parts(parts, names=None, key_counter=None):
+    """The output lines of blocks (file, records), of which some may be V2.
+
+    A block without a header has its number and no lines.
+    """
+    titles = defaultdict(lambda: None)
+    for index, name, _ in reversed(names.pairs if names else []):
+        titles[index] = name  # of equal indexes the first counts
+    history, older, next_number = History(), None, 0
+    for file, part in parts:
+        number, next_number = next_number, next_number + 1
+        if part[0]["record"] == "error":
+            continue
+        if v1.is_v2(part):
+            sample = cook.read_sample(cook.Metadata(), [
+                record for record in part if record["record"] != "error"])
+            yield from cook_v2(number, sample, older)
+            older = sample
+        else:
+            sample = Sample(part, key_counter)
+            number, before = history.add(sample, number, file)
+            next_number = number + 1
+            yield from cook_v1(number, sample, before, titles)
+
+
+def line_of(number, sample, place, titles, outcome):
+    """One output line."""
+    item, instance, value = place
+    record = instance.record
+    unique = record["unique_id"]
+    return {"sample": number, "time": sample.header["system_time"],
+            "set": titles[item["object"]], "object": item["object"],
+            "instance": record["name"], "occurrence": record["occurrence"],
+            "counter": titles[value["counter"]],
+            "counter_id": value["counter"], "position": value["position"],
+            "type": v1.type_name(value["_type"]),
+            "status": outcome.status, "value": outcome.value,
+            "unit": outcome.unit, "flags": outcome.flags,
+            "raw": value["raw"], "base": value["base"], "guid": None,
+            "instance_id": None if unique == NO_UNIQUE_ID else unique,
+            "parent": record["parent"]}
+
+
+def by_time(files):
+    """Numbers of files in the order of their first samples; those without
+    one keep their place."""
+    times = [v1.first_time(data) for data in files]
+    timed = [n for n, time in enumerate(times) if time is not None]
+    order = list(range(len(files)))
+    for place, number in zip(timed, sorted(timed, key=lambda n: times[n])):
+        order[place] = number
+    return order
+
+
+def cook_files(files, names=None, key_counter=None):
+    """All lines of the blocks in several files, and the errors met."""
+    parts, errors = [], []
+    for number in by_time(files):
+        for part in v1.decode_parts(files[number]):
+            parts.append((number, part))
+            errors += [dict(record, _file=number) for record in part
+                       if record["record"] == "error"]
+    return list(cook_parts(parts, names, key_counter)), errors
+
+
+def main(arguments):
+    """Command line."""
+    parser = argparse.ArgumentParser(description="Print displayed values.")
+    parser.add_argument("files", metavar="FILE", nargs="+")
+    parser.add_argument("--names", metavar="TABLE")
+    parser.add_argument("--key-counter", type=int)
+    options = parser.parse_args(arguments)
+    sys.stdout.reconfigure(encoding="utf-8")
+    names, contents = None, []
+    for path in options.files:
+        with open(path, "rb") as file:
+            contents.append(file.read())
+    if options.names:
+        with open(options.names, "rb") as file:
+            names = v1.Names(file.read())
+    lines, errors = cook_files(contents, names, options.key_counter)
+    for line in lines:
+        print(json.dumps(public(line), ensure_ascii=False))
+    for error in errors:
+        print("%s at offset %s" % (error.get("code"), error.get("offset")),
+              file=sys.stderr)
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_TEST_SUPPORT_V1_H
+#define PFB_TEST_SUPPORT_V1_H
+
+/* V1 blocks for the tests: fields in either byte order, objects in few words, and one block that has a bit of
+ * everything. */
+#include "perfblock/write_v1.h"
+#include "support.h"
+
+/* ---- Fields in either byte order --------------------------------------------------------------------- */
+
+void put_ordered(bytes *b, bool is_big_endian, uint64_t value, size_t size);
+uint32_t load_ordered(const uint8_t *p, bool is_big_endian);
+void store_ordered(uint8_t *p, bool is_big_endian, uint32_t value);
+
+/* ---- Objects in few words ---------------------------------------------------------------------------- */
+
+/* The clocks of sample `tick`: 1000 ticks and 10^7 units of 100 ns each, 1000 ticks a second. */
+pfb_write_times v1_times(int64_t tick);
+
+/* Begins a block without system name at tick 1; ends it in memory of exactly its size. */
+void v1_begin(pfb_writer *b, uint8_t *memory, size_t capacity, bool is_big_endian);
+
+void v1_object(pfb_writer *b, uint32_t title, int32_t instances);
+uint32_t v1_counter(pfb_writer *b, uint32_t title, uint32_t type, uint32_t size, uint32_t offset);
+
+/* An instance without unique id and parent; `ascii` null: without name. In code pages the bytes are taken as they are.
+ */
+void v1_instance(pfb_writer *b, const char *ascii);
+void v1_instance_of(pfb_writer *b, const char *ascii, int32_t unique_id, uint32_t parent, uint32_t position);
+
+/* ---- A bit of everything ----------------------------------------------------------------------------- */
+
+/* Where its parts stand; tests/unit/test_write_v1.c has all of its bytes. */
+enum {
+    EVERY_SIZE = 896,
+    OBJECT_A = 96, /* 100: counter, average, its base, label; instances "a", "b" */
+    DEFINITIONS_A = OBJECT_A + 64,
+    INSTANCE_A = DEFINITIONS_A + 4 * 40,
+    BLOCK_A = INSTANCE_A + 32,
+    INSTANCE_B = BLOCK_A + 24,
+    BLOCK_B = INSTANCE_B + 32,
+    OBJECT_B = OBJECT_A + 336, /* 200: one counter, no instances */
+    OBJECT_C = OBJECT_B + 112, /* 300: metadata of an object with instances */
+    OBJECT_D = OBJECT_C + 104, /* 400: metadata of one without */
+    OBJECT_E = OBJECT_D + 104  /* 500: a name in code page 1252, child of "b" */
+};
+
+void v1_everything(pfb_writer *b, bool is_big_endian);
+
+#endif

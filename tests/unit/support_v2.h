@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_TEST_SUPPORT_DATA_BLOCK_H
+#define PFB_TEST_SUPPORT_DATA_BLOCK_H
+
+/* Sound V2 blocks, written field by field from the layout of the format (the offsets are counted by hand), and reading
+ * them step by step. */
+#include "perfblock/v2.h"
+#include "support.h"
+
+/* ---- Blocks ------------------------------------------------------------------------------------------------- */
+
+void put_header(bytes *b, uint32_t total, uint32_t count);
+void put_result(bytes *b, uint32_t status, uint32_t kind, uint32_t size);
+
+/* A number and the header of 8 bytes before it. */
+void put_value4(bytes *b, uint32_t raw);
+void put_value8(bytes *b, uint64_t raw);
+
+/* An instance with a name of one letter: 16 bytes. */
+void put_instance(bytes *b, uint32_t id, const char *letter);
+
+/* The example of the format's description: result at 48, instances 64, instance "ab" 72, value 88, total 104. */
+void put_example(bytes *b);
+
+/* Kind 1: result at 48, value at 64, total 80. */
+void put_single(bytes *b);
+
+/* Kind 2: result at 48, counters 64, ids 72, values 80 and 96, total 112. */
+void put_counters(bytes *b);
+
+/* Kind 6: result at 48, counters 64, ids 72, instances 80; instance "a" 88 with values at 104 and 120; instance "b" 136
+ * with values at 152 and 168; total 184. */
+void put_set(bytes *b);
+
+/* ---- Verdicts ----------------------------------------------------------------------------------------------- */
+
+/* The verdict on exactly these bytes, and the notes if they are asked for. */
+pfb_error judge(const bytes *b, uint32_t options, uint32_t *notes);
+
+/* Refused by both modes in the same place. */
+void expect_refused(const bytes *b, pfb_code code, size_t offset, const char *what);
+
+void expect_accepted(const bytes *b, const char *what);
+
+/* Accepted with a note; refused in strict mode. */
+void expect_noted(const bytes *b, uint32_t note, pfb_code code, size_t offset, const char *what);
+
+/* ---- Reading ------------------------------------------------------------------------------------------------ */
+
+/* A block and what was read of it last. */
+typedef struct reader {
+    bytes b;
+    pfb_v2_reader block;
+    pfb_v2_result result;
+    pfb_v2_instance instance;
+    pfb_v2_value value;
+} reader;
+
+bool open_block(reader *r, uint32_t options);
+bool next_result(reader *r);
+bool next_instance(reader *r);
+bool next_value(reader *r);
+
+/* Opens the block and reads the first result. */
+void read_result(reader *r, uint32_t options);
+
+#endif

@@ -1,0 +1,797 @@
+/* SPDX-License-Identifier: MIT */
+#include "support.h"
+#include "support_samples.h"
+
+#include <criterion/criterion.h>
+
+#include "perfblock/cook.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SET = 1, OTHER_SET = 2 };
+
+enum {
+    RAWCOUNT = 0x00010000,
+    LARGE_RAWCOUNT = 0x00010100,
+    DELTA = 0x00400400,
+    LARGE_DELTA = 0x00400500,
+    COUNTER = 0x10410400,
+    OBJ_TIMER = 0x20610500,
+    PRECISION_100NS = 0x20570500,
+    PRECISION_OBJECT = 0x20670500,
+    MULTI_TIMER = 0x22410500,
+    ELAPSED = 0x30240500,
+    AVERAGE_BULK = 0x40020500,
+    AVERAGE_BASE = 0x40030402,
+    LARGE_RAW_BASE = 0x40030500
+};
+
+static void expect_value(pfb_formula_result r, double value, const char *what)
+{
+    cr_expect_eq(r.status, PFB_STATUS_OK, "%s: %s", what, pfb_status_name(r.status));
+    cr_expect_eq(memcmp(&r.value, &value, sizeof value), 0, "%s: %.17g instead of %.17g", what, r.value, value);
+}
+
+static void expect_status(pfb_formula_result r, pfb_status status, const char *what)
+{
+    cr_expect_eq(r.status, status, "%s: %s instead of %s", what, pfb_status_name(r.status), pfb_status_name(status));
+}
+
+/* Matches the samples and evaluates one cell of the newer one. */
+static pfb_formula_result evaluate_cell(sample *older, sample *newer, uint32_t row, uint32_t column)
+{
+    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    return pfb_sample_cook_value(&older->snapshot, &newer->snapshot, row, column, NULL, NULL);
+}
+
+/* ---- Instances ----------------------------------------------------------------------------------------- */
+
+/* A sample of one result of kind 4 with these instances, each with a value. */
+static sample *instances_at(int64_t tick, const instance *list)
+{
+    return sample_of_instances(SET, tick, DELTA, list);
+}
+
+#define NO PFB_NONE
+#define END                                                                                                            \
+    {                                                                                                                  \
+        0, NULL                                                                                                        \
+    }
+
+/* Who belongs to whom: instances stay, come, go, change places and repeat. */
+Test(cook, instances_by_id_and_name)
+{
+    static const struct {
+        const char *what;
+        instance older[8], newer[8];
+        uint32_t expected[8];
+    } rows[] = {
+        {"nothing changed", {{1, "a"}, {2, "b"}, END}, {{1, "a"}, {2, "b"}, END}, {0, 1}},
+        {"one more at the end", {{1, "a"}, END}, {{1, "a"}, {2, "b"}, END}, {0, NO}},
+        {"one more in front", {{1, "a"}, END}, {{2, "b"}, {1, "a"}, END}, {NO, 0}},
+        {"one less in front", {{1, "a"}, {2, "b"}, {3, "c"}, END}, {{2, "b"}, {3, "c"}, END}, {1, 2}},
+        {"one less at the end", {{1, "a"}, {2, "b"}, END}, {{1, "a"}, END}, {0}},
+        {"another order", {{1, "a"}, {2, "b"}, {3, "c"}, END}, {{3, "c"}, {1, "a"}, {2, "b"}, END}, {2, 0, 1}},
+        {"from none", {END}, {{1, "a"}, END}, {NO}},
+        {"to none", {{1, "a"}, END}, {END}, {0}},
+        {"another id under the name", {{1, "a"}, END}, {{2, "a"}, END}, {NO}},
+        {"another name under the id", {{1, "a"}, END}, {{1, "b"}, END}, {NO}},
+        {"a longer name", {{1, "a"}, END}, {{1, "aa"}, END}, {NO}},
+        {"another case", {{1, "a"}, END}, {{1, "A"}, END}, {NO}},
+        {"empty names", {{1, ""}, {2, ""}, END}, {{2, ""}, {1, ""}, END}, {1, 0}},
+        {"ids that take turns", {{1, "a"}, {2, "a"}, END}, {{2, "a"}, {1, "a"}, END}, {1, 0}},
+        {"equal ones, in order", {{1, "a"}, {1, "a"}, {1, "a"}, END}, {{1, "a"}, {1, "a"}, END}, {0, 1}},
+        {"equal ones, one more", {{1, "a"}, {1, "a"}, END}, {{1, "a"}, {1, "a"}, {1, "a"}, END}, {0, 1, NO}},
+        {"equal ones among others",
+         {{1, "a"}, {2, "b"}, {1, "a"}, {3, "c"}, {1, "a"}, END},
+         {{3, "c"}, {1, "a"}, {1, "a"}, {2, "b"}, {1, "a"}, {1, "a"}, END},
+         {3, 0, 2, 1, 4, NO}},
+        {"equal ones behind a common beginning",
+         {{1, "a"}, {1, "a"}, {2, "b"}, END},
+         {{1, "a"}, {2, "b"}, {1, "a"}, END},
+         {0, 2, 1}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        sample *older = instances_at(1, rows[i].older);
+        sample *newer = instances_at(2, rows[i].newer);
+        for (int again = 0; again < 2; again++) {
+            pfb_sample_match(&older->snapshot, &newer->snapshot);
+            for (uint32_t n = 0; n < newer->snapshot.counts.rows; n++)
+                cr_expect_eq(newer->snapshot.rows[n].older_row, rows[i].expected[n], "%s: row %u got %u", rows[i].what,
+                             n, newer->snapshot.rows[n].older_row);
+        }
+        sample_free_both(older, newer);
+    }
+}
+
+/* The obvious way: the n-th equal instance of the newer list belongs to the n-th of the older one. */
+static uint32_t match_naively(const instance *older, const instance *newer, uint32_t n)
+{
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < n; i++)
+        rank += newer[i].id == newer[n].id && strcmp(newer[i].name, newer[n].name) == 0;
+    for (uint32_t i = 0; older[i].name; i++) {
+        bool same = older[i].id == newer[n].id && strcmp(older[i].name, newer[n].name) == 0;
+        if (same && rank-- == 0)
+            return i;
+    }
+    return PFB_NONE;
+}
+
+Test(cook, random_instances_match_as_the_obvious_way_does)
+{
+    static const char *const names[] = {"", "a", "b", "ab", "abc", "_Total"};
+    uint32_t state = 7;
+    for (int round = 0; round < 2000; round++) {
+        instance lists[2][41] = {{END}, {END}};
+        uint32_t common = (uint32_t)round % 5 * 3;
+        for (int side = 0; side < 2; side++) {
+            uint32_t count = common + (state = state * 1664525 + 1013904223) / 65536 % 26;
+            for (uint32_t i = 0; i < count; i++) {
+                state = state * 1664525 + 1013904223;
+                lists[side][i] = (instance){state / 65536 % 3, names[state / 1048576 % 6]};
+                if (side == 1 && i < common)
+                    lists[1][i] = lists[0][i];
+            }
+            lists[side][count].name = NULL;
+        }
+        sample *older = instances_at(1, lists[0]);
+        sample *newer = instances_at(2, lists[1]);
+        pfb_sample_match(&older->snapshot, &newer->snapshot);
+        for (uint32_t n = 0; n < newer->snapshot.counts.rows; n++)
+            cr_expect_eq(newer->snapshot.rows[n].older_row, match_naively(lists[0], lists[1], n), "round %d, row %u",
+                         round, n);
+        sample_free_both(older, newer);
+    }
+}
+
+static sample *many_instances(int64_t tick, uint32_t count, bool reversed)
+{
+    sample *s = sample_new_large(tick, (size_t)1 << 20);
+    sample_query(s, SET, 1, PFB_NO_ID, "*", 0);
+    sample_result(s, PFB_V2_MULTIPLE_INSTANCES, NULL, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        char name[16];
+        uint32_t n = reversed ? count - 1 - i : i;
+        snprintf(name, sizeof name, "%u", n % 1000);
+        sample_row(s, n / 2, name);
+        sample_value(s, n, 4);
+    }
+    sample_load(s);
+    return s;
+}
+
+/* The n log n path; a quadratic one would take minutes under a sanitizer. */
+Test(cook, many_instances_in_reverse, .timeout = 30)
+{
+    enum { COUNT = 20000 };
+    sample *older = many_instances(1, COUNT, false);
+    sample *newer = many_instances(2, COUNT, true);
+    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    for (uint32_t n = 0; n < COUNT; n++)
+        cr_expect_eq(newer->snapshot.rows[n].older_row, COUNT - 1 - n);
+    sample_free_both(older, newer);
+}
+
+/* ---- Results ------------------------------------------------------------------------------------------- */
+
+/* A sample of one single-counter result and what its query says. */
+static sample *single_at(int64_t tick, unsigned set, uint32_t counter, uint32_t id, const char *name)
+{
+    sample *s = sample_new(tick);
+    if (set != 0)
+        sample_query(s, set, counter, id, name, 0);
+    sample_result(s, PFB_V2_SINGLE_COUNTER, NULL, 0);
+    sample_value(s, (uint64_t)tick, 4);
+    sample_load(s);
+    return s;
+}
+
+/* Results belong together when they answer the same query; without names, the filters must be the same. A reply to a
+ * pattern that names no instance may be about any that matches: another pattern is another question. */
+Test(cook, results_answer_the_same_query)
+{
+    static const struct {
+        const char *what, *older_name;
+        unsigned set;
+        uint32_t counter, id;
+        const char *name;
+        bool same;
+    } rows[] = {
+        {"the same", "exact", SET, 1, 5, "exact", true},
+        {"another set", "exact", OTHER_SET, 1, 5, "exact", false},
+        {"another counter", "exact", SET, 2, 5, "exact", false},
+        {"another instance id", "exact", SET, 1, 6, "exact", false},
+        {"another name", "exact", SET, 1, 5, "exacT", false},
+        {"no name", "exact", SET, 1, 5, NULL, false},
+        {"a pattern", "exact", SET, 1, 5, "exa*", false},
+        {"no query", "exact", 0, 0, 0, NULL, false},
+        {"the same pattern", "a*", SET, 1, 5, "a*", true},
+        {"another pattern", "a*", SET, 1, 5, "b*", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        sample *older = single_at(1, SET, 1, 5, rows[i].older_name);
+        sample *newer = single_at(2, rows[i].set, rows[i].counter, rows[i].id, rows[i].name);
+        pfb_sample_match(&older->snapshot, &newer->snapshot);
+        cr_expect_eq(newer->snapshot.rows[0].older_row, rows[i].same ? 0 : PFB_NONE, "%s", rows[i].what);
+        sample_free_both(older, newer);
+    }
+}
+
+/* Nothing stands behind the older sample's only result: the memory ends there. */
+Test(cook, more_results_than_before)
+{
+    sample *older = sample_new(1);
+    sample_result(older, PFB_V2_ERROR, NULL, 0);
+    sample_load(older);
+    sample *newer = sample_new(2);
+    sample_result(newer, PFB_V2_ERROR, NULL, 0);
+    sample_result(newer, PFB_V2_SINGLE_COUNTER, NULL, 0);
+    sample_value(newer, 1, 4);
+    sample_load(newer);
+    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    cr_expect_eq(newer->snapshot.rows[0].older_row, PFB_NONE);
+    sample_free_both(older, newer);
+}
+
+/* Queries were added in front, and one removed: results stand elsewhere, and are found by what they answer. */
+Test(cook, results_that_have_moved)
+{
+    sample *older = sample_new(1);
+    sample *newer = sample_new(2);
+    static const uint32_t older_counters[] = {1, 2, 3};
+    static const uint32_t newer_counters[] = {4, 3, 5, 1};
+    for (uint32_t i = 0; i < 3 + 4; i++) {
+        sample *s = i < 3 ? older : newer;
+        uint32_t counter = i < 3 ? older_counters[i] : newer_counters[i - 3];
+        sample_query(s, SET, counter, PFB_NO_ID, "*", i < 3 ? i : i - 3);
+        sample_result(s, PFB_V2_MULTIPLE_INSTANCES, NULL, 0);
+        for (uint32_t id = 0; id < 3; id++) {
+            sample_row(s, i < 3 ? id : 2 - id, "same"); /* in another order, too */
+            sample_value(s, counter, 4);
+        }
+    }
+    sample_load(older);
+    sample_load(newer);
+    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    static const uint32_t expected[] = {NO, NO, NO, 8, 7, 6, NO, NO, NO, 2, 1, 0};
+    for (uint32_t row = 0; row < 12; row++)
+        cr_expect_eq(newer->snapshot.rows[row].older_row, expected[row], "row %u got %u", row,
+                     newer->snapshot.rows[row].older_row);
+    sample_free_both(older, newer);
+}
+
+/* ---- Bases in the same row ----------------------------------------------------------------------------- */
+
+enum { VALUE = 10, REFERRED = 20 };
+
+/* A counterset sample: counter 10 and what it refers to, counter 20; values of tick t: 100 t and 20 t. */
+static sample *pair_at(int64_t tick, const pfb_counter *counters, uint32_t count, uint32_t size, uint32_t base_size)
+{
+    static const uint32_t ids[] = {VALUE, REFERRED};
+    sample *s = sample_of_set(SET, tick, counters, count, ids, 2);
+    sample_value(s, 100 * (uint64_t)tick, size);
+    sample_value(s, 20 * (uint64_t)tick, base_size);
+    sample_load(s);
+    return s;
+}
+
+static pfb_formula_result evaluate_pair(const pfb_counter *counters, uint32_t count, uint32_t size, uint32_t base_size)
+{
+    sample *older = pair_at(1, counters, count, size, base_size);
+    sample *newer = pair_at(2, counters, count, size, base_size);
+    pfb_formula_result r = evaluate_cell(older, newer, 0, 0);
+    sample_free_both(older, newer);
+    return r;
+}
+
+static pfb_formula_result evaluate_average(uint32_t base_id, uint32_t base_type, uint32_t base_size)
+{
+    pfb_counter counters[] = {plain_counter(VALUE, AVERAGE_BULK), plain_counter(REFERRED, base_type)};
+    counters[0].base_id = base_id;
+    return evaluate_pair(counters, 2, 8, base_size);
+}
+
+Test(cook, a_base_in_the_same_row)
+{
+    expect_value(evaluate_average(REFERRED, AVERAGE_BASE, 4), 5.0, "100 / 20");
+    expect_value(evaluate_average(REFERRED, LARGE_RAW_BASE, 8), 5.0, "a base of 8 bytes, as SQL Server has it");
+    expect_value(evaluate_average(REFERRED, 0x40030503, 8), 5.0, "the alias of that type");
+}
+
+Test(cook, bases_that_are_none)
+{
+    expect_status(evaluate_average(PFB_NO_ID, AVERAGE_BASE, 4), PFB_STATUS_MISSING_BASE, "none registered");
+    expect_status(evaluate_average(VALUE, AVERAGE_BASE, 4), PFB_STATUS_MISSING_BASE, "the counter itself");
+    expect_status(evaluate_average(99, AVERAGE_BASE, 4), PFB_STATUS_MISSING_BASE, "an id nobody has");
+    expect_status(evaluate_average(REFERRED, RAWCOUNT, 4), PFB_STATUS_MISSING_BASE, "a plain number");
+    expect_status(evaluate_average(REFERRED, PRECISION_100NS, 8), PFB_STATUS_MISSING_BASE, "a precision timer");
+    expect_status(evaluate_average(REFERRED, 0x40000200, 8), PFB_STATUS_MISSING_BASE, "a type without value");
+    expect_status(evaluate_average(REFERRED, AVERAGE_BASE, 8), PFB_STATUS_MISSING_BASE, "a DWORD base of 8 bytes");
+    expect_status(evaluate_average(REFERRED, LARGE_RAW_BASE, 4), PFB_STATUS_MISSING_BASE, "a LARGE base of 4 bytes");
+    expect_status(evaluate_average(REFERRED, AVERAGE_BASE, 0), PFB_STATUS_MISSING_BASE, "a base without bytes");
+    pfb_counter counters[] = {plain_counter(VALUE, AVERAGE_BULK), plain_counter(REFERRED, AVERAGE_BASE)};
+    counters[0].base_id = REFERRED;
+    expect_status(evaluate_pair(counters, 1, 8, 4), PFB_STATUS_MISSING_BASE, "a base that is not registered");
+}
+
+/* Two counters that name each other as base, both of types that take one. */
+Test(cook, bases_in_a_circle)
+{
+    pfb_counter counters[] = {plain_counter(VALUE, AVERAGE_BULK), plain_counter(REFERRED, AVERAGE_BULK)};
+    counters[0].base_id = REFERRED;
+    counters[1].base_id = VALUE;
+    expect_status(evaluate_pair(counters, 2, 8, 8), PFB_STATUS_MISSING_BASE, "a circle of two");
+}
+
+Test(cook, item_counts)
+{
+    pfb_counter counters[] = {plain_counter(VALUE, MULTI_TIMER), plain_counter(REFERRED, RAWCOUNT)};
+    counters[0].multi_id = REFERRED;
+    /* 100 (100 / (1000 ticks / 1000 Hz)) / 40 */
+    expect_value(evaluate_pair(counters, 2, 8, 4), 250.0, "an item count of 4 bytes");
+    expect_value(evaluate_pair(counters, 2, 8, 8), 250.0, "and of 8, which raw counts may have too");
+    static const uint32_t others[] = {AVERAGE_BASE, 0x42030500, DELTA, 0x00012000, 0x00020000, 0x40000200, 0x80000000};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        counters[1].type = others[i];
+        char what[64];
+        snprintf(what, sizeof what, "an item count of type 0x%08X", others[i]);
+        expect_status(evaluate_pair(counters, 2, 8, 4), PFB_STATUS_MISSING_BASE, what);
+        expect_status(evaluate_pair(counters, 2, 8, 8), PFB_STATUS_MISSING_BASE, what);
+    }
+    counters[1].type = RAWCOUNT;
+    counters[0].multi_id = VALUE;
+    expect_status(evaluate_pair(counters, 2, 8, 4), PFB_STATUS_MISSING_BASE, "the counter itself");
+}
+
+/* Object time and frequency are counters of the set; readings above 2^63 are negative times. */
+Test(cook, object_clocks)
+{
+    pfb_counter counters[] = {plain_counter(VALUE, OBJ_TIMER), plain_counter(REFERRED, LARGE_RAWCOUNT)};
+    expect_status(evaluate_pair(counters, 2, 8, 8), PFB_STATUS_MISSING_INPUT, "no clock registered");
+    counters[0].perf_time_id = REFERRED;
+    expect_value(evaluate_pair(counters, 2, 8, 8), 500.0, "100 * 100 / 20");
+    counters[1].type = AVERAGE_BASE;
+    expect_status(evaluate_pair(counters, 2, 8, 4), PFB_STATUS_MISSING_INPUT, "a base is no clock");
+    counters[1].type = LARGE_RAWCOUNT;
+    counters[0].type = ELAPSED;
+    expect_status(evaluate_pair(counters, 2, 8, 8), PFB_STATUS_MISSING_INPUT, "no frequency");
+    counters[0].perf_freq_id = REFERRED;
+    expect_status(evaluate_pair(counters, 2, 8, 8), PFB_STATUS_NEGATIVE_DELTA, "started at 200, now 40");
+    counters[0].type = PRECISION_OBJECT;
+    expect_value(evaluate_pair(counters, 2, 8, 8), 500.0, "the clock where there is no base");
+    counters[0].base_id = REFERRED;
+    counters[1].type = LARGE_RAW_BASE;
+    expect_value(evaluate_pair(counters, 2, 8, 8), 500.0, "and the base where there is one");
+}
+
+Test(cook, clocks_are_signed)
+{
+    pfb_counter counters[] = {plain_counter(VALUE, LARGE_RAWCOUNT), plain_counter(REFERRED, LARGE_RAWCOUNT)};
+    static const uint32_t ids[] = {VALUE, REFERRED};
+    static const struct {
+        uint64_t raw;
+        int64_t clock;
+    } rows[] = {{0, 0},
+                {INT64_MAX, INT64_MAX},
+                {UINT64_C(1) << 63, INT64_MIN},
+                {UINT64_MAX, -1},
+                {(UINT64_C(1) << 63) + 1, -INT64_MAX}};
+    counters[0].perf_time_id = REFERRED;
+    counters[0].perf_freq_id = REFERRED;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        sample *s = sample_new(1);
+        pfb_cook_inputs inputs;
+        sample_register(s, SET, counters, 2);
+        sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, NULL, 0);
+        sample_result(s, PFB_V2_MULTIPLE_COUNTERS, ids, 2);
+        sample_value(s, rows[i].raw, 8);
+        sample_value(s, rows[i].raw, 8);
+        sample_load(s);
+        pfb_formula_result r = pfb_sample_cook_value(NULL, &s->snapshot, 0, 0, NULL, &inputs);
+        cr_expect(r.status == PFB_STATUS_OK && r.integer == rows[i].raw && inputs.newer.value == rows[i].raw);
+        cr_expect_eq(inputs.newer.object_time, rows[i].clock);
+        cr_expect_eq(inputs.newer.object_freq, rows[i].clock);
+        cr_expect_eq(inputs.older.has, 0);
+        uint32_t has = PFB_HAS_VALUE | PFB_HAS_PERF_TIME | PFB_HAS_PERF_TIME_100NS | PFB_HAS_PERF_FREQ |
+                       PFB_HAS_OBJECT_TIME | PFB_HAS_OBJECT_FREQ;
+        cr_expect_eq(inputs.newer.has, has);
+        cr_expect(inputs.newer.perf_time == 1000 && inputs.newer.perf_freq == 1000);
+        cr_expect(inputs.newer.perf_time_100ns == 10000000 && inputs.newer.type == LARGE_RAWCOUNT);
+        sample_free(s);
+    }
+}
+
+/* ---- Bases in another result --------------------------------------------------------------------------- */
+
+/* Registers an average and its base in both samples' way. */
+static void register_average(sample *s)
+{
+    pfb_counter counters[] = {plain_counter(VALUE, AVERAGE_BULK), plain_counter(REFERRED, AVERAGE_BASE)};
+    counters[0].base_id = REFERRED;
+    sample_register(s, SET, counters, 2);
+}
+
+/* Two queries of one counter each, "*": the base first; its instances in another order, one of them missing. */
+static sample *separate_results(int64_t tick)
+{
+    sample *s = sample_new(tick);
+    register_average(s);
+    sample_query(s, SET, VALUE, PFB_NO_ID, "*", 1);
+    sample_query(s, SET, REFERRED, PFB_NO_ID, "*", 0);
+    sample_result(s, PFB_V2_MULTIPLE_INSTANCES, NULL, 0);
+    static const instance bases[] = {{2, "b"}, {1, "a"}, {1, "a"}, {7, "c"}};
+    for (uint32_t i = 0; i < 4; i++) {
+        sample_row(s, bases[i].id, bases[i].name);
+        sample_value(s, (uint64_t)tick * (i + 1), 4);
+    }
+    sample_result(s, PFB_V2_MULTIPLE_INSTANCES, NULL, 0);
+    static const instance values[] = {{1, "a"}, {2, "b"}, {3, "c"}, {1, "a"}, {7, "d"}};
+    for (uint32_t i = 0; i < 5; i++) {
+        sample_row(s, values[i].id, values[i].name);
+        sample_value(s, (uint64_t)tick * 120, 8);
+    }
+    sample_load(s);
+    return s;
+}
+
+Test(cook, bases_in_another_querys_result)
+{
+    sample *older = separate_results(1);
+    sample *newer = separate_results(2);
+    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    uint32_t column = column_of(newer, 1, VALUE);
+    for (int again = 0; again < 2; again++) {
+        pfb_formula_result r[5];
+        for (uint32_t i = 0; i < 5; i++)
+            r[i] = pfb_sample_cook_value(&older->snapshot, &newer->snapshot, 4 + i, column, NULL, NULL);
+        expect_value(r[0], 60.0, "the first (1, a): 120 / 2");
+        expect_value(r[1], 120.0, "(2, b): 120 / 1");
+        expect_status(r[2], PFB_STATUS_MISSING_BASE, "(3, c) is not (7, c)");
+        expect_value(r[3], 40.0, "the second (1, a): 120 / 3");
+        expect_status(r[4], PFB_STATUS_MISSING_BASE, "(7, d) is not (7, c)");
+        pfb_sample_number_rows(&newer->snapshot); /* which borrows the order of rows */
+    }
+    sample_free_both(older, newer);
+}
+
+/* Two queries of one counter each for the same exact name: replies without names, which the queries supply. */
+static sample *exact_results(int64_t tick, const char *name, uint32_t id, const char *base_name, uint32_t base_id)
+{
+    sample *s = sample_new(tick);
+    register_average(s);
+    sample_query(s, SET, VALUE, id, name, 0);
+    sample_query(s, SET, REFERRED, base_id, base_name, 1);
+    sample_result(s, PFB_V2_SINGLE_COUNTER, NULL, 0);
+    sample_value(s, (uint64_t)tick * 90, 8);
+    sample_result(s, PFB_V2_SINGLE_COUNTER, NULL, 0);
+    sample_value(s, (uint64_t)tick * 30, 4);
+    sample_load(s);
+    return s;
+}
+
+Test(cook, bases_of_exact_names)
+{
+    static const struct {
+        const char *what, *name;
+        uint32_t id;
+        const char *base_name;
+        uint32_t base_id;
+        bool found;
+    } rows[] = {
+        {"the same name and id", "_Total", 4, "_Total", 4, true},
+        {"any id", "_Total", PFB_NO_ID, "_Total", PFB_NO_ID, true},
+        {"no names: a single-instance set", NULL, PFB_NO_ID, NULL, PFB_NO_ID, true},
+        {"an empty name is none", "", PFB_NO_ID, NULL, PFB_NO_ID, true},
+        {"another name", "_Total", 4, "0,0", 4, false},
+        {"another id", "_Total", 4, "_Total", 5, false},
+        {"one with a name, one without", "_Total", 4, NULL, 4, false},
+        {"the same pattern", "a*", 4, "a*", 4, true},
+        {"two patterns: nobody knows whose replies these are", "a*", PFB_NO_ID, "b*", PFB_NO_ID, false},
+        {"a pattern and no name", "a*", PFB_NO_ID, NULL, PFB_NO_ID, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        sample *older = exact_results(1, rows[i].name, rows[i].id, rows[i].base_name, rows[i].base_id);
+        sample *newer = exact_results(2, rows[i].name, rows[i].id, rows[i].base_name, rows[i].base_id);
+        pfb_formula_result r = evaluate_cell(older, newer, 0, 0);
+        if (rows[i].found)
+            expect_value(r, 3.0, rows[i].what);
+        else
+            expect_status(r, PFB_STATUS_MISSING_BASE, rows[i].what);
+        sample_free_both(older, newer);
+    }
+}
+
+/* The base's counter id in another counterset is another counter. */
+Test(cook, bases_stay_within_the_counterset)
+{
+    sample *s[2];
+    for (int side = 0; side < 2; side++) {
+        s[side] = sample_new(side + 1);
+        register_average(s[side]);
+        pfb_counter base = plain_counter(REFERRED, AVERAGE_BASE);
+        sample_register(s[side], OTHER_SET, &base, 1);
+        sample_query(s[side], SET, VALUE, PFB_NO_ID, "*", 0);
+        sample_query(s[side], OTHER_SET, REFERRED, PFB_NO_ID, "*", 1);
+        for (uint32_t size = 8; size >= 4; size -= 4) {
+            sample_result(s[side], PFB_V2_MULTIPLE_INSTANCES, NULL, 0);
+            sample_row(s[side], 1, "a");
+            sample_value(s[side], (uint64_t)side + 5, size);
+        }
+        sample_load(s[side]);
+    }
+    pfb_formula_result r = evaluate_cell(s[0], s[1], 0, 0);
+    expect_status(r, PFB_STATUS_MISSING_BASE, "a base of another set");
+    sample_free_both(s[0], s[1]);
+}
+
+/* The same instance in many results: of those before the base's at most 64 are looked at. */
+static pfb_status evaluate_behind(uint32_t others)
+{
+    sample *s[2];
+    for (int side = 0; side < 2; side++) {
+        s[side] = sample_new(side + 1);
+        register_average(s[side]);
+        for (uint32_t i = 0; i < others + 2; i++) {
+            bool is_base = i == others + 1;
+            uint32_t counter = i == 0 ? VALUE : is_base ? REFERRED : 77;
+            sample_query(s[side], SET, counter, PFB_NO_ID, "*", i);
+            sample_result(s[side], PFB_V2_MULTIPLE_INSTANCES, NULL, 0);
+            sample_row(s[side], 1, "a");
+            sample_value(s[side], (uint64_t)side + 5, is_base ? 4 : 8);
+        }
+        sample_load(s[side]);
+    }
+    pfb_status status = evaluate_cell(s[0], s[1], 0, 0).status;
+    sample_free_both(s[0], s[1]);
+    return status;
+}
+
+Test(cook, at_most_64_candidates)
+{
+    cr_expect_eq(evaluate_behind(0), PFB_STATUS_OK);
+    cr_expect_eq(evaluate_behind(62), PFB_STATUS_OK, "its own row and 62 others before it");
+    cr_expect_eq(evaluate_behind(64), PFB_STATUS_MISSING_BASE);
+    cr_expect_eq(evaluate_behind(1000), PFB_STATUS_MISSING_BASE);
+}
+
+/* ---- Hostile input ------------------------------------------------------------------------------------- */
+
+enum { CELLS = 20000, LONG_NAME = 100000 };
+
+/* An instance whose name is very long, with very many counters, all of which have their base in another result. */
+static sample *long_name_many_cells(int64_t tick)
+{
+    static uint32_t ids[CELLS];
+    static uint8_t name[2 * LONG_NAME];
+    sample *s = sample_new_large(tick, (size_t)1 << 20);
+    register_average(s);
+    memset(name, 'x', sizeof name);
+    for (uint32_t i = 0; i < CELLS; i++)
+        ids[i] = VALUE;
+    sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, "*", 0);
+    sample_query(s, SET, REFERRED, PFB_NO_ID, "*", 1);
+    sample_result(s, PFB_V2_COUNTERSET, ids, CELLS);
+    pfb_write_instance(&s->data, 1, name, LONG_NAME);
+    for (uint32_t i = 0; i < CELLS; i++)
+        sample_value(s, (uint64_t)tick * i, 8);
+    sample_result(s, PFB_V2_MULTIPLE_INSTANCES, NULL, 0);
+    pfb_write_instance(&s->data, 1, name, LONG_NAME);
+    sample_value(s, (uint64_t)tick, 4);
+    sample_load(s);
+    return s;
+}
+
+/* Finding a base must not read the instance's name once for each of its values: that would be quadratic. */
+Test(cook, long_names_and_many_values, .timeout = 20)
+{
+    sample *older = long_name_many_cells(1);
+    sample *newer = long_name_many_cells(2);
+    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    for (uint32_t i = 0; i < 10 * CELLS; i++) {
+        pfb_formula_result r = pfb_sample_cook_value(&older->snapshot, &newer->snapshot, 0, i % CELLS, NULL, NULL);
+        cr_assert(r.status == PFB_STATUS_OK && r.integer == i % CELLS);
+    }
+    sample_free_both(older, newer);
+}
+
+/* ---- Values -------------------------------------------------------------------------------------------- */
+
+/* Counter ids may repeat: each value goes with the one at its own place; references go to the first. */
+Test(cook, repeated_counter_ids)
+{
+    static const uint32_t ids[] = {VALUE, VALUE, REFERRED, REFERRED};
+    pfb_counter counters[] = {plain_counter(VALUE, AVERAGE_BULK), plain_counter(REFERRED, AVERAGE_BASE)};
+    counters[0].base_id = REFERRED;
+    sample *s[2];
+    for (int side = 0; side < 2; side++) {
+        s[side] = sample_of_set(SET, side + 1, counters, 2, ids, 4);
+        for (uint32_t i = 0; i < 4; i++)
+            sample_value(s[side], (uint64_t)side * (10 * i + 10) + 3, i < 2 ? 8 : 4);
+        sample_load(s[side]);
+    }
+    /* dN 10 and 20; dB of the first base 30 */
+    expect_value(evaluate_cell(s[0], s[1], 0, 0), 10.0 / 30, "the first");
+    expect_value(evaluate_cell(s[0], s[1], 0, 1), 20.0 / 30, "the second");
+    sample_free_both(s[0], s[1]);
+}
+
+/* Columns in another order than before, and more of them: found by id. */
+Test(cook, counters_in_another_order)
+{
+    static const uint32_t ids[2][4] = {{1, 2, 3}, {3, 1, 4, 2}};
+    pfb_counter counters[] = {plain_counter(1, LARGE_DELTA), plain_counter(2, LARGE_DELTA),
+                              plain_counter(3, LARGE_DELTA), plain_counter(4, LARGE_DELTA)};
+    sample *s[2];
+    for (int side = 0; side < 2; side++) {
+        s[side] = sample_of_set(SET, side + 1, counters, 4, ids[side], 3 + (uint32_t)side);
+        for (int i = 0; i < 3 + side; i++)
+            sample_value(s[side], (uint64_t)side * 1000 + ids[side][i] * 100, 8);
+        sample_load(s[side]);
+    }
+    expect_value(evaluate_cell(s[0], s[1], 0, 0), 1000.0, "3");
+    expect_value(evaluate_cell(s[0], s[1], 0, 1), 1000.0, "1");
+    expect_status(evaluate_cell(s[0], s[1], 0, 2), PFB_STATUS_NEED_TWO_SAMPLES, "4 is new");
+    expect_value(evaluate_cell(s[0], s[1], 0, 3), 1000.0, "2");
+    sample_free_both(s[0], s[1]);
+}
+
+/* One counter, its type and the sizes of its two data. */
+static pfb_formula_result evaluate_sizes(uint32_t type, uint32_t newer_type, uint32_t older_size, uint32_t newer_size)
+{
+    static const uint32_t ids[] = {VALUE};
+    sample *s[2];
+    for (int side = 0; side < 2; side++) {
+        pfb_counter counter = plain_counter(VALUE, side ? newer_type : type);
+        s[side] = sample_of_set(SET, side + 1, &counter, 1, ids, 1);
+        sample_value(s[side], (uint64_t)side + 5, side ? newer_size : older_size);
+        sample_load(s[side]);
+    }
+    pfb_formula_result r = evaluate_cell(s[0], s[1], 0, 0);
+    sample_free_both(s[0], s[1]);
+    return r;
+}
+
+Test(cook, sizes_that_are_not_the_types)
+{
+    static const struct {
+        uint32_t older_type, newer_type, older, newer;
+        pfb_status status;
+        const char *what;
+    } rows[] = {
+        {DELTA, DELTA, 4, 4, PFB_STATUS_OK, "a DWORD of 4 bytes"},
+        {DELTA, DELTA, 4, 8, PFB_STATUS_TYPE_MISMATCH, "a DWORD of 8 bytes"},
+        {DELTA, DELTA, 8, 4, PFB_STATUS_TYPE_MISMATCH, "an older DWORD of 8 bytes"},
+        {LARGE_DELTA, LARGE_DELTA, 8, 8, PFB_STATUS_OK, "a LARGE of 8 bytes"},
+        {LARGE_DELTA, LARGE_DELTA, 8, 4, PFB_STATUS_TYPE_MISMATCH, "a LARGE of 4 bytes"},
+        {LARGE_DELTA, LARGE_DELTA, 4, 8, PFB_STATUS_TYPE_MISMATCH, "an older LARGE of 4 bytes"},
+        {DELTA, DELTA, 4, 5, PFB_STATUS_MISSING_INPUT, "5 bytes are no number"},
+        {DELTA, DELTA, 0, 4, PFB_STATUS_MISSING_INPUT, "nor are none"},
+        {DELTA, LARGE_DELTA, 4, 8, PFB_STATUS_TYPE_MISMATCH, "another type"},
+        {RAWCOUNT, RAWCOUNT, 4, 8, PFB_STATUS_OK, "a plain number may be wider"},
+        {LARGE_RAWCOUNT, LARGE_RAWCOUNT, 8, 4, PFB_STATUS_OK, "or narrower"},
+        {RAWCOUNT, RAWCOUNT, 7, 4, PFB_STATUS_OK, "the older one is not read"},
+        {0x20020400, 0x20020400, 8, 8, PFB_STATUS_TYPE_MISMATCH, "a fraction's width counts before its base"},
+        {0x20020400, 0x20020400, 8, 4, PFB_STATUS_MISSING_BASE, "the older fraction is not read"},
+        {0x00000B00, 0x00000B00, 4, 8, PFB_STATUS_NOT_DISPLAYED, "text of any size"},
+        {AVERAGE_BASE, AVERAGE_BASE, 8, 8, PFB_STATUS_NOT_DISPLAYED, "a base of the wrong size"},
+        {0x00510500, 0x00510500, 4, 4, PFB_STATUS_UNKNOWN_TYPE, "a type without name"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        expect_status(evaluate_sizes(rows[i].older_type, rows[i].newer_type, rows[i].older, rows[i].newer),
+                      rows[i].status, rows[i].what);
+}
+
+Test(cook, one_sample_and_new_instances)
+{
+    sample *older = instances_at(1, (const instance[]){{1, "a"}, END});
+    sample *newer = instances_at(2, (const instance[]){{1, "a"}, {2, "b"}, END});
+    pfb_sample *t = &newer->snapshot;
+    expect_status(pfb_sample_cook_value(NULL, t, 0, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "one sample");
+    expect_status(pfb_sample_cook_value(&older->snapshot, t, 0, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES,
+                  "not matched");
+    pfb_sample_match(&older->snapshot, t);
+    expect_value(pfb_sample_cook_value(&older->snapshot, t, 0, 0, NULL, NULL), 100.0, "a pair");
+    expect_status(pfb_sample_cook_value(&older->snapshot, t, 1, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES,
+                  "a new one");
+    expect_status(pfb_sample_cook_value(NULL, t, 0, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES,
+                  "one sample after all");
+    t->sizes[pfb_sample_place(t, 1, 0)] = 8;
+    expect_status(pfb_sample_cook_value(NULL, t, 1, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "whatever its size");
+    sample_free_both(older, newer);
+}
+
+Test(cook, wrap_is_handed_through)
+{
+    sample *older = instances_at(2, (const instance[]){{1, "a"}, END});
+    sample *newer = instances_at(1, (const instance[]){{1, "a"}, END});
+    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    pfb_sample *t = &newer->snapshot;
+    expect_status(pfb_sample_cook_value(&older->snapshot, t, 0, 0, NULL, NULL), PFB_STATUS_NEGATIVE_DELTA,
+                  "200 to 100");
+    pfb_formula_options wrap32 = {.wrap32 = true};
+    pfb_formula_result r = pfb_sample_cook_value(&older->snapshot, t, 0, 0, &wrap32, NULL);
+    expect_value(r, 4294967196.0, "2^32 - 100");
+    cr_expect_eq(r.flags, PFB_FLAG_WRAPPED);
+    sample_free_both(older, newer);
+}
+
+Test(cook, positions_outside_the_table)
+{
+    sample *s = separate_results(1);
+    pfb_cook_inputs inputs;
+    uint32_t rows = s->snapshot.counts.rows;
+    uint32_t columns = s->snapshot.counts.columns;
+    uint32_t wrong[][2] = {{rows, 0}, {PFB_NONE, 0}, {0, columns}, {0, PFB_NONE}, {0, 1}, {4, 0}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        pfb_formula_result r = pfb_sample_cook_value(NULL, &s->snapshot, wrong[i][0], wrong[i][1], NULL, &inputs);
+        expect_status(r, PFB_STATUS_UNKNOWN_TYPE, "outside, or of another result");
+        cr_expect(inputs.newer.has == 0 && inputs.older.has == 0);
+    }
+    sample_free(s);
+}
+
+/* Behind the last row stands what could be taken for another: a row of a block that breaks at its first value. */
+Test(cook, the_row_behind_the_last)
+{
+    static const uint32_t ids[] = {VALUE};
+    pfb_counter counter = plain_counter(VALUE, LARGE_RAWCOUNT);
+    sample *s = sample_of_set(SET, 1, &counter, 1, ids, 1);
+    pfb_write_break(&s->data, PFB_FAULT_VALUE_SIZE_HUGE);
+    sample_value(s, 1, 8);
+    sample_load(s);
+    cr_assert(s->snapshot.counts.rows == 1 && s->snapshot.rows[0].value_count == 0);
+    expect_status(pfb_sample_cook_value(NULL, &s->snapshot, 0, 0, NULL, NULL), PFB_STATUS_MISSING_INPUT, "the row");
+    expect_status(pfb_sample_cook_value(NULL, &s->snapshot, 1, 0, NULL, NULL), PFB_STATUS_UNKNOWN_TYPE, "behind it");
+    sample_free(s);
+}
+
+/* Neither query information nor registration: everything is there but the types. */
+Test(cook, data_alone_has_no_types)
+{
+    static const uint32_t ids[] = {VALUE};
+    for (int side = 0; side < 2; side++) {
+        sample *s = sample_new(1);
+        if (side == 1)
+            sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, "*", 0);
+        else
+            register_average(s);
+        sample_result(s, PFB_V2_COUNTERSET, ids, 1);
+        sample_row(s, 1, "a");
+        sample_value(s, 5, 8);
+        sample_load(s);
+        pfb_formula_result r = pfb_sample_cook_value(NULL, &s->snapshot, 0, 0, NULL, NULL);
+        expect_status(r, PFB_STATUS_UNKNOWN_TYPE, side ? "no registration" : "no query information");
+        sample_free(s);
+    }
+}
+
+/* A row cut short by a broken block: what is missing is missing, the rest is computed. */
+Test(cook, broken_blocks)
+{
+    static const uint32_t ids[] = {VALUE, REFERRED, VALUE + 1};
+    pfb_counter counters[] = {plain_counter(VALUE, AVERAGE_BULK), plain_counter(REFERRED, AVERAGE_BASE),
+                              plain_counter(VALUE + 1, LARGE_DELTA)};
+    counters[0].base_id = REFERRED;
+    for (uint32_t whole = 0; whole < 3; whole++) {
+        sample *s[2];
+        for (int side = 0; side < 2; side++) {
+            s[side] = sample_of_set(SET, side + 1, counters, 3, ids, 3);
+            for (uint32_t i = 0; i < 3; i++) {
+                if (side == 1 && i == whole)
+                    pfb_write_break(&s[side]->data, PFB_FAULT_VALUE_SIZE_HUGE);
+                sample_value(s[side], 10 * (uint64_t)side + 3, i == 1 ? 4 : 8);
+            }
+            sample_load(s[side]);
+        }
+        cr_expect_eq(s[1]->loaded.code, PFB_BAD_VALUE_SIZE);
+        pfb_formula_result r = evaluate_cell(s[0], s[1], 0, 0);
+        static const pfb_status expected[] = {PFB_STATUS_MISSING_INPUT, PFB_STATUS_MISSING_BASE, PFB_STATUS_OK};
+        expect_status(r, expected[whole], "a row cut short");
+        r = evaluate_cell(s[0], s[1], 0, 2);
+        expect_status(r, PFB_STATUS_MISSING_INPUT, "behind the break");
+        sample_free_both(s[0], s[1]);
+    }
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole samples column by column: random ones, regular and not, whose every result is that of its cell alone. */
+#include "support.h"
+#include "support_samples.h"
+#include "support_v1.h"
+
+#include <criterion/criterion.h>
+
+#include "perfblock/cook.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SET = 1, COLUMNS = 16, MOST_ROWS = 700, CAPACITY = 1 << 18 };
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state += UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t x = *state;
+    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
+    return x ^ x >> 31;
+}
+
+static bool one_in(uint64_t *state, uint64_t count)
+{
+    return next_random(state) % count == 0;
+}
+
+/* ---- Counters ------------------------------------------------------------------------------------------- */
+
+/* A counter of each kind, with those it refers to; id is position + 1. */
+static const struct {
+    uint32_t type, size, base, multi, time, freq;
+} kinds[COLUMNS] = {
+    {0x00010000, 4, 0, 0, 0, 0},    /* a raw count */
+    {0x10410400, 4, 0, 0, 0, 0},    /* a rate of 4 bytes */
+    {0x10410500, 8, 0, 0, 0, 0},    /* and of 8 */
+    {0x20510500, 8, 0, 0, 0, 0},    /* a timer */
+    {0x21510500, 8, 0, 0, 0, 0},    /* its inverse */
+    {0x20570500, 8, 7, 0, 0, 0},    /* a precision timer */
+    {0x40030500, 8, 0, 0, 0, 0},    /* the base of that */
+    {0x40020500, 8, 9, 0, 0, 0},    /* an average */
+    {0x40030402, 4, 0, 0, 0, 0},    /* its base */
+    {0x23410500, 8, 0, 11, 0, 0},   /* an inverse multi timer */
+    {0x00010000, 4, 0, 0, 0, 0},    /* its item count */
+    {0x20610500, 8, 0, 0, 13, 14},  /* a timer by a clock of its own */
+    {0x00010100, 8, 0, 0, 0, 0},    /* that clock */
+    {0x00010100, 8, 0, 0, 0, 0},    /* and its frequency */
+    {0x20670500, 8, 16, 0, 13, 14}, /* a precision timer by a base, else by that clock */
+    {0x40030500, 8, 0, 0, 0, 0},    /* the base, which may be absent */
+};
+
+static uint32_t id_or_none(uint32_t id)
+{
+    return id == 0 ? PFB_NO_ID : id;
+}
+
+static void register_kinds(sample *s)
+{
+    pfb_counter counters[COLUMNS];
+    for (uint32_t i = 0; i < COLUMNS; i++) {
+        counters[i] = plain_counter(i + 1, kinds[i].type);
+        counters[i].base_id = id_or_none(kinds[i].base);
+        counters[i].multi_id = id_or_none(kinds[i].multi);
+        counters[i].perf_time_id = id_or_none(kinds[i].time);
+        counters[i].perf_freq_id = id_or_none(kinds[i].freq);
+    }
+    sample_register(s, SET, counters, COLUMNS);
+}
+
+/* ---- Instances ------------------------------------------------------------------------------------------ */
+
+/* How irregular a pair of samples is: one in so many. */
+typedef struct disorder {
+    uint64_t rows, values;
+} disorder;
+
+typedef struct crowd {
+    uint32_t ids[MOST_ROWS];
+    uint32_t count;
+} crowd;
+
+static void fill_crowd(uint64_t *state, crowd *c)
+{
+    c->count = (uint32_t)(one_in(state, 3) ? next_random(state) % 40 : next_random(state) % MOST_ROWS);
+    for (uint32_t i = 0; i < c->count; i++)
+        c->ids[i] = i;
+}
+
+/* Some go, some come, some stand twice, some change places. */
+static void disturb_crowd(uint64_t *state, crowd *c, uint64_t rarely)
+{
+    crowd from = *c;
+    c->count = 0;
+    for (uint32_t i = 0; i < from.count && c->count + 2 < MOST_ROWS; i++) {
+        uint64_t fate = next_random(state) % rarely;
+        if (fate == 0)
+            continue;
+        if (fate == 1)
+            c->ids[c->count++] = 100000 + (uint32_t)(next_random(state) % 1000);
+        if (fate == 2)
+            c->ids[c->count++] = from.ids[i];
+        c->ids[c->count++] = from.ids[i];
+        if (fate == 3) {
+            uint32_t other = (uint32_t)(next_random(state) % c->count);
+            uint32_t id = c->ids[other];
+            c->ids[other] = c->ids[c->count - 1];
+            c->ids[c->count - 1] = id;
+        }
+    }
+}
+
+/* What a counter of an instance has reached: everyday numbers, and now and then any. */
+static uint64_t raw_value(uint64_t *state, uint32_t id, uint32_t column, int64_t tick, uint64_t rarely)
+{
+    if (one_in(state, rarely))
+        return next_random(state) >> next_random(state) % 64;
+    uint64_t rate = 1 + (id * 7919 + column * 104729) % 9999;
+    return 1000 + id + (uint64_t)tick * (column == 10 ? 3 : rate);
+}
+
+static uint32_t value_size(uint64_t *state, uint32_t column, uint64_t rarely)
+{
+    static const uint32_t others[] = {4, 8, 5, 12};
+    return one_in(state, rarely) ? others[next_random(state) % 4] : kinds[column].size;
+}
+
+static sample *make_sample(uint64_t *state, const crowd *c, int64_t tick, uint64_t rarely)
+{
+    uint32_t ids[COLUMNS];
+    sample *s = sample_new_large(tick, CAPACITY);
+    register_kinds(s);
+    sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, "*", 0);
+    for (uint32_t i = 0; i < COLUMNS; i++)
+        ids[i] = i + 1;
+    uint32_t columns = one_in(state, 4) ? COLUMNS - 1 : COLUMNS; /* one may have come or gone */
+    sample_result(s, PFB_V2_COUNTERSET, ids, columns);
+    for (uint32_t row = 0; row < c->count; row++) {
+        char name[16];
+        snprintf(name, sizeof name, "i%u", c->ids[row] % 500);
+        sample_row(s, c->ids[row], name);
+        for (uint32_t column = 0; column < columns; column++)
+            sample_value(s, raw_value(state, c->ids[row], column, tick, rarely), value_size(state, column, rarely));
+    }
+    sample_end(s);
+    if (one_in(state, 4) && s->data.size_bytes > 200) /* broken: it ends early */
+        store_ordered(s->data.data, false, (uint32_t)(s->data.size_bytes - next_random(state) % 100 / 8 * 8));
+    sample_load(s);
+    return s;
+}
+
+static pfb_formula_options random_options(uint64_t *state)
+{
+    uint64_t bits = next_random(state);
+    return (pfb_formula_options){.wrap32 = bits % 2 != 0,
+                                 .cap_100 = bits % 16 == 2,
+                                 .per_item_inverse = bits % 16 == 4,
+                                 .scale = (int8_t)(bits % 16 == 6 ? 2 : 0)};
+}
+
+/* ---- Comparisons ---------------------------------------------------------------------------------------- */
+
+static unsigned expect_all(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options)
+{
+    displayed all = displayed_of(older, newer, options);
+    unsigned ok = expect_displayed(older, newer, options, all);
+    displayed_free(all);
+    return ok;
+}
+
+static void expect_show(const sample *older, const sample *newer, const pfb_formula_options *options, unsigned ok)
+{
+    pfb_cooked_replies display;
+    cr_assert_not(pfb_cook_replies(&display, &older->input, &newer->input, options, NULL, 0));
+    size_t size = display.needed_bytes;
+    void *memory = malloc(size);
+    cr_assert_not(pfb_cook_replies(&display, &older->input, &newer->input, options, memory, size - 1));
+    cr_assert_eq(display.needed_bytes, size);
+    cr_assert(pfb_cook_replies(&display, &older->input, &newer->input, options, memory, size));
+    expect_error(display.older_error, older->loaded.code, older->loaded.offset, "older");
+    expect_error(display.newer_error, newer->loaded.code, newer->loaded.offset, "newer");
+    displayed all = {display.values, display.status_bytes};
+    cr_expect_eq(expect_displayed(&display.older, &display.newer, options, all), ok, "as step by step");
+    free(memory);
+}
+
+static unsigned compare_samples(uint64_t *state, disorder d)
+{
+    crowd c;
+    fill_crowd(state, &c);
+    sample *older = make_sample(state, &c, 1, d.values);
+    disturb_crowd(state, &c, d.rows);
+    sample *newer = make_sample(state, &c, 2, d.values);
+    pfb_formula_options options = random_options(state);
+    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    unsigned ok = expect_all(&older->snapshot, &newer->snapshot, &options);
+    expect_all(NULL, &newer->snapshot, &options);
+    expect_show(older, newer, &options, ok);
+    sample_free_both(older, newer);
+    return ok;
+}
+
+Test(cook_columns, random_samples, .timeout = 300)
+{
+    static const disorder disorders[] = {{UINT64_MAX, UINT64_MAX}, {200, 100000}, {200, 1000}, {20, 10000}, {5, 30},
+                                         {UINT64_MAX, 2000}};
+    uint64_t state = 42;
+    unsigned ok = 0;
+    for (unsigned round = 0; round < 60; round++)
+        ok += compare_samples(&state, disorders[round % 6]);
+    cr_expect_gt(ok, 50000, "only %u values", ok);
+}
+
+/* A snapshot that was matched with a larger one, whose rows the other does not have. */
+Test(cook_columns, matched_with_another_snapshot)
+{
+    uint64_t state = 1;
+    crowd c = {.count = 300};
+    for (uint32_t i = 0; i < c.count; i++)
+        c.ids[i] = i;
+    sample *large = make_sample(&state, &c, 1, UINT64_MAX);
+    sample *newer = make_sample(&state, &c, 2, UINT64_MAX);
+    c.count = 200;
+    sample *small = make_sample(&state, &c, 1, UINT64_MAX);
+    pfb_sample_match(&large->snapshot, &newer->snapshot);
+    expect_all(&small->snapshot, &newer->snapshot, NULL);
+    sample_free(small);
+    sample_free_both(large, newer);
+}
+
+/* ---- V1 ------------------------------------------------------------------------------------------------- */
+
+/* Counters with bases and item counts behind them, in the next definition or behind the value; any of 4 or 8 bytes. */
+static const uint32_t v1_types[] = {0x10410400, 0x40020500, 0x40030402, 0x23410500, 0x42030500,
+                                    0x00010000, 0x20610500, 0x00000B00, 0x22410500};
+enum { V1_COLUMNS = sizeof v1_types / sizeof v1_types[0] };
+
+typedef struct v1_sample {
+    uint8_t *data;
+    void *memory;
+    pfb_sample snapshot;
+} v1_sample;
+
+static v1_sample make_v1(uint64_t *state, const crowd *c, int64_t tick, const uint32_t *sizes, uint64_t rarely)
+{
+    v1_sample s = {.data = malloc(CAPACITY)};
+    uint32_t at[V1_COLUMNS];
+    pfb_writer b;
+    pfb_write_times times = v1_times(tick);
+    pfb_write_init(&b, s.data, CAPACITY);
+    pfb_write_begin_v1(&b, &times, NULL, 0, false);
+    v1_object(&b, 10, 0);
+    for (uint32_t i = 0; i < V1_COLUMNS; i++)
+        at[i] = v1_counter(&b, 100 + 2 * i, v1_types[i], sizes[i], 0);
+    for (uint32_t row = 0; row < c->count; row++) {
+        char name[16];
+        snprintf(name, sizeof name, "i%u", c->ids[row] % 500);
+        v1_instance_of(&b, name, one_in(state, 20) ? (int32_t)c->ids[row] : -1, 0, 0);
+        for (uint32_t i = 0; i < V1_COLUMNS; i++) {
+            if (sizes[i] == 4 || sizes[i] == 8)
+                pfb_write_v1_value(&b, at[i], raw_value(state, c->ids[row], i, tick, rarely), sizes[i]);
+        }
+    }
+    pfb_write_end_object(&b);
+    pfb_write_end_v1(&b);
+    cr_assert_eq(b.error.code, PFB_OK);
+    pfb_sample_input input = {.data = s.data, .data_size_bytes = b.size_bytes};
+    pfb_sample_counts counts;
+    pfb_sample_measure(&input, &counts);
+    size_t size = pfb_sample_size(&counts);
+    s.memory = malloc(size);
+    expect_error(pfb_sample_load(&s.snapshot, &input, &counts, s.memory, size), PFB_OK, 0, "V1");
+    return s;
+}
+
+static void free_v1(v1_sample *s)
+{
+    free(s->data);
+    free(s->memory);
+}
+
+Test(cook_columns, random_samples_of_v1, .timeout = 300)
+{
+    uint64_t state = 43;
+    unsigned ok = 0;
+    for (unsigned round = 0; round < 40; round++) {
+        crowd c;
+        uint32_t sizes[V1_COLUMNS];
+        uint64_t rarely = round % 2 ? 500 : UINT64_MAX;
+        for (uint32_t i = 0; i < V1_COLUMNS; i++)
+            sizes[i] = one_in(&state, 12) ? 5 : one_in(&state, 3) ? 4 : 8;
+        fill_crowd(&state, &c);
+        v1_sample older = make_v1(&state, &c, 1, sizes, rarely);
+        disturb_crowd(&state, &c, round % 3 ? 100 : UINT64_MAX);
+        sizes[round % V1_COLUMNS] = one_in(&state, 2) ? 4 : 8;
+        v1_sample newer = make_v1(&state, &c, 2, sizes, rarely);
+        pfb_formula_options options = random_options(&state);
+        pfb_sample_match(&older.snapshot, &newer.snapshot);
+        ok += expect_all(&older.snapshot, &newer.snapshot, &options);
+        expect_all(NULL, &newer.snapshot, &options);
+        free_v1(&older);
+        free_v1(&newer);
+    }
+    cr_expect_gt(ok, 10000, "only %u values", ok);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "support.h"
+#include "support_samples.h"
+
+#include <criterion/criterion.h>
+
+#include "perfblock/cook.h"
+
+enum { SET = 1, LARGE_DELTA = 0x00400500 };
+
+static sample *singles(int64_t tick, const char *const *names, const uint64_t *values, uint32_t count)
+{
+    pfb_counter counter = plain_counter(5, LARGE_DELTA);
+    sample *s = sample_new(tick);
+    sample_register(s, SET, &counter, 1);
+    for (uint32_t i = 0; i < count; i++) {
+        sample_query(s, SET, 5, PFB_NO_ID, names[i], i);
+        sample_result(s, PFB_V2_SINGLE_COUNTER, NULL, 0);
+        sample_value(s, values[i], 8);
+    }
+    sample_load(s);
+    return s;
+}
+
+/* The query for "a" was removed, so that of "b" moved to its place, where a query for the same counter had been. */
+Test(cook_moved, a_query_that_took_another_ones_place_is_found)
+{
+    sample *older = singles(1, (const char *const[]){"a", "b"}, (const uint64_t[]){100, 200}, 2);
+    sample *newer = singles(2, (const char *const[]){"b"}, (const uint64_t[]){203}, 1);
+    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    cr_expect_eq(newer->snapshot.rows[0].older_row, 1);
+    pfb_formula_result r = pfb_sample_cook_value(&older->snapshot, &newer->snapshot, 0, 0, NULL, NULL);
+    cr_expect(r.status == PFB_STATUS_OK && r.integer == 3);
+    sample_free_both(older, newer);
+}
+
+/* What the older sample's counter was is unknown: nothing to compare with. */
+Test(cook_moved, a_counter_that_was_unknown_before_needs_another_sample)
+{
+    sample *older = sample_new(1);
+    sample_query(older, SET, 5, PFB_NO_ID, "a", 0);
+    sample_result(older, PFB_V2_SINGLE_COUNTER, NULL, 0);
+    sample_value(older, 1, 8);
+    sample_load(older);
+    sample *newer = singles(2, (const char *const[]){"a"}, (const uint64_t[]){2}, 1);
+    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    pfb_formula_result r = pfb_sample_cook_value(&older->snapshot, &newer->snapshot, 0, 0, NULL, NULL);
+    cr_expect_eq(r.status, PFB_STATUS_NEED_TWO_SAMPLES);
+    sample_free_both(older, newer);
+}

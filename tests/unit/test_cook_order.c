@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Pairing where instances keep their order while some come and go: the merge that spares the sort. */
+#include "support.h"
+#include "support_samples.h"
+
+#include <criterion/criterion.h>
+
+#include "perfblock/cook.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SET = 1, DELTA = 0x00400400, MOST = 60 };
+
+/* The obvious way: the n-th equal instance of the newer list belongs to the n-th of the older one. */
+static uint32_t match_naively(const instance *older, const instance *newer, uint32_t n)
+{
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < n; i++)
+        rank += newer[i].id == newer[n].id && strcmp(newer[i].name, newer[n].name) == 0;
+    for (uint32_t i = 0; older[i].name; i++) {
+        bool same = older[i].id == newer[n].id && strcmp(older[i].name, newer[n].name) == 0;
+        if (same && rank-- == 0)
+            return i;
+    }
+    return PFB_NONE;
+}
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525 + 1013904223;
+    return *state >> 16;
+}
+
+/* Few different ones, so that instances that were passed over often turn up again. */
+static instance random_instance(uint32_t *state, uint32_t kinds)
+{
+    static const char *const names[] = {"a", "b", "svchost", "svchost_1", "chrome#12", "_Total"};
+    uint32_t kind = next_random(state) % kinds;
+    return (instance){kind / 6, names[kind % 6]};
+}
+
+/* The older list with some instances left out, some put in, and now and then two exchanged. */
+static void change(uint32_t *state, const instance *older, instance *newer, uint32_t kinds)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; older[i].name; i++) {
+        while (count < MOST && next_random(state) % 12 == 0)
+            newer[count++] = random_instance(state, kinds);
+        if (next_random(state) % 12 != 0 && count < MOST)
+            newer[count++] = older[i];
+    }
+    if (count > 1 && next_random(state) % 8 == 0) {
+        uint32_t at = next_random(state) % (count - 1);
+        instance moved = newer[at];
+        newer[at] = newer[count - 1];
+        newer[count - 1] = moved;
+    }
+    newer[count].name = NULL;
+}
+
+Test(cook_order, changed_lists_match_as_the_obvious_way_does)
+{
+    uint32_t state = 3;
+    for (int round = 0; round < 3000; round++) {
+        instance lists[2][MOST + 1];
+        uint32_t kinds = round % 2 ? 12 : 600;
+        uint32_t count = next_random(&state) % 50;
+        for (uint32_t i = 0; i < count; i++)
+            lists[0][i] = random_instance(&state, kinds);
+        lists[0][count].name = NULL;
+        change(&state, lists[0], lists[1], kinds);
+        sample *older = sample_of_instances(SET, 1, DELTA, lists[0]);
+        sample *newer = sample_of_instances(SET, 2, DELTA, lists[1]);
+        pfb_sample_match(&older->snapshot, &newer->snapshot);
+        for (uint32_t n = 0; n < newer->snapshot.counts.rows; n++)
+            cr_assert_eq(newer->snapshot.rows[n].older_row, match_naively(lists[0], lists[1], n), "round %d, row %u",
+                         round, n);
+        sample_free_both(older, newer);
+    }
+}
+
+static sample *instances_at(int64_t tick, const instance *list)
+{
+    return sample_of_instances(SET, tick, DELTA, list);
+}
+
+static void expect_rows(const instance *from, const instance *to, const uint32_t *expected)
+{
+    sample *older = instances_at(1, from);
+    sample *newer = instances_at(2, to);
+    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    for (uint32_t n = 0; n < newer->snapshot.counts.rows; n++)
+        cr_expect_eq(newer->snapshot.rows[n].older_row, expected[n], "row %u got %u", n,
+                     newer->snapshot.rows[n].older_row);
+    sample_free_both(older, newer);
+}
+
+/* What was passed over in one list turns up later in the other: it had moved, and ranks count. */
+Test(cook_order, instances_passed_over_that_turn_up_again)
+{
+    expect_rows((const instance[]){{1, "x"}, {1, "a"}, {1, "b"}, {0, NULL}},
+                (const instance[]){{1, "a"}, {1, "b"}, {1, "x"}, {0, NULL}}, (const uint32_t[]){1, 2, 0});
+    expect_rows((const instance[]){{1, "s"}, {1, "a"}, {1, "s"}, {1, "b"}, {0, NULL}},
+                (const instance[]){{1, "a"}, {1, "s"}, {1, "b"}, {0, NULL}}, (const uint32_t[]){1, 0, 3});
+    expect_rows((const instance[]){{1, "b"}, {1, "c"}, {1, "b"}, {0, NULL}},
+                (const instance[]){{1, "b"}, {1, "b"}, {1, "c"}, {0, NULL}}, (const uint32_t[]){0, 2, 1});
+    expect_rows((const instance[]){{1, "a"}, {1, "b"}, {0, NULL}},
+                (const instance[]){{1, "n"}, {1, "a"}, {1, "b"}, {1, "n"}, {0, NULL}},
+                (const uint32_t[]){PFB_NONE, 0, 1, PFB_NONE});
+}
+
+static sample *many(int64_t tick, uint32_t from, uint32_t count)
+{
+    sample *s = sample_new_large(tick, (size_t)16 << 20);
+    sample_query(s, SET, 1, PFB_NO_ID, "*", 0);
+    sample_result(s, PFB_V2_MULTIPLE_INSTANCES, NULL, 0);
+    for (uint32_t i = from; i < from + count; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%u", i % 5000);
+        sample_row(s, i, name);
+        sample_value(s, i, 4);
+    }
+    sample_load(s);
+    return s;
+}
+
+/* The first five have gone, five have come at the end: nothing is sorted, which the unranked rows tell. */
+Test(cook_order, a_few_changes_among_many_need_no_sort)
+{
+    enum { COUNT = 100000 };
+    sample *older = many(1, 0, COUNT);
+    sample *newer = many(2, 5, COUNT);
+    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    cr_expect(!older->snapshot.rows_ranked && !newer->snapshot.rows_ranked);
+    for (uint32_t n = 0; n < COUNT; n++)
+        cr_assert_eq(newer->snapshot.rows[n].older_row, n < COUNT - 5 ? n + 5 : PFB_NONE, "row %u", n);
+    sample_free_both(older, newer);
+}

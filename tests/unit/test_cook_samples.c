@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* Pairing of whole samples: every displayed value in one call. */
+#include "support.h"
+#include "support_samples.h"
+
+#include <criterion/criterion.h>
+
+#include "perfblock/cook.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SET = 1, DELTA = 0x00400400, RAWCOUNT = 0x00010000, AVERAGE_BULK = 0x40020500 };
+enum { AVERAGE_BASE = 0x40030402, LARGE_RAW_BASE = 0x40030500 };
+enum { COUNT = 1, AVERAGE = 2, BASE = 3, GAUGE = 4 };
+
+static void register_set(sample *s, uint32_t base_type)
+{
+    pfb_counter counters[] = {plain_counter(COUNT, DELTA), plain_counter(AVERAGE, AVERAGE_BULK),
+                              plain_counter(BASE, base_type), plain_counter(GAUGE, RAWCOUNT)};
+    counters[1].base_id = BASE;
+    sample_register(s, SET, counters, 4);
+}
+
+/* Every kind of reply in one block: a counterset, one counter of all instances (whose base is in the first), a single
+ * value, an error, and several counters without instances. */
+static sample *mixed(int64_t tick, const char *first, const char *second)
+{
+    static const uint32_t ids[] = {COUNT, BASE};
+    static const uint32_t global[] = {GAUGE, COUNT};
+    uint64_t t = (uint64_t)tick;
+    sample *s = sample_new(tick);
+    register_set(s, AVERAGE_BASE);
+    sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, "*", 0);
+    sample_query(s, SET, AVERAGE, PFB_NO_ID, "*", 1);
+    sample_query(s, SET, GAUGE, 0, "alone", 2);
+    sample_query(s, SET, 9, 0, "nobody", 3);
+    sample_query(s, SET, PFB_NO_ID, 0, "global", 4);
+    sample_result(s, PFB_V2_COUNTERSET, ids, 2);
+    sample_row(s, 1, first);
+    sample_value(s, 10 * t, 4);
+    sample_value(s, 4 * t, 4);
+    sample_row(s, 1, second);
+    sample_value(s, 30 * t, 4);
+    sample_value(s, 5 * t, 4);
+    sample_result(s, PFB_V2_MULTIPLE_INSTANCES, NULL, 0);
+    sample_row(s, 1, second);
+    sample_value(s, 100 * t, 8);
+    sample_result(s, PFB_V2_SINGLE_COUNTER, NULL, 0);
+    sample_value(s, 77, 4);
+    sample_result(s, PFB_V2_ERROR, NULL, 0);
+    sample_result(s, PFB_V2_MULTIPLE_COUNTERS, global, 2);
+    sample_value(s, 5, 4);
+    sample_value(s, 6 * t, 4);
+    sample_load(s);
+    return s;
+}
+
+/* The table says of each cell what evaluating it alone says. */
+static void expect_cells(const sample *older, const sample *newer)
+{
+    const pfb_sample *from = older ? &older->snapshot : NULL;
+    displayed all = displayed_of(from, &newer->snapshot, NULL);
+    expect_displayed(from, &newer->snapshot, NULL, all);
+    displayed_free(all);
+}
+
+Test(cook_samples, a_block_of_every_kind_to_displayed_values)
+{
+    static const struct {
+        const char *what;
+        uint32_t row, column;
+        pfb_status status;
+        uint64_t value;
+    } expected[] = {
+        {"a, count", 0, 0, PFB_STATUS_OK, 10},
+        {"a, base", 0, 1, PFB_STATUS_NOT_DISPLAYED, 0},
+        {"b, count", 1, 0, PFB_STATUS_OK, 30},
+        {"b, base", 1, 1, PFB_STATUS_NOT_DISPLAYED, 0},
+        {"b, average by the base of another result", 2, 2, PFB_STATUS_OK, 20},
+        {"single gauge", 3, 3, PFB_STATUS_OK, 77},
+        {"global gauge", 4, 4, PFB_STATUS_OK, 5},
+        {"global count", 4, 5, PFB_STATUS_OK, 6},
+    };
+    sample *older = mixed(1, "a", "b");
+    sample *newer = mixed(2, "a", "b");
+    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    displayed all = displayed_of(&older->snapshot, &newer->snapshot, NULL);
+    cr_assert_eq(pfb_sample_value_count(&newer->snapshot), sizeof expected / sizeof expected[0]);
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        size_t place = pfb_sample_place(&newer->snapshot, expected[i].row, expected[i].column);
+        pfb_formula_result r = pfb_formula_unpack(all.values[place], all.status_bytes[place], PFB_UNIT_NONE);
+        cr_expect_eq(r.status, expected[i].status, "%s: %s", expected[i].what, pfb_status_name(r.status));
+        cr_expect_eq(r.integer, expected[i].value, "%s: %llu", expected[i].what, (unsigned long long)r.integer);
+    }
+    displayed_free(all);
+    expect_cells(older, newer);
+    expect_cells(NULL, newer);
+    sample_free_both(older, newer);
+}
+
+Test(cook_samples, instances_that_moved_vanished_and_came)
+{
+    sample *older = mixed(1, "a", "b");
+    sample *newer = mixed(2, "b", "new");
+    const pfb_sample *t = &newer->snapshot;
+    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    displayed all = displayed_of(&older->snapshot, t, NULL);
+    cr_expect_eq(all.status_bytes[pfb_sample_place(t, 0, 0)], PFB_STATUS_NEGATIVE_DELTA, "b, from 30 to 20");
+    cr_expect_eq(all.status_bytes[pfb_sample_place(t, 1, 0)], PFB_STATUS_NEED_TWO_SAMPLES, "it is new");
+    cr_expect_eq(all.status_bytes[pfb_sample_place(t, 2, 2)], PFB_STATUS_NEED_TWO_SAMPLES, "its average too");
+    displayed_free(all);
+    expect_cells(older, newer);
+    sample_free_both(older, newer);
+}
+
+Test(cook_samples, a_table_too_small_is_left_alone)
+{
+    sample *older = mixed(1, "a", "b");
+    sample *newer = mixed(2, "a", "b");
+    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    double values[8];
+    uint8_t status_bytes[8];
+    memset(values, 0xA5, sizeof values);
+    memset(status_bytes, 0xA5, sizeof status_bytes);
+    cr_assert_eq(newer->snapshot.counts.values, 8);
+    cr_expect(!pfb_sample_cook(&older->snapshot, &newer->snapshot, NULL, values, status_bytes, 7));
+    for (size_t i = 0; i < sizeof values; i++)
+        cr_assert_eq(((const unsigned char *)values)[i], 0xA5);
+    for (size_t i = 0; i < sizeof status_bytes; i++)
+        cr_assert_eq(status_bytes[i], 0xA5);
+    cr_expect(pfb_sample_cook(&older->snapshot, &newer->snapshot, NULL, values, status_bytes, 8));
+    sample_free_both(older, newer);
+}
+
+Test(cook_samples, nothing_to_evaluate)
+{
+    sample *s = sample_new(1);
+    sample_load(s);
+    cr_expect_eq(pfb_sample_value_count(&s->snapshot), 0);
+    cr_expect(pfb_sample_cook(NULL, &s->snapshot, NULL, NULL, NULL, 0));
+    sample_free(s);
+}
+
+static sample *average_at(int64_t tick, uint32_t base_type, uint64_t base, uint32_t base_size)
+{
+    static const uint32_t ids[] = {AVERAGE, BASE};
+    sample *s = sample_new(tick);
+    register_set(s, base_type);
+    sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, "*", 0);
+    sample_result(s, PFB_V2_COUNTERSET, ids, 2);
+    sample_row(s, 1, "a");
+    sample_value(s, 512 * (uint64_t)tick, 8);
+    sample_value(s, base, base_size);
+    sample_load(s);
+    return s;
+}
+
+/* The registration tells how wide a base is: one of 4 bytes may have wrapped, one of 8 has fallen. */
+Test(cook_samples, wrap32_goes_by_the_registered_base)
+{
+    static const struct {
+        uint32_t base_type, size;
+        pfb_status status;
+    } rows[] = {{AVERAGE_BASE, 4, PFB_STATUS_OK}, {LARGE_RAW_BASE, 8, PFB_STATUS_NEGATIVE_DENOMINATOR}};
+    pfb_formula_options wrap32 = {.wrap32 = true};
+    for (size_t i = 0; i < 2; i++) {
+        sample *older = average_at(1, rows[i].base_type, 0xFFFFFF00, rows[i].size);
+        sample *newer = average_at(2, rows[i].base_type, 0x100, rows[i].size);
+        double values[2];
+        uint8_t status_bytes[2];
+        pfb_cook_inputs inputs;
+        pfb_sample_match(&older->snapshot, &newer->snapshot);
+        cr_assert(pfb_sample_cook(&older->snapshot, &newer->snapshot, &wrap32, values, status_bytes, 2));
+        pfb_formula_result first = pfb_formula_unpack(values[0], status_bytes[0], PFB_UNIT_NONE);
+        cr_expect_eq(first.status, rows[i].status, "%s", pfb_status_name(first.status));
+        cr_expect_eq(first.flags, rows[i].status == PFB_STATUS_OK ? PFB_FLAG_WRAPPED : 0);
+        cr_expect_eq(first.integer, rows[i].status == PFB_STATUS_OK, "512 / 512");
+        pfb_sample_cook_value(&older->snapshot, &newer->snapshot, 0, 0, &wrap32, &inputs);
+        cr_expect(inputs.newer.base_type == rows[i].base_type && inputs.older.base_type == rows[i].base_type);
+        sample_free_both(older, newer);
+    }
+}
+
+/* ---- What a column has in common, and what not --------------------------------------------------------- */
+
+enum { ROWS = 40 };
+
+/* Rows "i0" and on at a tick: those of one parity, or with `both` all of them, in a result each. */
+static void add_half(sample *s, int64_t tick, uint32_t parity, bool both)
+{
+    static const uint32_t ids[] = {COUNT, GAUGE};
+    sample_result(s, PFB_V2_COUNTERSET, ids, 2);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "i%u", i);
+        if (!both && i % 2 != parity)
+            continue;
+        sample_row(s, i, name);
+        sample_value(s, (uint64_t)tick * 1000 * (i + 1) + i, 4);
+        sample_value(s, 7, 4);
+    }
+}
+
+/* The older rows of one span stand in two results, of different lengths. */
+Test(cook_samples, older_rows_of_two_results)
+{
+    sample *samples[2];
+    for (int i = 0; i < 2; i++) {
+        samples[i] = sample_new_large(1 + i, 1 << 16);
+        register_set(samples[i], AVERAGE_BASE);
+        sample_query(samples[i], SET, PFB_NO_ID, PFB_NO_ID, "*", 0);
+        sample_query(samples[i], SET, PFB_NO_ID, PFB_NO_ID, "*", 1);
+        add_half(samples[i], 1 + i, 0, i == 1);
+        add_half(samples[i], 1 + i, 1, false);
+        sample_load(samples[i]);
+    }
+    const pfb_sample *newer = &samples[1]->snapshot;
+    pfb_sample_match(&samples[0]->snapshot, &samples[1]->snapshot);
+    displayed all = displayed_of(&samples[0]->snapshot, newer, NULL);
+    for (uint32_t row = 0; row < ROWS; row++) {
+        size_t place = pfb_sample_place(newer, row, 0);
+        cr_expect_neq(newer->rows[row].older_row, PFB_NONE, "row %u", row);
+        cr_expect_eq(all.values[place], 1000 * (row + 1), "row %u: %g", row, all.values[place]);
+        cr_expect_eq(all.status_bytes[place], PFB_STATUS_OK | PFB_STATUS_BYTE_INTEGER, "row %u", row);
+    }
+    displayed_free(all);
+    expect_cells(samples[0], samples[1]);
+    sample_free_both(samples[0], samples[1]);
+}
+
+/* A column all of whose data, or bases, have the size of another type. */
+Test(cook_samples, columns_of_a_wrong_size)
+{
+    static const struct {
+        uint32_t value_size, base_size;
+        pfb_status status;
+    } rows[] = {{8, 4, PFB_STATUS_OK}, {4, 4, PFB_STATUS_TYPE_MISMATCH}, {8, 8, PFB_STATUS_MISSING_BASE}};
+    static const uint32_t ids[] = {AVERAGE, BASE};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        sample *samples[2];
+        for (uint32_t tick = 0; tick < 2; tick++) {
+            sample *s = samples[tick] = sample_new_large(1 + tick, 1 << 16);
+            register_set(s, AVERAGE_BASE);
+            sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, "*", 0);
+            sample_result(s, PFB_V2_COUNTERSET, ids, 2);
+            for (uint32_t row = 0; row < ROWS; row++) {
+                char name[8];
+                snprintf(name, sizeof name, "i%u", row);
+                sample_row(s, row, name);
+                sample_value(s, 100 + 60 * tick, rows[i].value_size);
+                sample_value(s, 10 + 2 * tick, rows[i].base_size);
+            }
+            sample_load(s);
+        }
+        pfb_sample_match(&samples[0]->snapshot, &samples[1]->snapshot);
+        displayed all = displayed_of(&samples[0]->snapshot, &samples[1]->snapshot, NULL);
+        for (uint32_t row = 0; row < ROWS; row++) {
+            size_t place = pfb_sample_place(&samples[1]->snapshot, row, 0);
+            cr_expect_eq(all.status_bytes[place] & PFB_STATUS_BYTE_CODE, (unsigned)rows[i].status, "case %zu, row %u",
+                         i, row);
+            cr_expect_eq(all.values[place], rows[i].status == PFB_STATUS_OK ? 30 : 0, "case %zu, row %u", i, row);
+        }
+        displayed_free(all);
+        sample_free_both(samples[0], samples[1]);
+    }
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "perfblock/name.h"
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_UNITS = 8 };
+
+/* Text in both forms: the units, and the UTF-8 they become. */
+typedef struct text_case {
+    const char *name;
+    uint16_t units[MOST_UNITS];
+    size_t count;
+    const char *utf8;
+} text_case;
+
+/* Where the one form follows from the other in both directions. */
+static const text_case whole_cases[] = {
+    {"nothing", {0}, 0, ""},
+    {"ASCII", {'_', 'T', 'o', 't', 'a', 'l'}, 6, "_Total"},
+    {"last of one byte", {0x7F}, 1, "\x7F"},
+    {"first of two bytes", {0x80}, 1, "\xC2\x80"},
+    {"last of two bytes", {0x7FF}, 1, "\xDF\xBF"},
+    {"first of three bytes", {0x800}, 1, "\xE0\xA0\x80"},
+    {"before the surrogates", {0xD7FF}, 1, "\xED\x9F\xBF"},
+    {"behind the surrogates", {0xE000}, 1, "\xEE\x80\x80"},
+    {"byte order mark",
+     {0xFEFF, 'a'},
+     2,
+     "\xEF\xBB\xBF"
+     "a"},
+    {"last of three bytes", {0xFFFF}, 1, "\xEF\xBF\xBF"},
+    {"first pair", {0xD800, 0xDC00}, 2, "\xF0\x90\x80\x80"},
+    {"a pair among letters",
+     {'a', 0xD83D, 0xDE00, 'b'},
+     4,
+     "a\xF0\x9F\x98\x80"
+     "b"},
+    {"last pair", {0xDBFF, 0xDFFF}, 2, "\xF4\x8F\xBF\xBF"},
+    {"control characters", {1, 0x1B, '\n'}, 3, "\x01\x1B\n"},
+};
+
+#define FFFD "\xEF\xBF\xBD"
+
+/* Where units that are no text become U+FFFD. */
+static const text_case unpaired_cases[] = {
+    {"high at the end", {'a', 0xD800}, 2, "a" FFFD},
+    {"high before a letter", {0xDBFF, 'a'}, 2, FFFD "a"},
+    {"low at the start", {0xDC00, 'a'}, 2, FFFD "a"},
+    {"low before high", {0xDFFF, 0xD800}, 2, FFFD FFFD},
+    {"high before a pair", {0xD83D, 0xD83D, 0xDE00}, 3, FFFD "\xF0\x9F\x98\x80"},
+    {"low behind a pair", {0xD83D, 0xDE00, 0xDE00}, 3, "\xF0\x9F\x98\x80" FFFD},
+    {"high before the unit behind the lows", {0xD800, 0xE000}, 2, FFFD "\xEE\x80\x80"},
+    {"high before the unit in front of the lows", {0xD800, 0xDBFF}, 2, FFFD FFFD},
+};
+
+/* Where bytes that are no UTF-8 become U+FFFD, one each. */
+static const text_case malformed_cases[] = {
+    {"continuation alone",
+     {0xFFFD, 'a'},
+     2,
+     "\x80"
+     "a"},
+    {"two bytes cut by the end", {'a', 0xFFFD}, 2, "a\xC3"},
+    {"three bytes cut by the end", {0xFFFD, 0xFFFD}, 2, "\xE2\x82"},
+    {"four bytes cut by the end", {0xFFFD, 0xFFFD, 0xFFFD}, 3, "\xF0\x9F\x98"},
+    {"two bytes cut by a letter",
+     {0xFFFD, 'a'},
+     2,
+     "\xC3"
+     "a"},
+    {"three bytes cut by a letter",
+     {0xFFFD, 0xFFFD, 'a'},
+     3,
+     "\xE2\x82"
+     "a"},
+    {"overlong in two bytes", {0xFFFD, 0xFFFD}, 2, "\xC0\xAF"},
+    {"largest overlong in two bytes", {0xFFFD, 0xFFFD}, 2, "\xC1\xBF"},
+    {"overlong in three bytes", {0xFFFD, 0xFFFD, 0xFFFD}, 3, "\xE0\x9F\xBF"},
+    {"overlong in four bytes", {0xFFFD, 0xFFFD, 0xFFFD, 0xFFFD}, 4, "\xF0\x8F\xBF\xBF"},
+    {"first surrogate", {0xFFFD, 0xFFFD, 0xFFFD}, 3, "\xED\xA0\x80"},
+    {"last surrogate", {0xFFFD, 0xFFFD, 0xFFFD}, 3, "\xED\xBF\xBF"},
+    {"above the last character", {0xFFFD, 0xFFFD, 0xFFFD, 0xFFFD}, 4, "\xF4\x90\x80\x80"},
+    {"lead that never occurs", {0xFFFD, 0xFFFD, 0xFFFD, 0xFFFD}, 4, "\xF5\x80\x80\x80"},
+    {"all ones", {0xFFFD, 0xFFFD}, 2, "\xFF\xFE"},
+    {"a letter is read after every fault",
+     {0xFFFD, 'a', 0xFFFD, 'b', 0xFFFD, 'c'},
+     6,
+     "\xF0"
+     "a\xE0"
+     "b\xC3"
+     "c"},
+};
+
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
+
+/* The units as bytes, beginning at an odd offset. */
+static const uint8_t *units_of(const text_case *t, bytes *b)
+{
+    b->size = 0;
+    put_fill(b, 0xAA, 1);
+    for (size_t i = 0; i < t->count; i++)
+        put_u16(b, t->units[i]);
+    return b->data + 1;
+}
+
+static void expect_utf8(const text_case *t)
+{
+    bytes b;
+    char out[4 * MOST_UNITS];
+    memset(out, '#', sizeof out);
+    size_t length = pfb_utf16_to_utf8(units_of(t, &b), t->count, out, sizeof out);
+    cr_expect_eq(length, strlen(t->utf8), "%s: %zu bytes", t->name, length);
+    cr_expect_arr_eq(out, t->utf8, strlen(t->utf8) + 1, "%s", t->name);
+    cr_expect_eq(out[strlen(t->utf8) + 1], '#', "%s: written behind the NUL", t->name);
+}
+
+static void expect_units(const text_case *t)
+{
+    bytes b;
+    uint8_t out[2 * MOST_UNITS + 2];
+    memset(out, '#', sizeof out);
+    size_t count = pfb_utf16_from_utf8(t->utf8, strlen(t->utf8), out, MOST_UNITS);
+    cr_expect_eq(count, t->count, "%s: %zu units", t->name, count);
+    cr_expect_arr_eq(out, units_of(t, &b), 2 * t->count, "%s", t->name);
+    cr_expect_eq(out[2 * t->count], '#', "%s: written behind the last unit", t->name);
+}
+
+Test(name, text_becomes_utf8)
+{
+    for (size_t i = 0; i < COUNT(whole_cases); i++)
+        expect_utf8(&whole_cases[i]);
+}
+
+Test(name, utf8_becomes_text)
+{
+    for (size_t i = 0; i < COUNT(whole_cases); i++)
+        expect_units(&whole_cases[i]);
+}
+
+Test(name, unpaired_surrogates_are_replaced)
+{
+    for (size_t i = 0; i < COUNT(unpaired_cases); i++)
+        expect_utf8(&unpaired_cases[i]);
+}
+
+Test(name, malformed_bytes_are_replaced_one_by_one)
+{
+    for (size_t i = 0; i < COUNT(malformed_cases); i++)
+        expect_units(&malformed_cases[i]);
+}
+
+Test(name, nul_is_a_character_like_others)
+{
+    static const uint8_t units[] = {'a', 0, 0, 0, 'b', 0};
+    char utf8[4];
+    cr_expect_eq(pfb_utf16_to_utf8(units, 3, utf8, sizeof utf8), 3);
+    cr_expect_arr_eq(utf8, "a\0b", 4);
+    uint8_t back[6];
+    cr_expect_eq(pfb_utf16_from_utf8(utf8, 3, back, 3), 3);
+    cr_expect_arr_eq(back, units, 6);
+}
+
+/* At every capacity: whole characters, a NUL, the length of the whole, and nothing behind. */
+Test(name, output_is_cut_between_characters)
+{
+    static const uint8_t units[] = {'a', 0, 0xE9, 0, 0x2D, 0x4E, 0x3D, 0xD8, 0x00, 0xDE};
+    static const char utf8[] = "a\xC3\xA9\xE4\xB8\xAD\xF0\x9F\x98\x80";
+    static const size_t whole[] = {0, 1, 3, 6, 10}; /* lengths without part of a character */
+    for (size_t capacity = 0; capacity <= sizeof utf8; capacity++) {
+        char out[sizeof utf8 + 1];
+        memset(out, '#', sizeof out);
+        cr_expect_eq(pfb_utf16_to_utf8(units, 5, capacity ? out : NULL, capacity), sizeof utf8 - 1);
+        size_t kept = 0;
+        for (size_t i = 0; i < COUNT(whole); i++)
+            kept = whole[i] < capacity ? whole[i] : kept;
+        cr_expect_arr_eq(out, utf8, capacity ? kept : 0, "capacity %zu", capacity);
+        cr_expect(capacity == 0 || out[kept] == '\0', "capacity %zu: no NUL at %zu", capacity, kept);
+        cr_expect_eq(out[capacity ? kept + 1 : 0], '#', "capacity %zu: written behind the NUL", capacity);
+    }
+}
+
+/* A short character behind one that did not fit must not move up. */
+Test(name, nothing_is_written_behind_a_character_that_did_not_fit)
+{
+    static const uint8_t units[] = {'a', 0, 0x2D, 0x4E, 'b', 0};
+    char out[4];
+    cr_expect_eq(pfb_utf16_to_utf8(units, 3, out, 4), 5);
+    cr_expect_str_eq(out, "a");
+}
+
+Test(name, units_are_written_up_to_the_capacity)
+{
+    static const char utf8[] = "a\xF0\x9F\x98\x80"
+                               "b";
+    static const uint8_t units[] = {'a', 0, 0x3D, 0xD8, 0x00, 0xDE, 'b', 0};
+    for (size_t capacity = 0; capacity <= 5; capacity++) {
+        uint8_t out[12];
+        memset(out, '#', sizeof out);
+        size_t written = 2 * (capacity < 4 ? capacity : 4);
+        cr_expect_eq(pfb_utf16_from_utf8(utf8, sizeof utf8 - 1, capacity ? out : NULL, capacity), 4);
+        cr_expect_arr_eq(out, units, written, "capacity %zu", capacity);
+        cr_expect_eq(out[written], '#', "capacity %zu", capacity);
+    }
+}
+
+Test(name, null_is_fine_when_there_is_nothing)
+{
+    char out[1] = {'#'};
+    cr_expect_eq(pfb_utf16_to_utf8(NULL, 0, out, 1), 0);
+    cr_expect_eq(out[0], '\0');
+    cr_expect_eq(pfb_utf16_to_utf8(NULL, 0, NULL, 0), 0);
+    cr_expect_eq(pfb_utf16_from_utf8(NULL, 0, NULL, 0), 0);
+}
+
+/* Every single unit: back and forth it is the same, or it is a surrogate and becomes U+FFFD. */
+Test(name, every_unit_survives_or_is_a_surrogate)
+{
+    for (uint32_t unit = 0; unit <= 0xFFFF; unit++) {
+        const uint8_t in[2] = {(uint8_t)unit, (uint8_t)(unit >> 8)};
+        char utf8[4];
+        uint8_t back[2];
+        size_t length = pfb_utf16_to_utf8(in, 1, utf8, sizeof utf8);
+        size_t count = pfb_utf16_from_utf8(utf8, length, back, 1);
+        uint32_t expected = unit >= 0xD800 && unit <= 0xDFFF ? 0xFFFD : unit;
+        cr_assert(count == 1 && (back[0] | (uint32_t)back[1] << 8) == expected, "unit %04X", unit);
+    }
+}
+
+/* Every character above U+FFFF is two units and four bytes. */
+Test(name, every_pair_survives)
+{
+    for (uint32_t point = 0x10000; point <= 0x10FFFF; point++) {
+        uint32_t high = 0xD7C0 + (point >> 10); /* 0xD800 - (0x10000 >> 10) */
+        uint32_t low = 0xDC00 | (point & 0x3FF);
+        const uint8_t in[4] = {(uint8_t)high, (uint8_t)(high >> 8), (uint8_t)low, (uint8_t)(low >> 8)};
+        char utf8[5];
+        uint8_t back[4] = {0};
+        bool is_same = pfb_utf16_to_utf8(in, 2, utf8, sizeof utf8) == 4 && pfb_utf16_from_utf8(utf8, 4, back, 2) == 2 &&
+                       memcmp(in, back, 4) == 0;
+        cr_assert(is_same, "U+%06X", point);
+    }
+}
+
+/* Flush against memory that may not be touched: the byte behind the text is not looked at. */
+Test(name, nothing_behind_the_text_is_read)
+{
+    guarded memory = guarded_make(16);
+    for (size_t i = 0; i < COUNT(whole_cases) + COUNT(unpaired_cases) + COUNT(malformed_cases); i++) {
+        const text_case *t = i < COUNT(whole_cases) ? &whole_cases[i]
+                             : i < COUNT(whole_cases) + COUNT(unpaired_cases)
+                                 ? &unpaired_cases[i - COUNT(whole_cases)]
+                                 : &malformed_cases[i - COUNT(whole_cases) - COUNT(unpaired_cases)];
+        bytes b;
+        uint8_t *at = memory.end - 2 * t->count;
+        memcpy(at, units_of(t, &b), 2 * t->count);
+        pfb_utf16_to_utf8(at, t->count, NULL, 0);
+        char *text = (char *)memory.end - strlen(t->utf8);
+        memcpy(text, t->utf8, strlen(t->utf8));
+        pfb_utf16_from_utf8(text, strlen(t->utf8), NULL, 0);
+    }
+    guarded_free(&memory);
+}

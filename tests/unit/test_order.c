@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the values of a snapshot stand. How its parts are ordered is what test_sample.c and its neighbours see. */
+#include <criterion/criterion.h>
+
+#include "sample/order.h"
+
+#include <string.h>
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525 + 1013904223;
+    return *state >> 16;
+}
+
+/* Columns hold their rows and at most a quarter more, also at the limit of what a block can have. */
+Test(order, strides_hold_the_rows)
+{
+    for (uint32_t rows = 0; rows < UINT32_MAX / 8 - 1000; rows += rows < 70000 ? 1 : rows / 1000) {
+        uint32_t stride = pfb_sample_stride(rows);
+        cr_assert(stride >= rows && stride - rows <= rows / 4, "%u rows: %u", rows, stride);
+    }
+}
+
+/* Of 32 columns that one row touches no more than 4 lines fall on one of the 64 places of a small cache. */
+Test(order, strides_spread_a_row_over_a_cache)
+{
+    for (uint32_t rows = 512; rows <= 65536; rows += 64) {
+        unsigned used[64] = {0};
+        for (uint64_t column = 0; column < 32; column++)
+            used[column * pfb_sample_stride(rows) * 8 / 64 % 64]++;
+        for (unsigned i = 0; i < 64; i++)
+            cr_assert_leq(used[i], 4, "%u rows: %u lines at %u", rows, used[i], i);
+    }
+}
+
+/* One size that differs is seen wherever it stands. */
+Test(order, common_sizes)
+{
+    uint8_t sizes[40];
+    for (size_t count = 1; count <= 33; count++) {
+        for (int size = 0; size <= 8; size += 4) {
+            memset(sizes, size, count);
+            sizes[count] = 1;
+            cr_expect_eq(pfb_sample_common_size(sizes, count), size, "%zu of %d", count, size);
+        }
+        for (size_t i = 0; i < count && count > 1; i++) {
+            memset(sizes, 8, count);
+            sizes[i] = i % 2 ? 4 : 0;
+            cr_expect_eq(pfb_sample_common_size(sizes, count), 0, "%zu of %zu", i, count);
+        }
+    }
+    cr_expect_eq(pfb_sample_common_size(sizes, 0), 0, "of nothing");
+}
+
+enum { RESULTS = 48 };
+
+/* Rows of an instance in some results and columns of a counter in others, sometimes two in one. Gives what asking
+ * result by result finds: which row is the first with a column, and that column. */
+static void scatter(uint32_t round, uint32_t *state, const pfb_sample *snapshot, pfb_related_rows *related,
+                    pfb_column_range *columns, uint32_t *column)
+{
+    uint32_t first = PFB_NONE;
+    *column = PFB_NONE;
+    for (uint32_t r = 0; r < RESULTS; r++) {
+        bool has_row = next_random(state) % 8 < round % 8;
+        bool has_column = next_random(state) % 64 < round / 8 % 32;
+        for (uint32_t n = 0; has_column && n < 1 + r % 2; n++) {
+            uint32_t at = columns->end++;
+            snapshot->column_order[at] = 2 * RESULTS - 1 - at;
+            snapshot->columns[2 * RESULTS - 1 - at].result = r;
+            if (has_row && first == PFB_NONE) {
+                first = related->count;
+                *column = 2 * RESULTS - 1 - at;
+            }
+        }
+        if (has_row)
+            related->results[related->count++] = r;
+    }
+    related->rank = first; /* not asked here */
+}
+
+Test(order, the_first_result_with_row_and_column)
+{
+    uint32_t order[2 * RESULTS];
+    pfb_sample_column columns[2 * RESULTS];
+    pfb_sample snapshot = {.columns = columns, .column_order = order};
+    uint32_t state = 1;
+    unsigned found = 0;
+    for (uint32_t round = 0; round < 4000; round++) {
+        pfb_related_rows related = {.group = PFB_NONE};
+        pfb_column_range range = {0, 0};
+        uint32_t expected;
+        uint32_t column = PFB_NONE;
+        scatter(round, &state, &snapshot, &related, &range, &expected);
+        uint32_t first = pfb_sample_first_with(&snapshot, &related, range, &column);
+        cr_assert_eq(first, related.rank == PFB_NONE ? related.count : related.rank, "round %u", round);
+        cr_assert_eq(column, expected, "round %u", round);
+        found += related.rank != PFB_NONE;
+    }
+    cr_expect(found > 1000 && found < 3900, "%u of 4000 have one", found);
+}

@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: MIT */
+#include "support.h"
+#include "support_samples.h"
+
+#include <criterion/criterion.h>
+
+#include "perfblock/sample.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SET = 1, OTHER_SET = 2 };
+
+static const uint32_t rate = 0x10410400;
+static const uint32_t average = 0x40020500;
+static const uint32_t average_base = 0x40030402;
+
+static void expect_row(const sample *s, uint32_t row, uint32_t id, const char *name, const char *what)
+{
+    cr_assert_lt(row, s->snapshot.counts.rows, "%s", what);
+    const pfb_sample_row *r = &s->snapshot.rows[row];
+    cr_expect_eq(r->id, id, "%s: id %u", what, r->id);
+    cr_expect_eq(r->has_name, name != NULL, "%s", what);
+    if (name)
+        expect_name(r->name, r->name_size_bytes / 2, name, what);
+}
+
+/* ---- The table ----------------------------------------------------------------------------------------- */
+
+/* One result of each kind, in this order: error, single, multiple counters, multiple instances, counterset. */
+static sample *all_kinds(void)
+{
+    static const uint32_t ids[] = {5, 6, 7};
+    sample *s = sample_new(1);
+    sample_result(s, PFB_V2_ERROR, NULL, 0);
+    sample_result(s, PFB_V2_SINGLE_COUNTER, NULL, 0);
+    sample_value(s, 11, 8);
+    sample_result(s, PFB_V2_MULTIPLE_COUNTERS, ids, 2);
+    sample_value(s, 21, 4);
+    sample_value(s, 0, 5);
+    sample_result(s, PFB_V2_MULTIPLE_INSTANCES, NULL, 0);
+    sample_row(s, 1, "a");
+    sample_value(s, 31, 4);
+    sample_row(s, 2, "");
+    sample_value(s, 32, 4);
+    sample_result(s, PFB_V2_COUNTERSET, ids, 3);
+    sample_row(s, 3, "c");
+    sample_value(s, 41, 4);
+    sample_value(s, 42, 8);
+    sample_value(s, UINT64_MAX, 8);
+    return s;
+}
+
+Test(sample, every_kind_as_a_table)
+{
+    sample *s = all_kinds();
+    sample_load(s);
+    const pfb_sample *t = &s->snapshot;
+    cr_expect_eq(t->counts.results, 5);
+    cr_expect_eq(t->counts.columns, 0 + 1 + 2 + 1 + 3);
+    cr_expect_eq(t->counts.rows, 0 + 1 + 1 + 2 + 1);
+    cr_expect_eq(t->counts.values, 1 + 2 + 2 + 3);
+    cr_expect_eq(memcmp(&t->counts, &s->counts, sizeof s->counts), 0, "as measured");
+    cr_expect(t->perf_time == 1000 && t->perf_time_100ns == 10000000 && t->perf_freq == 1000 && t->notes == 0);
+    cr_expect(t->system_time.year == 2024 && t->system_time.millisecond == 678);
+    static const uint32_t kinds[] = {0, 1, 2, 4, 6};
+    static const uint32_t rows[] = {0, 1, 1, 2, 1};
+    static const uint32_t columns[] = {0, 1, 2, 1, 3};
+    static const size_t offsets[] = {48, 64, 96, 160, 248}; /* 16; 16+16; 16+16+16+16; 16+8+2*(16+16) */
+    for (uint32_t i = 0, row = 0, column = 0; i < 5; i++) {
+        const pfb_sample_result *r = &t->results[i];
+        cr_expect_eq(r->kind, kinds[i]);
+        cr_expect_eq(r->status, i == 0 ? 0x1069 : 0);
+        cr_expect_eq(r->offset, offsets[i], "result %u at %zu", i, r->offset);
+        cr_expect(r->first_row == row && r->row_count == rows[i], "result %u", i);
+        cr_expect(r->first_column == column && r->column_count == columns[i], "result %u", i);
+        cr_expect(!r->has_query && r->counter_id == PFB_NO_ID, "result %u", i);
+        row += rows[i];
+        column += columns[i];
+    }
+    expect_row(s, 0, PFB_NO_ID, NULL, "the single value");
+    expect_row(s, 1, PFB_NO_ID, NULL, "the multiple counters");
+    expect_row(s, 2, 1, "a", "the first instance");
+    expect_row(s, 3, 2, "", "the second");
+    expect_row(s, 4, 3, "c", "the set's instance");
+    sample_free(s);
+}
+
+Test(sample, values_and_columns)
+{
+    sample *s = all_kinds();
+    sample_load(s);
+    const pfb_sample *t = &s->snapshot;
+    static const uint64_t raws[] = {11, 21, 0, 31, 32, 41, 42, UINT64_MAX};
+    static const uint32_t sizes[] = {8, 4, 5, 4, 4, 4, 8, 8};
+    static const uint32_t rows[] = {0, 1, 1, 2, 3, 4, 4, 4};
+    static const uint32_t columns[] = {0, 1, 2, 3, 3, 4, 5, 6};
+    for (uint32_t i = 0; i < 8; i++) {
+        pfb_sample_value v = pfb_sample_value_at(t, rows[i], columns[i]);
+        cr_expect(v.exists && v.raw == raws[i] && v.size_bytes == sizes[i], "value %u", i);
+        cr_expect(v.is_number == (sizes[i] != 5) && !v.has_items && (v.is_number || v.offset == 152), "value %u", i);
+    }
+    cr_expect_null(t->items);
+    cr_expect_not(pfb_sample_value_at(t, 0, 1).exists, "a column of another result");
+    cr_expect_not(pfb_sample_value_at(t, 5, 0).exists || pfb_sample_value_at(t, 0, 7).exists, "outside the table");
+    static const uint32_t ids[] = {PFB_NO_ID, 5, 6, PFB_NO_ID, 5, 6, 7};
+    static const uint32_t positions[] = {0, 0, 1, 0, 0, 1, 2};
+    for (uint32_t i = 0; i < 7; i++) {
+        const pfb_sample_column *c = &t->columns[i];
+        cr_expect(c->counter_id == ids[i] && c->position == positions[i] && !c->has_counter, "column %u", i);
+        cr_expect(c->base_column == PFB_NONE && c->multi_column == PFB_NONE && c->time_column == PFB_NONE &&
+                  c->freq_column == PFB_NONE);
+    }
+    for (uint32_t i = 0; i < 5; i++)
+        cr_expect_eq(t->rows[i].older_row, PFB_NONE);
+    cr_expect(t->results[3].stride == 2 && pfb_sample_place(t, 3, 3) == pfb_sample_place(t, 2, 3) + 1, "a column");
+    sample_free(s);
+}
+
+/* ---- Queries
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* Replies of one counter do not tell its id, nor its instance; the query does. */
+Test(sample, queries_name_what_replies_leave_out)
+{
+    sample *s = sample_new(1);
+    pfb_counter counters[] = {plain_counter(5, rate), plain_counter(6, average)};
+    static const uint32_t ids[] = {6};
+    sample_register(s, SET, counters, 2);
+    sample_query(s, SET, 5, 9, "exact", 0);
+    sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, "other", 1);
+    sample_query(s, SET, 5, PFB_NO_ID, "*", 2);
+    sample_query(s, SET, 5, PFB_NO_ID, NULL, 3);
+    sample_query(s, SET, 5, 3, "a?c", 4);
+    for (uint32_t i = 0; i < 5; i++) {
+        static const uint32_t kinds[] = {1, 2, 4, 1, 1};
+        sample_result(s, kinds[i], ids, 1);
+        if (kinds[i] == 4)
+            sample_row(s, 77, "own");
+        sample_value(s, i, 4);
+    }
+    sample_load(s);
+    const pfb_sample *t = &s->snapshot;
+    static const uint32_t column_ids[] = {5, 6, 5, 5, 5};
+    for (uint32_t i = 0; i < 5; i++) {
+        cr_expect(t->results[i].has_query && t->columns[i].has_counter, "result %u", i);
+        cr_expect_eq(t->columns[i].counter_id, column_ids[i], "result %u", i);
+        cr_expect_eq(t->columns[i].counter.id, column_ids[i], "result %u", i);
+        cr_expect_eq(t->results[i].counter_id, i == 1 ? PFB_NO_ID : 5, "result %u", i);
+    }
+    expect_row(s, 0, 9, "exact", "one counter of an exact name");
+    expect_row(s, 1, PFB_NO_ID, "other", "all counters of an exact name");
+    expect_row(s, 2, 77, "own", "an instance with a name of its own");
+    expect_row(s, 3, PFB_NO_ID, NULL, "no name asked for");
+    expect_row(s, 4, 3, NULL, "a pattern is no name");
+    sample_free(s);
+}
+
+/* A query for all counters does not name the one of a reply of kind 1; nor does an id that means "none". */
+Test(sample, counters_that_nobody_names)
+{
+    pfb_counter counters[] = {plain_counter(PFB_NO_ID, rate), plain_counter(1, rate)};
+    static const uint32_t ids[] = {PFB_NO_ID, 1};
+    sample *s = sample_new(1);
+    sample_register(s, SET, counters, 2);
+    sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, NULL, 0);
+    sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, NULL, 1);
+    sample_result(s, PFB_V2_SINGLE_COUNTER, NULL, 0);
+    sample_value(s, 1, 4);
+    sample_result(s, PFB_V2_MULTIPLE_COUNTERS, ids, 2);
+    sample_value(s, 1, 4);
+    sample_value(s, 1, 4);
+    sample_load(s);
+    cr_expect(!s->snapshot.columns[0].has_counter && !s->snapshot.columns[1].has_counter);
+    cr_expect(s->snapshot.columns[2].has_counter);
+    sample_free(s);
+}
+
+/* Kinds 4 and 6 without instances have their columns all the same. */
+Test(sample, results_without_instances)
+{
+    static const uint32_t ids[] = {5, 6};
+    sample *s = sample_new(1);
+    sample_query(s, SET, 3, PFB_NO_ID, "*", 0);
+    sample_result(s, PFB_V2_MULTIPLE_INSTANCES, NULL, 0);
+    sample_result(s, PFB_V2_COUNTERSET, ids, 2);
+    sample_result(s, PFB_V2_COUNTERSET, NULL, 0);
+    sample_load(s);
+    cr_expect_eq(s->snapshot.counts.rows, 0);
+    cr_assert_eq(s->snapshot.counts.columns, 3);
+    cr_expect_eq(s->snapshot.columns[0].counter_id, 3);
+    cr_expect(s->snapshot.columns[1].counter_id == 5 && s->snapshot.columns[2].counter_id == 6);
+    cr_expect_eq(s->snapshot.results[2].column_count, 0);
+    sample_free(s);
+}
+
+/* Index tells, not the order in which the queries stand; of several for one result the first counts; one for a result
+ * that is not there counts for nothing. */
+Test(sample, results_are_found_by_index)
+{
+    sample *s = sample_new(1);
+    sample_query(s, SET, 3, 1, "three", 2);
+    sample_query(s, SET, 1, 1, "one", 0);
+    sample_query(s, OTHER_SET, 8, 1, "late", 0);
+    sample_query(s, SET, 9, 1, "far", 3);
+    sample_query(s, SET, 9, 1, "farther", UINT32_MAX);
+    for (uint32_t i = 0; i < 3; i++) {
+        sample_result(s, PFB_V2_SINGLE_COUNTER, NULL, 0);
+        sample_value(s, i, 4);
+    }
+    sample_load(s);
+    const pfb_sample *t = &s->snapshot;
+    expect_row(s, 0, 1, "one", "result 0");
+    expect_row(s, 1, PFB_NO_ID, NULL, "result 1, of which nobody knows");
+    expect_row(s, 2, 1, "three", "result 2");
+    cr_expect(t->results[0].has_query && !t->results[1].has_query && t->results[2].has_query);
+    cr_expect(t->columns[0].counter_id == 1 && t->columns[1].counter_id == PFB_NO_ID && t->columns[2].counter_id == 3);
+    pfb_guid guid = set_guid(SET);
+    cr_expect(pfb_guid_equal(&t->results[0].counterset, &guid));
+    sample_free(s);
+}
+
+/* Here the memory ends behind the only result: a query for the next one must not be looked up there. */
+Test(sample, queries_for_results_that_are_not_there)
+{
+    sample *s = sample_new(1);
+    sample_query(s, SET, 1, 1, "far", 1);
+    sample_query(s, SET, 1, 1, "near", 0);
+    sample_result(s, PFB_V2_ERROR, NULL, 0);
+    sample_load(s);
+    cr_expect(s->snapshot.counts.results == 1 && s->snapshot.results[0].has_query);
+    cr_expect_eq(s->snapshot.results[0].counter_id, 1);
+    sample_free(s);
+}
+
+/* Whatever the block is read like: a block of an odd size is passed over by its size. */
+Test(sample, query_information_is_read_tolerantly)
+{
+    sample *s = sample_new(1);
+    bytes info = {.size = 0};
+    for (uint32_t index = 0; index < 2; index++) {
+        sample_result(s, PFB_V2_SINGLE_COUNTER, NULL, 0);
+        sample_value(s, index, 4);
+        put_fill(&info, SET, 16);
+        put_u32(&info, 0);
+        put_u32(&info, 44);
+        put_u32(&info, 5 + index);
+        put_u32(&info, PFB_NO_ID);
+        put_u32(&info, index);
+        put_u64(&info, 0); /* reserved, an empty name */
+    }
+    sample_end(s);
+    s->input.query_info = info.data;
+    s->input.query_info_size_bytes = info.size;
+    for (uint32_t options = 0; options < 2; options++) {
+        s->input.options = options ? PFB_STRICT : 0;
+        sample_load(s);
+        cr_expect(s->snapshot.columns[0].counter_id == 5 && s->snapshot.columns[1].counter_id == 6);
+    }
+    sample_free(s);
+}
+
+Test(sample, broken_query_information_counts_up_to_its_break)
+{
+    sample *s = sample_new(1);
+    for (uint32_t i = 0; i < 3; i++) {
+        sample_result(s, PFB_V2_SINGLE_COUNTER, NULL, 0);
+        sample_value(s, i, 4);
+        sample_query(s, SET, i, 1, "name", i);
+    }
+    sample_end(s);
+    size_t block = s->info.size_bytes / 3;
+    for (size_t size = 0; size <= s->info.size_bytes; size++) {
+        s->input.query_info_size_bytes = size;
+        sample_load(s);
+        for (uint32_t i = 0; i < 3; i++)
+            cr_expect_eq(s->snapshot.results[i].has_query, size >= (i + 1) * block, "%zu bytes", size);
+    }
+    s->input.query_info = NULL;
+    sample_load(s);
+    cr_expect(!s->snapshot.results[0].has_query, "null is none");
+    sample_free(s);
+}
+
+/* ---- Registrations
+ * ------------------------------------------------------------------------------------------------------ */
+
+static sample *one_column(uint32_t counter_id)
+{
+    sample *s = sample_new(1);
+    sample_query(s, SET, counter_id, PFB_NO_ID, NULL, 0);
+    sample_result(s, PFB_V2_SINGLE_COUNTER, NULL, 0);
+    sample_value(s, 1, 4);
+    return s;
+}
+
+/* Ids that fall, some of them twice: found by looking at all, and again once they are sorted. */
+Test(sample, counters_in_any_order_are_found)
+{
+    enum { IDS = 500 };
+    pfb_counter counters[IDS];
+    static uint32_t order[IDS];
+    for (uint32_t i = 0; i < IDS; i++) {
+        counters[i] = plain_counter(2 * ((IDS - 1 - i) / 2), 0x10000);
+        counters[i].detail_level = i;
+    }
+    for (int sorted = 0; sorted < 2; sorted++) {
+        for (uint32_t id = 0; id < IDS + 2; id++) {
+            sample *s = one_column(id);
+            sample_register(s, SET, counters, IDS);
+            cr_assert_not(s->registrations[0].is_ascending);
+            if (sorted)
+                pfb_sample_sort_counters(&s->registrations[0], order);
+            sample_load(s);
+            const pfb_sample_column *column = &s->snapshot.columns[0];
+            cr_expect_eq(column->has_counter, id < IDS && id % 2 == 0, "id %u", id);
+            if (column->has_counter) /* of the two with this id the one that stands first */
+                cr_expect(column->counter.id == id && column->counter.detail_level == IDS - 2 - id, "id %u", id);
+            sample_free(s);
+        }
+    }
+}
+
+Test(sample, the_last_registration_counts)
+{
+    pfb_counter first[] = {plain_counter(1, 0x100), plain_counter(5, rate)};
+    pfb_counter second[] = {plain_counter(5, average), plain_counter(5, 0x10000), plain_counter(0, 0x10100)};
+    for (int last = 0; last < 4; last++) {
+        sample *s = one_column(5);
+        sample_register(s, SET, first, 2);
+        if (last == 1)
+            sample_register(s, SET, second, 3);
+        if (last == 2)
+            sample_register(s, SET, second + 2, 1);
+        if (last == 3)
+            sample_register(s, SET, NULL, 0);
+        sample_register(s, OTHER_SET, second, 3);
+        sample_load(s);
+        const pfb_sample_column *c = &s->snapshot.columns[0];
+        cr_expect_eq(c->has_counter, last < 2, "case %d: what the last one does not know is not known", last);
+        cr_expect(!c->has_counter || c->counter.type == (last == 0 ? rate : average), "case %d", last);
+        sample_free(s);
+    }
+}
+
+Test(sample, counters_are_found_in_any_order_of_ids)
+{
+    enum { COUNT = 500 };
+    static pfb_counter counters[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++) /* 7 and 500 have no common divisor: every id once, in no order */
+        counters[i] = plain_counter(i * 7 % COUNT, i * 7 % COUNT + 1000);
+    sample *s = sample_new(1);
+    uint32_t ids[COUNT + 2];
+    for (uint32_t i = 0; i < COUNT + 2; i++)
+        ids[i] = COUNT + 1 - i;
+    sample_register(s, SET, counters, COUNT);
+    sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, NULL, 0);
+    sample_result(s, PFB_V2_MULTIPLE_COUNTERS, ids, COUNT + 2);
+    for (uint32_t i = 0; i < COUNT + 2; i++)
+        sample_value(s, i, 4);
+    sample_load(s);
+    for (uint32_t i = 0; i < COUNT + 2; i++) {
+        const pfb_sample_column *c = &s->snapshot.columns[i];
+        cr_expect_eq(c->has_counter, ids[i] < COUNT, "id %u", ids[i]);
+        cr_expect(!c->has_counter || (c->counter.id == ids[i] && c->counter.type == ids[i] + 1000), "id %u", ids[i]);
+    }
+    sample_free(s);
+}
+
+/* Columns of base, item count and clocks: of the same result, else of another of the same set. */
+Test(sample, references_are_linked)
+{
+    pfb_counter counters[] = {plain_counter(1, average), plain_counter(2, average_base), plain_counter(3, 0x10000),
+                              plain_counter(4, 0x10100), plain_counter(5, 0x10100)};
+    counters[0].base_id = 2;
+    counters[0].multi_id = 3;
+    counters[0].perf_time_id = 4;
+    counters[0].perf_freq_id = 5;
+    static const uint32_t ids[] = {2, 1, 4};
+    static const uint32_t others[] = {5, 4, 2, 2};
+    sample *s = sample_new(1);
+    sample_register(s, SET, counters, 5);
+    sample_register(s, OTHER_SET, counters, 5);
+    sample_query(s, OTHER_SET, PFB_NO_ID, PFB_NO_ID, NULL, 0); /* holds 3, but in another set */
+    sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, NULL, 1);
+    sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, NULL, 2);
+    static const uint32_t three[] = {3};
+    sample_result(s, PFB_V2_MULTIPLE_COUNTERS, three, 1);
+    sample_value(s, 1, 4);
+    sample_result(s, PFB_V2_MULTIPLE_COUNTERS, ids, 3);
+    for (int i = 0; i < 3; i++)
+        sample_value(s, 1, 8);
+    sample_result(s, PFB_V2_MULTIPLE_COUNTERS, others, 4);
+    for (int i = 0; i < 4; i++)
+        sample_value(s, 1, 8);
+    sample_load(s);
+    const pfb_sample_column *c = &s->snapshot.columns[2]; /* counter 1, behind 3 and 2 */
+    cr_assert_eq(c->counter_id, 1);
+    cr_expect_eq(c->base_column, 1, "2 in the same result");
+    cr_expect_eq(c->time_column, 3, "4 in the same result");
+    cr_expect_eq(c->freq_column, 4, "5 in the result behind");
+    cr_expect_eq(c->multi_column, PFB_NONE, "3 only in another set");
+    cr_expect_eq(s->snapshot.columns[1].base_column, PFB_NONE);
+    sample_free(s);
+}
+
+/* ---- Memory
+ * -------------------------------------------------------------------------------------------------------------- */
+
+static void expect_empty(const pfb_sample *t, const char *what)
+{
+    cr_expect(t->counts.results == 0 && t->counts.columns == 0 && t->counts.rows == 0 && t->counts.values == 0, "%s",
+              what);
+}
+
+Test(sample, memory_of_exactly_the_size)
+{
+    sample *s = all_kinds();
+    pfb_counter counters[] = {plain_counter(5, rate), plain_counter(1, rate)};
+    sample_register(s, SET, counters, 2);
+    sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, "*", 4);
+    sample_measure(s);
+    guarded memory = guarded_make(s->memory_size);
+    uint8_t *at = memory.end - s->memory_size;
+    cr_assert_eq(s->memory_size % 8, 0);
+    memset(memory.begin, 0x77, (size_t)(memory.end - memory.begin));
+    pfb_sample t;
+    pfb_error error = pfb_sample_load(&t, &s->input, &s->counts, at, s->memory_size);
+    expect_error(error, PFB_OK, 0, "exactly enough");
+    cr_expect_eq(t.counts.values, 8);
+    for (const uint8_t *p = memory.begin; p < at; p++)
+        cr_assert_eq(*p, 0x77, "a byte before the memory");
+    for (size_t less = 1; less <= s->memory_size; less += less < 16 ? 1 : 97) {
+        memset(memory.begin, 0x77, (size_t)(memory.end - memory.begin));
+        error = pfb_sample_load(&t, &s->input, &s->counts, at, s->memory_size - less);
+        expect_error(error, PFB_CALLER_TOO_SMALL, 0, "too little");
+        expect_empty(&t, "too little");
+        for (size_t i = s->memory_size - less; i < s->memory_size; i++)
+            cr_assert_eq(at[i], 0x77, "a byte behind the memory");
+    }
+    error = pfb_sample_load(&t, &s->input, &s->counts, NULL, s->memory_size);
+    expect_error(error, PFB_CALLER_TOO_SMALL, 0, "null");
+    guarded_free(&memory);
+    sample_free(s);
+}
+
+/* The bytes changed since they were measured: a count that is one too small for them, each in turn. */
+Test(sample, counts_too_small_for_the_bytes)
+{
+    for (int which = 0; which < 4; which++) {
+        sample *s = all_kinds();
+        sample_measure(s);
+        pfb_sample_counts counts = s->counts;
+        uint32_t *fields[] = {&counts.results, &counts.columns, &counts.rows};
+        if (which < 3)
+            --*fields[which];
+        else
+            counts.values--;
+        size_t size = pfb_sample_size(&counts);
+        void *memory = malloc(size);
+        pfb_sample t;
+        expect_error(pfb_sample_load(&t, &s->input, &counts, memory, size), PFB_CALLER_TOO_SMALL, 0, "a count");
+        expect_empty(&t, "a count");
+        free(memory);
+        sample_free(s);
+    }
+}
+
+Test(sample, counts_larger_than_the_bytes_need)
+{
+    sample *s = all_kinds();
+    sample_measure(s);
+    pfb_sample_counts counts = {9, 19, 29, 49, 39, 0};
+    size_t size = pfb_sample_size(&counts);
+    void *memory = malloc(size);
+    pfb_sample t;
+    expect_error(pfb_sample_load(&t, &s->input, &counts, memory, size), PFB_OK, 0, "room to spare");
+    cr_expect_eq(memcmp(&t.counts, &s->counts, sizeof t.counts), 0, "the counts are those of the bytes");
+    free(memory);
+    sample_free(s);
+}
+
+Test(sample, sizes)
+{
+    pfb_sample_counts none = {0};
+    cr_expect_eq(pfb_sample_size(&none), 0);
+    pfb_sample_counts huge = {PFB_NONE - 1, PFB_NONE - 1, PFB_NONE - 1, PFB_NONE - 1, PFB_NONE - 1, 0};
+    if (sizeof(size_t) == 8)
+        cr_expect_gt(pfb_sample_size(&huge), (size_t)4 * PFB_NONE);
+    else
+        cr_expect_eq(pfb_sample_size(&huge), 0);
+}
+
+Test(sample, nothing_to_load)
+{
+    pfb_sample_input input = {.data = NULL};
+    pfb_sample_counts counts;
+    pfb_sample t;
+    expect_error(pfb_sample_measure(&input, &counts), PFB_TRUNCATED_HEADER, 0, "null");
+    expect_error(pfb_sample_load(&t, &input, &counts, NULL, 0), PFB_TRUNCATED_HEADER, 0, "null");
+    expect_empty(&t, "null");
+    pfb_sample_number_rows(&t);
+    sample *s = sample_new(1);
+    sample_load(s);
+    cr_expect_eq(s->loaded.code, PFB_OK);
+    expect_empty(&s->snapshot, "a block without results");
+    sample_free(s);
+}
+
+/* ---- Broken blocks
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* Everything that stands before the break, as in the whole block; how many values that are. */
+static uint32_t expect_beginning(const pfb_sample *part, const pfb_sample *whole, size_t size)
+{
+    cr_expect_leq(part->counts.results, whole->counts.results);
+    cr_expect_leq(part->counts.rows, whole->counts.rows);
+    uint32_t values = 0;
+    for (uint32_t i = 0; i < part->counts.rows; i++) {
+        const pfb_sample_row *row = &part->rows[i];
+        const pfb_sample_result *result = &part->results[row->result];
+        cr_expect(row->id == whole->rows[i].id && row->value_count <= whole->rows[i].value_count, "row %u of %zu bytes",
+                  i, size);
+        for (uint32_t n = 0; n < result->column_count; n++) {
+            pfb_sample_value v = pfb_sample_value_at(part, i, result->first_column + n);
+            pfb_sample_value w = pfb_sample_value_at(whole, i, result->first_column + n);
+            cr_expect_eq(v.exists, n < row->value_count, "row %u, column %u of %zu bytes", i, n, size);
+            cr_expect(!v.exists || (v.raw == w.raw && v.size_bytes == w.size_bytes && v.offset == w.offset),
+                      "row %u, column %u of %zu bytes", i, n, size);
+        }
+        values += row->value_count;
+    }
+    return values;
+}
+
+/* The total size is lowered, 8 bytes at a time: what precedes the break is kept, with the block reader's verdict. */
+Test(sample, broken_blocks_keep_what_precedes_the_break)
+{
+    sample *whole = all_kinds();
+    sample_load(whole);
+    size_t full = whole->data.size_bytes;
+    uint32_t last_values = 0;
+    for (size_t size = 48; size < full; size += 8) {
+        sample *s = all_kinds();
+        sample_end(s);
+        s->data.data[0] = (uint8_t)size;
+        s->data.data[1] = (uint8_t)(size >> 8);
+        sample_load(s);
+        pfb_v2_reader block;
+        pfb_v2_open(&block, s->input.data, s->input.data_size_bytes, 0);
+        pfb_error verdict = pfb_v2_finish(&block);
+        expect_error(s->loaded, verdict.code, verdict.offset, "the block reader's verdict");
+        cr_expect_neq(s->loaded.code, PFB_OK, "%zu bytes", size);
+        uint32_t values = expect_beginning(&s->snapshot, &whole->snapshot, size);
+        cr_expect_geq(values, last_values);
+        last_values = values;
+        sample_free(s);
+    }
+    sample_free(whole);
+}
+
+/* A value that claims more than its place: the values before it, and its instance, remain. */
+Test(sample, a_broken_value_leaves_a_short_row)
+{
+    static const uint32_t ids[] = {1, 2, 3};
+    sample *s = sample_new(1);
+    sample_result(s, PFB_V2_COUNTERSET, ids, 3);
+    sample_row(s, 1, "a");
+    for (uint64_t i = 0; i < 3; i++)
+        sample_value(s, i, 4);
+    sample_row(s, 2, "b");
+    sample_value(s, 10, 4);
+    pfb_write_break(&s->data, PFB_FAULT_DATA_SIZE_HUGE);
+    sample_value(s, 11, 4);
+    sample_value(s, 12, 4);
+    sample_load(s);
+    cr_expect_eq(s->loaded.code, PFB_BAD_DATA_SIZE);
+    cr_expect_eq(s->loaded.offset, s->data.fault_offset);
+    cr_expect_eq(s->snapshot.counts.rows, 2);
+    cr_expect(s->snapshot.rows[0].value_count == 3 && s->snapshot.rows[1].value_count == 1);
+    cr_expect_eq(s->snapshot.results[0].row_count, 2);
+    sample_free(s);
+}
+
+Test(sample, strictness_and_notes_are_the_block_readers)
+{
+    sample *s = all_kinds();
+    pfb_write_break(&s->data, PFB_FAULT_RESULT_KIND_UNKNOWN);
+    sample_result(s, PFB_V2_SINGLE_COUNTER, NULL, 0);
+    sample_value(s, 1, 4);
+    sample_load(s);
+    cr_expect_eq(s->loaded.code, PFB_OK);
+    cr_expect_eq(s->snapshot.notes, PFB_NOTE_UNKNOWN_KIND);
+    cr_expect(s->snapshot.results[5].row_count == 0 && s->snapshot.results[5].column_count == 0);
+    s->input.options = PFB_STRICT;
+    sample_load(s);
+    cr_expect_eq(s->loaded.code, PFB_UNKNOWN_KIND);
+    cr_expect_eq(s->snapshot.counts.results, 5);
+    sample_free(s);
+}
+
+/* ---- Numbers
+ * ----------------------------------------------------------------------------------------------------------------- */
+
+/* occurrence counts equal names of a result, rank equal names with equal ids; from 0, in the order of the block. */
+Test(sample, occurrences_and_ranks)
+{
+    static const struct {
+        uint32_t id;
+        const char *name;
+        uint32_t occurrence, rank;
+    } rows[] = {
+        {1, "x", 0, 0}, {2, "x", 1, 0}, {1, "x", 2, 1}, {1, "", 0, 0},   {1, "y", 0, 0},
+        {2, "x", 3, 1}, {1, "x", 4, 2}, {1, "", 1, 1},  {1, "xx", 0, 0}, {9, "X", 0, 0},
+    };
+    sample *s = sample_new(1);
+    for (int result = 0; result < 2; result++) {
+        sample_query(s, SET, 1, PFB_NO_ID, "*", (uint32_t)result);
+        sample_result(s, PFB_V2_MULTIPLE_INSTANCES, NULL, 0);
+        for (size_t i = 0; i < 10; i++) {
+            sample_row(s, rows[i].id, rows[i].name);
+            sample_value(s, i, 4);
+        }
+    }
+    sample_load(s);
+    for (int again = 0; again < 2; again++) {
+        pfb_sample_number_rows(&s->snapshot);
+        for (uint32_t i = 0; i < 20; i++) {
+            const pfb_sample_row *row = &s->snapshot.rows[i];
+            cr_expect_eq(row->occurrence, rows[i % 10].occurrence, "row %u", i);
+            cr_expect_eq(row->rank, rows[i % 10].rank, "row %u", i);
+            cr_expect_eq(row->instance, i % 10, "row %u", i);
+        }
+    }
+    sample_free(s);
+}
+
+/* 20000 equal instances, and 20000 in descending order: n log n is a matter of milliseconds. */
+Test(sample, numbering_is_fast, .timeout = 20)
+{
+    for (int equal = 0; equal < 2; equal++) {
+        sample *s = sample_new_large(1, 1 << 20);
+        sample_result(s, PFB_V2_MULTIPLE_INSTANCES, NULL, 0);
+        for (uint32_t i = 0; i < 20000; i++) {
+            sample_row(s, equal ? 5 : 20000 - i, equal ? "same" : "");
+            sample_value(s, i, 4);
+        }
+        sample_load(s);
+        pfb_sample_number_rows(&s->snapshot);
+        cr_expect_eq(s->snapshot.rows[19999].occurrence, 19999);
+        cr_expect_eq(s->snapshot.rows[19999].rank, equal ? 19999 : 0);
+        sample_free(s);
+    }
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* Values by column: where they stand, what a broken block leaves of them, and what hostile counts may ask for. */
+#include "support.h"
+#include "support_samples.h"
+#include "support_v1.h"
+
+#include <criterion/criterion.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RESULT_AT = 48, RESULT_BYTES = 16 };
+
+static void store(uint8_t *p, size_t value)
+{
+    store_ordered(p, false, (uint32_t)value);
+}
+
+/* A counterset of these instances and counters; value of row r, column c: 1000 r + c, of 4 bytes in odd columns. */
+static sample *grid(uint32_t rows, uint32_t columns)
+{
+    uint32_t ids[64];
+    sample *s = sample_new_large(1, 1 << 20);
+    for (uint32_t c = 0; c < columns; c++)
+        ids[c] = c;
+    sample_result(s, PFB_V2_COUNTERSET, ids, columns);
+    for (uint32_t r = 0; r < rows; r++) {
+        sample_row(s, r, "a");
+        for (uint32_t c = 0; c < columns; c++)
+            sample_value(s, 1000 * r + c, c % 2 ? 4 : 8);
+    }
+    return s;
+}
+
+/* Every value in its place, whatever the stride: the documented formula, and the accessor. */
+Test(sample_columns, every_value_in_its_place)
+{
+    static const uint32_t sizes[] = {0,   1,   2,   63,  64,  65,  96,  97,  98,  127,
+                                     128, 129, 193, 194, 195, 511, 512, 513, 521, 1000};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        sample *s = grid(sizes[i], 33);
+        sample_load(s);
+        cr_expect_eq(s->loaded.code, PFB_OK);
+        const pfb_sample *t = &s->snapshot;
+        const pfb_sample_result *result = &t->results[0];
+        cr_assert(result->row_count == sizes[i] && result->stride >= sizes[i] && result->first_value == 0);
+        cr_assert_eq(t->counts.values, (uint64_t)33 * result->stride);
+        for (uint32_t r = 0; r < sizes[i]; r++) {
+            for (uint32_t c = 0; c < 33; c++) {
+                size_t place = (size_t)c * result->stride + r;
+                cr_assert_eq(pfb_sample_place(t, r, c), place);
+                cr_assert(t->raw[place] == 1000 * r + c && t->sizes[place] == (c % 2 ? 4 : 8), "row %u, column %u", r,
+                          c);
+            }
+        }
+        sample_free(s);
+    }
+}
+
+/* Two rows of the same numbers, the second without its last values: what is left out exists nowhere. */
+Test(sample_columns, rows_cut_short)
+{
+    for (size_t cut = 8; cut <= 6 * 16; cut += 8) {
+        sample *s = grid(100, 6);
+        sample_end(s);
+        size_t size = s->data.size_bytes - cut;
+        store(s->data.data, size);
+        store(s->data.data + RESULT_AT + 8, size - RESULT_AT);
+        uint8_t *instances = s->data.data + RESULT_AT + RESULT_BYTES + 8 + 6 * 4;
+        store(instances, size - (size_t)(instances - s->data.data));
+        sample_load(s);
+        cr_expect_eq(s->loaded.code, cut % 16 == 0 ? PFB_TRUNCATED_VALUE : PFB_BAD_VALUE_SIZE, "%zu bytes: %s", cut,
+                     pfb_code_name(s->loaded.code));
+        const pfb_sample *t = &s->snapshot;
+        cr_assert(t->counts.rows == 100 && s->measured.code == PFB_OK);
+        uint32_t left = (uint32_t)(6 - (cut + 15) / 16);
+        cr_expect_eq(t->rows[99].value_count, left, "%zu bytes: %u", cut, t->rows[99].value_count);
+        for (uint32_t c = 0; c < 6; c++) {
+            pfb_sample_value v = pfb_sample_value_at(t, 99, c);
+            cr_expect(v.exists == (c < left) && v.is_number == v.exists && v.raw == (v.exists ? 99000 + c : 0));
+            cr_expect_eq(pfb_sample_value_at(t, 98, c).raw, 98000 + c);
+            cr_expect(v.exists || t->sizes[pfb_sample_place(t, 99, c)] == 0);
+        }
+        sample_free(s);
+    }
+}
+
+/* Data that are no numbers are found where they stand, among numbers and in a result of their own. */
+Test(sample_columns, data_that_are_no_numbers)
+{
+    static const uint32_t ids[] = {1, 2, 3};
+    static const uint32_t sizes[] = {0, 5, 23};
+    sample *s = sample_new(1);
+    sample_result(s, PFB_V2_COUNTERSET, ids, 3);
+    for (uint32_t r = 0; r < 3; r++) {
+        sample_row(s, r, "a");
+        sample_value(s, r, 8);
+        sample_value(s, r, sizes[r]);
+        sample_value(s, r, 4);
+    }
+    sample_load(s);
+    for (uint32_t r = 0; r < 3; r++) {
+        pfb_sample_value v = pfb_sample_value_at(&s->snapshot, r, 1);
+        cr_assert(v.exists && !v.is_number && v.raw == 0 && v.size_bytes == sizes[r]);
+        cr_expect_eq(memcmp(s->data.data + v.offset, "a datum of another size", sizes[r]), 0);
+        v = pfb_sample_value_at(&s->snapshot, r, 2);
+        cr_expect(v.is_number && v.raw == r && v.offset == 0 && v.size_bytes == 4);
+    }
+    sample_free(s);
+}
+
+/* One datum that is no number, in whichever of the rows that are loaded together. */
+Test(sample_columns, one_that_is_no_number_among_many)
+{
+    enum { ROWS = 300 };
+    static const uint32_t ids[] = {1, 2};
+    for (uint32_t odd = 0; odd < ROWS; odd += 23) {
+        sample *s = sample_new_large(1, 1 << 16);
+        sample_result(s, PFB_V2_COUNTERSET, ids, 2);
+        for (uint32_t r = 0; r < ROWS; r++) {
+            sample_row(s, r, "a");
+            sample_value(s, r, 8);
+            sample_value(s, r, r == odd ? 23 : 8);
+        }
+        sample_load(s);
+        pfb_sample_value v = pfb_sample_value_at(&s->snapshot, odd, 1);
+        cr_assert(v.exists && !v.is_number && v.size_bytes == 23, "row %u", odd);
+        cr_expect_eq(memcmp(s->data.data + v.offset, "a datum of another size", 23), 0, "row %u", odd);
+        sample_free(s);
+    }
+}
+
+/* ---- Hostile counts -------------------------------------------------------------------------------------- */
+
+/* A block of which half is counter ids, or claims to be, and half instances of the least size: their product is what
+ * no block of this size holds. */
+static size_t hostile(uint8_t *data, size_t size, size_t counters, size_t instances)
+{
+    size_t at = RESULT_AT + RESULT_BYTES;
+    memset(data, 0, size);
+    store(data, size);
+    store(data + 4, 1);
+    store(data + RESULT_AT + 4, PFB_V2_COUNTERSET);
+    store(data + RESULT_AT + 8, size - RESULT_AT);
+    store(data + at, 8 + 4 * counters);
+    store(data + at + 4, counters);
+    at += 8 + 4 * counters;
+    store(data + at, size - at);
+    store(data + at + 4, instances);
+    for (at += 8; at + 16 <= size; at += 16)
+        store(data + at, 16);
+    return at;
+}
+
+Test(sample_columns, hostile_counts_ask_for_little)
+{
+    enum { SIZE = 1 << 16 };
+    static const size_t counts[][2] = {{8000, 4000}, {2, 4000}, {1, 4000}, {16000, 60}, {7000, 2}, {0, 8000}};
+    uint8_t *data = malloc(SIZE);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        pfb_sample_counts n;
+        pfb_sample t;
+        pfb_sample_input input = {.data = data, .data_size_bytes = SIZE};
+        hostile(data, SIZE, counts[i][0], counts[i][1]);
+        pfb_sample_measure(&input, &n);
+        size_t size = pfb_sample_size(&n);
+        cr_expect_leq(size, (size_t)32 * SIZE, "%zu by %zu: %zu bytes", counts[i][0], counts[i][1], size);
+        cr_expect_leq(n.values, (uint64_t)SIZE / 8 * 5 / 4 + n.columns, "%zu by %zu", counts[i][0], counts[i][1]);
+        void *memory = malloc(size);
+        pfb_error loaded = pfb_sample_load(&t, &input, &n, memory, size);
+        pfb_v2_reader block;
+        pfb_v2_open(&block, data, SIZE, 0);
+        pfb_error verdict = pfb_v2_finish(&block);
+        expect_error(loaded, verdict.code, verdict.offset, "the reader's verdict");
+        cr_expect(t.counts.rows <= n.rows && t.counts.columns == n.columns && t.counts.values <= n.values);
+        free(memory);
+    }
+    free(data);
+}
+
+/* What was measured breaks off; then the bytes change, and all instances are sound: more than there is room for. */
+Test(sample_columns, instances_that_appear_between_measuring_and_loading)
+{
+    sample *s = grid(40, 4);
+    sample_end(s);
+    uint8_t *count = s->data.data + RESULT_AT + RESULT_BYTES + 8 + 4 * 4 + 4;
+    store(count, 300); /* beyond what the bytes hold: instances are counted */
+    uint8_t *last = count + 4 + 39 * (16 + 4 * 16);
+    uint8_t kept = *last;
+    cr_assert(pfb_sample_measure(&s->input, &s->counts).code == PFB_OK && s->counts.rows == 40);
+    pfb_sample_counts all = s->counts;
+    *last = 0;
+    pfb_sample_measure(&s->input, &s->counts);
+    cr_assert_lt(s->counts.rows, 40);
+    *last = kept;
+    void *memory = malloc(pfb_sample_size(&all));
+    pfb_sample t;
+    expect_error(pfb_sample_load(&t, &s->input, &s->counts, memory, pfb_sample_size(&all)), PFB_CALLER_TOO_SMALL, 0,
+                 "rows that came");
+    cr_expect(t.counts.rows == 0 && t.counts.values == 0);
+    free(memory);
+    sample_free(s);
+}

@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: MIT */
+#include "support_v1.h"
+
+#include <criterion/criterion.h>
+
+#include "perfblock/cook.h"
+#include "sample/sample_v1.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RAWCOUNT = 0x00010000,
+    LARGE_RAWCOUNT = 0x00010100,
+    COUNTER = 0x10410400,
+    LARGE_COUNTER = 0x10410500,
+    OBJ_TIMER = 0x20610500,
+    MULTI_TIMER = 0x22410500,
+    MULTI_BASE = 0x42030500,
+    ELAPSED = 0x30240500,
+    AVERAGE_TIMER = 0x30020400,
+    AVERAGE_BULK = 0x40020500,
+    AVERAGE_BASE = 0x40030402,
+    LARGE_RAW_BASE = 0x40030500,
+    NODATA = 0x40000200
+};
+
+/* ---- Samples ----------------------------------------------------------------------------------------- */
+
+/* A V1 block and its snapshot, in memory of exactly its size. */
+typedef struct v1 {
+    uint8_t block[1 << 14];
+    pfb_writer b;
+    pfb_sample_input input;
+    pfb_sample_counts counts;
+    pfb_error measured, loaded;
+    guarded memory;
+    pfb_sample snapshot;
+} v1;
+
+static v1 *v1_new(int64_t tick)
+{
+    v1 *s = calloc(1, sizeof *s);
+    cr_assert_not_null(s);
+    pfb_write_times times = v1_times(tick);
+    pfb_write_init(&s->b, s->block, sizeof s->block);
+    pfb_write_begin_v1(&s->b, &times, NULL, 0, false);
+    return s;
+}
+
+/* Snapshots in memory that ends where nobody may write. */
+static void load_bytes(v1 *s, const uint8_t *data, size_t size)
+{
+    s->input.data = data;
+    s->input.data_size_bytes = size;
+    s->measured = pfb_sample_measure(&s->input, &s->counts);
+    size_t needed = pfb_sample_size(&s->counts);
+    s->memory = guarded_make(needed);
+    s->loaded = pfb_sample_load(&s->snapshot, &s->input, &s->counts, s->memory.end - (needed + 15) / 16 * 16, needed);
+}
+
+static void v1_load(v1 *s)
+{
+    pfb_write_end_v1(&s->b);
+    cr_assert_eq(s->b.error.code, PFB_OK, "%s", pfb_code_name(s->b.error.code));
+    load_bytes(s, s->block, s->b.size_bytes);
+    expect_error(s->measured, PFB_OK, 0, "measured");
+    expect_error(s->loaded, PFB_OK, 0, "loaded");
+    cr_expect_eq(memcmp(&s->counts, &s->snapshot.counts, sizeof s->counts), 0, "measured is not what was loaded");
+}
+
+static void v1_free(v1 *s)
+{
+    guarded_free(&s->memory);
+    free(s);
+}
+
+static void expect_value(pfb_formula_result r, double value, const char *what)
+{
+    cr_expect_eq(r.status, PFB_STATUS_OK, "%s: %s", what, pfb_status_name(r.status));
+    cr_expect_eq(memcmp(&r.value, &value, sizeof value), 0, "%s: %.17g instead of %.17g", what, r.value, value);
+}
+
+static void expect_status(pfb_formula_result r, pfb_status status, const char *what)
+{
+    cr_expect_eq(r.status, status, "%s: %s instead of %s", what, pfb_status_name(r.status), pfb_status_name(status));
+}
+
+/* ---- The table --------------------------------------------------------------------------------------- */
+
+static void check_rows(const pfb_sample *s, const uint8_t *data, bool big)
+{
+    static const char *const names[] = {"a\0", "b\0", NULL, "\xE9x"};
+    static const char *const swapped[] = {"\0a", "\0b", NULL, "\xE9x"};
+    static const uint32_t results[] = {0, 0, 1, 4};
+    uint32_t wide = big ? PFB_CODE_PAGE_UTF16BE : PFB_CODE_PAGE_UTF16LE;
+    for (size_t i = 0; i < 4; i++) {
+        const pfb_sample_row *row = &s->rows[i];
+        cr_expect_eq(row->result, results[i], "row %zu", i);
+        cr_expect_eq(row->has_name, names[i] != NULL, "row %zu", i);
+        cr_expect_eq(row->code_page, i == 3 ? 1252 : wide, "row %zu", i);
+        cr_expect_eq(row->is_unique, i == 1, "row %zu", i);
+        cr_expect_eq(row->id, i == 1 ? 7 : PFB_NO_ID, "row %zu", i);
+        if (names[i])
+            cr_expect_eq(memcmp(row->name, big ? swapped[i] : names[i], 2), 0, "row %zu", i);
+        cr_expect_eq(row->name_size_bytes, i == 2 ? 0 : 2, "row %zu", i);
+        cr_expect(i == 3 || (row->parent_name == NULL && row->parent_size_bytes == 0), "row %zu", i);
+    }
+    cr_expect_eq(s->rows[3].parent_name, data + INSTANCE_B + 24, "the parent of the last row");
+    cr_expect(s->rows[3].parent_size_bytes == 2 && s->rows[3].parent_code_page == wide);
+}
+
+Test(sample_v1, everything_as_a_table)
+{
+    for (int big = 0; big < 2; big++) {
+        v1 *s = calloc(1, sizeof *s);
+        cr_assert_not_null(s);
+        pfb_write_init(&s->b, s->block, sizeof s->block);
+        v1_everything(&s->b, big);
+        load_bytes(s, s->block, s->b.size_bytes);
+        expect_error(s->loaded, PFB_OK, 0, "loaded");
+        const pfb_sample *t = &s->snapshot;
+        cr_assert(t->counts.results == 5 && t->counts.columns == 8 && t->counts.rows == 4);
+        cr_expect_eq(memcmp(&s->counts, &t->counts, sizeof s->counts), 0);
+        cr_expect(t->perf_time == -2 && t->perf_freq == INT64_MAX && t->system_time.year == 2024);
+        for (uint32_t r = 0; r < 5; r++) {
+            cr_expect(t->results[r].kind == PFB_V1_OBJECT && t->results[r].title_index == 100 * (r + 1));
+            cr_expect(t->results[r].has_query && t->results[r].counter_id == PFB_NO_ID);
+        }
+        cr_expect_eq(t->results[0].object_time, -5);
+        cr_expect_eq(t->results[0].object_freq, INT64_C(0x0102030405060708));
+        cr_expect(t->columns[1].has_counter && t->columns[1].counter.type == AVERAGE_BULK);
+        cr_expect(t->columns[1].counter_id == 104 && t->columns[1].base_column == 2);
+        cr_expect(t->columns[0].base_column == PFB_NONE && t->columns[2].base_column == PFB_NONE);
+        cr_expect_eq(t->columns[1].counter.default_scale, -2);
+        cr_expect_eq(pfb_sample_value_at(t, 0, 1).raw, UINT64_C(0x2122232425262728));
+        pfb_sample_value label = pfb_sample_value_at(t, 0, 3);
+        cr_expect(label.exists && !label.is_number && label.size_bytes == 0 && label.offset >= BLOCK_A &&
+                  label.offset < INSTANCE_B);
+        cr_expect_eq(pfb_sample_value_at(t, 3, 7).raw, 0x61626364, "the last");
+        check_rows(t, s->block, big);
+        v1_free(s);
+    }
+}
+
+Test(sample_v1, the_signature_decides)
+{
+    cr_expect(pfb_v1_recognise("P\0E\0R\0F", 8));
+    cr_expect(pfb_v1_recognise("\0P\0E\0R\0F", 8));
+    cr_expect_not(pfb_v1_recognise("P\0E\0R\0F", 7));
+    cr_expect_not(pfb_v1_recognise("P\0E\0R\0G", 8));
+    cr_expect_not(pfb_v1_recognise("P\0E\0\0R\0F", 8), "of both orders");
+    cr_expect_not(pfb_v1_recognise(NULL, 8));
+}
+
+/* Broken in every way, cut and with too little memory: never more than was measured. */
+Test(sample_v1, broken_blocks)
+{
+    for (int fault = PFB_FAULT_NONE; fault < PFB_FAULT_COUNT; fault++) {
+        v1 *s = calloc(1, sizeof *s);
+        cr_assert_not_null(s);
+        pfb_write_init(&s->b, s->block, sizeof s->block);
+        pfb_write_break(&s->b, (pfb_fault)fault);
+        v1_everything(&s->b, fault % 2);
+        pfb_v1_reader block;
+        pfb_v1_open(&block, s->block, s->b.size_bytes, 0);
+        pfb_error verdict = pfb_v1_finish(&block);
+        load_bytes(s, s->block, s->b.size_bytes);
+        if (fault != PFB_FAULT_SIGNATURE_WRONG) { /* then it is no V1 block */
+            expect_error(s->measured, verdict.code, verdict.offset, "measured");
+            expect_error(s->loaded, verdict.code, verdict.offset, "loaded");
+        }
+        const pfb_sample_counts *n = &s->snapshot.counts;
+        cr_expect(n->results <= s->counts.results && n->columns <= s->counts.columns && n->rows <= s->counts.rows &&
+                      n->values <= s->counts.values && n->items <= s->counts.items,
+                  "%s", pfb_fault_name((pfb_fault)fault));
+        if (s->loaded.code == PFB_OK)
+            cr_expect_eq(memcmp(&s->counts, n, sizeof *n), 0, "%s", pfb_fault_name((pfb_fault)fault));
+        size_t needed = pfb_sample_size(&s->counts);
+        if (needed > 0)
+            expect_error(pfb_sample_load(&s->snapshot, &s->input, &s->counts, s->memory.begin, needed - 1),
+                         PFB_CALLER_TOO_SMALL, 0, "a byte less");
+        v1_free(s);
+    }
+}
+
+/* What was measured of a smaller block does not hold a larger one. */
+Test(sample_v1, bytes_that_changed_since_they_were_measured)
+{
+    v1 *s = calloc(1, sizeof *s);
+    cr_assert_not_null(s);
+    pfb_write_init(&s->b, s->block, sizeof s->block);
+    v1_everything(&s->b, false);
+    load_bytes(s, s->block, s->b.size_bytes);
+    for (unsigned part = 0; part < 4; part++) {
+        pfb_sample_counts less = s->counts;
+        uint32_t *const counts[] = {&less.results, &less.columns, &less.rows};
+        if (part < 3)
+            --*counts[part];
+        else
+            less.values--;
+        pfb_error error = pfb_sample_load(&s->snapshot, &s->input, &less, s->memory.begin, pfb_sample_size(&less));
+        expect_error(error, PFB_CALLER_TOO_SMALL, 0, "one less");
+        cr_expect_eq(s->snapshot.counts.rows, 0);
+    }
+    v1_free(s);
+}
+
+/* ---- Parents ----------------------------------------------------------------------------------------- */
+
+/* Objects 10 ("p0", "p1"), 20 (no instances), 10 again ("q0"), 30 (children of whom is told). */
+static v1 *family(const uint32_t links[][2], size_t count)
+{
+    v1 *s = v1_new(1);
+    v1_object(&s->b, 10, 0);
+    v1_instance(&s->b, "p0");
+    v1_instance_of(&s->b, "p1", PFB_V1_NO_UNIQUE_ID, 10, 0);
+    pfb_write_end_object(&s->b);
+    v1_object(&s->b, 20, PFB_V1_NO_INSTANCES);
+    pfb_write_end_object(&s->b);
+    v1_object(&s->b, 10, 0);
+    v1_instance(&s->b, "q0");
+    pfb_write_end_object(&s->b);
+    v1_object(&s->b, 30, 0);
+    for (size_t i = 0; i < count; i++)
+        v1_instance_of(&s->b, "c", PFB_V1_NO_UNIQUE_ID, links[i][0], links[i][1]);
+    pfb_write_end_object(&s->b);
+    v1_load(s);
+    return s;
+}
+
+Test(sample_v1, parents)
+{
+    static const uint32_t links[][2] = {{0, 0},  {0, 1},  {10, 0}, {10, 1}, {10, 2}, {10, UINT32_MAX},
+                                        {20, 0}, {20, 1}, {99, 0}, {30, 9}, {30, 2}, {30, 12}};
+    static const char *const names[] = {NULL, NULL, "p0", "p1", NULL, NULL, NULL, NULL, NULL, "c", "c", NULL};
+    enum { COUNT = sizeof links / sizeof links[0], FIRST = 4 };
+    v1 *s = family(links, COUNT);
+    for (size_t i = 0; i < COUNT; i++) {
+        const pfb_sample_row *row = &s->snapshot.rows[FIRST + i];
+        cr_expect_eq(row->parent_size_bytes, names[i] ? 2 * strlen(names[i]) : 0, "child %zu", i);
+        if (names[i]) {
+            cr_assert_not_null(row->parent_name, "child %zu", i);
+            expect_name(row->parent_name, row->parent_size_bytes / 2, names[i], "parent");
+            cr_expect_eq(row->parent_code_page, PFB_CODE_PAGE_UTF16LE);
+        }
+    }
+    cr_expect_eq(s->snapshot.rows[1].parent_name, s->snapshot.rows[0].name, "p1 is the child of p0");
+    v1_free(s);
+}
+
+/* ---- Who is who -------------------------------------------------------------------------------------- */
+
+typedef struct person {
+    const char *name;
+    int32_t unique_id;
+    uint32_t key, parent;
+} person;
+
+#define NO_ID PFB_V1_NO_UNIQUE_ID
+#define END                                                                                                            \
+    {                                                                                                                  \
+        NULL, 0, 0, 0                                                                                                  \
+    }
+
+/* An object of a counter and the key counter 6; parents "x" and "y" stand in object 1. */
+static v1 *people(int64_t tick, const person *list, uint32_t key_counter)
+{
+    v1 *s = v1_new(tick);
+    v1_object(&s->b, 1, 0);
+    v1_instance(&s->b, "x");
+    v1_instance(&s->b, "y");
+    pfb_write_end_object(&s->b);
+    v1_object(&s->b, 2, 0);
+    v1_counter(&s->b, 4, COUNTER, 4, 0);
+    v1_counter(&s->b, 6, RAWCOUNT, 4, 0);
+    for (; list->name; list++) {
+        v1_instance_of(&s->b, list->name, list->unique_id, list->parent ? 1 : 0, list->parent - 1);
+        pfb_write_v1_value(&s->b, 8, list->key, 4);
+    }
+    pfb_write_end_object(&s->b);
+    s->input.key_counter = key_counter;
+    v1_load(s);
+    return s;
+}
+
+Test(sample_v1, instances_between_samples)
+{
+    enum { NO = -1 };
+    static const struct {
+        const char *what;
+        person older[4], newer[4];
+        uint32_t key_counter;
+        int expected[3];
+    } rows[] = {
+        {"by name",
+         {{"a", NO_ID, 0, 0}, {"b", NO_ID, 0, 0}, END},
+         {{"b", NO_ID, 0, 0}, {"a", NO_ID, 0, 0}, END},
+         0,
+         {1, 0}},
+        {"by rank among equals",
+         {{"a", NO_ID, 0, 0}, {"b", NO_ID, 0, 0}, {"a", NO_ID, 0, 0}, END},
+         {{"a", NO_ID, 0, 0}, {"a", NO_ID, 0, 0}, {"b", NO_ID, 0, 0}, END},
+         0,
+         {0, 2, 1}},
+        {"a unique id under another name", {{"a", 5, 0, 0}, END}, {{"b", 5, 0, 0}, END}, 0, {0}},
+        {"another unique id under the name", {{"a", 5, 0, 0}, END}, {{"a", 6, 0, 0}, END}, 0, {NO}},
+        {"a unique id given twice is none: names count",
+         {{"a", 0, 0, 0}, {"b", 0, 0, 0}, {"c", 0, 0, 0}, END},
+         {{"b", 0, 0, 0}, {"c", 0, 0, 0}, END},
+         0,
+         {1, 2}},
+        {"a unique id and none", {{"a", 5, 0, 0}, END}, {{"a", NO_ID, 0, 0}, END}, 0, {NO}},
+        {"the unique id 0", {{"a", 0, 0, 0}, END}, {{"b", 0, 0, 0}, END}, 0, {0}},
+        {"keys are not asked without key counter",
+         {{"a", NO_ID, 7, 0}, {"a", NO_ID, 8, 0}, END},
+         {{"a", NO_ID, 8, 0}, END},
+         0,
+         {0}},
+        {"keys tell equals apart",
+         {{"a", NO_ID, 7, 0}, {"a", NO_ID, 8, 0}, END},
+         {{"a", NO_ID, 8, 0}, {"a", NO_ID, 9, 0}, END},
+         6,
+         {1, NO}},
+        {"a key under another name", {{"a", NO_ID, 7, 0}, END}, {{"b", NO_ID, 7, 0}, END}, 6, {NO}},
+        {"a unique id goes before the key", {{"a", 5, 7, 0}, END}, {{"a", 5, 8, 0}, END}, 6, {0}},
+        {"a key counter that is not there", {{"a", NO_ID, 7, 0}, END}, {{"a", NO_ID, 8, 0}, END}, 99, {0}},
+        {"by the parent's name",
+         {{"a", NO_ID, 0, 1}, {"a", NO_ID, 0, 2}, END},
+         {{"a", NO_ID, 0, 2}, {"a", NO_ID, 0, 1}, {"a", NO_ID, 0, 0}, END},
+         0,
+         {1, 0, NO}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        v1 *older = people(1, rows[i].older, rows[i].key_counter);
+        v1 *newer = people(2, rows[i].newer, rows[i].key_counter);
+        pfb_sample_match(&older->snapshot, &newer->snapshot);
+        for (uint32_t k = 0; rows[i].newer[k].name; k++) {
+            uint32_t expected = rows[i].expected[k] == NO ? PFB_NONE : 2 + (uint32_t)rows[i].expected[k];
+            uint32_t found = newer->snapshot.rows[2 + k].older_row;
+            cr_expect_eq(found, expected, "%s: %u: %d", rows[i].what, k, (int)found - 2);
+        }
+        v1_free(older);
+        v1_free(newer);
+    }
+}
+
+/* The size of a name is in bytes, whatever the code page of its object. */
+Test(sample_v1, sizes_of_names_in_code_pages)
+{
+    static const uint32_t pages[] = {PFB_CODE_PAGE_UTF16LE, PFB_CODE_PAGE_UTF16BE, 1252, 65001};
+    static const uint8_t names[][4] = {{'a', 0, 'b', 0}, {0, 'a', 0, 'b'}, {'a', 'b', 'c', 'd'}, {'a', 'b', 'c', 'd'}};
+    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
+        v1 *s = v1_new(1);
+        pfb_v1_object object = {.title_index = 2, .instance_count = 0, .code_page = pages[i]};
+        pfb_v1_instance instance = {.has_name = true, .unique_id = NO_ID};
+        pfb_write_begin_object(&s->b, &object);
+        pfb_write_v1_instance(&s->b, &instance, names[i], 4);
+        pfb_write_end_object(&s->b);
+        v1_load(s);
+        const pfb_sample_row *row = &s->snapshot.rows[0];
+        cr_expect(row->code_page == pages[i] && row->name_size_bytes == 4, "%u bytes", row->name_size_bytes);
+        cr_expect_eq(memcmp(row->name, names[i], 4), 0);
+        v1_free(s);
+    }
+}
+
+/* ---- Displayed values -------------------------------------------------------------------------------- */
+
+typedef struct slot {
+    uint32_t type, size;
+    uint64_t older, newer; /* values */
+    uint32_t offset;       /* 0: wherever */
+} slot;
+
+/* One object without instances, its clock at 100 * tick in tenths of a second; a second lies between the samples. */
+static v1 *slots_at(int64_t tick, const slot *slots)
+{
+    v1 *s = v1_new(tick);
+    uint32_t offsets[8];
+    uint32_t count = 0;
+    pfb_v1_object object = {
+        .title_index = 2, .instance_count = PFB_V1_NO_INSTANCES, .perf_time = 100 * tick, .perf_freq = 10};
+    pfb_write_begin_object(&s->b, &object);
+    for (; slots[count].type; count++)
+        offsets[count] = v1_counter(&s->b, 4, slots[count].type, slots[count].size, slots[count].offset);
+    pfb_write_counter_block(&s->b, 64);
+    for (uint32_t i = 0; i < count; i++) {
+        if (slots[i].size == 4 || slots[i].size == 8)
+            pfb_write_v1_value(&s->b, offsets[i], tick == 1 ? slots[i].older : slots[i].newer, slots[i].size);
+    }
+    /* A count behind what the first definition holds, for multi counters that stand at 8. */
+    if (slots[0].type == MULTI_TIMER && slots[0].offset == 8 && count == 1)
+        pfb_write_v1_value(&s->b, 16, 4, 4);
+    pfb_write_end_object(&s->b);
+    v1_load(s);
+    return s;
+}
+
+static pfb_formula_result evaluate_first(const slot *slots, const pfb_formula_options *options)
+{
+    v1 *older = slots_at(1, slots);
+    v1 *newer = slots_at(2, slots);
+    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    pfb_formula_result r = pfb_sample_cook_value(&older->snapshot, &newer->snapshot, 0, 0, options, NULL);
+    double values[8];
+    uint8_t status_bytes[8];
+    cr_assert(pfb_sample_cook(&older->snapshot, &newer->snapshot, options, values, status_bytes, 8));
+    cr_expect((status_bytes[0] & PFB_STATUS_BYTE_CODE) == (unsigned)r.status &&
+              memcmp(&values[0], &r.value, sizeof r.value) == 0);
+    v1_free(older);
+    v1_free(newer);
+    return r;
+}
+
+Test(sample_v1, displayed_values)
+{
+    static const struct {
+        const char *what;
+        slot slots[4];
+        pfb_status status;
+        double value;
+    } rows[] = {
+        {"50 more in a second", {{COUNTER, 4, 100, 150, 0}}, PFB_STATUS_OK, 50},
+        {"a rate of 8 bytes", {{LARGE_COUNTER, 8, UINT64_C(1) << 40, (UINT64_C(1) << 40) + 50, 0}}, PFB_STATUS_OK, 50},
+        {"a 4-byte type of 8 bytes", {{COUNTER, 8, UINT64_C(1) << 40, (UINT64_C(1) << 40) + 50, 0}}, PFB_STATUS_OK, 50},
+        {"an 8-byte type of 4 bytes", {{LARGE_COUNTER, 4, 100, 150, 0}}, PFB_STATUS_OK, 50},
+        {"cumulative, and falling", {{COUNTER, 4, 150, 100, 0}}, PFB_STATUS_NEGATIVE_DELTA, 0},
+        {"30 in 3", {{AVERAGE_BULK, 8, 10, 40, 0}, {AVERAGE_BASE, 4, 1, 4, 0}}, PFB_STATUS_OK, 10},
+        {"30 in 3, a base of 8", {{AVERAGE_BULK, 8, 10, 40, 0}, {LARGE_RAW_BASE, 8, 1, 4, 0}}, PFB_STATUS_OK, 10},
+        {"1500 ticks of 1000 a second in 3",
+         {{AVERAGE_TIMER, 8, 1000, 2500, 0}, {AVERAGE_BASE, 4, 1, 4, 0}},
+         PFB_STATUS_OK,
+         0.5},
+        {"a base without a name", {{AVERAGE_BULK, 8, 10, 40, 0}, {0x40030400, 4, 1, 4, 0}}, PFB_STATUS_OK, 10},
+        {"no base", {{AVERAGE_BULK, 8, 10, 40, 0}}, PFB_STATUS_MISSING_BASE, 0},
+        {"a base that is none", {{AVERAGE_BULK, 8, 10, 40, 0}, {RAWCOUNT, 4, 1, 4, 0}}, PFB_STATUS_MISSING_BASE, 0},
+        {"a base one further",
+         {{AVERAGE_BULK, 8, 10, 40, 0}, {RAWCOUNT, 4, 1, 4, 0}, {AVERAGE_BASE, 4, 1, 4, 0}},
+         PFB_STATUS_MISSING_BASE,
+         0},
+        {"a wide base", {{AVERAGE_BULK, 8, 10, 40, 0}, {AVERAGE_BASE, 8, 1, 4, 0}}, PFB_STATUS_OK, 10},
+        {"a narrow base", {{AVERAGE_BULK, 8, 10, 40, 0}, {LARGE_RAW_BASE, 4, 1, 4, 0}}, PFB_STATUS_OK, 10},
+        {"a base without size", {{AVERAGE_BULK, 8, 10, 40, 0}, {AVERAGE_BASE, 0, 0, 0, 0}}, PFB_STATUS_MISSING_BASE, 0},
+        /* 500 ticks of 1000 in a second, 4 items: 100 * 500 / 4 */
+        {"items defined", {{MULTI_TIMER, 8, 0, 500, 0}, {MULTI_BASE, 8, 9, 4, 0}}, PFB_STATUS_OK, 12500},
+        {"items behind the value", {{MULTI_TIMER, 8, 0, 500, 8}}, PFB_STATUS_OK, 12500},
+        {"items claimed", {{MULTI_TIMER, 8, 0, 500, 8}, {RAWCOUNT, 4, 4, 4, 16}}, PFB_STATUS_MISSING_BASE, 0},
+        {"narrow items", {{MULTI_TIMER, 8, 0, 500, 8}, {MULTI_BASE, 4, 4, 4, 24}}, PFB_STATUS_OK, 12500},
+        {"since 50 of 200 tenths", {{ELAPSED, 8, 50, 50, 0}}, PFB_STATUS_OK, 15},
+        {"25 of the object's 100 ticks", {{OBJ_TIMER, 8, 10, 35, 0}}, PFB_STATUS_OK, 25},
+        {"a label", {{NODATA, 0, 0, 0, 0}}, PFB_STATUS_NOT_DISPLAYED, 0},
+        {"a gauge", {{LARGE_RAWCOUNT, 8, 7, UINT64_C(1) << 50, 0}}, PFB_STATUS_OK, 1125899906842624.0},
+        {"bytes", {{COUNTER, 5, 0, 0, 0}}, PFB_STATUS_MISSING_INPUT, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pfb_formula_result r = evaluate_first(rows[i].slots, NULL);
+        if (rows[i].status == PFB_STATUS_OK)
+            expect_value(r, rows[i].value, rows[i].what);
+        else
+            expect_status(r, rows[i].status, rows[i].what);
+    }
+}
+
+/* A wrap of 32 bits goes by the size of the value, not by its type. */
+Test(sample_v1, wraps_go_by_the_real_size)
+{
+    pfb_formula_options wrap = {.wrap32 = true};
+    static const slot narrow[] = {{COUNTER, 4, UINT32_MAX - 9, 40, 0}, {0, 0, 0, 0, 0}};
+    static const slot wide[] = {{COUNTER, 8, UINT32_MAX - 9, 40, 0}, {0, 0, 0, 0, 0}};
+    expect_value(evaluate_first(narrow, &wrap), 50, "4 bytes");
+    expect_status(evaluate_first(narrow, NULL), PFB_STATUS_NEGATIVE_DELTA, "4 bytes, without the option");
+    expect_status(evaluate_first(wide, &wrap), PFB_STATUS_NEGATIVE_DELTA, "8 bytes");
+    static const slot large[] = {{LARGE_COUNTER, 4, UINT32_MAX - 9, 40, 0}, {0, 0, 0, 0, 0}};
+    expect_value(evaluate_first(large, &wrap), 50, "4 bytes of an 8-byte type");
+    static const slot narrow_base[] = {
+        {AVERAGE_BULK, 8, 0, 50, 0}, {LARGE_RAW_BASE, 4, UINT32_MAX, 4, 0}, {0, 0, 0, 0, 0}};
+    expect_value(evaluate_first(narrow_base, &wrap), 10, "a base of 4 bytes, whatever its type");
+    static const slot wide_base[] = {{AVERAGE_BULK, 8, 0, 50, 0}, {AVERAGE_BASE, 8, UINT32_MAX, 4, 0}, {0, 0, 0, 0, 0}};
+    expect_status(evaluate_first(wide_base, &wrap), PFB_STATUS_NEGATIVE_DENOMINATOR, "a base of 8 bytes");
+}
+
+/* What has no instances is not told apart by the key counter, whose value may change. */
+Test(sample_v1, key_counters_are_for_instances)
+{
+    v1 *s[2];
+    for (int64_t tick = 1; tick <= 2; tick++) {
+        v1 *t = s[tick - 1] = v1_new(tick);
+        v1_object(&t->b, 2, PFB_V1_NO_INSTANCES);
+        uint32_t at = v1_counter(&t->b, 10, COUNTER, 4, 0);
+        pfb_write_v1_value(&t->b, at, 7 * (uint64_t)tick, 4);
+        pfb_write_end_object(&t->b);
+        t->input.key_counter = 10;
+        v1_load(t);
+    }
+    pfb_sample_match(&s[0]->snapshot, &s[1]->snapshot);
+    expect_value(pfb_sample_cook_value(&s[0]->snapshot, &s[1]->snapshot, 0, 0, NULL, NULL), 7, "7 more in a second");
+    v1_free(s[0]);
+    v1_free(s[1]);
+}
+
+/* The same object in two samples, the second with one more definition in front: what its title alone tells is found,
+ * what shares its title with another is not guessed. */
+Test(sample_v1, definitions_that_moved)
+{
+    v1 *s[2];
+    for (uint32_t tick = 1; tick <= 2; tick++) {
+        static const uint32_t titles[] = {6, 10, 10, 12};
+        v1 *t = s[tick - 1] = v1_new(tick);
+        v1_object(&t->b, 2, PFB_V1_NO_INSTANCES);
+        uint32_t at[4];
+        for (uint32_t i = tick == 1 ? 1 : 0; i < 4; i++)
+            at[i] = v1_counter(&t->b, titles[i], COUNTER, 4, 0);
+        for (uint32_t i = tick == 1 ? 1 : 0; i < 4; i++)
+            pfb_write_v1_value(&t->b, at[i], 100 * i + 10 * tick, 4);
+        pfb_write_end_object(&t->b);
+        v1_load(t);
+    }
+    pfb_sample_match(&s[0]->snapshot, &s[1]->snapshot);
+    for (uint32_t i = 0; i < 3; i++)
+        expect_status(pfb_sample_cook_value(&s[0]->snapshot, &s[1]->snapshot, 0, i, NULL, NULL),
+                      PFB_STATUS_NEED_TWO_SAMPLES, "new, or one of two");
+    expect_value(pfb_sample_cook_value(&s[0]->snapshot, &s[1]->snapshot, 0, 3, NULL, NULL), 10, "the only one");
+    v1_free(s[0]);
+    v1_free(s[1]);
+}
+
+/* Registrations are for V2: what a caller says of them is not followed. */
+Test(sample_v1, registrations_are_not_read)
+{
+    v1 *s = v1_new(1);
+    s->input.registration_count = 2;
+    v1_load(s);
+    cr_expect_eq(s->snapshot.counts.registrations, 2);
+    v1_free(s);
+}
+
+/* Rows that share a parent share its name too: a long one would be compared for each of them. */
+Test(sample_v1, parents_with_names_too_long)
+{
+    for (size_t units = 1024; units <= 1025; units++) {
+        v1 *s = v1_new(1);
+        uint8_t name[2 * 1025];
+        memset(name, 'x', sizeof name);
+        pfb_v1_instance parent = {.has_name = true, .unique_id = NO_ID};
+        v1_object(&s->b, 1, 0);
+        pfb_write_v1_instance(&s->b, &parent, name, 2 * units);
+        pfb_write_end_object(&s->b);
+        v1_object(&s->b, 2, 0);
+        v1_instance_of(&s->b, "child", NO_ID, 1, 0);
+        pfb_write_end_object(&s->b);
+        v1_load(s);
+        cr_expect_eq(s->snapshot.rows[1].parent_size_bytes, units == 1024 ? 2048 : 0, "%zu", units);
+        v1_free(s);
+    }
+}
+
+/* Rows that were matched with one sample say nothing about another. */
+Test(sample_v1, another_older_sample_is_not_followed)
+{
+    v1 *many = people(1, (const person[]){{"a", NO_ID, 0, 0}, {"b", NO_ID, 0, 0}, {"c", NO_ID, 0, 0}, END}, 0);
+    v1 *newer = people(2, (const person[]){{"c", NO_ID, 0, 0}, END}, 0);
+    v1 *few = v1_new(1);
+    v1_load(few);
+    pfb_sample_match(&many->snapshot, &newer->snapshot);
+    cr_expect_eq(newer->snapshot.rows[2].older_row, 4);
+    expect_status(
+        pfb_sample_cook_value(&few->snapshot, &newer->snapshot, 2, newer->snapshot.results[1].first_column, NULL, NULL),
+        PFB_STATUS_NEED_TWO_SAMPLES, "no such row");
+    v1_free(many);
+    v1_free(newer);
+    v1_free(few);
+}
+
+/* Objects change places between the samples, and one comes new. */
+Test(sample_v1, objects_that_moved)
+{
+    v1 *s[2];
+    for (int64_t tick = 1; tick <= 2; tick++) {
+        v1 *t = s[tick - 1] = v1_new(tick);
+        for (uint32_t i = 0; i < (tick == 1 ? 2 : 3); i++) {
+            uint32_t title = tick == 1 ? 10 + 10 * i : 30 - 10 * i;
+            v1_object(&t->b, title, PFB_V1_NO_INSTANCES);
+            uint32_t at = v1_counter(&t->b, 4, COUNTER, 4, 0);
+            pfb_write_v1_value(&t->b, at, title * (uint64_t)tick, 4);
+            pfb_write_end_object(&t->b);
+        }
+        v1_load(t);
+    }
+    pfb_sample_match(&s[0]->snapshot, &s[1]->snapshot);
+    for (uint32_t i = 0; i < 3; i++) {
+        pfb_formula_result r = pfb_sample_cook_value(&s[0]->snapshot, &s[1]->snapshot, i, i, NULL, NULL);
+        if (i == 0)
+            expect_status(r, PFB_STATUS_NEED_TWO_SAMPLES, "a new object");
+        else
+            expect_value(r, 30 - 10 * i, "a moved object");
+    }
+    v1_free(s[0]);
+    v1_free(s[1]);
+}

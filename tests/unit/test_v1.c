@@ -1,0 +1,812 @@
+/* SPDX-License-Identifier: MIT */
+#include "support_v1.h"
+
+#include <criterion/criterion.h>
+
+#include "perfblock/v1.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RAWCOUNT = 0x00010000,
+    LARGE_RAWCOUNT = 0x00010100,
+    COUNTER = 0x10410400,
+    AVERAGE_BULK = 0x40020500,
+    AVERAGE_BASE = 0x40030402,
+    LARGE_RAW_BASE = 0x40030500,
+    MULTI_TIMER = 0x22410500,
+    MULTI_BASE = 0x42030500,
+    NODATA = 0x40000200
+};
+
+/* ---- Everything, field by field ---------------------------------------------------------------------- */
+
+static void make_everything(bytes *b, bool big)
+{
+    pfb_writer builder;
+    pfb_write_init(&builder, b->data, sizeof b->data);
+    v1_everything(&builder, big);
+    cr_assert_eq(builder.error.code, PFB_OK);
+    b->size = builder.size_bytes;
+}
+
+static void expect_bytes(const uint8_t *data, const pfb_v1_name *name, const char *expected, size_t size)
+{
+    cr_expect(name->size_bytes == size && memcmp(data + name->offset, expected, size) == 0, "the name is not %s",
+              expected);
+}
+
+static void check_header(const pfb_v1_reader *block, const uint8_t *data, bool big)
+{
+    cr_expect_eq(block->total_size_bytes, EVERY_SIZE);
+    cr_expect_eq(block->is_big_endian, big);
+    cr_expect(block->version == 1 && block->revision == 1);
+    cr_expect_eq(block->object_count, 5);
+    cr_expect_eq(block->default_object, -1);
+    const pfb_system_time *t = &block->system_time;
+    cr_expect(t->year == 2024 && t->month == 5 && t->day_of_week == 3 && t->day == 15);
+    cr_expect(t->hour == 12 && t->minute == 30 && t->second == 45 && t->millisecond == 678);
+    cr_expect_eq(block->perf_time, -2);
+    cr_expect_eq(block->perf_freq, INT64_MAX);
+    cr_expect_eq(block->perf_time_100ns, INT64_C(0x1112131415161718));
+    cr_expect_eq(block->system_name.code_page, 0);
+    expect_bytes(data, &block->system_name, big ? "\0S\0Y\0S" : "S\0Y\0S\0", 6);
+}
+
+static void expect_counter(pfb_v1_reader *block, uint32_t position, uint32_t title, uint32_t type, uint32_t size,
+                           uint32_t offset)
+{
+    pfb_v1_counter counter;
+    cr_assert(pfb_v1_next_counter(block, &counter), "counter %u", title);
+    cr_expect_eq(counter.position, position, "counter %u", title);
+    cr_expect(counter.title_index == title && counter.help_index == title + 1, "counter %u", title);
+    cr_expect(counter.default_scale == -2 && counter.detail_level == 200, "counter %u", title);
+    cr_expect_eq(counter.type, type, "counter %u", title);
+    cr_expect(counter.size_bytes == size && counter.value_offset == offset, "counter %u", title);
+}
+
+static void expect_number(pfb_v1_reader *block, uint32_t position, size_t offset, uint32_t size, uint64_t raw)
+{
+    pfb_v1_value value;
+    cr_assert(pfb_v1_next_value(block, &value), "value %u", position);
+    cr_expect(value.position == position && value.offset == offset && value.size_bytes == size, "value %u at %zu",
+              position, value.offset);
+    cr_expect(value.is_number && value.raw == raw, "value %u: %llx", position, (unsigned long long)value.raw);
+}
+
+static void check_object_a(pfb_v1_reader *block, const uint8_t *data, bool big)
+{
+    pfb_v1_object object;
+    pfb_v1_instance instance;
+    pfb_v1_value value;
+    cr_assert(pfb_v1_next_object(block, &object));
+    cr_expect(object.offset == OBJECT_A && object.size_bytes == 336 && object.position == 0);
+    cr_expect(object.title_index == 100 && object.help_index == 101 && object.detail_level == 200);
+    cr_expect(object.counter_count == 4 && object.default_counter == 102 && object.instance_count == 2);
+    cr_expect(object.code_page == 0 && object.perf_time == -5 && object.perf_freq == INT64_C(0x0102030405060708));
+    expect_counter(block, 0, 102, COUNTER, 4, 4);
+    expect_counter(block, 1, 104, AVERAGE_BULK, 8, 8);
+    expect_counter(block, 2, 104, AVERAGE_BASE, 4, 16);
+    expect_counter(block, 3, 106, NODATA, 0, 0);
+    cr_assert(pfb_v1_next_instance(block, &instance));
+    cr_expect(instance.offset == INSTANCE_A && instance.position == 0 && instance.has_name);
+    cr_expect(instance.unique_id == PFB_V1_NO_UNIQUE_ID && instance.parent_title == 0);
+    cr_expect(instance.values_offset == BLOCK_A && instance.values_size_bytes == 24);
+    expect_bytes(data, &instance.name, big ? "\0a" : "a\0", 2);
+    expect_number(block, 0, BLOCK_A + 4, 4, 0x11121314);
+    cr_assert(pfb_v1_next_value(block, &value));
+    cr_expect(value.position == 1 && value.raw == UINT64_C(0x2122232425262728) && !value.has_items);
+    cr_expect(value.has_base && value.base_type == AVERAGE_BASE && value.base == 0x31323334);
+    expect_number(block, 2, BLOCK_A + 16, 4, 0x31323334);
+    cr_assert(pfb_v1_next_value(block, &value));
+    cr_expect(value.position == 3 && !value.is_number && value.size_bytes == 0 && value.raw == 0, "a label");
+    cr_expect_not(pfb_v1_next_value(block, &value));
+    cr_assert(pfb_v1_next_instance(block, &instance));
+    cr_expect(instance.position == 1 && instance.unique_id == 7 && instance.values_offset == BLOCK_B);
+    expect_number(block, 0, BLOCK_B + 4, 4, 0x41424344);
+    cr_expect_not(pfb_v1_next_instance(block, &instance)); /* three values are passed over */
+}
+
+static void check_other_objects(pfb_v1_reader *block, const uint8_t *data)
+{
+    pfb_v1_object object;
+    pfb_v1_instance instance;
+    pfb_v1_counter counter;
+    cr_assert(pfb_v1_next_object(block, &object));
+    cr_expect(object.offset == OBJECT_B && object.instance_count == PFB_V1_NO_INSTANCES);
+    cr_assert(pfb_v1_next_instance(block, &instance));
+    cr_expect(!instance.has_name && instance.unique_id == PFB_V1_NO_UNIQUE_ID && instance.offset == OBJECT_B + 104);
+    expect_number(block, 0, OBJECT_B + 108, 4, 0x51525354);
+    cr_expect_not(pfb_v1_next_instance(block, &instance));
+    for (uint32_t title = 300; title <= 400; title += 100) {
+        cr_assert(pfb_v1_next_object(block, &object));
+        cr_expect_eq(object.title_index, title);
+        cr_expect_eq(object.instance_count, title == 300 ? -2 : -3);
+        cr_expect(pfb_v1_next_counter(block, &counter) && counter.title_index == title + 2);
+        cr_expect_not(pfb_v1_next_instance(block, &instance));
+    }
+    cr_assert(pfb_v1_next_object(block, &object));
+    cr_expect(object.code_page == 1252 && object.position == 4 && object.offset == OBJECT_E);
+    cr_assert(pfb_v1_next_instance(block, &instance));
+    cr_expect(instance.parent_title == 100 && instance.parent_position == 1 && instance.name.code_page == 1252);
+    expect_bytes(data, &instance.name, "\xE9x", 2);
+    expect_number(block, 0, OBJECT_E + 104 + 32 + 4, 4, 0x61626364);
+    cr_expect_not(pfb_v1_next_object(block, &object));
+    cr_expect_not(pfb_v1_next_counter(block, &counter));
+    cr_expect_not(pfb_v1_next_instance(block, &instance));
+}
+
+Test(v1, everything_in_both_orders)
+{
+    for (int big = 0; big < 2; big++) {
+        bytes b;
+        pfb_v1_reader block;
+        make_everything(&b, big);
+        uint8_t *data = exact_copy(&b);
+        cr_assert(pfb_v1_open(&block, data, b.size, PFB_STRICT));
+        check_header(&block, data, big);
+        check_object_a(&block, data, big);
+        check_other_objects(&block, data);
+        expect_error(pfb_v1_finish(&block), PFB_OK, 0, "all of it");
+        cr_expect_eq(block.notes, 0);
+        free(data);
+    }
+    cr_expect_leq(sizeof(pfb_v1_reader), 1024, "%zu bytes", sizeof(pfb_v1_reader));
+}
+
+/* ---- One field changed ------------------------------------------------------------------------------- */
+
+/* A field of the block of everything set to a value: the verdict, and how many objects, counters, instances and values
+ * are handed out; sound, they are 5, 8, 4 and 10. */
+typedef struct change {
+    const char *what;
+    size_t offset;
+    uint32_t value;
+    pfb_code code;
+    size_t blamed;
+    uint32_t objects, counters, instances, values;
+} change;
+
+static change read_all(const uint8_t *data, size_t size, uint32_t options)
+{
+    change seen = {.what = "seen"};
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_counter counter;
+    pfb_v1_instance instance;
+    pfb_v1_value value;
+    pfb_v1_open(&block, data, size, options);
+    while (pfb_v1_next_object(&block, &object)) {
+        seen.objects++;
+        while (pfb_v1_next_counter(&block, &counter))
+            seen.counters++;
+        while (pfb_v1_next_instance(&block, &instance)) {
+            seen.instances++;
+            while (pfb_v1_next_value(&block, &value))
+                seen.values++;
+        }
+    }
+    seen.code = block.error.code;
+    seen.blamed = block.error.offset;
+    return seen;
+}
+
+static void check_change(const change *c, bool big)
+{
+    bytes b;
+    make_everything(&b, big);
+    store_ordered(b.data + c->offset, big, c->value);
+    uint8_t *data = exact_copy(&b);
+    change seen = read_all(data, b.size, 0);
+    expect_error((pfb_error){seen.code, seen.blamed}, c->code, c->blamed, c->what);
+    cr_expect(seen.objects == c->objects && seen.counters == c->counters && seen.instances == c->instances &&
+                  seen.values == c->values,
+              "%s: %u objects, %u counters, %u instances, %u values", c->what, seen.objects, seen.counters,
+              seen.instances, seen.values);
+    pfb_v1_reader block;
+    pfb_v1_open(&block, data, b.size, 0);
+    expect_error(pfb_v1_finish(&block), c->code, c->blamed, "passed over");
+    free(data);
+}
+
+static void check_changes(const change *changes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        check_change(&changes[i], false);
+        check_change(&changes[i], true);
+    }
+}
+
+#define CHECK_CHANGES(rows) check_changes(rows, sizeof(rows) / sizeof((rows)[0]))
+
+#define HUGE_SIZE UINT32_C(0xFFFFFFF8)
+
+Test(v1, header_rules)
+{
+    static const change rows[] = {
+        {"signature", 0, 0x00450051, PFB_UNKNOWN_FORMAT, 0, 0, 0, 0, 0},
+        {"end of the signature", 4, 0, PFB_UNKNOWN_FORMAT, 0, 0, 0, 0, 0},
+        {"byte order 2", 8, 2, PFB_BAD_BYTE_ORDER, 8, 0, 0, 0, 0},
+        {"byte order of all bits", 8, UINT32_MAX, PFB_BAD_BYTE_ORDER, 8, 0, 0, 0, 0},
+        {"another version", 12, 2, PFB_OK, 0, 5, 8, 4, 10},
+        {"another revision", 16, 0, PFB_OK, 0, 5, 8, 4, 10},
+        {"total size below the header", 20, 87, PFB_BAD_TOTAL_SIZE, 20, 0, 0, 0, 0},
+        {"total size above the input", 20, EVERY_SIZE + 1, PFB_TRUNCATED_BLOCK, 20, 0, 0, 0, 0},
+        {"total size inside the last object", 20, EVERY_SIZE - 8, PFB_BAD_OBJECT_SIZE, OBJECT_E, 4, 7, 3, 9},
+        {"header of 87", 24, 87, PFB_BAD_HEADER_SIZE, 24, 0, 0, 0, 0},
+        {"header above the total size", 24, EVERY_SIZE + 1, PFB_BAD_HEADER_SIZE, 24, 0, 0, 0, 0},
+        {"header of all", 24, EVERY_SIZE, PFB_BAD_OBJECT_COUNT, 28, 0, 0, 0, 0},
+        {"13 objects in 800 bytes", 28, 13, PFB_BAD_OBJECT_COUNT, 28, 0, 0, 0, 0},
+        {"12 objects in 800 bytes", 28, 12, PFB_TRUNCATED_OBJECT, EVERY_SIZE, 5, 8, 4, 10},
+        {"no object", 28, 0, PFB_OK, 0, 0, 0, 0, 0},
+        {"four objects", 28, 4, PFB_OK, 0, 4, 7, 3, 9},
+        {"a system name one byte too long", 80, EVERY_SIZE - 88 + 1, PFB_OK, 0, 5, 8, 4, 10},
+        {"a system name up to the end", 80, EVERY_SIZE - 88, PFB_OK, 0, 5, 8, 4, 10},
+        {"a system name without length", 80, 0, PFB_OK, 0, 5, 8, 4, 10},
+        {"a system name longer than all", 80, UINT32_MAX, PFB_OK, 0, 5, 8, 4, 10},
+        {"a system name behind the end", 84, EVERY_SIZE - 7, PFB_OK, 0, 5, 8, 4, 10},
+        {"a system name at the end", 84, EVERY_SIZE - 8, PFB_OK, 0, 5, 8, 4, 10},
+        {"a system name far away", 84, UINT32_MAX, PFB_OK, 0, 5, 8, 4, 10},
+    };
+    CHECK_CHANGES(rows);
+}
+
+/* The others are read whatever happens to the first: it has 4 counters, 2 instances and 8 values. */
+Test(v1, object_rules)
+{
+    static const change rows[] = {
+        {"an object of 63 bytes", OBJECT_A, 63, PFB_BAD_OBJECT_SIZE, OBJECT_A, 0, 0, 0, 0},
+        {"an object larger than the block", OBJECT_A, EVERY_SIZE - OBJECT_A + 1, PFB_BAD_OBJECT_SIZE, OBJECT_A, 0, 0, 0,
+         0},
+        {"a header of 63", OBJECT_A + 8, 63, PFB_BAD_HEADER_SIZE, OBJECT_A + 8, 5, 4, 2, 2},
+        {"a header larger than the object", OBJECT_A + 8, 337, PFB_BAD_HEADER_SIZE, OBJECT_A + 8, 5, 4, 2, 2},
+        {"definitions that end before they begin", OBJECT_A + 4, 63, PFB_BAD_DEFINITION_LENGTH, OBJECT_A + 4, 5, 4, 2,
+         2},
+        {"definitions that end behind the object", OBJECT_A + 4, 337, PFB_BAD_DEFINITION_LENGTH, OBJECT_A + 4, 5, 4, 2,
+         2},
+        {"five counters in 160 bytes", OBJECT_A + 32, 5, PFB_BAD_COUNTER_COUNT, OBJECT_A + 32, 5, 4, 2, 2},
+        {"three counters in 160 bytes", OBJECT_A + 32, 3, PFB_OK, 0, 5, 7, 4, 8},
+        {"no counters", OBJECT_A + 32, 0, PFB_OK, 0, 5, 4, 4, 2},
+        {"-4 instances", OBJECT_A + 40, UINT32_MAX - 3, PFB_BAD_INSTANCE_COUNT, OBJECT_A + 40, 5, 4, 2, 2},
+        {"-2^31 instances", OBJECT_A + 40, 0x80000000, PFB_BAD_INSTANCE_COUNT, OBJECT_A + 40, 5, 4, 2, 2},
+        {"2^31 - 1 instances", OBJECT_A + 40, INT32_MAX, PFB_BAD_INSTANCE_COUNT, OBJECT_A + 40, 5, 4, 2, 2},
+        {"5 instances in 112 bytes", OBJECT_A + 40, 5, PFB_BAD_INSTANCE_COUNT, OBJECT_A + 40, 5, 4, 2, 2},
+        {"4 instances in 112 bytes", OBJECT_A + 40, 4, PFB_TRUNCATED_INSTANCE, OBJECT_B, 5, 8, 4, 10},
+        {"one of two instances", OBJECT_A + 40, 1, PFB_OK, 0, 5, 8, 3, 6},
+        {"no instance: no counter block either", OBJECT_A + 40, 0, PFB_OK, 0, 5, 8, 2, 2},
+        {"metadata with slack", OBJECT_A + 40, UINT32_MAX - 1, PFB_OK, 0, 5, 8, 2, 2},
+        {"the same for the other metadata", OBJECT_A + 40, UINT32_MAX - 2, PFB_OK, 0, 5, 8, 2, 2},
+        {"a counter block where an object without instances has none", OBJECT_D + 40, UINT32_MAX,
+         PFB_TRUNCATED_COUNTER_BLOCK, OBJECT_E, 5, 8, 4, 10},
+        {"the last object", OBJECT_E + 8, 63, PFB_BAD_HEADER_SIZE, OBJECT_E + 8, 5, 7, 3, 9},
+        {"definitions of the whole object", OBJECT_B + 4, 112, PFB_TRUNCATED_COUNTER_BLOCK, OBJECT_C, 5, 8, 3, 9},
+    };
+    CHECK_CHANGES(rows);
+}
+
+Test(v1, definition_rules)
+{
+    static const change rows[] = {
+        {"a definition of 39 bytes", DEFINITIONS_A + 40, 39, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 40, 5, 5, 2, 2},
+        {"of more than is left", DEFINITIONS_A + 40, 121, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 40, 5, 5, 2, 2},
+        {"of all that is left", DEFINITIONS_A + 40, 120, PFB_TRUNCATED_DEFINITION, INSTANCE_A, 5, 6, 2, 2},
+        {"the last one too long", DEFINITIONS_A + 120, 41, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 120, 5, 7, 2, 2},
+    };
+    CHECK_CHANGES(rows);
+}
+
+/* Without the values of instance "a", and of what follows it in the object. */
+Test(v1, instance_rules)
+{
+    static const change rows[] = {
+        {"an instance of 23 bytes", INSTANCE_A, 23, PFB_BAD_INSTANCE_SIZE, INSTANCE_A, 5, 8, 2, 2},
+        {"of more than is left", INSTANCE_A, 113, PFB_BAD_INSTANCE_SIZE, INSTANCE_A, 5, 8, 2, 2},
+        {"of all that is left", INSTANCE_A, 112, PFB_TRUNCATED_COUNTER_BLOCK, OBJECT_B, 5, 8, 2, 2},
+        {"a name in front of its place", INSTANCE_A + 16, 23, PFB_BAD_NAME, INSTANCE_A + 16, 5, 8, 2, 2},
+        {"a name at the end", INSTANCE_A + 16, 28, PFB_OK, 0, 5, 8, 4, 10},
+        {"a name over the end", INSTANCE_A + 16, 29, PFB_BAD_NAME, INSTANCE_A + 16, 5, 8, 2, 2},
+        {"a name far away", INSTANCE_A + 16, UINT32_MAX, PFB_BAD_NAME, INSTANCE_A + 16, 5, 8, 2, 2},
+        {"a name up to the end", INSTANCE_A + 20, 8, PFB_OK, 0, 5, 8, 4, 10},
+        {"a name too long", INSTANCE_A + 20, 9, PFB_BAD_NAME, INSTANCE_A + 16, 5, 8, 2, 2},
+        {"a name longer than all", INSTANCE_A + 20, UINT32_MAX, PFB_BAD_NAME, INSTANCE_A + 16, 5, 8, 2, 2},
+        {"a name longer than its instance", INSTANCE_A + 20, 33, PFB_BAD_NAME, INSTANCE_A + 16, 5, 8, 2, 2},
+        {"no name, whatever its offset", INSTANCE_A + 20, 0, PFB_OK, 0, 5, 8, 4, 10},
+        {"the second instance", INSTANCE_B, 23, PFB_BAD_INSTANCE_SIZE, INSTANCE_B, 5, 8, 3, 6},
+        {"a counter block of 3 bytes", BLOCK_A, 3, PFB_BAD_COUNTER_BLOCK_SIZE, BLOCK_A, 5, 8, 2, 2},
+        {"of more than is left", BLOCK_A, 81, PFB_BAD_COUNTER_BLOCK_SIZE, BLOCK_A, 5, 8, 2, 2},
+        {"of all that is left", BLOCK_A, 80, PFB_TRUNCATED_INSTANCE, OBJECT_B, 5, 8, 3, 6},
+        {"the last counter block", BLOCK_B, UINT32_MAX, PFB_BAD_COUNTER_BLOCK_SIZE, BLOCK_B, 5, 8, 3, 6},
+    };
+    CHECK_CHANGES(rows);
+}
+
+/* The first definition has 4 bytes in counter blocks of 24. */
+Test(v1, value_rules)
+{
+    enum { OFFSET = DEFINITIONS_A + 36, SIZE = DEFINITIONS_A + 32, LABEL_OFFSET = DEFINITIONS_A + 3 * 40 + 36 };
+    static const change rows[] = {
+        {"the first place", OFFSET, 4, PFB_OK, 0, 5, 8, 4, 10},
+        {"on the block's own size", OFFSET, 3, PFB_BAD_COUNTER_OFFSET, OFFSET, 5, 8, 3, 2},
+        {"the last place", OFFSET, 20, PFB_OK, 0, 5, 8, 4, 10},
+        {"over the end", OFFSET, 21, PFB_BAD_COUNTER_OFFSET, OFFSET, 5, 8, 3, 2},
+        {"far away", OFFSET, UINT32_MAX, PFB_BAD_COUNTER_OFFSET, OFFSET, 5, 8, 3, 2},
+        {"as long as the block", SIZE, 20, PFB_OK, 0, 5, 8, 4, 10},
+        {"longer", SIZE, 21, PFB_BAD_COUNTER_OFFSET, OFFSET, 5, 8, 3, 2},
+        {"longer than all", SIZE, UINT32_MAX, PFB_BAD_COUNTER_OFFSET, OFFSET, 5, 8, 3, 2},
+        {"a label's offset means nothing", LABEL_OFFSET, UINT32_MAX, PFB_OK, 0, 5, 8, 4, 10},
+        {"a counter block that ends before the values", BLOCK_B, 16, PFB_BAD_COUNTER_OFFSET, DEFINITIONS_A + 80 + 36, 5,
+         8, 4, 8},
+    };
+    CHECK_CHANGES(rows);
+}
+
+Test(v1, every_length)
+{
+    bytes b;
+    make_everything(&b, false);
+    for (size_t size = 0; size < EVERY_SIZE; size++) {
+        bytes cut = {.size = size};
+        memcpy(cut.data, b.data, size);
+        uint8_t *data = exact_copy(&cut);
+        pfb_v1_reader block;
+        cr_expect_not(pfb_v1_open(&block, data, size, 0));
+        expect_error(block.error, size < 88 ? PFB_TRUNCATED_HEADER : PFB_TRUNCATED_BLOCK, size < 88 ? 0 : 20, "cut");
+        expect_error(pfb_v1_finish(&block), block.error.code, block.error.offset, "finished");
+        free(data);
+    }
+    pfb_v1_reader block;
+    cr_expect_not(pfb_v1_open(&block, NULL, 1000, 0));
+    expect_error(pfb_v1_finish(&block), PFB_TRUNCATED_HEADER, 0, "null");
+}
+
+/* The signature and the field tell the byte order: when they contradict each other, nothing is guessed. */
+Test(v1, byte_orders_that_contradict)
+{
+    for (int big = 0; big < 2; big++) {
+        bytes b;
+        make_everything(&b, big);
+        b.data[8] = big ? 1 : 0;
+        pfb_v1_reader block;
+        cr_expect_not(pfb_v1_open(&block, b.data, b.size, 0));
+        expect_error(block.error, PFB_BAD_BYTE_ORDER, 8, big ? "big" : "little");
+    }
+}
+
+/* ---- Names ------------------------------------------------------------------------------------------- */
+
+/* What is read of a name of `size` bytes that an instance of 24 bytes stores behind them. */
+static pfb_v1_name read_name(const void *stored, uint32_t size, uint32_t code_page)
+{
+    uint8_t memory[512];
+    pfb_writer b;
+    v1_begin(&b, memory, sizeof memory, false);
+    pfb_v1_object object = {.title_index = 2, .code_page = code_page};
+    pfb_write_begin_object(&b, &object);
+    v1_counter(&b, 4, RAWCOUNT, 4, 0);
+    size_t at = b.size_bytes;
+    v1_instance(&b, "room for as many as are used");
+    pfb_write_end_object(&b);
+    pfb_write_end_v1(&b);
+    cr_assert_eq(b.error.code, PFB_OK);
+    memcpy(memory + at + 24, stored, size);
+    store_ordered(memory + at + 20, false, size);
+    pfb_v1_reader block;
+    pfb_v1_instance instance;
+    cr_assert(pfb_v1_open(&block, memory, b.size_bytes, PFB_STRICT));
+    cr_assert(pfb_v1_next_object(&block, &object) && pfb_v1_next_instance(&block, &instance));
+    cr_expect(instance.has_name == (size > 0) && (size == 0 || instance.name.offset == at + 24));
+    return instance.name;
+}
+
+Test(v1, names_end_at_their_first_nul)
+{
+    static const struct {
+        const char *what, *stored;
+        uint32_t size, code_page, expected;
+    } rows[] = {
+        {"with its NUL", "a\0b\0\0\0", 6, 0, 4},
+        {"without", "a\0b\0c\0", 4, 0, 4},
+        {"up to a NUL in between", "a\0\0\0c\0", 6, 0, 2},
+        {"a last odd byte", "a\0b\0c\0", 5, 0, 4},
+        {"one byte", "a\0b\0", 1, 0, 0},
+        {"only a NUL", "\0\0b\0", 4, 0, 0},
+        {"half a NUL is none", "\0\1b\0", 4, 0, 4},
+        {"in a code page", "ab\0c", 4, 1252, 2},
+        {"in a code page, odd", "abc", 3, 932, 3},
+        {"in a code page, only a NUL", "\0b", 2, 65001, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pfb_v1_name name = read_name(rows[i].stored, rows[i].size, rows[i].code_page);
+        cr_expect_eq(name.code_page, rows[i].code_page);
+        cr_expect_eq(name.size_bytes, rows[i].expected, "%s: %u bytes", rows[i].what, name.size_bytes);
+    }
+}
+
+/* Names are looked at several units at a time: of every length, with none, one or two NULs anywhere, in front of them
+ * units that nearly are one. */
+Test(v1, names_of_any_length_end_at_their_first_nul)
+{
+    enum { MOST = 21 };
+    static const uint16_t near_nul[] = {0x0001, 0x0100, 0x8000, 0x00FF, 0xFFFF};
+    for (uint32_t size = 0; size <= 2 * MOST + 1; size++) {
+        for (uint32_t first = 0; first <= size / 2; first++) {
+            for (uint32_t second = first; second <= size / 2; second++) {
+                uint8_t stored[2 * MOST + 4] = {0};
+                for (uint32_t unit = 0; unit <= MOST; unit++) {
+                    bool is_nul = unit == first || unit == second; /* behind the last one, too */
+                    uint16_t value = is_nul ? 0 : near_nul[(unit + size) % 5];
+                    stored[2 * unit] = (uint8_t)value;
+                    stored[2 * unit + 1] = (uint8_t)(value >> 8);
+                }
+                pfb_v1_name name = read_name(stored, size, 0);
+                cr_assert_eq(name.size_bytes, 2 * first, "%u bytes, NUL at %u and %u", size, first, second);
+            }
+        }
+    }
+}
+
+/* Nothing is read outside of a name, be it the last there is or the first: the system's own may be either. */
+Test(v1, names_between_pages_that_may_not_be_touched)
+{
+    enum { HEADER = 88, MOST = 46 };
+    uint8_t header[512];
+    pfb_writer b;
+    v1_begin(&b, header, sizeof header, false);
+    pfb_write_end_v1(&b);
+    for (uint32_t size = 0; size <= MOST; size++) {
+        guarded memory = guarded_make(HEADER + MOST);
+        uint8_t *data = memory.end - HEADER - size;
+        memcpy(data, header, HEADER);
+        memset(data + HEADER, 1, size);
+        if (size >= 2)
+            memset(data + HEADER + size / 2 * 2 - 2, 0, 2);
+        store_ordered(data + 20, false, HEADER + size);
+        store_ordered(data + 24, false, HEADER);
+        store_ordered(data + 80, false, size);
+        store_ordered(data + 84, false, HEADER);
+        pfb_v1_reader block;
+        pfb_v1_open(&block, data, HEADER + size, 0);
+        cr_assert_eq(block.system_name.size_bytes, size < 2 ? 0 : size / 2 * 2 - 2, "%u bytes at the end", size);
+
+        memmove(memory.begin, data, HEADER);
+        store_ordered(memory.begin + 20, false, HEADER);
+        store_ordered(memory.begin + 84, false, 0); /* the signature and more */
+        pfb_v1_open(&block, memory.begin, HEADER, 0);
+        cr_assert_eq(block.system_name.size_bytes, size < 10 ? size / 2 * 2 : 10, "%u bytes at the beginning", size);
+        guarded_free(&memory);
+    }
+}
+
+/* ---- What belongs to a value ------------------------------------------------------------------------- */
+
+/* An object with one counter block of 32 bytes 4, 5 ... and up to three definitions. */
+typedef struct definition {
+    uint32_t type, size, offset;
+} definition;
+
+static size_t build_definitions(uint8_t *memory, size_t capacity, const definition *d, size_t count, bool big)
+{
+    pfb_writer b;
+    v1_begin(&b, memory, capacity, big);
+    v1_object(&b, 2, PFB_V1_NO_INSTANCES);
+    for (size_t i = 0; i < count; i++)
+        v1_counter(&b, 4, d[i].type, d[i].size, d[i].offset);
+    b.values_end = 4; /* what a definition claims beyond the block is part of the test */
+    pfb_write_counter_block(&b, 32);
+    for (uint32_t offset = 4; offset < 32; offset += 4)
+        pfb_write_v1_value(&b, offset, offset, 4);
+    pfb_write_end_object(&b);
+    pfb_write_end_v1(&b);
+    cr_assert_eq(b.error.code, PFB_OK);
+    return b.size_bytes;
+}
+
+/* The first value of such an object. */
+static pfb_v1_value first_value(const definition *d, size_t count, bool big)
+{
+    static uint8_t memory[4096];
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_instance instance;
+    pfb_v1_value value;
+    size_t size = build_definitions(memory, sizeof memory, d, count, big);
+    cr_assert(pfb_v1_open(&block, memory, size, 0));
+    cr_assert(pfb_v1_next_object(&block, &object));
+    cr_assert(pfb_v1_next_instance(&block, &instance));
+    cr_assert(pfb_v1_next_value(&block, &value));
+    return value;
+}
+
+static size_t count_definitions(const definition d[3])
+{
+    size_t count = 0;
+    while (count < 3 && d[count].type != 0)
+        count++;
+    return count;
+}
+
+Test(v1, the_base_is_the_next_definition)
+{
+    static const struct {
+        const char *what;
+        definition d[3];
+        bool has_base;
+        uint64_t base;
+    } rows[] = {
+        {"the next one", {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 4, 4}}, true, 4},
+        {"of 8 bytes", {{AVERAGE_BULK, 8, 24}, {LARGE_RAW_BASE, 8, 8}}, true, 8 | (uint64_t)12 << 32},
+        {"whatever the counter", {{RAWCOUNT, 4, 4}, {AVERAGE_BASE, 4, 8}}, true, 8},
+        {"of a label", {{NODATA, 0, 0}, {AVERAGE_BASE, 4, 8}}, false, 0},
+        {"at the counter's own place", {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 4, 8}}, true, 8},
+        {"none", {{AVERAGE_BULK, 8, 8}}, false, 0},
+        {"the one after the next", {{AVERAGE_BULK, 8, 8}, {RAWCOUNT, 4, 4}, {AVERAGE_BASE, 4, 4}}, false, 0},
+        {"no base", {{AVERAGE_BULK, 8, 8}, {RAWCOUNT, 4, 4}}, false, 0},
+        {"of 8 bytes instead of 4", {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 8, 16}}, true, 16 | (uint64_t)20 << 32},
+        {"of 4 bytes instead of 8", {{AVERAGE_BULK, 8, 8}, {LARGE_RAW_BASE, 4, 16}}, true, 16},
+        {"without size", {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 0, 16}}, false, 0},
+        {"of another size", {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 2, 16}}, false, 0},
+        {"outside the block", {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 4, 32}}, false, 0},
+        {"half outside", {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 4, 30}}, false, 0},
+        {"a base has no base", {{AVERAGE_BASE, 4, 4}, {AVERAGE_BASE, 4, 8}}, false, 0},
+        {"an item count is no base", {{AVERAGE_BULK, 8, 8}, {MULTI_BASE, 8, 16}}, false, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pfb_v1_value value = first_value(rows[i].d, count_definitions(rows[i].d), false);
+        cr_expect_eq(value.has_base, rows[i].has_base, "%s", rows[i].what);
+        cr_expect_eq(value.base, rows[i].base, "%s: %llx", rows[i].what, (unsigned long long)value.base);
+        cr_expect_eq(value.base_type, rows[i].has_base ? rows[i].d[1].type : 0, "%s", rows[i].what);
+        value = first_value(rows[i].d, count_definitions(rows[i].d), true);
+        cr_expect_eq(value.has_base, rows[i].has_base, "%s, big-endian", rows[i].what);
+    }
+}
+
+Test(v1, item_counts_in_both_conventions)
+{
+    static const struct {
+        const char *what;
+        definition d[3];
+        bool has_items;
+        uint64_t items;
+    } rows[] = {
+        {"the next definition", {{MULTI_TIMER, 8, 8}, {MULTI_BASE, 8, 24}}, true, 24 | (uint64_t)28 << 32},
+        {"behind the value", {{MULTI_TIMER, 8, 8}}, true, 16},
+        {"behind the value, with others around", {{MULTI_TIMER, 8, 8}, {RAWCOUNT, 4, 4}, {RAWCOUNT, 4, 20}}, true, 16},
+        {"at the end of the block", {{MULTI_TIMER, 8, 20}}, true, 28},
+        {"beyond the end", {{MULTI_TIMER, 8, 24}}, false, 0},
+        {"half beyond the end", {{MULTI_TIMER, 8, 22}}, false, 0},
+        {"claimed", {{MULTI_TIMER, 8, 8}, {RAWCOUNT, 4, 16}}, false, 0},
+        {"claimed at its last byte", {{MULTI_TIMER, 8, 8}, {RAWCOUNT, 4, 19}}, false, 0},
+        {"claimed from before", {{MULTI_TIMER, 8, 8}, {LARGE_RAWCOUNT, 8, 9}}, false, 0},
+        {"not claimed by what ends there", {{MULTI_TIMER, 8, 8}, {LARGE_RAWCOUNT, 8, 8}}, true, 16},
+        {"a label claims nothing", {{MULTI_TIMER, 8, 8}, {NODATA, 0, 16}}, true, 16},
+        {"claimed by the last of three", {{MULTI_TIMER, 8, 8}, {RAWCOUNT, 4, 4}, {RAWCOUNT, 4, 16}}, false, 0},
+        {"a value of 4 bytes", {{MULTI_TIMER, 4, 8}}, false, 0},
+        {"a value of 4 bytes with a definition",
+         {{MULTI_TIMER, 4, 8}, {MULTI_BASE, 8, 16}},
+         true,
+         16 | (uint64_t)20 << 32},
+        {"a definition of 4 bytes", {{MULTI_TIMER, 8, 8}, {MULTI_BASE, 4, 24}}, true, 24},
+        {"a definition outside the block", {{MULTI_TIMER, 8, 8}, {MULTI_BASE, 8, 32}}, false, 0},
+        {"no multi counter", {{LARGE_RAWCOUNT, 8, 8}, {MULTI_BASE, 8, 24}}, false, 0},
+        {"the count itself", {{MULTI_BASE, 8, 8}}, false, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pfb_v1_value value = first_value(rows[i].d, count_definitions(rows[i].d), false);
+        cr_expect_eq(value.has_items, rows[i].has_items, "%s", rows[i].what);
+        cr_expect_eq(value.items, rows[i].items, "%s: %llx", rows[i].what, (unsigned long long)value.items);
+        value = first_value(rows[i].d, count_definitions(rows[i].d), true);
+        cr_expect_eq(value.has_items, rows[i].has_items, "%s, big-endian", rows[i].what);
+    }
+}
+
+/* What is free in one object says nothing about the next. */
+Test(v1, item_counts_of_two_objects)
+{
+    uint8_t memory[1024];
+    pfb_writer b;
+    v1_begin(&b, memory, sizeof memory, false);
+    for (uint32_t claims = 0; claims < 2; claims++) {
+        v1_object(&b, 2, PFB_V1_NO_INSTANCES);
+        v1_counter(&b, 4, MULTI_TIMER, 8, 8);
+        v1_counter(&b, 4, RAWCOUNT, 4, claims ? 16 : 20);
+        pfb_write_end_object(&b);
+    }
+    pfb_write_end_v1(&b);
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_instance instance;
+    pfb_v1_value value;
+    cr_assert(pfb_v1_open(&block, memory, b.size_bytes, PFB_STRICT));
+    for (uint32_t claims = 0; claims < 2; claims++) {
+        cr_assert(pfb_v1_next_object(&block, &object) && pfb_v1_next_instance(&block, &instance));
+        cr_expect(pfb_v1_next_value(&block, &value) && value.has_items == !claims, "object %u", claims);
+    }
+}
+
+Test(v1, values_of_other_sizes_are_bytes)
+{
+    static const uint32_t sizes[] = {1, 2, 3, 5, 7, 9, 16, 28};
+    for (size_t i = 0; i < 8; i++) {
+        definition d = {0x00000B00, sizes[i], 4};
+        pfb_v1_value value = first_value(&d, 1, false);
+        cr_expect(!value.is_number && value.raw == 0 && value.size_bytes == sizes[i], "%u bytes", sizes[i]);
+    }
+}
+
+/* ---- Definitions of other lengths, in any order ------------------------------------------------------ */
+
+/* Definitions step by their own size, and instances begin where the object says, whatever is left in between. */
+Test(v1, longer_definitions_and_slack)
+{
+    bytes b = {.size = 0};
+    pfb_writer builder;
+    v1_begin(&builder, b.data, sizeof b.data, false);
+    v1_object(&builder, 2, PFB_V1_NO_INSTANCES);
+    v1_counter(&builder, 4, LARGE_RAWCOUNT, 8, 16);
+    v1_counter(&builder, 6, RAWCOUNT, 4, 4);
+    for (int i = 0; i < 3; i++) /* 120 bytes: 8 for the first, 112 of slack */
+        v1_counter(&builder, 8, RAWCOUNT, 4, 4);
+    pfb_write_v1_value(&builder, 16, 77, 8);
+    pfb_write_v1_value(&builder, 4, 66, 4);
+    pfb_write_end_object(&builder);
+    pfb_write_end_v1(&builder);
+    b.size = builder.size_bytes;
+    size_t first = 96 + 64;
+    memmove(b.data + first + 48, b.data + first + 40, 40);
+    store_ordered(b.data + first, false, 48);
+    store_ordered(b.data + 96 + 32, false, 2);
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_instance instance;
+    cr_assert(pfb_v1_open(&block, b.data, b.size, PFB_STRICT));
+    cr_assert(pfb_v1_next_object(&block, &object));
+    cr_assert(pfb_v1_next_instance(&block, &instance));
+    expect_number(&block, 0, first + 200 + 16, 8, 77);
+    expect_number(&block, 1, first + 200 + 4, 4, 66);
+    expect_counter(&block, 0, 4, LARGE_RAWCOUNT, 8, 16);
+    expect_counter(&block, 1, 6, RAWCOUNT, 4, 4);
+    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "all");
+}
+
+/* ---- How the caller reads ---------------------------------------------------------------------------- */
+
+/* A broken definition and a broken instance in one object: the first in the block is blamed, whatever is read first. */
+Test(v1, verdict_does_not_depend_on_what_is_read_first)
+{
+    bytes b;
+    make_everything(&b, false);
+    store_ordered(b.data + DEFINITIONS_A + 80, false, 39);
+    store_ordered(b.data + INSTANCE_A, false, 23);
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_instance instance;
+    pfb_v1_open(&block, b.data, b.size, 0);
+    cr_assert(pfb_v1_next_object(&block, &object));
+    cr_expect_not(pfb_v1_next_instance(&block, &instance));
+    expect_error(block.object_error, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80, "instances first");
+    expect_error(pfb_v1_finish(&block), PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80, "at the end");
+    change seen = read_all(b.data, b.size, 0);
+    expect_error((pfb_error){seen.code, seen.blamed}, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80, "in order");
+}
+
+/* An object's own error is its own; the block keeps the first. */
+Test(v1, errors_of_objects)
+{
+    bytes b;
+    make_everything(&b, false);
+    store_ordered(b.data + OBJECT_A + 32, false, 5);
+    store_ordered(b.data + OBJECT_E + 40, false, 100);
+    static const pfb_code codes[] = {PFB_BAD_COUNTER_COUNT, PFB_OK, PFB_OK, PFB_OK, PFB_BAD_INSTANCE_COUNT};
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    cr_assert(pfb_v1_open(&block, b.data, b.size, 0));
+    for (uint32_t i = 0; i < 5; i++) {
+        cr_assert(pfb_v1_next_object(&block, &object));
+        cr_expect_eq(object.position, i);
+        cr_expect_eq(block.object_error.code, codes[i], "object %u", i);
+        expect_error(block.error, PFB_BAD_COUNTER_COUNT, OBJECT_A + 32, "of the block");
+    }
+    expect_error(pfb_v1_finish(&block), PFB_BAD_COUNTER_COUNT, OBJECT_A + 32, "at the end");
+    cr_expect_eq(block.end_error.code, PFB_OK, "every object was found");
+    store_ordered(b.data + OBJECT_B, false, 8); /* why the others cannot be found is told, though it is not the first */
+    pfb_v1_open(&block, b.data, b.size, 0);
+    expect_error(pfb_v1_finish(&block), PFB_BAD_COUNTER_COUNT, OBJECT_A + 32, "the first");
+    expect_error(block.end_error, PFB_BAD_OBJECT_SIZE, OBJECT_B, "the end");
+}
+
+/* A file of blocks: what stands behind the total size is the next one's. */
+Test(v1, what_follows_the_block_is_not_read)
+{
+    bytes b;
+    make_everything(&b, false);
+    put_fill(&b, 0xFF, 100);
+    pfb_v1_reader block;
+    cr_expect(pfb_v1_open(&block, b.data, b.size, PFB_STRICT));
+    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "with another behind");
+    cr_expect_eq(block.total_size_bytes, EVERY_SIZE);
+}
+
+/* ---- Oddities ---------------------------------------------------------------------------------------- */
+
+/* Tolerated with a note, or refused by a strict reader. */
+static void check_oddity(const bytes *b, uint32_t note, pfb_code code, size_t offset, const char *what)
+{
+    uint8_t *data = exact_copy(b);
+    pfb_v1_reader block;
+    pfb_v1_open(&block, data, b->size, 0);
+    expect_error(pfb_v1_finish(&block), PFB_OK, 0, what);
+    cr_expect_eq(block.notes, note, "%s: notes %x", what, block.notes);
+    pfb_v1_open(&block, data, b->size, PFB_STRICT);
+    expect_error(pfb_v1_finish(&block), note ? code : PFB_OK, note ? offset : 0, what);
+    free(data);
+}
+
+/* Grows the last object, and what lies around the end of its counter block, by `count` bytes. */
+static void grow(bytes *b, uint32_t count, bool block, bool object)
+{
+    make_everything(b, false);
+    put_fill(b, 0xEE, count);
+    set_u32(b, 20, (uint32_t)b->size);
+    if (object)
+        set_u32(b, OBJECT_E, 144 + count);
+    if (block)
+        set_u32(b, OBJECT_E + 104 + 32, 8 + count);
+}
+
+Test(v1, a_system_name_outside_of_the_block)
+{
+    static const struct {
+        const char *what;
+        uint32_t size, offset;
+        uint32_t note;
+    } rows[] = {
+        {"one byte too long", EVERY_SIZE - 88 + 1, 88, PFB_NOTE_BAD_SYSTEM_NAME},
+        {"up to the end", EVERY_SIZE - 88, 88, 0},
+        {"far away", 8, UINT32_MAX, PFB_NOTE_BAD_SYSTEM_NAME},
+        {"longer than all", UINT32_MAX, 88, PFB_NOTE_BAD_SYSTEM_NAME},
+        {"empty, far away", 0, UINT32_MAX, PFB_NOTE_BAD_SYSTEM_NAME},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bytes b;
+        make_everything(&b, false);
+        set_u32(&b, 80, rows[i].size);
+        set_u32(&b, 84, rows[i].offset);
+        check_oddity(&b, rows[i].note, PFB_BAD_NAME, 84, rows[i].what);
+        pfb_v1_reader block;
+        cr_expect(pfb_v1_open(&block, b.data, b.size, 0), "%s: can be opened", rows[i].what);
+        cr_expect(block.has_system_name == (rows[i].note == 0), "%s: has a name", rows[i].what);
+        cr_expect_eq(pfb_v1_open(&block, b.data, b.size, PFB_STRICT), rows[i].note == 0, "%s", rows[i].what);
+    }
+}
+
+Test(v1, unaligned_sizes_and_trailing_bytes)
+{
+    bytes b;
+    grow(&b, 8, true, true);
+    check_oddity(&b, 0, PFB_OK, 0, "a longer counter block");
+    grow(&b, 4, true, true);
+    check_oddity(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, 20, "unaligned, from the total size on");
+    make_everything(&b, false);
+    set_u32(&b, INSTANCE_B, 29); /* its counter block moves by 3 */
+    memmove(b.data + INSTANCE_B + 29, b.data + BLOCK_B, 24);
+    check_oddity(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, INSTANCE_B, "an unaligned instance");
+    make_everything(&b, false);
+    set_u32(&b, BLOCK_B, 20);
+    check_oddity(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, BLOCK_B, "an unaligned counter block");
+    make_everything(&b, false);
+    set_u32(&b, BLOCK_B, 17 + 3);
+    set_u32(&b, OBJECT_A + 40, 1);
+    check_oddity(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, INSTANCE_B, "an instance more than counted");
+    grow(&b, 8, false, true);
+    check_oddity(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, EVERY_SIZE, "8 bytes behind the last instance");
+    grow(&b, 7, false, true);
+    check_oddity(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, 20, "7 bytes are padding");
+    grow(&b, 8, false, false);
+    check_oddity(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, EVERY_SIZE, "bytes behind the last object");
+    make_everything(&b, false);
+    set_u32(&b, OBJECT_A + 40, 0);
+    check_oddity(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, INSTANCE_A, "a counter block where none belongs");
+    set_u32(&b, OBJECT_A + 40, UINT32_MAX - 1);
+    check_oddity(&b, 0, PFB_OK, 0, "metadata, whatever follows");
+}

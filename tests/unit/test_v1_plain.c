@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* Objects of plain numbers, which have a shorter way of their own: they are read as by the other one. */
+#include "support_v1.h"
+
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+enum { RAWCOUNT = 0x00010000, CAPACITY = 70000 };
+
+/* A little-endian block and a big-endian one. */
+static uint8_t memory[2][CAPACITY];
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state >> 20;
+}
+
+/* Instances with counter blocks of so many bytes: numbers of 4 bytes, each 4 times the same one. */
+static void add_instances(pfb_writer *builder, uint64_t *state, uint32_t count, uint32_t size)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        v1_instance(builder, "x");
+        pfb_write_counter_block(builder, size);
+        for (uint32_t at = 4; at < size; at += 4)
+            pfb_write_v1_value(builder, at, (next_random(state) % 256) * 0x01010101, 4);
+    }
+    pfb_write_end_object(builder);
+}
+
+/* Two objects, each of two instances of `count` numbers anywhere in 600 bytes, mostly; `last` bytes are those of the
+ * last counter block. */
+static size_t make_numbers(uint8_t *to, uint64_t seed, uint32_t count, uint32_t last, bool big)
+{
+    enum { BLOCK = 1016 };
+    pfb_writer builder;
+    uint64_t state = seed;
+    v1_begin(&builder, to, CAPACITY, big);
+    for (int object = 0; object < 2; object++) {
+        v1_object(&builder, 2, 2);
+        for (uint32_t i = 0; i < count; i++) {
+            bool is_odd = next_random(&state) % 400 == 0;
+            uint32_t size = is_odd ? (uint32_t)next_random(&state) % 12 : 4U << next_random(&state) % 2;
+            uint32_t offset = 4 + (uint32_t)next_random(&state) % (next_random(&state) % 400 == 0 ? 1000 : 584);
+            v1_counter(&builder, 4, RAWCOUNT, size, offset);
+        }
+        add_instances(&builder, &state, 2, BLOCK);
+    }
+    pfb_write_end_v1(&builder);
+    cr_assert_eq(builder.error.code, PFB_OK);
+    store_ordered(to + builder.size_bytes - BLOCK, big, last);
+    return builder.size_bytes;
+}
+
+/* The values of both blocks' current instances. */
+static unsigned expect_same_values(pfb_v1_reader *little, pfb_v1_reader *big)
+{
+    pfb_v1_value a, b;
+    unsigned values = 0;
+    while (pfb_v1_next_value(little, &a)) {
+        cr_assert(pfb_v1_next_value(big, &b), "value %u", a.position);
+        cr_assert(a.position == b.position && a.offset == b.offset && a.size_bytes == b.size_bytes);
+        cr_assert(a.is_number == b.is_number && !a.has_base && !a.has_items);
+        const uint8_t *p = little->data + a.offset;
+        uint64_t raw = 0;
+        for (uint32_t i = 0; a.is_number && i < a.size_bytes; i++)
+            raw |= (uint64_t)p[i] << 8 * i;
+        cr_assert_eq(a.raw, raw, "value %u", a.position);
+        values++;
+    }
+    cr_assert_not(pfb_v1_next_value(big, &b), "value %u", b.position);
+    return values;
+}
+
+/* The bytes of each number are all the same, so that both orders read the same number where it is aligned; what
+ * definitions say is otherwise read in one way here and in another there. */
+static unsigned expect_same_numbers(const uint8_t *little, const uint8_t *big, size_t size)
+{
+    pfb_v1_reader blocks[2];
+    pfb_v1_object object;
+    pfb_v1_instance instance;
+    unsigned values = 0;
+    cr_assert(pfb_v1_open(&blocks[0], little, size, 0) && pfb_v1_open(&blocks[1], big, size, 0));
+    while (pfb_v1_next_object(&blocks[0], &object)) {
+        cr_assert(pfb_v1_next_object(&blocks[1], &object));
+        while (pfb_v1_next_instance(&blocks[0], &instance)) {
+            cr_assert(pfb_v1_next_instance(&blocks[1], &instance));
+            values += expect_same_values(&blocks[0], &blocks[1]);
+        }
+        cr_assert_not(pfb_v1_next_instance(&blocks[1], &instance));
+        expect_error(blocks[0].object_error, blocks[1].object_error.code, blocks[1].object_error.offset, "an object");
+    }
+    cr_assert_not(pfb_v1_next_object(&blocks[1], &object));
+    return values;
+}
+
+Test(v1_plain, plain_objects_are_read_like_others)
+{
+    static const uint32_t counts[] = {1, 2, 27, 63, 64, 65, 70};
+    unsigned values = 0;
+    for (uint64_t seed = 1; seed < 400; seed++) {
+        uint32_t count = counts[seed % 7];
+        uint32_t last = seed % 3 == 0 ? 1016 : 8 + (uint32_t)(seed * 8 % 600);
+        size_t size = make_numbers(memory[0], seed, count, last, false);
+        cr_assert_eq(make_numbers(memory[1], seed, count, last, true), size);
+        values += expect_same_numbers(memory[0], memory[1], size);
+    }
+    cr_expect_gt(values, 30000, "%u values", values);
+}
+
+/* Each way keeps as much of a place as it needs: these are about what 15 and 16 bits hold. */
+Test(v1_plain, places_far_into_a_counter_block)
+{
+    enum { BLOCK = 66000 };
+    static const uint32_t places[] = {0x7FF8, 0x7FFC, 0x7FFF,  0x8000,  0x8004,  0xFFF8,
+                                      0xFFFC, 0xFFFF, 0x10000, 0x10001, 0x10004, 0x10100};
+    for (size_t i = 0; i < 2 * sizeof places / sizeof places[0]; i++) {
+        pfb_writer builder;
+        for (int big = 0; big < 2; big++) {
+            uint64_t state = 7;
+            v1_begin(&builder, memory[big], CAPACITY, big);
+            v1_object(&builder, 2, 1);
+            v1_counter(&builder, 4, RAWCOUNT, 4, 8);
+            v1_counter(&builder, 6, RAWCOUNT, i % 2 == 0 ? 4 : 8, places[i / 2]);
+            add_instances(&builder, &state, 1, BLOCK);
+            pfb_write_end_v1(&builder);
+            cr_assert_eq(builder.error.code, PFB_OK);
+        }
+        cr_expect_eq(expect_same_numbers(memory[0], memory[1], builder.size_bytes), 2);
+    }
+}
+
+/* An object of one instance with one number: the block's size, and where the counter's definition stands. */
+static size_t make_one_number(size_t *definition)
+{
+    uint64_t state = 7;
+    pfb_writer builder;
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_counter counter;
+    v1_begin(&builder, memory[0], CAPACITY, false);
+    v1_object(&builder, 2, 1);
+    v1_counter(&builder, 4, RAWCOUNT, 4, 8);
+    add_instances(&builder, &state, 1, 32);
+    pfb_write_end_v1(&builder);
+    cr_assert_eq(builder.error.code, PFB_OK);
+    cr_assert(pfb_v1_open(&block, memory[0], builder.size_bytes, PFB_STRICT));
+    cr_assert(pfb_v1_next_object(&block, &object) && pfb_v1_next_counter(&block, &counter));
+    *definition = counter.offset;
+    return builder.size_bytes;
+}
+
+/* The first 4 bytes of a counter block are its size, and no value. No builder makes such a definition. */
+Test(v1_plain, places_in_the_size_of_a_counter_block)
+{
+    for (uint32_t place = 0; place < 4; place++) {
+        size_t definition;
+        size_t size = make_one_number(&definition);
+        store_ordered(memory[0] + definition + 36, false, place);
+        pfb_v1_reader block;
+        pfb_v1_open(&block, memory[0], size, 0);
+        expect_error(pfb_v1_finish(&block), PFB_BAD_COUNTER_OFFSET, definition + 36, "a place in the size");
+    }
+}
+
+/* What an instance has not is said, whatever stood there before. */
+Test(v1_plain, an_instance_without_name)
+{
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_instance instance;
+    size_t definition;
+    size_t size = make_one_number(&definition);
+    size_t offset = definition + 40; /* of the instance */
+    store_ordered(memory[0] + offset + 20, false, 0);
+    cr_assert(pfb_v1_open(&block, memory[0], size, PFB_STRICT));
+    cr_assert(pfb_v1_next_object(&block, &object));
+    memset(&instance, 0xAA, sizeof instance);
+    cr_assert(pfb_v1_next_instance(&block, &instance));
+    cr_expect(!instance.has_name && instance.name.size_bytes == 0 && instance.name.offset == 0);
+    cr_expect(instance.offset == offset && instance.position == 0);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* V1 blocks at each length, with each bit flipped and with each 32-bit field set to the values that break parsers,
+ * flush against memory that may not be touched: no fault, bounded work, a verdict inside the input that does not depend
+ * on how the block is read, and snapshots that come out as they were measured. */
+#include "support_v1.h"
+
+#include <criterion/criterion.h>
+
+#include "perfblock/cook.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the sweep is, to be told when memory outside is touched: a test is a process of its own. */
+static struct {
+    guarded memory;
+    const char *name, *change;
+    size_t size, at;
+    size_t case_count;
+    size_t snapshot_every; /* snapshots of every so many cases */
+    char text[256];
+} sweep;
+
+static struct sigaction previous_action;
+
+static const char *describe_case(void)
+{
+    snprintf(sweep.text, sizeof sweep.text, "%s, %zu bytes, %s at %zu", sweep.name, sweep.size, sweep.change, sweep.at);
+    return sweep.text;
+}
+
+static void tell_where(int number)
+{
+    fprintf(stderr, "%s, %zu bytes, %s at %zu\n", sweep.name, sweep.size, sweep.change, sweep.at);
+    sigaction(number, &previous_action, NULL); /* the instruction runs again, and a sanitizer tells its part */
+}
+
+/* ---- Readings ---------------------------------------------------------------------------------------- */
+
+static uint64_t touched; /* keeps the bytes from being read for nothing */
+
+static void expect_inside(size_t size, size_t offset, size_t count)
+{
+    if (offset > size || count > size - offset) /* the description costs more than the reading */
+        cr_assert_fail("%s: %zu bytes at %zu are outside", describe_case(), count, offset);
+}
+
+/* Every byte of a part, which must lie inside. */
+static void touch(const uint8_t *data, size_t size, size_t offset, size_t count)
+{
+    expect_inside(size, offset, count);
+    for (size_t i = 0; i < count; i++)
+        touched += data[offset + i];
+}
+
+/* Everything in order; how many items. */
+static size_t read_all(pfb_v1_reader *block, const uint8_t *data, size_t size)
+{
+    pfb_v1_object object;
+    pfb_v1_counter counter;
+    pfb_v1_instance instance;
+    pfb_v1_value value;
+    size_t items = 0;
+    touch(data, size, block->system_name.offset, block->system_name.size_bytes);
+    for (; pfb_v1_next_object(block, &object); items++) {
+        expect_inside(size, object.offset, object.size_bytes);
+        for (; pfb_v1_next_counter(block, &counter); items++)
+            touch(data, size, counter.offset, 40);
+        for (; pfb_v1_next_instance(block, &instance); items++) {
+            expect_inside(size, instance.values_offset, instance.values_size_bytes);
+            if (instance.has_name)
+                touch(data, size, instance.name.offset, instance.name.size_bytes);
+            for (; pfb_v1_next_value(block, &value); items++)
+                touch(data, size, value.offset, value.size_bytes);
+        }
+    }
+    return items;
+}
+
+/* Instances before counters, and values of every second instance only. */
+static void read_backwards(pfb_v1_reader *block)
+{
+    pfb_v1_object object;
+    pfb_v1_counter counter;
+    pfb_v1_instance instance;
+    pfb_v1_value value;
+    while (pfb_v1_next_object(block, &object)) {
+        while (pfb_v1_next_instance(block, &instance)) {
+            while (instance.position % 2 && pfb_v1_next_value(block, &value))
+                continue;
+        }
+        while (pfb_v1_next_counter(block, &counter))
+            continue;
+    }
+}
+
+static void expect_same(pfb_error error, pfb_error expected, const char *how)
+{
+    cr_assert(error.code == expected.code && error.offset == expected.offset, "%s: %s: %s at %zu instead of %s at %zu",
+              describe_case(), how, pfb_code_name(error.code), error.offset, pfb_code_name(expected.code),
+              expected.offset);
+}
+
+/* Measured and loaded, and each value with itself as the older one. */
+static void check_snapshot(const uint8_t *data, size_t size, pfb_error verdict)
+{
+    pfb_sample_input input = {.data = data, .data_size_bytes = size, .key_counter = 104};
+    pfb_sample_counts counts;
+    pfb_sample snapshot;
+    pfb_error measured = pfb_sample_measure(&input, &counts);
+    size_t needed = pfb_sample_size(&counts);
+    cr_assert_leq(needed, 256 * size + 4096, "%s: %zu bytes", describe_case(), needed);
+    void *memory = malloc(needed + 1);
+    cr_assert_not_null(memory);
+    pfb_error loaded = pfb_sample_load(&snapshot, &input, &counts, memory, needed);
+    const pfb_sample_counts *n = &snapshot.counts;
+    cr_assert(n->results <= counts.results && n->columns <= counts.columns && n->rows <= counts.rows &&
+                  n->values <= counts.values,
+              "%s: more than was measured", describe_case());
+    if (loaded.code == PFB_OK)
+        cr_assert_eq(memcmp(&counts, n, sizeof counts), 0, "%s: not what was measured", describe_case());
+    if (size >= 8 && (data[0] == 'P' || data[1] == 'P') && verdict.code != PFB_UNKNOWN_FORMAT) {
+        expect_same(measured, verdict, "measuring");
+        expect_same(loaded, verdict, "loading");
+    }
+    pfb_sample_match(&snapshot, &snapshot);
+    for (uint32_t row = 0; row < n->rows; row++) {
+        const pfb_sample_result *result = &snapshot.results[snapshot.rows[row].result];
+        for (uint32_t c = 0; c < result->column_count; c++)
+            pfb_sample_cook_value(&snapshot, &snapshot, row, result->first_column + c, NULL, NULL);
+    }
+    free(memory);
+}
+
+/* The bytes lie at the end of the guarded memory. */
+static void check_case(size_t size, const char *change, size_t at)
+{
+    const uint8_t *data = sweep.memory.end - size;
+    sweep.size = size;
+    sweep.change = change;
+    sweep.at = at;
+    pfb_v1_reader block;
+    pfb_v1_open(&block, data, size, 0);
+    size_t items = read_all(&block, data, size);
+    pfb_error verdict = block.error;
+    cr_assert_leq(verdict.offset, size, "%s: blamed at %zu", describe_case(), verdict.offset);
+    cr_assert_leq(items, 2 * size, "%s: %zu items", describe_case(), items);
+    uint32_t notes = block.notes;
+    pfb_v1_open(&block, data, size, 0);
+    expect_same(pfb_v1_finish(&block), verdict, "passed over");
+    cr_assert_eq(block.notes, notes, "%s: other notes", describe_case());
+    pfb_v1_open(&block, data, size, 0);
+    read_backwards(&block);
+    expect_same(block.error, verdict, "instances first");
+    pfb_v1_open(&block, data, size, PFB_STRICT);
+    bool is_strict = pfb_v1_finish(&block).code == PFB_OK;
+    cr_assert_eq(is_strict, verdict.code == PFB_OK && notes == 0, "%s: strict and tolerant readers differ",
+                 describe_case());
+    if (sweep.case_count++ % sweep.snapshot_every == 0)
+        check_snapshot(data, size, verdict);
+}
+
+/* ---- Changes ----------------------------------------------------------------------------------------- */
+
+static bool is_big(const uint8_t *data)
+{
+    return data[0] == 0;
+}
+
+/* Each prefix as it is, and as a block of that size. */
+static void sweep_lengths(const uint8_t *data, size_t size)
+{
+    for (size_t length = 0; length <= size; length++) {
+        uint8_t *copy = sweep.memory.end - length;
+        if (length > 0)
+            memcpy(copy, data, length);
+        check_case(length, "cut", length);
+        if (length < 24 || (size > 4096 && length % 4 != 0)) /* long ones in steps: each costs a whole reading */
+            continue;
+        store_ordered(copy + 20, is_big(data), (uint32_t)length);
+        check_case(length, "ends", length);
+    }
+}
+
+static void sweep_bits(const uint8_t *data, size_t size, size_t most)
+{
+    uint8_t *copy = sweep.memory.end - size;
+    memcpy(copy, data, size);
+    for (size_t bit = 0; bit < 8 * most; bit++) {
+        copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        check_case(size, "a bit flipped", bit);
+        copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+}
+
+/* Each field of the whole block; up to `most` with more values than the seven that matter everywhere. */
+static void sweep_fields(const uint8_t *data, size_t size, size_t most)
+{
+    uint8_t *copy = sweep.memory.end - size;
+    memcpy(copy, data, size);
+    for (size_t at = 0; at + 4 <= size; at += 4) {
+        uint32_t value = load_ordered(data + at, is_big(data));
+        uint32_t room = (uint32_t)(size - at);
+        const uint32_t values[] = {0, 1,  0x7FFFFFFF, 0x80000000, UINT32_MAX, value + 1, value - 1,
+                                   4, 28, 0xFFFFFFFE, room,       room + 1,   room - 1};
+        size_t count = at + 4 <= most ? sizeof values / sizeof values[0] : 7;
+        for (size_t i = 0; i < count; i++) {
+            store_ordered(copy + at, is_big(data), values[i]);
+            check_case(size, "a field changed", at);
+        }
+        store_ordered(copy + at, is_big(data), value);
+    }
+}
+
+static void sweep_block(const char *name, const uint8_t *data, size_t size, size_t most)
+{
+    struct sigaction action = {.sa_handler = tell_where};
+    sigaction(SIGSEGV, &action, &previous_action);
+    sweep.memory = guarded_make(size);
+    sweep.name = name;
+    most = most < size ? most : size;
+    sweep_lengths(data, size);
+    sweep_bits(data, size, most);
+    sweep_fields(data, size, most);
+    guarded_free(&sweep.memory);
+}
+
+/* ---- Blocks of the builder --------------------------------------------------------------------------- */
+
+Test(v1_sweep, everything)
+{
+    sweep.snapshot_every = 1;
+    for (int big = 0; big < 2; big++) {
+        uint8_t data[EVERY_SIZE];
+        pfb_writer b;
+        pfb_write_init(&b, data, sizeof data);
+        v1_everything(&b, big);
+        cr_assert_eq(b.error.code, PFB_OK);
+        sweep_block(big ? "big-endian" : "little-endian", data, sizeof data, sizeof data);
+    }
+    cr_assert_gt(sweep.case_count, 20000);
+}
+
+/* Multi counters, texts, shared offsets, parents in a circle and repeated names. */
+static size_t build_crowd(uint8_t *data, size_t capacity)
+{
+    pfb_writer b;
+    v1_begin(&b, data, capacity, false);
+    v1_object(&b, 10, 0);
+    uint32_t multi = v1_counter(&b, 102, 0x22410500, 8, 0);
+    v1_counter(&b, 104, 0x00010000, 4, 24);
+    v1_counter(&b, 106, 0x22410500, 8, 32);
+    v1_counter(&b, 106, 0x42030500, 8, 40);
+    v1_counter(&b, 108, 0x00000B00, 5, 28);
+    v1_counter(&b, 110, 0x40020500, 8, multi);
+    v1_counter(&b, 110, 0x40030402, 4, 24);
+    for (uint32_t i = 0; i < 5; i++) {
+        v1_instance_of(&b, i % 2 ? "one" : "another", i == 4 ? 7 : -1, 10, 4 - i);
+        pfb_write_v1_value(&b, multi, 100 * i, 8);
+        pfb_write_v1_value(&b, 24, i, 4);
+    }
+    pfb_write_end_object(&b);
+    v1_object(&b, 10, 0);
+    pfb_write_end_object(&b);
+    pfb_write_end_v1(&b);
+    cr_assert_eq(b.error.code, PFB_OK);
+    return b.size_bytes;
+}
+
+Test(v1_sweep, a_crowd)
+{
+    uint8_t data[2048];
+    sweep.snapshot_every = 1;
+    size_t size = build_crowd(data, sizeof data);
+    sweep_block("a crowd", data, size, size);
+}
+
+/* ---- Blocks of a real machine ------------------------------------------------------------------------ */
+
+static void sweep_file(const char *path, size_t most)
+{
+    static uint8_t data[1 << 16];
+    FILE *stream = fopen(path, "rb");
+    cr_assert(stream, "%s cannot be opened", path);
+    size_t size = fread(data, 1, sizeof data, stream);
+    fclose(stream);
+    cr_assert_gt(size, 88);
+    sweep_block(path, data, size, most);
+}
+
+static void sweep_real(unsigned first, unsigned last, size_t most, size_t snapshot_every)
+{
+    static const unsigned objects[] = {2, 4, 234, 236, 238, 510, 638, 230};
+    if (!PERFBLOCK_REAL_DATA[0]) {
+        fputs("the blocks of a real machine are not there (PERFBLOCK_REAL_DATA)\n", stderr);
+        cr_skip_test("the blocks of a real machine are not there");
+    }
+    sweep.snapshot_every = snapshot_every;
+    for (unsigned i = 2 * first; i < 2 * last + 2; i++) { /* both samples of each object */
+        char path[4096];
+        snprintf(path, sizeof path, "%s/v1/pal-s%02u-obj%u.bin", PERFBLOCK_REAL_DATA, i % 2, objects[i / 2]);
+        sweep_file(path, most);
+    }
+}
+
+Test(v1_sweep, real_blocks_of_few_instances)
+{
+    sweep_real(0, 6, 2048, 16);
+}
+
+Test(v1_sweep, the_real_processes)
+{
+    sweep_real(7, 7, 2048, 64);
+}

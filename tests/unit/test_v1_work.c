@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* What an object may ask of the reader for its bytes: values that share theirs, and item counts behind values. */
+#include "support_v1.h"
+
+#include <criterion/criterion.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RAWCOUNT = 0x00010000, RAW_FRACTION = 0x20020400, RAW_BASE = 0x40030403 };
+enum { MULTI_TIMER = 0x22410500, MULTI_BASE = 0x42030500, LARGE_RAWCOUNT = 0x00010100 };
+
+/* The verdict on a block, and how many values were read on the way. */
+typedef struct reading {
+    pfb_error error;
+    uint32_t values;
+} reading;
+
+static reading read_all(const uint8_t *data, size_t size, uint32_t options)
+{
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_instance instance;
+    pfb_v1_value value;
+    reading seen = {.values = 0};
+    pfb_v1_open(&block, data, size, options);
+    while (pfb_v1_next_object(&block, &object)) {
+        while (pfb_v1_next_instance(&block, &instance)) {
+            while (pfb_v1_next_value(&block, &value))
+                seen.values++;
+        }
+    }
+    seen.error = pfb_v1_finish(&block);
+    return seen;
+}
+
+typedef struct definition {
+    uint32_t type, size, offset;
+} definition;
+
+/* ---- Values that share their bytes ------------------------------------------------------------------- */
+
+/* `definitions` counters at one offset, `instances` instances without name. */
+static uint8_t *build_many(uint32_t definitions, uint32_t instances, definition d, size_t *size)
+{
+    size_t capacity = 96 + 64 + 40 * (size_t)definitions + 64 * (size_t)instances;
+    uint8_t *memory = malloc(capacity);
+    cr_assert_not_null(memory);
+    pfb_writer b;
+    v1_begin(&b, memory, capacity, false);
+    v1_object(&b, 2, 0);
+    for (uint32_t i = 0; i < definitions; i++)
+        v1_counter(&b, 4, d.type, d.size, d.offset);
+    for (uint32_t i = 0; i < instances; i++)
+        v1_instance(&b, NULL);
+    pfb_write_end_object(&b);
+    pfb_write_end_v1(&b);
+    cr_assert_eq(b.error.code, PFB_OK);
+    *size = b.size_bytes;
+    return memory;
+}
+
+/* As many instances have values as the object's bytes pay for, at 2 bytes for each definition and 4 for that of a multi
+ * counter; the first counter block that is not paid for is blamed. */
+static void check_excess(uint32_t n, definition d, uint32_t bytes_each)
+{
+    size_t size;
+    uint8_t *data = build_many(n, n, d, &size);
+    reading seen = read_all(data, size, 0);
+    uint32_t instance = 24 + d.offset + d.size;
+    uint32_t object = 64 + 40 * n + instance * n;
+    cr_expect_eq(size, 96 + object);
+    uint32_t paid = object / bytes_each / n;
+    cr_expect_eq(seen.values, n * (paid < n ? paid : n), "%u values", seen.values);
+    if (paid < n)
+        expect_error(seen.error, PFB_EXCESSIVE_VALUES, 96 + 64 + 40 * (size_t)n + instance * (size_t)paid + 24,
+                     "excessive");
+    else
+        expect_error(seen.error, PFB_OK, 0, "not excessive");
+    free(data);
+}
+
+Test(v1_work, values_are_bounded_by_the_objects_bytes)
+{
+    for (uint32_t n = 16; n <= 2048; n *= 2) {
+        check_excess(n, (definition){RAWCOUNT, 4, 4}, 2);
+        check_excess(n, (definition){MULTI_TIMER, 8, 8}, 4);
+    }
+}
+
+/* Counters with bytes of their own that share what belongs to them, in instances without names: no object of honest
+ * counters needs more values for its bytes. */
+Test(v1_work, honest_counters_may_share_a_base)
+{
+    static const definition pairs[2][2] = {{{0x20020400, 4, 8}, {0x40030403, 4, 4}},
+                                           {{MULTI_TIMER, 8, 8}, {0x42030500, 4, 4}}};
+    enum { PAIRS = 100, INSTANCES = 1000 };
+    static uint8_t memory[1 << 20];
+    for (uint32_t k = 0; k < 2; k++) {
+        const definition *counter = &pairs[k][0];
+        const definition *base = &pairs[k][1];
+        pfb_writer b;
+        v1_begin(&b, memory, sizeof memory, false);
+        v1_object(&b, 2, 0);
+        for (uint32_t i = 0; i < PAIRS; i++) {
+            v1_counter(&b, 4, counter->type, counter->size, 8 + counter->size * i);
+            v1_counter(&b, 4, base->type, base->size, base->offset);
+        }
+        for (uint32_t i = 0; i < INSTANCES; i++)
+            v1_instance(&b, NULL);
+        pfb_write_end_object(&b);
+        pfb_write_end_v1(&b);
+        cr_assert_eq(b.error.code, PFB_OK);
+        reading seen = read_all(memory, b.size_bytes, PFB_STRICT);
+        expect_error(seen.error, PFB_OK, 0, "honest");
+        cr_expect_eq(seen.values, 2 * PAIRS * INSTANCES);
+    }
+}
+
+/* The work of an object is counted once, whenever its definitions are read. */
+Test(v1_work, work_does_not_depend_on_what_is_read_first)
+{
+    size_t size;
+    uint8_t *data = build_many(30, 30, (definition){RAWCOUNT, 4, 4}, &size);
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_instance instance;
+    pfb_v1_counter counter;
+    pfb_v1_open(&block, data, size, 0);
+    cr_assert(pfb_v1_next_object(&block, &object));
+    cr_assert(pfb_v1_next_instance(&block, &instance));
+    while (pfb_v1_next_counter(&block, &counter))
+        continue;
+    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "instances first");
+    free(data);
+}
+
+/* ---- Item counts behind values ------------------------------------------------------------------------- */
+
+/* An object of many multi counters and many instances, each with its count behind the value, is no attack. */
+Test(v1_work, many_item_counts)
+{
+    enum { COUNTERS = 80, INSTANCES = 50 };
+    static uint8_t memory[1 << 17];
+    pfb_writer b;
+    v1_begin(&b, memory, sizeof memory, false);
+    v1_object(&b, 2, 0);
+    for (uint32_t i = 0; i < COUNTERS; i++)
+        v1_counter(&b, 4, MULTI_TIMER, 8, 8 + 16 * i);
+    for (uint32_t i = 0; i < INSTANCES; i++) {
+        v1_instance(&b, NULL);
+        pfb_write_counter_block(&b, 8 + 16 * COUNTERS);
+        for (uint32_t k = 0; k < COUNTERS; k++)
+            pfb_write_v1_value(&b, 8 + 16 * k + 8, 1000 * i + k, 4);
+    }
+    pfb_write_end_object(&b);
+    pfb_write_end_v1(&b);
+    cr_assert_eq(b.error.code, PFB_OK);
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_instance instance;
+    pfb_v1_value value;
+    cr_assert(pfb_v1_open(&block, memory, b.size_bytes, PFB_STRICT));
+    cr_assert(pfb_v1_next_object(&block, &object));
+    for (uint32_t i = 0; i < INSTANCES; i++) {
+        cr_assert(pfb_v1_next_instance(&block, &instance));
+        for (uint32_t k = 0; k < COUNTERS; k++) {
+            cr_assert(pfb_v1_next_value(&block, &value), "instance %u, counter %u", i, k);
+            cr_expect(value.has_items && value.items == 1000 * i + k, "instance %u, counter %u", i, k);
+        }
+    }
+    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "all");
+}
+
+/* Whether the first of two definitions has an item count, in each of three instances. */
+static void check_items(const definition *both, bool is_free)
+{
+    enum { BLOCK_BYTES = 4104, INSTANCES = 3 };
+    static uint8_t memory[1 << 15];
+    pfb_writer b;
+    v1_begin(&b, memory, sizeof memory, false);
+    v1_object(&b, 2, 0);
+    for (int i = 0; i < 2; i++)
+        v1_counter(&b, 4, both[i].type, both[i].size, both[i].offset);
+    for (int i = 0; i < INSTANCES; i++) {
+        v1_instance(&b, NULL);
+        pfb_write_counter_block(&b, BLOCK_BYTES);
+    }
+    pfb_write_end_object(&b);
+    pfb_write_end_v1(&b);
+    cr_assert_eq(b.error.code, PFB_OK);
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_instance instance;
+    pfb_v1_value value;
+    pfb_v1_open(&block, memory, b.size_bytes, 0);
+    cr_assert(pfb_v1_next_object(&block, &object));
+    while (pfb_v1_next_instance(&block, &instance)) {
+        uint8_t *counter_block = memory + instance.values_offset;
+        store_ordered(counter_block + both[0].offset + 8, false, 4711);
+        cr_assert(pfb_v1_next_value(&block, &value));
+        cr_expect(value.has_items == is_free && value.items == (is_free ? 4711 : 0), "%u, with %u bytes at %u",
+                  both[0].offset, both[1].size, both[1].offset);
+    }
+    cr_expect_eq(block.object_error.code, PFB_OK);
+}
+
+/* Behind an odd offset, and far into a counter block: free, or claimed by one of its bytes. */
+Test(v1_work, item_counts_anywhere)
+{
+    static const definition others[] = {{RAWCOUNT, 4, 4},   {LARGE_RAWCOUNT, 8, 17}, {RAWCOUNT, 1, 20},
+                                        {RAWCOUNT, 4, 21},  {RAWCOUNT, 4, 2052},     {RAWCOUNT, 4000, 4},
+                                        {RAWCOUNT, 4, 4096}};
+    static const struct {
+        uint32_t offset;
+        bool is_free[7];
+    } rows[] = {
+        {9, {true, false, false, true, true, false, true}},   {8, {true, false, true, true, true, false, true}},
+        {2036, {true, true, true, true, true, false, true}},  {2040, {true, true, true, true, true, false, true}},
+        {2044, {true, true, true, true, false, false, true}}, {4088, {true, true, true, true, true, true, false}},
+        {4092, {true, true, true, true, true, true, true}}};
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        for (size_t i = 0; i < 7; i++) {
+            definition both[2] = {{MULTI_TIMER, 8, rows[r].offset}, others[i]};
+            check_items(both, rows[r].is_free[i]);
+        }
+    }
+}
+
+/* ---- Once ------------------------------------------------------------------------------------------------ */
+
+/* An object without instances has been read when the first one was asked for: what changes its definitions afterwards
+ * does not make it a broken one. They used to be read again by whoever passed on to the next object. */
+Test(v1_work, definitions_are_looked_at_once)
+{
+    static uint8_t memory[512];
+    static const int32_t kinds[] = {0, PFB_V1_METADATA_INSTANCES, PFB_V1_METADATA_NO_INSTANCES};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        pfb_writer b;
+        pfb_v1_reader block;
+        pfb_v1_object object;
+        pfb_v1_instance instance;
+        v1_begin(&b, memory, sizeof memory, false);
+        v1_object(&b, 2, kinds[i]);
+        v1_counter(&b, 4, RAWCOUNT, 4, 8);
+        pfb_write_end_object(&b);
+        pfb_write_end_v1(&b);
+        cr_assert(pfb_v1_open(&block, memory, b.size_bytes, PFB_STRICT));
+        cr_assert(pfb_v1_next_object(&block, &object));
+        cr_expect_not(pfb_v1_next_instance(&block, &instance));
+        store_ordered(memory + object.offset + 64, false, 0); /* the size of its definition */
+        cr_expect_not(pfb_v1_next_instance(&block, &instance));
+        expect_error(pfb_v1_finish(&block), PFB_OK, 0, "what was sound");
+    }
+}

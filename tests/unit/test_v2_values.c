@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "perfblock/v2_values.h"
+#include "perfblock/write.h"
+#include "support.h"
+#include "v2_values_readers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Blocks ------------------------------------------------------------------------------------------------- */
+
+enum { MOST_COUNTERS = 1200, MOST_BYTES = 1 << 16 };
+
+typedef struct made {
+    uint8_t data[MOST_BYTES];
+    size_t size;
+} made;
+
+/* One result whose values are instance * 10000 + position; every `fourth` value, from the second on, has 4 bytes. */
+static void make_block(made *m, uint32_t kind, uint32_t instances, uint32_t counters, uint32_t fourth)
+{
+    static const pfb_write_times times;
+    static uint32_t ids[MOST_COUNTERS];
+    pfb_writer b;
+    pfb_write_init(&b, m->data, sizeof m->data);
+    pfb_write_begin_v2(&b, &times);
+    pfb_write_begin_result(&b, kind, 0, ids, counters);
+    for (uint32_t i = 0; i < instances; i++) {
+        const uint8_t name[12] = {'0', 0, ',', 0, (uint8_t)('0' + i % 10), 0, 'a', 0, 'b', 0, 'c', 0};
+        if (kind & PFB_V2_MULTIPLE_INSTANCES)
+            pfb_write_instance(&b, 7 * i, name, i % 7);
+        for (uint32_t n = 0; n < counters; n++)
+            pfb_write_value(&b, UINT64_C(10000) * i + n, fourth > 0 && n % fourth == 1 ? 4 : 8);
+    }
+    pfb_write_end_result(&b);
+    pfb_write_end_v2(&b);
+    cr_assert_eq(b.error.code, PFB_OK);
+    m->size = b.size_bytes;
+}
+
+/* Opens a block and its first result. */
+static void read_result(pfb_v2_reader *block, const uint8_t *data, size_t size, uint32_t options)
+{
+    pfb_v2_result result;
+    cr_assert(pfb_v2_open(block, data, size, options));
+    cr_assert(pfb_v2_next_result(block, &result));
+}
+
+/* ---- What is read ------------------------------------------------------------------------------------------- */
+
+/* All of a block in one call, as rows or as columns. */
+static void expect_all(uint32_t kind, uint32_t instances, uint32_t counters, bool as_columns)
+{
+    static made m;
+    static uint64_t values[MOST_BYTES / 8];
+    static uint8_t sizes[MOST_BYTES / 8];
+    pfb_v2_reader block;
+    make_block(&m, kind, instances, counters, 4);
+    read_result(&block, m.data, m.size, PFB_STRICT);
+    pfb_v2_values bulk = {.values = values, .sizes = sizes, .instance_capacity = instances + 1};
+    bulk.instance_step = as_columns ? 1 : counters;
+    bulk.position_step = as_columns ? instances + 1 : 1;
+    cr_assert(pfb_v2_read_values(&block, &bulk));
+    cr_expect(bulk.instance_count == instances && bulk.last_value_count == counters, "kind %u", kind);
+    for (uint32_t i = 0; i < instances; i++) {
+        for (uint32_t n = 0; n < counters; n++) {
+            size_t at = i * bulk.instance_step + n * bulk.position_step;
+            cr_expect(values[at] == UINT64_C(10000) * i + n && sizes[at] == (n % 4 == 1 ? 4 : 8),
+                      "kind %u: instance %u, value %u", kind, i, n);
+        }
+    }
+    cr_expect_not(pfb_v2_read_values(&block, &bulk));
+    cr_expect(bulk.instance_count == 0 && bulk.last_value_count == 0);
+    expect_error(pfb_v2_finish(&block), PFB_OK, 0, "all was read");
+}
+
+Test(v2_values, every_kind_is_read)
+{
+    for (int as_columns = 0; as_columns < 2; as_columns++) {
+        expect_all(PFB_V2_SINGLE_COUNTER, 1, 1, as_columns);
+        expect_all(PFB_V2_MULTIPLE_COUNTERS, 1, 13, as_columns);
+        expect_all(PFB_V2_MULTIPLE_INSTANCES, 100, 1, as_columns);
+        expect_all(PFB_V2_COUNTERSET, 29, 32, as_columns);
+        expect_all(PFB_V2_COUNTERSET, 2, MOST_COUNTERS, as_columns);
+    }
+}
+
+Test(v2_values, instances_come_with_their_names)
+{
+    static made m;
+    uint64_t values[2 * 3];
+    pfb_v2_instance instances[2];
+    pfb_v2_reader block;
+    make_block(&m, PFB_V2_COUNTERSET, 4, 3, 0);
+    read_result(&block, m.data, m.size, 0);
+    pfb_v2_values bulk = {.values = values, .instances = instances, .instance_capacity = 2};
+    bulk.instance_step = 3;
+    bulk.position_step = 1;
+    /* Ids end at 72 + 16, instances begin at 96: the first takes 16 and three values of 16. */
+    cr_assert(pfb_v2_read_values(&block, &bulk) && bulk.instance_count == 2);
+    cr_expect(instances[0].offset == 96 && instances[0].instance == 0 && instances[0].id == 0);
+    cr_expect(instances[1].offset == 160 && instances[1].instance == 1 && instances[1].id == 7);
+    expect_name(m.data + instances[1].name.offset, instances[1].name.units, "0", "the second");
+    cr_assert(pfb_v2_read_values(&block, &bulk) && bulk.instance_count == 2);
+    cr_expect(instances[1].instance == 3 && instances[1].id == 21 && values[5] == 30002);
+    expect_name(m.data + instances[1].name.offset, instances[1].name.units, "0,3", "the fourth");
+}
+
+Test(v2_values, chosen_positions_are_what_is_stored)
+{
+    static made m;
+    static const uint32_t positions[] = {0, 5, 5, 31, 32};
+    for (uint32_t as_columns = 0; as_columns < 2; as_columns++) {
+        uint64_t values[5 * 10];
+        memset(values, 0xFF, sizeof values);
+        pfb_v2_reader block;
+        make_block(&m, PFB_V2_COUNTERSET, 10, 32, 0);
+        read_result(&block, m.data, m.size, 0);
+        pfb_v2_values bulk = {.values = values, .instance_capacity = 10, .positions = positions, .position_count = 5};
+        bulk.instance_step = as_columns ? 1 : 5;
+        bulk.position_step = as_columns ? 10 : 1;
+        cr_assert(pfb_v2_read_values(&block, &bulk));
+        cr_expect(bulk.instance_count == 10 && bulk.last_value_count == 32);
+        for (uint32_t i = 0; i < 10; i++) {
+            for (uint32_t n = 0; n < 5; n++) {
+                uint64_t want = n == 4 ? UINT64_MAX : 10000 * i + positions[n];
+                cr_expect_eq(values[i * bulk.instance_step + n * bulk.position_step], want, "there is no value 32");
+            }
+        }
+    }
+}
+
+Test(v2_values, positions_out_of_order_reach_nothing_outside)
+{
+    static made m;
+    static const uint32_t positions[] = {UINT32_MAX, 600, 599, 3, 0, 599};
+    uint64_t values[6];
+    pfb_v2_reader block;
+    make_block(&m, PFB_V2_COUNTERSET, 1, 600, 0);
+    for (uint32_t first = 0; first < 4; first++) {
+        memset(values, 0xFF, sizeof values);
+        read_result(&block, m.data, m.size, 0);
+        pfb_v2_values bulk = {.values = values, .instance_capacity = 1, .positions = positions + first};
+        bulk.position_count = 6 - first;
+        bulk.instance_step = 6;
+        bulk.position_step = 1;
+        cr_expect(pfb_v2_read_values(&block, &bulk) && bulk.last_value_count == 600);
+        for (uint32_t n = 0; n + first < 6; n++)
+            cr_expect(values[n] == UINT64_MAX || values[n] == positions[first + n], "place %u from %u", n, first);
+        cr_expect_eq(values[0], first < 2 ? UINT64_MAX : positions[first], "the first is in order, if it is there");
+        cr_expect(values[5] == UINT64_MAX, "nothing is written behind them");
+    }
+}
+
+/* One instance without name, whose values have 8, 4, 0, 3 and 12 bytes. */
+Test(v2_values, what_is_no_number_is_zero)
+{
+    static const uint32_t data_sizes[] = {8, 4, 0, 3, 12, 8};
+    static const uint32_t value_sizes[] = {16, 16, 16, 16, 24, 24};
+    static const uint64_t wanted[] = {UINT64_C(0x0101010101010101), 0x01010101, 0, 0, 0, UINT64_C(0x0101010101010101)};
+    static const uint8_t wanted_sizes[] = {8, 4, 0, 0, 0, 8};
+    bytes b = {.size = 0};
+    PUT_U32(&b, 208, 1);
+    put_fill(&b, 0, 40);
+    PUT_U32(&b, 0, 2, 160, 0, 32, 6, 1, 2, 3, 4, 5, 6);
+    for (uint32_t n = 0; n < 6; n++) {
+        PUT_U32(&b, data_sizes[n], value_sizes[n]);
+        put_fill(&b, 1, value_sizes[n] - 8);
+    }
+    uint64_t values[6];
+    uint8_t sizes[6];
+    pfb_v2_reader block;
+    read_result(&block, b.data, b.size, PFB_STRICT);
+    pfb_v2_values bulk = {
+        .values = values, .sizes = sizes, .instance_capacity = 1, .instance_step = 6, .position_step = 1};
+    cr_assert(pfb_v2_read_values(&block, &bulk));
+    cr_expect(bulk.instance_count == 1 && bulk.last_value_count == 6);
+    cr_expect_eq(memcmp(values, wanted, sizeof wanted), 0);
+    cr_expect_eq(memcmp(sizes, wanted_sizes, sizeof wanted_sizes), 0);
+    expect_error(pfb_v2_finish(&block), PFB_OK, 0, "all sizes are multiples of 8");
+}
+
+/* Instances of 32 values at 216, 744 and so on; a header's sizes become 9 and 16, so that it holds too little. */
+Test(v2_values, a_broken_value_ends_the_last_instance)
+{
+    static made m;
+    for (uint32_t broken = 0; broken < 32; broken++) {
+        make_block(&m, PFB_V2_COUNTERSET, 3, 32, 0);
+        /* 48 header, 16 result, 8 + 32 * 4 ids, 8 instances: 208; an instance: 16 of a header and 512 */
+        size_t offset = 208 + 528 + 16 + 16 * (size_t)broken;
+        cr_assert_eq(m.data[offset], 8);
+        m.data[offset] = 9;
+        uint64_t values[3 * 32];
+        memset(values, 0xFF, sizeof values);
+        pfb_v2_reader block;
+        read_result(&block, m.data, m.size, 0);
+        pfb_v2_values bulk = {.values = values, .instance_capacity = 3, .instance_step = 32, .position_step = 1};
+        cr_expect(pfb_v2_read_values(&block, &bulk), "what came before the failure is given");
+        cr_expect(bulk.instance_count == 2 && bulk.last_value_count == broken, "%u", bulk.last_value_count);
+        for (uint32_t i = 0; i < 32; i++)
+            cr_expect_eq(values[32 + i], i < broken ? 10000 + i : UINT64_MAX, "value %u, %u is broken", i, broken);
+        expect_error(block.error, PFB_BAD_DATA_SIZE, offset, "the value is blamed");
+        cr_expect_not(pfb_v2_read_values(&block, &bulk));
+    }
+}
+
+Test(v2_values, no_room_reads_nothing)
+{
+    static made m;
+    uint64_t values[2];
+    pfb_v2_reader block;
+    make_block(&m, PFB_V2_COUNTERSET, 1, 2, 0);
+    read_result(&block, m.data, m.size, 0);
+    pfb_v2_values bulk = {.values = values, .instance_step = 2, .position_step = 1};
+    cr_expect_not(pfb_v2_read_values(&block, &bulk));
+    bulk.instance_capacity = 1;
+    cr_expect(pfb_v2_read_values(&block, &bulk) && values[1] == 1, "nothing was lost");
+}
+
+/* ---- Both ways ---------------------------------------------------------------------------------------------- */
+
+static uint64_t state = 20240503;
+
+static uint32_t random_below(uint32_t limit)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)(state >> 33) % limit;
+}
+
+enum { ALL_SWITCHES = 256 };
+
+/* Bit by bit: strict, columns, sizes, instances, chosen positions, values before, places left free behind rows or
+ * columns, and behind values. */
+static void expect_same(const uint8_t *data, size_t size, uint32_t switches, size_t capacity, const char *what)
+{
+    bulk_plan plan = {.options = switches & 1 ? PFB_STRICT : 0,
+                      .capacity = capacity,
+                      .as_columns = switches & 2,
+                      .with_sizes = switches & 4,
+                      .with_instances = switches & 8,
+                      .position_step = switches & 16 ? 1 + (uint32_t)capacity : 0,
+                      .first_position = switches & 1,
+                      .values_before = switches & 32 ? 3 : 0,
+                      .spare_behind = switches & 64 ? 1 + (uint32_t)capacity % 3 : 0,
+                      .spare_inside = switches & 128 ? 1 + (uint32_t)capacity % 2 : 0};
+    const char *broken = compare_bulk(data, size, &plan);
+    cr_assert_null(broken, "%s, switches %u, capacity %zu: %s", what, switches, capacity, broken);
+}
+
+/* Any number of results of any kind, mostly regular. */
+static void make_random_block(made *m)
+{
+    static const pfb_write_times times;
+    static uint32_t ids[MOST_COUNTERS];
+    static const uint8_t name[64] = {'x', 0,   0,
+                                     1,   'y', 1}; /* 0x0100 and 0x0179: bytes that are 0 in units that are not */
+    pfb_writer b;
+    pfb_write_init(&b, m->data, sizeof m->data);
+    pfb_write_begin_v2(&b, &times);
+    for (uint32_t results = random_below(4); results > 0; results--) {
+        static const uint32_t kinds[] = {0, 1, 2, 4, 6, 6, 6};
+        uint32_t kind = kinds[random_below(7)];
+        uint32_t counters = kind == 2 || kind == 6 ? random_below(random_below(20) == 0 ? 600 : 35) : kind != 0;
+        uint32_t instances = kind & 4 ? random_below(random_below(4) ? 20 : 90) : kind != 0;
+        uint32_t odd = random_below(3) ? 0 : 1 + random_below(40);
+        pfb_write_begin_result(&b, kind, 1, ids, counters);
+        for (uint32_t i = 0; i < instances && b.size_bytes + 24 * counters < MOST_BYTES / 4 * 3; i++) {
+            if (kind & 4)
+                pfb_write_instance(&b, random_below(9), name, random_below(4));
+            for (uint32_t n = 0; n < counters; n++) {
+                uint32_t size = odd > 0 && random_below(odd) == 0 ? random_below(24) : random_below(3) ? 8 : 4;
+                pfb_write_datum(&b, name + random_below(32), size);
+            }
+        }
+        pfb_write_end_result(&b);
+    }
+    pfb_write_end_v2(&b);
+    cr_assert_eq(b.error.code, PFB_OK);
+    m->size = b.size_bytes;
+}
+
+Test(v2_values, random_blocks_read_the_same_both_ways)
+{
+    static made m;
+    for (uint32_t i = 0; i < 3000; i++) {
+        make_random_block(&m);
+        size_t capacity = 1 + random_below(random_below(4) ? 20 : 90);
+        expect_same(m.data, m.size, random_below(ALL_SWITCHES), capacity, "a random block");
+    }
+}
+
+Test(v2_values, any_capacity_reads_the_same)
+{
+    static made m;
+    /* Around what is expected of the next instance, 128 values, and what is read of any other at a time, 256. */
+    static const uint32_t counters[] = {0, 1, 7, 8, 9, 16, 33, 64, 65, 127, 128, 129, 255, 256, 257, 300, 513};
+    for (uint32_t i = 0; i < sizeof counters / sizeof counters[0]; i++) {
+        for (uint32_t instances = 0; instances < 6; instances++) {
+            make_block(&m, PFB_V2_COUNTERSET, instances * instances / (counters[i] > 99 ? 5 : 1), counters[i], i % 3);
+            for (uint32_t capacity = 1; capacity < 10; capacity++)
+                expect_same(m.data, m.size, (37 * capacity + 7 * i) % ALL_SWITCHES, capacity, "a set");
+        }
+    }
+}
+
+/* As columns they are read 32 at a time, behind the first. */
+Test(v2_values, many_alike_instances_read_the_same)
+{
+    static made m;
+    static const uint32_t instances[] = {32, 33, 34, 64, 65, 66, 100};
+    static const size_t capacities[] = {33, 65, 101};
+    for (uint32_t i = 0; i < sizeof instances / sizeof instances[0]; i++) {
+        make_block(&m, i % 2 ? PFB_V2_MULTIPLE_INSTANCES : PFB_V2_COUNTERSET, instances[i], i % 2 ? 1 : 9, 4);
+        for (uint32_t switches = 0; switches < ALL_SWITCHES; switches++) {
+            for (uint32_t n = 0; n < 3; n++)
+                expect_same(m.data, m.size, switches, capacities[n], "many instances");
+        }
+    }
+}
+
+/* Behind the only position there is no next: the step to it may be any number, and no pointer goes there. */
+Test(v2_values, a_step_that_is_never_taken_may_be_huge)
+{
+    static made m;
+    static const uint32_t first = 0;
+    make_block(&m, PFB_V2_MULTIPLE_INSTANCES, 4, 1, 0);
+    for (uint32_t way = 0; way < 8; way++) {
+        uint64_t values[4];
+        uint8_t sizes[4] = {0};
+        pfb_v2_reader block;
+        memset(values, 0xFF, sizeof values);
+        read_result(&block, m.data, m.size, 0);
+        pfb_v2_values bulk = {.values = values, .instance_capacity = 4, .instance_step = 1};
+        bulk.position_step = way & 4 ? SIZE_MAX : SIZE_MAX / 2;
+        bulk.sizes = way & 1 ? sizes : NULL;
+        bulk.positions = way & 2 ? &first : NULL;
+        bulk.position_count = 1;
+        cr_assert(pfb_v2_read_values(&block, &bulk) && bulk.instance_count == 4);
+        for (uint32_t i = 0; i < 4; i++)
+            cr_expect(values[i] == UINT64_C(10000) * i && sizes[i] == (way & 1 ? 8 : 0), "way %u: %u", way, i);
+    }
+}
+
+/* Every single bit changed, and every cut: the block's total size says where, so that the inner parts end there. */
+static void expect_same_changed(made *m, const char *what)
+{
+    uint8_t *copy = malloc(m->size);
+    cr_assert_not_null(copy);
+    memcpy(copy, m->data, m->size);
+    for (size_t bit = 0; bit < 8 * m->size; bit++) {
+        copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        expect_same(copy, m->size, (uint32_t)(bit * 5 % ALL_SWITCHES), 1 + bit % 11, what);
+        copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    free(copy);
+    for (uint32_t size = 0; size < m->size; size++) {
+        copy = malloc(size > 0 ? size : 1);
+        cr_assert_not_null(copy);
+        memcpy(copy, m->data, size);
+        if (size >= 64) { /* the header and that of the first result agree with the cut */
+            const uint32_t sizes[] = {size, size - 48};
+            for (uint32_t i = 0; i < 4; i++) {
+                copy[i] = (uint8_t)(sizes[0] >> 8 * i);
+                copy[56 + i] = (uint8_t)(sizes[1] >> 8 * i);
+            }
+        }
+        expect_same(copy, size, size * 5 % ALL_SWITCHES, 1 + size % 5, what);
+        free(copy);
+    }
+}
+
+Test(v2_values, changed_blocks_read_the_same_both_ways)
+{
+    static made m;
+    make_block(&m, PFB_V2_COUNTERSET, 9, 10, 3);
+    expect_same_changed(&m, "a set changed");
+    make_block(&m, PFB_V2_COUNTERSET, 2, 24, 0);
+    expect_same_changed(&m, "a wide set changed");
+    make_block(&m, PFB_V2_MULTIPLE_INSTANCES, 20, 1, 0);
+    expect_same_changed(&m, "instances changed");
+    make_block(&m, PFB_V2_MULTIPLE_COUNTERS, 1, 20, 5);
+    expect_same_changed(&m, "counters changed");
+}
+
+/* The values of kind 2 end where the result does, at every length; those of instances where their block does. */
+Test(v2_values, values_that_are_cut_short_read_the_same_both_ways)
+{
+    static made m;
+    make_block(&m, PFB_V2_COUNTERSET, 9, 10, 3);
+    enum { INSTANCES_SIZE = 48 + 16 + 8 + 40 }; /* behind ten ids */
+    uint32_t whole = (uint32_t)m.size - INSTANCES_SIZE;
+    cr_assert_eq(m.data[INSTANCES_SIZE] | (uint32_t)m.data[INSTANCES_SIZE + 1] << 8, whole);
+    for (uint32_t size = 8; size <= whole; size++) {
+        m.data[INSTANCES_SIZE] = (uint8_t)size;
+        m.data[INSTANCES_SIZE + 1] = (uint8_t)(size >> 8);
+        for (uint32_t switches = 0; switches < ALL_SWITCHES; switches += 11)
+            expect_same(m.data, m.size, switches, 1 + size % 9, "instances cut short");
+    }
+}
+
+/* ---- Headers of instances ----------------------------------------------------------------------------------- */
+
+enum { SECOND_HEADER = 48 + 16 + 8 + 16 + 16 }; /* behind the headers and an instance with its value */
+
+/* Two instances with one value each; the second one's header tells this size and has so many bytes. */
+static void make_two(bytes *b, uint32_t header_bytes)
+{
+    uint32_t instances_bytes = 8 + 16 + 16 + header_bytes + 16;
+    b->size = 0;
+    PUT_U32(b, 48 + 16 + instances_bytes, 1);
+    put_fill(b, 0, 40);
+    PUT_U32(b, 0, PFB_V2_MULTIPLE_INSTANCES, 16 + instances_bytes, 0, instances_bytes, 2);
+    PUT_U32(b, 16, 1, 'a', 0, 8, 16, 100, 0);
+    PUT_U32(b, header_bytes, 2);
+    if (header_bytes > 8)
+        PUT_U32(b, 'b', 0);
+    put_fill(b, 0, SECOND_HEADER + header_bytes - b->size);
+    PUT_U32(b, 8, 16, 200, 0);
+}
+
+/* Reads them, as rows or columns; how many came. */
+static size_t read_two(pfb_v2_reader *block, const bytes *b, uint32_t options, bool as_columns)
+{
+    uint64_t values[4] = {0};
+    pfb_v2_values bulk = {.values = values, .instance_capacity = 2};
+    bulk.instance_step = as_columns ? 1 : 2;
+    bulk.position_step = as_columns ? 2 : 1;
+    read_result(block, b->data, b->size, options);
+    cr_expect(pfb_v2_read_values(block, &bulk) && values[0] == 100, "the first is sound");
+    cr_expect_eq(values[bulk.instance_step], bulk.instance_count == 2 ? 200 : 0);
+    return bulk.instance_count;
+}
+
+/* Of all sizes only that of the second instance's header is no multiple of 8. */
+static void expect_unaligned_header(uint32_t header_bytes, bool as_columns)
+{
+    bytes b;
+    pfb_v2_reader block;
+    make_two(&b, header_bytes);
+    put_fill(&b, 0, (8 - b.size % 8) % 8);
+    set_u32(&b, 0, (uint32_t)b.size);
+    set_u32(&b, 56, (uint32_t)b.size - 48);
+    set_u32(&b, 64, (uint32_t)b.size - 64);
+    cr_expect_eq(read_two(&block, &b, 0, as_columns), 2);
+    expect_error(block.error, PFB_OK, 0, "a header's size is tolerated");
+    cr_expect(block.notes & PFB_NOTE_UNALIGNED_SIZE, "a header of %u bytes is noted", header_bytes);
+    cr_expect_eq(read_two(&block, &b, PFB_STRICT, as_columns), 1);
+    expect_error(block.error, PFB_UNALIGNED_SIZE, SECOND_HEADER, "a header's size is refused");
+}
+
+Test(v2_values, sizes_of_headers_are_judged_in_alike_instances)
+{
+    static bytes b;
+    for (uint32_t header_bytes = 16; header_bytes <= 40; header_bytes++) {
+        if (header_bytes % 8 != 0) {
+            expect_unaligned_header(header_bytes, false);
+            expect_unaligned_header(header_bytes, true);
+        }
+        make_two(&b, header_bytes);
+        for (uint32_t switches = 0; switches < ALL_SWITCHES; switches++)
+            expect_same(b.data, b.size, switches, 1 + switches % 3, "a header of any size");
+    }
+}
+
+/* Behind a header of 8 bytes its value would stand at once; but an empty name, too, has its NUL. */
+Test(v2_values, a_header_without_room_for_a_name_is_refused)
+{
+    static bytes b;
+    pfb_v2_reader block;
+    make_two(&b, 8);
+    for (int as_columns = 0; as_columns < 2; as_columns++) {
+        cr_expect_eq(read_two(&block, &b, 0, as_columns), 1);
+        expect_error(block.error, PFB_BAD_INSTANCE_SIZE, SECOND_HEADER, "there is no name");
+    }
+    for (uint32_t switches = 0; switches < ALL_SWITCHES; switches++)
+        expect_same(b.data, b.size, switches, 1 + switches % 3, "a header without name");
+}
+
+static void expect_seed_same(const char *name, const uint8_t *data, size_t size)
+{
+    for (uint32_t switches = 0; switches < ALL_SWITCHES; switches++)
+        expect_same(data, size, switches, 1 + switches % 9, name);
+}
+
+Test(v2_values, seeds_read_the_same_both_ways)
+{
+    cr_expect_gt(visit_seeds("v2", expect_seed_same), 0);
+}

@@ -1,0 +1,797 @@
+/* SPDX-License-Identifier: MIT */
+#include "support.h"
+
+#include <criterion/criterion.h>
+
+#include "perfblock/write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const pfb_guid guid = {
+    {0x1a, 0x72, 0xfc, 0xb4, 0x78, 0x03, 0x6f, 0x47, 0x89, 0xba, 0xa5, 0xa7, 0x9f, 0x81, 0x0b, 0x36}};
+static const uint8_t ab[] = {'a', 0, 'b', 0};
+static const uint8_t abc[] = {'a', 0, 'b', 0, 'c', 0};
+
+/* ---- What is built, and the bytes it must come to ------------------------------------------------------ */
+
+/* A block described twice: as calls of a builder, and as the bytes the format has for it. */
+typedef struct recipe {
+    const char *what;
+    void (*build)(pfb_writer *builder);
+    void (*expect)(bytes *b);
+} recipe;
+
+static void begin(pfb_writer *builder)
+{
+    pfb_write_times times = {.perf_time = -2,
+                             .perf_time_100ns = INT64_C(0x0102030405060708),
+                             .perf_freq = INT64_MAX,
+                             .system_time = {2024, 5, 3, 15, 12, 30, 45, 678}};
+    pfb_write_begin_v2(builder, &times);
+}
+
+static void put_data_header(bytes *b, uint32_t size, uint32_t results)
+{
+    put_u32(b, size);
+    put_u32(b, results);
+    put_u64(b, UINT64_MAX - 1);
+    put_u64(b, UINT64_C(0x0102030405060708));
+    put_u64(b, INT64_MAX);
+    static const uint16_t time[] = {2024, 5, 3, 15, 12, 30, 45, 678};
+    for (size_t i = 0; i < 8; i++)
+        put_u16(b, time[i]);
+}
+
+static void put_result(bytes *b, uint32_t status, uint32_t kind, uint32_t size)
+{
+    put_u32(b, status);
+    put_u32(b, kind);
+    put_u32(b, size);
+    put_u32(b, 0);
+}
+
+static void put_value4(bytes *b, uint32_t value)
+{
+    put_u32(b, 4);
+    put_u32(b, 16);
+    put_u32(b, value);
+    put_u32(b, 0);
+}
+
+static void put_value8(bytes *b, uint64_t value)
+{
+    put_u32(b, 8);
+    put_u32(b, 16);
+    put_u64(b, value);
+}
+
+static void build_nothing(pfb_writer *builder)
+{
+    begin(builder);
+    pfb_write_end_v2(builder);
+}
+
+static void expect_nothing(bytes *b)
+{
+    put_data_header(b, 48, 0);
+}
+
+static void build_error(pfb_writer *builder)
+{
+    begin(builder);
+    pfb_write_begin_result(builder, PFB_V2_ERROR, 0x1069, NULL, 0);
+    pfb_write_end_result(builder);
+    pfb_write_end_v2(builder);
+}
+
+static void expect_error_result(bytes *b)
+{
+    put_data_header(b, 64, 1);
+    put_result(b, 0x1069, 0, 16);
+}
+
+static void build_single(pfb_writer *builder)
+{
+    begin(builder);
+    pfb_write_begin_result(builder, PFB_V2_SINGLE_COUNTER, 0, NULL, 0);
+    pfb_write_value(builder, UINT64_C(0x1122334455667788), 8);
+    pfb_write_end_result(builder);
+    pfb_write_begin_result(builder, PFB_V2_SINGLE_COUNTER, 0, NULL, 0);
+    pfb_write_value(builder, UINT64_C(0xFFFFFFFF55667788), 4);
+    pfb_write_end_result(builder);
+    pfb_write_end_v2(builder);
+}
+
+/* Two such results fit 48 + 2 * 32 bytes, as a live program relies on. */
+static void expect_single(bytes *b)
+{
+    put_data_header(b, 48 + 2 * 32, 2);
+    put_result(b, 0, 1, 32);
+    put_value8(b, UINT64_C(0x1122334455667788));
+    put_result(b, 0, 1, 32);
+    put_value4(b, 0x55667788);
+}
+
+static void build_counters(pfb_writer *builder)
+{
+    static const uint32_t ids[] = {7, 0, UINT32_MAX};
+    begin(builder);
+    pfb_write_begin_result(builder, PFB_V2_MULTIPLE_COUNTERS, 0, ids, 3);
+    pfb_write_value(builder, 1, 4);
+    pfb_write_datum(builder, "12345678ABCDE", 13);
+    pfb_write_datum(builder, NULL, 0);
+    pfb_write_end_result(builder);
+    pfb_write_end_v2(builder);
+}
+
+/* An odd number of ids: the list is padded, and its size says so. */
+static void expect_counters(bytes *b)
+{
+    put_data_header(b, 48 + 16 + 24 + 16 + 24 + 8, 1);
+    put_result(b, 0, 2, 16 + 24 + 16 + 24 + 8);
+    put_u32(b, 24);
+    put_u32(b, 3);
+    put_u32(b, 7);
+    put_u32(b, 0);
+    put_u32(b, UINT32_MAX);
+    put_u32(b, 0);
+    put_value4(b, 1);
+    put_u32(b, 13);
+    put_u32(b, 24);
+    put_raw(b, "12345678ABCDE\0\0\0", 16);
+    put_u32(b, 0);
+    put_u32(b, 8);
+}
+
+static void build_ab(pfb_writer *builder)
+{
+    begin(builder);
+    pfb_write_begin_result(builder, PFB_V2_MULTIPLE_INSTANCES, 0, NULL, 0);
+    pfb_write_instance(builder, 3, ab, 2);
+    pfb_write_value(builder, 0x01020304, 4);
+    pfb_write_end_result(builder);
+    pfb_write_end_v2(builder);
+}
+
+/* The worked example of the format's description: one instance "ab" with a 4-byte value, 104 bytes. */
+static void expect_ab(bytes *b)
+{
+    put_data_header(b, 104, 1);
+    put_result(b, 0, 4, 56);
+    put_u32(b, 40); /* instances: size, count */
+    put_u32(b, 1);
+    put_u32(b, 16); /* instance: size, id */
+    put_u32(b, 3);
+    put_text(b, "ab");
+    put_u16(b, 0);
+    put_value4(b, 0x01020304);
+}
+
+static void build_counterset_result(pfb_writer *builder)
+{
+    static const uint32_t ids[] = {0, 22};
+    begin(builder);
+    pfb_write_begin_result(builder, PFB_V2_COUNTERSET, 5, ids, 2);
+    pfb_write_instance(builder, 0, NULL, 0);
+    pfb_write_value(builder, 1, 8);
+    pfb_write_value(builder, 2, 4);
+    pfb_write_instance(builder, UINT32_MAX, abc, 3);
+    pfb_write_value(builder, 3, 8);
+    pfb_write_value(builder, 4, 4);
+    pfb_write_end_result(builder);
+    pfb_write_begin_result(builder, PFB_V2_COUNTERSET, 0, NULL, 0);
+    pfb_write_end_result(builder);
+    pfb_write_end_v2(builder);
+}
+
+static void expect_counterset_result(bytes *b)
+{
+    put_data_header(b, 48 + 136 + 32, 2);
+    put_result(b, 5, 6, 136);
+    put_u32(b, 16);
+    put_u32(b, 2);
+    put_u32(b, 0);
+    put_u32(b, 22);
+    put_u32(b, 8 + 16 + 32 + 16 + 32);
+    put_u32(b, 2);
+    put_u32(b, 16); /* an empty name is its NUL and 6 bytes */
+    put_u32(b, 0);
+    put_u64(b, 0);
+    put_value8(b, 1);
+    put_value4(b, 2);
+    put_u32(b, 16); /* "abc" and its NUL are 8 bytes */
+    put_u32(b, UINT32_MAX);
+    put_text(b, "abc");
+    put_value8(b, 3);
+    put_value4(b, 4);
+    put_result(b, 0, 6, 32);
+    put_u32(b, 8);
+    put_u32(b, 0);
+    put_u32(b, 8);
+    put_u32(b, 0);
+}
+
+static const pfb_counter sample_counter = {.offset = 99,
+                                           .id = 21,
+                                           .type = 0x20570500,
+                                           .attributes = UINT64_C(0x1100000000000008),
+                                           .detail_level = 100,
+                                           .default_scale = -7,
+                                           .base_id = 22,
+                                           .perf_time_id = 23,
+                                           .perf_freq_id = 24,
+                                           .multi_id = UINT32_MAX,
+                                           .aggregate = 2};
+
+static void put_sample_counter(bytes *b)
+{
+    put_u32(b, 21);
+    put_u32(b, 0x20570500);
+    put_u64(b, UINT64_C(0x1100000000000008));
+    put_u32(b, 100);
+    put_u32(b, UINT32_MAX - 6);
+    put_u32(b, 22);
+    put_u32(b, 23);
+    put_u32(b, 24);
+    put_u32(b, UINT32_MAX);
+    put_u32(b, 2);
+    put_u32(b, 0);
+}
+
+static void build_counter(pfb_writer *builder)
+{
+    pfb_write_counter(builder, &sample_counter);
+}
+
+static void build_registration(pfb_writer *builder)
+{
+    pfb_write_counterset(builder, &guid, 200, 6, 2);
+    pfb_write_counter(builder, &sample_counter);
+    pfb_write_counter(builder, &sample_counter);
+}
+
+static void expect_registration(bytes *b)
+{
+    put_raw(b, guid.bytes, 16);
+    put_u32(b, 0);
+    put_u32(b, 200);
+    put_u32(b, 2);
+    put_u32(b, 6);
+    put_sample_counter(b);
+    put_sample_counter(b);
+}
+
+static void build_string(pfb_writer *builder)
+{
+    pfb_write_string(builder, abc, 3);
+}
+
+static void expect_string(bytes *b)
+{
+    put_text(b, "abc");
+}
+
+static void build_empty_string(pfb_writer *builder)
+{
+    pfb_write_string(builder, NULL, 0);
+}
+
+static void expect_empty_string(bytes *b)
+{
+    put_u64(b, 0);
+}
+
+static void build_strings(pfb_writer *builder)
+{
+    pfb_write_begin_strings(builder, 3);
+    pfb_write_counter_string(builder, 5, ab, 2);
+    pfb_write_counter_string(builder, 0, NULL, 0);
+    pfb_write_counter_string(builder, 9, abc, 3);
+    pfb_write_end_strings(builder);
+}
+
+/* Offsets count from the block's start; 0xFFFFFFFF stands for no string. */
+static void expect_strings(bytes *b)
+{
+    put_u32(b, 48);
+    put_u32(b, 3);
+    put_u32(b, 5);
+    put_u32(b, 32);
+    put_u32(b, 0);
+    put_u32(b, UINT32_MAX);
+    put_u32(b, 9);
+    put_u32(b, 38);
+    put_text(b, "ab");
+    put_text(b, "abc");
+    put_u16(b, 0);
+}
+
+static void build_guids(pfb_writer *builder)
+{
+    pfb_write_guid(builder, &guid);
+    pfb_write_guid(builder, &guid);
+}
+
+static void expect_guids(bytes *b)
+{
+    put_raw(b, guid.bytes, 16);
+    put_raw(b, guid.bytes, 16);
+}
+
+static void build_identifiers(pfb_writer *builder)
+{
+    pfb_query query = {.counterset = guid, .counter_id = 1, .instance_id = UINT32_MAX, .status = 3, .index = 4};
+    pfb_write_identifier(builder, &query);
+    query.name = ab;
+    query.name_units = 2;
+    pfb_write_identifier(builder, &query);
+}
+
+static void expect_identifiers(bytes *b)
+{
+    for (uint32_t size = 40; size <= 48; size += 8) {
+        put_raw(b, guid.bytes, 16);
+        put_u32(b, 3);
+        put_u32(b, size);
+        put_u32(b, 1);
+        put_u32(b, UINT32_MAX);
+        put_u32(b, 4);
+        put_u32(b, 0);
+    }
+    put_text(b, "ab");
+    put_u16(b, 0);
+}
+
+static void build_instances(pfb_writer *builder)
+{
+    pfb_write_listed_instance(builder, 8, abc, 3);
+    pfb_write_listed_instance(builder, 9, ab, 2);
+}
+
+static void expect_instances(bytes *b)
+{
+    put_u32(b, 16);
+    put_u32(b, 8);
+    put_text(b, "abc");
+    put_u32(b, 16);
+    put_u32(b, 9);
+    put_text(b, "ab");
+    put_u16(b, 0);
+}
+
+static const recipe recipes[] = {
+    {"no result", build_nothing, expect_nothing},
+    {"an error", build_error, expect_error_result},
+    {"single counters", build_single, expect_single},
+    {"multiple counters", build_counters, expect_counters},
+    {"the instance \"ab\"", build_ab, expect_ab},
+    {"a counterset", build_counterset_result, expect_counterset_result},
+    {"a counter", build_counter, put_sample_counter},
+    {"a registration", build_registration, expect_registration},
+    {"a string", build_string, expect_string},
+    {"an empty string", build_empty_string, expect_empty_string},
+    {"strings", build_strings, expect_strings},
+    {"GUIDs", build_guids, expect_guids},
+    {"identifiers", build_identifiers, expect_identifiers},
+    {"listed instances", build_instances, expect_instances},
+};
+
+enum { RECIPE_COUNT = sizeof recipes / sizeof recipes[0] };
+
+Test(write, bytes_are_as_the_format_has_them)
+{
+    for (size_t i = 0; i < RECIPE_COUNT; i++) {
+        bytes expected = {.size = 0};
+        uint8_t data[512];
+        pfb_writer builder;
+        recipes[i].expect(&expected);
+        memset(data, 0xAA, sizeof data);
+        pfb_write_init(&builder, data, sizeof data);
+        recipes[i].build(&builder);
+        expect_error(builder.error, PFB_OK, 0, recipes[i].what);
+        cr_expect_eq(builder.size_bytes, expected.size, "%s: %zu bytes", recipes[i].what, builder.size_bytes);
+        size_t same = 0;
+        while (same < expected.size && data[same] == expected.data[same])
+            same++;
+        cr_expect_eq(same, expected.size, "%s: differs at %zu", recipes[i].what, same);
+        cr_expect_eq(data[expected.size], 0xAA, "%s: bytes behind the end", recipes[i].what);
+        cr_expect(!builder.fault_planted, "%s", recipes[i].what);
+    }
+}
+
+/* ---- Memory -------------------------------------------------------------------------------------------- */
+
+/* With any capacity below the size, 0 included: the size needed, one error, and not a byte outside. */
+Test(write, every_capacity_below_the_size)
+{
+    for (size_t i = 0; i < RECIPE_COUNT; i++) {
+        bytes expected = {.size = 0};
+        recipes[i].expect(&expected);
+        guarded memory = guarded_make(expected.size);
+        pfb_writer builder;
+        for (size_t capacity = 0; capacity < expected.size; capacity++) {
+            pfb_write_init(&builder, memory.end - capacity, capacity);
+            recipes[i].build(&builder);
+            cr_expect_eq(builder.error.code, PFB_CALLER_TOO_SMALL, "%s in %zu", recipes[i].what, capacity);
+            cr_expect_eq(builder.size_bytes, expected.size, "%s in %zu", recipes[i].what, capacity);
+        }
+        pfb_write_init(&builder, NULL, 0);
+        recipes[i].build(&builder);
+        cr_expect_eq(builder.size_bytes, expected.size, "%s measured", recipes[i].what);
+        pfb_write_init(&builder, NULL, SIZE_MAX);
+        recipes[i].build(&builder);
+        cr_expect_eq(builder.error.code, PFB_CALLER_TOO_SMALL, "%s into null", recipes[i].what);
+        pfb_write_init(&builder, memory.end - expected.size, expected.size);
+        recipes[i].build(&builder);
+        cr_expect_eq(builder.error.code, PFB_OK, "%s in exactly its size", recipes[i].what);
+        guarded_free(&memory);
+    }
+}
+
+Test(write, ids_are_not_read_while_measuring)
+{
+    pfb_writer builder;
+    pfb_write_init(&builder, NULL, 0);
+    begin(&builder);
+    pfb_write_begin_result(&builder, PFB_V2_COUNTERSET, 0, NULL, 1000001);
+    pfb_write_end_result(&builder);
+    pfb_write_end_v2(&builder);
+    cr_expect_eq(builder.size_bytes, 48 + 16 + 8 + 4 * 1000002 + 8);
+}
+
+/* ---- Order and arguments
+ * --------------------------------------------------------------------------------------------- */
+
+/* Calls by letter: D and d begin and end data, E, S and C begin an error, a single counter and a counterset, r ends a
+ * result, i is an instance, v a value, g a GUID. */
+static void call(pfb_writer *b, char letter)
+{
+    switch (letter) {
+    case 'D':
+        begin(b);
+        break;
+    case 'd':
+        pfb_write_end_v2(b);
+        break;
+    case 'E':
+        pfb_write_begin_result(b, PFB_V2_ERROR, 1, NULL, 0);
+        break;
+    case 'S':
+        pfb_write_begin_result(b, PFB_V2_SINGLE_COUNTER, 0, NULL, 0);
+        break;
+    case 'C':
+        pfb_write_begin_result(b, PFB_V2_COUNTERSET, 0, NULL, 0);
+        break;
+    case 'r':
+        pfb_write_end_result(b);
+        break;
+    case 'i':
+        pfb_write_instance(b, 0, ab, 2);
+        break;
+    case 'v':
+        pfb_write_value(b, 1, 4);
+        break;
+    default:
+        pfb_write_guid(b, &guid);
+        break;
+    }
+}
+
+Test(write, calls_out_of_order)
+{
+    static const char *const wrong[] = {"d",   "r",   "v",   "i",     "E",      "Dr",  "DD",
+                                        "DdD", "Ddd", "gD",  "DEE",   "DEd",    "DSi", "Di",
+                                        "Dv",  "DEv", "DCv", "DSvrv", "DCivrv", "DEi", "DCirCv"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        uint8_t data[512];
+        pfb_writer builder;
+        pfb_write_init(&builder, data, sizeof data);
+        for (const char *letter = wrong[i]; *letter != '\0'; letter++) {
+            cr_expect_eq(builder.error.code, PFB_OK, "\"%s\" before its end", wrong[i]);
+            call(&builder, *letter);
+        }
+        cr_expect_eq(builder.error.code, PFB_CALLER_ORDER, "\"%s\": %s", wrong[i], pfb_code_name(builder.error.code));
+        cr_expect_leq(builder.error.offset, builder.size_bytes);
+    }
+}
+
+/* Whatever is called, in whatever order: nothing outside the memory, and the first error stays. */
+Test(write, any_order_stays_inside_the_memory)
+{
+    uint32_t state = 1;
+    guarded memory = guarded_make(200);
+    for (int i = 0; i < 20000; i++) {
+        pfb_writer builder;
+        size_t capacity = (size_t)i % 200;
+        pfb_write_init(&builder, memory.end - capacity, capacity);
+        pfb_error first = {PFB_OK, 0};
+        for (int k = 0; k < 12; k++) {
+            state = state * 1664525 + 1013904223;
+            call(&builder, "DdESCrivg"[(state >> 16) % 9]);
+            if (first.code == PFB_OK)
+                first = builder.error;
+        }
+        expect_error(builder.error, first.code, first.offset, "the first error");
+    }
+    guarded_free(&memory);
+}
+
+Test(write, arguments_outside_their_range)
+{
+    uint8_t data[256];
+    pfb_writer builder;
+    for (uint32_t size = 0; size < 20; size++) {
+        if (size == 4 || size == 8)
+            continue;
+        pfb_write_init(&builder, data, sizeof data);
+        begin(&builder);
+        pfb_write_begin_result(&builder, PFB_V2_SINGLE_COUNTER, 0, NULL, 0);
+        pfb_write_value(&builder, 1, size);
+        expect_error(builder.error, PFB_CALLER_ARGUMENT, 64, "a number of a strange size");
+        cr_expect_eq(builder.size_bytes, 64, "nothing written");
+    }
+    pfb_write_init(&builder, data, sizeof data);
+    pfb_query query = {.counterset = guid, .name = ab, .name_units = PFB_QUERY_NAME_UNITS + 1};
+    pfb_write_identifier(&builder, &query);
+    expect_error(builder.error, PFB_CALLER_ARGUMENT, 0, "a name too long");
+    static const uint8_t with_nul[] = {'a', 0, 0, 0};
+    query = (pfb_query){.counterset = guid, .name = with_nul, .name_units = 2};
+    pfb_write_init(&builder, data, sizeof data);
+    pfb_write_identifier(&builder, &query);
+    expect_error(builder.error, PFB_CALLER_ARGUMENT, 0, "a name with a NUL");
+}
+
+/* One string more than announced would overwrite the first; one less would leave an entry without meaning. */
+Test(write, strings_as_many_as_announced)
+{
+    for (uint32_t given = 0; given < 4; given++) {
+        uint8_t data[128];
+        pfb_writer builder;
+        pfb_write_init(&builder, data, sizeof data);
+        pfb_write_begin_strings(&builder, 2);
+        for (uint32_t i = 0; i < given; i++)
+            pfb_write_counter_string(&builder, i, ab, 2);
+        cr_expect_eq(builder.error.code, given > 2 ? PFB_CALLER_ORDER : PFB_OK, "%u strings", given);
+        pfb_write_end_strings(&builder);
+        cr_expect_eq(builder.error.code, given == 2 ? PFB_OK : PFB_CALLER_ORDER, "%u strings", given);
+    }
+    uint8_t data[16];
+    pfb_writer builder;
+    pfb_write_init(&builder, data, sizeof data);
+    pfb_write_counter_string(&builder, 1, ab, 2);
+    expect_error(builder.error, PFB_CALLER_ORDER, 0, "no string was announced");
+}
+
+/* Sizes near the end of size_t: refused, nothing read, nothing written. */
+Test(write, absurd_sizes)
+{
+    for (size_t less = 0; less < 40; less++) {
+        uint8_t data[64];
+        pfb_writer builder;
+        pfb_write_init(&builder, data, sizeof data);
+        pfb_write_string(&builder, ab, SIZE_MAX - less);
+        cr_expect_eq(builder.error.code, PFB_CALLER_ARGUMENT, "%zu", less);
+        pfb_write_init(&builder, data, sizeof data);
+        pfb_write_listed_instance(&builder, 0, ab, SIZE_MAX / 2 - less);
+        cr_expect_eq(builder.error.code == PFB_CALLER_ARGUMENT || builder.error.code == PFB_CALLER_TOO_SMALL, true);
+        pfb_write_init(&builder, data, sizeof data);
+        pfb_write_begin_strings(&builder, 1);
+        pfb_write_counter_string(&builder, 1, ab, SIZE_MAX - less);
+        pfb_write_end_strings(&builder);
+        cr_expect_neq(builder.error.code, PFB_OK);
+    }
+}
+
+/* ---- Faults
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Which recipe shows a fault, and how its bytes are read. */
+typedef pfb_code reader(const uint8_t *data, size_t size, uint32_t options);
+
+static pfb_code read_block(const uint8_t *data, size_t size, uint32_t options)
+{
+    pfb_v2_reader block;
+    pfb_v2_open(&block, data, size, options);
+    return pfb_v2_finish(&block).code;
+}
+
+static pfb_code read_registration(const uint8_t *data, size_t size, uint32_t options)
+{
+    pfb_registration registration;
+    pfb_registration_open(&registration, data, size, options);
+    return registration.error.code;
+}
+
+static pfb_code read_strings(const uint8_t *data, size_t size, uint32_t options)
+{
+    pfb_registration_strings strings;
+    pfb_registration_string_entry entry;
+    pfb_registration_strings_open(&strings, data, size, options);
+    while (pfb_registration_strings_next(&strings, &entry))
+        continue;
+    return strings.error.code;
+}
+
+static pfb_code read_identifiers(const uint8_t *data, size_t size, uint32_t options)
+{
+    pfb_list list;
+    pfb_identifier identifier;
+    pfb_list_open(&list, data, size, options);
+    while (pfb_list_next_identifier(&list, &identifier))
+        continue;
+    return list.error.code;
+}
+
+typedef struct fault_row {
+    const char *name;
+    void (*build)(pfb_writer *builder);
+    reader *read;
+    size_t offset;     /* where the field stands in that recipe */
+    uint32_t replaced; /* its value in the broken block */
+    pfb_code code;
+} fault_row;
+
+/* In the order of the enumeration, up to those of V1 blocks (test_write_v1.c). Offsets: see the recipes. */
+enum { FAULTS = PFB_FAULT_SIGNATURE_WRONG };
+
+static const fault_row fault_rows[] = {
+    {"", NULL, NULL, 0, 0, PFB_OK},
+    {"total_size_zero", build_counterset_result, read_block, 0, 0, PFB_BAD_TOTAL_SIZE},
+    {"total_size_huge", build_counterset_result, read_block, 0, 0xFFFFFFF8, PFB_TRUNCATED_BLOCK},
+    {"result_count_huge", build_counterset_result, read_block, 4, UINT32_MAX, PFB_BAD_RESULT_COUNT},
+    {"result_kind_unknown", build_counterset_result, read_block, 52, 3, PFB_OK},
+    {"result_size_zero", build_counterset_result, read_block, 56, 0, PFB_BAD_RESULT_SIZE},
+    {"result_size_huge", build_counterset_result, read_block, 56, 0xFFFFFFF8, PFB_BAD_RESULT_SIZE},
+    {"counters_size_zero", build_counterset_result, read_block, 64, 0, PFB_BAD_COUNTERS_SIZE},
+    {"counters_size_huge", build_counterset_result, read_block, 64, 0xFFFFFFF8, PFB_BAD_COUNTERS_SIZE},
+    {"counter_count_huge", build_counterset_result, read_block, 68, UINT32_MAX, PFB_BAD_COUNTER_COUNT},
+    {"instances_size_zero", build_counterset_result, read_block, 80, 0, PFB_BAD_INSTANCES_SIZE},
+    {"instances_size_huge", build_counterset_result, read_block, 80, 0xFFFFFFF8, PFB_BAD_INSTANCES_SIZE},
+    {"instance_count_huge", build_counterset_result, read_block, 84, UINT32_MAX, PFB_BAD_INSTANCE_COUNT},
+    {"instance_size_zero", build_counterset_result, read_block, 88, 0, PFB_BAD_INSTANCE_SIZE},
+    {"instance_size_huge", build_counterset_result, read_block, 88, 0xFFFFFFF8, PFB_BAD_INSTANCE_SIZE},
+    {"name_unterminated", build_counterset_result, read_block, 96, 0x78787878, PFB_TRUNCATED_STRING},
+    {"value_size_zero", build_counterset_result, read_block, 108, 0, PFB_BAD_VALUE_SIZE},
+    {"value_size_huge", build_counterset_result, read_block, 108, 0xFFFFFFF8, PFB_BAD_VALUE_SIZE},
+    {"data_size_huge", build_counterset_result, read_block, 104, UINT32_MAX, PFB_BAD_DATA_SIZE},
+    {"registered_count_huge", build_registration, read_registration, 24, UINT32_MAX, PFB_BAD_COUNTER_COUNT},
+    {"strings_size_zero", build_strings, read_strings, 0, 0, PFB_BAD_STRING_SIZE},
+    {"strings_size_huge", build_strings, read_strings, 0, 0xFFFFFFF8, PFB_TRUNCATED_BLOCK},
+    {"string_count_huge", build_strings, read_strings, 4, UINT32_MAX, PFB_BAD_STRING_COUNT},
+    {"string_offset_zero", build_strings, read_strings, 12, 0, PFB_BAD_STRING_OFFSET},
+    {"string_offset_huge", build_strings, read_strings, 12, 0xFFFFFFF8, PFB_BAD_STRING_OFFSET},
+    {"identifier_size_zero", build_identifiers, read_identifiers, 20, 0, PFB_BAD_IDENTIFIER_SIZE},
+    {"identifier_size_huge", build_identifiers, read_identifiers, 20, 0xFFFFFFF8, PFB_BAD_IDENTIFIER_SIZE},
+};
+
+Test(write, faults_have_names_and_codes)
+{
+    cr_assert_eq(sizeof fault_rows / sizeof fault_rows[0], FAULTS);
+    for (unsigned i = 0; i < FAULTS; i++) {
+        cr_expect_str_eq(pfb_fault_name((pfb_fault)i), fault_rows[i].name);
+        cr_expect_eq(pfb_fault_code((pfb_fault)i), fault_rows[i].code, "%s", fault_rows[i].name);
+    }
+    cr_expect_str_eq(pfb_fault_name(PFB_FAULT_COUNT), "");
+    cr_expect_str_eq(pfb_fault_name((pfb_fault)0x1000), "");
+    cr_expect_eq(pfb_fault_code((pfb_fault)0x1000), PFB_OK);
+}
+
+static uint32_t load(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* Bytes that differ between a block and its broken twin, outside the field. */
+static size_t count_other_changes(const uint8_t *a, const uint8_t *b, size_t size, size_t field, size_t field_size)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < size; i++)
+        count += a[i] != b[i] && (i < field || i - field >= field_size);
+    return count;
+}
+
+Test(write, each_fault_breaks_one_field)
+{
+    for (unsigned i = 1; i < FAULTS; i++) {
+        const fault_row *row = &fault_rows[i];
+        uint8_t sound[512];
+        uint8_t broken[512];
+        pfb_writer builder;
+        pfb_write_init(&builder, sound, sizeof sound);
+        row->build(&builder);
+        size_t size = builder.size_bytes;
+        pfb_write_init(&builder, broken, sizeof broken);
+        pfb_write_break(&builder, (pfb_fault)i);
+        row->build(&builder);
+        cr_expect_eq(builder.error.code, PFB_OK, "%s", row->name);
+        cr_expect_eq(builder.size_bytes, size, "%s", row->name);
+        cr_expect(builder.fault_planted && builder.fault_offset == row->offset, "%s at %zu", row->name,
+                  builder.fault_offset);
+        cr_expect_eq(load(broken + row->offset), row->replaced, "%s", row->name);
+        size_t field_size = i == PFB_FAULT_NAME_UNTERMINATED ? 8 : 4;
+        cr_expect_eq(count_other_changes(sound, broken, size, row->offset, field_size), 0, "%s", row->name);
+    }
+}
+
+Test(write, each_fault_is_rejected_with_its_code)
+{
+    for (unsigned i = 1; i < FAULTS; i++) {
+        const fault_row *row = &fault_rows[i];
+        bytes b;
+        pfb_writer builder;
+        pfb_write_init(&builder, b.data, sizeof b.data);
+        pfb_write_break(&builder, (pfb_fault)i);
+        row->build(&builder);
+        b.size = builder.size_bytes;
+        uint8_t *copy = exact_copy(&b);
+        cr_expect_eq(row->read(copy, b.size, 0), row->code, "%s: %s", row->name,
+                     pfb_code_name(row->read(copy, b.size, 0)));
+        pfb_code strict = row->read(copy, b.size, PFB_STRICT);
+        cr_expect_eq(strict, row->code == PFB_OK ? PFB_UNKNOWN_KIND : row->code, "%s, strictly: %s", row->name,
+                     pfb_code_name(strict));
+        free(copy);
+    }
+}
+
+/* Unbroken, every recipe is valid even for a strict reader. */
+Test(write, what_is_built_is_valid)
+{
+    for (size_t i = 0; i < RECIPE_COUNT; i++) {
+        static const struct {
+            void (*build)(pfb_writer *);
+            reader *read;
+        } others[] = {{build_registration, read_registration},
+                      {build_strings, read_strings},
+                      {build_identifiers, read_identifiers}};
+        bytes b = {.size = 0};
+        recipes[i].expect(&b);
+        if (i < 6)
+            cr_expect_eq(read_block(b.data, b.size, PFB_STRICT), PFB_OK, "%s", recipes[i].what);
+        for (size_t k = 0; k < 3; k++) {
+            if (recipes[i].build == others[k].build)
+                cr_expect_eq(others[k].read(b.data, b.size, PFB_STRICT), PFB_OK, "%s", recipes[i].what);
+        }
+    }
+}
+
+/* Only the first field of the sort is broken, and only from the call of break on. */
+Test(write, a_fault_is_planted_once_from_where_it_is_asked_for)
+{
+    uint8_t data[512];
+    pfb_writer builder;
+    pfb_write_init(&builder, data, sizeof data);
+    begin(&builder);
+    pfb_write_begin_result(&builder, PFB_V2_MULTIPLE_INSTANCES, 0, NULL, 0);
+    for (uint32_t n = 0; n < 4; n++) {
+        if (n == 2)
+            pfb_write_break(&builder, PFB_FAULT_INSTANCE_SIZE_ZERO);
+        pfb_write_instance(&builder, n, ab, 2);
+        pfb_write_value(&builder, n, 4);
+    }
+    pfb_write_end_result(&builder);
+    pfb_write_end_v2(&builder);
+    for (size_t n = 0; n < 4; n++)
+        cr_expect_eq(load(data + 72 + 32 * n), n == 2 ? 0 : 16, "instance %zu", n);
+    cr_expect_eq(builder.fault_offset, 72 + 32 * 2);
+    pfb_write_init(&builder, data, sizeof data);
+    pfb_write_break(&builder, (pfb_fault)1000);
+    build_ab(&builder);
+    cr_expect(!builder.fault_planted && read_block(data, builder.size_bytes, PFB_STRICT) == PFB_OK);
+}
+
+/* A fault that the memory has no room for changes nothing outside it. */
+Test(write, faults_in_too_little_memory)
+{
+    for (unsigned i = 1; i < FAULTS; i++) {
+        guarded memory = guarded_make(512);
+        for (size_t capacity = 0; capacity < 230; capacity += 7) {
+            pfb_writer builder;
+            pfb_write_init(&builder, memory.end - capacity, capacity);
+            pfb_write_break(&builder, (pfb_fault)i);
+            fault_rows[i].build(&builder);
+            cr_expect_eq(builder.error.code, capacity < builder.size_bytes ? PFB_CALLER_TOO_SMALL : PFB_OK);
+        }
+        guarded_free(&memory);
+    }
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "checks.h"
+#include "perfblock/source.h"
+#include "perfblock/v1.h"
+#include "provider.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* V1 data of a provider of our own, from its library through the registry to the reader. Under Wine alone: there the
+ * registry is a scratch one. Wine 8 puts the objects of providers 88 bytes, the size of a PERF_DATA_BLOCK, behind the
+ * place that the header names, without counting these bytes: the reader must refuse that. With the objects moved to
+ * their place, which this test alone does, it must read what the library gave. A Wine that puts them right is read as
+ * it is. */
+
+enum { ROOM = 4096, FILL = 0xCD };
+
+#define SERVICE "SYSTEM\\CurrentControlSet\\Services\\perfblock_test"
+
+/* ---- Registration ------------------------------------------------------------------------------------------- */
+
+static void deregister(void)
+{
+    RegDeleteKeyA(HKEY_LOCAL_MACHINE, SERVICE "\\Performance");
+    RegDeleteKeyA(HKEY_LOCAL_MACHINE, SERVICE);
+}
+
+static void set_value(HKEY key, const char *name, const char *text)
+{
+    LSTATUS code = RegSetValueExA(key, name, 0, REG_SZ, (const BYTE *)text, (DWORD)strlen(text) + 1);
+    check(code == ERROR_SUCCESS, "a value of the registry is set");
+}
+
+static void register_provider(const char *library)
+{
+    HKEY key;
+    char path[MAX_PATH];
+    DWORD length = GetFullPathNameA(library, sizeof path, path, NULL);
+    check(length > 0 && length < sizeof path, "the library has a path");
+    LSTATUS code = RegCreateKeyExA(HKEY_LOCAL_MACHINE, SERVICE "\\Performance", 0, NULL, REG_OPTION_VOLATILE, KEY_WRITE,
+                                   NULL, &key, NULL);
+    check(code == ERROR_SUCCESS, "the key of the provider is made");
+    atexit(deregister); /* also when a check fails */
+    set_value(key, "Library", path);
+    set_value(key, "Open", "Open");
+    set_value(key, "Collect", "Collect");
+    set_value(key, "Close", "Close");
+    RegCloseKey(key);
+    printf("provider: %s\n", path);
+}
+
+/* ---- What the library gave ---------------------------------------------------------------------------------- */
+
+static void check_instance(pfb_v1_reader *block, const uint8_t *data, const provider_instance *expected)
+{
+    pfb_v1_instance instance;
+    pfb_v1_value value;
+    size_t name_bytes = 2 * wcslen(expected->name);
+    check(pfb_v1_next_instance(block, &instance), "an instance is there");
+    printf("  instance %.*ls\n", (int)(name_bytes / 2), expected->name);
+    check(instance.has_name && instance.name.code_page == 0 && instance.name.size_bytes == name_bytes &&
+              memcmp(data + instance.name.offset, expected->name, name_bytes) == 0,
+          "its name is that of the provider");
+    check(instance.unique_id == PFB_V1_NO_UNIQUE_ID && instance.parent_title == 0, "without unique id and parent");
+    check(pfb_v1_next_value(block, &value) && value.is_number && value.size_bytes == 4 &&
+              value.raw == expected->values.small_value,
+          "the value of 4 bytes");
+    check(pfb_v1_next_value(block, &value) && value.is_number && value.size_bytes == 8 &&
+              value.raw == expected->values.large_value,
+          "the value of 8 bytes");
+    check(!pfb_v1_next_value(block, &value), "two values");
+}
+
+static void check_counter(pfb_v1_reader *block, uint32_t title, uint32_t type)
+{
+    pfb_v1_counter counter;
+    check(pfb_v1_next_counter(block, &counter) && counter.title_index == title && counter.type == type,
+          "a counter with its type");
+}
+
+static void check_provided(const uint8_t *data, size_t size)
+{
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    check(pfb_v1_open(&block, data, size, PFB_STRICT), "the header is sound");
+    check(block.object_count == 1 && pfb_v1_next_object(&block, &object), "one object");
+    check(object.title_index == PROVIDER_OBJECT && object.size_bytes == sizeof provided && object.counter_count == 2 &&
+              object.instance_count == PROVIDER_INSTANCES,
+          "the object of the provider");
+    check_counter(&block, PROVIDER_SMALL, PERF_COUNTER_RAWCOUNT);
+    check_counter(&block, PROVIDER_LARGE, PERF_COUNTER_LARGE_RAWCOUNT);
+    for (int i = 0; i < PROVIDER_INSTANCES; i++)
+        check_instance(&block, data, &provided.instances[i]);
+    check(!pfb_v1_next_object(&block, &object), "no other object");
+    check(pfb_v1_finish(&block).code == PFB_OK, "the block is sound by the strict rules");
+}
+
+/* ---- Where it is -------------------------------------------------------------------------------------------- */
+
+/* The query without the library of this project: the room behind the block is seen as well. */
+static DWORD query_registry(uint8_t *data)
+{
+    DWORD size = ROOM;
+    memset(data, FILL, ROOM);
+    LSTATUS code = RegQueryValueExW(HKEY_PERFORMANCE_DATA, L"2000", NULL, NULL, data, &size);
+    RegCloseKey(HKEY_PERFORMANCE_DATA);
+    check(code == ERROR_SUCCESS && size <= ROOM && size >= sizeof(PERF_DATA_BLOCK), "the registry answers");
+    return size;
+}
+
+/* Whether the objects are where the header says. Any third place is a failure. */
+static bool is_in_its_place(const uint8_t *data)
+{
+    PERF_DATA_BLOCK header;
+    memcpy(&header, data, sizeof header);
+    check(header.HeaderLength <= ROOM / 2, "the header has a length");
+    const uint8_t *place = data + header.HeaderLength;
+    bool is_right = memcmp(place, &provided, sizeof provided) == 0;
+    bool is_behind = memcmp(place + sizeof header, &provided, sizeof provided) == 0;
+    check(is_right != is_behind, "the object is in its place or 88 bytes behind it");
+    printf("the object is %s\n", is_right ? "in its place" : "88 bytes behind its place");
+    return is_right;
+}
+
+static void move_to_its_place(uint8_t *data, DWORD size)
+{
+    PERF_DATA_BLOCK header;
+    memcpy(&header, data, sizeof header);
+    check(size == header.HeaderLength + sizeof provided, "the size counts one object");
+    memmove(data + header.HeaderLength, data + header.HeaderLength + sizeof header, sizeof provided);
+}
+
+/* ---- Through the source ------------------------------------------------------------------------------------- */
+
+/* The room holds `fill` before, since the system leaves a part of it alone. */
+static void ask(pfb_source *source, uint8_t fill, pfb_bytes *reply)
+{
+    pfb_source_failure failure = {0};
+    check(pfb_bytes_reserve(reply, ROOM), "memory");
+    memset(reply->data, fill, reply->capacity_bytes);
+    if (!pfb_source_v1(source, "2000", reply, &failure))
+        fail(failure.sentence);
+}
+
+static void check_refusal(pfb_source *source, uint8_t fill, uint32_t options)
+{
+    pfb_bytes reply = {0};
+    pfb_v1_reader block;
+    ask(source, fill, &reply);
+    check(pfb_v1_open(&block, reply.data, reply.size_bytes, options), "the header is sound");
+    PERF_DATA_BLOCK header;
+    memcpy(&header, reply.data, sizeof header);
+    pfb_error verdict = pfb_v1_finish(&block);
+    printf("options %u, room of 0x%02X: %s at %lu\n", (unsigned)options, fill, pfb_code_name(verdict.code),
+           (unsigned long)verdict.offset);
+    check(verdict.code == PFB_BAD_OBJECT_SIZE && verdict.offset == header.HeaderLength,
+          "the object is refused for its size");
+    pfb_bytes_free(&reply);
+}
+
+static void check_source(pfb_source *source, bool is_right)
+{
+    pfb_bytes reply = {0};
+    static const uint32_t options[] = {0, PFB_STRICT};
+    if (is_right) {
+        ask(source, FILL, &reply);
+        check_provided(reply.data, reply.size_bytes);
+        pfb_bytes_free(&reply);
+        return;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        check_refusal(source, 0, options[i]);
+        check_refusal(source, FILL, options[i]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static uint8_t data[2 * ROOM];
+    pfb_source_failure failure = {0};
+    pfb_source *source = pfb_source_open_live(&failure);
+    if (argc != 2 || !is_wine())
+        fail("usage, under Wine: test_v1_provider LIBRARY");
+    if (!source)
+        fail(failure.sentence);
+    register_provider(argv[1]);
+    DWORD size = query_registry(data);
+    bool is_right = is_in_its_place(data);
+    if (!is_right)
+        move_to_its_place(data, size);
+    check_provided(data, size);
+    check_source(source, is_right);
+    deregister();
+    check(query_registry(data) < size, "without the provider the object is gone");
+    pfb_source_close(source);
+    return finish_checks();
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+#include "checks.h"
+#include "perfblock/name.h"
+#include "perfblock/name_table.h"
+#include "perfblock/source.h"
+#include "perfblock/v1.h"
+#include "windows/message.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+
+/* V1 of the live source on Windows itself, or on Wine, whose V1 blocks have a header and no objects, and whose name
+ * table has two pairs. What a header must say is asked of the system by other calls. */
+
+/* ---- Blocks ------------------------------------------------------------------------------------------------- */
+
+static void ask(pfb_source *source, const char *query, pfb_bytes *reply)
+{
+    pfb_source_failure failure = {0};
+    if (!pfb_source_v1(source, query, reply, &failure)) {
+        printf("\"%s\": code %u, %s\n", query, (unsigned)failure.code, failure.sentence);
+        fail("a query is answered");
+    }
+    printf("\"%s\": %lu bytes\n", query, (unsigned long)reply->size_bytes);
+    check(reply->size_bytes > 0, "a reply is not empty");
+}
+
+static int64_t performance_counter(void)
+{
+    LARGE_INTEGER counter;
+    QueryPerformanceCounter(&counter);
+    return counter.QuadPart;
+}
+
+/* The header's name and clock are those of other calls. */
+static void check_header(const pfb_v1_reader *block, const pfb_bytes *reply)
+{
+    LARGE_INTEGER frequency;
+    WCHAR name[MAX_COMPUTERNAME_LENGTH + 1];
+    DWORD units = sizeof name / sizeof name[0];
+    QueryPerformanceFrequency(&frequency);
+    check(block->perf_freq == frequency.QuadPart, "the frequency is that of the performance counter");
+    check(GetComputerNameW(name, &units), "the machine has a name");
+    check(block->system_name.code_page == 0 && block->system_name.size_bytes == 2 * units &&
+              memcmp(reply->data + block->system_name.offset, name, block->system_name.size_bytes) == 0,
+          "the system name is that of the machine");
+    check(block->version == 1 && block->revision == 1 && !block->is_big_endian, "version 1.1, little-endian");
+}
+
+static void count_values(pfb_v1_reader *block, unsigned long *values)
+{
+    pfb_v1_instance instance;
+    pfb_v1_value value;
+    while (pfb_v1_next_instance(block, &instance)) {
+        while (pfb_v1_next_value(block, &value))
+            ++*values;
+    }
+}
+
+/* The whole block is sound. On Wine it is a header without objects; on Windows "Global" and "2", the object System,
+ * have some. */
+static void check_block(pfb_source *source, const char *query)
+{
+    pfb_bytes reply = {0};
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    unsigned long objects = 0;
+    unsigned long values = 0;
+    int64_t before = performance_counter();
+    ask(source, query, &reply);
+    int64_t after = performance_counter();
+    bool is_open = pfb_v1_open(&block, reply.data, reply.size_bytes, 0);
+    printf("  header: %s; %u bytes, %u objects\n", pfb_code_text(block.error.code), (unsigned)block.total_size_bytes,
+           (unsigned)block.object_count);
+    check(is_open, "the header is sound");
+    check(block.total_size_bytes == reply.size_bytes, "the block is as large as the reply");
+    check_header(&block, &reply);
+    check(before <= block.perf_time && block.perf_time <= after, "the block is of the time of the query");
+    for (; pfb_v1_next_object(&block, &object); objects++)
+        count_values(&block, &values);
+    pfb_error verdict = pfb_v1_finish(&block);
+    printf("  verdict: %s; %lu objects, %lu values\n", pfb_code_text(verdict.code), objects, values);
+    check(verdict.code == PFB_OK, "the block is sound");
+    check(objects == block.object_count, "every object that the header promises is there");
+    check(is_wine() ? objects == 0 : values > 0, is_wine() ? "Wine has no objects" : "Windows has values");
+    pfb_bytes_free(&reply);
+}
+
+/* ---- Name tables -------------------------------------------------------------------------------------------- */
+
+/* The text of an entry is a number in decimal digits. */
+static bool is_number(const pfb_bytes *reply, const pfb_name_entry *entry)
+{
+    for (uint32_t i = 0; i < entry->size_bytes; i += 2) {
+        const uint8_t *unit = reply->data + entry->offset + i;
+        if (unit[0] < '0' || unit[0] > '9' || unit[1] != 0)
+            return false;
+    }
+    return entry->size_bytes > 0;
+}
+
+static void check_names(pfb_source *source)
+{
+    pfb_bytes reply = {0};
+    pfb_name_table table;
+    pfb_name_entry entry;
+    ask(source, "Counter 009", &reply);
+    check(pfb_name_table_open(&table, reply.data, reply.size_bytes, 0) && table.is_utf16, "a name table in UTF-16");
+    check(pfb_name_table_next(&table, &entry) && entry.index == 1 && is_number(&reply, &entry),
+          "the first pair is 1 and the highest index");
+    uint32_t others = pfb_name_table_count(&table);
+    printf("  names: %u, notes 0x%X\n", (unsigned)others, (unsigned)table.notes);
+    check(table.error.code == PFB_OK && table.notes == 0, "the table is sound");
+    check(is_wine() ? others == 1 : others > 100, is_wine() ? "Wine has one name" : "Windows has many names");
+    pfb_bytes_free(&reply);
+}
+
+/* Help texts have odd indexes. */
+static void check_help(pfb_source *source)
+{
+    pfb_bytes reply = {0};
+    pfb_name_table table;
+    pfb_name_entry entry;
+    ask(source, "Help 009", &reply);
+    check(pfb_name_table_open(&table, reply.data, reply.size_bytes, 0) && table.is_utf16, "a help table in UTF-16");
+    check(pfb_name_table_next(&table, &entry) && entry.index % 2 == 1, "the first help text has an odd index");
+    uint32_t texts = 1 + pfb_name_table_count(&table);
+    printf("  help texts: %u, notes 0x%X\n", (unsigned)texts, (unsigned)table.notes);
+    check(table.error.code == PFB_OK && table.notes == 0, "the help table is sound");
+    pfb_bytes_free(&reply);
+}
+
+/* ---- Other machines -------------------------------------------------------------------------------------------- */
+
+/* On Wine this machine can be connected to by its own name, and gives what it gives without: a header and its name. On
+ * Windows that takes the service Remote Registry and the right to it. */
+static void check_own_name(const char *backslashes, size_t expected_size)
+{
+    WCHAR wide[MAX_COMPUTERNAME_LENGTH + 1];
+    char name[3 * sizeof wide / sizeof wide[0]];
+    char machine[2 + sizeof name];
+    DWORD units = sizeof wide / sizeof wide[0];
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    pfb_v1_reader block;
+    check(GetComputerNameW(wide, &units), "the machine has a name");
+    pfb_utf16_to_utf8((const uint8_t *)wide, units, name, sizeof name);
+    snprintf(machine, sizeof machine, "%s%s", backslashes, name);
+    pfb_source *source = pfb_source_open_remote(machine, &failure);
+    check(source != NULL, "it can be named");
+    bool is_read = pfb_source_v1(source, "2", &reply, &failure);
+    printf("%s: %lu bytes, code %u, %s\n", machine, (unsigned long)reply.size_bytes, (unsigned)failure.code,
+           failure.sentence);
+    check(is_read || (!is_wine() && failure.code != 0), "it is connected to");
+    if (is_read) {
+        check(pfb_v1_open(&block, reply.data, reply.size_bytes, 0), "its block has a header");
+        check_header(&block, &reply);
+        check(!is_wine() || reply.size_bytes == expected_size, "and is as large as without the name");
+    }
+    pfb_source_close(source);
+    pfb_bytes_free(&reply);
+}
+
+static void check_own_names(pfb_source *source)
+{
+    pfb_bytes reply = {0};
+    ask(source, "2", &reply);
+    check_own_name("", reply.size_bytes);
+    check_own_name("\\\\", reply.size_bytes);
+    pfb_bytes_free(&reply);
+}
+
+static void check_no_name(const char *machine)
+{
+    pfb_source_failure failure = {0};
+    check(!pfb_source_open_remote(machine, &failure), "no name is no machine");
+    check(failure.code == 87 && failure.sentence[0] != '\0', "but an invalid parameter");
+}
+
+/* Top-level name "invalid" is of no machine. The registry's own message tells what became of it. */
+static void check_remote(void)
+{
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    pfb_source *source = pfb_source_open_remote("\\\\perfblock.invalid", &failure);
+    check(source != NULL, "opening asks the machine nothing");
+    check(!pfb_source_v1(source, "2", &reply, &failure), "a machine that is not there has no data");
+    printf("another machine: code %u, %s\n", (unsigned)failure.code, failure.sentence);
+    check(failure.code != 0 &&
+              strncmp(failure.sentence,
+                      "RegConnectRegistryW of HKEY_PERFORMANCE_DATA on perfblock.invalid failed: ", 74) == 0,
+          "the sentence names the call and the machine");
+    check(reply.size_bytes == 0, "and there are no bytes");
+    pfb_source_close(source);
+    pfb_bytes_free(&reply);
+}
+
+/* ---- What fails --------------------------------------------------------------------------------------------- */
+
+static void check_bad_query(pfb_source *source)
+{
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    check(!pfb_source_v1(source, "Z\xC3\xA4hler 007", &reply, &failure), "other letters than ASCII are refused");
+    printf("other letters: code %u, %s\n", (unsigned)failure.code, failure.sentence);
+    check(failure.code == 87 && failure.sentence[0] != '\0', "with ERROR_INVALID_PARAMETER");
+    pfb_bytes_free(&reply);
+}
+
+/* Sizes in sentences: the C library of Windows has formats of its own. */
+static void check_sentence(void)
+{
+    static const uint8_t cut[24] = {'P', 'F', 'B', 'C', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'N', 'O'};
+    pfb_source_failure failure = {0};
+    check(!pfb_source_open_capture(cut, sizeof cut, &failure), "a capture that is cut is refused");
+    printf("a cut capture: code %u, %s\n", (unsigned)failure.code, failure.sentence);
+    check(strncmp(failure.sentence, "the capture cannot be read at offset 16: ", 41) == 0, "with the offset");
+}
+
+/* The message begins as the one that the system gives to the narrow function. */
+static void check_message(void)
+{
+    char narrow[512];
+    char message[512];
+    char cut[4];
+    DWORD flags = FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS;
+    check(FormatMessageA(flags, NULL, ERROR_ACCESS_DENIED, 0, narrow, sizeof narrow, NULL) > 4, "a narrow message");
+    pfb_windows_message(ERROR_ACCESS_DENIED, message, sizeof message);
+    pfb_windows_message(ERROR_ACCESS_DENIED, cut, sizeof cut);
+    printf("access denied: \"%s\", cut \"%s\"\n", message, cut);
+    size_t length = strlen(message);
+    if (narrow[0] > 0) /* ASCII in both */
+        check(message[0] == narrow[0], "the message is that of the system");
+    check(length > 4 && message[length - 1] != '.' && !strpbrk(message, "\r\n"), "one line without a final dot");
+    check(strlen(cut) < sizeof cut && strncmp(message, cut, strlen(cut)) == 0, "a message is cut to its room");
+    pfb_windows_message(UINT32_C(0x2FFFFFFF), message, sizeof message);
+    check(strcmp(message, "the system has no message for it") == 0, "a code without message");
+}
+
+int main(void)
+{
+    pfb_source_failure failure = {0};
+    pfb_source *source = pfb_source_open_live(&failure);
+    printf("%s\n", is_wine() ? "on Wine" : "on Windows");
+    if (!source)
+        fail(failure.sentence);
+    for (int i = 0; i < 2; i++) { /* the key is closed after each query, and opens again */
+        check_block(source, "Global");
+        check_block(source, "2");
+        check_names(source);
+        check_help(source);
+    }
+    check_remote();
+    check_own_names(source);
+    check_no_name(NULL);
+    check_no_name("");
+    check_bad_query(source);
+    check_sentence();
+    check_message();
+    pfb_source_close(source);
+    return finish_checks();
+}
