@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+#include "os/system.h"
+
+#include "memory/buffer.h"
+#include "memory/memory.h"
+#include "os/system_private.h"
+#include "perfblock/name.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <io.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <windows.h>
+
+#include <shellapi.h> /* after windows.h */
+
+#define FOLDER_MARKS "/\\"
+
+static volatile sig_atomic_t interrupted;
+
+bool system_interrupted(void)
+{
+    return interrupted != 0;
+}
+
+void system_prepare(void)
+{
+    _setmode(_fileno(stdin), _O_BINARY);
+    _setmode(_fileno(stdout), _O_BINARY);
+    _setmode(_fileno(stderr), _O_BINARY);
+    setvbuf(stderr, NULL, _IONBF, 0); /* not every C library there does it */
+    SetConsoleOutputCP(CP_UTF8);
+}
+
+/* An unpaired surrogate becomes U+FFFD: a file with one in its name cannot be opened. */
+static char *narrow(const WCHAR *wide)
+{
+    size_t units = wcslen(wide);
+    size_t size = 3 * units + 1;
+    char *utf8 = memory_get(size, 1);
+    pfb_utf16_to_utf8((const uint8_t *)wide, units, utf8, size);
+    return utf8;
+}
+
+/* To be freed. At most one unit per byte, and a NUL. */
+static WCHAR *widen(const char *utf8)
+{
+    size_t size = strlen(utf8);
+    WCHAR *wide = memory_get(size + 1, sizeof *wide);
+    pfb_utf16_from_utf8(utf8, size, (uint8_t *)wide, size);
+    return wide;
+}
+
+char **system_arguments(int argc, char **argv, int *count)
+{
+    *count = argc;
+    WCHAR **wide = CommandLineToArgvW(GetCommandLineW(), count);
+    if (!wide)
+        return argv;
+    char **arguments = memory_get((size_t)*count + 1, sizeof *arguments);
+    for (int i = 0; i < *count; i++)
+        arguments[i] = narrow(wide[i]);
+    LocalFree(wide);
+    return arguments;
+}
+
+int system_write_error(void)
+{
+    bool has_no_reader = _doserrno == ERROR_NO_DATA || _doserrno == ERROR_PIPE_NOT_CONNECTED;
+    return has_no_reader ? EPIPE : errno;
+}
+
+bool system_is_terminal(system_stream stream)
+{
+    return _isatty((int)stream) != 0;
+}
+
+size_t system_columns_of_terminal(void)
+{
+    CONSOLE_SCREEN_BUFFER_INFO info;
+    if (!GetConsoleScreenBufferInfo(GetStdHandle(STD_OUTPUT_HANDLE), &info))
+        return 0;
+    return (size_t)(info.srWindow.Right - info.srWindow.Left) + 1;
+}
+
+size_t system_rows_of_terminal(void)
+{
+    CONSOLE_SCREEN_BUFFER_INFO info;
+    if (!GetConsoleScreenBufferInfo(GetStdHandle(STD_OUTPUT_HANDLE), &info))
+        return 0;
+    return (size_t)(info.srWindow.Bottom - info.srWindow.Top) + 1;
+}
+
+bool system_can_paint(void)
+{
+    const DWORD virtual_terminal = 4; /* ENABLE_VIRTUAL_TERMINAL_PROCESSING, which older headers lack */
+    HANDLE console = GetStdHandle(STD_OUTPUT_HANDLE);
+    DWORD mode = 0;
+    return GetConsoleMode(console, &mode) && SetConsoleMode(console, mode | virtual_terminal);
+}
+
+uint64_t system_now(void)
+{
+    LARGE_INTEGER frequency;
+    LARGE_INTEGER now;
+    QueryPerformanceFrequency(&frequency);
+    QueryPerformanceCounter(&now);
+    uint64_t ticks = (uint64_t)now.QuadPart;
+    uint64_t per_second = (uint64_t)frequency.QuadPart;
+    return ticks / per_second * NANOSECONDS + ticks % per_second * NANOSECONDS / per_second;
+}
+
+bool system_sleep_until(uint64_t moment)
+{
+    for (uint64_t now = system_now(); now < moment && !interrupted; now = system_now()) {
+        uint64_t left = moment - now < LONGEST_SLEEP ? moment - now : LONGEST_SLEEP;
+        Sleep((DWORD)(left / 1000000 + 1));
+    }
+    return !interrupted;
+}
+
+static BOOL WINAPI on_interrupt(DWORD kind)
+{
+    (void)kind;
+    interrupted = 1;
+    return TRUE;
+}
+
+void system_catch_interrupts(void)
+{
+    SetConsoleCtrlHandler(on_interrupt, TRUE);
+}
+
+/* Appends an argument so that it arrives as it is: quotation status_bytes are escaped, and so are the backslashes in
+ * front of them and at the end, which otherwise stand for themselves. */
+static void put_argument(buffer *line, const char *argument)
+{
+    bool is_plain = *argument != '\0' && !strpbrk(argument, " \t\n\v\"");
+    size_t backslashes = 0;
+    buffer_string(line, line->size == 0 ? "" : " ");
+    buffer_string(line, is_plain ? "" : "\"");
+    for (const char *c = argument; *c != '\0'; c++) {
+        for (; *c == '"' && backslashes > 0; backslashes--)
+            buffer_string(line, "\\");
+        buffer_string(line, *c == '"' ? "\\" : "");
+        buffer_bytes(line, c, 1);
+        backslashes = *c == '\\' ? backslashes + 1 : 0;
+    }
+    for (; !is_plain && backslashes > 0; backslashes--)
+        buffer_string(line, "\\");
+    buffer_string(line, is_plain ? "" : "\"");
+}
+
+/* As errno. */
+static void keep_last_error(void)
+{
+    switch (GetLastError()) {
+    case ERROR_FILE_NOT_FOUND:
+    case ERROR_PATH_NOT_FOUND:
+    case ERROR_INVALID_NAME:
+        errno = ENOENT;
+        break;
+    case ERROR_ACCESS_DENIED:
+        errno = EACCES;
+        break;
+    case ERROR_BAD_EXE_FORMAT:
+        errno = ENOEXEC;
+        break;
+    case ERROR_NOT_ENOUGH_MEMORY:
+    case ERROR_OUTOFMEMORY:
+        errno = ENOMEM;
+        break;
+    default:
+        errno = EINVAL;
+    }
+}
+
+/* Every process of the console gets the interrupt; ours does nothing about it. */
+static BOOL WINAPI pass_over(DWORD kind)
+{
+    return kind == CTRL_C_EVENT || kind == CTRL_BREAK_EVENT;
+}
+
+bool system_is_batch(const char *name)
+{
+    enum { ENDING = 4 };
+    size_t size = strlen(name);
+    while (size > 0 && (name[size - 1] == '.' || name[size - 1] == ' ')) /* which the system passes over */
+        size--;
+    const char *ending = name + size - (size < ENDING ? size : ENDING);
+    return _strnicmp(ending, ".bat", ENDING) == 0 || _strnicmp(ending, ".cmd", ENDING) == 0;
+}
+
+static bool start(WCHAR *line, bool is_output_aside, HANDLE *process)
+{
+    STARTUPINFOW setup = {.cb = sizeof setup, .dwFlags = STARTF_USESTDHANDLES};
+    PROCESS_INFORMATION started;
+    setup.hStdInput = GetStdHandle(STD_INPUT_HANDLE);
+    setup.hStdOutput = GetStdHandle(is_output_aside ? STD_ERROR_HANDLE : STD_OUTPUT_HANDLE);
+    setup.hStdError = GetStdHandle(STD_ERROR_HANDLE);
+    if (!CreateProcessW(NULL, line, NULL, NULL, TRUE, 0, NULL, NULL, &setup, &started)) {
+        keep_last_error();
+        return false;
+    }
+    CloseHandle(started.hThread);
+    *process = started.hProcess;
+    return true;
+}
+
+/* False and errno when that is not to be learnt. */
+static bool wait_for(HANDLE process, system_ending *ending)
+{
+    DWORD status = 0;
+    bool is_fine = WaitForSingleObject(process, INFINITE) != WAIT_FAILED && GetExitCodeProcess(process, &status);
+    if (!is_fine)
+        keep_last_error();
+    *ending = (system_ending){.number = status};
+    return is_fine;
+}
+
+bool system_run(char *const *arguments, bool is_output_aside, system_ending *ending)
+{
+    buffer line = {0};
+    HANDLE process = NULL;
+    buffer_clear(&line);
+    for (size_t i = 0; arguments[i]; i++)
+        put_argument(&line, arguments[i]);
+    WCHAR *wide = widen(line.data);
+    buffer_free(&line);
+    SetConsoleCtrlHandler(pass_over, TRUE);
+    bool is_fine = start(wide, is_output_aside, &process);
+    if (is_fine) {
+        is_fine = wait_for(process, ending);
+        CloseHandle(process);
+    }
+    int reason = errno;
+    SetConsoleCtrlHandler(pass_over, FALSE);
+    free(wide);
+    errno = reason;
+    return is_fine;
+}
+
+static int open_file(const char *path, int flags)
+{
+    WCHAR *wide = widen(path);
+    int file = _wopen(wide, flags | _O_BINARY | _O_NOINHERIT, _S_IREAD | _S_IWRITE);
+    free(wide);
+    return file;
+}
+
+bool system_names_regular(const char *path)
+{
+    struct _stat64 status;
+    WCHAR *wide = widen(path);
+    bool is_regular = _wstat64(wide, &status) == 0 && (status.st_mode & _S_IFMT) == _S_IFREG;
+    free(wide);
+    return is_regular;
+}
+
+int system_read_open(const char *path)
+{
+    return open_file(path, _O_RDONLY);
+}
+
+long long system_read_some(int file, void *bytes, size_t size)
+{
+    const size_t most = 1u << 30;
+    return _read(file, bytes, (unsigned)(size < most ? size : most));
+}
+
+void system_read_close(int file)
+{
+    _close(file);
+}
+
+static HANDLE handle_of(int file)
+{
+    return (HANDLE)_get_osfhandle(file); /* NOLINT(performance-no-int-to-ptr): what it returns is a handle */
+}
+
+/* A byte far beyond the data: nobody reads it. False when another process has locked it; systems of files that have no
+ * locks are written without one. */
+static bool lock_file(int file)
+{
+    OVERLAPPED place = {.OffsetHigh = 0x40000000};
+    return LockFileEx(handle_of(file), LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &place) ||
+           GetLastError() != ERROR_LOCK_VIOLATION;
+}
+
+int system_append_open(const char *path, bool *is_made)
+{
+    const int flags = _O_WRONLY | _O_CREAT | _O_APPEND;
+    int file = open_file(path, flags | _O_EXCL);
+    *is_made = file >= 0;
+    if (file < 0)
+        file = open_file(path, flags);
+    if (file >= 0 && system_is_regular(file) && !lock_file(file)) {
+        _close(file);
+        file = -1;
+        errno = EAGAIN;
+    }
+    return file;
+}
+
+/* One mutex for all folders: the sections are short. */
+intptr_t system_folder_enter(const char *path)
+{
+    (void)path;
+    HANDLE mutex = CreateMutexW(NULL, FALSE, L"perfblock-files");
+    DWORD outcome = mutex ? WaitForSingleObject(mutex, (DWORD)(LONGEST_WAIT / 1000000)) : WAIT_FAILED;
+    if (outcome == WAIT_OBJECT_0 || outcome == WAIT_ABANDONED)
+        return (intptr_t)mutex;
+    if (mutex)
+        CloseHandle(mutex);
+    return 0;
+}
+
+void system_folder_leave(intptr_t section)
+{
+    HANDLE mutex = (HANDLE)section; /* NOLINT(performance-no-int-to-ptr): it was one */
+    if (!mutex)
+        return;
+    ReleaseMutex(mutex);
+    CloseHandle(mutex);
+}
+
+bool system_is_same_file(int left, int right)
+{
+    BY_HANDLE_FILE_INFORMATION a;
+    BY_HANDLE_FILE_INFORMATION b;
+    return GetFileInformationByHandle(handle_of(left), &a) && GetFileInformationByHandle(handle_of(right), &b) &&
+           a.dwVolumeSerialNumber == b.dwVolumeSerialNumber && a.nFileIndexHigh == b.nFileIndexHigh &&
+           a.nFileIndexLow == b.nFileIndexLow;
+}
+
+long long system_write_some(int file, const char *bytes, size_t size)
+{
+    const size_t most = 1u << 30;
+    return _write(file, bytes, (unsigned)(size < most ? size : most));
+}
+
+bool system_append_close(int file)
+{
+    bool is_kept = !system_is_regular(file) || _commit(file) == 0;
+    return _close(file) == 0 && is_kept;
+}
+
+/* A file that is open keeps its name there. */
+void system_append_discard(int file, const char *path)
+{
+    bool is_empty = system_file_size(file) == 0;
+    _close(file);
+    if (is_empty) {
+        WCHAR *wide = widen(path);
+        _wunlink(wide);
+        free(wide);
+    }
+}
+
+bool system_last_number(const char *path, uint64_t *number)
+{
+    struct _wfinddata_t found;
+    buffer pattern = {0};
+    *number = 0;
+    buffer_format(&pattern, "%s.*", path);
+    WCHAR *wide = widen(pattern.data);
+    buffer_free(&pattern);
+    intptr_t search = _wfindfirst(wide, &found);
+    free(wide);
+    if (search < 0)
+        return errno == ENOENT;
+    do {
+        char *name = narrow(found.name);
+        system_take_number(name, system_name_of(path, FOLDER_MARKS), number);
+        free(name);
+    } while (_wfindnext(search, &found) == 0);
+    _findclose(search);
+    return true;
+}
+
+bool system_rename(const char *from, const char *to)
+{
+    WCHAR *wide_from = widen(from);
+    WCHAR *wide_to = widen(to);
+    bool is_renamed = _wrename(wide_from, wide_to) == 0; /* never replaces here */
+    free(wide_from);
+    free(wide_to);
+    return is_renamed;
+}
