@@ -5,7 +5,7 @@
 /* What a counterset of the live source of Linux is: one constant description, a table of counters, and the operations
  * that give its numbers. What all have in common (registration, lists of instances, results of queries) is written once
  * in counterset.c. */
-#include "kernel_reader.h"
+#include "linux/kernel_reader.h"
 #include "perfblock/counter_type.h"
 #include "perfblock/write.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "kernel_cpus.h"
+#include "linux/kernel_cpus.h"
 
 #include <stdlib.h>
 #include <string.h>

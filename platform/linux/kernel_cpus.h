@@ -3,8 +3,8 @@
 #define PFB_KERNEL_CPUS_H
 
 /* A sample of all CPUs: one reading of each kernel file that is needed, as numbers by CPU. */
-#include "kernel_files.h"
-#include "kernel_reader.h"
+#include "linux/kernel_files.h"
+#include "linux/kernel_reader.h"
 
 /* Groups of numbers: what a sample is asked for, and what is known of a CPU. */
 #define PFB_KERNEL_TIMES UINT32_C(1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "kernel_files.h"
+#include "linux/kernel_files.h"
 
 #include <string.h>
 

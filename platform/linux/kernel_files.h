@@ -3,7 +3,7 @@
 #define PFB_KERNEL_FILES_H
 
 /* The files in which the Linux kernel tells about its CPUs: their texts as plain numbers. */
-#include "kernel_text.h"
+#include "linux/kernel_text.h"
 
 /* ---- Texts -------------------------------------------------------------------------------------------------
  *

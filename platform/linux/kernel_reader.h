@@ -8,8 +8,8 @@
  * A file that is not there, that went or is not permitted has nothing to tell, and what is made of it is not known. Any
  * other error says nothing about the machine, above all that file handles or memory ran out: the reader keeps the first
  * one, so that nobody takes it for "there is nothing" (pfb_kernel_is_whole). */
-#include "kernel_text.h"
-#include "source_private.h"
+#include "linux/kernel_text.h"
+#include "source/source_private.h"
 
 #include <dirent.h>
 #include <time.h>

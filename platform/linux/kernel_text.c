@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "kernel_text.h"
+#include "linux/kernel_text.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "counterset.h"
+#include "linux/counterset.h"
 
 #include <stdlib.h>
 

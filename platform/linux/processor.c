@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "counterset.h"
-#include "kernel_cpus.h"
+#include "linux/counterset.h"
+#include "linux/kernel_cpus.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "counterset.h"
-#include "kernel_files.h"
+#include "linux/counterset.h"
+#include "linux/kernel_files.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "functions.h"
+#include "windows/functions.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define PFB_FUNCTIONS_H
 
 /* Finding functions when the program runs, those of PerfLib V2 above all: systems differ in which they have. */
-#include "perflib.h"
+#include "windows/perflib.h"
 
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>

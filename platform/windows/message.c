@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "message.h"
+#include "windows/message.h"
 
 #include "perfblock/name.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "perflib.h"
+#include "windows/perflib.h"
 
 #include "perfblock/name.h"
-#include "source_private.h"
+#include "source/source_private.h"
 
 #include <stddef.h>
 #include <stdlib.h>

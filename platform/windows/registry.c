@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "registry.h"
+#include "windows/registry.h"
 
-#include "source_private.h"
+#include "source/source_private.h"
 
 /* Codes of a system that is not ready yet, or busy with the query of another. */
 static bool is_transient(uint32_t code)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "functions.h"
-#include "message.h"
-#include "perflib.h"
-#include "registry.h"
-#include "source_private.h"
+#include "source/source_private.h"
+#include "windows/functions.h"
+#include "windows/message.h"
+#include "windows/perflib.h"
+#include "windows/registry.h"
 
 #include <stdlib.h>
 #include <string.h>

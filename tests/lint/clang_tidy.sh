@@ -11,7 +11,7 @@ folders=("${@:3}")
 # Sources of Windows are read in a build for it, which names them.
 passed_over=()
 if [[ ${folders[0]} == platform || ${folders[0]} == cli ]]; then
-    passed_over=(-not -path 'platform/windows/*' -not -name '*_windows.c')
+    passed_over=(-not -path '*/windows/*' -not -name '*_windows.c')
 fi
 log="$build/clang_tidy_${folders[0]//\//_}.log"
 if ! find "${folders[@]}" -name '*.c' "${passed_over[@]}" -printf '%s\t%p\0' | sort -z -rn | cut -z -f 2 |

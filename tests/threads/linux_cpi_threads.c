@@ -2,7 +2,7 @@
 /* The live CPI source of Linux under many threads: 64 open, read and close readers over counters and kernel files of
  * this program's own, while CPUs come and go. So all that readers share changes under them. Usage: linux_cpi_threads
  * [SEED]. For the thread and the address sanitizer, and without one. */
-#include "linux/linux_cpi.h"
+#include "cpi/linux/linux_cpi.h"
 
 #include "workers.h"
 

@@ -3,7 +3,7 @@
 #define PFB_TEST_SUPPORT_LINUX_CPI_H
 
 /* The live CPI source of Linux over a machine that is the test's own: counters, clocks and kernel files. */
-#include "linux/linux_cpi.h"
+#include "cpi/linux/linux_cpi.h"
 #include "machine.h"
 #include "support_perf_events.h"
 

@@ -4,7 +4,7 @@
 
 /* A machine whose performance counters, clocks and refusals are the test's own. Calls that the kernel would take
  * amiss, such as a group of another CPU or a descriptor that is not open, are counted as mistakes. */
-#include "linux/perf_events.h"
+#include "cpi/linux/perf_events.h"
 
 enum { FAKE_CPUS = 1100, FAKE_DESCRIPTORS = 4096, FAKE_RULES = 8, FAKE_LOG_BYTES = 8192 };
 

@@ -4,7 +4,7 @@
 
 /* The live source of CPI counters on Windows over three functions of ours, which answer as they are told and note what
  * they were asked. */
-#include "windows/thread_profiling.h"
+#include "cpi/windows/thread_profiling.h"
 
 /* Which call goes wrong, and how. */
 typedef enum fake_fault {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cpi_table.h"
+#include "cpi/cpi_table.h"
 
 #include <criterion/criterion.h>
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
-#include "cpu_private.h"
+#include "lwp/cpu_private.h"
 #include "perfblock/lwp/lwp.h"
-#include "source_private.h"
+#include "source/source_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* When LWP instructions are executed: platform/cpu.c on a machine whose CPUs, whose pinning and whose instructions are
- * this test's own. An instruction on a CPU that does not allow it is what would be an illegal one. */
+/* When LWP instructions are executed: platform/lwp/cpu.c on a machine whose CPUs, whose pinning and whose instructions
+ * are this test's own. An instruction on a CPU that does not allow it is what would be an illegal one. */
 
 /* ---- The machine ------------------------------------------------------------------------------------------------- */
 

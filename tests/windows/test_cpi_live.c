@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "checks.h"
-#include "lock.h"
-#include "windows/windows_cpi.h"
+#include "cpi/lock.h"
+#include "cpi/windows/windows_cpi.h"
 
 #include <stdio.h>
 #include <string.h>

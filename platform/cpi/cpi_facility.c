@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpi/cpi_instance.h"
+#include "cpi/cpi_table.h"
+
+#include <string.h>
+
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
+#if !defined(_WIN32)
+#include <unistd.h>
+#endif
+
+/* ---- Threads ------------------------------------------------------------------------------------------- */
+
+/* The system gives the numbers of threads that ended to new ones; ours come once. */
+typedef struct thread_state {
+    uint64_t number; /* from 1; 0: it has made no instance yet */
+    pfb_cpi_failure failure;
+} thread_state;
+
+static thread_state *this_thread(void)
+{
+    static _Thread_local thread_state state;
+    return &state;
+}
+
+/* What the system calls the calling thread. Our numbers are memory, which a child of fork has as well; the system has
+ * another number for it. Where threads have none it is the process's. */
+static uint64_t system_thread(void)
+{
+#if defined(_WIN32)
+    return GetCurrentThreadId();
+#elif defined(__linux__)
+    return (uint64_t)syscall(SYS_gettid);
+#else
+    return (uint64_t)getpid();
+#endif
+}
+
+/* The number for programs; 0 where the system has none for threads. */
+static uint32_t system_tid(void)
+{
+#if defined(_WIN32) || defined(__linux__)
+    return (uint32_t)system_thread();
+#else
+    return 0;
+#endif
+}
+
+/* Every function begins so: with no failure. */
+static pfb_cpi_failure *begin(void)
+{
+    pfb_cpi_failure *failure = &this_thread()->failure;
+    failure->code = PFB_PU_SUCCESS;
+    failure->sentence[0] = '\0';
+    return failure;
+}
+
+/* And ends so: what was done decides, and a success has nothing to say. */
+static int finish(bool is_done)
+{
+    const pfb_cpi_failure *failure = is_done ? begin() : &this_thread()->failure;
+    return failure->code;
+}
+
+const char *pfb_cpi_last_error_text(void)
+{
+    return this_thread()->failure.sentence;
+}
+
+/* ---- The facility -------------------------------------------------------------------------------------- */
+
+/* Held for a few steps only; a source is never read under it. An instance's own lock is never waited for under it. */
+static pfb_lock facility_lock = PFB_LOCK_FREE;
+
+/* All of it is under the lock. */
+static struct facility {
+    pfb_cpi_table table;
+    pfb_cpi_source *source; /* null: this machine's, when it is needed */
+    bool is_given;          /* the program's, and not this machine's */
+    size_t user_count;      /* instances that read from it, those being made included */
+    uint64_t thread_count;
+} facility = {.table = {.most_generation = PFB_CPI_MOST_GENERATION}};
+
+/* The source for one more user; null after a failure. Opening this machine's asks the system for nothing, so that
+ * others do not wait. */
+static pfb_cpi_source *take_source(pfb_cpi_failure *failure)
+{
+    pfb_lock_take(&facility_lock);
+    if (!facility.source)
+        facility.source = pfb_cpi_source_open_live(failure);
+    pfb_cpi_source *source = facility.source;
+    if (source)
+        facility.user_count++;
+    thread_state *thread = this_thread();
+    if (thread->number == 0)
+        thread->number = ++facility.thread_count;
+    pfb_lock_release(&facility_lock);
+    return source;
+}
+
+/* One user fewer. The last one closes this machine's source; the program's stays for those to come. */
+static void release_source(void)
+{
+    pfb_cpi_source *closing = NULL;
+    pfb_lock_take(&facility_lock);
+    facility.user_count--;
+    if (facility.user_count == 0 && !facility.is_given) {
+        closing = facility.source;
+        facility.source = NULL;
+    }
+    pfb_lock_release(&facility_lock);
+    pfb_cpi_source_close(closing);
+}
+
+int pfb_cpi_use_source(pfb_cpi_source *source)
+{
+    pfb_cpi_failure *failure = begin();
+    pfb_lock_take(&facility_lock);
+    bool is_free = facility.user_count == 0;
+    pfb_cpi_source *before = facility.source;
+    if (is_free) {
+        facility.source = source;
+        facility.is_given = source != NULL;
+    }
+    pfb_lock_release(&facility_lock);
+    if (!is_free)
+        return finish(
+            pfb_cpi_fail(failure, PFB_PU_ERROR_INCORRECT_STATE, "there are instances, which read from another source"));
+    if (before != source)
+        pfb_cpi_source_close(before);
+    return PFB_PU_SUCCESS;
+}
+
+/* ---- Handles ------------------------------------------------------------------------------------------- */
+
+/* Why a handle has no instance; under the lock. */
+static void refuse_handle(const void *handle, pfb_cpi_failure *failure)
+{
+    if (!handle)
+        pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "the handle is null");
+    else if (pfb_cpi_table_knows(&facility.table, handle))
+        pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_SIGNATURE, "the handle was terminated");
+    else if (facility.table.live_count == 0)
+        pfb_cpi_fail(failure, PFB_PU_ERR_NOT_INITIALIZED, "there is no instance, and the handle never named one");
+    else
+        pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_SIGNATURE, "the handle never named an instance");
+}
+
+/* One reference fewer; the last one frees. */
+static void drop(pfb_cpi_instance *instance)
+{
+    pfb_lock_take(&facility_lock);
+    bool is_last = --instance->reference_count == 0;
+    pfb_lock_release(&facility_lock);
+    if (is_last)
+        pfb_cpi_instance_free(instance);
+}
+
+/* Ends the use of an instance. */
+static void leave(pfb_cpi_instance *instance)
+{
+    pfb_lock_release(&instance->lock);
+    drop(instance);
+}
+
+/* The instance for this call alone, until it is left; null, and why, for a handle that names none, or none any more
+ * when it is this call's turn. */
+static pfb_cpi_instance *enter(const void *handle, pfb_cpi_failure *failure)
+{
+    pfb_lock_take(&facility_lock);
+    pfb_cpi_instance *instance = pfb_cpi_table_find(&facility.table, handle);
+    if (instance)
+        instance->reference_count++;
+    else
+        refuse_handle(handle, failure);
+    pfb_lock_release(&facility_lock);
+    if (!instance)
+        return NULL;
+    pfb_lock_take(&instance->lock);
+    if (!instance->is_dead)
+        return instance;
+    leave(instance);
+    pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_SIGNATURE, "the handle was terminated");
+    return NULL;
+}
+
+static bool is_of_this_thread(const pfb_cpi_instance *instance)
+{
+    return instance->thread == this_thread()->number && instance->system_thread == system_thread();
+}
+
+/* As entering, for calls that read counters: those of a thread are read by it alone. */
+static pfb_cpi_instance *enter_to_read(const void *handle, pfb_cpi_failure *failure)
+{
+    pfb_cpi_instance *instance = enter(handle, failure);
+    if (!instance || !(instance->mode & PFB_CPI_ON_THREAD) || is_of_this_thread(instance))
+        return instance;
+    leave(instance);
+    pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_THREAD, "the instance measures the thread that made it, not this one");
+    return NULL;
+}
+
+/* ---- Making and ending --------------------------------------------------------------------------------- */
+
+/* Gives the instance its handle; null when there is none left. */
+static void *name_instance(pfb_cpi_instance *instance)
+{
+    instance->reference_count = 1;
+    instance->thread = this_thread()->number;
+    instance->system_thread = system_thread();
+    pfb_lock_take(&facility_lock);
+    instance->tid = facility.is_given ? 0 : system_tid();
+    void *handle = pfb_cpi_table_add(&facility.table, instance);
+    pfb_lock_release(&facility_lock);
+    return handle;
+}
+
+/* An instance under its handle; null after a failure. */
+static void *make(uint32_t mode, pfb_cpi_failure *failure)
+{
+    pfb_cpi_source *source = take_source(failure);
+    if (!source)
+        return NULL;
+    void *handle = NULL;
+    pfb_cpi_instance *instance = pfb_cpi_instance_make(source, mode, failure);
+    if (instance) {
+        handle = name_instance(instance);
+        if (handle)
+            return handle;
+        pfb_cpi_instance_end(instance);
+        pfb_cpi_instance_free(instance);
+        pfb_cpi_fail(failure, PFB_PU_ERROR_NOT_ENOUGH_MEMORY, "memory or handles are exhausted");
+    }
+    release_source();
+    return NULL;
+}
+
+int pfb_cpi_init(uint32_t mode, void **handle)
+{
+    pfb_cpi_failure *failure = begin();
+    if (!handle)
+        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the handle"));
+    *handle = NULL;
+    if (pfb_cpi_complete_mode(&mode, failure))
+        *handle = make(mode, failure);
+    return finish(*handle != NULL);
+}
+
+/* The handle is dead at once. Calls that run end first; those that wait find the instance dead. So afterwards nobody
+ * reads the source or writes to the trace buffer. */
+int pfb_cpi_terminate(void *handle)
+{
+    pfb_cpi_failure *failure = begin();
+    pfb_lock_take(&facility_lock);
+    pfb_cpi_instance *instance = pfb_cpi_table_remove(&facility.table, handle);
+    if (!instance)
+        refuse_handle(handle, failure);
+    pfb_lock_release(&facility_lock);
+    if (!instance)
+        return finish(false);
+    pfb_lock_take(&instance->lock);
+    pfb_cpi_instance_end(instance);
+    leave(instance);
+    release_source();
+    return PFB_PU_SUCCESS;
+}
+
+uint32_t pfb_cpi_get_current_mode(void *handle)
+{
+    pfb_cpi_instance *instance = enter(handle, begin());
+    if (!instance)
+        return 0;
+    uint32_t mode = instance->mode;
+    leave(instance);
+    return mode;
+}
+
+/* Nothing but trying tells. */
+int pfb_cpi_is_supported(void)
+{
+    void *handle;
+    if (pfb_cpi_init(PFB_CPI_RAW, &handle) != PFB_PU_SUCCESS)
+        return 0;
+    pfb_cpi_terminate(handle);
+    return 1;
+}
+
+/* ---- Measuring ----------------------------------------------------------------------------------------- */
+
+int pfb_cpi_start(void *handle)
+{
+    pfb_cpi_failure *failure = begin();
+    pfb_cpi_instance *instance = enter_to_read(handle, failure);
+    if (!instance)
+        return finish(false);
+    bool is_started = pfb_cpi_instance_start(instance, failure);
+    leave(instance);
+    return finish(is_started);
+}
+
+/* A get, with hooks when there is a tag. */
+static bool get(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, const pfb_cpi_data **data, pfb_cpi_failure *failure)
+{
+    bool is_done = pfb_cpi_instance_get(instance, tag, failure);
+    bool has_figures = is_done || failure->code == PFB_PU_ERROR_INVALID_CPI_DATA;
+    *data = has_figures && instance->has_data ? &instance->data : NULL;
+    return is_done;
+}
+
+int pfb_cpi_get(void *handle, const pfb_cpi_data **data)
+{
+    pfb_cpi_failure *failure = begin();
+    if (!data)
+        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the data"));
+    *data = NULL;
+    pfb_cpi_instance *instance = enter_to_read(handle, failure);
+    if (!instance)
+        return finish(false);
+    const pfb_cpi_tag *tag = instance->mode & PFB_CPI_TRACE_ON_GET ? &instance->tag : NULL;
+    bool is_done = get(instance, tag, data, failure);
+    leave(instance);
+    return finish(is_done);
+}
+
+static bool check_data(const pfb_cpi_instance *instance, pfb_cpi_failure *failure)
+{
+    return instance->has_data ||
+           pfb_cpi_fail(failure, PFB_PU_ERROR_INCORRECT_STATE, "there was no get, or the latest one gave no figures");
+}
+
+int pfb_cpi_get_details(void *handle, pfb_cpi_details *details)
+{
+    pfb_cpi_failure *failure = begin();
+    if (!details)
+        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the details"));
+    pfb_cpi_instance *instance = enter(handle, failure);
+    if (!instance)
+        return finish(false);
+    bool is_known = check_data(instance, failure);
+    if (is_known)
+        *details = (pfb_cpi_details){
+            .result = instance->result, .cpus = instance->figures, .is_user_only = instance->is_user_only};
+    leave(instance);
+    return finish(is_known);
+}
+
+static bool take_unhalted(const pfb_cpi_instance *instance, size_t position, uint64_t *cycles, pfb_cpi_failure *failure)
+{
+    if (!check_data(instance, failure))
+        return false;
+    if (position >= instance->result.cpu_count)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_PARAMETER, "there are figures of %zu CPUs only",
+                            instance->result.cpu_count);
+    if (!instance->unhalted[position].is_known)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_EVENT_NOT_SUPPORTED, "cycles without halts were not counted");
+    *cycles = instance->unhalted[position].cycles;
+    return true;
+}
+
+int pfb_cpi_get_unhalted(void *handle, size_t position, uint64_t *cycles)
+{
+    pfb_cpi_failure *failure = begin();
+    if (!cycles)
+        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the cycles"));
+    pfb_cpi_instance *instance = enter_to_read(handle, failure);
+    if (!instance)
+        return finish(false);
+    bool is_known = take_unhalted(instance, position, cycles, failure);
+    leave(instance);
+    return finish(is_known);
+}
+
+/* ---- Trace hooks --------------------------------------------------------------------------------------- */
+
+int pfb_cpi_attach_trace_buffer(void *handle, void *buffer, size_t capacity_bytes)
+{
+    pfb_cpi_failure *failure = begin();
+    pfb_cpi_instance *instance = enter(handle, failure);
+    if (!instance)
+        return finish(false);
+    instance->trace = (pfb_cpi_trace){.buffer = buffer, .capacity_bytes = buffer ? capacity_bytes : 0};
+    leave(instance);
+    return PFB_PU_SUCCESS;
+}
+
+int pfb_cpi_get_trace_size(void *handle, size_t *used_bytes, size_t *needed_bytes)
+{
+    pfb_cpi_failure *failure = begin();
+    pfb_cpi_instance *instance = enter(handle, failure);
+    if (!instance)
+        return finish(false);
+    if (used_bytes)
+        *used_bytes = instance->trace.used_bytes;
+    if (needed_bytes)
+        *needed_bytes = instance->trace.needed_bytes;
+    leave(instance);
+    return PFB_PU_SUCCESS;
+}
+
+/* The tag of one call. */
+static bool make_tag(const pfb_cpi_instance *instance, int minor_code, uint32_t forms, const char *label,
+                     pfb_cpi_tag *tag, pfb_cpi_failure *failure)
+{
+    if (forms & ~(PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED))
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_PARAMETER, "the forms have other bits than the two of forms");
+    if ((instance->mode & PFB_CPI_THREAD_ONLY) && (forms & PFB_CPI_FORM_SUMMARY))
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INCOMPATIBLE_OPTIONS, "a thread alone has no summary hook");
+    bool is_made = pfb_cpi_tag_make(minor_code, label, tag, failure);
+    tag->forms = forms;
+    return is_made;
+}
+
+int pfb_cpi_get_and_trace(void *handle, int minor_code, uint32_t forms, const char *label, const pfb_cpi_data **data)
+{
+    pfb_cpi_failure *failure = begin();
+    pfb_cpi_tag tag;
+    if (!data)
+        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the data"));
+    *data = NULL;
+    pfb_cpi_instance *instance = enter_to_read(handle, failure);
+    if (!instance)
+        return finish(false);
+    bool is_done = make_tag(instance, minor_code, forms, label, &tag, failure) && get(instance, &tag, data, failure);
+    leave(instance);
+    return finish(is_done);
+}
+
+int pfb_cpi_set_trace_hook_id(void *handle, int minor_code, const char *label)
+{
+    pfb_cpi_failure *failure = begin();
+    pfb_cpi_tag tag;
+    pfb_cpi_instance *instance = enter(handle, failure);
+    if (!instance)
+        return finish(false);
+    bool is_made = pfb_cpi_tag_make(minor_code, label, &tag, failure);
+    if (is_made)
+        instance->tag = tag;
+    leave(instance);
+    return finish(is_made);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpi/cpi_instance.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The original's layout: natural alignment, 8-byte doubles, which no system here gives padding to. */
+#define SLOTS (sizeof(double) * PFB_CPI_MAX_CPUS)
+static_assert(PFB_CPI_MAX_CPUS >= 64 && PFB_CPI_MAX_CPUS <= PFB_CPI_MOST_CPUS, "PERFBLOCK_CPI_MAX_CPUS");
+static_assert(offsetof(pfb_cpi_data, num_cpus) == 0, "num_cpus");
+static_assert(offsetof(pfb_cpi_data, tid) == 4, "tid");
+static_assert(offsetof(pfb_cpi_data, elapsed_cycles) == 8, "elapsed_cycles");
+static_assert(offsetof(pfb_cpi_data, raw_cpi) == 16, "raw_cpi");
+static_assert(offsetof(pfb_cpi_data, raw_sys_cpi) == 16 + SLOTS, "raw_sys_cpi");
+static_assert(offsetof(pfb_cpi_data, scaled_cpi) == 24 + SLOTS, "scaled_cpi");
+static_assert(offsetof(pfb_cpi_data, scaled_sys_cpi) == 24 + 2 * SLOTS, "scaled_sys_cpi");
+static_assert(offsetof(pfb_cpi_data, cpu_busy) == 32 + 2 * SLOTS, "cpu_busy");
+static_assert(offsetof(pfb_cpi_data, sys_busy) == 32 + 3 * SLOTS, "sys_busy");
+static_assert(offsetof(pfb_cpi_data, thread_cpi) == 40 + 3 * SLOTS, "thread_cpi");
+static_assert(sizeof(pfb_cpi_data) == 48 + 3 * SLOTS, "size");
+
+/* Bits of a mode: which hooks, and which counters. */
+#define FORMS (PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED)
+#define MEASURES (PFB_CPI_RAW | PFB_CPI_SCALED | PFB_CPI_ON_THREAD | PFB_CPI_THREAD_ONLY)
+
+/* A source's failure has a code and a sentence already. A source that gives no code is broken. Returns false. */
+static bool pass_on(pfb_cpi_failure *failure)
+{
+    if (failure->code != PFB_PU_SUCCESS)
+        return false;
+    return pfb_cpi_fail(failure, PFB_PU_ERROR_INTERNAL_ERROR, "the source failed and did not say why");
+}
+
+/* ---- What callers ask for ------------------------------------------------------------------------------ */
+
+bool pfb_cpi_complete_mode(uint32_t *mode, pfb_cpi_failure *failure)
+{
+    uint32_t unknown = *mode & ~(PFB_CPI_ALL | PFB_CPI_THREAD_ONLY);
+    if (unknown != 0)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_PARAMETER, "the mode has unknown bits: 0x%x",
+                            (unsigned)unknown);
+    if ((*mode & PFB_CPI_THREAD_ONLY) && (*mode & (PFB_CPI_SCALED | PFB_CPI_FORM_SUMMARY)))
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INCOMPATIBLE_OPTIONS,
+                            "a thread alone has neither scaled figures nor a summary hook");
+    *mode |= *mode & PFB_CPI_THREAD_ONLY ? PFB_CPI_RAW | PFB_CPI_ON_THREAD : PFB_CPI_RAW;
+    return true;
+}
+
+bool pfb_cpi_tag_make(int minor_code, const char *label, pfb_cpi_tag *tag, pfb_cpi_failure *failure)
+{
+    if (minor_code < 0 || minor_code > 255)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_PARAMETER, "the minor code %d is not in 0 to 255",
+                            minor_code);
+    size_t size = 0;
+    while (label && size <= PFB_CPI_MOST_LABEL_BYTES && label[size] != '\0')
+        size++;
+    if (size > PFB_CPI_MOST_LABEL_BYTES)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_PARAMETER, "the label is longer than %d bytes",
+                            PFB_CPI_MOST_LABEL_BYTES);
+    *tag = (pfb_cpi_tag){.minor = (uint32_t)minor_code, .label_size_bytes = size};
+    if (size > 0)
+        memcpy(tag->label, label, size);
+    return true;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------------------- */
+
+static bool take(pfb_cpi_instance *instance, pfb_cpi_moment moment, pfb_cpi_cpu *cpus, pfb_cpi_reading *reading,
+                 pfb_cpi_failure *failure)
+{
+    if (!pfb_cpi_reader_read(instance->reader, moment, cpus, PFB_CPI_MAX_CPUS, reading, failure))
+        return pass_on(failure);
+    if (reading->snapshot.cpu_count > PFB_CPI_MAX_CPUS)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INTERNAL_ERROR, "the source gave more CPUs than there was room for");
+    return true;
+}
+
+/* The start is gone as soon as another is tried: a reader compares the end with its latest start only. */
+bool pfb_cpi_instance_start(pfb_cpi_instance *instance, pfb_cpi_failure *failure)
+{
+    instance->has_start = false;
+    instance->has_start = take(instance, PFB_CPI_AT_START, instance->start_cpus, &instance->start, failure);
+    return instance->has_start;
+}
+
+/* ---- Making and ending --------------------------------------------------------------------------------- */
+
+static pfb_cpi_instance *make_empty(uint32_t mode, pfb_cpi_failure *failure)
+{
+    pfb_cpi_instance *instance = calloc(1, sizeof *instance);
+    if (!instance || !pfb_lock_make(&instance->lock)) {
+        free(instance);
+        pfb_cpi_fail_memory(failure);
+        return NULL;
+    }
+    instance->mode = mode;
+    instance->tag.minor = 1;
+    return instance;
+}
+
+pfb_cpi_instance *pfb_cpi_instance_make(pfb_cpi_source *source, uint32_t mode, pfb_cpi_failure *failure)
+{
+    pfb_cpi_instance *instance = make_empty(mode, failure);
+    if (!instance)
+        return NULL;
+    instance->reader = pfb_cpi_reader_open(source, mode & MEASURES, failure);
+    if (instance->reader ? pfb_cpi_instance_start(instance, failure) : pass_on(failure))
+        return instance;
+    pfb_cpi_instance_end(instance);
+    pfb_cpi_instance_free(instance);
+    return NULL;
+}
+
+void pfb_cpi_instance_end(pfb_cpi_instance *instance)
+{
+    pfb_cpi_reader_close(instance->reader);
+    instance->reader = NULL;
+    instance->is_dead = true;
+}
+
+void pfb_cpi_instance_free(pfb_cpi_instance *instance)
+{
+    pfb_lock_unmake(&instance->lock);
+    free(instance);
+}
+
+/* ---- Figures ------------------------------------------------------------------------------------------- */
+
+/* The figures as the original's structure has them; what was not asked for is 0.0 already. */
+static void fill_data(pfb_cpi_instance *instance)
+{
+    const pfb_cpi_result *result = &instance->result;
+    pfb_cpi_data *data = &instance->data;
+    const pfb_cpi_snapshot *start = &instance->start.snapshot;
+    *data = (pfb_cpi_data){.num_cpus = (int)result->cpu_count,
+                           .tid = start->has_thread ? start->thread.tid : instance->tid,
+                           .elapsed_cycles = result->elapsed_cycles,
+                           .raw_sys_cpi = result->system.raw_cpi,
+                           .scaled_sys_cpi = result->system.scaled_cpi,
+                           .sys_busy = result->system.busy_percent,
+                           .thread_cpi = result->thread.raw_cpi};
+    for (size_t i = 0; i < result->cpu_count; i++) {
+        data->raw_cpi[i] = instance->figures[i].raw_cpi;
+        data->scaled_cpi[i] = instance->figures[i].scaled_cpi;
+        data->cpu_busy[i] = instance->figures[i].busy_percent;
+    }
+}
+
+/* The reader forgets at its next start what the latest get still has to tell. */
+static void keep_details(pfb_cpi_instance *instance)
+{
+    instance->is_user_only = instance->start.is_user_only || instance->end.is_user_only;
+    for (size_t i = 0; i < instance->result.cpu_count; i++) {
+        pfb_cpi_unhalted *unhalted = &instance->unhalted[i];
+        unhalted->is_known = pfb_cpi_reader_unhalted(instance->reader, i, &unhalted->cycles);
+    }
+}
+
+static bool compute(pfb_cpi_instance *instance, pfb_cpi_failure *failure)
+{
+    const pfb_cpi_reading *start = &instance->start;
+    const pfb_cpi_reading *end = &instance->end;
+    if (start->widths.instr != end->widths.instr || start->widths.cycles != end->widths.cycles)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INTERNAL_ERROR, "the source's counters changed their width");
+    pfb_cpi_verdict verdict = pfb_cpi_compute(&start->snapshot, &end->snapshot, &end->widths, instance->mode & MEASURES,
+                                              instance->figures, &instance->result);
+    if (verdict == PFB_CPI_BAD_ARGUMENT)
+        return pfb_cpi_fail(
+            failure, PFB_PU_ERROR_INTERNAL_ERROR,
+            "the source gave CPUs out of order, a width that is none, or not the thread it was asked for");
+    if (verdict == PFB_CPI_CLOCK_BACKWARD)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_CPI_DATA, "the clock ran backward");
+    fill_data(instance);
+    keep_details(instance);
+    instance->has_data = true;
+    if (verdict == PFB_CPI_NO_DATA)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_CPI_DATA,
+                            "no CPU that can be used executed an instruction in this interval");
+    return true;
+}
+
+/* ---- Hooks --------------------------------------------------------------------------------------------- */
+
+/* Appends a group, or nothing. The longest record is 49180 bytes, so none is too long for a hook. */
+static bool write_group(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_cpi_failure *failure)
+{
+    pfb_cpi_trace *trace = &instance->trace;
+    const pfb_cpi_identity identity = {.minor = tag->minor,
+                                       .forms = tag->forms != 0 ? tag->forms : instance->mode & FORMS,
+                                       .label = tag->label,
+                                       .label_size_bytes = tag->label_size_bytes};
+    size_t size;
+    trace->needed_bytes = 0;
+    pfb_code code =
+        pfb_cpi_hooks_write(&instance->result, instance->figures, &identity, trace->buffer + trace->used_bytes,
+                            trace->capacity_bytes - trace->used_bytes, &size);
+    if (code == PFB_CALLER_TOO_SMALL) {
+        trace->needed_bytes = size;
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_BUFFER_FULL, "the group needs %zu bytes, and the buffer has %zu left",
+                            size, trace->capacity_bytes - trace->used_bytes);
+    }
+    if (code != PFB_OK)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_CPI_DATA,
+                            "the system's sums need more than the 64 bits that hooks have for them");
+    trace->used_bytes += size;
+    return true;
+}
+
+/* Data are handed out with figures and all that was asked for, or with figures that are known to be bad. */
+bool pfb_cpi_instance_get(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_cpi_failure *failure)
+{
+    if (tag && !instance->trace.buffer)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_NO_BUFFER, "no buffer is attached for the hooks");
+    if (!instance->has_start)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INCORRECT_STATE, "the latest start failed, so there is no interval");
+    instance->has_data = false;
+    bool is_done = take(instance, PFB_CPI_AT_END, instance->end_cpus, &instance->end, failure) &&
+                   compute(instance, failure) && (!tag || write_group(instance, tag, failure));
+    if (!is_done && failure->code != PFB_PU_ERROR_INVALID_CPI_DATA)
+        instance->has_data = false;
+    return is_done;
+}

@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpi/linux/linux_cpi.h"
+
+#include "cpi/linux/perf_cpus.h"
+#include "cpi/lock.h"
+#include "linux/kernel_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The live CPI source of Linux: snapshots made of the kernel's groups, a clock of a constant rate and /proc/stat. */
+
+/* Values are below 2^63, so that a CPU without a count can have one outside of the width. */
+enum { INSTR_BITS = 63, CYCLES_BITS = 64 };
+#define NO_COUNT UINT64_MAX
+
+typedef struct linux_cpi {
+    pfb_perf_functions functions;
+    pfb_lock lock; /* of all that follows: readers are used by several threads */
+    pfb_kernel_reader kernel;
+    pfb_perf_machine machine;
+    size_t users; /* readers that need the groups of CPUs */
+    pfb_perf_cpus groups;
+} linux_cpi;
+
+/* The clock of a constant rate: the time-stamp counter, or the raw monotonic clock in cycles of the highest clock. */
+typedef struct constant_clock {
+    bool is_time_stamp;
+    uint64_t khz;
+} constant_clock;
+
+/* Both clocks of one moment. */
+typedef struct moment_clocks {
+    uint64_t cycles;
+    uint64_t ns;
+} moment_clocks;
+
+/* A CPU at the start of the interval. */
+typedef struct start_cpu {
+    uint32_t cpu;
+    uint64_t serial; /* of its group; 0: it has no count */
+    pfb_perf_counts counts;
+    bool has_idle;
+    uint64_t idle; /* ticks */
+    bool has_unhalted;
+    uint64_t unhalted; /* from the start to the latest end */
+} start_cpu;
+
+typedef struct linux_reader {
+    linux_cpi *source;
+    bool has_cpus, is_scaled, has_thread;
+    constant_clock clock;
+    bool is_uniform; /* the thread's counters are those of every CPU */
+    uint32_t tid;
+    pfb_perf_group thread;
+    /* ---- The interval ---- */
+    bool is_started;
+    moment_clocks busy_clock;
+    pfb_perf_counts thread_counts;
+    size_t count;
+    start_cpu cpus[PFB_CPI_MOST_CPUS]; /* ascending */
+} linux_reader;
+
+/* ---- The clock -------------------------------------------------------------------------------------------- */
+
+static bool choose_clock(linux_reader *reader, pfb_cpi_failure *failure)
+{
+    linux_cpi *source = reader->source;
+    reader->clock.is_time_stamp = source->functions.has_time_stamp();
+    if (reader->clock.is_time_stamp)
+        return true;
+    return (pfb_kernel_file_number(&source->kernel, &reader->clock.khz,
+                                   "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq") &&
+            reader->clock.khz > 0 && reader->clock.khz <= UINT32_MAX) ||
+           pfb_cpi_fail(
+               failure, PFB_PU_ERROR_EVENT_NOT_SUPPORTED,
+               "there is no constant-rate clock: no invariant time-stamp counter, and %.100s has no clock rate",
+               pfb_kernel_path(&source->kernel, "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"));
+}
+
+/* A time of the raw clock in cycles of the highest rate. */
+static uint64_t cycles_of(const linux_reader *reader, uint64_t ns)
+{
+    enum { KHZ_PER_GHZ = 1000000 };
+    return pfb_perf_scale(ns, reader->clock.khz, KHZ_PER_GHZ);
+}
+
+static uint64_t cycles_now(const linux_reader *reader)
+{
+    const pfb_perf_functions *functions = &reader->source->functions;
+    return reader->clock.is_time_stamp ? functions->time_stamp() : cycles_of(reader, functions->monotonic_raw());
+}
+
+/* What passes between two clocks would be counted on one of them alone. Reading both takes some thousands of cycles; a
+ * thread that was put aside between them reads again, a few times at most, and keeps the closest pair. */
+static moment_clocks read_both(const pfb_perf_functions *functions)
+{
+    enum { MOST_TRIES = 4, CLOSE_CYCLES = 50000 };
+    moment_clocks closest = {0};
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < MOST_TRIES && least > CLOSE_CYCLES; i++) {
+        moment_clocks pair = {.cycles = functions->time_stamp()};
+        pair.ns = functions->monotonic_raw();
+        uint64_t apart = functions->time_stamp() - pair.cycles;
+        if (i == 0 || apart < least) {
+            closest = pair;
+            least = apart;
+        }
+    }
+    return closest;
+}
+
+static moment_clocks clocks_now(const linux_reader *reader)
+{
+    if (reader->clock.is_time_stamp)
+        return read_both(&reader->source->functions);
+    uint64_t ns = reader->source->functions.monotonic_raw();
+    return (moment_clocks){.cycles = cycles_of(reader, ns), .ns = ns};
+}
+
+/* ---- Utilization ------------------------------------------------------------------------------------------ */
+
+static uint64_t idle_of(const pfb_kernel_times *times)
+{
+    return pfb_kernel_add(times->idle, times->iowait);
+}
+
+static bool read_stat(linux_cpi *source, pfb_kernel_text *text, pfb_cpi_failure *failure)
+{
+    pfb_source_failure reason;
+    pfb_kernel_new_sample(&source->kernel);
+    return pfb_kernel_stat(&source->kernel, text, &reason) || pfb_perf_fail_file(&reason, failure);
+}
+
+/* Keeps the idle time of the CPUs of the start. */
+static bool keep_idle(linux_reader *reader, pfb_cpi_failure *failure)
+{
+    pfb_kernel_text text;
+    pfb_kernel_times times;
+    size_t i = 0;
+    if (!read_stat(reader->source, &text, failure))
+        return false;
+    reader->busy_clock = clocks_now(reader);
+    while (pfb_kernel_next_times(&text, &times)) {
+        while (i < reader->count && reader->cpus[i].cpu < times.cpu)
+            i++;
+        if (i == reader->count || reader->cpus[i].cpu != times.cpu)
+            continue;
+        reader->cpus[i].has_idle = true;
+        reader->cpus[i].idle = idle_of(&times);
+    }
+    return true;
+}
+
+/* Cycles of the busy clock without those of idle time, at the rate of this very interval. A clock that stood still or
+ * ran backward has no rate; idle time that went down, as iowait may by a little, counts as none. */
+static uint64_t busy_since(const linux_reader *reader, const start_cpu *start, uint64_t idle, const moment_clocks *now)
+{
+    const uint64_t ns_per_second = 1000000000;
+    const moment_clocks *then = &reader->busy_clock;
+    if (now->cycles <= then->cycles || now->ns <= then->ns)
+        return 0;
+    uint64_t elapsed = now->cycles - then->cycles;
+    uint64_t idle_ticks = idle > start->idle ? idle - start->idle : 0;
+    uint64_t idle_ns = pfb_kernel_scale(idle_ticks, ns_per_second, reader->source->kernel.ticks_per_second);
+    uint64_t idle_cycles = pfb_perf_scale(idle_ns, elapsed, now->ns - then->ns);
+    return idle_cycles < elapsed ? elapsed - idle_cycles : 0;
+}
+
+static int compare_start(const void *key, const void *element)
+{
+    uint32_t wanted = *(const uint32_t *)key;
+    uint32_t cpu = ((const start_cpu *)element)->cpu;
+    return (wanted > cpu) - (wanted < cpu);
+}
+
+/* Null for a CPU that was not there at the start. */
+static start_cpu *find_start(linux_reader *reader, uint32_t cpu)
+{
+    return bsearch(&cpu, reader->cpus, reader->count, sizeof reader->cpus[0], compare_start);
+}
+
+/* Fills in the busy clock at the end. For a CPU whose idle time is not known at both ends it stands still. */
+static bool add_busy(linux_reader *reader, pfb_cpi_cpu *cpus, size_t count, pfb_cpi_failure *failure)
+{
+    pfb_kernel_text text;
+    pfb_kernel_times times;
+    size_t i = 0;
+    if (!read_stat(reader->source, &text, failure))
+        return false;
+    moment_clocks now = clocks_now(reader);
+    for (size_t at = 0; at < count; at++)
+        cpus[at].elapsed = reader->busy_clock.cycles;
+    while (pfb_kernel_next_times(&text, &times)) {
+        while (i < count && cpus[i].cpu < times.cpu)
+            i++;
+        const start_cpu *start = i < count && cpus[i].cpu == times.cpu ? find_start(reader, times.cpu) : NULL;
+        if (!start || !start->has_idle)
+            continue;
+        cpus[i].elapsed = now.cycles;
+        cpus[i].busy = busy_since(reader, start, idle_of(&times), &now);
+    }
+    return true;
+}
+
+/* ---- CPUs ------------------------------------------------------------------------------------------------- */
+
+static bool check_capacity(size_t count, size_t capacity, pfb_cpi_failure *failure)
+{
+    return count <= capacity || pfb_cpi_fail(failure, PFB_PU_ERROR_INSUFFICIENT_RESOURCES,
+                                             "there are %zu CPUs, and room for %zu", count, capacity);
+}
+
+/* The counts of the CPU at `position`, which stands in the groups where it does at the start. A group that cannot be
+ * read is opened once more. */
+static bool start_cpu_at(linux_reader *reader, size_t position, pfb_cpi_failure *failure)
+{
+    linux_cpi *source = reader->source;
+    const pfb_perf_cpu *group = &source->groups.cpus[position];
+    pfb_perf_counts *counts = &reader->cpus[position].counts;
+    if (group->serial != 0 && !pfb_perf_group_read(&source->functions, &group->group, counts, NULL)) {
+        pfb_perf_cpus_reopen(&source->groups, position, &source->machine);
+        if (group->serial != 0 && !pfb_perf_group_read(&source->functions, &group->group, counts, failure))
+            return false;
+    }
+    reader->cpus[position].serial = group->serial;
+    return true;
+}
+
+/* Reads the groups of the CPUs of the start, and begins with their values. */
+static bool start_cpus(linux_reader *reader, pfb_cpi_cpu *cpus, pfb_cpi_failure *failure)
+{
+    for (size_t i = 0; i < reader->count; i++) {
+        const start_cpu *start = &reader->cpus[i];
+        if (!start_cpu_at(reader, i, failure))
+            return false;
+        cpus[i] = (pfb_cpi_cpu){.cpu = start->cpu,
+                                .instr = start->serial != 0 ? start->counts.instructions : NO_COUNT,
+                                .cycles = cycles_now(reader),
+                                .elapsed = reader->is_scaled ? reader->busy_clock.cycles : 0};
+    }
+    return true;
+}
+
+/* The instructions of a CPU at the end; NO_COUNT when the interval has none. False when the group cannot be read. */
+static bool end_cpu(linux_reader *reader, uint32_t cpu, uint64_t *instr, pfb_cpi_failure *failure)
+{
+    const linux_cpi *source = reader->source;
+    const pfb_perf_cpu *group = pfb_perf_cpus_find(&source->groups, cpu);
+    start_cpu *start = find_start(reader, cpu);
+    pfb_perf_counts counts;
+    pfb_perf_progress progress;
+    *instr = NO_COUNT;
+    if (!group || group->serial == 0 || !start || start->serial != group->serial)
+        return true; /* no counters, or not those of the start */
+    if (!pfb_perf_group_read(&source->functions, &group->group, &counts, failure))
+        return false;
+    if (!pfb_perf_progress_of(&start->counts, &counts, &progress))
+        return true;
+    *instr = start->counts.instructions + progress.instructions;
+    start->has_unhalted = true;
+    start->unhalted = progress.cycles;
+    return true;
+}
+
+static bool end_cpus(linux_reader *reader, const pfb_perf_online *online, pfb_cpi_cpu *cpus, pfb_cpi_failure *failure)
+{
+    for (size_t i = 0; i < reader->count; i++)
+        reader->cpus[i].has_unhalted = false; /* also of those that went */
+    for (size_t i = 0; i < online->count; i++) {
+        cpus[i] = (pfb_cpi_cpu){.cpu = online->cpus[i]};
+        if (!end_cpu(reader, online->cpus[i], &cpus[i].instr, failure))
+            return false;
+        cpus[i].cycles = cycles_now(reader);
+    }
+    return true;
+}
+
+/* ---- The thread ------------------------------------------------------------------------------------------- */
+
+/* Kernel included, where this user may count it; else of user mode only. */
+static bool open_thread(linux_reader *reader, pfb_cpi_failure *failure)
+{
+    linux_cpi *source = reader->source;
+    pfb_perf_target target = {.is_thread = true};
+    pfb_cpi_failure reason;
+    int error = pfb_perf_group_open(&source->functions, &target, source->machine.paranoid, &reader->thread, &reason);
+    if (error != 0 && reason.code == PFB_PU_ERROR_ACCESS_DENIED) {
+        target.is_user_only = true;
+        error = pfb_perf_group_open(&source->functions, &target, source->machine.paranoid, &reader->thread, &reason);
+    }
+    if (error != 0)
+        return pfb_cpi_fail(failure, reason.code, "%s", reason.sentence);
+    reader->has_thread = true;
+    reader->tid = source->functions.thread_id();
+    reader->is_uniform = source->machine.is_uniform;
+    return true;
+}
+
+static bool read_thread(const linux_reader *reader, pfb_perf_counts *counts, pfb_cpi_reading *reading,
+                        pfb_cpi_failure *failure)
+{
+    if (!pfb_perf_group_read(&reader->source->functions, &reader->thread, counts, failure))
+        return false;
+    reading->is_user_only = reader->thread.target.is_user_only;
+    reading->snapshot.has_thread = true;
+    reading->snapshot.thread =
+        (pfb_cpi_thread){.tid = reader->tid, .instr = counts->instructions, .cycles = counts->cycles};
+    return true;
+}
+
+/* A thread has no value that stands for "no count", and zero instructions would be a lie: the reading fails. Time that
+ * was not counted may be time on cores of another type, which nothing can be scaled to, unless there is proof that no
+ * core is of another type. */
+static bool end_thread(const linux_reader *reader, pfb_cpi_reading *reading, pfb_cpi_failure *failure)
+{
+    pfb_perf_counts counts;
+    pfb_perf_progress progress;
+    const pfb_perf_counts *start = &reader->thread_counts;
+    if (!read_thread(reader, &counts, reading, failure))
+        return false;
+    if (!pfb_perf_progress_of(start, &counts, &progress))
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
+                            "instructions of this thread were not counted in this interval: others had the counters, "
+                            "or its CPU has none");
+    if (progress.is_scaled && !reader->is_uniform)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
+                            "instructions of this thread were counted in part of this interval, maybe on cores of one "
+                            "type only: confine it to those");
+    reading->snapshot.thread.instr = start->instructions + progress.instructions;
+    reading->snapshot.thread.cycles = start->cycles + progress.cycles;
+    return true;
+}
+
+/* ---- Readings --------------------------------------------------------------------------------------------- */
+
+/* Takes over the CPUs that are online now; their counts are still to be read. */
+static bool begin_cpus(linux_reader *reader, size_t capacity, pfb_cpi_failure *failure)
+{
+    linux_cpi *source = reader->source;
+    if (!pfb_perf_cpus_update(&source->groups, &source->machine, failure) ||
+        !check_capacity(source->groups.count, capacity, failure))
+        return false;
+    reader->count = source->groups.count;
+    for (size_t i = 0; i < reader->count; i++)
+        reader->cpus[i] = (start_cpu){.cpu = source->groups.cpus[i].cpu};
+    return true;
+}
+
+/* Utilization, then the CPUs. Under the lock. */
+static bool start_all_cpus(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_failure *failure)
+{
+    return begin_cpus(reader, capacity, failure) && (!reader->is_scaled || keep_idle(reader, failure)) &&
+           start_cpus(reader, cpus, failure);
+}
+
+/* The CPUs, then utilization. Under the lock. */
+static bool end_all_cpus(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_reading *reading,
+                         pfb_cpi_failure *failure)
+{
+    pfb_perf_online online;
+    if (!pfb_perf_read_online(&reader->source->machine, &online, failure) ||
+        !check_capacity(online.count, capacity, failure) || !end_cpus(reader, &online, cpus, failure) ||
+        (reader->is_scaled && !add_busy(reader, cpus, online.count, failure)))
+        return false;
+    reading->snapshot.cpu_count = online.count;
+    return true;
+}
+
+/* CPUs, thread, and the clock last: behind the lock, for which others may wait. */
+static bool read_start(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_reading *reading,
+                       pfb_cpi_failure *failure)
+{
+    reader->is_started = false;
+    reader->count = 0;
+    if (reader->has_cpus) {
+        pfb_lock_take(&reader->source->lock);
+        bool is_read = start_all_cpus(reader, cpus, capacity, failure);
+        pfb_lock_release(&reader->source->lock);
+        if (!is_read)
+            return false;
+    }
+    if (reader->has_thread && !read_thread(reader, &reader->thread_counts, reading, failure))
+        return false;
+    reading->snapshot.cpu_count = reader->count;
+    reader->is_started = true;
+    reading->snapshot.clock = cycles_now(reader);
+    return true;
+}
+
+/* The clock first, then thread and CPUs. The lock comes behind clock and thread, so that neither has the time in which
+ * another reader is read. */
+static bool read_end(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_reading *reading,
+                     pfb_cpi_failure *failure)
+{
+    reading->snapshot.clock = cycles_now(reader);
+    if (!reader->is_started)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INCORRECT_STATE, "no interval was begun");
+    if (reader->has_thread && !end_thread(reader, reading, failure))
+        return false;
+    if (!reader->has_cpus)
+        return true;
+    pfb_lock_take(&reader->source->lock);
+    bool is_read = end_all_cpus(reader, cpus, capacity, reading, failure);
+    pfb_lock_release(&reader->source->lock);
+    return is_read;
+}
+
+static bool read_reader(void *context, pfb_cpi_moment moment, pfb_cpi_cpu *cpus, size_t capacity,
+                        pfb_cpi_reading *reading, pfb_cpi_failure *failure)
+{
+    linux_reader *reader = context;
+    reading->widths = (pfb_cpi_widths){.instr = INSTR_BITS, .cycles = CYCLES_BITS};
+    return moment == PFB_CPI_AT_START ? read_start(reader, cpus, capacity, reading, failure)
+                                      : read_end(reader, cpus, capacity, reading, failure);
+}
+
+static bool unhalted(const void *context, size_t position, uint64_t *cycles)
+{
+    const linux_reader *reader = context;
+    if (position >= reader->count || !reader->cpus[position].has_unhalted)
+        return false;
+    *cycles = reader->cpus[position].unhalted;
+    return true;
+}
+
+/* ---- Opening and closing ----------------------------------------------------------------------------------- */
+
+/* The groups of CPUs are there while a reader needs them. */
+static bool open_cpus(linux_reader *reader, pfb_cpi_failure *failure)
+{
+    linux_cpi *source = reader->source;
+    if (source->users == 0 && !pfb_perf_cpus_open(&source->groups, &source->machine, failure))
+        return false;
+    source->users++;
+    reader->has_cpus = true;
+    return true;
+}
+
+/* Under the lock. */
+static void close_parts(linux_reader *reader)
+{
+    linux_cpi *source = reader->source;
+    if (reader->has_thread)
+        pfb_perf_group_close(&source->functions, &reader->thread);
+    if (reader->has_cpus && --source->users == 0)
+        pfb_perf_cpus_close(&source->groups, &source->machine);
+}
+
+/* Under the lock. The clock comes last: where there are no counters this is what is to be told. */
+static bool open_parts(linux_reader *reader, uint32_t mode, pfb_cpi_failure *failure)
+{
+    linux_cpi *source = reader->source;
+    bool needs_cpus = !(mode & PFB_CPI_THREAD_ONLY);
+    bool needs_thread = !needs_cpus || (mode & PFB_CPI_ON_THREAD);
+    pfb_kernel_text text;
+    reader->is_scaled = needs_cpus && (mode & PFB_CPI_SCALED);
+    pfb_perf_read_core_types(&source->machine);
+    return pfb_perf_read_paranoid(&source->machine, failure) && (!needs_cpus || open_cpus(reader, failure)) &&
+           (!needs_thread || open_thread(reader, failure)) &&
+           (!reader->is_scaled || read_stat(source, &text, failure)) && choose_clock(reader, failure);
+}
+
+static void *open_reader(void *context, uint32_t mode, pfb_cpi_failure *failure)
+{
+    linux_cpi *source = context;
+    linux_reader *reader = calloc(1, sizeof *reader);
+    if (!reader) {
+        pfb_cpi_fail_memory(failure);
+        return NULL;
+    }
+    reader->source = source;
+    pfb_lock_take(&source->lock);
+    bool is_open = open_parts(reader, mode, failure);
+    if (!is_open)
+        close_parts(reader);
+    pfb_lock_release(&source->lock);
+    if (is_open)
+        return reader;
+    free(reader);
+    return NULL;
+}
+
+static void close_reader(void *context)
+{
+    linux_reader *reader = context;
+    pfb_lock *lock = &reader->source->lock;
+    pfb_lock_take(lock);
+    close_parts(reader);
+    pfb_lock_release(lock);
+    free(reader);
+}
+
+static void close_source(void *context)
+{
+    linux_cpi *source = context;
+    pfb_lock_unmake(&source->lock);
+    pfb_kernel_reader_close(&source->kernel);
+    free(source);
+}
+
+static const pfb_cpi_source_operations operations = {.close = close_source,
+                                                     .reader_open = open_reader,
+                                                     .reader_close = close_reader,
+                                                     .read = read_reader,
+                                                     .unhalted = unhalted};
+
+/* What the source is made of; null when memory is exhausted. */
+static linux_cpi *make_context(const pfb_perf_functions *functions, const char *root)
+{
+    linux_cpi *source = calloc(1, sizeof *source);
+    if (!source)
+        return NULL;
+    if (!pfb_kernel_reader_open(&source->kernel, root, NULL)) {
+        free(source);
+        return NULL;
+    }
+    if (!pfb_lock_make(&source->lock)) {
+        pfb_kernel_reader_close(&source->kernel);
+        free(source);
+        return NULL;
+    }
+    source->functions = *functions;
+    source->machine = (pfb_perf_machine){.functions = &source->functions, .kernel = &source->kernel};
+    return source;
+}
+
+pfb_cpi_source *pfb_linux_cpi_open(const pfb_perf_functions *functions, const char *root, pfb_cpi_failure *failure)
+{
+    linux_cpi *source = make_context(functions, root);
+    if (!source) {
+        pfb_cpi_fail_memory(failure);
+        return NULL;
+    }
+    return pfb_cpi_source_make(&operations, source, failure);
+}
+
+pfb_cpi_source *pfb_cpi_source_open_live(pfb_cpi_failure *failure)
+{
+    return pfb_linux_cpi_open(&pfb_perf_live, "", failure);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpi/linux/perf_events.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- Refusals --------------------------------------------------------------------------------------------- */
+
+typedef struct refusal {
+    int error;
+    const char *name;
+    int code; /* absences: of a machine that is none of a hypervisor's */
+} refusal;
+
+/* An error that is not here has a cause that is not known. */
+static refusal find_refusal(int error)
+{
+    static const refusal known[] = {{EACCES, "EACCES", PFB_PU_ERROR_ACCESS_DENIED},
+                                    {EPERM, "EPERM", PFB_PU_ERROR_ACCESS_DENIED},
+                                    {ENOENT, "ENOENT", PFB_PU_ERROR_NOT_SUPPORTED},
+                                    {EOPNOTSUPP, "EOPNOTSUPP", PFB_PU_ERROR_NOT_SUPPORTED},
+                                    {ENODEV, "ENODEV", PFB_PU_ERROR_NOT_SUPPORTED},
+                                    {ENXIO, "ENXIO", PFB_PU_ERROR_NOT_SUPPORTED},
+                                    {EINVAL, "EINVAL", PFB_PU_ERROR_EVENT_NOT_SUPPORTED},
+                                    {EMFILE, "EMFILE", PFB_PU_ERROR_INSUFFICIENT_RESOURCES},
+                                    {ENFILE, "ENFILE", PFB_PU_ERROR_INSUFFICIENT_RESOURCES},
+                                    {ENOMEM, "ENOMEM", PFB_PU_ERROR_NOT_ENOUGH_MEMORY},
+                                    {EBUSY, "EBUSY", PFB_PU_ERROR_FACILITY_BUSY},
+                                    {ENOSYS, "ENOSYS", PFB_PU_ERROR_REQUIRED_APIS_MISSING}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (known[i].error == error)
+            return known[i];
+    }
+    return (refusal){error, "", PFB_PU_FAILURE};
+}
+
+bool pfb_perf_is_absence(int error)
+{
+    return find_refusal(error).code == PFB_PU_ERROR_NOT_SUPPORTED;
+}
+
+/* An event in words. */
+typedef struct event_words {
+    char text[64];
+} event_words;
+
+static event_words event_in_words(const pfb_perf_target *target, bool is_cycles)
+{
+    event_words words;
+    const char *event = is_cycles ? "unhalted cycles" : "instructions";
+    if (target->is_thread)
+        snprintf(words.text, sizeof words.text, "%s of this thread%s", event,
+                 target->is_user_only ? " (user mode)" : "");
+    else
+        snprintf(words.text, sizeof words.text, "%s on CPU %u", event, (unsigned)target->cpu);
+    return words;
+}
+
+/* Name and text of an error. */
+typedef struct error_words {
+    char text[80];
+} error_words;
+
+static error_words error_in_words(const refusal *refused)
+{
+    error_words words;
+    char reason[60];
+    if (strerror_r(refused->error, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "no text");
+    if (refused->name[0] != '\0')
+        snprintf(words.text, sizeof words.text, "%s (%s)", refused->name, reason);
+    else
+        snprintf(words.text, sizeof words.text, "error %d (%s)", refused->error, reason);
+    return words;
+}
+
+/* The highest kernel.perf_event_paranoid that lets an ordinary user count this. */
+static int highest_paranoid(const pfb_perf_target *target)
+{
+    if (!target->is_thread)
+        return 0;
+    return target->is_user_only ? 2 : 1;
+}
+
+/* What would help, in at most 90 bytes. */
+static const char *advice(int code)
+{
+    switch (code) {
+    case PFB_PU_ERROR_NOT_VALID_IN_VM:
+        return "; the host of this virtual machine has to give it performance counters";
+    case PFB_PU_ERROR_NOT_SUPPORTED:
+        return "; this processor has no such counter, or this kernel no driver for it";
+    case PFB_PU_ERROR_INSUFFICIENT_RESOURCES:
+        return "; two file descriptors are needed for each CPU: raise the limit (ulimit -n)";
+    case PFB_PU_ERROR_FACILITY_BUSY:
+        return "; another program has the counters";
+    case PFB_PU_ERROR_REQUIRED_APIS_MISSING:
+        return "; a kernel built with CONFIG_PERF_EVENTS is needed";
+    default:
+        return "";
+    }
+}
+
+static void refuse(const pfb_perf_functions *functions, const pfb_perf_target *target, bool is_cycles, int error,
+                   int64_t paranoid, pfb_cpi_failure *failure)
+{
+    refusal refused = find_refusal(error);
+    event_words event = event_in_words(target, is_cycles);
+    error_words reason = error_in_words(&refused);
+    int needed = highest_paranoid(target);
+    int code = refused.code;
+    if (code == PFB_PU_ERROR_NOT_SUPPORTED && functions->is_virtual())
+        code = PFB_PU_ERROR_NOT_VALID_IN_VM;
+    if (code != PFB_PU_ERROR_ACCESS_DENIED)
+        pfb_cpi_fail(failure, code, "%s cannot be counted: %s%s", event.text, reason.text, advice(code));
+    else if (paranoid > needed)
+        pfb_cpi_fail(failure, code,
+                     "%s cannot be counted: %s; kernel.perf_event_paranoid is %" PRId64 "; %d or CAP_PERFMON is needed",
+                     event.text, reason.text, paranoid, needed);
+    else
+        pfb_cpi_fail(failure, code,
+                     "%s cannot be counted: %s; kernel.perf_event_paranoid is %" PRId64
+                     " and allows it: a container or a security policy forbids it",
+                     event.text, reason.text, paranoid);
+}
+
+/* ---- Groups ----------------------------------------------------------------------------------------------- */
+
+/* The upper half of a generic event's number, on machines whose cores are of several types. */
+enum { CORE_TYPE_SHIFT = 32 };
+
+static int open_event(const pfb_perf_functions *functions, const pfb_perf_target *target, uint64_t event, int group)
+{
+    /* The first version's size: every kernel takes it, and nothing newer is asked for. PERF_FLAG_FD_CLOEXEC takes Linux
+     * 3.14; kernels before say EINVAL. */
+    struct perf_event_attr attributes = {
+        .type = PERF_TYPE_HARDWARE,
+        .size = PERF_ATTR_SIZE_VER0,
+        .config = (uint64_t)target->core_type << CORE_TYPE_SHIFT | event,
+        .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+        .exclude_kernel = target->is_user_only,
+    };
+    int thread = target->is_thread ? 0 : -1;
+    int cpu = target->is_thread ? -1 : (int)target->cpu;
+    return functions->open(&attributes, thread, cpu, group, PERF_FLAG_FD_CLOEXEC);
+}
+
+int pfb_perf_group_open(const pfb_perf_functions *functions, const pfb_perf_target *target, int64_t paranoid,
+                        pfb_perf_group *group, pfb_cpi_failure *failure)
+{
+    int instructions = open_event(functions, target, PERF_COUNT_HW_INSTRUCTIONS, -1);
+    if (instructions < 0) {
+        refuse(functions, target, false, -instructions, paranoid, failure);
+        return -instructions;
+    }
+    int cycles = open_event(functions, target, PERF_COUNT_HW_CPU_CYCLES, instructions);
+    if (cycles < 0) {
+        functions->close(instructions);
+        refuse(functions, target, true, -cycles, paranoid, failure);
+        return -cycles;
+    }
+    *group = (pfb_perf_group){.target = *target, .instructions = instructions, .cycles = cycles};
+    return 0;
+}
+
+void pfb_perf_group_close(const pfb_perf_functions *functions, const pfb_perf_group *group)
+{
+    functions->close(group->cycles);
+    functions->close(group->instructions);
+}
+
+/* What a reading of a group is: the number of its events, the two times, and a value for each event. */
+enum { EVENTS = 2, WORD_EVENTS = 0, WORD_ENABLED, WORD_RUNNING, WORD_VALUES, WORDS = WORD_VALUES + EVENTS };
+
+bool pfb_perf_group_read(const pfb_perf_functions *functions, const pfb_perf_group *group, pfb_perf_counts *counts,
+                         pfb_cpi_failure *failure)
+{
+    uint64_t words[WORDS] = {0};
+    event_words event = event_in_words(&group->target, false);
+    long got = functions->read(group->instructions, words, sizeof words);
+    if (got < 0) {
+        refusal refused = find_refusal((int)-got);
+        error_words reason = error_in_words(&refused);
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_READ_PERFORMANCE_DATA, "%s cannot be read: %s", event.text,
+                            reason.text);
+    }
+    if (got != (long)sizeof words)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
+                            "%s cannot be read: the kernel gives %ld bytes instead of %zu", event.text, got,
+                            sizeof words);
+    if (words[WORD_EVENTS] != EVENTS)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INTERNAL_ERROR,
+                            "%s cannot be read: the kernel gives %" PRIu64 " events instead of %d", event.text,
+                            words[WORD_EVENTS], EVENTS);
+    *counts = (pfb_perf_counts){.enabled = words[WORD_ENABLED],
+                                .running = words[WORD_RUNNING],
+                                .instructions = words[WORD_VALUES],
+                                .cycles = words[WORD_VALUES + 1]};
+    return true;
+}
+
+/* ---- Arithmetic -------------------------------------------------------------------------------------------- */
+
+/* One step of a division: doubles the remainder, or adds to it, and keeps it below the divisor. */
+typedef struct division {
+    uint64_t quotient, remainder, divisor;
+} division;
+
+/* `addend` is below the divisor, so that the divisor goes into the sum once at most. */
+static void add_to(division *d, uint64_t addend)
+{
+    uint64_t room = d->divisor - d->remainder; /* at least 1 */
+    if (addend < room) {
+        d->remainder += addend;
+        return;
+    }
+    d->remainder = addend - room;
+    d->quotient++;
+}
+
+uint64_t pfb_perf_scale(uint64_t a, uint64_t factor, uint64_t divisor)
+{
+    /* factor = whole * divisor + rest, and a * rest / divisor < a: its quotient never overflows. */
+    uint64_t whole = factor / divisor;
+    uint64_t rest = factor % divisor;
+    division d = {.divisor = divisor};
+    for (unsigned bit = 64; bit-- > 0;) {
+        d.quotient *= 2;
+        add_to(&d, d.remainder);
+        if (a >> bit & 1)
+            add_to(&d, rest);
+    }
+    if (whole != 0 && a > UINT64_MAX / whole)
+        return UINT64_MAX;
+    return a * whole > UINT64_MAX - d.quotient ? UINT64_MAX : a * whole + d.quotient;
+}
+
+bool pfb_perf_progress_of(const pfb_perf_counts *start, const pfb_perf_counts *end, pfb_perf_progress *progress)
+{
+    if (end->enabled < start->enabled || end->running < start->running || end->instructions < start->instructions ||
+        end->cycles < start->cycles)
+        return false;
+    uint64_t enabled = end->enabled - start->enabled;
+    uint64_t running = end->running - start->running;
+    if (running == 0 || running > enabled)
+        return false;
+    *progress = (pfb_perf_progress){
+        .instructions = pfb_perf_scale(end->instructions - start->instructions, enabled, running),
+        .cycles = pfb_perf_scale(end->cycles - start->cycles, enabled, running),
+        .is_scaled = running < enabled,
+    };
+    return progress->instructions <= UINT64_MAX - start->instructions &&
+           progress->cycles <= UINT64_MAX - start->cycles && progress->instructions < UINT64_MAX &&
+           progress->cycles < UINT64_MAX; /* which scaling gives for "no room" */
+}

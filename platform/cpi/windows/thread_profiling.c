@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpi/windows/thread_profiling.h"
+
+#include "cpi/cpi_source_private.h"
+#include "cpi/lock.h"
+#include "perfblock/source.h" /* PFB_WIN32_ */
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/* ---- Layout --------------------------------------------------------------------------------------------------- */
+
+#define HOLDS(type, member, offset, size)                                                                              \
+    (offsetof(pfb_##type, member) == (offset) && sizeof(((pfb_##type *)0)->member) == (size))
+
+_Static_assert(HOLDS(hardware_counter, type, 0, 4) && HOLDS(hardware_counter, reserved, 4, 4) &&
+                   HOLDS(hardware_counter, value, 8, 8) && sizeof(pfb_hardware_counter) == 16,
+               "HARDWARE_COUNTER_DATA");
+_Static_assert(HOLDS(performance_data, size_bytes, 0, 2) && HOLDS(performance_data, version, 2, 1) &&
+                   HOLDS(performance_data, counter_count, 3, 1) && HOLDS(performance_data, context_switches, 4, 4) &&
+                   HOLDS(performance_data, wait_reasons, 8, 8) && HOLDS(performance_data, cycle_time, 16, 8) &&
+                   HOLDS(performance_data, retry_count, 24, 4) && HOLDS(performance_data, reserved, 28, 4) &&
+                   HOLDS(performance_data, counters, 32, 256) && sizeof(pfb_performance_data) == 288,
+               "PERFORMANCE_DATA");
+
+enum {
+    DATA_VERSION = 1,
+    ENABLE_DISPATCH = 1, /* THREAD_PROFILING_FLAG_DISPATCH: the cycles */
+    READ_DISPATCH = 1,   /* READ_THREAD_PROFILING_FLAG_DISPATCHING */
+    READ_COUNTERS = 2,   /* READ_THREAD_PROFILING_FLAG_HARDWARE_COUNTERS */
+    PROCESSOR_COUNTER = 0
+};
+
+/* ---- State ---------------------------------------------------------------------------------------------------- */
+
+/* Profiling is enabled once for a thread, however many readers it has: instances may nest. It has none when another
+ * thread closed the last one: then profiling is still enabled, and waits for the thread's next reader. */
+typedef struct profile {
+    struct profile *next;
+    pfb_thread_identity thread;
+    void *handle;
+    size_t readers;
+} profile;
+
+typedef struct profiling_source {
+    pfb_thread_profiling system;
+    pfb_lock lock; /* of the profiles and their count of readers */
+    profile *profiles;
+} profiling_source;
+
+typedef struct profiling_reader {
+    profiling_source *source;
+    profile *profile;
+    uint32_t counter;
+} profiling_reader;
+
+static bool is_same(pfb_thread_identity a, pfb_thread_identity b)
+{
+    return a.tid == b.tid && a.began == b.began;
+}
+
+/* ---- Failures ------------------------------------------------------------------------------------------------- */
+
+/* `more` may be "". */
+static bool fail_call(const profiling_source *source, const char *function, uint32_t win32, int code, const char *more,
+                      pfb_cpi_failure *failure)
+{
+    char reason[100];
+    source->system.describe(win32, reason, sizeof reason);
+    return pfb_cpi_fail(failure, code, "%s failed: %s (%u)%s", function, reason, (unsigned)win32, more);
+}
+
+/* Nothing documents the codes of EnableThreadProfiling: those that say clearly what is wrong are told apart. */
+static bool fail_enable(const profiling_source *source, uint32_t win32, pfb_cpi_failure *failure)
+{
+    static const struct {
+        uint32_t win32;
+        int code;
+        const char *more;
+    } rows[] = {
+        {PFB_WIN32_ACCESS_DENIED, PFB_PU_ERROR_ACCESS_DENIED, ""},
+        {PFB_WIN32_NOT_ENOUGH_MEMORY, PFB_PU_ERROR_NOT_ENOUGH_MEMORY, ""},
+        {PFB_WIN32_NOT_SUPPORTED, PFB_PU_ERROR_DRIVER_NOT_LOADED, ": a kernel driver must configure hardware counters"},
+        {PFB_WIN32_BUSY, PFB_PU_ERROR_FACILITY_BUSY, ": one program at a time profiles threads"},
+        {PFB_WIN32_NO_SYSTEM_RESOURCES, PFB_PU_ERROR_INSUFFICIENT_RESOURCES, ""},
+    };
+    static const char function[] = "EnableThreadProfiling";
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].win32 == win32)
+            return fail_call(source, function, win32, rows[i].code, rows[i].more, failure);
+    }
+    return fail_call(source, function, win32, PFB_PU_ERROR_ENABLE_THREAD_PROFILING, "", failure);
+}
+
+/* ---- What is refused before anything is asked ----------------------------------------------------------------- */
+
+#define INSTEAD "; of a thread alone: PFB_CPI_THREAD_ONLY"
+
+/* Windows hands out instructions of all CPUs by a trace session of the system, which this source does not start. The
+ * right to one comes first, since without it nothing else would help. A hypervisor is no reason by itself: Windows runs
+ * under its own on many machines whose counters work. Busy time could be had, but is no part of a CPI without
+ * instructions. */
+static bool refuse_cpus(const profiling_source *source, pfb_cpi_failure *failure)
+{
+    if (!source->system.is_administrator())
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_ACCESS_DENIED,
+                            "instructions of all CPUs take a system trace session (ETW), which only administrators may "
+                            "start, and which this version does not start for them either" INSTEAD);
+    return pfb_cpi_fail(failure, PFB_PU_ERROR_NOT_SUPPORTED,
+                        "instructions of all CPUs take a system trace session (ETW), which this version does not "
+                        "start%s" INSTEAD,
+                        source->system.has_hypervisor() ? "; here it would also take counters from the hypervisor"
+                                                        : "");
+}
+
+static bool check_functions(const profiling_source *source, pfb_cpi_failure *failure)
+{
+#define CHECK(name)                                                                                                    \
+    if (!source->system.functions.name)                                                                                \
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_REQUIRED_APIS_MISSING,                                               \
+                            "this system has no function " #name ", which Windows has from version 7 on");
+    PFB_THREAD_PROFILING_FUNCTIONS(CHECK)
+#undef CHECK
+    return true;
+}
+
+static bool check_clock(const profiling_source *source, pfb_cpi_failure *failure)
+{
+    return source->system.has_clock() ||
+           pfb_cpi_fail(failure, PFB_PU_ERROR_NOT_SUPPORTED,
+                        "this processor has no time-stamp counter of constant rate, which is the clock");
+}
+
+/* What a counter counts only the driver knows that configured it, so a person must say which one has the instructions:
+ * a guess would give the figures of any other event the name of CPI. The value is not repeated in a sentence, since it
+ * may be in any encoding. */
+static bool find_counter(const profiling_source *source, uint32_t *counter, pfb_cpi_failure *failure)
+{
+    const char *text = source->system.counter;
+    if (text[0] == '\0')
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_DRIVER_NOT_LOADED,
+                            "instructions of a thread take a kernel driver that configures a hardware counter for "
+                            "them, and none is named; its number, 0 to 15, goes into the environment variable %s",
+                            PFB_CPI_COUNTER_VARIABLE);
+    uint32_t value = 0;
+    size_t digits = 0;
+    for (; digits < 2 && text[digits] >= '0' && text[digits] <= '9'; digits++)
+        value = 10 * value + (uint32_t)(text[digits] - '0');
+    if (text[digits] != '\0' || value >= PFB_HARDWARE_COUNTERS)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_PARAMETER,
+                            "the environment variable %s is not the number of a counter, 0 to 15",
+                            PFB_CPI_COUNTER_VARIABLE);
+    *counter = value;
+    return true;
+}
+
+/* ---- Profiles ------------------------------------------------------------------------------------------------- */
+
+/* Under the lock. */
+static bool enable(const profiling_source *source, profile *made, uint32_t counter, pfb_cpi_failure *failure)
+{
+    uint64_t counters = UINT64_C(1) << counter;
+    uint32_t code = (uint32_t)source->system.functions.EnableThreadProfiling(source->system.this_thread,
+                                                                             ENABLE_DISPATCH, counters, &made->handle);
+    if (code != PFB_WIN32_SUCCESS)
+        return fail_enable(source, code, failure);
+    return made->handle || pfb_cpi_fail(failure, PFB_PU_ERROR_ENABLE_THREAD_PROFILING,
+                                        "EnableThreadProfiling failed: it succeeded without a handle");
+}
+
+/* Likewise. The thread's profile, with one more reader; null, and why. */
+static profile *join(profiling_source *source, pfb_thread_identity thread, uint32_t counter, pfb_cpi_failure *failure)
+{
+    profile *found = source->profiles;
+    while (found && !is_same(found->thread, thread))
+        found = found->next;
+    if (!found) {
+        found = calloc(1, sizeof *found);
+        if (!found) {
+            pfb_cpi_fail_memory(failure);
+            return NULL;
+        }
+        if (!enable(source, found, counter, failure)) {
+            free(found);
+            return NULL;
+        }
+        found->thread = thread;
+        found->next = source->profiles;
+        source->profiles = found;
+    }
+    found->readers++;
+    return found;
+}
+
+/* Likewise. The last reader disables, once: a failure leaves nothing that could be done. Windows writes into what it
+ * gave the handle of while the thread runs, and promises nothing for disabling on another thread: there the profile is
+ * left as it is, and neither disabled nor freed. */
+static void part(profiling_source *source, profile *left)
+{
+    if (--left->readers > 0 || !is_same(left->thread, source->system.identify()))
+        return;
+    profile **link = &source->profiles;
+    while (*link != left)
+        link = &(*link)->next;
+    *link = left->next;
+    source->system.functions.DisableThreadProfiling(left->handle);
+    free(left);
+}
+
+/* ---- Reading -------------------------------------------------------------------------------------------------- */
+
+static bool refuse_data(const char *what, unsigned value, unsigned expected, pfb_cpi_failure *failure)
+{
+    return pfb_cpi_fail(failure, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
+                        "ReadThreadProfilingData gave a structure of another kind: its %s is %u instead of %u", what,
+                        value, expected);
+}
+
+/* Counters run since profiling was enabled: the calls themselves take instructions and cycles, so 0 is never a count,
+ * but what a counter without configuration gives. */
+static bool check_data(const pfb_performance_data *data, uint32_t counter, pfb_cpi_failure *failure)
+{
+    const pfb_hardware_counter *instructions = &data->counters[counter];
+    if (data->version != DATA_VERSION)
+        return refuse_data("version", data->version, DATA_VERSION, failure);
+    if (data->size_bytes != sizeof *data)
+        return refuse_data("size", data->size_bytes, sizeof *data, failure);
+    if (data->counter_count > 1)
+        return refuse_data("number of counters", data->counter_count, 1, failure);
+    if (instructions->type != PROCESSOR_COUNTER)
+        return refuse_data("type of counter", instructions->type, PROCESSOR_COUNTER, failure);
+    if (data->counter_count == 0 || instructions->value == 0)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_EVENT_NOT_SUPPORTED,
+                            "hardware counter %u is not configured: a kernel driver must set it to count instructions",
+                            (unsigned)counter);
+    if (data->cycle_time == 0)
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_EVENT_NOT_SUPPORTED,
+                            "ReadThreadProfilingData gave no cycles of the thread");
+    return true;
+}
+
+/* Instructions and cycles come out of one call, which repeats itself until they belong together. */
+static bool read_data(const profiling_reader *reader, pfb_cpi_thread *thread, pfb_cpi_failure *failure)
+{
+    const profiling_source *source = reader->source;
+    pfb_performance_data data = {.size_bytes = sizeof data, .version = DATA_VERSION};
+    uint32_t code = (uint32_t)source->system.functions.ReadThreadProfilingData(reader->profile->handle,
+                                                                               READ_DISPATCH | READ_COUNTERS, &data);
+    if (code != PFB_WIN32_SUCCESS)
+        return fail_call(source, "ReadThreadProfilingData", code, PFB_PU_ERROR_READ_PERFORMANCE_DATA, "", failure);
+    if (!check_data(&data, reader->counter, failure))
+        return false;
+    *thread = (pfb_cpi_thread){
+        .tid = reader->profile->thread.tid, .instr = data.counters[reader->counter].value, .cycles = data.cycle_time};
+    return true;
+}
+
+static bool check_thread(const profiling_reader *reader, pfb_cpi_failure *failure)
+{
+    pfb_thread_identity here = reader->source->system.identify();
+    pfb_thread_identity there = reader->profile->thread;
+    return is_same(here, there) || pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_THREAD,
+                                                "the counters are those of thread %u, and thread %u cannot read them",
+                                                (unsigned)there.tid, (unsigned)here.tid);
+}
+
+static bool read_counters(void *context, pfb_cpi_moment moment, pfb_cpi_cpu *cpus, size_t capacity,
+                          pfb_cpi_reading *reading, pfb_cpi_failure *failure)
+{
+    const profiling_reader *reader = context;
+    pfb_cpi_snapshot *snapshot = &reading->snapshot;
+    (void)cpus;
+    (void)capacity; /* there is no CPU */
+    if (moment == PFB_CPI_AT_END)
+        snapshot->clock = reader->source->system.read_clock(); /* telling threads apart takes a call of the system */
+    if (!check_thread(reader, failure))
+        return false;
+    if (!read_data(reader, &snapshot->thread, failure))
+        return false;
+    snapshot->has_thread = true;
+    reading->widths = (pfb_cpi_widths){64, 64};
+    if (moment == PFB_CPI_AT_START)
+        snapshot->clock = reader->source->system.read_clock();
+    return true;
+}
+
+/* Of CPUs, which there are none of. */
+static bool unhalted(const void *reader, size_t position, uint64_t *cycles)
+{
+    (void)reader;
+    (void)position;
+    *cycles = 0;
+    return false;
+}
+
+/* ---- Opening and closing ---------------------------------------------------------------------------------------- */
+
+/* Profiles that are left are those of other threads. */
+static void close_source(void *context)
+{
+    profiling_source *source = context;
+    for (profile *left = source->profiles, *next; left; left = next) {
+        next = left->next;
+        if (is_same(left->thread, source->system.identify()))
+            source->system.functions.DisableThreadProfiling(left->handle);
+        free(left);
+    }
+    pfb_lock_unmake(&source->lock);
+    free(source);
+}
+
+static void reader_close(void *context)
+{
+    profiling_reader *reader = context;
+    profiling_source *source = reader->source;
+    pfb_lock_take(&source->lock);
+    part(source, reader->profile);
+    pfb_lock_release(&source->lock);
+    free(reader);
+}
+
+static profiling_reader *open_profile(profiling_source *source, uint32_t counter, pfb_cpi_failure *failure)
+{
+    profiling_reader *reader = malloc(sizeof *reader);
+    if (!reader) {
+        pfb_cpi_fail_memory(failure);
+        return NULL;
+    }
+    *reader = (profiling_reader){.source = source, .counter = counter};
+    pfb_thread_identity thread = source->system.identify();
+    pfb_lock_take(&source->lock);
+    reader->profile = join(source, thread, counter, failure);
+    pfb_lock_release(&source->lock);
+    if (!reader->profile) {
+        free(reader);
+        return NULL;
+    }
+    return reader;
+}
+
+/* A first reading, which nobody sees, tells whether the counter counts. */
+static void *reader_open(void *context, uint32_t mode, pfb_cpi_failure *failure)
+{
+    profiling_source *source = context;
+    pfb_cpi_thread first;
+    uint32_t counter = 0;
+    if (!(mode & PFB_CPI_THREAD_ONLY) || mode & PFB_CPI_SCALED) {
+        refuse_cpus(source, failure);
+        return NULL;
+    }
+    if (!check_functions(source, failure) || !check_clock(source, failure) || !find_counter(source, &counter, failure))
+        return NULL;
+    profiling_reader *reader = open_profile(source, counter, failure);
+    if (reader && !read_data(reader, &first, failure)) {
+        reader_close(reader);
+        return NULL;
+    }
+    return reader;
+}
+
+pfb_cpi_source *pfb_thread_profiling_open(const pfb_thread_profiling *system, pfb_cpi_failure *failure)
+{
+    static const pfb_cpi_source_operations operations = {.close = close_source,
+                                                         .reader_open = reader_open,
+                                                         .reader_close = reader_close,
+                                                         .read = read_counters,
+                                                         .unhalted = unhalted};
+    profiling_source *source = calloc(1, sizeof *source);
+    if (!source || !pfb_lock_make(&source->lock)) {
+        free(source);
+        pfb_cpi_fail_memory(failure);
+        return NULL;
+    }
+    source->system = *system;
+    return pfb_cpi_source_make(&operations, source, failure);
+}

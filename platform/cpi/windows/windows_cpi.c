@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpi/windows/windows_cpi.h"
+
+#include "lwp/cpu_private.h"
+#include "windows/functions.h"
+#include "windows/message.h"
+
+#include <string.h>
+
+/* The structures' own check is against their documentation; here is the system's header. */
+_Static_assert(sizeof(PERFORMANCE_DATA) == sizeof(pfb_performance_data), "PERFORMANCE_DATA");
+_Static_assert(sizeof(HARDWARE_COUNTER_DATA) == sizeof(pfb_hardware_counter), "HARDWARE_COUNTER_DATA");
+_Static_assert(offsetof(PERFORMANCE_DATA, CycleTime) == offsetof(pfb_performance_data, cycle_time), "CycleTime");
+_Static_assert(offsetof(PERFORMANCE_DATA, HwCounters) == offsetof(pfb_performance_data, counters), "HwCounters");
+_Static_assert(MAX_HW_COUNTERS == PFB_HARDWARE_COUNTERS && PERFORMANCE_DATA_VERSION == 1, "PERFORMANCE_DATA");
+
+/* ---- Threads -------------------------------------------------------------------------------------------------- */
+
+/* Where the system does not tell when the thread was made its number must do. */
+static pfb_thread_identity identify(void)
+{
+    FILETIME began;
+    FILETIME ended;
+    FILETIME kernel;
+    FILETIME user;
+    pfb_thread_identity thread = {.tid = (uint32_t)GetCurrentThreadId()};
+    if (GetThreadTimes(GetCurrentThread(), &began, &ended, &kernel, &user))
+        thread.began = (uint64_t)began.dwHighDateTime << 32 | began.dwLowDateTime;
+    return thread;
+}
+
+/* ---- Rights ---------------------------------------------------------------------------------------------------- */
+
+/* The group must be in force: a member who was not elevated has it for denying only. Who cannot be asked is none. */
+static bool is_administrator(void)
+{
+    SID_IDENTIFIER_AUTHORITY authority = SECURITY_NT_AUTHORITY;
+    PSID group;
+    BOOL is_member = FALSE;
+    if (!AllocateAndInitializeSid(&authority, 2, SECURITY_BUILTIN_DOMAIN_RID, DOMAIN_ALIAS_RID_ADMINS, 0, 0, 0, 0, 0, 0,
+                                  &group))
+        return false;
+    if (!CheckTokenMembership(NULL, group, &is_member))
+        is_member = FALSE;
+    FreeSid(group);
+    return is_member;
+}
+
+/* ---- Opening -------------------------------------------------------------------------------------------------- */
+
+/* The value of the variable, as the source takes it. */
+static void read_counter(char *out, DWORD capacity)
+{
+    DWORD length = GetEnvironmentVariableA(PFB_CPI_COUNTER_VARIABLE, out, capacity);
+    if (length >= capacity) /* the room it needs, and nothing was written */
+        memcpy(out, "...", 4);
+    else
+        out[length] = '\0';
+}
+
+void pfb_windows_cpi_load(pfb_thread_profiling *system)
+{
+    HMODULE kernel = GetModuleHandleW(L"kernel32.dll");                 /* in every process, and stays */
+    *system = (pfb_thread_profiling){.this_thread = GetCurrentThread(), /* not a handle: a number for whoever calls */
+                                     .identify = identify,
+                                     .is_administrator = is_administrator,
+                                     .has_hypervisor = pfb_cpu_has_hypervisor,
+                                     .has_clock = pfb_cpu_has_constant_time_stamp,
+                                     .read_clock = pfb_cpu_time_stamp,
+                                     .describe = pfb_windows_message};
+    read_counter(system->counter, sizeof system->counter);
+#define FIND(name) pfb_functions_find(kernel, #name, &system->functions.name);
+    PFB_THREAD_PROFILING_FUNCTIONS(FIND)
+#undef FIND
+}
+
+pfb_cpi_source *pfb_cpi_source_open_live(pfb_cpi_failure *failure)
+{
+    pfb_thread_profiling system;
+    pfb_windows_cpi_load(&system);
+    return pfb_thread_profiling_open(&system, failure);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "lwp/cpu_private.h"
+
+#include "perfblock/lwp/lwp.h"
+#include "source/source_private.h"
+
+#include <stdlib.h>
+
+/* ---- Leaves -------------------------------------------------------------------------------------------------- */
+
+#define FIRST_EXTENDED UINT32_C(0x80000000)
+
+static size_t add_leaf(pfb_cpuid_leaf *leaves, size_t count, uint32_t leaf, uint32_t subleaf)
+{
+    return count + (pfb_cpu_ask(leaf, subleaf, &leaves[count]) ? 1 : 0);
+}
+
+/* A leaf above the highest one answers garbage, so it is not asked. */
+size_t pfb_cpu_leaves(pfb_cpuid_leaf leaves[PFB_CPU_LEAVES])
+{
+    static const struct {
+        uint32_t leaf, subleaf;
+    } wanted[] = {{1, 0},          {0x0D, 0},       {0x0D, 1},       {0x0D, PFB_CPUID_LWP_COMPONENT},
+                  {0x80000001, 0}, {0x80000002, 0}, {0x80000003, 0}, {0x80000004, 0},
+                  {0x8000001C, 0}};
+    size_t count = add_leaf(leaves, 0, 0, 0);
+    if (count == 0)
+        return 0;
+    uint32_t highest = leaves[0].eax;
+    count = add_leaf(leaves, count, FIRST_EXTENDED, 0);
+    uint32_t highest_extended = leaves[1].eax;
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        uint32_t most = wanted[i].leaf < FIRST_EXTENDED ? highest : highest_extended;
+        if (wanted[i].leaf <= most)
+            count = add_leaf(leaves, count, wanted[i].leaf, wanted[i].subleaf);
+    }
+    return count;
+}
+
+pfb_cpuid_xcr0 pfb_cpu_xcr0(void)
+{
+    pfb_cpuid_leaf leaves[PFB_CPU_LEAVES];
+    pfb_cpuid_identity identity;
+    pfb_cpuid cpuid = {leaves, pfb_cpu_leaves(leaves)};
+    pfb_cpuid_identify(&cpuid, &identity);
+    return identity.has_osxsave ? pfb_cpu_ask_xcr0() : (pfb_cpuid_xcr0){0};
+}
+
+/* Where XCR0 is not known the system is taken to have enabled nothing: the instructions would be illegal. */
+pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities)
+{
+    pfb_cpuid_leaf leaves[PFB_CPU_LEAVES];
+    pfb_cpuid cpuid = {leaves, pfb_cpu_leaves(leaves)};
+    if (cpuid.count == 0) {
+        *capabilities = (pfb_lwp_capabilities){0};
+        return PFB_LWP_NOT_X86;
+    }
+    pfb_cpuid_xcr0 xcr0 = pfb_cpu_xcr0();
+    xcr0.is_known = true; /* its value is 0 when it was not */
+    return pfb_cpuid_lwp(&cpuid, xcr0, capabilities);
+}
+
+/* ---- All CPUs ---------------------------------------------------------------------------------------------------- */
+
+static pfb_lwp_answer answer_here(void)
+{
+    pfb_lwp_answer here = {.is_told = true}; /* a CPU has all the leaves it tells of */
+    here.refusal = pfb_cpu_lwp(&here.capabilities);
+    return here;
+}
+
+pfb_lwp_refusal pfb_cpus_lwp(pfb_cpus *cpus, pfb_lwp_capabilities *capabilities)
+{
+    pfb_lwp_answer machine = {0};
+    for (size_t i = 0; i < pfb_cpus_count(cpus); i++) {
+        if (!pfb_cpus_pin(cpus, i, NULL)) /* a CPU that was switched off meanwhile */
+            continue;
+        pfb_lwp_answer here = answer_here();
+        pfb_lwp_answer_join(&machine, &here);
+    }
+    if (!machine.is_told) /* none could be pinned: the one the thread is on answers alone */
+        machine = answer_here();
+    *capabilities = machine.capabilities;
+    return machine.refusal;
+}
+
+/* ---- LWP on one CPU ---------------------------------------------------------------------------------------------- */
+
+struct pfb_lwp_cpu {
+    pfb_cpus *cpus;  /* its own, so that the CPU stays in reach whatever becomes of the caller's */
+    size_t position; /* in them */
+    pfb_lwp_capabilities capabilities;
+};
+
+/* Before each instruction: the thread may have been moved since the last one. */
+static bool is_there(const pfb_lwp_cpu *cpu, pfb_source_failure *failure)
+{
+    return pfb_cpus_pin(cpu->cpus, cpu->position, failure);
+}
+
+/* The CPU the thread is pinned to, by the system's number, among CPUs of its own. */
+static bool find_again(pfb_lwp_cpu *cpu, uint32_t number, pfb_source_failure *failure)
+{
+    cpu->cpus = pfb_cpus_open(failure);
+    if (!cpu->cpus)
+        return false;
+    while (cpu->position < pfb_cpus_count(cpu->cpus) && pfb_cpus_number(cpu->cpus, cpu->position) != number)
+        cpu->position++;
+    return is_there(cpu, failure);
+}
+
+pfb_lwp_cpu *pfb_lwp_cpu_open(pfb_cpus *cpus, size_t position, pfb_lwp_capabilities *capabilities,
+                              pfb_lwp_refusal *refusal, pfb_source_failure *failure)
+{
+    *refusal = PFB_LWP_USABLE;
+    *capabilities = (pfb_lwp_capabilities){0};
+    if (!pfb_cpus_pin(cpus, position, failure))
+        return NULL;
+    *refusal = pfb_cpu_lwp(capabilities);
+    if (*refusal != PFB_LWP_USABLE) {
+        pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "%s", pfb_lwp_refusal_text(*refusal));
+        return NULL;
+    }
+    pfb_lwp_cpu *cpu = calloc(1, sizeof *cpu);
+    if (!cpu) {
+        pfb_source_fail_memory(failure);
+        return NULL;
+    }
+    cpu->capabilities = *capabilities;
+    if (find_again(cpu, pfb_cpus_number(cpus, position), failure))
+        return cpu;
+    pfb_cpus_close(cpu->cpus);
+    free(cpu);
+    return NULL;
+}
+
+void pfb_lwp_cpu_close(pfb_lwp_cpu *cpu)
+{
+    if (!cpu)
+        return;
+    if (is_there(cpu, NULL))
+        pfb_lwp_instruction_load(NULL);
+    pfb_cpus_close(cpu->cpus);
+    free(cpu);
+}
+
+/* The field that a strict refusal is about. */
+static const char *field_name(const pfb_lwp_place *place)
+{
+    if (place->part == PFB_LWP_PART_LEAF)
+        return place->offset == 12 ? "EDX of the leaf" : "EBX of the leaf";
+    return place->offset == PFB_LWP_AT_BUFFER_SIZE ? "BufferSize"
+           : place->offset == PFB_LWP_AT_HEAD      ? "BufferHeadOffset"
+                                                   : "BufferTailOffset";
+}
+
+/* The ring itself is not looked at: hardware writes it. So any pointer and any size stand for it. */
+static bool is_sound(const pfb_lwp_cpu *cpu, const void *control, pfb_source_failure *failure)
+{
+    pfb_lwp reader;
+    if (pfb_lwp_open(&reader, &cpu->capabilities, control, cpu->capabilities.control_bytes, control,
+                     UINT32_C(0x10000000), PFB_STRICT))
+        return true;
+    return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "%s: %s (%s, offset %zu, value 0x%llX)",
+                           pfb_lwp_refusal_text(PFB_LWP_BAD_CB), pfb_code_text(reader.error.code),
+                           field_name(&reader.error_place), reader.error.offset,
+                           (unsigned long long)reader.error_place.value);
+}
+
+bool pfb_lwp_cpu_load(pfb_lwp_cpu *cpu, void *control, pfb_source_failure *failure)
+{
+    if ((control && !is_sound(cpu, control, failure)) || !is_there(cpu, failure))
+        return false;
+    pfb_lwp_instruction_load(control);
+    return true;
+}
+
+void *pfb_lwp_cpu_store(pfb_lwp_cpu *cpu)
+{
+    return is_there(cpu, NULL) ? pfb_lwp_instruction_store() : NULL;
+}
+
+bool pfb_lwp_cpu_insert(pfb_lwp_cpu *cpu, uint64_t data2, uint32_t data1)
+{
+    return is_there(cpu, NULL) && pfb_lwp_instruction_insert(data2, data1);
+}
+
+void pfb_lwp_cpu_value(pfb_lwp_cpu *cpu, uint64_t data2, uint32_t data1)
+{
+    if (is_there(cpu, NULL))
+        pfb_lwp_instruction_value(data2, data1);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+#include "source/source_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Memory ------------------------------------------------------------------------------------------- */
+
+void *pfb_source_grow(void *array, size_t *capacity, size_t needed, size_t element_bytes)
+{
+    if (array && needed <= *capacity)
+        return array;
+    size_t most = SIZE_MAX / 2 / element_bytes; /* an object of more bytes cannot be indexed with ptrdiff_t */
+    if (needed > most)
+        return NULL;
+    size_t roomy = *capacity <= most / 2 ? *capacity + *capacity / 2 : most;
+    size_t wanted = needed > roomy ? needed : roomy;
+    void *grown = realloc(array, (wanted > 0 ? wanted : 1) * element_bytes);
+    if (grown)
+        *capacity = wanted;
+    return grown;
+}
+
+void pfb_bytes_free(pfb_bytes *bytes)
+{
+    free(bytes->data);
+    *bytes = (pfb_bytes){0};
+}
+
+bool pfb_bytes_reserve(pfb_bytes *bytes, size_t capacity)
+{
+    if (capacity <= bytes->capacity_bytes)
+        return true;
+    void *grown = pfb_source_grow(bytes->data, &bytes->capacity_bytes, capacity, 1);
+    if (!grown)
+        return false;
+    bytes->data = grown;
+    return true;
+}
+
+bool pfb_bytes_append(pfb_bytes *bytes, const void *data, size_t size)
+{
+    if (size == 0)
+        return true;
+    if (size > SIZE_MAX - bytes->size_bytes || !pfb_bytes_reserve(bytes, bytes->size_bytes + size))
+        return false;
+    memcpy(bytes->data + bytes->size_bytes, data, size);
+    bytes->size_bytes += size;
+    return true;
+}
+
+/* ---- What implementations share -------------------------------------------------------------------------- */
+
+/* Takes off a character in UTF-8 whose end is missing. */
+static void cut_between_characters(char *text)
+{
+    size_t length = strlen(text);
+    size_t begin = length;
+    while (begin > 0 && length - begin < 3 && ((uint8_t)text[begin - 1] & 0xC0) == 0x80)
+        begin--;
+    if (begin == 0)
+        return;
+    uint32_t lead = (uint8_t)text[begin - 1];
+    size_t size = lead < 0xC0 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    if (length - (begin - 1) < size)
+        text[begin - 1] = '\0';
+}
+
+void pfb_source_say(char *sentence, size_t capacity, const char *format, va_list arguments)
+{
+    int length = vsnprintf(sentence, capacity, format, arguments);
+    if (length < 0)
+        sentence[0] = '\0';
+    else if ((size_t)length >= capacity)
+        cut_between_characters(sentence);
+}
+
+bool pfb_source_fail(pfb_source_failure *failure, uint32_t code, const char *format, ...)
+{
+    if (!failure)
+        return false;
+    failure->code = code;
+    va_list arguments;
+    va_start(arguments, format);
+    pfb_source_say(failure->sentence, sizeof failure->sentence, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool pfb_source_fail_memory(pfb_source_failure *failure)
+{
+    return pfb_source_fail(failure, PFB_WIN32_NOT_ENOUGH_MEMORY, "memory is exhausted");
+}
+
+static uint32_t first_room(const pfb_source_room *room, const pfb_bytes *bytes)
+{
+    size_t there = bytes->capacity_bytes / room->unit_bytes;
+    if (there >= room->most_at_first)
+        return room->most_at_first;
+    return there > room->least ? (uint32_t)there : room->least;
+}
+
+static uint32_t larger_room(const pfb_source_room *room, uint32_t units, uint32_t needed)
+{
+    uint32_t twice = units <= room->most / 2 ? 2 * units : room->most;
+    return needed > twice ? needed : twice;
+}
+
+bool pfb_source_make_room(const pfb_source_room *room, pfb_bytes *bytes, uint32_t needed, uint32_t *units,
+                          pfb_source_failure *failure)
+{
+    *units = *units == 0 ? first_room(room, bytes) : larger_room(room, *units, needed);
+    size_t size = (size_t)*units * room->unit_bytes;
+    if (bytes->capacity_bytes < size)
+        pfb_bytes_free(bytes);
+    return pfb_bytes_reserve(bytes, size) || pfb_source_fail_memory(failure);
+}
+
+bool pfb_source_build(pfb_bytes *bytes, pfb_source_writer *writer, const void *context, pfb_source_failure *failure)
+{
+    bytes->size_bytes = 0;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        pfb_writer builder;
+        pfb_write_init(&builder, bytes->data, bytes->capacity_bytes);
+        writer(context, &builder);
+        if (builder.error.code == PFB_OK) {
+            bytes->size_bytes = builder.size_bytes;
+            return true;
+        }
+        if (builder.error.code != PFB_CALLER_TOO_SMALL)
+            return pfb_source_fail(failure, 0, "a reply cannot be written: %s", pfb_code_text(builder.error.code));
+        if (!pfb_bytes_reserve(bytes, builder.size_bytes))
+            break;
+    }
+    return pfb_source_fail_memory(failure);
+}
+
+bool pfb_source_check_blocks(const uint8_t *blocks, size_t size, pfb_source_failure *failure)
+{
+    pfb_list list;
+    pfb_identifier identifier;
+    pfb_list_open(&list, blocks, size, PFB_STRICT);
+    while (pfb_list_next_identifier(&list, &identifier)) {
+    }
+    if (list.error.code == PFB_OK)
+        return true;
+    return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "the identifier blocks are broken at offset %zu: %s",
+                           list.error.offset, pfb_code_text(list.error.code));
+}
+
+void pfb_source_set_status(uint8_t *blocks, const pfb_identifier *identifier, uint32_t status)
+{
+    enum { STATUS_AT = 16 };
+    uint8_t *field = blocks + identifier->offset + STATUS_AT;
+    for (unsigned i = 0; i < 4; i++)
+        field[i] = (uint8_t)(status >> 8 * i);
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------------- */
+
+struct pfb_source {
+    const pfb_source_operations *operations;
+    void *context;
+};
+
+struct pfb_source_query {
+    const pfb_source_operations *operations;
+    void *query;
+};
+
+pfb_source *pfb_source_make(const pfb_source_operations *operations, void *context, pfb_source_failure *failure)
+{
+    pfb_source *source = malloc(sizeof *source);
+    if (!source) {
+        operations->close(context);
+        pfb_source_fail_memory(failure);
+        return NULL;
+    }
+    *source = (pfb_source){.operations = operations, .context = context};
+    return source;
+}
+
+void pfb_source_close(pfb_source *source)
+{
+    if (!source)
+        return;
+    source->operations->close(source->context);
+    free(source);
+}
+
+#if defined(__linux__)
+
+pfb_source *pfb_source_open_live(pfb_source_failure *failure)
+{
+    return pfb_source_open_linux("", failure);
+}
+
+#else
+
+#if !defined(_WIN32) /* that of Windows is in windows_source.c */
+pfb_source *pfb_source_open_live(pfb_source_failure *failure)
+{
+    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "there is no live source for this system");
+    return NULL;
+}
+#endif
+
+pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *failure)
+{
+    (void)root;
+    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "kernel files of Linux are read on Linux only");
+    return NULL;
+}
+
+#endif
+
+#if !defined(_WIN32) /* that of Windows is in windows_source.c */
+pfb_source *pfb_source_open_remote(const char *machine, pfb_source_failure *failure)
+{
+    (void)machine;
+    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "other machines are read from Windows only");
+    return NULL;
+}
+#endif
+
+/* ---- Dispatch ------------------------------------------------------------------------------------------- */
+
+bool pfb_source_countersets(pfb_source *source, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    bytes->size_bytes = 0;
+    return source->operations->countersets(source->context, bytes, failure);
+}
+
+bool pfb_source_registration(pfb_source *source, const pfb_guid *counterset, uint32_t request, uint32_t language,
+                             pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    bytes->size_bytes = 0;
+    return source->operations->registration(source->context, counterset, request, language, bytes, failure);
+}
+
+bool pfb_source_instances(pfb_source *source, const pfb_guid *counterset, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    bytes->size_bytes = 0;
+    return source->operations->instances(source->context, counterset, bytes, failure);
+}
+
+pfb_source_query *pfb_source_query_open(pfb_source *source, pfb_source_failure *failure)
+{
+    pfb_source_query *query = malloc(sizeof *query);
+    if (!query) {
+        pfb_source_fail_memory(failure);
+        return NULL;
+    }
+    *query = (pfb_source_query){.operations = source->operations,
+                                .query = source->operations->query_open(source->context, failure)};
+    if (!query->query) {
+        free(query);
+        return NULL;
+    }
+    return query;
+}
+
+void pfb_source_query_close(pfb_source_query *query)
+{
+    if (!query)
+        return;
+    query->operations->query_close(query->query);
+    free(query);
+}
+
+bool pfb_source_query_add(pfb_source_query *query, uint8_t *blocks, size_t size, pfb_source_failure *failure)
+{
+    return query->operations->query_add(query->query, blocks, size, failure);
+}
+
+bool pfb_source_query_remove(pfb_source_query *query, uint8_t *blocks, size_t size, pfb_source_failure *failure)
+{
+    return query->operations->query_remove(query->query, blocks, size, failure);
+}
+
+bool pfb_source_query_info(pfb_source_query *query, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    bytes->size_bytes = 0;
+    return query->operations->query_info(query->query, bytes, failure);
+}
+
+bool pfb_source_query_collect(pfb_source_query *query, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    bytes->size_bytes = 0;
+    return query->operations->query_collect(query->query, bytes, failure);
+}
+
+/* Printable ASCII, and not nothing: sources rely on it. */
+static bool is_v1_query(const char *query)
+{
+    const char *at = query;
+    while (*at >= ' ' && *at <= '~')
+        at++;
+    return *at == '\0' && at != query;
+}
+
+bool pfb_source_v1(pfb_source *source, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    bytes->size_bytes = 0;
+    if (!is_v1_query(query))
+        return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "a V1 query is printable ASCII, and not empty");
+    return source->operations->v1(source->context, query, bytes, failure);
+}
