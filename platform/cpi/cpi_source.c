@@ -55,14 +55,6 @@ void pfb_cpi_source_close(pfb_cpi_source *source)
     free(source);
 }
 
-#if !defined(__linux__) && !defined(_WIN32) /* those are in linux_cpi.c and windows_cpi.c */
-pfb_cpi_source *pfb_cpi_source_open_live(pfb_cpi_failure *failure)
-{
-    pfb_cpi_fail(failure, PFB_PU_ERROR_NOT_SUPPORTED, "there is no live source of CPI counters for this system");
-    return NULL;
-}
-#endif
-
 /* ---- Dispatch ------------------------------------------------------------------------------------------------ */
 
 /* An implementation may have tried something that was refused before it succeeded: a success leaves no failure. */

@@ -381,3 +381,15 @@ pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *failure)
     }
     return pfb_source_make(&operations, source, failure);
 }
+
+pfb_source *pfb_source_open_live(pfb_source_failure *failure)
+{
+    return pfb_source_open_linux("", failure);
+}
+
+pfb_source *pfb_source_open_remote(const char *machine, pfb_source_failure *failure)
+{
+    (void)machine;
+    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "other machines are read from Windows only");
+    return NULL;
+}

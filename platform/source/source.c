@@ -189,41 +189,6 @@ void pfb_source_close(pfb_source *source)
     free(source);
 }
 
-#if defined(__linux__)
-
-pfb_source *pfb_source_open_live(pfb_source_failure *failure)
-{
-    return pfb_source_open_linux("", failure);
-}
-
-#else
-
-#if !defined(_WIN32) /* that of Windows is in windows_source.c */
-pfb_source *pfb_source_open_live(pfb_source_failure *failure)
-{
-    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "there is no live source for this system");
-    return NULL;
-}
-#endif
-
-pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *failure)
-{
-    (void)root;
-    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "kernel files of Linux are read on Linux only");
-    return NULL;
-}
-
-#endif
-
-#if !defined(_WIN32) /* that of Windows is in windows_source.c */
-pfb_source *pfb_source_open_remote(const char *machine, pfb_source_failure *failure)
-{
-    (void)machine;
-    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "other machines are read from Windows only");
-    return NULL;
-}
-#endif
-
 /* ---- Dispatch ------------------------------------------------------------------------------------------- */
 
 bool pfb_source_countersets(pfb_source *source, pfb_bytes *bytes, pfb_source_failure *failure)

@@ -107,3 +107,10 @@ pfb_source *pfb_source_open_remote(const char *machine, pfb_source_failure *fail
 {
     return open_machine(machine ? machine : "", failure); /* null names none */
 }
+
+pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *failure)
+{
+    (void)root;
+    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "kernel files of Linux are read on Linux only");
+    return NULL;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpi/cpi_source_private.h"
+
+/* Live sources of CPI counters on systems other than Linux and Windows: there are none. */
+
+pfb_cpi_source *pfb_cpi_source_open_live(pfb_cpi_failure *failure)
+{
+    pfb_cpi_fail(failure, PFB_PU_ERROR_NOT_SUPPORTED, "there is no live source of CPI counters for this system");
+    return NULL;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#include "source/source_private.h"
+
+/* Live sources on systems other than Linux and Windows: there are none. */
+
+pfb_source *pfb_source_open_live(pfb_source_failure *failure)
+{
+    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "there is no live source for this system");
+    return NULL;
+}
+
+pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *failure)
+{
+    (void)root;
+    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "kernel files of Linux are read on Linux only");
+    return NULL;
+}
+
+pfb_source *pfb_source_open_remote(const char *machine, pfb_source_failure *failure)
+{
+    (void)machine;
+    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "other machines are read from Windows only");
+    return NULL;
+}
