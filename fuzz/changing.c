@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "changing.h"
 
-#include "cpi_text_readers.h"
+#include "text_readers.h"
 #include "cpuid_readers.h"
 #include "hook_readers.h"
 #include "lwp_readers.h"

@@ -19,7 +19,7 @@ EXAMPLES = (c.first_example, c.second_example, c.third_example)
 
 def seeds():
     """Every seed: (name, bytes)."""
-    for path in sorted(glob.glob(os.path.join(CORPUS, "cpi_hooks", "seeds",
+    for path in sorted(glob.glob(os.path.join(CORPUS, "hooks", "seeds",
                                               "*.bin"))):
         with open(path, "rb") as file:
             yield os.path.basename(path)[:-4], file.read()

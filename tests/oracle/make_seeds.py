@@ -441,7 +441,7 @@ def main(arguments):
             ("capture", capture_seeds(), ".pfb"),
             ("v1", v1_seeds(), ".bin"),
             ("name_table", name_table_seeds(), ".bin"),
-            ("cpi_hooks", cpi_hook_seeds(), ".bin")):
+            ("hooks", cpi_hook_seeds(), ".bin")):
         write_folder(os.path.join(arguments[0], subject, "seeds"), seeds,
                      suffix)
     return 0

@@ -80,8 +80,8 @@ CHANGING_TEST(sample, CHANGING_SAMPLE, "sample")
 CHANGING_TEST(text, CHANGING_TEXT, "name_table")
 CHANGING_TEST(cpuid_text, CHANGING_CPUID_TEXT, "cpuid_text")
 CHANGING_TEST(lwp, CHANGING_LWP, "lwp")
-CHANGING_TEST(cpi_text, CHANGING_CPI_TEXT, "cpi_text")
-CHANGING_TEST(cpi_hooks, CHANGING_CPI_HOOKS, "cpi_hooks")
+CHANGING_TEST(cpi_text, CHANGING_CPI_TEXT, "text")
+CHANGING_TEST(cpi_hooks, CHANGING_CPI_HOOKS, "hooks")
 
 /* ---- Formats that change ------------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
  * inputs stays linear. */
 #include <criterion/criterion.h>
 
-#include "cpi_text_readers.h"
+#include "text_readers.h"
 #include "cpuid_readers.h"
 #include "hook_readers.h"
 #include "lwp_readers.h"
@@ -154,12 +154,12 @@ Test(sweep, lwp_seeds)
 
 Test(sweep, cpi_hooks_seeds)
 {
-    sweep_seeds("cpi_hooks", examine_hooks, examine_hooks);
+    sweep_seeds("hooks", examine_hooks, examine_hooks);
 }
 
 Test(sweep, cpi_text_seeds)
 {
-    sweep_seeds("cpi_text", examine_cpi_text, read_cpi_text);
+    sweep_seeds("text", examine_cpi_text, read_cpi_text);
 }
 
 /* ---- The builder's faults -------------------------------------------------------------------------------- */

@@ -19,8 +19,8 @@ READERS = (("v2", "v2"), ("v2_values", "v2"),
            ("metadata", "metadata"), ("query", "query"),
            ("capture", "capture"), ("sample", "sample"),
            ("text", "name_table"), ("cpuid_text", "cpuid_text"),
-           ("lwp", "lwp"), ("cpi_text", "cpi_text"),
-           ("cpi_hooks", "cpi_hooks"))
+           ("lwp", "lwp"), ("cpi_text", "text"),
+           ("cpi_hooks", "hooks"))
 MODES = ("swap", "flip", "fields")
 
 

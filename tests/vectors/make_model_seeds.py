@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the seeds of the fuzz target lwp_model.
+"""Writes the seeds of the fuzz target model.
 
-    make_lwp_model_seeds.py CORPUS
+    make_model_seeds.py CORPUS
 
-CORPUS/lwp_model/seeds gets sequences of calls, one for each way the model has.
+CORPUS/model/seeds gets sequences of calls, one for each way the model has.
 The same bytes every time.  The layout of an input is described in
-fuzz/lwp_model_fuzzer.c.
+fuzz/model_fuzzer.c.
 """
 
 import struct
@@ -144,4 +144,4 @@ SEEDS = {
 
 
 if __name__ == "__main__":
-    sys.exit(write_seeds(__doc__, {"lwp_model": SEEDS.items()}))
+    sys.exit(write_seeds(__doc__, {"model": SEEDS.items()}))

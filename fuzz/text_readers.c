@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cpi_text_readers.h"
+#include "text_readers.h"
 
 #include "perfblock/cpi/text.h"
 #include "walk.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cpi_text_readers.h"
+#include "text_readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the seeds of the fuzz target cpi_text.
+"""Writes the seeds of the fuzz target text.
 
-    make_cpi_text_seeds.py CORPUS
+    make_text_seeds.py CORPUS
 
-CORPUS/cpi_text/seeds gets texts of CPI snapshots as docs/cpi_text.md lays them
+CORPUS/text/seeds gets texts of CPI snapshots as docs/cpi_text.md lays them
 out.  `broken_*` is refused, after what stands before the line it is named
 after.  The same bytes every time.
 """
@@ -104,4 +104,4 @@ def seeds():
 
 
 if __name__ == "__main__":
-    sys.exit(write_seeds(__doc__, {"cpi_text": seeds()}))
+    sys.exit(write_seeds(__doc__, {"text": seeds()}))
