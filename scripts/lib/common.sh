@@ -65,3 +65,55 @@ quietly() {
     rm -f "$log"
     return "$status"
 }
+
+# ---- Presets ----------------------------------------------------------------------------------------
+
+# What every preset needs.
+build_needs() {
+    need gcc has_command gcc
+    need libc6-dev builds gcc
+    need cmake has_cmake_325
+    need ninja-build has_command ninja
+    need python3 has_command python3
+}
+
+sanitizer_needs() {
+    need clang has_command clang
+    # Debian packages the libraries of the sanitizers separately.
+    need libclang-rt-dev builds clang -fsanitize=address,undefined
+    need libclang-rt-dev builds clang -fsanitize=thread
+}
+
+# Stops on other processors than x86-64: tests of objects and cross builds expect its compilers.
+require_x86_64() {
+    [[ $(uname -m) == x86_64 ]] || {
+        echo "$0 needs an x86-64 machine; name presets to run those that do not." >&2
+        exit 1
+    }
+}
+
+# AddressSanitizer of clang 14 and older fails at random where the kernel randomises more than 28 bits of addresses.
+with_few_random_bits() {
+    local bits
+    bits=$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)
+    if [[ $bits -gt 28 ]] && setarch "$(uname -m)" -R true 2>/dev/null; then
+        setarch "$(uname -m)" -R "$@"
+    else
+        "$@"
+    fi
+}
+
+# run_presets PRESET...: runs these workflow presets, all of them even when one fails, and prints which failed.
+run_presets() {
+    local preset failed=()
+    export CTEST_PARALLEL_LEVEL="${CTEST_PARALLEL_LEVEL:-$(nproc)}"
+    for preset in "$@"; do
+        printf '==== %s\n' "$preset"
+        with_few_random_bits cmake --workflow --preset "$preset" || failed+=("$preset")
+    done
+    if [[ ${#failed[@]} -gt 0 ]]; then
+        echo "FAILED: ${failed[*]}"
+        return 1
+    fi
+    echo "PASSED: $*"
+}
