@@ -2,7 +2,8 @@
 # Finds what the tests are built and run with: the targets Python3::Interpreter and PkgConfig::CRITERION.
 # Afterwards PERFBLOCK_TESTS is ON or OFF, and no longer AUTO.
 
-if(NOT PERFBLOCK_TESTS MATCHES "^(AUTO|ON|OFF|TRUE|FALSE|YES|NO|1|0)$")
+string(TOUPPER "${PERFBLOCK_TESTS}" PERFBLOCK_TESTS)
+if(NOT PERFBLOCK_TESTS MATCHES "^(AUTO|ON|OFF|TRUE|FALSE|YES|NO|Y|N|1|0)$")
     message(FATAL_ERROR "PERFBLOCK_TESTS is ${PERFBLOCK_TESTS}, which is none of AUTO, ON and OFF")
 endif()
 if(PERFBLOCK_TESTS STREQUAL "AUTO" AND NOT PROJECT_IS_TOP_LEVEL)

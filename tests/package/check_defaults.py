@@ -98,7 +98,7 @@ class Check:
             self.expect(re.search(rf"^-- .*{tool}", output, re.MULTILINE), f"no line names {tool}", output)
             _, output = self.configure(f"on_{name}", option, "-DPERFBLOCK_TESTS=ON", fails=True)
             self.expect(re.search(rf"CMake Error[^\0]*{tool}", output), f"no error names {tool}", output)
-        for name, value, expected in (("auto", "AUTO", True), ("on", "ON", True), ("off", "OFF", False)):
+        for name, value, expected in (("auto", "AUTO", True), ("on", "ON", True), ("off", "OFF", False), ("lower", "off", False)):
             build, _ = self.configure(name, f"-DPERFBLOCK_TESTS={value}")
             self.expect_tests(build, expected)
         _, output = self.configure("neither", "-DPERFBLOCK_TESTS=MAYBE", fails=True)
