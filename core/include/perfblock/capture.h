@@ -8,30 +8,31 @@
 extern "C" {
 #endif
 
-/* The recording format (.pfb): chunks of raw bytes exactly as the interface gave them. docs/capture.md has the layout.
+/* The capture format (.pfb): chunks that hold replies byte for byte as the Windows functions returned them.
+ * docs/capture.md has the layout.
  *
- * A chunk is 16 bytes { tag, version u32, size u64, little-endian } and `size` bytes, padded with zeros to a
- * multiple of 8. The first chunk is PFBC and empty. Files are only ever appended to. */
+ * A chunk is 16 bytes { tag, version u32, size u64, little-endian } followed by `size` payload bytes, zero-padded to a
+ * multiple of 8. The first chunk is PFBC and empty. Files are append-only. */
 
 #define PFB_TAG(a, b, c, d)                                                                                            \
     ((uint32_t)(uint8_t)(a) | (uint32_t)(uint8_t)(b) << 8 | (uint32_t)(uint8_t)(c) << 16 | (uint32_t)(uint8_t)(d) << 24)
 
 #define PFB_TAG_CAPTURE PFB_TAG('P', 'F', 'B', 'C')      /* start of a capture */
-#define PFB_TAG_DATA PFB_TAG('D', 'A', 'T', 'A')         /* a V2 data block */
+#define PFB_TAG_DATA PFB_TAG('D', 'A', 'T', 'A')         /* a V2 reply */
 #define PFB_TAG_REGISTRATION PFB_TAG('R', 'G', 'S', 'T') /* GUID, u32 request code, u32 language, reply */
-#define PFB_TAG_QUERY_INFO PFB_TAG('Q', 'I', 'N', 'F')   /* identifier blocks as PerfQueryCounterInfo gives them */
+#define PFB_TAG_QUERY_INFO PFB_TAG('Q', 'I', 'N', 'F')   /* the reply of PerfQueryCounterInfo */
 #define PFB_TAG_INSTANCES PFB_TAG('I', 'N', 'S', 'T')    /* GUID, instance list */
-#define PFB_TAG_V1 PFB_TAG('V', '1', 'D', 'T')           /* a V1 data block */
+#define PFB_TAG_V1 PFB_TAG('V', '1', 'D', 'T')           /* a V1 block (PERF_DATA_BLOCK) */
 #define PFB_TAG_NAMES PFB_TAG('N', 'A', 'M', 'E')        /* u32 language, V1 name table */
-#define PFB_TAG_LWP PFB_TAG('L', 'W', 'P', 'C')          /* an LWP snapshot (lwp.h): leaf, control block, ring */
+#define PFB_TAG_LWP PFB_TAG('L', 'W', 'P', 'C')          /* an LWP snapshot (lwp/lwp.h): leaf, control block, ring */
 #define PFB_TAG_HOOKS PFB_TAG('C', 'P', 'I', 'H')        /* a stream of CPI hooks */
-#define PFB_TAG_SNAPSHOTS PFB_TAG('C', 'P', 'I', 'S')    /* snapshots of CPI counters: a text (cpi_text.h) */
+#define PFB_TAG_SNAPSHOTS PFB_TAG('C', 'P', 'I', 'S')    /* snapshots of CPI counters, as text (cpi/text.h) */
 #define PFB_TAG_NOTE PFB_TAG('N', 'O', 'T', 'E')         /* UTF-8 */
 
-/* Version written with every chunk. A chunk of a higher version is handed out as an unknown tag would be. */
+/* Version written with every chunk. A chunk of a higher version is treated like one with an unknown tag. */
 enum { PFB_CAPTURE_VERSION = 1, PFB_CHUNK_HEADER_BYTES = 16 };
 
-/* Reader of a capture in memory; the manners are those of v2.h. */
+/* Reads a capture in memory; same conventions as v2.h. The fields below the line are private. */
 typedef struct pfb_capture {
     pfb_error error;
     /* ------------------------------------------------------------------------------------------ */
@@ -42,31 +43,31 @@ typedef struct pfb_capture {
 
 typedef struct pfb_chunk {
     size_t offset; /* of the chunk's header */
-    uint32_t tag;  /* PFB_TAG_, or any other value: to be skipped */
+    uint32_t tag;  /* PFB_TAG_, or any other value: skip the chunk */
     uint32_t version;
-    size_t body_offset; /* of the bytes as the interface gave them, behind GUID, code and language */
+    size_t body_offset; /* of the reply: the payload after GUID, request code and language */
     size_t body_size_bytes;
-    bool is_known; /* tag and version are understood here */
+    bool is_known; /* this version reads the tag and the version */
     bool has_guid; /* RGST, INST */
     pfb_guid guid;
-    uint32_t request;  /* RGST: request code; else 0 */
-    uint32_t language; /* RGST, NAME; else 0 */
+    uint32_t request;  /* RGST: request code; otherwise 0 */
+    uint32_t language; /* RGST, NAME; otherwise 0 */
 } pfb_chunk;
 
-/* True when the bytes begin as a capture does; nothing else is checked. */
+/* Returns true if the bytes begin with the tag of a capture; nothing else is checked. */
 PFB_API bool pfb_capture_recognise(const void *data, size_t size);
 
-/* Opens a capture and passes its first chunk. PFB_UNKNOWN_FORMAT when that is not PFBC, PFB_UNREAD_FORMAT when its
- * version is higher than PFB_CAPTURE_VERSION. */
+/* Opens a capture and reads its first chunk. PFB_UNKNOWN_FORMAT if that is not PFBC, PFB_UNREAD_FORMAT if its version
+ * is higher than PFB_CAPTURE_VERSION. */
 PFB_API bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size);
 
-/* The next whole chunk, unknown ones included. False at the end, and at a cut or a chunk too small for its tag: `error`
- * tells which; the chunks before it were sound. The bodies themselves have not been looked at. */
+/* Returns the next whole chunk, including unknown ones, in *chunk. Returns false at the end, and with `error` set where
+ * the capture is cut or a chunk is too small for its tag. The contents of bodies are not checked. */
 PFB_API bool pfb_capture_next(pfb_capture *capture, pfb_chunk *chunk);
 
-/* Writes a whole chunk at `out`: header, what the tag puts before the body (from chunk's guid, request and language),
- * body, padding. Only tag, guid, request and language of `chunk` are used. Returns the size, a multiple of 8; writes
- * nothing when `capacity` is smaller. `body` may be null when its size is 0. */
+/* Writes a whole chunk at `out`: header, the GUID, request code and language that the tag has, body, padding. Only tag,
+ * guid, request and language of `chunk` are used. Returns the size, a multiple of 8; writes nothing if `capacity` is
+ * smaller. Returns 0 if the size exceeds SIZE_MAX. `body` may be null if its size is 0. */
 PFB_API size_t pfb_capture_write(const pfb_chunk *chunk, const void *body, size_t body_size_bytes, uint8_t *out,
                                  size_t capacity);
 

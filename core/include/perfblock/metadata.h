@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PERFBLOCK_REGISTRATION_H
-#define PERFBLOCK_REGISTRATION_H
+#ifndef PERFBLOCK_METADATA_H
+#define PERFBLOCK_METADATA_H
 
 #include "perfblock/error.h"
 #include "perfblock/name.h"
@@ -11,16 +11,16 @@
 extern "C" {
 #endif
 
-/* Readers of PerfLib V2 metadata: what PerfQueryCounterSetRegistrationInfo gives for its ten request codes, lists of
- * GUIDs (PerfEnumerateCounterSet), identifier blocks (PerfQueryCounterInfo, PerfAddCounters) and instance lists
+/* Readers of PerfLib V2 metadata: the replies of PerfQueryCounterSetRegistrationInfo for its ten request codes, lists
+ * of GUIDs (PerfEnumerateCounterSet), identifier blocks (PerfQueryCounterInfo, PerfAddCounters) and instance lists
  * (PerfEnumerateCounterSetInstances). Source: perflib.h, [MS-PCQ] 2.2.4 and 3.1.4.1; docs/metadata.md.
  *
- * The manners are those of v2.h: (pointer, size) in, plain structs of the caller's, offsets from the input's
- * start, the first failure sticks, nothing kept, work linear in the input. */
+ * Same conventions as v2.h: input is (pointer, size), a null pointer counts as size 0, offsets count from the start of
+ * the input, the first error sticks, nothing is allocated, work is linear in the input. `options`: 0 or PFB_STRICT. */
 
 /* ---- GUIDs ----------------------------------------------------------------------------------------- */
 
-/* A GUID as the wire has it: u32, u16, u16 little-endian, then 8 bytes. */
+/* GUID in wire order: u32, u16, u16 little-endian, then 8 bytes. */
 typedef struct pfb_guid {
     uint8_t bytes[16];
 } pfb_guid;
@@ -29,15 +29,15 @@ enum { PFB_GUID_TEXT_BYTES = 37 }; /* 36 characters and a NUL */
 
 PFB_API bool pfb_guid_equal(const pfb_guid *left, const pfb_guid *right);
 
-/* "b4fc721a-0378-476f-89ba-a5a79f810b36", lower case, with NUL. */
+/* Formats as "b4fc721a-0378-476f-89ba-a5a79f810b36", lower case, with NUL. */
 PFB_API void pfb_guid_format(const pfb_guid *guid, char text[PFB_GUID_TEXT_BYTES]);
 
-/* Reads that form, either case, with or without braces, exactly `size` bytes. False when it is anything else. */
+/* Parses that form in either case, with or without braces. Returns false if the `size` bytes are anything else. */
 PFB_API bool pfb_guid_parse(const char *text, size_t size, pfb_guid *guid);
 
 /* ---- Request codes ---------------------------------------------------------------------------------- */
 
-/* PerfRegInfoType. What the reply holds stands behind each. */
+/* PerfRegInfoType. The comments name the reader of each reply. */
 #define PFB_REQUEST_COUNTERSET UINT32_C(1)              /* pfb_registration */
 #define PFB_REQUEST_COUNTER UINT32_C(2)                 /* pfb_registration_single_counter */
 #define PFB_REQUEST_COUNTERSET_NAME UINT32_C(3)         /* pfb_registration_string */
@@ -49,39 +49,41 @@ PFB_API bool pfb_guid_parse(const char *text, size_t size, pfb_guid *guid);
 #define PFB_REQUEST_COUNTERSET_ENGLISH_NAME UINT32_C(9) /* pfb_registration_string */
 #define PFB_REQUEST_COUNTER_ENGLISH_NAMES UINT32_C(10)  /* pfb_registration_strings */
 
-/* An id field that refers to nothing. 0 is a valid id. */
+/* No id: the field refers to nothing. 0 is a valid id. */
 #define PFB_NO_ID UINT32_C(0xFFFFFFFF)
 
-/* Bits of an instance type; 0 is a single-instance set. */
+/* PERF_COUNTERSET_REG_INFO.InstanceType, as bits; 0 is a single-instance counterset. */
 #define PFB_INSTANCES_MULTIPLE UINT32_C(2)
 #define PFB_INSTANCES_AGGREGATE UINT32_C(4)
 #define PFB_INSTANCES_HISTORY UINT32_C(8)
 
-/* Bits of a counter's attributes. */
+/* PERF_COUNTER_REG_INFO.Attributes: PERF_ATTRIB_ bits. */
 #define PFB_ATTRIBUTE_BY_REFERENCE UINT64_C(1)
 #define PFB_ATTRIBUTE_NO_DISPLAY UINT64_C(2)
 #define PFB_ATTRIBUTE_NO_GROUP_SEPARATOR UINT64_C(4)
 #define PFB_ATTRIBUTE_AS_REAL UINT64_C(8)
 #define PFB_ATTRIBUTE_AS_HEX UINT64_C(16)
 
-/* PERF_COUNTER_REG_INFO. Nothing in it is checked but its bounds: ids may repeat, refer to nothing or to themselves. */
+/* PERF_COUNTER_REG_INFO. The values are not validated: ids may repeat, refer to no counter or to the counter itself. */
 typedef struct pfb_counter {
-    size_t offset;
+    size_t offset; /* of the structure in the input */
     uint32_t id;
     uint32_t type; /* counter type, counter_type.h */
     uint64_t attributes;
     uint32_t detail_level; /* 100 novice, 200 advanced */
-    int32_t default_scale; /* power of ten, -10 to 10; never applied here */
-    uint32_t base_id;      /* counter that is the base, or PFB_NO_ID; likewise: */
-    uint32_t perf_time_id; /* holds the object's time */
-    uint32_t perf_freq_id; /* holds the object's frequency, ticks per second */
-    uint32_t multi_id;     /* holds the item count */
+    int32_t default_scale; /* power of ten, nominally -10 to 10; never applied here */
+    /* Ids of related counters, or PFB_NO_ID: */
+    uint32_t base_id;      /* the base */
+    uint32_t perf_time_id; /* the object's time */
+    uint32_t perf_freq_id; /* the object's frequency, in ticks per second */
+    uint32_t multi_id;     /* the multiplier of PERF_COUNTER_MULTI_* */
     uint32_t aggregate;    /* 0 undefined, 1 total, 2 average, 3 minimum, 4 maximum */
 } pfb_counter;
 
 /* ---- Request code 1: a counterset and its counters ----------------------------------------------- */
 
-/* PERF_COUNTERSET_REG_INFO and the reader of the counters behind it. */
+/* PERF_COUNTERSET_REG_INFO, and the reader of the counters that follow it. Callers may read the fields above the line;
+ * those below are private. The same holds for the other readers here. */
 typedef struct pfb_registration {
     pfb_guid guid;
     uint32_t detail_level;
@@ -89,24 +91,25 @@ typedef struct pfb_registration {
     uint32_t counter_count;
     uint32_t notes; /* PFB_NOTE_ bits */
     pfb_error error;
-    bool is_ascending; /* counter ids never fall from one counter to the next, as they mostly do not */
+    bool is_ascending; /* no counter id is below the one before it; the common case */
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     uint32_t counters_read;
-    const uint32_t *order; /* positions by ascending id, from pfb_sample_sort_counters; else null */
+    const uint32_t *order; /* positions by ascending id, set by pfb_sample_sort_counters; otherwise null */
 } pfb_registration;
 
-/* True when header and all counters lie within `size` bytes. Bytes behind them are noted, in strict mode refused. */
+/* Returns true if the header and all counters lie within `size` bytes. Bytes after them are a note; in strict mode an
+ * error. */
 PFB_API bool pfb_registration_open(pfb_registration *registration, const void *data, size_t size, uint32_t options);
 
-/* The next counter; false at the end. */
+/* Returns the next counter in *counter; false at the end. */
 PFB_API bool pfb_registration_next(pfb_registration *registration, pfb_counter *counter);
 
-/* The counter at `position`; false past the end. Constant cost. */
+/* Returns the counter at `position` in *counter; false past the end. Constant time. */
 PFB_API bool pfb_registration_counter_at(const pfb_registration *registration, uint32_t position, pfb_counter *counter);
 
-/* The first counter of this id. Binary search when the ids ascend or were sorted by pfb_sample_sort_counters; else
- * all counters are looked at. */
+/* Returns the first counter with this id in *counter; false if there is none. Binary search if the ids ascend or were
+ * sorted by pfb_sample_sort_counters, otherwise linear search. */
 PFB_API bool pfb_registration_find(const pfb_registration *registration, uint32_t id, pfb_counter *counter);
 
 /* ---- The other request codes ------------------------------------------------------------------------ */
@@ -115,13 +118,14 @@ PFB_API bool pfb_registration_find(const pfb_registration *registration, uint32_
 PFB_API pfb_error pfb_registration_single_counter(const void *data, size_t size, uint32_t options,
                                                   pfb_counter *counter);
 
-/* Codes 3, 4, 7 and 9: one string, which must have its NUL within `size`; bytes behind it are allowed. */
+/* Codes 3, 4, 7 and 9: one string, whose NUL must lie within `size`. Bytes after it are allowed. */
 PFB_API pfb_error pfb_registration_string(const void *data, size_t size, pfb_text *text);
 
-/* Code 8: at least 16 bytes. */
+/* Code 8: a GUID. Bytes after the 16th are allowed. */
 PFB_API pfb_error pfb_registration_guid(const void *data, size_t size, pfb_guid *guid);
 
-/* Codes 5, 6 and 10: strings by counter id. Strings may be missing, shared, or belong to ids the set does not have. */
+/* Codes 5, 6 and 10 (PERF_STRING_BUFFER_HEADER): strings by counter id. Strings may be missing, shared, or belong to
+ * ids that the counterset does not have. */
 typedef struct pfb_registration_strings {
     uint32_t size_bytes; /* of the whole block */
     uint32_t count;
@@ -130,11 +134,12 @@ typedef struct pfb_registration_strings {
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     uint32_t strings_read;
-    uint64_t scanned_bytes; /* bounds the work on strings that share their bytes */
-    pfb_text last;          /* the string read last: the same one again costs nothing */
+    uint64_t scanned_bytes; /* bounds the work on strings that overlap */
+    pfb_text last;          /* the string read last: not scanned again if the next entry shares it */
     bool has_last;
 } pfb_registration_strings;
 
+/* PERF_STRING_COUNTER_HEADER. */
 typedef struct pfb_registration_string_entry {
     size_t offset; /* of the entry */
     uint32_t counter_id;
@@ -145,14 +150,13 @@ typedef struct pfb_registration_string_entry {
 PFB_API bool pfb_registration_strings_open(pfb_registration_strings *strings, const void *data, size_t size,
                                            uint32_t options);
 
-/* The next string. String offsets count from the block's start. Several entries may share a string; strings that
- * overlap in other ways are allowed as long as what has to be read is at most 16 times the block, beyond that
- * PFB_OVERLAPPING_STRINGS, to keep the work linear. */
+/* Returns the next entry in *entry; false at the end and on error. Strings may be shared and may overlap. To keep the
+ * work linear, at most 16 times the size of the block is scanned; past that the error is PFB_OVERLAPPING_STRINGS. */
 PFB_API bool pfb_registration_strings_next(pfb_registration_strings *strings, pfb_registration_string_entry *entry);
 
 /* ---- Lists ------------------------------------------------------------------------------------------ */
 
-/* A list without header that ends with the input. */
+/* A list without a header; it ends with the input. */
 typedef struct pfb_list {
     uint32_t notes;
     pfb_error error;
@@ -166,25 +170,26 @@ typedef struct pfb_list {
 /* Opens any of the lists below. An empty list is valid. */
 PFB_API void pfb_list_open(pfb_list *list, const void *data, size_t size, uint32_t options);
 
-/* GUIDs, 16 bytes each. */
+/* PerfEnumerateCounterSet: GUIDs of 16 bytes each. Like the functions below, returns false at the end and on error. */
 PFB_API bool pfb_list_next_guid(pfb_list *list, pfb_guid *guid);
 
-/* PERF_COUNTER_IDENTIFIER: a query's terms, and what became of it. */
+/* PERF_COUNTER_IDENTIFIER: what a query asks for, and its status. */
 typedef struct pfb_identifier {
     size_t offset;
     uint32_t size_bytes;
     pfb_guid counterset;
-    uint32_t status;      /* Win32 code of adding or deleting this block; meaningless in query information */
+    uint32_t status;      /* Win32 error code of adding or deleting it; unspecified in the reply of
+                           * PerfQueryCounterInfo */
     uint32_t counter_id;  /* PFB_NO_ID: all counters */
     uint32_t instance_id; /* PFB_NO_ID: any */
-    uint32_t index;       /* query information only: the result's position in the data block */
+    uint32_t index;       /* set by PerfQueryCounterInfo: position of the query's result in the V2 reply */
     bool has_name;        /* false when the block ends before a name */
     pfb_text name;        /* instance name filter: exact, or a pattern with * and ? */
 } pfb_identifier;
 
 PFB_API bool pfb_list_next_identifier(pfb_list *list, pfb_identifier *identifier);
 
-/* An instance of an instance list. */
+/* PERF_INSTANCE_HEADER of an instance list (PerfEnumerateCounterSetInstances). */
 typedef struct pfb_listed_instance {
     size_t offset;
     uint32_t id;

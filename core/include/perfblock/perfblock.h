@@ -2,7 +2,7 @@
 #ifndef PERFBLOCK_PERFBLOCK_H
 #define PERFBLOCK_PERFBLOCK_H
 
-/* Everything the core offers; each header may also be included alone. */
+/* Includes every header of perfblock::core; each may also be included alone. */
 #include "perfblock/capture.h"
 #include "perfblock/catalog.h"
 #include "perfblock/cook.h"
