@@ -5,7 +5,7 @@
 #include "bytes/memory.h"
 #include "bytes/store.h"
 
-/* What a tag puts before the bytes as the interface gave them. */
+/* Fields of a tag that precede the body. */
 enum { PREFIX_GUID = 1, PREFIX_REQUEST = 2, PREFIX_LANGUAGE = 4 };
 
 typedef struct tag_row {
@@ -44,7 +44,7 @@ static size_t prefix_size(uint32_t prefix)
 
 /* ---- Reading ---------------------------------------------------------------------------------------------- */
 
-/* Parts a known chunk's payload; a payload smaller than the tag's prefix is blamed on the chunk's size. */
+/* Reads the fields before the body. If the payload is too small for them, the error is at the chunk's size field. */
 static void read_prefix(pfb_cursor *payload, pfb_chunk *chunk, uint32_t prefix)
 {
     size_t size_field = chunk->offset + 8;
@@ -62,7 +62,7 @@ static void read_prefix(pfb_cursor *payload, pfb_chunk *chunk, uint32_t prefix)
         chunk->language = load_le32(pfb_cursor_take(payload, 4, PFB_INTERNAL));
 }
 
-/* One chunk with its padding; the cursor moves behind it. */
+/* Reads a chunk with its padding and moves the cursor past it. */
 static bool read_chunk(pfb_cursor *cursor, pfb_chunk *chunk)
 {
     size_t offset = cursor->at;
@@ -72,7 +72,7 @@ static bool read_chunk(pfb_cursor *cursor, pfb_chunk *chunk)
     *chunk = (pfb_chunk){.offset = offset, .tag = load_le32(p), .version = load_le32(p + 4)};
     uint64_t size = load_le64(p + 8);
     size_t left = pfb_cursor_left(cursor);
-    if (size > left || (8 - size % 8) % 8 > left - size) /* the second cannot wrap: size <= left */
+    if (size > left || (8 - size % 8) % 8 > left - size) /* left - size cannot wrap: size <= left */
         return pfb_cursor_fail(cursor, PFB_TRUNCATED_CHUNK, offset);
     pfb_cursor payload = pfb_cursor_window(cursor, (size_t)size, 0, PFB_INTERNAL, offset);
     pfb_cursor_take(cursor, (size_t)((8 - size % 8) % 8), PFB_INTERNAL);

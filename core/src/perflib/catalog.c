@@ -6,7 +6,7 @@
 
 enum { PROCESSOR_INFORMATION = 0, GPU_ENGINE = 2, GPU_ADAPTER_MEMORY = 3, GPU_PROCESS_MEMORY = 4 };
 
-/* A GUID from the numbers of its text form. */
+/* A GUID from the groups of its text form. */
 #define GUID(a, b, c, d0, d1, d2, d3, d4, d5, d6, d7)                                                                  \
     {                                                                                                                  \
         {                                                                                                              \
@@ -42,7 +42,7 @@ static const pfb_catalog_set sets[] = {
 #define AVERAGE UINT32_C(0x40020500)   /* PERF_AVERAGE_BULK */
 #define AVG_BASE UINT32_C(0x40030402)  /* PERF_AVERAGE_BASE */
 
-/* By set, ascending by id. */
+/* Sorted by counterset and id. */
 static const pfb_catalog_counter counters[] = {
     {PROCESSOR_INFORMATION, true, 0, TIMER_INV, NONE, "% Processor Time"},
     {PROCESSOR_INFORMATION, true, 1, TIMER, NONE, "% User Time"},
@@ -134,9 +134,9 @@ const pfb_catalog_counter *pfb_catalog_counter_at(const pfb_catalog_set *set, si
     return NULL;
 }
 
-/* ---- As registration ------------------------------------------------------------------------------------- */
+/* ---- Registration ---------------------------------------------------------------------------------------- */
 
-/* ASCII to UTF-16LE; returns the units. */
+/* Converts ASCII to UTF-16LE and returns the number of units. */
 static size_t widen(const char *name, uint8_t *utf16, size_t capacity_units)
 {
     size_t units = 0;
@@ -145,14 +145,14 @@ static size_t widen(const char *name, uint8_t *utf16, size_t capacity_units)
     return units;
 }
 
-static void write_counters(const pfb_catalog_set *set, pfb_writer *builder)
+static void write_counters(const pfb_catalog_set *set, pfb_writer *writer)
 {
     enum { ADVANCED = 200 };
     const pfb_catalog_counter *row;
     uint32_t count = 0;
     for (size_t n = 0; (row = pfb_catalog_counter_at(set, n)) != NULL; n++)
         count += row->has_type;
-    pfb_write_counterset(builder, &set->guid, ADVANCED, set->instance_type, count);
+    pfb_write_counterset(writer, &set->guid, ADVANCED, set->instance_type, count);
     for (size_t n = 0; (row = pfb_catalog_counter_at(set, n)) != NULL; n++) {
         pfb_counter counter = {.id = row->id,
                                .type = row->type,
@@ -162,38 +162,38 @@ static void write_counters(const pfb_catalog_set *set, pfb_writer *builder)
                                .perf_freq_id = PFB_NO_ID,
                                .multi_id = PFB_NO_ID};
         if (row->has_type)
-            pfb_write_counter(builder, &counter);
+            pfb_write_counter(writer, &counter);
     }
 }
 
-static void write_counter_names(const pfb_catalog_set *set, pfb_writer *builder)
+static void write_counter_names(const pfb_catalog_set *set, pfb_writer *writer)
 {
     const pfb_catalog_counter *row;
     uint32_t count = 0;
     while (pfb_catalog_counter_at(set, count))
         count++;
-    pfb_write_begin_strings(builder, count);
+    pfb_write_begin_strings(writer, count);
     for (size_t n = 0; (row = pfb_catalog_counter_at(set, n)) != NULL; n++) {
         uint8_t utf16[2 * sizeof row->name];
-        pfb_write_counter_string(builder, row->id, utf16, widen(row->name, utf16, sizeof row->name));
+        pfb_write_counter_string(writer, row->id, utf16, widen(row->name, utf16, sizeof row->name));
     }
-    pfb_write_end_strings(builder);
+    pfb_write_end_strings(writer);
 }
 
-bool pfb_catalog_registration(const pfb_catalog_set *set, uint32_t request, pfb_writer *builder)
+bool pfb_catalog_registration(const pfb_catalog_set *set, uint32_t request, pfb_writer *writer)
 {
     uint8_t utf16[2 * sizeof set->name];
     switch (request) {
     case PFB_REQUEST_COUNTERSET:
-        write_counters(set, builder);
+        write_counters(set, writer);
         return true;
     case PFB_REQUEST_COUNTERSET_NAME:
     case PFB_REQUEST_COUNTERSET_ENGLISH_NAME:
-        pfb_write_string(builder, utf16, widen(set->name, utf16, sizeof set->name));
+        pfb_write_string(writer, utf16, widen(set->name, utf16, sizeof set->name));
         return true;
     case PFB_REQUEST_COUNTER_NAMES:
     case PFB_REQUEST_COUNTER_ENGLISH_NAMES:
-        write_counter_names(set, builder);
+        write_counter_names(set, writer);
         return true;
     default:
         return false;

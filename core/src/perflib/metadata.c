@@ -16,7 +16,7 @@ enum {
 
 /* ---- GUIDs ----------------------------------------------------------------------------------------- */
 
-/* Where the bytes of the text stand in the GUID: the first three groups are little-endian numbers. */
+/* Maps byte positions of the text form to the GUID: the first three groups are little-endian numbers. */
 static const uint8_t guid_order[GUID_BYTES] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
 
 static bool hyphen_follows(int byte)
@@ -26,7 +26,7 @@ static bool hyphen_follows(int byte)
 
 bool pfb_guid_equal(const pfb_guid *left, const pfb_guid *right)
 {
-    /* Not memcmp: a hosted compiler may turn a comparison with 0 into bcmp, which core does not ask for. */
+    /* Not memcmp: a hosted compiler may turn a comparison with 0 into bcmp, which core must not import. */
     return load_le64(left->bytes) == load_le64(right->bytes) &&
            load_le64(left->bytes + 8) == load_le64(right->bytes + 8);
 }
@@ -44,7 +44,7 @@ void pfb_guid_format(const pfb_guid *guid, char text[PFB_GUID_TEXT_BYTES])
     *text = '\0';
 }
 
-/* 0 to 15, or -1. */
+/* Returns 0 to 15, or -1 for any other character. */
 static int hex_digit(char c)
 {
     if (c >= '0' && c <= '9')
@@ -111,7 +111,7 @@ static pfb_counter load_counter(const uint8_t *p, size_t offset)
                          .aggregate = load_le32(p + 40)};
 }
 
-/* Bounded by counter_count, which open checked against the size. */
+/* Requires position < counter_count, which open checked against the size. */
 static uint32_t counter_id_at(const pfb_registration *registration, uint32_t position)
 {
     return load_le32(registration->data + COUNTERSET_BYTES + (size_t)COUNTER_BYTES * position);
@@ -152,12 +152,12 @@ bool pfb_registration_counter_at(const pfb_registration *registration, uint32_t 
 {
     if (position >= registration->counter_count)
         return false;
-    size_t offset = COUNTERSET_BYTES + (size_t)COUNTER_BYTES * position; /* inside, checked by open */
+    size_t offset = COUNTERSET_BYTES + (size_t)COUNTER_BYTES * position; /* in bounds: checked by open */
     *counter = load_counter(registration->data + offset, offset);
     return true;
 }
 
-/* Where the n-th counter by id stands. */
+/* Returns the position of the n-th counter in ascending order of id. */
 static uint32_t position_by_id(const pfb_registration *registration, uint32_t n)
 {
     return registration->order ? registration->order[n] : n;
@@ -168,7 +168,7 @@ bool pfb_registration_find(const pfb_registration *registration, uint32_t id, pf
     bool is_sorted = registration->is_ascending || registration->order;
     uint32_t low = 0;
     uint32_t high = registration->counter_count;
-    while (low < high) { /* the first counter whose id is not below; unsorted: whose id is the same */
+    while (low < high) { /* sorted: finds the first counter whose id is not below; unsorted: the first with this id */
         uint32_t middle = is_sorted ? low + (high - low) / 2 : low;
         uint32_t found = counter_id_at(registration, position_by_id(registration, middle));
         if (is_sorted ? found < id : found != id)
@@ -239,7 +239,8 @@ bool pfb_registration_strings_open(pfb_registration_strings *strings, const void
     return cursor.error.code == PFB_OK;
 }
 
-/* The string at `start` of the block: behind the entries, even length, NUL before the block's end. */
+/* Reads the string at `start` of the block: it must begin after the entries and have its NUL before the block's end.
+ * `blame` is the offset of the field that holds `start`. */
 static bool read_entry_text(pfb_registration_strings *strings, uint32_t start, size_t blame, pfb_text *text)
 {
     enum { SHARING_FACTOR = 16 };
@@ -248,7 +249,7 @@ static bool read_entry_text(pfb_registration_strings *strings, uint32_t start, s
         strings->error = (pfb_error){PFB_BAD_STRING_OFFSET, blame};
         return false;
     }
-    if (strings->has_last && strings->last.offset == start) { /* entries in a row often share one string */
+    if (strings->has_last && strings->last.offset == start) { /* consecutive entries often share a string */
         *text = strings->last;
         return true;
     }
@@ -257,7 +258,7 @@ static bool read_entry_text(pfb_registration_strings *strings, uint32_t start, s
         strings->error = cursor.error;
         return false;
     }
-    strings->scanned_bytes += cursor.at - start; /* stops growing at 17 blocks: far below 2^64 */
+    strings->scanned_bytes += cursor.at - start; /* at most 17 * size_bytes: cannot wrap */
     if (strings->scanned_bytes > SHARING_FACTOR * (uint64_t)strings->size_bytes) {
         strings->error = (pfb_error){PFB_OVERLAPPING_STRINGS, blame};
         return false;
@@ -289,7 +290,7 @@ void pfb_list_open(pfb_list *list, const void *data, size_t size, uint32_t optio
     *list = (pfb_list){.data = data, .size = data ? size : 0, .options = options};
 }
 
-/* A cursor over what is left; false at the end and after a failure. */
+/* Makes a cursor over the rest of the list; false at the end and after an error. */
 static bool continue_list(const pfb_list *list, pfb_cursor *cursor)
 {
     if (list->error.code != PFB_OK || list->at == list->size)
@@ -298,7 +299,7 @@ static bool continue_list(const pfb_list *list, pfb_cursor *cursor)
     return true;
 }
 
-/* Keeps the cursor's position or its failure. */
+/* Stores the cursor's position, or its error. */
 static bool advance_list(pfb_list *list, const pfb_cursor *cursor)
 {
     list->error = cursor->error;
@@ -355,7 +356,7 @@ bool pfb_list_next_instance(pfb_list *list, pfb_listed_instance *instance)
     pfb_cursor cursor;
     if (!continue_list(list, &cursor))
         return false;
-    if (pfb_cursor_left(&cursor) < HEADER_BYTES) { /* too short for an instance: passed over unless strict */
+    if (pfb_cursor_left(&cursor) < HEADER_BYTES) { /* too short for an instance: skipped, in strict mode an error */
         pfb_cursor_tolerate(&cursor, list->options, &list->notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES,
                             cursor.at);
         cursor.at = cursor.end;

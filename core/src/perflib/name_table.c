@@ -5,12 +5,12 @@
 
 /* ---- Units ------------------------------------------------------------------------------------------- */
 
-/* What is left of a table, for as long as one call reads it: kept apart from the caller's struct, and in functions that
- * are put into each other, so that it stays in registers. A byte may cost little. */
+/* The unread part of a table during one call. A local copy in inline functions, so that it stays in registers: the
+ * caller's struct would be loaded and stored for each unit. */
 typedef struct units {
     const uint8_t *data;
-    size_t at, end; /* whole units lie between them */
-    size_t width;   /* 1 or 2 */
+    size_t at, end; /* a whole number of units */
+    size_t width;   /* bytes per unit: 1 or 2 */
 } units;
 
 static inline units units_left(const pfb_name_table *table)
@@ -18,7 +18,7 @@ static inline units units_left(const pfb_name_table *table)
     return (units){table->data, table->at, table->size, table->is_utf16 ? 2 : 1};
 }
 
-/* The unit at an offset before the end. */
+/* Returns the unit at `at`, which must be below the end. */
 static inline unsigned unit_at(const units *u, size_t at)
 {
     return u->width == 2 ? load_le16(u->data + at) : u->data[at];
@@ -26,15 +26,15 @@ static inline unsigned unit_at(const units *u, size_t at)
 
 /* ---- Strings ----------------------------------------------------------------------------------------- */
 
-/* A piece of the table and what ended it: a NUL, a line feed, a tab, or the end of the input. */
+/* A field of the table and its terminator: a NUL, a line feed, a tab, or the end of the input. */
 typedef struct piece {
     size_t begin, end;
-    unsigned ended_by; /* PIECE_END when nothing did */
+    unsigned ended_by; /* the terminator, or PIECE_END for the end of the input */
 } piece;
 
 enum { PIECE_END = 0x10000 };
 
-/* What may end a piece, a bit each. No unit above a line feed does, so that most units are compared once. */
+/* Terminators as bits. All are at most a line feed, so that most units need one comparison. */
 enum { AT_NUL = 1, AT_TAB = 1 << '\t', AT_LINE = 1 << '\n' };
 
 static inline piece next_piece(units *u, unsigned ends)
@@ -54,7 +54,7 @@ static inline piece next_piece(units *u, unsigned ends)
     return p;
 }
 
-/* Decimal digits, at least one, below 2^32. */
+/* Parses at least one decimal digit to a number below 2^32. */
 static inline bool parse_index(const units *u, const piece *p, uint32_t *index)
 {
     uint64_t number = 0;
@@ -72,7 +72,8 @@ static inline bool parse_index(const units *u, const piece *p, uint32_t *index)
 
 /* ---- Reading ----------------------------------------------------------------------------------------- */
 
-/* An oddity: a note, or an error in strict mode. True when reading may go on. Only before the first error. */
+/* Records a deviation as a note, or as an error in strict mode. Returns true if reading may continue. Must not be
+ * called after an error. */
 static bool tolerate(pfb_name_table *table, uint32_t note, pfb_code code, size_t offset)
 {
     if (table->options & PFB_STRICT)
@@ -82,7 +83,7 @@ static bool tolerate(pfb_name_table *table, uint32_t note, pfb_code code, size_t
     return table->error.code == PFB_OK;
 }
 
-/* The encoding by the mark, or by the first character, which is a digit or a NUL. */
+/* Detects the encoding by the byte order mark, or else by the first character, which is a digit or a NUL. */
 static void detect_encoding(pfb_name_table *table)
 {
     const uint8_t *p = table->data;
@@ -94,10 +95,10 @@ static void detect_encoding(pfb_name_table *table)
     } else {
         table->is_utf16 = table->size >= 2 && p[1] == 0;
     }
-    table->size -= table->is_utf16 ? table->size % 2 : 0; /* half a unit at the end says nothing */
+    table->size -= table->is_utf16 ? table->size % 2 : 0; /* ignore half a unit at the end */
 }
 
-/* What ends the first number tells the form: a NUL in multi-strings, a tab or an end of line in text. */
+/* Detects the form by the terminator of the first number: a NUL in multi-strings, a tab or a line end in text. */
 static void detect_form(pfb_name_table *table)
 {
     units u = units_left(table);
@@ -117,27 +118,29 @@ bool pfb_name_table_open(pfb_name_table *table, const void *data, size_t size, u
     return table->error.code == PFB_OK;
 }
 
-/* What came of a piece where an index should be. */
-typedef enum step { PAIR, PASSED, ENDED } step;
+/* The outcome of reading where an index should be. */
+typedef enum step { PAIR, SKIPPED, ENDED } step;
 
-/* An empty string there ends a multi-string; bytes behind it belong to nothing. Lines may be empty. */
-static inline step pass_empty(pfb_name_table *table, units *u, const piece *p)
+/* Skips empty fields where an index should be. An empty string ends a multi-string; bytes after it are a deviation.
+ * Empty lines are allowed. */
+static inline step skip_empty(pfb_name_table *table, units *u, const piece *p)
 {
     if (p->ended_by == PIECE_END)
         return ENDED;
-    /* All of them at once: each costs more than a byte may, and to look for an end behind each would be quadratic. */
+    /* All in one loop, to bound the cost per byte; looking for the end after each one would be quadratic. */
     for (; u->at < u->end; u->at += u->width) {
         unsigned unit = unit_at(u, u->at);
         if (unit != 0 && !(table->is_lines && unit == '\n'))
-            return table->is_lines || tolerate(table, PFB_NOTE_BAD_PAIR, PFB_BAD_PAIR, p->begin) ? PASSED : ENDED;
+            return table->is_lines || tolerate(table, PFB_NOTE_BAD_PAIR, PFB_BAD_PAIR, p->begin) ? SKIPPED : ENDED;
     }
     return ENDED;
 }
 
-/* The text behind a number that was read. Where an index should be and is none, the next string may be one again; a
- * line with a tab is passed over. False when there is no text, and for one of an odd number of strings that has no
- * partner: an empty one whose NUL is the last of all. */
-static inline bool take_text(const pfb_name_table *table, units *u, const piece *number, bool is_number, piece *text)
+/* Reads the text after the field where an index should be. If that field is not a number, it is skipped alone and the
+ * next string may be an index again; a line with a tab is skipped whole. Returns false if there is no text to return,
+ * and in a multi-string for an empty text at the end of the table: its NUL is the table's last NUL, so the number has
+ * no text (an odd number of strings). */
+static inline bool read_text(const pfb_name_table *table, units *u, const piece *number, bool is_number, piece *text)
 {
     bool has_tab = number->ended_by == '\t';
     if (!has_tab && (!is_number || number->ended_by == PIECE_END || table->has_tabs || u->at == u->end))
@@ -152,10 +155,10 @@ static inline step next_pair(pfb_name_table *table, units *u, pfb_name_entry *en
     piece text;
     piece number = next_piece(u, table->is_lines ? AT_NUL | AT_LINE | AT_TAB : AT_NUL);
     if (number.end == number.begin && number.ended_by != '\t')
-        return pass_empty(table, u, &number);
+        return skip_empty(table, u, &number);
     bool is_number = parse_index(u, &number, &index);
-    if (!take_text(table, u, &number, is_number, &text))
-        return tolerate(table, PFB_NOTE_BAD_PAIR, PFB_BAD_PAIR, number.begin) ? PASSED : ENDED;
+    if (!read_text(table, u, &number, is_number, &text))
+        return tolerate(table, PFB_NOTE_BAD_PAIR, PFB_BAD_PAIR, number.begin) ? SKIPPED : ENDED;
     if (text.ended_by == PIECE_END && !table->is_lines &&
         !tolerate(table, PFB_NOTE_UNTERMINATED, PFB_TRUNCATED_STRING, text.begin))
         return ENDED;
@@ -168,8 +171,8 @@ static inline step next_pair(pfb_name_table *table, units *u, pfb_name_entry *en
 bool pfb_name_table_next(pfb_name_table *table, pfb_name_entry *entry)
 {
     units u = units_left(table);
-    step found = table->error.code == PFB_OK ? PASSED : ENDED;
-    while (found == PASSED && u.at < u.end)
+    step found = table->error.code == PFB_OK ? SKIPPED : ENDED;
+    while (found == SKIPPED && u.at < u.end)
         found = next_pair(table, &u, entry);
     table->at = u.at;
     return found == PAIR;
@@ -191,7 +194,7 @@ static int compare_u32(uint32_t left, uint32_t right)
     return (left > right) - (left < right);
 }
 
-/* A text in either encoding, read code point by code point. */
+/* A text in either encoding, compared by code points. */
 typedef struct text {
     const uint8_t *bytes;
     size_t size; /* units of UTF-16, bytes of UTF-8 */
@@ -222,7 +225,7 @@ static int compare_texts(const text *left, const text *right)
     return (i < left->size) - (k < right->size);
 }
 
-/* What is being put in order, and how. */
+/* The index to sort, and the key. */
 typedef struct order {
     const pfb_name_index *index;
     bool by_name;
@@ -257,7 +260,7 @@ pfb_error pfb_name_index_build(pfb_name_index *index, const pfb_name_table *tabl
     for (uint32_t i = 0; i < index->count; i++)
         by_index[i] = i;
     sort(&(order){index, false}, by_index, index->count);
-    /* Equal names, of which there may be many, stand by index from here on. */
+    /* Start from the order by index: entries with equal names, of which there may be many, are then already sorted. */
     for (uint32_t i = 0; i < index->count; i++)
         by_name[i] = by_index[i];
     sort(&(order){index, true}, by_name, index->count);
@@ -285,8 +288,8 @@ const pfb_name_entry *pfb_name_index_find(const pfb_name_index *index, uint32_t 
     return entry->index == title_index ? entry : NULL;
 }
 
-/* The position in by_name of the first text not before `key`, or, with `behind`, of the first one behind it. */
-static uint32_t bound(const pfb_name_index *index, const text *key, bool behind)
+/* Returns the position in by_name of the first text that is not below `key`, or, if `is_upper`, that is above it. */
+static uint32_t find_bound(const pfb_name_index *index, const text *key, bool is_upper)
 {
     uint32_t low = 0;
     uint32_t high = index->count;
@@ -294,7 +297,7 @@ static uint32_t bound(const pfb_name_index *index, const text *key, bool behind)
         uint32_t middle = low + (high - low) / 2;
         text candidate = text_of(index, index->by_name[middle]);
         int difference = compare_texts(&candidate, key);
-        if (difference < 0 || (behind && difference == 0))
+        if (difference < 0 || (is_upper && difference == 0))
             low = middle + 1;
         else
             high = middle;
@@ -305,6 +308,6 @@ static uint32_t bound(const pfb_name_index *index, const text *key, bool behind)
 uint32_t pfb_name_index_named(const pfb_name_index *index, const char *utf8, size_t size_bytes, uint32_t *first)
 {
     text key = {(const uint8_t *)utf8, size_bytes, false};
-    *first = bound(index, &key, false);
-    return bound(index, &key, true) - *first;
+    *first = find_bound(index, &key, false);
+    return find_bound(index, &key, true) - *first;
 }

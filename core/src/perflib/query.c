@@ -32,7 +32,7 @@ size_t pfb_query_write(const pfb_query *query, uint8_t *out, size_t capacity)
     size_t size = pfb_query_size(query);
     if (size == 0 || size > capacity)
         return 0;
-    if (query->name_units > 0) /* first, and as a move: the name may lie in the block that is written anew */
+    if (query->name_units > 0) /* first, with memmove: the name may lie inside the block that is overwritten */
         memmove(out + IDENTIFIER_BYTES, query->name, 2 * query->name_units);
     memset(out, 0, IDENTIFIER_BYTES);
     memset(out + IDENTIFIER_BYTES + 2 * query->name_units, 0, size - IDENTIFIER_BYTES - 2 * query->name_units);
@@ -62,11 +62,12 @@ bool pfb_query_find(const void *info, size_t size, uint32_t index, pfb_identifie
 
 /* ---- Wildcards --------------------------------------------------------------------------------------- */
 
-static uint32_t fold(uint32_t unit, uint32_t options)
+static uint32_t fold_case(uint32_t unit, uint32_t options)
 {
     return (options & PFB_MATCH_IGNORE_CASE) && unit >= 'A' && unit <= 'Z' ? unit + ('a' - 'A') : unit;
 }
 
+/* On a mismatch, retries from the last * with one more unit matched by it. Earlier * never need another try. */
 bool pfb_query_match(const uint8_t *pattern, size_t pattern_units, const uint8_t *name, size_t name_units,
                      uint32_t options)
 {
@@ -74,20 +75,20 @@ bool pfb_query_match(const uint8_t *pattern, size_t pattern_units, const uint8_t
         return false;
     size_t p = 0;
     size_t n = 0;
-    bool starred = false;
-    size_t star = 0;   /* position behind the last * */
-    size_t resume = 0; /* where in the name that * ends next */
+    bool has_star = false;
+    size_t star = 0;   /* pattern position after the last * */
+    size_t resume = 0; /* name position where the run matched by that * ends */
     while (n < name_units) {
         uint32_t want = p < pattern_units ? load_le16(pattern + 2 * p) : 0;
         uint32_t unit = load_le16(name + 2 * n);
         if (p < pattern_units && want == '*') {
-            starred = true;
+            has_star = true;
             star = ++p;
             resume = n;
-        } else if (p < pattern_units && (want == '?' || fold(want, options) == fold(unit, options))) {
+        } else if (p < pattern_units && (want == '?' || fold_case(want, options) == fold_case(unit, options))) {
             p++;
             n++;
-        } else if (starred) { /* let the last * swallow one unit more: at most name_units times per pattern unit */
+        } else if (has_star) {
             p = star;
             n = ++resume;
         } else {

@@ -12,10 +12,10 @@ typedef struct fault_row {
     uint8_t field;
     uint8_t code;
     uint32_t replacement;
-    bool is_added; /* the replacement is added to the right value */
+    bool is_added; /* add the replacement to the valid value */
 } fault_row;
 
-#define HUGE_SIZE UINT32_C(0xFFFFFFF8) /* a multiple of 8, so that alignment is not what is wrong with it */
+#define HUGE_SIZE UINT32_C(0xFFFFFFF8) /* a multiple of 8: not an alignment error */
 
 static const fault_row faults[PFB_FAULT_COUNT] = {
     [PFB_FAULT_NONE] = {"", FIELD_NONE, PFB_OK, 0, false},
@@ -104,318 +104,319 @@ pfb_code pfb_fault_code(pfb_fault fault)
 
 /* ---- Appending ---------------------------------------------------------------------------------------- */
 
-void pfb_write_fail(pfb_writer *builder, pfb_code code)
+void pfb_write_fail(pfb_writer *writer, pfb_code code)
 {
-    if (builder->error.code == PFB_OK)
-        builder->error = (pfb_error){code, builder->size_bytes};
+    if (writer->error.code == PFB_OK)
+        writer->error = (pfb_error){code, writer->size_bytes};
 }
 
-size_t pfb_write_zeros(pfb_writer *builder, size_t count)
+size_t pfb_write_zeros(pfb_writer *writer, size_t count)
 {
-    size_t at = builder->size_bytes;
+    size_t at = writer->size_bytes;
     if (count > SIZE_MAX - at) {
-        pfb_write_fail(builder, PFB_CALLER_ARGUMENT);
+        pfb_write_fail(writer, PFB_CALLER_ARGUMENT);
         return at;
     }
-    if (at > builder->capacity || count > builder->capacity - at)
-        pfb_write_fail(builder, PFB_CALLER_TOO_SMALL);
+    if (at > writer->capacity || count > writer->capacity - at)
+        pfb_write_fail(writer, PFB_CALLER_TOO_SMALL);
     else if (count > 0)
-        memset(builder->data + at, 0, count);
-    builder->size_bytes = at + count;
+        memset(writer->data + at, 0, count);
+    writer->size_bytes = at + count;
     return at;
 }
 
-bool pfb_write_writable(const pfb_writer *builder, size_t at, size_t count)
+bool pfb_write_writable(const pfb_writer *writer, size_t at, size_t count)
 {
-    return at <= builder->size_bytes && count <= builder->size_bytes - at && at <= builder->capacity &&
-           count <= builder->capacity - at;
+    return at <= writer->size_bytes && count <= writer->size_bytes - at && at <= writer->capacity &&
+           count <= writer->capacity - at;
 }
 
-void pfb_write_put_bytes(pfb_writer *builder, size_t at, const void *bytes, size_t count)
+void pfb_write_put_bytes(pfb_writer *writer, size_t at, const void *bytes, size_t count)
 {
-    if (count > 0 && pfb_write_writable(builder, at, count))
-        memcpy(builder->data + at, bytes, count);
+    if (count > 0 && pfb_write_writable(writer, at, count))
+        memcpy(writer->data + at, bytes, count);
 }
 
-void pfb_write_put32(pfb_writer *builder, size_t at, uint32_t value)
+void pfb_write_put32(pfb_writer *writer, size_t at, uint32_t value)
 {
-    if (pfb_write_writable(builder, at, 4))
-        store_32(builder->data + at, value, builder->is_big_endian);
+    if (pfb_write_writable(writer, at, 4))
+        store_32(writer->data + at, value, writer->is_big_endian);
 }
 
-void pfb_write_put64(pfb_writer *builder, size_t at, uint64_t value)
+void pfb_write_put64(pfb_writer *writer, size_t at, uint64_t value)
 {
-    if (pfb_write_writable(builder, at, 8))
-        store_64(builder->data + at, value, builder->is_big_endian);
+    if (pfb_write_writable(writer, at, 8))
+        store_64(writer->data + at, value, writer->is_big_endian);
 }
 
-bool pfb_write_breaks(pfb_writer *builder, field which, size_t at)
+bool pfb_write_breaks(pfb_writer *writer, field which, size_t at)
 {
-    if (builder->fault_planted || which == FIELD_NONE || faults[builder->fault].field != (uint8_t)which)
+    if (writer->fault_planted || which == FIELD_NONE || faults[writer->fault].field != (uint8_t)which)
         return false;
-    builder->fault_planted = true;
-    builder->fault_offset = at;
+    writer->fault_planted = true;
+    writer->fault_offset = at;
     return true;
 }
 
-void pfb_write_put_field(pfb_writer *builder, field which, size_t at, size_t value)
+void pfb_write_put_field(pfb_writer *writer, field which, size_t at, size_t value)
 {
     if (value > UINT32_MAX)
-        pfb_write_fail(builder, PFB_CALLER_ARGUMENT);
+        pfb_write_fail(writer, PFB_CALLER_ARGUMENT);
     uint32_t written = (uint32_t)value;
-    const fault_row *fault = &faults[builder->fault];
-    if (pfb_write_breaks(builder, which, at))
+    const fault_row *fault = &faults[writer->fault];
+    if (pfb_write_breaks(writer, which, at))
         written = fault->replacement + (fault->is_added ? written : 0);
-    pfb_write_put32(builder, at, written);
+    pfb_write_put32(writer, at, written);
 }
 
-/* UTF-16 text, its NUL and zeros up to a multiple of 8 from the block's start; unterminated when so asked. */
-static void append_text(pfb_writer *builder, const uint8_t *text, size_t units, size_t block_at)
+/* Appends a UTF-16 text, its NUL, and zeros up to a multiple of 8 from `block_at`. The fault for the NUL replaces NUL
+ * and padding. */
+static void append_text(pfb_writer *writer, const uint8_t *text, size_t units, size_t block_at)
 {
     if (units > (SIZE_MAX - 16) / 2) {
-        pfb_write_fail(builder, PFB_CALLER_ARGUMENT);
+        pfb_write_fail(writer, PFB_CALLER_ARGUMENT);
         return;
     }
-    size_t at = pfb_write_zeros(builder, 2 * units + 2);
-    pfb_write_put_bytes(builder, at, text, 2 * units);
-    pfb_write_zeros(builder, round_up_8(builder->size_bytes - block_at) - (builder->size_bytes - block_at));
+    size_t at = pfb_write_zeros(writer, 2 * units + 2);
+    pfb_write_put_bytes(writer, at, text, 2 * units);
+    pfb_write_zeros(writer, round_up_8(writer->size_bytes - block_at) - (writer->size_bytes - block_at));
     size_t end = at + 2 * units;
-    if (pfb_write_breaks(builder, FIELD_NAME_END, end) && pfb_write_writable(builder, end, builder->size_bytes - end))
-        memset(builder->data + end, 'x', builder->size_bytes - end);
+    if (pfb_write_breaks(writer, FIELD_NAME_END, end) && pfb_write_writable(writer, end, writer->size_bytes - end))
+        memset(writer->data + end, 'x', writer->size_bytes - end);
 }
 
-void pfb_write_init(pfb_writer *builder, void *data, size_t capacity)
+void pfb_write_init(pfb_writer *writer, void *data, size_t capacity)
 {
-    *builder = (pfb_writer){.data = data, .capacity = data ? capacity : 0};
+    *writer = (pfb_writer){.data = data, .capacity = data ? capacity : 0};
 }
 
-void pfb_write_break(pfb_writer *builder, pfb_fault fault)
+void pfb_write_break(pfb_writer *writer, pfb_fault fault)
 {
-    builder->fault = (unsigned)fault < PFB_FAULT_COUNT ? fault : PFB_FAULT_NONE;
+    writer->fault = (unsigned)fault < PFB_FAULT_COUNT ? fault : PFB_FAULT_NONE;
 }
 
-/* ---- Data blocks ---------------------------------------------------------------------------------------- */
+/* ---- V2 replies ----------------------------------------------------------------------------------------- */
 
 enum { DATA_HEADER_BYTES = 48, RESULT_HEADER_BYTES = 16, VALUE_HEADER_BYTES = 8 };
 
-void pfb_write_begin_v2(pfb_writer *builder, const pfb_write_times *times)
+void pfb_write_begin_v2(pfb_writer *writer, const pfb_write_times *times)
 {
-    if (builder->in_data || builder->size_bytes != 0)
-        pfb_write_fail(builder, PFB_CALLER_ORDER);
-    size_t at = pfb_write_zeros(builder, DATA_HEADER_BYTES);
-    builder->in_data = true;
-    pfb_write_put64(builder, at + 8, (uint64_t)times->perf_time);
-    pfb_write_put64(builder, at + 16, (uint64_t)times->perf_time_100ns);
-    pfb_write_put64(builder, at + 24, (uint64_t)times->perf_freq);
+    if (writer->in_data || writer->size_bytes != 0)
+        pfb_write_fail(writer, PFB_CALLER_ORDER);
+    size_t at = pfb_write_zeros(writer, DATA_HEADER_BYTES);
+    writer->in_data = true;
+    pfb_write_put64(writer, at + 8, (uint64_t)times->perf_time);
+    pfb_write_put64(writer, at + 16, (uint64_t)times->perf_time_100ns);
+    pfb_write_put64(writer, at + 24, (uint64_t)times->perf_freq);
     const pfb_system_time *t = &times->system_time;
-    pfb_write_put32(builder, at + 32, t->year | (uint32_t)t->month << 16);
-    pfb_write_put32(builder, at + 36, t->day_of_week | (uint32_t)t->day << 16);
-    pfb_write_put32(builder, at + 40, t->hour | (uint32_t)t->minute << 16);
-    pfb_write_put32(builder, at + 44, t->second | (uint32_t)t->millisecond << 16);
+    pfb_write_put32(writer, at + 32, t->year | (uint32_t)t->month << 16);
+    pfb_write_put32(writer, at + 36, t->day_of_week | (uint32_t)t->day << 16);
+    pfb_write_put32(writer, at + 40, t->hour | (uint32_t)t->minute << 16);
+    pfb_write_put32(writer, at + 44, t->second | (uint32_t)t->millisecond << 16);
 }
 
-static void append_counter_ids(pfb_writer *builder, const uint32_t *ids, uint32_t count)
+static void append_counter_ids(pfb_writer *writer, const uint32_t *ids, uint32_t count)
 {
-    size_t at = pfb_write_zeros(builder, 8);
+    size_t at = pfb_write_zeros(writer, 8);
     size_t ids_size = (size_t)4 * count;
-    if (ids_size / 4 != count || ids_size > SIZE_MAX - at - 16) { /* a size_t of 32 bits */
-        pfb_write_fail(builder, PFB_CALLER_ARGUMENT);
+    if (ids_size / 4 != count || ids_size > SIZE_MAX - at - 16) { /* possible if size_t has 32 bits */
+        pfb_write_fail(writer, PFB_CALLER_ARGUMENT);
         return;
     }
-    for (uint32_t i = 0; i < count && builder->error.code == PFB_OK; i++)
-        pfb_write_put32(builder, pfb_write_zeros(builder, 4), ids[i]);
-    if (builder->error.code != PFB_OK) /* measuring: count what the loop left out */
-        builder->size_bytes = at + 8 + ids_size;
-    pfb_write_zeros(builder, count % 2 ? 4 : 0);
-    pfb_write_put_field(builder, FIELD_COUNTERS_SIZE, at, builder->size_bytes - at);
-    pfb_write_put_field(builder, FIELD_COUNTER_COUNT, at + 4, count);
+    for (uint32_t i = 0; i < count && writer->error.code == PFB_OK; i++)
+        pfb_write_put32(writer, pfb_write_zeros(writer, 4), ids[i]);
+    if (writer->error.code != PFB_OK) /* measuring: count the ids that the loop skipped */
+        writer->size_bytes = at + 8 + ids_size;
+    pfb_write_zeros(writer, count % 2 ? 4 : 0);
+    pfb_write_put_field(writer, FIELD_COUNTERS_SIZE, at, writer->size_bytes - at);
+    pfb_write_put_field(writer, FIELD_COUNTER_COUNT, at + 4, count);
 }
 
-void pfb_write_begin_result(pfb_writer *builder, uint32_t kind, uint32_t status, const uint32_t *counter_ids,
+void pfb_write_begin_result(pfb_writer *writer, uint32_t kind, uint32_t status, const uint32_t *counter_ids,
                             uint32_t counter_count)
 {
-    if (!builder->in_data || builder->in_result)
-        pfb_write_fail(builder, PFB_CALLER_ORDER);
-    builder->in_result = true;
-    builder->kind = kind;
-    builder->instance_count = 0;
-    builder->result_count++;
-    builder->result_at = pfb_write_zeros(builder, RESULT_HEADER_BYTES);
-    pfb_write_put32(builder, builder->result_at, status);
-    pfb_write_put_field(builder, FIELD_RESULT_KIND, builder->result_at + 4, kind);
+    if (!writer->in_data || writer->in_result)
+        pfb_write_fail(writer, PFB_CALLER_ORDER);
+    writer->in_result = true;
+    writer->kind = kind;
+    writer->instance_count = 0;
+    writer->result_count++;
+    writer->result_at = pfb_write_zeros(writer, RESULT_HEADER_BYTES);
+    pfb_write_put32(writer, writer->result_at, status);
+    pfb_write_put_field(writer, FIELD_RESULT_KIND, writer->result_at + 4, kind);
     if (kind == PFB_V2_MULTIPLE_COUNTERS || kind == PFB_V2_COUNTERSET)
-        append_counter_ids(builder, counter_ids, counter_count);
+        append_counter_ids(writer, counter_ids, counter_count);
     if (kind == PFB_V2_MULTIPLE_INSTANCES || kind == PFB_V2_COUNTERSET)
-        builder->instances_at = pfb_write_zeros(builder, 8);
+        writer->instances_at = pfb_write_zeros(writer, 8);
 }
 
-static bool has_instances(const pfb_writer *builder)
+static bool has_instances(const pfb_writer *writer)
 {
-    return builder->kind == PFB_V2_MULTIPLE_INSTANCES || builder->kind == PFB_V2_COUNTERSET;
+    return writer->kind == PFB_V2_MULTIPLE_INSTANCES || writer->kind == PFB_V2_COUNTERSET;
 }
 
-/* PERF_INSTANCE_HEADER with its name: in data blocks and in instance lists. */
-static void append_instance(pfb_writer *builder, uint32_t id, const uint8_t *name, size_t name_units)
+/* PERF_INSTANCE_HEADER with its name, for V2 replies and instance lists. */
+static void append_instance(pfb_writer *writer, uint32_t id, const uint8_t *name, size_t name_units)
 {
-    size_t at = pfb_write_zeros(builder, 8);
-    pfb_write_put32(builder, at + 4, id);
-    append_text(builder, name, name_units, at);
-    pfb_write_put_field(builder, FIELD_INSTANCE_SIZE, at, builder->size_bytes - at);
+    size_t at = pfb_write_zeros(writer, 8);
+    pfb_write_put32(writer, at + 4, id);
+    append_text(writer, name, name_units, at);
+    pfb_write_put_field(writer, FIELD_INSTANCE_SIZE, at, writer->size_bytes - at);
 }
 
-void pfb_write_instance(pfb_writer *builder, uint32_t id, const uint8_t *name, size_t name_units)
+void pfb_write_instance(pfb_writer *writer, uint32_t id, const uint8_t *name, size_t name_units)
 {
-    if (!builder->in_result || !has_instances(builder))
-        pfb_write_fail(builder, PFB_CALLER_ORDER);
-    builder->instance_count++;
-    append_instance(builder, id, name, name_units);
+    if (!writer->in_result || !has_instances(writer))
+        pfb_write_fail(writer, PFB_CALLER_ORDER);
+    writer->instance_count++;
+    append_instance(writer, id, name, name_units);
 }
 
-void pfb_write_datum(pfb_writer *builder, const void *bytes, uint32_t size_bytes)
+void pfb_write_datum(pfb_writer *writer, const void *bytes, uint32_t size_bytes)
 {
-    if (!builder->in_result || builder->kind == PFB_V2_ERROR || (has_instances(builder) && !builder->instance_count))
-        pfb_write_fail(builder, PFB_CALLER_ORDER);
-    size_t at = pfb_write_zeros(builder, VALUE_HEADER_BYTES);
+    if (!writer->in_result || writer->kind == PFB_V2_ERROR || (has_instances(writer) && !writer->instance_count))
+        pfb_write_fail(writer, PFB_CALLER_ORDER);
+    size_t at = pfb_write_zeros(writer, VALUE_HEADER_BYTES);
     size_t padded = round_up_8((size_t)size_bytes);
-    if (padded < size_bytes) { /* a size_t of 32 bits */
-        pfb_write_fail(builder, PFB_CALLER_ARGUMENT);
+    if (padded < size_bytes) { /* possible if size_t has 32 bits */
+        pfb_write_fail(writer, PFB_CALLER_ARGUMENT);
         return;
     }
-    size_t data_at = pfb_write_zeros(builder, padded);
-    pfb_write_put_bytes(builder, data_at, bytes, size_bytes);
-    pfb_write_put_field(builder, FIELD_DATA_SIZE, at, size_bytes);
-    pfb_write_put_field(builder, FIELD_VALUE_SIZE, at + 4, builder->size_bytes - at);
+    size_t data_at = pfb_write_zeros(writer, padded);
+    pfb_write_put_bytes(writer, data_at, bytes, size_bytes);
+    pfb_write_put_field(writer, FIELD_DATA_SIZE, at, size_bytes);
+    pfb_write_put_field(writer, FIELD_VALUE_SIZE, at + 4, writer->size_bytes - at);
 }
 
-void pfb_write_value(pfb_writer *builder, uint64_t raw, uint32_t size_bytes)
+void pfb_write_value(pfb_writer *writer, uint64_t raw, uint32_t size_bytes)
 {
     uint8_t bytes[8];
     store_le64(bytes, raw);
     if (size_bytes != 4 && size_bytes != 8) {
-        pfb_write_fail(builder, PFB_CALLER_ARGUMENT);
+        pfb_write_fail(writer, PFB_CALLER_ARGUMENT);
         return;
     }
-    pfb_write_datum(builder, bytes, size_bytes);
+    pfb_write_datum(writer, bytes, size_bytes);
 }
 
-void pfb_write_end_result(pfb_writer *builder)
+void pfb_write_end_result(pfb_writer *writer)
 {
-    if (!builder->in_result) {
-        pfb_write_fail(builder, PFB_CALLER_ORDER);
+    if (!writer->in_result) {
+        pfb_write_fail(writer, PFB_CALLER_ORDER);
         return;
     }
-    if (has_instances(builder)) {
-        pfb_write_put_field(builder, FIELD_INSTANCES_SIZE, builder->instances_at,
-                            builder->size_bytes - builder->instances_at);
-        pfb_write_put_field(builder, FIELD_INSTANCE_COUNT, builder->instances_at + 4, builder->instance_count);
+    if (has_instances(writer)) {
+        pfb_write_put_field(writer, FIELD_INSTANCES_SIZE, writer->instances_at,
+                            writer->size_bytes - writer->instances_at);
+        pfb_write_put_field(writer, FIELD_INSTANCE_COUNT, writer->instances_at + 4, writer->instance_count);
     }
-    pfb_write_put_field(builder, FIELD_RESULT_SIZE, builder->result_at + 8, builder->size_bytes - builder->result_at);
-    builder->in_result = false;
+    pfb_write_put_field(writer, FIELD_RESULT_SIZE, writer->result_at + 8, writer->size_bytes - writer->result_at);
+    writer->in_result = false;
 }
 
-void pfb_write_end_v2(pfb_writer *builder)
+void pfb_write_end_v2(pfb_writer *writer)
 {
-    if (!builder->in_data || builder->in_result) {
-        pfb_write_fail(builder, PFB_CALLER_ORDER);
+    if (!writer->in_data || writer->in_result) {
+        pfb_write_fail(writer, PFB_CALLER_ORDER);
         return;
     }
-    pfb_write_put_field(builder, FIELD_TOTAL_SIZE, 0, builder->size_bytes);
-    pfb_write_put_field(builder, FIELD_RESULT_COUNT, 4, builder->result_count);
-    builder->in_data = false;
+    pfb_write_put_field(writer, FIELD_TOTAL_SIZE, 0, writer->size_bytes);
+    pfb_write_put_field(writer, FIELD_RESULT_COUNT, 4, writer->result_count);
+    writer->in_data = false;
 }
 
 /* ---- Metadata -------------------------------------------------------------------------------------------- */
 
-void pfb_write_guid(pfb_writer *builder, const pfb_guid *guid)
+void pfb_write_guid(pfb_writer *writer, const pfb_guid *guid)
 {
-    pfb_write_put_bytes(builder, pfb_write_zeros(builder, sizeof guid->bytes), guid->bytes, sizeof guid->bytes);
+    pfb_write_put_bytes(writer, pfb_write_zeros(writer, sizeof guid->bytes), guid->bytes, sizeof guid->bytes);
 }
 
-void pfb_write_counterset(pfb_writer *builder, const pfb_guid *guid, uint32_t detail_level, uint32_t instance_type,
+void pfb_write_counterset(pfb_writer *writer, const pfb_guid *guid, uint32_t detail_level, uint32_t instance_type,
                           uint32_t counter_count)
 {
-    pfb_write_guid(builder, guid);
-    size_t at = pfb_write_zeros(builder, 16); /* counterset type, reserved: 0 */
-    pfb_write_put32(builder, at + 4, detail_level);
-    pfb_write_put_field(builder, FIELD_REGISTERED_COUNT, at + 8, counter_count);
-    pfb_write_put32(builder, at + 12, instance_type);
+    pfb_write_guid(writer, guid);
+    size_t at = pfb_write_zeros(writer, 16); /* CounterSetType, which is 0, and the fields below */
+    pfb_write_put32(writer, at + 4, detail_level);
+    pfb_write_put_field(writer, FIELD_REGISTERED_COUNT, at + 8, counter_count);
+    pfb_write_put32(writer, at + 12, instance_type);
 }
 
-void pfb_write_counter(pfb_writer *builder, const pfb_counter *counter)
+void pfb_write_counter(pfb_writer *writer, const pfb_counter *counter)
 {
-    size_t at = pfb_write_zeros(builder, 48);
-    pfb_write_put32(builder, at, counter->id);
-    pfb_write_put32(builder, at + 4, counter->type);
-    pfb_write_put64(builder, at + 8, counter->attributes);
-    pfb_write_put32(builder, at + 16, counter->detail_level);
-    pfb_write_put32(builder, at + 20, (uint32_t)counter->default_scale);
-    pfb_write_put32(builder, at + 24, counter->base_id);
-    pfb_write_put32(builder, at + 28, counter->perf_time_id);
-    pfb_write_put32(builder, at + 32, counter->perf_freq_id);
-    pfb_write_put32(builder, at + 36, counter->multi_id);
-    pfb_write_put32(builder, at + 40, counter->aggregate);
+    size_t at = pfb_write_zeros(writer, 48);
+    pfb_write_put32(writer, at, counter->id);
+    pfb_write_put32(writer, at + 4, counter->type);
+    pfb_write_put64(writer, at + 8, counter->attributes);
+    pfb_write_put32(writer, at + 16, counter->detail_level);
+    pfb_write_put32(writer, at + 20, (uint32_t)counter->default_scale);
+    pfb_write_put32(writer, at + 24, counter->base_id);
+    pfb_write_put32(writer, at + 28, counter->perf_time_id);
+    pfb_write_put32(writer, at + 32, counter->perf_freq_id);
+    pfb_write_put32(writer, at + 36, counter->multi_id);
+    pfb_write_put32(writer, at + 40, counter->aggregate);
 }
 
-void pfb_write_string(pfb_writer *builder, const uint8_t *text, size_t units)
+void pfb_write_string(pfb_writer *writer, const uint8_t *text, size_t units)
 {
-    append_text(builder, text, units, builder->size_bytes);
+    append_text(writer, text, units, writer->size_bytes);
 }
 
-void pfb_write_begin_strings(pfb_writer *builder, uint32_t count)
+void pfb_write_begin_strings(pfb_writer *writer, uint32_t count)
 {
     enum { HEADER_BYTES = 8, ENTRY_BYTES = 8 };
     size_t entries = (size_t)count * ENTRY_BYTES;
-    if (entries / ENTRY_BYTES != count) { /* a size_t of 32 bits */
-        pfb_write_fail(builder, PFB_CALLER_ARGUMENT);
+    if (entries / ENTRY_BYTES != count) { /* possible if size_t has 32 bits */
+        pfb_write_fail(writer, PFB_CALLER_ARGUMENT);
         return;
     }
-    builder->strings_at = pfb_write_zeros(builder, HEADER_BYTES);
-    pfb_write_zeros(builder, entries);
-    builder->strings_given = 0;
-    builder->string_count = count;
-    pfb_write_put_field(builder, FIELD_STRING_COUNT, builder->strings_at + 4, count);
+    writer->strings_at = pfb_write_zeros(writer, HEADER_BYTES);
+    pfb_write_zeros(writer, entries);
+    writer->strings_given = 0;
+    writer->string_count = count;
+    pfb_write_put_field(writer, FIELD_STRING_COUNT, writer->strings_at + 4, count);
 }
 
-void pfb_write_counter_string(pfb_writer *builder, uint32_t counter_id, const uint8_t *text, size_t units)
+void pfb_write_counter_string(pfb_writer *writer, uint32_t counter_id, const uint8_t *text, size_t units)
 {
-    if (builder->strings_given >= builder->string_count) { /* an entry more would overwrite the strings */
-        pfb_write_fail(builder, PFB_CALLER_ORDER);
+    if (writer->strings_given >= writer->string_count) { /* one more entry would overwrite the strings */
+        pfb_write_fail(writer, PFB_CALLER_ORDER);
         return;
     }
-    size_t entry = builder->strings_at + 8 + (size_t)8 * builder->strings_given++;
-    pfb_write_put32(builder, entry, counter_id);
+    size_t entry = writer->strings_at + 8 + (size_t)8 * writer->strings_given++;
+    pfb_write_put32(writer, entry, counter_id);
     if (!text) {
-        pfb_write_put32(builder, entry + 4, PFB_NO_ID);
+        pfb_write_put32(writer, entry + 4, PFB_NO_ID);
         return;
     }
-    pfb_write_put_field(builder, FIELD_STRING_OFFSET, entry + 4, builder->size_bytes - builder->strings_at);
-    size_t at = pfb_write_zeros(builder, units <= (SIZE_MAX - 2) / 2 ? 2 * units + 2 : SIZE_MAX);
-    pfb_write_put_bytes(builder, at, text, 2 * units);
+    pfb_write_put_field(writer, FIELD_STRING_OFFSET, entry + 4, writer->size_bytes - writer->strings_at);
+    size_t at = pfb_write_zeros(writer, units <= (SIZE_MAX - 2) / 2 ? 2 * units + 2 : SIZE_MAX);
+    pfb_write_put_bytes(writer, at, text, 2 * units);
 }
 
-void pfb_write_end_strings(pfb_writer *builder)
+void pfb_write_end_strings(pfb_writer *writer)
 {
-    size_t size = builder->size_bytes - builder->strings_at;
-    if (builder->strings_given != builder->string_count)
-        pfb_write_fail(builder, PFB_CALLER_ORDER);
-    pfb_write_zeros(builder, round_up_8(size) - size);
-    pfb_write_put_field(builder, FIELD_STRINGS_SIZE, builder->strings_at, builder->size_bytes - builder->strings_at);
+    size_t size = writer->size_bytes - writer->strings_at;
+    if (writer->strings_given != writer->string_count)
+        pfb_write_fail(writer, PFB_CALLER_ORDER);
+    pfb_write_zeros(writer, round_up_8(size) - size);
+    pfb_write_put_field(writer, FIELD_STRINGS_SIZE, writer->strings_at, writer->size_bytes - writer->strings_at);
 }
 
-void pfb_write_identifier(pfb_writer *builder, const pfb_query *query)
+void pfb_write_identifier(pfb_writer *writer, const pfb_query *query)
 {
     size_t size = pfb_query_size(query);
     if (size == 0) {
-        pfb_write_fail(builder, PFB_CALLER_ARGUMENT);
+        pfb_write_fail(writer, PFB_CALLER_ARGUMENT);
         return;
     }
-    size_t at = pfb_write_zeros(builder, size);
-    if (pfb_write_writable(builder, at, size))
-        pfb_query_write(query, builder->data + at, size);
-    pfb_write_put_field(builder, FIELD_IDENTIFIER_SIZE, at + 20, size);
+    size_t at = pfb_write_zeros(writer, size);
+    if (pfb_write_writable(writer, at, size))
+        pfb_query_write(query, writer->data + at, size);
+    pfb_write_put_field(writer, FIELD_IDENTIFIER_SIZE, at + 20, size);
 }
 
-void pfb_write_listed_instance(pfb_writer *builder, uint32_t id, const uint8_t *name, size_t name_units)
+void pfb_write_listed_instance(pfb_writer *writer, uint32_t id, const uint8_t *name, size_t name_units)
 {
-    append_instance(builder, id, name, name_units);
+    append_instance(writer, id, name, name_units);
 }

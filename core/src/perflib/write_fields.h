@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PFB_BUILDER_FIELDS_H
-#define PFB_BUILDER_FIELDS_H
+#ifndef PFB_WRITE_FIELDS_H
+#define PFB_WRITE_FIELDS_H
 
-/* How a builder appends and breaks fields; in write.c, shared by write_v1.c. */
+/* Appending bytes and fields, and planting faults; defined in write.c, shared with write_v1.c. */
 #include "perfblock/write.h"
 
-/* The fields that can be broken. */
+/* The fields that a fault can replace. */
 typedef enum field {
     FIELD_NONE,
     FIELD_TOTAL_SIZE,
@@ -42,24 +42,24 @@ typedef enum field {
     FIELD_NAME_INDEX
 } field;
 
-/* Records the first failure. */
-void pfb_write_fail(pfb_writer *builder, pfb_code code);
+/* Records an error if it is the first. */
+void pfb_write_fail(pfb_writer *writer, pfb_code code);
 
-/* Appends `count` zero bytes and returns where they begin. They exist only while everything fits. */
-size_t pfb_write_zeros(pfb_writer *builder, size_t count);
+/* Appends `count` zero bytes and returns their offset. Past the capacity they are only counted. */
+size_t pfb_write_zeros(pfb_writer *writer, size_t count);
 
-/* True when [at, at + count) was appended and lies in the caller's memory. */
-bool pfb_write_writable(const pfb_writer *builder, size_t at, size_t count);
+/* Returns true if [at, at + count) was appended and lies in the caller's memory. */
+bool pfb_write_writable(const pfb_writer *writer, size_t at, size_t count);
 
-/* Stores, in the byte order of the block, where the bytes exist. */
-void pfb_write_put_bytes(pfb_writer *builder, size_t at, const void *bytes, size_t count);
-void pfb_write_put32(pfb_writer *builder, size_t at, uint32_t value);
-void pfb_write_put64(pfb_writer *builder, size_t at, uint64_t value);
+/* Store in the byte order of the block; no effect if the bytes are not writable. */
+void pfb_write_put_bytes(pfb_writer *writer, size_t at, const void *bytes, size_t count);
+void pfb_write_put32(pfb_writer *writer, size_t at, uint32_t value);
+void pfb_write_put64(pfb_writer *writer, size_t at, uint64_t value);
 
-/* True once: when this is the field the planted fault is about. */
-bool pfb_write_breaks(pfb_writer *builder, field which, size_t at);
+/* Returns true if the planted fault is for this field and was not used before; records that it is used, at `at`. */
+bool pfb_write_breaks(pfb_writer *writer, field which, size_t at);
 
-/* A field that can be broken: every one is written once, when its value is final. */
-void pfb_write_put_field(pfb_writer *builder, field which, size_t at, size_t value);
+/* Writes a 32-bit field that a fault may replace. Each such field is written once, when its value is final. */
+void pfb_write_put_field(pfb_writer *writer, field which, size_t at, size_t value);
 
 #endif
