@@ -2,7 +2,7 @@
 #ifndef PFB_CODE_POINTS_H
 #define PFB_CODE_POINTS_H
 
-/* One code point at a time, out of either encoding; shared by name.c and name_table.c. */
+/* Decodes UTF-16LE and UTF-8 one code point at a time. */
 #include "bytes/cursor.h"
 
 #define PFB_REPLACEMENT UINT32_C(0xFFFD)
@@ -17,7 +17,7 @@ static inline bool pfb_is_low(uint32_t unit)
     return unit >= 0xDC00 && unit <= 0xDFFF;
 }
 
-/* One code point; *at moves by one or two units. Requires *at < units. */
+/* Decodes a code point, PFB_REPLACEMENT for an unpaired surrogate; *at moves by 1 or 2 units. Requires *at < units. */
 static inline uint32_t pfb_decode_utf16(const uint8_t *utf16, size_t units, size_t *at)
 {
     uint32_t first = load_le16(utf16 + 2 * *at);
@@ -32,7 +32,8 @@ static inline uint32_t pfb_decode_utf16(const uint8_t *utf16, size_t units, size
     return pfb_is_high(first) || pfb_is_low(first) ? PFB_REPLACEMENT : first;
 }
 
-/* One code point, or PFB_REPLACEMENT for a byte that fits nowhere; *at moves by 1 to 4 bytes. Requires *at < size. */
+/* Decodes a code point, moving *at by 1 to 4 bytes; PFB_REPLACEMENT and 1 byte if it is malformed. Requires
+ * *at < size. */
 static inline uint32_t pfb_decode_utf8(const uint8_t *utf8, size_t size, size_t *at)
 {
     static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000};

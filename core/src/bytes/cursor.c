@@ -37,7 +37,7 @@ const uint8_t *pfb_cursor_take(pfb_cursor *cursor, size_t n, pfb_code code)
 {
     if (cursor->error.code != PFB_OK)
         return NULL;
-    if (n > cursor->end - cursor->at) { /* subtracted on the side that cannot wrap */
+    if (n > cursor->end - cursor->at) { /* the difference cannot wrap: at <= end */
         pfb_cursor_fail(cursor, code, cursor->at);
         return NULL;
     }
@@ -67,7 +67,7 @@ bool pfb_cursor_text(pfb_cursor *cursor, pfb_text *text)
         return false;
     size_t start = cursor->at;
     size_t most = (cursor->end - start) / 2;
-    size_t units = most > 0 ? pfb_count_units(cursor->base + start, most) : 0; /* the base of nothing may be null */
+    size_t units = most > 0 ? pfb_count_units(cursor->base + start, most) : 0; /* base may be null if empty */
     if (units == most)
         return pfb_cursor_fail(cursor, PFB_TRUNCATED_STRING, start);
     *text = (pfb_text){.offset = start, .units = units};
@@ -89,7 +89,7 @@ bool pfb_cursor_instance(pfb_cursor *cursor, pfb_instance_header *header)
 bool pfb_cursor_tolerate(pfb_cursor *cursor, uint32_t options, uint32_t *notes, uint32_t note, pfb_code code,
                          size_t offset)
 {
-    if (cursor->error.code != PFB_OK) /* what is broken is not merely odd */
+    if (cursor->error.code != PFB_OK)
         return false;
     if (options & PFB_STRICT)
         return pfb_cursor_fail(cursor, code, offset);

@@ -2,12 +2,12 @@
 #ifndef PFB_CURSOR_H
 #define PFB_CURSOR_H
 
-/* The place where an offset becomes a pointer; the only one but for data blocks of either version, whose readers run
- * for each value and compare with their windows themselves.
+/* Bounds-checked reading: turns offsets into pointers. Code that runs once per value or per character (the V1 and V2
+ * readers, readers of text) checks its bounds itself.
  *
- * A cursor is a window [at, end) of the caller's buffer. Offsets count from `base` at every level, so that an error
- * found deep inside names the place in the input. The first error sticks; every later read gives null.
- * Invariant, kept by every function here: at <= end <= size of the input. */
+ * A cursor is a window [at, end) of the caller's buffer. Offsets always count from `base`, the start of the input, so
+ * that an error in a nested window has the right offset. The first error sticks; later reads return null.
+ * Every function here keeps the invariant at <= end <= size of the input. */
 #include "perfblock/error.h"
 #include "perfblock/name.h"
 
@@ -20,8 +20,8 @@ typedef struct pfb_cursor {
     pfb_error error;
 } pfb_cursor;
 
-/* Keeps what is rare out of the functions that run for each value, which then have fewer registers to save; and what is
- * frequent where no jump leads to it. */
+/* For functions that run once per value: PFB_NOINLINE keeps slow paths out of them, so that they save fewer registers;
+ * PFB_LIKELY puts the common case on the fall-through path. */
 #if defined(__GNUC__)
 #define PFB_NOINLINE __attribute__((noinline))
 #define PFB_LIKELY(condition) __builtin_expect(condition, 1)
@@ -30,43 +30,44 @@ typedef struct pfb_cursor {
 #define PFB_LIKELY(condition) (condition)
 #endif
 
-/* A cursor over a whole input. A null `data` counts as empty. */
+/* Makes a cursor over a whole input. A null `data` counts as empty. */
 pfb_cursor pfb_cursor_make(const void *data, size_t size);
 
-/* A cursor over [at, end) of an input, for readers that keep only offsets. Refuses at > end as internal. */
+/* Makes a cursor over [at, end) of an input, for readers that keep only offsets. PFB_INTERNAL if at > end or `data` is
+ * null. */
 pfb_cursor pfb_cursor_between(const void *data, size_t at, size_t end);
 
-/* True while the invariant holds against the size of the input. */
+/* Returns true if the invariant holds for an input of `size` bytes. */
 bool pfb_cursor_ok(const pfb_cursor *cursor, size_t size);
 
-/* Bytes left. */
+/* Returns the number of bytes left. */
 size_t pfb_cursor_left(const pfb_cursor *cursor);
 
-/* Records the first failure; later ones are ignored. Always returns false. */
+/* Records an error if it is the first. Always returns false. */
 bool pfb_cursor_fail(pfb_cursor *cursor, pfb_code code, size_t offset);
 
-/* n readable bytes, the cursor moved behind them; or null and `code` recorded at the cursor. */
+/* Returns a pointer to n bytes and moves past them; or returns null and records `code` at the cursor. */
 const uint8_t *pfb_cursor_take(pfb_cursor *cursor, size_t n, pfb_code code);
 
-/* The next `size` bytes as a window of their own; the cursor moves behind them. A size below `least` or above what is
- * left is recorded as `code`, blamed on `blame` (where the size was read), in both cursors. */
+/* Returns the next `size` bytes as a window and moves past them. If `size` is below `least` or above what is left, both
+ * cursors record `code` at the offset `blame` (that of the size field) and the window is empty. */
 pfb_cursor pfb_cursor_window(pfb_cursor *cursor, size_t size, size_t least, pfb_code code, size_t blame);
 
-/* A UTF-16LE string from the cursor to its NUL, which must lie inside the window at an even distance; a last odd byte
- * is not part of it. The cursor moves behind the NUL. Work is linear in the window. */
+/* Reads a UTF-16LE string and moves past its NUL. The NUL must lie inside the window, whole and at an even distance
+ * from the cursor; otherwise PFB_TRUNCATED_STRING. Work is linear in the window. */
 bool pfb_cursor_text(pfb_cursor *cursor, pfb_text *text);
 
-/* A tolerated oddity: a note, or an error in strict mode. True when reading may go on. */
+/* Records a deviation as a note, or as an error in strict mode. Returns true if reading may continue. */
 bool pfb_cursor_tolerate(pfb_cursor *cursor, uint32_t options, uint32_t *notes, uint32_t note, pfb_code code,
                          size_t offset);
 
-/* The rule about sizes that must be multiples of 8, through pfb_cursor_tolerate. */
+/* Checks a size that must be a multiple of 8 and reports it through pfb_cursor_tolerate. */
 bool pfb_cursor_aligned(pfb_cursor *cursor, uint32_t options, uint32_t *notes, uint32_t size_bytes, size_t offset);
 
-/* ---- Loads: neither alignment nor byte order matters -------------------------------------------------- */
+/* ---- Little-endian loads of any alignment, on any host ------------------------------------------------- */
 
-/* Assembled from bytes, which not every compiler merges into one load. Where numbers are known to lie in memory as they
- * do in the input they are copied, by the name a compiler expands also where there is no library. */
+/* On little-endian hosts with memcpy, since not every compiler merges byte loads; as a builtin, which is expanded also
+ * in freestanding builds. Elsewhere byte by byte. */
 #if defined(__BYTE_ORDER__) && defined(__ORDER_LITTLE_ENDIAN__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 
 static inline uint16_t load_le16(const uint8_t *p)
@@ -109,7 +110,7 @@ static inline uint64_t load_le64(const uint8_t *p)
 
 #endif
 
-/* Two's complement without the implementation-defined conversion. */
+/* Converts from two's complement without an implementation-defined conversion. */
 static inline int64_t load_le64s(const uint8_t *p)
 {
     uint64_t bits = load_le64(p);
@@ -118,7 +119,7 @@ static inline int64_t load_le64s(const uint8_t *p)
 
 /* ---- Instances ---------------------------------------------------------------------------------------- */
 
-/* PERF_INSTANCE_HEADER with its name: read by data blocks and by instance lists alike. */
+/* PERF_INSTANCE_HEADER with its name, as in V2 replies and instance lists. */
 typedef struct pfb_instance_header {
     size_t offset;
     uint32_t size_bytes; /* with name and padding */
@@ -128,21 +129,21 @@ typedef struct pfb_instance_header {
 
 enum { INSTANCE_HEADER_BYTES = 8, INSTANCE_LEAST_BYTES = INSTANCE_HEADER_BYTES + 2 /* the NUL of an empty name */ };
 
-/* A bit in each of four 16-bit units that is 0. A borrow can make a unit above a 0 look like one, never one below: the
- * lowest bit is right. */
+/* Sets the top bit of each of four 16-bit units that is 0. A borrow may also set it in a unit above a zero unit, never
+ * below: the lowest set bit is correct. */
 static inline uint64_t zero_units(uint64_t units)
 {
     return (units - UINT64_C(0x0001000100010001)) & ~units & UINT64_C(0x8000800080008000);
 }
 
-/* The unit that the lowest bit belongs to; there is one. */
+/* Returns the position of the unit with the lowest set bit; zeros must not be 0. */
 static inline size_t lowest_unit(uint64_t zeros)
 {
     uint64_t lowest = (zeros & (0 - zeros)) >> 15;                /* 2 to the power of 0, 16, 32 or 48 */
-    return (size_t)(lowest * UINT64_C(0x0000000100020003) >> 48); /* counting by a builtin may be a call */
+    return (size_t)(lowest * UINT64_C(0x0000000100020003) >> 48); /* no builtin: it may become a call */
 }
 
-/* 16-bit units before the first NUL; `most` when none of that many is one. */
+/* Returns the number of 16-bit units before the first NUL, at most `most`. */
 static inline size_t pfb_count_units(const uint8_t *p, size_t most)
 {
     size_t count = 0;
@@ -156,8 +157,8 @@ static inline size_t pfb_count_units(const uint8_t *p, size_t most)
     return count;
 }
 
-/* The same where the last of `most` units mostly is the one NUL. That is seen of up to 16 without a loop, of whose
- * rounds processors would guess the number: words that overlap are looked at, and none outside. */
+/* The same, fast where the only NUL is the last of `most` units, which is the common case. For 5 to 16 units it tests
+ * overlapping words without a loop, whose length the processor would mispredict. Reads only the `most` units. */
 static inline size_t pfb_count_ended_units(const uint8_t *p, size_t most)
 {
     enum { LEAST = 5, MOST = 16, WORD = 8 };
@@ -173,8 +174,8 @@ static inline size_t pfb_count_ended_units(const uint8_t *p, size_t most)
     return pfb_count_units(p, most);
 }
 
-/* The header at `at` of a window that ends at `end`, with code PFB_OK; or why it is none. Requires at <= end.
- * Inline, for what it gives would otherwise be written to memory and read again, once for each instance. */
+/* Reads the header at `at` of a window that ends at `end`; returns an error with code PFB_OK on success. Requires
+ * at <= end. Inline, so that *header stays in registers: this runs once per instance. */
 static inline pfb_error pfb_read_instance(const uint8_t *base, size_t at, size_t end, pfb_instance_header *header)
 {
     size_t left = end - at;
@@ -183,7 +184,7 @@ static inline pfb_error pfb_read_instance(const uint8_t *base, size_t at, size_t
     const uint8_t *p = base + at;
     uint32_t size = load_le32(p);
     uint32_t id = load_le32(p + 4);
-    /* Size counts header, name and padding: the name has to find its NUL inside. */
+    /* Size covers header, name and padding: the name's NUL must lie inside. */
     if (size < INSTANCE_LEAST_BYTES || size > left)
         return (pfb_error){PFB_BAD_INSTANCE_SIZE, at};
     size_t most = (size - INSTANCE_HEADER_BYTES) / 2;
@@ -195,7 +196,7 @@ static inline pfb_error pfb_read_instance(const uint8_t *base, size_t at, size_t
     return (pfb_error){PFB_OK, 0};
 }
 
-/* The same at a cursor, which moves behind the name's padding. */
+/* The same at a cursor, which moves past the name's padding. */
 bool pfb_cursor_instance(pfb_cursor *cursor, pfb_instance_header *header);
 
 #endif

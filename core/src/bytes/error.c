@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The texts of the codes, apart from the readers so that a program that prints none can leave them out. */
+/* Names and texts of the error codes. In a file of their own so that programs that print none do not link them. */
 #include "perfblock/error.h"
 
-/* Arrays instead of pointers: the table needs no relocation and stays read-only in shared libraries. */
+/* Arrays instead of pointers: the table needs no relocations and stays read-only in shared libraries. */
 typedef struct code_row {
     uint16_t code;
     char name[26];

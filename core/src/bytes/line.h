@@ -2,17 +2,18 @@
 #ifndef PFB_LINE_H
 #define PFB_LINE_H
 
-/* Lines of a text, for the readers of texts: what stands next in one, and taking it off. */
+/* Parsing of text lines. The take_ functions read at `at` and move past what they read. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* [at, end) of the text's bytes; at <= end always. */
+/* The bytes [at, end) of a text; at <= end always. */
 typedef struct span {
     const uint8_t *data;
     size_t at, end;
 } span;
 
+/* Returns the next byte, 0 at the end. */
 static inline unsigned peek(const span *s)
 {
     return s->at < s->end ? s->data[s->at] : 0;
@@ -23,7 +24,7 @@ static inline bool is_digit(unsigned c)
     return c >= '0' && c <= '9';
 }
 
-/* A set of characters below 64, a bit each: to compare with one after another would be too much for a byte. */
+/* A set of characters below 64, one bit each: one test instead of a comparison per character. */
 #define SIGN(c) (UINT64_C(1) << (c))
 #define BLANKS (SIGN(' ') | SIGN('\t'))
 
@@ -38,7 +39,7 @@ static inline void skip(span *s, uint64_t set)
         s->at++;
 }
 
-/* True, and behind it, when these characters stand next. */
+/* Returns true and moves past `characters` if they come next. */
 static inline bool take_exactly(span *s, const char *characters)
 {
     size_t at = s->at;
@@ -50,11 +51,12 @@ static inline bool take_exactly(span *s, const char *characters)
     return true;
 }
 
-/* Decimal digits of a number that is at most `most`; any number of zeros may stand in front. */
+/* Parses at least one decimal digit to a number of at most `most`. Leading zeros are allowed. On failure `s` does not
+ * move. */
 static inline bool take_decimal(span *s, uint64_t most, uint64_t *number)
 {
     uint64_t value = 0;
-    uint64_t tenth = most / 10; /* what another digit may stand behind, the last one only up to that of `most` */
+    uint64_t tenth = most / 10; /* largest value that may get another digit; then at most the last digit of `most` */
     size_t at = s->at;
     for (; at < s->end; at++) {
         unsigned digit = s->data[at] - (unsigned)'0';
@@ -70,7 +72,7 @@ static inline bool take_decimal(span *s, uint64_t most, uint64_t *number)
     return has_digits;
 }
 
-/* Passes over empty lines that stand next, all of them at once, as each of them is only a byte; how many. */
+/* Skips empty lines, all in one loop to bound the cost per byte, and returns their number. */
 static inline uint32_t skip_empty_lines(span *text)
 {
     size_t at = text->at;
@@ -79,9 +81,8 @@ static inline uint32_t skip_empty_lines(span *text)
     return (uint32_t)(text->at - at);
 }
 
-/* The next line of a text without blanks around it and without its end, the first one without the byte order mark of
- * UTF-8; *start is where it begins in the text, and the text's rest lies behind its end. False at the end of the text.
- */
+/* Returns in *line the next line of a text without its line end, surrounding blanks and, in the first line, the UTF-8
+ * byte order mark; *start is its offset in the text. Moves past the line end. Returns false at the end of the text. */
 static inline bool take_line(span *text, span *line, size_t *start)
 {
     if (text->at == text->end)

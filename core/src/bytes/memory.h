@@ -2,7 +2,7 @@
 #ifndef PFB_MEMORY_H
 #define PFB_MEMORY_H
 
-/* The only functions core takes from outside; a freestanding compiler needs them too and has no <string.h>. */
+/* The only functions that core imports. Declared here because a freestanding build has no <string.h>. */
 #include <stddef.h>
 
 void *memcpy(void *restrict to, const void *restrict from, size_t size);

@@ -3,7 +3,7 @@
 
 #include "bytes/code_points.h"
 
-/* 1 to 4 bytes. */
+/* Encodes a code point and returns the number of bytes, 1 to 4. */
 static size_t encode_utf8(uint32_t point, uint8_t bytes[4])
 {
     if (point < 0x80) {
@@ -24,13 +24,13 @@ size_t pfb_utf16_to_utf8(const uint8_t *utf16, size_t units, char *out, size_t c
 {
     size_t needed = 0;
     size_t written = 0;
-    bool room = capacity > 0;
+    bool fits = capacity > 0;
     for (size_t at = 0; at < units;) {
         uint8_t bytes[4];
         size_t count = encode_utf8(pfb_decode_utf16(utf16, units, &at), bytes);
         needed += count;
-        room = room && count < capacity - written; /* one byte stays free for the NUL */
-        for (size_t i = 0; room && i < count; i++)
+        fits = fits && count < capacity - written; /* one byte stays free for the NUL */
+        for (size_t i = 0; fits && i < count; i++)
             out[written++] = (char)bytes[i];
     }
     if (capacity > 0)

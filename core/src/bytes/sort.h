@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* One sort for all that is kept in order, as arrays of positions. Not a header but a template: define
+/* Sorts arrays of positions. A template, to be included once per source file after these definitions:
  *
  *     SORT_CONTEXT   a type
  *     SORT_COMPARE   int f(const SORT_CONTEXT *, uint32_t left, uint32_t right)
  *
- * and include it, once for each source. Instead of a function pointer: every call in core is visible to the check that
- * nothing recurs. No two items may compare as equal: then there is one order, whichever way leads to it. */
+ * No function pointer is used, so that the test that core has no recursion sees every call. No two items may compare as
+ * equal; the result is then independent of the algorithm. */
 
-/* Fills the hole at `root` of a heap of `count` items with `item`. The hole goes down to a leaf along the larger
- * children, which takes one comparison a level, and the item then up from there: it mostly belongs near the leaves. */
+/* Inserts `item` at the hole `root` of a heap of `count` items. The hole first sinks to a leaf along the larger
+ * children, with one comparison per level; the item then rises from there, usually by few levels. */
 static void sift_down(const SORT_CONTEXT *context, uint32_t *items, size_t root, size_t count, uint32_t item)
 {
     size_t hole = root;
@@ -19,7 +19,7 @@ static void sift_down(const SORT_CONTEXT *context, uint32_t *items, size_t root,
         items[hole] = items[child];
         hole = child;
     }
-    if (hole < count / 2) { /* the last one that has any, and has one */
+    if (hole < count / 2) { /* it has one child */
         items[hole] = items[2 * hole + 1];
         hole = 2 * hole + 1;
     }
@@ -30,11 +30,11 @@ static void sift_down(const SORT_CONTEXT *context, uint32_t *items, size_t root,
     items[hole] = item;
 }
 
-/* Whether each item stands behind (before, if `falling`) the one in front of it. */
-static bool is_run(const SORT_CONTEXT *context, const uint32_t *items, size_t count, bool falling)
+/* Returns true if the items are ascending, or descending if `is_descending`. */
+static bool is_run(const SORT_CONTEXT *context, const uint32_t *items, size_t count, bool is_descending)
 {
     size_t length = 1;
-    while (length < count && (SORT_COMPARE(context, items[length - 1], items[length]) > 0) == falling)
+    while (length < count && (SORT_COMPARE(context, items[length - 1], items[length]) > 0) == is_descending)
         length++;
     return length >= count;
 }
@@ -48,8 +48,8 @@ static void reverse(uint32_t *items, size_t count)
     }
 }
 
-/* Heap sort: n log n at worst, in place. What stands in order already, as it mostly does, costs one pass, and so does
- * what stands in the opposite order. */
+/* Heap sort in place, O(n log n) in the worst case. Input that is already sorted, the common case, or sorted in reverse
+ * takes linear time. */
 static void sort(const SORT_CONTEXT *context, uint32_t *items, size_t count)
 {
     if (is_run(context, items, count, false))

@@ -2,7 +2,8 @@
 #ifndef PFB_STORE_H
 #define PFB_STORE_H
 
-/* Stores, the counterpart of the loads in cursor.h, for the writers of blocks; big-endian ones for V1 blocks. */
+/* Stores of any alignment, the counterpart of the loads in cursor.h. store_32 and store_64 can store big-endian
+ * numbers, for V1 blocks. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,7 +38,7 @@ static inline void store_64(uint8_t *p, uint64_t value, bool is_big_endian)
     store_32(p + 4, (uint32_t)(is_big_endian ? value : value >> 32), is_big_endian);
 }
 
-/* The next multiple of 8. Requires size <= SIZE_MAX - 7. */
+/* Rounds up to a multiple of 8. Requires size <= SIZE_MAX - 7. */
 static inline size_t round_up_8(size_t size)
 {
     return (size + 7) & ~(size_t)7;

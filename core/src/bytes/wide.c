@@ -5,7 +5,7 @@
 
 enum { MANTISSA_BITS = PFB_EXACT_BITS, EXPONENT_BIAS = 1023, INTEGER_BITS = 64 };
 
-/* Position of the highest set bit plus one; 0 for zero. */
+/* Returns the position of the highest set bit plus one; 0 for zero. */
 static int bit_length(pfb_wide wide)
 {
     int limb = PFB_WIDE_LIMBS - 1;
@@ -17,7 +17,7 @@ static int bit_length(pfb_wide wide)
     return bits;
 }
 
-/* Shift to the left by 0 to 191. */
+/* Shifts left by 0 to 191 bits. */
 static pfb_wide shift_left(pfb_wide wide, int bits)
 {
     pfb_wide shifted = {{0, 0, 0}};
@@ -31,7 +31,7 @@ static pfb_wide shift_left(pfb_wide wide, int bits)
     return shifted;
 }
 
-/* mantissa * 2^(exponent - 52) as a double; requires 2^52 <= mantissa < 2^53 and a normal exponent. */
+/* Returns mantissa * 2^(exponent - 52). Requires 2^52 <= mantissa < 2^53 and a normal exponent. */
 static double assemble(uint64_t mantissa, int exponent)
 {
     uint64_t bits = (uint64_t)(exponent + EXPONENT_BIAS) << (MANTISSA_BITS - 1);
@@ -41,8 +41,8 @@ static double assemble(uint64_t mantissa, int exponent)
     return value;
 }
 
-/* Rounds a quotient of `count` bits (54 to 64, the highest one set) whose remainder is zero or not.
- * `exponent` is the power of two of the highest bit. */
+/* Rounds a quotient of `count` bits, 54 to 64, to a double. The highest bit is set and has the weight 2^exponent.
+ * `exact`: the remainder is zero. */
 static double round_once(uint64_t bits, int count, int exponent, bool exact)
 {
     int dropped = count - MANTISSA_BITS;
@@ -58,7 +58,7 @@ static double round_once(uint64_t bits, int count, int exponent, bool exact)
     return assemble(mantissa, exponent);
 }
 
-/* The integer a quotient is, when it is one: all bits below the binary point are zero. */
+/* Sets is_integer and integer if the quotient is an integer: exact, with all bits below the binary point zero. */
 static void find_integer(pfb_quotient *quotient, uint64_t bits, int count, int exponent, bool exact)
 {
     if (!exact || exponent < 0 || exponent >= INTEGER_BITS)
@@ -85,7 +85,7 @@ pfb_quotient pfb_wide_divide(pfb_wide numerator, pfb_wide denominator)
         numerator = shift_left(numerator, 1);
         exponent--;
     }
-    /* Long division, a bit at a time: 53 bits and one to round by, or all bits of an integer up to 64. */
+    /* Long division, one bit per step: 53 bits and one for rounding, or all integer bits if there are up to 64. */
     int count = exponent > MANTISSA_BITS && exponent < INTEGER_BITS ? exponent + 1 : MANTISSA_BITS + 1;
     uint64_t bits = 0;
     for (int i = 0; i < count; i++) {

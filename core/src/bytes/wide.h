@@ -2,32 +2,33 @@
 #ifndef PFB_WIDE_H
 #define PFB_WIDE_H
 
-/* Unsigned integers of 192 bits and the one rounding to double.
+/* Unsigned 192-bit integers, and division with one rounding to double.
  *
  * Every formula is a quotient of integers: numerators need up to 135 bits (100 * M * dT), denominators up to 128
- * (M * dT), and a scale of 10^10 takes 34 more. Where the compiler has no 128-bit type, only 64-bit additions, shifts
- * and 32-bit products are used, so that a 32-bit compiler needs no helper. The small operations stand here to be
- * inlined: with numbers of one limb they melt to a few instructions. */
+ * (M * dT), and a scale of 10^10 takes 34 more. Without a 128-bit type only 64-bit additions, shifts and 32-bit
+ * products are used, so that 32-bit compilers call no helper functions. The small operations are inline: for numbers of
+ * one limb they reduce to a few instructions. */
 #include <float.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { PFB_WIDE_LIMBS = 3 };
 
-/* Integers below 2^53 are doubles. */
+/* Integers below 2^53 convert to double exactly. */
 enum { PFB_EXACT_BITS = 53 };
 
-/* Clang tells most kinds of fast-math by no macro, so it is told not to use them here: sums of doubles are taken apart
- * and a fraction is found by what is lost in between. Other compilers tell. */
+/* Code that includes this header relies on IEEE arithmetic, for instance on the rounding error of a sum. Clang has no
+ * macro for most fast-math options, so they are switched off here; other compilers define one, tested below. */
 #if defined(__clang__) && __clang_major__ >= 11 && (defined(__x86_64__) || defined(__i386__))
 #pragma float_control(precise, on)
-#elif defined(__clang__) && __clang_major__ >= 11 /* which does not know the other there, or not yet */
+#elif defined(__clang__) && __clang_major__ >= 11 /* other targets lack float_control */
 #pragma clang fp reassociate(off)
 #elif defined(_MSC_VER)
 #pragma float_control(precise, on)
 #endif
 
-/* The x87 unit rounds to 64 bits first and fast-math divides as it likes: there the integers do the work. */
+/* 1 if the hardware division is correctly rounded. x87 rounds twice and fast-math may use reciprocals: there the
+ * integer division is used. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0 && !defined(__FAST_MATH__) && !defined(__RECIPROCAL_MATH__) &&    \
     !defined(__ASSOCIATIVE_MATH__) && !defined(PFB_NO_HARDWARE_DIVISION)
 #define PFB_DIVIDES_EXACTLY 1
@@ -50,7 +51,7 @@ static inline bool pfb_wide_is_zero(pfb_wide wide)
     return (wide.limb[0] | wide.limb[1] | wide.limb[2]) == 0;
 }
 
-/* The 128-bit product of two limbs: by the compiler's own type, or from four 32-bit products. */
+/* Returns the low half of the 128-bit product and stores the high half. */
 static inline uint64_t pfb_multiply_limbs(uint64_t a, uint64_t b, uint64_t *high)
 {
 #ifdef __SIZEOF_INT128__
@@ -71,7 +72,7 @@ static inline uint64_t pfb_multiply_limbs(uint64_t a, uint64_t b, uint64_t *high
 #endif
 }
 
-/* Product modulo 2^192. Callers know it to be below. */
+/* Product modulo 2^192. Callers ensure that it does not overflow. */
 static inline pfb_wide pfb_wide_times(pfb_wide wide, uint64_t factor)
 {
     uint64_t high0;
@@ -82,7 +83,7 @@ static inline pfb_wide pfb_wide_times(pfb_wide wide, uint64_t factor)
     return (pfb_wide){{low0, low1, wide.limb[2] * factor + high1}};
 }
 
-/* Sum modulo 2^192. Callers know it to be below. */
+/* Sum modulo 2^192. Callers ensure that it does not overflow. */
 static inline pfb_wide pfb_wide_plus(pfb_wide wide, uint64_t addend)
 {
     uint64_t low = wide.limb[0] + addend;
@@ -90,7 +91,7 @@ static inline pfb_wide pfb_wide_plus(pfb_wide wide, uint64_t addend)
     return (pfb_wide){{low, middle, wide.limb[2] + (middle < wide.limb[1])}};
 }
 
-/* Difference modulo 2^192; callers know left >= right. */
+/* Difference modulo 2^192. Callers ensure left >= right. */
 static inline pfb_wide pfb_wide_minus(pfb_wide left, pfb_wide right)
 {
     pfb_wide difference;
@@ -103,7 +104,7 @@ static inline pfb_wide pfb_wide_minus(pfb_wide left, pfb_wide right)
     return difference;
 }
 
-/* -1, 0 or 1. */
+/* Returns -1, 0 or 1. */
 static inline int pfb_wide_compare(pfb_wide left, pfb_wide right)
 {
     for (int i = PFB_WIDE_LIMBS - 1; i >= 0; i--) {
@@ -114,13 +115,13 @@ static inline int pfb_wide_compare(pfb_wide left, pfb_wide right)
 }
 
 typedef struct pfb_quotient {
-    double value;     /* numerator / denominator, rounded once, to nearest, ties to even */
+    double value;     /* numerator / denominator, rounded once to nearest, ties to even */
     bool is_integer;  /* the exact quotient is an integer below 2^64 */
-    uint64_t integer; /* that integer, else 0 */
+    uint64_t integer; /* that integer; 0 if is_integer is false */
 } pfb_quotient;
 
-/* The quotient by the hardware. Requires PFB_DIVIDES_EXACTLY, both below 2^53, denominator != 0: both convert exactly,
- * and a single correctly rounded operation gives the nearest double. */
+/* Divides in hardware. Requires PFB_DIVIDES_EXACTLY, both below 2^53, denominator != 0: both convert exactly, and one
+ * correctly rounded operation returns the nearest double. */
 static inline pfb_quotient pfb_divide_small(uint64_t numerator, uint64_t denominator)
 {
     int64_t n = (int64_t)numerator;
@@ -131,11 +132,11 @@ static inline pfb_quotient pfb_divide_small(uint64_t numerator, uint64_t denomin
     return (pfb_quotient){.value = value, .is_integer = is_integer, .integer = is_integer ? (uint64_t)whole : 0};
 }
 
-/* The quotient of any two. Requires denominator != 0 and both below 2^191. Never rounds twice, never overflows a
- * double: the result is zero or between 2^-191 and 2^191. Bounded work, at most 64 steps. */
+/* Divides. Requires denominator != 0 and both below 2^191. Rounds once and never overflows: the result is zero or
+ * between 2^-191 and 2^191. At most 64 steps. */
 pfb_quotient pfb_wide_divide(pfb_wide numerator, pfb_wide denominator);
 
-/* The quotient of any two rounded down, modulo 2^64. Requires the same. Bounded work, at most 191 steps. */
+/* Divides and rounds down, modulo 2^64. Same requirements. At most 191 steps. */
 uint64_t pfb_wide_floor(pfb_wide numerator, pfb_wide denominator);
 
 #endif
