@@ -12,20 +12,19 @@ const char *pfb_cpi_status_name(pfb_cpi_status status)
 
 /* ---- Deltas -------------------------------------------------------------------------------------------- */
 
-/* What a counter of `width` bits, 1 to 64, advanced by: ok or wrapped, and a delta, or why there is none. */
+/* Computes by how much a counter of `width` bits, 1 to 64, advanced. *delta is set unless the status is invalid. */
 static pfb_cpi_status subtract(uint64_t start, uint64_t end, uint32_t width, uint64_t *delta)
 {
-    uint64_t most = UINT64_MAX >> (64 - width);
-    if (start > most || end > most)
+    uint64_t max = UINT64_MAX >> (64 - width);
+    if (start > max || end > max)
         return PFB_CPI_INVALID;
-    *delta = (end - start) & most;
+    *delta = (end - start) & max;
     if (end >= start)
         return PFB_CPI_OK;
-    /* A wrap is what leads less than half a turn forward; 64 bits never wrap. */
-    return width < 64 && *delta <= most >> 1 ? PFB_CPI_WRAPPED : PFB_CPI_BACKWARD;
+    /* A decrease is a wrap if it advances by less than half the range. Counters of 64 bits never wrap. */
+    return width < 64 && *delta <= max >> 1 ? PFB_CPI_WRAPPED : PFB_CPI_BACKWARD;
 }
 
-/* Whether the deltas so far are good. */
 static bool is_usable(pfb_cpi_status status)
 {
     return status == PFB_CPI_OK || status == PFB_CPI_WRAPPED;
@@ -33,7 +32,8 @@ static bool is_usable(pfb_cpi_status status)
 
 enum { INSTR, CYCLES, BUSY, ELAPSED, FIELD_COUNT };
 
-/* Counts of the interval, without figures. The first field that fails decides, and then all counts are 0. */
+/* Computes the counts of the interval, without figures. If a field is unusable, the status is that of the first such
+ * field and all counts are 0. */
 static pfb_cpi_figures count(const pfb_cpi_cpu *start, const pfb_cpi_cpu *end, const pfb_cpi_widths *widths,
                              bool is_scaled)
 {
@@ -56,14 +56,14 @@ static pfb_cpi_figures count(const pfb_cpi_cpu *start, const pfb_cpi_cpu *end, c
     f.elapsed = delta[ELAPSED];
     f.is_busy_clamped = delta[BUSY] > f.elapsed;
     f.busy = f.is_busy_clamped ? f.elapsed : delta[BUSY];
-    if (is_scaled) /* at most cycles, since busy is at most elapsed */
+    if (is_scaled) /* at most cycles, because busy <= elapsed: fits 64 bits */
         f.scaled_cycles = pfb_wide_floor(pfb_wide_times(pfb_wide_from(f.cycles), f.busy), pfb_wide_from(f.elapsed));
     return f;
 }
 
 /* ---- Figures ------------------------------------------------------------------------------------------- */
 
-/* Sums over CPUs: at most 1024 times 2^64, which is 74 bits. */
+/* Sums over at most 1024 CPUs: below 2^74. */
 typedef struct sums {
     pfb_wide instr, cycles, busy, elapsed, scaled_cycles;
 } sums;
@@ -82,7 +82,7 @@ static bool is_small(pfb_wide wide)
     return (wide.limb[0] >> PFB_EXACT_BITS | wide.limb[1] | wide.limb[2]) == 0;
 }
 
-/* Rounded once; 0.0 without a denominator. */
+/* Divides and rounds once; 0.0 if the denominator is 0. */
 static double divide(pfb_wide numerator, pfb_wide denominator)
 {
     if (pfb_wide_is_zero(denominator))
@@ -92,17 +92,17 @@ static double divide(pfb_wide numerator, pfb_wide denominator)
     return pfb_wide_divide(numerator, denominator).value;
 }
 
-/* Whether numerator / denominator, rounded to 4 places with halves up as hooks have it, is 2^32 - 1 or more: that word
- * says "undefined" there. In integers: 10000 n / d + 1/2 >= 10000 (2^32 - 1). The products stay below 2^121. */
+/* Returns true if n / d, rounded half up to 4 places, is 2^32 - 1 or more: in a hook that word means "undefined".
+ * In integers: 10000 n / d + 1/2 >= 10000 (2^32 - 1). The products are below 2^121. */
 static bool exceeds_hook(pfb_wide numerator, pfb_wide denominator)
 {
     const uint64_t limit = UINT64_C(20000) * UINT32_MAX - 1;
     return pfb_wide_compare(pfb_wide_times(numerator, 20000), pfb_wide_times(denominator, limit)) >= 0;
 }
 
-/* The figures of counts, and the statuses that depend on figures alone. Scaled CPI is at most raw CPI: if that fits a
- * hook, so does this. */
-static void conclude(pfb_cpi_figures *f, const sums *s)
+/* Computes the figures from the counts, and the statuses that depend on them. Scaled CPI is at most raw CPI, so it fits
+ * a hook if raw CPI does. */
+static void compute_figures(pfb_cpi_figures *f, const sums *s)
 {
     f->raw_cpi = divide(s->cycles, s->instr);
     f->scaled_cpi = divide(s->scaled_cycles, s->instr);
@@ -113,7 +113,7 @@ static void conclude(pfb_cpi_figures *f, const sums *s)
         f->status = PFB_CPI_OVERFLOW;
 }
 
-/* The figures of a CPU, or of a thread as if it were one. */
+/* Computes counts and figures of a CPU or a thread. */
 static pfb_cpi_figures measure(const pfb_cpi_cpu *start, const pfb_cpi_cpu *end, const pfb_cpi_widths *widths,
                                bool is_scaled)
 {
@@ -122,7 +122,7 @@ static pfb_cpi_figures measure(const pfb_cpi_cpu *start, const pfb_cpi_cpu *end,
     if (!is_usable(f.status))
         return f;
     add(&own, &f);
-    conclude(&f, &own);
+    compute_figures(&f, &own);
     return f;
 }
 
@@ -131,7 +131,7 @@ static uint64_t saturate(pfb_wide sum)
     return sum.limb[1] == 0 ? sum.limb[0] : UINT64_MAX; /* below 2^128 */
 }
 
-/* The figures are those of the true sums, also where the counts cannot show them. */
+/* Computes the system's figures from the exact sums; the stored counts saturate. */
 static pfb_cpi_figures measure_system(const sums *s)
 {
     pfb_cpi_figures f = {.status = PFB_CPI_OK,
@@ -142,7 +142,7 @@ static pfb_cpi_figures measure_system(const sums *s)
                          .scaled_cycles = saturate(s->scaled_cycles)};
     if ((s->instr.limb[1] | s->cycles.limb[1] | s->elapsed.limb[1]) != 0) /* the others are at most these */
         f.status = PFB_CPI_OVERFLOW;
-    conclude(&f, s);
+    compute_figures(&f, s);
     return f;
 }
 
@@ -156,34 +156,35 @@ static pfb_cpi_figures measure_thread(const pfb_cpi_thread *start, const pfb_cpi
 
 /* ---- Snapshots ----------------------------------------------------------------------------------------- */
 
-/* Whether the interval may hide a whole turn of a counter, and with it any number of turns. */
+/* Returns true if a counter may have wrapped fully, any number of times: it advances by at most one per cycle or
+ * instruction. */
 static bool is_ambiguous(uint64_t elapsed_cycles, const pfb_cpi_widths *widths)
 {
     uint32_t least = widths->instr < widths->cycles ? widths->instr : widths->cycles;
     return least < 64 && elapsed_cycles >> least != 0;
 }
 
-/* Fills in `cpus` and what the result says of them. Both lists ascend: one pass finds who came and who went. */
+/* Fills in `cpus` and the system's figures. Both CPU lists are ascending, so one merge pass matches them. */
 static void measure_cpus(const pfb_cpi_snapshot *start, const pfb_cpi_snapshot *end, const pfb_cpi_widths *widths,
                          pfb_cpi_figures *cpus, pfb_cpi_result *result)
 {
     sums all = {.instr = {{0}}};
     bool ambiguous = is_ambiguous(result->elapsed_cycles, widths);
     bool clamped = false;
-    size_t next = 0;    /* of `end` */
-    size_t matched = 0; /* of both */
+    size_t next = 0;    /* position in `end` */
+    size_t matched = 0; /* CPUs in both snapshots */
     for (size_t i = 0; i < start->cpu_count; i++) {
         const pfb_cpi_cpu *from = &start->cpus[i];
         while (next < end->cpu_count && end->cpus[next].cpu < from->cpu)
             next++;
-        bool is_there = next < end->cpu_count && end->cpus[next].cpu == from->cpu;
-        if (is_there && !ambiguous)
+        bool is_online = next < end->cpu_count && end->cpus[next].cpu == from->cpu;
+        if (is_online && !ambiguous)
             cpus[i] = measure(from, &end->cpus[next], widths, result->mode & PFB_CPI_SCALED);
         else
-            cpus[i] = (pfb_cpi_figures){.cpu = from->cpu, .status = is_there ? PFB_CPI_AMBIGUOUS : PFB_CPI_OFFLINE};
-        matched += is_there;
+            cpus[i] = (pfb_cpi_figures){.cpu = from->cpu, .status = is_online ? PFB_CPI_AMBIGUOUS : PFB_CPI_OFFLINE};
+        matched += is_online;
         clamped = clamped || cpus[i].is_busy_clamped;
-        add(&all, &cpus[i]); /* of a CPU that cannot be used, zeros */
+        add(&all, &cpus[i]); /* zeros if the CPU is unusable */
     }
     result->cpu_count = start->cpu_count;
     result->cpus_changed = matched != start->cpu_count || matched != end->cpu_count;
@@ -202,13 +203,13 @@ static bool is_ascending(const pfb_cpi_snapshot *snapshot)
     return true;
 }
 
-static bool is_width(uint32_t width)
+static bool is_valid_width(uint32_t width)
 {
     return width >= 1 && width <= 64;
 }
 
-/* Whether the mode is one, and the snapshots have what it asks for. */
-static bool is_answerable(const pfb_cpi_snapshot *start, const pfb_cpi_snapshot *end, uint32_t mode)
+/* Returns true if the mode is valid and the snapshots have the CPUs and the thread that it needs. */
+static bool is_valid_request(const pfb_cpi_snapshot *start, const pfb_cpi_snapshot *end, uint32_t mode)
 {
     const uint32_t known = PFB_CPI_RAW | PFB_CPI_SCALED | PFB_CPI_ON_THREAD | PFB_CPI_THREAD_ONLY;
     if ((mode & ~known) != 0 || ((mode & PFB_CPI_THREAD_ONLY) && (mode & PFB_CPI_SCALED)))
@@ -223,7 +224,7 @@ pfb_cpi_verdict pfb_cpi_compute(const pfb_cpi_snapshot *start, const pfb_cpi_sna
                                 pfb_cpi_result *result)
 {
     mode |= mode & PFB_CPI_THREAD_ONLY ? PFB_CPI_RAW | PFB_CPI_ON_THREAD : PFB_CPI_RAW;
-    if (!is_width(widths->instr) || !is_width(widths->cycles) || !is_answerable(start, end, mode))
+    if (!is_valid_width(widths->instr) || !is_valid_width(widths->cycles) || !is_valid_request(start, end, mode))
         return PFB_CPI_BAD_ARGUMENT;
     if (end->clock < start->clock)
         return PFB_CPI_CLOCK_BACKWARD;

@@ -5,7 +5,7 @@
 #include "bytes/memory.h"
 #include "bytes/store.h"
 
-/* ---- What a hook consists of --------------------------------------------------------------------------- */
+/* ---- Layout of the hooks ------------------------------------------------------------------------------- */
 
 enum {
     HEADER_BYTES = PFB_CPI_HOOK_HEADER_BYTES,
@@ -17,34 +17,34 @@ enum {
 
 enum { WHOLE_PERCENT = 100 };
 
-/* The two low bits of a record's first field; the length has the others. */
+/* The two low bits of a record's first field; the other bits are its length. */
 enum { TYPE_WORDS = 0, TYPE_MIXED = 2, TYPE_MASK = 3 };
 
-/* Places of words. */
+/* Positions of words after the record header. */
 enum {
-    FLAGS_WORD = 0,        /* of summary, system, processors */
-    CPUS_WORD = 1,         /* of summary, processors */
-    TID_WORD = 0,          /* of thread */
-    SUMMARY_FIGURES = 4,   /* the first word of those of CPU 0 */
-    SYSTEM_COUNTS = 3,     /* of system and thread */
-    PROCESSORS_COUNTS = 4, /* of CPU 0 */
-    COUNTS_WORDS = 6,      /* instr, cycles, CPI; as many again when scaled */
+    FLAGS_WORD = 0,        /* summary, system, processors */
+    CPUS_WORD = 1,         /* summary, processors */
+    TID_WORD = 0,          /* thread */
+    SUMMARY_FIGURES = 4,   /* figures of CPU 0 */
+    SYSTEM_COUNTS = 3,     /* system, thread */
+    PROCESSORS_COUNTS = 4, /* counts of CPU 0 */
+    COUNTS_WORDS = 6,      /* instr, cycles, CPI; 6 more words if scaled */
     LABEL_INTEGERS_WORD = 0,
     LABEL_LENGTH_WORD = 3,
-    LABEL_BYTES = 16, /* of the data before the label's own */
+    LABEL_BYTES = 16, /* size of the fields before the label's text */
     LABEL_INTEGERS = 2
 };
 
 #define BIT(kind) (UINT32_C(1) << (kind))
 
 typedef struct kind_row {
-    uint32_t nibble;       /* the kind as bits 31 to 28 of the minor word have it */
-    uint32_t type;         /* of the record */
-    uint32_t fixed_words;  /* those that every hook of the kind has */
-    uint32_t elapsed_word; /* high word of the elapsed cycles */
-    uint32_t flags;        /* bits that its flags word may have; 0: it has no such word */
-    uint32_t has_cpus;     /* 1: a number of CPUs is behind the flags */
-    uint32_t followers;    /* kinds that may come next in a group */
+    uint32_t nibble;       /* the kind, in bits 31 to 28 of the minor word */
+    uint32_t type;         /* record type */
+    uint32_t fixed_words;  /* words that every hook of the kind has */
+    uint32_t elapsed_word; /* position of the high word of the elapsed cycles */
+    uint32_t flags;        /* allowed bits of the flags word; 0: there is no flags word */
+    uint32_t has_cpus;     /* 1: a CPU count follows the flags */
+    uint32_t followers;    /* kinds that may come next in a group, as bits */
 } kind_row;
 
 static const kind_row kinds[PFB_CPI_HOOK_COUNT] = {
@@ -57,7 +57,7 @@ static const kind_row kinds[PFB_CPI_HOOK_COUNT] = {
     [PFB_CPI_LABEL_END] = {0xF, TYPE_MIXED, 4, 1, 0, 0, 0},
 };
 
-/* Kinds that a group may begin with. */
+/* Kinds that may begin a group. */
 enum {
     STARTERS =
         1 << PFB_CPI_LABEL_START | 1 << PFB_CPI_SUMMARY_HOOK | 1 << PFB_CPI_SYSTEM_HOOK | 1 << PFB_CPI_THREAD_HOOK
@@ -76,7 +76,7 @@ const char *pfb_cpi_warning_name(pfb_cpi_warning warning)
     return names[(unsigned)warning < PFB_CPI_WARNING_COUNT ? (unsigned)warning : PFB_CPI_WARNING_COUNT];
 }
 
-/* Words of a hook that is no label. Requires n <= PFB_CPI_MOST_CPUS: at most 12292. */
+/* Returns the word count of a hook with n CPUs that is not a label: at most 12292. Requires n <= PFB_CPI_MOST_CPUS. */
 static uint32_t words_of(pfb_cpi_hook_kind kind, uint32_t flags, uint32_t n)
 {
     uint32_t is_scaled = (flags & PFB_CPI_FLAG_SCALED) != 0;
@@ -89,12 +89,12 @@ static uint32_t words_of(pfb_cpi_hook_kind kind, uint32_t flags, uint32_t n)
     return fixed + is_scaled * COUNTS_WORDS; /* the thread's flags are 0 */
 }
 
-/* Where the figures of one CPU, of the system or of a thread stand. Word 0 is never one of these: 0 is "nowhere". */
+/* Word positions of the figures of one CPU, of the system or of a thread; 0 (never a position of a figure): absent. */
 typedef struct place {
     uint32_t counts; /* instr and cycles */
     uint32_t cpi;
     uint32_t scaled_cycles;
-    uint32_t scaled_cpi; /* busy is behind it */
+    uint32_t scaled_cpi; /* busy follows it */
 } place;
 
 static place place_of_counts(uint32_t word, uint32_t flags)
@@ -103,7 +103,7 @@ static place place_of_counts(uint32_t word, uint32_t flags)
     return (place){word, word + 4, is_scaled ? word + 6 : 0, is_scaled ? word + 8 : 0};
 }
 
-/* In the summary the system follows the CPUs as if it were one more, in both of its lists. */
+/* The summary has two lists, CPI and scaled figures. In both the system follows the CPUs like another CPU. */
 static bool find_in_summary(const pfb_cpi_hook *hook, uint32_t whose, place *found)
 {
     uint32_t n = hook->cpu_count;
@@ -141,7 +141,7 @@ static uint32_t word_at(const uint8_t *words, uint32_t position)
     return load_le32(words + (size_t)WORD_BYTES * position);
 }
 
-/* 64 bits, high word first. */
+/* Loads 64 bits, high word first. */
 static uint64_t long_at(const uint8_t *words, uint32_t position)
 {
     return (uint64_t)word_at(words, position) << 32 | word_at(words, position + 1);
@@ -172,16 +172,16 @@ static pfb_cpi_stored load_stored(const uint8_t *words, place from)
 
 /* ---- Checking a record --------------------------------------------------------------------------------- */
 
-/* Counts that are added up over CPUs. */
+/* Counts summed over CPUs. */
 typedef struct counts {
     uint64_t instr, cycles, scaled_cycles;
-    bool is_beyond; /* a sum does not fit 64 bits */
+    bool has_overflow; /* a sum does not fit 64 bits */
 } counts;
 
 static void add_count(counts *sum, uint64_t *count, uint64_t addend)
 {
     *count += addend;
-    sum->is_beyond = sum->is_beyond || *count < addend;
+    sum->has_overflow = sum->has_overflow || *count < addend;
 }
 
 static void add_counts(counts *sum, uint64_t instr, uint64_t cycles, uint64_t scaled_cycles)
@@ -191,13 +191,13 @@ static void add_counts(counts *sum, uint64_t instr, uint64_t cycles, uint64_t sc
     add_count(sum, &sum->scaled_cycles, scaled_cycles);
 }
 
-static bool is_same_counts(const counts *left, const counts *right)
+static bool are_counts_equal(const counts *left, const counts *right)
 {
-    return !left->is_beyond && !right->is_beyond && left->instr == right->instr && left->cycles == right->cycles &&
-           left->scaled_cycles == right->scaled_cycles;
+    return !left->has_overflow && !right->has_overflow && left->instr == right->instr &&
+           left->cycles == right->cycles && left->scaled_cycles == right->scaled_cycles;
 }
 
-/* A record of our major and what was read of it. */
+/* A record with the CPI major code. */
 typedef struct record {
     pfb_cpi_hook_kind kind;
     pfb_cpi_hook hook;
@@ -206,8 +206,8 @@ typedef struct record {
     uint64_t elapsed;
     uint32_t tid;
     uint32_t label_size;
-    counts sum;              /* of all figures with counts */
-    pfb_cpi_warned far_away; /* figures whose counters say otherwise */
+    counts sum;                /* of all figures with counts */
+    pfb_cpi_warned mismatches; /* figures that do not match their counters */
 } record;
 
 static bool fail(pfb_cpi_hooks *hooks, pfb_code code, size_t offset, size_t word_offset)
@@ -217,18 +217,19 @@ static bool fail(pfb_cpi_hooks *hooks, pfb_code code, size_t offset, size_t word
     return false;
 }
 
-/* Blames a word of a record. */
+/* Fails at a word of a record. */
 static bool fail_word(pfb_cpi_hooks *hooks, pfb_code code, const record *r, uint32_t word)
 {
     return fail(hooks, code, r->hook.offset, r->hook.offset + HEADER_BYTES + (size_t)WORD_BYTES * word);
 }
 
-/* Blames the length or the minor word. */
+/* Fails at the length field of a record. */
 static bool fail_length(pfb_cpi_hooks *hooks, pfb_code code, const record *r)
 {
     return fail(hooks, code, r->hook.offset, r->hook.offset);
 }
 
+/* Fails at the minor word of a record. */
 static bool fail_minor(pfb_cpi_hooks *hooks, pfb_code code, const record *r)
 {
     return fail(hooks, code, r->hook.offset, r->hook.offset + 4);
@@ -250,14 +251,14 @@ static bool check_figure(pfb_cpi_hooks *hooks, const record *r, pfb_cpi_words wo
     return true;
 }
 
-/* A figure and the counters it comes from. */
+/* Compares a figure with its counters. */
 static void compare_figure(record *r, pfb_cpi_words words, uint32_t at, uint64_t cycles, uint64_t instr)
 {
     if (!pfb_cpi_words_near(words, cycles, instr))
-        warn(&r->far_away, r->hook.offset + HEADER_BYTES + (size_t)WORD_BYTES * at);
+        warn(&r->mismatches, r->hook.offset + HEADER_BYTES + (size_t)WORD_BYTES * at);
 }
 
-/* Figures with their counters: in the order in which they stand. */
+/* Checks the figures and counts of one CPU, of the system or of the thread, in the order of the record. */
 static bool check_counted(pfb_cpi_hooks *hooks, record *r, uint32_t whose)
 {
     place at = {.cpi = 0};
@@ -274,7 +275,7 @@ static bool check_counted(pfb_cpi_hooks *hooks, record *r, uint32_t whose)
            check_figure(hooks, r, s.busy, at.scaled_cpi + 2, true);
 }
 
-/* Every two words behind the fixed ones are a figure; of the scaled ones every second is busy. */
+/* From SUMMARY_FIGURES on, every two words are a figure; of the scaled figures every second one is busy. */
 static bool check_summary(pfb_cpi_hooks *hooks, const record *r)
 {
     uint32_t scaled = SUMMARY_FIGURES + 2 * (r->hook.cpu_count + 1);
@@ -300,7 +301,7 @@ static bool check_figures(pfb_cpi_hooks *hooks, record *r)
     return true;
 }
 
-/* A hook of words alone. The number of CPUs is at most PFB_CPI_MOST_CPUS before anything is multiplied by it. */
+/* Checks a hook that is not a label. The CPU count is checked against PFB_CPI_MOST_CPUS before it is multiplied. */
 static bool check_words(pfb_cpi_hooks *hooks, record *r)
 {
     const kind_row *row = &kinds[r->kind];
@@ -323,7 +324,8 @@ static bool check_words(pfb_cpi_hooks *hooks, record *r)
     return check_figures(hooks, r);
 }
 
-/* Two integers and a string that is neither empty nor holds a NUL, padded with zeros. */
+/* Checks a label: a count of integers (2), the elapsed cycles, and a string that is not empty, contains no NUL and is
+ * padded with zeros. */
 static bool check_label(pfb_cpi_hooks *hooks, record *r)
 {
     uint32_t bytes = WORD_BYTES * r->hook.word_count;
@@ -355,7 +357,7 @@ static bool find_kind(uint32_t nibble, pfb_cpi_hook_kind *kind)
     return false;
 }
 
-/* A record of our major, all of it inside the stream. */
+/* Checks a record with the CPI major code; all of it lies inside the stream. */
 static bool check_record(pfb_cpi_hooks *hooks, record *r, const uint8_t *header, uint32_t type)
 {
     uint32_t minor = load_le32(header + 4);
@@ -371,9 +373,9 @@ static bool check_record(pfb_cpi_hooks *hooks, record *r, const uint8_t *header,
 
 /* ---- Reading records ----------------------------------------------------------------------------------- */
 
-/* The next record of any major; the reader moves behind it. The bytes limit is never below `at`: what was read before
- * ended inside it. */
-static const uint8_t *take_record(pfb_cpi_hooks *hooks, uint32_t *type_len, uint32_t *major)
+/* Reads the header of the next record of any major code and moves past the record. The bytes limit minus the offset
+ * cannot wrap: earlier records ended within the limit. */
+static const uint8_t *read_record(pfb_cpi_hooks *hooks, uint32_t *type_len, uint32_t *major)
 {
     size_t offset = hooks->at;
     pfb_cursor cursor = pfb_cursor_between(hooks->data, offset, hooks->size);
@@ -399,7 +401,7 @@ static const uint8_t *take_record(pfb_cpi_hooks *hooks, uint32_t *type_len, uint
     return header;
 }
 
-/* The next record of our major. False at the end, and after a failure. */
+/* Returns the next record with the CPI major code, skipping others; false at the end and on error. */
 static bool next_record(pfb_cpi_hooks *hooks, record *r)
 {
     while (hooks->at < hooks->size) {
@@ -408,7 +410,7 @@ static bool next_record(pfb_cpi_hooks *hooks, record *r)
         uint32_t major;
         if (hooks->limits.records != 0 && hooks->record_count >= hooks->limits.records)
             return fail(hooks, PFB_CALLER_LIMIT, offset, offset);
-        const uint8_t *header = take_record(hooks, &type_len, &major);
+        const uint8_t *header = read_record(hooks, &type_len, &major);
         if (!header)
             return false;
         if (major == CPI_MAJOR) {
@@ -423,26 +425,28 @@ static bool next_record(pfb_cpi_hooks *hooks, record *r)
 
 /* ---- Groups -------------------------------------------------------------------------------------------- */
 
-/* A group whose records are coming. */
-typedef struct building {
+/* A group that is being read. */
+typedef struct partial_group {
     pfb_cpi_group group;
     pfb_cpi_hook_kind last;
-    counts system; /* of its system hook */
-} building;
+    counts system; /* of the system hook */
+} partial_group;
 
-/* Whether the group could end here. */
-static bool is_whole(const building *b)
+/* Returns true if the group may end here. */
+static bool is_complete(const partial_group *b)
 {
     if (b->group.hooks[PFB_CPI_LABEL_START].is_present)
         return b->last == PFB_CPI_LABEL_END;
     return b->last != PFB_CPI_SYSTEM_HOOK;
 }
 
-/* Whether the record is of this group. To a group that could end a record has to be alike; in any other it must be. */
-static bool belongs(const building *b, const record *r)
+/* Returns true if the record is the next of this group. If the group may end here, a record with another minor code or
+ * other elapsed cycles begins the next group; otherwise it belongs to this one and check_member reports the mismatch.
+ */
+static bool belongs(const partial_group *b, const record *r)
 {
     bool may_follow = kinds[b->last].followers & BIT(r->kind);
-    if (!is_whole(b))
+    if (!is_complete(b))
         return may_follow;
     return may_follow && r->kind != PFB_CPI_LABEL_END && r->minor == b->group.minor &&
            r->elapsed == b->group.elapsed_cycles;
@@ -468,8 +472,8 @@ static bool check_flags(pfb_cpi_hooks *hooks, const pfb_cpi_group *group, const 
     return true;
 }
 
-/* A record against those of its group before it. */
-static bool check_member(pfb_cpi_hooks *hooks, const building *b, const record *r)
+/* Checks a record against the earlier ones of its group. */
+static bool check_member(pfb_cpi_hooks *hooks, const partial_group *b, const record *r)
 {
     const pfb_cpi_group *group = &b->group;
     const pfb_cpi_hook *summary = &group->hooks[PFB_CPI_SUMMARY_HOOK];
@@ -481,14 +485,14 @@ static bool check_member(pfb_cpi_hooks *hooks, const building *b, const record *
         return false;
     if (r->kind == PFB_CPI_PROCESSORS_HOOK && summary->is_present && r->hook.cpu_count != summary->cpu_count)
         return fail_word(hooks, PFB_NUM_CPUS_MISMATCH, r, CPUS_WORD);
-    if (r->kind == PFB_CPI_PROCESSORS_HOOK && !is_same_counts(&r->sum, &b->system))
+    if (r->kind == PFB_CPI_PROCESSORS_HOOK && !are_counts_equal(&r->sum, &b->system))
         return fail_word(hooks, PFB_SUM_MISMATCH, r, PROCESSORS_COUNTS);
     if (r->kind == PFB_CPI_LABEL_END && !is_label_same(hooks, group, r))
         return fail_word(hooks, PFB_LABEL_MISMATCH, r, LABEL_LENGTH_WORD);
     return true;
 }
 
-static void take_member(pfb_cpi_hooks *hooks, building *b, const record *r)
+static void add_member(pfb_cpi_hooks *hooks, partial_group *b, const record *r)
 {
     pfb_cpi_group *group = &b->group;
     group->hooks[r->kind] = r->hook;
@@ -506,14 +510,14 @@ static void take_member(pfb_cpi_hooks *hooks, building *b, const record *r)
         b->system = r->sum;
     pfb_cpi_warned *figures = &group->warnings[PFB_CPI_WARN_FIGURE];
     if (figures->count == 0)
-        figures->offset = r->far_away.offset;
-    figures->count += r->far_away.count;
+        figures->offset = r->mismatches.offset;
+    figures->count += r->mismatches.count;
     if (r->hook.stamp < hooks->last_stamp)
         warn(&group->warnings[PFB_CPI_WARN_STAMP], r->hook.offset + 8);
     hooks->last_stamp = r->hook.stamp;
 }
 
-static bool begin_group(pfb_cpi_hooks *hooks, building *b)
+static bool begin_group(pfb_cpi_hooks *hooks, partial_group *b)
 {
     record r;
     if (!next_record(hooks, &r))
@@ -522,20 +526,20 @@ static bool begin_group(pfb_cpi_hooks *hooks, building *b)
         return fail(hooks, PFB_CALLER_LIMIT, r.hook.offset, r.hook.offset);
     if (!(STARTERS & BIT(r.kind)))
         return fail_minor(hooks, PFB_BAD_ORDER, &r);
-    *b = (building){.group = {.offset = r.hook.offset, .minor = r.minor, .elapsed_cycles = r.elapsed}};
-    take_member(hooks, b, &r);
+    *b = (partial_group){.group = {.offset = r.hook.offset, .minor = r.minor, .elapsed_cycles = r.elapsed}};
+    add_member(hooks, b, &r);
     return true;
 }
 
-/* Reads on until the group ends. What comes behind a whole group is read again with the next: it may be the next one's
- * beginning, or a failure that this group has nothing to do with. */
-static bool read_members(pfb_cpi_hooks *hooks, building *b)
+/* Reads the rest of the group. A record or an error after a complete group is not part of it: the reader moves back and
+ * the next call reads it again. */
+static bool read_members(pfb_cpi_hooks *hooks, partial_group *b)
 {
     while (b->last != PFB_CPI_LABEL_END) {
         pfb_cpi_hooks before = *hooks;
         record r;
         bool has_record = next_record(hooks, &r);
-        if (is_whole(b) && (!has_record || !belongs(b, &r))) {
+        if (is_complete(b) && (!has_record || !belongs(b, &r))) {
             *hooks = before;
             break;
         }
@@ -546,7 +550,7 @@ static bool read_members(pfb_cpi_hooks *hooks, building *b)
             return fail_minor(hooks, PFB_BAD_ORDER, &r);
         if (!check_member(hooks, b, &r))
             return false;
-        take_member(hooks, b, &r);
+        add_member(hooks, b, &r);
     }
     return true;
 }
@@ -560,7 +564,7 @@ void pfb_cpi_hooks_open(pfb_cpi_hooks *hooks, const void *data, size_t size, con
 
 bool pfb_cpi_hooks_next(pfb_cpi_hooks *hooks, pfb_cpi_group *group)
 {
-    building b;
+    partial_group b;
     if (hooks->error.code != PFB_OK || !begin_group(hooks, &b) || !read_members(hooks, &b))
         return false;
     const pfb_cpi_hook *summary = &b.group.hooks[PFB_CPI_SUMMARY_HOOK];
@@ -580,14 +584,14 @@ pfb_error pfb_cpi_hooks_finish(pfb_cpi_hooks *hooks)
     return hooks->error;
 }
 
-/* ---- What a group's hooks say -------------------------------------------------------------------------- */
+/* ---- Contents of a group ------------------------------------------------------------------------------- */
 
 static const pfb_cpi_hook *find_hook(const pfb_cpi_group *group, pfb_cpi_hook_kind kind)
 {
     return (unsigned)kind < PFB_CPI_HOOK_COUNT && group->hooks[kind].is_present ? &group->hooks[kind] : NULL;
 }
 
-/* The flags, the number of CPUs and of words were checked against each other when the group was read. */
+/* In bounds: the flags, CPU count and word count were checked against each other when the group was read. */
 bool pfb_cpi_hooks_stored(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, pfb_cpi_hook_kind kind,
                           uint32_t whose, pfb_cpi_stored *stored)
 {
@@ -611,16 +615,16 @@ bool pfb_cpi_hooks_word(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, 
 
 /* ---- Writing ------------------------------------------------------------------------------------------- */
 
-/* A group to be written. */
+/* A group that is being written. */
 typedef struct draft {
     const pfb_cpi_result *result;
     const pfb_cpi_figures *cpus;
     const pfb_cpi_identity *identity;
-    uint32_t hooks; /* bits of its kinds */
+    uint32_t hooks; /* its kinds, as bits */
     uint8_t *at;
 } draft;
 
-static bool is_label(const uint8_t *label, size_t size)
+static bool is_valid_label(const uint8_t *label, size_t size)
 {
     if (size > PFB_CPI_MOST_LABEL_BYTES)
         return false;
@@ -631,12 +635,12 @@ static bool is_label(const uint8_t *label, size_t size)
     return true;
 }
 
-/* Whether the figures of CPUs and system are such as a reader takes. A system sum that does not fit 64 bits is not. */
-static bool are_counts_sound(const pfb_cpi_result *result, const pfb_cpi_figures *cpus)
+/* Returns true if a reader would accept the figures of CPUs and system: among others, the sums fit 64 bits. */
+static bool are_counts_valid(const pfb_cpi_result *result, const pfb_cpi_figures *cpus)
 {
     bool is_scaled = result->mode & PFB_CPI_SCALED;
     counts sum = {.instr = 0};
-    counts busy = {.instr = 0}; /* busy and elapsed, likewise */
+    counts busy = {.instr = 0}; /* of busy and elapsed */
     if (result->cpu_count == 0 || result->cpu_count > PFB_CPI_MOST_CPUS || result->system.instr == 0)
         return false;
     for (size_t i = 0; i < result->cpu_count; i++) {
@@ -650,10 +654,10 @@ static bool are_counts_sound(const pfb_cpi_result *result, const pfb_cpi_figures
     const pfb_cpi_figures *system = &result->system;
     const counts all = {system->instr, system->cycles, is_scaled ? system->scaled_cycles : 0, false};
     const counts all_busy = {is_scaled ? system->busy : 0, is_scaled ? system->elapsed : 0, 0, false};
-    return is_same_counts(&sum, &all) && is_same_counts(&busy, &all_busy);
+    return are_counts_equal(&sum, &all) && are_counts_equal(&busy, &all_busy);
 }
 
-/* The kinds of hooks that the group has; 0 when it cannot be written. */
+/* Returns the kinds of hooks of the group as bits; 0 if it cannot be written. */
 static uint32_t choose_hooks(const pfb_cpi_result *result, const pfb_cpi_figures *cpus,
                              const pfb_cpi_identity *identity)
 {
@@ -661,12 +665,12 @@ static uint32_t choose_hooks(const pfb_cpi_result *result, const pfb_cpi_figures
     bool is_thread_only = result->mode & PFB_CPI_THREAD_ONLY;
     bool has_thread = result->mode & (PFB_CPI_ON_THREAD | PFB_CPI_THREAD_ONLY);
     if ((forms & ~(PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED)) || identity->minor > MOST_MINOR ||
-        !is_label(identity->label, identity->label_size_bytes) || (has_thread && !result->has_thread))
+        !is_valid_label(identity->label, identity->label_size_bytes) || (has_thread && !result->has_thread))
         return 0;
     uint32_t labels = identity->label_size_bytes > 0 ? BIT(PFB_CPI_LABEL_START) | BIT(PFB_CPI_LABEL_END) : 0;
     if (is_thread_only)
         return forms & PFB_CPI_FORM_SUMMARY ? 0 : labels | BIT(PFB_CPI_THREAD_HOOK);
-    if (!are_counts_sound(result, cpus))
+    if (!are_counts_valid(result, cpus))
         return 0;
     if ((forms & PFB_CPI_FORM_SUMMARY) || forms == 0)
         labels |= BIT(PFB_CPI_SUMMARY_HOOK);
@@ -682,7 +686,7 @@ static uint32_t flags_of(const draft *d, pfb_cpi_hook_kind kind)
     return flags & kinds[kind].flags;
 }
 
-/* The record's size: at most 49180, that of 1024 processors with scaled figures. */
+/* Returns the size of the record: at most 49180 bytes, with scaled figures of 1024 processors. */
 static uint32_t record_size(const draft *d, pfb_cpi_hook_kind kind)
 {
     if (kinds[kind].type == TYPE_MIXED)
@@ -738,7 +742,7 @@ static void put_summary(draft *d, uint32_t flags)
         put_words(d, pfb_cpi_figure_words(result->thread.cycles, result->thread.instr));
 }
 
-/* What stands behind the elapsed cycles. */
+/* Writes the words after the elapsed cycles. */
 static void put_rest(draft *d, pfb_cpi_hook_kind kind, uint32_t flags)
 {
     bool is_scaled = flags & PFB_CPI_FLAG_SCALED;

@@ -8,46 +8,47 @@ static const char first_word[] = "cpi-snapshots";
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
 
-/* True behind at least one blank, and at the end of the line. */
-static bool take_gap(span *s)
+/* Skips blanks; returns true if there was at least one or the line ends. */
+static bool read_gap(span *s)
 {
     size_t at = s->at;
     skip(s, BLANKS);
     return s->at > at || s->at == s->end;
 }
 
-/* True, and at the next word, when the whole of this word stands next. Mostly its first character tells. */
-static inline bool take_name(span *s, const char *name)
+/* Returns true and moves to the following word if the next word is `name`. Compares the first character first: it
+ * usually differs. */
+static inline bool accept_word(span *s, const char *name)
 {
     size_t at = s->at;
-    if (peek(s) == (unsigned char)*name && take_exactly(s, name) && take_gap(s))
+    if (peek(s) == (unsigned char)*name && take_exactly(s, name) && read_gap(s))
         return true;
     s->at = at;
     return false;
 }
 
-/* A word of digits; at the next word then. */
-static bool take_number(span *s, uint64_t most, uint64_t *number)
+/* Reads a decimal number and moves to the following word. */
+static bool read_number(span *s, uint64_t most, uint64_t *number)
 {
-    return take_decimal(s, most, number) && take_gap(s);
+    return take_decimal(s, most, number) && read_gap(s);
 }
 
-static bool take_number_32(span *s, uint32_t *number)
+static bool read_number_32(span *s, uint32_t *number)
 {
     uint64_t value = 0;
-    bool is_there = take_number(s, UINT32_MAX, &value);
+    bool is_valid = read_number(s, UINT32_MAX, &value);
     *number = (uint32_t)value;
-    return is_there;
+    return is_valid;
 }
 
-/* A number with or without a minus, of 32 bits with its sign. */
-static bool take_signed_32(span *s, int32_t *number)
+/* Reads a decimal number with an optional minus sign. */
+static bool read_signed_32(span *s, int32_t *number)
 {
     uint64_t value = 0;
     bool is_negative = take_exactly(s, "-");
-    bool is_there = take_number(s, is_negative ? UINT64_C(0x80000000) : INT32_MAX, &value);
+    bool is_valid = read_number(s, is_negative ? UINT64_C(0x80000000) : INT32_MAX, &value);
     *number = (int32_t)(is_negative ? -(int64_t)value : (int64_t)value);
-    return is_there;
+    return is_valid;
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
@@ -58,7 +59,8 @@ static bool fail(pfb_cpi_text *text, pfb_code code, size_t offset)
     return false;
 }
 
-/* The next line that says something. False at the end of the text, and, as a failure, where the last line has none. */
+/* Returns the next line that is neither empty nor a comment. False at the end of the text, and with an error if the
+ * last line has no line end. */
 static bool next_line(pfb_cpi_text *text, span *line, size_t *start)
 {
     span rest = {text->data, text->at, text->size};
@@ -75,7 +77,7 @@ static bool next_line(pfb_cpi_text *text, span *line, size_t *start)
     }
 }
 
-/* Before the line that was just read. */
+/* Moves back before the line that was just read. */
 static void step_back(pfb_cpi_text *text, size_t start)
 {
     text->at = start;
@@ -85,40 +87,40 @@ static void step_back(pfb_cpi_text *text, size_t start)
 /* "widths 40 64" */
 static bool read_widths(span *s, pfb_cpi_widths *widths)
 {
-    return take_number_32(s, &widths->instr) && take_number_32(s, &widths->cycles) && s->at == s->end &&
+    return read_number_32(s, &widths->instr) && read_number_32(s, &widths->cycles) && s->at == s->end &&
            widths->instr - 1 < 64 && widths->cycles - 1 < 64;
 }
 
-/* "cpu 0 1099511626776 10 0 0", behind its first word */
+/* "cpu 0 1099511626776 10 0 0", after the first word */
 static bool read_cpu(span *s, pfb_cpi_cpu *cpu, bool *has_busy)
 {
     *cpu = (pfb_cpi_cpu){0};
-    if (!take_number_32(s, &cpu->cpu) || !take_number(s, UINT64_MAX, &cpu->instr) ||
-        !take_number(s, UINT64_MAX, &cpu->cycles))
+    if (!read_number_32(s, &cpu->cpu) || !read_number(s, UINT64_MAX, &cpu->instr) ||
+        !read_number(s, UINT64_MAX, &cpu->cycles))
         return false;
     *has_busy = s->at < s->end;
     return !*has_busy ||
-           (take_number(s, UINT64_MAX, &cpu->busy) && take_number(s, UINT64_MAX, &cpu->elapsed) && s->at == s->end);
+           (read_number(s, UINT64_MAX, &cpu->busy) && read_number(s, UINT64_MAX, &cpu->elapsed) && s->at == s->end);
 }
 
-/* "thread 900 0 0 user", behind its first word */
+/* "thread 900 0 0 user", after the first word */
 static bool read_thread(span *s, pfb_cpi_step *step)
 {
     pfb_cpi_thread *thread = &step->snapshot.thread;
-    if (step->snapshot.has_thread || !take_number_32(s, &thread->tid) || !take_number(s, UINT64_MAX, &thread->instr) ||
-        !take_number(s, UINT64_MAX, &thread->cycles))
+    if (step->snapshot.has_thread || !read_number_32(s, &thread->tid) || !read_number(s, UINT64_MAX, &thread->instr) ||
+        !read_number(s, UINT64_MAX, &thread->cycles))
         return false;
     step->snapshot.has_thread = true;
-    step->is_user_only = take_name(s, "user");
+    step->is_user_only = accept_word(s, "user");
     return s->at == s->end;
 }
 
-/* "refuse -234 instructions, ENOENT", behind its first word. A sentence of characters that no line could be written
- * with again is none. */
+/* "refuse -234 instructions, ENOENT", after the first word. Rejects a sentence with characters that cannot be written
+ * in a line again. */
 static bool read_refusal(span *s, pfb_cpi_step *step)
 {
     step->is_refusal = true;
-    if (!take_signed_32(s, &step->code) || step->code == 0)
+    if (!read_signed_32(s, &step->code) || step->code == 0)
         return false;
     step->sentence_offset = s->at;
     step->sentence_size_bytes = s->end - s->at;
@@ -148,7 +150,7 @@ bool pfb_cpi_text_open(pfb_cpi_text *text, const void *data, size_t size)
         return fail(text, PFB_UNKNOWN_FORMAT, 0);
     if (!next_line(text, &line, &start))
         return fail(text, PFB_BAD_CPI_LINE, 0);
-    if (!take_name(&line, first_word) || !take_number(&line, UINT64_MAX, &version) || version == 0)
+    if (!accept_word(&line, first_word) || !read_number(&line, UINT64_MAX, &version) || version == 0)
         return fail(text, PFB_BAD_CPI_LINE, 0);
     if (version > PFB_CPI_TEXT_VERSION)
         return fail(text, PFB_UNREAD_FORMAT, 0);
@@ -156,14 +158,14 @@ bool pfb_cpi_text_open(pfb_cpi_text *text, const void *data, size_t size)
         return fail(text, PFB_BAD_CPI_LINE, 0);
     if (!next_line(text, &line, &start))
         return text->error.code == PFB_OK;
-    if (!take_name(&line, "widths"))
+    if (!accept_word(&line, "widths"))
         step_back(text, start);
     else if (!read_widths(&line, &text->widths))
         return fail(text, PFB_BAD_CPI_LINE, start);
     return true;
 }
 
-/* A CPU's line behind those before it. */
+/* Reads a CPU's line and appends the CPU to the snapshot. */
 static pfb_code add_cpu(const pfb_cpi_text *text, span *line, size_t start, pfb_cpi_cpu *cpus, size_t capacity,
                         pfb_cpi_step *step)
 {
@@ -184,19 +186,19 @@ static pfb_code add_cpu(const pfb_cpi_text *text, span *line, size_t start, pfb_
     return PFB_OK;
 }
 
-/* The lines that belong to a snapshot, up to the next step. */
+/* Reads the lines that belong to a snapshot, up to the next step. */
 static bool read_rest(pfb_cpi_text *text, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_step *step)
 {
     span line;
     size_t start;
     while (next_line(text, &line, &start)) {
         pfb_code code = PFB_BAD_CPI_LINE;
-        if (take_name(&line, "cpu")) {
+        if (accept_word(&line, "cpu")) {
             code = add_cpu(text, &line, start, cpus, capacity, step);
-        } else if (take_name(&line, "thread")) {
+        } else if (accept_word(&line, "thread")) {
             step->thread_offset = start;
             code = read_thread(&line, step) ? PFB_OK : PFB_BAD_CPI_LINE;
-        } else if (take_name(&line, "snapshot") || take_name(&line, "refuse")) {
+        } else if (accept_word(&line, "snapshot") || accept_word(&line, "refuse")) {
             step_back(text, start);
             return true;
         }
@@ -213,17 +215,18 @@ bool pfb_cpi_text_next(pfb_cpi_text *text, pfb_cpi_cpu *cpus, size_t capacity, p
     if (text->error.code != PFB_OK || !next_line(text, &line, &start))
         return false;
     *step = (pfb_cpi_step){.offset = start, .line = text->lines};
-    if (take_name(&line, "refuse"))
+    if (accept_word(&line, "refuse"))
         return read_refusal(&line, step) || fail(text, PFB_BAD_CPI_LINE, start);
     step->snapshot.cpus = cpus;
-    if (!take_name(&line, "snapshot") || !take_number(&line, UINT64_MAX, &step->snapshot.clock) || line.at != line.end)
+    if (!accept_word(&line, "snapshot") || !read_number(&line, UINT64_MAX, &step->snapshot.clock) ||
+        line.at != line.end)
         return fail(text, PFB_BAD_CPI_LINE, start);
     return read_rest(text, cpus, capacity, step);
 }
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
-/* Writes, or only counts where `out` is null. */
+/* Output of text; only counts if `out` is null. */
 typedef struct pen {
     char *out;
     size_t size;
@@ -246,7 +249,7 @@ static void put_word(pen *p, const char *word)
 
 static void put_digits(pen *p, uint64_t number)
 {
-    char digits[20]; /* of 2^64 - 1 */
+    char digits[20]; /* enough for 2^64 - 1 */
     size_t at = sizeof digits;
     do {
         digits[--at] = (char)('0' + number % 10);
@@ -255,7 +258,7 @@ static void put_digits(pen *p, uint64_t number)
     put(p, digits + at, sizeof digits - at);
 }
 
-/* Behind a blank. */
+/* Writes a blank and the number. */
 static void put_number(pen *p, uint64_t number)
 {
     put(p, " ", 1);
@@ -294,7 +297,7 @@ static void put_snapshot(pen *p, const pfb_cpi_step *step)
     put(p, "\n", 1);
 }
 
-/* What the reader finds of a sentence: up to a line end, and no blanks around. */
+/* Returns the part of a sentence that the reader would return: up to a line end, without surrounding blanks. */
 static span trim(const char *sentence)
 {
     span s = {(const uint8_t *)sentence, 0, 0};
@@ -310,10 +313,10 @@ static void put_refusal(pen *p, int32_t code, const char *sentence)
 {
     put_word(p, code < 0 ? "refuse -" : "refuse ");
     put_digits(p, code < 0 ? (uint64_t) - (int64_t)code : (uint64_t)code);
-    span said = trim(sentence);
-    if (said.at < said.end) {
+    span text = trim(sentence);
+    if (text.at < text.end) {
         put(p, " ", 1);
-        put(p, sentence + said.at, said.end - said.at);
+        put(p, sentence + text.at, text.end - text.at);
     }
     put(p, "\n", 1);
 }

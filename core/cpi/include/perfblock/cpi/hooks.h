@@ -10,12 +10,12 @@
 extern "C" {
 #endif
 
-/* Trace hooks of the CPI facility: records of 32-bit words, in groups. The layout, which is this library's own where
- * the original's was never published, and all rules are in docs/cpi_hooks.md. */
+/* Trace hooks of the CPI facility: records of 32-bit words, in groups. docs/cpi_hooks.md has the rules and the layout;
+ * where the original layout was never published, it is defined there. */
 
 /* ---- Groups -------------------------------------------------------------------------------------------------- */
 
-/* The hooks of a group, in their order. */
+/* The hooks of a group, in order. */
 typedef enum pfb_cpi_hook_kind {
     PFB_CPI_LABEL_START = 0,
     PFB_CPI_SUMMARY_HOOK,
@@ -26,75 +26,75 @@ typedef enum pfb_cpi_hook_kind {
     PFB_CPI_HOOK_COUNT
 } pfb_cpi_hook_kind;
 
-/* "label_start", "summary", "system", "processors", "thread", "label_end"; "unknown_hook" beyond. Never null; static.
- */
+/* "label_start", "summary", "system", "processors", "thread", "label_end"; "unknown_hook" for other values. Never null;
+ * static. */
 PFB_API const char *pfb_cpi_hook_name(pfb_cpi_hook_kind kind);
 
 /* Bits of a flags word. */
 #define PFB_CPI_FLAG_RAW UINT32_C(1) /* in every flags word */
 #define PFB_CPI_FLAG_SCALED UINT32_C(2)
-#define PFB_CPI_FLAG_THREAD UINT32_C(4) /* of the summary only */
+#define PFB_CPI_FLAG_THREAD UINT32_C(4) /* summary only */
 
 /* One record. */
 typedef struct pfb_cpi_hook {
     bool is_present;
-    size_t offset;       /* of the record; its words begin PFB_CPI_HOOK_HEADER_BYTES behind */
-    uint32_t word_count; /* whole words behind the header; of a label with its padding */
+    size_t offset;       /* of the record; its words begin PFB_CPI_HOOK_HEADER_BYTES after it */
+    uint32_t word_count; /* whole words after the header, including a label's padding */
     uint32_t stamp;      /* low 32 bits of a time, 0 for none */
-    uint32_t flags;      /* PFB_CPI_FLAG_ bits; 0 where the hook has no such word */
-    uint32_t cpu_count;  /* likewise */
+    uint32_t flags;      /* PFB_CPI_FLAG_ bits; 0 if the hook has no flags word */
+    uint32_t cpu_count;  /* 0 if the hook has no such word */
 } pfb_cpi_hook;
 
 enum { PFB_CPI_HOOK_HEADER_BYTES = 12, PFB_CPI_MOST_LABEL_BYTES = 255 };
 
-/* What is odd about a group, but no error. */
+/* Deviations of a group that are not errors. */
 typedef enum pfb_cpi_warning {
-    PFB_CPI_WARN_FIGURE = 0, /* a CPI more than 0.0001 away from the counters beside it; at the figure's first word */
-    PFB_CPI_WARN_NO_THREAD,  /* a summary with thread, detailed hooks without; at the summary's flags word */
-    PFB_CPI_WARN_STAMP,      /* a time stamp below that of the hook before, in this group or an earlier; at the stamp */
+    PFB_CPI_WARN_FIGURE = 0, /* a CPI differs by more than 0.0001 from its counters; at the figure's first word */
+    PFB_CPI_WARN_NO_THREAD,  /* the summary has a thread, the detailed hooks have none; at the summary's flags word */
+    PFB_CPI_WARN_STAMP,      /* a time stamp below that of the previous hook, in any group; at the stamp */
     PFB_CPI_WARNING_COUNT
 } pfb_cpi_warning;
 
-/* "figure_mismatch", "missing_thread_hook", "stamp_descends"; "unknown_warning" beyond. Never null; static. */
+/* "figure_mismatch", "missing_thread_hook", "stamp_descends"; "unknown_warning" for other values. Never null;
+ * static. */
 PFB_API const char *pfb_cpi_warning_name(pfb_cpi_warning warning);
 
 typedef struct pfb_cpi_warned {
-    uint32_t count; /* how many of them the group has */
-    size_t offset;  /* of the first, when there is any */
+    uint32_t count;
+    size_t offset; /* of the first one if count > 0 */
 } pfb_cpi_warned;
 
-/* A group whose every check has passed. */
+/* A group that passed all checks. */
 typedef struct pfb_cpi_group {
-    size_t offset;           /* of its first record */
-    size_t end_offset;       /* behind its last */
-    uint32_t minor;          /* the writer's code, 0 to 255 */
-    uint64_t elapsed_cycles; /* the same in all its hooks */
-    size_t label_offset;     /* of the label's bytes, which are opaque and none of them NUL */
+    size_t offset;           /* of the first record */
+    size_t end_offset;       /* end of the last record */
+    uint32_t minor;          /* code chosen by the writer, 0 to 255 */
+    uint64_t elapsed_cycles; /* the same in all hooks */
+    size_t label_offset;     /* of the label: opaque bytes without NUL */
     uint32_t label_size_bytes;
-    uint32_t cpu_count; /* 0: it has only hooks that tell of none */
-    uint32_t tid;       /* of the thread hook */
+    uint32_t cpu_count; /* 0 if no hook has a CPU count */
+    uint32_t tid;       /* of the thread hook; 0 without one */
     pfb_cpi_hook hooks[PFB_CPI_HOOK_COUNT];
     pfb_cpi_warned warnings[PFB_CPI_WARNING_COUNT];
 } pfb_cpi_group;
 
 /* ---- Reading ------------------------------------------------------------------------------------------------- */
 
-/* How much a caller lets a stream have; 0: any number. A record that would pass a limit is PFB_CALLER_LIMIT. */
+/* Limits on a stream; 0: no limit. A record that exceeds one is PFB_CALLER_LIMIT. */
 typedef struct pfb_cpi_limits {
     size_t bytes;
-    uint64_t records; /* those of other majors included */
+    uint64_t records; /* including records of other major codes */
     uint64_t groups;
 } pfb_cpi_limits;
 
-/* Reader of a stream; the manners are those of v2.h. An error names the offset of its record, and a group that
- * does not end the end of the stream; `word_offset` is that of the field to blame inside the record. Groups handed out
- * before stay valid; a group that was complete when the failure came is handed out first. Work is linear: no byte is
- * read more than a few times. */
+/* Reader of a stream; same conventions as v2.h. `error.offset` is that of the record, or the end of the stream for an
+ * unterminated group; `word_offset` is that of the offending field. A group that is complete before the error is
+ * returned first. Work is linear in the size. */
 typedef struct pfb_cpi_hooks {
     pfb_error error;
     size_t word_offset;
-    uint64_t record_count;  /* read so far, those of other majors included */
-    uint64_t skipped_count; /* those */
+    uint64_t record_count;  /* read so far, including records of other major codes */
+    uint64_t skipped_count; /* records of other major codes */
     uint64_t group_count;
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
@@ -104,59 +104,59 @@ typedef struct pfb_cpi_hooks {
     uint32_t last_stamp;
 } pfb_cpi_hooks;
 
-/* Starts at the first record; `limits` may be null. A null `data` counts as size 0. Nothing has been looked at yet. */
+/* Starts at the first record and checks nothing yet. `limits` may be null. A null `data` counts as size 0. */
 PFB_API void pfb_cpi_hooks_open(pfb_cpi_hooks *hooks, const void *data, size_t size, const pfb_cpi_limits *limits);
 
-/* The next group. False at the end and after a failure: `error` tells which. */
+/* Returns the next group in *group; false at the end and on error. */
 PFB_API bool pfb_cpi_hooks_next(pfb_cpi_hooks *hooks, pfb_cpi_group *group);
 
-/* Reads whatever is left and returns the verdict on the whole stream. */
+/* Checks the rest of the stream and returns `error`. */
 PFB_API pfb_error pfb_cpi_hooks_finish(pfb_cpi_hooks *hooks);
 
-/* ---- What a group's hooks say -------------------------------------------------------------------------------- */
+/* ---- Contents of a group ------------------------------------------------------------------------------------- */
 
-/* Whose figures: a CPU by its position, or one of these. */
+/* Values of `whose` other than the position of a CPU. */
 #define PFB_CPI_OF_SYSTEM UINT32_C(0xFFFFFFFF)
 #define PFB_CPI_OF_THREAD UINT32_C(0xFFFFFFFE)
 
 /* The figures of one CPU, of the system or of the thread as a hook stores them. */
 typedef struct pfb_cpi_stored {
-    bool has_counts;        /* in all hooks but the summary */
-    bool has_scaled;        /* what stands below the line; counts only when has_counts */
+    bool has_counts;        /* all hooks except the summary */
+    bool has_scaled;        /* the scaled_ fields and busy are set; scaled_cycles only if has_counts too */
     uint64_t instr, cycles; /* 0 without has_counts */
     pfb_cpi_words cpi;
-    /* ------------------------------------------------------------------------------------------ */
     uint64_t scaled_cycles;
     pfb_cpi_words scaled_cpi, busy;
 } pfb_cpi_stored;
 
-/* The figures of `whose` in one hook of a group of this reader: the summary has CPUs, system and thread, the others
- * what their names say. False when there are none. Constant cost; may be called at any time. */
+/* Returns in *stored the figures of `whose` in one hook of a group of this reader; false if there are none. The summary
+ * has CPUs, system and thread, the other hooks only what they are named after. May be called at any time after the
+ * group was returned. Constant time. */
 PFB_API bool pfb_cpi_hooks_stored(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, pfb_cpi_hook_kind kind,
                                   uint32_t whose, pfb_cpi_stored *stored);
 
-/* A raw word of a hook, from 0 behind its header; likewise. */
+/* Returns a raw word of a hook; position 0 is the first after the header. Same conditions. */
 PFB_API bool pfb_cpi_hooks_word(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, pfb_cpi_hook_kind kind,
                                 uint32_t position, uint32_t *word);
 
 /* ---- Writing ------------------------------------------------------------------------------------------------- */
 
-/* Which hooks a group has; the first generation's values. */
+/* The hooks of a group, with the values of the original facility's first generation. */
 #define PFB_CPI_FORM_SUMMARY UINT32_C(0x20)
 #define PFB_CPI_FORM_DETAILED UINT32_C(0x40)
 
 typedef struct pfb_cpi_identity {
     uint32_t minor; /* 0 to 255 */
-    uint32_t forms; /* PFB_CPI_FORM_ bits; 0: the summary, or the detailed form where there is only a thread */
+    uint32_t forms; /* PFB_CPI_FORM_ bits; 0: the summary, or the detailed form with PFB_CPI_THREAD_ONLY */
     uint32_t stamp; /* of all hooks; 0 for none */
     const void *label;
-    size_t label_size_bytes; /* 0: no label; at most PFB_CPI_MOST_LABEL_BYTES, none of them NUL */
+    size_t label_size_bytes; /* 0: no label; at most PFB_CPI_MOST_LABEL_BYTES, no NUL */
 } pfb_cpi_identity;
 
-/* Writes a whole group, or nothing. `cpus` are the figures of result->cpu_count CPUs. `*size_bytes` becomes the size of
- * the group, whether it fits or not; 0 with PFB_CALLER_ARGUMENT, which is for an identity out of range, a summary of a
- * thread alone, a result without system figures (PFB_CPI_NO_DATA), busy above elapsed, and counts of CPUs that do not
- * add up to the system's in 64 bits. PFB_CALLER_TOO_SMALL when `capacity` is smaller than the size. */
+/* Writes a whole group, or nothing. `cpus` are the figures of result->cpu_count CPUs. Sets *size_bytes to the size of
+ * the group, also with PFB_CALLER_TOO_SMALL: `capacity` is below it. PFB_CALLER_ARGUMENT, with *size_bytes 0: an
+ * identity out of range, a summary with PFB_CPI_THREAD_ONLY, a result without system figures (PFB_CPI_NO_DATA), no or
+ * too many CPUs, busy above elapsed, or CPU counts that do not add up to the system's in 64 bits. */
 PFB_API pfb_code pfb_cpi_hooks_write(const pfb_cpi_result *result, const pfb_cpi_figures *cpus,
                                      const pfb_cpi_identity *identity, void *out, size_t capacity, size_t *size_bytes);
 

@@ -9,68 +9,67 @@
 extern "C" {
 #endif
 
-/* Snapshots of CPI counters as a text of lines, to be written by hand or kept of a run; docs/cpi_text.md.
+/* Snapshots of CPI counters as lines of text, written by hand or recorded from a run; docs/cpi_text.md.
  *
  *     cpi-snapshots 1                        the first line: the layout's version
- *     widths 40 64                           bits of instr and cycles; 64 64 where there is no such line
- *     snapshot 500                           the clock; what follows belongs to it
- *     cpu 0 1099511626776 10 0 0             number, instr, cycles, and perhaps busy and elapsed
- *     thread 900 0 0                         tid, instr, cycles; "user" behind them: of user mode only
- *     refuse -234 instructions, ENOENT       instead of a snapshot: what a source fails with
+ *     widths 40 64                           bits of instr and cycles; without this line 64 64
+ *     snapshot 500                           the clock; the following lines belong to it
+ *     cpu 0 1099511626776 10 0 0             number, instr, cycles, optionally busy and elapsed
+ *     thread 900 0 0                         tid, instr, cycles; then "user" if they count user mode only
+ *     refuse -234 instructions, ENOENT       instead of a snapshot: the error that a source reports
  *
- * Numbers are decimal, words separated by blanks or tabs. Empty lines, and those that begin with #, are passed over. A
- * line that says something ends with a line feed, or a number could have been cut unseen. */
+ * Numbers are decimal; words are separated by blanks or tabs. Empty lines and lines that begin with # are skipped.
+ * Every other line must end with a line feed, so that a number cut short is detected. */
 
 enum { PFB_CPI_TEXT_VERSION = 1 };
 
-/* Reader; the manners are those of v2.h. An error names the offset of its line. Lines that are none of the
- * above, in a place where they do not belong, without their end, or with a number that does not fit are
- * PFB_BAD_CPI_LINE; a first line that is not ours PFB_UNKNOWN_FORMAT, of a higher version PFB_UNREAD_FORMAT. Work is
- * linear in the size. */
+/* Reader; same conventions as v2.h. `error.offset` is that of the line. PFB_BAD_CPI_LINE: an unknown, misplaced or
+ * unterminated line, or a number out of range. PFB_UNKNOWN_FORMAT: the first line is not "cpi-snapshots".
+ * PFB_UNREAD_FORMAT: a higher version. Work is linear in the size. */
 typedef struct pfb_cpi_text {
     pfb_error error;
     uint32_t lines; /* read so far */
     pfb_cpi_widths widths;
-    size_t *cpu_offsets; /* null once opened; else the caller's: where the lines of a step's CPUs begin, as many as
-                          * there is room for CPUs */
+    size_t *cpu_offsets; /* open sets null; a caller may set an array that receives the offsets of a step's CPU lines,
+                          * with as many elements as `cpus` has */
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     size_t size;
     size_t at;
 } pfb_cpi_text;
 
-/* What a source does next: a snapshot, or a refusal. */
+/* The next event of a source: a snapshot, or a refusal. */
 typedef struct pfb_cpi_step {
     size_t offset; /* of its first line */
     uint32_t line; /* from 1 */
     bool is_refusal;
-    /* of a snapshot */
-    pfb_cpi_snapshot snapshot; /* its CPUs are the caller's array */
-    bool has_busy;             /* every CPU has busy and elapsed; false when there is none */
+    /* Snapshot: */
+    pfb_cpi_snapshot snapshot; /* its `cpus` is the caller's array */
+    bool has_busy;             /* every CPU has busy and elapsed; false if there are no CPUs */
     size_t thread_offset;      /* of the thread's line; 0 without one */
-    bool is_user_only;         /* the thread's counters: of user mode only */
-    /* of a refusal */
+    bool is_user_only;         /* the thread's counters count user mode only */
+    /* Refusal: */
     int32_t code;           /* not 0 */
-    size_t sentence_offset; /* of the rest of the line, without blanks at its ends */
+    size_t sentence_offset; /* of the rest of the line, without surrounding blanks */
     size_t sentence_size_bytes;
 } pfb_cpi_step;
 
-/* True when the bytes begin with the word that such a text begins with, a byte order mark of UTF-8 before it or not;
- * nothing else is checked. */
+/* Returns true if the bytes begin with the word "cpi-snapshots", after an optional UTF-8 byte order mark; nothing else
+ * is checked. */
 PFB_API bool pfb_cpi_text_recognise(const void *data, size_t size);
 
-/* Reads the first line, and that of the widths if it is the next one. A null `data` counts as size 0. */
+/* Reads the first line, and the line of widths if it is next. A null `data` counts as size 0. */
 PFB_API bool pfb_cpi_text_open(pfb_cpi_text *text, const void *data, size_t size);
 
-/* The next step. False at the end, and after a failure: `error` tells which. `cpus` takes up to `capacity` CPUs of it;
- * one more is PFB_CALLER_TOO_SMALL at its line. PFB_CPI_MOST_CPUS are always enough: a snapshot of more, CPUs that do
- * not ascend, and those of which only some have busy and elapsed, are PFB_BAD_CPI_LINE at theirs. */
+/* Returns the next step in *step; false at the end and on error. `cpus` receives up to `capacity` CPUs; with more, the
+ * error is PFB_CALLER_TOO_SMALL. PFB_CPI_MOST_CPUS are always enough: more CPUs, CPUs that do not ascend, and a
+ * snapshot where only some CPUs have busy and elapsed are PFB_BAD_CPI_LINE. */
 PFB_API bool pfb_cpi_text_next(pfb_cpi_text *text, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_step *step);
 
-/* Writes the first two lines, or those of a step: what the reader reads as the same again. Of a refusal `sentence` is
- * what stands behind the code (`sentence_offset` is not asked); null is none, and it is cut at the first line end in
- * it. Returns how many bytes it takes, and writes nothing when `capacity` is less. 0 for what the reader would refuse:
- * a width outside 1 to 64, a refusal's code 0, too many CPUs, or CPUs out of order. */
+/* Write the first two lines, or the lines of a step, so that the reader returns the same again. `sentence` is the text
+ * after the code of a refusal, up to its first line end; null for none (sentence_offset is ignored). Return the size in
+ * bytes, and write nothing if `capacity` is smaller. Return 0 for what the reader would reject: a width outside 1 to
+ * 64, a refusal with code 0, too many CPUs, or CPUs out of order. */
 PFB_API size_t pfb_cpi_text_write_head(const pfb_cpi_widths *widths, char *out, size_t capacity);
 PFB_API size_t pfb_cpi_text_write_step(const pfb_cpi_step *step, const char *sentence, char *out, size_t capacity);
 
