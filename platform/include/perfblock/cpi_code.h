@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-/* Return codes of the CPI facility: the original's values. docs/cpi_facility.md tells which function returns which. */
+/* Return codes of the CPI facility, with the values of Performance Inspector. docs/cpi_facility.md lists the codes that
+ * each function returns. */
 
 #define PFB_PU_SUCCESS 0
 #define PFB_PU_FAILURE (-1)
@@ -39,20 +40,21 @@ extern "C" {
 #define PFB_PU_ERROR_REQUIRED_APIS_MISSING (-260)
 #define PFB_PU_ERROR_INCOMPATIBLE_OPTIONS (-264)
 
-/* A code above in words. */
+/* Name and description of one of the codes above. */
 typedef struct pfb_cpi_code {
     int code;
-    const char *name; /* the original's constant: "PU_ERROR_ACCESS_DENIED" */
-    const char *text; /* what it means: "the system refuses the counters to this user" */
+    const char *name; /* name in Performance Inspector: "PU_ERROR_ACCESS_DENIED" */
+    const char *text; /* meaning: "the system refuses the counters to this user" */
 } pfb_cpi_code;
 
-/* Null for a code that is not above. */
+/* Returns NULL for a code not listed above. */
 PFB_API const pfb_cpi_code *pfb_cpi_code_find(int code);
 
-/* The codes above by position, falling from 0; null beyond the last. */
+/* The codes above by position, in descending order from 0. Returns NULL past the last one. */
 PFB_API const pfb_cpi_code *pfb_cpi_code_at(size_t position);
 
-/* RcToString: the constant's own name, "PU_UNKNOWN_CODE" for any other value. Never null; static. */
+/* RcToString: the name of the constant, or "PU_UNKNOWN_CODE" for any other value. Returns a static string, never NULL.
+ */
 PFB_API const char *pfb_cpi_rc_to_string(int code);
 
 #ifdef __cplusplus

@@ -4,9 +4,9 @@
 
 #include "perfblock/cpi_facility.h"
 
-/* The CPI facility under the names that programs written for Performance Inspector use: first generation, values and
- * layout included. All of it is in this header; the library itself exports none of these names. For C11 and C++, also
- * beside <windows.h>. docs/cpi_facility.md. */
+/* The CPI facility under its original names, for programs written for Performance Inspector (first generation, with its
+ * values and layout). All of it is in this header; the library exports none of these names. For C11 and C++. May be
+ * included together with <windows.h>. docs/cpi_facility.md. */
 
 /* ---- Types --------------------------------------------------------------------------------------------- */
 
@@ -65,7 +65,7 @@ typedef pfb_cpi_data CPI_DATA;
 
 /* ---- Functions ----------------------------------------------------------------------------------------- */
 
-/* C++ compilers warn of static functions that a program does not use. */
+/* C++ compilers warn about unused static functions. */
 #if defined(__cplusplus)
 #define PFB_CPI_ORIGINAL inline
 #else

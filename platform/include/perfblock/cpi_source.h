@@ -9,69 +9,74 @@
 extern "C" {
 #endif
 
-/* Where snapshots of CPI counters come from: this machine, or a fixture. docs/cpi_source.md. */
+/* Sources of CPI counter snapshots: this machine, or a fixture. docs/cpi_source.md. */
 
-/* Why an operation failed. After a reader was opened or read it has code 0 and no sentence. */
+/* Why an operation failed. After pfb_cpi_reader_open and pfb_cpi_reader_read succeed, code is 0 and the sentence is
+ * empty. */
 typedef struct pfb_cpi_failure {
-    int code;           /* PFB_PU_, never 0 after a failure */
-    char sentence[240]; /* for people: the event or call that was refused, the system's reason, and what would help. No
-                         * final dot */
+    int code;           /* PFB_PU_*; never 0 after a failure */
+    char sentence[240]; /* message for users: the event or call that was refused, the system's reason, and what would
+                           help; no final period */
 } pfb_cpi_failure;
 
-/* May be used by any number of threads at once. */
+/* Safe for concurrent use by any number of threads. */
 typedef struct pfb_cpi_source pfb_cpi_source; /* opaque */
 
-/* The counters of one instance. Used by one thread at a time; of PFB_CPI_ON_THREAD it is read by the thread that opened
- * it, and closed by any. None is used in a child of fork. */
+/* The counters of one instance. May be used by one thread at a time. With PFB_CPI_ON_THREAD, only the thread that
+ * opened it may read it; any thread may close it. Do not use it in a child of fork. */
 typedef struct pfb_cpi_reader pfb_cpi_reader; /* opaque */
 
 /* ---- Opening ------------------------------------------------------------------------------------------- */
 
-/* This machine: Linux by perf_event_open, Windows as far as user mode goes. Opening asks for nothing yet; null when
- * memory is exhausted, and on other systems (PFB_PU_ERROR_NOT_SUPPORTED). */
+/* Opens the source of this machine: perf_event_open on Linux, the interfaces of user mode on Windows. No counter is
+ * opened yet. Returns NULL if memory is exhausted, and on other systems (PFB_PU_ERROR_NOT_SUPPORTED). */
 PFB_API pfb_cpi_source *pfb_cpi_source_open_live(pfb_cpi_failure *failure);
 
-/* Canned snapshots: a text (cpi_text.h), or a capture with such a text (PFB_TAG_SNAPSHOTS; with several their steps one
- * after the other), copied. Null when it is not that, or broken (PFB_PU_ERROR_INVALID_PARAMETER). Each reader gets all
- * steps from the first one on, one for each reading, and PFB_PU_ERROR_READ_PERFORMANCE_DATA after the last. */
+/* Opens recorded snapshots. `data` (copied) is a text (cpi_text.h) or a capture with PFB_TAG_SNAPSHOTS chunks, whose
+ * steps are concatenated. Returns NULL if it is neither or is malformed (PFB_PU_ERROR_INVALID_PARAMETER). Each reader
+ * returns all steps from the first one, one per reading, and fails with PFB_PU_ERROR_READ_PERFORMANCE_DATA after the
+ * last one. */
 PFB_API pfb_cpi_source *pfb_cpi_source_open_fixture(const void *data, size_t size, pfb_cpi_failure *failure);
 
-PFB_API void pfb_cpi_source_close(pfb_cpi_source *source); /* null is fine; close its readers first */
+PFB_API void pfb_cpi_source_close(pfb_cpi_source *source); /* may be NULL; close its readers first */
 
 /* ---- Reading -------------------------------------------------------------------------------------------- */
 
-/* Opens what `mode` needs (PFB_CPI_ bits): counters of all CPUs, unless it has PFB_CPI_THREAD_ONLY, the busy clock for
- * PFB_CPI_SCALED, and counters of the calling thread for PFB_CPI_ON_THREAD. Null, and why, when one is refused:
- * nothing is put in its place. */
+/* Opens the counters that `mode` (PFB_CPI_* bits) needs: those of all CPUs unless it has PFB_CPI_THREAD_ONLY, the busy
+ * clock for PFB_CPI_SCALED, and those of the calling thread for PFB_CPI_ON_THREAD. Returns NULL if one of them is
+ * refused; no other counter is substituted. */
 PFB_API pfb_cpi_reader *pfb_cpi_reader_open(pfb_cpi_source *source, uint32_t mode, pfb_cpi_failure *failure);
 
-/* Null is fine. On Windows the counters of a thread go on when another thread closes their last reader: until the
- * thread itself closes a later reader of the source, or ends. */
+/* `reader` may be NULL. On Windows, if another thread closes the last reader of a thread, that thread's counters stay
+ * enabled until the thread closes a later reader of the source or ends. */
 PFB_API void pfb_cpi_reader_close(pfb_cpi_reader *reader);
 
-/* Which end of an interval is read. A reading at the start begins a new one; those at the end belong to the latest
- * start. Only readings of the same interval can be compared. */
+/* Which end of an interval is read. A reading at the start begins a new interval; readings at the end belong to the
+ * latest start. Only readings of the same interval can be compared. */
 typedef enum pfb_cpi_moment { PFB_CPI_AT_START = 0, PFB_CPI_AT_END } pfb_cpi_moment;
 
 typedef struct pfb_cpi_reading {
-    pfb_cpi_snapshot snapshot; /* its CPUs are the caller's array. A CPU without a count has one outside of the width */
+    pfb_cpi_snapshot snapshot; /* snapshot.cpus is the caller's array. A CPU without a count has a value that does not
+                                  fit the width */
     pfb_cpi_widths widths;
-    bool is_user_only; /* the thread's counters: of user mode only */
+    bool is_user_only; /* the thread's counters count user mode only */
 } pfb_cpi_reading;
 
-/* Reads the counters: at the start the clock last, at the end first, so that the cost of reading falls outside.
- * `cpus` takes up to `capacity`; PFB_PU_ERROR_INSUFFICIENT_RESOURCES when there are more. */
+/* Reads the counters. The clock is read last at the start and first at the end, so that the cost of reading is outside
+ * the interval. `cpus` has `capacity` elements; fails with PFB_PU_ERROR_INSUFFICIENT_RESOURCES if there are more CPUs.
+ */
 PFB_API bool pfb_cpi_reader_read(pfb_cpi_reader *reader, pfb_cpi_moment moment, pfb_cpi_cpu *cpus, size_t capacity,
                                  pfb_cpi_reading *reading, pfb_cpi_failure *failure);
 
-/* Cycles the CPU at `position` of the start did not halt, from the start to the latest reading at the end: what
- * processors count as cycles, and no part of any figure here. False where they were not counted. */
+/* Unhalted cycles of a CPU from the start to the latest reading at the end. `position` is its position in the reading
+ * at the start. No CPI figure uses them. Returns false if they were not counted. */
 PFB_API bool pfb_cpi_reader_unhalted(const pfb_cpi_reader *reader, size_t position, uint64_t *cycles);
 
 /* ---- Making a source ----------------------------------------------------------------------------------------- */
 
-/* What an implementation provides; every member is set. `reader_open` gets a mode that has PFB_CPI_ON_THREAD where it
- * has PFB_CPI_THREAD_ONLY; `read` gets a `reading` that is all zero but for snapshot.cpus, which is `cpus`. */
+/* The functions of a source implementation; every member must be set. If the mode passed to `reader_open` has
+ * PFB_CPI_THREAD_ONLY, it also has PFB_CPI_ON_THREAD. `read` gets a `reading` that is all zero except for
+ * snapshot.cpus, which equals `cpus`. */
 typedef struct pfb_cpi_source_operations {
     void (*close)(void *context);
     void *(*reader_open)(void *context, uint32_t mode, pfb_cpi_failure *failure);
@@ -81,8 +86,8 @@ typedef struct pfb_cpi_source_operations {
     bool (*unhalted)(const void *reader, size_t position, uint64_t *cycles);
 } pfb_cpi_source_operations;
 
-/* A source over an implementation. Takes over `context`, also when it returns null (memory exhausted): then it closes
- * it. `operations` must stay valid. */
+/* Makes a source from an implementation. Takes ownership of `context`: if memory is exhausted, closes it and returns
+ * NULL. `operations` must stay valid as long as the source. */
 PFB_API pfb_cpi_source *pfb_cpi_source_make(const pfb_cpi_source_operations *operations, void *context,
                                             pfb_cpi_failure *failure);
 

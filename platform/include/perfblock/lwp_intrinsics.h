@@ -4,16 +4,15 @@
 
 #include "perfblock/lwp/model.h"
 
-/* Code written for Lightweight Profiling runs on the model, anywhere: in a source that includes this header the
- * compilers' intrinsics __llwpcb, __slwpcb, __lwpval32, __lwpval64, __lwpins32 and __lwpins64 are calls of the
- * functions below. Include it instead of the compiler's header, or before or behind it. docs/lwp_model.md.
+/* Runs code written for Lightweight Profiling (LWP) on the software model, on any machine: in a source that includes
+ * this header, the compiler intrinsics __llwpcb, __slwpcb, __lwpval32, __lwpval64, __lwpins32 and __lwpins64 call the
+ * functions below. The compiler's own header may be included before, after or not at all. docs/lwp_model.md.
  *
- * As with hardware the control block and its ring are the program's own memory and are trusted: both must stay until
- * another block is loaded or LWP is switched off, and the block must have room for what the leaf says. Its fields are
- * little-endian. Each thread has a model of its own, off at first. */
+ * As with hardware, the control block and its ring are the program's memory and are trusted: both must stay valid until
+ * another block is loaded or LWP is disabled, and the block must have the size that the CPUID leaf reports. Its fields
+ * are little-endian. Each thread has its own model, initially disabled. */
 
-/* The compiler's header comes first, so that no later one declares anything by the names that are macros from here on.
- */
+/* Include the compiler's header first: it must not be parsed after its function names became macros. */
 #if defined(_MSC_VER)
 #include <intrin.h>
 #elif defined(__x86_64__) || defined(__i386__)
@@ -24,18 +23,18 @@
 extern "C" {
 #endif
 
-/* The calling thread's CPU. Until pfb_lwp_thread_begin it is one of Family 15h that has all of its events enabled:
- * LWPVAL, instructions and branches retired, both modes and the interrupt. Never null. */
+/* The model of the calling thread; never NULL. Until pfb_lwp_thread_begin it is a Family 15h CPU with all events of
+ * that family enabled: LWPVAL, instructions and branches retired, both modes and the interrupt. */
 PFB_API pfb_lwp_model *pfb_lwp_thread_model(void);
 
-/* Another CPU for this thread, LWP off. False, and the CPU as it was, when pfb_lwp_model_init refuses it. Pointers are
- * this build's, so `is_32_bit` of the options is not asked. */
+/* Replaces the thread's model, with LWP disabled. Returns false and keeps the old model if pfb_lwp_model_init refuses
+ * the arguments. `is_32_bit` of the options is ignored: pointers are those of this build. */
 PFB_API bool pfb_lwp_thread_begin(const pfb_lwp_capabilities *capabilities, const pfb_lwp_model_options *options);
 
-/* What the thread's last intrinsic came to: where hardware raises an exception, the intrinsic returns. */
+/* The fault of the thread's last intrinsic. Where hardware raises an exception, the intrinsic returns. */
 PFB_API pfb_lwp_fault pfb_lwp_thread_fault(void);
 
-/* LLWPCB, SLWPCB, LWPVAL, LWPINS. A record's address is where the call returns to. */
+/* LLWPCB, SLWPCB, LWPVAL, LWPINS. The address in a record is the return address of the call. */
 PFB_API void pfb_lwp_thread_load(void *control);
 PFB_API void *pfb_lwp_thread_store(void);
 PFB_API void pfb_lwp_thread_value(uint64_t data2, uint32_t data1, uint32_t flags);
@@ -45,7 +44,7 @@ PFB_API unsigned char pfb_lwp_thread_insert(uint64_t data2, uint32_t data1, uint
 }
 #endif
 
-/* Some compilers have macros by these names already. */
+/* Some compilers define these names as macros. */
 #undef __llwpcb
 #undef __slwpcb
 #undef __lwpval32
