@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A source over another one, which it owns. The faults were judged when it was opened. */
+/* Owns the inner source. The faults were validated when it was opened. */
 typedef struct faulty {
     pfb_source *inner;
     pfb_source_fault *faults;
     size_t fault_count;
-    uint64_t calls[PFB_SOURCE_OPERATION_COUNT]; /* the current one included */
+    uint64_t calls[PFB_SOURCE_OPERATION_COUNT]; /* including the current call */
 } faulty;
 
 typedef struct faulty_query {
@@ -26,7 +26,7 @@ enum {
     REPLIES = ALL & ~BLOCKS & ~(1 << PFB_SOURCE_QUERY_OPEN)
 };
 
-/* The operations each kind is for. */
+/* The operations that each kind applies to. */
 static const unsigned fault_operations[PFB_SOURCE_FAULT_COUNT] = {[PFB_SOURCE_FAULT_FAIL] = ALL,
                                                                   [PFB_SOURCE_FAULT_CUT] = REPLIES,
                                                                   [PFB_SOURCE_FAULT_PAD] = REPLIES,
@@ -53,7 +53,8 @@ static bool is_fault(const pfb_source_fault *fault)
            (fault_operations[kind] >> operation & 1) != 0;
 }
 
-/* The first fault from *at on that befalls the current call of the operation; *at moves behind it. Null at the end. */
+/* Returns the first fault at or after *at that applies to the current call of the operation, and moves *at past it.
+ * Returns NULL if there is none. */
 static const pfb_source_fault *next_fault(const faulty *source, pfb_source_operation operation, size_t *at)
 {
     while (*at < source->fault_count) {
@@ -64,7 +65,7 @@ static const pfb_source_fault *next_fault(const faulty *source, pfb_source_opera
     return NULL;
 }
 
-/* Every operation begins here: it counts the call, and fails it where that is asked for. */
+/* Starts an operation: counts the call, and fails it if a fault requests that. */
 static bool begin_call(faulty *source, pfb_source_operation operation, pfb_source_failure *failure)
 {
     size_t at = 0;
@@ -94,7 +95,7 @@ static void write_field(pfb_bytes *bytes, size_t at, uint32_t value)
         bytes->data[at + i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Operations with a reply end here: it is changed where that is asked for. */
+/* Ends an operation with a reply: applies the faults to the reply. */
 static bool end_call(const faulty *source, pfb_source_operation operation, pfb_bytes *bytes,
                      pfb_source_failure *failure)
 {
@@ -111,7 +112,7 @@ static bool end_call(const faulty *source, pfb_source_operation operation, pfb_b
     return true;
 }
 
-/* ---- What there is -------------------------------------------------------------------------------------- */
+/* ---- Enumerating and registration ------------------------------------------------------------------------- */
 
 static void close_context(void *context)
 {
@@ -180,9 +181,9 @@ static void query_close(void *context)
     free(query);
 }
 
-/* The last fault of this block; null when it has none. STATUS and FAIL are all the operations on blocks can have, and
- * the call did not fail. */
-static const pfb_source_fault *find_status(const faulty *source, pfb_source_operation operation, size_t position)
+/* Returns the last fault for this block, or NULL. Only STATUS faults reach this point: operations on blocks accept
+ * STATUS and FAIL, and the call did not fail. */
+static const pfb_source_fault *find_block_fault(const faulty *source, pfb_source_operation operation, size_t position)
 {
     size_t at = 0;
     const pfb_source_fault *found = NULL;
@@ -194,10 +195,10 @@ static const pfb_source_fault *find_status(const faulty *source, pfb_source_oper
     return found;
 }
 
-typedef bool pass_function(pfb_source_query *query, uint8_t *blocks, size_t size, pfb_source_failure *failure);
+typedef bool block_function(pfb_source_query *query, uint8_t *blocks, size_t size, pfb_source_failure *failure);
 
-/* Blocks go to the inner source all at once; when some are held back, one by one. */
-static bool pass_blocks(faulty_query *query, pfb_source_operation operation, pass_function *pass, uint8_t *blocks,
+/* Passes the blocks to the inner source in one call, or one by one if some of them have faults. */
+static bool pass_blocks(faulty_query *query, pfb_source_operation operation, block_function *pass, uint8_t *blocks,
                         size_t size, pfb_source_failure *failure)
 {
     size_t first = 0;
@@ -211,7 +212,7 @@ static bool pass_blocks(faulty_query *query, pfb_source_operation operation, pas
     pfb_identifier identifier;
     pfb_list_open(&list, blocks, size, 0);
     for (size_t position = 0; pfb_list_next_identifier(&list, &identifier); position++) {
-        const pfb_source_fault *fault = find_status(query->source, operation, position);
+        const pfb_source_fault *fault = find_block_fault(query->source, operation, position);
         if (fault)
             pfb_source_set_status(blocks, &identifier, fault->value);
         else if (!pass(query->inner, blocks + identifier.offset, identifier.size_bytes, failure))
@@ -271,7 +272,7 @@ static bool check_faults(const pfb_source_fault *faults, size_t count, pfb_sourc
     return true;
 }
 
-/* The context, which owns `inner`; null, and nothing taken over, when memory is exhausted. */
+/* Makes the context, which owns `inner`. Returns NULL when memory is exhausted; the caller then keeps `inner`. */
 static faulty *make_context(pfb_source *inner, const pfb_source_fault *faults, size_t count)
 {
     size_t capacity = 0;

@@ -5,41 +5,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What can be asked for, and the first chunk that answers it. */
+/* Index entry: a request, and the first chunk of the capture that answers it. */
 typedef struct answer {
-    pfb_guid counterset; /* all zero for names */
+    pfb_guid counterset; /* all zero for name tables */
     uint32_t tag;
-    uint32_t request;  /* registration: ANY_REQUEST as well; else 0 */
-    uint64_t language; /* registration: ANY_LANGUAGE as well; names; else 0 */
+    uint32_t request;  /* for registration, may be ANY_REQUEST; otherwise 0 */
+    uint64_t language; /* for registration, may be ANY_LANGUAGE; for name tables, the language; otherwise 0 */
     size_t body_offset;
     size_t body_size_bytes;
 } answer;
 
-#define ANY_REQUEST UINT32_C(0)          /* no request code */
-#define ANY_LANGUAGE (UINT64_C(1) << 32) /* above all languages and counter ids */
+#define ANY_REQUEST UINT32_C(0)          /* not a valid request code */
+#define ANY_LANGUAGE (UINT64_C(1) << 32) /* greater than every language and counter id */
 
-/* A fixture replays a capture: every answer is the bytes of a chunk. */
+/* Replays a capture: every reply is the payload of a chunk. */
 typedef struct fixture {
     uint8_t *data;
     size_t size;
-    answer *answers; /* in the order of compare_questions, each question once */
+    answer *answers; /* sorted by compare_requests, without duplicates */
     size_t answer_count;
     size_t answer_capacity;
-    pfb_capture v1_at; /* behind the last V1 block that was handed out */
+    pfb_capture v1_at; /* after the last V1 block that was returned */
 } fixture;
 
-/* Every query handle replays from the beginning. */
+/* Each query handle replays the capture from the beginning. */
 typedef struct fixture_query {
     const fixture *source;
-    pfb_capture at;  /* behind the last sample that was handed out */
-    bool has_sample; /* one was handed out */
-    pfb_chunk info;  /* the query information in force for it; body_size_bytes 0 while there is none */
+    pfb_capture at;  /* after the last sample that was returned */
+    bool has_sample; /* at least one sample was returned */
+    pfb_chunk info;  /* the QINF chunk that applies to it; body_size_bytes is 0 if there is none */
 } fixture_query;
 
 static pfb_capture start(const fixture *source)
 {
     pfb_capture capture;
-    pfb_capture_open(&capture, source->data, source->size); /* went well when the fixture was opened */
+    pfb_capture_open(&capture, source->data, source->size); /* succeeded when the fixture was opened */
     return capture;
 }
 
@@ -59,7 +59,7 @@ static void close_context(void *context)
 
 /* ---- The index ------------------------------------------------------------------------------------------- */
 
-static int compare_questions(const void *left, const void *right)
+static int compare_requests(const void *left, const void *right)
 {
     const answer *a = left;
     const answer *b = right;
@@ -73,23 +73,23 @@ static int compare_questions(const void *left, const void *right)
     return (a->language > b->language) - (a->language < b->language);
 }
 
-/* The same question's answers in the order of their chunks. */
+/* Orders equal requests by the position of their chunks. */
 static int compare_answers(const void *left, const void *right)
 {
     const answer *a = left;
     const answer *b = right;
-    int order = compare_questions(a, b);
+    int order = compare_requests(a, b);
     return order != 0 ? order : (a->body_offset > b->body_offset) - (a->body_offset < b->body_offset);
 }
 
-/* The answer to a question; null when no chunk has one. */
+/* Returns the index entry of a request, or NULL. */
 static const answer *find_answer(const fixture *source, uint32_t tag, const pfb_guid *counterset, uint32_t request,
                                  uint64_t language)
 {
-    answer question = {.counterset = *counterset, .tag = tag, .request = request, .language = language};
+    answer request_key = {.counterset = *counterset, .tag = tag, .request = request, .language = language};
     if (source->answer_count == 0)
         return NULL;
-    return bsearch(&question, source->answers, source->answer_count, sizeof question, compare_questions);
+    return bsearch(&request_key, source->answers, source->answer_count, sizeof request_key, compare_requests);
 }
 
 static bool add_answer(fixture *source, const pfb_chunk *chunk, const pfb_guid *counterset, uint32_t request,
@@ -109,8 +109,8 @@ static bool add_answer(fixture *source, const pfb_chunk *chunk, const pfb_guid *
     return true;
 }
 
-/* Found by its language, as one of any language, and as one of any request. For one counter the "language" is its id,
- * which nothing can stand in for. */
+/* Adds a registration under its language, under ANY_LANGUAGE, and under ANY_REQUEST. PFB_REQUEST_COUNTER is not added
+ * under ANY_LANGUAGE: its "language" is the counter id, and the reply for another counter would be wrong. */
 static bool add_registration(fixture *source, const pfb_chunk *chunk)
 {
     return add_answer(source, chunk, &chunk->guid, chunk->request, chunk->language) &&
@@ -119,7 +119,7 @@ static bool add_registration(fixture *source, const pfb_chunk *chunk)
            add_answer(source, chunk, &chunk->guid, ANY_REQUEST, ANY_LANGUAGE);
 }
 
-/* Query information is found by the countersets it names. */
+/* Adds query information under each counterset it names. */
 static bool add_queries(fixture *source, const pfb_chunk *chunk)
 {
     pfb_list list;
@@ -149,8 +149,9 @@ static bool add_chunk(fixture *source, const pfb_chunk *chunk)
     }
 }
 
-/* Of several answers to a question the first is kept. A chunk gives three at most, or one for each of its identifier
- * blocks, and both are of 40 bytes at least, so the index grows no faster than the capture. */
+/* Builds the index; of several chunks for the same request the first is kept. A chunk has at most three entries, or one
+ * per identifier block. Chunks of the first kind and identifier blocks have at least 40 bytes, so the index grows at
+ * most linearly with the capture. */
 static bool make_index(fixture *source)
 {
     pfb_capture capture = start(source);
@@ -163,16 +164,16 @@ static bool make_index(fixture *source)
     if (source->answer_count > 0)
         qsort(source->answers, source->answer_count, sizeof *source->answers, compare_answers);
     for (size_t i = 0; i < source->answer_count; i++) {
-        if (i == 0 || compare_questions(&source->answers[i], &source->answers[kept - 1]) != 0)
+        if (i == 0 || compare_requests(&source->answers[i], &source->answers[kept - 1]) != 0)
             source->answers[kept++] = source->answers[i];
     }
     source->answer_count = kept;
     return true;
 }
 
-/* ---- What there is -------------------------------------------------------------------------------------- */
+/* ---- Enumerating and registration ------------------------------------------------------------------------- */
 
-/* A counterset is listed where its first registration stands. */
+/* Lists each counterset once, in the order of their first registrations. */
 static bool countersets(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     const fixture *source = context;
@@ -189,7 +190,8 @@ static bool countersets(void *context, pfb_bytes *bytes, pfb_source_failure *fai
     return true;
 }
 
-/* True when a chunk of the capture is about the counterset. A recording without registration has its queries still. */
+/* Returns true if the capture has the registration, the instance list or a query of the counterset. A capture without
+ * registration still has its queries. */
 static bool has_counterset(const fixture *source, const pfb_guid *counterset)
 {
     return find_answer(source, PFB_TAG_REGISTRATION, counterset, ANY_REQUEST, ANY_LANGUAGE) ||
@@ -197,7 +199,7 @@ static bool has_counterset(const fixture *source, const pfb_guid *counterset)
            find_answer(source, PFB_TAG_QUERY_INFO, counterset, 0, 0);
 }
 
-/* Why a chunk about the counterset was not found. */
+/* Reports that the counterset, or this information about it, is not in the capture. */
 static bool fail_missing(const fixture *source, const pfb_guid *counterset, const char *what,
                          pfb_source_failure *failure)
 {
@@ -208,7 +210,7 @@ static bool fail_missing(const fixture *source, const pfb_guid *counterset, cons
     return pfb_source_fail(failure, PFB_WIN32_NOT_FOUND, "the capture has no %s of counterset %s", what, text);
 }
 
-/* The first chunk with the very language, else the first with any. */
+/* Returns the first chunk in the requested language, or else the first in any language. */
 static bool registration(void *context, const pfb_guid *counterset, uint32_t request, uint32_t language,
                          pfb_bytes *bytes, pfb_source_failure *failure)
 {
@@ -249,9 +251,9 @@ static void query_close(void *context)
     free(context);
 }
 
-/* Adding and removing change nothing, as what was collected is recorded already: a block about a counterset that is
- * not in the capture gets `refusal` as its Status, others success. */
-static bool judge_blocks(const fixture_query *query, uint8_t *blocks, size_t size, uint32_t refusal,
+/* Adding and removing have no effect, since the samples are already recorded. Sets the Status of each block: success,
+ * or `refusal` if its counterset is not in the capture. */
+static bool set_statuses(const fixture_query *query, uint8_t *blocks, size_t size, uint32_t refusal,
                          pfb_source_failure *failure)
 {
     if (!pfb_source_check_blocks(blocks, size, failure))
@@ -268,15 +270,15 @@ static bool judge_blocks(const fixture_query *query, uint8_t *blocks, size_t siz
 
 static bool query_add(void *context, uint8_t *blocks, size_t size, pfb_source_failure *failure)
 {
-    return judge_blocks(context, blocks, size, PFB_WIN32_COUNTERSET_NOT_FOUND, failure);
+    return set_statuses(context, blocks, size, PFB_WIN32_COUNTERSET_NOT_FOUND, failure);
 }
 
 static bool query_remove(void *context, uint8_t *blocks, size_t size, pfb_source_failure *failure)
 {
-    return judge_blocks(context, blocks, size, PFB_WIN32_INVALID_PARAMETER, failure);
+    return set_statuses(context, blocks, size, PFB_WIN32_INVALID_PARAMETER, failure);
 }
 
-/* Goes on to the next sample, taking note of query information on the way. False at the end. */
+/* Advances to the next sample and keeps the query information on the way. Returns false at the end. */
 static bool advance(fixture_query *query, pfb_chunk *sample)
 {
     pfb_chunk chunk;
@@ -294,7 +296,7 @@ static bool advance(fixture_query *query, pfb_chunk *sample)
     return false;
 }
 
-/* What is in force for the last sample handed out; before the first one, for that one. */
+/* Returns the query information for the last sample, or for the first one if none was collected. */
 static bool query_info(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     const fixture_query *query = context;
@@ -307,7 +309,7 @@ static bool query_info(void *context, pfb_bytes *bytes, pfb_source_failure *fail
     return copy_body(query->source, ahead.info.body_offset, ahead.info.body_size_bytes, bytes, failure);
 }
 
-/* After a cut nothing else can be said than at the end of a whole capture, but for people it is another matter. */
+/* The code is the same at the end of a whole and of a damaged capture; the sentence differs. */
 static bool fail_at_end(const pfb_error *error, pfb_source_failure *failure)
 {
     if (error->code == PFB_OK)
@@ -319,7 +321,7 @@ static bool fail_at_end(const pfb_error *error, pfb_source_failure *failure)
 static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     fixture_query *query = context;
-    fixture_query ahead = *query; /* so that the end of the capture leaves the last sample's information in force */
+    fixture_query ahead = *query; /* at the end of the capture the state of the last sample is kept */
     pfb_chunk sample;
     if (!advance(&ahead, &sample))
         return fail_at_end(&ahead.at.error, failure);
@@ -331,8 +333,9 @@ static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *f
 
 /* ---- V1 ------------------------------------------------------------------------------------------------------ */
 
-/* True when the query begins with this word, in any case, and a blank or the end follows; *rest is behind it. */
-static bool take_word(const char *query, const char *word, const char **rest)
+/* Returns true if the query starts with this word, ignoring case, followed by a space or the end. Sets *rest to the
+ * text after the word. */
+static bool skip_word(const char *query, const char *word, const char **rest)
 {
     for (; *word; word++, query++) {
         char letter = *query >= 'A' && *query <= 'Z' ? (char)(*query - 'A' + 'a') : *query;
@@ -352,7 +355,7 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* A blank, then the language: one to eight hexadecimal digits, and nothing behind them. */
+/* Parses a space and the language: one to eight hexadecimal digits up to the end. */
 static bool read_language(const char *text, uint32_t *language)
 {
     size_t digits = 0;
@@ -364,7 +367,7 @@ static bool read_language(const char *text, uint32_t *language)
     return digits > 0 && text[digits] == '\0';
 }
 
-/* The first table of the very language; one of another language would be a wrong answer. */
+/* Returns the first name table in exactly this language. */
 static bool copy_names(const fixture *source, uint32_t language, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     static const pfb_guid none = {{0}};
@@ -390,13 +393,13 @@ static bool copy_next_block(fixture *source, pfb_bytes *bytes, pfb_source_failur
     return fail_at_end(&ahead.error, failure);
 }
 
-/* What data was asked for is recorded nowhere, so any query for data takes the next block. */
+/* The capture does not record which objects were queried, so any query for data returns the next block. */
 static bool v1(void *context, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     const char *rest;
     uint32_t language;
-    bool is_help = take_word(query, "help", &rest) || take_word(query, "explain", &rest);
-    if (!is_help && !take_word(query, "counter", &rest))
+    bool is_help = skip_word(query, "help", &rest) || skip_word(query, "explain", &rest);
+    if (!is_help && !skip_word(query, "counter", &rest))
         return copy_next_block(context, bytes, failure);
     if (!read_language(rest, &language))
         return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER,
@@ -420,14 +423,14 @@ static const pfb_source_operations operations = {.close = close_context,
                                                  .query_collect = query_collect,
                                                  .v1 = v1};
 
-/* Tells why nothing of a capture can be replayed. */
+/* Checks that the header and the first chunk, if any, can be read. */
 static bool check_capture(const void *data, size_t size, pfb_source_failure *failure)
 {
     pfb_capture capture;
     pfb_chunk chunk;
     if (pfb_capture_open(&capture, data, size)) {
         pfb_capture_next(&capture, &chunk);
-        if (capture.error.code == PFB_OK) /* an empty capture is one, too */
+        if (capture.error.code == PFB_OK) /* an empty capture is valid */
             return true;
     }
     return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "the capture cannot be read at offset %zu: %s",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "source/source_private.h"
 
-/* Live sources on systems other than Linux and Windows: there are none. */
+/* Systems other than Linux and Windows have no live source. */
 
 pfb_source *pfb_source_open_live(pfb_source_failure *failure)
 {

@@ -11,11 +11,11 @@ void *pfb_source_grow(void *array, size_t *capacity, size_t needed, size_t eleme
 {
     if (array && needed <= *capacity)
         return array;
-    size_t most = SIZE_MAX / 2 / element_bytes; /* an object of more bytes cannot be indexed with ptrdiff_t */
+    size_t most = SIZE_MAX / 2 / element_bytes; /* larger objects cannot be indexed with ptrdiff_t */
     if (needed > most)
         return NULL;
-    size_t roomy = *capacity <= most / 2 ? *capacity + *capacity / 2 : most;
-    size_t wanted = needed > roomy ? needed : roomy;
+    size_t half_more = *capacity <= most / 2 ? *capacity + *capacity / 2 : most;
+    size_t wanted = needed > half_more ? needed : half_more;
     void *grown = realloc(array, (wanted > 0 ? wanted : 1) * element_bytes);
     if (grown)
         *capacity = wanted;
@@ -50,9 +50,9 @@ bool pfb_bytes_append(pfb_bytes *bytes, const void *data, size_t size)
     return true;
 }
 
-/* ---- What implementations share -------------------------------------------------------------------------- */
+/* ---- Helpers for implementations --------------------------------------------------------------------------- */
 
-/* Takes off a character in UTF-8 whose end is missing. */
+/* Removes an incomplete UTF-8 character from the end. */
 static void cut_between_characters(char *text)
 {
     size_t length = strlen(text);
@@ -93,25 +93,25 @@ bool pfb_source_fail_memory(pfb_source_failure *failure)
     return pfb_source_fail(failure, PFB_WIN32_NOT_ENOUGH_MEMORY, "memory is exhausted");
 }
 
-static uint32_t first_room(const pfb_source_room *room, const pfb_bytes *bytes)
+static uint32_t first_capacity(const pfb_source_capacity *capacity, const pfb_bytes *bytes)
 {
-    size_t there = bytes->capacity_bytes / room->unit_bytes;
-    if (there >= room->most_at_first)
-        return room->most_at_first;
-    return there > room->least ? (uint32_t)there : room->least;
+    size_t available = bytes->capacity_bytes / capacity->unit_bytes;
+    if (available >= capacity->most_at_first)
+        return capacity->most_at_first;
+    return available > capacity->least ? (uint32_t)available : capacity->least;
 }
 
-static uint32_t larger_room(const pfb_source_room *room, uint32_t units, uint32_t needed)
+static uint32_t larger_capacity(const pfb_source_capacity *capacity, uint32_t units, uint32_t needed)
 {
-    uint32_t twice = units <= room->most / 2 ? 2 * units : room->most;
+    uint32_t twice = units <= capacity->most / 2 ? 2 * units : capacity->most;
     return needed > twice ? needed : twice;
 }
 
-bool pfb_source_make_room(const pfb_source_room *room, pfb_bytes *bytes, uint32_t needed, uint32_t *units,
-                          pfb_source_failure *failure)
+bool pfb_source_next_capacity(const pfb_source_capacity *capacity, pfb_bytes *bytes, uint32_t needed, uint32_t *units,
+                              pfb_source_failure *failure)
 {
-    *units = *units == 0 ? first_room(room, bytes) : larger_room(room, *units, needed);
-    size_t size = (size_t)*units * room->unit_bytes;
+    *units = *units == 0 ? first_capacity(capacity, bytes) : larger_capacity(capacity, *units, needed);
+    size_t size = (size_t)*units * capacity->unit_bytes;
     if (bytes->capacity_bytes < size)
         pfb_bytes_free(bytes);
     return pfb_bytes_reserve(bytes, size) || pfb_source_fail_memory(failure);
@@ -256,7 +256,7 @@ bool pfb_source_query_collect(pfb_source_query *query, pfb_bytes *bytes, pfb_sou
     return query->operations->query_collect(query->query, bytes, failure);
 }
 
-/* Printable ASCII, and not nothing: sources rely on it. */
+/* Printable ASCII, not empty: implementations rely on it. */
 static bool is_v1_query(const char *query)
 {
     const char *at = query;

@@ -2,14 +2,14 @@
 #ifndef PFB_SOURCE_PRIVATE_H
 #define PFB_SOURCE_PRIVATE_H
 
-/* What the implementations of sources share. */
+/* Helpers for source implementations. */
 #include "perfblock/source.h"
 #include "perfblock/write.h"
 
 #include <stdarg.h>
 #include <stdio.h> /* MinGW: __MINGW_PRINTF_FORMAT */
 
-#if defined(__MINGW_PRINTF_FORMAT) /* "printf" there is that of Microsoft, which knows no %zu */
+#if defined(__MINGW_PRINTF_FORMAT) /* its "printf" format is Microsoft's, without %zu */
 #define PFB_PRINTF_KIND __MINGW_PRINTF_FORMAT
 #else
 #define PFB_PRINTF_KIND printf
@@ -20,46 +20,47 @@
 #define PFB_PRINTF(format_at, arguments_at)
 #endif
 
-/* Writes a sentence, its NUL included. One that is too long is cut between two characters. `capacity` is at least 1. */
+/* Writes a sentence with its NUL. One that does not fit is cut between two characters. `capacity` is at least 1. */
 void pfb_source_say(char *sentence, size_t capacity, const char *format, va_list arguments) PFB_PRINTF(3, 0);
 
-/* Fills in `failure` (may be null) and returns false, so that an operation can end with it. The sentence as above. */
+/* Fills in `failure`, which may be NULL, and returns false, so that an operation can return the result. The sentence is
+ * cut as in pfb_source_say. */
 bool pfb_source_fail(pfb_source_failure *failure, uint32_t code, const char *format, ...) PFB_PRINTF(3, 4);
 
-/* The failure of an allocation. */
+/* Reports a failed allocation. Returns false. */
 bool pfb_source_fail_memory(pfb_source_failure *failure);
 
-/* Makes room for `needed` elements in an array from this function (null at first). Returns where it is now, null when
- * memory is exhausted: then array and capacity are as before. Grows by half at least, so repeated calls are cheap. */
+/* Grows an array to at least `needed` elements. `array` is NULL or comes from this function. Returns its new address,
+ * or NULL when memory is exhausted; then the array and *capacity are unchanged. Grows by at least one half, so that
+ * repeated calls take amortised constant time. */
 void *pfb_source_grow(void *array, size_t *capacity, size_t needed, size_t element_bytes);
 
-/* How much room calls are given whose replies are of a size that only the calls know, in units of `unit_bytes`. */
-typedef struct pfb_source_room {
+/* Capacities to try for a call whose reply size is not known in advance, in units of `unit_bytes`. */
+typedef struct pfb_source_capacity {
     uint32_t unit_bytes;
-    uint32_t least; /* to begin with, and most of that when the memory that is there holds more */
+    uint32_t least; /* initial capacity; up to most_at_first if the buffer already has more */
     uint32_t most_at_first;
-    uint32_t most; /* ever */
-} pfb_source_room;
+    uint32_t most;
+} pfb_source_capacity;
 
-/* Makes room for the next call, whose units become *units: 0 before the first one, and then what did not do. The new
- * room is at least twice the old one, and `needed` units (at most room->most) if that is more, but never above
- * room->most: so there are at most 1 + log2(most / least) rooms until it is met. What the bytes held is worth nothing
- * and let go first: growing never holds two replies, nor copies one. */
-bool pfb_source_make_room(const pfb_source_room *room, pfb_bytes *bytes, uint32_t needed, uint32_t *units,
-                          pfb_source_failure *failure);
+/* Provides the buffer for the next call and sets *units to its capacity. *units is 0 before the first call and the
+ * capacity that was too small before the next ones. The new capacity is twice the old one, or `needed` units (at most
+ * `most`) if that is larger, but at most `most`: it takes at most 1 + log2(most / least) calls to reach `most`. The old
+ * contents are freed first, so two replies are never held at once and nothing is copied. */
+bool pfb_source_next_capacity(const pfb_source_capacity *capacity, pfb_bytes *bytes, uint32_t needed, uint32_t *units,
+                              pfb_source_failure *failure);
 
-/* Writes a block; called once or twice with the same context, and must write the same both times. */
+/* Writes a reply. Called once or twice with the same context; must write the same bytes each time. */
 typedef void pfb_source_writer(const void *context, pfb_writer *builder);
 
-/* Has a block written into `bytes`, which grows to what is needed: when it is large enough already, nothing is
- * allocated. */
+/* Builds a reply in `bytes`, which is grown as needed. Allocates nothing if the buffer is large enough. */
 bool pfb_source_build(pfb_bytes *bytes, pfb_source_writer *writer, const void *context, pfb_source_failure *failure);
 
-/* True when the bytes are a sequence of whole identifier blocks, with sizes that are multiples of 8 as the interface
- * demands. An empty one is a sequence too. */
+/* Returns true if the bytes are zero or more complete identifier blocks (PERF_COUNTER_IDENTIFIER) whose sizes are
+ * multiples of 8, as the API requires. */
 bool pfb_source_check_blocks(const uint8_t *blocks, size_t size, pfb_source_failure *failure);
 
-/* Writes the Status of an identifier block. */
+/* Sets the Status field of an identifier block. */
 void pfb_source_set_status(uint8_t *blocks, const pfb_identifier *identifier, uint32_t status);
 
 #endif

@@ -4,13 +4,13 @@
 #include <stddef.h>
 #include <string.h>
 
-/* perflib.h's own types are those of the system. */
+/* The types declared in perflib.h match those of the system. */
 _Static_assert(_Generic((DWORD)0, pfb_dword : 1, default : 0), "DWORD");
 _Static_assert(_Generic((WCHAR)0, pfb_wide : 1, default : 0), "WCHAR");
 _Static_assert(_Generic((HANDLE)0, void * : 1, default : 0), "HANDLE");
 _Static_assert(sizeof(GUID) == sizeof(pfb_perflib_guid), "GUID");
 
-/* The name of a function and its member. */
+/* Each function's name and the offset of its member. */
 static const struct {
     const char *name;
     size_t at;
@@ -20,7 +20,7 @@ static const struct {
 #undef ROW
 };
 
-/* Pointers to functions are all of one size here, and go as bytes where they have different types. */
+/* All function pointers have the same size on Windows. They are copied as bytes because their types differ. */
 _Static_assert(sizeof(pfb_perflib_functions) == sizeof rows / sizeof rows[0] * sizeof(FARPROC), "members");
 
 void pfb_functions_find(HMODULE library, const char *name, void *function)
@@ -43,7 +43,7 @@ static void let_go(void *library)
     FreeLibrary(library);
 }
 
-/* The libraries come from the system's folder alone, whatever lies beside the program. */
+/* Loads the libraries only from the system directory, never from the directory of the program. */
 void pfb_functions_load(pfb_perflib *system)
 {
     static const WCHAR *const names[PFB_PERFLIB_LIBRARIES] = {L"advapi32.dll",

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The system's message for a Win32 code in UTF-8, in the language of the user, on one line and without a final dot.
- * Always ends with NUL; cut between two characters when it is too long. */
+/* Writes the system's message for a Win32 code in UTF-8, in the user's language, on one line and without a final
+ * period. Always writes a NUL. A message that does not fit is cut between two characters. */
 void pfb_windows_message(uint32_t code, char *out, size_t capacity);
 
 #endif

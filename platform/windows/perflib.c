@@ -43,7 +43,7 @@ typedef struct perflib_query {
     void *handle;
 } perflib_query;
 
-static void let_go(const pfb_perflib *system)
+static void unload_libraries(const pfb_perflib *system)
 {
     for (size_t i = 0; i < PFB_PERFLIB_LIBRARIES; i++) {
         if (system->libraries[i])
@@ -58,7 +58,8 @@ static bool refuse(const char *function, pfb_source_failure *failure)
     return pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "this system has no function %s", function);
 }
 
-/* The words are ours where we have some, since the system has messages about WMI for codes of performance data. */
+/* Uses the text of pfb_win32_find if there is one: for some codes of performance data the system's messages are about
+ * WMI. */
 static bool fail_call(const perflib_source *source, const char *function, uint32_t code, pfb_source_failure *failure)
 {
     const char *place = source->machine.place;
@@ -73,7 +74,7 @@ static bool fail_call(const perflib_source *source, const char *function, uint32
 
 /* ---- Replies of any size -------------------------------------------------------------------------------------- */
 
-/* What to ask, as far as the call takes it. */
+/* Arguments of a call; each call uses the ones it needs. */
 typedef struct reply_request {
     const perflib_source *source;
     void *handle;
@@ -82,13 +83,13 @@ typedef struct reply_request {
     uint32_t language;
 } reply_request;
 
-/* A call that fills in a reply. Its sizes are counted in units: bytes, but GUIDs in the list of countersets. What does
- * not fit into the most room is refused. */
+/* A function that fills in a reply. Sizes are counted in `unit`: bytes, or GUIDs for the list of countersets. Replies
+ * above the maximum capacity are refused. */
 typedef struct reply_call {
     const char *function;
-    pfb_dword (*ask)(const reply_request *request, void *room, pfb_dword units, pfb_dword *actual);
+    pfb_dword (*ask)(const reply_request *request, void *reply, pfb_dword units, pfb_dword *actual);
     const char *unit;
-    pfb_source_room room;
+    pfb_source_capacity capacity;
 } reply_call;
 
 static const pfb_wide *machine_of(const perflib_source *source)
@@ -96,37 +97,37 @@ static const pfb_wide *machine_of(const perflib_source *source)
     return source->machine.name[0] != 0 ? source->machine.name : NULL;
 }
 
-static pfb_dword ask_countersets(const reply_request *request, void *room, pfb_dword units, pfb_dword *actual)
+static pfb_dword ask_countersets(const reply_request *request, void *reply, pfb_dword units, pfb_dword *actual)
 {
-    return request->source->system.functions.PerfEnumerateCounterSet(machine_of(request->source), room, units, actual);
+    return request->source->system.functions.PerfEnumerateCounterSet(machine_of(request->source), reply, units, actual);
 }
 
-static pfb_dword ask_registration(const reply_request *request, void *room, pfb_dword units, pfb_dword *actual)
+static pfb_dword ask_registration(const reply_request *request, void *reply, pfb_dword units, pfb_dword *actual)
 {
     return request->source->system.functions.PerfQueryCounterSetRegistrationInfo(
-        machine_of(request->source), &request->counterset, request->code, request->language, room, units, actual);
+        machine_of(request->source), &request->counterset, request->code, request->language, reply, units, actual);
 }
 
-static pfb_dword ask_instances(const reply_request *request, void *room, pfb_dword units, pfb_dword *actual)
+static pfb_dword ask_instances(const reply_request *request, void *reply, pfb_dword units, pfb_dword *actual)
 {
     return request->source->system.functions.PerfEnumerateCounterSetInstances(
-        machine_of(request->source), &request->counterset, room, units, actual);
+        machine_of(request->source), &request->counterset, reply, units, actual);
 }
 
-static pfb_dword ask_info(const reply_request *request, void *room, pfb_dword units, pfb_dword *actual)
+static pfb_dword ask_info(const reply_request *request, void *reply, pfb_dword units, pfb_dword *actual)
 {
-    return request->source->system.functions.PerfQueryCounterInfo(request->handle, room, units, actual);
+    return request->source->system.functions.PerfQueryCounterInfo(request->handle, reply, units, actual);
 }
 
-static pfb_dword ask_data(const reply_request *request, void *room, pfb_dword units, pfb_dword *actual)
+static pfb_dword ask_data(const reply_request *request, void *reply, pfb_dword units, pfb_dword *actual)
 {
-    return request->source->system.functions.PerfQueryCounterData(request->handle, room, units, actual);
+    return request->source->system.functions.PerfQueryCounterData(request->handle, reply, units, actual);
 }
 
 enum { LEAST = 1 << 16 };
 
-/* The last column is what [MS-PCQ] lets over the network, as far as it says. For GUIDs that is 256: more are asked for
- * only when the system itself says that there are. */
+/* The maximum is the limit of [MS-PCQ] for remote calls, where it specifies one. For GUIDs that is 256; a larger
+ * capacity is used only if the system reports that more are needed. */
 static const reply_call countersets_call = {
     "PerfEnumerateCounterSet", ask_countersets, "GUIDs", {16, 256, 256, 1 << 16}};
 static const reply_call registration_call = {
@@ -136,38 +137,38 @@ static const reply_call instances_call = {
 static const reply_call info_call = {"PerfQueryCounterInfo", ask_info, "bytes", {1, LEAST, 1 << 26, 1 << 26}};
 static const reply_call data_call = {"PerfQueryCounterData", ask_data, "bytes", {1, LEAST, 1 << 30, 1 << 30}};
 
-/* At most 15 turns, for data: every one at least doubles the room. */
+/* At most 15 calls (for PerfQueryCounterData): each one at least doubles the capacity. */
 static bool read_reply(const reply_call *call, const reply_request *request, pfb_bytes *bytes,
                        pfb_source_failure *failure)
 {
     uint32_t needed = 0;
     uint32_t units = 0;
-    while (pfb_source_make_room(&call->room, bytes, needed, &units, failure)) {
-        pfb_dword actual = 0; /* set each time: but for success and "not enough" it is undefined */
+    while (pfb_source_next_capacity(&call->capacity, bytes, needed, &units, failure)) {
+        pfb_dword actual = 0; /* undefined unless the call succeeds or reports too small a buffer */
         uint32_t code = (uint32_t)call->ask(request, bytes->data, units, &actual);
         if (code == PFB_WIN32_SUCCESS && actual <= units) {
-            bytes->size_bytes = (size_t)actual * call->room.unit_bytes;
+            bytes->size_bytes = (size_t)actual * call->capacity.unit_bytes;
             return true;
         }
         if (code != PFB_WIN32_SUCCESS && code != PFB_WIN32_NOT_ENOUGH_MEMORY)
             return fail_call(request->source, call->function, code, failure);
-        /* A success with more than the room is impossible: its size is no reason to read behind the room, nor to
-         * believe that so much is needed. */
+        /* A success with a size above the capacity is impossible. Do not read past the buffer and do not use the size
+         * as the next capacity. */
         needed = code == PFB_WIN32_SUCCESS ? 0 : (uint32_t)actual;
-        if (units == call->room.most || needed > call->room.most)
+        if (units == call->capacity.most || needed > call->capacity.most)
             return pfb_source_fail(failure, PFB_WIN32_NOT_ENOUGH_MEMORY, "%s%s failed: its reply is above %u %s",
-                                   call->function, request->source->machine.place, (unsigned)call->room.most,
+                                   call->function, request->source->machine.place, (unsigned)call->capacity.most,
                                    call->unit);
     }
     return false;
 }
 
-/* ---- What there is -------------------------------------------------------------------------------------------- */
+/* ---- Enumerating and registration ------------------------------------------------------------------------------- */
 
 static void close_context(void *context)
 {
     perflib_source *source = context;
-    let_go(&source->system);
+    unload_libraries(&source->system);
     free(source);
 }
 
@@ -180,8 +181,8 @@ static bool countersets(void *context, pfb_bytes *bytes, pfb_source_failure *fai
     return read_reply(&countersets_call, &wanted, bytes, failure);
 }
 
-/* Only the texts that are shown have a language, and a counter's number takes its place. For the other codes Windows
- * would look for texts all the same, and fail where it finds none, so they pass 0. */
+/* Only the request codes for localised texts have a language, and PFB_REQUEST_COUNTER has the counter id in its place.
+ * For the other codes Windows would also look up texts of that language, and fail if there are none, so 0 is passed. */
 static uint32_t language_of(uint32_t code, uint32_t language)
 {
     return code >= PFB_REQUEST_COUNTER && code <= PFB_REQUEST_COUNTER_HELPS ? language : 0;
@@ -219,7 +220,7 @@ static bool open_handle(perflib_query *query, pfb_source_failure *failure)
     const pfb_perflib_functions *functions = &source->system.functions;
     if (!functions->PerfOpenQueryHandle)
         return refuse("PerfOpenQueryHandle", failure);
-    if (!functions->PerfCloseQueryHandle) /* what cannot be closed is not opened */
+    if (!functions->PerfCloseQueryHandle) /* do not open a handle that cannot be closed */
         return refuse("PerfCloseQueryHandle", failure);
     uint32_t code = (uint32_t)functions->PerfOpenQueryHandle(machine_of(source), &query->handle);
     if (code != PFB_WIN32_SUCCESS)
@@ -244,7 +245,7 @@ static void *query_open(void *context, pfb_source_failure *failure)
     return query;
 }
 
-/* A failure to close leaves nothing that could be done. */
+/* A failure to close cannot be handled. */
 static void query_close(void *context)
 {
     perflib_query *query = context;
@@ -255,8 +256,8 @@ static void query_close(void *context)
 /* PerfAddCounters and PerfDeleteCounters. */
 typedef pfb_dword(PFB_WINAPI *change_function)(void *query, pfb_perflib_identifier *blocks, pfb_dword size);
 
-/* Only the Status of each block is taken from what the call makes of them: sizes and names stay the caller's. */
-static void take_statuses(uint8_t *blocks, size_t size, const uint8_t *answered)
+/* Copies only the Status of each block from the reply; sizes and names remain the caller's. */
+static void copy_statuses(uint8_t *blocks, size_t size, const uint8_t *answered)
 {
     pfb_list list;
     pfb_identifier identifier;
@@ -268,7 +269,7 @@ static void take_statuses(uint8_t *blocks, size_t size, const uint8_t *answered)
     }
 }
 
-/* The call works on a copy, which is aligned as it demands. */
+/* Passes a copy to the function, aligned as it requires. */
 static bool change(const perflib_query *query, const char *name, change_function function, uint8_t *blocks, size_t size,
                    pfb_source_failure *failure)
 {
@@ -286,7 +287,7 @@ static bool change(const perflib_query *query, const char *name, change_function
     memcpy(copy, blocks, size);
     uint32_t code = (uint32_t)function(query->handle, copy, (pfb_dword)size);
     if (code == PFB_WIN32_SUCCESS)
-        take_statuses(blocks, size, copy);
+        copy_statuses(blocks, size, copy);
     free(copy);
     return code == PFB_WIN32_SUCCESS || fail_call(query->source, name, code, failure);
 }
@@ -332,9 +333,9 @@ static bool v1(void *context, const char *query, pfb_bytes *bytes, pfb_source_fa
 
 /* ---- Opening -------------------------------------------------------------------------------------------------- */
 
-/* What no name of a machine has: the backslashes are read already, and what was no UTF-8 is U+FFFD. U+007F to U+00A0
- * are control characters and a blank. */
-static bool is_foreign(pfb_wide unit)
+/* Code units that are not allowed in a machine name. Leading backslashes were removed before; U+FFFD replaces malformed
+ * UTF-8. U+007F to U+00A0 are control characters and the no-break space. */
+static bool is_invalid_unit(pfb_wide unit)
 {
     return unit <= ' ' || unit == '/' || unit == '\\' || (unit >= 0x7F && unit <= 0xA0) || unit == 0xFFFD;
 }
@@ -348,7 +349,7 @@ static bool read_machine(pfb_machine *machine, const char *name, pfb_source_fail
     bool is_name = units > 0 && units <= PFB_MACHINE_UNITS;
     for (size_t i = 0; is_name && i < units; i++) {
         machine->name[i] = (pfb_wide)(text[2 * i] | text[2 * i + 1] << 8);
-        is_name = !is_foreign(machine->name[i]);
+        is_name = !is_invalid_unit(machine->name[i]);
     }
     if (!is_name)
         return pfb_source_fail(
@@ -377,7 +378,7 @@ pfb_source *pfb_perflib_open(const pfb_perflib *system, const char *machine, pfb
 {
     perflib_source *source = malloc(sizeof *source);
     if (!source) {
-        let_go(system);
+        unload_libraries(system);
         pfb_source_fail_memory(failure);
         return NULL;
     }

@@ -2,9 +2,9 @@
 #ifndef PFB_PERFLIB_H
 #define PFB_PERFLIB_H
 
-/* The live source of Windows, for this machine or another one: PerfLib V2 by its nine consumer functions, and V1 by one
- * of ours. What the system does is behind functions, so that all decisions can be tested without it: how much room to
- * give, when to ask again, what to believe. */
+/* The live source of Windows, for this machine or another one: the nine consumer functions of PerfLib V2, and one
+ * function for V1. The system is accessed through function pointers, so that the logic (buffer sizes, retries,
+ * validation of results) can be tested on any system. */
 #include "perfblock/source.h"
 
 /* ---- The nine functions --------------------------------------------------------------------------------------- */
@@ -18,8 +18,8 @@ typedef uint32_t pfb_dword;
 #endif
 typedef uint16_t pfb_wide; /* WCHAR */
 
-/* What the functions take and give as perflib.h declares it; the headers of MinGW have nothing of it. Everything else
- * in a reply is the core's to read, byte by byte. */
+/* Arguments of these functions as declared in the SDK's perflib.h, which MinGW does not have. Everything else in a
+ * reply is decoded by the core. */
 typedef struct pfb_perflib_guid {
     uint32_t data1;
     uint16_t data2;
@@ -54,28 +54,28 @@ typedef struct pfb_perflib_instance_header {
     uint32_t instance_id;
 } pfb_perflib_instance_header;
 
-/* As perflib.h declares them; all return a Win32 code. Null: this system has no such function. */
+/* The functions as declared in perflib.h; all return a Win32 code. NULL if this system does not have the function. */
 typedef struct pfb_perflib_functions {
     pfb_dword(PFB_WINAPI *PerfOpenQueryHandle)(const pfb_wide *machine, void **query);
     pfb_dword(PFB_WINAPI *PerfCloseQueryHandle)(void *query);
     pfb_dword(PFB_WINAPI *PerfAddCounters)(void *query, pfb_perflib_identifier *blocks, pfb_dword size);
     pfb_dword(PFB_WINAPI *PerfDeleteCounters)(void *query, pfb_perflib_identifier *blocks, pfb_dword size);
-    pfb_dword(PFB_WINAPI *PerfQueryCounterInfo)(void *query, pfb_perflib_identifier *blocks, pfb_dword room,
+    pfb_dword(PFB_WINAPI *PerfQueryCounterInfo)(void *query, pfb_perflib_identifier *blocks, pfb_dword capacity,
                                                 pfb_dword *actual);
-    pfb_dword(PFB_WINAPI *PerfQueryCounterData)(void *query, pfb_perflib_data_header *data, pfb_dword room,
+    pfb_dword(PFB_WINAPI *PerfQueryCounterData)(void *query, pfb_perflib_data_header *data, pfb_dword capacity,
                                                 pfb_dword *actual);
-    pfb_dword(PFB_WINAPI *PerfEnumerateCounterSet)(const pfb_wide *machine, pfb_perflib_guid *guids, pfb_dword room,
+    pfb_dword(PFB_WINAPI *PerfEnumerateCounterSet)(const pfb_wide *machine, pfb_perflib_guid *guids, pfb_dword capacity,
                                                    pfb_dword *actual);
     pfb_dword(PFB_WINAPI *PerfEnumerateCounterSetInstances)(const pfb_wide *machine, const pfb_perflib_guid *counterset,
-                                                            pfb_perflib_instance_header *instances, pfb_dword room,
+                                                            pfb_perflib_instance_header *instances, pfb_dword capacity,
                                                             pfb_dword *actual);
     pfb_dword(PFB_WINAPI *PerfQueryCounterSetRegistrationInfo)(const pfb_wide *machine,
                                                                const pfb_perflib_guid *counterset, pfb_dword request,
-                                                               pfb_dword language, uint8_t *reply, pfb_dword room,
+                                                               pfb_dword language, uint8_t *reply, pfb_dword capacity,
                                                                pfb_dword *actual);
 } pfb_perflib_functions;
 
-/* Their names, for what is done with each. */
+/* Applies FUNCTION to the name of each function. */
 #define PFB_PERFLIB_FUNCTIONS(FUNCTION)                                                                                \
     FUNCTION(PerfOpenQueryHandle)                                                                                      \
     FUNCTION(PerfCloseQueryHandle)                                                                                     \
@@ -92,25 +92,25 @@ typedef struct pfb_perflib_functions {
 /* The machine to read. */
 enum { PFB_MACHINE_UNITS = 255, PFB_MACHINE_PLACE_BYTES = 48 };
 typedef struct pfb_machine {
-    pfb_wide name[PFB_MACHINE_UNITS + 1]; /* ends with NUL, and has no leading backslashes; empty: this machine */
-    char place[PFB_MACHINE_PLACE_BYTES];  /* for sentences: " on NAME", cut where it is long; empty: this machine */
+    pfb_wide name[PFB_MACHINE_UNITS + 1]; /* NUL-terminated, without leading backslashes; empty: this machine */
+    char place[PFB_MACHINE_PLACE_BYTES];  /* for messages: " on NAME", truncated if long; empty: this machine */
 } pfb_machine;
 
 enum { PFB_PERFLIB_LIBRARIES = 2 };
 
-/* What the source stands on. `functions` and `libraries` may be null; `let_go` is set where there is a library, and all
- * else always. */
+/* The system that the source reads. Members of `functions` and `libraries` may be NULL. `let_go` is set if there is a
+ * library; the other members are always set. */
 typedef struct pfb_perflib {
     pfb_perflib_functions functions;
-    void *libraries[PFB_PERFLIB_LIBRARIES]; /* that were loaded for the functions; null: none */
+    void *libraries[PFB_PERFLIB_LIBRARIES]; /* loaded for the functions; NULL: none */
     void (*let_go)(void *library);
-    void (*describe)(uint32_t code, char *out, size_t capacity); /* the system's text for a code */
+    void (*describe)(uint32_t code, char *out, size_t capacity); /* writes the system's message for a code */
     bool (*v1)(const pfb_machine *machine, const char *query, pfb_bytes *bytes, pfb_source_failure *failure);
 } pfb_perflib;
 
-/* The source over such a system, which is copied. Takes over the libraries, also when it returns null: each is let go
- * once, when the source is closed or was not made. `machine` as pfb_source_open_remote takes it; null: this machine.
- * Asks the system nothing. */
+/* Opens the source over a system, which is copied. Takes ownership of the libraries: each is passed to `let_go` once,
+ * when the source is closed or if it could not be made. `machine` is as in pfb_source_open_remote; NULL is this
+ * machine. Does not call the system. */
 pfb_source *pfb_perflib_open(const pfb_perflib *system, const char *machine, pfb_source_failure *failure);
 
 #endif

@@ -3,20 +3,21 @@
 
 #include "source/source_private.h"
 
-/* Codes of a system that is not ready yet, or busy with the query of another. */
+/* Codes returned while the system is not ready, or is busy with another query. */
 static bool is_transient(uint32_t code)
 {
     return code == PFB_WIN32_NOT_READY || code == PFB_WIN32_LOCK_FAILED || code == PFB_WIN32_BUSY ||
            code == PFB_WIN32_WAIT_TIMEOUT;
 }
 
-/* One query with `room` bytes of room, repeated while the system is not ready. Returns its last code. */
-static uint32_t query_patiently(const pfb_registry *registry, uint32_t room, unsigned *retries, pfb_bytes *bytes)
+/* Queries once with a buffer of `capacity` bytes, and repeats the query while the system is not ready. Returns the last
+ * code. */
+static uint32_t query_with_retries(const pfb_registry *registry, uint32_t capacity, unsigned *retries, pfb_bytes *bytes)
 {
     for (;;) {
-        uint32_t size = room; /* set each time: after a failure it is undefined */
+        uint32_t size = capacity; /* undefined after a failure, so set for each call */
         uint32_t code = registry->query(registry->context, bytes->data, &size);
-        if (code == PFB_WIN32_SUCCESS && size > room) /* an impossible size is no reason to read behind the room */
+        if (code == PFB_WIN32_SUCCESS && size > capacity) /* impossible: do not read past the buffer */
             code = PFB_WIN32_MORE_DATA;
         if (code == PFB_WIN32_SUCCESS)
             bytes->size_bytes = size;
@@ -26,7 +27,7 @@ static uint32_t query_patiently(const pfb_registry *registry, uint32_t room, uns
     }
 }
 
-/* The parts are short enough that a sentence always fits, with at most 47 bytes of place and the code at its end. */
+/* Short enough for the whole sentence to fit with a `place` of at most 47 bytes and the code at the end. */
 enum { REASON_BYTES = 88 };
 
 static bool fail_query(const pfb_registry *registry, const char *name, uint32_t code, pfb_source_failure *failure)
@@ -48,11 +49,12 @@ static bool fail_open(const pfb_registry *registry, uint32_t code, pfb_source_fa
 
 static bool read_open(const pfb_registry *registry, const char *name, pfb_bytes *bytes, pfb_source_failure *failure)
 {
-    static const pfb_source_room room = {1, PFB_REGISTRY_LEAST_BYTES, PFB_REGISTRY_MOST_BYTES, PFB_REGISTRY_MOST_BYTES};
+    static const pfb_source_capacity limits = {1, PFB_REGISTRY_LEAST_BYTES, PFB_REGISTRY_MOST_BYTES,
+                                               PFB_REGISTRY_MOST_BYTES};
     unsigned retries = 0;
     uint32_t size = 0;
-    while (pfb_source_make_room(&room, bytes, 0, &size, failure)) {
-        uint32_t code = query_patiently(registry, size, &retries, bytes);
+    while (pfb_source_next_capacity(&limits, bytes, 0, &size, failure)) {
+        uint32_t code = query_with_retries(registry, size, &retries, bytes);
         if (code == PFB_WIN32_SUCCESS)
             return true;
         if (code != PFB_WIN32_MORE_DATA || size == PFB_REGISTRY_MOST_BYTES)

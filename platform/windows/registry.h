@@ -2,31 +2,32 @@
 #ifndef PFB_REGISTRY_H
 #define PFB_REGISTRY_H
 
-/* Reading a value of HKEY_PERFORMANCE_DATA: how much room to give, when to ask again and when to give up. What the
- * system does is behind functions, so that these decisions can be tested without it. */
+/* Reads a value of HKEY_PERFORMANCE_DATA: chooses the buffer size, retries and gives up. The system is accessed through
+ * function pointers, so that this can be tested on any system. */
 #include "perfblock/source.h"
 
-/* The system; contexts are its own. Every member is set. */
+/* The functions of the system. Every member is set. */
 typedef struct pfb_registry {
-    uint32_t (*open)(void *context); /* RegConnectRegistryW of another machine; of this one, nothing to do */
-    /* RegQueryValueExW of one value: *size_bytes is the room at `data` before, and on success the size of the value
-     * after. Returns the Win32 code. */
+    uint32_t (*open)(void *context); /* RegConnectRegistryW for another machine; does nothing for this one */
+    /* RegQueryValueExW of the value. *size_bytes is the capacity of `data`; on success it becomes the size of the
+     * value. Returns the Win32 code. */
     uint32_t (*query)(void *context, uint8_t *data, uint32_t *size_bytes);
-    void (*close)(void *context); /* RegCloseKey of what was opened, or of HKEY_PERFORMANCE_DATA itself */
+    void (*close)(void *context); /* RegCloseKey of the key that was opened, or of HKEY_PERFORMANCE_DATA */
     void (*wait)(void *context, uint32_t milliseconds);
-    void (*describe)(void *context, uint32_t code, char *out, size_t capacity); /* the system's text for a code */
+    void (*describe)(void *context, uint32_t code, char *out,
+                     size_t capacity); /* writes the system's message for a code */
     void *context;
-    const char *place; /* for sentences: " on NAME", or empty */
+    const char *place; /* for messages: " on NAME", or empty */
 } pfb_registry;
 
 #define PFB_REGISTRY_LEAST_BYTES (UINT32_C(64) << 10)
 #define PFB_REGISTRY_MOST_BYTES (UINT32_C(64) << 20)
 enum { PFB_REGISTRY_RETRIES = 5, PFB_REGISTRY_FIRST_WAIT_MS = 10 };
 
-/* Reads the whole value into `bytes`. The room begins with what `bytes` has, at least PFB_REGISTRY_LEAST_BYTES, and is
- * doubled while the system answers PFB_WIN32_MORE_DATA, up to PFB_REGISTRY_MOST_BYTES. A transient code is waited out
- * PFB_REGISTRY_RETRIES times in all, each wait twice as long as the one before. So there are at most 16 queries and
- * 310 ms of waiting. A key that was opened is closed once, whatever happened. `name` is for the sentence. */
+/* Reads the whole value into `bytes`. The first capacity is that of `bytes`, at least PFB_REGISTRY_LEAST_BYTES. It is
+ * doubled while the system returns PFB_WIN32_MORE_DATA, up to PFB_REGISTRY_MOST_BYTES. After a transient code the query
+ * is repeated, PFB_REGISTRY_RETRIES times in all; each wait is twice as long as the previous one. This makes at most 16
+ * queries and 310 ms of waiting. An opened key is always closed once. `name` is used in messages only. */
 bool pfb_registry_read(const pfb_registry *registry, const char *name, pfb_bytes *bytes, pfb_source_failure *failure);
 
 #endif

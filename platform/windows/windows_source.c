@@ -11,18 +11,18 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-/* What the live source stands on in Windows itself. */
+/* The Windows functions that the live source calls. */
 
 /* ---- The registry --------------------------------------------------------------------------------------------- */
 
-/* One reading of a value. */
+/* Context of reading one value. */
 typedef struct reading {
     const pfb_machine *machine;
     HKEY key;
-    WCHAR *name; /* of the value */
+    WCHAR *name; /* name of the value */
 } reading;
 
-/* A key of this machine is predefined. */
+/* The key of this machine is predefined. */
 static uint32_t open_key(void *context)
 {
     reading *value = context;
@@ -43,7 +43,7 @@ static uint32_t query_value(void *context, uint8_t *data, uint32_t *size_bytes)
     return (uint32_t)code;
 }
 
-/* Closing lets go of the provider libraries that the query loaded, also where the key is predefined. */
+/* Closing unloads the provider libraries that the query loaded, also for the predefined key. */
 static void close_key(void *context)
 {
     const reading *value = context;
@@ -62,7 +62,7 @@ static void describe(void *context, uint32_t code, char *out, size_t capacity)
     pfb_windows_message(code, out, capacity);
 }
 
-/* The query as the system takes it; it is ASCII. Null when memory is exhausted. */
+/* Converts the query, which is ASCII, to UTF-16. Returns NULL when memory is exhausted. */
 static WCHAR *widen(const char *query)
 {
     size_t length = strlen(query);
@@ -105,7 +105,7 @@ pfb_source *pfb_source_open_live(pfb_source_failure *failure)
 
 pfb_source *pfb_source_open_remote(const char *machine, pfb_source_failure *failure)
 {
-    return open_machine(machine ? machine : "", failure); /* null names none */
+    return open_machine(machine ? machine : "", failure); /* NULL is not a name: refused like an empty one */
 }
 
 pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *failure)
