@@ -12,30 +12,30 @@ const pfb_guid pfb_provider_guid = {
 
 /* ---- Opening --------------------------------------------------------------------------------------------- */
 
-static const pfb_catalog_counter *find_facts(const pfb_catalog_set *set, uint32_t id)
+static const pfb_catalog_counter *find_catalog_counter(const pfb_catalog_set *set, uint32_t id)
 {
-    const pfb_catalog_counter *facts;
-    for (size_t i = 0; (facts = pfb_catalog_counter_at(set, i)) != NULL; i++) {
-        if (facts->id == id)
+    const pfb_catalog_counter *entry;
+    for (size_t i = 0; (entry = pfb_catalog_counter_at(set, i)) != NULL; i++) {
+        if (entry->id == id)
             break;
     }
-    return facts;
+    return entry;
 }
 
-/* Completes a counter by what the catalog knows. False when it should know the counter and does not. */
+/* Fills in type and name from the catalog. Returns false if the set is in the catalog but the counter is not. */
 static bool complete(const pfb_catalog_set *known, pfb_set_counter *counter)
 {
     if (!known)
         return true;
-    const pfb_catalog_counter *facts = find_facts(known, counter->id);
-    if (!facts)
+    const pfb_catalog_counter *entry = find_catalog_counter(known, counter->id);
+    if (!entry)
         return false;
-    counter->type = facts->type;
-    counter->name = facts->name;
+    counter->type = entry->type;
+    counter->name = entry->name;
     return true;
 }
 
-/* Keeps the counters for which there is all of what they need. */
+/* Keeps the counters whose needs are all offered. */
 static void keep_offered(pfb_open_set *open, uint32_t offered)
 {
     const pfb_counterset *set = open->set;
@@ -126,7 +126,7 @@ bool pfb_open_set_find(const pfb_open_set *open, uint32_t id, uint32_t *position
     return false;
 }
 
-enum { STRING_UNITS = 256 }; /* longer than any text of a description */
+enum { STRING_UNITS = 256 }; /* longer than any text in a description */
 
 static size_t to_utf16(const char *text, uint8_t utf16[2 * STRING_UNITS])
 {
@@ -199,7 +199,7 @@ void pfb_open_set_register(const pfb_open_set *open, uint32_t request, uint32_t 
     case PFB_REQUEST_PROVIDER_GUID:
         pfb_write_guid(builder, &pfb_provider_guid);
         break;
-    default: /* both codes for counter names: they are English in every language */
+    default: /* both request codes for counter names: the names are always English */
         write_strings(open, false, builder);
         break;
     }
@@ -231,8 +231,8 @@ pfb_selection pfb_open_set_select(const pfb_open_set *open, const pfb_query *que
     return chosen;
 }
 
-/* The next instance from *at on that the filters let through and the sample has all values of; *at is then behind it.
- * False at the end. */
+/* Finds the next instance at or after *at that matches the filters and has all values; moves *at past it. Returns false
+ * at the end. */
 static bool next_match(const pfb_selection *chosen, size_t *at, pfb_set_instance *instance)
 {
     const pfb_open_set *open = chosen->open;
@@ -248,14 +248,14 @@ static bool next_match(const pfb_selection *chosen, size_t *at, pfb_set_instance
     return false;
 }
 
-/* The values of the instance at `i`. */
+/* Writes the values of instance number `i`. */
 static void write_values(const pfb_selection *chosen, size_t i, pfb_writer *builder)
 {
     const pfb_open_set *open = chosen->open;
     for (uint32_t position = chosen->position; position < chosen->position + chosen->count; position++) {
         const pfb_set_counter *counter = &open->counters[position];
         uint64_t value = open->set->value(open->context, i, chosen->needs, counter);
-        bool is_large = (counter->type & PFB_TYPE_SIZE_MASK) == 0x100; /* all others have 4 bytes */
+        bool is_large = (counter->type & PFB_TYPE_SIZE_MASK) == 0x100; /* all other types have 4 bytes */
         pfb_write_value(builder, value, is_large ? 8 : 4);
     }
 }
@@ -266,8 +266,9 @@ static void write_error(uint32_t status, pfb_writer *builder)
     pfb_write_end_result(builder);
 }
 
-/* The filters decide the kind of result, as on Windows: a name gives one instance and an error when there is none, a
- * pattern gives any number of them. The instance of a single-instance set is one whatever it is asked for by. */
+/* As on Windows, the filters determine the kind of result. A name selects one instance, and gives an error if there is
+ * none; a pattern selects any number of instances. A single-instance set has exactly one instance, whatever the filter.
+ */
 static void write_matches(const pfb_selection *chosen, pfb_writer *builder)
 {
     const pfb_query *query = chosen->query;

@@ -20,14 +20,14 @@ static pfb_kernel_cpu *find_cpu(const pfb_kernel *kernel, uint32_t cpu)
     return low < kernel->cpu_count && kernel->cpus[low].times.cpu == cpu ? &kernel->cpus[low] : NULL;
 }
 
-/* Gives the CPUs that a node's cpulist names to the node; the lowest node keeps a CPU that several claim. */
+/* Assigns the CPUs in a node's cpulist to the node. If several nodes list a CPU, the lowest one gets it. */
 static void read_node(pfb_kernel *kernel, uint32_t node)
 {
     pfb_kernel_text list = pfb_kernel_file(kernel->reader, "/sys/devices/system/node/node%u/cpulist", (unsigned)node);
     uint32_t first;
     uint32_t last;
     while (pfb_kernel_next_range(&list, &first, &last)) {
-        for (size_t i = 0; i < kernel->cpu_count; i++) { /* over the CPUs: a range may claim thousands of millions */
+        for (size_t i = 0; i < kernel->cpu_count; i++) { /* loop over the CPUs: a range may have billions of numbers */
             pfb_kernel_cpu *cpu = &kernel->cpus[i];
             if (cpu->times.cpu >= first && cpu->times.cpu <= last && (!cpu->has_node || node < cpu->node)) {
                 cpu->has_node = true;
@@ -37,7 +37,7 @@ static void read_node(pfb_kernel *kernel, uint32_t node)
     }
 }
 
-/* Without the folder the kernel knows no nodes: all CPUs are of node 0. */
+/* Reads the nodes of all CPUs. Without the directory the kernel has no nodes, and all CPUs are in node 0. */
 static void read_nodes(pfb_kernel *kernel)
 {
     kernel->nodes_are_known = true;
@@ -53,11 +53,11 @@ static void read_nodes(pfb_kernel *kernel)
     while (pfb_kernel_next_folder(kernel->reader, folder, &nodes, &node))
         read_node(kernel, node);
     closedir(folder);
-    for (size_t i = 0; i < kernel->cpu_count; i++) /* a CPU just coming online stands in no list yet: look again */
+    for (size_t i = 0; i < kernel->cpu_count; i++) /* a CPU that is just coming online is in no list yet: read again */
         kernel->nodes_are_known = kernel->nodes_are_known && kernel->cpus[i].has_node;
 }
 
-/* Finds the cpuidle folders of a CPU's C-states: the first one of each name. */
+/* Finds the cpuidle directory of each C-state of a CPU. The first one with a name is used. */
 static void find_c_states(pfb_kernel *kernel, pfb_kernel_cpu *cpu)
 {
     memset(cpu->state_folder, PFB_KERNEL_NO_FOLDER, sizeof cpu->state_folder);
@@ -74,7 +74,7 @@ static void find_c_states(pfb_kernel *kernel, pfb_kernel_cpu *cpu)
 
 /* ---- The parts of a sample ----------------------------------------------------------------------------------- */
 
-/* The times of the CPUs there were. False when the text names other CPUs than these. */
+/* Updates the times of the known CPUs. Returns false if the text has other CPUs. */
 static bool update_times(pfb_kernel *kernel, pfb_kernel_text text)
 {
     size_t count = 0;
@@ -88,7 +88,7 @@ static bool update_times(pfb_kernel *kernel, pfb_kernel_text text)
     return count == kernel->cpu_count;
 }
 
-/* Replaces the CPUs by those the text names. False when memory is exhausted. */
+/* Replaces the CPUs by those in the text. Returns false when memory is exhausted. */
 static bool replace_cpus(pfb_kernel *kernel, pfb_kernel_text text)
 {
     pfb_kernel_times times;
@@ -107,7 +107,7 @@ static bool replace_cpus(pfb_kernel *kernel, pfb_kernel_text text)
     return true;
 }
 
-/* /proc/stat, and on account of it the CPUs, their nodes and C-states. */
+/* Reads /proc/stat, and updates the CPUs, their nodes and C-states if the CPUs changed. */
 static bool read_times(pfb_kernel *kernel, pfb_source_failure *failure)
 {
     pfb_kernel_text text;
@@ -126,7 +126,7 @@ static bool read_times(pfb_kernel *kernel, pfb_source_failure *failure)
     return true;
 }
 
-/* False when memory is exhausted. */
+/* Returns false when memory is exhausted. */
 static bool read_interrupts(pfb_kernel *kernel)
 {
     bool has_clock = false;
@@ -150,7 +150,7 @@ static bool read_interrupts(pfb_kernel *kernel)
     return true;
 }
 
-/* A number in a CPU's cpufreq folder, in kHz. 0 stands for not known there. */
+/* Reads a frequency in kHz from a CPU's cpufreq directory, where 0 means unknown. */
 static bool read_khz(pfb_kernel *kernel, uint32_t cpu, const char *name, uint64_t *khz)
 {
     return pfb_kernel_file_number(kernel->reader, khz, "/sys/devices/system/cpu/cpu%u/cpufreq/%s", (unsigned)cpu,
@@ -197,7 +197,7 @@ static void read_frequencies(pfb_kernel *kernel, uint32_t wanted)
         read_cpufreq(kernel, &kernel->cpus[i], wanted);
 }
 
-/* C-state `state`, from 1, of a CPU. */
+/* Reads C-state `state`, from 1, of a CPU. */
 static void read_c_state(pfb_kernel *kernel, pfb_kernel_cpu *cpu, unsigned state)
 {
     unsigned folder = cpu->state_folder[state - 1];
@@ -238,8 +238,7 @@ static uint32_t known_of_every_cpu(const pfb_kernel *kernel)
     return known;
 }
 
-/* Takes the clock from cpufreq, which knows the largest too, else from /proc/cpuinfo; but from one place for all CPUs.
- */
+/* Uses cpufreq, which also has the maximum frequency, if every CPU has it; otherwise /proc/cpuinfo for all CPUs. */
 static void choose_clock(pfb_kernel *kernel)
 {
     const uint32_t clocks = PFB_KERNEL_FREQUENCY | PFB_KERNEL_MAX_FREQUENCY;

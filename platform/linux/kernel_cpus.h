@@ -2,11 +2,11 @@
 #ifndef PFB_KERNEL_CPUS_H
 #define PFB_KERNEL_CPUS_H
 
-/* A sample of all CPUs: one reading of each kernel file that is needed, as numbers by CPU. */
+/* A sample of all CPUs: reads each required kernel file once and stores its values by CPU. */
 #include "linux/kernel_files.h"
 #include "linux/kernel_reader.h"
 
-/* Groups of numbers: what a sample is asked for, and what is known of a CPU. */
+/* Groups of values, to request in a sample and to mark as known for a CPU. */
 #define PFB_KERNEL_TIMES UINT32_C(1)
 #define PFB_KERNEL_INTERRUPTS UINT32_C(2)
 #define PFB_KERNEL_CLOCK_INTERRUPTS UINT32_C(4)
@@ -17,27 +17,27 @@
 
 typedef struct pfb_kernel_cpu {
     pfb_kernel_times times;
-    uint32_t node; /* 0 when the kernel names none */
+    uint32_t node; /* 0 if the kernel reports none */
     bool has_node;
-    uint32_t known; /* PFB_KERNEL_ bits: which of the following are of this sample */
+    uint32_t known; /* PFB_KERNEL_* bits: which of the following members this sample has */
     uint32_t interrupts;
     uint32_t clock_interrupts;
     uint32_t mhz;
     uint32_t percent_of_max;
     uint64_t state_us[PFB_KERNEL_C_STATES];
     uint64_t state_entries[PFB_KERNEL_C_STATES];
-    uint8_t state_folder[PFB_KERNEL_C_STATES]; /* number of the cpuidle folder; PFB_KERNEL_NO_FOLDER */
+    uint8_t state_folder[PFB_KERNEL_C_STATES]; /* number of the cpuidle directory, or PFB_KERNEL_NO_FOLDER */
 } pfb_kernel_cpu;
 
 enum { PFB_KERNEL_NO_FOLDER = 0xFF };
 
-/* The CPUs of a machine. Buffers are kept between samples: once they have grown a sample allocates nothing unless the
- * CPUs changed. */
+/* The CPUs of a machine. Buffers are kept between samples, so that once they have grown a sample allocates nothing
+ * unless the CPUs change. */
 typedef struct pfb_kernel {
-    pfb_kernel_cpu *cpus; /* ascending by number; those of /proc/stat of the last sample, at least one */
+    pfb_kernel_cpu *cpus; /* the CPUs in /proc/stat of the last sample, ascending by number; at least one */
     size_t cpu_count;
-    uint32_t generation; /* another number whenever CPUs or nodes may have changed */
-    uint32_t offered;    /* PFB_KERNEL_ bits: what every CPU had when the kernel was opened */
+    uint32_t generation; /* changes whenever the CPUs or nodes may have changed */
+    uint32_t offered;    /* PFB_KERNEL_* bits that every CPU had when this was opened */
     /* ------------------------------------------------------------------------------------------ */
     size_t cpu_capacity;
     bool nodes_are_known;
@@ -47,12 +47,13 @@ typedef struct pfb_kernel {
     size_t column_capacity;
 } pfb_kernel;
 
-/* False when /proc/stat cannot be read or names no CPU; then nothing need be closed. */
+/* Returns false if /proc/stat cannot be read or lists no CPU; then nothing must be closed. */
 bool pfb_kernel_open(pfb_kernel *kernel, pfb_kernel_reader *reader, pfb_source_failure *failure);
 void pfb_kernel_close(pfb_kernel *kernel);
 
-/* Reads what `wanted` asks for, each file once; the times always. False as for open; then nothing of the CPUs may be
- * used until a sample succeeds. A failure of any other file only leaves its numbers unknown. */
+/* Reads the groups in `wanted`, each file once; the times are always read. Returns false if /proc/stat cannot be read
+ * or memory is exhausted; then `cpus` must not be used until a sample succeeds. If another file cannot be read, only
+ * its values are unknown. */
 bool pfb_kernel_sample(pfb_kernel *kernel, uint32_t wanted, pfb_source_failure *failure);
 
 #endif

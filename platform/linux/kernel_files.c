@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Blanks, then a number of at most `most`. */
-static bool take_id(pfb_kernel_span *s, uint32_t most, uint32_t *id)
+/* Parses blanks and a number of at most `most`. */
+static bool parse_id(pfb_kernel_span *s, uint32_t most, uint32_t *id)
 {
     uint64_t number;
     if (!pfb_kernel_take_field(s, &number) || number > most)
@@ -43,18 +43,18 @@ bool pfb_kernel_next_times(pfb_kernel_text *text, pfb_kernel_times *times)
 bool pfb_kernel_next_range(pfb_kernel_text *text, uint32_t *first, uint32_t *last)
 {
     pfb_kernel_span rest = {text->text + text->at, text->text + text->size};
-    if (!take_id(&rest, PFB_KERNEL_CPU_MAX, first))
+    if (!parse_id(&rest, PFB_KERNEL_CPU_MAX, first))
         return false;
     *last = *first;
-    if (pfb_kernel_take_word(&rest, "-") && !take_id(&rest, PFB_KERNEL_CPU_MAX, last))
+    if (pfb_kernel_take_word(&rest, "-") && !parse_id(&rest, PFB_KERNEL_CPU_MAX, last))
         return false;
     pfb_kernel_take_word(&rest, ",");
     text->at = (size_t)(rest.at - text->text);
     return true;
 }
 
-/* "key : " with blanks around the colon. */
-static bool take_key(pfb_kernel_span *line, const char *key)
+/* Parses "key :", with blanks before the colon. */
+static bool parse_key(pfb_kernel_span *line, const char *key)
 {
     if (!pfb_kernel_take_word(line, key))
         return false;
@@ -66,11 +66,11 @@ bool pfb_kernel_next_clock(pfb_kernel_text *text, uint32_t *cpu, uint32_t *mhz)
 {
     pfb_kernel_span line;
     while (pfb_kernel_take_line(text, &line)) {
-        if (take_key(&line, "processor")) {
-            text->has_cpu = take_id(&line, PFB_KERNEL_CPU_MAX, &text->cpu);
-        } else if (text->has_cpu && take_key(&line, "cpu MHz") && take_id(&line, UINT32_MAX, mhz) && *mhz > 0) {
+        if (parse_key(&line, "processor")) {
+            text->has_cpu = parse_id(&line, PFB_KERNEL_CPU_MAX, &text->cpu);
+        } else if (text->has_cpu && parse_key(&line, "cpu MHz") && parse_id(&line, UINT32_MAX, mhz) && *mhz > 0) {
             *cpu = text->cpu;
-            text->has_cpu = false; /* a clock belongs to the "processor" line before it, once */
+            text->has_cpu = false; /* each "processor" line has one clock */
             return true;
         }
     }
@@ -89,12 +89,12 @@ unsigned pfb_kernel_c_state(const char *text, size_t size)
 
 /* ---- /proc/interrupts ------------------------------------------------------------------------------------- */
 
-/* The CPUs of the first line, of which the first `capacity` are written. */
-static size_t take_columns(pfb_kernel_span *line, pfb_kernel_column *columns, size_t capacity)
+/* Parses the first line. Returns its number of CPUs; the first `capacity` are written to `columns`. */
+static size_t parse_columns(pfb_kernel_span *line, pfb_kernel_column *columns, size_t capacity)
 {
     size_t count = 0;
     uint32_t cpu;
-    for (pfb_kernel_skip_blanks(line); pfb_kernel_take_word(line, "CPU") && take_id(line, PFB_KERNEL_CPU_MAX, &cpu);
+    for (pfb_kernel_skip_blanks(line); pfb_kernel_take_word(line, "CPU") && parse_id(line, PFB_KERNEL_CPU_MAX, &cpu);
          pfb_kernel_skip_blanks(line)) {
         if (count < capacity)
             columns[count] = (pfb_kernel_column){.cpu = cpu};
@@ -103,9 +103,9 @@ static size_t take_columns(pfb_kernel_span *line, pfb_kernel_column *columns, si
     return count;
 }
 
-/* Puts the numbers of a row into the columns' scratch. False when there is not one for every CPU, or they are counted
- * elsewhere. The line begins behind the label's colon. */
-static bool take_row(pfb_kernel_span *line, pfb_kernel_span label, pfb_kernel_column *columns, size_t count)
+/* Parses a row into columns[].row. Returns false if it does not have a number for every CPU or must not be counted.
+ * `line` starts after the colon of the label. */
+static bool parse_row(pfb_kernel_span *line, pfb_kernel_span label, pfb_kernel_column *columns, size_t count)
 {
     if (pfb_kernel_take_word(&label, "ERR:") || pfb_kernel_take_word(&label, "MIS:") ||
         pfb_kernel_take_word(&label, "Err:"))
@@ -129,7 +129,7 @@ size_t pfb_kernel_interrupts(const char *text, size_t size, pfb_kernel_column *c
     *has_clock = false;
     if (!pfb_kernel_take_line(&lines, &line))
         return 0;
-    size_t count = take_columns(&line, columns, capacity);
+    size_t count = parse_columns(&line, columns, capacity);
     if (count > capacity || count == 0)
         return count;
     while (pfb_kernel_take_line(&lines, &line)) {
@@ -139,7 +139,7 @@ size_t pfb_kernel_interrupts(const char *text, size_t size, pfb_kernel_column *c
         if (!colon)
             continue;
         line.at = colon + 1;
-        if (!take_row(&line, label, columns, count))
+        if (!parse_row(&line, label, columns, count))
             continue;
         bool is_clock = pfb_kernel_take_word(&label, "LOC:");
         *has_clock = *has_clock || is_clock;

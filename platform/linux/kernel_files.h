@@ -2,52 +2,52 @@
 #ifndef PFB_KERNEL_FILES_H
 #define PFB_KERNEL_FILES_H
 
-/* The files in which the Linux kernel tells about its CPUs: their texts as plain numbers. */
+/* Parsers of the kernel files that describe CPUs. */
 #include "linux/kernel_text.h"
 
 /* ---- Texts -------------------------------------------------------------------------------------------------
  *
- * Pure functions over (text, size). Any bytes are allowed: a line that is not as the kernel writes it is passed over,
- * a number too large for 64 bits counts as the largest. Work is linear in the size. */
+ * Pure functions over (text, size). Input may be any bytes: lines that do not have the kernel's format are skipped, and
+ * numbers that do not fit into 64 bits are read as UINT64_MAX. Work is linear in the size. */
 
-/* CPU and node numbers beyond are passed over: instance ids above have other uses (processor.c). */
+/* CPUs and nodes with higher numbers are skipped: higher instance ids have other uses (processor.c). */
 #define PFB_KERNEL_CPU_MAX UINT32_C(0x7FFFFFFF)
 #define PFB_KERNEL_NODE_MAX UINT32_C(0x7FFFFFFD)
 
-/* A "cpuN" line of /proc/stat, in ticks of USER_HZ. User and nice include the time of guests. */
+/* A "cpuN" line of /proc/stat, in ticks of USER_HZ. user and nice include guest time. */
 typedef struct pfb_kernel_times {
     uint32_t cpu;
     uint64_t user, nice, system, idle, iowait, irq, softirq;
 } pfb_kernel_times;
 
-/* The next "cpuN" line of /proc/stat that has all seven times, as every kernel since 2.6 writes them. CPUs ascend
- * there; a line that does not is passed over, so a CPU is never handed out twice. */
+/* Parses the next "cpuN" line of /proc/stat with all seven times, which every kernel since 2.6 writes. CPUs are in
+ * ascending order; lines out of order are skipped, so a CPU is never returned twice. */
 bool pfb_kernel_next_times(pfb_kernel_text *text, pfb_kernel_times *times);
 
-/* The next range of a list like "0-3,8"; a single number is a range of one. False at the end, and at whatever is not a
- * list. */
+/* Parses the next range of a list like "0-3,8"; a single number is a range of one. Returns false at the end, and at
+ * anything that is not a list. */
 bool pfb_kernel_next_range(pfb_kernel_text *text, uint32_t *first, uint32_t *last);
 
-/* The next "cpu MHz" of /proc/cpuinfo, rounded down; those of 0 are not known and passed over. */
+/* Parses the next "cpu MHz" of /proc/cpuinfo, rounded down. Values below 1 mean unknown and are skipped. */
 bool pfb_kernel_next_clock(pfb_kernel_text *text, uint32_t *cpu, uint32_t *mhz);
 
-enum { PFB_KERNEL_C_STATES = 3 }; /* the C-states that have counters: C1 to C3 */
+enum { PFB_KERNEL_C_STATES = 3 }; /* the C-states with counters: C1 to C3 */
 
-/* The C-state a cpuidle state's name stands for: 1 to 3 for "C1" and "C1_ACPI" etc., 0 for all others, whose depth
- * their name does not tell. */
+/* Returns the C-state for the name of a cpuidle state: 1 to 3 for "C1", "C1_ACPI" etc.; 0 for all other names, which do
+ * not indicate the depth. */
 unsigned pfb_kernel_c_state(const char *text, size_t size);
 
-/* A column of /proc/interrupts: counts of a CPU since boot, modulo 2^32. */
+/* A column of /proc/interrupts: counts of one CPU since boot, modulo 2^32. */
 typedef struct pfb_kernel_column {
     uint32_t cpu;
-    uint32_t all;   /* sum over the rows */
-    uint32_t clock; /* the LOC row, the local timer's */
+    uint32_t all;   /* sum of the rows */
+    uint32_t clock; /* the LOC row: local timer */
     uint32_t row;   /* scratch */
 } pfb_kernel_column;
 
-/* Reads /proc/interrupts. Returns how many CPU columns its first line names; when that is more than `capacity`,
- * no row was read. Counted are the rows that have a number for every CPU. Not counted: ERR and MIS, which count for the
- * whole machine, and rows that other rows include (s390: text "[EXT]", "[I/O]", "[AIO]"). */
+/* Parses /proc/interrupts. Returns the number of CPU columns in its first line; if that exceeds `capacity`, no row was
+ * parsed. Counts the rows that have a number for every CPU, except ERR and MIS, which are for the whole machine, and
+ * rows included in other rows (s390: text "[EXT]", "[I/O]", "[AIO]"). */
 size_t pfb_kernel_interrupts(const char *text, size_t size, pfb_kernel_column *columns, size_t capacity,
                              bool *has_clock);
 

@@ -12,7 +12,7 @@
 
 enum {
     LEAST_READ_BYTES = 16 * 1024,
-    LARGEST_FILE_BYTES = 512 * 1024 * 1024 /* /proc/interrupts of 4096 CPUs with some thousand rows is half of it */
+    LARGEST_FILE_BYTES = 512 * 1024 * 1024 /* /proc/interrupts of 4096 CPUs with some thousand rows has half of it */
 };
 
 static int read_all(int file, pfb_bytes *text)
@@ -49,11 +49,11 @@ int pfb_kernel_read(const char *path, pfb_bytes *text)
 
 /* ---- Errors ------------------------------------------------------------------------------------------------- */
 
-/* What an error says of a file. */
+/* What an error means for a file. */
 typedef enum verdict {
-    BROKEN,   /* it cannot be read */
-    ABSENT,   /* it is not there, not any more, or not for us */
-    EXHAUSTED /* nothing */
+    BROKEN,   /* the file cannot be read */
+    ABSENT,   /* the file does not exist, has disappeared, or may not be read */
+    EXHAUSTED /* says nothing about the file */
 } verdict;
 
 typedef struct known_error {
@@ -76,7 +76,7 @@ static known_error find_error(int error)
     return (known_error){error, PFB_WIN32_READ_FAULT, BROKEN};
 }
 
-/* The file in hand failed. */
+/* Reports an error of the current file. */
 static bool fail_file(const pfb_kernel_reader *reader, int error, pfb_source_failure *failure)
 {
     char reason[80];
@@ -85,11 +85,11 @@ static bool fail_file(const pfb_kernel_reader *reader, int error, pfb_source_fai
     return pfb_source_fail(failure, find_error(error).code, "%.120s cannot be read: %s", reader->path, reason);
 }
 
-/* Keeps an error of the file in hand, the first that is to be kept. */
+/* Keeps an error of the current file, unless one is kept already or the error means that there is no data. */
 static void keep_error(pfb_kernel_reader *reader, int error, bool is_of_driver)
 {
-    verdict said = find_error(error).verdict;
-    if (said == ABSENT || (said == BROKEN && is_of_driver) || reader->has_failed)
+    verdict meaning = find_error(error).verdict;
+    if (meaning == ABSENT || (meaning == BROKEN && is_of_driver) || reader->has_failed)
         return;
     reader->has_failed = true;
     fail_file(reader, error, &reader->failure);
@@ -107,7 +107,7 @@ bool pfb_kernel_is_whole(const pfb_kernel_reader *reader, pfb_source_failure *fa
 
 /* ---- Files below the root -------------------------------------------------------------------------------- */
 
-enum { PATH_TAIL_BYTES = 128 }; /* longer than anything that is put behind the root */
+enum { PATH_TAIL_BYTES = 128 }; /* longer than any name that is appended to the root */
 
 static void set_path(pfb_kernel_reader *reader, const char *format, va_list arguments)
 {
@@ -178,7 +178,7 @@ bool pfb_kernel_need_file(pfb_kernel_reader *reader, const char *name, pfb_kerne
     return true;
 }
 
-/* Who can do without the file gives no failure: the error is kept. */
+/* `failure` may be NULL for callers that do not require the file: the error is kept. */
 bool pfb_kernel_stat(pfb_kernel_reader *reader, pfb_kernel_text *text, pfb_source_failure *failure)
 {
     if (!reader->has_stat) {
@@ -193,7 +193,7 @@ bool pfb_kernel_stat(pfb_kernel_reader *reader, pfb_kernel_text *text, pfb_sourc
     return true;
 }
 
-/* ---- Folders of numbers --------------------------------------------------------------------------------------- */
+/* ---- Numbered directories --------------------------------------------------------------------------------------- */
 
 const pfb_kernel_folders pfb_kernel_processes = {.parent = "/proc", .prefix = "", .least = 1, .most = 0x7FFFFFFF};
 
@@ -236,7 +236,7 @@ uint64_t pfb_kernel_now(clockid_t clock)
     return in_100ns(&now);
 }
 
-/* What is asked of the wall clock: 100 ns since 1601, and as SYSTEMTIME. */
+/* Sets the wall-clock times: units of 100 ns since 1601, and SYSTEMTIME. */
 static void set_wall_clock(pfb_write_times *times, const struct timespec *wall)
 {
     const uint64_t seconds_1601_to_1970 = UINT64_C(11644473600);
@@ -254,7 +254,7 @@ static void set_wall_clock(pfb_write_times *times, const struct timespec *wall)
                                            .millisecond = (uint16_t)(wall->tv_nsec / 1000000)};
 }
 
-/* The frequency is as on Windows: 4 bytes of its ticks, as average times have, last 429 s. */
+/* The frequency is 10 MHz as on Windows: the 32-bit times of PERF_AVERAGE_TIMER then wrap after 429 s. */
 static void read_clocks(pfb_write_times *times)
 {
     struct timespec wall = {0};

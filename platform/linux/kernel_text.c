@@ -81,8 +81,8 @@ bool pfb_kernel_folder_number(const char *name, const char *prefix, uint32_t mos
     return true;
 }
 
-/* "key number", and nothing or a blank behind it. */
-static bool take_keyed(pfb_kernel_span line, const char *key, uint64_t *number)
+/* Parses "key number", followed by a blank or the end of the line. */
+static bool parse_keyed(pfb_kernel_span line, const char *key, uint64_t *number)
 {
     uint64_t found;
     if (!pfb_kernel_take_word(&line, key) || line.at == line.end || !is_blank(*line.at) ||
@@ -99,7 +99,7 @@ uint32_t pfb_kernel_take_keys(pfb_kernel_text text, const char *const *keys, uns
     while (pfb_kernel_take_line(&text, &line)) {
         for (unsigned i = 0; i < count; i++) {
             uint32_t bit = UINT32_C(1) << i;
-            if (!(found & bit) && take_keyed(line, keys[i], &numbers[i]))
+            if (!(found & bit) && parse_keyed(line, keys[i], &numbers[i]))
                 found |= bit;
         }
     }

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The live source of a Linux machine: the operations of a source over the countersets there are. */
+/* The live source of a Linux machine: the operations of a source over its countersets. */
 
-/* In the order in which they are listed and sampled: the sooner, the closer a set's numbers are to the clocks. */
+/* Order of listing and sampling. The earlier a set is sampled, the closer its values are to the clocks. */
 static const pfb_counterset *const all_sets[] = {
     &pfb_processor_set,         &pfb_system_set, &pfb_memory_set, &pfb_physical_disk_set,
     &pfb_network_interface_set, &pfb_process_set};
@@ -15,7 +15,7 @@ enum { SET_COUNT = sizeof all_sets / sizeof all_sets[0] };
 
 typedef struct linux_source {
     pfb_kernel_reader reader;
-    pfb_open_set sets[SET_COUNT]; /* those this machine has */
+    pfb_open_set sets[SET_COUNT]; /* the sets that this machine has */
     size_t set_count;
 } linux_source;
 
@@ -28,7 +28,7 @@ static void close_context(void *context)
     free(source);
 }
 
-/* The position of a counterset; set_count when it is not there. */
+/* Returns the position of a counterset, or set_count if there is none. */
 static size_t position_of(const linux_source *source, const pfb_guid *counterset)
 {
     size_t i = 0;
@@ -37,7 +37,7 @@ static size_t position_of(const linux_source *source, const pfb_guid *counterset
     return i;
 }
 
-/* The counterset, or null and a failure. */
+/* Returns the counterset, or NULL with a failure. */
 static pfb_open_set *find_set(linux_source *source, const pfb_guid *counterset, pfb_source_failure *failure)
 {
     size_t position = position_of(source, counterset);
@@ -49,7 +49,7 @@ static pfb_open_set *find_set(linux_source *source, const pfb_guid *counterset, 
     return NULL;
 }
 
-/* ---- What there is -------------------------------------------------------------------------------------- */
+/* ---- Enumerating and registration ------------------------------------------------------------------------- */
 
 static void write_countersets(const void *context, pfb_writer *builder)
 {
@@ -75,7 +75,7 @@ static void write_registration(const void *context, pfb_writer *builder)
     pfb_open_set_register(request->open, request->code, request->position, builder);
 }
 
-/* Texts are English whatever the language. */
+/* Texts are English in every language. */
 static bool registration(void *context, const pfb_guid *counterset, uint32_t request, uint32_t language,
                          pfb_bytes *bytes, pfb_source_failure *failure)
 {
@@ -102,7 +102,7 @@ static bool instances(void *context, const pfb_guid *counterset, pfb_bytes *byte
     pfb_open_set *open = find_set(source, counterset, failure);
     if (!open)
         return false;
-    if (open->instance_type == 0) /* as Windows answers for single-instance sets */
+    if (open->instance_type == 0) /* the same code as on Windows for single-instance sets */
         return pfb_source_fail(failure, PFB_WIN32_INSTANCE_NOT_FOUND, "%s has no instances", open->name);
     pfb_kernel_new_sample(&source->reader);
     return pfb_open_set_sample(open, 0, failure) && pfb_source_build(bytes, write_instances, open, failure);
@@ -110,7 +110,7 @@ static bool instances(void *context, const pfb_guid *counterset, pfb_bytes *byte
 
 /* ---- The identifier blocks of a query -------------------------------------------------------------------- */
 
-/* A query handle. The blocks stand in the order of adding, which is also that of their results. */
+/* A query handle. The blocks are in the order of adding, which is also the order of results. */
 typedef struct linux_query {
     linux_source *source;
     pfb_bytes blocks;
@@ -134,7 +134,7 @@ static void query_close(void *context)
     free(query);
 }
 
-/* What an identifier block asks for; its name stays where it lies. */
+/* Converts an identifier block to a query. The name points into `blocks`. */
 static pfb_query query_of(const uint8_t *blocks, const pfb_identifier *identifier)
 {
     return (pfb_query){.counterset = identifier->counterset,
@@ -144,7 +144,7 @@ static pfb_query query_of(const uint8_t *blocks, const pfb_identifier *identifie
                        .name_units = identifier->has_name ? identifier->name.units : 0};
 }
 
-/* Names are the same when their units are: patterns are not interpreted, letters keep their case. */
+/* Compares names by code unit: without patterns, and case-sensitive. */
 static bool is_same(const pfb_query *a, const pfb_query *b)
 {
     return pfb_guid_equal(&a->counterset, &b->counterset) && a->counter_id == b->counter_id &&
@@ -152,7 +152,7 @@ static bool is_same(const pfb_query *a, const pfb_query *b)
            (!a->name || memcmp(a->name, b->name, 2 * a->name_units) == 0);
 }
 
-/* The block of the handle that asks for the same. */
+/* Finds the handle's block for the same query. */
 static bool find_block(const linux_query *query, const pfb_query *wanted, pfb_identifier *found)
 {
     pfb_list list;
@@ -165,7 +165,7 @@ static bool find_block(const linux_query *query, const pfb_query *wanted, pfb_id
     return false;
 }
 
-/* Adds one block; its memory is there already. Returns its Status. */
+/* Adds one block, for which memory is reserved. Returns its Status. */
 static uint32_t add_block(linux_query *query, const pfb_query *wanted)
 {
     pfb_identifier known;
@@ -191,7 +191,7 @@ static bool query_add(void *context, uint8_t *blocks, size_t size, pfb_source_fa
     linux_query *query = context;
     if (!pfb_source_check_blocks(blocks, size, failure))
         return false;
-    /* What is kept of a block is never larger than the block, so nothing can fail half way. */
+    /* The stored form of a block is never larger than the block, so adding cannot fail halfway. */
     if (size > SIZE_MAX - query->blocks.size_bytes ||
         !pfb_bytes_reserve(&query->blocks, query->blocks.size_bytes + size))
         return pfb_source_fail_memory(failure);
@@ -252,7 +252,7 @@ static bool query_info(void *context, pfb_bytes *bytes, pfb_source_failure *fail
 
 /* ---- Collecting ------------------------------------------------------------------------------------------- */
 
-/* Every block that was added has its counterset, which stays as long as the source. */
+/* Every added block has a counterset, which exists as long as the source. */
 static void write_data(const void *context, pfb_writer *builder)
 {
     const linux_query *query = context;
@@ -270,7 +270,7 @@ static void write_data(const void *context, pfb_writer *builder)
     pfb_write_end_v2(builder);
 }
 
-/* What the blocks of a query need of each counterset. */
+/* The needs of a query's blocks, by counterset. */
 typedef struct demand {
     bool is_asked[SET_COUNT];
     uint32_t needs[SET_COUNT];
@@ -291,8 +291,8 @@ static demand demand_of(const linux_query *query)
     return all;
 }
 
-/* One sample of each counterset serves all blocks, and only files that a block needs are read. A set without a sample
- * gives errors in the place of its results. When that is so of all, the collect fails, with the reason of the first. */
+/* Takes one sample of each queried counterset, reading only the files that a block needs. The results of a set without
+ * a sample are errors. If all sets fail, the call fails with the reason of the first one. */
 static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     linux_query *query = context;
@@ -312,7 +312,7 @@ static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *f
     }
     if (failed > 0 && sampled == 0)
         return pfb_source_fail(failure, first.code, "%s", first.sentence);
-    pfb_kernel_clock(&source->reader); /* for a query without blocks */
+    pfb_kernel_clock(&source->reader); /* needed for a query without blocks */
     return pfb_source_build(bytes, write_data, query, failure);
 }
 
@@ -340,15 +340,15 @@ static const pfb_source_operations operations = {.close = close_context,
                                                  .query_collect = query_collect,
                                                  .v1 = v1};
 
-/* True when a set cannot be opened because the machine has nothing of it. */
+/* Returns true if the code means that the machine has no such data. */
 static bool is_absence(uint32_t code)
 {
     return code == PFB_WIN32_FILE_NOT_FOUND || code == PFB_WIN32_ACCESS_DENIED || code == PFB_WIN32_NOT_SUPPORTED;
 }
 
-/* Opens the countersets this machine has. False when it has none, for the reason the first one gives; or for any other
- * reason than that it has none, above all when handles or memory ran out: what is there is not left out on account of
- * that, as that would last as long as the source. */
+/* Opens the countersets that this machine has. Fails if there are none, with the reason of the first one. Also fails if
+ * a set cannot be opened for another reason, such as running out of file handles or memory: otherwise the set would be
+ * missing for the lifetime of the source. */
 static bool open_sets(linux_source *source, pfb_source_failure *failure)
 {
     pfb_source_failure first = {0};

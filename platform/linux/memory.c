@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-/* The counterset Memory from /proc/vmstat and /proc/meminfo. docs/memory.md tells what each counter is made of. */
+/* The counterset Memory, from /proc/vmstat and /proc/meminfo. docs/memory.md lists the sources of each counter. */
 
-/* The kernel's numbers, those of /proc/vmstat first. A bit for each stands in `needs`. */
+/* The kernel's values, those of /proc/vmstat first. `needs` has a bit for each. */
 enum { FAULTS, AVAILABLE, COMMITTED, LIMIT, CACHED, FREE, NUMBERS, INFO_FIRST = AVAILABLE };
 
 static const char *const keys[NUMBERS] = {
@@ -14,7 +14,7 @@ static const char *const keys[NUMBERS] = {
 #define BIT(number) (UINT32_C(1) << (number))
 
 typedef struct memory {
-    pfb_single_set single; /* bits of known: which of the numbers are of this sample */
+    pfb_single_set single; /* single.known: bits of the values that this sample has */
     uint64_t numbers[NUMBERS];
 } memory;
 
@@ -25,8 +25,7 @@ typedef struct memory {
 #define ADVANCED PFB_DETAIL_ADVANCED
 #define FRACTION (BIT(COMMITTED) | BIT(LIMIT))
 
-/* Ids, and what each counter is: a number, times and divided by what makes its unit. Amounts of /proc/meminfo are in
- * KiB. */
+/* Counter ids, and how each counter is computed: value * factor / divisor. Values of /proc/meminfo are in KiB. */
 enum {
     AVAILABLE_BYTES,
     AVAILABLE_KBYTES,
@@ -90,7 +89,7 @@ static uint64_t value_of(const void *context, size_t i, uint32_t needs, const pf
 
 /* ---- Opening and sampling ----------------------------------------------------------------------------------- */
 
-/* The page faults come first: of all these numbers theirs alone is a rate. */
+/* Page faults are read right before the clock: they are the only rate. */
 static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
 {
     memory *m = context;

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The counterset Network Interface from /proc/net/dev and /sys/class/net. docs/network_interface.md tells what each
- * counter is made of. */
+/* The counterset Network Interface, from /proc/net/dev and /sys/class/net. docs/network_interface.md lists the sources
+ * of each counter. */
 
-/* What /proc/net/dev tells of an interface, in its order. */
+/* Fields of an interface in /proc/net/dev, in this order. */
 enum {
     RECEIVED_BYTES,
     RECEIVED_PACKETS,
@@ -24,26 +24,26 @@ enum {
     FIELDS
 };
 
-enum { NAME_BYTES = 64 }; /* the kernel's names have less than 16; longer ones are none of its */
+enum { NAME_BYTES = 64 }; /* the kernel's names have less than 16 bytes; longer ones are skipped */
 
 typedef struct interface {
-    uint32_t id; /* the kernel's index; 0 when it is not known */
+    uint32_t id; /* the kernel's ifindex; 0 if unknown */
     uint32_t name_units;
-    uint8_t name[2 * NAME_BYTES]; /* UTF-16LE, */
-    char folder[NAME_BYTES + 1];  /* and as the folder in /sys/class/net is called */
+    uint8_t name[2 * NAME_BYTES]; /* UTF-16LE */
+    char folder[NAME_BYTES + 1];  /* the name of its directory in /sys/class/net */
     uint64_t fields[FIELDS];
     uint64_t bits_per_second;
 } interface;
 
 typedef struct interfaces {
     pfb_kernel_reader *reader;
-    interface *all; /* in the order of the file */
+    interface *all; /* in file order */
     size_t count, capacity;
 } interfaces;
 
 /* ---- Counters ------------------------------------------------------------------------------------------- */
 
-/* Ids. */
+/* Counter ids. */
 enum {
     TOTAL_BYTES_RATE,
     TOTAL_PACKETS_RATE,
@@ -59,7 +59,7 @@ enum {
     COUNTERS
 };
 
-/* What is needed. */
+/* Needs bits. */
 enum { STATISTICS = 1, SPEED = 2 };
 
 #define SUM PFB_AGGREGATE_SUM
@@ -90,7 +90,7 @@ static const pfb_set_counter counters[COUNTERS] = {
             "Packets that could not be sent"),
 };
 
-/* Counts wrap, as the kernel's do. */
+/* Counts wrap like those of the kernel. */
 static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter)
 {
     const interfaces *set = context;
@@ -124,8 +124,8 @@ static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_s
 
 /* ---- Files ------------------------------------------------------------------------------------------------- */
 
-/* The name: what stands before the line's last colon, which numbers do not have. */
-static bool take_name(pfb_kernel_span *line, interface *read)
+/* Parses the name: everything before the last colon of the line, since numbers contain none. */
+static bool parse_name(pfb_kernel_span *line, interface *read)
 {
     pfb_kernel_skip_blanks(line);
     const char *colon = line->end;
@@ -143,11 +143,11 @@ static bool take_name(pfb_kernel_span *line, interface *read)
     return true;
 }
 
-/* A line as the kernel writes it: "  eth0: 1 2 3", or "eth0:1 2 3" from older ones. */
-static bool take_interface(pfb_kernel_span *line, interface *read)
+/* Parses "  eth0: 1 2 3", or "eth0:1 2 3" from older kernels. */
+static bool parse_interface(pfb_kernel_span *line, interface *read)
 {
     *read = (interface){0};
-    if (!take_name(line, read))
+    if (!parse_name(line, read))
         return false;
     for (unsigned i = 0; i < FIELDS; i++) {
         if (!pfb_kernel_take_field(line, &read->fields[i]))
@@ -162,7 +162,7 @@ static bool read_statistics(interfaces *set, pfb_kernel_text text)
     pfb_kernel_span line;
     set->count = 0;
     while (pfb_kernel_take_line(&text, &line)) {
-        if (!take_interface(&line, &read))
+        if (!parse_interface(&line, &read))
             continue;
         interface *all = pfb_source_grow(set->all, &set->capacity, set->count + 1, sizeof *all);
         if (!all)
@@ -180,8 +180,8 @@ static void read_index(pfb_kernel_reader *reader, interface *of)
         of->id = (uint32_t)number;
 }
 
-/* The file is in Mbit/s. It cannot be read, or has -1, where the kernel knows no speed: of a link that is down, and of
- * most that are no hardware. */
+/* The file is in Mbit/s. If the speed is unknown, as for links that are down and most virtual interfaces, it cannot be
+ * read or contains -1. */
 static void read_speed(pfb_kernel_reader *reader, interface *of)
 {
     uint64_t number;
@@ -215,8 +215,8 @@ static void close_interfaces(void *context)
     free(set);
 }
 
-/* The speed is offered where /sys/class/net knows the interfaces. */
-static uint32_t what_is_offered(const interfaces *set)
+/* The speed is offered if /sys/class/net has any of the interfaces. */
+static uint32_t find_offered(const interfaces *set)
 {
     uint32_t offered = STATISTICS;
     for (size_t i = 0; i < set->count; i++)
@@ -224,7 +224,7 @@ static uint32_t what_is_offered(const interfaces *set)
     return offered;
 }
 
-/* Not there without the file, and where it names no interface. */
+/* Not available if the file does not exist or lists no interface. */
 static void *open_interfaces(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure)
 {
     interfaces *set = malloc(sizeof *set);
@@ -234,7 +234,7 @@ static void *open_interfaces(pfb_kernel_reader *reader, uint32_t *offered, pfb_s
     }
     *set = (interfaces){.reader = reader};
     if (sample(set, STATISTICS, failure)) {
-        *offered = what_is_offered(set);
+        *offered = find_offered(set);
         if (set->count > 0)
             return set;
         pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "/proc/net/dev names no interface");
@@ -252,7 +252,7 @@ static size_t instance_count(const void *context)
 static bool instance(const void *context, size_t i, uint32_t needs, pfb_set_instance *found)
 {
     const interfaces *set = context;
-    (void)needs; /* whoever has a line has them all */
+    (void)needs; /* every interface with a line has all values */
     *found = (pfb_set_instance){set->all[i].id, set->all[i].name, set->all[i].name_units};
     return true;
 }

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The counterset PhysicalDisk from /proc/diskstats. docs/physical_disk.md tells what each counter is made of. */
+/* The counterset PhysicalDisk, from /proc/diskstats. docs/physical_disk.md lists the sources of each counter. */
 
-/* What the file tells of a disk, in its order. Times are in ms, modulo 2^32; sectors are of 512 bytes. */
+/* Fields of a disk, in file order. Times are in ms, modulo 2^32; sectors have 512 bytes. */
 enum {
     READS,
     READS_MERGED,
@@ -21,27 +21,27 @@ enum {
     FIELDS
 };
 
-enum { NAME_BYTES = 64 }; /* the kernel's names have less than 32; longer ones are none of its */
+enum { NAME_BYTES = 64 }; /* the kernel's names have less than 32 bytes; longer ones are skipped */
 
 typedef struct disk {
     uint32_t id;
     uint32_t name_units;
     uint8_t name[2 * NAME_BYTES]; /* UTF-16LE */
-    bool is_device; /* hardware has it. Others, as of dm and md, pass I/O on to listed disks, or keep it in memory */
+    bool is_device; /* a hardware device; others, such as dm and md, use other disks of the list or memory */
     uint64_t fields[FIELDS];
 } disk;
 
 typedef struct physical_disks {
     pfb_kernel_reader *reader;
-    disk *disks; /* in the order of the file */
+    disk *disks; /* in file order */
     size_t count, capacity;
     size_t device_count;
-    uint64_t now_100ns; /* when the file was read, by the steady clock */
+    uint64_t now_100ns; /* when the file was read, by CLOCK_MONOTONIC */
 } physical_disks;
 
 /* ---- Counters ------------------------------------------------------------------------------------------- */
 
-/* Ids. */
+/* Counter ids. */
 enum {
     QUEUE_NOW,
     TIME,
@@ -76,9 +76,9 @@ enum {
 #define NOVICE PFB_DETAIL_NOVICE
 #define ADVANCED PFB_DETAIL_ADVANCED
 
-enum { STATISTICS = 1 }; /* what is needed: the one file there is */
+enum { STATISTICS = 1 }; /* needs bit: there is only one file */
 
-/* A counter, and one that only others refer to. */
+/* A visible counter, and a base that only other counters refer to. */
 #define SHOWN(id, type, base_id, aggregate, level, name, help)                                                         \
     {                                                                                                                  \
         id, type, STATISTICS, base_id, 0, 0, aggregate, level, 0, name, help                                           \
@@ -131,12 +131,12 @@ static const pfb_set_counter counters[COUNTERS] = {
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* What the counters of both directions are made of. */
+/* The values that the counters of a direction are made of. */
 typedef struct share {
     uint64_t transfers, sectors, ms;
 } share;
 
-/* The counters come in threes: of both directions, of reads, of writes. */
+/* Counters come in groups of three: both directions, reads, writes. */
 typedef enum direction { BOTH, READING, WRITING } direction;
 
 static share share_of(const disk *d, direction of)
@@ -154,8 +154,8 @@ static uint64_t ms_to_100ns(uint64_t ms)
     return pfb_kernel_scale(ms, 10000, 1);
 }
 
-/* Steady time in which the disk was not busy, from some point on. Busy time is modulo 2^32 ms, and so is this: the
- * difference of two samples is right when busy time went through its end. */
+/* Idle time of the disk by CLOCK_MONOTONIC, with an arbitrary origin. Busy time is modulo 2^32 ms, so the result is
+ * too: the difference of two samples is correct also if busy time wrapped. */
 static uint64_t idle_100ns(const physical_disks *set, const disk *d)
 {
     const uint64_t end = UINT64_C(10000) << 32;
@@ -163,7 +163,7 @@ static uint64_t idle_100ns(const physical_disks *set, const disk *d)
     return (set->now_100ns % end + end - busy) % end;
 }
 
-/* Counts wrap, as the kernel's do. */
+/* Counts wrap like those of the kernel. */
 static uint64_t value_of(const physical_disks *set, const disk *d, uint32_t id)
 {
     uint64_t ticks_per_ms = (uint64_t)set->reader->times.perf_freq / 1000;
@@ -199,12 +199,12 @@ static uint64_t value_of(const physical_disks *set, const disk *d, uint32_t id)
     case READ_BYTE_RATE:
     case WRITE_BYTE_RATE:
         return share_of(d, (direction)(id - BYTE_RATE)).sectors * 512;
-    default: /* BYTES_PER_TRANSFER and the two behind it */
+    default: /* BYTES_PER_TRANSFER and the two that follow */
         return share_of(d, (direction)(id - BYTES_PER_TRANSFER)).sectors * 512;
     }
 }
 
-/* The total adds up everything, the bases of percentages and averages too: so these are means over all. */
+/* The total sums all values, including the bases of percentages and averages, so these become means over all disks. */
 static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter)
 {
     const physical_disks *set = context;
@@ -219,8 +219,8 @@ static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_s
 
 /* ---- /proc/diskstats ------------------------------------------------------------------------------------------ */
 
-/* A device number, its two parts as the kernel packs them. */
-static bool take_device(pfb_kernel_span *line, uint32_t *id)
+/* Parses a device number and packs major and minor as the kernel does. */
+static bool parse_device(pfb_kernel_span *line, uint32_t *id)
 {
     enum { MAJOR_MAX = 0xFFF, MINOR_MAX = 0xFFFFF };
     uint64_t major;
@@ -229,13 +229,13 @@ static bool take_device(pfb_kernel_span *line, uint32_t *id)
         minor > MINOR_MAX)
         return false;
     *id = (uint32_t)(major << 20 | minor);
-    return *id < PFB_TOTAL_ID; /* what lies above has other uses */
+    return *id < PFB_TOTAL_ID; /* higher ids have other uses */
 }
 
-/* A line as the kernel writes it. */
-static bool take_disk(pfb_kernel_span *line, disk *d, pfb_kernel_span *name)
+/* Parses a line of /proc/diskstats. */
+static bool parse_disk(pfb_kernel_span *line, disk *d, pfb_kernel_span *name)
 {
-    if (!take_device(line, &d->id))
+    if (!parse_device(line, &d->id))
         return false;
     pfb_kernel_skip_blanks(line);
     name->at = line->at;
@@ -253,8 +253,8 @@ static bool take_disk(pfb_kernel_span *line, disk *d, pfb_kernel_span *name)
     return true;
 }
 
-/* True for the name of a partition: that of its disk, which the kernel lists before it, and a number; between them a
- * "p" when the disk's name ends in a digit. */
+/* Returns true for the name of a partition: the name of its disk, which the kernel lists before it, and a number, with
+ * a "p" between them if the disk's name ends in a digit. */
 static bool is_partition(pfb_kernel_span disk_name, pfb_kernel_span name)
 {
     size_t size = (size_t)(disk_name.end - disk_name.at);
@@ -267,13 +267,13 @@ static bool is_partition(pfb_kernel_span disk_name, pfb_kernel_span name)
     return pfb_kernel_take_number(&name, &number) && name.at == name.end;
 }
 
-/* Whether there is such a file, or with an empty name the folder itself, of a disk in /sys/block. */
+/* Returns true if the disk has this file in /sys/block; an empty `file` is the directory itself. */
 static bool has_file(pfb_kernel_reader *reader, pfb_kernel_span name, const char *file)
 {
     char folder[NAME_BYTES + 1];
     size_t size = (size_t)(name.end - name.at);
     for (size_t i = 0; i < size; i++)
-        folder[i] = name.at[i] == '/' ? '!' : name.at[i]; /* as the kernel names its folders */
+        folder[i] = name.at[i] == '/' ? '!' : name.at[i]; /* as in the kernel's directory names */
     folder[size] = '\0';
     return pfb_kernel_exists(reader, "/sys/block/%s/%s", folder, file);
 }
@@ -293,12 +293,12 @@ static bool read_disks(physical_disks *set, pfb_kernel_text text)
 {
     disk d = {0};
     pfb_kernel_span line;
-    pfb_kernel_span whole = {NULL, NULL}; /* name of the disk read last */
+    pfb_kernel_span whole = {NULL, NULL}; /* name of the previous disk */
     pfb_kernel_span name;
     bool has_folders = pfb_kernel_exists(set->reader, "/sys/block");
     set->count = set->device_count = 0;
     while (pfb_kernel_take_line(&text, &line)) {
-        if (!take_disk(&line, &d, &name))
+        if (!parse_disk(&line, &d, &name))
             continue;
         if (has_folders ? !has_file(set->reader, name, "") : is_partition(whole, name))
             continue;
@@ -316,7 +316,7 @@ static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
 {
     physical_disks *set = context;
     pfb_kernel_text text;
-    (void)needs; /* all stands in one file */
+    (void)needs; /* everything is in one file */
     if (!pfb_kernel_need_file(set->reader, "/proc/diskstats", &text, failure))
         return false;
     set->now_100ns = pfb_kernel_now(CLOCK_MONOTONIC);
@@ -331,7 +331,7 @@ static void close_disks(void *context)
     free(set);
 }
 
-/* Not there without the file, and where it names no disk. */
+/* Not available if the file does not exist or lists no disk. */
 static void *open_disks(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure)
 {
     physical_disks *set = malloc(sizeof *set);
@@ -356,7 +356,7 @@ static size_t instance_count(const void *context)
     return set->count + 1;
 }
 
-/* The disks, and the total of those that hardware has; a total of none is none. */
+/* The disks, then the total of the hardware devices, if there are any. */
 static bool instance(const void *context, size_t i, uint32_t needs, pfb_set_instance *found)
 {
     const physical_disks *set = context;

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The counterset Process from /proc/PID/stat and /proc/PID/io. docs/process.md tells what each counter is made of. */
+/* The counterset Process, from /proc/PID/stat and /proc/PID/io. docs/process.md lists the sources of each counter. */
 
-/* Fields of /proc/PID/stat, by the numbers that proc(5) gives them. A negative one is kept modulo 2^64. */
+/* Fields of /proc/PID/stat with their numbers in proc(5). Negative values are stored modulo 2^64. */
 enum {
     PARENT = 4,
     MINOR_FAULTS = 10,
@@ -22,32 +22,32 @@ enum {
     STAT_FIELDS
 };
 
-/* Numbers of /proc/PID/io. */
+/* Values of /proc/PID/io. */
 enum { READ_BYTES, WRITTEN_BYTES, READ_CALLS, WRITE_CALLS, IO_FIELDS };
 
-enum { NAME_BYTES = 64 }; /* the kernel's names have less */
+enum { NAME_BYTES = 64 }; /* the kernel's names are shorter */
 
 typedef struct process {
-    uint32_t id; /* its number */
+    uint32_t id; /* process id */
     uint32_t name_units;
     uint8_t name[2 * NAME_BYTES]; /* UTF-16LE */
-    uint32_t known;               /* what is needed, as below: which of the following are of this sample */
+    uint32_t known;               /* needs bits: which of the following members this sample has */
     uint64_t stat[STAT_FIELDS];
     uint64_t io[IO_FIELDS];
 } process;
 
 typedef struct processes {
     pfb_kernel_reader *reader;
-    DIR *folder;  /* /proc, open all the time */
-    process *all; /* ascending by number */
+    DIR *folder;  /* /proc, kept open */
+    process *all; /* ascending by id */
     size_t count, capacity;
     uint64_t page_bytes;
-    uint64_t now_100ns; /* when all were read, since boot */
+    uint64_t now_100ns; /* time since boot after all were read */
 } processes;
 
 /* ---- Counters ------------------------------------------------------------------------------------------- */
 
-/* Ids. */
+/* Counter ids. */
 enum {
     PROCESSOR_TIME,
     USER_TIME,
@@ -71,7 +71,7 @@ enum {
     COUNTERS
 };
 
-/* What is needed: the file of that name. */
+/* Needs bits: the file of that name. */
 enum { STAT = 1, IO = 2 };
 
 #define NONE PFB_AGGREGATE_NONE
@@ -121,13 +121,14 @@ static const pfb_set_counter counters[COUNTERS] = {
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* Starts, and the clock they are compared with, count from a second before boot: a start of 0 would mean none. */
+/* Start times and the clock they are compared with count from one second before boot, since a start time of 0 would
+ * mean none. */
 static uint64_t since_origin(uint64_t boottime_100ns)
 {
     return pfb_kernel_add(boottime_100ns, PFB_KERNEL_100NS);
 }
 
-/* Counts wrap, as the kernel's do. */
+/* Counts wrap like those of the kernel. */
 static uint64_t value_of(const processes *set, const process *p, uint32_t id)
 {
     const uint64_t *stat = p->stat;
@@ -169,7 +170,7 @@ static uint64_t value_of(const processes *set, const process *p, uint32_t id)
     }
 }
 
-/* The total has the sum of what can be added, and 0 of the rest, as on Windows. */
+/* Total: the sum for counters that can be added, 0 for the others, as on Windows. */
 static uint64_t total_of(const processes *set, uint32_t needs, const pfb_set_counter *counter)
 {
     uint64_t sum = 0;
@@ -192,8 +193,8 @@ static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_s
 
 /* ---- Texts ------------------------------------------------------------------------------------------------------ */
 
-/* Blanks, then a number that may be negative. */
-static bool take_signed(pfb_kernel_span *text, uint64_t *number)
+/* Parses blanks and a number that may be negative. */
+static bool parse_signed(pfb_kernel_span *text, uint64_t *number)
 {
     pfb_kernel_skip_blanks(text);
     bool is_negative = pfb_kernel_take_word(text, "-");
@@ -203,9 +204,9 @@ static bool take_signed(pfb_kernel_span *text, uint64_t *number)
     return true;
 }
 
-/* "42 (name) S 1 ...". The name may have any bytes, parentheses and newlines too, what is behind it has none: so it
- * ends at the last parenthesis. */
-static bool take_stat(pfb_kernel_text text, process *p)
+/* Parses "42 (name) S 1 ...". The name may contain any bytes, including parentheses and newlines. The rest has no
+ * parentheses, so the name ends at the last one. */
+static bool parse_stat(pfb_kernel_text text, process *p)
 {
     const char *end = text.text + text.size;
     const char *open = memchr(text.text, '(', text.size);
@@ -224,14 +225,14 @@ static bool take_stat(pfb_kernel_text text, process *p)
         return false;
     rest.at++; /* the state, a letter */
     for (unsigned i = PARENT; i < STAT_FIELDS; i++) {
-        if (!take_signed(&rest, &p->stat[i]))
+        if (!parse_signed(&rest, &p->stat[i]))
             return false;
     }
     return true;
 }
 
-/* Lines such as "rchar: 1234"; all four must be there. */
-static bool take_io(pfb_kernel_text text, uint64_t io[IO_FIELDS])
+/* Parses lines such as "rchar: 1234". All four are required. */
+static bool parse_io(pfb_kernel_text text, uint64_t io[IO_FIELDS])
 {
     static const char *const keys[IO_FIELDS] = {"rchar:", "wchar:", "syscr:", "syscw:"};
     return pfb_kernel_take_keys(text, keys, IO_FIELDS, io) == (1u << IO_FIELDS) - 1;
@@ -239,15 +240,15 @@ static bool take_io(pfb_kernel_text text, uint64_t io[IO_FIELDS])
 
 /* ---- Reading ---------------------------------------------------------------------------------------------------- */
 
-/* False when the process has ended since it was listed, or its file is not as the kernel writes it. */
+/* Returns false if the process has ended since it was listed, or its file has an unknown format. */
 static bool read_process(const processes *set, uint32_t pid, uint32_t needs, process *p)
 {
     p->id = pid;
     p->known = STAT;
-    if (!take_stat(pfb_kernel_file(set->reader, "/proc/%u/stat", (unsigned)pid), p))
+    if (!parse_stat(pfb_kernel_file(set->reader, "/proc/%u/stat", (unsigned)pid), p))
         return false;
     if (needs & IO)
-        p->known |= take_io(pfb_kernel_file(set->reader, "/proc/%u/io", (unsigned)pid), p->io) ? IO : 0;
+        p->known |= parse_io(pfb_kernel_file(set->reader, "/proc/%u/io", (unsigned)pid), p->io) ? IO : 0;
     return true;
 }
 
@@ -258,7 +259,7 @@ static int compare_processes(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* One pass over /proc, which the kernel lists by ascending number; what comes otherwise is sorted. */
+/* Reads all processes in one pass over /proc. The kernel lists them by ascending id; any other order is sorted. */
 static bool read_processes(processes *set, uint32_t needs)
 {
     bool is_ascending = true;
@@ -288,7 +289,7 @@ static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
     if (!read_processes(set, needs))
         return pfb_source_fail_memory(failure);
     pfb_kernel_clock(set->reader);
-    set->now_100ns = since_origin(pfb_kernel_now(CLOCK_BOOTTIME)); /* behind all reading: no process started later */
+    set->now_100ns = since_origin(pfb_kernel_now(CLOCK_BOOTTIME)); /* after all reads: no process started later */
     return true;
 }
 
@@ -301,9 +302,10 @@ static void close_processes(void *context)
     free(set);
 }
 
-/* What the last sample has of half of the processes at least. The io of other users' processes is not everybody's to
- * read: for whom it is that of few, all others would be missing wherever all counters are asked for. */
-static uint32_t what_is_offered(const processes *set)
+/* Returns the needs bits that at least half of the processes of the last sample have. The io files of other users'
+ * processes may not be readable: if only a few are, offering their counters would drop all other processes from queries
+ * for all counters. */
+static uint32_t find_offered(const processes *set)
 {
     size_t count = 0;
     for (size_t i = 0; i < set->count; i++)
@@ -311,7 +313,7 @@ static uint32_t what_is_offered(const processes *set)
     return count >= set->count - count ? STAT | IO : STAT;
 }
 
-/* Not there where /proc has no process. */
+/* Not available if /proc has no process. */
 static void *open_processes(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure)
 {
     processes *set = malloc(sizeof *set);
@@ -326,7 +328,7 @@ static void *open_processes(pfb_kernel_reader *reader, uint32_t *offered, pfb_so
     if (!set->folder) {
         pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "/proc cannot be read");
     } else if (sample(set, STAT | IO, failure)) {
-        *offered = what_is_offered(set);
+        *offered = find_offered(set);
         if (set->count > 0)
             return set;
         pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "/proc has no process");
@@ -341,7 +343,7 @@ static size_t instance_count(const void *context)
     return set->count + 1;
 }
 
-/* The processes, and their total. */
+/* The processes, then their total. */
 static bool instance(const void *context, size_t i, uint32_t needs, pfb_set_instance *found)
 {
     const processes *set = context;

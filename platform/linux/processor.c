@@ -6,23 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The counterset Processor Information from the numbers of the Linux kernel. docs/processor_information.md tells what
- * each counter is made of. */
+/* The counterset Processor Information. docs/processor_information.md lists the sources of each counter. */
 
 enum { NAME_UNITS = 21 }; /* "2147483645,2147483647" */
 
-/* Instance ids: a CPU's is its number. Above CPU numbers are the nodes' totals, and the machine's, PFB_TOTAL_ID. */
+/* Instance ids. A CPU has its number; the totals of nodes follow, and PFB_TOTAL_ID is the total of the machine. */
 #define NODE_TOTAL(node) (UINT32_C(0x80000000) + (node))
 
 typedef struct processor_instance {
     uint32_t id;
     uint32_t name_units;
     uint8_t name[2 * NAME_UNITS]; /* UTF-16LE */
-    size_t first_place;           /* the CPUs it is made of: one, or those of a total */
+    size_t first_place;           /* its CPUs: one, or all CPUs of a total */
     size_t place_count;
 } processor_instance;
 
-/* A CPU's place in the order of instances. */
+/* A CPU in the order of instances. */
 typedef struct processor_place {
     uint32_t node;
     uint32_t cpu;
@@ -34,9 +33,9 @@ typedef struct processor {
     processor_instance *instances; /* "0,0", "0,1", "0,_Total", "1,2", ..., "_Total" */
     size_t instance_count;
     size_t instance_capacity;
-    processor_place *places; /* kernel.cpu_count of them */
+    processor_place *places; /* kernel.cpu_count elements */
     size_t place_capacity;
-    uint32_t generation; /* of the CPUs the instances were made of */
+    uint32_t generation; /* kernel.generation when the instances were made */
 } processor;
 
 /* ---- Counters ------------------------------------------------------------------------------------------- */
@@ -48,7 +47,7 @@ typedef struct processor {
 #define NOVICE PFB_DETAIL_NOVICE
 #define ADVANCED PFB_DETAIL_ADVANCED
 
-/* Names and types are the catalog's, and nothing refers to another counter. */
+/* Names and types come from the catalog. No counter refers to another one. */
 static const pfb_set_counter counters[] = {
     {0, 0, TIMES, 0, 0, 0, MEAN, NOVICE, 0, NULL,
      "Share of time in which the processor was not idle: all but idle and iowait of /proc/stat"},
@@ -81,7 +80,7 @@ static const pfb_set_counter counters[] = {
      "Interrupts of the processor's own timer: its column in row LOC of /proc/interrupts"},
 };
 
-/* The ticks of /proc/stat that a timer counts. */
+/* The ticks of /proc/stat that a timer counter counts. */
 static uint64_t ticks_of(const pfb_kernel_times *times, uint32_t id)
 {
     uint64_t idle = pfb_kernel_add(times->idle, times->iowait);
@@ -96,7 +95,7 @@ static uint64_t ticks_of(const pfb_kernel_times *times, uint32_t id)
         return times->irq;
     case 15:
         return pfb_kernel_add(idle, times->nice);
-    default: /* 0 and 8: the one is displayed as the complement of the other */
+    default: /* 0 and 8: counter 0 is displayed as the complement of counter 8 */
         return idle;
     }
 }
@@ -133,7 +132,7 @@ static const pfb_kernel_cpu *cpu_at(const processor *p, const processor_instance
     return &p->kernel.cpus[p->places[instance->first_place + n].position];
 }
 
-/* How many of the instance's CPUs have all that is needed. */
+/* Returns the number of the instance's CPUs that have all of `needs`. */
 static size_t complete_count(const processor *p, const processor_instance *instance, uint32_t needs)
 {
     size_t count = 0;
@@ -148,8 +147,9 @@ static uint64_t value_of_instance(const void *context, size_t i, uint32_t needs,
     const processor_instance *instance = &p->instances[i];
     size_t count = complete_count(p, instance, needs);
     size_t divisor = counter->aggregate == MEAN && count > 0 ? count : 1;
-    uint64_t sum = 0;       /* of the quotients, which cannot pass 2^64 when there is one for each of the divisor; */
-    uint64_t remainder = 0; /* and of the remainders: so the mean is exact. Sums of counts wrap, as counts do */
+    /* The mean is exact: the quotients and the remainders are added separately. Sums of counts wrap like counts. */
+    uint64_t sum = 0;
+    uint64_t remainder = 0;
     for (size_t n = 0; n < instance->place_count; n++) {
         const pfb_kernel_cpu *cpu = cpu_at(p, instance, n);
         if ((cpu->known & needs) != needs)
@@ -179,7 +179,8 @@ static void add_instance(processor *p, uint32_t id, size_t first_place, size_t p
     instance->name_units = (uint32_t)pfb_utf16_from_utf8(name, strlen(name), instance->name, NAME_UNITS);
 }
 
-/* CPUs by node and number, behind each node's its total, at last the machine's: the order of Windows. */
+/* Lists the instances in the order of Windows: CPUs by node and number, after each node its total, and last the total
+ * of the machine. */
 static void list_instances(processor *p)
 {
     char name[NAME_UNITS + 1];
@@ -199,7 +200,7 @@ static void list_instances(processor *p)
     add_instance(p, PFB_TOTAL_ID, 0, count, "_Total");
 }
 
-/* Makes the instances anew when CPUs or nodes changed. False when memory is exhausted. */
+/* Rebuilds the instances if CPUs or nodes changed. Returns false when memory is exhausted. */
 static bool update_instances(processor *p)
 {
     const pfb_kernel *kernel = &p->kernel;
@@ -211,7 +212,7 @@ static bool update_instances(processor *p)
         return false;
     p->places = places;
     processor_instance *instances = pfb_source_grow(p->instances, &p->instance_capacity, 2 * kernel->cpu_count + 1,
-                                                    sizeof *instances); /* each CPU may have a node of its own */
+                                                    sizeof *instances); /* each CPU may be in a node of its own */
     if (!instances)
         return false;
     p->instances = instances;
@@ -229,7 +230,7 @@ static size_t instance_count(const void *context)
     return p->instance_count;
 }
 
-/* A CPU has what is known of it; a total, what one of its CPUs has. */
+/* A CPU needs all values; a total needs one CPU that has all of them. */
 static bool instance_at(const void *context, size_t i, uint32_t needs, pfb_set_instance *instance)
 {
     const processor *p = context;
@@ -272,7 +273,7 @@ static void close_processor(void *context)
     free(p);
 }
 
-/* As on Windows; name and instance type are the catalog's. */
+/* The GUID of Windows. Name and instance type come from the catalog. */
 const pfb_counterset pfb_processor_set = {
     .guid = {{0x1a, 0x72, 0xfc, 0xb4, 0x78, 0x03, 0x6f, 0x47, 0x89, 0xba, 0xa5, 0xa7, 0x9f, 0x81, 0x0b, 0x36}},
     .help = "Processors of this machine, from the accounting of the Linux kernel",

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The counterset System from /proc. docs/system.md tells what each counter is made of. */
+/* The counterset System, from /proc. docs/system.md lists the sources of each counter. */
 
-/* What is known of the machine; `needs` is made of these. */
+/* Needs bits. */
 #define SWITCHES UINT32_C(1)
 #define PROCESSES UINT32_C(2)
 #define THREADS UINT32_C(4)
@@ -15,12 +15,12 @@
 #define EVERYTHING (SWITCHES | PROCESSES | THREADS | UPTIME)
 
 typedef struct system_numbers {
-    pfb_single_set single; /* bits of known: which of the following are of this sample */
-    DIR *processes;        /* the folder /proc; null when it cannot be listed */
+    pfb_single_set single; /* single.known: which of the following members this sample has */
+    DIR *processes;        /* the directory /proc; NULL if it cannot be listed */
     uint64_t switches;
     uint64_t process_count;
     uint64_t thread_count;
-    uint64_t start_100ns; /* when the machine started, by the 100 ns clock of the sample */
+    uint64_t start_100ns; /* start time of the machine, by the 100 ns clock of the sample */
 } system_numbers;
 
 /* ---- Counters ------------------------------------------------------------------------------------------- */
@@ -76,7 +76,7 @@ static void read_switches(system_numbers *s)
         s->single.known |= SWITCHES;
 }
 
-/* "0.20 0.18 0.12 1/80 11206": of 80 threads one can run. */
+/* Parses "0.20 0.18 0.12 1/80 11206": 1 of 80 threads is runnable. */
 static void read_threads(system_numbers *s)
 {
     pfb_kernel_text text = pfb_kernel_file(s->single.reader, "/proc/loadavg");
@@ -88,7 +88,7 @@ static void read_threads(system_numbers *s)
         s->single.known |= THREADS;
 }
 
-/* "350735.47 234388.90": seconds and hundredths since the start. */
+/* Parses "350735.47 234388.90": seconds and hundredths since the start. */
 static void read_uptime(system_numbers *s)
 {
     uint64_t seconds;
@@ -102,7 +102,7 @@ static void read_uptime(system_numbers *s)
         return;
     uint64_t now = (uint64_t)s->single.reader->times.perf_time_100ns;
     uint64_t elapsed = pfb_kernel_add(pfb_kernel_scale(seconds, PFB_KERNEL_100NS, 1), hundredths * 100000);
-    if (elapsed >= now) /* no machine started before 1601; and a start of 0 has no meaning */
+    if (elapsed >= now) /* no machine started before 1601, and a start time of 0 means none */
         return;
     s->start_100ns = now - elapsed;
     s->single.known |= UPTIME;
@@ -117,13 +117,13 @@ static void count_processes(system_numbers *s)
     rewinddir(s->processes);
     while (pfb_kernel_next_folder(s->single.reader, s->processes, &pfb_kernel_processes, &number))
         s->process_count++;
-    if (s->process_count > 0) /* this one is a process */
+    if (s->process_count > 0) /* this program is a process, so 0 is not possible */
         s->single.known |= PROCESSES;
 }
 
 /* ---- Opening and sampling ----------------------------------------------------------------------------------- */
 
-/* The context switches come first: of all these numbers theirs alone is a rate. */
+/* Context switches are read right before the clock: they are the only rate. */
 static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
 {
     system_numbers *s = context;
