@@ -13,9 +13,9 @@
 
 /* ---- Threads ------------------------------------------------------------------------------------------- */
 
-/* The system gives the numbers of threads that ended to new ones; ours come once. */
+/* The system reuses thread ids; the numbers of the facility are never reused. */
 typedef struct thread_state {
-    uint64_t number; /* from 1; 0: it has made no instance yet */
+    uint64_t number; /* from 1; 0 until it creates an instance */
     pfb_cpi_failure failure;
 } thread_state;
 
@@ -25,8 +25,8 @@ static thread_state *this_thread(void)
     return &state;
 }
 
-/* What the system calls the calling thread. Our numbers are memory, which a child of fork has as well; the system has
- * another number for it. Where threads have none it is the process's. */
+/* The system's id of the calling thread. A child of fork inherits the facility's number with the memory, but has
+ * another id. Systems without thread ids use the process id. */
 static uint64_t system_thread(void)
 {
 #if defined(_WIN32)
@@ -38,7 +38,7 @@ static uint64_t system_thread(void)
 #endif
 }
 
-/* The number for programs; 0 where the system has none for threads. */
+/* The thread id to report; 0 if the system has none. */
 static uint32_t system_tid(void)
 {
 #if defined(_WIN32) || defined(__linux__)
@@ -48,7 +48,7 @@ static uint32_t system_tid(void)
 #endif
 }
 
-/* Every function begins so: with no failure. */
+/* Starts a function: clears the failure. */
 static pfb_cpi_failure *begin(void)
 {
     pfb_cpi_failure *failure = &this_thread()->failure;
@@ -57,7 +57,7 @@ static pfb_cpi_failure *begin(void)
     return failure;
 }
 
-/* And ends so: what was done decides, and a success has nothing to say. */
+/* Ends a function: returns the code, and clears the failure after a success. */
 static int finish(bool is_done)
 {
     const pfb_cpi_failure *failure = is_done ? begin() : &this_thread()->failure;
@@ -71,21 +71,21 @@ const char *pfb_cpi_last_error_text(void)
 
 /* ---- The facility -------------------------------------------------------------------------------------- */
 
-/* Held for a few steps only; a source is never read under it. An instance's own lock is never waited for under it. */
+/* Held briefly: no source is read while it is held, and an instance's lock is not acquired while it is held. */
 static pfb_lock facility_lock = PFB_LOCK_FREE;
 
-/* All of it is under the lock. */
+/* Protected by facility_lock. */
 static struct facility {
     pfb_cpi_table table;
-    pfb_cpi_source *source; /* null: this machine's, when it is needed */
-    bool is_given;          /* the program's, and not this machine's */
-    size_t user_count;      /* instances that read from it, those being made included */
+    pfb_cpi_source *source; /* NULL: that of this machine, opened when needed */
+    bool is_given;          /* set by the program */
+    size_t user_count;      /* instances that read from it, including those being created */
     uint64_t thread_count;
 } facility = {.table = {.most_generation = PFB_CPI_MOST_GENERATION}};
 
-/* The source for one more user; null after a failure. Opening this machine's asks the system for nothing, so that
- * others do not wait. */
-static pfb_cpi_source *take_source(pfb_cpi_failure *failure)
+/* Returns the source for another instance, or NULL. The source of this machine is opened under the lock, which is
+ * quick: opening makes no system call that waits. */
+static pfb_cpi_source *acquire_source(pfb_cpi_failure *failure)
 {
     pfb_lock_take(&facility_lock);
     if (!facility.source)
@@ -100,7 +100,7 @@ static pfb_cpi_source *take_source(pfb_cpi_failure *failure)
     return source;
 }
 
-/* One user fewer. The last one closes this machine's source; the program's stays for those to come. */
+/* Releases the source. The last user closes the source of this machine; a source set by the program is kept. */
 static void release_source(void)
 {
     pfb_cpi_source *closing = NULL;
@@ -135,7 +135,7 @@ int pfb_cpi_use_source(pfb_cpi_source *source)
 
 /* ---- Handles ------------------------------------------------------------------------------------------- */
 
-/* Why a handle has no instance; under the lock. */
+/* Reports why a handle has no instance. The caller holds facility_lock. */
 static void refuse_handle(const void *handle, pfb_cpi_failure *failure)
 {
     if (!handle)
@@ -148,7 +148,7 @@ static void refuse_handle(const void *handle, pfb_cpi_failure *failure)
         pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_SIGNATURE, "the handle never named an instance");
 }
 
-/* One reference fewer; the last one frees. */
+/* Drops a reference; the last one frees the instance. */
 static void drop(pfb_cpi_instance *instance)
 {
     pfb_lock_take(&facility_lock);
@@ -158,15 +158,15 @@ static void drop(pfb_cpi_instance *instance)
         pfb_cpi_instance_free(instance);
 }
 
-/* Ends the use of an instance. */
+/* Unlocks an instance and drops the reference of this call. */
 static void leave(pfb_cpi_instance *instance)
 {
     pfb_lock_release(&instance->lock);
     drop(instance);
 }
 
-/* The instance for this call alone, until it is left; null, and why, for a handle that names none, or none any more
- * when it is this call's turn. */
+/* Returns the instance, locked for this call until leave(). Returns NULL with a failure if the handle is not valid, or
+ * is terminated while this call waits. */
 static pfb_cpi_instance *enter(const void *handle, pfb_cpi_failure *failure)
 {
     pfb_lock_take(&facility_lock);
@@ -191,7 +191,7 @@ static bool is_of_this_thread(const pfb_cpi_instance *instance)
     return instance->thread == this_thread()->number && instance->system_thread == system_thread();
 }
 
-/* As entering, for calls that read counters: those of a thread are read by it alone. */
+/* Like enter(), for calls that read counters: those of a thread may be read by this thread only. */
 static pfb_cpi_instance *enter_to_read(const void *handle, pfb_cpi_failure *failure)
 {
     pfb_cpi_instance *instance = enter(handle, failure);
@@ -202,9 +202,9 @@ static pfb_cpi_instance *enter_to_read(const void *handle, pfb_cpi_failure *fail
     return NULL;
 }
 
-/* ---- Making and ending --------------------------------------------------------------------------------- */
+/* ---- Creating and terminating -------------------------------------------------------------------------- */
 
-/* Gives the instance its handle; null when there is none left. */
+/* Creates the handle of an instance. Returns NULL if there is none left. */
 static void *name_instance(pfb_cpi_instance *instance)
 {
     instance->reference_count = 1;
@@ -217,10 +217,10 @@ static void *name_instance(pfb_cpi_instance *instance)
     return handle;
 }
 
-/* An instance under its handle; null after a failure. */
+/* Creates an instance. Returns its handle, or NULL. */
 static void *make(uint32_t mode, pfb_cpi_failure *failure)
 {
-    pfb_cpi_source *source = take_source(failure);
+    pfb_cpi_source *source = acquire_source(failure);
     if (!source)
         return NULL;
     void *handle = NULL;
@@ -248,8 +248,8 @@ int pfb_cpi_init(uint32_t mode, void **handle)
     return finish(*handle != NULL);
 }
 
-/* The handle is dead at once. Calls that run end first; those that wait find the instance dead. So afterwards nobody
- * reads the source or writes to the trace buffer. */
+/* The handle becomes invalid at once. Running calls finish first, and waiting calls find the instance terminated. After
+ * this nobody reads the source or writes to the trace buffer. */
 int pfb_cpi_terminate(void *handle)
 {
     pfb_cpi_failure *failure = begin();
@@ -277,7 +277,7 @@ uint32_t pfb_cpi_get_current_mode(void *handle)
     return mode;
 }
 
-/* Nothing but trying tells. */
+/* The only way to know is to try. */
 int pfb_cpi_is_supported(void)
 {
     void *handle;
@@ -300,7 +300,7 @@ int pfb_cpi_start(void *handle)
     return finish(is_started);
 }
 
-/* A get, with hooks when there is a tag. */
+/* Gets the figures, and writes hooks if `tag` is not NULL. */
 static bool get(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, const pfb_cpi_data **data, pfb_cpi_failure *failure)
 {
     bool is_done = pfb_cpi_instance_get(instance, tag, failure);
@@ -346,7 +346,7 @@ int pfb_cpi_get_details(void *handle, pfb_cpi_details *details)
     return finish(is_known);
 }
 
-static bool take_unhalted(const pfb_cpi_instance *instance, size_t position, uint64_t *cycles, pfb_cpi_failure *failure)
+static bool get_unhalted(const pfb_cpi_instance *instance, size_t position, uint64_t *cycles, pfb_cpi_failure *failure)
 {
     if (!check_data(instance, failure))
         return false;
@@ -367,7 +367,7 @@ int pfb_cpi_get_unhalted(void *handle, size_t position, uint64_t *cycles)
     pfb_cpi_instance *instance = enter_to_read(handle, failure);
     if (!instance)
         return finish(false);
-    bool is_known = take_unhalted(instance, position, cycles, failure);
+    bool is_known = get_unhalted(instance, position, cycles, failure);
     leave(instance);
     return finish(is_known);
 }
@@ -399,7 +399,7 @@ int pfb_cpi_get_trace_size(void *handle, size_t *used_bytes, size_t *needed_byte
     return PFB_PU_SUCCESS;
 }
 
-/* The tag of one call. */
+/* Makes the tag of one call. */
 static bool make_tag(const pfb_cpi_instance *instance, int minor_code, uint32_t forms, const char *label,
                      pfb_cpi_tag *tag, pfb_cpi_failure *failure)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The original's layout: natural alignment, 8-byte doubles, which no system here gives padding to. */
+/* The layout of CPI_DATA: natural alignment and 8-byte doubles. No supported system adds padding. */
 #define SLOTS (sizeof(double) * PFB_CPI_MAX_CPUS)
 static_assert(PFB_CPI_MAX_CPUS >= 64 && PFB_CPI_MAX_CPUS <= PFB_CPI_MOST_CPUS, "PERFBLOCK_CPI_MAX_CPUS");
 static_assert(offsetof(pfb_cpi_data, num_cpus) == 0, "num_cpus");
@@ -20,11 +20,12 @@ static_assert(offsetof(pfb_cpi_data, sys_busy) == 32 + 3 * SLOTS, "sys_busy");
 static_assert(offsetof(pfb_cpi_data, thread_cpi) == 40 + 3 * SLOTS, "thread_cpi");
 static_assert(sizeof(pfb_cpi_data) == 48 + 3 * SLOTS, "size");
 
-/* Bits of a mode: which hooks, and which counters. */
+/* Mode bits that select hooks, and mode bits that select counters. */
 #define FORMS (PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED)
 #define MEASURES (PFB_CPI_RAW | PFB_CPI_SCALED | PFB_CPI_ON_THREAD | PFB_CPI_THREAD_ONLY)
 
-/* A source's failure has a code and a sentence already. A source that gives no code is broken. Returns false. */
+/* Returns false after a failure of the source, which has set code and sentence. A source that sets no code is broken.
+ */
 static bool pass_on(pfb_cpi_failure *failure)
 {
     if (failure->code != PFB_PU_SUCCESS)
@@ -32,7 +33,7 @@ static bool pass_on(pfb_cpi_failure *failure)
     return pfb_cpi_fail(failure, PFB_PU_ERROR_INTERNAL_ERROR, "the source failed and did not say why");
 }
 
-/* ---- What callers ask for ------------------------------------------------------------------------------ */
+/* ---- Arguments ----------------------------------------------------------------------------------------- */
 
 bool pfb_cpi_complete_mode(uint32_t *mode, pfb_cpi_failure *failure)
 {
@@ -66,8 +67,8 @@ bool pfb_cpi_tag_make(int minor_code, const char *label, pfb_cpi_tag *tag, pfb_c
 
 /* ---- Reading ------------------------------------------------------------------------------------------- */
 
-static bool take(pfb_cpi_instance *instance, pfb_cpi_moment moment, pfb_cpi_cpu *cpus, pfb_cpi_reading *reading,
-                 pfb_cpi_failure *failure)
+static bool read_snapshot(pfb_cpi_instance *instance, pfb_cpi_moment moment, pfb_cpi_cpu *cpus,
+                          pfb_cpi_reading *reading, pfb_cpi_failure *failure)
 {
     if (!pfb_cpi_reader_read(instance->reader, moment, cpus, PFB_CPI_MAX_CPUS, reading, failure))
         return pass_on(failure);
@@ -76,15 +77,15 @@ static bool take(pfb_cpi_instance *instance, pfb_cpi_moment moment, pfb_cpi_cpu 
     return true;
 }
 
-/* The start is gone as soon as another is tried: a reader compares the end with its latest start only. */
+/* The old start is invalid even if this fails: a reader compares the end with its latest start only. */
 bool pfb_cpi_instance_start(pfb_cpi_instance *instance, pfb_cpi_failure *failure)
 {
     instance->has_start = false;
-    instance->has_start = take(instance, PFB_CPI_AT_START, instance->start_cpus, &instance->start, failure);
+    instance->has_start = read_snapshot(instance, PFB_CPI_AT_START, instance->start_cpus, &instance->start, failure);
     return instance->has_start;
 }
 
-/* ---- Making and ending --------------------------------------------------------------------------------- */
+/* ---- Creating and terminating -------------------------------------------------------------------------- */
 
 static pfb_cpi_instance *make_empty(uint32_t mode, pfb_cpi_failure *failure)
 {
@@ -127,7 +128,7 @@ void pfb_cpi_instance_free(pfb_cpi_instance *instance)
 
 /* ---- Figures ------------------------------------------------------------------------------------------- */
 
-/* The figures as the original's structure has them; what was not asked for is 0.0 already. */
+/* Fills in CPI_DATA. Figures that were not requested are already 0.0. */
 static void fill_data(pfb_cpi_instance *instance)
 {
     const pfb_cpi_result *result = &instance->result;
@@ -147,7 +148,7 @@ static void fill_data(pfb_cpi_instance *instance)
     }
 }
 
-/* The reader forgets at its next start what the latest get still has to tell. */
+/* Saves the details of the latest get, which the reader discards at its next start. */
 static void keep_details(pfb_cpi_instance *instance)
 {
     instance->is_user_only = instance->start.is_user_only || instance->end.is_user_only;
@@ -182,7 +183,7 @@ static bool compute(pfb_cpi_instance *instance, pfb_cpi_failure *failure)
 
 /* ---- Hooks --------------------------------------------------------------------------------------------- */
 
-/* Appends a group, or nothing. The longest record is 49180 bytes, so none is too long for a hook. */
+/* Appends a group completely or not at all. The longest record has 49180 bytes, which is below the limit of a hook. */
 static bool write_group(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_cpi_failure *failure)
 {
     pfb_cpi_trace *trace = &instance->trace;
@@ -207,7 +208,7 @@ static bool write_group(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_
     return true;
 }
 
-/* Data are handed out with figures and all that was asked for, or with figures that are known to be bad. */
+/* There are data after a success, or after a failure whose figures are reported as unusable. */
 bool pfb_cpi_instance_get(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_cpi_failure *failure)
 {
     if (tag && !instance->trace.buffer)
@@ -215,7 +216,7 @@ bool pfb_cpi_instance_get(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pf
     if (!instance->has_start)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_INCORRECT_STATE, "the latest start failed, so there is no interval");
     instance->has_data = false;
-    bool is_done = take(instance, PFB_CPI_AT_END, instance->end_cpus, &instance->end, failure) &&
+    bool is_done = read_snapshot(instance, PFB_CPI_AT_END, instance->end_cpus, &instance->end, failure) &&
                    compute(instance, failure) && (!tag || write_group(instance, tag, failure));
     if (!is_done && failure->code != PFB_PU_ERROR_INVALID_CPI_DATA)
         instance->has_data = false;

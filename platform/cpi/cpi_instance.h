@@ -2,14 +2,14 @@
 #ifndef PFB_CPI_INSTANCE_H
 #define PFB_CPI_INSTANCE_H
 
-/* One instance of the CPI facility, without its handle: what an interval is, what is computed of it and where its hooks
- * go. The caller holds its lock. After a failure `failure`, which is not null, has a code that is not 0. */
+/* One instance of the CPI facility, without its handle: its interval, its figures and its trace buffer. The caller
+ * holds its lock. `failure` is not NULL; after a failure its code is not 0. */
 #include "cpi/cpi_source_private.h"
 #include "cpi/lock.h"
 
 #include "perfblock/cpi_facility.h"
 
-/* What the hooks of a group are called, and which there are. */
+/* Name and forms of a group of hooks. */
 typedef struct pfb_cpi_tag {
     uint32_t minor;
     uint32_t forms; /* 0: those of the instance */
@@ -19,12 +19,12 @@ typedef struct pfb_cpi_tag {
 
 /* The caller's memory for hooks. */
 typedef struct pfb_cpi_trace {
-    uint8_t *buffer; /* null: none */
+    uint8_t *buffer; /* NULL: none */
     size_t capacity_bytes, used_bytes;
-    size_t needed_bytes; /* of the group that was refused; 0: none was */
+    size_t needed_bytes; /* size of the latest group that was refused; 0: none */
 } pfb_cpi_trace;
 
-/* Cycles that a CPU did not halt, where they were counted. */
+/* Unhalted cycles of a CPU. */
 typedef struct pfb_cpi_unhalted {
     bool is_known;
     uint64_t cycles;
@@ -32,19 +32,19 @@ typedef struct pfb_cpi_unhalted {
 
 typedef struct pfb_cpi_instance {
     pfb_lock lock;
-    size_t reference_count; /* of calls, and of its handle; under the facility's lock */
-    bool is_dead;           /* terminated, while calls waited for the lock */
-    uint32_t mode;          /* with what it implies */
-    uint64_t thread;        /* that made it, by this facility's own numbers */
-    uint64_t system_thread; /* likewise, by the system's */
-    uint32_t tid;           /* that thread's number, where snapshots have none */
+    size_t reference_count; /* references of calls and of its handle; protected by the facility's lock */
+    bool is_dead;           /* terminated; calls may still wait for the lock */
+    uint32_t mode;          /* including implied bits */
+    uint64_t thread;        /* creating thread, by the facility's numbers */
+    uint64_t system_thread; /* creating thread, by the system's id */
+    uint32_t tid;           /* id to report if snapshots have none */
     pfb_cpi_reader *reader;
-    bool has_start; /* an interval has begun */
+    bool has_start; /* the interval has started */
     pfb_cpi_reading start, end;
     pfb_cpi_tag tag;
     pfb_cpi_trace trace;
     pfb_cpi_cpu start_cpus[PFB_CPI_MAX_CPUS], end_cpus[PFB_CPI_MAX_CPUS];
-    /* ---- Of the latest get: a start leaves it as it is ---- */
+    /* ---- Results of the latest get; not changed by a start ---- */
     bool has_data;
     bool is_user_only;
     pfb_cpi_result result;
@@ -53,22 +53,23 @@ typedef struct pfb_cpi_instance {
     pfb_cpi_unhalted unhalted[PFB_CPI_MAX_CPUS];
 } pfb_cpi_instance;
 
-/* The mode with what it implies; false for one that is none. */
+/* Validates a mode and adds the bits it implies. */
 bool pfb_cpi_complete_mode(uint32_t *mode, pfb_cpi_failure *failure);
 
-/* A tag of the caller's parts; `label` may be null. */
+/* Makes a tag from validated arguments; `label` may be NULL. */
 bool pfb_cpi_tag_make(int minor_code, const char *label, pfb_cpi_tag *tag, pfb_cpi_failure *failure);
 
-/* An instance whose interval has begun, of a mode that is complete. Null after a failure. */
+/* Creates an instance and starts its interval. `mode` includes implied bits. Returns NULL on failure. */
 pfb_cpi_instance *pfb_cpi_instance_make(pfb_cpi_source *source, uint32_t mode, pfb_cpi_failure *failure);
 
-/* Closes the reader; the rest stays until it is freed. */
+/* Closes the reader. The rest is kept until pfb_cpi_instance_free. */
 void pfb_cpi_instance_end(pfb_cpi_instance *instance);
 void pfb_cpi_instance_free(pfb_cpi_instance *instance);
 
 bool pfb_cpi_instance_start(pfb_cpi_instance *instance, pfb_cpi_failure *failure);
 
-/* Computes, and writes a group when there is a tag. There may be data after a failure: `has_data` tells. */
+/* Computes the figures, and writes a group of hooks if `tag` is not NULL. After a failure `has_data` is set if there
+ * are data nevertheless. */
 bool pfb_cpi_instance_get(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_cpi_failure *failure);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* ---- What implementations share ---------------------------------------------------------------------------- */
+/* ---- Helpers for implementations --------------------------------------------------------------------------- */
 
 bool pfb_cpi_fail(pfb_cpi_failure *failure, int code, const char *format, ...)
 {
@@ -57,8 +57,9 @@ void pfb_cpi_source_close(pfb_cpi_source *source)
 
 /* ---- Dispatch ------------------------------------------------------------------------------------------------ */
 
-/* An implementation may have tried something that was refused before it succeeded: a success leaves no failure. */
-static void forget_failure(pfb_cpi_failure *failure)
+/* Clears the failure after a success: an implementation may have reported an attempt that was refused before it
+ * succeeded. */
+static void clear_failure(pfb_cpi_failure *failure)
 {
     if (!failure)
         return;
@@ -81,7 +82,7 @@ pfb_cpi_reader *pfb_cpi_reader_open(pfb_cpi_source *source, uint32_t mode, pfb_c
         free(reader);
         return NULL;
     }
-    forget_failure(failure);
+    clear_failure(failure);
     return reader;
 }
 
@@ -99,7 +100,7 @@ bool pfb_cpi_reader_read(pfb_cpi_reader *reader, pfb_cpi_moment moment, pfb_cpi_
     *reading = (pfb_cpi_reading){.snapshot = {.cpus = cpus}};
     if (!reader->operations->read(reader->reader, moment, cpus, capacity, reading, failure))
         return false;
-    forget_failure(failure);
+    clear_failure(failure);
     return true;
 }
 

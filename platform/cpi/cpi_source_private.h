@@ -2,15 +2,15 @@
 #ifndef PFB_CPI_SOURCE_PRIVATE_H
 #define PFB_CPI_SOURCE_PRIVATE_H
 
-/* What the implementations of CPI sources share. */
+/* Helpers for implementations of CPI sources. */
 #include "perfblock/cpi_source.h"
 #include "source/source_private.h"
 
-/* Fills in `failure` (may be null) and returns false, so that an operation can end with it. `code` is not 0. A sentence
- * that is too long is cut between two characters. */
+/* Fills in `failure`, which may be NULL, and returns false, so that an operation can return the result. `code` is not
+ * 0. A sentence that does not fit is cut between two characters. */
 bool pfb_cpi_fail(pfb_cpi_failure *failure, int code, const char *format, ...) PFB_PRINTF(3, 4);
 
-/* The failure of an allocation. */
+/* Reports a failed allocation. Returns false. */
 bool pfb_cpi_fail_memory(pfb_cpi_failure *failure);
 
 #endif

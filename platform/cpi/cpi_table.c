@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A number that looks like a pointer. */
+/* Makes a handle, a number in a pointer. */
 static void *handle_of(size_t slot, uintptr_t generation)
 {
     uintptr_t number = generation << PFB_CPI_HANDLE_HALF | (uintptr_t)slot << 1 | 1;
@@ -14,7 +14,7 @@ static void *handle_of(size_t slot, uintptr_t generation)
     return handle;
 }
 
-/* The slot that a handle names, and its generation; null for what was never a handle. */
+/* Returns the slot and generation of a handle, or NULL if it was never given out. */
 static pfb_cpi_slot *slot_of(const pfb_cpi_table *table, const void *handle, uintptr_t *generation)
 {
     uintptr_t number = (uintptr_t)handle;
@@ -27,7 +27,7 @@ static pfb_cpi_slot *slot_of(const pfb_cpi_table *table, const void *handle, uin
 
 /* ---- Free slots ---------------------------------------------------------------------------------------- */
 
-static void put_free(pfb_cpi_table *table, size_t slot)
+static void push_free(pfb_cpi_table *table, size_t slot)
 {
     if (table->free_count == 0)
         table->first_free = slot;
@@ -37,7 +37,7 @@ static void put_free(pfb_cpi_table *table, size_t slot)
     table->free_count++;
 }
 
-static size_t take_free(pfb_cpi_table *table)
+static size_t pop_free(pfb_cpi_table *table)
 {
     size_t slot = table->first_free;
     table->first_free = table->slots[slot].next_free;
@@ -45,7 +45,7 @@ static size_t take_free(pfb_cpi_table *table)
     return slot;
 }
 
-/* One more slot, which is free. */
+/* Adds a free slot. */
 static bool grow(pfb_cpi_table *table)
 {
     if (table->slot_count >= PFB_CPI_MOST_SLOTS)
@@ -55,7 +55,7 @@ static bool grow(pfb_cpi_table *table)
         return false;
     table->slots = grown;
     grown[table->slot_count] = (pfb_cpi_slot){.instance = NULL};
-    put_free(table, table->slot_count);
+    push_free(table, table->slot_count);
     table->slot_count++;
     return true;
 }
@@ -66,9 +66,9 @@ void *pfb_cpi_table_add(pfb_cpi_table *table, struct pfb_cpi_instance *instance)
 {
     if (table->free_count == 0 && !grow(table))
         return NULL;
-    size_t at = take_free(table);
+    size_t at = pop_free(table);
     pfb_cpi_slot *slot = &table->slots[at];
-    slot->generation++; /* below the most: such slots are not free */
+    slot->generation++; /* cannot exceed the maximum: slots that reached it are not free */
     slot->instance = instance;
     table->live_count++;
     return handle_of(at, slot->generation);
@@ -97,6 +97,6 @@ struct pfb_cpi_instance *pfb_cpi_table_remove(pfb_cpi_table *table, const void *
     slot->instance = NULL;
     table->live_count--;
     if (slot->generation < table->most_generation)
-        put_free(table, (size_t)(slot - table->slots));
+        push_free(table, (size_t)(slot - table->slots));
     return instance;
 }

@@ -2,15 +2,16 @@
 #ifndef PFB_CPI_TABLE_H
 #define PFB_CPI_TABLE_H
 
-/* Which handle names which instance of the CPI facility. A handle is a number: a slot and how often the slot was given
- * away. So no handle comes twice, a dead one is told from a live one and from one that never was, and nothing behind a
- * handle is ever looked at. Its lowest bit is set: no pointer to a word is one. The caller locks. */
+/* Maps handles to instances of the CPI facility. A handle is a number made of a slot and its generation, which counts
+ * the uses of the slot. Handles are therefore never reused, a terminated handle can be distinguished from a live one
+ * and from one that never existed, and no memory is accessed through a handle. The lowest bit is set, so no handle
+ * equals an aligned pointer. The caller locks. */
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Half of a pointer's bits are the slot and the lowest bit, the others the generation. */
+/* The lower half of the bits holds the slot and the lowest bit, the upper half the generation. */
 #define PFB_CPI_HANDLE_HALF (sizeof(uintptr_t) * CHAR_BIT / 2)
 #define PFB_CPI_MOST_GENERATION (UINTPTR_MAX >> PFB_CPI_HANDLE_HALF)
 #define PFB_CPI_MOST_SLOTS ((size_t)1 << (PFB_CPI_HANDLE_HALF - 1))
@@ -18,30 +19,30 @@
 struct pfb_cpi_instance;
 
 typedef struct pfb_cpi_slot {
-    struct pfb_cpi_instance *instance; /* null: none now */
-    uintptr_t generation;              /* of the instance, or of the latest one; from 1 */
-    size_t next_free;                  /* in the queue of free slots */
+    struct pfb_cpi_instance *instance; /* NULL: free */
+    uintptr_t generation;              /* of the current or latest instance, from 1; 0: never used */
+    size_t next_free;                  /* next in the queue of free slots */
 } pfb_cpi_slot;
 
-/* All zero but for `most_generation` at first. Its slots are never given back: they know which handles are dead. */
+/* Initially all zero except `most_generation`. Slots are never freed: they record which handles are terminated. */
 typedef struct pfb_cpi_table {
-    uintptr_t most_generation; /* up to PFB_CPI_MOST_GENERATION; a slot that reached it is not used again */
+    uintptr_t most_generation; /* at most PFB_CPI_MOST_GENERATION; a slot that reached it is not reused */
     pfb_cpi_slot *slots;
     size_t slot_count, capacity;
     size_t live_count;
-    size_t free_count, first_free, last_free; /* a queue: the slot that is free longest is used first */
+    size_t free_count, first_free, last_free; /* queue: the slot that was freed first is reused first */
 } pfb_cpi_table;
 
-/* A handle for the instance; null when memory or handles are exhausted. */
+/* Creates a handle for the instance. Returns NULL when memory or handles are exhausted. */
 void *pfb_cpi_table_add(pfb_cpi_table *table, struct pfb_cpi_instance *instance);
 
-/* The instance of a live handle, or null. */
+/* Returns the instance of a live handle, or NULL. */
 struct pfb_cpi_instance *pfb_cpi_table_find(const pfb_cpi_table *table, const void *handle);
 
-/* Whether the handle was given out, may it be live or dead. */
+/* Returns true if the handle is live or was terminated. */
 bool pfb_cpi_table_knows(const pfb_cpi_table *table, const void *handle);
 
-/* As finding it; then the handle is dead. */
+/* Removes a live handle. Returns its instance, or NULL. */
 struct pfb_cpi_instance *pfb_cpi_table_remove(pfb_cpi_table *table, const void *handle);
 
 #endif

@@ -6,30 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A fixture hands out the steps of texts. Nothing in it changes once it is open, so any number of threads may read. */
+/* Replays the steps of texts. It is immutable once open, so any number of threads may read it. */
 typedef struct fixture {
     uint8_t *data;
     size_t size;
 } fixture;
 
-/* Where a reader is: in a text, and in the capture that has it, if it is in one. */
-typedef struct place {
+/* Position of a reader: in a text, and in the capture that contains it, if any. */
+typedef struct cursor {
     pfb_cpi_text text;
     pfb_capture capture;
     bool is_capture;
-    size_t base; /* where the text begins */
-} place;
+    size_t base; /* offset of the text */
+} cursor;
 
 typedef struct fixture_reader {
     uint32_t mode;
-    place at;
-    pfb_cpi_cpu cpus[PFB_CPI_MOST_CPUS]; /* a step is read whole, whatever the caller has room for */
+    cursor at;
+    pfb_cpi_cpu cpus[PFB_CPI_MOST_CPUS]; /* a step is always read completely, whatever the caller's capacity */
 } fixture_reader;
 
 /* ---- Steps --------------------------------------------------------------------------------------------------- */
 
-/* The next text of a capture. False at its end, and after a failure. */
-static bool next_text(place *at)
+/* Opens the next text of a capture. Returns false at its end and after a failure. */
+static bool next_text(cursor *at)
 {
     pfb_chunk chunk;
     if (!at->is_capture)
@@ -43,10 +43,10 @@ static bool next_text(place *at)
     return false;
 }
 
-/* At the first step. False when there is no text. */
-static bool start(place *at, const void *data, size_t size)
+/* Moves to the first step. Returns false if there is no text. */
+static bool start(cursor *at, const void *data, size_t size)
 {
-    *at = (place){.is_capture = pfb_capture_recognise(data, size)};
+    *at = (cursor){.is_capture = pfb_capture_recognise(data, size)};
     if (!at->is_capture)
         return pfb_cpi_text_open(&at->text, data, size);
     pfb_capture_open(&at->capture, data, size);
@@ -54,7 +54,7 @@ static bool start(place *at, const void *data, size_t size)
 }
 
 /* False at the end, and after a failure. */
-static bool next_step(place *at, pfb_cpi_cpu *cpus, pfb_cpi_step *step)
+static bool next_step(cursor *at, pfb_cpi_cpu *cpus, pfb_cpi_step *step)
 {
     do {
         if (pfb_cpi_text_next(&at->text, cpus, PFB_CPI_MOST_CPUS, step))
@@ -63,20 +63,20 @@ static bool next_step(place *at, pfb_cpi_cpu *cpus, pfb_cpi_step *step)
     return false;
 }
 
-/* What is wrong with the bytes up to here, by their offset; PFB_OK when nothing is. */
-static pfb_error error_of(const place *at)
+/* Returns the error of the input read so far, with its offset in the input, or PFB_OK. */
+static pfb_error error_of(const cursor *at)
 {
     pfb_error error = at->text.error;
     error.offset += at->base;
     return error.code != PFB_OK ? error : at->capture.error;
 }
 
-/* A refusal's own code and sentence. */
-static void fail_as_told(const place *at, const pfb_cpi_step *step, pfb_cpi_failure *failure)
+/* Reports the code and sentence of a refusal step. */
+static void fail_refusal(const cursor *at, const pfb_cpi_step *step, pfb_cpi_failure *failure)
 {
     const char *sentence = (const char *)at->text.data + step->sentence_offset;
     size_t size = step->sentence_size_bytes;
-    int length = size < sizeof failure->sentence ? (int)size : (int)sizeof failure->sentence; /* the rest is cut */
+    int length = size < sizeof failure->sentence ? (int)size : (int)sizeof failure->sentence; /* truncated */
     const pfb_cpi_code *code = pfb_cpi_code_find(step->code);
     if (length == 0) /* a sentence is never empty */
         pfb_cpi_fail(failure, step->code, "%s", code ? code->text : "the fixture refuses");
@@ -98,7 +98,7 @@ static void reader_close(void *reader)
     free(reader);
 }
 
-/* A source that refuses at once refuses to be opened, as a live one does; the step is not taken off for that. */
+/* If the first step is a refusal, opening fails, as with a live source. The step is not consumed. */
 static void *reader_open(void *context, uint32_t mode, pfb_cpi_failure *failure)
 {
     const fixture *source = context;
@@ -110,16 +110,16 @@ static void *reader_open(void *context, uint32_t mode, pfb_cpi_failure *failure)
     }
     reader->mode = mode;
     start(&reader->at, source->data, source->size);
-    place ahead = reader->at;
+    cursor ahead = reader->at;
     if (next_step(&ahead, reader->cpus, &step) && step.is_refusal) {
-        fail_as_told(&ahead, &step, failure);
+        fail_refusal(&ahead, &step, failure);
         free(reader);
         return NULL;
     }
     return reader;
 }
 
-/* Whether a snapshot has what the mode asks for. */
+/* Checks that a snapshot has what the mode requires. */
 static bool check_mode(uint32_t mode, const pfb_cpi_step *step, pfb_cpi_failure *failure)
 {
     bool needs_cpus = (mode & PFB_CPI_THREAD_ONLY) == 0;
@@ -132,9 +132,9 @@ static bool check_mode(uint32_t mode, const pfb_cpi_step *step, pfb_cpi_failure 
     return true;
 }
 
-/* Hands out a snapshot: as much of it as the mode asks for. */
-static bool hand_out(const fixture_reader *reader, const pfb_cpi_step *step, pfb_cpi_cpu *cpus, size_t capacity,
-                     pfb_cpi_reading *reading, pfb_cpi_failure *failure)
+/* Returns the parts of a snapshot that the mode requires. */
+static bool copy_snapshot(const fixture_reader *reader, const pfb_cpi_step *step, pfb_cpi_cpu *cpus, size_t capacity,
+                          pfb_cpi_reading *reading, pfb_cpi_failure *failure)
 {
     const pfb_cpi_snapshot *snapshot = &step->snapshot;
     size_t count = reader->mode & PFB_CPI_THREAD_ONLY ? 0 : snapshot->cpu_count;
@@ -155,7 +155,7 @@ static bool hand_out(const fixture_reader *reader, const pfb_cpi_step *step, pfb
     return true;
 }
 
-/* Takes a step, also where it then fails. */
+/* Consumes a step, even if the reading fails. */
 static bool read_next(void *context, pfb_cpi_moment moment, pfb_cpi_cpu *cpus, size_t capacity,
                       pfb_cpi_reading *reading, pfb_cpi_failure *failure)
 {
@@ -165,10 +165,10 @@ static bool read_next(void *context, pfb_cpi_moment moment, pfb_cpi_cpu *cpus, s
     if (!next_step(&reader->at, reader->cpus, &step))
         return pfb_cpi_fail(failure, PFB_PU_ERROR_READ_PERFORMANCE_DATA, "the fixture has no more snapshots");
     if (step.is_refusal) {
-        fail_as_told(&reader->at, &step, failure);
+        fail_refusal(&reader->at, &step, failure);
         return false;
     }
-    return check_mode(reader->mode, &step, failure) && hand_out(reader, &step, cpus, capacity, reading, failure);
+    return check_mode(reader->mode, &step, failure) && copy_snapshot(reader, &step, cpus, capacity, reading, failure);
 }
 
 static bool unhalted(const void *reader, size_t position, uint64_t *cycles)
@@ -176,7 +176,7 @@ static bool unhalted(const void *reader, size_t position, uint64_t *cycles)
     (void)reader;
     (void)position;
     *cycles = 0;
-    return false; /* snapshots have none */
+    return false; /* snapshots have no unhalted cycles */
 }
 
 /* ---- Opening --------------------------------------------------------------------------------------------------- */
@@ -187,10 +187,10 @@ static const pfb_cpi_source_operations operations = {.close = close_fixture,
                                                      .read = read_next,
                                                      .unhalted = unhalted};
 
-/* Every step is read once, so that no reader meets a broken one. */
+/* Reads every step once, so that readers find no malformed one. */
 static bool check_input(const void *data, size_t size, pfb_cpi_cpu *cpus, pfb_cpi_failure *failure)
 {
-    place at;
+    cursor at;
     pfb_cpi_step step;
     bool has_text = start(&at, data, size);
     while (has_text && next_step(&at, cpus, &step)) {

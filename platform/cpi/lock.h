@@ -2,8 +2,8 @@
 #ifndef PFB_LOCK_H
 #define PFB_LOCK_H
 
-/* A mutual exclusion of threads, the system's own. Held by one thread at a time, which does not take it again. One that
- * is static is made with PFB_LOCK_FREE; making one at run time fails where the system has no more of them. */
+/* A mutex of the system, not recursive. Initialise a static one with PFB_LOCK_FREE. Creating one at run time may fail
+ * if the system has no more of them. */
 
 #include <stdbool.h>
 
@@ -33,7 +33,7 @@ static inline void pfb_lock_release(pfb_lock *lock)
 
 static inline void pfb_lock_unmake(pfb_lock *lock)
 {
-    (void)lock; /* there is nothing to it */
+    (void)lock; /* nothing to release */
 }
 
 #else
@@ -49,7 +49,7 @@ static inline bool pfb_lock_make(pfb_lock *lock)
     return pthread_mutex_init(lock, NULL) == 0;
 }
 
-/* With default attributes the other three fail only for a lock that was never made, or that is held. */
+/* With default attributes the other three functions fail only for a mutex that is invalid or still held. */
 
 static inline void pfb_lock_take(pfb_lock *lock)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpi/cpi_source_private.h"
 
-/* Live sources of CPI counters on systems other than Linux and Windows: there are none. */
+/* Systems other than Linux and Windows have no live source of CPI counters. */
 
 pfb_cpi_source *pfb_cpi_source_open_live(pfb_cpi_failure *failure)
 {

@@ -15,7 +15,7 @@ static size_t add_leaf(pfb_cpuid_leaf *leaves, size_t count, uint32_t leaf, uint
     return count + (pfb_cpu_ask(leaf, subleaf, &leaves[count]) ? 1 : 0);
 }
 
-/* A leaf above the highest one answers garbage, so it is not asked. */
+/* Leaves above the highest one return arbitrary data, so they are not read. */
 size_t pfb_cpu_leaves(pfb_cpuid_leaf leaves[PFB_CPU_LEAVES])
 {
     static const struct {
@@ -46,7 +46,7 @@ pfb_cpuid_xcr0 pfb_cpu_xcr0(void)
     return identity.has_osxsave ? pfb_cpu_ask_xcr0() : (pfb_cpuid_xcr0){0};
 }
 
-/* Where XCR0 is not known the system is taken to have enabled nothing: the instructions would be illegal. */
+/* If XCR0 is not known, nothing counts as enabled: the instructions would be illegal. */
 pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities)
 {
     pfb_cpuid_leaf leaves[PFB_CPU_LEAVES];
@@ -56,7 +56,7 @@ pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities)
         return PFB_LWP_NOT_X86;
     }
     pfb_cpuid_xcr0 xcr0 = pfb_cpu_xcr0();
-    xcr0.is_known = true; /* its value is 0 when it was not */
+    xcr0.is_known = true; /* its value is 0 if unknown */
     return pfb_cpuid_lwp(&cpuid, xcr0, capabilities);
 }
 
@@ -64,7 +64,7 @@ pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities)
 
 static pfb_lwp_answer answer_here(void)
 {
-    pfb_lwp_answer here = {.is_told = true}; /* a CPU has all the leaves it tells of */
+    pfb_lwp_answer here = {.is_told = true}; /* a CPU has all leaves that it reports */
     here.refusal = pfb_cpu_lwp(&here.capabilities);
     return here;
 }
@@ -73,12 +73,12 @@ pfb_lwp_refusal pfb_cpus_lwp(pfb_cpus *cpus, pfb_lwp_capabilities *capabilities)
 {
     pfb_lwp_answer machine = {0};
     for (size_t i = 0; i < pfb_cpus_count(cpus); i++) {
-        if (!pfb_cpus_pin(cpus, i, NULL)) /* a CPU that was switched off meanwhile */
+        if (!pfb_cpus_pin(cpus, i, NULL)) /* a CPU that went offline */
             continue;
         pfb_lwp_answer here = answer_here();
         pfb_lwp_answer_join(&machine, &here);
     }
-    if (!machine.is_told) /* none could be pinned: the one the thread is on answers alone */
+    if (!machine.is_told) /* none could be pinned: use the current CPU */
         machine = answer_here();
     *capabilities = machine.capabilities;
     return machine.refusal;
@@ -87,18 +87,18 @@ pfb_lwp_refusal pfb_cpus_lwp(pfb_cpus *cpus, pfb_lwp_capabilities *capabilities)
 /* ---- LWP on one CPU ---------------------------------------------------------------------------------------------- */
 
 struct pfb_lwp_cpu {
-    pfb_cpus *cpus;  /* its own, so that the CPU stays in reach whatever becomes of the caller's */
-    size_t position; /* in them */
+    pfb_cpus *cpus;  /* its own, so that it does not depend on the caller's */
+    size_t position; /* in `cpus` */
     pfb_lwp_capabilities capabilities;
 };
 
-/* Before each instruction: the thread may have been moved since the last one. */
-static bool is_there(const pfb_lwp_cpu *cpu, pfb_source_failure *failure)
+/* Pins the thread before each instruction: it may have been moved since the last one. */
+static bool pin_again(const pfb_lwp_cpu *cpu, pfb_source_failure *failure)
 {
     return pfb_cpus_pin(cpu->cpus, cpu->position, failure);
 }
 
-/* The CPU the thread is pinned to, by the system's number, among CPUs of its own. */
+/* Opens the CPUs and finds the one that the thread is pinned to by its number. */
 static bool find_again(pfb_lwp_cpu *cpu, uint32_t number, pfb_source_failure *failure)
 {
     cpu->cpus = pfb_cpus_open(failure);
@@ -106,7 +106,7 @@ static bool find_again(pfb_lwp_cpu *cpu, uint32_t number, pfb_source_failure *fa
         return false;
     while (cpu->position < pfb_cpus_count(cpu->cpus) && pfb_cpus_number(cpu->cpus, cpu->position) != number)
         cpu->position++;
-    return is_there(cpu, failure);
+    return pin_again(cpu, failure);
 }
 
 pfb_lwp_cpu *pfb_lwp_cpu_open(pfb_cpus *cpus, size_t position, pfb_lwp_capabilities *capabilities,
@@ -138,13 +138,13 @@ void pfb_lwp_cpu_close(pfb_lwp_cpu *cpu)
 {
     if (!cpu)
         return;
-    if (is_there(cpu, NULL))
+    if (pin_again(cpu, NULL))
         pfb_lwp_instruction_load(NULL);
     pfb_cpus_close(cpu->cpus);
     free(cpu);
 }
 
-/* The field that a strict refusal is about. */
+/* Returns the name of the field that a strict open refused. */
 static const char *field_name(const pfb_lwp_place *place)
 {
     if (place->part == PFB_LWP_PART_LEAF)
@@ -154,8 +154,8 @@ static const char *field_name(const pfb_lwp_place *place)
                                                    : "BufferTailOffset";
 }
 
-/* The ring itself is not looked at: hardware writes it. So any pointer and any size stand for it. */
-static bool is_sound(const pfb_lwp_cpu *cpu, const void *control, pfb_source_failure *failure)
+/* Validates the control block only. Hardware writes the ring, so it is not read: any pointer and size will do here. */
+static bool is_valid_control(const pfb_lwp_cpu *cpu, const void *control, pfb_source_failure *failure)
 {
     pfb_lwp reader;
     if (pfb_lwp_open(&reader, &cpu->capabilities, control, cpu->capabilities.control_bytes, control,
@@ -169,7 +169,7 @@ static bool is_sound(const pfb_lwp_cpu *cpu, const void *control, pfb_source_fai
 
 bool pfb_lwp_cpu_load(pfb_lwp_cpu *cpu, void *control, pfb_source_failure *failure)
 {
-    if ((control && !is_sound(cpu, control, failure)) || !is_there(cpu, failure))
+    if ((control && !is_valid_control(cpu, control, failure)) || !pin_again(cpu, failure))
         return false;
     pfb_lwp_instruction_load(control);
     return true;
@@ -177,16 +177,16 @@ bool pfb_lwp_cpu_load(pfb_lwp_cpu *cpu, void *control, pfb_source_failure *failu
 
 void *pfb_lwp_cpu_store(pfb_lwp_cpu *cpu)
 {
-    return is_there(cpu, NULL) ? pfb_lwp_instruction_store() : NULL;
+    return pin_again(cpu, NULL) ? pfb_lwp_instruction_store() : NULL;
 }
 
 bool pfb_lwp_cpu_insert(pfb_lwp_cpu *cpu, uint64_t data2, uint32_t data1)
 {
-    return is_there(cpu, NULL) && pfb_lwp_instruction_insert(data2, data1);
+    return pin_again(cpu, NULL) && pfb_lwp_instruction_insert(data2, data1);
 }
 
 void pfb_lwp_cpu_value(pfb_lwp_cpu *cpu, uint64_t data2, uint32_t data1)
 {
-    if (is_there(cpu, NULL))
+    if (pin_again(cpu, NULL))
         pfb_lwp_instruction_value(data2, data1);
 }

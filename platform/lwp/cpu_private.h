@@ -2,28 +2,28 @@
 #ifndef PFB_CPU_PRIVATE_H
 #define PFB_CPU_PRIVATE_H
 
-/* What cpu.c needs of processors and systems: pfb_cpus of cpu.h, which the systems' rooms have, and this. */
+/* Processor and system functions that cpu.c needs, besides pfb_cpus of cpu.h. */
 #include "perfblock/cpu.h"
 
-/* x86/cpuid_instruction.c: CPUID of the CPU this thread runs on, whatever the leaf. False on a processor that is no
+/* Executes CPUID on the current CPU, for any leaf (x86/cpuid_instruction.c). Returns false on a processor that is not
  * x86. */
 bool pfb_cpu_ask(uint32_t leaf, uint32_t subleaf, pfb_cpuid_leaf *answer);
 
-/* XCR0 on a CPU that has it (leaf 1 ECX bit 27): likewise, or by windows_cpu.c. */
+/* Reads XCR0, on a CPU with OSXSAVE (leaf 1 ECX bit 27). In cpuid_instruction.c, or windows_cpu.c on Windows. */
 pfb_cpuid_xcr0 pfb_cpu_ask_xcr0(void);
 
-/* Likewise: whether the time-stamp counter of the CPU this thread runs on counts at a constant rate, and its value.
- * False and 0 on a processor that is no x86. */
+/* Whether the time-stamp counter of the current CPU has a constant rate, and its value. False and 0 on a processor that
+ * is not x86. */
 bool pfb_cpu_has_constant_time_stamp(void);
 uint64_t pfb_cpu_time_stamp(void);
 
-/* Likewise: whether a hypervisor says it is there. False on a processor that is no x86. */
+/* Returns true if CPUID reports a hypervisor. False on a processor that is not x86. */
 bool pfb_cpu_has_hypervisor(void);
 
 /* ---- Instructions (x86/lwp_instructions.c) ----------------------------------------------------------------------- */
 
-/* Each is an illegal instruction unless pfb_cpu_lwp said PFB_LWP_USABLE on the CPU the thread is pinned to. Other
- * processors: they do nothing, and nobody gets here. */
+/* Each executes an instruction that is illegal unless pfb_cpu_lwp returned PFB_LWP_USABLE on the CPU that the thread is
+ * pinned to. On other processors they do nothing and are never called. */
 
 void pfb_lwp_instruction_load(void *control);
 void *pfb_lwp_instruction_store(void);

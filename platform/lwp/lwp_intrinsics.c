@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Where a call returns to; 0 where the compiler does not tell. */
+/* Return address of the call; 0 if the compiler cannot provide it. */
 #if defined(_MSC_VER)
 #define CALLER ((uint64_t)(uintptr_t)_ReturnAddress())
 #elif defined(__GNUC__)
@@ -12,7 +12,7 @@
 #define CALLER UINT64_C(0)
 #endif
 
-/* The state that a CPU would keep in its registers for each thread. */
+/* The state that a CPU keeps per thread. */
 typedef struct thread_state {
     bool is_begun;
     pfb_lwp_fault fault;
@@ -63,7 +63,7 @@ static uint64_t load(const uint8_t *field, unsigned bytes)
     return value;
 }
 
-/* The control block and the ring it names become the model's windows. A ring that cannot be memory makes none, so that
+/* Gives the model access to the control block and its ring. If the ring is not valid memory no window is added, and
  * loading faults. */
 static void add_windows(pfb_lwp_model *model, uint8_t *control)
 {
@@ -75,7 +75,7 @@ static void add_windows(pfb_lwp_model *model, uint8_t *control)
     pfb_lwp_model_add_memory(model, (pfb_lwp_memory){ring, ring_bytes, base});
 }
 
-/* The windows of the block in force are needed until it is stored. */
+/* The windows of the current block are needed until it is stored, so the model is switched off first. */
 void pfb_lwp_thread_load(void *control)
 {
     thread_state *state = this_thread();

@@ -2,7 +2,7 @@
 #include "lwp/cpu_private.h"
 #include "source/source_private.h"
 
-/* Systems without a room of their own: their threads cannot be confined to a CPU. */
+/* Other systems: threads cannot be pinned to a CPU. */
 
 pfb_cpus *pfb_cpus_open(pfb_source_failure *failure)
 {
@@ -10,7 +10,7 @@ pfb_cpus *pfb_cpus_open(pfb_source_failure *failure)
     return NULL;
 }
 
-/* Nobody has a pfb_cpus here. */
+/* Never called: pfb_cpus_open always fails. */
 
 void pfb_cpus_close(pfb_cpus *cpus)
 {

@@ -8,28 +8,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The live CPI source of Linux: snapshots made of the kernel's groups, a clock of a constant rate and /proc/stat. */
+/* The live CPI source of Linux: snapshots made of perf event groups, a constant-rate clock and /proc/stat. */
 
-/* Values are below 2^63, so that a CPU without a count can have one outside of the width. */
+/* Counts are below 2^63, so that NO_COUNT does not fit the width. */
 enum { INSTR_BITS = 63, CYCLES_BITS = 64 };
 #define NO_COUNT UINT64_MAX
 
 typedef struct linux_cpi {
     pfb_perf_functions functions;
-    pfb_lock lock; /* of all that follows: readers are used by several threads */
+    pfb_lock lock; /* protects the following members: readers are used by several threads */
     pfb_kernel_reader kernel;
     pfb_perf_machine machine;
-    size_t users; /* readers that need the groups of CPUs */
+    size_t users; /* readers that use `groups` */
     pfb_perf_cpus groups;
 } linux_cpi;
 
-/* The clock of a constant rate: the time-stamp counter, or the raw monotonic clock in cycles of the highest clock. */
+/* The constant-rate clock: the time-stamp counter, or CLOCK_MONOTONIC_RAW converted to cycles of the maximum frequency.
+ */
 typedef struct constant_clock {
     bool is_time_stamp;
     uint64_t khz;
 } constant_clock;
 
-/* Both clocks of one moment. */
+/* Both clocks at one time. */
 typedef struct moment_clocks {
     uint64_t cycles;
     uint64_t ns;
@@ -38,19 +39,19 @@ typedef struct moment_clocks {
 /* A CPU at the start of the interval. */
 typedef struct start_cpu {
     uint32_t cpu;
-    uint64_t serial; /* of its group; 0: it has no count */
+    uint64_t serial; /* serial of its group; 0: no count */
     pfb_perf_counts counts;
     bool has_idle;
-    uint64_t idle; /* ticks */
+    uint64_t idle; /* ticks of USER_HZ */
     bool has_unhalted;
-    uint64_t unhalted; /* from the start to the latest end */
+    uint64_t unhalted; /* cycles from the start to the latest end */
 } start_cpu;
 
 typedef struct linux_reader {
     linux_cpi *source;
     bool has_cpus, is_scaled, has_thread;
     constant_clock clock;
-    bool is_uniform; /* the thread's counters are those of every CPU */
+    bool is_uniform; /* every CPU has counters of the same kind */
     uint32_t tid;
     pfb_perf_group thread;
     /* ---- The interval ---- */
@@ -78,7 +79,7 @@ static bool choose_clock(linux_reader *reader, pfb_cpi_failure *failure)
                pfb_kernel_path(&source->kernel, "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"));
 }
 
-/* A time of the raw clock in cycles of the highest rate. */
+/* Converts a time of the raw clock to cycles of the maximum frequency. */
 static uint64_t cycles_of(const linux_reader *reader, uint64_t ns)
 {
     enum { KHZ_PER_GHZ = 1000000 };
@@ -91,20 +92,20 @@ static uint64_t cycles_now(const linux_reader *reader)
     return reader->clock.is_time_stamp ? functions->time_stamp() : cycles_of(reader, functions->monotonic_raw());
 }
 
-/* What passes between two clocks would be counted on one of them alone. Reading both takes some thousands of cycles; a
- * thread that was put aside between them reads again, a few times at most, and keeps the closest pair. */
+/* Reads both clocks. The time between the two reads is counted on one clock only. It is usually a few thousand cycles;
+ * if the thread is preempted between them, reads again, up to MOST_TRIES times, and uses the closest pair. */
 static moment_clocks read_both(const pfb_perf_functions *functions)
 {
     enum { MOST_TRIES = 4, CLOSE_CYCLES = 50000 };
     moment_clocks closest = {0};
-    uint64_t least = UINT64_MAX;
-    for (int i = 0; i < MOST_TRIES && least > CLOSE_CYCLES; i++) {
+    uint64_t least_gap = UINT64_MAX;
+    for (int i = 0; i < MOST_TRIES && least_gap > CLOSE_CYCLES; i++) {
         moment_clocks pair = {.cycles = functions->time_stamp()};
         pair.ns = functions->monotonic_raw();
-        uint64_t apart = functions->time_stamp() - pair.cycles;
-        if (i == 0 || apart < least) {
+        uint64_t gap = functions->time_stamp() - pair.cycles;
+        if (i == 0 || gap < least_gap) {
             closest = pair;
-            least = apart;
+            least_gap = gap;
         }
     }
     return closest;
@@ -132,7 +133,7 @@ static bool read_stat(linux_cpi *source, pfb_kernel_text *text, pfb_cpi_failure 
     return pfb_kernel_stat(&source->kernel, text, &reason) || pfb_perf_fail_file(&reason, failure);
 }
 
-/* Keeps the idle time of the CPUs of the start. */
+/* Stores the idle time of the CPUs at the start. */
 static bool keep_idle(linux_reader *reader, pfb_cpi_failure *failure)
 {
     pfb_kernel_text text;
@@ -152,8 +153,8 @@ static bool keep_idle(linux_reader *reader, pfb_cpi_failure *failure)
     return true;
 }
 
-/* Cycles of the busy clock without those of idle time, at the rate of this very interval. A clock that stood still or
- * ran backward has no rate; idle time that went down, as iowait may by a little, counts as none. */
+/* Returns the cycles of the busy clock without those of idle time, at the clock's rate in this interval. A clock that
+ * did not advance has no rate. Idle time that decreased, as iowait may by a little, counts as 0. */
 static uint64_t busy_since(const linux_reader *reader, const start_cpu *start, uint64_t idle, const moment_clocks *now)
 {
     const uint64_t ns_per_second = 1000000000;
@@ -174,13 +175,13 @@ static int compare_start(const void *key, const void *element)
     return (wanted > cpu) - (wanted < cpu);
 }
 
-/* Null for a CPU that was not there at the start. */
+/* Returns NULL for a CPU that was not online at the start. */
 static start_cpu *find_start(linux_reader *reader, uint32_t cpu)
 {
     return bsearch(&cpu, reader->cpus, reader->count, sizeof reader->cpus[0], compare_start);
 }
 
-/* Fills in the busy clock at the end. For a CPU whose idle time is not known at both ends it stands still. */
+/* Fills in the busy clock at the end. It does not advance for a CPU whose idle time is not known at both ends. */
 static bool add_busy(linux_reader *reader, pfb_cpi_cpu *cpus, size_t count, pfb_cpi_failure *failure)
 {
     pfb_kernel_text text;
@@ -211,8 +212,8 @@ static bool check_capacity(size_t count, size_t capacity, pfb_cpi_failure *failu
                                              "there are %zu CPUs, and room for %zu", count, capacity);
 }
 
-/* The counts of the CPU at `position`, which stands in the groups where it does at the start. A group that cannot be
- * read is opened once more. */
+/* Reads the counts of the CPU at `position`, which is the same in `groups` and in reader->cpus. A group that cannot be
+ * read is reopened once. */
 static bool start_cpu_at(linux_reader *reader, size_t position, pfb_cpi_failure *failure)
 {
     linux_cpi *source = reader->source;
@@ -227,7 +228,7 @@ static bool start_cpu_at(linux_reader *reader, size_t position, pfb_cpi_failure 
     return true;
 }
 
-/* Reads the groups of the CPUs of the start, and begins with their values. */
+/* Reads the groups of all CPUs at the start. */
 static bool start_cpus(linux_reader *reader, pfb_cpi_cpu *cpus, pfb_cpi_failure *failure)
 {
     for (size_t i = 0; i < reader->count; i++) {
@@ -242,7 +243,8 @@ static bool start_cpus(linux_reader *reader, pfb_cpi_cpu *cpus, pfb_cpi_failure 
     return true;
 }
 
-/* The instructions of a CPU at the end; NO_COUNT when the interval has none. False when the group cannot be read. */
+/* Reads the instructions of a CPU at the end; NO_COUNT if they were not counted over the whole interval. Returns false
+ * if the group cannot be read. */
 static bool end_cpu(linux_reader *reader, uint32_t cpu, uint64_t *instr, pfb_cpi_failure *failure)
 {
     const linux_cpi *source = reader->source;
@@ -252,7 +254,7 @@ static bool end_cpu(linux_reader *reader, uint32_t cpu, uint64_t *instr, pfb_cpi
     pfb_perf_progress progress;
     *instr = NO_COUNT;
     if (!group || group->serial == 0 || !start || start->serial != group->serial)
-        return true; /* no counters, or not those of the start */
+        return true; /* no counters, or a group opened after the start */
     if (!pfb_perf_group_read(&source->functions, &group->group, &counts, failure))
         return false;
     if (!pfb_perf_progress_of(&start->counts, &counts, &progress))
@@ -266,7 +268,7 @@ static bool end_cpu(linux_reader *reader, uint32_t cpu, uint64_t *instr, pfb_cpi
 static bool end_cpus(linux_reader *reader, const pfb_perf_online *online, pfb_cpi_cpu *cpus, pfb_cpi_failure *failure)
 {
     for (size_t i = 0; i < reader->count; i++)
-        reader->cpus[i].has_unhalted = false; /* also of those that went */
+        reader->cpus[i].has_unhalted = false; /* including CPUs that went offline */
     for (size_t i = 0; i < online->count; i++) {
         cpus[i] = (pfb_cpi_cpu){.cpu = online->cpus[i]};
         if (!end_cpu(reader, online->cpus[i], &cpus[i].instr, failure))
@@ -278,7 +280,7 @@ static bool end_cpus(linux_reader *reader, const pfb_perf_online *online, pfb_cp
 
 /* ---- The thread ------------------------------------------------------------------------------------------- */
 
-/* Kernel included, where this user may count it; else of user mode only. */
+/* Opens the thread's counters: including kernel mode if this user may count it, otherwise user mode only. */
 static bool open_thread(linux_reader *reader, pfb_cpi_failure *failure)
 {
     linux_cpi *source = reader->source;
@@ -309,9 +311,9 @@ static bool read_thread(const linux_reader *reader, pfb_perf_counts *counts, pfb
     return true;
 }
 
-/* A thread has no value that stands for "no count", and zero instructions would be a lie: the reading fails. Time that
- * was not counted may be time on cores of another type, which nothing can be scaled to, unless there is proof that no
- * core is of another type. */
+/* A thread has no value for "no count", and zero instructions would be wrong, so the reading fails. Time that was not
+ * counted may have been spent on cores of another type, for which counts cannot be scaled. Scaling is used only if all
+ * cores are known to be of the same type. */
 static bool end_thread(const linux_reader *reader, pfb_cpi_reading *reading, pfb_cpi_failure *failure)
 {
     pfb_perf_counts counts;
@@ -334,7 +336,7 @@ static bool end_thread(const linux_reader *reader, pfb_cpi_reading *reading, pfb
 
 /* ---- Readings --------------------------------------------------------------------------------------------- */
 
-/* Takes over the CPUs that are online now; their counts are still to be read. */
+/* Sets the CPUs to those online now. Their counts are read later. */
 static bool begin_cpus(linux_reader *reader, size_t capacity, pfb_cpi_failure *failure)
 {
     linux_cpi *source = reader->source;
@@ -347,14 +349,14 @@ static bool begin_cpus(linux_reader *reader, size_t capacity, pfb_cpi_failure *f
     return true;
 }
 
-/* Utilization, then the CPUs. Under the lock. */
+/* Reads utilization, then the CPUs. The caller holds the lock. */
 static bool start_all_cpus(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_failure *failure)
 {
     return begin_cpus(reader, capacity, failure) && (!reader->is_scaled || keep_idle(reader, failure)) &&
            start_cpus(reader, cpus, failure);
 }
 
-/* The CPUs, then utilization. Under the lock. */
+/* Reads the CPUs, then utilization. The caller holds the lock. */
 static bool end_all_cpus(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_reading *reading,
                          pfb_cpi_failure *failure)
 {
@@ -367,7 +369,7 @@ static bool end_all_cpus(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacit
     return true;
 }
 
-/* CPUs, thread, and the clock last: behind the lock, for which others may wait. */
+/* Reads CPUs, thread, and the clock last: after the lock, which may wait for other readers. */
 static bool read_start(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_reading *reading,
                        pfb_cpi_failure *failure)
 {
@@ -388,8 +390,8 @@ static bool read_start(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity,
     return true;
 }
 
-/* The clock first, then thread and CPUs. The lock comes behind clock and thread, so that neither has the time in which
- * another reader is read. */
+/* Reads the clock first, then thread and CPUs. The lock is taken after clock and thread, so that neither includes the
+ * time of waiting for another reader. */
 static bool read_end(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_reading *reading,
                      pfb_cpi_failure *failure)
 {
@@ -426,7 +428,7 @@ static bool unhalted(const void *context, size_t position, uint64_t *cycles)
 
 /* ---- Opening and closing ----------------------------------------------------------------------------------- */
 
-/* The groups of CPUs are there while a reader needs them. */
+/* Opens the groups of CPUs for the first reader that needs them. */
 static bool open_cpus(linux_reader *reader, pfb_cpi_failure *failure)
 {
     linux_cpi *source = reader->source;
@@ -437,7 +439,7 @@ static bool open_cpus(linux_reader *reader, pfb_cpi_failure *failure)
     return true;
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static void close_parts(linux_reader *reader)
 {
     linux_cpi *source = reader->source;
@@ -447,7 +449,7 @@ static void close_parts(linux_reader *reader)
         pfb_perf_cpus_close(&source->groups, &source->machine);
 }
 
-/* Under the lock. The clock comes last: where there are no counters this is what is to be told. */
+/* The caller holds the lock. The clock comes last, so that missing counters are reported first. */
 static bool open_parts(linux_reader *reader, uint32_t mode, pfb_cpi_failure *failure)
 {
     linux_cpi *source = reader->source;
@@ -505,7 +507,7 @@ static const pfb_cpi_source_operations operations = {.close = close_source,
                                                      .read = read_reader,
                                                      .unhalted = unhalted};
 
-/* What the source is made of; null when memory is exhausted. */
+/* Makes the context. Returns NULL when memory is exhausted. */
 static linux_cpi *make_context(const pfb_perf_functions *functions, const char *root)
 {
     linux_cpi *source = calloc(1, sizeof *source);

@@ -27,8 +27,8 @@ bool pfb_perf_fail_file(const pfb_source_failure *reason, pfb_cpi_failure *failu
     return pfb_cpi_fail(failure, code, "%s", reason->sentence);
 }
 
-/* A number that may be negative; kernels have -1 for "everything is allowed". */
-static bool take_level(pfb_kernel_text text, int64_t *level)
+/* Parses a number that may be negative: -1 means that everything is allowed. */
+static bool parse_level(pfb_kernel_text text, int64_t *level)
 {
     uint64_t number;
     bool is_negative = text.size > 0 && text.text[0] == '-';
@@ -46,17 +46,17 @@ bool pfb_perf_read_paranoid(pfb_perf_machine *machine, pfb_cpi_failure *failure)
     pfb_source_failure reason;
     if (!pfb_kernel_need_file(machine->kernel, name, &text, &reason))
         return pfb_perf_fail_file(&reason, failure);
-    return take_level(text, &machine->paranoid) ||
+    return parse_level(text, &machine->paranoid) ||
            pfb_cpi_fail(failure, PFB_PU_ERROR_INTERNAL_ERROR, "%.160s has no level",
                         pfb_kernel_path(machine->kernel, "%s", name));
 }
 
-/* Adds a range; false when it does not ascend. `is_full` when there is no room for it. */
+/* Adds a range. Returns false if it is not ascending. Sets *is_full if the capacity is exceeded. */
 static bool add_range(pfb_perf_online *online, uint32_t first, uint32_t last, bool *is_full)
 {
     if (last < first || (online->count > 0 && first <= online->cpus[online->count - 1]))
         return false;
-    *is_full = last - first >= PFB_CPI_MOST_CPUS - online->count; /* a range may claim thousands of millions */
+    *is_full = last - first >= PFB_CPI_MOST_CPUS - online->count; /* a range may have billions of numbers */
     for (uint32_t i = 0; !*is_full && i <= last - first; i++)
         online->cpus[online->count++] = first + i;
     return true;
@@ -88,14 +88,14 @@ bool pfb_perf_read_online(const pfb_perf_machine *machine, pfb_perf_online *onli
 
 /* ---- Core types ------------------------------------------------------------------------------------------- */
 
-/* Each folder is one kind of counters. Those of a core type that is not the only one list its CPUs in a file `cpus`,
- * which no others have; those of ARM list them always. */
+/* Each directory is one PMU. PMUs of a core type list their CPUs in a file `cpus` if there are several core types, on
+ * ARM always. Other PMUs have no such file. */
 #define DEVICES "/sys/bus/event_source/devices"
 
-/* The counters of a machine that has one type of core, where the kernel lists no CPUs. */
-static const char *const plain_names[] = {"cpu", "cpum_cf"};
+/* PMUs of machines with one core type that do not list their CPUs. */
+static const char *const single_type_names[] = {"cpu", "cpum_cf"};
 
-/* Whether a list that ascends has all CPUs of a range. */
+/* Returns true if an ascending list has all CPUs of a range. */
 static bool covers(pfb_kernel_text list, uint32_t first, uint32_t last)
 {
     uint32_t from;
@@ -113,7 +113,7 @@ static pfb_kernel_text cpus_of(const pfb_perf_machine *machine, const pfb_perf_c
     return pfb_kernel_file(machine->kernel, DEVICES "/%s/cpus", type->name);
 }
 
-/* The number of the counters of a CPU's core type; 0 where all cores are alike, or none claims it. */
+/* Returns the type number of the PMU that lists the CPU; 0 if there is none. */
 static uint32_t core_type_of(const pfb_perf_machine *machine, uint32_t cpu)
 {
     for (size_t i = 0; i < machine->core_types; i++) {
@@ -123,12 +123,12 @@ static uint32_t core_type_of(const pfb_perf_machine *machine, uint32_t cpu)
     return 0;
 }
 
-/* Takes a kind of counters that lists its CPUs. False when there is no room for it, or it has no number. */
-static bool take_core_type(pfb_perf_machine *machine, const char *name)
+/* Adds a PMU if it lists its CPUs. Returns false if there is no space for it or it has no type number. */
+static bool add_core_type(pfb_perf_machine *machine, const char *name)
 {
     uint64_t number;
     size_t size = strlen(name) + 1;
-    if (size > PFB_PERF_NAME_BYTES) /* no core type's: paths are cut beyond */
+    if (size > PFB_PERF_NAME_BYTES) /* not a core type; longer paths would be truncated */
         return false;
     if (!pfb_kernel_exists(machine->kernel, DEVICES "/%s/cpus", name))
         return true;
@@ -141,7 +141,7 @@ static bool take_core_type(pfb_perf_machine *machine, const char *name)
     return true;
 }
 
-/* False when they are not all of them. */
+/* Returns false if the list may be incomplete. */
 static bool list_core_types(pfb_perf_machine *machine)
 {
     DIR *devices = opendir(pfb_kernel_path(machine->kernel, DEVICES));
@@ -151,7 +151,7 @@ static bool list_core_types(pfb_perf_machine *machine)
     bool is_whole = true;
     errno = 0;
     while ((entry = readdir(devices))) {
-        if (entry->d_name[0] != '.' && !take_core_type(machine, entry->d_name))
+        if (entry->d_name[0] != '.' && !add_core_type(machine, entry->d_name))
             is_whole = false;
         errno = 0;
     }
@@ -160,20 +160,20 @@ static bool list_core_types(pfb_perf_machine *machine)
     return is_whole;
 }
 
-static bool has_plain_counters(const pfb_perf_machine *machine)
+static bool has_single_type(const pfb_perf_machine *machine)
 {
-    for (size_t i = 0; i < sizeof plain_names / sizeof plain_names[0]; i++) {
-        if (pfb_kernel_exists(machine->kernel, DEVICES "/%s/type", plain_names[i]) &&
-            !pfb_kernel_exists(machine->kernel, DEVICES "/%s/cpus", plain_names[i]))
+    for (size_t i = 0; i < sizeof single_type_names / sizeof single_type_names[0]; i++) {
+        if (pfb_kernel_exists(machine->kernel, DEVICES "/%s/type", single_type_names[i]) &&
+            !pfb_kernel_exists(machine->kernel, DEVICES "/%s/cpus", single_type_names[i]))
             return true;
     }
     return false;
 }
 
-/* Whether the only core type there is has every CPU that may ever be online. */
+/* Returns true if the only core type covers every CPU that may ever be online. */
 static bool is_everywhere(const pfb_perf_machine *machine)
 {
-    char text[256]; /* two files at a time: the reader has room for one. Longer lists prove nothing */
+    char text[256]; /* a copy: the reader holds one file at a time. Longer lists count as not covered */
     pfb_kernel_text possible = pfb_kernel_file(machine->kernel, "/sys/devices/system/cpu/possible");
     uint32_t first;
     uint32_t last;
@@ -194,14 +194,14 @@ void pfb_perf_read_core_types(pfb_perf_machine *machine)
 {
     machine->core_types = 0;
     bool is_whole = list_core_types(machine);
-    bool is_plain = has_plain_counters(machine);
-    machine->is_uniform = is_whole && ((is_plain && machine->core_types == 0) ||
-                                       (!is_plain && machine->core_types == 1 && is_everywhere(machine)));
+    bool is_single_type = has_single_type(machine);
+    machine->is_uniform = is_whole && ((is_single_type && machine->core_types == 0) ||
+                                       (!is_single_type && machine->core_types == 1 && is_everywhere(machine)));
 }
 
 /* ---- Groups ----------------------------------------------------------------------------------------------- */
 
-/* Opens the group of a CPU that has none. 0, or errno. */
+/* Opens the group of a CPU that has none. Returns 0 or errno. */
 static int open_cpu(pfb_perf_cpus *cpus, pfb_perf_cpu *cpu, const pfb_perf_machine *machine, pfb_cpi_failure *failure)
 {
     const pfb_perf_target target = {.cpu = cpu->cpu, .core_type = core_type_of(machine, cpu->cpu)};
@@ -218,8 +218,8 @@ static void close_cpu(pfb_perf_cpu *cpu, const pfb_perf_machine *machine)
     cpu->serial = 0;
 }
 
-/* Lets go of the CPUs that are not online. What is left is part of what is online. */
-static void drop_those_gone(pfb_perf_cpus *cpus, const pfb_perf_online *online, const pfb_perf_machine *machine)
+/* Removes the CPUs that are not online. The rest is a subset of `online`. */
+static void remove_offline(pfb_perf_cpus *cpus, const pfb_perf_online *online, const pfb_perf_machine *machine)
 {
     size_t kept = 0;
     size_t at = 0;
@@ -234,8 +234,8 @@ static void drop_those_gone(pfb_perf_cpus *cpus, const pfb_perf_online *online, 
     cpus->count = kept;
 }
 
-/* Makes places for those that came, from the back: a CPU never moves to a lower place, so none is overwritten. */
-static void add_those_new(pfb_perf_cpus *cpus, const pfb_perf_online *online)
+/* Inserts the CPUs that came online, from the end: a CPU never moves to a lower position, so none is overwritten. */
+static void add_online(pfb_perf_cpus *cpus, const pfb_perf_online *online)
 {
     size_t left = cpus->count;
     for (size_t i = online->count; i-- > 0;) {
@@ -258,8 +258,8 @@ static bool match_online(pfb_perf_cpus *cpus, const pfb_perf_machine *machine, p
     pfb_perf_online online;
     if (!pfb_perf_read_online(machine, &online, failure))
         return false;
-    drop_those_gone(cpus, &online, machine);
-    add_those_new(cpus, &online);
+    remove_offline(cpus, &online, machine);
+    add_online(cpus, &online);
     return true;
 }
 
@@ -274,7 +274,7 @@ bool pfb_perf_cpus_update(pfb_perf_cpus *cpus, const pfb_perf_machine *machine, 
     return true;
 }
 
-/* Opens the groups of all CPUs, which have none. */
+/* Opens the groups of all CPUs, none of which has one. */
 static bool open_all(pfb_perf_cpus *cpus, const pfb_perf_machine *machine, pfb_cpi_failure *failure)
 {
     size_t opened = 0;

@@ -2,42 +2,42 @@
 #ifndef PFB_PERF_CPUS_H
 #define PFB_PERF_CPUS_H
 
-/* The groups of all CPUs that are online, which all readers of a source share, and the kernel's files they depend on.
+/* The perf event groups of all online CPUs, which all readers of a source share, and the kernel files they depend on.
  * Nothing here locks. */
 #include "cpi/linux/perf_events.h"
 #include "linux/kernel_reader.h"
 
-/* The counters of one core type, by the kernel's name and number for them. */
+/* The PMU of one core type, by the kernel's name and type number. */
 enum { PFB_PERF_CORE_TYPES = 16, PFB_PERF_NAME_BYTES = 64 };
 typedef struct pfb_perf_core_type {
     char name[PFB_PERF_NAME_BYTES];
     uint32_t number;
 } pfb_perf_core_type;
 
-/* What groups are opened with. */
+/* What is needed to open groups. */
 typedef struct pfb_perf_machine {
     const pfb_perf_functions *functions;
     pfb_kernel_reader *kernel;
     int64_t paranoid;  /* kernel.perf_event_paranoid */
-    size_t core_types; /* that list their CPUs */
+    size_t core_types; /* number of PMUs that list their CPUs */
     pfb_perf_core_type core_type[PFB_PERF_CORE_TYPES];
-    bool is_uniform; /* it is proven that one kind of counters covers every CPU there can be */
+    bool is_uniform; /* one kind of counters is known to cover every possible CPU */
 } pfb_perf_machine;
 
-/* Reads kernel.perf_event_paranoid, whose absence says that the kernel has no events at all
+/* Reads kernel.perf_event_paranoid. If it does not exist the kernel has no events at all
  * (PFB_PU_ERROR_REQUIRED_APIS_MISSING). */
 bool pfb_perf_read_paranoid(pfb_perf_machine *machine, pfb_cpi_failure *failure);
 
-/* The failure of a kernel file that must be there: PFB_PU_ERROR_REQUIRED_APIS_MISSING where there is none. Returns
+/* Reports the failure of a required kernel file, PFB_PU_ERROR_REQUIRED_APIS_MISSING if it does not exist. Returns
  * false. */
 bool pfb_perf_fail_file(const pfb_source_failure *reason, pfb_cpi_failure *failure);
 
-/* Reads which core types there are. What cannot be read proves nothing: the machine is then not uniform. */
+/* Reads the core types. If anything cannot be read the machine is taken as not uniform. */
 void pfb_perf_read_core_types(pfb_perf_machine *machine);
 
 typedef struct pfb_perf_cpu {
     uint32_t cpu;
-    uint64_t serial; /* another one for each group that was opened; 0: there is no group */
+    uint64_t serial; /* unique for each group that was opened; 0: no group */
     pfb_perf_group group;
 } pfb_perf_cpu;
 
@@ -47,15 +47,16 @@ typedef struct pfb_perf_cpus {
     pfb_perf_cpu cpus[PFB_CPI_MOST_CPUS]; /* ascending */
 } pfb_perf_cpus;
 
-/* Opens a group on every CPU that is online. A CPU without such counters is left without a group when another one has
- * them; any other refusal, and that of the first CPU when none has them, is a failure. Then nothing stays open. */
+/* Opens a group on every online CPU. CPUs without such counters have no group, if at least one CPU has them. Any other
+ * refusal is a failure, and so is the refusal of the first CPU if none has counters; then nothing stays open. */
 bool pfb_perf_cpus_open(pfb_perf_cpus *cpus, const pfb_perf_machine *machine, pfb_cpi_failure *failure);
 void pfb_perf_cpus_close(pfb_perf_cpus *cpus, const pfb_perf_machine *machine);
 
-/* Lets go of CPUs that went, and tries to open a group on those without. One that cannot be opened is left out. */
+/* Removes CPUs that went offline, and tries to open a group on CPUs without one. A CPU whose group cannot be opened
+ * stays without. */
 bool pfb_perf_cpus_update(pfb_perf_cpus *cpus, const pfb_perf_machine *machine, pfb_cpi_failure *failure);
 
-/* Opens the group of the CPU at `position` anew: a CPU that went and came back has left the old one in pieces. */
+/* Reopens the group of the CPU at `position`: the old group is unusable after the CPU went offline and came back. */
 void pfb_perf_cpus_reopen(pfb_perf_cpus *cpus, size_t position, const pfb_perf_machine *machine);
 
 /* The CPUs that are online. */
@@ -64,10 +65,11 @@ typedef struct pfb_perf_online {
     uint32_t cpus[PFB_CPI_MOST_CPUS];
 } pfb_perf_online;
 
-/* A list that is empty, does not ascend or is no list is a failure, and so are more CPUs than there is room for. */
+/* Reads the online CPUs. Fails if the list is empty, malformed or not ascending, or has more than PFB_CPI_MOST_CPUS
+ * CPUs. */
 bool pfb_perf_read_online(const pfb_perf_machine *machine, pfb_perf_online *online, pfb_cpi_failure *failure);
 
-/* Null when there is no such CPU. */
+/* Returns NULL if there is no such CPU. */
 const pfb_perf_cpu *pfb_perf_cpus_find(const pfb_perf_cpus *cpus, uint32_t cpu);
 
 #endif

@@ -10,10 +10,10 @@
 typedef struct refusal {
     int error;
     const char *name;
-    int code; /* absences: of a machine that is none of a hypervisor's */
+    int code; /* for missing counters, the code on a machine without hypervisor */
 } refusal;
 
-/* An error that is not here has a cause that is not known. */
+/* Errors not listed here have unknown causes. */
 static refusal find_refusal(int error)
 {
     static const refusal known[] = {{EACCES, "EACCES", PFB_PU_ERROR_ACCESS_DENIED},
@@ -40,7 +40,7 @@ bool pfb_perf_is_absence(int error)
     return find_refusal(error).code == PFB_PU_ERROR_NOT_SUPPORTED;
 }
 
-/* An event in words. */
+/* Description of an event. */
 typedef struct event_words {
     char text[64];
 } event_words;
@@ -75,7 +75,7 @@ static error_words error_in_words(const refusal *refused)
     return words;
 }
 
-/* The highest kernel.perf_event_paranoid that lets an ordinary user count this. */
+/* Returns the highest kernel.perf_event_paranoid with which an unprivileged user may count this. */
 static int highest_paranoid(const pfb_perf_target *target)
 {
     if (!target->is_thread)
@@ -83,7 +83,7 @@ static int highest_paranoid(const pfb_perf_target *target)
     return target->is_user_only ? 2 : 1;
 }
 
-/* What would help, in at most 90 bytes. */
+/* Returns advice for the user, of at most 90 bytes. */
 static const char *advice(int code)
 {
     switch (code) {
@@ -127,13 +127,13 @@ static void refuse(const pfb_perf_functions *functions, const pfb_perf_target *t
 
 /* ---- Groups ----------------------------------------------------------------------------------------------- */
 
-/* The upper half of a generic event's number, on machines whose cores are of several types. */
+/* Upper half of `config` of a generic hardware event: the PMU type, on machines with several core types. */
 enum { CORE_TYPE_SHIFT = 32 };
 
 static int open_event(const pfb_perf_functions *functions, const pfb_perf_target *target, uint64_t event, int group)
 {
-    /* The first version's size: every kernel takes it, and nothing newer is asked for. PERF_FLAG_FD_CLOEXEC takes Linux
-     * 3.14; kernels before say EINVAL. */
+    /* PERF_ATTR_SIZE_VER0, which every kernel accepts; no newer field is used. PERF_FLAG_FD_CLOEXEC requires Linux
+     * 3.14; older kernels return EINVAL. */
     struct perf_event_attr attributes = {
         .type = PERF_TYPE_HARDWARE,
         .size = PERF_ATTR_SIZE_VER0,
@@ -170,7 +170,7 @@ void pfb_perf_group_close(const pfb_perf_functions *functions, const pfb_perf_gr
     functions->close(group->instructions);
 }
 
-/* What a reading of a group is: the number of its events, the two times, and a value for each event. */
+/* Words of a group reading: number of events, time enabled, time running, and a value for each event. */
 enum { EVENTS = 2, WORD_EVENTS = 0, WORD_ENABLED, WORD_RUNNING, WORD_VALUES, WORDS = WORD_VALUES + EVENTS };
 
 bool pfb_perf_group_read(const pfb_perf_functions *functions, const pfb_perf_group *group, pfb_perf_counts *counts,
@@ -202,26 +202,27 @@ bool pfb_perf_group_read(const pfb_perf_functions *functions, const pfb_perf_gro
 
 /* ---- Arithmetic -------------------------------------------------------------------------------------------- */
 
-/* One step of a division: doubles the remainder, or adds to it, and keeps it below the divisor. */
+/* A binary long division in progress. */
 typedef struct division {
     uint64_t quotient, remainder, divisor;
 } division;
 
-/* `addend` is below the divisor, so that the divisor goes into the sum once at most. */
+/* Adds to the remainder and keeps it below the divisor. `addend` is below the divisor, so the quotient grows by at most
+ * 1. */
 static void add_to(division *d, uint64_t addend)
 {
-    uint64_t room = d->divisor - d->remainder; /* at least 1 */
-    if (addend < room) {
+    uint64_t difference = d->divisor - d->remainder; /* at least 1 */
+    if (addend < difference) {
         d->remainder += addend;
         return;
     }
-    d->remainder = addend - room;
+    d->remainder = addend - difference;
     d->quotient++;
 }
 
 uint64_t pfb_perf_scale(uint64_t a, uint64_t factor, uint64_t divisor)
 {
-    /* factor = whole * divisor + rest, and a * rest / divisor < a: its quotient never overflows. */
+    /* factor = whole * divisor + rest, and a * rest / divisor < a, so this quotient does not overflow. */
     uint64_t whole = factor / divisor;
     uint64_t rest = factor % divisor;
     division d = {.divisor = divisor};
@@ -252,5 +253,5 @@ bool pfb_perf_progress_of(const pfb_perf_counts *start, const pfb_perf_counts *e
     };
     return progress->instructions <= UINT64_MAX - start->instructions &&
            progress->cycles <= UINT64_MAX - start->cycles && progress->instructions < UINT64_MAX &&
-           progress->cycles < UINT64_MAX; /* which scaling gives for "no room" */
+           progress->cycles < UINT64_MAX; /* UINT64_MAX means that it does not fit */
 }

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The functions of this machine. The C library has none for perf_event_open, and gettid only of late. */
+/* The functions of this machine. The C library has no perf_event_open, and gettid only since glibc 2.30. */
 
 static int open_event(const struct perf_event_attr *attributes, int thread, int cpu, int group, unsigned long flags)
 {
@@ -15,9 +15,9 @@ static int open_event(const struct perf_event_attr *attributes, int thread, int 
     return descriptor < 0 ? -errno : (int)descriptor;
 }
 
-static long read_event(int descriptor, void *room, size_t size)
+static long read_event(int descriptor, void *out, size_t size)
 {
-    ssize_t got = read(descriptor, room, size);
+    ssize_t got = read(descriptor, out, size);
     return got < 0 ? -errno : (long)got;
 }
 

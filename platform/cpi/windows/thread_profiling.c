@@ -25,7 +25,7 @@ _Static_assert(HOLDS(performance_data, size_bytes, 0, 2) && HOLDS(performance_da
 
 enum {
     DATA_VERSION = 1,
-    ENABLE_DISPATCH = 1, /* THREAD_PROFILING_FLAG_DISPATCH: the cycles */
+    ENABLE_DISPATCH = 1, /* THREAD_PROFILING_FLAG_DISPATCH: cycles */
     READ_DISPATCH = 1,   /* READ_THREAD_PROFILING_FLAG_DISPATCHING */
     READ_COUNTERS = 2,   /* READ_THREAD_PROFILING_FLAG_HARDWARE_COUNTERS */
     PROCESSOR_COUNTER = 0
@@ -33,8 +33,8 @@ enum {
 
 /* ---- State ---------------------------------------------------------------------------------------------------- */
 
-/* Profiling is enabled once for a thread, however many readers it has: instances may nest. It has none when another
- * thread closed the last one: then profiling is still enabled, and waits for the thread's next reader. */
+/* Profiling is enabled once per thread, for all its readers. If another thread closed the last reader, profiling stays
+ * enabled with `readers` 0 until the thread's next reader. */
 typedef struct profile {
     struct profile *next;
     pfb_thread_identity thread;
@@ -44,7 +44,7 @@ typedef struct profile {
 
 typedef struct profiling_source {
     pfb_thread_profiling system;
-    pfb_lock lock; /* of the profiles and their count of readers */
+    pfb_lock lock; /* protects `profiles` and their `readers` */
     profile *profiles;
 } profiling_source;
 
@@ -70,7 +70,7 @@ static bool fail_call(const profiling_source *source, const char *function, uint
     return pfb_cpi_fail(failure, code, "%s failed: %s (%u)%s", function, reason, (unsigned)win32, more);
 }
 
-/* Nothing documents the codes of EnableThreadProfiling: those that say clearly what is wrong are told apart. */
+/* The codes of EnableThreadProfiling are not documented; those with a clear meaning are mapped. */
 static bool fail_enable(const profiling_source *source, uint32_t win32, pfb_cpi_failure *failure)
 {
     static const struct {
@@ -92,13 +92,13 @@ static bool fail_enable(const profiling_source *source, uint32_t win32, pfb_cpi_
     return fail_call(source, function, win32, PFB_PU_ERROR_ENABLE_THREAD_PROFILING, "", failure);
 }
 
-/* ---- What is refused before anything is asked ----------------------------------------------------------------- */
+/* ---- Checks before any call ----------------------------------------------------------------------------------- */
 
 #define INSTEAD "; of a thread alone: PFB_CPI_THREAD_ONLY"
 
-/* Windows hands out instructions of all CPUs by a trace session of the system, which this source does not start. The
- * right to one comes first, since without it nothing else would help. A hypervisor is no reason by itself: Windows runs
- * under its own on many machines whose counters work. Busy time could be had, but is no part of a CPI without
+/* Windows reports the instructions of all CPUs through a system trace session, which this source does not start.
+ * Missing rights are reported first, since nothing else would help without them. A hypervisor is no reason to refuse:
+ * Windows itself often runs under one with working counters. Busy time would be available, but is of no use without
  * instructions. */
 static bool refuse_cpus(const profiling_source *source, pfb_cpi_failure *failure)
 {
@@ -131,9 +131,9 @@ static bool check_clock(const profiling_source *source, pfb_cpi_failure *failure
                         "this processor has no time-stamp counter of constant rate, which is the clock");
 }
 
-/* What a counter counts only the driver knows that configured it, so a person must say which one has the instructions:
- * a guess would give the figures of any other event the name of CPI. The value is not repeated in a sentence, since it
- * may be in any encoding. */
+/* Only the driver that configured the counters knows what they count, so the user must name the counter of
+ * instructions: a guess could report another event as CPI. The value is not part of the message because its encoding is
+ * unknown. */
 static bool find_counter(const profiling_source *source, uint32_t *counter, pfb_cpi_failure *failure)
 {
     const char *text = source->system.counter;
@@ -156,7 +156,7 @@ static bool find_counter(const profiling_source *source, uint32_t *counter, pfb_
 
 /* ---- Profiles ------------------------------------------------------------------------------------------------- */
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static bool enable(const profiling_source *source, profile *made, uint32_t counter, pfb_cpi_failure *failure)
 {
     uint64_t counters = UINT64_C(1) << counter;
@@ -168,8 +168,9 @@ static bool enable(const profiling_source *source, profile *made, uint32_t count
                                         "EnableThreadProfiling failed: it succeeded without a handle");
 }
 
-/* Likewise. The thread's profile, with one more reader; null, and why. */
-static profile *join(profiling_source *source, pfb_thread_identity thread, uint32_t counter, pfb_cpi_failure *failure)
+/* Returns the thread's profile with another reader, or NULL. The caller holds the lock. */
+static profile *acquire_profile(profiling_source *source, pfb_thread_identity thread, uint32_t counter,
+                                pfb_cpi_failure *failure)
 {
     profile *found = source->profiles;
     while (found && !is_same(found->thread, thread))
@@ -192,10 +193,10 @@ static profile *join(profiling_source *source, pfb_thread_identity thread, uint3
     return found;
 }
 
-/* Likewise. The last reader disables, once: a failure leaves nothing that could be done. Windows writes into what it
- * gave the handle of while the thread runs, and promises nothing for disabling on another thread: there the profile is
- * left as it is, and neither disabled nor freed. */
-static void part(profiling_source *source, profile *left)
+/* Removes a reader; the last one disables profiling. A failure to disable cannot be handled. While the thread runs,
+ * Windows writes to the memory of the handle, and it is not documented that another thread may disable profiling, so on
+ * another thread the profile is kept. The caller holds the lock. */
+static void release_profile(profiling_source *source, profile *left)
 {
     if (--left->readers > 0 || !is_same(left->thread, source->system.identify()))
         return;
@@ -216,8 +217,8 @@ static bool refuse_data(const char *what, unsigned value, unsigned expected, pfb
                         value, expected);
 }
 
-/* Counters run since profiling was enabled: the calls themselves take instructions and cycles, so 0 is never a count,
- * but what a counter without configuration gives. */
+/* Counters run since profiling was enabled, and the calls themselves execute instructions and cycles: a count of 0
+ * means that the counter is not configured. */
 static bool check_data(const pfb_performance_data *data, uint32_t counter, pfb_cpi_failure *failure)
 {
     const pfb_hardware_counter *instructions = &data->counters[counter];
@@ -239,7 +240,7 @@ static bool check_data(const pfb_performance_data *data, uint32_t counter, pfb_c
     return true;
 }
 
-/* Instructions and cycles come out of one call, which repeats itself until they belong together. */
+/* Instructions and cycles come from one call, which repeats itself until they are consistent. */
 static bool read_data(const profiling_reader *reader, pfb_cpi_thread *thread, pfb_cpi_failure *failure)
 {
     const profiling_source *source = reader->source;
@@ -270,9 +271,9 @@ static bool read_counters(void *context, pfb_cpi_moment moment, pfb_cpi_cpu *cpu
     const profiling_reader *reader = context;
     pfb_cpi_snapshot *snapshot = &reading->snapshot;
     (void)cpus;
-    (void)capacity; /* there is no CPU */
+    (void)capacity; /* there are no CPUs */
     if (moment == PFB_CPI_AT_END)
-        snapshot->clock = reader->source->system.read_clock(); /* telling threads apart takes a call of the system */
+        snapshot->clock = reader->source->system.read_clock(); /* before check_thread, which makes a system call */
     if (!check_thread(reader, failure))
         return false;
     if (!read_data(reader, &snapshot->thread, failure))
@@ -284,7 +285,7 @@ static bool read_counters(void *context, pfb_cpi_moment moment, pfb_cpi_cpu *cpu
     return true;
 }
 
-/* Of CPUs, which there are none of. */
+/* There are no CPUs. */
 static bool unhalted(const void *reader, size_t position, uint64_t *cycles)
 {
     (void)reader;
@@ -295,7 +296,7 @@ static bool unhalted(const void *reader, size_t position, uint64_t *cycles)
 
 /* ---- Opening and closing ---------------------------------------------------------------------------------------- */
 
-/* Profiles that are left are those of other threads. */
+/* Remaining profiles belong to other threads, or to this one if another thread closed its last reader. */
 static void close_source(void *context)
 {
     profiling_source *source = context;
@@ -314,7 +315,7 @@ static void reader_close(void *context)
     profiling_reader *reader = context;
     profiling_source *source = reader->source;
     pfb_lock_take(&source->lock);
-    part(source, reader->profile);
+    release_profile(source, reader->profile);
     pfb_lock_release(&source->lock);
     free(reader);
 }
@@ -329,7 +330,7 @@ static profiling_reader *open_profile(profiling_source *source, uint32_t counter
     *reader = (profiling_reader){.source = source, .counter = counter};
     pfb_thread_identity thread = source->system.identify();
     pfb_lock_take(&source->lock);
-    reader->profile = join(source, thread, counter, failure);
+    reader->profile = acquire_profile(source, thread, counter, failure);
     pfb_lock_release(&source->lock);
     if (!reader->profile) {
         free(reader);
@@ -338,7 +339,7 @@ static profiling_reader *open_profile(profiling_source *source, uint32_t counter
     return reader;
 }
 
-/* A first reading, which nobody sees, tells whether the counter counts. */
+/* Makes a first reading to check that the counter counts. */
 static void *reader_open(void *context, uint32_t mode, pfb_cpi_failure *failure)
 {
     profiling_source *source = context;

@@ -2,9 +2,9 @@
 #ifndef PFB_THREAD_PROFILING_H
 #define PFB_THREAD_PROFILING_H
 
-/* The live source of CPI counters on Windows: instructions and cycles of the calling thread, by the three functions of
- * thread profiling. Those of all CPUs are refused, with the reason. What the system does is behind functions, so that
- * all decisions can be tested without it: what is refused and why, what to believe. docs/cpi_source.md. */
+/* The live CPI source of Windows: instructions and cycles of the calling thread, from the three functions of thread
+ * profiling. Counters of all CPUs are refused with the reason. The system is accessed through function pointers, so
+ * that the logic can be tested on any system. docs/cpi_source.md. */
 #include "perfblock/cpi_source.h"
 #include "windows/perflib.h" /* pfb_dword, PFB_WINAPI */
 
@@ -14,7 +14,7 @@ enum { PFB_HARDWARE_COUNTERS = 16 };
 
 /* HARDWARE_COUNTER_DATA */
 typedef struct pfb_hardware_counter {
-    uint32_t type; /* 0: a counter of the processor. Windows knows no other */
+    uint32_t type; /* HARDWARE_COUNTER_TYPE: 0 is PMCCounter, the only one */
     uint32_t reserved;
     uint64_t value;
 } pfb_hardware_counter;
@@ -23,23 +23,23 @@ typedef struct pfb_hardware_counter {
 typedef struct pfb_performance_data {
     uint16_t size_bytes;
     uint8_t version;
-    uint8_t counter_count; /* how many elements have a value; which ones the mask of counters tells */
+    uint8_t counter_count; /* number of elements with a value; the mask of counters selects which */
     uint32_t context_switches;
     uint64_t wait_reasons;
-    uint64_t cycle_time; /* since profiling was enabled, as the counters */
+    uint64_t cycle_time; /* since profiling was enabled, like the counters */
     uint32_t retry_count;
     uint32_t reserved;
     pfb_hardware_counter counters[PFB_HARDWARE_COUNTERS];
 } pfb_performance_data;
 
-/* As Windows declares them; all return a Win32 code. Null: this system has no such function. */
+/* The functions as declared in winbase.h; all return a Win32 code. NULL if this system does not have the function. */
 typedef struct pfb_thread_profiling_functions {
     pfb_dword(PFB_WINAPI *EnableThreadProfiling)(void *thread, pfb_dword flags, uint64_t counters, void **handle);
     pfb_dword(PFB_WINAPI *DisableThreadProfiling)(void *handle);
     pfb_dword(PFB_WINAPI *ReadThreadProfilingData)(void *handle, pfb_dword flags, pfb_performance_data *data);
 } pfb_thread_profiling_functions;
 
-/* Their names, for what is done with each. */
+/* Applies FUNCTION to the name of each function. */
 #define PFB_THREAD_PROFILING_FUNCTIONS(FUNCTION)                                                                       \
     FUNCTION(EnableThreadProfiling)                                                                                    \
     FUNCTION(DisableThreadProfiling)                                                                                   \
@@ -47,29 +47,29 @@ typedef struct pfb_thread_profiling_functions {
 
 /* ---- The source ------------------------------------------------------------------------------------------------- */
 
-/* A thread among all that ever ran: numbers are given again. */
+/* Identifies a thread uniquely: thread ids are reused. */
 typedef struct pfb_thread_identity {
     uint32_t tid;
-    uint64_t began; /* when it was made */
+    uint64_t began; /* creation time */
 } pfb_thread_identity;
 
-/* The environment variable that tells which counter has the instructions. */
+/* The environment variable with the number of the counter that counts instructions. */
 #define PFB_CPI_COUNTER_VARIABLE "PERFBLOCK_CPI_COUNTER"
 
-/* What the source stands on. Only `functions` may be null. */
+/* The system that the source reads. Only members of `functions` may be NULL. */
 typedef struct pfb_thread_profiling {
     pfb_thread_profiling_functions functions;
-    void *this_thread; /* what stands for the calling thread */
-    char counter[8];   /* the value of PFB_CPI_COUNTER_VARIABLE; "" when it is not set, "..." when it is too long */
+    void *this_thread;                     /* pseudo handle of the calling thread */
+    char counter[8];                       /* value of PFB_CPI_COUNTER_VARIABLE; "" if not set, "..." if too long */
     pfb_thread_identity (*identify)(void); /* the calling thread */
     bool (*is_administrator)(void);
     bool (*has_hypervisor)(void);
-    bool (*has_clock)(void);                                     /* there is one of constant rate */
-    uint64_t (*read_clock)(void);                                /* for that one only */
-    void (*describe)(uint32_t code, char *out, size_t capacity); /* the system's text for a code */
+    bool (*has_clock)(void);                                     /* there is a constant-rate time-stamp counter */
+    uint64_t (*read_clock)(void);                                /* only if has_clock */
+    void (*describe)(uint32_t code, char *out, size_t capacity); /* writes the system's message for a code */
 } pfb_thread_profiling;
 
-/* The source over such a system, which is copied. Asks the system nothing. */
+/* Opens the source over a system, which is copied. Does not call the system. */
 pfb_cpi_source *pfb_thread_profiling_open(const pfb_thread_profiling *system, pfb_cpi_failure *failure);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The structures' own check is against their documentation; here is the system's header. */
+/* Checks the structures against the system's header; thread_profiling.c checks them against the documentation. */
 _Static_assert(sizeof(PERFORMANCE_DATA) == sizeof(pfb_performance_data), "PERFORMANCE_DATA");
 _Static_assert(sizeof(HARDWARE_COUNTER_DATA) == sizeof(pfb_hardware_counter), "HARDWARE_COUNTER_DATA");
 _Static_assert(offsetof(PERFORMANCE_DATA, CycleTime) == offsetof(pfb_performance_data, cycle_time), "CycleTime");
@@ -16,7 +16,7 @@ _Static_assert(MAX_HW_COUNTERS == PFB_HARDWARE_COUNTERS && PERFORMANCE_DATA_VERS
 
 /* ---- Threads -------------------------------------------------------------------------------------------------- */
 
-/* Where the system does not tell when the thread was made its number must do. */
+/* If the creation time is not available, the thread id alone is used. */
 static pfb_thread_identity identify(void)
 {
     FILETIME began;
@@ -31,7 +31,8 @@ static pfb_thread_identity identify(void)
 
 /* ---- Rights ---------------------------------------------------------------------------------------------------- */
 
-/* The group must be in force: a member who was not elevated has it for denying only. Who cannot be asked is none. */
+/* The group must be enabled: for members that are not elevated it is used for denying only. If the membership cannot be
+ * read the answer is no. */
 static bool is_administrator(void)
 {
     SID_IDENTIFIER_AUTHORITY authority = SECURITY_NT_AUTHORITY;
@@ -48,11 +49,11 @@ static bool is_administrator(void)
 
 /* ---- Opening -------------------------------------------------------------------------------------------------- */
 
-/* The value of the variable, as the source takes it. */
+/* Reads the variable in the form that pfb_thread_profiling has. */
 static void read_counter(char *out, DWORD capacity)
 {
     DWORD length = GetEnvironmentVariableA(PFB_CPI_COUNTER_VARIABLE, out, capacity);
-    if (length >= capacity) /* the room it needs, and nothing was written */
+    if (length >= capacity) /* the required capacity; nothing was written */
         memcpy(out, "...", 4);
     else
         out[length] = '\0';
@@ -60,8 +61,8 @@ static void read_counter(char *out, DWORD capacity)
 
 void pfb_windows_cpi_load(pfb_thread_profiling *system)
 {
-    HMODULE kernel = GetModuleHandleW(L"kernel32.dll");                 /* in every process, and stays */
-    *system = (pfb_thread_profiling){.this_thread = GetCurrentThread(), /* not a handle: a number for whoever calls */
+    HMODULE kernel = GetModuleHandleW(L"kernel32.dll");                 /* loaded in every process and never unloaded */
+    *system = (pfb_thread_profiling){.this_thread = GetCurrentThread(), /* a pseudo handle, valid in every thread */
                                      .identify = identify,
                                      .is_administrator = is_administrator,
                                      .has_hypervisor = pfb_cpu_has_hypervisor,

@@ -2,10 +2,10 @@
 #ifndef PFB_WINDOWS_CPI_H
 #define PFB_WINDOWS_CPI_H
 
-/* What the live source of CPI counters stands on in Windows itself. */
+/* The Windows functions that the live CPI source calls. */
 #include "cpi/windows/thread_profiling.h"
 
-/* Fills in everything; of the functions those that this system has. */
+/* Fills in the structure; functions that this system does not have are NULL. */
 void pfb_windows_cpi_load(pfb_thread_profiling *system);
 
 #endif

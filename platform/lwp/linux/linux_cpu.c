@@ -9,7 +9,7 @@
 enum { FIRST_CPUS = 1024, MOST_CPUS = 1 << 20 };
 
 struct pfb_cpus {
-    cpu_set_t *all; /* of the thread when it was opened */
+    cpu_set_t *all; /* the thread's CPUs when this was opened */
     cpu_set_t *one;
     size_t set_bytes;
     size_t count;
@@ -22,7 +22,8 @@ static bool fail(const char *call, pfb_source_failure *failure)
                            errno);
 }
 
-/* The thread's CPUs in a set that is large enough for this machine; the kernel says EINVAL to a smaller one. */
+/* Reads the thread's CPUs into a set that is large enough for this machine; the kernel returns EINVAL for a smaller
+ * one. */
 static cpu_set_t *read_affinity(size_t *set_bytes, size_t *bits, pfb_source_failure *failure)
 {
     for (size_t cpus = FIRST_CPUS; cpus <= MOST_CPUS; cpus *= 2) {
@@ -35,7 +36,7 @@ static cpu_set_t *read_affinity(size_t *set_bytes, size_t *bits, pfb_source_fail
         *bits = cpus;
         if (sched_getaffinity(0, *set_bytes, set) == 0)
             return set;
-        int code = errno; /* freeing may change it */
+        int code = errno; /* CPU_FREE may change it */
         CPU_FREE(set);
         errno = code;
         if (code != EINVAL)

@@ -13,14 +13,14 @@
 
 typedef ULONG64(WINAPI *get_features)(void);
 
-/* Windows 7 has the function since its first service pack. */
+/* Windows 7 has the function since Service Pack 1. */
 pfb_cpuid_xcr0 pfb_cpu_ask_xcr0(void)
 {
     pfb_cpuid_xcr0 xcr0 = {0};
     get_features features = NULL;
     HMODULE kernel = GetModuleHandleW(L"kernel32.dll");
     FARPROC found = kernel ? GetProcAddress(kernel, "GetEnabledXStateFeatures") : NULL;
-    memcpy(&features, &found, sizeof features); /* a cast between kinds of functions is a warning to some compilers */
+    memcpy(&features, &found, sizeof features); /* some compilers warn about casts between function types */
     if (features) {
         xcr0.is_known = true;
         xcr0.value = features();
@@ -31,8 +31,8 @@ pfb_cpuid_xcr0 pfb_cpu_ask_xcr0(void)
 /* ---- CPUs ------------------------------------------------------------------------------------------------------- */
 
 struct pfb_cpus {
-    DWORD_PTR all;    /* of the process, in the thread's group */
-    DWORD_PTR before; /* of the thread; 0 until it was pinned */
+    DWORD_PTR all;    /* CPUs of the process in the thread's group */
+    DWORD_PTR before; /* affinity of the thread; 0 until it was pinned */
     size_t count;
     uint32_t numbers[8 * sizeof(DWORD_PTR)];
 };
@@ -63,7 +63,7 @@ pfb_cpus *pfb_cpus_open(pfb_source_failure *failure)
         if (process >> i & 1)
             cpus->numbers[cpus->count++] = i;
     }
-    if (cpus->count == 0) /* a process of several groups: its mask is empty, so the thread stays where it is */
+    if (cpus->count == 0) /* a process with several groups has an empty mask: the thread is not moved */
         cpus->count = 1;
     return cpus;
 }

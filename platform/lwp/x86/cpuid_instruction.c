@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lwp/cpu_private.h"
 
-/* CPUID, XGETBV and RDTSC, which a compiler and a processor have, whatever the system: on Windows, where a program is
- * told which state is enabled, XGETBV is left to windows_cpu.c. */
+/* CPUID, XGETBV and RDTSC, on every system. On Windows XGETBV is not used: windows_cpu.c asks the system which state is
+ * enabled. */
 
 #if defined(_M_X64) || defined(_M_IX86) || defined(__x86_64__) || defined(__i386__)
 #define IS_X86 1
@@ -33,7 +33,7 @@ bool pfb_cpu_ask(uint32_t leaf, uint32_t subleaf, pfb_cpuid_leaf *answer)
     return IS_X86;
 }
 
-/* Leaf 1 ECX bit 31, which processors leave 0 and hypervisors set. */
+/* Leaf 1 ECX bit 31: 0 on processors, set by hypervisors. */
 bool pfb_cpu_has_hypervisor(void)
 {
     pfb_cpuid_leaf leaf;
@@ -43,7 +43,7 @@ bool pfb_cpu_has_hypervisor(void)
     return (leaf.ecx & UINT32_C(1) << 31) != 0;
 }
 
-/* EDX of leaf 0x80000007: it counts at one rate, whatever the clock and the sleep of its CPU. */
+/* Leaf 0x80000007 EDX: constant rate in all power states. */
 #define INVARIANT (UINT32_C(1) << 8)
 
 bool pfb_cpu_has_constant_time_stamp(void)
@@ -66,7 +66,7 @@ uint64_t pfb_cpu_time_stamp(void)
 
 #if !defined(_WIN32)
 
-/* The compiler's own XGETBV would have this file built for processors that have it. */
+/* Inline assembly: the compiler's intrinsic would require building this file for processors with XSAVE. */
 pfb_cpuid_xcr0 pfb_cpu_ask_xcr0(void)
 {
     pfb_cpuid_xcr0 xcr0 = {0};
