@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Cycles per instruction, measured around some work: the task of the sample that the CPI facility's documentation has,
- * in the original's names. 500 rounds of many questions to the environment, each round followed by a sleep of 10 ms, a
- * star every tenth; then the figures of the system and of its CPUs.
+/* Measures cycles per instruction around some work: the sample program of the CPI facility's documentation, with its
+ * original function names. The work is 500 rounds of many getenv calls, each round followed by a sleep of 10 ms, with a
+ * star printed every tenth round. Then the program prints the figures of the system and of each CPU.
  *
  * Usage: cpi_sample [ROUNDS] [FILE]
- * FILE has snapshots (docs/cpi_text.md) that take the place of this machine's counters: three, for the facility reads
- * when it is initialised, at the start and at the end. Exit status: 4 when the counters are refused, 3 when standard
+ *
+ * FILE contains snapshots (docs/cpi_text.md) to use instead of this machine's counters. It needs three: the facility
+ * reads when it is initialised, at the start and at the end. Exit status: 4 if the counters are refused, 3 if standard
  * output cannot be written.
  *
- * Outside of Windows it is built for POSIX: _POSIX_C_SOURCE=200809L. */
+ * Except on Windows it is built for POSIX: _POSIX_C_SOURCE=200809L. */
 #include <perfblock/cpi_original.h>
 
 #include <errno.h>
@@ -23,14 +24,7 @@
 #include <time.h>
 #endif
 
-enum {
-    ROUNDS = 500,
-    QUESTIONS = 2000,
-    STAR_EVERY = 10,
-    SLEEP_MILLISECONDS = 10,
-    STATUS_OUTPUT = 3,
-    STATUS_REFUSED = 4
-};
+enum { ROUNDS = 500, CALLS = 2000, STAR_EVERY = 10, SLEEP_MILLISECONDS = 10, STATUS_OUTPUT = 3, STATUS_REFUSED = 4 };
 
 /* ---- The work ---------------------------------------------------------------------------------------------------- */
 
@@ -45,9 +39,9 @@ static void sleep_some(void)
 
 static void work(unsigned long rounds)
 {
-    static const char *volatile answer; /* asked for, and so not left out by the compiler */
+    static const char *volatile answer; /* volatile, so that the compiler keeps the calls */
     for (unsigned long round = 1; round <= rounds; round++) {
-        for (int i = 0; i < QUESTIONS; i++)
+        for (int i = 0; i < CALLS; i++)
             answer = getenv("PATH");
         (void)answer;
         sleep_some();
@@ -62,12 +56,13 @@ static void work(unsigned long rounds)
 
 /* ---- The figures ------------------------------------------------------------------------------------------------- */
 
-/* One figure of the system and of each CPU. What is undefined is 0.0 in CPI_DATA: only the counts behind it tell. */
+/* One figure of the system and of each CPU. Undefined figures are 0.0 in CPI_DATA; they are recognised by their counts.
+ */
 typedef struct row {
     const char *name;
     double system;
     const double *cpus;
-    bool is_share;   /* of the busy clock, and not per instruction */
+    bool is_share;   /* a share of the busy clock rather than a value per instruction */
     bool is_inverse; /* 100 minus the figure */
 } row;
 
@@ -114,7 +109,7 @@ static void print_figures(void *handle, const CPI_DATA *cd)
 
 /* ---- The measurement --------------------------------------------------------------------------------------------- */
 
-/* The code by its name, and why. */
+/* Prints the name of an error code and its reason. */
 static bool is_success(int rc)
 {
     if (rc != PU_SUCCESS)
@@ -122,13 +117,13 @@ static bool is_success(int rc)
     return rc == PU_SUCCESS;
 }
 
-/* The figures there are, and then why there are no others: there may be some although the system executed nothing. */
+/* Prints the figures, and then the error if there is one: there may be figures even if the system executed nothing. */
 static bool get_and_print(void *handle)
 {
     const CPI_DATA *cd;
     char reason[256];
     int rc = CpiGet(handle, &cd);
-    snprintf(reason, sizeof reason, "%s", pfb_cpi_last_error_text()); /* gone at the next call */
+    snprintf(reason, sizeof reason, "%s", pfb_cpi_last_error_text()); /* overwritten by the next call */
     if (cd)
         print_figures(handle, cd);
     fflush(stdout);
@@ -151,7 +146,7 @@ static bool measure(unsigned long rounds)
     return is_measured;
 }
 
-/* The bytes of a file; false when they are not to be had, none, or more than there is room for. */
+/* Reads a file. Returns false if it cannot be read, is empty, or does not fit. */
 static bool read_file(const char *path, char *bytes, size_t capacity, size_t *size)
 {
     FILE *file = fopen(path, "rb");
@@ -163,7 +158,7 @@ static bool read_file(const char *path, char *bytes, size_t capacity, size_t *si
     return is_read;
 }
 
-/* Has the facility read the snapshots of a file. */
+/* Makes the facility read the snapshots of a file. */
 static bool use_file(const char *path)
 {
     enum { MOST_BYTES = 1 << 20 };
@@ -184,7 +179,7 @@ static bool use_file(const char *path)
     return is_used;
 }
 
-/* False when it is no number, or one that is too large. */
+/* Returns false if the text is not a number or is too large. */
 static bool read_rounds(const char *text, unsigned long *rounds)
 {
     char *end;
@@ -196,7 +191,7 @@ static bool read_rounds(const char *text, unsigned long *rounds)
     return true;
 }
 
-/* What was printed may not have arrived, on a full disk for instance. */
+/* Returns false if the output could not be written, for instance on a full disk. */
 static bool is_printed(void)
 {
     bool is_fine = fflush(stdout) == 0 && !ferror(stdout);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Lightweight Profiling, from the program that is profiled: the task of the sample that Microsoft documents with
- * __llwpcb. Two loops leave value samples and inserted events in a ring, which is then read. The intrinsics run on
- * perfblock's model; without the first #include, and behind the tests of docs/cpu.md, they are the CPU's own.
+/* Lightweight Profiling used by the profiled program itself, as in the sample that Microsoft documents with __llwpcb.
+ * Two loops write value samples and inserted events to a ring, which is then read. The intrinsics run on perfblock's
+ * model. Without the first #include, and after the checks described in docs/cpu.md, they would be executed by the CPU.
  *
  * Usage: lwp_sample [32|64] [no-value]
- * 32 and 64 choose what a compiler for so many bits would make; no-value is a system that does not enable LWPVAL. */
+ *
+ * 32 and 64 select what a compiler for 32 or 64 bits would generate; no-value simulates a system that does not enable
+ * LWPVAL. */
 #include <perfblock/lwp_intrinsics.h>
 
-/* What code for the hardware includes; here it does nothing more. */
+/* The header that code for the hardware includes. It has no effect here. */
 #if defined(_MSC_VER)
 #include <intrin.h>
 #elif defined(__x86_64__) || defined(__i386__)
@@ -21,7 +23,7 @@
 
 enum { SLOTS = 4096, LOOPS = 31, INSERT_EVERY = 7, INTERVAL = 9 };
 
-/* The LWPCB as bytes: its layout is the leaf's, not a compiler's. */
+/* Writes a field of the LWPCB, whose layout is given by the CPUID leaf. */
 static void put(uint8_t *field, uint64_t value, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)
@@ -31,7 +33,7 @@ static void put(uint8_t *field, uint64_t value, unsigned bytes)
 static void fill_control(uint8_t *control, const pfb_lwp_capabilities *leaf, const uint8_t *ring)
 {
     uint32_t ring_bytes = SLOTS * leaf->event_bytes;
-    uint32_t start = ring_bytes - 3 * leaf->event_bytes; /* so that the records wrap */
+    uint32_t start = ring_bytes - 3 * leaf->event_bytes; /* near the end, so that the records wrap */
     put(control + PFB_LWP_AT_FLAGS, UINT32_C(1) << PFB_LWP_EVENT_VALUE, 4);
     put(control + PFB_LWP_AT_BUFFER_SIZE, ring_bytes, 4);
     put(control + PFB_LWP_AT_BUFFER_BASE, (uintptr_t)ring, 8);
@@ -62,7 +64,7 @@ static unsigned profile_64(void)
     return lost;
 }
 
-/* Reads what is between tail and head, and then tells the hardware so. */
+/* Reads the records between tail and head, and then moves the tail. */
 static bool print_ring(const pfb_lwp_capabilities *leaf, uint8_t *control, const uint8_t *ring)
 {
     pfb_lwp lwp;
@@ -98,12 +100,12 @@ static bool run(bool is_64_bit, const pfb_lwp_capabilities *leaf, uint8_t *contr
         lost += profile_64();
     __slwpcb();
     bool is_read = print_ring(leaf, control, ring);
-    __llwpcb(NULL); /* before the memory goes */
+    __llwpcb(NULL); /* before the memory is freed */
     return is_read && lost == 0;
 }
 
-/* What a word of the command line chooses; false when it is none. */
-static bool take_word(const char *word, bool *is_64_bit)
+/* Applies an argument of the command line. Returns false if it is unknown. */
+static bool apply_argument(const char *word, bool *is_64_bit)
 {
     if (strcmp(word, "no-value") == 0) {
         pfb_lwp_capabilities leaf;
@@ -118,7 +120,7 @@ int main(int argc, char **argv)
 {
     bool is_64_bit = sizeof(void *) == 8;
     for (int i = 1; i < argc; i++) {
-        if (!take_word(argv[i], &is_64_bit)) {
+        if (!apply_argument(argv[i], &is_64_bit)) {
             fprintf(stderr, "usage: lwp_sample [32|64] [no-value]\n");
             return EXIT_FAILURE;
         }
