@@ -26,8 +26,8 @@ static void put_le32(uint8_t *at, size_t value)
 /* Writes one block or list with a builder; its context says what. */
 typedef void write_block(pfb_writer *builder, const void *context);
 
-/* Appends what `write` writes, from byte `first` of it: measured first, then written. */
-static void append_written(pfb_bytes *bytes, write_block *write, const void *context, size_t first)
+/* Appends what `write` writes, from byte `first` of it: measured first, then written. Appends nothing if that fails. */
+static pfb_error append_written(pfb_bytes *bytes, write_block *write, const void *context, size_t first)
 {
     pfb_writer builder;
     pfb_write_init(&builder, NULL, 0);
@@ -39,6 +39,7 @@ static void append_written(pfb_bytes *bytes, write_block *write, const void *con
     if (builder.error.code == PFB_OK)
         append(bytes, block + first, size - first);
     free(block);
+    return builder.error;
 }
 
 /* ---- Query information ----------------------------------------------------------------------------------- */
@@ -240,9 +241,10 @@ static void append_error(pfb_bytes *reduced)
 }
 
 /* Appends what was chosen of the current result. */
-static void append_result(const extract *e, const pfb_identifier *identifier, const pfb_bytes *sample,
-                          const pfb_v2_reader *block, const pfb_v2_result *result, pfb_bytes *reduced)
+static pfb_error append_result(const extract *e, const pfb_identifier *identifier, const pfb_bytes *sample,
+                               const pfb_v2_reader *block, const pfb_v2_result *result, pfb_bytes *reduced)
 {
+    pfb_error error = {PFB_OK, 0};
     uint32_t kind = result->kind;
     bool is_part = (e->has_counters && has_ids(kind)) || (e->choice->pattern && has_instances(kind));
     if (!is_result_chosen(e, identifier, kind)) {
@@ -251,11 +253,12 @@ static void append_result(const extract *e, const pfb_identifier *identifier, co
         part p = {.e = e, .identifier = identifier, .data = sample->data, .block = block, .result = result};
         uint32_t *ids = choose_ids(e, &identifier->counterset, block, result, &p.id_count);
         p.ids = ids;
-        append_written(reduced, write_part, &p, DATA_HEADER_BYTES);
+        error = append_written(reduced, write_part, &p, DATA_HEADER_BYTES);
         free(ids);
     } else {
         append(reduced, sample->data + result->offset, result->size_bytes);
     }
+    return error;
 }
 
 /* ---- Samples --------------------------------------------------------------------------------------------- */
@@ -283,17 +286,21 @@ bool extract_sample(const extract *e, const pfb_bytes *sample, pfb_bytes *reduce
         const extract_query *query = at < e->count ? &e->queries[at] : NULL;
         if (!query || query->identifier.index != result.query || !query->is_chosen)
             continue;
-        append_result(e, &query->identifier, sample, &block, &result, reduced);
+        *error = append_result(e, &query->identifier, sample, &block, &result, reduced);
         while (pfb_v2_next_instance(&block, &instance)) /* finds the errors of this result */
             continue;
-        if (block.error.code == PFB_OK)
-            count++;
-        else
+        if (block.error.code != PFB_OK)
+            *error = block.error;
+        if (error->code != PFB_OK) {
             reduced->size_bytes = size;
+            break;
+        }
+        count++;
     }
     put_le32(reduced->data, reduced->size_bytes);
     put_le32(reduced->data + 4, count);
-    *error = block.error;
+    if (error->code == PFB_OK)
+        *error = block.error;
     return true;
 }
 
@@ -323,44 +330,122 @@ static void write_counters(pfb_writer *builder, const void *context)
     }
 }
 
-/* Writes the chosen strings, or only counts them. */
-static uint32_t go_through_strings(pfb_writer *builder, const reply_part *p)
+static int compare_by_counter(const void *left, const void *right)
+{
+    const pfb_registration_string_entry *a = left;
+    const pfb_registration_string_entry *b = right;
+    if (a->counter_id != b->counter_id)
+        return a->counter_id < b->counter_id ? -1 : 1;
+    return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* By string, then as in the reply. Entries without a string come first. */
+static int compare_by_text(const void *left, const void *right)
+{
+    const pfb_registration_string_entry *a = left;
+    const pfb_registration_string_entry *b = right;
+    if (a->has_text != b->has_text)
+        return a->has_text ? 1 : -1;
+    if (a->has_text && a->text.offset != b->text.offset)
+        return a->text.offset < b->text.offset ? -1 : 1;
+    return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* The chosen strings. */
+typedef struct string_list {
+    pfb_registration_string_entry *entries;
+    size_t count, capacity;
+} string_list;
+
+/* Lists the entries of the chosen counters, of each counter the first, in the order of their strings. */
+static void list_strings(string_list *list, const reply_part *p)
 {
     pfb_registration_strings strings;
     pfb_registration_string_entry entry;
-    uint32_t count = 0;
+    size_t count = 0;
     pfb_registration_strings_open(&strings, p->reply->data, p->reply->size_bytes, 0);
     while (pfb_registration_strings_next(&strings, &entry)) {
         if (!display_chooses_counter(p->e->choice, p->set, entry.counter_id))
             continue;
-        count++;
-        if (builder)
-            pfb_write_counter_string(builder, entry.counter_id,
-                                     entry.has_text ? p->reply->data + entry.text.offset : NULL, entry.text.units);
+        list->entries = memory_grow(list->entries, &list->capacity, list->count + 1, sizeof *list->entries);
+        list->entries[list->count++] = entry;
     }
-    return count;
+    if (list->count == 0)
+        return;
+    qsort(list->entries, list->count, sizeof *list->entries, compare_by_counter);
+    for (size_t i = 0; i < list->count; i++) {
+        if (count == 0 || list->entries[count - 1].counter_id != list->entries[i].counter_id)
+            list->entries[count++] = list->entries[i];
+    }
+    list->count = count;
+    qsort(list->entries, count, sizeof *list->entries, compare_by_text);
 }
 
-static void write_strings(pfb_writer *builder, const void *context)
+static bool has_same_text(const pfb_registration_string_entry *a, const pfb_registration_string_entry *b)
 {
-    pfb_write_begin_strings(builder, go_through_strings(NULL, context));
-    go_through_strings(builder, context);
-    pfb_write_end_strings(builder);
+    return a->has_text && b->has_text && a->text.offset == b->text.offset;
 }
 
-void extract_registration(const extract *e, const pfb_guid *set, uint32_t request, const pfb_bytes *reply,
-                          pfb_bytes *reduced)
+/* The bytes of a string with its NUL. */
+static size_t text_size(const pfb_registration_string_entry *entry)
 {
+    return entry->has_text ? 2 * ((size_t)entry->text.units + 1) : 0;
+}
+
+/* Appends the chosen strings (PERF_STRING_BUFFER_HEADER), each once. Entries that share a string follow one another, so
+ * that a reader scans every string once. */
+static pfb_error append_strings(const reply_part *p, pfb_bytes *reduced)
+{
+    enum { HEADER_BYTES = 8, ENTRY_BYTES = 8 };
+    static const uint8_t padding[8];
+    string_list list = {0};
+    uint8_t words[ENTRY_BYTES];
+    list_strings(&list, p);
+    uint64_t start = HEADER_BYTES + (uint64_t)ENTRY_BYTES * list.count;
+    uint64_t end = start;
+    for (size_t i = 0; i < list.count; i++)
+        end += i > 0 && has_same_text(&list.entries[i - 1], &list.entries[i]) ? 0 : text_size(&list.entries[i]);
+    uint64_t size = end + (8 - end % 8) % 8;
+    if (size > UINT32_MAX) {
+        free(list.entries);
+        return (pfb_error){PFB_CALLER_ARGUMENT, 0};
+    }
+    put_le32(words, (size_t)size);
+    put_le32(words + 4, list.count);
+    append(reduced, words, HEADER_BYTES);
+    for (size_t i = 0; i < list.count; i++) {
+        const pfb_registration_string_entry *entry = &list.entries[i];
+        bool is_next = i > 0 && !has_same_text(entry - 1, entry);
+        start += is_next ? text_size(entry - 1) : 0;
+        put_le32(words, entry->counter_id);
+        put_le32(words + 4, entry->has_text ? (size_t)start : PFB_NO_ID);
+        append(reduced, words, ENTRY_BYTES);
+    }
+    for (size_t i = 0; i < list.count; i++) {
+        const pfb_registration_string_entry *entry = &list.entries[i];
+        if (i == 0 || !has_same_text(entry - 1, entry))
+            append(reduced, p->reply->data + entry->text.offset, text_size(entry));
+    }
+    append(reduced, padding, (size_t)(size - end));
+    free(list.entries);
+    return (pfb_error){PFB_OK, 0};
+}
+
+pfb_error extract_registration(const extract *e, const pfb_guid *set, uint32_t request, const pfb_bytes *reply,
+                               pfb_bytes *reduced)
+{
+    pfb_error error = {PFB_OK, 0};
     const reply_part p = {.e = e, .set = set, .reply = reply};
     bool has_strings = request == PFB_REQUEST_COUNTER_NAMES || request == PFB_REQUEST_COUNTER_HELPS ||
                        request == PFB_REQUEST_COUNTER_ENGLISH_NAMES;
     reduced->size_bytes = 0;
     if (e->has_counters && request == PFB_REQUEST_COUNTERSET)
-        append_written(reduced, write_counters, &p, 0);
+        error = append_written(reduced, write_counters, &p, 0);
     else if (e->has_counters && has_strings)
-        append_written(reduced, write_strings, &p, 0);
+        error = append_strings(&p, reduced);
     else
         append(reduced, reply->data, reply->size_bytes);
+    return error;
 }
 
 static void write_instances(pfb_writer *builder, const void *context)
@@ -376,14 +461,16 @@ static void write_instances(pfb_writer *builder, const void *context)
     }
 }
 
-void extract_instances(const extract *e, const pfb_bytes *list, pfb_bytes *reduced)
+pfb_error extract_instances(const extract *e, const pfb_bytes *list, pfb_bytes *reduced)
 {
+    pfb_error error = {PFB_OK, 0};
     const reply_part p = {.e = e, .reply = list};
     reduced->size_bytes = 0;
     if (e->choice->pattern)
-        append_written(reduced, write_instances, &p, 0);
+        error = append_written(reduced, write_instances, &p, 0);
     else
         append(reduced, list->data, list->size_bytes);
+    return error;
 }
 
 void extract_free(extract *e)

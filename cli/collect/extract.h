@@ -32,17 +32,17 @@ pfb_error extract_take_info(extract *e, pfb_bytes *info, pfb_bytes *reduced);
 
 /* Reduces a V2 data block to what was chosen. A block of which everything was chosen is copied unchanged. A result
  * that may hold a chosen counter or not, since nothing identifies it, is replaced by an error. The error is that of
- * the block: results before it are kept, those after it are not. False when the header is malformed, so that there is
- * nothing to keep. */
+ * the block or of the writer: results before it are kept, those after it are not. False when the header is malformed,
+ * so that there is nothing to keep. */
 bool extract_sample(const extract *e, const pfb_bytes *sample, pfb_bytes *reduced, pfb_error *error);
 
 /* Reduces the reply to a registration request to the chosen counters of the set; `reduced` stays empty for a reply that
- * cannot be read. Replies that do not list counters are copied. */
-void extract_registration(const extract *e, const pfb_guid *set, uint32_t request, const pfb_bytes *reply,
-                          pfb_bytes *reduced);
+ * cannot be read. Replies that do not list counters are copied. The error is that of the writer. */
+pfb_error extract_registration(const extract *e, const pfb_guid *set, uint32_t request, const pfb_bytes *reply,
+                               pfb_bytes *reduced);
 
-/* Reduces an instance list to the chosen names. */
-void extract_instances(const extract *e, const pfb_bytes *list, pfb_bytes *reduced);
+/* Reduces an instance list to the chosen names. The error is that of the writer. */
+pfb_error extract_instances(const extract *e, const pfb_bytes *list, pfb_bytes *reduced);
 
 void extract_free(extract *e);
 

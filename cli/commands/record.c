@@ -63,6 +63,15 @@ static bool is_repeated(const offer_set *set, uint32_t request)
            memcmp(own->data, other->data, own->size_bytes) == 0;
 }
 
+/* Puts a chunk with the reduced reply. A writer that failed left it empty. */
+static void put_reduced(recorder *r, const collector *c, const pfb_chunk *chunk, pfb_error error)
+{
+    if (error.code != PFB_OK)
+        diagnostics_malformed(c->offer.subject, error);
+    else
+        recording_put(&r->file, chunk, r->reply.data, r->reply.size_bytes);
+}
+
 static void put_set(recorder *r, const collector *c, offer_set *set)
 {
     static const uint32_t requests[] = {
@@ -74,15 +83,15 @@ static void put_set(recorder *r, const collector *c, offer_set *set)
         pfb_chunk chunk = {.tag = PFB_TAG_REGISTRATION, .guid = set->guid, .request = requests[i]};
         if (!offer_fetch(&c->offer, set, requests[i]) || is_repeated(set, requests[i]))
             continue;
-        extract_registration(&r->extract, &set->guid, requests[i], reply, &r->reply);
-        if (r->reply.size_bytes > 0)
-            recording_put(&r->file, &chunk, r->reply.data, r->reply.size_bytes);
+        pfb_error error = extract_registration(&r->extract, &set->guid, requests[i], reply, &r->reply);
+        if (error.code != PFB_OK || r->reply.size_bytes > 0)
+            put_reduced(r, c, &chunk, error);
     }
     pfb_bytes instances = {0};
     pfb_chunk chunk = {.tag = PFB_TAG_INSTANCES, .guid = set->guid};
     if (pfb_source_instances(c->offer.source, &set->guid, &instances, NULL)) {
-        extract_instances(&r->extract, &instances, &r->reply);
-        recording_put(&r->file, &chunk, r->reply.data, r->reply.size_bytes);
+        pfb_error error = extract_instances(&r->extract, &instances, &r->reply);
+        put_reduced(r, c, &chunk, error);
     }
     pfb_bytes_free(&instances);
 }

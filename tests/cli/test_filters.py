@@ -284,6 +284,36 @@ class Recorded(Case):
         self.assertEqual((items[1]["value"], items[1]["base"]), (50, 4))
         self.assert_absent(path, ["Other"])
 
+    def test_names_that_share_their_bytes(self):
+        """Each name is written once, however many counters have it, and so
+        that the copy can be read: the share of names grows."""
+        long, other = "A" * 500, "B" * 5000
+        ids = range(120)
+        start = 8 + 8 * len(ids)
+        places = [(start, w.ANY, w.ANY, start + 2)[i % 4] for i in ids]
+        places[1] = start + 2 * len(long) + 2
+        strings = w.string_block([(0, long), (1, other)] + [
+            (i, None) for i in ids[2:]], offsets=places)
+        infos = [w.counter_info(i, LARGE_RAW) for i in ids]
+        path, done = self.record(w.recording(
+            w.registration_chunk(MEMORY, 1, w.counterset(
+                MEMORY, infos, instance_type=0)),
+            w.registration_chunk(MEMORY, 3, w.string("Alpha Memory")),
+            w.registration_chunk(MEMORY, 5, strings),
+            w.chunk(b"QINF", w.identifier(MEMORY)),
+            data(0, single_result(ids, ids))), "--set", "*", "--counter",
+            "*A*")
+        self.assertEqual(done.err, "")
+        self.run_fine("check", "--strict", path)
+        names = {i["counter"]: i["text"] for i in self.run_json("show", path)
+                 if i["record"] == "string" and i["counter"] is not None}
+        self.assertEqual(names, {i: long if i % 4 == 0 else long[1:]
+                                 for i in ids if i % 4 in (0, 3)})
+        with open(path, "rb") as file:
+            content = file.read()
+        self.assertNotIn(other.encode("utf-16-le"), content)
+        self.assertEqual(content.count(long.encode("utf-16-le")), 1)
+
     def test_a_counter_that_nothing_identifies(self):
         """It may be any, so it is not what was asked for."""
         capture = w.recording(

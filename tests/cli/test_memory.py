@@ -87,11 +87,13 @@ class Shared(Case):
             yield (["live", "--count", "1", "--format", form, *choose],
                    form in ("text", "prometheus"))
         target = os.path.join(self.folder, "copy.pfb")
-        yield ["record", "-o", target, "--count", "2", *choose], True
+        for chosen in ([], ["--counter", "*"], ["--counter", "n*"]):
+            yield (["record", "-o", target, "--count", "2", *choose, *chosen],
+                   True)
 
     def run_limited(self, arguments, most):
         """Run the program with an address space of `most` bytes (None:
-        unlimited): its status, and the size of its output."""
+        unlimited): its status, and the size of its output and recording."""
         target = os.path.join(self.folder, "copy.pfb")
         if os.path.exists(target):
             os.remove(target)
@@ -104,7 +106,10 @@ class Shared(Case):
             done = running.finish([program(), *arguments], stdout=out,
                                   timeout=SECONDS,
                                   preexec_fn=None if ON_WINDOWS else limit)
-            return done.returncode, out.tell()
+            size = out.tell()
+        if os.path.exists(target):
+            size += os.path.getsize(target)
+        return done.returncode, size
 
     def peak(self, arguments):
         """The smallest address space with which the program succeeds."""
