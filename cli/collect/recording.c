@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How long a recording waits for other processes in system_folder_enter(), in sum: 0.3 seconds. */
+#define LONGEST_WAIT UINT64_C(300000000)
+
 /* ---- Chunks ---------------------------------------------------------------------------------------------- */
 
 void recording_put(recording *r, const pfb_chunk *chunk, const void *body, size_t size)
@@ -141,13 +144,22 @@ static bool is_usable(recording *r)
     return is_regular ? may_continue(r) : r->most == 0;
 }
 
-bool recording_open(recording *r)
+/* Opens a file while no other process renames one of this name. Opening a pipe waits for its reader, and nobody renames
+ * it: that is done outside of the section. */
+static bool open_first_file(recording *r)
 {
-    *r = (recording){.path = r->path, .note = r->note, .most = r->most};
-    intptr_t section = system_folder_enter(r->path);
+    if (system_names_special(r->path))
+        return open_file(r);
+    intptr_t section = system_folder_enter(r->path, &r->wait);
     bool is_open = open_file(r);
     system_folder_leave(section);
-    if (!is_open)
+    return is_open;
+}
+
+bool recording_open(recording *r)
+{
+    *r = (recording){.path = r->path, .note = r->note, .most = r->most, .wait = LONGEST_WAIT};
+    if (!open_first_file(r))
         return false;
     if (!is_usable(r)) {
         close_file(r);
@@ -206,7 +218,7 @@ static bool open_new_file(recording *r)
 bool recording_rotate(recording *r)
 {
     drop_waiting(r);
-    intptr_t section = system_folder_enter(r->path);
+    intptr_t section = system_folder_enter(r->path, &r->wait);
     bool is_rotated = close_file(r) && rename_to_next(r) && open_new_file(r);
     system_folder_leave(section);
     if (!is_rotated)

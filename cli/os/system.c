@@ -19,6 +19,12 @@ static size_t columns_wanted(void)
     return end && *end == '\0' && columns >= LEAST_COLUMNS && columns <= MOST_COLUMNS ? columns : 0;
 }
 
+void system_take_time(uint64_t *left, uint64_t begin)
+{
+    uint64_t passed = system_now() - begin;
+    *left -= passed < *left ? passed : *left;
+}
+
 const char *system_name_of(const char *path, const char *folder_marks)
 {
     const char *name = path;

@@ -82,6 +82,9 @@ bool system_run(char *const *arguments, bool is_output_aside, system_ending *end
 /* Whether the path names a regular file, without opening it: opening a pipe can wait, and takes its writer a reader. */
 bool system_names_regular(const char *path);
 
+/* Whether the path names something that is no regular file: a pipe, a device, a folder. */
+bool system_names_special(const char *path);
+
 /* Opens a file for reading; -1 and errno on failure. SYSTEM_INPUT is open already. */
 int system_read_open(const char *path);
 
@@ -99,8 +102,9 @@ void system_read_close(int file);
 int system_append_open(const char *path, bool *is_made);
 
 /* Keeps other processes out of a section in which files of the folder of `path` are opened or renamed, until
- * system_folder_leave() with the value returned. Waits a few seconds at most, then goes on without. */
-intptr_t system_folder_enter(const char *path);
+ * system_folder_leave() with the value returned. Waits up to `*wait` nanoseconds, which is reduced by the time that it
+ * took, and then continues without: any process that can read the folder can hold its lock. */
+intptr_t system_folder_enter(const char *path, uint64_t *wait);
 void system_folder_leave(intptr_t section);
 
 /* Whether two open files are the same one. */

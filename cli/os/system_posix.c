@@ -285,6 +285,12 @@ bool system_names_regular(const char *path)
     return stat(path, &status) == 0 && (status.st_mode & S_IFMT) == S_IFREG;
 }
 
+bool system_names_special(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && (status.st_mode & S_IFMT) != S_IFREG;
+}
+
 int system_read_open(const char *path)
 {
     return open(path, O_RDONLY | O_CLOEXEC);
@@ -360,20 +366,21 @@ static char *folder_of(const char *path)
 }
 
 /* A lock on the folder itself. */
-intptr_t system_folder_enter(const char *path)
+intptr_t system_folder_enter(const char *path, uint64_t *wait)
 {
-    const uint64_t step = NANOSECONDS / 1000;
+    const struct timespec pause = {.tv_nsec = NANOSECONDS / 1000};
     char *name = folder_of(path);
     int folder = name ? open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    uint64_t end = system_now() + LONGEST_WAIT;
+    uint64_t begin = system_now();
     free(name);
     while (folder >= 0 && !lock_file(folder)) {
-        struct timespec pause = {.tv_nsec = (long)step};
-        if (system_now() >= end) {
+        if (*wait == 0) {
             close(folder);
             folder = -1;
         } else {
             nanosleep(&pause, NULL);
+            system_take_time(wait, begin);
+            begin = system_now();
         }
     }
     return folder;

@@ -10,12 +10,14 @@
 
 #define NANOSECONDS UINT64_C(1000000000)
 #define LONGEST_SLEEP (NANOSECONDS / 5) /* how late an interrupt may be noticed */
-#define LONGEST_WAIT (5 * NANOSECONDS)  /* for another process in system_folder_enter() */
 
 /* ---- In system.c ----------------------------------------------------------------------------------------- */
 
 /* The part of the path after its folders, whose names end in one of the characters of `folder_marks`. */
 const char *system_name_of(const char *path, const char *folder_marks);
+
+/* Subtracts the time since `begin` (of system_now()) from what is left, down to 0. */
+void system_take_time(uint64_t *left, uint64_t begin);
 
 /* Raises the number to N if the entry of a folder is "NAME.N". */
 void system_take_number(const char *entry, const char *name, uint64_t *number);

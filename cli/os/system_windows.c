@@ -261,6 +261,15 @@ bool system_names_regular(const char *path)
     return is_regular;
 }
 
+bool system_names_special(const char *path)
+{
+    struct _stat64 status;
+    WCHAR *wide = widen(path);
+    bool is_special = _wstat64(wide, &status) == 0 && (status.st_mode & _S_IFMT) != _S_IFREG;
+    free(wide);
+    return is_special;
+}
+
 int system_read_open(const char *path)
 {
     return open_file(path, _O_RDONLY);
@@ -307,11 +316,13 @@ int system_append_open(const char *path, bool *is_made)
 }
 
 /* One mutex for all folders: the sections are short. */
-intptr_t system_folder_enter(const char *path)
+intptr_t system_folder_enter(const char *path, uint64_t *wait)
 {
     (void)path;
     HANDLE mutex = CreateMutexW(NULL, FALSE, L"perfblock-files");
-    DWORD outcome = mutex ? WaitForSingleObject(mutex, (DWORD)(LONGEST_WAIT / 1000000)) : WAIT_FAILED;
+    uint64_t begin = system_now();
+    DWORD outcome = mutex ? WaitForSingleObject(mutex, (DWORD)(*wait / 1000000)) : WAIT_FAILED;
+    system_take_time(wait, begin);
     if (outcome == WAIT_OBJECT_0 || outcome == WAIT_ABANDONED)
         return (intptr_t)mutex;
     if (mutex)

@@ -289,6 +289,56 @@ class TwoRecorders(LiveCase):
                           os.path.join(self.folder, name))
 
 
+@unittest.skipIf(ON_WINDOWS, "no locks of folders there")
+class FolderLocks(Case):
+    """Recorders do not wait for each other's pipes, nor for long."""
+
+    def setUp(self):
+        super().setUp()
+        self.source = self.file("source.pfb", Rotation.many(24))
+
+    def lock(self):
+        """Lock the folder without waiting; what holds the lock."""
+        import fcntl
+        folder = os.open(self.folder, os.O_RDONLY)
+        self.addCleanup(os.close, folder)
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    @unittest.skipUnless(os.path.exists("/proc/self/stat"), "no /proc")
+    def test_waiting_for_a_reader(self):
+        path = os.path.join(self.folder, "pipe")
+        os.mkfifo(path)
+        with subprocess.Popen([program(), "record", "-o", path, "--source",
+                               self.source, "--set", "*"],
+                              stderr=subprocess.PIPE) as child:
+            try:
+                sleeping = 0  # consecutive looks
+                while sleeping < 50:
+                    with open("/proc/%d/stat" % child.pid, "rb") as file:
+                        state = file.read().rpartition(b")")[2].split()[0]
+                    sleeping = sleeping + 1 if state == b"S" else 0
+                    time.sleep(0.01)
+                self.assertIsNone(child.poll())
+                self.lock()
+                recorded = content(path)
+                err = child.communicate(timeout=SECONDS)[1]
+            except BaseException:
+                child.kill()
+                raise
+        self.assertEqual((child.returncode, err), (0, b""))
+        self.assertEqual([tag for tag, _ in chunks(recorded)].count("DATA"),
+                         24)
+
+    def test_a_lock_that_is_never_released(self):
+        """Waiting at every rotation would last for minutes."""
+        self.lock()
+        path = os.path.join(self.folder, "new.pfb")
+        self.run_fine("record", "-o", path, "--source", self.source, "--set",
+                      "*", "--rotate", "1")
+        self.assertEqual(len(samples(path)), 1)
+        self.assertTrue(os.path.exists(path + ".23"))
+
+
 class Cuts(Case):
     """A capture that was cut anywhere."""
 
