@@ -48,3 +48,25 @@ Test(cook_moved, a_counter_that_was_unknown_before_needs_another_sample)
     cr_expect_eq(r.status, PFB_STATUS_NEED_TWO_SAMPLES);
     sample_free_both(older, newer);
 }
+
+/* Each result has an older snapshot of its own. */
+Test(pairing_moved, results_are_matched_one_by_one)
+{
+    sample *first = singles(1, (const char *const[]){"a"}, (const uint64_t[]){100}, 1);
+    sample *second = singles(2, (const char *const[]){"b"}, (const uint64_t[]){200}, 1);
+    sample *newer = singles(3, (const char *const[]){"b", "a"}, (const uint64_t[]){203, 107}, 2);
+    newer->snapshot.rows[0].older_row = newer->snapshot.rows[1].older_row = 77;
+    pfb_pairing_match_results(&first->snapshot, &newer->snapshot, (const uint32_t[]){1, 2, PFB_NONE}, 3);
+    cr_expect_eq(newer->snapshot.rows[0].older_row, 77);
+    cr_expect_eq(newer->snapshot.rows[1].older_row, 0);
+    pfb_formula_result a = pfb_sample_cook_value(&first->snapshot, &newer->snapshot, 1, 1, NULL, NULL);
+    cr_expect(a.status == PFB_STATUS_OK && a.integer == 7);
+    pfb_pairing_match_results(&second->snapshot, &newer->snapshot, (const uint32_t[]){0}, 1);
+    cr_expect_eq(newer->snapshot.rows[0].older_row, 0);
+    pfb_formula_result b = pfb_sample_cook_value(&second->snapshot, &newer->snapshot, 0, 0, NULL, NULL);
+    cr_expect(b.status == PFB_STATUS_OK && b.integer == 3);
+    pfb_pairing_match_results(&second->snapshot, &newer->snapshot, (const uint32_t[]){1}, 1);
+    cr_expect_eq(newer->snapshot.rows[1].older_row, PFB_NONE);
+    sample_free_both(first, second);
+    sample_free(newer);
+}

@@ -183,6 +183,15 @@ static void match_result(pfb_sample *older, pfb_sample *newer, uint32_t r, movem
     }
 }
 
+void pfb_pairing_match_results(pfb_sample *older, pfb_sample *newer, const uint32_t *results, size_t count)
+{
+    movement moves = MOVEMENT_UNKNOWN;
+    for (size_t i = 0; i < count; i++) {
+        if (results[i] < newer->counts.results)
+            match_result(older, newer, results[i], &moves);
+    }
+}
+
 void pfb_sample_match(pfb_sample *older, pfb_sample *newer)
 {
     movement moves = MOVEMENT_UNKNOWN;
