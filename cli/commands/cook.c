@@ -192,12 +192,26 @@ static void cook_file(cook *c, const char *name)
     input_free(in);
 }
 
+/* Why blocks do not continue earlier ones, as far as it is known: a list for people. */
+static void list_gaps(const sampling *s, buffer *out)
+{
+    static const char *const reasons[SAMPLING_GAP_COUNT] = {
+        [SAMPLING_BACKWARDS] = "the time runs backwards from file to file",
+        [SAMPLING_OTHER_FREQUENCY] = "the clocks have different frequencies",
+        [SAMPLING_RESTART] = "the clocks show a restart or another machine",
+        [SAMPLING_OTHER_COUNTERS] = "the counters differ",
+    };
+    for (size_t i = 0; i < SAMPLING_GAP_COUNT; i++) {
+        if (s->gaps[i] && reasons[i])
+            buffer_format(out, "%s%s", out->size > 0 ? "; " : "", reasons[i]);
+    }
+}
+
 /* Explains a result that is all dashes. */
 static void note_single_samples(const cook *c)
 {
-    const display_statuses *statuses = &c->sampling.statuses;
-    if (!statuses->has_single || statuses->has_other)
-        return;
+    buffer gaps = {0};
+    list_gaps(&c->sampling, &gaps);
     if (c->block_count == 1)
         diagnostics_say(STATUS_FINE, "perfblock",
                         "note: every value needs two samples, and there is only one: add a later sample of the same "
@@ -205,8 +219,23 @@ static void note_single_samples(const cook *c)
     else
         diagnostics_say(STATUS_FINE, "perfblock",
                         "note: every value needs two samples, and none of the %" PRIu64 " blocks continues an "
-                        "earlier one of the same counters: add later samples of each",
-                        c->block_count);
+                        "earlier one of the same counters: %s",
+                        c->block_count, gaps.size > 0 ? gaps.data : "add later samples of each");
+    buffer_free(&gaps);
+}
+
+/* Explains values that are missing. */
+static void note_missing_values(const cook *c)
+{
+    const display_statuses *statuses = &c->sampling.statuses;
+    uint64_t dropped = sampling_dropped(&c->sampling);
+    if (dropped > 0 && statuses->has_single)
+        diagnostics_say(STATUS_FINE, "perfblock",
+                        "note: %" PRIu64 " blocks were not kept for later ones to be compared with: those that are "
+                        "kept have %d objects and take %d MiB at most",
+                        dropped, KEPT_MOST_OBJECTS, KEPT_MOST_BYTES >> 20);
+    else if (statuses->has_single && !statuses->has_other)
+        note_single_samples(c);
 }
 
 void command_cook(const options *o)
@@ -220,7 +249,7 @@ void command_cook(const options *o)
     for (size_t i = 0; i < o->file_count && !output_failed(&c.out); i++)
         cook_file(&c, files[i]);
     if (!output_failed(&c.out))
-        note_single_samples(&c);
+        note_missing_values(&c);
     free(files);
     sampling_free(&c.sampling);
     titles_free(&c.names);

@@ -121,7 +121,8 @@ bool display_shows_row(const display *d, uint32_t row)
 display_value display_evaluate(const display *d, uint32_t row, uint32_t column)
 {
     display_value value = {.datum = pfb_sample_value_at(d->newer, row, column)};
-    value.result = pfb_sample_cook_value(d->older, d->newer, row, column, NULL, &value.inputs);
+    const pfb_sample *older = d->older[d->newer->rows[row].result];
+    value.result = pfb_sample_cook_value(older, d->newer, row, column, NULL, &value.inputs);
     if (d->statuses) {
         pfb_status status = value.result.status;
         bool is_single = status == PFB_STATUS_NEED_TWO_SAMPLES;

@@ -46,10 +46,10 @@ typedef struct display {
     size_t base; /* of the block in the file */
     bool is_v1;  /* V1 */
     uint64_t sample;
-    const metadata *metadata;     /* of V2; null: nothing is known */
-    titles *titles;               /* of V1; null: none */
-    const display_choice *choice; /* null: everything is shown */
-    const pfb_sample *older;      /* null: this is the first */
+    const metadata *metadata;       /* of V2; null: nothing is known */
+    titles *titles;                 /* of V1; null: none */
+    const display_choice *choice;   /* null: everything is shown */
+    const pfb_sample *const *older; /* by result: the snapshot it was matched with; null: there is none */
     const pfb_sample *newer;
     display_statuses *statuses; /* updated; null: not wanted */
 } display;

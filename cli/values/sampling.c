@@ -104,9 +104,9 @@ static size_t count_below(const sampling_query *query, uint32_t index)
     return low;
 }
 
-/* Collects what is registered of the sets that the first blocks name, each once. Sets of which nothing was told are
+/* Collects what is registered of the sets that the first blocks name, each once. Sets without recorded metadata are
  * looked up in the catalog. */
-static uint32_t gather_registrations(sampling *s, sampling_slot *slot, size_t block_count)
+static uint32_t gather_registrations(sampling *s, kept_sample *slot, size_t block_count)
 {
     size_t count = 0;
     s->mark++;
@@ -127,91 +127,86 @@ static uint32_t gather_registrations(sampling *s, sampling_slot *slot, size_t bl
 
 /* ---- Samples that are kept ------------------------------------------------------------------------------- */
 
-static int compare_objects(const void *left, const void *right)
+static int compare_titles(const void *left, const void *right)
 {
-    const sampling_object *a = left;
-    const sampling_object *b = right;
-    return (a->title > b->title) - (a->title < b->title);
+    uint32_t a = *(const uint32_t *)left;
+    uint32_t b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
 }
 
-static void add_object(sampling_slot *slot, uint32_t title)
+static void add_title(kept_sample *slot, uint32_t title)
 {
-    slot->objects = memory_grow(slot->objects, &slot->object_capacity, slot->object_count + 1, sizeof *slot->objects);
-    slot->objects[slot->object_count++] = (sampling_object){.title = title};
+    slot->titles = memory_grow(slot->titles, &slot->title_capacity, slot->title_count + 1, sizeof *slot->titles);
+    slot->titles[slot->title_count++] = title;
 }
 
 /* Lists the objects of a sample, each once. */
-static void list_objects(sampling_slot *slot, bool is_v1)
+static void list_titles(kept_sample *slot, bool is_v1)
 {
     size_t count = 0;
-    slot->object_count = 0;
+    slot->title_count = 0;
     if (!is_v1)
-        add_object(slot, 0);
+        add_title(slot, 0);
     for (uint32_t i = 0; is_v1 && i < slot->snapshot.counts.results; i++)
-        add_object(slot, slot->snapshot.results[i].title_index);
-    if (slot->object_count > 0)
-        qsort(slot->objects, slot->object_count, sizeof *slot->objects, compare_objects);
-    for (size_t i = 0; i < slot->object_count; i++) {
-        if (count == 0 || slot->objects[count - 1].title != slot->objects[i].title)
-            slot->objects[count++] = slot->objects[i];
+        add_title(slot, slot->snapshot.results[i].title_index);
+    if (slot->title_count > 0)
+        qsort(slot->titles, slot->title_count, sizeof *slot->titles, compare_titles);
+    for (size_t i = 0; i < slot->title_count; i++) {
+        if (count == 0 || slot->titles[count - 1] != slot->titles[i])
+            slot->titles[count++] = slot->titles[i];
     }
-    slot->object_count = slot->latest_count = count;
+    slot->title_count = count;
 }
 
-/* The object of that title if the slot has its latest sample, else null. */
-static sampling_object *find_object(const sampling_slot *slot, uint32_t title)
+static void free_sample(kept_sample *slot)
 {
-    const sampling_object wanted = {.title = title};
-    sampling_object *found =
-        bsearch(&wanted, slot->objects, slot->object_count, sizeof *slot->objects, compare_objects);
-    return found && !found->is_superseded ? found : NULL;
+    if (!slot)
+        return;
+    leave(&slot->query);
+    free(slot->memory);
+    free(slot->registrations);
+    free(slot->bytes);
+    free(slot->titles);
+    free(slot);
 }
 
-static bool is_same_machine(const sampling_slot *a, const sampling_slot *b)
+/* Frees samples that `after` links. */
+static void free_samples(kept_sample *slot)
 {
-    return a->machine_size == b->machine_size &&
-           (a->machine_size == 0 || memcmp(a->machine, b->machine, a->machine_size) == 0);
-}
-
-/* Whether the samples have an object in common of which the older one is the latest. The smaller list is looked up in
- * the larger one. */
-static bool shares_object(const sampling_slot *older, const sampling_slot *newer)
-{
-    bool is_found = false;
-    if (newer->object_count <= older->object_count) {
-        for (size_t i = 0; i < newer->object_count && !is_found; i++)
-            is_found = find_object(older, newer->objects[i].title) != NULL;
-    } else {
-        for (size_t i = 0; i < older->object_count && !is_found; i++)
-            is_found = !older->objects[i].is_superseded && find_object(newer, older->objects[i].title) != NULL;
+    while (slot) {
+        kept_sample *next = slot->after;
+        free_sample(slot);
+        slot = next;
     }
-    return is_found;
 }
 
-/* The latest sample of the same machine with an object of this one, or null. */
-static sampling_slot *find_older(const sampling_series *series, const sampling_slot *slot)
+/* Keeps the sample in the spare slot. A sample that is no longer kept takes its place. */
+static void keep(sampling_series *series)
 {
-    for (size_t i = series->count; i > 0; i--) {
-        sampling_slot *kept = series->slots[i - 1];
-        if (is_same_machine(kept, slot) && shares_object(kept, slot))
-            return kept;
-    }
-    return NULL;
+    kept_sample *released = kept_add(&series->kept, series->spare);
+    series->spare = released;
+    free_samples(released ? released->after : NULL);
 }
+
+/* ---- Samples that are compared --------------------------------------------------------------------------- */
 
 /* Whether a sample of one file may be compared with an older one of another file. The frequency must be the same and no
  * clock may run backwards. After a restart of the machine the performance clock lags behind the 100 ns clock. V2 data
  * does not name its machine: it is another one if the clocks differ either way. */
-static bool continues(const pfb_sample *older, const pfb_sample *newer, bool is_v1)
+static sampling_gap compare_clocks(const pfb_sample *older, const pfb_sample *newer, bool is_v1)
 {
-    if (older->perf_freq <= 0 || newer->perf_freq != older->perf_freq || newer->perf_time < older->perf_time ||
-        newer->perf_time_100ns < older->perf_time_100ns)
-        return false;
+    if (older->perf_freq <= 0 || newer->perf_freq != older->perf_freq)
+        return SAMPLING_OTHER_FREQUENCY;
+    if (newer->perf_time_100ns < older->perf_time_100ns)
+        return SAMPLING_BACKWARDS;
+    if (newer->perf_time < older->perf_time)
+        return SAMPLING_RESTART;
     double ticks = (double)((uint64_t)newer->perf_time - (uint64_t)older->perf_time);
     double seconds = (double)((uint64_t)newer->perf_time_100ns - (uint64_t)older->perf_time_100ns) / 1e7;
     double lead = ticks / (double)older->perf_freq - seconds;
     double most = 1 + seconds / 1000;
-    return lead >= -most && (is_v1 || lead <= most);
+    bool is_continued = lead >= -most && (is_v1 || lead <= most);
+    return is_continued ? SAMPLING_NO_GAP : SAMPLING_RESTART;
 }
 
 /* Whether two V2 samples have the same counters of the same types in the same order. Their files may have different
@@ -231,88 +226,69 @@ static bool has_same_counters(const pfb_sample *older, const pfb_sample *newer)
     return is_same;
 }
 
-/* Whether a sample may be compared with an older one, which may be of another file. */
-static bool is_comparable(const sampling_slot *older, const sampling_slot *newer, bool is_v1)
+/* Why a sample is not compared with an older one, which may be of another file. */
+static sampling_gap find_gap(const kept_sample *older, const kept_sample *newer, bool is_v1)
 {
-    return older->file_number == newer->file_number ||
-           (continues(&older->snapshot, &newer->snapshot, is_v1) &&
-            (is_v1 || has_same_counters(&older->snapshot, &newer->snapshot)));
+    if (older->file_number == newer->file_number)
+        return SAMPLING_NO_GAP;
+    sampling_gap gap = compare_clocks(&older->snapshot, &newer->snapshot, is_v1);
+    if (gap == SAMPLING_NO_GAP && !is_v1 && !has_same_counters(&older->snapshot, &newer->snapshot))
+        gap = SAMPLING_OTHER_COUNTERS;
+    return gap;
 }
 
-static void free_slot(sampling_slot *slot)
+/* By older sample, then by result. Results without an older sample come first. */
+static int compare_pairs(const void *left, const void *right)
 {
-    if (!slot)
-        return;
-    leave(&slot->query);
-    free(slot->memory);
-    free(slot->registrations);
-    free(slot->bytes);
-    free(slot->objects);
-    free(slot);
-}
-
-/* Takes a slot out of the list. It becomes the spare one. */
-static void drop_slot(sampling_series *series, size_t position)
-{
-    free_slot(series->spare);
-    series->spare = series->slots[position];
-    series->count--;
-    series->object_count -= series->spare->object_count;
-    series->size_bytes -= series->spare->size_bytes;
-    for (; position < series->count; position++)
-        series->slots[position] = series->slots[position + 1];
-}
-
-static void supersede_object(sampling_slot *slot, sampling_object *object)
-{
-    if (object && !object->is_superseded) {
-        object->is_superseded = true;
-        slot->latest_count--;
+    const sampling_pair *a = left;
+    const sampling_pair *b = right;
+    if (a->older != b->older) {
+        if (!a->older || !b->older)
+            return a->older ? 1 : -1;
+        return a->older->serial < b->older->serial ? -1 : 1;
     }
+    return (a->result > b->result) - (a->result < b->result);
 }
 
-/* Marks the objects of older samples of which the new one is now the latest, and drops samples that have no others. */
-static void supersede(sampling_series *series, const sampling_slot *slot)
+/* Lists the results of a sample, each with the latest sample of its object. */
+static void list_pairs(sampling *s, const kept_sample *slot, bool is_v1)
 {
-    for (size_t k = series->count; k > 0; k--) {
-        sampling_slot *kept = series->slots[k - 1];
-        if (!is_same_machine(kept, slot))
-            continue;
-        if (slot->object_count <= kept->object_count) {
-            for (size_t i = 0; i < slot->object_count; i++)
-                supersede_object(kept, find_object(kept, slot->objects[i].title));
-        } else {
-            for (size_t i = 0; i < kept->object_count; i++) {
-                if (find_object(slot, kept->objects[i].title))
-                    supersede_object(kept, &kept->objects[i]);
-            }
+    uint32_t count = slot->snapshot.counts.results;
+    const kept_machine *machine = kept_find_machine(&s->series[is_v1].kept, slot);
+    bool is_sorted = true;
+    s->pairs = memory_grow(s->pairs, &s->pair_capacity, count, sizeof *s->pairs);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t title = is_v1 ? slot->snapshot.results[i].title_index : 0;
+        s->pairs[i] = (sampling_pair){.older = kept_find(machine, title), .result = i};
+        is_sorted = is_sorted && (i == 0 || compare_pairs(&s->pairs[i - 1], &s->pairs[i]) < 0);
+    }
+    if (!is_sorted)
+        qsort(s->pairs, count, sizeof *s->pairs, compare_pairs);
+}
+
+/* Matches the results of a sample with those older samples that it may be compared with, and lists these by result. */
+static void match_pairs(sampling *s, kept_sample *slot, bool is_v1)
+{
+    uint32_t count = slot->snapshot.counts.results;
+    uint32_t end = 0;
+    s->older = memory_grow(s->older, &s->older_capacity, count, sizeof(const pfb_sample *));
+    s->results = memory_grow(s->results, &s->result_capacity, count, sizeof *s->results);
+    for (uint32_t begin = 0; begin < count; begin = end) {
+        kept_sample *older = s->pairs[begin].older;
+        sampling_gap gap = older ? find_gap(older, slot, is_v1) : SAMPLING_NO_GAP;
+        s->gaps[gap] = true;
+        for (end = begin; end < count && s->pairs[end].older == older; end++) {
+            s->results[end] = s->pairs[end].result;
+            s->older[s->results[end]] = older && gap == SAMPLING_NO_GAP ? &older->snapshot : NULL;
         }
-        if (kept->latest_count == 0)
-            drop_slot(series, k - 1);
+        if (older && gap == SAMPLING_NO_GAP)
+            pfb_pairing_match_results(&older->snapshot, &slot->snapshot, s->results + begin, end - begin);
     }
-}
-
-/* Moves the sample from the spare slot to the end of the list, and drops the oldest ones beyond the limits. */
-static void keep(sampling_series *series)
-{
-    sampling_slot *slot = series->spare;
-    if (slot->object_count == 0)
-        return;
-    series->spare = NULL;
-    supersede(series, slot);
-    if (series->count == SAMPLING_MOST_KEPT)
-        drop_slot(series, 0);
-    series->slots[series->count++] = slot;
-    series->object_count += slot->object_count;
-    series->size_bytes += slot->size_bytes;
-    while (series->count > 1 &&
-           (series->object_count > SAMPLING_MOST_OBJECTS || series->size_bytes > SAMPLING_MOST_BYTES))
-        drop_slot(series, 0);
 }
 
 /* ---- Samples --------------------------------------------------------------------------------------------- */
 
-static void show(sampling *s, output *out, const sampling_block *block, const pfb_sample *older, sampling_slot *newer)
+static void show(sampling *s, output *out, const sampling_block *block, kept_sample *newer)
 {
     pfb_sample_number_rows(&newer->snapshot);
     display d = {.out = out,
@@ -323,34 +299,47 @@ static void show(sampling *s, output *out, const sampling_block *block, const pf
                  .metadata = s->metadata,
                  .titles = s->titles,
                  .choice = s->choice,
-                 .older = older,
+                 .older = s->older,
                  .newer = &newer->snapshot,
                  .statuses = &s->statuses};
     display_sample(&d);
 }
 
+/* Memory of at least `size` bytes, without what it held. Memory that is much larger is not kept: many small samples
+ * could each hold that of a large one. */
+static void *fit(void *memory, size_t *capacity, size_t size)
+{
+    enum { LITTLE = 4096 };
+    if (*capacity / 4 > size && *capacity > LITTLE) {
+        free(memory);
+        memory = NULL;
+        *capacity = 0;
+    }
+    return memory_grow(memory, capacity, size, 1);
+}
+
 /* The bytes of a block for as long as its slot is used. */
-static const uint8_t *hold(const sampling *s, sampling_slot *slot, const sampling_block *from, size_t size)
+static const uint8_t *hold(const sampling *s, kept_sample *slot, const sampling_block *from, size_t size)
 {
     if (!s->copies_blocks)
         return from->data;
-    slot->bytes = memory_grow(slot->bytes, &slot->bytes_capacity, size, 1);
+    slot->bytes = fit(slot->bytes, &slot->bytes_capacity, size);
     memcpy(slot->bytes, from->data, size);
     return slot->bytes;
 }
 
 /* Makes the table of a block. */
-static pfb_error load(sampling_slot *slot, const pfb_sample_input *from)
+static pfb_error load(kept_sample *slot, const pfb_sample_input *from)
 {
     pfb_sample_counts counts;
     pfb_sample_measure(from, &counts);
     size_t size = pfb_sample_size(&counts);
-    slot->memory = memory_grow(slot->memory, &slot->capacity, size, 1);
+    slot->memory = fit(slot->memory, &slot->capacity, size);
     return pfb_sample_load(&slot->snapshot, from, &counts, slot->memory, slot->capacity);
 }
 
 /* Loads a V2 block if its header is sound. */
-static sampling_outcome load_data(sampling *s, sampling_slot *slot, const sampling_block *from)
+static sampling_outcome load_data(sampling *s, kept_sample *slot, const sampling_block *from)
 {
     pfb_v2_reader block;
     if (!pfb_v2_open(&block, from->data, from->size, s->options))
@@ -372,7 +361,7 @@ static sampling_outcome load_data(sampling *s, sampling_slot *slot, const sampli
 }
 
 /* The same of a V1 block, which tells everything by itself. A name of the system that lies outside is no obstacle. */
-static sampling_outcome load_v1(sampling *s, sampling_slot *slot, const sampling_block *from)
+static sampling_outcome load_v1(sampling *s, kept_sample *slot, const sampling_block *from)
 {
     pfb_v1_reader block;
     pfb_v1_open(&block, from->data, from->size, s->options);
@@ -380,41 +369,43 @@ static sampling_outcome load_v1(sampling *s, sampling_slot *slot, const sampling
         return (sampling_outcome){.error = block.error};
     const uint8_t *data = hold(s, slot, from, block.total_size_bytes);
     pfb_sample_input in = {.data = data, .data_size_bytes = block.total_size_bytes, .options = s->options};
-    slot->machine = block.has_system_name ? data + block.system_name.offset : NULL;
-    slot->machine_size = block.has_system_name ? block.system_name.size_bytes : 0;
+    slot->machine_name = block.has_system_name ? data + block.system_name.offset : NULL;
+    slot->machine_name_size = block.has_system_name ? block.system_name.size_bytes : 0;
     return (sampling_outcome){.error = load(slot, &in), .size_bytes = block.total_size_bytes, .kept = true};
 }
 
-/* Whether a V1 block is part of the sample of the block before it: other objects of one machine at one time. `older`
- * is the latest sample that shares an object. */
-static bool joins_sample(const sampling *s, const sampling_slot *slot, const sampling_slot *older)
+static bool is_same_machine(const kept_sample *a, const kept_sample *b)
 {
-    const sampling_series *series = &s->series[true];
-    const sampling_slot *before = series->count > 0 ? series->slots[series->count - 1] : NULL;
-    return before && before->number + 1 == s->number && is_same_machine(before, slot) &&
-           before->snapshot.perf_time == slot->snapshot.perf_time &&
-           before->snapshot.perf_time_100ns == slot->snapshot.perf_time_100ns &&
-           (!older || older->number != before->number);
+    return a->machine_name_size == b->machine_name_size &&
+           (a->machine_name_size == 0 || memcmp(a->machine_name, b->machine_name, a->machine_name_size) == 0);
 }
 
-/* Numbers the sample of `size` bytes in the spare slot, compares it with the one before, displays and keeps it. */
-static void take_sample(sampling *s, output *out, const sampling_block *block, size_t size)
+/* Whether a V1 block is part of the sample of the block before it: other objects of one machine at one time. */
+static bool joins_sample(const sampling *s, const kept_sample *slot)
+{
+    const kept_sample *before = s->series[true].kept.last;
+    bool is_joined = before && before->number + 1 == s->number && is_same_machine(before, slot) &&
+                     before->snapshot.perf_time == slot->snapshot.perf_time &&
+                     before->snapshot.perf_time_100ns == slot->snapshot.perf_time_100ns;
+    for (uint32_t i = 0; is_joined && i < slot->snapshot.counts.results; i++)
+        is_joined = !s->pairs[i].older || s->pairs[i].older->number != before->number;
+    return is_joined;
+}
+
+/* Numbers the sample in the spare slot, compares it with those before, displays and keeps it. */
+static void take_sample(sampling *s, output *out, const sampling_block *block)
 {
     sampling_series *series = &s->series[block->is_v1];
-    sampling_slot *slot = series->spare;
+    kept_sample *slot = series->spare;
     slot->file_number = s->file_number;
-    slot->size_bytes = size;
-    list_objects(slot, block->is_v1);
-    sampling_slot *older = find_older(series, slot);
-    bool is_part = block->is_v1 && joins_sample(s, slot, older);
-    slot->number = is_part ? s->number - 1 : s->number++;
-    if (older && !is_comparable(older, slot, block->is_v1))
-        older = NULL;
-    if (older)
-        pfb_sample_match(&older->snapshot, &slot->snapshot);
+    list_titles(slot, block->is_v1);
+    list_pairs(s, slot, block->is_v1);
+    slot->number = block->is_v1 && joins_sample(s, slot) ? s->number - 1 : s->number++;
+    match_pairs(s, slot, block->is_v1);
     if (!s->is_quiet)
-        show(s, out, block, older ? &older->snapshot : NULL, slot);
-    keep(series);
+        show(s, out, block, slot);
+    if (slot->title_count > 0)
+        keep(series);
 }
 
 sampling_outcome sampling_take(sampling *s, output *out, const sampling_block *block)
@@ -424,7 +415,7 @@ sampling_outcome sampling_take(sampling *s, output *out, const sampling_block *b
         series->spare = memory_get(1, sizeof *series->spare);
     sampling_outcome outcome = block->is_v1 ? load_v1(s, series->spare, block) : load_data(s, series->spare, block);
     if (outcome.kept)
-        take_sample(s, out, block, outcome.size_bytes);
+        take_sample(s, out, block);
     else
         s->number++;
     s->is_quiet = false;
@@ -438,14 +429,21 @@ void sampling_begin_file(sampling *s, const char *file)
     leave(&s->query);
 }
 
+uint64_t sampling_dropped(const sampling *s)
+{
+    return s->series[false].kept.dropped_count + s->series[true].kept.dropped_count;
+}
+
 void sampling_free(sampling *s)
 {
     leave(&s->query);
     for (size_t i = 0; i < 2; i++) {
         sampling_series *series = &s->series[i];
-        for (size_t k = 0; k < series->count; k++)
-            free_slot(series->slots[k]);
-        free_slot(series->spare);
+        free_samples(kept_clear(&series->kept));
+        free_sample(series->spare);
     }
+    free(s->pairs);
+    free(s->older);
+    free(s->results);
     *s = (sampling){0};
 }

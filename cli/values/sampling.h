@@ -5,55 +5,42 @@
 #include "names/metadata.h"
 #include "perfblock/sample.h"
 #include "values/display.h"
+#include "values/kept.h"
 
 /* From samples to displayed values, for captures, bare blocks and live data: query information and metadata first, then
  * data blocks one after the other.
  *
- * A sample is compared with the latest one before it of the same format. V1 blocks often hold one object each, so a V1
- * block is compared with the latest one of the same machine that has one of its objects, and the latest block of every
- * object is kept. Beyond a number of blocks, objects or bytes the oldest block is dropped, so that memory and work stay
- * linear whatever the files hold; the latest block is kept in any case. Samples of two files are compared only
- * if their clocks have the same frequency, do not run backwards and show no restart in between: the performance clock
- * may lag behind the 100 ns clock by 1 second and 0.1 percent of the time between the samples. V2 data does not name
- * its machine, so it may not lead by more than that either; and both samples must have the same counters. */
-
-enum { SAMPLING_MOST_KEPT = 256, SAMPLING_MOST_OBJECTS = 4096, SAMPLING_MOST_BYTES = 16 << 20 };
+ * A V2 sample is compared with the latest one before it. V1 blocks often hold one object each, so each object of a V1
+ * block is compared with the latest sample of this object of the same machine (kept.h). Samples of two files are
+ * compared only if their clocks have the same frequency, do not run backwards and show no restart in between: the
+ * performance clock may lag behind the 100 ns clock by 1 second and 0.1 percent of the time between the samples. V2
+ * data does not name its machine, so it may not lead by more than that either; and both samples must have the same
+ * counters. */
 
 /* Query information put in order. */
 typedef struct sampling_query sampling_query;
 
-/* A V1 object of a sample; a V2 sample has one of title 0. */
-typedef struct sampling_object {
-    uint32_t title;
-    bool is_superseded; /* a later sample has it too */
-} sampling_object;
+/* Why a sample of one file is not compared with one of another file. */
+typedef enum sampling_gap {
+    SAMPLING_NO_GAP,
+    SAMPLING_BACKWARDS,
+    SAMPLING_OTHER_FREQUENCY,
+    SAMPLING_RESTART,
+    SAMPLING_OTHER_COUNTERS,
+    SAMPLING_GAP_COUNT
+} sampling_gap;
 
-typedef struct sampling_slot {
-    pfb_sample snapshot;
-    uint64_t number;      /* of the sample */
-    uint64_t file_number; /* of its file */
-    uint8_t *bytes;       /* the block, where a copy is kept */
-    size_t bytes_capacity;
-    size_t size_bytes;      /* of the block */
-    const uint8_t *machine; /* V1: the name of the system as it is in the block; null: none */
-    size_t machine_size;
-    sampling_object *objects; /* ascending by title */
-    size_t object_count, object_capacity;
-    size_t latest_count;   /* objects that are not superseded */
-    sampling_query *query; /* what the sample came with */
-    void *memory;
-    size_t capacity;
-    pfb_registration *registrations; /* those of the sets that were asked for */
-    size_t registration_capacity;
-} sampling_slot;
-
-/* The samples of one format that are kept, in the order in which they were taken. */
+/* The samples of one format. */
 typedef struct sampling_series {
-    sampling_slot *slots[SAMPLING_MOST_KEPT];
-    size_t count;
-    size_t object_count, size_bytes; /* of all of them */
-    sampling_slot *spare;            /* the next sample goes here; null: none yet */
+    kept_samples kept;
+    kept_sample *spare; /* the next sample goes here; null: none yet */
 } sampling_series;
+
+/* A result and the sample it is compared with. */
+typedef struct sampling_pair {
+    kept_sample *older; /* null: none */
+    uint32_t result;
+} sampling_pair;
 
 typedef struct sampling {
     const char *file;    /* for messages; sampling_begin_file sets it */
@@ -69,8 +56,13 @@ typedef struct sampling {
     display_statuses statuses;    /* of all values displayed so far */
     /* ------------------------------------------------------------------------------------------ */
     uint64_t file_number;
-    sampling_query *query;     /* in force; null: none */
-    sampling_series series[2]; /* V2, V1 */
+    sampling_query *query;         /* in force; null: none */
+    sampling_series series[2];     /* V2, V1 */
+    bool gaps[SAMPLING_GAP_COUNT]; /* which of them there were */
+    sampling_pair *pairs;          /* of the sample at hand, and what is made of them */
+    const pfb_sample **older;      /* by result */
+    uint32_t *results;
+    size_t pair_capacity, older_capacity, result_capacity;
     uint64_t mark;
 } sampling;
 
@@ -99,6 +91,10 @@ sampling_outcome sampling_take(sampling *s, output *out, const sampling_block *b
 
 /* Blocks from now on are those of another file. Query information must be given again. */
 void sampling_begin_file(sampling *s, const char *file);
+
+/* How many blocks were dropped for lack of memory while they were still the latest of an object. */
+uint64_t sampling_dropped(const sampling *s);
+
 void sampling_free(sampling *s);
 
 #endif

@@ -214,24 +214,68 @@ class Objects(SeriesCase):
         struct.pack_into("<q", later, 56, 3 * 10**7)
         found = self.cooked(*self.files(block(1, 2), bytes(later)))
         self.assertEqual([value for *_, value in found], [None, None])
-        self.assertIn("none of the 2 blocks continues", self.err)
+        self.assertRegex(self.err, "none of the 2 blocks continues .*: the "
+                         "clocks show a restart or another machine\n$")
+
+    def test_objects_of_several_blocks(self):
+        """Each object of a block is compared with its own block before."""
+        found = self.cooked(*self.files(
+            block(1, 2), block(1, 4), block(2, 6), block(3, 2, 6, 4),
+            block(4, 2), block(4, 8), block(5, 8, 4, 2, 10)))
+        self.assertEqual(
+            [(number, title, value) for number, title, _, value in found],
+            [(0, 2, None), (0, 4, None), (1, 6, None),
+             (2, 2, 20.0), (2, 6, 60.0), (2, 4, 40.0),
+             (3, 2, 20.0), (3, 8, None),
+             (4, 8, 80.0), (4, 4, 40.0), (4, 2, 20.0), (4, 10, None)])
+
+    def test_instances_of_several_blocks(self):
+        """The same in text, and with objects that have instances."""
+        def part(moment, *titles):
+            return LITTLE.block(*[LITTLE.object(title, COUNT, *[
+                LITTLE.instance(name, LITTLE.values(
+                    (4, 4, title * step * moment)))
+                for name, step in (("a", 10), ("b", 30))])
+                for title in titles], moment=moment)
+        paths = self.files(part(1, 2), part(1, 4), part(2, 4, 2))
+        self.assertEqual(
+            [i["value"] for i in self.run_json("cook", *paths)],
+            [None] * 4 + [40.0, 120.0, 20.0, 60.0])
+        rows = [line.split() for line in self.run_fine(
+            "cook", *paths).lines()]
+        self.assertEqual([row[1] for row in rows
+                          if row and row[0] in ("a", "b")],
+                         ["-"] * 4 + ["40.00", "120.00", "20.00", "60.00"])
 
     def test_most_that_are_kept(self):
         """Memory does not grow with the number of blocks or objects."""
-        titles = list(range(2, 2 + 2 * 300, 2))
-        path = self.file("a", b"".join(
-            block(moment, title) for moment in (1, 2) for title in titles))
-        self.assertEqual([value for *_, value in self.cooked(path)],
-                         [None] * 600)
-        again = self.cooked(self.file("b", b"".join(
-            block(moment, title) for moment in (1, 2)
-            for title in titles[:256])))
-        self.assertEqual([value for *_, value in again[256:]],
-                         [10.0 * title for title in titles[:256]])
+        titles = list(range(2, 2 + 2 * 4097, 2))
+        for count, is_kept in ((300, True), (4096, True), (4097, False)):
+            found = self.cooked(self.file("a", b"".join(
+                block(moment, title) for moment in (1, 2)
+                for title in titles[:count])))
+            self.assertEqual(
+                [value for *_, value in found], [None] * count + [
+                    10.0 * title if is_kept else None
+                    for title in titles[:count]])
+            if is_kept:
+                self.assertEqual(self.err, "")
+            else:
+                self.assertRegex(self.err, r"^perfblock: note: 4098 blocks "
+                                 r"were not kept .* 4096 objects .*\n$")
+
+    def test_many_machines(self):
+        """The same of blocks that name a machine each."""
+        for count, is_kept in ((4096, True), (4097, False)):
+            found = self.cooked(self.file("a", b"".join(
+                block(moment, 2, name="M%d" % machine)
+                for moment in (1, 2) for machine in range(count))))
+            self.assertEqual({value for *_, value in found[count:]},
+                             {20.0 if is_kept else None})
 
     def test_large_blocks(self):
         """Of large blocks fewer are kept, and always the latest."""
-        rest = LITTLE.object(10**6, [], LITTLE.values(room=9 << 20),
+        rest = LITTLE.object(10**6, [], LITTLE.values(room=33 << 20),
                              instances=NO_INSTANCES)
         empty = [LITTLE.object(n, []) for n in range(1000, 1000 + 2100)]
         for extra, last in (([], 10.0), ([rest], None), (empty, None)):
@@ -317,6 +361,36 @@ class Note(SeriesCase):
                 self.assertRegex(done.err, r"^perfblock: note: every value "
                                  r"needs two samples, and [^\n]*%s[^\n]*\n$"
                                  % words)
+
+    def test_reasons(self):
+        """What is said is what happened."""
+        first = sample(10, 100)
+        for contents, words in (
+                ([capture(first), capture(sample(11, 1, freq=10**6))],
+                 "the clocks have different frequencies"),
+                ([capture(first), capture(sample(11, 1, boot=9))],
+                 "the clocks show a restart or another machine"),
+                ([capture(first), capture(sample(11, 1), guid=captures.NETWORK)],
+                 "the counters differ"),
+                ([capture(first, sample(20, 100)), capture(sample(11, 1))],
+                 None),
+                ([capture(first), capture(sample(11, 1, freq=10**6)),
+                  capture(sample(12, 1, boot=9, freq=10**6))],
+                 "the clocks have different frequencies; the clocks show a "
+                 "restart or another machine")):
+            self.cooked(*self.files(*contents))
+            self.assertEqual(self.err, "" if words is None else (
+                "perfblock: note: every value needs two samples, and none of "
+                "the %d blocks continues an earlier one of the same counters:"
+                " %s\n" % (len(contents), words)))
+
+    def test_time_that_runs_backwards(self):
+        """Between files that keep their order, as a pipe's does."""
+        path, = self.files(block(2, 2))
+        done = self.run_program("cook", "--format", "json", "-", path,
+                                stdin=block(3, 2))
+        self.assertTrue(done.err.endswith(
+            ": the time runs backwards from file to file\n"), done.err)
 
     def test_no_note(self):
         raw = LITTLE.block(rate_object(2, 1), v1.plain(LITTLE, 5, 4))

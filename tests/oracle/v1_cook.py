@@ -13,7 +13,7 @@ import v1
 from blocks import public
 
 NO_UNIQUE_ID = -1
-MOST_KEPT = 256
+MOST_OBJECTS = 4096  # that are kept
 # The only instance of an object without instances: it has no name, and no key
 # counter tells it from others.
 ONLY = {"name": None, "occurrence": 0, "unique_id": NO_UNIQUE_ID,
@@ -148,11 +148,13 @@ class Sample:
 
 
 def cook_pair(older, newer):
-    """(object, instance, value, outcome) for each value of the newer one."""
+    """(object, instance, value, outcome) for each value of the newer one;
+    `older` has a sample for each title."""
     for number, item in enumerate(newer.objects):
+        sample = older.get(item.item["object"])
         for instance in item.instances:
             for _, value in sorted(instance.values.items()):
-                before = older and older.older_inputs(
+                before = sample and sample.older_inputs(
                     number, item, instance.place, value)
                 yield item.item, instance, value, evaluate(
                     before, newer.inputs(item.item, value["_type"], value))
@@ -187,36 +189,37 @@ class History:
 
     def __init__(self):
         self.latest = {}  # (machine, title) -> order of its latest sample
-        self.kept = {}    # order -> (sample, number, file)
+        self.kept = {}    # order -> (sample, number, file, keys)
         self.taken = 0
 
     def add(self, sample, number, file):
         """The number of a new sample, `number` unless it is a part of the
-        one before; and the sample that it is compared with, or None."""
+        one before; and the samples that it is compared with, by title."""
         header = sample.header
         keys = {(header["_system_name"], item.item["object"])
                 for item in sample.objects}
-        found = [self.latest[key] for key in keys if key in self.latest]
-        older = self.kept[max(found)] if found else None
+        found = {key[1]: self.kept[self.latest[key]]
+                 for key in keys if key in self.latest}
         if self.kept:
-            last, at, _ = self.kept[max(self.kept)]
-            if at + 1 == number and (not older or older[1] != at) and all(
+            last, at, _, _ = self.kept[max(self.kept)]
+            if at + 1 == number and all(
+                    older[1] != at for older in found.values()) and all(
                     header[key] == last.header[key] for key in (
                         "_system_name", "perf_time", "perf_time_100ns")):
                 number = at
         if keys:
-            self.keep(keys, (sample, number, file))
-        if older and older[2] != file and not continues(older[0].header,
-                                                        header):
-            older = None
-        return number, older and older[0]
+            self.keep(keys, (sample, number, file, keys))
+        return number, {title: older[0] for title, older in found.items()
+                        if older[2] == file or continues(older[0].header,
+                                                         header)}
 
     def keep(self, keys, entry):
-        """Keep a sample, and 256 at most."""
+        """Keep a sample, and the latest ones of the others."""
         self.latest.update((key, self.taken) for key in keys)
         self.kept = {order: kept for order, kept in self.kept.items()
                      if order in self.latest.values()}
-        if len(self.kept) == MOST_KEPT:
+        while self.kept and len(keys) + sum(
+                len(kept[3]) for kept in self.kept.values()) > MOST_OBJECTS:
             del self.kept[min(self.kept)]
         self.kept[self.taken] = entry
         self.taken += 1
