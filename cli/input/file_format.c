@@ -19,23 +19,31 @@ static uint32_t load_u32(const uint8_t *p)
 
 /* ---- Name tables ----------------------------------------------------------------------------------------- */
 
-/* Tables of counters begin with index 1 and, as its text, a number of two digits or more: the system's highest index.
- * A V2 block of these bytes would be too small for its results, or one of an odd size above 800 million. */
+/* Whether a name consists of digits. */
+static bool is_number(const uint8_t *data, const pfb_name_entry *entry, bool is_utf16)
+{
+    size_t step = is_utf16 ? 2 : 1;
+    bool is_digit = entry->size_bytes > 0;
+    for (size_t i = 0; i < entry->size_bytes; i += step) {
+        const uint8_t *unit = data + entry->offset + i;
+        is_digit = is_digit && unit[0] >= '0' && unit[0] <= '9' && (step == 1 || unit[1] == 0);
+    }
+    return is_digit;
+}
+
+/* Tables of counters begin with index 1 and, as its text, the system's highest index: a number of two digits or more.
+ * Small tables, such as Samba's, have one digit: there the second pair must be an index and a name, as it is not in a
+ * list of numbers. A V2 block of these bytes would be too small for its results, or one of an odd size. */
 static bool is_name_table(const uint8_t *data, size_t size)
 {
-    enum { START = 64, LATEST_TEXT = 8 }; /* a mark, "1" and an end of line in UTF-16 */
+    enum { START = 1024, LATEST_TEXT = 8 }; /* a mark, "1" and an end of line in UTF-16 */
     pfb_name_table table;
     pfb_name_entry entry;
     if (!pfb_name_table_open(&table, data, size < START ? size : START, 0) || !pfb_name_table_next(&table, &entry) ||
-        entry.index != 1 || entry.offset > LATEST_TEXT)
+        entry.index != 1 || entry.offset > LATEST_TEXT || !is_number(data, &entry, table.is_utf16))
         return false;
-    size_t step = table.is_utf16 ? 2 : 1;
-    bool is_number = entry.size_bytes >= 2 * step;
-    for (size_t i = 0; i < entry.size_bytes; i += step) {
-        const uint8_t *unit = data + entry.offset + i;
-        is_number = is_number && unit[0] >= '0' && unit[0] <= '9' && (step == 1 || unit[1] == 0);
-    }
-    return is_number;
+    bool is_long = entry.size_bytes >= (table.is_utf16 ? 4 : 2);
+    return is_long || (pfb_name_table_next(&table, &entry) && !is_number(data, &entry, table.is_utf16));
 }
 
 /* ---- V2 data --------------------------------------------------------------------------------------------- */
@@ -66,8 +74,9 @@ static bool has_sizes(const uint8_t *data)
 }
 
 /* Whether the header of the first result (PERF_COUNTER_HEADER) fits the block; a block without results ends with its
- * own header. Requires sizes that agree. */
-static bool has_first_result(const uint8_t *data, size_t held_size)
+ * own header. Where the block is cut, the size must be aligned and the reserved field zero as well. Requires sizes that
+ * agree. */
+static bool has_first_result(const uint8_t *data, size_t held_size, bool is_cut)
 {
     uint32_t total = load_u32(data);
     if (load_u32(data + 4) == 0)
@@ -76,24 +85,28 @@ static bool has_first_result(const uint8_t *data, size_t held_size)
         return false;
     uint32_t kind = load_u32(data + DATA_HEADER_BYTES + 4);
     uint32_t size = load_u32(data + DATA_HEADER_BYTES + 8);
+    uint32_t reserved = load_u32(data + DATA_HEADER_BYTES + 12);
     bool is_kind = kind <= 2 || kind == 4 || kind == 6;
-    return is_kind && size >= RESULT_HEADER_BYTES && size <= total - DATA_HEADER_BYTES;
+    bool is_aligned = size % 8 == 0 && reserved == 0;
+    return is_kind && size >= RESULT_HEADER_BYTES && size <= total - DATA_HEADER_BYTES && (is_aligned || !is_cut);
 }
 
-/* Whether a file too short for a header may be the beginning of one. */
+/* Whether a file that ends before or within the first result's header may be the beginning of a block. */
 static bool is_cut_header(const uint8_t *data, size_t size)
 {
     enum { MOST = 1 << 28 };
-    return size >= 8 && size < DATA_HEADER_BYTES && has_sizes(data) && load_u32(data) < MOST;
+    return size >= 8 && has_sizes(data) && load_u32(data) < MOST;
 }
 
-/* Whether the sizes and the first result fit together and into the file. Recognises a header whose system time is
- * damaged or zero. */
+/* Whether the sizes and the first result fit together. Recognises a header whose system time is damaged or zero. */
 static bool has_sound_start(const uint8_t *data, size_t held_size, uint64_t file_size)
 {
-    if (held_size < DATA_HEADER_BYTES)
+    size_t needed = DATA_HEADER_BYTES;
+    if (held_size >= 8 && load_u32(data + 4) > 0)
+        needed += RESULT_HEADER_BYTES;
+    if (held_size < needed)
         return held_size == file_size && is_cut_header(data, held_size);
-    return has_sizes(data) && load_u32(data) <= file_size && has_first_result(data, held_size);
+    return has_sizes(data) && has_first_result(data, held_size, load_u32(data) > file_size);
 }
 
 /* ---- Other formats --------------------------------------------------------------------------------------- */
@@ -168,7 +181,7 @@ static const char *find_trace(const uint8_t *data, size_t size)
 
 /* ---- Text ------------------------------------------------------------------------------------------------ */
 
-enum { TEXT_START = 4096 }; /* so many bytes tell */
+enum { TEXT_START = 4096 }; /* bytes that are examined */
 
 /* Text in ASCII, UTF-8 or a code page: no control characters but those that text has. */
 static bool is_text(const uint8_t *data, size_t size)

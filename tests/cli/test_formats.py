@@ -185,14 +185,53 @@ class Data(Case):
             self.assertEqual(self.kind(data), ("data", code))
 
     def test_every_beginning(self):
-        data = w.reply(VALUE)
-        for size in range(8, len(data)):
-            self.assertEqual(self.kind(data[:size]), (
-                "data", "truncated_header" if size < 48 else
-                "truncated_block"))
-        for size in range(8):
-            self.assertEqual(self.kind(data[:size]),
-                             ("unknown", "unknown_format"))
+        for stamps in (None, EMPTY_CLOCKS):
+            data = w.reply(VALUE, w.result(w.ERROR, status=5), stamps=stamps)
+            for size in range(8, len(data)):
+                self.assertEqual(self.kind(data[:size]), (
+                    "data", "truncated_header" if size < 48 else
+                    "truncated_block"))
+            for size in range(8):
+                self.assertEqual(self.kind(data[:size]),
+                                 ("unknown", "unknown_format"))
+
+    def test_cut_without_clocks_and_unsound(self):
+        """Beyond the file only what fits together is believed."""
+        sound = [w.SINGLE, 16 + 8, 0]
+        for place, value in ((0, 3), (0, 7), (1, 15), (1, 20), (1, 10000),
+                             (2, 1)):
+            kind, size, reserved = [value if i == place else number
+                                    for i, number in enumerate(sound)]
+            data = struct.pack("<II40xIIII", 5000, 2, 0, kind, size,
+                               reserved) + bytes(40)
+            self.assertEqual(self.kind(data), ("unknown", "unknown_format"))
+        data = struct.pack("<II40xIIII", 5000, 2, 0, *sound) + bytes(40)
+        self.assertEqual(self.kind(data), ("data", "truncated_block"))
+
+
+class NameTables(Case):
+    """Tables of real systems and of Samba, and lists of numbers."""
+
+    def kind(self, data):
+        """What check takes bytes for."""
+        item, = self.run_program("check", "--format", "json", "-",
+                                 stdin=data).objects()
+        return item["kind"]
+
+    def test_recognised(self):
+        for pairs in ([(1, "1847")], [(1, "10"), (2, "12")],
+                      [(1, "8"), (2, "Memory"), (4, "Available Bytes")],
+                      [(1, "8"), (2, "N" * 100)], [(1, "8"), (2, "4 KiB")]):
+            table = v1.table(*pairs)
+            text = "".join("%d\t%s\n" % pair for pair in pairs).encode()
+            for data in (table, text):
+                self.assertEqual(self.kind(data), "names", data[:40])
+
+    def test_lists_of_numbers(self):
+        for data in (b"1\n2\n3\n4\n", b"1\t2\n3\t4\n", b"1\n5\n",
+                     b"1\t5\nx\ty\n", v1.table((1, "5")),
+                     v1.table((1, "5"), (2, "7"))):
+            self.assertEqual(self.kind(data), "unknown", data[:40])
 
 
 @unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
@@ -211,6 +250,12 @@ class Real(Case):
                 self.assert_error(done, 1, path, 0, "unknown_format")
                 self.assertIn("CSV" if name.startswith("text") else
                               "perfmon log (.blg)", done.err)
+
+    def test_names_of_samba(self):
+        path = os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "v1-samba",
+                            "names.bin")
+        item, = self.run_json("check", path)
+        self.assertEqual((item["kind"], item["valid"]), ("names", True))
 
     def test_our_own_program(self):
         path = program()
