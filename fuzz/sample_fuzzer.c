@@ -139,7 +139,7 @@ static void check_results(const pfb_sample *t)
     }
 }
 
-/* The bytes of a name in a code page. */
+/* Every value of a row lies in the table, and only numbers have a number. */
 static void check_values(const sample *s, uint32_t row)
 {
     const pfb_sample *t = &s->snapshot;

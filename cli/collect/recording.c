@@ -60,7 +60,7 @@ bool recording_write_together(recording *r)
 
 /* ---- The file -------------------------------------------------------------------------------------------- */
 
-/* Reads the file that was opened for appending, whatever its name is of by now. False after a sentence. */
+/* Reads the file that was opened for appending. False after a message, also when the path names another file now. */
 static bool read_back(const recording *r, input *in)
 {
     int file = system_read_open(r->path);

@@ -21,7 +21,8 @@ typedef struct file_window {
     uint8_t bytes[WINDOW];
 } file_window;
 
-/* The next bytes, up to `size` of at most WINDOW; `held` is how many there are. They stay until the next call. */
+/* Returns the next bytes, which are valid until the next call. `size` is at most WINDOW; `held` receives the number of
+ * bytes, which is less than `size` only at the end of the file. */
 static const uint8_t *look_ahead(file_window *w, size_t size, size_t *held)
 {
     long long got = 1;

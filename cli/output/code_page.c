@@ -77,7 +77,7 @@ void code_page_text(buffer *out, uint32_t code_page, const uint8_t *bytes, size_
     }
 }
 
-/* A surrogate pair is one character; `high` is the place of the byte that tells surrogates from other units. */
+/* The size of the first character: a surrogate pair is one. `high` is the position of the high byte in a unit. */
 static size_t utf16_character(const uint8_t *bytes, size_t size, size_t high)
 {
     bool is_pair = size >= 4 && (bytes[high] & 0xFC) == 0xD8 && (bytes[2 + high] & 0xFC) == 0xDC;
