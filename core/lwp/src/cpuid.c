@@ -27,7 +27,7 @@ bool pfb_cpuid_find(const pfb_cpuid *cpuid, uint32_t leaf, uint32_t subleaf, pfb
 
 /* ---- Identity ------------------------------------------------------------------------------------------------ */
 
-/* The four characters of a register; what is not printable ASCII becomes '?', a NUL stays one. */
+/* Writes the four characters of a register. NUL stays NUL; other bytes that are not printable ASCII become '?'. */
 static void put_characters(uint32_t bits, char *out)
 {
     for (unsigned i = 0; i < 4; i++) {
@@ -36,7 +36,7 @@ static void put_characters(uint32_t bits, char *out)
     }
 }
 
-/* A NUL inside ends the vendor early, so that the text alone could be mistaken: the registers decide. */
+/* Compares the registers, not the text: a NUL inside would end the text early. */
 static void identify_vendor(const pfb_cpuid *cpuid, pfb_cpuid_identity *identity)
 {
     pfb_cpuid_leaf leaf;
@@ -73,8 +73,7 @@ static void identify_name(const pfb_cpuid *cpuid, pfb_cpuid_identity *identity)
     memcpy(identity->name, text + begin, end - begin);
 }
 
-/* The extended parts count only where the base parts are at their end: AMD from family 15 on, Intel's model also in
- * family 6. */
+/* The extended fields apply only if the base family is 15; the extended model of other vendors also in family 6. */
 static void identify_model(const pfb_cpuid *cpuid, pfb_cpuid_identity *identity)
 {
     pfb_cpuid_leaf leaf;
@@ -178,12 +177,12 @@ bool pfb_lwp_is_supported(pfb_lwp_refusal refusal)
     return refusal == PFB_LWP_USABLE || (refusal > PFB_LWP_NO_LWP && refusal < PFB_LWP_REFUSAL_COUNT);
 }
 
-/* The system has switched the state on: XCR0 says so, or the CPU's own bit where XCR0 is not known. */
+/* Returns true if the operating system has enabled the LWP state: by leaf 1 if present, and by XCR0 if known. */
 static bool has_state(const pfb_cpuid *cpuid, const pfb_cpuid_identity *identity, pfb_cpuid_xcr0 xcr0)
 {
     pfb_cpuid_leaf leaf;
-    bool is_told = pfb_cpuid_find(cpuid, 1, 0, &leaf);
-    if (is_told && !(identity->has_xsave && identity->has_osxsave))
+    bool has_leaf_1 = pfb_cpuid_find(cpuid, 1, 0, &leaf);
+    if (has_leaf_1 && !(identity->has_xsave && identity->has_osxsave))
         return false;
     return !xcr0.is_known || (xcr0.value >> PFB_CPUID_LWP_COMPONENT & 1) != 0;
 }
@@ -207,8 +206,8 @@ pfb_lwp_refusal pfb_cpuid_lwp(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr0, pfb_l
     return capabilities->enabled & PFB_LWP_AVAILABLE ? PFB_LWP_USABLE : PFB_LWP_NOT_ENABLED;
 }
 
-/* Whether what a refusal rests on was there to be asked. */
-static bool is_told(const pfb_cpuid *cpuid, pfb_lwp_refusal refusal)
+/* Returns true if the leaves that decide about a refusal are present. */
+static bool has_deciding_leaves(const pfb_cpuid *cpuid, pfb_lwp_refusal refusal)
 {
     pfb_cpuid_leaf leaf;
     if (refusal == PFB_LWP_NOT_AMD)
@@ -222,7 +221,7 @@ pfb_lwp_answer pfb_cpuid_lwp_answer(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr0)
 {
     pfb_lwp_answer answer;
     answer.refusal = pfb_cpuid_lwp(cpuid, xcr0, &answer.capabilities);
-    answer.is_told = is_told(cpuid, answer.refusal);
+    answer.is_told = has_deciding_leaves(cpuid, answer.refusal);
     return answer;
 }
 
@@ -231,7 +230,7 @@ static bool is_same_leaf(const pfb_lwp_capabilities *a, const pfb_lwp_capabiliti
     return a->eax == b->eax && a->ebx == b->ebx && a->ecx == b->ecx && a->edx == b->edx;
 }
 
-/* PARTIAL differs from every answer of a single CPU, so it stays. */
+/* PARTIAL differs from every answer of a single CPU, so once set it stays. */
 void pfb_lwp_answer_join(pfb_lwp_answer *machine, const pfb_lwp_answer *cpu)
 {
     if (!machine->is_told)

@@ -12,18 +12,18 @@ static unsigned lower(unsigned c)
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }
 
-/* The letter is lower case. */
+/* Compares ignoring case; `letter` is lower case. */
 static bool is_same_letter(unsigned c, char letter)
 {
     return (c | 0x20) == (unsigned char)letter;
 }
 
-/* Of a character: 1 more than the value of a hexadecimal digit; more than that for all else that could be part of a
- * word; 0 for the others. A table, as most characters of a dump are digits, and each is asked for. */
+/* Classes of characters: 1 plus the value of a hexadecimal digit; 17 for other characters of a word; 0 for the rest.
+ * A table, because every character of a dump is looked up and most are digits. */
 enum { HEX_DIGITS = 16 };
 static const uint8_t digits[256] = {
     0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  /* control characters */
-    0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  /* likewise */
+    0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  /* control characters */
     0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  /* signs */
     1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 0,  0,  0,  0,  0,  0,  /* 0 to 9 */
     0,  11, 12, 13, 14, 15, 16, 17, 17, 17, 17, 17, 17, 17, 17, 17, /* A to O */
@@ -32,7 +32,7 @@ static const uint8_t digits[256] = {
     17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 0,  0,  0,  0,  0,  /* p to z */
 };
 
-/* The value of a hexadecimal digit, less than HEX_DIGITS; NO_DIGIT for what is no part of a word either. */
+/* The value of a hexadecimal digit, below HEX_DIGITS; NO_DIGIT for a character that is not part of a word. */
 #define NO_DIGIT UINT_MAX
 
 static inline unsigned digit_value(unsigned c)
@@ -45,7 +45,7 @@ static bool is_hex(unsigned c)
     return digit_value(c) < HEX_DIGITS;
 }
 
-/* True, and behind it, when the word stands next, in either case of letters; the word is lower case. */
+/* Returns true and moves past `word` if it comes next in either case of letters; `word` is lower case. */
 static bool take_word(span *s, const char *word)
 {
     size_t at = s->at;
@@ -57,14 +57,14 @@ static bool take_word(span *s, const char *word)
     return true;
 }
 
-/* A hexadecimal number, and how it was written. */
+/* A hexadecimal number and its notation. */
 typedef struct hex {
     uint32_t value;
     unsigned digits;
-    bool is_marked; /* behind "0x" */
+    bool is_marked; /* has the prefix "0x" */
 } hex;
 
-/* The number that begins with a digit at s->at. */
+/* Reads a number that begins with a digit at s->at. */
 static inline bool take_digits(span *s, hex *number)
 {
     enum { MOST = 8 };
@@ -87,8 +87,8 @@ static inline bool take_digits(span *s, hex *number)
     return true;
 }
 
-/* Hexadecimal digits, at most eight, with or without "0x"; nothing that could be part of a word may follow. Mostly
- * there is none, which the first character tells. */
+/* Reads at most eight hexadecimal digits, with or without "0x"; no character of a word may follow. Tests the first
+ * character before the call, because usually there is no number. */
 static inline bool take_hex(span *s, hex *number)
 {
     return is_hex(peek(s)) && take_digits(s, number);
@@ -103,7 +103,7 @@ static bool take_index(span *s, uint32_t *number)
     return true;
 }
 
-/* The register whose name stands next, 0 for "eax" to 3 for "edx"; behind it then. 4 when none does. */
+/* Reads a register name and moves past it: 0 for "eax" to 3 for "edx". Returns 4 and does not move if there is none. */
 static inline unsigned take_register_name(span *s)
 {
     const uint8_t *name = s->data + s->at;
@@ -124,9 +124,9 @@ static void set_registers(pfb_cpuid_leaf *leaf, const uint32_t registers[4])
     leaf->edx = registers[3];
 }
 
-/* Four registers, each once: with names in any order, or without in the order of their letters. The first `known` of
- * them, without names, were read. */
-static bool take_other_registers(span *s, pfb_cpuid_leaf *leaf, uint32_t registers[4], unsigned known)
+/* Reads four registers, each once: named in any order, or unnamed in the order EAX to EDX. The first `known` of them
+ * were read already, unnamed. */
+static bool take_remaining_registers(span *s, pfb_cpuid_leaf *leaf, uint32_t registers[4], unsigned known)
 {
     unsigned taken = (1u << known) - 1;
     for (unsigned i = known; i < 4; i++) {
@@ -151,15 +151,15 @@ static bool take_other_registers(span *s, pfb_cpuid_leaf *leaf, uint32_t registe
 static bool take_registers(span *s, pfb_cpuid_leaf *leaf)
 {
     uint32_t registers[4];
-    return take_other_registers(s, leaf, registers, 0);
+    return take_remaining_registers(s, leaf, registers, 0);
 }
 
 /* ---- Layouts --------------------------------------------------------------------------------------------------- */
 
 typedef enum verdict { OTHER, LEAF, BROKEN } verdict;
 
-/* Behind the registers "[SL 3E]" may tell the sub-leaf; any other remark is ignored. */
-static verdict take_mark(span *s, pfb_cpuid_leaf *leaf)
+/* After the registers, "[SL 3E]" may give the sub-leaf; any other text is ignored. */
+static verdict take_subleaf(span *s, pfb_cpuid_leaf *leaf)
 {
     hex subleaf;
     skip(s, BLANKS);
@@ -171,7 +171,7 @@ static verdict take_mark(span *s, pfb_cpuid_leaf *leaf)
     return LEAF;
 }
 
-/* "CPUID 8000001C: 00000000-80032013-00010200-8000000F [SL 00]", behind its first word */
+/* "CPUID 8000001C: 00000000-80032013-00010200-8000000F [SL 00]", after the first word */
 static verdict read_marked(span *s, pfb_cpuid_leaf *leaf)
 {
     hex number;
@@ -183,10 +183,10 @@ static verdict read_marked(span *s, pfb_cpuid_leaf *leaf)
         return OTHER;
     s->at++;
     leaf->leaf = number.value;
-    return take_registers(s, leaf) ? take_mark(s, leaf) : BROKEN;
+    return take_registers(s, leaf) ? take_subleaf(s, leaf) : BROKEN;
 }
 
-/* A number of a column: eight digits, or any after "0x". So the lines of a hex dump are none. */
+/* Returns true if a number may be a column: eight digits, or any number of them after "0x". This excludes hex dumps. */
 static bool is_column(const hex *number)
 {
     return number->is_marked || number->digits == 8;
@@ -194,33 +194,33 @@ static bool is_column(const hex *number)
 
 static inline bool take_column(span *s, uint32_t *value)
 {
-    span ahead = *s;
+    span rest = *s;
     hex number;
-    if (!take_hex(&ahead, &number) || !is_column(&number))
+    if (!take_hex(&rest, &number) || !is_column(&number))
         return false;
     *value = number.value;
-    *s = ahead;
+    *s = rest;
     return true;
 }
 
-enum { MOST_COLUMNS = 6 }; /* behind the leaf: one more than there are, to tell too many */
+enum { MOST_COLUMNS = 6 }; /* after the leaf: one more than valid, to detect too many */
 
-/* The columns that begin the rest of the line; behind the last of them. */
+/* Reads columns, moves past the last one and returns their number. */
 static unsigned take_columns(span *s, uint32_t columns[MOST_COLUMNS])
 {
-    span ahead = *s;
+    span rest = *s;
     unsigned count = 0;
     for (; count < MOST_COLUMNS; count++) {
-        skip(&ahead, BLANKS | SIGN(',') | SIGN('-'));
-        if (!take_column(&ahead, &columns[count]))
+        skip(&rest, BLANKS | SIGN(',') | SIGN('-'));
+        if (!take_column(&rest, &columns[count]))
             break;
-        *s = ahead;
+        *s = rest;
     }
     return count;
 }
 
-/* Two columns among the numbers that begin the rest of the line: a leaf one of whose columns was cut or shortened.
- * Lines of hex dumps have one at most, by chance, in the text at their end. */
+/* Returns true if the rest of the line begins with numbers of which at least two are columns: then the line is a leaf
+ * with a damaged column. A hex dump has at most one, by chance, in the text at the end of the line. */
 static bool has_columns(span s)
 {
     enum { SHORTEST = 7 }; /* "0x0 0x0" */
@@ -236,16 +236,16 @@ static bool has_columns(span s)
     }
 }
 
-/* "0x8000001c 0x00: eax=... ebx=..." and bare columns, with or without the sub-leaf's, behind the leaf; *bare is their
- * number, 0 where registers have names. */
+/* "0x8000001c 0x00: eax=... ebx=...", or bare columns with or without a sub-leaf, after the leaf's column. *bare is the
+ * number of bare columns, 0 if the registers have names. */
 static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *bare)
 {
     uint32_t columns[MOST_COLUMNS];
     skip(s, BLANKS);
     s->at += peek(s) == ':';
     skip(s, BLANKS);
-    span behind = *s;
-    unsigned count = take_columns(&behind, columns);
+    span rest = *s;
+    unsigned count = take_columns(&rest, columns);
     if (count > 5)
         return OTHER;
     if (count >= 4) {
@@ -254,17 +254,17 @@ static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *bare)
         set_registers(leaf, columns + count - 4);
         return LEAF;
     }
-    if (count >= 2) { /* two or three registers, and others that are no columns: they are not read twice */
+    if (count >= 2) { /* two or three registers are columns, the others are not: continue after the former */
         *bare = 4;
-        *s = behind;
-        return take_other_registers(s, leaf, columns, count) ? LEAF : BROKEN;
+        *s = rest;
+        return take_remaining_registers(s, leaf, columns, count) ? LEAF : BROKEN;
     }
     span ahead = *s;
     if (count == 0 && take_register_name(&ahead) == 4)
         return has_columns(*s) ? BROKEN : OTHER;
     if (count == 1) {
         leaf->subleaf = columns[0];
-        *s = behind;
+        *s = rest;
         skip(s, BLANKS | SIGN(':'));
     }
     ahead = *s;
@@ -273,7 +273,8 @@ static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *bare)
     return take_registers(s, leaf) ? LEAF : BROKEN;
 }
 
-/* The function in "intel_fn4[", "intel_fn12h[", "amd_fn8000001dh[": hexadecimal with an h, else decimal. */
+/* Reads the function number of "intel_fn4[", "intel_fn12h[", "amd_fn8000001dh[": hexadecimal with an h, otherwise
+ * decimal. */
 static bool take_function(span *s, uint32_t *function)
 {
     size_t at = s->at;
@@ -288,7 +289,7 @@ static bool take_function(span *s, uint32_t *function)
     return take_index(s, function);
 }
 
-/* "ext_cpuid[28]=00000000 80032013 00010200 8000000f" and its related. */
+/* "ext_cpuid[28]=00000000 80032013 00010200 8000000f" and the other arrays of libcpuid. */
 static verdict read_array(span *s, pfb_cpuid_leaf *leaf)
 {
     uint32_t index;
@@ -312,10 +313,11 @@ static verdict read_array(span *s, pfb_cpuid_leaf *leaf)
     return take_registers(s, leaf) ? LEAF : BROKEN;
 }
 
-/* What a line begins with belongs to one layout at most: "cpuid" is no column, and a column is no array. */
+/* Reads a line of any layout. The start of a line fits at most one: "cpuid" is not a column, a column is not an array.
+ */
 static verdict read_leaf(const span *line, pfb_cpuid_leaf *leaf, unsigned *bare)
 {
-    enum { SHORTEST = 7 }; /* "cpuid0:" and "0x0 0x0", which are broken; leaves are longer */
+    enum { SHORTEST = 7 }; /* "cpuid0:" and "0x0 0x0", which are malformed; valid leaves are longer */
     span s = *line;
     *bare = 0;
     if (s.end - s.at < SHORTEST)
@@ -337,7 +339,7 @@ static void skip_decoration(span *s)
         s->at++;
 }
 
-/* A line that names a CPU and nothing else: "CPU 0:", "CPU:", "------[ Logical CPU #3 ]------". */
+/* Returns true for a line that only names a CPU: "CPU 0:", "CPU:", "------[ Logical CPU #3 ]------". */
 static bool is_heading(span s)
 {
     enum { SHORTEST = 4 }; /* "cpu:" */
@@ -352,10 +354,10 @@ static bool is_heading(span s)
         skip_decoration(&s);
     if (!take_word(&s, "cpu"))
         return false;
-    size_t behind = s.at;
+    size_t name_end = s.at;
     skip(&s, BLANKS | SIGN('#'));
     if (!take_index(&s, &number)) {
-        s.at = behind;
+        s.at = name_end;
         if (peek(&s) != ':')
             return false;
     }
@@ -388,9 +390,9 @@ static void begin_cpu(pfb_cpuid_text *text)
     text->has_leaf = false;
 }
 
-/* One program prints all its lines alike, so that a line of another number of columns has lost one: with its sub-leaf
- * taken for EAX, or its last register for nothing, it would be believed. */
-static bool is_as_wide(pfb_cpuid_text *text, unsigned bare)
+/* Checks that bare lines have the same number of columns as earlier ones. A program prints all lines with the same
+ * number; a line that lost a column would otherwise be read with the wrong registers. */
+static bool has_same_width(pfb_cpuid_text *text, unsigned bare)
 {
     if (text->columns == 0)
         text->columns = bare;
@@ -403,7 +405,7 @@ bool pfb_cpuid_text_next(pfb_cpuid_text *text, pfb_cpuid_row *row)
     unsigned bare;
     while (text->error.code == PFB_OK && next_line(text, &line, &row->offset)) {
         verdict found = read_leaf(&line, &row->leaf, &bare);
-        if (found == BROKEN || (found == LEAF && !is_as_wide(text, bare))) {
+        if (found == BROKEN || (found == LEAF && !has_same_width(text, bare))) {
             text->error = (pfb_error){PFB_BAD_CPUID_LINE, row->offset};
         } else if (found == LEAF) {
             if (row->leaf.leaf == 0 && row->leaf.subleaf == 0 && !text->is_named)

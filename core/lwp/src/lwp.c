@@ -5,17 +5,17 @@
 #include "bytes/memory.h"
 #include "bytes/store.h"
 
-/* Registers of the leaf, by offset. */
+/* Offsets of the leaf's registers. */
 enum { EAX_AT = 0, EBX_AT = 4, ECX_AT = 8, EDX_AT = 12 };
 
-enum { EVENT_LEAST_BYTES = 24, STAMP_AT = 24, LAST_FLAG_EVENT = 28 /* higher bits of Flags stand for modes */ };
+enum { EVENT_LEAST_BYTES = 24, STAMP_AT = 24, LAST_FLAG_EVENT = 28 /* higher bits of Flags are modes */ };
 
 #define BUFFER_SIZE_BITS UINT32_C(0x0FFFFFFF)
 #define PAIR_BITS UINT32_C(0x03FFFFFF)
 #define PAIR_SIGN UINT32_C(0x02000000)
 #define REQUESTS (PFB_LWP_KNOWN_BITS & ~PFB_LWP_AVAILABLE) /* bits of Flags with a public name */
 
-/* ---- Notes and failures ------------------------------------------------------------------------------ */
+/* ---- Notes and errors -------------------------------------------------------------------------------- */
 
 typedef struct note_row {
     char name[20];
@@ -67,7 +67,7 @@ static pfb_lwp_place in_control(size_t offset, uint64_t value)
     return (pfb_lwp_place){PFB_LWP_PART_CONTROL, offset, value};
 }
 
-static void take_note(pfb_lwp *lwp, pfb_lwp_note note, pfb_lwp_place place)
+static void add_note(pfb_lwp *lwp, pfb_lwp_note note, pfb_lwp_place place)
 {
     uint32_t bit = UINT32_C(1) << note;
     if (lwp->notes & bit)
@@ -85,12 +85,12 @@ static bool fail(pfb_lwp *lwp, pfb_code code, pfb_lwp_place place)
     return false;
 }
 
-/* A note, or an error in strict mode. True when reading may go on. */
+/* Records a deviation as a note, or as an error in strict mode. Returns true if reading may continue. */
 static bool tolerate(pfb_lwp *lwp, pfb_lwp_note note, pfb_code code, pfb_lwp_place place)
 {
     if (lwp->options & PFB_STRICT)
         return fail(lwp, code, place);
-    take_note(lwp, note, place);
+    add_note(lwp, note, place);
     return true;
 }
 
@@ -109,7 +109,7 @@ static bool check_leaf(pfb_lwp *lwp)
         return fail(lwp, PFB_LWP_EVENT_SIZE_UNALIGNED, in_leaf(EBX_AT, c->event_bytes));
     if (c->event_offset < PFB_LWP_FIXED_BYTES || c->event_offset % 8 != 0)
         return fail(lwp, PFB_LWP_BAD_EVENT_OFFSET, in_leaf(EBX_AT, c->event_offset));
-    /* So the control block has at least PFB_LWP_FIXED_BYTES, and all pairs are inside. */
+    /* Ensures that the control block has at least PFB_LWP_FIXED_BYTES and contains all pairs. */
     if (c->event_offset > c->control_bytes || c->max_events > (c->control_bytes - c->event_offset) / PFB_LWP_PAIR_BYTES)
         return fail(lwp, PFB_LWP_BAD_PAIRS, in_leaf(EBX_AT, c->control_bytes));
     return true;
@@ -119,30 +119,31 @@ static void note_leaf(pfb_lwp *lwp)
 {
     const pfb_lwp_capabilities *c = &lwp->capabilities;
     if (c->event_bytes > PFB_LWP_RECORD_BYTES)
-        take_note(lwp, PFB_LWP_NOTE_EXTENDED_RECORD, in_leaf(EBX_AT, c->event_bytes));
+        add_note(lwp, PFB_LWP_NOTE_EXTENDED_RECORD, in_leaf(EBX_AT, c->event_bytes));
     if (c->event_bytes < PFB_LWP_RECORD_BYTES)
-        take_note(lwp, PFB_LWP_NOTE_SHORT_RECORD, in_leaf(EBX_AT, c->event_bytes));
+        add_note(lwp, PFB_LWP_NOTE_SHORT_RECORD, in_leaf(EBX_AT, c->event_bytes));
     if (c->enabled & ~c->hardware)
-        take_note(lwp, PFB_LWP_NOTE_INCONSISTENT_LEAF, in_leaf(EAX_AT, c->enabled));
+        add_note(lwp, PFB_LWP_NOTE_INCONSISTENT_LEAF, in_leaf(EAX_AT, c->enabled));
     if (c->version != 1 && c->version != 2)
-        take_note(lwp, PFB_LWP_NOTE_UNKNOWN_VERSION, in_leaf(ECX_AT, c->version));
+        add_note(lwp, PFB_LWP_NOTE_UNKNOWN_VERSION, in_leaf(ECX_AT, c->version));
 }
 
-/* What Flags may ask for: what the system allows or, while it allows nothing, what the CPU has. */
+/* Returns the bits that Flags may request: what the operating system enables or, if that is nothing, what the CPU has.
+ */
 static uint32_t offered(const pfb_lwp_capabilities *capabilities)
 {
     return capabilities->enabled ? capabilities->enabled & capabilities->hardware : capabilities->hardware;
 }
 
-/* Whether Flags asks for an event or a mode and the leaf offers it. */
-static bool is_in_force(const pfb_lwp *lwp, uint32_t bit)
+/* Returns true if Flags requests an event or a mode that the leaf offers. */
+static bool is_effective(const pfb_lwp *lwp, uint32_t bit)
 {
     return (lwp->control.flags & offered(&lwp->capabilities) & bit) != 0;
 }
 
 /* ---- The control block ------------------------------------------------------------------------------- */
 
-/* Every fixed field, once. `p` has PFB_LWP_FIXED_BYTES. */
+/* Loads every fixed field once. Requires PFB_LWP_FIXED_BYTES at `p`. */
 static void read_control(pfb_lwp *lwp, const uint8_t *p)
 {
     uint32_t size = load_le32(p + PFB_LWP_AT_BUFFER_SIZE);
@@ -163,7 +164,7 @@ static void read_control(pfb_lwp *lwp, const uint8_t *p)
     static const uint8_t reserved_at[] = {PFB_LWP_AT_RESERVED_20, PFB_LWP_AT_RESERVED_56, PFB_LWP_AT_RESERVED_68};
     for (size_t i = 0; i < sizeof reserved_at; i++) {
         if (reserved[i] != 0)
-            take_note(lwp, PFB_LWP_NOTE_RESERVED_FIELD, in_control(reserved_at[i], reserved[i]));
+            add_note(lwp, PFB_LWP_NOTE_RESERVED_FIELD, in_control(reserved_at[i], reserved[i]));
     }
 }
 
@@ -171,31 +172,31 @@ static void note_flags(pfb_lwp *lwp)
 {
     uint32_t flags = lwp->control.flags;
     if (flags & ~REQUESTS)
-        take_note(lwp, PFB_LWP_NOTE_RESERVED_FLAGS, in_control(PFB_LWP_AT_FLAGS, flags));
+        add_note(lwp, PFB_LWP_NOTE_RESERVED_FLAGS, in_control(PFB_LWP_AT_FLAGS, flags));
     if (flags & REQUESTS & ~offered(&lwp->capabilities))
-        take_note(lwp, PFB_LWP_NOTE_UNAVAILABLE_FLAGS, in_control(PFB_LWP_AT_FLAGS, flags));
-    if (is_in_force(lwp, PFB_LWP_CONTINUOUS))
-        take_note(lwp, PFB_LWP_NOTE_CONTINUOUS, in_control(PFB_LWP_AT_FLAGS, flags));
+        add_note(lwp, PFB_LWP_NOTE_UNAVAILABLE_FLAGS, in_control(PFB_LWP_AT_FLAGS, flags));
+    if (is_effective(lwp, PFB_LWP_CONTINUOUS))
+        add_note(lwp, PFB_LWP_NOTE_CONTINUOUS, in_control(PFB_LWP_AT_FLAGS, flags));
 }
 
 static void note_pair_field(pfb_lwp *lwp, size_t offset, uint32_t raw, int32_t value)
 {
     if (raw & ~PAIR_BITS)
-        take_note(lwp, PFB_LWP_NOTE_RESERVED_PAIR_BITS, in_control(offset, raw));
+        add_note(lwp, PFB_LWP_NOTE_RESERVED_PAIR_BITS, in_control(offset, raw));
     if (value < 0)
-        take_note(lwp, PFB_LWP_NOTE_NEGATIVE_PAIR, in_control(offset, raw));
+        add_note(lwp, PFB_LWP_NOTE_NEGATIVE_PAIR, in_control(offset, raw));
 }
 
 static void note_pairs(pfb_lwp *lwp)
 {
-    int32_t random_values = (int32_t)1 << lwp->control.random_bits; /* at most 2 to the power of 15 */
+    int32_t random_values = (int32_t)1 << lwp->control.random_bits; /* at most 2^15 */
     pfb_lwp_pair pair;
     for (uint32_t id = 1; pfb_lwp_pair_at(lwp, id, &pair); id++) {
         note_pair_field(lwp, pair.offset, pair.raw_interval, pair.interval);
         note_pair_field(lwp, pair.offset + 4, pair.raw_counter, pair.counter);
-        bool is_enabled = id <= LAST_FLAG_EVENT && is_in_force(lwp, UINT32_C(1) << id);
+        bool is_enabled = id <= LAST_FLAG_EVENT && is_effective(lwp, UINT32_C(1) << id);
         if (is_enabled && lwp->control.random_bits > 0 && random_values > pair.interval + 1)
-            take_note(lwp, PFB_LWP_NOTE_RANDOM_TOO_WIDE, in_control(pair.offset, pair.raw_interval));
+            add_note(lwp, PFB_LWP_NOTE_RANDOM_TOO_WIDE, in_control(pair.offset, pair.raw_interval));
     }
 }
 
@@ -214,7 +215,7 @@ static bool open_control(pfb_lwp *lwp, const void *control, size_t control_size)
     return true;
 }
 
-/* Bits 25:0 as two's complement. */
+/* Sign-extends bits 25:0. */
 static int32_t extend_26(uint32_t raw)
 {
     uint32_t bits = raw & PAIR_BITS;
@@ -242,8 +243,8 @@ bool pfb_lwp_pair_at(const pfb_lwp *lwp, uint32_t id, pfb_lwp_pair *pair)
 
 /* ---- The ring ---------------------------------------------------------------------------------------- */
 
-/* The ring's size; afterwards its bytes may be read. */
-static bool size_ring(pfb_lwp *lwp, const void *ring, size_t ring_size)
+/* Checks the ring's size against its memory. */
+static bool open_ring(pfb_lwp *lwp, const void *ring, size_t ring_size)
 {
     uint32_t event_bytes = lwp->capabilities.event_bytes;
     uint32_t buffer_bytes = lwp->control.buffer_bytes;
@@ -255,7 +256,7 @@ static bool size_ring(pfb_lwp *lwp, const void *ring, size_t ring_size)
     if (ring_bytes < 2 * event_bytes)
         return fail(lwp, PFB_LWP_BUFFER_TOO_SMALL, place);
     if (remainder != 0)
-        take_note(lwp, PFB_LWP_NOTE_BUFFER_REMAINDER, place);
+        add_note(lwp, PFB_LWP_NOTE_BUFFER_REMAINDER, place);
     if (ring_bytes < lwp->capabilities.min_buffer_bytes &&
         !tolerate(lwp, PFB_LWP_NOTE_BELOW_MINIMUM, PFB_LWP_BELOW_MINIMUM, place))
         return false;
@@ -268,8 +269,9 @@ static bool size_ring(pfb_lwp *lwp, const void *ring, size_t ring_size)
     return true;
 }
 
-/* Head and tail, each below ring_bytes and at a record. Hardware adjusts head when it loads the block, tail never. */
-static bool check_ends(pfb_lwp *lwp)
+/* Head and tail must be below ring_bytes and at a record. The hardware adjusts head when it loads the control block,
+ * but not tail; so does this. */
+static bool check_head_and_tail(pfb_lwp *lwp)
 {
     uint32_t event_bytes = lwp->capabilities.event_bytes;
     uint32_t head = lwp->control.head;
@@ -288,32 +290,32 @@ static bool check_ends(pfb_lwp *lwp)
 static void note_ring(pfb_lwp *lwp)
 {
     const pfb_lwp_control *control = &lwp->control;
-    /* The last byte is the one that counts: a ring may end with the address space. */
+    /* Tests the address of the last byte: a ring may end at the end of the address space. */
     if (control->buffer_base > UINT64_MAX - (lwp->ring_bytes - 1))
-        take_note(lwp, PFB_LWP_NOTE_BUFFER_WRAPS, in_control(PFB_LWP_AT_BUFFER_BASE, control->buffer_base));
+        add_note(lwp, PFB_LWP_NOTE_BUFFER_WRAPS, in_control(PFB_LWP_AT_BUFFER_BASE, control->buffer_base));
     if (control->threshold_bytes % lwp->capabilities.event_bytes != 0)
-        take_note(lwp, PFB_LWP_NOTE_THRESHOLD_REMAINDER, in_control(PFB_LWP_AT_THRESHOLD, control->threshold_bytes));
+        add_note(lwp, PFB_LWP_NOTE_THRESHOLD_REMAINDER, in_control(PFB_LWP_AT_THRESHOLD, control->threshold_bytes));
     if (control->threshold_bytes > lwp->ring_bytes)
-        take_note(lwp, PFB_LWP_NOTE_THRESHOLD_BEYOND, in_control(PFB_LWP_AT_THRESHOLD, control->threshold_bytes));
+        add_note(lwp, PFB_LWP_NOTE_THRESHOLD_BEYOND, in_control(PFB_LWP_AT_THRESHOLD, control->threshold_bytes));
 }
 
 bool pfb_lwp_open(pfb_lwp *lwp, const pfb_lwp_capabilities *capabilities, const void *control, size_t control_size,
                   const void *ring, size_t ring_size, uint32_t options)
 {
     *lwp = (pfb_lwp){.options = options};
-    /* From the registers again, so that the widths of their fields are bounds whoever filled the struct. */
+    /* Decode the registers again: the bounds on the fields do not depend on how the caller filled the struct. */
     pfb_lwp_capabilities_read(capabilities->eax, capabilities->ebx, capabilities->ecx, capabilities->edx,
                               &lwp->capabilities);
     lwp->capabilities.is_refused = capabilities->is_refused;
     if (!check_leaf(lwp))
         return false;
     note_leaf(lwp);
-    if (!open_control(lwp, control, control_size) || !size_ring(lwp, ring, ring_size))
+    if (!open_control(lwp, control, control_size) || !open_ring(lwp, ring, ring_size))
         return false;
     note_ring(lwp);
-    if (!check_ends(lwp))
+    if (!check_head_and_tail(lwp))
         return false;
-    /* Both are below ring_bytes, so this is too, and a whole number of records: at most slots - 1 of them. */
+    /* Head and tail are below ring_bytes and multiples of the record size: at most slots - 1 records are unread. */
     uint32_t head = lwp->head;
     uint32_t tail = lwp->control.tail;
     uint32_t unread = head >= tail ? head - tail : lwp->ring_bytes - (tail - head);
@@ -334,15 +336,15 @@ void pfb_lwp_rewind_all(pfb_lwp *lwp)
 void pfb_lwp_place_control(pfb_lwp *lwp, uint64_t address)
 {
     uint64_t base = lwp->control.buffer_base;
-    /* Distances wrap as addresses do: one range holds the first byte of the other, or they share none. */
+    /* Two ranges overlap if one contains the first byte of the other. Differences wrap like addresses. */
     bool is_shared = address - base < lwp->ring_bytes || base - address < lwp->capabilities.control_bytes;
     if (lwp->ring_bytes > 0 && is_shared)
-        take_note(lwp, PFB_LWP_NOTE_OVERLAP, in_control(PFB_LWP_AT_BUFFER_BASE, base));
+        add_note(lwp, PFB_LWP_NOTE_OVERLAP, in_control(PFB_LWP_AT_BUFFER_BASE, base));
 }
 
 /* ---- Events ------------------------------------------------------------------------------------------ */
 
-/* What is public of an EventId: its name, which of its bits are reserved, and its flags' names by bit. */
+/* The public description of an EventId: name, reserved bits of a record, and names of the flag bits. */
 typedef struct event_row {
     uint8_t id;
     char name[8];
@@ -370,7 +372,7 @@ static const event_row events[] = {
     {.id = PFB_LWP_EVENT_INSERTED, .name = "lwpins"},
 };
 
-enum { DATA_ADDRESS_VALID = 1 << 15 /* flags of a cache miss, from memory of the manual */ };
+enum { DATA_ADDRESS_VALID = 1 << 15 /* flags of a cache miss; provisional */ };
 
 static const event_row *find_event(uint32_t id)
 {
@@ -407,8 +409,8 @@ static bool is_implemented(const pfb_lwp_capabilities *capabilities, uint32_t id
            (id > 0 && id <= LAST_FLAG_EVENT && id <= capabilities->max_events && capabilities->hardware >> id & 1);
 }
 
-/* What the bytes mean besides being there. */
-static void interpret(const pfb_lwp *lwp, pfb_lwp_event *event)
+/* Sets the fields of an event that depend on the capabilities. */
+static void interpret_event(const pfb_lwp *lwp, pfb_lwp_event *event)
 {
     const pfb_lwp_capabilities *c = &lwp->capabilities;
     event->is_implemented = is_implemented(c, event->id);
@@ -416,7 +418,7 @@ static void interpret(const pfb_lwp *lwp, pfb_lwp_event *event)
         return;
     event->has_data_address = c->has_data_address && (event->flags & DATA_ADDRESS_VALID);
     event->has_latency = c->latency_bits > 0;
-    event->latency = event->data1 & ((UINT32_C(1) << c->latency_bits) - 1); /* at most 31 bits; none give 0 */
+    event->latency = event->data1 & ((UINT32_C(1) << c->latency_bits) - 1); /* 0 to 31 bits */
 }
 
 static void note_event(pfb_lwp *lwp, const pfb_lwp_event *event)
@@ -424,19 +426,19 @@ static void note_event(pfb_lwp *lwp, const pfb_lwp_event *event)
     const event_row *row = find_event(event->id);
     pfb_lwp_place place = {PFB_LWP_PART_RING, event->offset, event->id};
     if (event->id == PFB_LWP_EVENT_INVALID) {
-        if (!lwp->reads_all) /* else the slot may never have been written */
-            take_note(lwp, PFB_LWP_NOTE_INVALID_EVENT, place);
+        if (!lwp->reads_all) /* otherwise the slot may never have been written */
+            add_note(lwp, PFB_LWP_NOTE_INVALID_EVENT, place);
         return;
     }
     if (!row) {
-        take_note(lwp, PFB_LWP_NOTE_UNKNOWN_EVENT, place);
+        add_note(lwp, PFB_LWP_NOTE_UNKNOWN_EVENT, place);
         return;
     }
     if (!event->is_implemented)
-        take_note(lwp, PFB_LWP_NOTE_MISSING_EVENT, place);
+        add_note(lwp, PFB_LWP_NOTE_MISSING_EVENT, place);
     if ((event->flags & row->reserved_flags) || (event->data1 & row->reserved_data1) ||
         (event->data2 & row->reserved_data2) || (!event->has_stamp && event->stamp != 0))
-        take_note(lwp, PFB_LWP_NOTE_RESERVED_RECORD, place);
+        add_note(lwp, PFB_LWP_NOTE_RESERVED_RECORD, place);
 }
 
 bool pfb_lwp_next(pfb_lwp *lwp, pfb_lwp_event *event)
@@ -444,12 +446,12 @@ bool pfb_lwp_next(pfb_lwp *lwp, pfb_lwp_event *event)
     if (lwp->left == 0)
         return false;
     uint32_t event_bytes = lwp->capabilities.event_bytes;
-    /* Records never cross the end: `at` and ring_bytes are whole numbers of them. */
+    /* A record never crosses the end: `at` and ring_bytes are multiples of its size. */
     pfb_cursor cursor = pfb_cursor_between(lwp->ring, lwp->at, lwp->ring_bytes);
     const uint8_t *p = pfb_cursor_take(&cursor, event_bytes, PFB_INTERNAL);
     if (!p)
         return false;
-    bool is_whole = event_bytes >= PFB_LWP_RECORD_BYTES;
+    bool is_full_size = event_bytes >= PFB_LWP_RECORD_BYTES;
     *event = (pfb_lwp_event){.slot = lwp->at / event_bytes,
                              .offset = lwp->at,
                              .id = p[0],
@@ -458,9 +460,9 @@ bool pfb_lwp_next(pfb_lwp *lwp, pfb_lwp_event *event)
                              .data1 = load_le32(p + 4),
                              .address = load_le64(p + 8),
                              .data2 = load_le64(p + 16),
-                             .has_stamp = is_whole && is_in_force(lwp, PFB_LWP_TIME_STAMPS),
-                             .stamp = is_whole ? load_le64(p + STAMP_AT) : 0};
-    interpret(lwp, event);
+                             .has_stamp = is_full_size && is_effective(lwp, PFB_LWP_TIME_STAMPS),
+                             .stamp = is_full_size ? load_le64(p + STAMP_AT) : 0};
+    interpret_event(lwp, event);
     note_event(lwp, event);
     lwp->left--;
     lwp->at += event_bytes;
@@ -469,20 +471,20 @@ bool pfb_lwp_next(pfb_lwp *lwp, pfb_lwp_event *event)
     return true;
 }
 
-/* ---- Snapshots in one piece -------------------------------------------------------------------------- */
+/* ---- Serialised snapshots ---------------------------------------------------------------------------- */
 
 enum { LEAF_BYTES = 16, SIZE_BYTES = 8 };
 
-/* A part behind its size; the cursor moves behind it. */
+/* Reads a part, preceded by its size, and moves past it. */
 static bool read_part(pfb_cursor *cursor, size_t *offset, size_t *size)
 {
-    size_t blame = cursor->at;
+    size_t size_at = cursor->at;
     const uint8_t *p = pfb_cursor_take(cursor, SIZE_BYTES, PFB_TRUNCATED_HEADER);
     if (!p)
         return false;
     uint64_t part_bytes = load_le64(p);
     if (part_bytes > pfb_cursor_left(cursor))
-        return pfb_cursor_fail(cursor, PFB_TRUNCATED_BLOCK, blame);
+        return pfb_cursor_fail(cursor, PFB_TRUNCATED_BLOCK, size_at);
     *offset = cursor->at;
     *size = (size_t)part_bytes;
     return pfb_cursor_take(cursor, *size, PFB_INTERNAL) != NULL;

@@ -5,8 +5,7 @@
 #include "bytes/memory.h"
 #include "bytes/store.h"
 
-/* Where fields stand in the LWPCB: written down once more, as model and reader check each other only while they share
- * no layout. */
+/* Offsets of the fields of the LWPCB. Defined independently of the reader, because tests compare model and reader. */
 enum {
     AT_FLAGS = 0,
     AT_BUFFER_SIZE = 4,
@@ -18,7 +17,7 @@ enum {
     AT_BASE_IP = 40,
     AT_LIMIT_IP = 48,
     AT_TAIL = 64,
-    LEAST_EVENT_OFFSET = 72, /* behind the tail and the reserved field that follows it */
+    LEAST_EVENT_OFFSET = 72, /* after BufferTailOffset and the reserved field */
     PAIR_BYTES = 8
 };
 
@@ -33,8 +32,8 @@ const char *pfb_lwp_fault_name(pfb_lwp_fault fault)
 
 /* ---- A CPU and its memory ---------------------------------------------------------------------------------------- */
 
-/* All later arithmetic on sizes rests on this: pairs lie inside the block. The registers' fields are narrow, so that
- * everything is below 2^12. */
+/* Checks the sizes that all later arithmetic relies on: the pairs lie inside the control block. The fields of the
+ * registers are narrow: every size is below 2^12. */
 static bool is_usable(const pfb_lwp_capabilities *has)
 {
     return !has->is_refused && has->event_bytes >= PFB_LWP_RECORD_BYTES && has->event_bytes % 8 == 0 &&
@@ -71,8 +70,9 @@ void pfb_lwp_model_forget_memory(pfb_lwp_model *model)
     model->window_count = 0;
 }
 
-/* The one way to memory: `size` bytes at `address`, or null and the fault's address noted. */
-static uint8_t *reach(pfb_lwp_model *model, uint64_t address, uint32_t size)
+/* Returns `size` bytes at `address`; null if no window contains them, and sets fault_address. All accesses to memory go
+ * through this function. */
+static uint8_t *map_memory(pfb_lwp_model *model, uint64_t address, uint32_t size)
 {
     for (size_t i = 0; i < model->window_count; i++) {
         const pfb_lwp_memory *window = &model->windows[i];
@@ -86,12 +86,13 @@ static uint8_t *reach(pfb_lwp_model *model, uint64_t address, uint32_t size)
     return NULL;
 }
 
-static uint8_t *reach_control(pfb_lwp_model *model)
+static uint8_t *map_control(pfb_lwp_model *model)
 {
-    return reach(model, model->control_address, model->capabilities.control_bytes);
+    return map_memory(model, model->control_address, model->capabilities.control_bytes);
 }
 
-/* What the system enables of what the CPU has: the leaf may claim more. */
+/* Returns the bits that the CPU implements and the operating system enables; the leaf may enable bits that the CPU does
+ * not have. */
 static uint32_t offered(const pfb_lwp_model *model)
 {
     return model->capabilities.enabled & model->capabilities.hardware;
@@ -102,12 +103,12 @@ static bool is_available(const pfb_lwp_model *model)
     return (offered(model) & PFB_LWP_AVAILABLE) != 0;
 }
 
-static uint64_t cut(const pfb_lwp_model *model, uint64_t number)
+static uint64_t truncate_number(const pfb_lwp_model *model, uint64_t number)
 {
     return model->options.is_32_bit ? (uint32_t)number : number;
 }
 
-/* Whether event `id` is counted. Flags above the events' are modes. */
+/* Returns true if event `id` is counted. Higher bits of the flags are modes. */
 static bool is_counted(const pfb_lwp_model *model, uint32_t id)
 {
     return model->is_on && id >= PFB_LWP_EVENT_VALUE && id <= PFB_LWP_MODEL_EVENTS &&
@@ -116,7 +117,7 @@ static bool is_counted(const pfb_lwp_model *model, uint32_t id)
 
 /* ---- The ring ---------------------------------------------------------------------------------------------------- */
 
-/* head < buffer_bytes holds while LWP is on, and both are multiples of the record's size. */
+/* While LWP is on, head < buffer_bytes, and both are multiples of the record size. */
 static uint32_t next_slot(const pfb_lwp_model *model, uint32_t at)
 {
     uint32_t next = at + model->capabilities.event_bytes;
@@ -128,17 +129,18 @@ static uint32_t slot_before(const pfb_lwp_model *model, uint32_t at)
     return (at == 0 ? model->buffer_bytes : at) - model->capabilities.event_bytes;
 }
 
-static bool is_tail(const pfb_lwp_model *model, uint32_t tail)
+static bool is_valid_tail(const pfb_lwp_model *model, uint32_t tail)
 {
     return tail < model->buffer_bytes && tail % model->capabilities.event_bytes == 0;
 }
 
-static uint32_t bytes_from(const pfb_lwp_model *model, uint32_t tail)
+/* Returns the bytes in use, from tail to head. */
+static uint32_t used_bytes_from(const pfb_lwp_model *model, uint32_t tail)
 {
     return model->head >= tail ? model->head - tail : model->buffer_bytes - (tail - model->head);
 }
 
-/* Longer records than the public ones end in zeros. */
+/* Writes a record; one longer than PFB_LWP_RECORD_BYTES ends in zeros. */
 static void write_slot(const pfb_lwp_model *model, uint8_t *slot, const uint8_t record[PFB_LWP_RECORD_BYTES])
 {
     memcpy(slot, record, PFB_LWP_RECORD_BYTES);
@@ -154,8 +156,8 @@ static void interrupt_if_due(pfb_lwp_model *model, uint32_t used_bytes)
         model->interrupts++;
 }
 
-/* Continuous mode: the tail is never looked at, so what is overwritten is known only by counting. */
-static void store_over(pfb_lwp_model *model, uint8_t *ring, const uint8_t record[PFB_LWP_RECORD_BYTES])
+/* Continuous mode: stores a record without reading the tail, so overwritten records are found by counting. */
+static void store_continuous(pfb_lwp_model *model, uint8_t *ring, const uint8_t record[PFB_LWP_RECORD_BYTES])
 {
     uint32_t event_bytes = model->capabilities.event_bytes;
     write_slot(model, ring + model->head, record);
@@ -168,10 +170,10 @@ static void store_over(pfb_lwp_model *model, uint8_t *ring, const uint8_t record
     interrupt_if_due(model, model->filled * event_bytes);
 }
 
-/* Synchronised mode, with a tail inside the ring; false when the ring is full and a record was lost. `missed` is the
- * field MissedEvents. */
-static bool store_if_free(pfb_lwp_model *model, uint8_t *ring, uint32_t tail, uint8_t *missed,
-                          const uint8_t record[PFB_LWP_RECORD_BYTES])
+/* Synchronised mode with a valid tail: stores a record; returns false if the ring was full and a record was lost.
+ * `missed` points to MissedEvents. */
+static bool store_synchronised(pfb_lwp_model *model, uint8_t *ring, uint32_t tail, uint8_t *missed,
+                               const uint8_t record[PFB_LWP_RECORD_BYTES])
 {
     uint32_t next = next_slot(model, model->head);
     bool is_full = next == tail;
@@ -186,26 +188,26 @@ static bool store_if_free(pfb_lwp_model *model, uint8_t *ring, uint32_t tail, ui
         model->head = next;
         model->stored++;
     }
-    interrupt_if_due(model, bytes_from(model, tail));
+    interrupt_if_due(model, used_bytes_from(model, tail));
     return !is_full;
 }
 
-/* Stores a record; *is_lost when the ring was full. After a fault nothing has changed. */
+/* Stores a record; *is_lost: the ring was full. A fault changes nothing. */
 static pfb_lwp_fault store_record(pfb_lwp_model *model, const uint8_t record[PFB_LWP_RECORD_BYTES], bool *is_lost)
 {
     *is_lost = false;
-    uint8_t *control = reach_control(model);
-    uint8_t *ring = control ? reach(model, model->buffer_base, model->buffer_bytes) : NULL;
+    uint8_t *control = map_control(model);
+    uint8_t *ring = control ? map_memory(model, model->buffer_base, model->buffer_bytes) : NULL;
     if (!ring)
         return PFB_LWP_FAULT_PAGE;
     if (model->flags & PFB_LWP_CONTINUOUS) {
-        store_over(model, ring, record);
+        store_continuous(model, ring, record);
         return PFB_LWP_FAULT_NONE;
     }
     uint32_t tail = load_le32(control + AT_TAIL);
-    if (!is_tail(model, tail))
+    if (!is_valid_tail(model, tail))
         return PFB_LWP_FAULT_TAIL;
-    *is_lost = !store_if_free(model, ring, tail, control + AT_MISSED, record);
+    *is_lost = !store_synchronised(model, ring, tail, control + AT_MISSED, record);
     return PFB_LWP_FAULT_NONE;
 }
 
@@ -221,15 +223,16 @@ static pfb_lwp_fault store_pending(pfb_lwp_model *model)
 
 /* ---- LLWPCB and SLWPCB ------------------------------------------------------------------------------------------- */
 
-/* Where the pair of a counted event stands in the LWPCB: inside it, as is_usable saw to. */
+/* Returns the pair of a counted event in the LWPCB; is_usable ensures that it lies inside. */
 static uint8_t *pair_of(const pfb_lwp_model *model, uint8_t *control, uint32_t id)
 {
     return control + model->capabilities.event_offset + (size_t)PAIR_BYTES * (id - 1);
 }
 
+/* Stores a held record, head and the counters in memory. */
 static pfb_lwp_fault flush(pfb_lwp_model *model)
 {
-    uint8_t *control = reach_control(model);
+    uint8_t *control = map_control(model);
     if (!control)
         return PFB_LWP_FAULT_PAGE;
     pfb_lwp_fault fault = store_pending(model);
@@ -243,7 +246,7 @@ static pfb_lwp_fault flush(pfb_lwp_model *model)
     return PFB_LWP_FAULT_NONE;
 }
 
-/* The low 26 bits as a signed number, no less than `least`, which is not negative. */
+/* Loads the low 26 bits as a signed number and raises it to `least`, which is not negative. */
 static int32_t load_26(const uint8_t *field, int32_t least)
 {
     uint32_t bits = load_le32(field) & LOW_26_BITS;
@@ -266,38 +269,38 @@ static uint32_t rounded_down(const pfb_lwp_model *model, uint32_t bytes)
     return bytes - bytes % model->capabilities.event_bytes;
 }
 
-/* Reads each field of the LWPCB once and makes it fit, which never faults. */
+/* Loads each field of the LWPCB once and adjusts it to a valid value; never faults. */
 static void load_fields(pfb_lwp_model *model, const uint8_t *control)
 {
     uint32_t size = load_le32(control + AT_BUFFER_SIZE);
     model->flags = load_le32(control + AT_FLAGS) & offered(model) & ~PFB_LWP_AVAILABLE;
     model->buffer_bytes = rounded_down(model, size & UINT32_C(0x0FFFFFFF));
     model->random_bits = size >> 28;
-    model->buffer_base = cut(model, load_le64(control + AT_BUFFER_BASE));
+    model->buffer_base = truncate_number(model, load_le64(control + AT_BUFFER_BASE));
     model->head = rounded_down(model, load_le32(control + AT_HEAD));
     if (model->head >= model->buffer_bytes)
         model->head = 0;
     model->threshold_bytes = rounded_down(model, load_le32(control + AT_THRESHOLD));
     model->filters = load_le32(control + AT_FILTERS);
-    model->base_ip = cut(model, load_le64(control + AT_BASE_IP));
-    model->limit_ip = cut(model, load_le64(control + AT_LIMIT_IP));
+    model->base_ip = truncate_number(model, load_le64(control + AT_BASE_IP));
+    model->limit_ip = truncate_number(model, load_le64(control + AT_LIMIT_IP));
 }
 
-/* Switches on with the LWPCB at `address`; after a fault LWP is as it was: off. */
+/* Switches LWP on with the LWPCB at `address`; requires that it is off. After a fault it stays off. */
 static pfb_lwp_fault switch_on(pfb_lwp_model *model, uint64_t address)
 {
-    uint8_t *control = reach(model, address, model->capabilities.control_bytes);
+    uint8_t *control = map_memory(model, address, model->capabilities.control_bytes);
     if (!control)
         return PFB_LWP_FAULT_PAGE;
     load_fields(model, control);
     if (model->buffer_bytes == 0 || model->buffer_bytes < model->capabilities.min_buffer_bytes)
         return PFB_LWP_FAULT_GENERAL;
     uint32_t tail = load_le32(control + AT_TAIL);
-    if (!is_tail(model, tail))
+    if (!is_valid_tail(model, tail))
         return PFB_LWP_FAULT_TAIL;
-    if (!reach(model, model->buffer_base, model->buffer_bytes))
+    if (!map_memory(model, model->buffer_base, model->buffer_bytes))
         return PFB_LWP_FAULT_PAGE;
-    model->filled = bytes_from(model, tail) / model->capabilities.event_bytes;
+    model->filled = used_bytes_from(model, tail) / model->capabilities.event_bytes;
     model->control_address = address;
     model->is_on = true;
     load_pairs(model, control);
@@ -320,7 +323,7 @@ pfb_lwp_fault pfb_lwp_model_load(pfb_lwp_model *model, uint64_t address)
         return PFB_LWP_FAULT_UNDEFINED;
     pfb_lwp_fault fault = model->is_on ? flush(model) : PFB_LWP_FAULT_NONE;
     switch_off(model);
-    address = cut(model, address);
+    address = truncate_number(model, address);
     if (fault != PFB_LWP_FAULT_NONE || address == 0)
         return fault;
     fault = switch_on(model, address);
@@ -344,10 +347,10 @@ pfb_lwp_fault pfb_lwp_model_store(pfb_lwp_model *model, uint64_t *address)
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-/* What a record holds; the model adds the rest. */
+/* The fields of a record that come from an event; the model adds core and time stamp. */
 typedef struct content {
     uint32_t id;
-    uint32_t flags; /* the low 16 bits count */
+    uint32_t flags; /* only the low 16 bits are stored */
     uint32_t data1;
     uint64_t address;
     uint64_t data2;
@@ -359,13 +362,13 @@ static void write_record(const pfb_lwp_model *model, const content *what, uint8_
     record[1] = model->options.core;
     store_le16(record + 2, what->flags);
     store_le32(record + 4, what->data1);
-    store_le64(record + 8, cut(model, what->address));
-    store_le64(record + 16, cut(model, what->data2));
+    store_le64(record + 8, truncate_number(model, what->address));
+    store_le64(record + 16, truncate_number(model, what->data2));
     store_le64(record + 24, (model->flags & PFB_LWP_TIME_STAMPS) ? model->clock : 0);
 }
 
-/* Of equal seeds equal sequences; the constants are those of the generator splitmix64. */
-static uint64_t draw(pfb_lwp_model *model)
+/* Returns the next random number of the generator splitmix64. */
+static uint64_t next_random(pfb_lwp_model *model)
 {
     uint64_t mixed = model->random += UINT64_C(0x9E3779B97F4A7C15);
     mixed = (mixed ^ mixed >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -373,16 +376,16 @@ static uint64_t draw(pfb_lwp_model *model)
     return mixed ^ mixed >> 31;
 }
 
-/* random_bits is at most 15, so an interval stays within its 26 bits and above 0. */
-static int32_t reloaded(pfb_lwp_model *model, uint32_t id)
+/* Returns the counter's value after a reload. random_bits is at most 15, so it fits 26 bits and is not negative. */
+static int32_t reload_value(pfb_lwp_model *model, uint32_t id)
 {
     uint32_t interval = (uint32_t)model->interval[id];
     uint32_t mask = (UINT32_C(1) << model->random_bits) - 1;
-    return (int32_t)((interval & ~mask) | ((uint32_t)draw(model) & mask));
+    return (int32_t)((interval & ~mask) | ((uint32_t)next_random(model) & mask));
 }
 
-/* Stores the record, or holds it and stores the one held before. */
-static pfb_lwp_fault pass_on(pfb_lwp_model *model, const uint8_t record[PFB_LWP_RECORD_BYTES])
+/* Stores the record; with holds_record stores the held one and holds this one. */
+static pfb_lwp_fault store_or_hold(pfb_lwp_model *model, const uint8_t record[PFB_LWP_RECORD_BYTES])
 {
     bool is_lost;
     if (!model->options.holds_record)
@@ -395,7 +398,7 @@ static pfb_lwp_fault pass_on(pfb_lwp_model *model, const uint8_t record[PFB_LWP_
     return PFB_LWP_FAULT_NONE;
 }
 
-/* One occurrence of an event that is counted and not filtered out. The counter moves when nothing can fail any more. */
+/* Counts an event that passed the filters. The counter changes only after everything that can fault. */
 static pfb_lwp_fault count_down(pfb_lwp_model *model, const content *what)
 {
     uint8_t record[PFB_LWP_RECORD_BYTES];
@@ -405,9 +408,9 @@ static pfb_lwp_fault count_down(pfb_lwp_model *model, const content *what)
         return PFB_LWP_FAULT_NONE;
     }
     write_record(model, what, record);
-    pfb_lwp_fault fault = pass_on(model, record);
+    pfb_lwp_fault fault = store_or_hold(model, record);
     if (fault == PFB_LWP_FAULT_NONE) {
-        *counter = reloaded(model, what->id);
+        *counter = reload_value(model, what->id);
         model->clock++;
     }
     return fault;
@@ -415,7 +418,7 @@ static pfb_lwp_fault count_down(pfb_lwp_model *model, const content *what)
 
 /* ---- Filters ----------------------------------------------------------------------------------------------------- */
 
-/* Bits of the field Filters that let a trait of an event decide. */
+/* A bit of Filters and the trait that it selects. */
 typedef struct filter_row {
     uint32_t bit;
     uint32_t trait;
@@ -423,19 +426,19 @@ typedef struct filter_row {
 
 enum { FILTER_CACHE_LEVELS = 8, FILTER_PREDICTED = 26, FILTER_IP_INVERTED = 30, FILTER_IP = 31 };
 
-/* The event is dropped when the bit is set; the first two rows need branch prediction. */
+/* A set bit drops events with the trait. The first two rows need branch prediction. */
 static const filter_row branch_rows[] = {{25, PFB_LWP_BRANCH_MISPREDICTED},
                                          {FILTER_PREDICTED, PFB_LWP_BRANCH_PREDICTED},
                                          {27, PFB_LWP_BRANCH_ABSOLUTE},
                                          {28, PFB_LWP_BRANCH_CONDITIONAL},
                                          {29, PFB_LWP_BRANCH_RELATIVE}};
 
-/* The event is kept when the bit is set. */
+/* A set bit keeps events with the trait. */
 static const filter_row level_rows[] = {
     {9, PFB_LWP_CACHE_NORTHBRIDGE}, {10, PFB_LWP_CACHE_REMOTE}, {11, PFB_LWP_CACHE_MEMORY}, {12, PFB_LWP_CACHE_OTHER}};
 
-/* The traits whose bits are set. */
-static uint32_t chosen(const filter_row *rows, size_t count, uint32_t filters)
+/* Returns the traits whose bits are set. */
+static uint32_t selected_traits(const filter_row *rows, size_t count, uint32_t filters)
 {
     uint32_t traits = 0;
     for (size_t i = 0; i < count; i++) {
@@ -449,14 +452,14 @@ static bool passes_ip(const pfb_lwp_model *model, uint64_t address)
 {
     if (!model->capabilities.has_ip_filtering || (model->filters >> FILTER_IP & 1) == 0)
         return true;
-    uint64_t ip = cut(model, address);
+    uint64_t ip = truncate_number(model, address);
     bool is_inside = ip >= model->base_ip && ip <= model->limit_ip;
     return is_inside != ((model->filters >> FILTER_IP_INVERTED & 1) != 0);
 }
 
 static bool passes_branch(const pfb_lwp_model *model, uint32_t traits)
 {
-    uint32_t dropped = chosen(branch_rows, sizeof branch_rows / sizeof branch_rows[0], model->filters);
+    uint32_t dropped = selected_traits(branch_rows, sizeof branch_rows / sizeof branch_rows[0], model->filters);
     if (!model->capabilities.has_branch_prediction)
         dropped &= ~(PFB_LWP_BRANCH_MISPREDICTED | PFB_LWP_BRANCH_PREDICTED);
     return (traits & dropped) == 0;
@@ -465,7 +468,7 @@ static bool passes_branch(const pfb_lwp_model *model, uint32_t traits)
 static bool passes_cache(const pfb_lwp_model *model, const pfb_lwp_occurrence *occurrence)
 {
     const pfb_lwp_capabilities *has = &model->capabilities;
-    uint32_t kept = chosen(level_rows, sizeof level_rows / sizeof level_rows[0], model->filters);
+    uint32_t kept = selected_traits(level_rows, sizeof level_rows / sizeof level_rows[0], model->filters);
     if (has->has_cache_levels && (model->filters >> FILTER_CACHE_LEVELS & 1) && (occurrence->traits & kept) == 0)
         return false;
     return !has->has_cache_latency || occurrence->latency >> has->latency_rounding >= (model->filters & 0xFF);
@@ -480,9 +483,9 @@ static bool passes(const pfb_lwp_model *model, const pfb_lwp_occurrence *occurre
     return occurrence->id != PFB_LWP_EVENT_CACHE_MISSES || passes_cache(model, occurrence);
 }
 
-/* ---- LWPVAL, LWPINS and what hardware counts --------------------------------------------------------------------- */
+/* ---- LWPVAL, LWPINS and counted events --------------------------------------------------------------------------- */
 
-static content programmed(uint32_t id, const pfb_lwp_operands *operands)
+static content programmed_content(uint32_t id, const pfb_lwp_operands *operands)
 {
     return (content){.id = id,
                      .flags = operands->flags,
@@ -493,7 +496,7 @@ static content programmed(uint32_t id, const pfb_lwp_operands *operands)
 
 pfb_lwp_fault pfb_lwp_model_value(pfb_lwp_model *model, const pfb_lwp_operands *operands)
 {
-    content what = programmed(PFB_LWP_EVENT_VALUE, operands);
+    content what = programmed_content(PFB_LWP_EVENT_VALUE, operands);
     if (!is_available(model))
         return PFB_LWP_FAULT_UNDEFINED;
     if (!is_counted(model, what.id) || (model->options.value_is_ip_filtered && !passes_ip(model, what.address)))
@@ -501,11 +504,11 @@ pfb_lwp_fault pfb_lwp_model_value(pfb_lwp_model *model, const pfb_lwp_operands *
     return count_down(model, &what);
 }
 
-/* Not held, whatever the options say: the carry flag tells at once what became of this very record. */
+/* Ignores holds_record, because the carry flag reports whether this record was lost. */
 pfb_lwp_fault pfb_lwp_model_insert(pfb_lwp_model *model, const pfb_lwp_operands *operands, bool *carry)
 {
     uint8_t record[PFB_LWP_RECORD_BYTES];
-    content what = programmed(PFB_LWP_EVENT_INSERTED, operands);
+    content what = programmed_content(PFB_LWP_EVENT_INSERTED, operands);
     *carry = false;
     if (!is_available(model))
         return PFB_LWP_FAULT_UNDEFINED;
@@ -520,8 +523,9 @@ pfb_lwp_fault pfb_lwp_model_insert(pfb_lwp_model *model, const pfb_lwp_operands 
     return fault;
 }
 
-/* Fields that the manual reserves stay 0; of events without public meaning all are as the caller says. */
-static content counted(const pfb_lwp_model *model, const pfb_lwp_occurrence *occurrence)
+/* Returns the content of a counted event. Fields that the manual reserves are 0; events without public meaning have the
+ * caller's values. */
+static content counted_content(const pfb_lwp_model *model, const pfb_lwp_occurrence *occurrence)
 {
     const pfb_lwp_capabilities *has = &model->capabilities;
     content what = {.id = occurrence->id, .address = occurrence->address};
@@ -545,6 +549,6 @@ pfb_lwp_fault pfb_lwp_model_count(pfb_lwp_model *model, const pfb_lwp_occurrence
         return PFB_LWP_FAULT_UNDEFINED;
     if (occurrence->id == PFB_LWP_EVENT_VALUE || !is_counted(model, occurrence->id) || !passes(model, occurrence))
         return PFB_LWP_FAULT_NONE;
-    content what = counted(model, occurrence);
+    content what = counted_content(model, occurrence);
     return count_down(model, &what);
 }
