@@ -2,23 +2,21 @@
 #ifndef PFB_BENCH_BASELINES_H
 #define PFB_BENCH_BASELINES_H
 
-/* What decoding is compared with, each in a file of its own so that no call of it is inlined either. */
+/* Baselines for decoding. Each is in a file of its own, so that its calls are not inlined either. */
 #include "perfblock/v2.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* ---- twin.c: the functions of v2.h over the same structs, without a check. Sound blocks only. --------------
- */
+/* ---- twin.c: the functions of v2.h with the same structs, without checks. For valid replies only. ----------- */
 
 void twin_open(pfb_v2_reader *block, const void *data);
 bool twin_next_result(pfb_v2_reader *block, pfb_v2_result *result);
 bool twin_next_instance(pfb_v2_reader *block, pfb_v2_instance *instance);
 bool twin_next_value(pfb_v2_reader *block, pfb_v2_value *value);
 
-/* ---- typical.c: a reader of one counterset as programs write it by hand: field by field, each behind a check. -----
- */
+/* ---- typical.c: a hand-written reader of one counterset: field by field, each after a check. ----------------- */
 
 typedef struct typical_processor {
     uint32_t id;
@@ -32,11 +30,11 @@ typedef struct typical_processor {
         limit_flags;
 } typical_processor;
 
-/* Reads a block's first result, one of Processor Information, into rows; false when it is broken or there are more
- * instances than `capacity`. */
+/* Reads the first result of a reply, one of Processor Information, into rows. Returns false if it is malformed or has
+ * more than `capacity` instances. */
 bool typical_read(const uint8_t *data, size_t size, typical_processor *rows, size_t capacity, size_t *count);
 
-/* The sum of a row's numbers. */
+/* Returns the sum of a row's values. */
 uint64_t typical_sum(const typical_processor *row);
 
 #ifdef __cplusplus

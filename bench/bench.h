@@ -2,12 +2,12 @@
 #ifndef PFB_BENCH_H
 #define PFB_BENCH_H
 
-/* What the benchmark programs share.
+/* Common parts of the benchmark programs.
  *
- * A benchmark is called SUBJECT/.../WHAT/COUNT: WHAT is what was measured, COUNT how many instances there were.
- * Baselines have the same name but for WHAT, which is "typical", "plain", "twin" or "memcpy", and may leave out parts
- * in the middle; report.py forms the ratios by this rule, promises.py names benchmarks in full. Each benchmark counts
- * its items: a baseline's are those of what it stands beside. */
+ * A benchmark is named SUBJECT/.../WHAT/COUNT: WHAT is what is measured, COUNT the number of instances. A baseline has
+ * the same name with another WHAT ("typical", "plain", "twin" or "memcpy") and may omit parts in the middle. report.py
+ * computes ratios by this rule; promises.py uses full names. Each benchmark counts its items; a baseline counts those
+ * of the benchmark it is compared with. */
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -17,11 +17,12 @@
 namespace bench
 {
 
-/* The same numbers in every run. The standard fixes this generator's output, not that of its distributions. */
+/* The same numbers in every run. The C++ standard specifies the output of this generator, but not of its distributions.
+ */
 class numbers
 {
   public:
-    /* From low to high, both included. The modulo's bias is of no account here. */
+    /* Returns a number from low to high, inclusive. The bias of the modulo does not matter here. */
     uint64_t between(uint64_t low, uint64_t high)
     {
         return low + generator() % (high - low + 1);
@@ -41,7 +42,7 @@ inline void count_items(benchmark::State &state, size_t items)
     state.SetItemsProcessed(static_cast<int64_t>(items) * static_cast<int64_t>(state.iterations()));
 }
 
-/* Runs what was registered. A filter that matches nothing is a failure: an empty result says nothing. */
+/* Runs the registered benchmarks. A filter that matches none is a failure. */
 inline int run(int argc, char **argv)
 {
     benchmark::AddCustomContext("compiler", __VERSION__);

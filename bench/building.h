@@ -2,7 +2,7 @@
 #ifndef PFB_BENCH_BUILDING_H
 #define PFB_BENCH_BUILDING_H
 
-/* Making blocks with the core's builders. */
+/* Makes input with the core's writer. */
 #include "perfblock/write.h"
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace bench
 {
 
-/* Without blocks there is nothing to measure. */
+/* Ends the program if the input cannot be made. */
 inline void require(bool holds, const char *what)
 {
     if (!holds) {
@@ -38,7 +38,7 @@ inline std::vector<uint8_t> utf16le(const std::u16string &text)
     return bytes;
 }
 
-/* Runs the builder twice: to measure, then to write. */
+/* Runs the writer twice: to get the size, then to write. */
 template <class Write> std::vector<uint8_t> build(Write write)
 {
     pfb_writer builder;

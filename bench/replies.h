@@ -2,7 +2,7 @@
 #ifndef PFB_BENCH_REPLIES_H
 #define PFB_BENCH_REPLIES_H
 
-/* Bytes for the benchmarks of decoding: as Windows, a processor or a trace would give them, and sound throughout. */
+/* Input for the benchmarks of decoding, as produced by Windows, a processor or a trace; always valid. */
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,14 +11,16 @@
 namespace bench
 {
 
-/* Values of an instance of Processor Information, those that are no number of everyday use included: ids 0 to 31. */
+/* Number of values per instance of Processor Information, including counters without a displayable type: ids 0 to 31.
+ */
 constexpr uint32_t PROCESSOR_COUNTERS = 32;
 
-/* Raw value of the counter at `position` of an instance: what a reader must find. */
+/* Raw value of the counter at `position` of an instance, as a reader must return it. */
 uint64_t reply_value(size_t instance, uint32_t position);
 
-/* V2 replies. Kind 6: Processor Information of `count` processors. Kind 4: one counter of as many processes. Kinds 1
- * and 2: as many results, of one counter and of 32. */
+/* V2 replies. counterset_reply (kind 6): Processor Information with `count` processors. multiple_instances_reply (kind
+ * 4): one counter of `count` processes. The other two (kinds 2 and 1): `count` results with 32 counters and with one.
+ */
 std::vector<uint8_t> counterset_reply(size_t count);
 std::vector<uint8_t> multiple_instances_reply(size_t count);
 std::vector<uint8_t> multiple_counters_reply(size_t count);
@@ -28,12 +30,12 @@ std::vector<uint8_t> single_counter_reply(size_t count);
 constexpr uint32_t PROCESS_COUNTERS = 27;
 std::vector<uint8_t> process_block(size_t count);
 
-/* A V1 name table in the registry's form, of `count` pairs; and the pair at `position`. */
+/* A V1 name table as in the registry, with `count` pairs; title_index and title_name are the pair at `position`. */
 uint32_t title_index(size_t position);
 std::u16string title_name(size_t position);
 std::vector<uint8_t> name_table(size_t count);
 
-/* The ring of LWP with `count` unread records, as a snapshot in one piece; and the record at `position`. */
+/* A snapshot of an LWP ring with `count` unread records; ring_record is the record at `position`. */
 struct lwp_record {
     uint8_t id;
     uint64_t address, data2, stamp;

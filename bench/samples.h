@@ -2,7 +2,7 @@
 #ifndef PFB_BENCH_SAMPLES_H
 #define PFB_BENCH_SAMPLES_H
 
-/* Samples for the benchmarks of snapshots and pairing: blocks as a provider would send them, and their snapshots. */
+/* Input for the benchmarks of samples and matching: replies as a provider sends them, and their samples. */
 #include "perfblock/cook.h"
 #include "perfblock/write.h"
 
@@ -20,34 +20,34 @@ struct instance {
     std::u16string name;
 };
 
-/* Instances as Processor Information names them ("0,17") and as a set of processes does ("chrome#12"). */
+/* Instances named as in Processor Information ("0,17") and as in a set of processes ("chrome#12"). */
 std::vector<instance> processors(size_t count);
 std::vector<instance> processes(size_t count);
 
-/* A counterset, with the registration its provider would give. */
+/* A counterset with its registration. */
 struct counterset {
     pfb_guid guid;
     std::vector<uint8_t> registration_bytes;
     std::vector<pfb_counter> counters;
 };
 
-/* Processor Information with all its counters of known type, bases included; and a set of one counter. */
+/* Processor Information with all counters of known type, including bases; and a counterset with one counter. */
 counterset processor_information();
 counterset one_counter();
 
-/* A data block with its query information, and the snapshot of it. Stays where it is: the snapshot points into it. */
+/* A V2 reply with its query information, and the sample loaded from it. Cannot be copied: the sample points into it. */
 class sample
 {
   public:
-    /* One result: all counters of the set for these instances, after `tick` seconds. */
+    /* Makes a reply with one result: all counters of the set for these instances, after `tick` seconds. */
     sample(const counterset &set, const std::vector<instance> &instances, unsigned tick);
     sample(const sample &) = delete;
     sample &operator=(const sample &) = delete;
 
-    /* Measures and loads, as for a sample that has just arrived; false when the block is refused. */
+    /* Computes the size and loads the sample, as for a new reply. Returns false if the reply is refused. */
     bool load();
 
-    /* Keeps what was loaded, and brings it back: a match changes its snapshots. */
+    /* Saves the loaded sample and restores it: matching changes the samples. */
     void keep();
     void restore();
 
