@@ -75,7 +75,7 @@ big big_times(big a, uint64_t factor)
     return big_plus(times_limb(a, (uint32_t)factor), &high);
 }
 
-/* Bit by bit, as on paper. */
+/* Long division, bit by bit. */
 big big_rest(big a, const big *b)
 {
     for (int bit = 63; bit >= 0; bit--) {

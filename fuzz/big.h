@@ -2,9 +2,8 @@
 #ifndef PFB_FUZZ_BIG_H
 #define PFB_FUZZ_BIG_H
 
-/* Slow integers, unsigned, of 448 bits: what a second opinion on quotients is worked out with. Written the obvious way
- * and sharing nothing with core's own. Whatever leaves 448 bits is lost, so each caller says what bounds its numbers.
- */
+/* Unsigned integers of 448 bits, for the reference computation of quotients. Simple and slow, and independent of core's
+ * arithmetic. Results are truncated to 448 bits, so each caller states the bound of its numbers. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,10 +26,10 @@ big big_times(big a, uint64_t factor);
 /* a * 2^bits; `bits` from 0 to 447. */
 big big_shifted(big a, int bits);
 
-/* What remains of a after b times the greatest number below 2^64 that fits; b is below 2^385. */
+/* a - q * b, where q is the greatest number below 2^64 for which this is not negative; b is below 2^385. */
 big big_rest(big a, const big *b);
 
-/* Below, at or above 0 as a is less than, equal to or greater than b. */
+/* Returns a negative number, 0 or a positive number if a < b, a == b or a > b. */
 int big_compare(const big *a, const big *b);
 bool big_is_zero(const big *a);
 

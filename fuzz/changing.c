@@ -36,7 +36,7 @@ static uint64_t next_random(changes *c)
     return c->random;
 }
 
-/* Writes what sizes, counts and offsets are attacked with at the place that is about to be read. */
+/* Writes an extreme size, count or offset at the place that is about to be read. */
 static void change_field(changes *c, size_t offset)
 {
     uint64_t random = next_random(c);
@@ -65,7 +65,7 @@ static void on_access(void *context, size_t offset, uint64_t n)
 
 /* ---- Readers ------------------------------------------------------------------------------------------------ */
 
-/* Memory of exactly this size, so that a sanitizer or a checking allocator sees what is written past its end. */
+/* Allocates memory of exactly this size, so that a sanitizer or a checking allocator detects writes past its end. */
 static void *allocate(size_t size)
 {
     void *memory = malloc(size > 0 ? size : 1);
@@ -139,8 +139,8 @@ static void read_text(const uint8_t *data, size_t size)
     free(utf16);
 }
 
-/* Measures and loads; the memory is to be freed. */
-static void *load_snapshot(const pfb_sample_input *input, pfb_sample *snapshot)
+/* Computes the size and loads the sample. The caller frees the memory. */
+static void *load_sample(const pfb_sample_input *input, pfb_sample *snapshot)
 {
     pfb_sample_counts counts;
     pfb_sample_measure(input, &counts);
@@ -151,7 +151,7 @@ static void *load_snapshot(const pfb_sample_input *input, pfb_sample *snapshot)
     return memory;
 }
 
-/* Every value of a table, together and one by one, and the order of its rows. */
+/* Reads every value of a table, all at once and one by one, and the order of its rows. */
 static void read_table(pfb_sample *older, pfb_sample *newer)
 {
     size_t count = (size_t)newer->counts.values;
@@ -169,7 +169,7 @@ static void read_table(pfb_sample *older, pfb_sample *newer)
     pfb_sample_match(older, newer);
 }
 
-/* The layout is read from the first contents, which a caller would keep to itself. */
+/* Reads the layout from the first contents, since a caller would keep it private. */
 static void read_samples(const uint8_t *data, size_t size, const uint8_t *first)
 {
     enum { PARTS = 5, SIZES_AT = 5, HEADER = SIZES_AT + 2 * (PARTS - 1) };
@@ -200,14 +200,14 @@ static void read_samples(const uint8_t *data, size_t size, const uint8_t *first)
     pfb_sample snapshots[2];
     void *memory[2];
     for (int i = 0; i < 2; i++)
-        memory[i] = load_snapshot(&inputs[i], &snapshots[i]);
+        memory[i] = load_sample(&inputs[i], &snapshots[i]);
     pfb_sample_match(&snapshots[0], &snapshots[1]);
     read_table(&snapshots[0], &snapshots[1]);
     free(memory[0]);
     free(memory[1]);
 }
 
-/* Readings with promises of their own say which one was broken. */
+/* Returns the violated guarantee of readers that check their own. */
 static const char *read_changing(changing_reader reader, const changes *c)
 {
     uint64_t seed = (uint64_t)c->at * 4 + 1; /* tolerant reading; the second bit means strict */

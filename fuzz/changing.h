@@ -2,9 +2,9 @@
 #ifndef PFB_FUZZ_CHANGING_H
 #define PFB_FUZZ_CHANGING_H
 
-/* Inputs that change between any two loads of a reader, as memory shared with a hostile thread may. What is checked is
- * that nothing outside of the input is read, nothing outside of the caller's memory is written, and every reader ends.
- * What the reader reports may be inconsistent. For x86-64 Linux; see stepper.h. */
+/* Inputs that change between any two loads of a reader, like memory shared with a hostile thread. Checks that nothing
+ * outside the input is read, nothing outside the caller's memory is written, and every reader terminates. The results
+ * may be inconsistent. For x86-64 Linux; see stepper.h. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,13 +26,14 @@ typedef enum changing_reader {
 } changing_reader;
 
 typedef enum changing_mode {
-    CHANGING_SWAP,   /* the second contents replace the first before access `at` */
-    CHANGING_FLIP,   /* the contents alternate: first before even accesses, second before odd ones */
-    CHANGING_FIELDS, /* half of the accesses find other bytes, chosen by `at`, where they read */
+    CHANGING_SWAP,   /* the second contents replace the first ones before access `at` */
+    CHANGING_FLIP,   /* the contents alternate: the first ones before even accesses, the second ones before odd accesses
+                      */
+    CHANGING_FIELDS, /* half of the accesses read different bytes, chosen by `at` */
     CHANGING_MODES   /* how many */
 } changing_mode;
 
-/* Reads `size` bytes at `first` while they change. `second` has as many. Returns the number of accesses. */
+/* Reads `size` bytes at `first` while they change; `second` has the same size. Returns the number of accesses. */
 uint64_t changing_read(changing_reader reader, changing_mode mode, uint32_t at, const uint8_t *first,
                        const uint8_t *second, size_t size);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Every reader over an input that changes between any two loads (changing.h).
+/* Runs every reader on an input that changes between any two loads (changing.h).
  *
- * An input: { reader u8, mode u8, at u32, size u16 little-endian }, each modulo what there is, then `size` bytes, the
- * first contents, as far as the input goes. What is left are the second contents, cut or padded with zeros. */
+ * Input: { reader u8, mode u8, at u32, size u16 little-endian }, reader and mode modulo their number, then `size` bytes
+ * of first contents, as far as the input goes. The rest is the second contents, truncated or padded with zeros. */
 #include "changing.h"
 
 #include <stdlib.h>

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The CPI facility, driven by a sequence of calls over canned snapshots, against a model of its state table. What the
- * model does not work out itself, figures and hooks, it asks the core for, whose own targets check those.
+/* Runs a sequence of calls of the CPI facility on recorded snapshots, and compares it with a model of its state table.
+ * The model gets figures and hooks from core, which has fuzz targets of its own.
  *
- * An input: { width of instructions u8, of cycles u8, number of steps u8 modulo 16 }, and as many steps: { kind u8: 1
- * has a thread, 2 is refused, 4 user mode only; clock u16, thread instructions u16, cycles u16, number of CPUs u8
- * modulo 4 } with its CPUs { number u8, shift u8 modulo 64, instructions, cycles, busy and elapsed u8, each shifted }.
- * Then calls until the end, a byte modulo 12 and whom it is for: { handle u8 modulo 10 }, 8 for a pointer, 9 for a
- * number { u32 }. 0  init { mode u32 }, into a place without instance     1  terminate      2  start        3  get 4
- * get and trace { minor u16 with sign, forms u8, label u16 }             5  set hook identity { minor u16, label u16 }
- *   6  attach { capacity u16; 0: none }                      7  trace size    8  details      9  mode
- *   10 another source                                        11 unhalted { position u8 }
- * A label is of so many bytes modulo 300; a number of 0 is none. Little-endian; missing bytes are 0. */
+ * Input: { width of instructions u8, of cycles u8, number of steps u8 modulo 16 }, then the steps: { kind u8: 1 has a
+ * thread, 2 is refused, 4 user mode only; clock u16, thread instructions u16, cycles u16, number of CPUs u8 modulo 4 }
+ * with their CPUs { number u8, shift u8 modulo 64, instructions, cycles, busy and elapsed u8, each shifted }. Then
+ * calls up to the end: a byte modulo 12, and the handle { u8 modulo 10 }, where 8 is a pointer and 9 a number { u32 }.
+ *
+ *       0  init { mode u32 }, into a place without instance    1  terminate    2  start    3  get
+ *       4  get and trace { minor u16 with sign, forms u8, label u16 }    5  set hook identity { minor u16, label u16 }
+ *       6  attach { capacity u16; 0: none }    7  trace size    8  details    9  mode
+ *       10  another source    11  unhalted { position u8 }
+ *
+ * The number of a label is its size in bytes modulo 300; 0 is no label. Little-endian; missing bytes are 0. */
 #include "perfblock/cpi_facility.h"
 #include "promises.h"
 #include "support_cpi_source.h"
@@ -22,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MOST_STEPS = 16, MOST_CPUS = 4, PLACES = 8, MOST_BUFFER = 8192, MOST_LABEL = 300, UNHALTED = 2 };
 
-/* What the facility must know of one instance. */
+/* Expected state of one instance. */
 typedef struct place {
     void *handle; /* null: none yet */
     bool is_live, has_start, has_data;
@@ -99,7 +101,7 @@ static void begin(machine *m)
            "without instances the source can be changed");
 }
 
-/* A label of `size` bytes; null for none. */
+/* Makes a label of `size` bytes; NULL if 0. */
 static const char *make_label(size_t size)
 {
     return size > 0 ? label + MOST_LABEL - size : NULL;
@@ -107,7 +109,7 @@ static const char *make_label(size_t size)
 
 /* ---- The model ----------------------------------------------------------------------------------------- */
 
-/* Of a step that is read: its code, and then the next one's turn. */
+/* Reads a step: returns its code and advances. */
 static int read_step(const machine *m, place *p, size_t *step)
 {
     if (p->next >= m->source.step_count)
@@ -123,7 +125,7 @@ static int mode_code(uint32_t mode)
     return mode & 0x80000000 && mode & 0x22 ? PFB_PU_ERROR_INCOMPATIBLE_OPTIONS : PFB_PU_SUCCESS;
 }
 
-/* A group appended to the place's buffer, byte for byte. */
+/* Expects a group to be appended to the buffer, byte for byte. */
 static int expect_group(place *p, const pfb_cpi_result *result, const pfb_cpi_figures *figures,
                         const pfb_cpi_identity *identity)
 {
@@ -159,7 +161,7 @@ static void check_data(const pfb_cpi_data *data, const pfb_cpi_result *result, c
     }
 }
 
-/* What a get gives, with a group when there is an identity. */
+/* Expected result of a get, with a group of hooks if `identity` is not NULL. */
 static int expect_get(machine *m, place *p, const pfb_cpi_identity *identity, const pfb_cpi_data *data)
 {
     pfb_cpi_figures figures[MOST_CPUS];
@@ -200,12 +202,12 @@ static void check_get(machine *m, place *p, const pfb_cpi_identity *identity, in
 
 /* ---- Calls --------------------------------------------------------------------------------------------- */
 
-/* Whom a call is for: a place with its handle, or a handle that is none. */
+/* The instance or invalid handle that a call is for. */
 typedef struct target {
     void *handle;
-    place *place; /* null: the handle is not live */
-    int code;     /* then what each call gives */
-    bool is_wild; /* it may be of an instance that was there before this input */
+    place *place; /* NULL: the handle is not live */
+    int code;     /* the expected code of each call in this case */
+    bool is_wild; /* it may be the handle of an instance of an earlier input */
 } target;
 
 static target take_target(machine *m)
@@ -263,13 +265,13 @@ static void call_init(machine *m)
     m->live_count++;
 }
 
-/* What the instance wrote can be read, and is what it said. */
+/* Checks that the hooks written by the instance can be read and match what it reported. */
 static void check_hooks(const place *p)
 {
     pfb_cpi_hooks hooks;
     pfb_cpi_hooks_open(&hooks, p->buffer, p->used, NULL);
     demand(pfb_cpi_hooks_finish(&hooks).code == PFB_OK, "hooks that were written can be read");
-    demand(hooks.group_count == p->groups || p->groups > 1, "and are as many groups"); /* parts of forms may join */
+    demand(hooks.group_count == p->groups || p->groups > 1, "and are as many groups"); /* parts may form one group */
     demand(hooks.group_count <= p->groups, "or fewer");
 }
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* CPI figures against a second opinion: two snapshots from the input are compared, and verdict, statuses, counts and
- * exact quotients are worked out again, with slow integers. What is checked of a figure is not another rounding but the
- * definition: no double lies nearer to the quotient.
+/* Compares CPI figures with a reference implementation: computes verdict, statuses, counts and exact quotients of two
+ * snapshots with slow integers. Figures are checked against their definition: no double is nearer to the quotient.
  *
- * An input: { mode u32, width of instructions u8, width of cycles u8, absent threads u8, clock of the start u64, of the
- * end u64 }, the thread { number u32, instructions u64, cycles u64 } of the start, then of the end, and as many times
- * as bytes are left, at most 64: { CPU number u32, absent u8, then of the start and of the end { instructions u64,
- * cycles u64, busy u64, elapsed u64 } }. Little-endian; missing bytes are 0. Of both `absent`: 1 at the start, 2 at the
- * end. */
+ * Input: { mode u32, width of instructions u8, width of cycles u8, absent threads u8, clock of the start u64, of the
+ * end u64 }, the thread { number u32, instructions u64, cycles u64 } at the start, then at the end, and up to 64 times,
+ * as long as bytes are left: { CPU number u32, absent u8, then at the start and at the end { instructions u64, cycles
+ * u64, busy u64, elapsed u64 } }. Little-endian; missing bytes are 0. Bits of `absent`: 1 at the start, 2 at the end.
+ */
 #include "perfblock/cpi/cpi.h"
 #include "promises.h"
 #include "second_opinion.h"
@@ -18,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MOST_CPUS = 64, AT_START = 1, AT_END = 2, UNTOUCHED = 0xA5 };
 
-/* What an input says. */
+/* The contents of an input. */
 typedef struct question {
     uint32_t mode;
     pfb_cpi_widths widths;
@@ -67,7 +66,7 @@ static void check_quotient(big above, big below, double value, const char *promi
     demand(big_is_zero(&below) ? bits_of(value) == 0 : is_nearest(&r, value, &exact), promise);
 }
 
-/* A sum that needs more than 64 bits; one CPU's counts never do. */
+/* Returns true if a sum needs more than 64 bits; the counts of one CPU never do. */
 static bool is_long(const counts *c)
 {
     big most = big_of(UINT64_MAX);
@@ -112,7 +111,7 @@ static void check_unused(const pfb_cpi_figures *f)
     demand(!f->is_busy_clamped, "nor anything clamped");
 }
 
-/* start + delta is end, around a turn at most. */
+/* Returns true if start + delta is end, with at most one wrap. */
 static bool leads(uint64_t start, uint64_t end, uint64_t delta, uint32_t width)
 {
     uint64_t most = UINT64_MAX >> (64 - width);
@@ -178,7 +177,7 @@ static void check_cpu(const question *q, const pfb_cpi_cpu *start, const answer 
 
 /* ---- System and thread --------------------------------------------------------------------------------- */
 
-/* The field shows the sum, or all ones where that is longer. */
+/* Returns true if the field is the sum, or all ones if the sum does not fit. */
 static bool shows(uint64_t field, const big *sum)
 {
     big most = big_of(UINT64_MAX);

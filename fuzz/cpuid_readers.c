@@ -11,7 +11,8 @@
 
 /* ---- What the leaves of a CPU say ------------------------------------------------------------------------- */
 
-/* The leaf by another way: the last match from behind is the first. Null when there is none. */
+/* Finds the leaf in another way: the last match in a backward search is the first one. Returns NULL if there is none.
+ */
 static const pfb_cpuid_leaf *find_slowly(const pfb_cpuid *cpuid, uint32_t leaf, uint32_t subleaf)
 {
     const pfb_cpuid_leaf *found = NULL;
@@ -78,7 +79,7 @@ static void check_identity(walk *w, const pfb_cpuid *cpuid)
     add(w, identity.components + identity.enabled_area_bytes + identity.largest_area_bytes);
 }
 
-/* What must be asked, in the order of docs/cpuid.md. */
+/* Expected result: the checks of docs/cpuid.md in their order. */
 static pfb_lwp_refusal judge(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr0)
 {
     const pfb_cpuid_leaf *basic = find_slowly(cpuid, 1, 0);
@@ -96,7 +97,7 @@ static pfb_lwp_refusal judge(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr0)
     return lwp->eax & 1 ? PFB_LWP_USABLE : PFB_LWP_NOT_ENABLED;
 }
 
-/* Put together again, the parts of the leaf are its registers but for reserved bits. */
+/* Checks that the parts of the leaf give its registers, except for reserved bits. */
 static void check_parts(walk *w, const pfb_lwp_capabilities *c)
 {
     uint32_t ebx = c->control_bytes / 8 | c->event_bytes << 8 | c->max_events << 16 | c->event_offset << 24;
@@ -110,7 +111,7 @@ static void check_parts(walk *w, const pfb_lwp_capabilities *c)
 
 static void check_events(walk *w, const pfb_lwp_capabilities *capabilities)
 {
-    for (uint32_t id = 0; id < 260; id += id == 40 ? 200 : 1) { /* beyond 32 nothing changes before 255 */
+    for (uint32_t id = 0; id < 260; id += id == 40 ? 200 : 1) { /* nothing changes between 32 and 255 */
         pfb_lwp_refusal refusal = pfb_lwp_event_refusal(capabilities, id);
         uint32_t bit = id >= 1 && id < 29 ? UINT32_C(1) << id : 0;
         bool is_offered = id <= capabilities->max_events && (capabilities->eax & capabilities->edx & bit) != 0;
@@ -162,10 +163,10 @@ enum { LEAST_LINE = 12 }; /* "0x0:0 0 0 0" and its end: no leaf takes less */
 typedef struct place {
     size_t counted;         /* lines end before here ... */
     uint32_t lines;         /* ... so many times */
-    size_t rows;            /* so far */
+    size_t rows;            /* rows so far */
     size_t offset;          /* of the last one */
     uint32_t cpu;           /* likewise */
-    pfb_cpuid_leaf *leaves; /* of the CPU at hand */
+    pfb_cpuid_leaf *leaves; /* of the current CPU */
     size_t count;
 } place;
 
@@ -228,7 +229,7 @@ static void walk_rows(walk *w, place *at)
             check_cpu(w, at->leaves, at->count);
             at->count = 0;
         }
-        if (!w->out.broken) /* then there are not more of them than room */
+        if (!w->out.broken) /* otherwise the count may exceed the capacity */
             at->leaves[at->count++] = row.leaf;
         at->rows++;
         at->offset = row.offset;
@@ -269,7 +270,7 @@ static const char *check_registers(const uint8_t *data, size_t size)
     return w.out.broken;
 }
 
-/* A leaf in every layout that can hold it, behind a heading; how many lines these are. */
+/* Writes a heading and the leaf in every layout that can hold it. Returns the number of lines. */
 static uint32_t write_layouts(const pfb_cpuid_leaf *l, char *out, size_t capacity)
 {
     uint32_t count = 3;

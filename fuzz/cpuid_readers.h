@@ -2,21 +2,21 @@
 #ifndef PFB_FUZZ_CPUID_READERS_H
 #define PFB_FUZZ_CPUID_READERS_H
 
-/* As readers.h, for what CPUs say of themselves: an input is a text dump. Its bytes are taken for registers as well,
- * six numbers of 32 bits for a leaf, so that leaves need not be spelt out. */
+/* Like readers.h, for CPUID: an input is a text dump. Its bytes are also used as registers, six 32-bit numbers per
+ * leaf, so that the fuzzer need not find the text format. */
 #include "readers.h"
 
-/* One reading of the dump, with every CPU in it identified and asked for LWP. */
+/* Reads the dump once, and identifies every CPU in it and checks it for LWP. */
 reading read_cpuid_text(const uint8_t *data, size_t size);
 
-/* Reads twice, with upper and lower case swapped, what stands before a broken line alone, and the bytes as registers;
- * compares. The first reading. */
+/* Reads the dump twice, with upper and lower case swapped, the part before a malformed line alone, and the bytes as
+ * registers. Compares the results and returns the first reading. */
 reading examine_cpuid_text(const uint8_t *data, size_t size);
 
 /* Reads while bytes change between the calls, chosen by `seed`. */
 reading disturb_cpuid_text(uint8_t *data, size_t size, uint64_t seed);
 
-/* What a fuzz target does with an input. Aborts when a promise is broken. */
+/* Runs the fuzz target on an input. Aborts if a guarantee is violated. */
 void fuzz_cpuid_text(const uint8_t *data, size_t size);
 
 #endif

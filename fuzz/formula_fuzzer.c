@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Formulas against a second opinion: two samples from the input are evaluated, and status, flags and exact quotient are
- * worked out again from the bits of the type, with slow integers. What is checked is not another rounding but the
- * definition: no double lies nearer to the quotient. Then the same samples with one input grown, without their limits,
- * as their complement, prepared, and as a column.
+/* Compares formulas with a reference implementation: computes status, flags and exact quotient of two raw values from
+ * the bits of the type, with slow integers. The value is checked against its definition: no double is nearer to the
+ * quotient. Then evaluates the same raw values with one input increased, without limits, as their complement, prepared,
+ * and as a column.
  *
- * An input: { switches u8, scale u8, samples u8, row u8, type u32, older type u32, base type u32 of the newer and of
- * the older sample, absent newer u8, absent older u8 }, then the eight fields of the newer sample and the eight of the
- * older one, u64 each, in the order of pfb_raw_value, and by how much an input grows, u64; little-endian, missing bytes
- * are 0. Switches and scale: promises.h. Samples: 1 only one, 2 the type is `type` and not one of those that have a
- * name, 4 of `type` only what a well-formed counter may have, 8 the older sample has its own type. `absent` bits are
- * those of PFB_HAS_. */
+ * Input: { switches u8, scale u8, samples u8, row u8, type u32, older type u32, base type u32 of the newer and of the
+ * older sample, absent newer u8, absent older u8 }, then the eight fields of the newer sample and the eight of the
+ * older one, u64 each, in the order of pfb_raw_value, and the increase of an input, u64. Little-endian; missing bytes
+ * are 0. Switches and scale: promises.h. Bits of samples: 1 only one sample, 2 use `type` instead of choosing a named
+ * type, 4 keep only the bits of `type` that a well-formed counter may have, 8 the older sample has its own type. Bits
+ * of `absent`: PFB_HAS_*. */
 #include "promises.h"
 #include "second_opinion.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What an input says. */
+/* The contents of an input. */
 typedef struct question {
     pfb_raw_value newer, older;
     bool has_older;
@@ -33,12 +33,12 @@ static pfb_formula_result evaluate(const question *q)
     return pfb_formula_evaluate(older_of(q), &q->newer, &q->options);
 }
 
-/* The question without what may change a value after its formula. */
+/* Returns the question without limits. */
 static question without_limits(const question *q)
 {
-    question plain = *q;
-    plain.options.cap_100 = plain.options.clamp_0 = false;
-    return plain;
+    question unlimited = *q;
+    unlimited.options.cap_100 = unlimited.options.clamp_0 = false;
+    return unlimited;
 }
 
 static int64_t as_signed(uint64_t bits)
@@ -84,7 +84,7 @@ static void check_result(const question *q, const pfb_formula_result *result)
 
 /* ---- Options ------------------------------------------------------------------------------------------- */
 
-/* Limits reach only what lies outside them; they and the scale leave the flags alone. */
+/* Limits change only values outside them. Limits and scale do not change the flags. */
 static void check_limits(const question *q, const pfb_formula_result *result)
 {
     question plain = without_limits(q);
@@ -132,7 +132,7 @@ static void grow_signed(int64_t *field, uint64_t step)
     *field = as_signed((uint64_t)*field + (step <= room ? step : 0));
 }
 
-/* The result of the newer sample grown moves in one direction, or stays. */
+/* Increasing the newer sample moves the result in one direction or leaves it unchanged. */
 static void check_move(const question *grown, const pfb_formula_result *before, bool rises, const char *promise)
 {
     pfb_formula_result after = evaluate(grown);
@@ -166,27 +166,27 @@ static void check_order(const question *q, const pfb_formula_result *result)
 
 /* ---- Complement ---------------------------------------------------------------------------------------- */
 
-/* An inverse and the plain timer of the same formula make 100, or 1 where the formula is no percentage, wherever both
+/* An inverse timer and the timer of the same formula add up to 100, or to 1 if the formula is not a percentage, if both
  * are doubles. */
 static void check_complement(const question *q)
 {
     question inverse = without_limits(q);
     inverse.options.scale = 0;
-    question plain = inverse;
-    plain.newer.type &= ~PFB_TYPE_INVERSE;
-    plain.older.type &= ~PFB_TYPE_INVERSE;
+    question timer = inverse;
+    timer.newer.type &= ~PFB_TYPE_INVERSE;
+    timer.older.type &= ~PFB_TYPE_INVERSE;
     shape s = shape_of(inverse.newer.type, &inverse.options);
-    shape p = shape_of(plain.newer.type, &plain.options);
+    shape p = shape_of(timer.newer.type, &timer.options);
     pfb_formula_result result = evaluate(&inverse);
     if (result.status != PFB_STATUS_OK || !s.inverse || !p.known || s.times_f != p.times_f || s.per_item != p.per_item)
         return;
-    pfb_formula_result other = evaluate(&plain);
+    pfb_formula_result other = evaluate(&timer);
     demand(other.status == PFB_STATUS_OK, "a timer can be computed where its inverse can");
     bool exact;
     bool other_exact;
     opinion o = judge(older_of(&inverse), &inverse.newer, &inverse.options);
     is_nearest(&o.value, result.value, &exact);
-    o = judge(older_of(&plain), &plain.newer, &plain.options);
+    o = judge(older_of(&timer), &timer.newer, &timer.options);
     is_nearest(&o.value, other.value, &other_exact);
     double whole = s.percent ? 100.0 : 1.0;
     demand(!exact || !other_exact || bits_of(result.value + other.value) == bits_of(whole), "they make a whole");
@@ -211,8 +211,8 @@ static void check_prepared(const question *q, const pfb_formula_result *result)
 
 enum { ROWS = 37, KINDS = 5 }; /* some are computed together, the others with padding */
 
-/* The numbers of some instances that share the question's clocks: its own, and others made of them. The first one is
- * not always the same, since a column may tell from one instance what holds for all. */
+/* Raw values of instances that share the question's clocks: its own, and others derived from them. The order varies,
+ * since a column may choose its method from one instance. */
 typedef struct numbers {
     uint64_t newer_value[ROWS], older_value[ROWS], newer_base[ROWS], older_base[ROWS], items[ROWS];
 } numbers;
@@ -258,7 +258,7 @@ static const uint64_t *if_present(const pfb_raw_value *sample, uint32_t bit, con
     return sample->has & bit ? values : NULL;
 }
 
-/* What a column reads of neither sample is changed there. */
+/* Changes the fields of both samples that a column must not read. */
 static void check_column(const question *q)
 {
     numbers n = make_numbers(q);

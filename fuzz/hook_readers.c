@@ -74,7 +74,7 @@ static void walk_stream(walk *w, const pfb_cpi_limits *limits, uint64_t *groups)
     promise(w, !pfb_cpi_hooks_next(&hooks, &group) && hooks.error.code == w->out.error.code, "the end stays the end");
 }
 
-/* Under a limit come the groups that come without, up to it. */
+/* With a limit, the same groups are returned, up to the limit. */
 static void check_limits(walk *w, uint64_t groups)
 {
     for (uint64_t most = 1; most <= 3; most++) {
@@ -96,14 +96,14 @@ static bool add_up(uint64_t *sum, uint64_t addend)
     return *sum >= addend;
 }
 
-/* A result with its figures, and what it is to be called. */
+/* A result with its figures and its name. */
 typedef struct draft {
     pfb_cpi_figures *cpus; /* result.cpu_count */
     pfb_cpi_result result;
     pfb_cpi_identity identity;
 } draft;
 
-/* The system as the sums over CPUs; false when they do not fit. */
+/* Sets the system's figures to the sums over CPUs. Returns false if they do not fit. */
 static bool add_system(draft *d)
 {
     pfb_cpi_figures *all = &d->result.system;
@@ -116,7 +116,7 @@ static bool add_system(draft *d)
     return fits;
 }
 
-/* Writes the draft, reads that and compares all counts. */
+/* Writes the draft, reads it back and compares all counts. */
 static void check_written(walk *w, const draft *d)
 {
     size_t size = 0;
@@ -154,7 +154,7 @@ static void check_draft(walk *w, draft *d)
     free(d->cpus);
 }
 
-/* A group of as many CPUs as there are 20 bytes of input each. */
+/* Writes a group with one CPU per 20 bytes of input. */
 static void check_figures_of_bytes(walk *w)
 {
     enum { BYTES_EACH = 20 };
@@ -180,14 +180,14 @@ static void check_figures_of_bytes(walk *w)
     check_draft(w, &d);
 }
 
-/* A group with counts of CPUs, written anew. Its shares of busy are taken as parts of a million. */
+/* Rewrites a group with counts of CPUs. Shares of busy time are treated as parts per million. */
 static void check_rewriting(walk *w, const pfb_cpi_hooks *hooks, const pfb_cpi_group *group)
 {
     const pfb_cpi_hook *processors = &group->hooks[PFB_CPI_PROCESSORS_HOOK];
     draft d = {.cpus = calloc(processors->cpu_count, sizeof *d.cpus)};
     if (!d.cpus)
         return;
-    d.result.mode = processors->flags; /* its bits are those of the mode */
+    d.result.mode = processors->flags; /* the flags have the bits of the mode */
     d.result.elapsed_cycles = group->elapsed_cycles;
     d.result.cpu_count = processors->cpu_count;
     d.identity.minor = group->minor;

@@ -2,17 +2,17 @@
 #ifndef PFB_FUZZ_HOOK_READERS_H
 #define PFB_FUZZ_HOOK_READERS_H
 
-/* As readers.h, for CPI hooks: an input is a stream of them. Examining it also reads it under limits, writes every
- * detailed group anew, and writes a group of figures that are the input's bytes. */
+/* Like readers.h, for CPI hooks: an input is a stream of hooks. Examining it also reads it with limits, writes and
+ * rereads every detailed group, and writes a group whose figures are the bytes of the input. */
 #include "readers.h"
 
-/* Reads whole, twice and under limits, and compares. */
+/* Reads the whole stream, twice and with limits, and compares the results. */
 reading examine_hooks(const uint8_t *data, size_t size);
 
 /* Reads while bytes change between the calls, chosen by `seed`. */
 reading disturb_hooks(uint8_t *data, size_t size, uint64_t seed);
 
-/* What the fuzz target does with an input. Aborts when a promise is broken. */
+/* Runs the fuzz target on an input. Aborts if a guarantee is violated. */
 void fuzz_hooks(const uint8_t *data, size_t size);
 
 #endif

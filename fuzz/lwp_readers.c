@@ -17,7 +17,7 @@ typedef struct lwp_walk {
     pfb_lwp lwp;
 } lwp_walk;
 
-/* Assembled here once more, so that the reader's own loads have something to agree with. */
+/* An independent load, to compare the reader's with. */
 static uint64_t load(const uint8_t *p, size_t size)
 {
     uint64_t value = 0;
@@ -90,7 +90,7 @@ static void check_event(lwp_walk *l, const pfb_lwp_event *event)
                    "records are handed out as they are");
 }
 
-/* `count` records from `slot` on, around the end, and not one more. */
+/* Reads exactly `count` records from `slot` on, wrapping at the end. */
 static void walk_events(lwp_walk *l, uint32_t slot, uint32_t count)
 {
     walk *w = &l->base;
@@ -134,7 +134,7 @@ static void walk_parts(lwp_walk *l)
                                 w->data + s->ring_offset, s->ring_size, w->options);
     promise(w, is_open == (l->lwp.error.code == PFB_OK), "a failure has a code");
     promise(w, l->lwp.error.offset == l->lwp.error_place.offset, "a failure has one place");
-    pfb_lwp_place_control(&l->lwp, w->size); /* as good as any */
+    pfb_lwp_place_control(&l->lwp, w->size); /* any size will do */
     disturb(w, s->control_offset);
     walk_pairs(l);
     if (is_open)
@@ -158,7 +158,7 @@ static reading walk_input(walk w)
 
 /* ---- Comparing readings ----------------------------------------------------------------------------------- */
 
-/* The note of what strict reading alone refuses; 0 for other codes. */
+/* Returns the note of an error that only strict reading reports; 0 for other codes. */
 static uint32_t note_of(pfb_code code)
 {
     if (code == PFB_LWP_BELOW_MINIMUM)
@@ -166,7 +166,7 @@ static uint32_t note_of(pfb_code code)
     return code == PFB_LWP_BAD_HEAD || code == PFB_LWP_UNALIGNED_HEAD ? UINT32_C(1) << PFB_LWP_NOTE_HEAD_ADJUSTED : 0;
 }
 
-/* Other notes are made in both modes, so compare_strict of walk.h asks too much. */
+/* compare_strict of walk.h is too strict here: other notes are made in both modes. */
 static const char *compare_modes(const reading *tolerant, const reading *strict)
 {
     if (strict->broken)

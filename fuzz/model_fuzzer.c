@@ -5,23 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The model of Lightweight Profiling, driven by a sequence of calls, with memory that changes between them.
+/* Runs a sequence of calls on the model of Lightweight Profiling, with memory that changes between them.
  *
- * What an input is: EAX, EBX, ECX and EDX of the leaf; a byte of options, one bit each in the order of their struct;
- * the minimum interval, 32 bits; and calls until the end, a byte (modulo 8) with its operands:
- *   0  LLWPCB  u16: 0 switches off, else a distance from CONTROL, plus 1
- *   1  SLWPCB  and, where nobody else wrote since LLWPCB, reading
- *   2  LWPVAL  u8 times
- *   3  LWPINS  u8 times
- *   4  event   u8 id, u16 traits, u16 latency
- *   5  write   u16: a place in the memory of the control block, or with its top bit in the ring's; u8 count, bytes
- *   6  forget  all windows
- *   7  window  u8: even CONTROL, odd RING
- * The windows are there at first, all zero, each in memory of exactly its size. */
+ * Input: EAX, EBX, ECX and EDX of the leaf; a byte of options, one bit each in the order of their struct; the minimum
+ * interval, 32 bits; and calls up to the end: a byte (modulo 8) with its operands:
+ *       0  LLWPCB  u16: 0 disables LWP, else the distance from CONTROL, plus 1
+ *       1  SLWPCB  and reading, if nothing but the model wrote since LLWPCB
+ *       2  LWPVAL  u8 times
+ *       3  LWPINS  u8 times
+ *       4  event   u8 id, u16 traits, u16 latency
+ *       5  write   u16: an offset in the memory of the control block, or with its top bit set in the ring; u8 count,
+ * bytes 6  forget  all windows 7  window  u8: even CONTROL, odd RING Initially there are both windows, all zero, each
+ * in memory of exactly its size. */
 
 enum { CONTROL_SIZE = 2048, RING_SIZE = 4096, LEAST_INPUT = 21 };
 #define CONTROL UINT64_C(0x10000)
-#define RING UINT64_C(0xFFFFFFFFFFFFF000) /* up to the very end of all addresses */
+#define RING UINT64_C(0xFFFFFFFFFFFFF000) /* the end of the address space */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -31,12 +30,12 @@ typedef struct machine {
     const uint8_t *data;
     size_t left;
     uint8_t *control, *ring;
-    bool is_own;  /* nobody but the model wrote since LLWPCB */
-    uint64_t sum; /* over all that came out */
+    bool is_own;  /* only the model wrote since LLWPCB */
+    uint64_t sum; /* checksum of the results */
     pfb_lwp_model model;
 } machine;
 
-/* The next number; its missing bytes are 0 where the input ends. */
+/* Returns the next number of the input; missing bytes are 0. */
 static uint32_t take(machine *m, size_t bytes)
 {
     uint32_t value = 0;
@@ -103,7 +102,7 @@ static void load(machine *m)
     m->is_own = true;
 }
 
-/* What the reader makes of memory that only the model wrote. A ring that is not at RING may lie over the block. */
+/* Reads memory that only the model wrote. A ring that is not at RING may overlap the block. */
 static void read_back(machine *m, uint64_t address)
 {
     const pfb_lwp_capabilities *has = &m->model.capabilities;

@@ -2,22 +2,22 @@
 #ifndef PFB_FUZZ_PROMISES_H
 #define PFB_FUZZ_PROMISES_H
 
-/* What the targets of formulas and of pairing share: demanding, comparing results, and options from an input. */
+/* Common parts of the formula and sample targets: checks, comparison of results, and options from an input. */
 #include "perfblock/formula.h"
 
-/* Aborts with the promise unless it was kept. */
+/* Aborts with the message `promise` if `kept` is false. */
 void demand(bool kept, const char *promise);
 
 uint64_t bits_of(double value);
 
-/* Equal in everything, the sign of a zero included. */
+/* Returns true if the results are equal in all members, including the sign of a zero. */
 bool is_same_result(const pfb_formula_result *a, const pfb_formula_result *b);
 
-/* Value and mark tell what the result tells; its integer only below 2^53. */
+/* Returns true if value and status byte represent the result; its integer only below 2^53. */
 bool is_marked(double value, uint8_t mark, const pfb_formula_result *result);
 
-/* Two bytes of an input: switches, and the scale as a signed number. Switches: 1 wrap32, 2 per_item_inverse,
- * 4 server_2003_multi_timer, 8 generic, 16 cap_100, 32 clamp_0. */
+/* Makes options from two bytes of an input: switches, and the scale as a signed number. Switches: 1 wrap32, 2
+ * per_item_inverse, 4 server_2003_multi_timer, 8 generic, 16 cap_100, 32 clamp_0. */
 pfb_formula_options make_options(uint8_t switches, uint8_t scale);
 
 #endif

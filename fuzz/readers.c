@@ -12,7 +12,7 @@
 
 /* ---- A walk over an input ----------------------------------------------------------------------------- */
 
-/* A walk over part of another's input. */
+/* Makes a walk over part of the input. */
 static walk walk_part(const walk *whole, size_t offset, size_t size)
 {
     walk part = *whole;
@@ -23,7 +23,7 @@ static walk walk_part(const walk *whole, size_t offset, size_t size)
     return part;
 }
 
-/* A string and its NUL, within [begin, end). */
+/* Accesses a string and its NUL, which must be inside [begin, end). */
 static void touch_text(walk *w, pfb_text text, size_t begin, size_t end)
 {
     if (text.units >= w->size || !is_inside(text.offset, 2 * text.units + 2, begin, end)) {
@@ -40,7 +40,7 @@ static void touch_text(walk *w, pfb_text text, size_t begin, size_t end)
     promise(w, pfb_utf16_to_utf8(p, text.units, NULL, 0) <= 3 * text.units, "UTF-8 needs at most 3 bytes per unit");
 }
 
-/* Keeps a reader's verdict, and checks what holds for every verdict. */
+/* Records a reader's error, and checks what holds for every error. */
 static void conclude(walk *w, pfb_error error, uint32_t notes)
 {
     keep_verdict(w, error, notes);
@@ -194,7 +194,8 @@ static void walk_counterset(walk *w)
         promise(w, counter.offset == 32 + (size_t)48 * count, "counters follow each other");
         promise(w, pfb_registration_counter_at(&registration, count, &again), "every counter is found by position");
         promise_steady(w, again.id == counter.id && again.offset == counter.offset, "by position it is the same");
-        bool is_found = count >= 8 || pfb_registration_find(&registration, counter.id, &again); /* 8: may look at all */
+        bool is_found =
+            count >= 8 || pfb_registration_find(&registration, counter.id, &again); /* 8: the search is linear */
         promise_steady(w, is_found && again.id == counter.id && again.offset <= counter.offset,
                        "the first counter with an id is found by it");
         touch_counter(w, &counter);
@@ -212,7 +213,7 @@ static void walk_counter(walk *w)
     pfb_error error = pfb_registration_single_counter(w->data, w->size, w->options, &counter);
     if (error.code == PFB_OK)
         touch_counter(w, &counter);
-    /* this function has no place for its note */
+    /* this function cannot return the note */
     conclude(w, error, error.code == PFB_OK && w->size > 48 ? PFB_NOTE_TRAILING_BYTES : 0);
 }
 
@@ -277,7 +278,7 @@ static void walk_guids(walk *w)
     conclude(w, list.error, list.notes);
 }
 
-/* Written anew, an identifier reads as before. */
+/* Writes the identifier again and checks that it reads the same. */
 static void check_rewritten(walk *w, const pfb_identifier *identifier)
 {
     uint8_t out[40 + 2 * PFB_QUERY_NAME_UNITS + 8];
@@ -312,7 +313,7 @@ static void check_rewritten(walk *w, const pfb_identifier *identifier)
     promise(w, !pfb_list_next_identifier(&list, &read) && list.error.code == PFB_OK, "nothing else was written");
 }
 
-/* The query of each of these identifiers, the first so many of the list, is the first one with that index. */
+/* Checks that the query of each of the first `count` identifiers is found: the first one with that index. */
 static void check_found(walk *w, const pfb_identifier *seen, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -391,7 +392,7 @@ static void walk_registration(walk *w)
     for (uint32_t each = first; each <= last; each++) {
         walk part = walk_part(w, 1, w->size - 1);
         formats[each](&part);
-        if (each == first) /* one of several verdicts; the promises hold for all */
+        if (each == first) /* one of several errors; the guarantees hold for all */
             all = part.out;
         else if (!all.broken)
             all.broken = part.out.broken;
@@ -402,7 +403,7 @@ static void walk_registration(walk *w)
 
 /* ---- Query ---------------------------------------------------------------------------------------------- */
 
-/* The same as pfb_query_match by another way: for each prefix of the pattern, which prefixes of the name it matches. */
+/* pfb_query_match in another way: for each prefix of the pattern, which prefixes of the name it matches. */
 enum { SLOW_NAME_UNITS = 256 };
 
 static uint32_t unit_at(const uint8_t *text, size_t position)
@@ -422,7 +423,7 @@ static bool matches_slowly(const uint8_t *pattern, size_t pattern_units, const u
     bool reach[SLOW_NAME_UNITS + 1] = {true};
     for (size_t p = 0; p < pattern_units; p++) {
         uint32_t want = unit_at(pattern, p);
-        bool before = false; /* reach[n - 1] as it was for the shorter pattern */
+        bool before = false; /* reach[n - 1] for the shorter pattern */
         for (size_t n = 0; n <= name_units; n++) {
             bool here = reach[n];
             if (want == '*') {
@@ -479,7 +480,7 @@ static void walk_query(walk *w)
     walk part = walk_part(w, 1, w->size - 1);
     if (w->data[0] % 2 == 0)
         walk_identifiers(&part);
-    else if (!w->writable) /* one call reads it all: there is nothing to change between */
+    else if (!w->writable) /* a single call reads everything: the input cannot change between calls */
         walk_pattern(&part);
     w->out = part.out;
 }
@@ -508,7 +509,7 @@ static void walk_body(walk *body, const pfb_chunk *chunk)
     }
 }
 
-/* Written anew behind a first chunk, a chunk reads as before. */
+/* Writes the chunk after a first chunk and checks that it reads the same. */
 static void check_recorded(walk *w, const pfb_chunk *chunk)
 {
     const pfb_chunk first = {.tag = PFB_TAG_CAPTURE};
@@ -541,7 +542,8 @@ static void check_recorded(walk *w, const pfb_chunk *chunk)
     free(out);
 }
 
-/* Reads a chunk's body and adds what came of it; the first error of a body is kept with its place in the capture. */
+/* Reads the payload of a chunk and adds the results; keeps the first error of a payload with its offset in the capture.
+ */
 static void walk_chunk(walk *w, const pfb_chunk *chunk, pfb_error *first)
 {
     walk body = walk_part(w, chunk->body_offset, chunk->body_size_bytes);
@@ -597,7 +599,7 @@ static const tolerance tolerances[] = {{PFB_UNALIGNED_SIZE, PFB_NOTE_UNALIGNED_S
                                        {PFB_UNKNOWN_KIND, PFB_NOTE_UNKNOWN_KIND, 0},
                                        {PFB_ERROR_WITHOUT_STATUS, PFB_NOTE_ERROR_WITHOUT_STATUS, 0}};
 
-/* The verdict on a data block does not depend on what of it is read. */
+/* The error of a reply does not depend on how much of it is read. */
 static const char *compare_partial(const reading *whole, const uint8_t *data, size_t size, uint32_t options)
 {
     pfb_v2_reader block;

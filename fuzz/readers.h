@@ -2,42 +2,43 @@
 #ifndef PFB_FUZZ_READERS_H
 #define PFB_FUZZ_READERS_H
 
-/* Reading a subject's input whole, with every byte the library hands out touched and every promise checked that can be
- * checked without knowing what the input means. The fuzz targets and the sweep over the seeds use the same functions.
+/* Reads the whole input of a subject, accesses every byte that the library returns, and checks every guarantee that can
+ * be checked without knowing the meaning of the input. Used by the fuzz targets and by the sweep over the seeds.
  *
- * What an input is: v2, a reply; capture, a recording; registration, a selector byte (modulo 16: 1 to 10 the
- * request code, 11 GUIDs, 12 identifier blocks, 13 instances, others: all of these in turn) and a buffer; query, an
- * even byte and identifier blocks, or an odd byte, the length of a pattern in 16-bit units as u16, the pattern, and the
- * name to match. Offsets of errors count from what stands behind the selector. */
+ * Inputs by subject. v2: a reply. capture: a recording. registration: a selector byte (modulo 16: 1 to 10 are request
+ * codes, 11 GUIDs, 12 identifier blocks, 13 instances, others all of these in turn) and a buffer. query: an even byte
+ * and identifier blocks; or an odd byte, the length of a pattern in 16-bit units as u16, the pattern, and the name to
+ * match. Offsets of errors are relative to the byte after the selector. */
 #include "perfblock/error.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* What reading came to. */
+/* The result of reading an input. */
 typedef struct reading {
-    pfb_error error; /* the verdict */
+    pfb_error error; /* error of the reader */
     uint32_t notes;
-    uint64_t items;     /* handed out: results, instances, values, counters, strings, blocks */
-    uint64_t touched;   /* bytes of the input that were handed out, repetitions counted */
-    uint64_t sum;       /* over all of that: to compare two readings */
-    const char *broken; /* the promise that was not kept, or null */
+    uint64_t items;     /* number of returned items: results, instances, values, counters, strings, blocks */
+    uint64_t touched;   /* input bytes that were returned, counting repetitions */
+    uint64_t sum;       /* checksum of all of this, to compare readings */
+    const char *broken; /* the guarantee that was violated, or NULL */
 } reading;
 
 typedef enum subject { SUBJECT_V2, SUBJECT_METADATA, SUBJECT_QUERY, SUBJECT_CAPTURE } subject;
 
-/* One reading of everything, `options` as for the open functions. */
+/* Reads everything once; `options` as for the open functions. */
 reading read_input(subject which, const uint8_t *data, size_t size, uint32_t options);
 
-/* Reads twice tolerantly, once strictly, and in the other ways a subject has; compares them. The tolerant reading. */
+/* Reads twice tolerantly, once strictly, and in the other ways a subject has, and compares the results. Returns the
+ * tolerant reading. */
 reading examine_input(subject which, const uint8_t *data, size_t size);
 
-/* Reads while bytes change between the calls, chosen by `seed`. What is handed out must lie inside; nothing else can be
- * expected. */
+/* Reads while bytes change between the calls, chosen by `seed`. Returned ranges must be inside the input; nothing else
+ * is guaranteed. */
 reading disturb_input(subject which, uint8_t *data, size_t size, uint64_t seed);
 
-/* What a fuzz target does with an input: examine it in memory of exactly its size, then disturb it. Aborts when a
- * promise is broken. */
+/* Runs the fuzz target on an input: examines it in memory of exactly its size, then disturbs it. Aborts if a guarantee
+ * is violated. */
 void fuzz_input(subject which, const uint8_t *data, size_t size);
 
 #endif

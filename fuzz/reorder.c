@@ -15,7 +15,7 @@ typedef struct span {
     pfb_text name;
 } span;
 
-/* One result's instances. `order`: which of them stands where. */
+/* The instances of a result. order[i] is the instance at position i. */
 typedef struct instances {
     const uint8_t *data;
     uint32_t count;
@@ -41,7 +41,7 @@ static span read_span(pfb_v2_reader *block, const uint8_t *data, const pfb_v2_in
     return s;
 }
 
-/* Reads the current result's instances, which are at most the first MOST_INSTANCES; how many there are in all. */
+/* Reads the instances of the current result, at most MOST_INSTANCES. Returns their number. */
 static uint32_t read_instances(pfb_v2_reader *block, const uint8_t *data, instances *list)
 {
     pfb_v2_instance instance;
@@ -65,7 +65,7 @@ static bool is_same(const instances *list, uint32_t a, uint32_t b)
            memcmp(list->data + left->name.offset, list->data + right->name.offset, 2 * left->name.units) == 0;
 }
 
-/* The next of a sequence of numbers that looks random (xorshift); `state` is not 0. */
+/* Returns the next pseudo-random number (xorshift); *state is not 0. */
 static uint32_t next_random(uint32_t *state)
 {
     *state ^= *state << 13;
@@ -86,7 +86,7 @@ static void shuffle(instances *list, uint32_t seed)
     }
 }
 
-/* At each place that one of several equal instances was given, the first of them that has none yet goes. */
+/* Restores the relative order of equal instances among the positions they have. */
 static void restore_twins(instances *list)
 {
     bool placed[MOST_INSTANCES] = {false};
@@ -99,7 +99,7 @@ static void restore_twins(instances *list)
     }
 }
 
-/* Requires instances without a gap, as the reader hands them out. */
+/* Requires contiguous instances, as the reader returns them. */
 static void write_instances(const instances *list, uint32_t first_row, uint8_t *out, uint32_t *moved_to)
 {
     size_t at = list->count > 0 ? list->spans[0].begin : 0;

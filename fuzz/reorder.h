@@ -2,16 +2,16 @@
 #ifndef PFB_FUZZ_REORDER_H
 #define PFB_FUZZ_REORDER_H
 
-/* The same sample with its instances in another order: the bytes of a data block with the instances of each result
- * moved, names, values and all. Instances of equal id and name keep their order among themselves, since it is what
- * tells them apart; everything else of the block stays where it is. */
+/* Reorders the instances of a V2 reply: moves the instances of each result with their names and values. Instances of
+ * equal id and name keep their relative order, since it distinguishes them. The rest of the reply is unchanged. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes the reordered block to `out`, of `size` bytes too, and where each row has gone to `moved_to`, which has room
- * for all rows: instances counted through the block as a snapshot numbers them. `seed` chooses the order: 0 as it is,
- * 1 reversed, any other shuffled. False when the block, read with `options`, is broken: there is nothing to compare. */
+/* Writes the reordered reply to `out`, which has `size` bytes. moved_to[i] becomes the new row of row i; rows are the
+ * instances of the whole reply, as a sample numbers them, and `moved_to` has capacity for all of them. `seed` chooses
+ * the order: 0 unchanged, 1 reversed, any other shuffled. Returns false if the reply, read with `options`, is
+ * malformed. */
 bool reorder_instances(const uint8_t *data, size_t size, uint32_t options, uint32_t seed, uint8_t *out,
                        uint32_t *moved_to);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Snapshots and pairing: two data blocks, what their queries asked and registrations, all of it from the input, are
- * loaded, matched and evaluated, cell by cell and whole; then again with their instances in another order.
+/* Loads two V2 replies with their query information and registrations, matches and cooks them, cell by cell and as a
+ * whole, and again with their instances in another order.
  *
- * An input: { samples u8, switches u8, scale u8, order u8[2], sizes u16[4] little-endian }, then the older data block,
- * the newer one, query information and a registration, of these sizes as far as the input goes; what is left is a
- * second registration. Samples: 1 strict, 2 the older one has no query information. Switches and scale: promises.h.
- * Order: of the older and of the newer sample's instances, reorder.h. */
+ * Input: { samples u8, switches u8, scale u8, order u8[2], sizes u16[4] little-endian }, then the older reply, the
+ * newer one, query information and a registration, of these sizes as far as the input goes; the rest is a second
+ * registration. Bits of samples: 1 strict, 2 the older one has no query information. Switches and scale: promises.h.
+ * Order: of the instances of the older and of the newer sample, reorder.h. */
 #include "perfblock/cook.h"
 #include "promises.h"
 #include "reorder.h"
@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Above, what is slow is left out: evaluating twice, and the obvious ways to find things. */
+/* Larger inputs skip the slow checks: cooking twice, and linear searches. */
 enum { MOST_CELLS = 4096, FEW_ROWS = 64 };
 
 /* ---- Parts of the input -------------------------------------------------------------------------------- */
@@ -60,7 +60,8 @@ typedef struct sample {
     pfb_sample snapshot;
 } sample;
 
-/* Memory one byte too small, or a count too low: refused, and the table is empty. The exact block shows overruns. */
+/* Memory that is one byte too small or a count that is too low is refused, and the table is empty. The exact allocation
+ * detects overruns. */
 static void check_refusal(const sample *s, const pfb_sample_counts *counts, size_t size, uint64_t loaded_values)
 {
     if (size == 0)
@@ -81,7 +82,7 @@ static void check_refusal(const sample *s, const pfb_sample_counts *counts, size
     free(memory);
 }
 
-/* The verdict is that of the block's reader. */
+/* The error is that of the reply's reader. */
 static void check_verdict(const sample *s, pfb_error loaded)
 {
     pfb_v2_reader block;
@@ -198,7 +199,7 @@ static bool is_same_query(const pfb_sample_result *a, const pfb_sample_result *b
            a->counter_id == b->counter_id;
 }
 
-/* Which of the equal instances of its result a row is. */
+/* Returns the number of equal instances before a row in its result. */
 static uint32_t count_twins_before(const pfb_sample *t, uint32_t row)
 {
     uint32_t count = 0;
@@ -207,8 +208,8 @@ static uint32_t count_twins_before(const pfb_sample *t, uint32_t row)
     return count;
 }
 
-/* The older row of a newer one: in the result at the same place if that answers the same, else in the first that does.
- */
+/* Finds the older row of a newer one: in the result at the same position if it answers the same query, otherwise in the
+ * first one that does. */
 static uint32_t find_past(const pfb_sample *older, const pfb_sample *newer, uint32_t row)
 {
     uint32_t home = newer->rows[row].result;
@@ -228,7 +229,8 @@ static uint32_t find_past(const pfb_sample *older, const pfb_sample *newer, uint
 
 /* ---- Two samples ------------------------------------------------------------------------------------------------ */
 
-/* A row's older row is the same instance, for the same counter of the same set; none serves two rows of a result. */
+/* The older row of a row is the same instance, for the same counter of the same set. No older row is used by two rows
+ * of a result. */
 static void check_match(const pfb_sample *older, const pfb_sample *newer)
 {
     uint32_t *used_by = allocate(older->counts.rows * sizeof *used_by); /* result + 1 */
@@ -247,7 +249,7 @@ static void check_match(const pfb_sample *older, const pfb_sample *newer)
     free(used_by);
 }
 
-/* Small tables only: there the limit on candidates does not bind, and slowness does not matter. */
+/* For small tables only, where the limit on candidates is not reached and speed does not matter. */
 static void check_pasts(const pfb_sample *older, const pfb_sample *newer)
 {
     if (older->counts.rows > FEW_ROWS || newer->counts.rows > FEW_ROWS)
@@ -269,7 +271,8 @@ static uint32_t find_position(const pfb_sample *t, uint32_t result, uint32_t cou
     return PFB_NONE;
 }
 
-/* The value of a counter for the row's instance: in its own result, else in the first other that has both. */
+/* Finds the value of a counter for the row's instance: in its own result, otherwise in the first other one that has
+ * both. */
 static pfb_sample_value find_value(const pfb_sample *t, uint32_t row, uint32_t counter_id)
 {
     uint32_t home = t->rows[row].result;
@@ -290,7 +293,8 @@ static pfb_sample_value find_value(const pfb_sample *t, uint32_t row, uint32_t c
         t, found, position == PFB_NONE ? PFB_NONE : t->results[t->rows[found].result].first_column + position);
 }
 
-/* The column of a referred counter: in the same result, else the first of the counterset; or PFB_NONE. */
+/* Finds the column of a related counter: in the same result, otherwise in the first one of the counterset; or PFB_NONE.
+ */
 static uint32_t find_referred(const pfb_sample *t, uint32_t result, uint32_t counter_id)
 {
     uint32_t position = find_position(t, result, counter_id);
@@ -304,7 +308,7 @@ static uint32_t find_referred(const pfb_sample *t, uint32_t result, uint32_t cou
     return PFB_NONE;
 }
 
-/* A base has a base type and its size; what else is referred to is a plain number of either size. */
+/* A base has a base type and its size; other related counters are numbers of 4 or 8 bytes. */
 static bool is_fit(const pfb_sample_column *referred, uint32_t size_bytes, bool is_base)
 {
     const pfb_counter_type *type = pfb_counter_type_find(referred->counter.type);
@@ -336,7 +340,7 @@ static bool is_v1(const pfb_sample *t, uint32_t row)
     return t->results[t->rows[row].result].kind == PFB_V1_OBJECT;
 }
 
-/* Small tables only, as above. V1 has no references by id; v1_readers.c knows its bases. */
+/* For small tables only. V1 has no references by id; v1_readers.c checks its bases. */
 static void check_references(const pfb_sample *t, uint32_t row, uint32_t column, const pfb_raw_value *in)
 {
     const pfb_counter *counter = &t->columns[column].counter;
@@ -361,7 +365,8 @@ static void check_references(const pfb_sample *t, uint32_t row, uint32_t column,
 
 /* ---- Cells ---------------------------------------------------------------------------------------------------- */
 
-/* A datum of 4 or 8 bytes that is not the size of its type; plain numbers, and all of V1, may have either. */
+/* Returns true for data of 4 or 8 bytes if the type has the other size. Raw counts, and all of V1, may have either
+ * size. */
 static bool is_wrong_size(const pfb_sample *t, uint32_t row, uint32_t column)
 {
     const pfb_sample_column *c = &t->columns[column];
@@ -381,8 +386,8 @@ static uint32_t count_counters(const pfb_sample *t, uint32_t result, uint32_t co
     return count;
 }
 
-/* Where the older row has the column's counter: at the same place if both results have as many columns, else where it
- * is the only one of its id, in both; or PFB_NONE. */
+/* Finds the older row's column for the counter: at the same position if both results have the same number of columns,
+ * otherwise the column with this id if it is the only one in both; or PFB_NONE. */
 static uint32_t find_older_column(const pfb_sample *older, uint32_t older_row, const pfb_sample *newer,
                                   const pfb_sample_column *column)
 {
@@ -392,7 +397,7 @@ static uint32_t find_older_column(const pfb_sample *older, uint32_t older_row, c
     if (r->column_count == newer->results[column->result].column_count &&
         older->columns[r->first_column + column->position].counter_id == id)
         return r->first_column + column->position;
-    bool is_known = id != PFB_NO_ID || r->kind == PFB_V1_OBJECT; /* any number may be a title */
+    bool is_known = id != PFB_NO_ID || r->kind == PFB_V1_OBJECT; /* any number may be a title index */
     bool is_alone =
         is_known && count_counters(newer, column->result, id) == 1 && count_counters(older, result, id) == 1;
     return is_alone ? r->first_column + find_position(older, result, id) : PFB_NONE;
@@ -468,7 +473,7 @@ static void check_cells(const pfb_sample *older, const pfb_sample *newer, const 
 
 /* ---- Whole samples -------------------------------------------------------------------------------------------- */
 
-/* Room for one value less is refused, and stays as it was. */
+/* A capacity of one value less is refused, and nothing is written. */
 static void check_small_capacity(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options,
                                  size_t capacity)
 {
@@ -483,7 +488,7 @@ static void check_small_capacity(const pfb_sample *older, const pfb_sample *newe
     free(memory);
 }
 
-/* Each result at the place of its value. The exact arrays show overruns. */
+/* Each result is at the position of its value. Arrays of exact size detect overruns. */
 static void check_results_of_all(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options,
                                  const double *values, const uint8_t *status_bytes)
 {
@@ -513,7 +518,7 @@ static void check_all(const pfb_sample *older, const pfb_sample *newer, const pf
     free(status_bytes);
 }
 
-/* All of it by one call, in memory of exactly the size it asks for. */
+/* Cooks the whole sample with one call, in memory of exactly the size that it requires. */
 static void check_show(const sample *older, const sample *newer, const pfb_formula_options *options)
 {
     pfb_cooked_replies display;
@@ -627,7 +632,7 @@ static void check_orders(const sample *older, const sample *newer, const uint8_t
 
 /* ---- Everything ----------------------------------------------------------------------------------------------- */
 
-/* A sample matched with itself: every instance is its own past. */
+/* Matches a sample with itself: every instance is its own older one. */
 static void check_own_past(pfb_sample *t)
 {
     pfb_sample_match(t, t);

@@ -56,7 +56,7 @@ static bool is_spelled_out(uint32_t type)
 
 /* ---- What a type's bits say ---------------------------------------------------------------------------- */
 
-/* Which differences a type of class COUNTER takes, and over what. */
+/* Sets which differences a type of class COUNTER uses, and the denominator. */
 static void find_operands(shape *s, uint32_t type, unsigned subtype)
 {
     bool average = type == AVERAGE_TIMER || type == AVERAGE_BULK;
@@ -112,7 +112,7 @@ typedef struct reading {
     int64_t time, freq;
 } reading;
 
-/* The frequency of the 100 ns clock is no input. */
+/* The frequency of the 100 ns clock is not an input. */
 static reading read_clock(const pfb_raw_value *s, unsigned clock)
 {
     if (clock == 0)
@@ -122,7 +122,7 @@ static reading read_clock(const pfb_raw_value *s, unsigned clock)
     return (reading){PFB_HAS_OBJECT_TIME, PFB_HAS_OBJECT_FREQ, s->object_time, s->object_freq};
 }
 
-/* An object's precision timer takes its clock when there is no pair of bases. */
+/* A precision timer of an object uses the object's clock if there is no pair of bases. */
 static void choose_clock(shape *s, uint32_t type, uint32_t both)
 {
     bool object = (type >> 16 & 15) == PRECISION && s->clock == 2;
@@ -134,7 +134,7 @@ static void choose_clock(shape *s, uint32_t type, uint32_t both)
 
 /* ---- Inputs -------------------------------------------------------------------------------------------- */
 
-/* Whether the newer sample has an input, and the older one too if it is compared. */
+/* Returns true if the newer sample has an input, and the older one too if both are compared. */
 static bool has_input(const pfb_raw_value *older, const pfb_raw_value *newer, bool compared, uint32_t bit)
 {
     return (newer->has & bit) == bit && (!compared || (older->has & bit) == bit);
@@ -153,7 +153,7 @@ static pfb_status check_inputs(const shape *s, const pfb_raw_value *older, const
     return base && items ? PFB_STATUS_OK : PFB_STATUS_MISSING_BASE;
 }
 
-/* to - from, through 2^32 once if it may; false when it fell. */
+/* to - from, with one wrap at 2^32 if allowed. Returns false if the value decreased. */
 static bool subtract(uint64_t from, uint64_t to, bool may_wrap, big *difference, uint32_t *flags)
 {
     big low = big_of(from);
@@ -194,7 +194,7 @@ static pfb_status measure(const shape *s, const pfb_raw_value *older, const pfb_
                           opinion *o)
 {
     bool rose = true;
-    if (s->by_time) { /* moved up by 2^63, signed readings keep their order */
+    if (s->by_time) { /* adding 2^63 keeps the order of signed values */
         uint64_t from = (uint64_t)read_clock(older, s->clock).time ^ UINT64_C(1) << 63;
         uint64_t to = (uint64_t)read_clock(newer, s->clock).time ^ UINT64_C(1) << 63;
         rose = subtract(from, to, false, &o->value.d, &o->flags);
@@ -257,7 +257,7 @@ static void scale(int exponent, ratio *v)
 
 /* ---- The opinion --------------------------------------------------------------------------------------- */
 
-/* What can be said before any input is looked at. */
+/* Checks that do not depend on inputs. */
 static pfb_status check_call(const shape *s, const pfb_raw_value *older, const pfb_raw_value *newer,
                              const pfb_formula_options *options)
 {
@@ -319,7 +319,7 @@ bool is_nearest(const ratio *r, double value, bool *exact)
     bool above = big_compare(&right, &left) > 0;
     big error = above ? big_minus(right, &left) : big_minus(left, &right);
     *exact = big_is_zero(&error);
-    /* Below a power of two the doubles stand half as far apart. */
+    /* Below a power of two the distance of doubles is half as large. */
     bool at_power = above && mantissa == UINT64_C(1) << FRACTION_BITS;
     error = big_shifted(error, at_power ? 2 : 1);
     int difference = big_compare(&error, &unit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a fuzz target over files, without an engine: usage <program> FILE|DIRECTORY...
- * A directory stands for the regular files directly in it. Exit status 1 if nothing was replayed: a moved corpus must
- * not pass for a clean one. A target that finds something aborts, as under an engine. */
+/* Runs a fuzz target on files, without an engine. Usage: <program> FILE|DIRECTORY... A directory means the regular
+ * files directly in it. The exit status is 1 if there was no file, so that a moved corpus is noticed. A target that
+ * finds a defect aborts, as with an engine. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static void die(const char *path, const char *what)
     exit(3);
 }
 
-/* The file's bytes in a heap block of exactly their size, so that a sanitizer sees the first byte read beyond. */
+/* Loads a file into memory of exactly its size, so that a sanitizer detects reads past the end. */
 static uint8_t *load(const char *path, size_t size)
 {
     FILE *file = fopen(path, "rb");
@@ -35,7 +35,7 @@ static uint8_t *load(const char *path, size_t size)
 static void replay_file(const char *path, size_t size)
 {
     uint8_t *data = load(path, size);
-    /* On a crash the last line names the culprit. */
+    /* After a crash the last line is the file that caused it. */
     printf("%s\n", path);
     fflush(stdout);
     LLVMFuzzerTestOneInput(data, size);

@@ -25,8 +25,8 @@ static void on_access(int number, siginfo_t *info, void *machine)
     uintptr_t end = (uintptr_t)stepper.pages + stepper.pages_size;
     (void)number;
     if (at < (uintptr_t)stepper.memory || at >= end) {
-        /* A fault of another kind, such as an access outside of the input: the instruction runs again and ends the
-         * program, or reaches a sanitizer's handler. */
+        /* Another fault, such as an access outside the input: the instruction is executed again and ends the program,
+         * or calls a sanitizer's handler. */
         sigaction(SIGSEGV, &stepper.previous_segv, NULL);
         return;
     }

@@ -5,22 +5,22 @@
 /* Memory that calls a function before each access to it. A test uses it to change an input between any two loads of a
  * reader, deterministically, as a hostile thread could. For x86-64 Linux.
  *
- * How it works: the pages are protected, so an access faults. The signal handler makes them accessible, calls the
- * function, and lets the processor execute this one instruction (trap flag). Then the pages are protected again.
- * An access costs about two signals and two system calls. */
+ * The pages are protected, so an access faults. The signal handler makes them accessible, calls the function, and
+ * single-steps the instruction (trap flag). Then the pages are protected again. An access costs about two signals and
+ * two system calls. */
 #include <stddef.h>
 #include <stdint.h>
 
-/* Called before an access at `offset` of the memory, which is writable meanwhile. `n` counts accesses from 0. */
+/* Called before an access at `offset` of the memory, which is writable during the call. `n` counts accesses from 0. */
 typedef void stepper_callback(void *context, size_t offset, uint64_t n);
 
-/* Memory of `size` bytes that ends where an inaccessible page begins; null when there is none. One at a time. */
+/* Allocates memory of `size` bytes that ends at an inaccessible page. Returns NULL on failure. Only one at a time. */
 uint8_t *stepper_make(size_t size);
 
-/* From here on each access calls the function. Signal handlers of the program are replaced until stepper_end. */
+/* Starts calling the function before each access. Replaces signal handlers of the program until stepper_end. */
 void stepper_begin(stepper_callback *callback, void *context);
 
-/* Ends that; returns the number of accesses. */
+/* Stops. Returns the number of accesses. */
 uint64_t stepper_end(void);
 
 void stepper_free(void);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A reader with the room it needs. */
+/* A reader with its CPU array. */
 typedef struct room {
     pfb_cpi_text text;
     pfb_cpi_step step;
@@ -17,7 +17,7 @@ typedef struct room {
 
 /* ---- Reading ------------------------------------------------------------------------------------------- */
 
-/* While the bytes stay as they are a line is where it is said to be: it begins with this word, behind blanks. */
+/* Checks the offset of a line in an input that does not change: it begins with this word, after blanks. */
 static void check_line(walk *w, size_t offset, const char *word)
 {
     size_t size = strlen(word);
@@ -134,7 +134,7 @@ static bool is_same_snapshot(const pfb_cpi_step *a, const pfb_cpi_step *b)
     return true;
 }
 
-/* Head and step as a text of their own. Null when memory is exhausted. */
+/* Writes header and step as a text. Returns NULL when memory is exhausted. */
 static char *write_alone(const pfb_cpi_widths *widths, const pfb_cpi_step *step, const char *sentence, size_t *size)
 {
     size_t head = pfb_cpi_text_write_head(widths, NULL, 0);
@@ -178,7 +178,7 @@ static void check_rewritten(walk *w, const room *r, room *again)
     free(sentence);
 }
 
-/* Every step written anew, and read with room for one CPU less. */
+/* Writes every step and reads it back, also with capacity for one CPU less. */
 static void check_writing(walk *w)
 {
     room *both = malloc(2 * sizeof *both);

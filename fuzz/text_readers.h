@@ -2,20 +2,20 @@
 #ifndef PFB_FUZZ_SNAPSHOT_READERS_H
 #define PFB_FUZZ_SNAPSHOT_READERS_H
 
-/* As readers.h, for CPI snapshots: an input is a text of them. */
+/* Like readers.h, for CPI snapshots: an input is a text. */
 #include "readers.h"
 
-/* One reading of the text. */
+/* Reads the text once. */
 reading read_cpi_text(const uint8_t *data, size_t size);
 
-/* Reads twice, what stands before a broken line alone, and with less room; writes every step anew and reads that;
- * compares. The first reading. */
+/* Reads the text twice, the part before a malformed line alone, and with less capacity. Writes every step and reads it
+ * back. Compares the results and returns the first reading. */
 reading examine_cpi_text(const uint8_t *data, size_t size);
 
 /* Reads while bytes change between the calls, chosen by `seed`. */
 reading disturb_cpi_text(uint8_t *data, size_t size, uint64_t seed);
 
-/* What the fuzz target does with an input. Aborts when a promise is broken. */
+/* Runs the fuzz target on an input. Aborts if a guarantee is violated. */
 void fuzz_cpi_text(const uint8_t *data, size_t size);
 
 #endif

@@ -14,7 +14,7 @@
 
 /* ---- A walk over an input ----------------------------------------------------------------------------- */
 
-/* Reads bytes that were handed out, of long ones both ends: items may share their bytes. */
+/* Accesses the returned bytes, both ends of long ranges: items may share their bytes. */
 static void touch_ends(walk *w, size_t offset, size_t size)
 {
     enum { END = 64 };
@@ -35,7 +35,7 @@ static bool is_one_of(pfb_code code, const pfb_code *codes, size_t count)
     return false;
 }
 
-/* Whether a reader of V1 bytes may give this code. */
+/* Returns true if a V1 reader may return this code. */
 static bool is_verdict(pfb_code code)
 {
     static const pfb_code shared[] = {PFB_OK,
@@ -55,7 +55,7 @@ static bool is_verdict(pfb_code code)
            (code >= PFB_BAD_BYTE_ORDER && code <= PFB_BAD_PAIR);
 }
 
-/* Keeps a reader's verdict, and checks what holds for every verdict. */
+/* Records a reader's error, and checks what holds for every error. */
 static void conclude(walk *w, pfb_error error, uint32_t notes)
 {
     keep_verdict(w, error, notes);
@@ -73,13 +73,13 @@ static uint64_t load_number(const walk *w, const pfb_v1_reader *block, size_t of
     return number;
 }
 
-/* UTF-16, of the block's byte order or of its own. */
+/* Returns true for UTF-16, in the block's byte order or a fixed one. */
 static bool is_wide(uint32_t code_page)
 {
     return code_page == 0 || code_page == PFB_CODE_PAGE_UTF16LE || code_page == PFB_CODE_PAGE_UTF16BE;
 }
 
-/* A name within [begin, end). */
+/* Accesses a name, which must be inside [begin, end). */
 static void touch_name(walk *w, const pfb_v1_name *name, size_t begin, size_t end)
 {
     if (name->size_bytes == 0)
@@ -142,7 +142,7 @@ static void walk_values(walk *w, pfb_v1_reader *block, const pfb_v1_object *obje
 typedef struct place {
     const pfb_v1_object *object;
     size_t end;
-    size_t next_counter; /* the next definition lies there or behind */
+    size_t next_counter; /* the next definition is at or after this offset */
     uint32_t counters;
 } place;
 
@@ -187,7 +187,7 @@ static void check_instance(walk *w, const pfb_v1_reader *block, const place *at,
     add(w, (uint64_t)instance->unique_id + instance->parent_title + instance->parent_position);
 }
 
-/* Instances an object has by its own account. */
+/* Returns the number of instances that an object declares. */
 static uint32_t instances_of(const pfb_v1_object *object)
 {
     if (object->instance_count == PFB_V1_NO_INSTANCES)
@@ -223,7 +223,7 @@ static void walk_object(walk *w, pfb_v1_reader *block, const pfb_v1_object *obje
         promise(w,
                 is_inside(object->offset, object->size_bytes, 88, block->total_size_bytes) && object->size_bytes >= 64,
                 "a sound object lies inside the block");
-    if (at.end > w->size) { /* a broken one may claim what it likes, and has nothing in it */
+    if (at.end > w->size) { /* a malformed one may have any size, and has no items */
         at.end = w->size;
         promise(w, block->object_error.code != PFB_OK, "only a broken object leaves the input");
     }
@@ -306,7 +306,7 @@ static void check_rows(walk *w, const pfb_sample *t)
     }
 }
 
-/* A sample matched with itself: every instance is its own past, and everything can be evaluated. */
+/* Matches a sample with itself: every instance is its own older one, and everything can be cooked. */
 static void check_pairing(walk *w, pfb_sample *t)
 {
     enum { MOST_CELLS = 1 << 16 };
@@ -339,7 +339,7 @@ static void check_pairing(walk *w, pfb_sample *t)
     free(values);
 }
 
-/* Loads the block as a snapshot; `verdict`: what the reader came to. */
+/* Loads the block as a sample. `verdict` is the reader's error. */
 static void check_snapshot(walk *w, pfb_error verdict, uint32_t key_counter)
 {
     pfb_sample_input input = {
@@ -369,13 +369,13 @@ static void check_snapshot(walk *w, pfb_error verdict, uint32_t key_counter)
     free(memory);
 }
 
-/* Whether loading sees V1 in these bytes: the signature, in either byte order. */
+/* Returns true if the bytes have the V1 signature, in either byte order. */
 static bool has_signature(const uint8_t *data, size_t size)
 {
     return size >= 8 && (memcmp(data, "P\0E\0R\0F\0", 8) == 0 || memcmp(data, "\0P\0E\0R\0F", 8) == 0);
 }
 
-/* A title index of the input to take as key: that of the first counter, or none. */
+/* Returns a title index to use as key: that of the first counter, or none. */
 static uint32_t find_key(const uint8_t *data, size_t size)
 {
     pfb_v1_reader block;
@@ -453,8 +453,8 @@ static void free_lookup(lookup *l)
     free(l->sizes);
 }
 
-/* UTF-8 sorts as code points do, so that comparing it is another way to the same order. */
-static bool take_texts(lookup *l, const uint8_t *data)
+/* Converts the texts to UTF-8, which sorts by code point: another way to the same order. */
+static bool convert_texts(lookup *l, const uint8_t *data)
 {
     uint32_t count = l->index.count;
     l->texts = calloc((size_t)count + 1, sizeof *l->texts);
@@ -484,8 +484,8 @@ static int compare_texts(const lookup *l, uint32_t a, uint32_t b)
     return l->sizes[a] < l->sizes[b] ? -1 : l->sizes[a] > l->sizes[b];
 }
 
-/* Whether raw bytes compare as their code points do: malformed UTF-8 need not. */
-static bool is_plain(const lookup *l, uint32_t position)
+/* Returns true if the raw bytes sort by code point; malformed UTF-8 may not. */
+static bool sorts_by_code_point(const lookup *l, uint32_t position)
 {
     for (size_t i = 0; !l->index.is_utf16 && i < l->sizes[position]; i++) {
         if ((uint8_t)l->texts[position][i] >= 0x80)
@@ -521,7 +521,7 @@ static void check_orders(walk *w, const lookup *l)
         promise(w, one < two || (one == two && a < b), "by index, then in the order of the table");
         a = index->by_name[i - 1];
         b = index->by_name[i];
-        if (!is_plain(l, a) || !is_plain(l, b))
+        if (!sorts_by_code_point(l, a) || !sorts_by_code_point(l, b))
             continue;
         int order = compare_texts(l, a, b);
         promise(w, order < 0 || (order == 0 && index->entries[a].index <= index->entries[b].index),
@@ -569,7 +569,7 @@ static void check_lookup(walk *w)
         }
         pfb_error error = pfb_name_index_build(&l.index, &table, entries, by_index, by_name, count);
         promise(w, is_same_error(error, copy.error) && l.index.count == count, "an index holds all pairs");
-        if (!w->out.broken && take_texts(&l, w->data)) {
+        if (!w->out.broken && convert_texts(&l, w->data)) {
             check_orders(w, &l);
             if (!w->out.broken)
                 check_finds(w, &l);
@@ -593,7 +593,7 @@ static const tolerance tolerances[] = {{PFB_UNALIGNED_SIZE, PFB_NOTE_UNALIGNED_S
                                        {PFB_TRUNCATED_STRING, PFB_NOTE_UNTERMINATED, 0},
                                        {PFB_BAD_NAME, PFB_NOTE_BAD_SYSTEM_NAME, 84}};
 
-/* The verdict on a block does not depend on what of it is read, and when: nothing, objects alone, parts. */
+/* The error of a block does not depend on how much of it is read, and when: nothing, only objects, or parts. */
 static const char *compare_partial(const reading *whole, const uint8_t *data, size_t size, uint32_t options)
 {
     pfb_v1_reader block;
@@ -617,7 +617,7 @@ static const char *compare_partial(const reading *whole, const uint8_t *data, si
                : "the verdict is the same when parts are read";
 }
 
-/* What a subject offers beyond reading. */
+/* Checks the functions of a subject besides reading. */
 static const char *check_use(v1_subject which, const uint8_t *data, size_t size, uint32_t options, const reading *whole)
 {
     walk w = {.data = data, .size = size, .options = options};
@@ -663,7 +663,7 @@ reading examine_v1(v1_subject which, const uint8_t *data, size_t size)
 reading disturb_v1(v1_subject which, uint8_t *data, size_t size, uint64_t seed)
 {
     walk w = {.data = data, .size = size, .options = seed & 2 ? PFB_STRICT : 0};
-    if (which == SUBJECT_NAME_TABLE) /* its reader promises nothing about bytes that change */
+    if (which == SUBJECT_NAME_TABLE) /* its reader guarantees nothing if the bytes change */
         return w.out;
     w.writable = data;
     w.random = seed | 1;

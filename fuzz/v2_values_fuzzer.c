@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A data block read in bulk and value by value.
+/* Reads a V2 reply in bulk and value by value.
  *
- * An input: { switches u8, capacity u8, first position u8, step u8 }, then the block. Switches: 1 strict, 2 columns,
- * 4 sizes, 8 instances, 16 chosen positions, 32 the first three values of an instance one by one before each call,
- * 64 places left free behind each row or column, 128 behind each value. Of the other bytes the lower bits tell what
- * they are named for: 6 bits of the capacity, 4 of the step; the upper ones how many places are left free, less one:
- * behind a value those of the capacity, behind a row or column those of the step. */
+ * Input: { switches u8, capacity u8, first position u8, step u8 }, then the reply. Switches: 1 strict, 2 columns, 4
+ * sizes, 8 instances, 16 chosen positions, 32 read the first three values of an instance one by one before each call,
+ * 64 padding after each row or column, 128 padding after each value. The lower bits of the other bytes are their
+ * values: 6 bits of the capacity, 4 of the step. The upper bits are the padding, less one: after a value those of the
+ * capacity, after a row or column those of the step. */
 #include "perfblock/error.h"
 #include "promises.h"
 #include "v2_values_readers.h"
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                       .spare_behind = data[0] & 64 ? data[3] / 16u + 1 : 0,
                       .spare_inside = data[0] & 128 ? data[1] / 64u + 1 : 0};
     size -= PLAN_BYTES;
-    uint8_t *copy = malloc(size > 0 ? size : 1); /* of exactly its size, so that a sanitizer sees what is read beyond */
+    uint8_t *copy = malloc(size > 0 ? size : 1); /* exact size: a sanitizer detects reads past the end */
     if (!copy)
         return 0;
     memcpy(copy, data + PLAN_BYTES, size);

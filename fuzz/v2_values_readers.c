@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNWRITTEN = 0xA5, MOST_POSITIONS = 64, VALUES_BEHIND = 9 /* more than are judged at once */ };
+enum { UNWRITTEN = 0xA5, MOST_POSITIONS = 64, VALUES_BEHIND = 9 /* more than are validated at once */ };
 
 /* ---- The obvious way ----------------------------------------------------------------------------------- */
 
@@ -55,19 +55,19 @@ static void *fill_memory(size_t count, size_t each)
     return memory;
 }
 
-/* From value to value of a row or column. */
+/* Distance of values in a row or column. */
 static size_t small_step(const bulk_plan *plan)
 {
     return 1 + (size_t)plan->spare_inside;
 }
 
-/* From one row or column to the next. */
+/* Distance of rows or columns. */
 static size_t large_step(const bulk_plan *plan, size_t columns)
 {
     return small_step(plan) * (plan->as_columns ? plan->capacity : columns) + plan->spare_behind;
 }
 
-/* Places up to the last that a value may go to: what is left free behind that one is not the call's to touch. */
+/* Number of elements up to the last one that may be written: the padding after it must not be accessed. */
 static size_t count_cells(const bulk_plan *plan, size_t columns)
 {
     size_t lines = plan->as_columns ? columns : plan->capacity;
@@ -75,7 +75,7 @@ static size_t count_cells(const bulk_plan *plan, size_t columns)
     return columns > 0 ? (lines - 1) * large_step(plan, columns) + (length - 1) * small_step(plan) + 1 : 0;
 }
 
-/* What one call of either way is given. */
+/* Makes the arguments of a call. */
 static pfb_v2_values make_bulk(const bulk_plan *plan, const uint32_t *positions, uint32_t position_count,
                                size_t columns)
 {
@@ -122,7 +122,7 @@ static const char *compare_verdicts(const pfb_v2_reader *fast, const pfb_v2_read
     return fast->notes == slow->notes ? NULL : "in bulk the notes are the same";
 }
 
-/* Reads up to `count` values that are left of an instance. */
+/* Reads up to `count` remaining values of an instance. */
 static const char *compare_values(pfb_v2_reader *fast, pfb_v2_reader *slow, uint32_t count)
 {
     pfb_v2_value value;
@@ -146,7 +146,7 @@ static const char *compare_next_instance(pfb_v2_reader *fast, pfb_v2_reader *slo
     return compare_values(fast, slow, count);
 }
 
-/* Reads the next result, and so judges what was left of the one before; `more` tells whether there is one. */
+/* Reads the next result, which validates the rest of the current one. *more is set to whether there is one. */
 static const char *compare_next_result(pfb_v2_reader *fast, pfb_v2_reader *slow, pfb_v2_result *result, bool *more)
 {
     pfb_v2_result same;
@@ -158,14 +158,14 @@ static const char *compare_next_result(pfb_v2_reader *fast, pfb_v2_reader *slow,
     return compare_verdicts(fast, slow);
 }
 
-/* Whether both blocks stand at the same place, with the same in mind: copies go on from there, one by one. */
+/* Checks that both readers have the same position and state, by reading on with copies, one by one. */
 static const char *compare_places(pfb_v2_reader fast, pfb_v2_reader slow)
 {
     pfb_v2_result result;
     bool more;
     const char *broken = compare_verdicts(&fast, &slow);
     if (!broken)
-        broken = compare_values(&fast, &slow, 1); /* of the last instance none is left */
+        broken = compare_values(&fast, &slow, 1); /* the last instance has no values left */
     if (!broken)
         broken = compare_next_instance(&fast, &slow, VALUES_BEHIND);
     return broken ? broken : compare_next_result(&fast, &slow, &result, &more);
@@ -197,7 +197,7 @@ static const char *compare_calls(const pfb_v2_values *fast, const pfb_v2_values 
     return fast->instances && slow->instances ? compare_instances(fast, slow) : NULL;
 }
 
-/* One call each; `more` tells whether it gave anything. */
+/* Makes one call each way. *more is set to whether it returned anything. */
 static const char *compare_call(pfb_v2_reader *fast, pfb_v2_reader *slow, const bulk_plan *plan,
                                 const uint32_t *positions, uint32_t position_count, size_t columns, bool *more)
 {
@@ -221,7 +221,7 @@ static const char *compare_result(pfb_v2_reader *fast, pfb_v2_reader *slow, cons
 {
     uint32_t *positions = NULL;
     uint32_t position_count = 0;
-    if (plan->position_step > 0) { /* one of them may lie behind the last value */
+    if (plan->position_step > 0) { /* one of them may be past the last value */
         positions = fill_memory(MOST_POSITIONS, sizeof *positions);
         uint32_t position = plan->first_position;
         for (; position_count < MOST_POSITIONS && position <= result->counter_count; position += plan->position_step)

@@ -2,27 +2,28 @@
 #ifndef PFB_FUZZ_BULK_READERS_H
 #define PFB_FUZZ_BULK_READERS_H
 
-/* Holds reading in bulk against reading value by value. The fuzz target and the unit test use the same function. */
+/* Compares bulk reading with reading value by value. Used by the fuzz target and the unit test. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* How a block is read. */
+/* How a reply is read. */
 typedef struct bulk_plan {
     uint32_t options;        /* as for pfb_v2_open */
-    size_t capacity;         /* instances in a call, 1 or more */
-    bool as_columns;         /* else rows */
-    bool with_sizes;         /* all that may be null */
-    bool with_instances;     /* likewise */
-    uint32_t position_step;  /* chosen positions: every so many; 0: all, without a list */
-    uint32_t first_position; /* the first of them */
-    uint32_t values_before;  /* so many values of an instance are read one by one before each call */
-    uint32_t spare_inside;   /* places left free behind each value of a row or column: none of the steps is 1 */
-    uint32_t spare_behind;   /* and behind each row or column, whose step is larger than what it holds */
+    size_t capacity;         /* instances per call, at least 1 */
+    bool as_columns;         /* columns; otherwise rows */
+    bool with_sizes;         /* pass `sizes` */
+    bool with_instances;     /* pass `instances` */
+    uint32_t position_step;  /* read every n-th position; 0: all, without a list */
+    uint32_t first_position; /* first position to read */
+    uint32_t values_before;  /* number of values of an instance that are read one by one before each call */
+    uint32_t spare_inside;   /* padding after each value of a row or column: no step is 1 */
+    uint32_t spare_behind;   /* padding after each row or column, whose step is larger than its contents */
 } bulk_plan;
 
-/* The promise that was broken, or null: both ways give the same values, sizes, instances, counts, notes and verdict,
- * call by call, write nothing else, and leave the block where reading one by one goes on alike. */
+/* Returns the guarantee that was violated, or NULL. Both ways must return the same values, sizes, instances, counts,
+ * notes and errors, call by call; write nothing else; and leave the reader at the same position for reading one by one.
+ */
 const char *compare_bulk(const uint8_t *data, size_t size, const bulk_plan *plan);
 
 #endif

@@ -96,7 +96,7 @@ bool is_same_reading(const reading *a, const reading *b)
     return is_same_error(a->error, b->error) && a->notes == b->notes && a->sum == b->sum;
 }
 
-/* The note of an error; 0 when both sorts of reader stop with it. */
+/* Returns the note of an error; 0 if both strict and tolerant readers stop with it. */
 static uint32_t note_of(pfb_error error, const tolerance *tolerances, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
