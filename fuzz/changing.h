@@ -22,7 +22,7 @@ typedef enum changing_reader {
     CHANGING_LWP,
     CHANGING_CPI_TEXT,
     CHANGING_CPI_HOOKS,
-    CHANGING_READERS /* how many */
+    CHANGING_READERS /* number of readers */
 } changing_reader;
 
 typedef enum changing_mode {
@@ -30,7 +30,7 @@ typedef enum changing_mode {
     CHANGING_FLIP,   /* the contents alternate: the first ones before even accesses, the second ones before odd accesses
                       */
     CHANGING_FIELDS, /* half of the accesses read different bytes, chosen by `at` */
-    CHANGING_MODES   /* how many */
+    CHANGING_MODES   /* number of modes */
 } changing_mode;
 
 /* Reads `size` bytes at `first` while they change; `second` has the same size. Returns the number of accesses. */
