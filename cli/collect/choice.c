@@ -162,23 +162,56 @@ static bool is_number(const char *text, uint32_t number)
     return *text != '\0' && read == number;
 }
 
-/* True when the user's text means this counter: its id, or one of its names; a counter without any is called by its id.
- */
-static bool is_meant(const metadata_set *set, uint32_t counter_id, const char *text)
+/* A counter of a set by its position, and a name that it has. */
+typedef struct named_counter {
+    name_ref name;
+    uint32_t position;
+} named_counter;
+
+static int compare_name_places(const void *left, const void *right)
 {
-    if (is_number(text, counter_id))
-        return true;
-    pattern p = pattern_of(text);
-    char id[16];
+    uintptr_t a = (uintptr_t)((const named_counter *)left)->name.bytes;
+    uintptr_t b = (uintptr_t)((const named_counter *)right)->name.bytes;
+    return (a > b) - (a < b);
+}
+
+/* Marks the counters that have a name that matches. Any number of counters may share the bytes of a name, so each name
+ * is matched once. */
+static void mark_named(const metadata_set *set, size_t language, const pattern *p, bool *is_meant)
+{
+    named_counter *named = memory_get(set->registration.counter_count, sizeof *named);
+    size_t count = 0;
     bool found = false;
-    for (size_t i = 0; i < NAMES_COUNT && !found; i++) {
-        name_ref called = metadata_counter_name_at(set, i, counter_id);
-        found = called.bytes && matches(&p, called.bytes, called.size / 2);
+    pfb_counter counter;
+    for (uint32_t i = 0; pfb_registration_counter_at(&set->registration, i, &counter); i++) {
+        name_ref name = metadata_counter_name_at(set, language, counter.id);
+        if (name.bytes)
+            named[count++] = (named_counter){name, i};
     }
-    snprintf(id, sizeof id, "%" PRIu32, counter_id);
-    found = found || (!metadata_counter_name(set, counter_id).bytes && matches_text(&p, id));
+    qsort(named, count, sizeof *named, compare_name_places);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || named[i - 1].name.bytes != named[i].name.bytes)
+            found = matches(p, named[i].name.bytes, named[i].name.size / 2);
+        is_meant[named[i].position] = is_meant[named[i].position] || found;
+    }
+    free(named);
+}
+
+/* Marks the counters of a set that the user's text means: by id, or by one of their names; a counter without any is
+ * called by its id. */
+static void mark_meant(const metadata_set *set, const char *text, bool *is_meant)
+{
+    pattern p = pattern_of(text);
+    pfb_counter counter;
+    for (size_t i = 0; i < NAMES_COUNT; i++)
+        mark_named(set, i, &p, is_meant);
+    for (uint32_t i = 0; pfb_registration_counter_at(&set->registration, i, &counter); i++) {
+        char id[16];
+        snprintf(id, sizeof id, "%" PRIu32, counter.id);
+        is_meant[i] = is_meant[i] || is_number(text, counter.id) ||
+                      (!metadata_counter_name(set, counter.id).bytes && matches_text(&p, id));
+    }
     free(p.utf16);
-    return found;
 }
 
 /* The counter and those it refers to. */
@@ -201,15 +234,16 @@ bool choose_counters(const options *o, const metadata_set *set, display_choice *
         add_counter(query, &set->guid, PFB_NO_ID);
     }
     pfb_counter counter;
+    bool *is_meant = memory_get(set->registration.counter_count, sizeof *is_meant);
+    for (size_t k = 0; k < o->counter_count; k++)
+        mark_meant(set, o->counters[k], is_meant);
     for (uint32_t i = 0; pfb_registration_counter_at(&set->registration, i, &counter); i++) {
-        for (size_t k = 0; k < o->counter_count; k++) {
-            if (!is_meant(set, counter.id, o->counters[k]))
-                continue;
-            add_counter(asked, &set->guid, counter.id);
-            add_with_references(query, set, &counter);
-            break;
-        }
+        if (!is_meant[i])
+            continue;
+        add_counter(asked, &set->guid, counter.id);
+        add_with_references(query, set, &counter);
     }
+    free(is_meant);
     display_sort_choice(query);
     return asked->count > first;
 }
@@ -220,9 +254,13 @@ static bool is_anywhere(const metadata *m, const choice_sets *sets, const char *
     bool found = false;
     for (size_t n = 0; n < sets->count && !found; n++) {
         const metadata_set *set = metadata_find(m, &sets->rows[n].guid);
-        pfb_counter counter;
-        for (uint32_t i = 0; set && !found && pfb_registration_counter_at(&set->registration, i, &counter); i++)
-            found = is_meant(set, counter.id, text);
+        uint32_t count = set ? set->registration.counter_count : 0;
+        bool *is_meant = memory_get(count, sizeof *is_meant);
+        if (count > 0)
+            mark_meant(set, text, is_meant);
+        for (uint32_t i = 0; i < count && !found; i++)
+            found = is_meant[i];
+        free(is_meant);
     }
     return found;
 }

@@ -421,6 +421,32 @@ class Work(Case):
             self.assertIn(content[content.index(b"QINF"):], copy.read())
 
 
+    def test_a_long_name_that_counters_share(self):
+        """A pattern is matched once with each name."""
+        import resource
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_CPU, (self.LIMIT, self.LIMIT))
+        ids, start = range(self.COUNT), 8 + 8 * self.COUNT
+        strings = w.string_block([(0, "n" * 10**6)] + [
+            (i, None) for i in ids[1:]], offsets=[start] * self.COUNT)
+        path = self.file("a.pfb", w.recording(
+            w.registration_chunk(MEMORY, 1, w.counterset(MEMORY, [
+                w.counter_info(i, LARGE_RAW) for i in ids],
+                instance_type=0)),
+            w.registration_chunk(MEMORY, 3, w.string("Alpha Memory")),
+            w.registration_chunk(MEMORY, 5, strings),
+            w.chunk(b"QINF", w.identifier(MEMORY)),
+            data(0, single_result(ids, ids))))
+        copy = os.path.join(self.folder, "b.pfb")
+        self.run_fine("record", "--set", "*", "--counter", "*?n", "--source",
+                      path, "-o", copy, begin=limit)
+        self.assertGreater(os.path.getsize(copy), os.path.getsize(path))
+        done = self.run_program("record", "--set", "*", "--counter", "*z",
+                                "--source", path, "-o", copy, begin=limit)
+        self.assertEqual(done.status, 2, done.err)
+
+
 class NotDisplayed(Case):
     """Counters that only serve others, as their registration says."""
 
