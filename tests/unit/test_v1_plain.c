@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects of plain numbers, which have a shorter way of their own: they are read as by the other one. */
+/* Objects whose counters are all numbers, in little-endian and in big-endian blocks. */
 #include "support_v1.h"
 
 #include <criterion/criterion.h>
@@ -75,8 +75,7 @@ static unsigned expect_same_values(pfb_v1_reader *little, pfb_v1_reader *big)
     return values;
 }
 
-/* The bytes of each number are all the same, so that both orders read the same number where it is aligned; what
- * definitions say is otherwise read in one way here and in another there. */
+/* The bytes of each number are all the same, so that both byte orders read the same number where it is aligned. */
 static unsigned expect_same_numbers(const uint8_t *little, const uint8_t *big, size_t size)
 {
     pfb_v1_reader blocks[2];
@@ -111,7 +110,7 @@ Test(v1_plain, plain_objects_are_read_like_others)
     cr_expect_gt(values, 30000, "%u values", values);
 }
 
-/* Each way keeps as much of a place as it needs: these are about what 15 and 16 bits hold. */
+/* Offsets around 2^15 and 2^16. */
 Test(v1_plain, places_far_into_a_counter_block)
 {
     enum { BLOCK = 66000 };

@@ -61,40 +61,28 @@ typedef struct pfb_v1_reader {
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     uint32_t options;
-    bool is_stopped;   /* the next object cannot be found */
-    uint8_t base_size; /* 4 or 8: the next value is a base and stands at base_offset, as the one before has found */
+    bool is_stopped; /* the next object cannot be found */
     uint32_t objects_read;
     size_t object_end;
     size_t definitions_offset, definitions_end;
+    size_t next_definition; /* of pfb_v1_next_counter */
     uint32_t counter_count, counters_read;
-    size_t next_definition; /* of next_counter */
+    uint32_t code_page;
     int32_t instance_count;
     uint32_t instances_left, instances_read;
-    uint32_t code_page;
-    size_t at;             /* next instance */
-    size_t values_offset;  /* the counter block of the current instance */
-    const uint8_t *values; /* its first byte */
-    uint32_t values_room;  /* its bytes behind its size */
-    uint32_t value_count;
-    size_t values_read;
-    size_t plain_count; /* as value_count where nothing is special about the values; else 0 */
-    size_t value_definition;
-    uint32_t instance_work;       /* what the values of an instance cost: 1 each, 2 of a multi counter */
-    uint32_t work_left;           /* what those of the instances behind the current one may still cost */
-    uint32_t searches_left;       /* definitions that may still be looked through for item counts */
-    bool has_checked_definitions; /* of the current object, all of them: once */
-    bool has_longer_definitions;  /* the object has some beyond the fixed part */
-    bool has_partners;            /* it has bases or multi counters */
-    uint32_t plain_end; /* What a counter block holds at least whose values are plain. They are where the object has no
-                           partners, is little-endian, and has few counters, all of them numbers in the first 64 KiB of
-                           a counter block; else this is more than any holds */
-    uint32_t base_offset;
-    uint64_t claims[8]; /* where it has multi counters, of the first 512 words of 4 bytes in each counter block: whether
-                           definitions claim them */
-    struct pfb_v1_shape {
-        uint32_t size_bytes, position;
-    } plain_shapes[64];         /* of plain values, as these say it; and where ... */
-    uint16_t plain_offsets[64]; /* ... they stand in each counter block */
+    bool has_checked_definitions; /* all definitions of the current object */
+    bool has_related;             /* the object has bases or multi counters */
+    uint32_t definition_step;     /* 40 if all definitions of the object have that size, else 0 */
+    size_t at;                    /* next instance */
+    size_t values_offset;         /* counter block of the current instance */
+    uint32_t values_size;
+    uint32_t value_count, values_read;
+    size_t value_definition; /* of the next value */
+    uint32_t instance_work;  /* cost of the values of an instance: 1 each, 2 of a multi counter */
+    uint32_t work_left;      /* what the values of the following instances may cost */
+    uint32_t searches_left;  /* definitions that may still be searched for item counts */
+    uint64_t claims[8];      /* bit n: a definition covers the n-th word of 4 bytes of a counter block; set for objects
+                                with multi counters */
 } pfb_v1_reader;
 
 /* A PERF_OBJECT_TYPE. */
@@ -139,18 +127,18 @@ typedef struct pfb_v1_instance {
     uint32_t values_size_bytes;
 } pfb_v1_instance;
 
-/* A counter's value, and what belongs to it. */
+/* The value of a counter, with its base and its item count. */
 typedef struct pfb_v1_value {
-    size_t offset;  /* of the raw bytes */
-    uint64_t raw;   /* zero-extended; 0 unless is_number */
-    bool is_number; /* 4 or 8 bytes */
-    bool has_items; /* item count of a multi counter: the next definition, else the 4 bytes behind the value */
-    bool has_base;  /* the next definition is a base, other than an item count, of 4 or 8 bytes; a base,
-                     * and a counter of size 0, has none of its own */
+    size_t offset;       /* of the raw bytes; of the counter block for a counter of size 0 */
+    uint32_t size_bytes; /* as the definition says */
+    uint32_t position;   /* of the counter's definition */
+    bool is_number;      /* 4 or 8 bytes */
+    bool has_base;       /* the next definition is a base of 4 or 8 bytes, other than an item count. A base, and a
+                            counter of size 0, has none of its own */
+    bool has_items; /* the next definition is the item count of a multi counter, or the 4 bytes after its value are */
     uint32_t base_type;
+    uint64_t raw; /* zero-extended; 0 unless is_number */
     uint64_t base;
-    uint32_t size_bytes;
-    uint32_t position; /* of the counter's definition */
     uint64_t items;
 } pfb_v1_value;
 

@@ -22,10 +22,6 @@ enum {
  * each of the two. A multi counter is twice the work, and has 8. */
 enum { BYTES_PER_WORK = 2, BYTES_PER_SEARCH = 8 };
 
-/* How many values of an object can be plain, and plain_end where they are not. */
-enum { PLAIN_COUNT = sizeof(((pfb_v1_reader *)0)->plain_offsets) / sizeof(uint16_t) };
-#define NOT_PLAIN UINT32_MAX
-
 /* ---- Failures ---------------------------------------------------------------------------------------- */
 
 /* Keeps a cursor's failure as the block's, and says whether there was none. */
@@ -49,8 +45,7 @@ PFB_NOINLINE static bool fail_object(pfb_v1_reader *block, pfb_code code, size_t
     if (block->object_error.code == PFB_OK)
         block->object_error = (pfb_error){code, offset};
     block->instances_left = 0;
-    block->value_count = (uint32_t)block->values_read;
-    block->plain_count = 0;
+    block->value_count = block->values_read;
     return false;
 }
 
@@ -86,9 +81,8 @@ bool pfb_v1_is_utf16(uint32_t code_page)
     return is_wide(code_page);
 }
 
-/* A name inside the input: up to its first NUL, without a last odd byte of UTF-16. In place: done for each instance. */
-static PFB_ALWAYS_INLINE pfb_v1_name cut_name(const pfb_v1_reader *block, size_t offset, uint32_t size,
-                                              uint32_t code_page)
+/* A name inside the input: up to its first NUL, without a last odd byte of UTF-16. */
+static pfb_v1_name cut_name(const pfb_v1_reader *block, size_t offset, uint32_t size, uint32_t code_page)
 {
     const uint8_t *p = block->data + offset;
     uint32_t length = 0;
@@ -251,7 +245,8 @@ static void forget_object(pfb_v1_reader *block)
     block->counter_count = block->counters_read = block->value_count = 0;
     block->instances_left = block->instances_read = 0;
     block->instance_count = 0;
-    block->values_offset = block->plain_count = block->values_read = 0;
+    block->values_offset = 0;
+    block->values_read = 0;
     block->has_checked_definitions = false;
     block->definitions_offset = block->definitions_end = block->next_definition = 0;
     block->at = block->object_end;
@@ -349,51 +344,33 @@ static void find_claims(pfb_v1_reader *block)
     }
 }
 
-/* Keeps where the n-th value stands, if it is a number like most: instances then need not ask its definition again. */
-static inline void note_place(pfb_v1_reader *block, uint32_t n, uint32_t offset, uint32_t size)
-{
-    bool is_number = size == 4 || size == 8;
-    if (!is_number || offset < COUNTER_BLOCK_BYTES || offset > UINT16_MAX || n >= PLAIN_COUNT) {
-        block->plain_end = NOT_PLAIN;
-        return;
-    }
-    block->plain_offsets[n] = (uint16_t)offset;
-    block->plain_shapes[n].size_bytes = size;
-    block->plain_shapes[n].position = n;
-    block->plain_end = offset + size > block->plain_end ? offset + size : block->plain_end;
-}
-
 /* Of a counter with an item count; the type of item counts has the bit, too. */
 static inline bool is_multi(uint32_t type)
 {
     return (type & PFB_TYPE_MULTI) != 0 && !is_base(type);
 }
 
-/* All definitions, before the first instance: so what is blamed does not depend on what is read first. */
+/* Checks all definitions of the object before its first instance, so that the error does not depend on what the caller
+ * reads first. */
 static bool check_definitions(pfb_v1_reader *block)
 {
     size_t at = block->definitions_offset;
     uint32_t multis = 0;
     uint32_t bases = 0;
-    uint32_t longer = 0;
-    block->plain_end = block->is_big_endian ? NOT_PLAIN : 0;
+    bool is_uniform = true;
     for (uint32_t i = 0; i < block->counter_count; i++) {
         uint32_t size = definition_size(block, at);
         if (size == 0)
             return fail_definition(block, at);
-        const uint8_t *p = block->data + at;
-        uint32_t type = load32(block, p + 28);
+        uint32_t type = load32(block, block->data + at + 28);
         multis += is_multi(type);
         bases += is_base(type);
-        longer += size > DEFINITION_BYTES;
-        note_place(block, i, load32(block, p + 36), load32(block, p + 32));
+        is_uniform = is_uniform && size == DEFINITION_BYTES;
         at += size;
     }
     block->instance_work = block->counter_count + multis;
-    block->has_longer_definitions = longer > 0;
-    block->has_partners = multis + bases > 0;
-    if (block->has_partners)
-        block->plain_end = NOT_PLAIN;
+    block->definition_step = is_uniform ? DEFINITION_BYTES : 0;
+    block->has_related = bases + multis > 0;
     if (multis > 0)
         find_claims(block);
     block->has_checked_definitions = true;
@@ -402,17 +379,18 @@ static bool check_definitions(pfb_v1_reader *block)
 
 /* ---- Instances --------------------------------------------------------------------------------------- */
 
-/* PERF_INSTANCE_DEFINITION with its name: the offset behind it, where the counter block begins; 0 when it is broken. */
-static PFB_ALWAYS_INLINE size_t read_definition_of_instance(pfb_v1_reader *block, pfb_v1_instance *instance,
-                                                            size_t offset, bool is_big)
+/* Reads a PERF_INSTANCE_DEFINITION and its name. Returns the offset after it, where the counter block begins; 0 when it
+ * is broken. */
+static size_t read_definition_of_instance(pfb_v1_reader *block, pfb_v1_instance *instance)
 {
+    size_t offset = block->at;
     size_t left = block->object_end - offset;
     if (left < INSTANCE_BYTES)
         return fail_object(block, PFB_TRUNCATED_INSTANCE, offset);
     const uint8_t *p = block->data + offset;
-    uint32_t size = load32_in(p, is_big);
-    uint32_t name_offset = load32_in(p + 16, is_big);
-    uint32_t name_size = load32_in(p + 20, is_big);
+    uint32_t size = load32(block, p);
+    uint32_t name_offset = load32(block, p + 16);
+    uint32_t name_size = load32(block, p + 20);
     if (size < INSTANCE_BYTES || size > left)
         return fail_object(block, PFB_BAD_INSTANCE_SIZE, offset);
     if (name_size > size || name_offset > size - name_size || (name_size > 0 && name_offset < INSTANCE_BYTES))
@@ -424,38 +402,32 @@ static PFB_ALWAYS_INLINE size_t read_definition_of_instance(pfb_v1_reader *block
     instance->name = (pfb_v1_name){0};
     if (name_size > 0)
         instance->name = cut_name(block, offset + name_offset, name_size, block->code_page);
-    instance->unique_id = load32s_in(p + 12, is_big);
-    instance->parent_title = load32_in(p + 4, is_big);
-    instance->parent_position = load32_in(p + 8, is_big);
+    instance->unique_id = load32s(block, p + 12);
+    instance->parent_title = load32(block, p + 4);
+    instance->parent_position = load32(block, p + 8);
     return offset + size;
 }
 
-/* Makes the values of a counter block the next ones, if the object may still have so many. */
-static inline void begin_values(pfb_v1_reader *block, size_t offset, uint32_t size)
+/* Makes the values of a counter block the next ones. An object whose instances overlap has none once its work is
+ * spent. */
+static void begin_values(pfb_v1_reader *block, size_t offset, uint32_t size)
 {
     bool is_excessive = block->instance_work > block->work_left;
-    uint32_t count = is_excessive ? 0 : block->counter_count;
     block->work_left -= is_excessive ? 0 : block->instance_work;
     block->values_offset = offset;
-    block->values = block->data + offset;
+    block->values_size = size;
     block->values_read = 0;
-    block->value_count = count;
-    block->plain_count = size >= block->plain_end ? count : 0;
-    if (size >= block->plain_end)
-        return;
-    block->values_room = size - COUNTER_BLOCK_BYTES;
-    block->base_size = 0;
+    block->value_count = is_excessive ? 0 : block->counter_count;
     block->value_definition = block->definitions_offset;
 }
 
-/* The counter block behind an instance's definition, which ends the instance. */
-static PFB_ALWAYS_INLINE bool read_counter_block(pfb_v1_reader *block, pfb_v1_instance *instance, size_t offset,
-                                                 bool is_big)
+/* Reads the PERF_COUNTER_BLOCK at `offset`, which ends the instance. */
+static bool read_counter_block(pfb_v1_reader *block, pfb_v1_instance *instance, size_t offset)
 {
     size_t left = block->object_end - offset;
     if (left < COUNTER_BLOCK_BYTES)
         return fail_object(block, PFB_TRUNCATED_COUNTER_BLOCK, offset);
-    uint32_t size = load32_in(block->data + offset, is_big);
+    uint32_t size = load32(block, block->data + offset);
     if (size < COUNTER_BLOCK_BYTES || size > left)
         return fail_object(block, PFB_BAD_COUNTER_BLOCK_SIZE, offset);
     if (!is_aligned(block, size, offset))
@@ -469,22 +441,7 @@ static PFB_ALWAYS_INLINE bool read_counter_block(pfb_v1_reader *block, pfb_v1_in
     return true;
 }
 
-static PFB_ALWAYS_INLINE bool read_instance(pfb_v1_reader *block, pfb_v1_instance *instance, bool is_big)
-{
-    size_t offset = read_definition_of_instance(block, instance, block->at, is_big);
-    return offset != 0 && read_counter_block(block, instance, offset, is_big);
-}
-
-/* The instance of an object without instances, or one of a big-endian block. */
-PFB_NOINLINE static bool read_other_instance(pfb_v1_reader *block, pfb_v1_instance *instance)
-{
-    if (block->instance_count != PFB_V1_NO_INSTANCES)
-        return read_instance(block, instance, true);
-    *instance = (pfb_v1_instance){.offset = block->at, .unique_id = PFB_V1_NO_UNIQUE_ID};
-    return read_counter_block(block, instance, block->at, block->is_big_endian);
-}
-
-PFB_NOINLINE static void drain_values(pfb_v1_reader *block)
+static void drain_values(pfb_v1_reader *block)
 {
     pfb_v1_value value;
     while (pfb_v1_next_value(block, &value))
@@ -516,34 +473,33 @@ bool pfb_v1_next_instance(pfb_v1_reader *block, pfb_v1_instance *instance)
         drain_values(block);
     if (block->instances_left == 0 && !begin_instances(block))
         return false;
-    if (block->is_big_endian || block->instance_count == PFB_V1_NO_INSTANCES)
-        return read_other_instance(block, instance);
-    return read_instance(block, instance, false);
+    if (block->instance_count == PFB_V1_NO_INSTANCES) {
+        *instance = (pfb_v1_instance){.offset = block->at, .unique_id = PFB_V1_NO_UNIQUE_ID};
+        return read_counter_block(block, instance, block->at);
+    }
+    size_t values = read_definition_of_instance(block, instance);
+    return values != 0 && read_counter_block(block, instance, values);
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------ */
 
-/* True when `size` bytes at `offset` of the current counter block lie behind its length and inside. An offset in the
- * length wraps to 2^32-4 and more, and no room is that large. */
+/* True when `size` bytes at `offset` lie in the current counter block, after its length. An offset inside the length
+ * wraps to 2^32 - 4 or more, which no counter block reaches. */
 static inline bool lies_inside(const pfb_v1_reader *block, uint32_t offset, uint32_t size)
 {
-    return (uint64_t)(offset - COUNTER_BLOCK_BYTES) + size <= block->values_room;
+    return (uint64_t)(offset - COUNTER_BLOCK_BYTES) + size <= block->values_size - COUNTER_BLOCK_BYTES;
 }
 
-/* The same for a number, which has 4 or 8 bytes. */
-static PFB_ALWAYS_INLINE bool is_number_inside(const pfb_v1_reader *block, uint32_t offset, uint32_t size)
+static inline bool is_number_size(uint32_t size)
 {
-    return (size == 4 || size == 8) && lies_inside(block, offset, size);
+    return size == 4 || size == 8;
 }
 
-/* A number whose place was checked. */
-static PFB_ALWAYS_INLINE uint64_t load_number_in(const pfb_v1_reader *block, uint32_t offset, uint32_t size,
-                                                 bool is_big)
+/* Loads a number whose place was checked. */
+static inline uint64_t load_number(const pfb_v1_reader *block, uint32_t offset, uint32_t size)
 {
-    const uint8_t *p = block->values + offset;
-    if (size == 4)
-        return load32_in(p, is_big);
-    return is_big ? load_be64(p) : load_le64(p);
+    const uint8_t *p = block->data + block->values_offset + offset;
+    return size == 4 ? load32(block, p) : load64(block, p);
 }
 
 /* Whether no definition claims any of the 4 bytes at an offset of the counter blocks: looks through all, which is done
@@ -567,33 +523,28 @@ PFB_NOINLINE static bool are_unclaimed(pfb_v1_reader *block, uint32_t offset)
     return true;
 }
 
-/* The 4 bytes behind a multi counter's value are its item count, unless a definition claims them. Always returns
- * true. */
-PFB_NOINLINE static bool add_items(pfb_v1_reader *block, pfb_v1_value *value)
+/* Takes the 4 bytes after a multi counter's value of 8 bytes as its item count, unless a definition claims them. */
+static void add_items(pfb_v1_reader *block, pfb_v1_value *value)
 {
     uint32_t offset =
         (uint32_t)(value->offset - block->values_offset) + value->size_bytes; /* it lies inside: no wrap */
     if (!lies_inside(block, offset, ITEMS_BYTES))
-        return true;
+        return;
     if (is_claim_known(offset) ? is_claimed(block->claims, offset) : !are_unclaimed(block, offset))
-        return true;
+        return;
     value->has_items = true;
-    value->items = load32(block, block->values + offset);
-    return true;
+    value->items = load_number(block, offset, ITEMS_BYTES);
 }
 
-/* What a base adds to the value before it, if it is a number inside the counter block, of either size: the declared one
+/* Adds what the definition at `p`, a base, says of the value before it: its base, or its item count. The declared size
  * counts, whatever the type says. */
-static PFB_ALWAYS_INLINE void read_base(pfb_v1_reader *block, const uint8_t *base, uint32_t type, pfb_v1_value *value,
-                                        bool is_big)
+static void add_base(const pfb_v1_reader *block, const uint8_t *p, uint32_t type, pfb_v1_value *value)
 {
-    uint32_t size = load32_in(base + 32, is_big);
-    uint32_t offset = load32_in(base + 36, is_big);
-    if (!is_number_inside(block, offset, size))
+    uint32_t size = load32(block, p + 32);
+    uint32_t offset = load32(block, p + 36);
+    if (!is_number_size(size) || !lies_inside(block, offset, size))
         return;
-    block->base_size = (uint8_t)size;
-    block->base_offset = offset;
-    uint64_t number = load_number_in(block, offset, size, is_big);
+    uint64_t number = load_number(block, offset, size);
     if (type == PFB_TYPE_MULTI_BASE) {
         value->has_items = true;
         value->items = number;
@@ -604,132 +555,26 @@ static PFB_ALWAYS_INLINE void read_base(pfb_v1_reader *block, const uint8_t *bas
     }
 }
 
-/* The type in the definition at `next`, which is behind the current value's; 0 when there is none. */
-static PFB_ALWAYS_INLINE uint32_t next_type_of(const pfb_v1_reader *block, size_t next, bool is_big)
+/* The type in the definition at `next`, which follows that of the last value read; 0 when there is none. */
+static inline uint32_t next_type_of(const pfb_v1_reader *block, size_t next)
 {
     bool has_next = block->values_read < block->counter_count && block->definitions_end - next >= DEFINITION_BYTES;
-    return has_next ? load32_in(block->data + next + 28, is_big) : 0;
+    return has_next ? load32(block, block->data + next + 28) : 0;
 }
 
-/* What belongs to the value of a multi counter that was read: its base and its item count. `next` is the offset behind
- * its definition. It pays for two values. Always returns true. */
-PFB_NOINLINE static bool add_partners_of_multi(pfb_v1_reader *block, pfb_v1_value *value, size_t next)
+/* Adds its base and its item count to a value, which is not a base itself. Only a multi counter takes the next
+ * definition as its item count. Always returns true. */
+PFB_NOINLINE static bool add_related(pfb_v1_reader *block, pfb_v1_value *value, bool has_multi, size_t next)
 {
-    uint32_t next_type = next_type_of(block, next, block->is_big_endian);
-    if (is_base(next_type))
-        read_base(block, block->data + next, next_type, value, block->is_big_endian);
-    return next_type == PFB_TYPE_MULTI_BASE || value->size_bytes != 8 || add_items(block, value);
-}
-
-/* What belongs to a value of this type that was read, unless it is a base, which has none. `next` is the offset behind
- * its definition. Always returns true. */
-static PFB_ALWAYS_INLINE bool add_partners_in(pfb_v1_reader *block, pfb_v1_value *value, uint32_t type, size_t next,
-                                              bool is_big)
-{
-    if (type & PFB_TYPE_MULTI)
-        return add_partners_of_multi(block, value, next);
-    uint32_t next_type = next_type_of(block, next, is_big);
-    if (is_base(next_type) && next_type != PFB_TYPE_MULTI_BASE)
-        read_base(block, block->data + next, next_type, value, is_big);
+    uint32_t next_type = next_type_of(block, next);
+    if (is_base(next_type) && (has_multi || next_type != PFB_TYPE_MULTI_BASE))
+        add_base(block, block->data + next, next_type, value);
+    if (has_multi && next_type != PFB_TYPE_MULTI_BASE && value->size_bytes == 8)
+        add_items(block, value);
     return true;
 }
 
-/* Apart from the values, which mostly have no partners and then need fewer registers. */
-PFB_NOINLINE static bool add_little_endian_partners(pfb_v1_reader *block, pfb_v1_value *value, uint32_t type,
-                                                    size_t next)
-{
-    return add_partners_in(block, value, type, next, false);
-}
-
-PFB_NOINLINE static bool add_big_endian_partners(pfb_v1_reader *block, pfb_v1_value *value, uint32_t type, size_t next)
-{
-    return add_partners_in(block, value, type, next, true);
-}
-
-/* The same for any value: a base has no partners. */
-static PFB_ALWAYS_INLINE bool add_partners(pfb_v1_reader *block, pfb_v1_value *value, uint32_t type, size_t next,
-                                           bool is_big)
-{
-    if (is_base(type))
-        return true;
-    return is_big ? add_big_endian_partners(block, value, type, next)
-                  : add_little_endian_partners(block, value, type, next);
-}
-
-/* Most of the time goes into writing values: what is said in single bytes is written with the base, 16 bytes at once.
- * Callers' values mostly stand at multiples of 16. Such a write must not cross two lines of a cache, which is slow, nor
- * two pages, where a value takes more than three times as long. */
-_Static_assert(sizeof(size_t) != 8 || offsetof(pfb_v1_value, is_number) % 16 == 0, "written at once");
-
-/* Hands out the next value, whose place was checked, as a number without partners: all of it but what its definition
- * says and that number. */
-static PFB_ALWAYS_INLINE void give_place(pfb_v1_reader *block, pfb_v1_value *value, size_t position, uint32_t offset)
-{
-    block->values_read = position + 1;
-    value->offset = block->values_offset + offset;
-    static const pfb_v1_value number = {.is_number = true};
-    const size_t flags = offsetof(pfb_v1_value, is_number);
-    memcpy((uint8_t *)value + flags, (const uint8_t *)&number + flags, offsetof(pfb_v1_value, base) - flags);
-    value->base = value->items = 0;
-}
-
-/* The same, and what its definition says, which takes `step` bytes. */
-static PFB_ALWAYS_INLINE void give_defined(pfb_v1_reader *block, pfb_v1_value *value, size_t step, uint32_t size,
-                                           uint32_t offset)
-{
-    size_t position = block->values_read;
-    block->value_definition += step;
-    give_place(block, value, position, offset);
-    value->size_bytes = size;
-    value->position = (uint32_t)position;
-}
-
-/* A value of any size at an offset that its definition tells, or none. */
-PFB_NOINLINE static bool read_any_value(pfb_v1_reader *block, pfb_v1_value *value, size_t step, uint32_t size,
-                                        uint32_t offset)
-{
-    size_t at = block->value_definition;
-    if (size != 0 && !lies_inside(block, offset, size))
-        return fail_object(block, PFB_BAD_COUNTER_OFFSET, at + 36);
-    if (size == 0) /* a label: its offset means nothing */
-        offset = 0;
-    give_defined(block, value, step, size, offset);
-    value->is_number = false;
-    value->raw = 0;
-    if (size == 0 || !block->has_partners)
-        return true;
-    return add_partners(block, value, load32(block, block->data + at + 28), at + step, block->is_big_endian);
-}
-
-/* Hands out the next value, a number, whose definition takes `step` bytes. */
-static PFB_ALWAYS_INLINE void give_number(pfb_v1_reader *block, pfb_v1_value *value, size_t step, uint32_t size,
-                                          uint32_t offset, bool is_big)
-{
-    give_defined(block, value, step, size, offset);
-    value->raw = load_number_in(block, offset, size, is_big);
-}
-
-/* The next value, whose definition takes `step` bytes and lies inside. The forms of nearly all come first: numbers. A
- * base that the value before it had is known to be one. */
-static PFB_ALWAYS_INLINE bool read_value(pfb_v1_reader *block, pfb_v1_value *value, size_t step, bool is_big)
-{
-    uint32_t base_size = block->base_size;
-    if (base_size != 0) {
-        block->base_size = 0;
-        give_number(block, value, step, base_size, block->base_offset, is_big);
-        return true;
-    }
-    size_t at = block->value_definition;
-    const uint8_t *p = block->data + at;
-    uint32_t size = load32_in(p + 32, is_big);
-    uint32_t offset = load32_in(p + 36, is_big);
-    if (!is_number_inside(block, offset, size))
-        return read_any_value(block, value, step, size, offset);
-    give_number(block, value, step, size, offset, is_big);
-    return !block->has_partners || add_partners(block, value, load32_in(p + 28, is_big), at + step, is_big);
-}
-
-/* Behind the last value that the current instance may give; before any there is none. Always returns false. */
+/* After the last value that the current instance may have. Always returns false. */
 PFB_NOINLINE static bool end_values(pfb_v1_reader *block)
 {
     if (block->values_read < block->counter_count && block->object_error.code == PFB_OK && block->values_offset != 0)
@@ -737,57 +582,36 @@ PFB_NOINLINE static bool end_values(pfb_v1_reader *block)
     return false;
 }
 
-/* The next value where definitions may be longer than their fixed part. */
-static PFB_ALWAYS_INLINE bool read_value_of_any(pfb_v1_reader *block, pfb_v1_value *value, bool is_big)
-{
-    size_t at = block->value_definition;
-    size_t left = block->definitions_end - at;
-    uint32_t step = left < DEFINITION_BYTES ? 0 : load32_in(block->data + at, is_big);
-    if (step < DEFINITION_BYTES || step > left)
-        return fail_definition(block, at);
-    return read_value(block, value, step, is_big);
-}
-
-PFB_NOINLINE static bool read_longer_value(pfb_v1_reader *block, pfb_v1_value *value)
-{
-    return read_value_of_any(block, value, false);
-}
-
-PFB_NOINLINE static bool read_big_endian_value(pfb_v1_reader *block, pfb_v1_value *value)
-{
-    return read_value_of_any(block, value, true);
-}
-
-/* The next value where definitions have their fixed part alone, and so lie inside by their number. */
-PFB_NOINLINE static bool read_regular_value(pfb_v1_reader *block, pfb_v1_value *value)
-{
-    return read_value(block, value, DEFINITION_BYTES, false);
-}
-
-/* The next value of an object that is not plain, or none. */
-PFB_NOINLINE static bool read_other_value(pfb_v1_reader *block, pfb_v1_value *value)
+bool pfb_v1_next_value(pfb_v1_reader *block, pfb_v1_value *value)
 {
     if (block->values_read >= block->value_count)
         return end_values(block);
-    if (block->is_big_endian)
-        return read_big_endian_value(block, value);
-    return block->has_longer_definitions ? read_longer_value(block, value) : read_regular_value(block, value);
-}
-
-/* The one function here that runs for each value. */
-PFB_NOINLINE bool pfb_v1_next_value(pfb_v1_reader *block, pfb_v1_value *value)
-{
-    size_t position = block->values_read;
-    if (position >= block->plain_count)
-        return read_other_value(block, value);
-    uint32_t offset = block->plain_offsets[position]; /* it ends at plain_end at most, which the counter block has */
-    const uint8_t *raw = block->values + offset;
-    /* Both members at once; the same two in the same order. */
-    const struct pfb_v1_shape shape = block->plain_shapes[position];
-    memcpy((uint8_t *)value + offsetof(pfb_v1_value, size_bytes), &shape, sizeof shape);
-    give_place(block, value, position, offset);
-    value->raw = shape.size_bytes == 8 ? load_le64(raw) : load_le32(raw);
-    return true;
+    size_t at = block->value_definition;
+    uint32_t step = block->definition_step; /* known: the address of the next definition needs no load */
+    if (step == 0)
+        step = definition_size(block, at);
+    if (step == 0)
+        return fail_definition(block, at);
+    const uint8_t *p = block->data + at;
+    uint32_t type = load32(block, p + 28);
+    uint32_t size = load32(block, p + 32);
+    uint32_t offset = load32(block, p + 36);
+    size_t next = at + step;
+    if (size == 0)
+        offset = 0; /* a label: its offset means nothing */
+    else if (!lies_inside(block, offset, size))
+        return fail_object(block, PFB_BAD_COUNTER_OFFSET, at + 36);
+    bool is_number = is_number_size(size);
+    *value = (pfb_v1_value){.offset = block->values_offset + offset,
+                            .size_bytes = size,
+                            .position = block->values_read++,
+                            .is_number = is_number,
+                            .raw = is_number ? load_number(block, offset, size) : 0};
+    block->value_definition = next;
+    if (!block->has_related || size == 0 || is_base(type))
+        return true;
+    bool has_multi = (type & PFB_TYPE_MULTI) != 0;
+    return has_multi || is_base(next_type_of(block, next)) ? add_related(block, value, has_multi, next) : true;
 }
 
 pfb_error pfb_v1_finish(pfb_v1_reader *block)

@@ -6,13 +6,6 @@
 #include "bytes/cursor.h"
 #include "perfblock/v1.h"
 
-/* Keeps one function in each of two places, where a compiler would ask for the byte order instead. */
-#if defined(__GNUC__)
-#define PFB_ALWAYS_INLINE inline __attribute__((always_inline))
-#else
-#define PFB_ALWAYS_INLINE inline
-#endif
-
 /* ---- Big-endian loads -------------------------------------------------------------------------------- */
 
 static inline uint16_t load_be16(const uint8_t *p)
@@ -20,7 +13,7 @@ static inline uint16_t load_be16(const uint8_t *p)
     return (uint16_t)(p[0] << 8 | p[1]);
 }
 
-/* Said to the compilers that know it: not all of them see one load and one swap in eight shifts. */
+/* Not every compiler turns the shifts into one load and one swap. */
 #if defined(__GNUC__)
 
 static inline uint32_t load_be32(const uint8_t *p)
@@ -49,12 +42,6 @@ static inline uint64_t load_be64(const uint8_t *p)
 
 /* ---- Loads in the byte order of a block -------------------------------------------------------------- */
 
-/* In one place for each order. */
-static PFB_ALWAYS_INLINE uint32_t load32_in(const uint8_t *p, bool is_big)
-{
-    return is_big ? load_be32(p) : load_le32(p);
-}
-
 static inline uint16_t load16(const pfb_v1_reader *block, const uint8_t *p)
 {
     return block->is_big_endian ? load_be16(p) : load_le16(p);
@@ -71,15 +58,10 @@ static inline uint64_t load64(const pfb_v1_reader *block, const uint8_t *p)
 }
 
 /* Two's complement without the implementation-defined conversions. */
-static PFB_ALWAYS_INLINE int32_t load32s_in(const uint8_t *p, bool is_big)
-{
-    uint32_t bits = load32_in(p, is_big);
-    return bits <= INT32_MAX ? (int32_t)bits : -(int32_t)(UINT32_MAX - bits) - 1;
-}
-
 static inline int32_t load32s(const pfb_v1_reader *block, const uint8_t *p)
 {
-    return load32s_in(p, block->is_big_endian);
+    uint32_t bits = load32(block, p);
+    return bits <= INT32_MAX ? (int32_t)bits : -(int32_t)(UINT32_MAX - bits) - 1;
 }
 
 static inline int64_t load64s(const pfb_v1_reader *block, const uint8_t *p)
