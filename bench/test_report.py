@@ -226,10 +226,10 @@ class Program(unittest.TestCase):
 
     def test_a_promise_is_kept_up_to_its_limit(self):
         # 4 to 16 is a quarter, the limit; the median counts, not the mean.
-        lines = self.judge((f"{promises.REPLY}/bulk_rows/64", [4] * 8 + [90]),
+        lines = self.judge((f"{promises.REPLY}/bulk_instances/64", [6.4] * 8 + [90]),
                            (f"{promises.REPLY}/typical/64", [16] * 9))
         self.assertEqual(len(lines), len(promises.PROMISES))
-        self.assertTrue(lines[0].endswith("0.25x 0.250x kept"), lines[0])
+        self.assertTrue(lines[0].endswith("0.40x 0.400x kept"), lines[0])
         self.assertTrue(all(line.endswith("not measured") for line in lines[1:]), lines)
 
     def test_a_promise_above_its_limit_is_missed_and_the_run_passes(self):
@@ -238,8 +238,8 @@ class Program(unittest.TestCase):
                          ["careful walk: the checks take at most 30 % on top 1.30x 1.310x missed"])
 
     def test_a_promise_missed_by_little_shows_by_how_much(self):
-        lines = self.judge((f"{promises.REPLY}/bulk_rows/64", [4.04] * 9), (f"{promises.REPLY}/typical/64", [16] * 9))
-        self.assertTrue(lines[0].endswith("0.25x 0.253x missed"), lines[0])
+        lines = self.judge((f"{promises.REPLY}/bulk_instances/64", [6.48] * 9), (f"{promises.REPLY}/typical/64", [16] * 9))
+        self.assertTrue(lines[0].endswith("0.40x 0.405x missed"), lines[0])
 
     def test_a_promise_in_nanoseconds(self):
         name = next(promise.measured for promise in promises.PROMISES if not promise.beside)
@@ -248,8 +248,8 @@ class Program(unittest.TestCase):
             self.assertEqual([line.endswith(expected) for line in lines].count(True), 1, lines)
 
     def test_few_repetitions_promise_nothing(self):
-        lines = self.judge((f"{promises.REPLY}/bulk_rows/64", [4] * 9), (f"{promises.REPLY}/typical/64", [16] * 8))
-        self.assertTrue(lines[0].endswith("0.25x 0.250x too few repetitions"), lines[0])
+        lines = self.judge((f"{promises.REPLY}/bulk_instances/64", [6.4] * 9), (f"{promises.REPLY}/typical/64", [16] * 8))
+        self.assertTrue(lines[0].endswith("0.40x 0.400x too few repetitions"), lines[0])
 
     def test_a_run_of_other_benchmarks_has_no_promises(self):
         self.assertEqual(self.judge(("f/x/apply/10", [8] * 9)), [])

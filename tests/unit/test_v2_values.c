@@ -296,7 +296,7 @@ Test(v2_values, random_blocks_read_the_same_both_ways)
 Test(v2_values, any_capacity_reads_the_same)
 {
     static made m;
-    /* Around what is expected of the next instance, 128 values, and what is read of any other at a time, 256. */
+    /* Few and many values, around powers of two. */
     static const uint32_t counters[] = {0, 1, 7, 8, 9, 16, 33, 64, 65, 127, 128, 129, 255, 256, 257, 300, 513};
     for (uint32_t i = 0; i < sizeof counters / sizeof counters[0]; i++) {
         for (uint32_t instances = 0; instances < 6; instances++) {

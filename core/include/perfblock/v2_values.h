@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* Values of many instances of a V2 result in one call, into arrays of the caller's: what the functions of v2.h
- * give one by one, at the speed of memory while the layout is regular. docs/v2_values.md. */
+ * give one by one, at less than half of the time. docs/v2_values.md. */
 
 /* Where they go, and what came. */
 typedef struct pfb_v2_values {
@@ -34,7 +34,7 @@ typedef struct pfb_v2_values {
  * capacity of 0 nothing is read. The verdict, its offset, the notes and where the block stands afterwards are those of
  * the walk value by value, whatever positions are chosen; values that were left of the instance before are passed over
  * as there. The arrays hold instance_capacity times the chosen positions (of all: result.counter_count) at these steps;
- * what no value came for is not written. Cost: linear in the bytes read, and 5 KB of stack. */
+ * what no value came for is not written. Cost: linear in the bytes read. */
 PFB_API bool pfb_v2_read_values(pfb_v2_reader *block, pfb_v2_values *bulk);
 
 #ifdef __cplusplus
