@@ -238,7 +238,8 @@ class Program(unittest.TestCase):
                          ["careful walk: the checks take at most 30 % on top 1.30x 1.310x missed"])
 
     def test_a_promise_missed_by_little_shows_by_how_much(self):
-        lines = self.judge((f"{promises.REPLY}/bulk_instances/64", [6.48] * 9), (f"{promises.REPLY}/typical/64", [16] * 9))
+        lines = self.judge((f"{promises.REPLY}/bulk_instances/64", [6.48] * 9),
+                           (f"{promises.REPLY}/typical/64", [16] * 9))
         self.assertTrue(lines[0].endswith("0.40x 0.405x missed"), lines[0])
 
     def test_a_promise_in_nanoseconds(self):
@@ -248,7 +249,8 @@ class Program(unittest.TestCase):
             self.assertEqual([line.endswith(expected) for line in lines].count(True), 1, lines)
 
     def test_few_repetitions_promise_nothing(self):
-        lines = self.judge((f"{promises.REPLY}/bulk_instances/64", [6.4] * 9), (f"{promises.REPLY}/typical/64", [16] * 8))
+        lines = self.judge((f"{promises.REPLY}/bulk_instances/64", [6.4] * 9),
+                           (f"{promises.REPLY}/typical/64", [16] * 8))
         self.assertTrue(lines[0].endswith("0.40x 0.400x too few repetitions"), lines[0])
 
     def test_a_run_of_other_benchmarks_has_no_promises(self):

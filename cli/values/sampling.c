@@ -282,7 +282,7 @@ static void match_pairs(sampling *s, kept_sample *slot, bool is_v1)
             s->older[s->results[end]] = older && gap == SAMPLING_NO_GAP ? &older->snapshot : NULL;
         }
         if (older && gap == SAMPLING_NO_GAP)
-            pfb_pairing_match_results(&older->snapshot, &slot->snapshot, s->results + begin, end - begin);
+            pfb_sample_match_results(&older->snapshot, &slot->snapshot, s->results + begin, end - begin);
     }
 }
 

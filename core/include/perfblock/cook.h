@@ -29,7 +29,7 @@ PFB_API void pfb_sample_match(pfb_sample *older, pfb_sample *newer);
 /* Finds the older rows of these results of the newer snapshot only, given by their positions; other rows are not
  * changed. For samples whose V1 objects have their latest older samples in several blocks: each object is matched with
  * its own, which is then `older` when its values are evaluated. */
-PFB_API void pfb_pairing_match_results(pfb_sample *older, pfb_sample *newer, const uint32_t *results, size_t count);
+PFB_API void pfb_sample_match_results(pfb_sample *older, pfb_sample *newer, const uint32_t *results, size_t count);
 
 /* What went into a displayed value. */
 typedef struct pfb_cook_inputs {

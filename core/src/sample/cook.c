@@ -41,137 +41,17 @@ static uint32_t find_moved_row(const pfb_sample *older, const pfb_sample *newer,
     return PFB_NONE;
 }
 
-/* ---- Rows that keep their order while others come and go --------------------------------------------------- */
-
-/* Two results side by side, and the rows of each that were passed over because the other has none like them. */
-typedef struct merge {
-    const pfb_sample *older;
-    pfb_sample *newer;
-    uint32_t from, from_end; /* rows left of the older result */
-    uint32_t to, to_end;     /* of the newer one */
-    uint32_t gone[8], come[8];
-    uint32_t gone_count, come_count;
-} merge;
-
-enum { MERGE_STEPS = 8 }; /* so few rows are looked ahead, and passed over on either side */
-
-static bool is_pair(const merge *m, uint32_t older_row, uint32_t newer_row)
-{
-    return pfb_sample_same_instance(&m->older->rows[older_row], &m->newer->rows[newer_row]);
-}
-
-static bool is_gone(const merge *m, const pfb_sample_row *row)
-{
-    for (uint32_t i = 0; i < m->gone_count; i++) {
-        if (pfb_sample_same_instance(&m->older->rows[m->gone[i]], row))
-            return true;
-    }
-    return false;
-}
-
-static bool has_come(const merge *m, const pfb_sample_row *row)
-{
-    for (uint32_t i = 0; i < m->come_count; i++) {
-        if (pfb_sample_same_instance(&m->newer->rows[m->come[i]], row))
-            return true;
-    }
-    return false;
-}
-
-/* Passes over the fewest rows until two are alike again. False when that is too far. */
-static bool pass_over(merge *m)
-{
-    for (uint32_t distance = 1; distance <= MERGE_STEPS; distance++) {
-        for (uint32_t gone = 0; gone <= distance; gone++) {
-            uint32_t come = distance - gone;
-            if (gone >= m->from_end - m->from || come >= m->to_end - m->to || !is_pair(m, m->from + gone, m->to + come))
-                continue;
-            if (gone > MERGE_STEPS - m->gone_count || come > MERGE_STEPS - m->come_count)
-                return false;
-            for (; gone > 0; gone--)
-                m->gone[m->gone_count++] = m->from++;
-            for (; come > 0; come--) {
-                m->newer->rows[m->to].older_row = PFB_NONE;
-                m->come[m->come_count++] = m->to++;
-            }
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Pairs two results of one query whose common rows stand in the same order. False when they do not, or when an
- * instance that was passed over turns up again: then ranks may differ, and only sorting tells. Linear. */
-static bool match_in_order(merge *m)
-{
-    while (m->from < m->from_end && m->to < m->to_end) {
-        if (!is_pair(m, m->from, m->to)) {
-            if (!pass_over(m))
-                return false;
-            continue;
-        }
-        const pfb_sample_row *row = &m->older->rows[m->from];
-        if ((m->gone_count > 0 && is_gone(m, row)) || (m->come_count > 0 && has_come(m, row)))
-            return false;
-        m->newer->rows[m->to++].older_row = m->from++;
-    }
-    for (uint32_t i = 0; i < m->gone_count; i++) {
-        if (has_come(m, &m->older->rows[m->gone[i]]))
-            return false;
-    }
-    for (; m->from < m->from_end; m->from++) {
-        if (has_come(m, &m->older->rows[m->from]))
-            return false;
-    }
-    for (; m->to < m->to_end; m->to++) {
-        if (is_gone(m, &m->newer->rows[m->to]))
-            return false;
-        m->newer->rows[m->to].older_row = PFB_NONE;
-    }
-    return true;
-}
-
-/* Whether an instance missing in its own result may stand in another one that answers the same query: then only sorting
- * tells. Two results of one query are looked for among so many as a system's whole reply may have. */
-static bool may_move(const pfb_sample *older)
-{
-    enum { MANY = 256 };
-    if (older->counts.results > MANY)
-        return true;
-    for (uint32_t r = 1; r < older->counts.results; r++) {
-        for (uint32_t k = 0; k < r; k++) {
-            if (is_same_query(&older->results[r], &older->results[k]))
-                return true;
-        }
-    }
-    return false;
-}
-
-/* May_move(), once it is needed. */
-typedef enum movement { MOVEMENT_UNKNOWN, MOVEMENT_NONE, MOVEMENT_POSSIBLE } movement;
-
 /* ---- All rows --------------------------------------------------------------------------------------------------- */
 
-static void match_result(pfb_sample *older, pfb_sample *newer, uint32_t r, movement *moves)
+/* Matches the rows of a newer result: in step as far as both samples have the same rows in the same order, the others
+ * by their place in the sorted order of the older sample. */
+static void match_result(pfb_sample *older, pfb_sample *newer, uint32_t r)
 {
     pfb_sample_result *to = &newer->results[r];
     bool in_place = r < older->counts.results && is_same_query(&older->results[r], to);
     uint32_t n = in_place ? match_in_step(older, newer, &older->results[r], to) : 0;
     if (n == to->row_count)
         return;
-    if (*moves == MOVEMENT_UNKNOWN)
-        *moves = may_move(older) ? MOVEMENT_POSSIBLE : MOVEMENT_NONE;
-    if (in_place && *moves == MOVEMENT_NONE) {
-        const pfb_sample_result *from = &older->results[r];
-        merge m = {.older = older,
-                   .newer = newer,
-                   .from = from->first_row,
-                   .from_end = from->first_row + from->row_count,
-                   .to = to->first_row,
-                   .to_end = to->first_row + to->row_count};
-        if (match_in_order(&m))
-            return;
-    }
     pfb_sample_rank_rows(older);
     pfb_sample_rank_rows(newer);
     pfb_related_rows related = {.group = PFB_NONE};
@@ -183,20 +63,18 @@ static void match_result(pfb_sample *older, pfb_sample *newer, uint32_t r, movem
     }
 }
 
-void pfb_pairing_match_results(pfb_sample *older, pfb_sample *newer, const uint32_t *results, size_t count)
+void pfb_sample_match_results(pfb_sample *older, pfb_sample *newer, const uint32_t *results, size_t count)
 {
-    movement moves = MOVEMENT_UNKNOWN;
     for (size_t i = 0; i < count; i++) {
         if (results[i] < newer->counts.results)
-            match_result(older, newer, results[i], &moves);
+            match_result(older, newer, results[i]);
     }
 }
 
 void pfb_sample_match(pfb_sample *older, pfb_sample *newer)
 {
-    movement moves = MOVEMENT_UNKNOWN;
     for (uint32_t r = 0; r < newer->counts.results; r++)
-        match_result(older, newer, r, &moves);
+        match_result(older, newer, r);
 }
 
 /* ---- Plans -------------------------------------------------------------------------------------------------- */
