@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* V1 name tables: they map title indexes to counter names or help texts. Source: winperf.h, the registry values
- * "Counter 009", "Help 009" and those of other languages under HKEY_PERFORMANCE_DATA; docs/name_table.md.
+ * "Counter 009", "Help 009" and those of other languages under HKEY_PERFORMANCE_DATA; docs/v1.md.
  *
  * The reader detects two forms by the first bytes: multi-strings as the registry returns them (index, NUL, text, NUL
  * ...), and text lines, either "index<TAB>text" or index and text on alternating lines. Both may be UTF-16LE or UTF-8,

@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* Values of many instances of a V2 result in one call, into arrays of the caller's: what the functions of v2.h
- * give one by one, at less than half of the time. docs/v2_values.md. */
+ * give one by one, at less than half of the time. docs/v2.md. */
 
 /* Where they go, and what came. */
 typedef struct pfb_v2_values {
