@@ -487,8 +487,8 @@ static void check_page_row(char *const cells[8], const pfb_counter_type *row)
 
 Test(counter_type, the_documentation_has_the_same_table)
 {
-    FILE *page = fopen(PERFBLOCK_SOURCE_DIR "/docs/counter_type.md", "r");
-    cr_assert(page != NULL, "docs/counter_type.md cannot be opened");
+    FILE *page = fopen(PERFBLOCK_SOURCE_DIR "/docs/formula.md", "r");
+    cr_assert(page != NULL, "docs/formula.md cannot be opened");
     size_t rows = 0;
     char line[512];
     while (fgets(line, sizeof line, page)) {

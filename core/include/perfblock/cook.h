@@ -17,7 +17,7 @@ extern "C" {
  * The identity of an instance is its id and its name together, and, where both repeat, its occurrence among the equal
  * ones. A different id under the same name is a different instance (a process that came back), and so is a different
  * name under the same id: pairing them would be a guess. V1 instances have a unique id, a key counter's value, or their
- * name and their parent's. docs/cook.md has the rules and the reasons.
+ * name and their parent's. docs/sample.md has the rules and the reasons.
  *
  * Matching is linear while instances keep their order, n log n otherwise. Nothing is allocated. */
 

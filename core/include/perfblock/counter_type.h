@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /* The counter types of winperf.h: 39 values, and what each one's formula is made of. One table, which the formulas, the
- * pairing, the program's `types` command and the tests all read. Source: winperf.h; docs/counter_type.md. */
+ * pairing, the program's `types` command and the tests all read. Source: winperf.h; docs/formula.md. */
 
 /* ---- Bit fields of a type ----------------------------------------------------------------------- */
 
@@ -134,7 +134,7 @@ PFB_API pfb_type_fields pfb_counter_type_fields(uint32_t value);
 /* Fills `row` with the formula that the bits of a well-formed value of class COUNTER spell out; its name and formula
  * texts are empty and no base belongs to it. BASE and HISTOGRAM, and sizes without a number, have nothing to compute.
  * False, with `row` untouched, for every other value. Named types are found in the table, not derived: some of them
- * mean something else than their bits. The rules: docs/counter_type.md. */
+ * mean something else than their bits. The rules: docs/formula.md. */
 PFB_API bool pfb_counter_type_derive(uint32_t value, pfb_counter_type *row);
 
 #ifdef __cplusplus
