@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* The counterset Memory, from /proc/vmstat and /proc/meminfo. docs/memory.md lists the sources of each counter. */
+/* The counterset Memory, from /proc/vmstat and /proc/meminfo. docs/linux.md lists the sources of each counter. */
 
 /* The kernel's values, those of /proc/vmstat first. `needs` has a bit for each. */
 enum { FAULTS, AVAILABLE, COMMITTED, LIMIT, CACHED, FREE, NUMBERS, INFO_FIRST = AVAILABLE };

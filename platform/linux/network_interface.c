@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The counterset Network Interface, from /proc/net/dev and /sys/class/net. docs/network_interface.md lists the sources
+/* The counterset Network Interface, from /proc/net/dev and /sys/class/net. docs/linux.md lists the sources
  * of each counter. */
 
 /* Fields of an interface in /proc/net/dev, in this order. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The counterset PhysicalDisk, from /proc/diskstats. docs/physical_disk.md lists the sources of each counter. */
+/* The counterset PhysicalDisk, from /proc/diskstats. docs/linux.md lists the sources of each counter. */
 
 /* Fields of a disk, in file order. Times are in ms, modulo 2^32; sectors have 512 bytes. */
 enum {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The counterset Process, from /proc/PID/stat and /proc/PID/io. docs/process.md lists the sources of each counter. */
+/* The counterset Process, from /proc/PID/stat and /proc/PID/io. docs/linux.md lists the sources of each counter. */
 
 /* Fields of /proc/PID/stat with their numbers in proc(5). Negative values are stored modulo 2^64. */
 enum {

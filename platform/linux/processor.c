@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The counterset Processor Information. docs/processor_information.md lists the sources of each counter. */
+/* The counterset Processor Information. docs/linux.md lists the sources of each counter. */
 
 enum { NAME_UNITS = 21 }; /* "2147483645,2147483647" */
 

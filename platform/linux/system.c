@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The counterset System, from /proc. docs/system.md lists the sources of each counter. */
+/* The counterset System, from /proc. docs/linux.md lists the sources of each counter. */
 
 /* Needs bits. */
 #define SWITCHES UINT32_C(1)
