@@ -5,7 +5,7 @@
  *
  * Usage: cpi_sample [ROUNDS] [FILE]
  *
- * FILE contains snapshots (docs/cpi_text.md) to use instead of this machine's counters. It needs three: the facility
+ * FILE contains snapshots (docs/cpi.md) to use instead of this machine's counters. It needs three: the facility
  * reads when it is initialised, at the start and at the end. Exit status: 4 if the counters are refused, 3 if standard
  * output cannot be written.
  *

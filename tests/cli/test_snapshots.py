@@ -10,7 +10,7 @@ HEADER = 16
 HEAD = b"cpi-snapshots 1\n"
 MOST = 2**64 - 1
 
-# The third worked example of docs/cpi_hooks.md, its lines by hand.
+# The third worked example of docs/cpi.md, its lines by hand.
 LINES = (
     (b"widths 40 64\n", None),
     (b"snapshot 500\n", ("snapshot", {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads CPI hooks as docs/cpi_hooks.md says: `read` gives the records that
+"""Reads CPI hooks as docs/cpi.md says: `read` gives the records that
 `show --format json` prints, and the first error."""
 
 import struct

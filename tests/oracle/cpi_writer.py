@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes CPI hooks from counters, by the rules of docs/cpi_hooks.md alone.
+"""Writes CPI hooks from counters, by the rules of docs/cpi.md alone.
 
 Every part may be given another value than the right one, so that broken
 streams come from the same functions.

@@ -17,7 +17,7 @@ import sys
 
 from readme import read_example
 
-# What the sample of docs/cpi_facility.md prints on a machine with counters, and on one without.
+# What the sample of docs/cpi.md prints on a machine with counters, and on one without.
 ORIGINAL_OUTPUT = r"cpi +\d+\.\d\d  busy +\d+\.\d\d%\n|CpiInit: PU_[A-Z_]+\n"
 
 
@@ -121,9 +121,9 @@ class Check:
         self.compare("pkg-config", program)
 
     def consume_original_names(self):
-        """The sample of docs/cpi_facility.md, its first ```c block, has the original's names only. As C and as C++ it
+        """The sample of docs/cpi.md, its first ```c block, has the original's names only. As C and as C++ it
         must build without a warning, and run: where there are no counters it says so."""
-        text, _, expected = read_example(self.source / "docs/cpi_facility.md")
+        text, _, expected = read_example(self.source / "docs/cpi.md")
         found = next(self.prefix.rglob("pkgconfig"))
         environment = {"PKG_CONFIG_PATH": str(found), "PKG_CONFIG_ALLOW_SYSTEM_CFLAGS": "1"}
         flags = self.run("pkg-config", "--cflags", "--libs", "perfblock_platform", environment=environment).split()
@@ -135,7 +135,7 @@ class Check:
             self.run(compiler, f"-std={standard}", *warnings, "-x", language, source, "-x", "none", "-o", program, *flags)
             output = self.run(program, environment=self.library_path())
             if not re.fullmatch(ORIGINAL_OUTPUT, output):
-                raise SystemExit(f"docs/cpi_facility.md promises\n{expected}but the sample prints\n{output}")
+                raise SystemExit(f"docs/cpi.md promises\n{expected}but the sample prints\n{output}")
             print(f"original names as {language}: ok")
 
     def consume_sources(self):

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* The worked examples 1 to 3 of docs/cpi_hooks.md. */
+/* The worked examples 1 to 3 of docs/cpi.md. */
 bytes example(int number);
 
 /* Hooks of round figures: every CPU has `count` instructions and as many cycles, all of them busy. */

@@ -4,7 +4,7 @@
 
     make_cpuid_seeds.py CORPUS
 
-CORPUS/cpuid_text/seeds gets text dumps in the layouts of docs/cpuid_text.md.
+CORPUS/cpuid_text/seeds gets text dumps in the layouts of docs/cpuid.md.
 The registers are those of public dumps of real machines, each with the leaves
 that count here.  `broken_*` holds a line that begins as a leaf and does not go
 on as one.  The same bytes every time.

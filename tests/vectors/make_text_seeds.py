@@ -4,7 +4,7 @@
 
     make_text_seeds.py CORPUS
 
-CORPUS/text/seeds gets texts of CPI snapshots as docs/cpi_text.md lays them
+CORPUS/text/seeds gets texts of CPI snapshots as docs/cpi.md lays them
 out.  `broken_*` is refused, after what stands before the line it is named
 after.  The same bytes every time.
 """
@@ -27,7 +27,7 @@ def snapshot(clock, cpus=(), thread=None):
 
 
 def examples():
-    """The worked examples of docs/cpi_hooks.md, and a source that refuses."""
+    """The worked examples of docs/cpi.md, and a source that refuses."""
     yield "two_cpus_scaled", HEAD + snapshot(
         1000, [(0, 0, 1000, 0, 1000), (1, 5000, 1000, 0, 1000)]) + snapshot(
             3001000, [(0, 1500000, 3001000, 2250000, 3001000),

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Return codes of the CPI facility, with the values of Performance Inspector. docs/cpi_facility.md lists the codes that
+/* Return codes of the CPI facility, with the values of Performance Inspector. docs/cpi.md lists the codes that
  * each function returns. */
 
 #define PFB_PU_SUCCESS 0

@@ -6,7 +6,7 @@
 
 /* Runs code written for Lightweight Profiling (LWP) on the software model, on any machine: in a source that includes
  * this header, the compiler intrinsics __llwpcb, __slwpcb, __lwpval32, __lwpval64, __lwpins32 and __lwpins64 call the
- * functions below. The compiler's own header may be included before, after or not at all. docs/lwp_model.md.
+ * functions below. The compiler's own header may be included before, after or not at all. docs/lwp.md.
  *
  * As with hardware, the control block and its ring are the program's memory and are trusted: both must stay valid until
  * another block is loaded or LWP is disabled, and the block must have the size that the CPUID leaf reports. Its fields

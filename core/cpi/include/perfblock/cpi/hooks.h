@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Trace hooks of the CPI facility: records of 32-bit words, in groups. docs/cpi_hooks.md has the rules and the layout;
+/* Trace hooks of the CPI facility: records of 32-bit words, in groups. docs/cpi.md has the rules and the layout;
  * where the original layout was never published, it is defined there. */
 
 /* ---- Groups -------------------------------------------------------------------------------------------------- */

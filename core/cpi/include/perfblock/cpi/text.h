@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Snapshots of CPI counters as lines of text, written by hand or recorded from a run; docs/cpi_text.md.
+/* Snapshots of CPI counters as lines of text, written by hand or recorded from a run; docs/cpi.md.
  *
  *     cpi-snapshots 1                        the first line: the layout's version
  *     widths 40 64                           bits of instr and cycles; without this line 64 64

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Figures in the form of the CPI facility's trace hooks: two words, 4 decimal places; docs/cpi_words.md. */
+/* Figures in the form of the CPI facility's trace hooks: two words, 4 decimal places; docs/cpi.md. */
 
 /* The integral part and the ten-thousandths. Both PFB_CPI_UNDEFINED: no figure. */
 typedef struct pfb_cpi_words {

@@ -10,7 +10,7 @@ extern "C" {
 
 /* A software model of one CPU with AMD Lightweight Profiling: the instructions LLWPCB, SLWPCB, LWPVAL and LWPINS and
  * the counting of events, with their effects on the control block and ring in memory. It produces rings for tests,
- * fixtures, and users without the hardware. Source and open questions: docs/lwp_model.md; what the manual leaves open
+ * fixtures, and users without the hardware. Source and open questions: docs/lwp.md; what the manual leaves open
  * is an option.
  *
  * Nothing is allocated. The model accesses memory only inside the windows it was given. A model may be used by one
