@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "changing.h"
 
-#include "text_readers.h"
 #include "cpuid_readers.h"
 #include "hook_readers.h"
 #include "lwp_readers.h"
@@ -12,6 +11,7 @@
 #include "promises.h"
 #include "readers.h"
 #include "stepper.h"
+#include "text_readers.h"
 #include "v1_readers.h"
 
 #include <stdlib.h>

@@ -4,13 +4,13 @@
  * inputs stays linear. */
 #include <criterion/criterion.h>
 
-#include "text_readers.h"
 #include "cpuid_readers.h"
 #include "hook_readers.h"
 #include "lwp_readers.h"
 #include "perfblock/write.h"
 #include "readers.h"
 #include "support.h"
+#include "text_readers.h"
 
 #include <signal.h>
 #include <stdio.h>
