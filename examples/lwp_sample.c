@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Lightweight Profiling used by the profiled program itself, as in the sample that Microsoft documents with __llwpcb.
  * Two loops write value samples and inserted events to a ring, which is then read. The intrinsics run on perfblock's
- * model. Without the first #include, and after the checks described in docs/cpuid.md, they would be executed by the CPU.
+ * model. Without the first #include, and after the checks described in docs/cpuid.md, they would be executed by the
+ * CPU.
  *
  * Usage: lwp_sample [32|64] [no-value]
  *
