@@ -116,7 +116,7 @@ enum {
     IN_CELL,
     IN_QUOTES,
     BEHIND_QUOTE,  /* behind one that closes the cell, or is the first of two */
-    BEHIND_RETURN, /* behind a CR that follows a cell in quotation status_bytes */
+    BEHIND_RETURN, /* behind a CR that follows a cell in quotation marks */
     AT_END
 };
 
@@ -131,7 +131,7 @@ static void end_cell(csv_reader *r, char byte)
         r->breaks++;
 }
 
-/* Takes a cell without quotation status_bytes up to `limit`. */
+/* Takes a cell without quotation marks up to `limit`. */
 static void scan_plain(csv_reader *r, size_t limit)
 {
     const char *bytes = r->bytes;
@@ -155,7 +155,7 @@ static void scan_plain(csv_reader *r, size_t limit)
     }
 }
 
-/* Takes what stands between quotation status_bytes up to `limit`. */
+/* Takes what stands between quotation marks up to `limit`. */
 static void scan_quoted(csv_reader *r, size_t limit)
 {
     const char *bytes = r->bytes;
@@ -189,7 +189,7 @@ static void scan_behind(csv_reader *r)
         r->state = IN_QUOTES;
         r->at++;
     } else {
-        r->fault = "a cell in quotation status_bytes is followed by something else than a comma or the end of the line";
+        r->fault = "a cell in quotation marks is followed by something else than a comma or the end of the line";
     }
 }
 

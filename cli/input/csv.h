@@ -9,15 +9,15 @@
 /* Comma-separated values as RFC 4180 has them, record by record. Memory does not grow with the file, and a record is
  * handed out as soon as its line has ended: what came of the ones before is flushed before more input is waited for.
  *
- * Lines end in LF or CR LF, the last one also in nothing. Cells in quotation status_bytes may hold commas, line breaks,
- * and quotation status_bytes written twice. A byte order mark is passed over, and so are lines that are empty or hold
+ * Lines end in LF or CR LF, the last one also in nothing. Cells in quotation marks may hold commas, line breaks,
+ * and quotation marks written twice. A byte order mark is passed over, and so are lines that are empty or hold
  * blanks alone. */
 
 /* Of a record as it stands in the file, its line break included. */
 #define CSV_MOST_BYTES ((size_t)65536)
 
 typedef struct csv_cell {
-    const char *text; /* without the quotation status_bytes around it; not terminated, without NUL */
+    const char *text; /* without the quotation marks around it; not terminated, without NUL */
     size_t size;
     uint64_t offset; /* where it begins in the file */
 } csv_cell;

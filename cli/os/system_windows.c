@@ -135,7 +135,7 @@ void system_catch_interrupts(void)
     SetConsoleCtrlHandler(on_interrupt, TRUE);
 }
 
-/* Appends an argument so that it arrives as it is: quotation status_bytes are escaped, and so are the backslashes in
+/* Appends an argument so that it arrives as it is: quotation marks are escaped, and so are the backslashes in
  * front of them and at the end, which otherwise stand for themselves. */
 static void put_argument(buffer *line, const char *argument)
 {

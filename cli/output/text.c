@@ -104,7 +104,7 @@ typedef struct escaper {
     const char *utf8;
     size_t size, at;
     bool is_csv;
-    bool is_quoted;  /* between quotation status_bytes: those of the text are escaped */
+    bool is_quoted;  /* between quotation marks: those of the text are escaped */
     size_t run_end;  /* of the backslashes last met */
     bool is_doubled; /* these backslashes */
 } escaper;

@@ -31,7 +31,7 @@ uint8_t *text_to_utf16(const char *utf8, size_t *units);
 /* Appends the text. */
 void text_safe(buffer *out, const char *utf8, size_t size);
 
-/* Appends the text between quotation status_bytes. Those of the text are escaped as well, as \u0022. */
+/* Appends the text between quotation marks. Those of the text are escaped as well, as \u0022. */
 void text_quoted(buffer *out, const char *utf8, size_t size);
 
 /* Appends at most `columns` columns of it; a longer text ends in an ellipsis. */
