@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 SAMPLES = "30000"
-SUBJECTS = ("counter_type", "formula", "wide")
+SOURCES = ("formula/counter_type", "formula/formula", "bytes/wide")
 LEVELS = ("-O0", "-O1", "-O2", "-O3")
 WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
 
@@ -75,11 +75,13 @@ def build_and_run(number, compiler, emulator, arguments):
     """The digest of one build, after its vectors have passed."""
     source, folder, vectors = arguments
     core = source / "core"
-    command = compiler + list(WARNINGS) + ["-I", core / "include"]
+    command = compiler + list(WARNINGS) + ["-I", core / "include",
+                                            "-I", core / "src"]
     objects = []
-    for name in SUBJECTS:
-        objects.append(folder / ("%s_%d.o" % (name, number)))
-        run(command + ["-c", core / "src" / (name + ".c"), "-o", objects[-1]])
+    for name in SOURCES:
+        path = core / "src" / (name + ".c")
+        objects.append(folder / ("%s_%d.o" % (path.stem, number)))
+        run(command + ["-c", path, "-o", objects[-1]])
     programs = {}
     for name, path in (("digest_formula", "builds"),
                        ("run_formula", "vectors")):

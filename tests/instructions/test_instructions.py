@@ -40,16 +40,16 @@ MORE = 1.02
 # Folders of the corpus and who reads them.
 READERS = {
     "capture": ["capture"],
-    "cpi_hooks": ["cpi_hooks"],
-    "cpi_text": ["cpi_text"],
+    "hooks": ["cpi_hooks"],
+    "text": ["cpi_text"],
     "cpuid_text": ["cpuid_text"],
     "v2": ["v2", "finish", "bulk", "bulk_columns",
                    "bulk_single"],
     "v1": ["v1"],
     "lwp": ["lwp"],
     "name_table": ["name_table", "name_index"],
-    "cook": ["cook"],
-    "registration": ["registration"],
+    "sample": ["cook"],
+    "metadata": ["registration"],
 }
 
 
