@@ -313,7 +313,7 @@ Test(formula, zero_base)
     }
 }
 
-/* A sample with everything wrong that a multi timer can have; what is mended one by one is the documented order. */
+/* A sample with everything wrong that a multi timer can have; what is corrected one by one is the documented order. */
 Test(formula, the_order_of_tests)
 {
     pfb_raw_value older = {.type = COUNTER, .value = 9};
