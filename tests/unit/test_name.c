@@ -4,6 +4,7 @@
 #include "perfblock/name.h"
 #include "support.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -263,4 +264,96 @@ Test(name, nothing_behind_the_text_is_read)
         pfb_utf16_from_utf8(text, strlen(t->utf8), NULL, 0);
     }
     guarded_free(&memory);
+}
+
+/* ---- Names in any encoding ------------------------------------------------------------------------------------- */
+
+/* Bytes 0x80 to 0x9F of Windows-1252, as Python's codec of that name decodes them. */
+static const char text_1252[] =
+    "\xE2\x82\xAC\xEF\xBF\xBD\xE2\x80\x9A\xC6\x92\xE2\x80\x9E\xE2\x80\xA6\xE2\x80\xA0\xE2\x80\xA1"
+    "\xCB\x86\xE2\x80\xB0\xC5\xA0\xE2\x80\xB9\xC5\x92\xEF\xBF\xBD\xC5\xBD\xEF\xBF\xBD"
+    "\xEF\xBF\xBD\xE2\x80\x98\xE2\x80\x99\xE2\x80\x9C\xE2\x80\x9D\xE2\x80\xA2\xE2\x80\x93\xE2\x80\x94"
+    "\xCB\x9C\xE2\x84\xA2\xC5\xA1\xE2\x80\xBA\xC5\x93\xEF\xBF\xBD\xC5\xBE\xC5\xB8";
+
+/* Bytes 0xA0 to 0xFF, in Windows-1252 and Latin-1. */
+static const char text_latin_1[] = "\xC2\xA0\xC2\xA1\xC2\xA2\xC2\xA3\xC2\xA4\xC2\xA5\xC2\xA6\xC2\xA7"
+                                   "\xC2\xA8\xC2\xA9\xC2\xAA\xC2\xAB\xC2\xAC\xC2\xAD\xC2\xAE\xC2\xAF"
+                                   "\xC2\xB0\xC2\xB1\xC2\xB2\xC2\xB3\xC2\xB4\xC2\xB5\xC2\xB6\xC2\xB7"
+                                   "\xC2\xB8\xC2\xB9\xC2\xBA\xC2\xBB\xC2\xBC\xC2\xBD\xC2\xBE\xC2\xBF"
+                                   "\xC3\x80\xC3\x81\xC3\x82\xC3\x83\xC3\x84\xC3\x85\xC3\x86\xC3\x87"
+                                   "\xC3\x88\xC3\x89\xC3\x8A\xC3\x8B\xC3\x8C\xC3\x8D\xC3\x8E\xC3\x8F"
+                                   "\xC3\x90\xC3\x91\xC3\x92\xC3\x93\xC3\x94\xC3\x95\xC3\x96\xC3\x97"
+                                   "\xC3\x98\xC3\x99\xC3\x9A\xC3\x9B\xC3\x9C\xC3\x9D\xC3\x9E\xC3\x9F"
+                                   "\xC3\xA0\xC3\xA1\xC3\xA2\xC3\xA3\xC3\xA4\xC3\xA5\xC3\xA6\xC3\xA7"
+                                   "\xC3\xA8\xC3\xA9\xC3\xAA\xC3\xAB\xC3\xAC\xC3\xAD\xC3\xAE\xC3\xAF"
+                                   "\xC3\xB0\xC3\xB1\xC3\xB2\xC3\xB3\xC3\xB4\xC3\xB5\xC3\xB6\xC3\xB7"
+                                   "\xC3\xB8\xC3\xB9\xC3\xBA\xC3\xBB\xC3\xBC\xC3\xBD\xC3\xBE\xC3\xBF";
+
+static const uint8_t latin_a_umlaut[] = {0xE4, 0x80};
+static const uint8_t utf16le[] = {0xE4, 0, 0xAC, 0x20, 0x3D, 0xD8, 0x00, 0xDE};
+static const uint8_t utf16be[] = {0, 0xE4, 0x20, 0xAC, 0xD8, 0x3D, 0xDE, 0x00};
+static const uint8_t lone_be[] = {0xD8, 0x00, 0, 'a', 0xDC, 0x00, 0};
+static const uint8_t utf8[] = {0xC3, 0xA4, 0xE2, 0x82, 0xAC, 0xF0, 0x9F, 0x98, 0x80};
+static const uint8_t utf8_cut[] = {'a', 0xE2, 0x82};
+
+static const struct {
+    const char *name;
+    pfb_name in;
+    const char *utf8;
+} encoding_cases[] = {
+    {"UTF-16LE", {utf16le, 8, PFB_ENCODING_UTF16LE}, "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80"},
+    {"UTF-16BE", {utf16be, 8, PFB_ENCODING_UTF16BE}, "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80"},
+    {"UTF-16BE, unpaired and odd", {lone_be, 7, PFB_ENCODING_UTF16BE}, FFFD "a" FFFD FFFD},
+    {"UTF-16LE, odd", {utf16le, 3, PFB_ENCODING_UTF16LE}, "\xC3\xA4" FFFD},
+    {"UTF-8", {utf8, 9, PFB_ENCODING_UTF8}, "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80"},
+    {"UTF-8, cut", {utf8_cut, 3, PFB_ENCODING_UTF8}, "a" FFFD FFFD},
+    {"Windows-1252", {latin_a_umlaut, 2, PFB_ENCODING_WINDOWS_1252}, "\xC3\xA4\xE2\x82\xAC"},
+    {"Latin-1", {latin_a_umlaut, 2, PFB_ENCODING_LATIN_1}, "\xC3\xA4\xC2\x80"},
+    {"ASCII", {latin_a_umlaut, 2, PFB_ENCODING_ASCII}, FFFD FFFD},
+    {"a code page that is not listed", {utf8_cut, 3, 932}, "a" FFFD FFFD},
+    {"empty", {utf8, 0, PFB_ENCODING_UTF8}, ""},
+    {"no name", {NULL, 0, 0}, ""},
+};
+
+Test(name, every_encoding_becomes_utf8)
+{
+    for (size_t i = 0; i < COUNT(encoding_cases); i++) {
+        char out[32];
+        size_t size = pfb_name_to_utf8(&encoding_cases[i].in, out, sizeof out);
+        cr_expect_eq(size, strlen(encoding_cases[i].utf8), "%s", encoding_cases[i].name);
+        cr_expect_str_eq(out, encoding_cases[i].utf8, "%s", encoding_cases[i].name);
+    }
+}
+
+Test(name, upper_bytes_are_those_of_the_code_page)
+{
+    uint8_t upper[128];
+    char out[512];
+    char expected[512];
+    for (size_t i = 0; i < sizeof upper; i++)
+        upper[i] = (uint8_t)(0x80 + i);
+    pfb_name_to_utf8(&(pfb_name){upper, sizeof upper, PFB_ENCODING_WINDOWS_1252}, out, sizeof out);
+    snprintf(expected, sizeof expected, "%s%s", text_1252, text_latin_1);
+    cr_expect_str_eq(out, expected);
+    pfb_name_to_utf8(&(pfb_name){upper + 32, 96, PFB_ENCODING_LATIN_1}, out, sizeof out);
+    cr_expect_str_eq(out, text_latin_1);
+}
+
+Test(name, equal_names_have_the_same_characters)
+{
+    static const pfb_name no_name = {0};
+    for (size_t i = 0; i < COUNT(encoding_cases); i++) {
+        for (size_t k = 0; k < COUNT(encoding_cases); k++) {
+            const pfb_name *a = &encoding_cases[i].in;
+            const pfb_name *b = &encoding_cases[k].in;
+            bool expected = i == k || (a->encoding != b->encoding && a->bytes && b->bytes &&
+                                       strcmp(encoding_cases[i].utf8, encoding_cases[k].utf8) == 0);
+            cr_expect_eq(pfb_name_equal(a, b), expected, "%s, %s", encoding_cases[i].name, encoding_cases[k].name);
+        }
+    }
+    cr_expect(!pfb_name_equal(&no_name, &(pfb_name){utf8, 0, PFB_ENCODING_UTF8}));
+    cr_expect(!pfb_name_equal(&(pfb_name){utf8, 5, PFB_ENCODING_UTF8}, &(pfb_name){utf16le, 8, PFB_ENCODING_UTF16LE}));
+    cr_expect(!pfb_name_equal(&(pfb_name){utf8, 9, PFB_ENCODING_UTF8}, &(pfb_name){utf8, 8, PFB_ENCODING_UTF8}));
+    cr_expect(!pfb_name_equal(&(pfb_name){utf16le, 2, PFB_ENCODING_UTF16LE},
+                              &(pfb_name){utf16be + 2, 2, PFB_ENCODING_UTF16LE}));
 }

@@ -12,8 +12,36 @@
 extern "C" {
 #endif
 
-/* Names in performance data are UTF-16LE and may contain anything: unpaired surrogates, control characters, path
- * separators. Readers return their position in the input; these functions convert them for printing. */
+/* Names of instances, counters, countersets and machines. They may contain anything: unpaired surrogates, control
+ * characters, path separators. Readers return them where they are in the input; the functions below convert and compare
+ * them. */
+
+/* Encodings of names: Windows code pages. A name may have any other code page, too. */
+#define PFB_ENCODING_UTF16LE UINT32_C(1200)
+#define PFB_ENCODING_UTF16BE UINT32_C(1201)
+#define PFB_ENCODING_WINDOWS_1252 UINT32_C(1252)
+#define PFB_ENCODING_ASCII UINT32_C(20127)
+#define PFB_ENCODING_LATIN_1 UINT32_C(28591)
+#define PFB_ENCODING_UTF8 UINT32_C(65001)
+
+/* A name in the input of a reader. Valid as long as the input. Not terminated; contains no NUL unless the reader says
+ * otherwise. */
+typedef struct pfb_name {
+    const uint8_t *bytes; /* any alignment; null: there is no name */
+    size_t size_bytes;
+    uint32_t encoding; /* PFB_ENCODING_, or the number of another code page */
+} pfb_name;
+
+/* Converts a name to UTF-8. Writes at most `capacity` bytes, including a NUL that is always written when capacity > 0.
+ * A character that does not fit is not written in part. Returns the size in bytes of the whole text without the NUL (at
+ * most 3 per byte of the name): the output is complete if the return value is below `capacity`. `out` may be null when
+ * capacity is 0. What cannot be decoded becomes U+FFFD: each unpaired surrogate, each malformed byte of UTF-8, the odd
+ * last byte of UTF-16, and each byte above 127 of a code page not listed above. Escapes nothing. Linear in the size. */
+PFB_API size_t pfb_name_to_utf8(const pfb_name *name, char *out, size_t capacity);
+
+/* Returns true if both names have the same characters, in whatever encodings. What cannot be decoded equals U+FFFD,
+ * except that names of one encoding are equal only if their bytes are. No name equals an empty one. */
+PFB_API bool pfb_name_equal(const pfb_name *left, const pfb_name *right);
 
 /* A UTF-16LE string inside the input of a reader. Contains no NUL. */
 typedef struct pfb_text {

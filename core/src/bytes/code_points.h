@@ -17,19 +17,31 @@ static inline bool pfb_is_low(uint32_t unit)
     return unit >= 0xDC00 && unit <= 0xDFFF;
 }
 
+/* Continues a code point that begins with the unit `first`. `second` is the unit after it, 0 at the end. *at moves past
+ * the second unit if both are a pair. PFB_REPLACEMENT for an unpaired surrogate. */
+static inline uint32_t pfb_pair_units(uint32_t first, uint32_t second, size_t *at)
+{
+    if (pfb_is_high(first) && pfb_is_low(second)) {
+        *at += 1;
+        return 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+    }
+    return pfb_is_high(first) || pfb_is_low(first) ? PFB_REPLACEMENT : first;
+}
+
 /* Decodes a code point, PFB_REPLACEMENT for an unpaired surrogate; *at moves by 1 or 2 units. Requires *at < units. */
 static inline uint32_t pfb_decode_utf16(const uint8_t *utf16, size_t units, size_t *at)
 {
-    uint32_t first = load_le16(utf16 + 2 * *at);
+    const uint8_t *p = utf16 + 2 * *at;
     *at += 1;
-    if (pfb_is_high(first) && *at < units) {
-        uint32_t second = load_le16(utf16 + 2 * *at);
-        if (pfb_is_low(second)) {
-            *at += 1;
-            return 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-        }
-    }
-    return pfb_is_high(first) || pfb_is_low(first) ? PFB_REPLACEMENT : first;
+    return pfb_pair_units(load_le16(p), *at < units ? load_le16(p + 2) : 0, at);
+}
+
+/* The same for UTF-16BE. */
+static inline uint32_t pfb_decode_utf16be(const uint8_t *utf16, size_t units, size_t *at)
+{
+    const uint8_t *p = utf16 + 2 * *at;
+    *at += 1;
+    return pfb_pair_units((uint32_t)p[0] << 8 | p[1], *at < units ? (uint32_t)p[2] << 8 | p[3] : 0, at);
 }
 
 /* Decodes a code point, moving *at by 1 to 4 bytes; PFB_REPLACEMENT and 1 byte if it is malformed. Requires

@@ -2,6 +2,7 @@
 #include "perfblock/name.h"
 
 #include "bytes/code_points.h"
+#include "bytes/memory.h"
 
 /* Encodes a code point and returns the number of bytes, 1 to 4. */
 static size_t encode_utf8(uint32_t point, uint8_t bytes[4])
@@ -20,14 +21,57 @@ static size_t encode_utf8(uint32_t point, uint8_t bytes[4])
     return count;
 }
 
-size_t pfb_utf16_to_utf8(const uint8_t *utf16, size_t units, char *out, size_t capacity)
+/* Windows-1252 from 0x80 to 0x9F; the rest of it is Latin-1. */
+static const uint16_t windows_1252[32] = {
+    0x20AC, 0xFFFD, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
+    0x2039, 0x0152, 0xFFFD, 0x017D, 0xFFFD, 0xFFFD, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
+    0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0xFFFD, 0x017E, 0x0178,
+};
+
+/* Decodes a character of a code page of single bytes. */
+static uint32_t decode_byte(uint32_t encoding, uint8_t byte)
+{
+    if (byte < 0x80 || encoding == PFB_ENCODING_LATIN_1)
+        return byte;
+    if (encoding != PFB_ENCODING_WINDOWS_1252)
+        return PFB_REPLACEMENT;
+    return byte < 0xA0 ? windows_1252[byte - 0x80] : byte;
+}
+
+/* Decodes the character at *at, which moves past it. Requires *at < name->size_bytes. */
+static uint32_t decode_name(const pfb_name *name, size_t *at)
+{
+    size_t units = name->size_bytes / 2;
+    size_t unit = *at / 2;
+    uint32_t point = PFB_REPLACEMENT;
+    switch (name->encoding) {
+    case PFB_ENCODING_UTF16LE:
+    case PFB_ENCODING_UTF16BE:
+        if (unit == units) {
+            *at = name->size_bytes; /* an odd last byte */
+            return PFB_REPLACEMENT;
+        }
+        point = name->encoding == PFB_ENCODING_UTF16LE ? pfb_decode_utf16(name->bytes, units, &unit)
+                                                       : pfb_decode_utf16be(name->bytes, units, &unit);
+        *at = 2 * unit;
+        return point;
+    case PFB_ENCODING_UTF8:
+        return pfb_decode_utf8(name->bytes, name->size_bytes, at);
+    default:
+        point = decode_byte(name->encoding, name->bytes[*at]);
+        *at += 1;
+        return point;
+    }
+}
+
+size_t pfb_name_to_utf8(const pfb_name *name, char *out, size_t capacity)
 {
     size_t needed = 0;
     size_t written = 0;
     bool fits = capacity > 0;
-    for (size_t at = 0; at < units;) {
+    for (size_t at = 0; name->bytes && at < name->size_bytes;) {
         uint8_t bytes[4];
-        size_t count = encode_utf8(pfb_decode_utf16(utf16, units, &at), bytes);
+        size_t count = encode_utf8(decode_name(name, &at), bytes);
         needed += count;
         fits = fits && count < capacity - written; /* one byte stays free for the NUL */
         for (size_t i = 0; fits && i < count; i++)
@@ -36,6 +80,27 @@ size_t pfb_utf16_to_utf8(const uint8_t *utf16, size_t units, char *out, size_t c
     if (capacity > 0)
         out[written] = '\0';
     return needed;
+}
+
+bool pfb_name_equal(const pfb_name *left, const pfb_name *right)
+{
+    if (!left->bytes || !right->bytes)
+        return !left->bytes && !right->bytes;
+    if (left->encoding == right->encoding)
+        return left->size_bytes == right->size_bytes &&
+               (left->size_bytes == 0 || memcmp(left->bytes, right->bytes, left->size_bytes) == 0);
+    size_t at = 0;
+    size_t other = 0;
+    while (at < left->size_bytes && other < right->size_bytes) {
+        if (decode_name(left, &at) != decode_name(right, &other))
+            return false;
+    }
+    return at == left->size_bytes && other == right->size_bytes;
+}
+
+size_t pfb_utf16_to_utf8(const uint8_t *utf16, size_t units, char *out, size_t capacity)
+{
+    return pfb_name_to_utf8(&(pfb_name){utf16, 2 * units, PFB_ENCODING_UTF16LE}, out, capacity);
 }
 
 static void store_unit(uint8_t *out, size_t capacity_units, size_t at, uint32_t unit)
