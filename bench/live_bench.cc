@@ -3,8 +3,8 @@
 #include "bench.h"
 
 #include "perfblock/catalog.h"
-#include "perfblock/cook.h"
 #include "perfblock/query.h"
+#include "perfblock/sample.h"
 #include "perfblock/source.h"
 
 #include <csignal>

@@ -4,7 +4,7 @@
 #include "building.h"
 #include "samples.h"
 
-#include "perfblock/counter_type.h"
+#include "perfblock/formula.h"
 #include "perfblock/lwp/lwp.h"
 #include "perfblock/write_v1.h"
 

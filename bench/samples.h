@@ -3,7 +3,7 @@
 #define PFB_BENCH_SAMPLES_H
 
 /* Input for the benchmarks of samples and matching: replies as a provider sends them, and their samples. */
-#include "perfblock/cook.h"
+#include "perfblock/sample.h"
 #include "perfblock/write.h"
 
 #include <cstddef>

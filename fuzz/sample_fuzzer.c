@@ -6,7 +6,7 @@
  * newer one, query information and a registration, of these sizes as far as the input goes; the rest is a second
  * registration. Bits of samples: 1 strict, 2 the older one has no query information. Switches and scale: promises.h.
  * Order: of the instances of the older and of the newer sample, reorder.h. */
-#include "perfblock/cook.h"
+#include "perfblock/sample.h"
 #include "promises.h"
 #include "reorder.h"
 

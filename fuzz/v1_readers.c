@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "v1_readers.h"
 
-#include "perfblock/cook.h"
-#include "perfblock/counter_type.h"
+#include "perfblock/formula.h"
 #include "perfblock/name.h"
 #include "perfblock/name_table.h"
+#include "perfblock/sample.h"
 #include "perfblock/v1.h"
 #include "promises.h"
 #include "walk.h"

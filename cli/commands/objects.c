@@ -6,7 +6,7 @@
 #include "names/v1.h"
 #include "output/diagnostics.h"
 #include "perfblock/capture.h"
-#include "perfblock/counter_type.h"
+#include "perfblock/formula.h"
 
 #include <stdlib.h>
 

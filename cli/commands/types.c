@@ -3,7 +3,7 @@
 #include "names/names.h"
 #include "os/system.h"
 #include "output/table.h"
-#include "perfblock/counter_type.h"
+#include "perfblock/formula.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef CLI_NAMES_H
 #define CLI_NAMES_H
 
-#include "perfblock/counter_type.h"
+#include "perfblock/formula.h"
 #include "perfblock/v2.h"
 
 /* Words for the numbers of the formats, the same in every command. All strings are static. */

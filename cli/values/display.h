@@ -5,7 +5,7 @@
 #include "names/metadata.h"
 #include "names/titles.h"
 #include "output/output.h"
-#include "perfblock/cook.h"
+#include "perfblock/sample.h"
 
 /* Displayed values of a sample: a record per counter and instance as JSON or CSV, tables as text, or metrics. */
 

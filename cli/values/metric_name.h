@@ -3,7 +3,7 @@
 #define CLI_METRIC_NAME_H
 
 #include "output/text.h"
-#include "perfblock/counter_type.h"
+#include "perfblock/formula.h"
 
 /* What a counter is as a metric of Prometheus: its kind, its name, and what turns its value into base units. The rules:
  * docs/prometheus.md. */

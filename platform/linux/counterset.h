@@ -5,7 +5,7 @@
 /* A counterset of the live Linux source: a constant description, a table of counters, and the operations that return
  * its values. What all countersets have in common (registration, instance lists, query results) is in counterset.c. */
 #include "linux/kernel_reader.h"
-#include "perfblock/counter_type.h"
+#include "perfblock/formula.h"
 #include "perfblock/write.h"
 
 /* ---- Tables -------------------------------------------------------------------------------------------- */

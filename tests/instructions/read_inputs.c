@@ -8,12 +8,12 @@
  * and how many of these can be displayed; zeros of all else. A plain program without a test framework. Exit status 1
  * when an input cannot be read from its file, 2 for a reader that is none. */
 #include "perfblock/capture.h"
-#include "perfblock/cook.h"
 #include "perfblock/cpi/hooks.h"
 #include "perfblock/cpi/text.h"
 #include "perfblock/lwp/cpuid_text.h"
 #include "perfblock/lwp/lwp.h"
 #include "perfblock/name_table.h"
+#include "perfblock/sample.h"
 #include "perfblock/v1.h"
 #include "perfblock/v2_values.h"
 

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "perfblock/counter_type.h"
+#include "perfblock/formula.h"
 #include "perfblock/query.h"
 #include "perfblock/v2.h"
 #include "support.h"

@@ -12,7 +12,7 @@
  *     sample_row(s, 7, "a");  sample_value(s, 1, 8);  sample_value(s, 2, 4);
  *     sample_load(s);                                             s->snapshot
  *     sample_free(s); */
-#include "perfblock/cook.h"
+#include "perfblock/sample.h"
 #include "perfblock/write.h"
 
 enum { SAMPLE_REGISTRATIONS = 8, SAMPLE_BYTES = 1 << 16 };

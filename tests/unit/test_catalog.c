@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "perfblock/catalog.h"
-#include "perfblock/counter_type.h"
+#include "perfblock/formula.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "perfblock/cook.h"
+#include "perfblock/sample.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "perfblock/cook.h"
+#include "perfblock/sample.h"
 
 enum { SET = 1, LARGE_DELTA = 0x00400500 };
 

@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-#include "perfblock/cook.h"
+#include "perfblock/sample.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
-#include "perfblock/counter_type.h"
+#include "perfblock/formula.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 
 #include <criterion/criterion.h>
 
-#include "perfblock/cook.h"
 #include "perfblock/name_table.h"
+#include "perfblock/sample.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * sizes. The table ends at an inaccessible page, so that a write past the caller's memory ends the test. */
 #include <criterion/criterion.h>
 
-#include "perfblock/cook.h"
+#include "perfblock/sample.h"
 #include "support.h"
 #include "support_shapes.h"
 

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "perfblock/cook.h"
+#include "perfblock/sample.h"
 #include "sample/sample_v1.h"
 
 #include <stdlib.h>

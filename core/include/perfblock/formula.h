@@ -2,11 +2,140 @@
 #ifndef PERFBLOCK_FORMULA_H
 #define PERFBLOCK_FORMULA_H
 
-#include "perfblock/counter_type.h"
+#include "perfblock/export.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The counter types of winperf.h: 39 values, and what each one's formula is made of. One table, which the formulas, the
+ * pairing, the program's `types` command and the tests all read. Source: winperf.h; docs/formula.md. */
+
+/* ---- Bit fields of a type ----------------------------------------------------------------------- */
+
+#define PFB_TYPE_SIZE_MASK UINT32_C(0x00000300)    /* raw value: 0 DWORD, 0x100 LARGE, 0x200 ZERO, 0x300 VARIABLE */
+#define PFB_TYPE_CLASS_MASK UINT32_C(0x00000C00)   /* 0 NUMBER, 0x400 COUNTER, 0x800 TEXT, 0xC00 ZERO */
+#define PFB_TYPE_SUBTYPE_MASK UINT32_C(0x000F0000) /* a number, not flags: read by class */
+#define PFB_TYPE_TIMER_MASK UINT32_C(0x00300000)   /* 0 tick, 0x100000 100 ns, 0x200000 object */
+#define PFB_TYPE_DELTA UINT32_C(0x00400000)
+#define PFB_TYPE_DELTA_BASE UINT32_C(0x00800000)
+#define PFB_TYPE_INVERSE UINT32_C(0x01000000)
+#define PFB_TYPE_MULTI UINT32_C(0x02000000)
+#define PFB_TYPE_DISPLAY_MASK UINT32_C(0xF0000000) /* 0 none, 1 "/sec", 2 "%", 3 "secs", 4 not shown; 8 histogram */
+#define PFB_TYPE_RESERVED_MASK UINT32_C(0x0C00F0FF)
+
+/* ---- The table ------------------------------------------------------------------------------------ */
+
+/* PERF_COUNTER_MULTI_BASE: in V1 the item count of the multi counter before it, and no base. */
+#define PFB_TYPE_MULTI_BASE UINT32_C(0x42030500)
+
+/* Size of the raw value. */
+typedef enum pfb_raw_size {
+    PFB_RAW_DWORD = 0,   /* 4 bytes */
+    PFB_RAW_LARGE = 1,   /* 8 bytes */
+    PFB_RAW_ZERO = 2,    /* no value */
+    PFB_RAW_VARIABLE = 3 /* as declared with the value */
+} pfb_raw_size;
+
+/* The clock whose readings T and frequency F the formula uses. */
+typedef enum pfb_clock {
+    PFB_CLOCK_NONE = 0,
+    PFB_CLOCK_PERF = 1,  /* performance clock: perf_time, perf_freq */
+    PFB_CLOCK_100NS = 2, /* 100 ns clock: perf_time_100ns */
+    PFB_CLOCK_OBJECT = 3 /* the object's own: object_time, object_freq */
+} pfb_clock;
+
+/* What stands below the line. */
+typedef enum pfb_denominator {
+    PFB_DENOMINATOR_ONE = 0,
+    PFB_DENOMINATOR_TIME = 1,      /* dT of the clock */
+    PFB_DENOMINATOR_BASE = 2,      /* B of the newer sample */
+    PFB_DENOMINATOR_BASE_DELTA = 3 /* dB */
+} pfb_denominator;
+
+typedef enum pfb_unit {
+    PFB_UNIT_NONE = 0,
+    PFB_UNIT_PER_SECOND = 1,
+    PFB_UNIT_PERCENT = 2,
+    PFB_UNIT_SECONDS = 3
+} pfb_unit;
+
+/* Terms of a formula, as bits. No bit at all: nothing to compute (text, no-data, base and histogram types).
+ * N raw value, d newer minus older, T and F of the clock, M item count of the newer sample. */
+#define PFB_TERM_RAW UINT32_C(1)              /* the numerator is N */
+#define PFB_TERM_DELTA UINT32_C(2)            /* the numerator is dN */
+#define PFB_TERM_ELAPSED UINT32_C(4)          /* the numerator is T - N */
+#define PFB_TERM_PERCENT UINT32_C(8)          /* times 100 */
+#define PFB_TERM_TIMES_FREQUENCY UINT32_C(16) /* times F */
+#define PFB_TERM_OVER_FREQUENCY UINT32_C(32)  /* divided by F */
+#define PFB_TERM_INVERSE UINT32_C(64)         /* 1 minus the quotient; M minus it for multi types */
+#define PFB_TERM_OVER_ITEMS UINT32_C(128)     /* divided by M */
+#define PFB_TERM_FROM_ITEMS UINT32_C(256)     /* the inverse is taken from M instead of 1 */
+#define PFB_TERM_BASE_OR_TIME UINT32_C(512)   /* dT replaces dB where one of the two samples has no base */
+
+/* A row of the table. Static and constant. */
+typedef struct pfb_counter_type {
+    uint32_t value;      /* the 32-bit type */
+    char name[40];       /* as winperf.h names it */
+    uint8_t raw_size;    /* pfb_raw_size */
+    uint8_t samples;     /* samples needed: 0 nothing to compute, 1, 2 */
+    uint8_t clock;       /* pfb_clock */
+    uint8_t denominator; /* pfb_denominator */
+    uint8_t unit;        /* pfb_unit of the result */
+    uint16_t terms;      /* PFB_TERM_ bits */
+    uint32_t base;       /* type of the base that belongs to it; 0 = none */
+    char formula[32];    /* the same for people, "100 dN / dT" */
+} pfb_counter_type;
+
+/* Number of rows: 39. */
+PFB_API size_t pfb_counter_type_count(void);
+
+/* The row at `position`, in ascending order of value; null past the end. */
+PFB_API const pfb_counter_type *pfb_counter_type_at(size_t position);
+
+/* The row of exactly this value, or of the value it is an alias of (0x40030503, which some tools call
+ * PERF_LARGE_RAW_BASE). Null for every other value: nothing is guessed from the bits. */
+PFB_API const pfb_counter_type *pfb_counter_type_find(uint32_t value);
+
+/* The row of this name, case-sensitive, `size` bytes; the alias PERF_PRECISION_TIMESTAMP included. Else null. */
+PFB_API const pfb_counter_type *pfb_counter_type_named(const char *name, size_t size);
+
+/* The unit as displayed: "", "/sec", "%" or "sec". Never null. */
+PFB_API const char *pfb_unit_text(pfb_unit unit);
+
+/* True when values of this type are bases: class COUNTER and subtype BASE, compared under the mask. */
+PFB_API bool pfb_counter_type_is_base(uint32_t value);
+
+/* True for the four raw-count types, whose displayed value is the raw value: the counters are of these that hold an
+ * object's time, its frequency or an item count. */
+PFB_API bool pfb_counter_type_is_number(uint32_t value);
+
+/* ---- Values without a name ------------------------------------------------------------------------- */
+
+/* A type taken apart, for diagnostics. */
+typedef struct pfb_type_fields {
+    uint8_t raw_size;   /* pfb_raw_size */
+    uint8_t type_class; /* 0 NUMBER, 1 COUNTER, 2 TEXT, 3 ZERO */
+    uint8_t subtype;    /* 0-15 */
+    uint8_t timer;      /* 0 tick, 1 100 ns, 2 object, 3 undefined */
+    uint8_t display;    /* 0-15 */
+    bool delta, delta_base, inverse, multi;
+    bool is_well_formed; /* reserved bits 0, subtype defined for the class, timer below 3 and only with COUNTER,
+                          * DELTA_BASE only with FRACTION, INVERSE only with RATE, MULTI only with RATE or BASE,
+                          * display at most 4. It says nothing about whether the type has a name */
+} pfb_type_fields;
+
+PFB_API pfb_type_fields pfb_counter_type_fields(uint32_t value);
+
+/* Fills `row` with the formula that the bits of a well-formed value of class COUNTER spell out; its name and formula
+ * texts are empty and no base belongs to it. BASE and HISTOGRAM, and sizes without a number, have nothing to compute.
+ * False, with `row` untouched, for every other value. Named types are found in the table, not derived: some of them
+ * mean something else than their bits. The rules: docs/formula.md. */
+PFB_API bool pfb_counter_type_derive(uint32_t value, pfb_counter_type *row);
 
 /* Samples in, displayed value or named status out.
  *

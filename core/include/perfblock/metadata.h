@@ -68,7 +68,7 @@ PFB_API bool pfb_guid_parse(const char *text, size_t size, pfb_guid *guid);
 typedef struct pfb_counter {
     size_t offset; /* of the structure in the input */
     uint32_t id;
-    uint32_t type; /* counter type, counter_type.h */
+    uint32_t type; /* counter type, formula.h */
     uint64_t attributes;
     uint32_t detail_level; /* 100 novice, 200 advanced */
     int32_t default_scale; /* power of ten, nominally -10 to 10; never applied here */

@@ -5,8 +5,6 @@
 /* Includes every header of perfblock::core; each may also be included alone. */
 #include "perfblock/capture.h"
 #include "perfblock/catalog.h"
-#include "perfblock/cook.h"
-#include "perfblock/counter_type.h"
 #include "perfblock/error.h"
 #include "perfblock/formula.h"
 #include "perfblock/metadata.h"

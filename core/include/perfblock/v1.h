@@ -109,7 +109,7 @@ typedef struct pfb_v1_counter {
     uint32_t help_index;
     int32_t default_scale;
     uint32_t detail_level;
-    uint32_t type;         /* counter_type.h */
+    uint32_t type;         /* formula.h */
     uint32_t size_bytes;   /* of its value; 0 and others than 4 and 8 occur */
     uint32_t value_offset; /* in a counter block; several definitions may share it */
 } pfb_v1_counter;

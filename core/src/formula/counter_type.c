@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "perfblock/counter_type.h"
+#include "perfblock/formula.h"
 
 /* Short names for the columns, so that a row stays a line. */
 #define DWORD PFB_RAW_DWORD

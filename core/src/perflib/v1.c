@@ -3,7 +3,7 @@
 
 #include "bytes/cursor.h"
 #include "bytes/memory.h"
-#include "perfblock/counter_type.h"
+#include "perfblock/formula.h"
 #include "perflib/claims.h"
 #include "perflib/v1_fields.h"
 

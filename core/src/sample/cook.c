@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Two samples side by side: which rows belong together, and what a value's formula is fed with. */
-#include "perfblock/cook.h"
+#include "perfblock/sample.h"
 
 #include "sample/order.h"
 

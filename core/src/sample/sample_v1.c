@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sample/sample_v1.h"
 
-#include "perfblock/counter_type.h"
+#include "perfblock/formula.h"
 #include "sample/order.h"
 
 /* How many rows the current object, whose counters were read, has room for: as many as its header promises, if its
