@@ -127,7 +127,7 @@ template <class Match> void measure_match(benchmark::State &state, match_job &jo
     }
     for (auto &samples : job.batch) {
         for (size_t row = 0; row < job.expected.size(); row++) {
-            if (samples->newer.snapshot.rows[row].older_row != job.expected[row])
+            if (samples->newer.table.rows[row].older_row != job.expected[row])
                 return state.SkipWithError("a row was paired with another one");
         }
     }
@@ -136,7 +136,7 @@ template <class Match> void measure_match(benchmark::State &state, match_job &jo
 
 void library_match(couple &samples)
 {
-    pfb_sample_match(&samples.older.snapshot, &samples.newer.snapshot);
+    pfb_sample_match(&samples.older.table, &samples.newer.table);
 }
 
 struct row_identity {
@@ -164,8 +164,8 @@ row_identity identity(const pfb_sample_row &row)
 /* The same by a hash table, as a program would do it that has memory to allocate and expects no repeated instance. */
 void plain_match(couple &samples)
 {
-    const pfb_sample &older = samples.older.snapshot;
-    pfb_sample &newer = samples.newer.snapshot;
+    const pfb_sample &older = samples.older.table;
+    pfb_sample &newer = samples.newer.table;
     std::unordered_map<row_identity, uint32_t, row_hash> rows;
     rows.reserve(older.counts.rows);
     for (uint32_t row = 0; row < older.counts.rows; row++)
@@ -216,12 +216,12 @@ bool all_evaluated(benchmark::State &state, const uint8_t *status_bytes, const p
 
 void measure_evaluate_all(benchmark::State &state, couple &samples)
 {
-    const pfb_sample &newer = samples.newer.snapshot;
-    pfb_sample_match(&samples.older.snapshot, &samples.newer.snapshot);
+    const pfb_sample &newer = samples.newer.table;
+    pfb_sample_match(&samples.older.table, &samples.newer.table);
     std::vector<double> values(newer.counts.values);
     std::vector<uint8_t> status_bytes(values.size());
     for (auto _ : state) {
-        pfb_sample_cook(&samples.older.snapshot, &newer, nullptr, values.data(), status_bytes.data(), values.size());
+        pfb_sample_cook(&samples.older.table, &newer, nullptr, values.data(), status_bytes.data(), values.size());
         benchmark::DoNotOptimize(values.data());
         benchmark::ClobberMemory();
     }
@@ -250,14 +250,14 @@ void measure_show(benchmark::State &state, couple &samples)
 /* The newer reply, by one who has the older one's table. */
 void measure_next(benchmark::State &state, couple &samples)
 {
-    const pfb_sample &newer = samples.newer.snapshot;
+    const pfb_sample &newer = samples.newer.table;
     std::vector<double> values(newer.counts.values);
     std::vector<uint8_t> status_bytes(values.size());
     for (auto _ : state) {
         if (!samples.newer.load())
             return state.SkipWithError("the reply is refused");
-        pfb_sample_match(&samples.older.snapshot, &samples.newer.snapshot);
-        pfb_sample_cook(&samples.older.snapshot, &newer, nullptr, values.data(), status_bytes.data(), values.size());
+        pfb_sample_match(&samples.older.table, &samples.newer.table);
+        pfb_sample_cook(&samples.older.table, &newer, nullptr, values.data(), status_bytes.data(), values.size());
         benchmark::ClobberMemory();
     }
     if (all_evaluated(state, status_bytes.data(), newer))
@@ -272,11 +272,11 @@ struct plain_column {
     uint32_t base; /* position of the base, when the type has one */
 };
 
-std::vector<plain_column> plain_columns(const pfb_sample &snapshot)
+std::vector<plain_column> plain_columns(const pfb_sample &table)
 {
     std::vector<plain_column> columns;
-    for (uint32_t c = 0; c < snapshot.counts.columns; c++)
-        columns.push_back({snapshot.columns[c].counter.type, snapshot.columns[c].base_column});
+    for (uint32_t c = 0; c < table.counts.columns; c++)
+        columns.push_back({table.columns[c].counter.type, table.columns[c].base_column});
     return columns;
 }
 
@@ -311,8 +311,8 @@ double plain_value(const plain_column &column, const pfb_sample &older, const pf
 
 void measure_plain_values(benchmark::State &state, const couple &samples)
 {
-    const pfb_sample &older = samples.older.snapshot;
-    const pfb_sample &newer = samples.newer.snapshot;
+    const pfb_sample &older = samples.older.table;
+    const pfb_sample &newer = samples.newer.table;
     std::vector<plain_column> columns = plain_columns(newer);
     std::vector<double> values(newer.counts.values);
     size_t stride = newer.results[0].stride;
@@ -340,7 +340,7 @@ void measure_load(benchmark::State &state, couple &samples)
             return state.SkipWithError("the block is refused");
         benchmark::ClobberMemory();
     }
-    bench::count_items(state, pfb_sample_value_count(&samples.newer.snapshot));
+    bench::count_items(state, pfb_sample_value_count(&samples.newer.table));
 }
 
 /* A copy of the newer block alone. */
@@ -352,16 +352,16 @@ void measure_load_memcpy(benchmark::State &state, const couple &samples)
         benchmark::DoNotOptimize(to.data());
         benchmark::ClobberMemory();
     }
-    bench::count_items(state, pfb_sample_value_count(&samples.newer.snapshot));
+    bench::count_items(state, pfb_sample_value_count(&samples.newer.table));
 }
 
 /* The sum of all raw values of a sample of one result. */
-uint64_t sum_of(const pfb_sample &snapshot)
+uint64_t sum_of(const pfb_sample &table)
 {
     uint64_t sum = 0;
-    for (uint32_t column = 0; column < snapshot.counts.columns; column++) {
-        for (uint32_t row = 0; row < snapshot.counts.rows; row++)
-            sum += snapshot.raw[pfb_sample_place(&snapshot, row, column)];
+    for (uint32_t column = 0; column < table.counts.columns; column++) {
+        for (uint32_t row = 0; row < table.counts.rows; row++)
+            sum += table.raw[pfb_sample_place(&table, row, column)];
     }
     return sum;
 }
@@ -369,7 +369,7 @@ uint64_t sum_of(const pfb_sample &snapshot)
 /* Reads both replies, field by field into structs, and displays nothing. Its rows have room for one counter more. */
 void measure_typical(benchmark::State &state, const couple &samples)
 {
-    size_t instances = samples.newer.snapshot.counts.rows;
+    size_t instances = samples.newer.table.counts.rows;
     std::vector<typical_processor> rows(2 * instances);
     size_t first = 0, second = 0;
     for (auto _ : state) {
@@ -384,9 +384,9 @@ void measure_typical(benchmark::State &state, const couple &samples)
     uint64_t sum = 0;
     for (const typical_processor &row : rows)
         sum += typical_sum(&row);
-    if (sum != sum_of(samples.older.snapshot) + sum_of(samples.newer.snapshot))
+    if (sum != sum_of(samples.older.table) + sum_of(samples.newer.table))
         return state.SkipWithError("the values are others");
-    bench::count_items(state, pfb_sample_value_count(&samples.newer.snapshot));
+    bench::count_items(state, pfb_sample_value_count(&samples.newer.table));
 }
 
 using make_couple = std::function<couple *()>;
@@ -416,7 +416,7 @@ void add_evaluate(const std::string &name, size_t count, const std::function<cou
                [=](benchmark::State &state) { measure_evaluate_all(state, samples()); });
     bench::add(prefix + "/plain", count, [=](benchmark::State &state) { measure_plain_values(state, samples()); });
     bench::add(prefix + "/memcpy", count, [=](benchmark::State &state) {
-        measure_memcpy(state, samples(), pfb_sample_value_count(&samples().newer.snapshot));
+        measure_memcpy(state, samples(), pfb_sample_value_count(&samples().newer.table));
     });
 }
 
@@ -427,7 +427,7 @@ void add_display(const std::string &name, size_t count, const std::function<coup
     bench::add(prefix + "/next", count, [=](benchmark::State &state) { measure_next(state, samples()); });
     bench::add(prefix + "/typical", count, [=](benchmark::State &state) { measure_typical(state, samples()); });
     bench::add(prefix + "/memcpy", count, [=](benchmark::State &state) {
-        measure_memcpy(state, samples(), pfb_sample_value_count(&samples().newer.snapshot));
+        measure_memcpy(state, samples(), pfb_sample_value_count(&samples().newer.table));
     });
 }
 

@@ -37,11 +37,11 @@ pfb_raw_value first_sample(uint32_t type, bench::numbers &numbers)
 {
     pfb_raw_value sample = {};
     sample.type = type;
-    sample.has =
-        PFB_HAS_VALUE | PFB_HAS_BASE | PFB_HAS_MULTI | PFB_HAS_PERF_TIME | PFB_HAS_PERF_TIME_100NS | PFB_HAS_PERF_FREQ;
+    sample.has = PFB_HAS_VALUE | PFB_HAS_BASE | PFB_HAS_MULTI_COUNT | PFB_HAS_PERF_TIME | PFB_HAS_PERF_TIME_100NS |
+                 PFB_HAS_PERF_FREQ;
     sample.value = numbers.between(0, (1 << 20) - 1);
     sample.base = numbers.between(0, (1 << 20) - 1);
-    sample.multi = numbers.between(1, 64);
+    sample.multi_count = numbers.between(1, 64);
     sample.perf_time = static_cast<int64_t>(numbers.between(0, UINT64_C(1) << 45));
     sample.perf_time_100ns = INT64_C(133591987500000000);
     sample.perf_freq = SECOND;
@@ -72,7 +72,7 @@ pairs make_pairs(uint32_t type, const differences &by, size_t count)
 /* The same as a column: one counter of many instances, with the clocks of the first pair. */
 struct column {
     pfb_raw_value older, newer;
-    std::vector<uint64_t> older_values, newer_values, older_bases, newer_bases, newer_items;
+    std::vector<uint64_t> older_values, newer_values, older_bases, newer_bases, newer_multi_counts;
 };
 
 column make_column(uint32_t type, const differences &by, size_t count)
@@ -86,7 +86,7 @@ column make_column(uint32_t type, const differences &by, size_t count)
         made.newer_values.push_back(samples.newer[i].value);
         made.older_bases.push_back(samples.older[i].base);
         made.newer_bases.push_back(samples.newer[i].base);
-        made.newer_items.push_back(samples.newer[i].multi);
+        made.newer_multi_counts.push_back(samples.newer[i].multi_count);
     }
     return made;
 }
@@ -105,7 +105,7 @@ pfb_raw_value newer_of(const column &of, size_t i)
     pfb_raw_value sample = of.newer;
     sample.value = of.newer_values[i];
     sample.base = of.newer_bases[i];
-    sample.multi = of.newer_items[i];
+    sample.multi_count = of.newer_multi_counts[i];
     return sample;
 }
 
@@ -115,9 +115,9 @@ pfb_raw_value newer_of(const column &of, size_t i)
 void require_ok(benchmark::State &state, const std::vector<uint8_t> &status_bytes)
 {
     constexpr unsigned above_100 = PFB_FLAG_ABOVE_100 * 16;
-    for (uint8_t mark : status_bytes) {
-        if ((mark & (PFB_STATUS_BYTE_CODE | PFB_STATUS_BYTE_FLAGS) & ~above_100) != 0)
-            return state.SkipWithError(pfb_status_name(static_cast<pfb_status>(mark & PFB_STATUS_BYTE_CODE)));
+    for (uint8_t status_byte : status_bytes) {
+        if ((status_byte & (PFB_STATUS_BYTE_CODE | PFB_STATUS_BYTE_FLAGS) & ~above_100) != 0)
+            return state.SkipWithError(pfb_status_name(static_cast<pfb_status>(status_byte & PFB_STATUS_BYTE_CODE)));
     }
 }
 
@@ -169,7 +169,7 @@ void measure_column(benchmark::State &state, const pfb_formula &formula, const c
     given.newer_values = samples.newer_values.data();
     given.older_bases = samples.older_bases.data();
     given.newer_bases = samples.newer_bases.data();
-    given.newer_items = samples.newer_items.data();
+    given.newer_multi_counts = samples.newer_multi_counts.data();
     given.count = count;
     repeat(state, values, [&]() { pfb_formula_apply_column(&formula, &given, values.data(), status_bytes.data()); });
     require_ok(state, status_bytes);
@@ -304,7 +304,7 @@ void add_timers()
     add_type("multi_timer_inverse", 0x23410500, {SHARE, UNUSED, ONE_SECOND}, {LARGE_SHARE, UNUSED, LONG_TIME},
              [](const pfb_raw_value &older, const pfb_raw_value &newer) {
                  double busy = value_between(older, newer) / time_between(older, newer);
-                 return 100 * (static_cast<double>(newer.multi) - busy);
+                 return 100 * (static_cast<double>(newer.multi_count) - busy);
              });
 }
 

@@ -185,10 +185,10 @@ class table
             memory = std::make_unique<std::byte[]>(needed);
             size = needed;
         }
-        return pfb_sample_load(&snapshot, &input, &counts, memory.get(), size).code == PFB_OK;
+        return pfb_sample_load(&table, &input, &counts, memory.get(), size).code == PFB_OK;
     }
 
-    pfb_sample snapshot = {};
+    pfb_sample table = {};
 
   private:
     size_t size = 0;
@@ -236,7 +236,7 @@ void measure_decode(benchmark::State &state, const std::vector<uint32_t> &counte
     table newer;
     bool is_fine = machine.collect(&bytes[0]) && usleep(20000) == 0 && machine.collect(&bytes[1]) &&
                    older.load(machine.input(bytes[0])) && newer.load(machine.input(bytes[1]));
-    std::vector<double> values(is_fine ? newer.snapshot.counts.values : 0);
+    std::vector<double> values(is_fine ? newer.table.counts.values : 0);
     std::vector<uint8_t> status_bytes(values.size());
     for (auto _ : state) {
         is_fine = is_fine && newer.load(machine.input(bytes[1]));
@@ -244,11 +244,11 @@ void measure_decode(benchmark::State &state, const std::vector<uint32_t> &counte
             state.SkipWithError("there are no two samples");
             break;
         }
-        pfb_sample_match(&older.snapshot, &newer.snapshot);
-        pfb_sample_cook(&older.snapshot, &newer.snapshot, nullptr, values.data(), status_bytes.data(), values.size());
+        pfb_sample_match(&older.table, &newer.table);
+        pfb_sample_cook(&older.table, &newer.table, nullptr, values.data(), status_bytes.data(), values.size());
         benchmark::ClobberMemory();
     }
-    if (is_fine && count_sleepers(newer.snapshot, status_bytes) < processes)
+    if (is_fine && count_sleepers(newer.table, status_bytes) < processes)
         state.SkipWithError("a process is missing");
     bench::count_items(state, 1);
 }

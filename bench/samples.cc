@@ -155,27 +155,27 @@ sample::sample(const counterset &set, const std::vector<instance> &instances, un
     pfb_sample_measure(&input, &counts);
     memory_bytes = pfb_sample_size(&counts);
     memory = std::make_unique<std::byte[]>(memory_bytes);
-    require(load() && snapshot.counts.rows == instances.size(), "the block is refused");
+    require(load() && table.counts.rows == instances.size(), "the block is refused");
 }
 
 bool sample::load()
 {
     pfb_sample_counts counts;
     return pfb_sample_measure(&input, &counts).code == PFB_OK && pfb_sample_size(&counts) <= memory_bytes &&
-           pfb_sample_load(&snapshot, &input, &counts, memory.get(), memory_bytes).code == PFB_OK;
+           pfb_sample_load(&table, &input, &counts, memory.get(), memory_bytes).code == PFB_OK;
 }
 
 void sample::keep()
 {
     kept_memory = std::make_unique<std::byte[]>(memory_bytes);
     std::memcpy(kept_memory.get(), memory.get(), memory_bytes);
-    kept = snapshot;
+    kept = table;
 }
 
 void sample::restore()
 {
     std::memcpy(memory.get(), kept_memory.get(), memory_bytes);
-    snapshot = kept;
+    table = kept;
 }
 
 } // namespace bench

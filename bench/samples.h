@@ -62,7 +62,7 @@ class sample
     }
 
     pfb_sample_input input = {};
-    pfb_sample snapshot = {};
+    pfb_sample table = {};
 
   private:
     std::vector<uint8_t> block, query_info;

@@ -140,13 +140,13 @@ static void read_text(const uint8_t *data, size_t size)
 }
 
 /* Computes the size and loads the sample. The caller frees the memory. */
-static void *load_sample(const pfb_sample_input *input, pfb_sample *snapshot)
+static void *load_sample(const pfb_sample_input *input, pfb_sample *table)
 {
     pfb_sample_counts counts;
     pfb_sample_measure(input, &counts);
     size_t size = pfb_sample_size(&counts);
     void *memory = allocate(size);
-    pfb_error error = pfb_sample_load(snapshot, input, &counts, memory, size);
+    pfb_error error = pfb_sample_load(table, input, &counts, memory, size);
     demand(error.offset <= input->data_size_bytes, "the offset of an error lies inside the input");
     return memory;
 }
@@ -197,12 +197,12 @@ static void read_samples(const uint8_t *data, size_t size, const uint8_t *first)
                                        .query_info_size_bytes = sizes[2],
                                        .registrations = registrations,
                                        .registration_count = count};
-    pfb_sample snapshots[2];
+    pfb_sample tables[2];
     void *memory[2];
     for (int i = 0; i < 2; i++)
-        memory[i] = load_sample(&inputs[i], &snapshots[i]);
-    pfb_sample_match(&snapshots[0], &snapshots[1]);
-    read_table(&snapshots[0], &snapshots[1]);
+        memory[i] = load_sample(&inputs[i], &tables[i]);
+    pfb_sample_match(&tables[0], &tables[1]);
+    read_table(&tables[0], &tables[1]);
     free(memory[0]);
     free(memory[1]);
 }

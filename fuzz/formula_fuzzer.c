@@ -156,8 +156,9 @@ static void check_order(const question *q, const pfb_formula_result *result)
     grow_signed(&grown.newer.object_time, q->step);
     check_move(&grown, result, s.inverse || s.elapsed, "a greater denominator moves the result the other way");
     grown = *q;
-    grow(&grown.newer.multi, q->step);
-    check_move(&grown, result, s.inverse, "more items make plain timers smaller and their inverses greater");
+    grow(&grown.newer.multi_count, q->step);
+    check_move(&grown, result, s.inverse,
+               "a greater multi count makes plain timers smaller and their inverses greater");
     grown = *q;
     grow_signed(&grown.newer.perf_freq, q->step);
     grow_signed(&grown.newer.object_freq, q->step);
@@ -214,7 +215,7 @@ enum { ROWS = 37, KINDS = 5 }; /* some are computed together, the others with pa
 /* Raw values of instances that share the question's clocks: its own, and others derived from them. The order varies,
  * since a column may choose its method from one instance. */
 typedef struct numbers {
-    uint64_t newer_value[ROWS], older_value[ROWS], newer_base[ROWS], older_base[ROWS], items[ROWS];
+    uint64_t newer_value[ROWS], older_value[ROWS], newer_base[ROWS], older_base[ROWS], multi_count[ROWS];
 } numbers;
 
 static void set_row(numbers *n, int row, const pfb_raw_value *newer, const pfb_raw_value *older)
@@ -223,7 +224,7 @@ static void set_row(numbers *n, int row, const pfb_raw_value *newer, const pfb_r
     n->older_value[row] = older->value;
     n->newer_base[row] = newer->base;
     n->older_base[row] = older->base;
-    n->items[row] = newer->multi;
+    n->multi_count[row] = newer->multi_count;
 }
 
 static numbers make_numbers(const question *q)
@@ -237,19 +238,19 @@ static numbers make_numbers(const question *q)
     grow(&other.newer.value, q->step);
     set_row(&n, (first + 1) % ROWS, &other.newer, &q->older);
     grow(&other.newer.base, q->step);
-    grow(&other.newer.multi, q->step);
+    grow(&other.newer.multi_count, q->step);
     set_row(&n, (first + 2) % ROWS, &other.newer, &q->older);
     set_row(&n, (first + 3) % ROWS, &q->older, &q->newer);
     set_row(&n, (first + 4) % ROWS, &(pfb_raw_value){.value = q->step}, &(pfb_raw_value){.value = 0});
     return n;
 }
 
-static pfb_raw_value make_sample(const pfb_raw_value *shared, uint64_t value, uint64_t base, uint64_t items)
+static pfb_raw_value make_sample(const pfb_raw_value *shared, uint64_t value, uint64_t base, uint64_t multi_count)
 {
     pfb_raw_value s = *shared;
     s.value = value;
     s.base = base;
-    s.multi = items;
+    s.multi_count = multi_count;
     return s;
 }
 
@@ -262,28 +263,29 @@ static const uint64_t *if_present(const pfb_raw_value *sample, uint32_t bit, con
 static void check_column(const question *q)
 {
     numbers n = make_numbers(q);
-    const uint32_t own = PFB_HAS_VALUE | PFB_HAS_BASE | PFB_HAS_MULTI;
+    const uint32_t own = PFB_HAS_VALUE | PFB_HAS_BASE | PFB_HAS_MULTI_COUNT;
     question shared = *q;
     shared.newer.has ^= own & (uint32_t)q->step;
     shared.older.has ^= own & (uint32_t)q->step;
-    shared.newer.value = shared.older.value = shared.newer.base = shared.older.base = shared.newer.multi = q->step;
+    shared.newer.value = shared.older.value = shared.newer.base = shared.older.base = shared.newer.multi_count =
+        q->step;
     pfb_formula_column column = {.older = older_of(&shared),
                                  .newer = &shared.newer,
                                  .older_values = if_present(&q->older, PFB_HAS_VALUE, n.older_value),
                                  .newer_values = if_present(&q->newer, PFB_HAS_VALUE, n.newer_value),
                                  .older_bases = if_present(&q->older, PFB_HAS_BASE, n.older_base),
                                  .newer_bases = if_present(&q->newer, PFB_HAS_BASE, n.newer_base),
-                                 .newer_items = if_present(&q->newer, PFB_HAS_MULTI, n.items),
+                                 .newer_multi_counts = if_present(&q->newer, PFB_HAS_MULTI_COUNT, n.multi_count),
                                  .count = ROWS};
     double values[ROWS];
     uint8_t status_bytes[ROWS];
     pfb_formula formula = pfb_formula_prepare(q->newer.type, &q->options);
     pfb_formula_apply_column(&formula, &column, values, status_bytes);
     for (int i = 0; i < ROWS; i++) {
-        pfb_raw_value newer = make_sample(&q->newer, n.newer_value[i], n.newer_base[i], n.items[i]);
-        pfb_raw_value older = make_sample(&q->older, n.older_value[i], n.older_base[i], q->older.multi);
+        pfb_raw_value newer = make_sample(&q->newer, n.newer_value[i], n.newer_base[i], n.multi_count[i]);
+        pfb_raw_value older = make_sample(&q->older, n.older_value[i], n.older_base[i], q->older.multi_count);
         pfb_formula_result alone = pfb_formula_apply(&formula, q->has_older ? &older : NULL, &newer);
-        demand(is_marked(values[i], status_bytes[i], &alone), "a column gives what each of its instances gives");
+        demand(is_status_byte(values[i], status_bytes[i], &alone), "a column gives what each of its instances gives");
     }
 }
 
@@ -326,7 +328,7 @@ static void take_fields(source *from, pfb_raw_value *s)
 {
     s->value = take(from, 8);
     s->base = take(from, 8);
-    s->multi = take(from, 8);
+    s->multi_count = take(from, 8);
     s->perf_time = take_signed(from);
     s->perf_time_100ns = take_signed(from);
     s->object_time = take_signed(from);

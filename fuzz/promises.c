@@ -26,12 +26,13 @@ bool is_same_result(const pfb_formula_result *a, const pfb_formula_result *b)
            a->unit == b->unit && a->is_integer == b->is_integer && a->integer == b->integer;
 }
 
-bool is_marked(double value, uint8_t mark, const pfb_formula_result *result)
+bool is_status_byte(double value, uint8_t status_byte, const pfb_formula_result *result)
 {
     bool is_small_integer = result->is_integer && result->integer >> 53 == 0;
-    return bits_of(value) == bits_of(result->value) && (mark & PFB_STATUS_BYTE_CODE) == (unsigned)result->status &&
-           (mark & PFB_STATUS_BYTE_FLAGS) == result->flags * 16 &&
-           ((mark & PFB_STATUS_BYTE_INTEGER) != 0) == is_small_integer;
+    return bits_of(value) == bits_of(result->value) &&
+           (status_byte & PFB_STATUS_BYTE_CODE) == (unsigned)result->status &&
+           (status_byte & PFB_STATUS_BYTE_FLAGS) == result->flags * 16 &&
+           ((status_byte & PFB_STATUS_BYTE_INTEGER) != 0) == is_small_integer;
 }
 
 pfb_formula_options make_options(uint8_t switches, uint8_t scale)

@@ -14,7 +14,7 @@ uint64_t bits_of(double value);
 bool is_same_result(const pfb_formula_result *a, const pfb_formula_result *b);
 
 /* Returns true if value and status byte represent the result; its integer only below 2^53. */
-bool is_marked(double value, uint8_t mark, const pfb_formula_result *result);
+bool is_status_byte(double value, uint8_t status_byte, const pfb_formula_result *result);
 
 /* Makes options from two bytes of an input: switches, and the scale as a signed number. Switches: 1 wrap32, 2
  * per_item_inverse, 4 server_2003_multi_timer, 8 generic, 16 cap_100, 32 clamp_0. */

@@ -57,7 +57,7 @@ typedef struct sample {
     part data, info;
     pfb_sample_input input;
     void *memory;
-    pfb_sample snapshot;
+    pfb_sample table;
 } sample;
 
 /* Memory that is one byte too small or a count that is too low is refused, and the table is empty. The exact allocation
@@ -103,10 +103,10 @@ static void load(sample *s)
     demand(size <= 32 * s->data.size + 8 * (size_t)counts.registrations + 64, "tables have a bound");
     s->memory = allocate(size);
     memset(s->memory, 0xA5, size);
-    pfb_error loaded = pfb_sample_load(&s->snapshot, &s->input, &counts, s->memory, size);
-    const pfb_sample_counts *n = &s->snapshot.counts;
+    pfb_error loaded = pfb_sample_load(&s->table, &s->input, &counts, s->memory, size);
+    const pfb_sample_counts *n = &s->table.counts;
     demand(n->results <= counts.results && n->columns <= counts.columns && n->rows <= counts.rows &&
-               n->values <= counts.values && n->items <= counts.items,
+               n->values <= counts.values && n->multi_counts <= counts.multi_counts,
            "no more is loaded than was measured");
     if (loaded.code == PFB_OK)
         demand(measured.code == PFB_OK && memcmp(&counts, n, sizeof counts) == 0, "and of a sound block all of it");
@@ -143,7 +143,7 @@ static void check_results(const pfb_sample *t)
 /* Every value of a row lies in the table, and only numbers have a number. */
 static void check_values(const sample *s, uint32_t row)
 {
-    const pfb_sample *t = &s->snapshot;
+    const pfb_sample *t = &s->table;
     const pfb_sample_result *result = &t->results[t->rows[row].result];
     for (uint32_t n = 0; n < result->column_count; n++) {
         uint32_t column = result->first_column + n;
@@ -161,7 +161,7 @@ static void check_values(const sample *s, uint32_t row)
 
 static void check_rows(const sample *s)
 {
-    const pfb_sample *t = &s->snapshot;
+    const pfb_sample *t = &s->table;
     for (uint32_t i = 0; i < t->counts.rows; i++) {
         const pfb_sample_row *row = &t->rows[i];
         demand(row->result < t->counts.results, "a row is one of a result");
@@ -353,8 +353,8 @@ static void check_references(const pfb_sample *t, uint32_t row, uint32_t column,
     uint32_t referred = has ? find_referred(t, t->columns[column].result, counter->base_id) : PFB_NONE;
     demand(!has || t->columns[referred].counter.type == in->base_type, "the base has its own type");
     has = find_reference(t, row, column, counter->multi_id, false, &raw);
-    demand(has == ((in->has & PFB_HAS_MULTI) != 0), "an item count is found where there is one");
-    demand(!has || raw == in->multi, "the item count is that of the instance");
+    demand(has == ((in->has & PFB_HAS_MULTI_COUNT) != 0), "a multi count is found where there is one");
+    demand(!has || raw == in->multi_count, "the multi count is that of the instance");
     has = find_reference(t, row, column, counter->perf_time_id, false, &raw);
     demand(has == ((in->has & PFB_HAS_OBJECT_TIME) != 0), "an object's clock is found where there is one");
     demand(!has || raw == (uint64_t)in->object_time, "the clock is that of the instance");
@@ -498,7 +498,8 @@ static void check_results_of_all(const pfb_sample *older, const pfb_sample *newe
             uint32_t column = result->first_column + n;
             pfb_formula_result alone = pfb_sample_cook_value(older, newer, row, column, options, NULL);
             size_t place = pfb_sample_place(newer, row, column);
-            demand(is_marked(values[place], status_bytes[place], &alone), "all values at once are those of the cells");
+            demand(is_status_byte(values[place], status_bytes[place], &alone),
+                   "all values at once are those of the cells");
         }
     }
 }
@@ -522,7 +523,7 @@ static void check_all(const pfb_sample *older, const pfb_sample *newer, const pf
 static void check_show(const sample *older, const sample *newer, const pfb_formula_options *options)
 {
     pfb_cooked_replies display;
-    if (newer->snapshot.counts.values > MOST_CELLS)
+    if (newer->table.counts.values > MOST_CELLS)
         return;
     bool done = pfb_cook_replies(&display, &older->input, &newer->input, options, NULL, 0);
     size_t size = display.needed_bytes;
@@ -531,9 +532,9 @@ static void check_show(const sample *older, const sample *newer, const pfb_formu
     demand(size == 0 || !pfb_cook_replies(&display, &older->input, &newer->input, options, memory, size - 1),
            "memory too small is refused");
     demand(pfb_cook_replies(&display, &older->input, &newer->input, options, memory, size), "memory that suffices");
-    demand(display.newer.counts.rows == newer->snapshot.counts.rows, "the table is that of the sample");
-    for (uint32_t row = 0; row < newer->snapshot.counts.rows; row++)
-        demand(display.newer.rows[row].older_row == newer->snapshot.rows[row].older_row, "it is matched");
+    demand(display.newer.counts.rows == newer->table.counts.rows, "the table is that of the sample");
+    for (uint32_t row = 0; row < newer->table.counts.rows; row++)
+        demand(display.newer.rows[row].older_row == newer->table.rows[row].older_row, "it is matched");
     check_results_of_all(&display.older, &display.newer, options, display.values, display.status_bytes);
     free(memory);
 }
@@ -552,12 +553,12 @@ static bool make_reordered(reordered *r, const sample *from, uint8_t order)
     r->sample.memory = NULL;
     r->sample.data.data = allocate(from->data.size);
     r->sample.input.data = r->sample.data.data;
-    r->moved_to = allocate(from->snapshot.counts.rows * sizeof *r->moved_to);
+    r->moved_to = allocate(from->table.counts.rows * sizeof *r->moved_to);
     if (!reorder_instances(from->data.data, from->data.size, from->input.options, order, r->sample.data.data,
                            r->moved_to))
         return false;
     load(&r->sample);
-    demand(memcmp(&r->sample.snapshot.counts, &from->snapshot.counts, sizeof from->snapshot.counts) == 0,
+    demand(memcmp(&r->sample.table.counts, &from->table.counts, sizeof from->table.counts) == 0,
            "a sound block stays sound in any order");
     return true;
 }
@@ -572,12 +573,13 @@ static void free_reordered(reordered *r)
 static bool is_same_sample(const pfb_raw_value *a, const pfb_raw_value *b)
 {
     return a->type == b->type && a->has == b->has && a->value == b->value && a->base == b->base &&
-           a->multi == b->multi && a->perf_time == b->perf_time && a->perf_time_100ns == b->perf_time_100ns &&
-           a->object_time == b->object_time && a->perf_freq == b->perf_freq && a->object_freq == b->object_freq &&
-           a->base_type == b->base_type && a->value_size == b->value_size && a->base_size == b->base_size;
+           a->multi_count == b->multi_count && a->perf_time == b->perf_time &&
+           a->perf_time_100ns == b->perf_time_100ns && a->object_time == b->object_time &&
+           a->perf_freq == b->perf_freq && a->object_freq == b->object_freq && a->base_type == b->base_type &&
+           a->value_size == b->value_size && a->base_size == b->base_size;
 }
 
-/* Two pairs of snapshots of the same instances, and a row of the newer one before and after it was moved. */
+/* Two pairs of samples of the same instances, and a row of the newer one before and after it was moved. */
 typedef struct two_orders {
     const pfb_sample *older, *newer, *moved_older, *moved_newer;
     uint32_t row, moved_row;
@@ -604,15 +606,15 @@ static void check_moved_row(const two_orders *o, const pfb_formula_options *opti
 static void compare_orders(const sample *older, const sample *newer, reordered *moved_older, reordered *moved_newer,
                            const pfb_formula_options *options)
 {
-    pfb_sample *a = &moved_older->sample.snapshot;
-    pfb_sample *b = &moved_newer->sample.snapshot;
+    pfb_sample *a = &moved_older->sample.table;
+    pfb_sample *b = &moved_newer->sample.table;
     pfb_sample_match(a, b);
-    for (uint32_t row = 0; row < newer->snapshot.counts.rows; row++) {
-        uint32_t past = newer->snapshot.rows[row].older_row;
+    for (uint32_t row = 0; row < newer->table.counts.rows; row++) {
+        uint32_t past = newer->table.rows[row].older_row;
         uint32_t moved = moved_newer->moved_to[row];
         demand(b->rows[moved].older_row == (past == PFB_NONE ? PFB_NONE : moved_older->moved_to[past]),
                "who is paired with whom does not depend on the order of instances");
-        two_orders both = {&older->snapshot, &newer->snapshot, a, b, row, moved};
+        two_orders both = {&older->table, &newer->table, a, b, row, moved};
         check_moved_row(&both, options);
     }
 }
@@ -622,7 +624,7 @@ static void check_orders(const sample *older, const sample *newer, const uint8_t
 {
     reordered moved_older = {.moved_to = NULL};
     reordered moved_newer = {.moved_to = NULL};
-    if ((order[0] == 0 && order[1] == 0) || newer->snapshot.counts.values > MOST_CELLS)
+    if ((order[0] == 0 && order[1] == 0) || newer->table.counts.values > MOST_CELLS)
         return;
     if (make_reordered(&moved_older, older, order[0]) && make_reordered(&moved_newer, newer, order[1]))
         compare_orders(older, newer, &moved_older, &moved_newer, options);
@@ -644,21 +646,21 @@ static void check_samples(sample *older, sample *newer, const uint8_t order[2], 
 {
     load(older);
     load(newer);
-    check_results(&newer->snapshot);
+    check_results(&newer->table);
     check_rows(newer);
-    check_own_past(&newer->snapshot);
-    pfb_sample_match(&older->snapshot, &newer->snapshot);
-    check_match(&older->snapshot, &newer->snapshot);
-    check_pasts(&older->snapshot, &newer->snapshot);
-    check_cells(&older->snapshot, &newer->snapshot, options);
-    check_all(&older->snapshot, &newer->snapshot, options);
-    check_all(NULL, &newer->snapshot, options);
+    check_own_past(&newer->table);
+    pfb_sample_match(&older->table, &newer->table);
+    check_match(&older->table, &newer->table);
+    check_pasts(&older->table, &newer->table);
+    check_cells(&older->table, &newer->table, options);
+    check_all(&older->table, &newer->table, options);
+    check_all(NULL, &newer->table, options);
     check_show(older, newer, options);
     check_orders(older, newer, order, options);
-    pfb_sample_number_rows(&older->snapshot);
-    pfb_sample_number_rows(&newer->snapshot);
-    pfb_sample_match(&older->snapshot, &newer->snapshot);
-    check_match(&older->snapshot, &newer->snapshot);
+    pfb_sample_number_rows(&older->table);
+    pfb_sample_number_rows(&newer->table);
+    pfb_sample_match(&older->table, &newer->table);
+    check_match(&older->table, &newer->table);
     check_rows(newer);
 }
 

@@ -147,7 +147,7 @@ static pfb_status check_inputs(const shape *s, const pfb_raw_value *older, const
     bool time = (!s->by_time && !s->elapsed) || has_input(older, newer, s->by_time, clock.has_time);
     bool freq = (!s->times_f && !s->over_f) || has_input(older, newer, false, clock.has_freq);
     bool base = !s->by_base || has_input(older, newer, s->delta_base, PFB_HAS_BASE);
-    bool items = !s->multi || has_input(older, newer, false, PFB_HAS_MULTI);
+    bool items = !s->multi || has_input(older, newer, false, PFB_HAS_MULTI_COUNT);
     if (!value || !time || !freq)
         return PFB_STATUS_MISSING_INPUT;
     return base && items ? PFB_STATUS_OK : PFB_STATUS_MISSING_BASE;
@@ -217,7 +217,7 @@ static pfb_status measure(const shape *s, const pfb_raw_value *older, const pfb_
 static void multiply(const shape *s, const pfb_raw_value *newer, ratio *v)
 {
     uint64_t freq = (uint64_t)read_clock(newer, s->clock).freq;
-    big whole = s->multi ? big_times(v->d, newer->multi) : v->d;
+    big whole = s->multi ? big_times(v->d, newer->multi_count) : v->d;
     if (s->times_f)
         v->n = big_times(v->n, freq);
     if (s->over_f)
@@ -227,7 +227,7 @@ static void multiply(const shape *s, const pfb_raw_value *newer, ratio *v)
         v->n = v->negative ? big_minus(v->n, &whole) : big_minus(whole, &v->n);
     }
     if (s->per_item)
-        v->d = big_times(v->d, newer->multi);
+        v->d = big_times(v->d, newer->multi_count);
     if (s->percent)
         v->n = big_times(v->n, 100);
 }
@@ -285,7 +285,7 @@ opinion judge(const pfb_raw_value *older, const pfb_raw_value *newer, const pfb_
         o.status = count(&s, older, newer, options->wrap32, &o);
     if (o.status == PFB_STATUS_OK && (s.times_f || s.over_f) && read_clock(newer, s.clock).freq <= 0)
         o.status = PFB_STATUS_BAD_FREQUENCY;
-    if (o.status == PFB_STATUS_OK && s.multi && newer->multi == 0)
+    if (o.status == PFB_STATUS_OK && s.multi && newer->multi_count == 0)
         o.status = PFB_STATUS_ZERO_BASE;
     if (o.status == PFB_STATUS_OK)
         o.status = measure(&s, older, newer, options->wrap32, &o);

@@ -283,7 +283,7 @@ static void walk_block(walk *w)
     conclude(w, verdict, block.notes);
 }
 
-/* ---- Blocks: the snapshot ------------------------------------------------------------------------------- */
+/* ---- Blocks: the sample ------------------------------------------------------------------------------- */
 
 static void check_rows(walk *w, const pfb_sample *t)
 {
@@ -340,31 +340,31 @@ static void check_pairing(walk *w, pfb_sample *t)
 }
 
 /* Loads the block as a sample. `verdict` is the reader's error. */
-static void check_snapshot(walk *w, pfb_error verdict, uint32_t key_counter)
+static void check_table(walk *w, pfb_error verdict, uint32_t key_counter)
 {
     pfb_sample_input input = {
         .data = w->data, .data_size_bytes = w->size, .options = w->options, .key_counter = key_counter};
     pfb_sample_counts counts;
-    pfb_sample snapshot;
+    pfb_sample table;
     pfb_error measured = pfb_sample_measure(&input, &counts);
-    promise(w, is_same_error(measured, verdict), "the snapshot's verdict is the reader's");
+    promise(w, is_same_error(measured, verdict), "the sample's verdict is the reader's");
     size_t size = pfb_sample_size(&counts);
     promise(w, size <= 64 * w->size + 256, "a table's memory has a bound");
     void *memory = malloc(size > 0 ? size : 1);
     if (!memory)
         return;
     memset(memory, 0xA5, size);
-    pfb_error loaded = pfb_sample_load(&snapshot, &input, &counts, memory, size);
+    pfb_error loaded = pfb_sample_load(&table, &input, &counts, memory, size);
     promise(w, is_same_error(loaded, measured), "measuring and loading agree");
-    promise(w, snapshot.counts.rows <= counts.rows && snapshot.counts.values <= counts.values,
+    promise(w, table.counts.rows <= counts.rows && table.counts.values <= counts.values,
             "no more is loaded than was measured");
-    promise(w, loaded.code != PFB_OK || memcmp(&counts, &snapshot.counts, sizeof counts) == 0,
+    promise(w, loaded.code != PFB_OK || memcmp(&counts, &table.counts, sizeof counts) == 0,
             "and of a sound block all of it");
-    check_rows(w, &snapshot);
-    check_pairing(w, &snapshot);
+    check_rows(w, &table);
+    check_pairing(w, &table);
     if (size > 0) {
-        loaded = pfb_sample_load(&snapshot, &input, &counts, memory, size - 1);
-        promise(w, loaded.code == PFB_CALLER_TOO_SMALL && snapshot.counts.rows == 0, "memory too small is refused");
+        loaded = pfb_sample_load(&table, &input, &counts, memory, size - 1);
+        promise(w, loaded.code == PFB_CALLER_TOO_SMALL && table.counts.rows == 0, "memory too small is refused");
     }
     free(memory);
 }
@@ -628,8 +628,8 @@ static const char *check_use(v1_subject which, const uint8_t *data, size_t size,
     const char *broken = compare_partial(whole, data, size, options);
     if (broken || !has_signature(data, size))
         return broken;
-    check_snapshot(&w, whole->error, 0);
-    check_snapshot(&w, whole->error, find_key(data, size));
+    check_table(&w, whole->error, 0);
+    check_table(&w, whole->error, find_key(data, size));
     return w.out.broken;
 }
 

@@ -144,7 +144,7 @@ static const column_rule columns[] = {
     FIELDS(base_type, take_type, 0),
     FIELDS(value, take_unsigned, PFB_HAS_VALUE),
     FIELDS(base, take_unsigned, PFB_HAS_BASE),
-    FIELDS(multi, take_unsigned, PFB_HAS_MULTI),
+    INPUTS("multi", take_unsigned, PFB_HAS_MULTI_COUNT, offsetof(pfb_raw_value, multi_count)),
     INPUTS("time", take_clock, CLOCK_TIME, 0),
     INPUTS("frequency", take_clock, CLOCK_FREQUENCY, 0),
     FIELDS(perf_time, take_signed, PFB_HAS_PERF_TIME),

@@ -18,7 +18,7 @@ typedef struct v1_walk {
     pfb_v1_instance instance;
     uint32_t *counters; /* title indexes of the object's counters, by position */
     size_t counter_count, counter_capacity;
-    pfb_sample snapshot; /* the same block as a table, which knows parents and occurrences; empty in silence */
+    pfb_sample table; /* the same block as a table, which knows parents and occurrences; empty in silence */
     void *memory;
 } v1_walk;
 
@@ -107,11 +107,10 @@ static void state_counter(const v1_walk *l, const pfb_v1_counter *counter)
 /* The instance as a row of the table; null in silence. */
 static const pfb_sample_row *find_row(const v1_walk *l)
 {
-    if (l->object.position >= l->snapshot.counts.results)
+    if (l->object.position >= l->table.counts.results)
         return NULL;
-    const pfb_sample_result *result = &l->snapshot.results[l->object.position];
-    return l->instance.position < result->row_count ? &l->snapshot.rows[result->first_row + l->instance.position]
-                                                    : NULL;
+    const pfb_sample_result *result = &l->table.results[l->object.position];
+    return l->instance.position < result->row_count ? &l->table.rows[result->first_row + l->instance.position] : NULL;
 }
 
 /* The parent as its title index and position stand in the block, and its name if it is there. */
@@ -201,7 +200,7 @@ static void walk_object(v1_walk *l)
 }
 
 /* The table of a block whose header is sound. */
-static void load_snapshot(v1_walk *l)
+static void load_table(v1_walk *l)
 {
     pfb_sample_input from = {
         .data = l->bytes->data, .data_size_bytes = l->block.total_size_bytes, .options = l->w->options};
@@ -209,8 +208,8 @@ static void load_snapshot(v1_walk *l)
     pfb_sample_measure(&from, &counts);
     size_t size = pfb_sample_size(&counts);
     l->memory = memory_get(size, 1);
-    pfb_sample_load(&l->snapshot, &from, &counts, l->memory, size);
-    pfb_sample_number_rows(&l->snapshot);
+    pfb_sample_load(&l->table, &from, &counts, l->memory, size);
+    pfb_sample_number_rows(&l->table);
 }
 
 void walk_v1(walk *w, const walk_bytes *bytes, size_t *size)
@@ -224,7 +223,7 @@ void walk_v1(walk *w, const walk_bytes *bytes, size_t *size)
     }
     w->counts.blocks++;
     if (w->out->format != OUTPUT_NONE)
-        load_snapshot(&l);
+        load_table(&l);
     state_block(&l);
     walk_fail(w, bytes, l.block.error); /* a system name out of place; the objects are read all the same */
     while (!output_failed(w->out) && pfb_v1_next_object(&l.block, &l.object))

@@ -37,7 +37,7 @@ static pfb_raw_value random_sample(uint64_t *state, uint32_t type)
     pfb_raw_value s = {.type = type, .has = 255};
     s.value = random_number(state);
     s.base = random_number(state);
-    s.multi = random_number(state);
+    s.multi_count = random_number(state);
     s.perf_time = random_clock(state);
     s.perf_time_100ns = random_clock(state);
     s.object_time = random_clock(state);
@@ -111,7 +111,7 @@ static void mix_result(uint64_t *digest, const pfb_formula_result *result)
 enum { ROWS = 75 };
 
 typedef struct rows {
-    uint64_t older_values[ROWS], newer_values[ROWS], older_bases[ROWS], newer_bases[ROWS], items[ROWS];
+    uint64_t older_values[ROWS], newer_values[ROWS], older_bases[ROWS], newer_bases[ROWS], multi_counts[ROWS];
 } rows;
 
 /* Readings that grew, by anything up to 2^53 or by a multiple of it, so that quotients with and without a fraction
@@ -125,17 +125,17 @@ static void fill_rows(uint64_t *state, uint64_t rarely, rows *r)
         r->newer_values[i] = is_odd ? random_number(state) : r->older_values[i] + (next_random(state) >> (63 - bits));
         r->older_bases[i] = next_random(state) >> 40;
         r->newer_bases[i] = r->older_bases[i] + (is_odd ? random_number(state) : 1 + next_random(state) % 5);
-        r->items[i] = next_random(state) % 65;
+        r->multi_counts[i] = next_random(state) % 65;
     }
 }
 
-static bool is_marked(double value, uint8_t mark, const pfb_formula_result *alone)
+static bool is_status_byte(double value, uint8_t status_byte, const pfb_formula_result *alone)
 {
     bool is_small_integer = alone->is_integer && alone->integer >> 53 == 0;
     return memcmp(&value, &alone->value, sizeof value) == 0 &&
-           (mark & PFB_STATUS_BYTE_CODE) == (unsigned)alone->status &&
-           (mark & PFB_STATUS_BYTE_FLAGS) == alone->flags * 16 &&
-           ((mark & PFB_STATUS_BYTE_INTEGER) != 0) == is_small_integer;
+           (status_byte & PFB_STATUS_BYTE_CODE) == (unsigned)alone->status &&
+           (status_byte & PFB_STATUS_BYTE_FLAGS) == alone->flags * 16 &&
+           ((status_byte & PFB_STATUS_BYTE_INTEGER) != 0) == is_small_integer;
 }
 
 /* One column of this type; what it gave goes into the digest. False when a row has another result than alone. */
@@ -156,7 +156,7 @@ static bool digest_column(uint64_t *state, uint32_t type, const pfb_formula_opti
                                  .newer_values = r.newer_values,
                                  .older_bases = r.older_bases,
                                  .newer_bases = r.newer_bases,
-                                 .newer_items = r.items,
+                                 .newer_multi_counts = r.multi_counts,
                                  .count = ROWS};
     pfb_formula_apply_column(&formula, &column, values, status_bytes);
     for (int i = 0; i < ROWS; i++) {
@@ -164,10 +164,10 @@ static bool digest_column(uint64_t *state, uint32_t type, const pfb_formula_opti
         newer.value = r.newer_values[i];
         older.base = r.older_bases[i];
         newer.base = r.newer_bases[i];
-        newer.multi = r.items[i];
+        newer.multi_count = r.multi_counts[i];
         pfb_formula_result alone = pfb_formula_apply(&formula, &older, &newer);
-        if (!is_marked(values[i], status_bytes[i], &alone)) {
-            printf("%08" PRIX32 ", row %d: %a, mark %02X; alone %a, %s\n", type, i, values[i], status_bytes[i],
+        if (!is_status_byte(values[i], status_bytes[i], &alone)) {
+            printf("%08" PRIX32 ", row %d: %a, status_byte %02X; alone %a, %s\n", type, i, values[i], status_bytes[i],
                    alone.value, pfb_status_name(alone.status));
             return false;
         }

@@ -318,14 +318,14 @@ static void read_capture(const request *r)
 
 /* ---- Two samples to displayed values: loaded, matched, evaluated, numbered ------------------------------------- */
 
-static void load(pfb_sample *snapshot, bytes data, pfb_sample_input input, room *memory)
+static void load(pfb_sample *sample, bytes data, pfb_sample_input input, room *memory)
 {
     pfb_sample_counts counts;
     input.data = data.data;
     input.data_size_bytes = data.size;
     pfb_sample_measure(&input, &counts);
     size_t size = pfb_sample_size(&counts);
-    pfb_sample_load(snapshot, &input, &counts, take(memory, size), size);
+    pfb_sample_load(sample, &input, &counts, take(memory, size), size);
 }
 
 static bool open_registration(pfb_registration *registration, bytes in, room *memory)

@@ -235,7 +235,7 @@ def shared_bases(size):
 
 @case("v1")
 def shared_multi_bases(size):
-    """Every other definition is an item count."""
+    """Every other definition is a multi count."""
     return bases(size, L.counter(2, MULTI, 8, 8),
                  L.counter(2, MULTI_BASE, 8, 8))
 
@@ -292,7 +292,7 @@ def longer_definitions_of_item_counts(size):
 
 @case("v1")
 def longer_definitions_of_both(size):
-    """Multi counters with a base, which look for an item count behind their
+    """Multi counters with a base, which look for a multi count behind their
     value besides."""
     return longer_bases(size, v1.big, MULTI, AVERAGE_BASE)
 

@@ -205,7 +205,7 @@ def bases_in_the_last_result(size):
                                   w.counter_info(3, AVERAGE_BASE)])
 
 
-# Base, item count and both clocks of a counter.
+# Base, multi count and both clocks of a counter.
 FAR_AWAY = [w.counter_info(1, OBJECT_TIMER, 3, 4, 5, 6), w.counter_info(2, LARGE),
             w.counter_info(3, AVERAGE_BASE)]
 FAR_AWAY += [w.counter_info(ident, LARGE) for ident in (4, 5, 6)]
@@ -214,13 +214,13 @@ FAR = 64  # so many rows of an instance are looked at
 
 @cook(least=75, displayed=0)
 def everything_in_the_last_result(size):
-    """Base, item count and both clocks."""
+    """Base, multi count and both clocks."""
     return references(size, [3, 4, 5, 6], FAR_AWAY)
 
 
 @cook(sizes=(32768, 65536, 98304), least=450, displayed=0.1)
 def many_counters_with_everything_far_away(size):
-    """Results of a counter, then one of many whose base, item count and clocks
+    """Results of a counter, then one of many whose base, multi count and clocks
     stand in none of them: every second has them, for another instance."""
     count = (size // 2 - 10000) // 20
     other = w.result(w.COUNTERSET, w.id_list([3, 4, 5, 6]) + w.instance_block(

@@ -30,7 +30,7 @@ NAMED_SEEDS = ("valid_instances.bin", "valid_two_objects.bin")
 # What a number in a block is set to; others are set to near their own value.
 NUMBERS = (0, 1, 2, 3, 4, 8, 24, 40, 64, 88, 0x100, 0x7FFFFFFF, 0x80000000,
            0xFFFFFFFC, 0xFFFFFFFD, 0xFFFFFFFE, 0xFFFFFFFF,
-           # Types: with a base, a base, items, an item count, elapsed, text.
+           # Types: with a base, a base, items, a multi count, elapsed, text.
            0x40020500, 0x40030402, 0x22410500, 0x42030500, 0x30240500, 0xB00,
            # Code pages.
            437, 932, 1200, 1201, 1252, 20127, 28591, 65001)

@@ -227,7 +227,7 @@ class Reader:
         return self.load("I" if width == 4 else "Q", at + offset)[0]
 
     def items_behind(self, counters, position, at, size):
-        """The item count in the 4 bytes behind a value, or None."""
+        """The multi count in the 4 bytes behind a value, or None."""
         begin = counters[position]["value_offset"] + 8
         if begin + 4 > size:
             return None
@@ -238,7 +238,7 @@ class Reader:
         return self.load("I", at + begin)[0]
 
     def partners(self, counters, position, at, size):
-        """What belongs to a value: its base and its item count.
+        """What belongs to a value: its base and its multi count.
 
         A base has neither, nor has a label; MULTI_BASE is a count, no base.
         """

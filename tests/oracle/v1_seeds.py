@@ -118,7 +118,7 @@ def objects():
 
 
 def many_multi_counters():
-    """Item counts behind many values: honest, and much to look through."""
+    """Multi counts behind many values: honest, and much to look through."""
     counters = [little.counter(30 + 2 * n, MULTI, 8, 4 + 12 * n)
                 for n in range(20)]
     raws = [little.v8(500 + n) + little.v4(n + 1) for n in range(20)]
@@ -172,7 +172,7 @@ def names():
 
 
 def bases():
-    """Counters: bases, item counts, labels, sizes, shared offsets."""
+    """Counters: bases, multi counts, labels, sizes, shared offsets."""
     def counted(counters, *raws, **options):
         return little.block(little.single(4, counters, *raws, **options))
 

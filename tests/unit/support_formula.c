@@ -10,7 +10,7 @@ pfb_raw_value sample_at(uint32_t type, int64_t tick, uint64_t value)
                            .has = ALL_INPUTS,
                            .value = value,
                            .base = 1000 + (uint64_t)tick * 20,
-                           .multi = 4,
+                           .multi_count = 4,
                            .perf_time = 5 + tick * 500,
                            .perf_time_100ns = 133000000000000000 + tick * 10000000,
                            .object_time = 70 + tick * 40,

@@ -177,8 +177,8 @@ void sample_load(sample *s)
 {
     sample_measure(s);
     memset(s->memory, 0xA5, s->memory_size);
-    s->loaded = pfb_sample_load(&s->snapshot, &s->input, &s->counts, s->memory, s->memory_size);
-    const pfb_sample_counts *n = &s->snapshot.counts;
+    s->loaded = pfb_sample_load(&s->table, &s->input, &s->counts, s->memory, s->memory_size);
+    const pfb_sample_counts *n = &s->table.counts;
     cr_assert(n->results <= s->counts.results && n->columns <= s->counts.columns && n->rows <= s->counts.rows &&
               n->values <= s->counts.values);
     if (s->loaded.code == PFB_OK)
@@ -189,9 +189,9 @@ uint32_t row_named(const sample *s, uint32_t result, const char *name)
 {
     uint8_t utf16[512];
     size_t units = widen(name, utf16);
-    const pfb_sample_result *r = &s->snapshot.results[result];
+    const pfb_sample_result *r = &s->table.results[result];
     for (uint32_t row = r->first_row; row < r->first_row + r->row_count; row++) {
-        const pfb_sample_row *candidate = &s->snapshot.rows[row];
+        const pfb_sample_row *candidate = &s->table.rows[row];
         if (candidate->has_name && candidate->name_size_bytes == 2 * units &&
             memcmp(candidate->name, utf16, 2 * units) == 0)
             return row;
@@ -201,9 +201,9 @@ uint32_t row_named(const sample *s, uint32_t result, const char *name)
 
 uint32_t column_of(const sample *s, uint32_t result, uint32_t counter_id)
 {
-    const pfb_sample_result *r = &s->snapshot.results[result];
+    const pfb_sample_result *r = &s->table.results[result];
     for (uint32_t column = r->first_column; column < r->first_column + r->column_count; column++) {
-        if (s->snapshot.columns[column].counter_id == counter_id)
+        if (s->table.columns[column].counter_id == counter_id)
             return column;
     }
     return PFB_NONE;

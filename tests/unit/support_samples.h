@@ -2,15 +2,15 @@
 #ifndef PFB_TEST_SUPPORT_SAMPLES_H
 #define PFB_TEST_SUPPORT_SAMPLES_H
 
-/* Samples for the tests of snapshots and of pairing: a data block, what its queries asked, registrations, and the
- * snapshot made of them, in memory of exactly its size so that a sanitizer sees what goes beyond.
+/* Samples for the tests of samples and of pairing: a data block, what its queries asked, registrations, and the
+ * sample made of them, in memory of exactly its size so that a sanitizer sees what goes beyond.
  *
  *     sample *s = sample_new(1);                                  sample 1: its clocks read 1000, 10^7 and 1000 Hz
  *     sample_register(s, SET, counters, 2);
  *     sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, "*", 0);
  *     sample_result(s, PFB_V2_COUNTERSET, ids, 2);
  *     sample_row(s, 7, "a");  sample_value(s, 1, 8);  sample_value(s, 2, 4);
- *     sample_load(s);                                             s->snapshot
+ *     sample_load(s);                                             s->table
  *     sample_free(s); */
 #include "perfblock/sample.h"
 #include "perfblock/write.h"
@@ -28,7 +28,7 @@ typedef struct sample {
     pfb_error measured, loaded; /* the second is the verdict */
     void *memory;
     size_t memory_size;
-    pfb_sample snapshot;
+    pfb_sample table;
 } sample;
 
 sample *sample_new(int64_t tick);

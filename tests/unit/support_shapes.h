@@ -16,7 +16,7 @@ enum { SHAPE_MOST_COUNTERS = 8 };
 /* A V2 reply: one result of all counters of all instances. */
 block shape_v2(uint32_t counters, uint32_t instances);
 
-/* A V1 block: one object, whose values have no item counts. */
+/* A V1 block: one object, whose values have no multi counts. */
 block shape_v1(uint32_t counters, uint32_t instances);
 
 #endif

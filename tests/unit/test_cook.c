@@ -42,8 +42,8 @@ static void expect_status(pfb_formula_result r, pfb_status status, const char *w
 /* Matches the samples and evaluates one cell of the newer one. */
 static pfb_formula_result evaluate_cell(sample *older, sample *newer, uint32_t row, uint32_t column)
 {
-    pfb_sample_match(&older->snapshot, &newer->snapshot);
-    return pfb_sample_cook_value(&older->snapshot, &newer->snapshot, row, column, NULL, NULL);
+    pfb_sample_match(&older->table, &newer->table);
+    return pfb_sample_cook_value(&older->table, &newer->table, row, column, NULL, NULL);
 }
 
 /* ---- Instances ----------------------------------------------------------------------------------------- */
@@ -97,10 +97,10 @@ Test(cook, instances_by_id_and_name)
         sample *older = instances_at(1, rows[i].older);
         sample *newer = instances_at(2, rows[i].newer);
         for (int again = 0; again < 2; again++) {
-            pfb_sample_match(&older->snapshot, &newer->snapshot);
-            for (uint32_t n = 0; n < newer->snapshot.counts.rows; n++)
-                cr_expect_eq(newer->snapshot.rows[n].older_row, rows[i].expected[n], "%s: row %u got %u", rows[i].what,
-                             n, newer->snapshot.rows[n].older_row);
+            pfb_sample_match(&older->table, &newer->table);
+            for (uint32_t n = 0; n < newer->table.counts.rows; n++)
+                cr_expect_eq(newer->table.rows[n].older_row, rows[i].expected[n], "%s: row %u got %u", rows[i].what, n,
+                             newer->table.rows[n].older_row);
         }
         sample_free_both(older, newer);
     }
@@ -139,9 +139,9 @@ Test(cook, random_instances_match_as_the_obvious_way_does)
         }
         sample *older = instances_at(1, lists[0]);
         sample *newer = instances_at(2, lists[1]);
-        pfb_sample_match(&older->snapshot, &newer->snapshot);
-        for (uint32_t n = 0; n < newer->snapshot.counts.rows; n++)
-            cr_expect_eq(newer->snapshot.rows[n].older_row, match_naively(lists[0], lists[1], n), "round %d, row %u",
+        pfb_sample_match(&older->table, &newer->table);
+        for (uint32_t n = 0; n < newer->table.counts.rows; n++)
+            cr_expect_eq(newer->table.rows[n].older_row, match_naively(lists[0], lists[1], n), "round %d, row %u",
                          round, n);
         sample_free_both(older, newer);
     }
@@ -169,9 +169,9 @@ Test(cook, many_instances_in_reverse, .timeout = 30)
     enum { COUNT = 20000 };
     sample *older = many_instances(1, COUNT, false);
     sample *newer = many_instances(2, COUNT, true);
-    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    pfb_sample_match(&older->table, &newer->table);
     for (uint32_t n = 0; n < COUNT; n++)
-        cr_expect_eq(newer->snapshot.rows[n].older_row, COUNT - 1 - n);
+        cr_expect_eq(newer->table.rows[n].older_row, COUNT - 1 - n);
     sample_free_both(older, newer);
 }
 
@@ -214,8 +214,8 @@ Test(cook, results_answer_the_same_query)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         sample *older = single_at(1, SET, 1, 5, rows[i].older_name);
         sample *newer = single_at(2, rows[i].set, rows[i].counter, rows[i].id, rows[i].name);
-        pfb_sample_match(&older->snapshot, &newer->snapshot);
-        cr_expect_eq(newer->snapshot.rows[0].older_row, rows[i].same ? 0 : PFB_NONE, "%s", rows[i].what);
+        pfb_sample_match(&older->table, &newer->table);
+        cr_expect_eq(newer->table.rows[0].older_row, rows[i].same ? 0 : PFB_NONE, "%s", rows[i].what);
         sample_free_both(older, newer);
     }
 }
@@ -231,8 +231,8 @@ Test(cook, more_results_than_before)
     sample_result(newer, PFB_V2_SINGLE_COUNTER, NULL, 0);
     sample_value(newer, 1, 4);
     sample_load(newer);
-    pfb_sample_match(&older->snapshot, &newer->snapshot);
-    cr_expect_eq(newer->snapshot.rows[0].older_row, PFB_NONE);
+    pfb_sample_match(&older->table, &newer->table);
+    cr_expect_eq(newer->table.rows[0].older_row, PFB_NONE);
     sample_free_both(older, newer);
 }
 
@@ -255,11 +255,11 @@ Test(cook, results_that_have_moved)
     }
     sample_load(older);
     sample_load(newer);
-    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    pfb_sample_match(&older->table, &newer->table);
     static const uint32_t expected[] = {NO, NO, NO, 8, 7, 6, NO, NO, NO, 2, 1, 0};
     for (uint32_t row = 0; row < 12; row++)
-        cr_expect_eq(newer->snapshot.rows[row].older_row, expected[row], "row %u got %u", row,
-                     newer->snapshot.rows[row].older_row);
+        cr_expect_eq(newer->table.rows[row].older_row, expected[row], "row %u got %u", row,
+                     newer->table.rows[row].older_row);
     sample_free_both(older, newer);
 }
 
@@ -326,18 +326,18 @@ Test(cook, bases_in_a_circle)
     expect_status(evaluate_pair(counters, 2, 8, 8), PFB_STATUS_MISSING_BASE, "a circle of two");
 }
 
-Test(cook, item_counts)
+Test(cook, multi_counts)
 {
     pfb_counter counters[] = {plain_counter(VALUE, MULTI_TIMER), plain_counter(REFERRED, RAWCOUNT)};
     counters[0].multi_id = REFERRED;
     /* 100 (100 / (1000 ticks / 1000 Hz)) / 40 */
-    expect_value(evaluate_pair(counters, 2, 8, 4), 250.0, "an item count of 4 bytes");
+    expect_value(evaluate_pair(counters, 2, 8, 4), 250.0, "a multi count of 4 bytes");
     expect_value(evaluate_pair(counters, 2, 8, 8), 250.0, "and of 8, which raw counts may have too");
     static const uint32_t others[] = {AVERAGE_BASE, 0x42030500, DELTA, 0x00012000, 0x00020000, 0x40000200, 0x80000000};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         counters[1].type = others[i];
         char what[64];
-        snprintf(what, sizeof what, "an item count of type 0x%08X", others[i]);
+        snprintf(what, sizeof what, "a multi count of type 0x%08X", others[i]);
         expect_status(evaluate_pair(counters, 2, 8, 4), PFB_STATUS_MISSING_BASE, what);
         expect_status(evaluate_pair(counters, 2, 8, 8), PFB_STATUS_MISSING_BASE, what);
     }
@@ -390,7 +390,7 @@ Test(cook, clocks_are_signed)
         sample_value(s, rows[i].raw, 8);
         sample_value(s, rows[i].raw, 8);
         sample_load(s);
-        pfb_formula_result r = pfb_sample_cook_value(NULL, &s->snapshot, 0, 0, NULL, &inputs);
+        pfb_formula_result r = pfb_sample_cook_value(NULL, &s->table, 0, 0, NULL, &inputs);
         cr_expect(r.status == PFB_STATUS_OK && r.integer == rows[i].raw && inputs.newer.value == rows[i].raw);
         cr_expect_eq(inputs.newer.object_time, rows[i].clock);
         cr_expect_eq(inputs.newer.object_freq, rows[i].clock);
@@ -441,18 +441,18 @@ Test(cook, bases_in_another_querys_result)
 {
     sample *older = separate_results(1);
     sample *newer = separate_results(2);
-    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    pfb_sample_match(&older->table, &newer->table);
     uint32_t column = column_of(newer, 1, VALUE);
     for (int again = 0; again < 2; again++) {
         pfb_formula_result r[5];
         for (uint32_t i = 0; i < 5; i++)
-            r[i] = pfb_sample_cook_value(&older->snapshot, &newer->snapshot, 4 + i, column, NULL, NULL);
+            r[i] = pfb_sample_cook_value(&older->table, &newer->table, 4 + i, column, NULL, NULL);
         expect_value(r[0], 60.0, "the first (1, a): 120 / 2");
         expect_value(r[1], 120.0, "(2, b): 120 / 1");
         expect_status(r[2], PFB_STATUS_MISSING_BASE, "(3, c) is not (7, c)");
         expect_value(r[3], 40.0, "the second (1, a): 120 / 3");
         expect_status(r[4], PFB_STATUS_MISSING_BASE, "(7, d) is not (7, c)");
-        pfb_sample_number_rows(&newer->snapshot); /* which borrows the order of rows */
+        pfb_sample_number_rows(&newer->table); /* which borrows the order of rows */
     }
     sample_free_both(older, newer);
 }
@@ -589,9 +589,9 @@ Test(cook, long_names_and_many_values, .timeout = 20)
 {
     sample *older = long_name_many_cells(1);
     sample *newer = long_name_many_cells(2);
-    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    pfb_sample_match(&older->table, &newer->table);
     for (uint32_t i = 0; i < 10 * CELLS; i++) {
-        pfb_formula_result r = pfb_sample_cook_value(&older->snapshot, &newer->snapshot, 0, i % CELLS, NULL, NULL);
+        pfb_formula_result r = pfb_sample_cook_value(&older->table, &newer->table, 0, i % CELLS, NULL, NULL);
         cr_assert(r.status == PFB_STATUS_OK && r.integer == i % CELLS);
     }
     sample_free_both(older, newer);
@@ -688,14 +688,13 @@ Test(cook, one_sample_and_new_instances)
 {
     sample *older = instances_at(1, (const instance[]){{1, "a"}, END});
     sample *newer = instances_at(2, (const instance[]){{1, "a"}, {2, "b"}, END});
-    pfb_sample *t = &newer->snapshot;
+    pfb_sample *t = &newer->table;
     expect_status(pfb_sample_cook_value(NULL, t, 0, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "one sample");
-    expect_status(pfb_sample_cook_value(&older->snapshot, t, 0, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES,
+    expect_status(pfb_sample_cook_value(&older->table, t, 0, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES,
                   "not matched");
-    pfb_sample_match(&older->snapshot, t);
-    expect_value(pfb_sample_cook_value(&older->snapshot, t, 0, 0, NULL, NULL), 100.0, "a pair");
-    expect_status(pfb_sample_cook_value(&older->snapshot, t, 1, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES,
-                  "a new one");
+    pfb_sample_match(&older->table, t);
+    expect_value(pfb_sample_cook_value(&older->table, t, 0, 0, NULL, NULL), 100.0, "a pair");
+    expect_status(pfb_sample_cook_value(&older->table, t, 1, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "a new one");
     expect_status(pfb_sample_cook_value(NULL, t, 0, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES,
                   "one sample after all");
     t->sizes[pfb_sample_place(t, 1, 0)] = 8;
@@ -707,12 +706,11 @@ Test(cook, wrap_is_handed_through)
 {
     sample *older = instances_at(2, (const instance[]){{1, "a"}, END});
     sample *newer = instances_at(1, (const instance[]){{1, "a"}, END});
-    pfb_sample_match(&older->snapshot, &newer->snapshot);
-    pfb_sample *t = &newer->snapshot;
-    expect_status(pfb_sample_cook_value(&older->snapshot, t, 0, 0, NULL, NULL), PFB_STATUS_NEGATIVE_DELTA,
-                  "200 to 100");
+    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample *t = &newer->table;
+    expect_status(pfb_sample_cook_value(&older->table, t, 0, 0, NULL, NULL), PFB_STATUS_NEGATIVE_DELTA, "200 to 100");
     pfb_formula_options wrap32 = {.wrap32 = true};
-    pfb_formula_result r = pfb_sample_cook_value(&older->snapshot, t, 0, 0, &wrap32, NULL);
+    pfb_formula_result r = pfb_sample_cook_value(&older->table, t, 0, 0, &wrap32, NULL);
     expect_value(r, 4294967196.0, "2^32 - 100");
     cr_expect_eq(r.flags, PFB_FLAG_WRAPPED);
     sample_free_both(older, newer);
@@ -722,11 +720,11 @@ Test(cook, positions_outside_the_table)
 {
     sample *s = separate_results(1);
     pfb_cook_inputs inputs;
-    uint32_t rows = s->snapshot.counts.rows;
-    uint32_t columns = s->snapshot.counts.columns;
+    uint32_t rows = s->table.counts.rows;
+    uint32_t columns = s->table.counts.columns;
     uint32_t wrong[][2] = {{rows, 0}, {PFB_NONE, 0}, {0, columns}, {0, PFB_NONE}, {0, 1}, {4, 0}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        pfb_formula_result r = pfb_sample_cook_value(NULL, &s->snapshot, wrong[i][0], wrong[i][1], NULL, &inputs);
+        pfb_formula_result r = pfb_sample_cook_value(NULL, &s->table, wrong[i][0], wrong[i][1], NULL, &inputs);
         expect_status(r, PFB_STATUS_UNKNOWN_TYPE, "outside, or of another result");
         cr_expect(inputs.newer.has == 0 && inputs.older.has == 0);
     }
@@ -742,9 +740,9 @@ Test(cook, the_row_behind_the_last)
     pfb_write_break(&s->data, PFB_FAULT_VALUE_SIZE_HUGE);
     sample_value(s, 1, 8);
     sample_load(s);
-    cr_assert(s->snapshot.counts.rows == 1 && s->snapshot.rows[0].value_count == 0);
-    expect_status(pfb_sample_cook_value(NULL, &s->snapshot, 0, 0, NULL, NULL), PFB_STATUS_MISSING_INPUT, "the row");
-    expect_status(pfb_sample_cook_value(NULL, &s->snapshot, 1, 0, NULL, NULL), PFB_STATUS_UNKNOWN_TYPE, "behind it");
+    cr_assert(s->table.counts.rows == 1 && s->table.rows[0].value_count == 0);
+    expect_status(pfb_sample_cook_value(NULL, &s->table, 0, 0, NULL, NULL), PFB_STATUS_MISSING_INPUT, "the row");
+    expect_status(pfb_sample_cook_value(NULL, &s->table, 1, 0, NULL, NULL), PFB_STATUS_UNKNOWN_TYPE, "behind it");
     sample_free(s);
 }
 
@@ -762,7 +760,7 @@ Test(cook, data_alone_has_no_types)
         sample_row(s, 1, "a");
         sample_value(s, 5, 8);
         sample_load(s);
-        pfb_formula_result r = pfb_sample_cook_value(NULL, &s->snapshot, 0, 0, NULL, NULL);
+        pfb_formula_result r = pfb_sample_cook_value(NULL, &s->table, 0, 0, NULL, NULL);
         expect_status(r, PFB_STATUS_UNKNOWN_TYPE, side ? "no registration" : "no query information");
         sample_free(s);
     }

@@ -44,7 +44,7 @@ static const struct {
     {0x40020500, 8, 9, 0, 0, 0},    /* an average */
     {0x40030402, 4, 0, 0, 0, 0},    /* its base */
     {0x23410500, 8, 0, 11, 0, 0},   /* an inverse multi timer */
-    {0x00010000, 4, 0, 0, 0, 0},    /* its item count */
+    {0x00010000, 4, 0, 0, 0, 0},    /* its multi count */
     {0x20610500, 8, 0, 0, 13, 14},  /* a timer by a clock of its own */
     {0x00010100, 8, 0, 0, 0, 0},    /* that clock */
     {0x00010100, 8, 0, 0, 0, 0},    /* and its frequency */
@@ -194,9 +194,9 @@ static unsigned compare_samples(uint64_t *state, disorder d)
     disturb_crowd(state, &c, d.rows);
     sample *newer = make_sample(state, &c, 2, d.values);
     pfb_formula_options options = random_options(state);
-    pfb_sample_match(&older->snapshot, &newer->snapshot);
-    unsigned ok = expect_all(&older->snapshot, &newer->snapshot, &options);
-    expect_all(NULL, &newer->snapshot, &options);
+    pfb_sample_match(&older->table, &newer->table);
+    unsigned ok = expect_all(&older->table, &newer->table, &options);
+    expect_all(NULL, &newer->table, &options);
     expect_show(older, newer, &options, ok);
     sample_free_both(older, newer);
     return ok;
@@ -213,8 +213,8 @@ Test(cook_columns, random_samples, .timeout = 300)
     cr_expect_gt(ok, 50000, "only %u values", ok);
 }
 
-/* A snapshot that was matched with a larger one, whose rows the other does not have. */
-Test(cook_columns, matched_with_another_snapshot)
+/* A sample that was matched with a larger one, whose rows the other does not have. */
+Test(cook_columns, matched_with_another_sample)
 {
     uint64_t state = 1;
     crowd c = {.count = 300};
@@ -224,15 +224,15 @@ Test(cook_columns, matched_with_another_snapshot)
     sample *newer = make_sample(&state, &c, 2, UINT64_MAX);
     c.count = 200;
     sample *small = make_sample(&state, &c, 1, UINT64_MAX);
-    pfb_sample_match(&large->snapshot, &newer->snapshot);
-    expect_all(&small->snapshot, &newer->snapshot, NULL);
+    pfb_sample_match(&large->table, &newer->table);
+    expect_all(&small->table, &newer->table, NULL);
     sample_free(small);
     sample_free_both(large, newer);
 }
 
 /* ---- V1 ------------------------------------------------------------------------------------------------- */
 
-/* Counters with bases and item counts behind them, in the next definition or behind the value; any of 4 or 8 bytes. */
+/* Counters with bases and multi counts behind them, in the next definition or behind the value; any of 4 or 8 bytes. */
 static const uint32_t v1_types[] = {0x10410400, 0x40020500, 0x40030402, 0x23410500, 0x42030500,
                                     0x00010000, 0x20610500, 0x00000B00, 0x22410500};
 enum { V1_COLUMNS = sizeof v1_types / sizeof v1_types[0] };
@@ -240,7 +240,7 @@ enum { V1_COLUMNS = sizeof v1_types / sizeof v1_types[0] };
 typedef struct v1_sample {
     uint8_t *data;
     void *memory;
-    pfb_sample snapshot;
+    pfb_sample table;
 } v1_sample;
 
 static v1_sample make_v1(uint64_t *state, const crowd *c, int64_t tick, const uint32_t *sizes, uint64_t rarely)
@@ -271,7 +271,7 @@ static v1_sample make_v1(uint64_t *state, const crowd *c, int64_t tick, const ui
     pfb_sample_measure(&input, &counts);
     size_t size = pfb_sample_size(&counts);
     s.memory = malloc(size);
-    expect_error(pfb_sample_load(&s.snapshot, &input, &counts, s.memory, size), PFB_OK, 0, "V1");
+    expect_error(pfb_sample_load(&s.table, &input, &counts, s.memory, size), PFB_OK, 0, "V1");
     return s;
 }
 
@@ -297,9 +297,9 @@ Test(cook_columns, random_samples_of_v1, .timeout = 300)
         sizes[round % V1_COLUMNS] = one_in(&state, 2) ? 4 : 8;
         v1_sample newer = make_v1(&state, &c, 2, sizes, rarely);
         pfb_formula_options options = random_options(&state);
-        pfb_sample_match(&older.snapshot, &newer.snapshot);
-        ok += expect_all(&older.snapshot, &newer.snapshot, &options);
-        expect_all(NULL, &newer.snapshot, &options);
+        pfb_sample_match(&older.table, &newer.table);
+        ok += expect_all(&older.table, &newer.table, &options);
+        expect_all(NULL, &newer.table, &options);
         free_v1(&older);
         free_v1(&newer);
     }

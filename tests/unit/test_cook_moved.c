@@ -27,9 +27,9 @@ Test(cook_moved, a_query_that_took_another_ones_place_is_found)
 {
     sample *older = singles(1, (const char *const[]){"a", "b"}, (const uint64_t[]){100, 200}, 2);
     sample *newer = singles(2, (const char *const[]){"b"}, (const uint64_t[]){203}, 1);
-    pfb_sample_match(&older->snapshot, &newer->snapshot);
-    cr_expect_eq(newer->snapshot.rows[0].older_row, 1);
-    pfb_formula_result r = pfb_sample_cook_value(&older->snapshot, &newer->snapshot, 0, 0, NULL, NULL);
+    pfb_sample_match(&older->table, &newer->table);
+    cr_expect_eq(newer->table.rows[0].older_row, 1);
+    pfb_formula_result r = pfb_sample_cook_value(&older->table, &newer->table, 0, 0, NULL, NULL);
     cr_expect(r.status == PFB_STATUS_OK && r.integer == 3);
     sample_free_both(older, newer);
 }
@@ -43,30 +43,30 @@ Test(cook_moved, a_counter_that_was_unknown_before_needs_another_sample)
     sample_value(older, 1, 8);
     sample_load(older);
     sample *newer = singles(2, (const char *const[]){"a"}, (const uint64_t[]){2}, 1);
-    pfb_sample_match(&older->snapshot, &newer->snapshot);
-    pfb_formula_result r = pfb_sample_cook_value(&older->snapshot, &newer->snapshot, 0, 0, NULL, NULL);
+    pfb_sample_match(&older->table, &newer->table);
+    pfb_formula_result r = pfb_sample_cook_value(&older->table, &newer->table, 0, 0, NULL, NULL);
     cr_expect_eq(r.status, PFB_STATUS_NEED_TWO_SAMPLES);
     sample_free_both(older, newer);
 }
 
-/* Each result has an older snapshot of its own. */
+/* Each result has an older sample of its own. */
 Test(pairing_moved, results_are_matched_one_by_one)
 {
     sample *first = singles(1, (const char *const[]){"a"}, (const uint64_t[]){100}, 1);
     sample *second = singles(2, (const char *const[]){"b"}, (const uint64_t[]){200}, 1);
     sample *newer = singles(3, (const char *const[]){"b", "a"}, (const uint64_t[]){203, 107}, 2);
-    newer->snapshot.rows[0].older_row = newer->snapshot.rows[1].older_row = 77;
-    pfb_sample_match_results(&first->snapshot, &newer->snapshot, (const uint32_t[]){1, 2, PFB_NONE}, 3);
-    cr_expect_eq(newer->snapshot.rows[0].older_row, 77);
-    cr_expect_eq(newer->snapshot.rows[1].older_row, 0);
-    pfb_formula_result a = pfb_sample_cook_value(&first->snapshot, &newer->snapshot, 1, 1, NULL, NULL);
+    newer->table.rows[0].older_row = newer->table.rows[1].older_row = 77;
+    pfb_sample_match_results(&first->table, &newer->table, (const uint32_t[]){1, 2, PFB_NONE}, 3);
+    cr_expect_eq(newer->table.rows[0].older_row, 77);
+    cr_expect_eq(newer->table.rows[1].older_row, 0);
+    pfb_formula_result a = pfb_sample_cook_value(&first->table, &newer->table, 1, 1, NULL, NULL);
     cr_expect(a.status == PFB_STATUS_OK && a.integer == 7);
-    pfb_sample_match_results(&second->snapshot, &newer->snapshot, (const uint32_t[]){0}, 1);
-    cr_expect_eq(newer->snapshot.rows[0].older_row, 0);
-    pfb_formula_result b = pfb_sample_cook_value(&second->snapshot, &newer->snapshot, 0, 0, NULL, NULL);
+    pfb_sample_match_results(&second->table, &newer->table, (const uint32_t[]){0}, 1);
+    cr_expect_eq(newer->table.rows[0].older_row, 0);
+    pfb_formula_result b = pfb_sample_cook_value(&second->table, &newer->table, 0, 0, NULL, NULL);
     cr_expect(b.status == PFB_STATUS_OK && b.integer == 3);
-    pfb_sample_match_results(&second->snapshot, &newer->snapshot, (const uint32_t[]){1}, 1);
-    cr_expect_eq(newer->snapshot.rows[1].older_row, PFB_NONE);
+    pfb_sample_match_results(&second->table, &newer->table, (const uint32_t[]){1}, 1);
+    cr_expect_eq(newer->table.rows[1].older_row, PFB_NONE);
     sample_free_both(first, second);
     sample_free(newer);
 }

@@ -72,9 +72,9 @@ Test(cook_order, changed_lists_match_as_the_obvious_way_does)
         change(&state, lists[0], lists[1], kinds);
         sample *older = sample_of_instances(SET, 1, DELTA, lists[0]);
         sample *newer = sample_of_instances(SET, 2, DELTA, lists[1]);
-        pfb_sample_match(&older->snapshot, &newer->snapshot);
-        for (uint32_t n = 0; n < newer->snapshot.counts.rows; n++)
-            cr_assert_eq(newer->snapshot.rows[n].older_row, match_naively(lists[0], lists[1], n), "round %d, row %u",
+        pfb_sample_match(&older->table, &newer->table);
+        for (uint32_t n = 0; n < newer->table.counts.rows; n++)
+            cr_assert_eq(newer->table.rows[n].older_row, match_naively(lists[0], lists[1], n), "round %d, row %u",
                          round, n);
         sample_free_both(older, newer);
     }
@@ -89,10 +89,9 @@ static void expect_rows(const instance *from, const instance *to, const uint32_t
 {
     sample *older = instances_at(1, from);
     sample *newer = instances_at(2, to);
-    pfb_sample_match(&older->snapshot, &newer->snapshot);
-    for (uint32_t n = 0; n < newer->snapshot.counts.rows; n++)
-        cr_expect_eq(newer->snapshot.rows[n].older_row, expected[n], "row %u got %u", n,
-                     newer->snapshot.rows[n].older_row);
+    pfb_sample_match(&older->table, &newer->table);
+    for (uint32_t n = 0; n < newer->table.counts.rows; n++)
+        cr_expect_eq(newer->table.rows[n].older_row, expected[n], "row %u got %u", n, newer->table.rows[n].older_row);
     sample_free_both(older, newer);
 }
 
@@ -131,8 +130,8 @@ Test(cook_order, a_few_changes_among_many)
     enum { COUNT = 100000 };
     sample *older = many(1, 0, COUNT);
     sample *newer = many(2, 5, COUNT);
-    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    pfb_sample_match(&older->table, &newer->table);
     for (uint32_t n = 0; n < COUNT; n++)
-        cr_assert_eq(newer->snapshot.rows[n].older_row, n < COUNT - 5 ? n + 5 : PFB_NONE, "row %u", n);
+        cr_assert_eq(newer->table.rows[n].older_row, n < COUNT - 5 ? n + 5 : PFB_NONE, "row %u", n);
     sample_free_both(older, newer);
 }

@@ -60,9 +60,9 @@ static sample *mixed(int64_t tick, const char *first, const char *second)
 /* The table says of each cell what evaluating it alone says. */
 static void expect_cells(const sample *older, const sample *newer)
 {
-    const pfb_sample *from = older ? &older->snapshot : NULL;
-    displayed all = displayed_of(from, &newer->snapshot, NULL);
-    expect_displayed(from, &newer->snapshot, NULL, all);
+    const pfb_sample *from = older ? &older->table : NULL;
+    displayed all = displayed_of(from, &newer->table, NULL);
+    expect_displayed(from, &newer->table, NULL, all);
     displayed_free(all);
 }
 
@@ -85,11 +85,11 @@ Test(cook_samples, a_block_of_every_kind_to_displayed_values)
     };
     sample *older = mixed(1, "a", "b");
     sample *newer = mixed(2, "a", "b");
-    pfb_sample_match(&older->snapshot, &newer->snapshot);
-    displayed all = displayed_of(&older->snapshot, &newer->snapshot, NULL);
-    cr_assert_eq(pfb_sample_value_count(&newer->snapshot), sizeof expected / sizeof expected[0]);
+    pfb_sample_match(&older->table, &newer->table);
+    displayed all = displayed_of(&older->table, &newer->table, NULL);
+    cr_assert_eq(pfb_sample_value_count(&newer->table), sizeof expected / sizeof expected[0]);
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
-        size_t place = pfb_sample_place(&newer->snapshot, expected[i].row, expected[i].column);
+        size_t place = pfb_sample_place(&newer->table, expected[i].row, expected[i].column);
         pfb_formula_result r = pfb_formula_unpack(all.values[place], all.status_bytes[place], PFB_UNIT_NONE);
         cr_expect_eq(r.status, expected[i].status, "%s: %s", expected[i].what, pfb_status_name(r.status));
         cr_expect_eq(r.integer, expected[i].value, "%s: %llu", expected[i].what, (unsigned long long)r.integer);
@@ -104,9 +104,9 @@ Test(cook_samples, instances_that_moved_vanished_and_came)
 {
     sample *older = mixed(1, "a", "b");
     sample *newer = mixed(2, "b", "new");
-    const pfb_sample *t = &newer->snapshot;
-    pfb_sample_match(&older->snapshot, &newer->snapshot);
-    displayed all = displayed_of(&older->snapshot, t, NULL);
+    const pfb_sample *t = &newer->table;
+    pfb_sample_match(&older->table, &newer->table);
+    displayed all = displayed_of(&older->table, t, NULL);
     cr_expect_eq(all.status_bytes[pfb_sample_place(t, 0, 0)], PFB_STATUS_NEGATIVE_DELTA, "b, from 30 to 20");
     cr_expect_eq(all.status_bytes[pfb_sample_place(t, 1, 0)], PFB_STATUS_NEED_TWO_SAMPLES, "it is new");
     cr_expect_eq(all.status_bytes[pfb_sample_place(t, 2, 2)], PFB_STATUS_NEED_TWO_SAMPLES, "its average too");
@@ -119,18 +119,18 @@ Test(cook_samples, a_table_too_small_is_left_alone)
 {
     sample *older = mixed(1, "a", "b");
     sample *newer = mixed(2, "a", "b");
-    pfb_sample_match(&older->snapshot, &newer->snapshot);
+    pfb_sample_match(&older->table, &newer->table);
     double values[8];
     uint8_t status_bytes[8];
     memset(values, 0xA5, sizeof values);
     memset(status_bytes, 0xA5, sizeof status_bytes);
-    cr_assert_eq(newer->snapshot.counts.values, 8);
-    cr_expect(!pfb_sample_cook(&older->snapshot, &newer->snapshot, NULL, values, status_bytes, 7));
+    cr_assert_eq(newer->table.counts.values, 8);
+    cr_expect(!pfb_sample_cook(&older->table, &newer->table, NULL, values, status_bytes, 7));
     for (size_t i = 0; i < sizeof values; i++)
         cr_assert_eq(((const unsigned char *)values)[i], 0xA5);
     for (size_t i = 0; i < sizeof status_bytes; i++)
         cr_assert_eq(status_bytes[i], 0xA5);
-    cr_expect(pfb_sample_cook(&older->snapshot, &newer->snapshot, NULL, values, status_bytes, 8));
+    cr_expect(pfb_sample_cook(&older->table, &newer->table, NULL, values, status_bytes, 8));
     sample_free_both(older, newer);
 }
 
@@ -138,8 +138,8 @@ Test(cook_samples, nothing_to_evaluate)
 {
     sample *s = sample_new(1);
     sample_load(s);
-    cr_expect_eq(pfb_sample_value_count(&s->snapshot), 0);
-    cr_expect(pfb_sample_cook(NULL, &s->snapshot, NULL, NULL, NULL, 0));
+    cr_expect_eq(pfb_sample_value_count(&s->table), 0);
+    cr_expect(pfb_sample_cook(NULL, &s->table, NULL, NULL, NULL, 0));
     sample_free(s);
 }
 
@@ -171,13 +171,13 @@ Test(cook_samples, wrap32_goes_by_the_registered_base)
         double values[2];
         uint8_t status_bytes[2];
         pfb_cook_inputs inputs;
-        pfb_sample_match(&older->snapshot, &newer->snapshot);
-        cr_assert(pfb_sample_cook(&older->snapshot, &newer->snapshot, &wrap32, values, status_bytes, 2));
+        pfb_sample_match(&older->table, &newer->table);
+        cr_assert(pfb_sample_cook(&older->table, &newer->table, &wrap32, values, status_bytes, 2));
         pfb_formula_result first = pfb_formula_unpack(values[0], status_bytes[0], PFB_UNIT_NONE);
         cr_expect_eq(first.status, rows[i].status, "%s", pfb_status_name(first.status));
         cr_expect_eq(first.flags, rows[i].status == PFB_STATUS_OK ? PFB_FLAG_WRAPPED : 0);
         cr_expect_eq(first.integer, rows[i].status == PFB_STATUS_OK, "512 / 512");
-        pfb_sample_cook_value(&older->snapshot, &newer->snapshot, 0, 0, &wrap32, &inputs);
+        pfb_sample_cook_value(&older->table, &newer->table, 0, 0, &wrap32, &inputs);
         cr_expect(inputs.newer.base_type == rows[i].base_type && inputs.older.base_type == rows[i].base_type);
         sample_free_both(older, newer);
     }
@@ -216,9 +216,9 @@ Test(cook_samples, older_rows_of_two_results)
         add_half(samples[i], 1 + i, 1, false);
         sample_load(samples[i]);
     }
-    const pfb_sample *newer = &samples[1]->snapshot;
-    pfb_sample_match(&samples[0]->snapshot, &samples[1]->snapshot);
-    displayed all = displayed_of(&samples[0]->snapshot, newer, NULL);
+    const pfb_sample *newer = &samples[1]->table;
+    pfb_sample_match(&samples[0]->table, &samples[1]->table);
+    displayed all = displayed_of(&samples[0]->table, newer, NULL);
     for (uint32_t row = 0; row < ROWS; row++) {
         size_t place = pfb_sample_place(newer, row, 0);
         cr_expect_neq(newer->rows[row].older_row, PFB_NONE, "row %u", row);
@@ -254,10 +254,10 @@ Test(cook_samples, columns_of_a_wrong_size)
             }
             sample_load(s);
         }
-        pfb_sample_match(&samples[0]->snapshot, &samples[1]->snapshot);
-        displayed all = displayed_of(&samples[0]->snapshot, &samples[1]->snapshot, NULL);
+        pfb_sample_match(&samples[0]->table, &samples[1]->table);
+        displayed all = displayed_of(&samples[0]->table, &samples[1]->table, NULL);
         for (uint32_t row = 0; row < ROWS; row++) {
-            size_t place = pfb_sample_place(&samples[1]->snapshot, row, 0);
+            size_t place = pfb_sample_place(&samples[1]->table, row, 0);
             cr_expect_eq(all.status_bytes[place] & PFB_STATUS_BYTE_CODE, (unsigned)rows[i].status, "case %zu, row %u",
                          i, row);
             cr_expect_eq(all.values[place], rows[i].status == PFB_STATUS_OK ? 30 : 0, "case %zu, row %u", i, row);

@@ -265,8 +265,8 @@ Test(counter_type, terms_follow_display_inverse_and_multi)
         cr_expect_eq((t & PFB_TERM_TIMES_FREQUENCY) != 0, times_f, "%s", row->name);
         cr_expect_eq((t & PFB_TERM_OVER_FREQUENCY) != 0, display == 3, "%s", row->name);
         cr_expect_eq((t & PFB_TERM_INVERSE) != 0, inverse, "%s", row->name);
-        cr_expect_eq((t & PFB_TERM_OVER_ITEMS) != 0, multi && !inverse, "%s", row->name);
-        cr_expect_eq((t & PFB_TERM_FROM_ITEMS) != 0, multi && inverse, "%s", row->name);
+        cr_expect_eq((t & PFB_TERM_OVER_MULTI_COUNT) != 0, multi && !inverse, "%s", row->name);
+        cr_expect_eq((t & PFB_TERM_FROM_MULTI_COUNT) != 0, multi && inverse, "%s", row->name);
         cr_expect_eq((t & PFB_TERM_ELAPSED) != 0, is_counter(row->value) && subtype(row->value) == 4, "%s", row->name);
         bool raw = row->samples == 1 && !(t & PFB_TERM_ELAPSED);
         cr_expect_eq((t & PFB_TERM_RAW) != 0, raw, "%s", row->name);
@@ -313,7 +313,8 @@ Test(counter_type, precision_types_are_no_bases)
     cr_expect(!pfb_counter_type_is_base(0x00030800));
 }
 
-/* Item counts, object times and frequencies are raw counts; nothing that only looks like a number may stand for one. */
+/* Multi counts, object times and frequencies are raw counts; nothing that only looks like a number may stand for one.
+ */
 Test(counter_type, plain_numbers_are_the_raw_counts)
 {
     for (size_t i = 0; i < LIST_COUNT; i++) {

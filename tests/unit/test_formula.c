@@ -83,7 +83,7 @@ Test(formula, every_formula_by_hand)
 /* Three cases where the published sample code's integer division gives 3, 150 and a division by 0. */
 Test(formula, seconds_are_not_truncated)
 {
-    pfb_raw_value older = {.type = MULTI_TIMER, .has = ALL_INPUTS, .perf_freq = 1000, .multi = 2};
+    pfb_raw_value older = {.type = MULTI_TIMER, .has = ALL_INPUTS, .perf_freq = 1000, .multi_count = 2};
     pfb_raw_value newer = older;
     newer.value = 3;
     newer.perf_time = 1500;
@@ -158,7 +158,7 @@ Test(formula, missing_inputs)
         {COUNTER, 0, PFB_HAS_PERF_TIME, PFB_STATUS_MISSING_INPUT, "the older clock"},
         {COUNTER, PFB_HAS_PERF_FREQ, 0, PFB_STATUS_MISSING_INPUT, "the frequency"},
         {COUNTER, 0, PFB_HAS_PERF_FREQ, PFB_STATUS_OK, "the older frequency, which nothing reads"},
-        {COUNTER, PFB_HAS_BASE | PFB_HAS_MULTI | PFB_HAS_OBJECT_TIME | PFB_HAS_PERF_TIME_100NS, 0, PFB_STATUS_OK,
+        {COUNTER, PFB_HAS_BASE | PFB_HAS_MULTI_COUNT | PFB_HAS_OBJECT_TIME | PFB_HAS_PERF_TIME_100NS, 0, PFB_STATUS_OK,
          "what a rate does not use"},
         {TIMER, PFB_HAS_PERF_FREQ, 0, PFB_STATUS_OK, "the frequency of a timer, which has none"},
         {TIMER_100NS, PFB_HAS_PERF_TIME_100NS, 0, PFB_STATUS_MISSING_INPUT, "the 100 ns clock"},
@@ -174,8 +174,8 @@ Test(formula, missing_inputs)
         {SAMPLE_FRACTION, 0, PFB_HAS_BASE, PFB_STATUS_MISSING_BASE, "the older base"},
         {AVERAGE_TIMER, PFB_HAS_PERF_FREQ, 0, PFB_STATUS_MISSING_INPUT, "the frequency of an average"},
         {AVERAGE_TIMER, PFB_HAS_PERF_TIME, 0, PFB_STATUS_OK, "the clock of an average, not in the formula"},
-        {MULTI_TIMER, PFB_HAS_MULTI, 0, PFB_STATUS_MISSING_BASE, "the item count"},
-        {MULTI_TIMER, 0, PFB_HAS_MULTI, PFB_STATUS_OK, "the older item count"},
+        {MULTI_TIMER, PFB_HAS_MULTI_COUNT, 0, PFB_STATUS_MISSING_BASE, "the multi count"},
+        {MULTI_TIMER, 0, PFB_HAS_MULTI_COUNT, PFB_STATUS_OK, "the older multi count"},
         {PRECISION_OBJECT, PFB_HAS_OBJECT_TIME | PFB_HAS_OBJECT_FREQ, 0, PFB_STATUS_OK, "the clock beside a base"},
         {PRECISION_OBJECT, PFB_HAS_BASE | PFB_HAS_OBJECT_TIME, 0, PFB_STATUS_MISSING_BASE, "base and clock"},
         {PRECISION_OBJECT, PFB_HAS_BASE, PFB_HAS_OBJECT_TIME, PFB_STATUS_MISSING_BASE, "each in one sample"},
@@ -304,11 +304,11 @@ Test(formula, zero_base)
     expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_BASE, "0 / 0");
     for (size_t i = 0; i < pfb_counter_type_count(); i++) {
         const pfb_counter_type *type = pfb_counter_type_at(i);
-        if (!(type->terms & (PFB_TERM_OVER_ITEMS | PFB_TERM_FROM_ITEMS)))
+        if (!(type->terms & (PFB_TERM_OVER_MULTI_COUNT | PFB_TERM_FROM_MULTI_COUNT)))
             continue;
         older = sample_at(type->value, 0, 10);
         newer = sample_at(type->value, 1, 25);
-        newer.multi = 0;
+        newer.multi_count = 0;
         expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_BASE, type->name);
     }
 }
@@ -331,14 +331,14 @@ Test(formula, the_order_of_tests)
     older.has = newer.has |= PFB_HAS_PERF_TIME;
     expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_INPUT, "5, no frequency");
     older.has = newer.has |= PFB_HAS_PERF_FREQ;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_BASE, "5, no item count");
-    older.has = newer.has |= PFB_HAS_MULTI;
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_BASE, "5, no multi count");
+    older.has = newer.has |= PFB_HAS_MULTI_COUNT;
     expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_NEGATIVE_DELTA, "6");
     newer.value = 9;
     expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_BAD_FREQUENCY, "7");
     newer.perf_freq = 1;
     expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_BASE, "8");
-    newer.multi = 1;
+    newer.multi_count = 1;
     expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_DENOMINATOR, "9");
     newer.perf_time = 1;
     expect_integer(pfb_formula_evaluate(&older, &newer, NULL), 0, "nothing left to refuse");
@@ -370,7 +370,7 @@ Test(formula, below_zero_keeps_the_true_value)
     pfb_raw_value older = sample_at(MULTI_100NS_INV, 0, 0);
     pfb_raw_value newer = sample_at(MULTI_100NS_INV, 0, UINT64_MAX);
     newer.perf_time_100ns++;
-    newer.multi = 1;
+    newer.multi_count = 1;
     /* 100 (1 - (2^64 - 1)) = -100 (2^64 - 2), which rounds to -100 * 2^64 */
     expect_value(pfb_formula_evaluate(&older, &newer, NULL), -1844674407370955161600.0, PFB_FLAG_BELOW_ZERO,
                  "the least");
@@ -424,14 +424,14 @@ Test(formula, the_largest_results_are_finite)
     pfb_raw_value newer = sample_at(MULTI_TIMER, 0, UINT64_MAX);
     newer.perf_time++;
     newer.perf_freq = INT64_MAX;
-    newer.multi = 1;
+    newer.multi_count = 1;
     pfb_formula_result r = pfb_formula_evaluate(&older, &newer, NULL);
     /* 100 (2^64 - 1)(2^63 - 1) = 100 * 2^127 less a part in 2^63, which rounding takes away */
     expect_value(r, 100.0 * 0x1p127, PFB_FLAG_ABOVE_100, "100 * 2^127");
     cr_expect_lt(r.value, INFINITY);
     older.type = newer.type = MULTI_TIMER_INV;
     newer.value = 0;
-    newer.multi = UINT64_MAX;
+    newer.multi_count = UINT64_MAX;
     expect_value(pfb_formula_evaluate(&older, &newer, NULL), 100.0 * 0x1p64, PFB_FLAG_ABOVE_100, "100 (2^64 - 1)");
 }
 

@@ -9,7 +9,8 @@
 enum { COUNT = 77 }; /* two blocks of those that are computed together, and a rest */
 
 typedef struct arrays {
-    uint64_t older_values[COUNT], newer_values[COUNT], older_bases[COUNT], newer_bases[COUNT], newer_items[COUNT];
+    uint64_t older_values[COUNT], newer_values[COUNT], older_bases[COUNT], newer_bases[COUNT],
+        newer_multi_counts[COUNT];
 } arrays;
 
 static uint64_t next_random(uint64_t *state)
@@ -55,26 +56,26 @@ static void fill(uint64_t *state, uint64_t rarely, arrays *a)
         a->newer_values[i] = a->older_values[i] + random_number(state, rarely);
         a->older_bases[i] = random_number(state, rarely);
         a->newer_bases[i] = a->older_bases[i] + 1 + next_random(state) % 1000;
-        a->newer_items[i] = 1 + next_random(state) % 5;
+        a->newer_multi_counts[i] = 1 + next_random(state) % 5;
         if (next_random(state) % rarely == 0)
             a->newer_values[i] = random_number(state, rarely); /* it may have fallen */
         if (next_random(state) % rarely == 0)
             a->newer_bases[i] = random_number(state, rarely) % 3;
         if (next_random(state) % rarely == 0)
-            a->newer_items[i] = 0;
+            a->newer_multi_counts[i] = 0;
     }
 }
 
 /* What take_sample of the library is to do, said once more. */
 static pfb_raw_value one_sample(pfb_raw_value shared, const uint64_t *values, const uint64_t *bases,
-                                const uint64_t *items, int i)
+                                const uint64_t *multi_counts, int i)
 {
-    const uint32_t own = PFB_HAS_VALUE | PFB_HAS_BASE | PFB_HAS_MULTI;
-    shared.has =
-        (shared.has & ~own) | (values ? PFB_HAS_VALUE : 0) | (bases ? PFB_HAS_BASE : 0) | (items ? PFB_HAS_MULTI : 0);
+    const uint32_t own = PFB_HAS_VALUE | PFB_HAS_BASE | PFB_HAS_MULTI_COUNT;
+    shared.has = (shared.has & ~own) | (values ? PFB_HAS_VALUE : 0) | (bases ? PFB_HAS_BASE : 0) |
+                 (multi_counts ? PFB_HAS_MULTI_COUNT : 0);
     shared.value = values ? values[i] : 0;
     shared.base = bases ? bases[i] : 0;
-    shared.multi = items ? items[i] : 0;
+    shared.multi_count = multi_counts ? multi_counts[i] : 0;
     return shared;
 }
 
@@ -87,7 +88,7 @@ static unsigned expect_column(uint32_t type, const pfb_formula_options *options,
     pfb_formula_apply_column(&formula, column, values, status_bytes);
     for (int i = 0; i < (int)column->count; i++) {
         pfb_raw_value newer =
-            one_sample(*column->newer, column->newer_values, column->newer_bases, column->newer_items, i);
+            one_sample(*column->newer, column->newer_values, column->newer_bases, column->newer_multi_counts, i);
         pfb_raw_value older = newer;
         if (column->older)
             older = one_sample(*column->older, column->older_values, column->older_bases, NULL, i);
@@ -139,7 +140,7 @@ Test(formula_columns, each_result_is_that_of_the_instance_alone)
                                      .newer_values = absent & 4 ? NULL : a.newer_values,
                                      .older_bases = absent & 8 ? NULL : a.older_bases,
                                      .newer_bases = absent & 16 ? NULL : a.newer_bases,
-                                     .newer_items = absent & 32 ? NULL : a.newer_items,
+                                     .newer_multi_counts = absent & 32 ? NULL : a.newer_multi_counts,
                                      .count = COUNT};
         ok += expect_column(type, &options, &column);
     }
@@ -205,7 +206,7 @@ static void expect_edges(uint32_t type, const pfb_raw_value *older, const pfb_ra
             a.older_bases[EDGE_ROW] = from;
             a.newer_bases[EDGE_ROW] = to;
         } else {
-            a.newer_items[EDGE_ROW] = to;
+            a.newer_multi_counts[EDGE_ROW] = to;
         }
         pfb_formula_column column = {.older = older,
                                      .newer = newer,
@@ -213,7 +214,7 @@ static void expect_edges(uint32_t type, const pfb_raw_value *older, const pfb_ra
                                      .newer_values = a.newer_values,
                                      .older_bases = a.older_bases,
                                      .newer_bases = a.newer_bases,
-                                     .newer_items = a.newer_items,
+                                     .newer_multi_counts = a.newer_multi_counts,
                                      .count = EDGE_ROW + 32};
         expect_column(type, &(pfb_formula_options){.per_item_inverse = true}, &column);
     }
@@ -264,7 +265,7 @@ static unsigned expect_one_tick(int64_t frequency, const pfb_formula_options *op
                                      .newer_values = a.newer_values,
                                      .older_bases = a.older_bases,
                                      .newer_bases = a.newer_bases,
-                                     .newer_items = a.newer_items,
+                                     .newer_multi_counts = a.newer_multi_counts,
                                      .count = COUNT};
         if (pfb_formula_prepare(type, options).status == PFB_STATUS_OK)
             ok += expect_column(type, options, &column);
@@ -285,7 +286,7 @@ Test(formula_columns, one_tick)
 /* What is computed together has no way for such a type: it must be added before the type is. */
 Test(formula_columns, no_type_has_a_base_and_is_an_inverse_or_has_items)
 {
-    static const uint32_t others = PFB_TERM_INVERSE | PFB_TERM_FROM_ITEMS | PFB_TERM_OVER_ITEMS;
+    static const uint32_t others = PFB_TERM_INVERSE | PFB_TERM_FROM_MULTI_COUNT | PFB_TERM_OVER_MULTI_COUNT;
     size_t with_base = 0;
     for (unsigned policies = 0; policies < 4; policies++) {
         pfb_formula_options options = {
@@ -333,17 +334,17 @@ Test(formula_columns, a_mark_tells_all_but_large_integers)
         cr_expect(same_result(&back, &results[i]), "result %zu", i);
     }
     pfb_formula_result large = {PFB_STATUS_OK, 0, (double)limit, PFB_UNIT_NONE, true, limit + 1};
-    cr_expect_eq(pfb_formula_pack(&large), 0, "the value is rounded, and the mark says of no integer");
+    cr_expect_eq(pfb_formula_pack(&large), 0, "the value is rounded, and the status byte does not claim an integer");
 }
 
-/* A mark of any origin: the result is an integer only where the value is one below 2^53. */
+/* A status byte of any origin: the result is an integer only where the value is one below 2^53. */
 Test(formula_columns, a_mark_of_a_value_it_does_not_fit)
 {
     static const double values[] = {-1, 0.5, 9007199254740992.0, 1e300, INFINITY, -INFINITY, NAN};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-        for (unsigned mark = 0x80; mark <= 0xFF; mark += 0x7F) {
-            pfb_formula_result result = pfb_formula_unpack(values[i], (uint8_t)mark, PFB_UNIT_NONE);
-            cr_expect(!result.is_integer && result.integer == 0, "value %zu, mark %x", i, mark);
+        for (unsigned status_byte = 0x80; status_byte <= 0xFF; status_byte += 0x7F) {
+            pfb_formula_result result = pfb_formula_unpack(values[i], (uint8_t)status_byte, PFB_UNIT_NONE);
+            cr_expect(!result.is_integer && result.integer == 0, "value %zu, status_byte %x", i, status_byte);
         }
     }
 }

@@ -95,8 +95,8 @@ Test(formula_options, inverse_multi_timers_per_item)
     pfb_formula_options per_item = {.per_item_inverse = true};
     static const uint32_t types[] = {MULTI_TIMER_INV, MULTI_100NS_INV};
     for (size_t i = 0; i < 2; i++) {
-        pfb_raw_value older = {.type = types[i], .has = ALL_INPUTS, .value = 0, .multi = 4};
-        pfb_raw_value newer = {.type = types[i], .has = ALL_INPUTS, .value = 2500, .multi = 4};
+        pfb_raw_value older = {.type = types[i], .has = ALL_INPUTS, .value = 0, .multi_count = 4};
+        pfb_raw_value newer = {.type = types[i], .has = ALL_INPUTS, .value = 2500, .multi_count = 4};
         newer.perf_time = newer.perf_time_100ns = 1000;
         expect_value(pfb_formula_evaluate(&older, &newer, NULL), 150.0, PFB_FLAG_ABOVE_100, "100 (4 - 2.5)");
         expect_value(pfb_formula_evaluate(&older, &newer, &per_item), 37.5, 0, "100 (4 - 2.5) / 4");
@@ -108,7 +108,8 @@ Test(formula_options, inverse_multi_timers_per_item)
 Test(formula_options, server_2003_needs_no_frequency)
 {
     pfb_formula_options server_2003 = {.server_2003_multi_timer = true};
-    pfb_raw_value older = {.type = MULTI_TIMER, .has = ALL_INPUTS, .value = 10, .multi = 2, .perf_freq = 10000000};
+    pfb_raw_value older = {
+        .type = MULTI_TIMER, .has = ALL_INPUTS, .value = 10, .multi_count = 2, .perf_freq = 10000000};
     pfb_raw_value newer = older;
     newer.value = 13;
     newer.perf_time = 20000000;

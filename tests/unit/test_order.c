@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the values of a snapshot stand. How its parts are ordered is what test_sample.c and its neighbours see. */
+/* Where the values of a sample stand. How its parts are ordered is what test_sample.c and its neighbours see. */
 #include <criterion/criterion.h>
 
 #include "sample/order.h"
@@ -56,7 +56,7 @@ enum { RESULTS = 48 };
 
 /* Rows of an instance in some results and columns of a counter in others, sometimes two in one. Gives what asking
  * result by result finds: which row is the first with a column, and that column. */
-static void scatter(uint32_t round, uint32_t *state, const pfb_sample *snapshot, pfb_related_rows *related,
+static void scatter(uint32_t round, uint32_t *state, const pfb_sample *table, pfb_related_rows *related,
                     pfb_column_range *columns, uint32_t *column)
 {
     uint32_t first = PFB_NONE;
@@ -66,8 +66,8 @@ static void scatter(uint32_t round, uint32_t *state, const pfb_sample *snapshot,
         bool has_column = next_random(state) % 64 < round / 8 % 32;
         for (uint32_t n = 0; has_column && n < 1 + r % 2; n++) {
             uint32_t at = columns->end++;
-            snapshot->column_order[at] = 2 * RESULTS - 1 - at;
-            snapshot->columns[2 * RESULTS - 1 - at].result = r;
+            table->column_order[at] = 2 * RESULTS - 1 - at;
+            table->columns[2 * RESULTS - 1 - at].result = r;
             if (has_row && first == PFB_NONE) {
                 first = related->count;
                 *column = 2 * RESULTS - 1 - at;
@@ -83,7 +83,7 @@ Test(order, the_first_result_with_row_and_column)
 {
     uint32_t order[2 * RESULTS];
     pfb_sample_column columns[2 * RESULTS];
-    pfb_sample snapshot = {.columns = columns, .column_order = order};
+    pfb_sample table = {.columns = columns, .column_order = order};
     uint32_t state = 1;
     unsigned found = 0;
     for (uint32_t round = 0; round < 4000; round++) {
@@ -91,8 +91,8 @@ Test(order, the_first_result_with_row_and_column)
         pfb_column_range range = {0, 0};
         uint32_t expected;
         uint32_t column = PFB_NONE;
-        scatter(round, &state, &snapshot, &related, &range, &expected);
-        uint32_t first = pfb_sample_first_with(&snapshot, &related, range, &column);
+        scatter(round, &state, &table, &related, &range, &expected);
+        uint32_t first = pfb_sample_first_with(&table, &related, range, &column);
         cr_assert_eq(first, related.rank == PFB_NONE ? related.count : related.rank, "round %u", round);
         cr_assert_eq(column, expected, "round %u", round);
         found += related.rank != PFB_NONE;

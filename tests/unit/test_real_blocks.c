@@ -63,7 +63,7 @@ enum { OBJECTS = sizeof objects / sizeof objects[0], ID_PROCESS = 784 };
 typedef struct real_sample {
     file block;
     void *memory;
-    pfb_sample snapshot;
+    pfb_sample table;
 } real_sample;
 
 static real_sample load_sample(unsigned tick, unsigned object)
@@ -80,8 +80,8 @@ static real_sample load_sample(unsigned tick, unsigned object)
     size_t size = pfb_sample_size(&counts);
     s.memory = malloc(size);
     cr_assert_not_null(s.memory);
-    expect_error(pfb_sample_load(&s.snapshot, &input, &counts, s.memory, size), PFB_OK, 0, name);
-    pfb_sample_number_rows(&s.snapshot);
+    expect_error(pfb_sample_load(&s.table, &input, &counts, s.memory, size), PFB_OK, 0, name);
+    pfb_sample_number_rows(&s.table);
     return s;
 }
 
@@ -245,7 +245,7 @@ static uint32_t find_row(const pfb_sample *s, const expectation *e)
 static void check_line(const char *line, const real_sample *older, const real_sample *newer)
 {
     expectation e = parse_line(line);
-    const pfb_sample *s = &newer->snapshot;
+    const pfb_sample *s = &newer->table;
     uint32_t row = find_row(s, &e);
     cr_assert_neq(row, PFB_NONE, "no row for %s", line);
     uint32_t column = s->results[s->rows[row].result].first_column + e.position;
@@ -253,7 +253,7 @@ static void check_line(const char *line, const real_sample *older, const real_sa
     cr_expect(s->columns[column].counter_id == e.counter && s->columns[column].counter.type == e.type, "%s", line);
     cr_expect_eq(pfb_sample_value_at(s, row, column).raw, e.raw, "%s", line);
     pfb_cook_inputs inputs;
-    pfb_formula_result r = pfb_sample_cook_value(&older->snapshot, s, row, column, NULL, &inputs);
+    pfb_formula_result r = pfb_sample_cook_value(&older->table, s, row, column, NULL, &inputs);
     cr_expect_str_eq(pfb_status_name(r.status), e.status, "%s: %s", pfb_status_name(r.status), line);
     cr_expect_eq(r.status == PFB_STATUS_OK, e.has_value, "%s", line);
     if (e.has_value)
@@ -272,8 +272,8 @@ Test(real_blocks, every_displayed_value)
     for (size_t i = 0; i < OBJECTS; i++) {
         samples[0][i] = load_sample(0, objects[i]);
         samples[1][i] = load_sample(1, objects[i]);
-        pfb_sample_match(&samples[0][i].snapshot, &samples[1][i].snapshot);
-        cells += pfb_sample_value_count(&samples[1][i].snapshot);
+        pfb_sample_match(&samples[0][i].table, &samples[1][i].table);
+        cells += pfb_sample_value_count(&samples[1][i].table);
     }
     FILE *stream = open_file("expected-s00-s01.jsonl");
     char line[1024];

@@ -17,8 +17,8 @@ static const uint32_t average_base = 0x40030402;
 
 static void expect_row(const sample *s, uint32_t row, uint32_t id, const char *name, const char *what)
 {
-    cr_assert_lt(row, s->snapshot.counts.rows, "%s", what);
-    const pfb_sample_row *r = &s->snapshot.rows[row];
+    cr_assert_lt(row, s->table.counts.rows, "%s", what);
+    const pfb_sample_row *r = &s->table.rows[row];
     cr_expect_eq(r->id, id, "%s: id %u", what, r->id);
     cr_expect_eq(r->has_name, name != NULL, "%s", what);
     if (name)
@@ -55,7 +55,7 @@ Test(sample, every_kind_as_a_table)
 {
     sample *s = all_kinds();
     sample_load(s);
-    const pfb_sample *t = &s->snapshot;
+    const pfb_sample *t = &s->table;
     cr_expect_eq(t->counts.results, 5);
     cr_expect_eq(t->counts.columns, 0 + 1 + 2 + 1 + 3);
     cr_expect_eq(t->counts.rows, 0 + 1 + 1 + 2 + 1);
@@ -90,7 +90,7 @@ Test(sample, values_and_columns)
 {
     sample *s = all_kinds();
     sample_load(s);
-    const pfb_sample *t = &s->snapshot;
+    const pfb_sample *t = &s->table;
     static const uint64_t raws[] = {11, 21, 0, 31, 32, 41, 42, UINT64_MAX};
     static const uint32_t sizes[] = {8, 4, 5, 4, 4, 4, 8, 8};
     static const uint32_t rows[] = {0, 1, 1, 2, 3, 4, 4, 4};
@@ -98,9 +98,10 @@ Test(sample, values_and_columns)
     for (uint32_t i = 0; i < 8; i++) {
         pfb_sample_value v = pfb_sample_value_at(t, rows[i], columns[i]);
         cr_expect(v.exists && v.raw == raws[i] && v.size_bytes == sizes[i], "value %u", i);
-        cr_expect(v.is_number == (sizes[i] != 5) && !v.has_items && (v.is_number || v.offset == 152), "value %u", i);
+        cr_expect(v.is_number == (sizes[i] != 5) && !v.has_multi_count && (v.is_number || v.offset == 152), "value %u",
+                  i);
     }
-    cr_expect_null(t->items);
+    cr_expect_null(t->multi_counts);
     cr_expect_not(pfb_sample_value_at(t, 0, 1).exists, "a column of another result");
     cr_expect_not(pfb_sample_value_at(t, 5, 0).exists || pfb_sample_value_at(t, 0, 7).exists, "outside the table");
     static const uint32_t ids[] = {PFB_NO_ID, 5, 6, PFB_NO_ID, 5, 6, 7};
@@ -140,7 +141,7 @@ Test(sample, queries_name_what_replies_leave_out)
         sample_value(s, i, 4);
     }
     sample_load(s);
-    const pfb_sample *t = &s->snapshot;
+    const pfb_sample *t = &s->table;
     static const uint32_t column_ids[] = {5, 6, 5, 5, 5};
     for (uint32_t i = 0; i < 5; i++) {
         cr_expect(t->results[i].has_query && t->columns[i].has_counter, "result %u", i);
@@ -171,8 +172,8 @@ Test(sample, counters_that_nobody_names)
     sample_value(s, 1, 4);
     sample_value(s, 1, 4);
     sample_load(s);
-    cr_expect(!s->snapshot.columns[0].has_counter && !s->snapshot.columns[1].has_counter);
-    cr_expect(s->snapshot.columns[2].has_counter);
+    cr_expect(!s->table.columns[0].has_counter && !s->table.columns[1].has_counter);
+    cr_expect(s->table.columns[2].has_counter);
     sample_free(s);
 }
 
@@ -186,11 +187,11 @@ Test(sample, results_without_instances)
     sample_result(s, PFB_V2_COUNTERSET, ids, 2);
     sample_result(s, PFB_V2_COUNTERSET, NULL, 0);
     sample_load(s);
-    cr_expect_eq(s->snapshot.counts.rows, 0);
-    cr_assert_eq(s->snapshot.counts.columns, 3);
-    cr_expect_eq(s->snapshot.columns[0].counter_id, 3);
-    cr_expect(s->snapshot.columns[1].counter_id == 5 && s->snapshot.columns[2].counter_id == 6);
-    cr_expect_eq(s->snapshot.results[2].column_count, 0);
+    cr_expect_eq(s->table.counts.rows, 0);
+    cr_assert_eq(s->table.counts.columns, 3);
+    cr_expect_eq(s->table.columns[0].counter_id, 3);
+    cr_expect(s->table.columns[1].counter_id == 5 && s->table.columns[2].counter_id == 6);
+    cr_expect_eq(s->table.results[2].column_count, 0);
     sample_free(s);
 }
 
@@ -209,7 +210,7 @@ Test(sample, results_are_found_by_index)
         sample_value(s, i, 4);
     }
     sample_load(s);
-    const pfb_sample *t = &s->snapshot;
+    const pfb_sample *t = &s->table;
     expect_row(s, 0, 1, "one", "result 0");
     expect_row(s, 1, PFB_NO_ID, NULL, "result 1, of which nobody knows");
     expect_row(s, 2, 1, "three", "result 2");
@@ -228,8 +229,8 @@ Test(sample, queries_for_results_that_are_not_there)
     sample_query(s, SET, 1, 1, "near", 0);
     sample_result(s, PFB_V2_ERROR, NULL, 0);
     sample_load(s);
-    cr_expect(s->snapshot.counts.results == 1 && s->snapshot.results[0].has_query);
-    cr_expect_eq(s->snapshot.results[0].counter_id, 1);
+    cr_expect(s->table.counts.results == 1 && s->table.results[0].has_query);
+    cr_expect_eq(s->table.results[0].counter_id, 1);
     sample_free(s);
 }
 
@@ -255,7 +256,7 @@ Test(sample, query_information_is_read_tolerantly)
     for (uint32_t options = 0; options < 2; options++) {
         s->input.options = options ? PFB_STRICT : 0;
         sample_load(s);
-        cr_expect(s->snapshot.columns[0].counter_id == 5 && s->snapshot.columns[1].counter_id == 6);
+        cr_expect(s->table.columns[0].counter_id == 5 && s->table.columns[1].counter_id == 6);
     }
     sample_free(s);
 }
@@ -274,11 +275,11 @@ Test(sample, broken_query_information_counts_up_to_its_break)
         s->input.query_info_size_bytes = size;
         sample_load(s);
         for (uint32_t i = 0; i < 3; i++)
-            cr_expect_eq(s->snapshot.results[i].has_query, size >= (i + 1) * block, "%zu bytes", size);
+            cr_expect_eq(s->table.results[i].has_query, size >= (i + 1) * block, "%zu bytes", size);
     }
     s->input.query_info = NULL;
     sample_load(s);
-    cr_expect(!s->snapshot.results[0].has_query, "null is none");
+    cr_expect(!s->table.results[0].has_query, "null is none");
     sample_free(s);
 }
 
@@ -312,7 +313,7 @@ Test(sample, counters_in_any_order_are_found)
             if (sorted)
                 pfb_sample_sort_counters(&s->registrations[0], order);
             sample_load(s);
-            const pfb_sample_column *column = &s->snapshot.columns[0];
+            const pfb_sample_column *column = &s->table.columns[0];
             cr_expect_eq(column->has_counter, id < IDS && id % 2 == 0, "id %u", id);
             if (column->has_counter) /* of the two with this id the one that stands first */
                 cr_expect(column->counter.id == id && column->counter.detail_level == IDS - 2 - id, "id %u", id);
@@ -336,7 +337,7 @@ Test(sample, the_last_registration_counts)
             sample_register(s, SET, NULL, 0);
         sample_register(s, OTHER_SET, second, 3);
         sample_load(s);
-        const pfb_sample_column *c = &s->snapshot.columns[0];
+        const pfb_sample_column *c = &s->table.columns[0];
         cr_expect_eq(c->has_counter, last < 2, "case %d: what the last one does not know is not known", last);
         cr_expect(!c->has_counter || c->counter.type == (last == 0 ? rate : average), "case %d", last);
         sample_free(s);
@@ -360,14 +361,14 @@ Test(sample, counters_are_found_in_any_order_of_ids)
         sample_value(s, i, 4);
     sample_load(s);
     for (uint32_t i = 0; i < COUNT + 2; i++) {
-        const pfb_sample_column *c = &s->snapshot.columns[i];
+        const pfb_sample_column *c = &s->table.columns[i];
         cr_expect_eq(c->has_counter, ids[i] < COUNT, "id %u", ids[i]);
         cr_expect(!c->has_counter || (c->counter.id == ids[i] && c->counter.type == ids[i] + 1000), "id %u", ids[i]);
     }
     sample_free(s);
 }
 
-/* Columns of base, item count and clocks: of the same result, else of another of the same set. */
+/* Columns of base, multi count and clocks: of the same result, else of another of the same set. */
 Test(sample, references_are_linked)
 {
     pfb_counter counters[] = {plain_counter(1, average), plain_counter(2, average_base), plain_counter(3, 0x10000),
@@ -394,13 +395,13 @@ Test(sample, references_are_linked)
     for (int i = 0; i < 4; i++)
         sample_value(s, 1, 8);
     sample_load(s);
-    const pfb_sample_column *c = &s->snapshot.columns[2]; /* counter 1, behind 3 and 2 */
+    const pfb_sample_column *c = &s->table.columns[2]; /* counter 1, behind 3 and 2 */
     cr_assert_eq(c->counter_id, 1);
     cr_expect_eq(c->base_column, 1, "2 in the same result");
     cr_expect_eq(c->time_column, 3, "4 in the same result");
     cr_expect_eq(c->freq_column, 4, "5 in the result behind");
     cr_expect_eq(c->multi_column, PFB_NONE, "3 only in another set");
-    cr_expect_eq(s->snapshot.columns[1].base_column, PFB_NONE);
+    cr_expect_eq(s->table.columns[1].base_column, PFB_NONE);
     sample_free(s);
 }
 
@@ -503,7 +504,7 @@ Test(sample, nothing_to_load)
     sample *s = sample_new(1);
     sample_load(s);
     cr_expect_eq(s->loaded.code, PFB_OK);
-    expect_empty(&s->snapshot, "a block without results");
+    expect_empty(&s->table, "a block without results");
     sample_free(s);
 }
 
@@ -551,7 +552,7 @@ Test(sample, broken_blocks_keep_what_precedes_the_break)
         pfb_error verdict = pfb_v2_finish(&block);
         expect_error(s->loaded, verdict.code, verdict.offset, "the block reader's verdict");
         cr_expect_neq(s->loaded.code, PFB_OK, "%zu bytes", size);
-        uint32_t values = expect_beginning(&s->snapshot, &whole->snapshot, size);
+        uint32_t values = expect_beginning(&s->table, &whole->table, size);
         cr_expect_geq(values, last_values);
         last_values = values;
         sample_free(s);
@@ -576,9 +577,9 @@ Test(sample, a_broken_value_leaves_a_short_row)
     sample_load(s);
     cr_expect_eq(s->loaded.code, PFB_BAD_DATA_SIZE);
     cr_expect_eq(s->loaded.offset, s->data.fault_offset);
-    cr_expect_eq(s->snapshot.counts.rows, 2);
-    cr_expect(s->snapshot.rows[0].value_count == 3 && s->snapshot.rows[1].value_count == 1);
-    cr_expect_eq(s->snapshot.results[0].row_count, 2);
+    cr_expect_eq(s->table.counts.rows, 2);
+    cr_expect(s->table.rows[0].value_count == 3 && s->table.rows[1].value_count == 1);
+    cr_expect_eq(s->table.results[0].row_count, 2);
     sample_free(s);
 }
 
@@ -590,12 +591,12 @@ Test(sample, strictness_and_notes_are_the_block_readers)
     sample_value(s, 1, 4);
     sample_load(s);
     cr_expect_eq(s->loaded.code, PFB_OK);
-    cr_expect_eq(s->snapshot.notes, PFB_NOTE_UNKNOWN_KIND);
-    cr_expect(s->snapshot.results[5].row_count == 0 && s->snapshot.results[5].column_count == 0);
+    cr_expect_eq(s->table.notes, PFB_NOTE_UNKNOWN_KIND);
+    cr_expect(s->table.results[5].row_count == 0 && s->table.results[5].column_count == 0);
     s->input.options = PFB_STRICT;
     sample_load(s);
     cr_expect_eq(s->loaded.code, PFB_UNKNOWN_KIND);
-    cr_expect_eq(s->snapshot.counts.results, 5);
+    cr_expect_eq(s->table.counts.results, 5);
     sample_free(s);
 }
 
@@ -624,9 +625,9 @@ Test(sample, occurrences_and_ranks)
     }
     sample_load(s);
     for (int again = 0; again < 2; again++) {
-        pfb_sample_number_rows(&s->snapshot);
+        pfb_sample_number_rows(&s->table);
         for (uint32_t i = 0; i < 20; i++) {
-            const pfb_sample_row *row = &s->snapshot.rows[i];
+            const pfb_sample_row *row = &s->table.rows[i];
             cr_expect_eq(row->occurrence, rows[i % 10].occurrence, "row %u", i);
             cr_expect_eq(row->rank, rows[i % 10].rank, "row %u", i);
             cr_expect_eq(row->instance, i % 10, "row %u", i);
@@ -646,9 +647,9 @@ Test(sample, numbering_is_fast, .timeout = 20)
             sample_value(s, i, 4);
         }
         sample_load(s);
-        pfb_sample_number_rows(&s->snapshot);
-        cr_expect_eq(s->snapshot.rows[19999].occurrence, 19999);
-        cr_expect_eq(s->snapshot.rows[19999].rank, equal ? 19999 : 0);
+        pfb_sample_number_rows(&s->table);
+        cr_expect_eq(s->table.rows[19999].occurrence, 19999);
+        cr_expect_eq(s->table.rows[19999].rank, equal ? 19999 : 0);
         sample_free(s);
     }
 }

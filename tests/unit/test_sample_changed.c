@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loading a snapshot after the input has changed since it was measured: into another format, another shape or other
+/* Loading a sample after the input has changed since it was measured: into another format, another shape or other
  * sizes. The table ends at an inaccessible page, so that a write past the caller's memory ends the test. */
 #include <criterion/criterion.h>
 
@@ -21,7 +21,7 @@ static pfb_error load_changed(const block *before, const block *after)
     memcpy(shared, before->data, before->size);
     pfb_sample_input input = {.data = shared, .data_size_bytes = size};
     pfb_sample_counts counts;
-    pfb_sample snapshot;
+    pfb_sample table;
     pfb_sample_measure(&input, &counts);
     memset(shared, 0, size);
     memcpy(shared, after->data, after->size);
@@ -29,18 +29,18 @@ static pfb_error load_changed(const block *before, const block *after)
     size_t needed = pfb_sample_size(&counts);
     guarded memory = guarded_make(needed + 16);
     uint8_t *at = memory.end - (needed + 15) / 16 * 16; /* aligned as malloc does */
-    pfb_error error = pfb_sample_load(&snapshot, &input, &counts, at, needed);
-    cr_assert_leq(snapshot.counts.results, counts.results);
-    cr_assert_leq(snapshot.counts.columns, counts.columns);
-    cr_assert_leq(snapshot.counts.rows, counts.rows);
-    cr_assert_leq(snapshot.counts.values, counts.values);
-    cr_assert_leq(snapshot.counts.items, counts.items);
+    pfb_error error = pfb_sample_load(&table, &input, &counts, at, needed);
+    cr_assert_leq(table.counts.results, counts.results);
+    cr_assert_leq(table.counts.columns, counts.columns);
+    cr_assert_leq(table.counts.rows, counts.rows);
+    cr_assert_leq(table.counts.values, counts.values);
+    cr_assert_leq(table.counts.multi_counts, counts.multi_counts);
     guarded_free(&memory);
     free(shared);
     return error;
 }
 
-/* The item counts of a V1 block have no place in a table that was measured for V2. */
+/* The multi counts of a V1 block have no place in a table that was measured for V2. */
 Test(sample_changed, v2_becomes_v1)
 {
     block v2 = shape_v2(8, 64);

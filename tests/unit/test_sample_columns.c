@@ -41,7 +41,7 @@ Test(sample_columns, every_value_in_its_place)
         sample *s = grid(sizes[i], 33);
         sample_load(s);
         cr_expect_eq(s->loaded.code, PFB_OK);
-        const pfb_sample *t = &s->snapshot;
+        const pfb_sample *t = &s->table;
         const pfb_sample_result *result = &t->results[0];
         cr_assert(result->row_count == sizes[i] && result->stride >= sizes[i] && result->first_value == 0);
         cr_assert_eq(t->counts.values, (uint64_t)33 * result->stride);
@@ -71,7 +71,7 @@ Test(sample_columns, rows_cut_short)
         sample_load(s);
         cr_expect_eq(s->loaded.code, cut % 16 == 0 ? PFB_TRUNCATED_VALUE : PFB_BAD_VALUE_SIZE, "%zu bytes: %s", cut,
                      pfb_code_name(s->loaded.code));
-        const pfb_sample *t = &s->snapshot;
+        const pfb_sample *t = &s->table;
         cr_assert(t->counts.rows == 100 && s->measured.code == PFB_OK);
         uint32_t left = (uint32_t)(6 - (cut + 15) / 16);
         cr_expect_eq(t->rows[99].value_count, left, "%zu bytes: %u", cut, t->rows[99].value_count);
@@ -100,10 +100,10 @@ Test(sample_columns, data_that_are_no_numbers)
     }
     sample_load(s);
     for (uint32_t r = 0; r < 3; r++) {
-        pfb_sample_value v = pfb_sample_value_at(&s->snapshot, r, 1);
+        pfb_sample_value v = pfb_sample_value_at(&s->table, r, 1);
         cr_assert(v.exists && !v.is_number && v.raw == 0 && v.size_bytes == sizes[r]);
         cr_expect_eq(memcmp(s->data.data + v.offset, "a datum of another size", sizes[r]), 0);
-        v = pfb_sample_value_at(&s->snapshot, r, 2);
+        v = pfb_sample_value_at(&s->table, r, 2);
         cr_expect(v.is_number && v.raw == r && v.offset == 0 && v.size_bytes == 4);
     }
     sample_free(s);
@@ -123,7 +123,7 @@ Test(sample_columns, one_that_is_no_number_among_many)
             sample_value(s, r, r == odd ? 23 : 8);
         }
         sample_load(s);
-        pfb_sample_value v = pfb_sample_value_at(&s->snapshot, odd, 1);
+        pfb_sample_value v = pfb_sample_value_at(&s->table, odd, 1);
         cr_assert(v.exists && !v.is_number && v.size_bytes == 23, "row %u", odd);
         cr_expect_eq(memcmp(s->data.data + v.offset, "a datum of another size", 23), 0, "row %u", odd);
         sample_free(s);

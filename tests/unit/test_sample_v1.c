@@ -27,7 +27,7 @@ enum {
 
 /* ---- Samples ----------------------------------------------------------------------------------------- */
 
-/* A V1 block and its snapshot, in memory of exactly its size. */
+/* A V1 block and its sample, in memory of exactly its size. */
 typedef struct v1 {
     uint8_t block[1 << 14];
     pfb_writer b;
@@ -35,7 +35,7 @@ typedef struct v1 {
     pfb_sample_counts counts;
     pfb_error measured, loaded;
     guarded memory;
-    pfb_sample snapshot;
+    pfb_sample table;
 } v1;
 
 static v1 *v1_new(int64_t tick)
@@ -48,7 +48,7 @@ static v1 *v1_new(int64_t tick)
     return s;
 }
 
-/* Snapshots in memory that ends where nobody may write. */
+/* Samples in memory that ends where nobody may write. */
 static void load_bytes(v1 *s, const uint8_t *data, size_t size)
 {
     s->input.data = data;
@@ -56,7 +56,7 @@ static void load_bytes(v1 *s, const uint8_t *data, size_t size)
     s->measured = pfb_sample_measure(&s->input, &s->counts);
     size_t needed = pfb_sample_size(&s->counts);
     s->memory = guarded_make(needed);
-    s->loaded = pfb_sample_load(&s->snapshot, &s->input, &s->counts, s->memory.end - (needed + 15) / 16 * 16, needed);
+    s->loaded = pfb_sample_load(&s->table, &s->input, &s->counts, s->memory.end - (needed + 15) / 16 * 16, needed);
 }
 
 static void v1_load(v1 *s)
@@ -66,7 +66,7 @@ static void v1_load(v1 *s)
     load_bytes(s, s->block, s->b.size_bytes);
     expect_error(s->measured, PFB_OK, 0, "measured");
     expect_error(s->loaded, PFB_OK, 0, "loaded");
-    cr_expect_eq(memcmp(&s->counts, &s->snapshot.counts, sizeof s->counts), 0, "measured is not what was loaded");
+    cr_expect_eq(memcmp(&s->counts, &s->table.counts, sizeof s->counts), 0, "measured is not what was loaded");
 }
 
 static void v1_free(v1 *s)
@@ -119,7 +119,7 @@ Test(sample_v1, everything_as_a_table)
         v1_everything(&s->b, big);
         load_bytes(s, s->block, s->b.size_bytes);
         expect_error(s->loaded, PFB_OK, 0, "loaded");
-        const pfb_sample *t = &s->snapshot;
+        const pfb_sample *t = &s->table;
         cr_assert(t->counts.results == 5 && t->counts.columns == 8 && t->counts.rows == 4);
         cr_expect_eq(memcmp(&s->counts, &t->counts, sizeof s->counts), 0);
         cr_expect(t->perf_time == -2 && t->perf_freq == INT64_MAX && t->system_time.year == 2024);
@@ -170,15 +170,15 @@ Test(sample_v1, broken_blocks)
             expect_error(s->measured, verdict.code, verdict.offset, "measured");
             expect_error(s->loaded, verdict.code, verdict.offset, "loaded");
         }
-        const pfb_sample_counts *n = &s->snapshot.counts;
+        const pfb_sample_counts *n = &s->table.counts;
         cr_expect(n->results <= s->counts.results && n->columns <= s->counts.columns && n->rows <= s->counts.rows &&
-                      n->values <= s->counts.values && n->items <= s->counts.items,
+                      n->values <= s->counts.values && n->multi_counts <= s->counts.multi_counts,
                   "%s", pfb_fault_name((pfb_fault)fault));
         if (s->loaded.code == PFB_OK)
             cr_expect_eq(memcmp(&s->counts, n, sizeof *n), 0, "%s", pfb_fault_name((pfb_fault)fault));
         size_t needed = pfb_sample_size(&s->counts);
         if (needed > 0)
-            expect_error(pfb_sample_load(&s->snapshot, &s->input, &s->counts, s->memory.begin, needed - 1),
+            expect_error(pfb_sample_load(&s->table, &s->input, &s->counts, s->memory.begin, needed - 1),
                          PFB_CALLER_TOO_SMALL, 0, "a byte less");
         v1_free(s);
     }
@@ -199,9 +199,9 @@ Test(sample_v1, bytes_that_changed_since_they_were_measured)
             --*counts[part];
         else
             less.values--;
-        pfb_error error = pfb_sample_load(&s->snapshot, &s->input, &less, s->memory.begin, pfb_sample_size(&less));
+        pfb_error error = pfb_sample_load(&s->table, &s->input, &less, s->memory.begin, pfb_sample_size(&less));
         expect_error(error, PFB_CALLER_TOO_SMALL, 0, "one less");
-        cr_expect_eq(s->snapshot.counts.rows, 0);
+        cr_expect_eq(s->table.counts.rows, 0);
     }
     v1_free(s);
 }
@@ -237,7 +237,7 @@ Test(sample_v1, parents)
     enum { COUNT = sizeof links / sizeof links[0], FIRST = 4 };
     v1 *s = family(links, COUNT);
     for (size_t i = 0; i < COUNT; i++) {
-        const pfb_sample_row *row = &s->snapshot.rows[FIRST + i];
+        const pfb_sample_row *row = &s->table.rows[FIRST + i];
         cr_expect_eq(row->parent_size_bytes, names[i] ? 2 * strlen(names[i]) : 0, "child %zu", i);
         if (names[i]) {
             cr_assert_not_null(row->parent_name, "child %zu", i);
@@ -245,7 +245,7 @@ Test(sample_v1, parents)
             cr_expect_eq(row->parent_code_page, PFB_CODE_PAGE_UTF16LE);
         }
     }
-    cr_expect_eq(s->snapshot.rows[1].parent_name, s->snapshot.rows[0].name, "p1 is the child of p0");
+    cr_expect_eq(s->table.rows[1].parent_name, s->table.rows[0].name, "p1 is the child of p0");
     v1_free(s);
 }
 
@@ -334,10 +334,10 @@ Test(sample_v1, instances_between_samples)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         v1 *older = people(1, rows[i].older, rows[i].key_counter);
         v1 *newer = people(2, rows[i].newer, rows[i].key_counter);
-        pfb_sample_match(&older->snapshot, &newer->snapshot);
+        pfb_sample_match(&older->table, &newer->table);
         for (uint32_t k = 0; rows[i].newer[k].name; k++) {
             uint32_t expected = rows[i].expected[k] == NO ? PFB_NONE : 2 + (uint32_t)rows[i].expected[k];
-            uint32_t found = newer->snapshot.rows[2 + k].older_row;
+            uint32_t found = newer->table.rows[2 + k].older_row;
             cr_expect_eq(found, expected, "%s: %u: %d", rows[i].what, k, (int)found - 2);
         }
         v1_free(older);
@@ -358,7 +358,7 @@ Test(sample_v1, sizes_of_names_in_code_pages)
         pfb_write_v1_instance(&s->b, &instance, names[i], 4);
         pfb_write_end_object(&s->b);
         v1_load(s);
-        const pfb_sample_row *row = &s->snapshot.rows[0];
+        const pfb_sample_row *row = &s->table.rows[0];
         cr_expect(row->code_page == pages[i] && row->name_size_bytes == 4, "%u bytes", row->name_size_bytes);
         cr_expect_eq(memcmp(row->name, names[i], 4), 0);
         v1_free(s);
@@ -401,11 +401,11 @@ static pfb_formula_result evaluate_first(const slot *slots, const pfb_formula_op
 {
     v1 *older = slots_at(1, slots);
     v1 *newer = slots_at(2, slots);
-    pfb_sample_match(&older->snapshot, &newer->snapshot);
-    pfb_formula_result r = pfb_sample_cook_value(&older->snapshot, &newer->snapshot, 0, 0, options, NULL);
+    pfb_sample_match(&older->table, &newer->table);
+    pfb_formula_result r = pfb_sample_cook_value(&older->table, &newer->table, 0, 0, options, NULL);
     double values[8];
     uint8_t status_bytes[8];
-    cr_assert(pfb_sample_cook(&older->snapshot, &newer->snapshot, options, values, status_bytes, 8));
+    cr_assert(pfb_sample_cook(&older->table, &newer->table, options, values, status_bytes, 8));
     cr_expect((status_bytes[0] & PFB_STATUS_BYTE_CODE) == (unsigned)r.status &&
               memcmp(&values[0], &r.value, sizeof r.value) == 0);
     v1_free(older);
@@ -493,8 +493,8 @@ Test(sample_v1, key_counters_are_for_instances)
         t->input.key_counter = 10;
         v1_load(t);
     }
-    pfb_sample_match(&s[0]->snapshot, &s[1]->snapshot);
-    expect_value(pfb_sample_cook_value(&s[0]->snapshot, &s[1]->snapshot, 0, 0, NULL, NULL), 7, "7 more in a second");
+    pfb_sample_match(&s[0]->table, &s[1]->table);
+    expect_value(pfb_sample_cook_value(&s[0]->table, &s[1]->table, 0, 0, NULL, NULL), 7, "7 more in a second");
     v1_free(s[0]);
     v1_free(s[1]);
 }
@@ -516,11 +516,11 @@ Test(sample_v1, definitions_that_moved)
         pfb_write_end_object(&t->b);
         v1_load(t);
     }
-    pfb_sample_match(&s[0]->snapshot, &s[1]->snapshot);
+    pfb_sample_match(&s[0]->table, &s[1]->table);
     for (uint32_t i = 0; i < 3; i++)
-        expect_status(pfb_sample_cook_value(&s[0]->snapshot, &s[1]->snapshot, 0, i, NULL, NULL),
-                      PFB_STATUS_NEED_TWO_SAMPLES, "new, or one of two");
-    expect_value(pfb_sample_cook_value(&s[0]->snapshot, &s[1]->snapshot, 0, 3, NULL, NULL), 10, "the only one");
+        expect_status(pfb_sample_cook_value(&s[0]->table, &s[1]->table, 0, i, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES,
+                      "new, or one of two");
+    expect_value(pfb_sample_cook_value(&s[0]->table, &s[1]->table, 0, 3, NULL, NULL), 10, "the only one");
     v1_free(s[0]);
     v1_free(s[1]);
 }
@@ -531,7 +531,7 @@ Test(sample_v1, registrations_are_not_read)
     v1 *s = v1_new(1);
     s->input.registration_count = 2;
     v1_load(s);
-    cr_expect_eq(s->snapshot.counts.registrations, 2);
+    cr_expect_eq(s->table.counts.registrations, 2);
     v1_free(s);
 }
 
@@ -550,7 +550,7 @@ Test(sample_v1, parents_with_names_too_long)
         v1_instance_of(&s->b, "child", NO_ID, 1, 0);
         pfb_write_end_object(&s->b);
         v1_load(s);
-        cr_expect_eq(s->snapshot.rows[1].parent_size_bytes, units == 1024 ? 2048 : 0, "%zu", units);
+        cr_expect_eq(s->table.rows[1].parent_size_bytes, units == 1024 ? 2048 : 0, "%zu", units);
         v1_free(s);
     }
 }
@@ -562,10 +562,10 @@ Test(sample_v1, another_older_sample_is_not_followed)
     v1 *newer = people(2, (const person[]){{"c", NO_ID, 0, 0}, END}, 0);
     v1 *few = v1_new(1);
     v1_load(few);
-    pfb_sample_match(&many->snapshot, &newer->snapshot);
-    cr_expect_eq(newer->snapshot.rows[2].older_row, 4);
+    pfb_sample_match(&many->table, &newer->table);
+    cr_expect_eq(newer->table.rows[2].older_row, 4);
     expect_status(
-        pfb_sample_cook_value(&few->snapshot, &newer->snapshot, 2, newer->snapshot.results[1].first_column, NULL, NULL),
+        pfb_sample_cook_value(&few->table, &newer->table, 2, newer->table.results[1].first_column, NULL, NULL),
         PFB_STATUS_NEED_TWO_SAMPLES, "no such row");
     v1_free(many);
     v1_free(newer);
@@ -587,9 +587,9 @@ Test(sample_v1, objects_that_moved)
         }
         v1_load(t);
     }
-    pfb_sample_match(&s[0]->snapshot, &s[1]->snapshot);
+    pfb_sample_match(&s[0]->table, &s[1]->table);
     for (uint32_t i = 0; i < 3; i++) {
-        pfb_formula_result r = pfb_sample_cook_value(&s[0]->snapshot, &s[1]->snapshot, i, i, NULL, NULL);
+        pfb_formula_result r = pfb_sample_cook_value(&s[0]->table, &s[1]->table, i, i, NULL, NULL);
         if (i == 0)
             expect_status(r, PFB_STATUS_NEED_TWO_SAMPLES, "a new object");
         else

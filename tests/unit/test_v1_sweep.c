@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* V1 blocks at each length, with each bit flipped and with each 32-bit field set to the values that break parsers,
  * flush against memory that may not be touched: no fault, bounded work, a verdict inside the input that does not depend
- * on how the block is read, and snapshots that come out as they were measured. */
+ * on how the block is read, and samples that come out as they were measured. */
 #include "support_v1.h"
 
 #include <criterion/criterion.h>
@@ -19,7 +19,7 @@ static struct {
     const char *name, *change;
     size_t size, at;
     size_t case_count;
-    size_t snapshot_every; /* snapshots of every so many cases */
+    size_t table_every; /* samples of every so many cases */
     char text[256];
 } sweep;
 
@@ -104,18 +104,18 @@ static void expect_same(pfb_error error, pfb_error expected, const char *how)
 }
 
 /* Measured and loaded, and each value with itself as the older one. */
-static void check_snapshot(const uint8_t *data, size_t size, pfb_error verdict)
+static void check_table(const uint8_t *data, size_t size, pfb_error verdict)
 {
     pfb_sample_input input = {.data = data, .data_size_bytes = size, .key_counter = 104};
     pfb_sample_counts counts;
-    pfb_sample snapshot;
+    pfb_sample table;
     pfb_error measured = pfb_sample_measure(&input, &counts);
     size_t needed = pfb_sample_size(&counts);
     cr_assert_leq(needed, 256 * size + 4096, "%s: %zu bytes", describe_case(), needed);
     void *memory = malloc(needed + 1);
     cr_assert_not_null(memory);
-    pfb_error loaded = pfb_sample_load(&snapshot, &input, &counts, memory, needed);
-    const pfb_sample_counts *n = &snapshot.counts;
+    pfb_error loaded = pfb_sample_load(&table, &input, &counts, memory, needed);
+    const pfb_sample_counts *n = &table.counts;
     cr_assert(n->results <= counts.results && n->columns <= counts.columns && n->rows <= counts.rows &&
                   n->values <= counts.values,
               "%s: more than was measured", describe_case());
@@ -125,11 +125,11 @@ static void check_snapshot(const uint8_t *data, size_t size, pfb_error verdict)
         expect_same(measured, verdict, "measuring");
         expect_same(loaded, verdict, "loading");
     }
-    pfb_sample_match(&snapshot, &snapshot);
+    pfb_sample_match(&table, &table);
     for (uint32_t row = 0; row < n->rows; row++) {
-        const pfb_sample_result *result = &snapshot.results[snapshot.rows[row].result];
+        const pfb_sample_result *result = &table.results[table.rows[row].result];
         for (uint32_t c = 0; c < result->column_count; c++)
-            pfb_sample_cook_value(&snapshot, &snapshot, row, result->first_column + c, NULL, NULL);
+            pfb_sample_cook_value(&table, &table, row, result->first_column + c, NULL, NULL);
     }
     free(memory);
 }
@@ -158,8 +158,8 @@ static void check_case(size_t size, const char *change, size_t at)
     bool is_strict = pfb_v1_finish(&block).code == PFB_OK;
     cr_assert_eq(is_strict, verdict.code == PFB_OK && notes == 0, "%s: strict and tolerant readers differ",
                  describe_case());
-    if (sweep.case_count++ % sweep.snapshot_every == 0)
-        check_snapshot(data, size, verdict);
+    if (sweep.case_count++ % sweep.table_every == 0)
+        check_table(data, size, verdict);
 }
 
 /* ---- Changes ----------------------------------------------------------------------------------------- */
@@ -231,7 +231,7 @@ static void sweep_block(const char *name, const uint8_t *data, size_t size, size
 
 Test(v1_sweep, everything)
 {
-    sweep.snapshot_every = 1;
+    sweep.table_every = 1;
     for (int big = 0; big < 2; big++) {
         uint8_t data[EVERY_SIZE];
         pfb_writer b;
@@ -272,7 +272,7 @@ static size_t build_crowd(uint8_t *data, size_t capacity)
 Test(v1_sweep, a_crowd)
 {
     uint8_t data[2048];
-    sweep.snapshot_every = 1;
+    sweep.table_every = 1;
     size_t size = build_crowd(data, sizeof data);
     sweep_block("a crowd", data, size, size);
 }
@@ -290,14 +290,14 @@ static void sweep_file(const char *path, size_t most)
     sweep_block(path, data, size, most);
 }
 
-static void sweep_real(unsigned first, unsigned last, size_t most, size_t snapshot_every)
+static void sweep_real(unsigned first, unsigned last, size_t most, size_t table_every)
 {
     static const unsigned objects[] = {2, 4, 234, 236, 238, 510, 638, 230};
     if (!PERFBLOCK_REAL_DATA[0]) {
         fputs("the blocks of a real machine are not there (PERFBLOCK_REAL_DATA)\n", stderr);
         cr_skip_test("the blocks of a real machine are not there");
     }
-    sweep.snapshot_every = snapshot_every;
+    sweep.table_every = table_every;
     for (unsigned i = 2 * first; i < 2 * last + 2; i++) { /* both samples of each object */
         char path[4096];
         snprintf(path, sizeof path, "%s/v1/pal-s%02u-obj%u.bin", PERFBLOCK_REAL_DATA, i % 2, objects[i / 2]);

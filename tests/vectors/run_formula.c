@@ -101,7 +101,7 @@ static bool read_sample(char *const cells[1 + INPUT_COUNT], pfb_raw_value *sampl
     }
     sample->value = raw[0];
     sample->base = raw[1];
-    sample->multi = raw[2];
+    sample->multi_count = raw[2];
     sample->perf_time = clock[0];
     sample->perf_time_100ns = clock[1];
     sample->object_time = clock[2];

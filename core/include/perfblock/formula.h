@@ -30,7 +30,7 @@ extern "C" {
 
 /* ---- The table ------------------------------------------------------------------------------------ */
 
-/* PERF_COUNTER_MULTI_BASE: in V1 the item count of the multi counter before it, and no base. */
+/* PERF_COUNTER_MULTI_BASE: in V1 the multi count of the multi counter before it, and no base. */
 #define PFB_TYPE_MULTI_BASE UINT32_C(0x42030500)
 
 /* Size of the raw value. */
@@ -65,17 +65,17 @@ typedef enum pfb_unit {
 } pfb_unit;
 
 /* Terms of a formula, as bits. No bit at all: nothing to compute (text, no-data, base and histogram types).
- * N raw value, d newer minus older, T and F of the clock, M item count of the newer sample. */
-#define PFB_TERM_RAW UINT32_C(1)              /* the numerator is N */
-#define PFB_TERM_DELTA UINT32_C(2)            /* the numerator is dN */
-#define PFB_TERM_ELAPSED UINT32_C(4)          /* the numerator is T - N */
-#define PFB_TERM_PERCENT UINT32_C(8)          /* times 100 */
-#define PFB_TERM_TIMES_FREQUENCY UINT32_C(16) /* times F */
-#define PFB_TERM_OVER_FREQUENCY UINT32_C(32)  /* divided by F */
-#define PFB_TERM_INVERSE UINT32_C(64)         /* 1 minus the quotient; M minus it for multi types */
-#define PFB_TERM_OVER_ITEMS UINT32_C(128)     /* divided by M */
-#define PFB_TERM_FROM_ITEMS UINT32_C(256)     /* the inverse is taken from M instead of 1 */
-#define PFB_TERM_BASE_OR_TIME UINT32_C(512)   /* dT replaces dB where one of the two samples has no base */
+ * N raw value, d newer minus older, T and F of the clock, M multi count of the newer sample. */
+#define PFB_TERM_RAW UINT32_C(1)                /* the numerator is N */
+#define PFB_TERM_DELTA UINT32_C(2)              /* the numerator is dN */
+#define PFB_TERM_ELAPSED UINT32_C(4)            /* the numerator is T - N */
+#define PFB_TERM_PERCENT UINT32_C(8)            /* times 100 */
+#define PFB_TERM_TIMES_FREQUENCY UINT32_C(16)   /* times F */
+#define PFB_TERM_OVER_FREQUENCY UINT32_C(32)    /* divided by F */
+#define PFB_TERM_INVERSE UINT32_C(64)           /* 1 minus the quotient; M minus it for multi types */
+#define PFB_TERM_OVER_MULTI_COUNT UINT32_C(128) /* divided by M */
+#define PFB_TERM_FROM_MULTI_COUNT UINT32_C(256) /* the inverse is taken from M instead of 1 */
+#define PFB_TERM_BASE_OR_TIME UINT32_C(512)     /* dT replaces dB where one of the two samples has no base */
 
 /* A row of the table. Static and constant. */
 typedef struct pfb_counter_type {
@@ -111,7 +111,7 @@ PFB_API const char *pfb_unit_text(pfb_unit unit);
 PFB_API bool pfb_counter_type_is_base(uint32_t value);
 
 /* True for the four raw-count types, whose displayed value is the raw value: the counters are of these that hold an
- * object's time, its frequency or an item count. */
+ * object's time, its frequency or an multi count. */
 PFB_API bool pfb_counter_type_is_number(uint32_t value);
 
 /* ---- Values without a name ------------------------------------------------------------------------- */
@@ -146,7 +146,7 @@ PFB_API bool pfb_counter_type_derive(uint32_t value, pfb_counter_type *row);
 /* Which fields of a sample were there, as bits. */
 #define PFB_HAS_VALUE UINT32_C(1)
 #define PFB_HAS_BASE UINT32_C(2)
-#define PFB_HAS_MULTI UINT32_C(4)
+#define PFB_HAS_MULTI_COUNT UINT32_C(4)
 #define PFB_HAS_PERF_TIME UINT32_C(8)
 #define PFB_HAS_PERF_TIME_100NS UINT32_C(16)
 #define PFB_HAS_OBJECT_TIME UINT32_C(32)
@@ -159,7 +159,7 @@ typedef struct pfb_raw_value {
     uint32_t has;            /* PFB_HAS_ bits of the fields below that hold something */
     uint64_t value;          /* N: the counter's raw value, zero-extended */
     uint64_t base;           /* B: the raw value of its base */
-    uint64_t multi;          /* M: the item count of a multi timer */
+    uint64_t multi_count;    /* M: the multi count of a multi timer */
     int64_t perf_time;       /* performance clock, ticks */
     int64_t perf_time_100ns; /* 100 ns units */
     int64_t object_time;     /* the object's clock, ticks */
@@ -177,13 +177,13 @@ typedef enum pfb_status {
     PFB_STATUS_TYPE_MISMATCH = 2,        /* the samples have different types, or the datum's size is not the type's */
     PFB_STATUS_UNKNOWN_TYPE = 3,         /* the type is not in the table */
     PFB_STATUS_NOT_DISPLAYED = 4,        /* text, no-data, base and histogram types: nothing to compute */
-    PFB_STATUS_MISSING_BASE = 5,         /* base or item count absent, or not what it should be */
+    PFB_STATUS_MISSING_BASE = 5,         /* base or multi count absent, or not what it should be */
     PFB_STATUS_MISSING_INPUT = 6,        /* raw value, clock or frequency absent */
     PFB_STATUS_NEGATIVE_DELTA = 7,       /* the counter fell, or time is before an elapsed counter's start */
     PFB_STATUS_ZERO_DENOMINATOR = 8,     /* no time, or no operation, between the samples */
     PFB_STATUS_NEGATIVE_DENOMINATOR = 9, /* clock or base went backwards */
     PFB_STATUS_BAD_FREQUENCY = 10,       /* the formula divides by a frequency that is not positive */
-    PFB_STATUS_ZERO_BASE = 11,           /* base or item count is 0 */
+    PFB_STATUS_ZERO_BASE = 11,           /* base or multi count is 0 */
     PFB_STATUS_NO_DATA = 12,             /* an elapsed counter whose start is 0 */
     PFB_STATUS_BAD_SCALE = 13            /* the caller's scale is outside its range */
 } pfb_status;
@@ -236,7 +236,7 @@ PFB_API pfb_formula pfb_formula_prepare(uint32_t type, const pfb_formula_options
 
 /* Evaluates samples of the formula's type. `older` may be null where one sample is enough. Tests are made in this
  * order, the first that fails gives the status: the formula's own status, enough samples, same type, inputs present
- * (value, clock, frequency, base, item count), counter not fallen, frequency, item count, denominator.
+ * (value, clock, frequency, base, multi count), counter not fallen, frequency, multi count, denominator.
  * The frequency is the newer sample's. Instantaneous types use the newer sample alone. */
 PFB_API pfb_formula_result pfb_formula_apply(const pfb_formula *formula, const pfb_raw_value *older,
                                              const pfb_raw_value *newer);
@@ -245,15 +245,16 @@ PFB_API pfb_formula_result pfb_formula_apply(const pfb_formula *formula, const p
  * numbers that differ stand in arrays of `count`, null where there are none. */
 typedef struct pfb_formula_column {
     const pfb_raw_value
-        *older; /* null: one sample only; `value`, `base`, `multi` and their PFB_HAS_ bits are not read */
+        *older; /* null: one sample only; `value`, `base`, `multi_count` and their PFB_HAS_ bits are not read */
     const pfb_raw_value *newer; /* likewise */
     const uint64_t *older_values, *newer_values;
     const uint64_t *older_bases, *newer_bases;
-    const uint64_t *newer_items; /* item counts */
+    const uint64_t *newer_multi_counts;
     size_t count;
 } pfb_formula_column;
 
-/* A result of a column takes nine bytes: the value, and a mark that tells the rest. Of the unit each column has one. */
+/* A result of a column takes nine bytes: the value, and a status byte. All results of a column have the unit of its
+ * formula. */
 #define PFB_STATUS_BYTE_CODE 0x0FU    /* pfb_status: PFB_STATUS_OK is 0 */
 #define PFB_STATUS_BYTE_FLAGS 0x70U   /* PFB_FLAG_ bits, times 16 */
 #define PFB_STATUS_BYTE_INTEGER 0x80U /* the exact result is an integer below 2^53, which the value is */
@@ -263,12 +264,12 @@ typedef struct pfb_formula_column {
 PFB_API void pfb_formula_apply_column(const pfb_formula *formula, const pfb_formula_column *column, double *values,
                                       uint8_t *status_bytes);
 
-/* The mark of a result. */
+/* The status byte of a result. */
 PFB_API uint8_t pfb_formula_pack(const pfb_formula_result *result);
 
-/* The result with this value, mark and unit (formula.unit). is_integer is false, whatever the mark says, where the
- * value is not an integer from 0 to 2^53 - 1: larger integers are in the original result only. */
-PFB_API pfb_formula_result pfb_formula_unpack(double value, uint8_t mark, pfb_unit unit);
+/* The result with this value, status byte and unit (formula.unit). is_integer is false, whatever the status byte says,
+ * where the value is not an integer from 0 to 2^53 - 1: larger integers are in the original result only. */
+PFB_API pfb_formula_result pfb_formula_unpack(double value, uint8_t status_byte, pfb_unit unit);
 
 /* Both in one: the formula of the newer sample's type. */
 PFB_API pfb_formula_result pfb_formula_evaluate(const pfb_raw_value *older, const pfb_raw_value *newer,

@@ -14,17 +14,17 @@ extern "C" {
  * and values, stored by column; each column linked to its counter's registration. Then matching and cooking.
  *
  *     pfb_sample_measure(&input, &counts);                      how much memory
- *     pfb_sample_load(&snapshot, &input, &counts, memory, pfb_sample_size(&counts));
+ *     pfb_sample_load(&sample, &input, &counts, memory, pfb_sample_size(&counts));
  *
  * Loading is linear but for sorting counters that do not stand in order: n log n at worst. Nothing is allocated. The
- * bytes handed in must stay as they are as long as the snapshot is used; registrations only until it is loaded.
+ * bytes handed in must stay as they are as long as the sample is used; registrations only until it is loaded.
  * docs/sample.md. */
 
 #define PFB_NONE UINT32_C(0xFFFFFFFF) /* no such position */
 
 /* ---- Input --------------------------------------------------------------------------------------------- */
 
-/* What a snapshot is made from. */
+/* What a sample is made from. */
 typedef struct pfb_sample_input {
     const void *data; /* V2 data block or V1 block: told apart by the signature */
     size_t data_size_bytes;
@@ -68,7 +68,7 @@ typedef struct pfb_sample_column {
     uint32_t position;   /* among the values of an instance */
     uint32_t counter_id; /* PFB_NO_ID when unknown; V1: title index, which a base often shares with its counter */
     bool has_counter;    /* the registration knows it; else `counter` is empty */
-    pfb_counter counter; /* type, ids of base, item count and clocks, scale ... */
+    pfb_counter counter; /* type, ids of base, multi count and clocks, scale ... */
     /* Columns of the counters it refers to, in its own result or, failing that, in another; or PFB_NONE. */
     uint32_t base_column, multi_column, time_column, freq_column;
 } pfb_sample_column;
@@ -90,7 +90,7 @@ typedef struct pfb_sample_row {
     uint32_t occurrence;  /* number among the equal names of its result, from 0 (pfb_sample_number_rows) */
     uint32_t rank;        /* number among the equal (id, name) of its result, from 0 (likewise) */
     uint32_t value_count; /* less than the result's columns only in a broken block */
-    uint32_t older_row;   /* after pfb_sample_match: its row in the older snapshot, or PFB_NONE */
+    uint32_t older_row;   /* after pfb_sample_match: its row in the older sample, or PFB_NONE */
     uint32_t group;       /* private: rows of the same instance share it once they are ranked */
 } pfb_sample_row;
 
@@ -99,10 +99,10 @@ typedef struct pfb_sample_counts {
     uint32_t results, columns, rows;
     uint32_t registrations; /* as in the input */
     uint64_t values;        /* places for values: of each result its columns times its stride */
-    uint64_t items;         /* places for item counts: as many for V1 blocks, else 0 */
+    uint64_t multi_counts;  /* places for multi counts: as many for V1 blocks, else 0 */
 } pfb_sample_counts;
 
-/* No item count stands behind the value. */
+/* The value has no multi count. */
 #define PFB_NO_MULTI_COUNT UINT64_MAX
 
 typedef struct pfb_sample {
@@ -112,8 +112,8 @@ typedef struct pfb_sample {
     pfb_sample_row *rows;
     uint64_t *raw; /* by place: the number, zero-extended; where the size is 0, offset << 32 | size of the datum's bytes
                     * in the data block, which is below 4 GiB; 0 where a broken block ended before it */
-    uint8_t *sizes;  /* by place: 4, 8, or 0 where there is no number */
-    uint64_t *items; /* by place: the item count behind a value of V1, or PFB_NO_MULTI_COUNT; null for V2 */
+    uint8_t *sizes;         /* by place: 4, 8, or 0 where there is no number */
+    uint64_t *multi_counts; /* by place: the multi count of a value of V1, or PFB_NO_MULTI_COUNT; null for V2 */
     int64_t perf_time, perf_time_100ns, perf_freq; /* as in pfb_v2_reader */
     pfb_system_time system_time;
     uint32_t notes; /* PFB_NOTE_ bits */
@@ -143,31 +143,31 @@ PFB_API size_t pfb_sample_size(const pfb_sample_counts *counts);
  * pfb_sample_measure gave for this input) and links counters to their registration. Returns the block's verdict;
  * after a failure the table holds what preceded it. PFB_CALLER_TOO_SMALL when the memory does not suffice, or the bytes
  * changed since they were measured; the table is then empty. Query information is read up to its first broken block. */
-PFB_API pfb_error pfb_sample_load(pfb_sample *snapshot, const pfb_sample_input *input, const pfb_sample_counts *counts,
+PFB_API pfb_error pfb_sample_load(pfb_sample *sample, const pfb_sample_input *input, const pfb_sample_counts *counts,
                                   void *memory, size_t memory_size_bytes);
 
-/* The place of a value in raw, sizes and items. Requires a row and a column of one result. */
-PFB_API size_t pfb_sample_place(const pfb_sample *snapshot, uint32_t row, uint32_t column);
+/* The place of a value in raw, sizes and multi_counts. Requires a row and a column of one result. */
+PFB_API size_t pfb_sample_place(const pfb_sample *sample, uint32_t row, uint32_t column);
 
 /* One value of the table. */
 typedef struct pfb_sample_value {
-    bool exists;         /* false where a broken block ended before it, and outside the table */
-    bool is_number;      /* 4 or 8 bytes */
-    uint64_t raw;        /* zero-extended; 0 unless is_number */
-    uint32_t size_bytes; /* of the datum */
-    uint32_t offset;     /* of a datum that is no number, in the data block; else 0 */
-    bool has_items;      /* V1: an item count stands behind the value */
-    uint32_t items;
+    bool exists;          /* false where a broken block ended before it, and outside the table */
+    bool is_number;       /* 4 or 8 bytes */
+    uint64_t raw;         /* zero-extended; 0 unless is_number */
+    uint32_t size_bytes;  /* of the datum */
+    uint32_t offset;      /* of a datum that is no number, in the data block; else 0 */
+    bool has_multi_count; /* V1: the value has a multi count */
+    uint32_t multi_count;
 } pfb_sample_value;
 
 /* The value of a row and a column, whichever they are. */
-PFB_API pfb_sample_value pfb_sample_value_at(const pfb_sample *snapshot, uint32_t row, uint32_t column);
+PFB_API pfb_sample_value pfb_sample_value_at(const pfb_sample *sample, uint32_t row, uint32_t column);
 
 /* Fills `occurrence` and `rank` of all rows. n log n. Matching does it by itself where it needs them; callers that
  * print occurrences call it. */
-PFB_API void pfb_sample_number_rows(pfb_sample *snapshot);
+PFB_API void pfb_sample_number_rows(pfb_sample *sample);
 
-/* The same counter of the same instance in two samples; bases, item counts and object clocks; displayed values.
+/* The same counter of the same instance in two samples; bases, multi counts and object clocks; displayed values.
  *
  *     pfb_sample_match(&older, &newer);                          fills rows[].older_row
  *     pfb_sample_cook_value(&older, &newer, row, column, NULL, NULL); status, value, flags
@@ -184,7 +184,7 @@ PFB_API void pfb_sample_number_rows(pfb_sample *snapshot);
  * candidates are tried). Rows that are new have older_row PFB_NONE. */
 PFB_API void pfb_sample_match(pfb_sample *older, pfb_sample *newer);
 
-/* Finds the older rows of these results of the newer snapshot only, given by their positions; other rows are not
+/* Finds the older rows of these results of the newer sample only, given by their positions; other rows are not
  * changed. For samples whose V1 objects have their latest older samples in several blocks: each object is matched with
  * its own, which is then `older` when its values are evaluated. */
 PFB_API void pfb_sample_match_results(pfb_sample *older, pfb_sample *newer, const uint32_t *results, size_t count);
@@ -196,13 +196,13 @@ typedef struct pfb_cook_inputs {
 } pfb_cook_inputs;
 
 /* Evaluates the value of a newer row (position in rows) and column (position in columns, of the same result). `older`
- * is the snapshot that was matched, or null: one sample only. `options` and `inputs` may be null.
- * Base, item count and object clock are looked up by the ids of the registration: in the same row, else in another
+ * is the sample that was matched, or null: one sample only. `options` and `inputs` may be null.
+ * Base, multi count and object clock are looked up by the ids of the registration: in the same row, else in another
  * result of the same counterset that holds the same instance (the first; at most 64 candidates are tried). Statuses
  * beyond the formula's own: unknown_type when the counter has no registration, type_mismatch when the datum's size is
  * not the type's, missing_input when it is neither 4 nor 8 bytes, missing_base when the base is absent, the counter
  * itself, not of a base type or of the wrong size. Plain numbers, and all values of V1, may have either size. In V1 the
- * next definition is the base or the item count. */
+ * next definition is the base or the multi count. */
 PFB_API pfb_formula_result pfb_sample_cook_value(const pfb_sample *older, const pfb_sample *newer, uint32_t row,
                                                  uint32_t column, const pfb_formula_options *options,
                                                  pfb_cook_inputs *inputs);
@@ -212,8 +212,8 @@ PFB_API pfb_formula_result pfb_sample_cook_value(const pfb_sample *older, const 
 /* How many values a sample has: for each result its rows times its columns. */
 PFB_API uint64_t pfb_sample_value_count(const pfb_sample *newer);
 
-/* Evaluates every value of a sample, as pfb_sample_cook_value does, into the caller's arrays: each value and its mark
- * (formula.h) at its place (pfb_sample_place), column by column. Between columns some places may be left alone.
+/* Evaluates every value of a sample, as pfb_sample_cook_value does, into the caller's arrays: each value and its status
+ * byte (formula.h) at its place (pfb_sample_place), column by column. Between columns some places may be left alone.
  * False, with nothing written, when `capacity` is less than newer->counts.values. `older` and `options` may be null. */
 PFB_API bool pfb_sample_cook(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options,
                              double *values, uint8_t *status_bytes, size_t capacity);
@@ -229,7 +229,7 @@ typedef struct pfb_cooked_replies {
 
 /* All of it in one call: measures and loads two inputs, matches them and evaluates every value of the newer one, in
  * `memory` (aligned as malloc does). False when that is less than `needed_bytes`: then nothing else is told, and a call
- * without memory asks what is needed. Who keeps the older snapshot loads, matches and evaluates by the functions above,
+ * without memory asks what is needed. Who keeps the older sample loads, matches and evaluates by the functions above,
  * which is half the work. */
 PFB_API bool pfb_cook_replies(pfb_cooked_replies *display, const pfb_sample_input *older, const pfb_sample_input *newer,
                               const pfb_formula_options *options, void *memory, size_t memory_size_bytes);

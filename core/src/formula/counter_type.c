@@ -25,8 +25,8 @@
 #define XF PFB_TERM_TIMES_FREQUENCY
 #define OF PFB_TERM_OVER_FREQUENCY
 #define INV PFB_TERM_INVERSE
-#define OM PFB_TERM_OVER_ITEMS
-#define FM PFB_TERM_FROM_ITEMS
+#define OM PFB_TERM_OVER_MULTI_COUNT
+#define FM PFB_TERM_FROM_MULTI_COUNT
 #define BT PFB_TERM_BASE_OR_TIME
 
 #define SAMPLE_BASE UINT32_C(0x40030401)
@@ -179,7 +179,7 @@ pfb_type_fields pfb_counter_type_fields(uint32_t value)
     return f;
 }
 
-/* What a rate adds to dN / dT. Multi timers are per item, and their complement is taken from the number of items. */
+/* What a rate adds to dN / dT. Multi timers are divided by M; their inverses are M minus the quotient. */
 static unsigned rate_terms(const pfb_type_fields *f)
 {
     unsigned terms = f->display <= DISPLAY_PER_SECOND ? PFB_TERM_TIMES_FREQUENCY : 0;
@@ -188,7 +188,7 @@ static unsigned rate_terms(const pfb_type_fields *f)
     if (f->inverse)
         terms |= PFB_TERM_INVERSE;
     if (f->multi)
-        terms |= f->inverse ? PFB_TERM_FROM_ITEMS : PFB_TERM_OVER_ITEMS;
+        terms |= f->inverse ? PFB_TERM_FROM_MULTI_COUNT : PFB_TERM_OVER_MULTI_COUNT;
     return terms;
 }
 

@@ -53,8 +53,8 @@ static uint64_t power_of_ten(int exponent)
 static uint16_t choose_terms(const pfb_counter_type *type, const pfb_formula_options *options)
 {
     unsigned terms = type->terms;
-    if (options->per_item_inverse && (terms & PFB_TERM_FROM_ITEMS))
-        terms |= PFB_TERM_OVER_ITEMS;
+    if (options->per_item_inverse && (terms & PFB_TERM_FROM_MULTI_COUNT))
+        terms |= PFB_TERM_OVER_MULTI_COUNT;
     if (options->server_2003_multi_timer && type->value == PERF_COUNTER_MULTI_TIMER)
         terms &= ~PFB_TERM_TIMES_FREQUENCY;
     return (uint16_t)terms;
@@ -90,8 +90,8 @@ static void find_needs(pfb_formula *f)
         alone |= time_bit(f->clock);
     if (f->terms & (PFB_TERM_TIMES_FREQUENCY | PFB_TERM_OVER_FREQUENCY))
         alone |= frequency_bit(f->clock);
-    if (f->terms & (PFB_TERM_OVER_ITEMS | PFB_TERM_FROM_ITEMS))
-        alone |= PFB_HAS_MULTI;
+    if (f->terms & (PFB_TERM_OVER_MULTI_COUNT | PFB_TERM_FROM_MULTI_COUNT))
+        alone |= PFB_HAS_MULTI_COUNT;
     f->newer_needs = both | alone;
     f->older_needs = both;
 }
@@ -147,7 +147,7 @@ typedef struct inputs {
     uint64_t numerator;   /* N, dN or T - N */
     uint64_t denominator; /* 1, dT, B or dB; never 0 */
     uint64_t frequency;   /* F; unused without its terms */
-    uint64_t items;       /* M; likewise */
+    uint64_t multi_count; /* M; likewise */
     uint32_t flags;
 } inputs;
 
@@ -178,7 +178,7 @@ static pfb_status check_presence(const pfb_formula *f, const pfb_raw_value *olde
         *denominator = PFB_DENOMINATOR_TIME;
         return PFB_STATUS_OK;
     }
-    return missing & ~(PFB_HAS_BASE | PFB_HAS_MULTI) ? PFB_STATUS_MISSING_INPUT : PFB_STATUS_MISSING_BASE;
+    return missing & ~(PFB_HAS_BASE | PFB_HAS_MULTI_COUNT) ? PFB_STATUS_MISSING_INPUT : PFB_STATUS_MISSING_BASE;
 }
 
 /* to - from; a DWORD that fell may have gone through 2^32. False when it fell. */
@@ -259,10 +259,10 @@ static pfb_status read_factors(const pfb_formula *f, const pfb_raw_value *newer,
             return PFB_STATUS_BAD_FREQUENCY;
         in->frequency = (uint64_t)frequency;
     }
-    if (f->terms & (PFB_TERM_OVER_ITEMS | PFB_TERM_FROM_ITEMS)) {
-        if (newer->multi == 0)
+    if (f->terms & (PFB_TERM_OVER_MULTI_COUNT | PFB_TERM_FROM_MULTI_COUNT)) {
+        if (newer->multi_count == 0)
             return PFB_STATUS_ZERO_BASE;
-        in->items = newer->multi;
+        in->multi_count = newer->multi_count;
     }
     return PFB_STATUS_OK;
 }
@@ -283,7 +283,7 @@ static ratio make_ratio(const pfb_formula *f, const inputs *in)
     if (f->terms & PFB_TERM_TIMES_FREQUENCY)
         r.above = pfb_wide_times(r.above, in->frequency);
     if (f->terms & PFB_TERM_INVERSE) { /* W - N/D = (W D - N) / D, where W is 1 or M */
-        pfb_wide whole = f->terms & PFB_TERM_FROM_ITEMS ? pfb_wide_times(r.below, in->items) : r.below;
+        pfb_wide whole = f->terms & PFB_TERM_FROM_MULTI_COUNT ? pfb_wide_times(r.below, in->multi_count) : r.below;
         r.negative = pfb_wide_compare(whole, r.above) < 0;
         r.above = r.negative ? pfb_wide_minus(r.above, whole) : pfb_wide_minus(whole, r.above);
     }
@@ -291,8 +291,8 @@ static ratio make_ratio(const pfb_formula *f, const inputs *in)
         r.above = pfb_wide_times(r.above, 100);
     if (f->terms & PFB_TERM_OVER_FREQUENCY)
         r.below = pfb_wide_times(r.below, in->frequency);
-    if (f->terms & PFB_TERM_OVER_ITEMS)
-        r.below = pfb_wide_times(r.below, in->items);
+    if (f->terms & PFB_TERM_OVER_MULTI_COUNT)
+        r.below = pfb_wide_times(r.below, in->multi_count);
     return r;
 }
 
@@ -346,7 +346,7 @@ static bool compute_small(const pfb_formula *f, const inputs *in, pfb_formula_re
         return false;
     if (f->terms & PFB_TERM_INVERSE) {
         uint64_t whole = below;
-        if ((f->terms & PFB_TERM_FROM_ITEMS) && !times_small(&whole, in->items))
+        if ((f->terms & PFB_TERM_FROM_MULTI_COUNT) && !times_small(&whole, in->multi_count))
             return false;
         negative = whole < above;
         above = negative ? above - whole : whole - above;
@@ -355,7 +355,7 @@ static bool compute_small(const pfb_formula *f, const inputs *in, pfb_formula_re
         return false;
     if ((f->terms & PFB_TERM_OVER_FREQUENCY) && !times_small(&below, in->frequency))
         return false;
-    if ((f->terms & PFB_TERM_OVER_ITEMS) && !times_small(&below, in->items))
+    if ((f->terms & PFB_TERM_OVER_MULTI_COUNT) && !times_small(&below, in->multi_count))
         return false;
     pfb_quotient quotient = pfb_divide_small(above, below);
     result->value = negative ? -quotient.value : quotient.value;
@@ -410,26 +410,26 @@ pfb_formula_result pfb_formula_evaluate(const pfb_raw_value *older, const pfb_ra
     return pfb_formula_apply(&formula, older, newer);
 }
 
-/* ---- Marks --------------------------------------------------------------------------------------------- */
+/* ---- Status bytes --------------------------------------------------------------------------------------------- */
 
-enum { MARK_FLAGS_SHIFT = 4, MARK_FLAGS = 7, MARK_EXACT_BITS = 53 };
-enum { MARK_ABOVE_100_BIT = 5, MARK_BELOW_ZERO_BIT = 6, MARK_INTEGER_BIT = 7 };
+enum { FLAGS_SHIFT = 4, FLAG_BITS = 7 };
+enum { STATUS_BYTE_ABOVE_100_BIT = 5, STATUS_BYTE_BELOW_ZERO_BIT = 6, STATUS_BYTE_INTEGER_BIT = 7 };
 
 uint8_t pfb_formula_pack(const pfb_formula_result *result)
 {
-    bool is_integer = result->is_integer && result->integer >> MARK_EXACT_BITS == 0;
-    unsigned mark =
-        (unsigned)result->status | result->flags << MARK_FLAGS_SHIFT | (is_integer ? PFB_STATUS_BYTE_INTEGER : 0u);
-    return (uint8_t)mark;
+    bool is_integer = result->is_integer && result->integer >> PFB_EXACT_BITS == 0;
+    unsigned status_byte =
+        (unsigned)result->status | result->flags << FLAGS_SHIFT | (is_integer ? PFB_STATUS_BYTE_INTEGER : 0u);
+    return (uint8_t)status_byte;
 }
 
-pfb_formula_result pfb_formula_unpack(double value, uint8_t mark, pfb_unit unit)
+pfb_formula_result pfb_formula_unpack(double value, uint8_t status_byte, pfb_unit unit)
 {
-    /* The mark may come from anywhere: only what fits 2^53 can be the integer that it promises. */
-    bool is_integer = (mark & PFB_STATUS_BYTE_INTEGER) && value >= 0 && value < 9007199254740992.0 &&
+    /* The status byte may come from anywhere: only what fits 2^53 can be the integer that it promises. */
+    bool is_integer = (status_byte & PFB_STATUS_BYTE_INTEGER) && value >= 0 && value < 9007199254740992.0 &&
                       value == (double)(uint64_t)value;
-    return (pfb_formula_result){.status = (pfb_status)(mark & PFB_STATUS_BYTE_CODE),
-                                .flags = mark >> MARK_FLAGS_SHIFT & MARK_FLAGS,
+    return (pfb_formula_result){.status = (pfb_status)(status_byte & PFB_STATUS_BYTE_CODE),
+                                .flags = status_byte >> FLAGS_SHIFT & FLAG_BITS,
                                 .value = value,
                                 .unit = unit,
                                 .is_integer = is_integer,
@@ -440,10 +440,10 @@ pfb_formula_result pfb_formula_unpack(double value, uint8_t mark, pfb_unit unit)
 
 /* The sample of one instance. */
 static pfb_raw_value take_sample(const pfb_raw_value *shared, const uint64_t *values, const uint64_t *bases,
-                                 const uint64_t *items, size_t i)
+                                 const uint64_t *multi_counts, size_t i)
 {
     pfb_raw_value s = *shared;
-    s.has &= ~(PFB_HAS_VALUE | PFB_HAS_BASE | PFB_HAS_MULTI);
+    s.has &= ~(PFB_HAS_VALUE | PFB_HAS_BASE | PFB_HAS_MULTI_COUNT);
     if (values) {
         s.has |= PFB_HAS_VALUE;
         s.value = values[i];
@@ -452,16 +452,17 @@ static pfb_raw_value take_sample(const pfb_raw_value *shared, const uint64_t *va
         s.has |= PFB_HAS_BASE;
         s.base = bases[i];
     }
-    if (items) {
-        s.has |= PFB_HAS_MULTI;
-        s.multi = items[i];
+    if (multi_counts) {
+        s.has |= PFB_HAS_MULTI_COUNT;
+        s.multi_count = multi_counts[i];
     }
     return s;
 }
 
 static pfb_formula_result apply_one(const pfb_formula *f, const pfb_formula_column *column, size_t i)
 {
-    pfb_raw_value newer = take_sample(column->newer, column->newer_values, column->newer_bases, column->newer_items, i);
+    pfb_raw_value newer =
+        take_sample(column->newer, column->newer_values, column->newer_bases, column->newer_multi_counts, i);
     if (!column->older)
         return pfb_formula_apply(f, NULL, &newer);
     pfb_raw_value older = take_sample(column->older, column->older_values, column->older_bases, NULL, i);
@@ -473,8 +474,9 @@ static pfb_formula_result apply_one(const pfb_formula *f, const pfb_formula_colu
 static bool is_shared_sound(const pfb_formula *f, const pfb_formula_column *column)
 {
     pfb_raw_value older = {.has = 0};
-    pfb_raw_value newer = take_sample(column->newer, column->newer_values, column->newer_bases, column->newer_items, 0);
-    newer.value = newer.base = newer.multi = 1;
+    pfb_raw_value newer =
+        take_sample(column->newer, column->newer_values, column->newer_bases, column->newer_multi_counts, 0);
+    newer.value = newer.base = newer.multi_count = 1;
     if (column->older)
         older = take_sample(column->older, column->older_values, column->older_bases, NULL, 0);
     older.value = older.base = 0;
@@ -581,7 +583,7 @@ static uint64_t find_zero(const double *numbers)
 static bool read_tile(const fast_column *fast, const pfb_formula_column *column, size_t first, tile *t)
 {
     bool has_items = fast->from_items || fast->over_items;
-    if (!column->newer_values || (has_items && !column->newer_items))
+    if (!column->newer_values || (has_items && !column->newer_multi_counts))
         return false;
     const uint64_t *values = column->newer_values + first;
     uint64_t seen =
@@ -593,7 +595,8 @@ static bool read_tile(const fast_column *fast, const pfb_formula_column *column,
         wrong |= (seen & fast->too_large_d) | find_zero(t->d);
     }
     if (has_items)
-        wrong |= (convert_tile(column->newer_items + first, t->items) & fast->too_large_items) | find_zero(t->items);
+        wrong |=
+            (convert_tile(column->newer_multi_counts + first, t->items) & fast->too_large_items) | find_zero(t->items);
     return wrong == 0;
 }
 
@@ -634,11 +637,11 @@ static inline void divide_tile(const fast_column *fast, bool percent, bool inver
         uint64_t difference = bits_of((rounded - small_base) * t->below[i] - above) << 1;
         uint64_t has_fraction = (difference + (UINT64_C(1) << 54)) >> 63;
         uint64_t is_negative = inverse ? t->is_negative[i] : 0;
-        uint64_t mark = (has_fraction | is_negative) << MARK_INTEGER_BIT ^ PFB_STATUS_BYTE_INTEGER;
+        uint64_t status_byte = (has_fraction | is_negative) << STATUS_BYTE_INTEGER_BIT ^ PFB_STATUS_BYTE_INTEGER;
         if (percent)
-            mark |= (bits_of(100 * t->below[i] - above) >> 63 & ~is_negative) << MARK_ABOVE_100_BIT;
+            status_byte |= (bits_of(100 * t->below[i] - above) >> 63 & ~is_negative) << STATUS_BYTE_ABOVE_100_BIT;
         values[i] = inverse ? from_bits(bits_of(value) | is_negative << 63) : value;
-        all[i] = mark | is_negative << MARK_BELOW_ZERO_BIT;
+        all[i] = status_byte | is_negative << STATUS_BYTE_BELOW_ZERO_BIT;
     }
     for (int i = 0; i < TILE; i++)
         status_bytes[i] = (uint8_t)all[i];
@@ -693,8 +696,8 @@ static bool prepare_fast(const pfb_formula *f, const pfb_formula_column *column,
     bool by_base = delta_base || f->denominator == PFB_DENOMINATOR_BASE;
     *fast = (fast_column){.inverse = (f->terms & PFB_TERM_INVERSE) != 0,
                           .percent = f->unit == PFB_UNIT_PERCENT,
-                          .from_items = (f->terms & PFB_TERM_FROM_ITEMS) != 0,
-                          .over_items = (f->terms & PFB_TERM_OVER_ITEMS) != 0,
+                          .from_items = (f->terms & PFB_TERM_FROM_MULTI_COUNT) != 0,
+                          .over_items = (f->terms & PFB_TERM_OVER_MULTI_COUNT) != 0,
                           .older_values = f->terms & PFB_TERM_DELTA ? column->older_values : NULL,
                           .older_bases = delta_base ? column->older_bases : NULL,
                           .bases = by_base ? column->newer_bases : NULL};
@@ -702,7 +705,7 @@ static bool prepare_fast(const pfb_formula *f, const pfb_formula_column *column,
         (fast->inverse && !is_plain_inverse) || !is_shared_sound(f, column))
         return false;
     /* A precision timer without a base is measured by a clock: one by one. No type that has a base is an inverse or has
-     * item counts besides. */
+     * multi counts besides. */
     if (by_base && (!fast->bases || (delta_base && !fast->older_bases)))
         return false;
     uint64_t frequency = (uint64_t)read_frequency(column->newer, f->clock); /* positive where it is used */
@@ -741,7 +744,7 @@ static bool apply_rest(const fast_column *fast, const pfb_formula_column *column
     enum { FEW = 4 };
     uint64_t room[5][TILE];
     double some_values[TILE];
-    uint8_t some_marks[TILE];
+    uint8_t some_status_bytes[TILE];
     size_t count = column->count - first;
     if (count < FEW)
         return false;
@@ -751,11 +754,11 @@ static bool apply_rest(const fast_column *fast, const pfb_formula_column *column
     padded.bases = pad(fast->bases ? fast->bases + first : NULL, count, room[2]);
     padded.older_bases = pad(fast->older_bases ? fast->older_bases + first : NULL, count, room[3]);
     if (fast->from_items || fast->over_items)
-        rest.newer_items = pad(column->newer_items + first, count, room[4]);
-    if (!apply_tile(&padded, &rest, 0, t, some_values, some_marks))
+        rest.newer_multi_counts = pad(column->newer_multi_counts + first, count, room[4]);
+    if (!apply_tile(&padded, &rest, 0, t, some_values, some_status_bytes))
         return false;
     memcpy(values + first, some_values, count * sizeof *values);
-    memcpy(status_bytes + first, some_marks, count);
+    memcpy(status_bytes + first, some_status_bytes, count);
     return true;
 }
 

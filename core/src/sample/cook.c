@@ -90,13 +90,13 @@ typedef struct reference {
 
 /* What is the same for all rows of a column. */
 typedef struct plan {
-    const pfb_sample *snapshot;
+    const pfb_sample *sample;
     pfb_related_rows *related; /* of the last row that needed them */
     uint32_t column;           /* of the counter */
     uint8_t sizes;
     reference base, multi, time, freq;
     bool has_object_clock; /* V1: the object's own, which stands in the sample */
-    pfb_raw_value sample;  /* filled anew for each row; type and clocks stay */
+    pfb_raw_value raw;     /* filled anew for each row; type and clocks stay */
 } plan;
 
 /* The sizes in bytes that numbers come in, which are bits at the same time. */
@@ -112,26 +112,26 @@ static uint8_t declared_sizes(uint32_t type)
 }
 
 /* What a counter may refer to. */
-typedef enum role { ROLE_BASE, ROLE_ITEMS, ROLE_CLOCK } role;
+typedef enum role { ROLE_BASE, ROLE_MULTI_COUNT, ROLE_CLOCK } role;
 
 static bool fits_role(uint32_t type, role as, bool is_v1)
 {
     if (as == ROLE_BASE)
         return pfb_counter_type_is_base(type) && (is_v1 || pfb_counter_type_find(type) != NULL);
-    if (as == ROLE_ITEMS && is_v1)
+    if (as == ROLE_MULTI_COUNT && is_v1)
         return type == PFB_TYPE_MULTI_BASE;
     return pfb_counter_type_is_number(type);
 }
 
 /* The counter that `column` refers to; `target` is the linked column. */
-static reference refer(const pfb_sample *snapshot, const pfb_sample_column *column, uint32_t target, role as)
+static reference refer(const pfb_sample *sample, const pfb_sample_column *column, uint32_t target, role as)
 {
     reference none = {.exists = false};
     if (target == PFB_NONE)
         return none;
-    const pfb_sample_column *referred = &snapshot->columns[target];
+    const pfb_sample_column *referred = &sample->columns[target];
     uint32_t type = referred->counter.type;
-    bool is_v1 = snapshot->results[column->result].kind == PFB_V1_OBJECT;
+    bool is_v1 = sample->results[column->result].kind == PFB_V1_OBJECT;
     if (!referred->has_counter || !fits_role(type, as, is_v1))
         return none;
     /* V1 values come in either size, whatever the type says: real providers differ from it. */
@@ -140,32 +140,31 @@ static reference refer(const pfb_sample *snapshot, const pfb_sample_column *colu
                    .sizes = is_v1 ? SIZE_4 | SIZE_8 : declared_sizes(type),
                    .column = target};
     if (r.elsewhere)
-        r.columns =
-            pfb_sample_columns_of(snapshot, &snapshot->results[column->result].counterset, referred->counter_id);
+        r.columns = pfb_sample_columns_of(sample, &sample->results[column->result].counterset, referred->counter_id);
     return r;
 }
 
 /* With those of the counters it refers to that tell one of these inputs: PFB_HAS_ bits. */
-static plan make_plan(const pfb_sample *snapshot, uint32_t column, uint32_t inputs, pfb_related_rows *related)
+static plan make_plan(const pfb_sample *sample, uint32_t column, uint32_t inputs, pfb_related_rows *related)
 {
-    const pfb_sample_column *c = &snapshot->columns[column];
-    const pfb_sample_result *result = &snapshot->results[c->result];
-    plan p = {.snapshot = snapshot, .related = related, .column = column, .sizes = declared_sizes(c->counter.type)};
-    p.base = refer(snapshot, c, inputs & PFB_HAS_BASE ? c->base_column : PFB_NONE, ROLE_BASE);
-    p.multi = refer(snapshot, c, inputs & PFB_HAS_MULTI ? c->multi_column : PFB_NONE, ROLE_ITEMS);
-    p.time = refer(snapshot, c, inputs & PFB_HAS_OBJECT_TIME ? c->time_column : PFB_NONE, ROLE_CLOCK);
-    p.freq = refer(snapshot, c, inputs & PFB_HAS_OBJECT_FREQ ? c->freq_column : PFB_NONE, ROLE_CLOCK);
+    const pfb_sample_column *c = &sample->columns[column];
+    const pfb_sample_result *result = &sample->results[c->result];
+    plan p = {.sample = sample, .related = related, .column = column, .sizes = declared_sizes(c->counter.type)};
+    p.base = refer(sample, c, inputs & PFB_HAS_BASE ? c->base_column : PFB_NONE, ROLE_BASE);
+    p.multi = refer(sample, c, inputs & PFB_HAS_MULTI_COUNT ? c->multi_column : PFB_NONE, ROLE_MULTI_COUNT);
+    p.time = refer(sample, c, inputs & PFB_HAS_OBJECT_TIME ? c->time_column : PFB_NONE, ROLE_CLOCK);
+    p.freq = refer(sample, c, inputs & PFB_HAS_OBJECT_FREQ ? c->freq_column : PFB_NONE, ROLE_CLOCK);
     p.has_object_clock = result->kind == PFB_V1_OBJECT;
     if (result->kind == PFB_V1_OBJECT) /* real ones give PERF_AVERAGE_TIMER 8 bytes: the declared size counts */
         p.sizes = SIZE_4 | SIZE_8;
-    p.sample = (pfb_raw_value){.type = c->counter.type,
-                               .perf_time = snapshot->perf_time,
-                               .perf_time_100ns = snapshot->perf_time_100ns,
-                               .perf_freq = snapshot->perf_freq,
-                               .object_time = result->object_time,
-                               .object_freq = result->object_freq};
+    p.raw = (pfb_raw_value){.type = c->counter.type,
+                            .perf_time = sample->perf_time,
+                            .perf_time_100ns = sample->perf_time_100ns,
+                            .perf_freq = sample->perf_freq,
+                            .object_time = result->object_time,
+                            .object_freq = result->object_freq};
     if (p.base.exists)
-        p.sample.base_type = snapshot->columns[c->base_column].counter.type;
+        p.raw.base_type = sample->columns[c->base_column].counter.type;
     return p;
 }
 
@@ -178,20 +177,20 @@ typedef struct number {
 } number;
 
 /* The number of a row in a column. Where a broken block ended before it, there is none. */
-static number number_at(const pfb_sample *snapshot, uint32_t row, uint32_t column)
+static number number_at(const pfb_sample *sample, uint32_t row, uint32_t column)
 {
-    size_t place = pfb_sample_place(snapshot, row, column);
-    return (number){snapshot->raw[place], snapshot->sizes[place]};
+    size_t place = pfb_sample_place(sample, row, column);
+    return (number){sample->raw[place], sample->sizes[place]};
 }
 
 /* The same instance in another result of the counterset, the first that holds the counter. */
 static number number_elsewhere(const plan *p, uint32_t row, pfb_column_range columns)
 {
     uint32_t column;
-    const pfb_sample_row *r = &p->snapshot->rows[row];
-    pfb_sample_related_rows(p->snapshot, r->group, r->rank, p->related);
-    uint32_t i = pfb_sample_first_with(p->snapshot, p->related, columns, &column);
-    return i < p->related->count ? number_at(p->snapshot, p->related->rows[i], column) : (number){0, 0};
+    const pfb_sample_row *r = &p->sample->rows[row];
+    pfb_sample_related_rows(p->sample, r->group, r->rank, p->related);
+    uint32_t i = pfb_sample_first_with(p->sample, p->related, columns, &column);
+    return i < p->related->count ? number_at(p->sample, p->related->rows[i], column) : (number){0, 0};
 }
 
 /* The number referred to; of size 0 when there is none, or none of a fitting size. */
@@ -200,7 +199,7 @@ static number read_reference(const plan *p, uint32_t row, const reference *to)
     number none = {0, 0};
     if (!to->exists)
         return none;
-    number n = to->elsewhere ? number_elsewhere(p, row, to->columns) : number_at(p->snapshot, row, to->column);
+    number n = to->elsewhere ? number_elsewhere(p, row, to->columns) : number_at(p->sample, row, to->column);
     return to->sizes & n.size ? n : none;
 }
 
@@ -215,20 +214,20 @@ static void read_clock(plan *p, uint32_t row)
 {
     number time = read_reference(p, row, &p->time);
     number freq = read_reference(p, row, &p->freq);
-    p->sample.has |= (time.size ? PFB_HAS_OBJECT_TIME : 0) | (freq.size ? PFB_HAS_OBJECT_FREQ : 0);
-    p->sample.object_time = as_clock(time.raw);
-    p->sample.object_freq = as_clock(freq.raw);
+    p->raw.has |= (time.size ? PFB_HAS_OBJECT_TIME : 0) | (freq.size ? PFB_HAS_OBJECT_FREQ : 0);
+    p->raw.object_time = as_clock(time.raw);
+    p->raw.object_freq = as_clock(freq.raw);
 }
 
-/* Base and item count. */
+/* Base and multi count. */
 static void read_companions(plan *p, uint32_t row)
 {
     number base = read_reference(p, row, &p->base);
-    number items = read_reference(p, row, &p->multi);
-    p->sample.has |= (base.size ? PFB_HAS_BASE : 0) | (items.size ? PFB_HAS_MULTI : 0);
-    p->sample.base = base.raw;
-    p->sample.base_size = base.size;
-    p->sample.multi = items.raw;
+    number multi_count = read_reference(p, row, &p->multi);
+    p->raw.has |= (base.size ? PFB_HAS_BASE : 0) | (multi_count.size ? PFB_HAS_MULTI_COUNT : 0);
+    p->raw.base = base.raw;
+    p->raw.base_size = base.size;
+    p->raw.multi_count = multi_count.raw;
 }
 
 /* What all samples have. */
@@ -241,22 +240,22 @@ static uint32_t shared_inputs(const plan *p)
 /* Fills the plan's sample; false when the datum has not the size its type declares. */
 static bool fill_sample(plan *p, uint32_t row)
 {
-    pfb_raw_value *sample = &p->sample;
-    sample->has = shared_inputs(p);
+    pfb_raw_value *raw = &p->raw;
+    raw->has = shared_inputs(p);
     read_companions(p, row);
     if (!p->has_object_clock)
         read_clock(p, row);
-    size_t place = pfb_sample_place(p->snapshot, row, p->column);
-    sample->value_size = p->snapshot->sizes[place];
-    sample->value = sample->value_size ? p->snapshot->raw[place] : 0;
-    if (sample->value_size == 0)
+    size_t place = pfb_sample_place(p->sample, row, p->column);
+    raw->value_size = p->sample->sizes[place];
+    raw->value = raw->value_size ? p->sample->raw[place] : 0;
+    if (raw->value_size == 0)
         return true;
-    sample->has |= PFB_HAS_VALUE;
-    if (p->snapshot->items && p->snapshot->items[place] != PFB_NO_MULTI_COUNT) {
-        sample->has |= PFB_HAS_MULTI;
-        sample->multi = p->snapshot->items[place];
+    raw->has |= PFB_HAS_VALUE;
+    if (p->sample->multi_counts && p->sample->multi_counts[place] != PFB_NO_MULTI_COUNT) {
+        raw->has |= PFB_HAS_MULTI_COUNT;
+        raw->multi_count = p->sample->multi_counts[place];
     }
-    return (p->sizes & sample->value_size) != 0;
+    return (p->sizes & raw->value_size) != 0;
 }
 
 /* ---- Evaluation --------------------------------------------------------------------------------------------- */
@@ -283,9 +282,9 @@ typedef struct comparison {
     const pfb_sample_column *column;
     pfb_formula formula;
     plan newer;
-    const pfb_sample *older_snapshot; /* null: one sample only */
-    uint32_t older_result;            /* for which `older` was made; PFB_NONE: none yet */
-    bool has_older;                   /* that result has the counter */
+    const pfb_sample *older_sample; /* null: one sample only */
+    uint32_t older_result;          /* for which `older` was made; PFB_NONE: none yet */
+    bool has_older;                 /* that result has the counter */
     plan older;
     /* The same for all columns. */
     bool shows_inputs; /* also those that the formula does not read */
@@ -319,23 +318,23 @@ static void compare_column(comparison *c, const pfb_sample *older, const pfb_sam
     if (c->column->has_counter)
         c->formula = pfb_formula_prepare(c->column->counter.type, options);
     c->newer = make_plan(newer, column, inputs_of(c, false), &c->newer_related);
-    c->older_snapshot = older;
+    c->older_sample = older;
     c->older_result = PFB_NONE;
     c->has_older = false;
 }
 
-/* Whether the older snapshot has the row and the counter; then `older` is its plan. */
+/* Whether the older sample has the row and the counter; then `older` is its plan. */
 static bool find_older(comparison *c, uint32_t older_row)
 {
-    if (!c->older_snapshot || older_row >= c->older_snapshot->counts.rows) /* PFB_NONE, or matched with another one */
+    if (!c->older_sample || older_row >= c->older_sample->counts.rows) /* PFB_NONE, or matched with another one */
         return false;
-    uint32_t result = c->older_snapshot->rows[older_row].result;
+    uint32_t result = c->older_sample->rows[older_row].result;
     if (result != c->older_result) { /* mostly the same for all rows */
-        uint32_t column = find_older_column(c->older_snapshot, result, c->newer.snapshot, c->column);
+        uint32_t column = find_older_column(c->older_sample, result, c->newer.sample, c->column);
         c->older_result = result;
-        c->has_older = column != PFB_NONE && c->older_snapshot->columns[column].has_counter;
+        c->has_older = column != PFB_NONE && c->older_sample->columns[column].has_counter;
         if (c->has_older)
-            c->older = make_plan(c->older_snapshot, column, inputs_of(c, true), &c->older_related);
+            c->older = make_plan(c->older_sample, column, inputs_of(c, true), &c->older_related);
     }
     return c->has_older;
 }
@@ -350,14 +349,14 @@ static bool size_matters(pfb_status status)
 /* Leaves what went in in the plans; whether there is an older sample, in `two`. */
 static pfb_formula_result evaluate_row(comparison *c, uint32_t row, bool *two)
 {
-    uint32_t older_row = c->newer.snapshot->rows[row].older_row;
+    uint32_t older_row = c->newer.sample->rows[row].older_row;
     bool sizes_fit = fill_sample(&c->newer, row);
     *two = find_older(c, older_row);
     if (*two) {
         bool older_fits = fill_sample(&c->older, older_row);
         sizes_fit = sizes_fit && (older_fits || c->formula.samples < 2);
     }
-    pfb_formula_result result = pfb_formula_apply(&c->formula, *two ? &c->older.sample : NULL, &c->newer.sample);
+    pfb_formula_result result = pfb_formula_apply(&c->formula, *two ? &c->older.raw : NULL, &c->newer.raw);
     if (!sizes_fit && size_matters(result.status))
         result = (pfb_formula_result){.status = PFB_STATUS_TYPE_MISMATCH, .unit = result.unit};
     return result;
@@ -376,9 +375,9 @@ pfb_formula_result pfb_sample_cook_value(const pfb_sample *older, const pfb_samp
         begin_comparison(&c, inputs != NULL);
         compare_column(&c, older, newer, column, options);
         result = evaluate_row(&c, row, &two);
-        in.newer = c.newer.sample;
+        in.newer = c.newer.raw;
         if (two)
-            in.older = c.older.sample;
+            in.older = c.older.raw;
     }
     if (inputs)
         *inputs = in;
@@ -406,7 +405,7 @@ typedef struct span {
     bool has_strangers;
 } span;
 
-/* The older row, or PFB_NONE: matched with no row, or with another snapshot. */
+/* The older row, or PFB_NONE: matched with no row, or with another sample. */
 static uint32_t older_row_of(const pfb_sample *older, const pfb_sample *newer, uint32_t row)
 {
     uint32_t found = newer->rows[row].older_row;
@@ -479,14 +478,14 @@ static bool gather_numbers(const pfb_sample *older, uint32_t column, const span 
 
 /* The numbers of a column in the rows of a span, of one size; null when they are of several, or some are none. `room`:
  * for those of the older sample that are not in step; null for the newer one. */
-static const uint64_t *column_of_span(const pfb_sample *snapshot, uint32_t column, const span *s, uint64_t *room,
+static const uint64_t *column_of_span(const pfb_sample *sample, uint32_t column, const span *s, uint64_t *room,
                                       uint32_t *size)
 {
     if (room && !s->in_step)
-        return gather_numbers(snapshot, column, s, room, size) ? room : NULL;
-    size_t place = pfb_sample_place(snapshot, room ? s->older_first : s->first, column);
-    *size = pfb_sample_common_size(snapshot->sizes + place, s->count);
-    return *size != 0 ? snapshot->raw + place : NULL;
+        return gather_numbers(sample, column, s, room, size) ? room : NULL;
+    size_t place = pfb_sample_place(sample, room ? s->older_first : s->first, column);
+    *size = pfb_sample_common_size(sample->sizes + place, s->count);
+    return *size != 0 ? sample->raw + place : NULL;
 }
 
 /* The numbers that a counter refers to; null in `numbers` when no row has them. False when each row must be asked. */
@@ -497,7 +496,7 @@ static bool take_reference(const plan *p, const reference *to, const span *s, ui
     *size = 0;
     if (!to->exists)
         return true;
-    const uint64_t *found = to->elsewhere ? NULL : column_of_span(p->snapshot, to->column, s, room, size);
+    const uint64_t *found = to->elsewhere ? NULL : column_of_span(p->sample, to->column, s, room, size);
     if (!found)
         return false;
     if (to->sizes & *size)
@@ -509,8 +508,8 @@ static bool take_reference(const plan *p, const reference *to, const span *s, ui
 
 /* One side of a span: what its samples share, and the numbers that differ. */
 typedef struct side {
-    pfb_raw_value sample;
-    const uint64_t *values, *bases, *items;
+    pfb_raw_value raw;
+    const uint64_t *values, *bases, *multi_counts;
 } side;
 
 /* Room for the numbers of older rows that are not in step. */
@@ -518,13 +517,13 @@ typedef struct gathered {
     uint64_t values[FEW_ROWS], bases[FEW_ROWS];
 } gathered;
 
-/* Whether the rows tell clocks or item counts in another way than by a column that all of them have. */
+/* Whether the rows tell clocks or multi counts in another way than by a column that all of them have. */
 static bool differ_in_more(const plan *p, uint32_t needs)
 {
     bool own_clocks = !p->has_object_clock && (p->time.exists || p->freq.exists);
-    bool own_items = p->snapshot->items && !p->multi.exists; /* V1: behind the values */
+    bool own_multi_counts = p->sample->multi_counts && !p->multi.exists; /* V1: behind the values */
     return ((needs & (PFB_HAS_OBJECT_TIME | PFB_HAS_OBJECT_FREQ)) && own_clocks) ||
-           ((needs & PFB_HAS_MULTI) && own_items);
+           ((needs & PFB_HAS_MULTI_COUNT) && own_multi_counts);
 }
 
 /* Takes what a formula needs of one side, the values in any case; `room` is null for the newer one. False when its rows
@@ -532,18 +531,18 @@ static bool differ_in_more(const plan *p, uint32_t needs)
 static bool take_side(const plan *p, uint32_t needs, const span *s, gathered *room, side *to)
 {
     uint32_t unused;
-    *to = (side){.sample = p->sample};
-    to->sample.has = shared_inputs(p);
-    to->sample.base_size = 0;
+    *to = (side){.raw = p->raw};
+    to->raw.has = shared_inputs(p);
+    to->raw.base_size = 0;
     if (differ_in_more(p, needs))
         return false;
-    to->values = column_of_span(p->snapshot, p->column, s, room ? room->values : NULL, &to->sample.value_size);
-    if (!to->values || !(p->sizes & to->sample.value_size))
+    to->values = column_of_span(p->sample, p->column, s, room ? room->values : NULL, &to->raw.value_size);
+    if (!to->values || !(p->sizes & to->raw.value_size))
         return false;
     if ((needs & PFB_HAS_BASE) &&
-        !take_reference(p, &p->base, s, room ? room->bases : NULL, &to->bases, &to->sample.base_size))
+        !take_reference(p, &p->base, s, room ? room->bases : NULL, &to->bases, &to->raw.base_size))
         return false;
-    return !(needs & PFB_HAS_MULTI) || take_reference(p, &p->multi, s, NULL, &to->items, &unused);
+    return !(needs & PFB_HAS_MULTI_COUNT) || take_reference(p, &p->multi, s, NULL, &to->multi_counts, &unused);
 }
 
 /* Evaluates the rows of a span together; false when they have to be evaluated one by one. */
@@ -553,18 +552,18 @@ static bool evaluate_span(const comparison *c, const span *s, bool two, double *
     side older;
     gathered room;
     const pfb_formula *f = &c->formula;
-    pfb_formula_column column = {.newer = &c->newer.sample, .older = two ? &c->older.sample : NULL, .count = s->count};
+    pfb_formula_column column = {.newer = &c->newer.raw, .older = two ? &c->older.raw : NULL, .count = s->count};
     if (f->status == PFB_STATUS_OK && (two || f->samples < 2)) { /* else all have one status, whatever their numbers */
         if (!take_side(&c->newer, possible_needs(f, false), s, NULL, &newer))
             return false;
-        column.newer = &newer.sample;
+        column.newer = &newer.raw;
         column.newer_values = newer.values;
         column.newer_bases = newer.bases;
-        column.newer_items = newer.items;
+        column.newer_multi_counts = newer.multi_counts;
         if (f->samples == 2) {
             if (!take_side(&c->older, possible_needs(f, true), s, &room, &older))
                 return false;
-            column.older = &older.sample;
+            column.older = &older.raw;
             column.older_values = older.values;
             column.older_bases = older.bases;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the values of a snapshot stand, and the orders by which its rows and columns are found. */
+/* Where the values of a sample stand, and the orders by which its rows and columns are found. */
 #include "sample/order.h"
 
 #include "bytes/cursor.h"
@@ -15,21 +15,21 @@ uint32_t pfb_sample_stride(uint32_t rows)
     return rows < MANY ? rows : ((rows + 55) / 64 | 1) * 64 + 8;
 }
 
-bool pfb_sample_reserve(pfb_sample *snapshot, uint32_t r, uint32_t rows, const pfb_sample_counts *capacity)
+bool pfb_sample_reserve(pfb_sample *sample, uint32_t r, uint32_t rows, const pfb_sample_counts *capacity)
 {
-    pfb_sample_result *result = &snapshot->results[r];
+    pfb_sample_result *result = &sample->results[r];
     result->stride = pfb_sample_stride(rows);
-    result->first_value = snapshot->counts.values;
+    result->first_value = sample->counts.values;
     uint64_t values = (uint64_t)result->column_count * result->stride;
-    if (rows > capacity->rows - snapshot->counts.rows || values > capacity->values - snapshot->counts.values)
+    if (rows > capacity->rows - sample->counts.rows || values > capacity->values - sample->counts.values)
         return false;
-    snapshot->counts.values += values;
+    sample->counts.values += values;
     return true;
 }
 
-size_t pfb_sample_place(const pfb_sample *snapshot, uint32_t row, uint32_t column)
+size_t pfb_sample_place(const pfb_sample *sample, uint32_t row, uint32_t column)
 {
-    const pfb_sample_result *result = &snapshot->results[snapshot->columns[column].result];
+    const pfb_sample_result *result = &sample->results[sample->columns[column].result];
     uint64_t before = (uint64_t)(column - result->first_column) * result->stride;
     return (size_t)(result->first_value + before +
                     (row - result->first_row)); /* below counts.values, which is laid out */
@@ -166,27 +166,27 @@ static int compare_places(const pfb_row_key *left, const pfb_row_key *right)
     return difference != 0 ? difference : compare_u32(left->instance, right->instance);
 }
 
-pfb_row_key pfb_sample_row_key(const pfb_sample *snapshot, uint32_t row)
+pfb_row_key pfb_sample_row_key(const pfb_sample *sample, uint32_t row)
 {
-    const pfb_sample_row *r = &snapshot->rows[row];
-    return (pfb_row_key){.counterset = &snapshot->results[r->result].counterset,
+    const pfb_sample_row *r = &sample->rows[row];
+    return (pfb_row_key){.counterset = &sample->results[r->result].counterset,
                          .identity = r,
                          .result = r->result,
                          .instance = r->instance};
 }
 
-static int compare_rows(const pfb_sample *snapshot, uint32_t left, uint32_t right)
+static int compare_rows(const pfb_sample *sample, uint32_t left, uint32_t right)
 {
-    pfb_row_key a = pfb_sample_row_key(snapshot, left);
-    pfb_row_key b = pfb_sample_row_key(snapshot, right);
+    pfb_row_key a = pfb_sample_row_key(sample, left);
+    pfb_row_key b = pfb_sample_row_key(sample, right);
     int difference = pfb_sample_compare_instance(&a, &b);
     return difference != 0 ? difference : compare_places(&a, &b);
 }
 
-static int compare_row_names(const pfb_sample *snapshot, uint32_t left, uint32_t right)
+static int compare_row_names(const pfb_sample *sample, uint32_t left, uint32_t right)
 {
-    const pfb_sample_row *a = &snapshot->rows[left];
-    const pfb_sample_row *b = &snapshot->rows[right];
+    const pfb_sample_row *a = &sample->rows[left];
+    const pfb_sample_row *b = &sample->rows[right];
     int difference = compare_u32(a->result, b->result);
     if (difference == 0)
         difference = compare_full_names(a, b);
@@ -200,10 +200,10 @@ typedef struct column_key {
     uint32_t position;
 } column_key;
 
-static column_key key_of_column(const pfb_sample *snapshot, uint32_t column)
+static column_key key_of_column(const pfb_sample *sample, uint32_t column)
 {
-    const pfb_sample_column *c = &snapshot->columns[column];
-    return (column_key){&snapshot->results[c->result].counterset, c->counter_id, c->result, c->position};
+    const pfb_sample_column *c = &sample->columns[column];
+    return (column_key){&sample->results[c->result].counterset, c->counter_id, c->result, c->position};
 }
 
 static int compare_column_keys(const column_key *left, const column_key *right)
@@ -216,32 +216,32 @@ static int compare_column_keys(const column_key *left, const column_key *right)
     return difference != 0 ? difference : compare_u32(left->position, right->position);
 }
 
-static int compare_columns(const pfb_sample *snapshot, uint32_t left, uint32_t right)
+static int compare_columns(const pfb_sample *sample, uint32_t left, uint32_t right)
 {
-    column_key a = key_of_column(snapshot, left);
-    column_key b = key_of_column(snapshot, right);
+    column_key a = key_of_column(sample, left);
+    column_key b = key_of_column(sample, right);
     return compare_column_keys(&a, &b);
 }
 
-static int compare_counters(const pfb_sample *snapshot, uint32_t left, uint32_t right)
+static int compare_counters(const pfb_sample *sample, uint32_t left, uint32_t right)
 {
     pfb_counter a = {0};
     pfb_counter b = {0};
-    pfb_registration_counter_at(&snapshot->registrations[0], left, &a);
-    pfb_registration_counter_at(&snapshot->registrations[0], right, &b);
+    pfb_registration_counter_at(&sample->registrations[0], left, &a);
+    pfb_registration_counter_at(&sample->registrations[0], right, &b);
     int difference = compare_u32(a.id, b.id);
     return difference != 0 ? difference : compare_u32(left, right);
 }
 
-static int compare_registrations(const pfb_sample *snapshot, uint32_t left, uint32_t right)
+static int compare_registrations(const pfb_sample *sample, uint32_t left, uint32_t right)
 {
-    int difference = compare_guids(&snapshot->registrations[left].guid, &snapshot->registrations[right].guid);
+    int difference = compare_guids(&sample->registrations[left].guid, &sample->registrations[right].guid);
     return difference != 0 ? difference : compare_u32(right, left); /* of several the last counts */
 }
 
 /* What is being put in order, and how. */
 typedef struct order {
-    const pfb_sample *snapshot;
+    const pfb_sample *sample;
     ordering by;
 } order;
 
@@ -249,15 +249,15 @@ static int compare(const order *o, uint32_t left, uint32_t right)
 {
     switch (o->by) {
     case ORDER_COUNTERS:
-        return compare_counters(o->snapshot, left, right);
+        return compare_counters(o->sample, left, right);
     case ORDER_REGISTRATIONS:
-        return compare_registrations(o->snapshot, left, right);
+        return compare_registrations(o->sample, left, right);
     case ORDER_COLUMNS:
-        return compare_columns(o->snapshot, left, right);
+        return compare_columns(o->sample, left, right);
     case ORDER_ROWS:
-        return compare_rows(o->snapshot, left, right);
+        return compare_rows(o->sample, left, right);
     default:
-        return compare_row_names(o->snapshot, left, right);
+        return compare_row_names(o->sample, left, right);
     }
 }
 
@@ -279,29 +279,29 @@ void pfb_sample_sort_counters(pfb_registration *registration, uint32_t *position
     registration->order = positions;
 }
 
-void pfb_sample_order_registrations(pfb_sample *snapshot, uint32_t count)
+void pfb_sample_order_registrations(pfb_sample *sample, uint32_t count)
 {
-    snapshot->counts.registrations = count;
-    pfb_sample_number(snapshot->registration_order, count);
-    sort(&(order){snapshot, ORDER_REGISTRATIONS}, snapshot->registration_order, count);
+    sample->counts.registrations = count;
+    pfb_sample_number(sample->registration_order, count);
+    sort(&(order){sample, ORDER_REGISTRATIONS}, sample->registration_order, count);
 }
 
-void pfb_sample_order_columns(pfb_sample *snapshot)
+void pfb_sample_order_columns(pfb_sample *sample)
 {
-    pfb_sample_number(snapshot->column_order, snapshot->counts.columns);
-    sort(&(order){snapshot, ORDER_COLUMNS}, snapshot->column_order, snapshot->counts.columns);
+    pfb_sample_number(sample->column_order, sample->counts.columns);
+    sort(&(order){sample, ORDER_COLUMNS}, sample->column_order, sample->counts.columns);
 }
 
 /* ---- Finding --------------------------------------------------------------------------------------------------- */
 
 /* Position in row_order of the first row not before the key. */
-static uint32_t first_row(const pfb_sample *snapshot, const pfb_row_key *key)
+static uint32_t first_row(const pfb_sample *sample, const pfb_row_key *key)
 {
     uint32_t low = 0;
-    uint32_t high = snapshot->counts.rows;
+    uint32_t high = sample->counts.rows;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        pfb_row_key candidate = pfb_sample_row_key(snapshot, snapshot->row_order[middle]);
+        pfb_row_key candidate = pfb_sample_row_key(sample, sample->row_order[middle]);
         int difference = pfb_sample_compare_instance(&candidate, key);
         if (difference == 0)
             difference = compare_places(&candidate, key);
@@ -313,56 +313,56 @@ static uint32_t first_row(const pfb_sample *snapshot, const pfb_row_key *key)
     return low;
 }
 
-uint32_t pfb_sample_find_group(const pfb_sample *snapshot, const pfb_row_key *key)
+uint32_t pfb_sample_find_group(const pfb_sample *sample, const pfb_row_key *key)
 {
     pfb_row_key first = *key;
     first.result = first.instance = 0;
-    uint32_t at = first_row(snapshot, &first);
-    if (at == snapshot->counts.rows)
+    uint32_t at = first_row(sample, &first);
+    if (at == sample->counts.rows)
         return PFB_NONE;
-    pfb_row_key found = pfb_sample_row_key(snapshot, snapshot->row_order[at]);
+    pfb_row_key found = pfb_sample_row_key(sample, sample->row_order[at]);
     return pfb_sample_compare_instance(&found, key) == 0 ? at : PFB_NONE;
 }
 
-uint32_t pfb_sample_find_row(const pfb_sample *snapshot, const pfb_row_key *key, uint32_t rank)
+uint32_t pfb_sample_find_row(const pfb_sample *sample, const pfb_row_key *key, uint32_t rank)
 {
     pfb_row_key first = *key;
     first.instance = 0;
-    uint32_t at = first_row(snapshot, &first);
-    if (rank >= snapshot->counts.rows - at)
+    uint32_t at = first_row(sample, &first);
+    if (rank >= sample->counts.rows - at)
         return PFB_NONE;
-    uint32_t row = snapshot->row_order[at + rank];
-    pfb_row_key found = pfb_sample_row_key(snapshot, row);
+    uint32_t row = sample->row_order[at + rank];
+    pfb_row_key found = pfb_sample_row_key(sample, row);
     return found.result == key->result && pfb_sample_compare_instance(&found, key) == 0 ? row : PFB_NONE;
 }
 
-void pfb_sample_related_rows(const pfb_sample *snapshot, uint32_t group, uint32_t rank, pfb_related_rows *related)
+void pfb_sample_related_rows(const pfb_sample *sample, uint32_t group, uint32_t rank, pfb_related_rows *related)
 {
     if (related->group == group && related->rank == rank)
         return;
     related->group = group;
     related->rank = rank;
     related->count = 0;
-    uint32_t left = group < snapshot->counts.rows ? snapshot->counts.rows - group : 0;
+    uint32_t left = group < sample->counts.rows ? sample->counts.rows - group : 0;
     for (uint32_t n = 0; n < PFB_MOST_RELATED_ROWS && n < left; n++) {
-        uint32_t row = snapshot->row_order[group + n];
-        if (snapshot->rows[row].group != group)
+        uint32_t row = sample->row_order[group + n];
+        if (sample->rows[row].group != group)
             break;
-        if (snapshot->rows[row].rank != rank)
+        if (sample->rows[row].rank != rank)
             continue;
         related->rows[related->count] = row;
-        related->results[related->count++] = snapshot->rows[row].result;
+        related->results[related->count++] = sample->rows[row].result;
     }
 }
 
 /* Position in column_order of the first column not before the key. */
-static uint32_t first_column(const pfb_sample *snapshot, const column_key *key)
+static uint32_t first_column(const pfb_sample *sample, const column_key *key)
 {
     uint32_t low = 0;
-    uint32_t high = snapshot->counts.columns;
+    uint32_t high = sample->counts.columns;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        column_key candidate = key_of_column(snapshot, snapshot->column_order[middle]);
+        column_key candidate = key_of_column(sample, sample->column_order[middle]);
         if (compare_column_keys(&candidate, key) < 0)
             low = middle + 1;
         else
@@ -371,32 +371,32 @@ static uint32_t first_column(const pfb_sample *snapshot, const column_key *key)
     return low;
 }
 
-uint32_t pfb_sample_find_column_from(const pfb_sample *snapshot, const pfb_guid *counterset, uint32_t counter_id,
+uint32_t pfb_sample_find_column_from(const pfb_sample *sample, const pfb_guid *counterset, uint32_t counter_id,
                                      uint32_t result)
 {
     column_key key = {counterset, counter_id, result, 0};
-    uint32_t at = first_column(snapshot, &key);
-    if (at == snapshot->counts.columns)
+    uint32_t at = first_column(sample, &key);
+    if (at == sample->counts.columns)
         return PFB_NONE;
-    uint32_t column = snapshot->column_order[at];
-    column_key found = key_of_column(snapshot, column);
+    uint32_t column = sample->column_order[at];
+    column_key found = key_of_column(sample, column);
     return found.counter_id == counter_id && pfb_guid_equal(found.counterset, counterset) ? column : PFB_NONE;
 }
 
-uint32_t pfb_sample_find_column(const pfb_sample *snapshot, uint32_t result, uint32_t counter_id)
+uint32_t pfb_sample_find_column(const pfb_sample *sample, uint32_t result, uint32_t counter_id)
 {
-    uint32_t column = pfb_sample_find_column_from(snapshot, &snapshot->results[result].counterset, counter_id, result);
-    return column != PFB_NONE && snapshot->columns[column].result == result ? column : PFB_NONE;
+    uint32_t column = pfb_sample_find_column_from(sample, &sample->results[result].counterset, counter_id, result);
+    return column != PFB_NONE && sample->columns[column].result == result ? column : PFB_NONE;
 }
 
-uint32_t pfb_sample_find_only_column(const pfb_sample *snapshot, uint32_t result, uint32_t counter_id)
+uint32_t pfb_sample_find_only_column(const pfb_sample *sample, uint32_t result, uint32_t counter_id)
 {
-    const pfb_guid *counterset = &snapshot->results[result].counterset;
-    uint32_t at = first_column(snapshot, &(column_key){counterset, counter_id, result, 0});
+    const pfb_guid *counterset = &sample->results[result].counterset;
+    uint32_t at = first_column(sample, &(column_key){counterset, counter_id, result, 0});
     uint32_t found = PFB_NONE;
-    for (uint32_t n = 0; n < 2 && n < snapshot->counts.columns - at; n++) {
-        uint32_t column = snapshot->column_order[at + n];
-        column_key key = key_of_column(snapshot, column);
+    for (uint32_t n = 0; n < 2 && n < sample->counts.columns - at; n++) {
+        uint32_t column = sample->column_order[at + n];
+        column_key key = key_of_column(sample, column);
         if (key.counter_id != counter_id || key.result != result || !pfb_guid_equal(key.counterset, counterset))
             break;
         found = n == 0 ? column : PFB_NONE;
@@ -404,25 +404,25 @@ uint32_t pfb_sample_find_only_column(const pfb_sample *snapshot, uint32_t result
     return found;
 }
 
-pfb_column_range pfb_sample_columns_of(const pfb_sample *snapshot, const pfb_guid *counterset, uint32_t counter_id)
+pfb_column_range pfb_sample_columns_of(const pfb_sample *sample, const pfb_guid *counterset, uint32_t counter_id)
 {
     column_key first = {counterset, counter_id, 0, 0};
     column_key behind = {counterset, counter_id, UINT32_MAX, UINT32_MAX}; /* no result is the last of all numbers */
-    return (pfb_column_range){first_column(snapshot, &first), first_column(snapshot, &behind)};
+    return (pfb_column_range){first_column(sample, &first), first_column(sample, &behind)};
 }
 
-static uint32_t result_at(const pfb_sample *snapshot, uint32_t at)
+static uint32_t result_at(const pfb_sample *sample, uint32_t at)
 {
-    return snapshot->columns[snapshot->column_order[at]].result;
+    return sample->columns[sample->column_order[at]].result;
 }
 
 /* The first position from `low` on, or the end, of a column of this result or a later one. Steps grow: mostly it is
  * near. */
-static uint32_t pass_columns(const pfb_sample *snapshot, uint32_t low, uint32_t end, uint32_t result)
+static uint32_t pass_columns(const pfb_sample *sample, uint32_t low, uint32_t end, uint32_t result)
 {
     uint32_t high = end;
     for (uint32_t step = 1; step <= end - low; step *= 2) { /* columns are fewer than 2^30 */
-        if (result_at(snapshot, low + step - 1) >= result) {
+        if (result_at(sample, low + step - 1) >= result) {
             high = low + step - 1;
             break;
         }
@@ -430,7 +430,7 @@ static uint32_t pass_columns(const pfb_sample *snapshot, uint32_t low, uint32_t 
     }
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (result_at(snapshot, middle) < result)
+        if (result_at(sample, middle) < result)
             low = middle + 1;
         else
             high = middle;
@@ -438,83 +438,83 @@ static uint32_t pass_columns(const pfb_sample *snapshot, uint32_t low, uint32_t 
     return low;
 }
 
-uint32_t pfb_sample_first_with(const pfb_sample *snapshot, const pfb_related_rows *related, pfb_column_range columns,
+uint32_t pfb_sample_first_with(const pfb_sample *sample, const pfb_related_rows *related, pfb_column_range columns,
                                uint32_t *column)
 {
     uint32_t at = columns.begin;
     uint32_t i = 0;
     while (at < columns.end) {
-        uint32_t result = result_at(snapshot, at);
+        uint32_t result = result_at(sample, at);
         while (i < related->count && related->results[i] < result)
             i++;
         if (i == related->count)
             break;
         if (related->results[i] == result) {
-            *column = snapshot->column_order[at];
+            *column = sample->column_order[at];
             return i;
         }
         at++;
-        if (at < columns.end && result_at(snapshot, at) < related->results[i])
-            at = pass_columns(snapshot, at, columns.end, related->results[i]);
+        if (at < columns.end && result_at(sample, at) < related->results[i])
+            at = pass_columns(sample, at, columns.end, related->results[i]);
     }
     return related->count;
 }
 
-bool pfb_sample_find_counter(const pfb_sample *snapshot, const pfb_guid *counterset, uint32_t id, pfb_counter *counter)
+bool pfb_sample_find_counter(const pfb_sample *sample, const pfb_guid *counterset, uint32_t id, pfb_counter *counter)
 {
     uint32_t low = 0;
-    uint32_t high = snapshot->counts.registrations;
+    uint32_t high = sample->counts.registrations;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        const pfb_registration *candidate = &snapshot->registrations[snapshot->registration_order[middle]];
+        const pfb_registration *candidate = &sample->registrations[sample->registration_order[middle]];
         if (compare_guids(&candidate->guid, counterset) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == snapshot->counts.registrations)
+    if (low == sample->counts.registrations)
         return false;
-    const pfb_registration *found = &snapshot->registrations[snapshot->registration_order[low]];
+    const pfb_registration *found = &sample->registrations[sample->registration_order[low]];
     return pfb_guid_equal(&found->guid, counterset) && pfb_registration_find(found, id, counter);
 }
 
 /* ---- Numbering -------------------------------------------------------------------------------------------------- */
 
-void pfb_sample_rank_rows(pfb_sample *snapshot)
+void pfb_sample_rank_rows(pfb_sample *sample)
 {
-    if (snapshot->rows_ranked)
+    if (sample->rows_ranked)
         return;
-    sort(&(order){snapshot, ORDER_ROWS}, snapshot->row_order, snapshot->counts.rows);
-    for (uint32_t i = 0; i < snapshot->counts.rows; i++) {
-        pfb_sample_row *row = &snapshot->rows[snapshot->row_order[i]];
+    sort(&(order){sample, ORDER_ROWS}, sample->row_order, sample->counts.rows);
+    for (uint32_t i = 0; i < sample->counts.rows; i++) {
+        pfb_sample_row *row = &sample->rows[sample->row_order[i]];
         row->rank = 0;
         row->group = i;
         if (i == 0)
             continue;
-        const pfb_sample_row *before = &snapshot->rows[snapshot->row_order[i - 1]];
-        pfb_row_key a = pfb_sample_row_key(snapshot, snapshot->row_order[i - 1]);
-        pfb_row_key b = pfb_sample_row_key(snapshot, snapshot->row_order[i]);
+        const pfb_sample_row *before = &sample->rows[sample->row_order[i - 1]];
+        pfb_row_key a = pfb_sample_row_key(sample, sample->row_order[i - 1]);
+        pfb_row_key b = pfb_sample_row_key(sample, sample->row_order[i]);
         if (pfb_sample_compare_instance(&a, &b) != 0)
             continue;
         row->group = before->group;
         row->rank = before->result == row->result ? before->rank + 1 : 0;
     }
-    snapshot->rows_ranked = true;
+    sample->rows_ranked = true;
 }
 
-void pfb_sample_number_rows(pfb_sample *snapshot)
+void pfb_sample_number_rows(pfb_sample *sample)
 {
-    sort(&(order){snapshot, ORDER_NAMES}, snapshot->row_order, snapshot->counts.rows);
-    for (uint32_t i = 0; i < snapshot->counts.rows; i++) {
-        uint32_t row = snapshot->row_order[i];
-        snapshot->rows[row].occurrence = 0;
+    sort(&(order){sample, ORDER_NAMES}, sample->row_order, sample->counts.rows);
+    for (uint32_t i = 0; i < sample->counts.rows; i++) {
+        uint32_t row = sample->row_order[i];
+        sample->rows[row].occurrence = 0;
         if (i == 0)
             continue;
-        uint32_t before = snapshot->row_order[i - 1];
-        const pfb_sample_row *a = &snapshot->rows[before];
-        if (a->result == snapshot->rows[row].result && compare_full_names(a, &snapshot->rows[row]) == 0)
-            snapshot->rows[row].occurrence = a->occurrence + 1;
+        uint32_t before = sample->row_order[i - 1];
+        const pfb_sample_row *a = &sample->rows[before];
+        if (a->result == sample->rows[row].result && compare_full_names(a, &sample->rows[row]) == 0)
+            sample->rows[row].occurrence = a->occurrence + 1;
     }
-    snapshot->rows_ranked = false; /* the order was borrowed */
-    pfb_sample_rank_rows(snapshot);
+    sample->rows_ranked = false; /* the order was borrowed */
+    pfb_sample_rank_rows(sample);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PFB_SNAPSHOT_ORDER_H
-#define PFB_SNAPSHOT_ORDER_H
+#ifndef PFB_SAMPLE_ORDER_H
+#define PFB_SAMPLE_ORDER_H
 
-/* How the rows and columns of a snapshot are ordered and found, and its values placed; shared by sample.c,
+/* How the rows and columns of a sample are ordered and found, and its values placed; shared by sample.c,
  * sample_v1.c and cook.c. */
 #include "perfblock/sample.h"
 
@@ -12,7 +12,7 @@ uint32_t pfb_sample_stride(uint32_t rows);
 
 /* Reserves places for the values of so many rows of the last result, whose columns are there; false when the memory
  * measured does not hold them. */
-bool pfb_sample_reserve(pfb_sample *snapshot, uint32_t result, uint32_t rows, const pfb_sample_counts *capacity);
+bool pfb_sample_reserve(pfb_sample *sample, uint32_t result, uint32_t rows, const pfb_sample_counts *capacity);
 
 /* What stands for a datum that is no number. */
 static inline uint64_t pfb_sample_locate(size_t offset, uint32_t size_bytes)
@@ -31,7 +31,7 @@ typedef struct pfb_row_key {
     uint32_t instance;
 } pfb_row_key;
 
-pfb_row_key pfb_sample_row_key(const pfb_sample *snapshot, uint32_t row);
+pfb_row_key pfb_sample_row_key(const pfb_sample *sample, uint32_t row);
 
 /* Compares counterset, name and id: 0 for the same instance, wherever it stands. */
 int pfb_sample_compare_instance(const pfb_row_key *left, const pfb_row_key *right);
@@ -40,14 +40,14 @@ int pfb_sample_compare_instance(const pfb_row_key *left, const pfb_row_key *righ
 bool pfb_sample_same_instance(const pfb_sample_row *left, const pfb_sample_row *right);
 
 /* Orders the rows by instance and fills their ranks, once. */
-void pfb_sample_rank_rows(pfb_sample *snapshot);
+void pfb_sample_rank_rows(pfb_sample *sample);
 
 /* The group of the key's instance, wherever it stands: position in row_order of its first row, or PFB_NONE. Requires
  * ranked rows. */
-uint32_t pfb_sample_find_group(const pfb_sample *snapshot, const pfb_row_key *key);
+uint32_t pfb_sample_find_group(const pfb_sample *sample, const pfb_row_key *key);
 
 /* The row of this instance in the key's result with this rank, or PFB_NONE. Requires ranked rows. */
-uint32_t pfb_sample_find_row(const pfb_sample *snapshot, const pfb_row_key *key, uint32_t rank);
+uint32_t pfb_sample_find_row(const pfb_sample *sample, const pfb_row_key *key, uint32_t rank);
 
 enum { PFB_MOST_RELATED_ROWS = 64 };
 
@@ -60,27 +60,27 @@ typedef struct pfb_related_rows {
 } pfb_related_rows;
 
 /* Gathers them among the first rows of the group, unless they are those already there. Requires ranked rows. */
-void pfb_sample_related_rows(const pfb_sample *snapshot, uint32_t group, uint32_t rank, pfb_related_rows *related);
+void pfb_sample_related_rows(const pfb_sample *sample, uint32_t group, uint32_t rank, pfb_related_rows *related);
 
 /* 0, 1, 2 ... */
 void pfb_sample_number(uint32_t *items, uint32_t count);
 
 /* Orders so many registrations by counterset, of several the last first. */
-void pfb_sample_order_registrations(pfb_sample *snapshot, uint32_t count);
+void pfb_sample_order_registrations(pfb_sample *sample, uint32_t count);
 
 /* Orders the columns by counterset, counter and result. */
-void pfb_sample_order_columns(pfb_sample *snapshot);
+void pfb_sample_order_columns(pfb_sample *sample);
 
 /* The counter as the last registration of the counterset describes it. Requires ordered registrations. */
-bool pfb_sample_find_counter(const pfb_sample *snapshot, const pfb_guid *counterset, uint32_t id, pfb_counter *counter);
+bool pfb_sample_find_counter(const pfb_sample *sample, const pfb_guid *counterset, uint32_t id, pfb_counter *counter);
 
 /* The first column of the counter in the counterset, at or after a result, or PFB_NONE. Requires ordered columns, as do
  * the following. */
-uint32_t pfb_sample_find_column_from(const pfb_sample *snapshot, const pfb_guid *counterset, uint32_t counter_id,
+uint32_t pfb_sample_find_column_from(const pfb_sample *sample, const pfb_guid *counterset, uint32_t counter_id,
                                      uint32_t result);
 
 /* The column of a result that holds the counter, if it is the only one; else PFB_NONE. */
-uint32_t pfb_sample_find_only_column(const pfb_sample *snapshot, uint32_t result, uint32_t counter_id);
+uint32_t pfb_sample_find_only_column(const pfb_sample *sample, uint32_t result, uint32_t counter_id);
 
 /* Positions in column_order. */
 typedef struct pfb_column_range {
@@ -88,13 +88,13 @@ typedef struct pfb_column_range {
 } pfb_column_range;
 
 /* All columns of the counter in the counterset: they stand result by result. */
-pfb_column_range pfb_sample_columns_of(const pfb_sample *snapshot, const pfb_guid *counterset, uint32_t counter_id);
+pfb_column_range pfb_sample_columns_of(const pfb_sample *sample, const pfb_guid *counterset, uint32_t counter_id);
 
 /* The first of them in whose result one of the columns is, and the first such `column`; its count: none. */
-uint32_t pfb_sample_first_with(const pfb_sample *snapshot, const pfb_related_rows *related, pfb_column_range columns,
+uint32_t pfb_sample_first_with(const pfb_sample *sample, const pfb_related_rows *related, pfb_column_range columns,
                                uint32_t *column);
 
 /* The first column of a result that holds the counter, or PFB_NONE. */
-uint32_t pfb_sample_find_column(const pfb_sample *snapshot, uint32_t result, uint32_t counter_id);
+uint32_t pfb_sample_find_column(const pfb_sample *sample, uint32_t result, uint32_t counter_id);
 
 #endif

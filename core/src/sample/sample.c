@@ -11,22 +11,22 @@
 
 /* ---- Places -------------------------------------------------------------------------------------------------- */
 
-pfb_sample_value pfb_sample_value_at(const pfb_sample *snapshot, uint32_t row, uint32_t column)
+pfb_sample_value pfb_sample_value_at(const pfb_sample *sample, uint32_t row, uint32_t column)
 {
     pfb_sample_value value = {.exists = false};
-    if (row >= snapshot->counts.rows || column >= snapshot->counts.columns ||
-        snapshot->rows[row].result != snapshot->columns[column].result ||
-        snapshot->columns[column].position >= snapshot->rows[row].value_count)
+    if (row >= sample->counts.rows || column >= sample->counts.columns ||
+        sample->rows[row].result != sample->columns[column].result ||
+        sample->columns[column].position >= sample->rows[row].value_count)
         return value;
-    size_t place = pfb_sample_place(snapshot, row, column);
-    uint64_t raw = snapshot->raw[place];
+    size_t place = pfb_sample_place(sample, row, column);
+    uint64_t raw = sample->raw[place];
     value.exists = true;
-    value.is_number = snapshot->sizes[place] != 0;
+    value.is_number = sample->sizes[place] != 0;
     value.raw = value.is_number ? raw : 0;
-    value.size_bytes = value.is_number ? snapshot->sizes[place] : (uint32_t)raw;
+    value.size_bytes = value.is_number ? sample->sizes[place] : (uint32_t)raw;
     value.offset = value.is_number ? 0 : (uint32_t)(raw >> 32);
-    value.has_items = snapshot->items && snapshot->items[place] != PFB_NO_MULTI_COUNT;
-    value.items = value.has_items ? (uint32_t)snapshot->items[place] : 0;
+    value.has_multi_count = sample->multi_counts && sample->multi_counts[place] != PFB_NO_MULTI_COUNT;
+    value.multi_count = value.has_multi_count ? (uint32_t)sample->multi_counts[place] : 0;
     return value;
 }
 
@@ -87,7 +87,7 @@ pfb_error pfb_sample_measure(const pfb_sample_input *input, pfb_sample_counts *c
 
 /* Where each array begins, and where the last one ends. */
 typedef struct layout {
-    uint64_t results, columns, rows, raw, items, registration_order, column_order, row_order, sizes, end;
+    uint64_t results, columns, rows, raw, multi_counts, registration_order, column_order, row_order, sizes, end;
 } layout;
 
 /* Sizes below 2^32 * 200 or 2^40 * 8 each: the sums stay far below 2^64. Every array begins at a multiple of 8. */
@@ -100,14 +100,14 @@ static layout lay_out(const pfb_sample_counts *counts)
 {
     const uint64_t most = UINT64_C(1) << 40; /* no block gives that many */
     layout l = {.end = UINT64_MAX};
-    if (counts->values > most || counts->items > most)
+    if (counts->values > most || counts->multi_counts > most)
         return l;
     l.results = 0;
     l.columns = after(l.results, counts->results, sizeof(pfb_sample_result));
     l.rows = after(l.columns, counts->columns, sizeof(pfb_sample_column));
     l.raw = after(l.rows, counts->rows, sizeof(pfb_sample_row));
-    l.items = after(l.raw, counts->values, sizeof(uint64_t));
-    l.registration_order = after(l.items, counts->items, sizeof(uint64_t));
+    l.multi_counts = after(l.raw, counts->values, sizeof(uint64_t));
+    l.registration_order = after(l.multi_counts, counts->multi_counts, sizeof(uint64_t));
     l.column_order = after(l.registration_order, counts->registrations, sizeof(uint32_t));
     l.row_order = after(l.column_order, counts->columns, sizeof(uint32_t));
     l.sizes = after(l.row_order, counts->rows, sizeof(uint32_t));
@@ -124,37 +124,37 @@ size_t pfb_sample_size(const pfb_sample_counts *counts)
 /* ---- Loading ------------------------------------------------------------------------------------------------------
  */
 
-static void place(pfb_sample *snapshot, const layout *l, uint8_t *memory)
+static void place(pfb_sample *sample, const layout *l, uint8_t *memory)
 {
-    snapshot->results = (pfb_sample_result *)(void *)(memory + l->results);
-    snapshot->columns = (pfb_sample_column *)(void *)(memory + l->columns);
-    snapshot->rows = (pfb_sample_row *)(void *)(memory + l->rows);
-    snapshot->raw = (uint64_t *)(void *)(memory + l->raw);
-    snapshot->items = (uint64_t *)(void *)(memory + l->items);
-    snapshot->sizes = memory + l->sizes;
-    snapshot->registration_order = (uint32_t *)(void *)(memory + l->registration_order);
-    snapshot->column_order = (uint32_t *)(void *)(memory + l->column_order);
-    snapshot->row_order = (uint32_t *)(void *)(memory + l->row_order);
+    sample->results = (pfb_sample_result *)(void *)(memory + l->results);
+    sample->columns = (pfb_sample_column *)(void *)(memory + l->columns);
+    sample->rows = (pfb_sample_row *)(void *)(memory + l->rows);
+    sample->raw = (uint64_t *)(void *)(memory + l->raw);
+    sample->multi_counts = (uint64_t *)(void *)(memory + l->multi_counts);
+    sample->sizes = memory + l->sizes;
+    sample->registration_order = (uint32_t *)(void *)(memory + l->registration_order);
+    sample->column_order = (uint32_t *)(void *)(memory + l->column_order);
+    sample->row_order = (uint32_t *)(void *)(memory + l->row_order);
 }
 
 /* What the broken block left out of the last row holds no number. */
-static void blank_values(pfb_sample *snapshot, const pfb_sample_result *result)
+static void blank_values(pfb_sample *sample, const pfb_sample_result *result)
 {
     uint32_t row = result->first_row + result->row_count - 1;
-    for (uint32_t c = snapshot->rows[row].value_count; c < result->column_count; c++) {
-        size_t place = pfb_sample_place(snapshot, row, result->first_column + c);
-        snapshot->raw[place] = 0;
-        snapshot->sizes[place] = 0;
+    for (uint32_t c = sample->rows[row].value_count; c < result->column_count; c++) {
+        size_t place = pfb_sample_place(sample, row, result->first_column + c);
+        sample->raw[place] = 0;
+        sample->sizes[place] = 0;
     }
 }
 
 /* Adds the instances of a batch as rows. */
-static void add_rows(pfb_sample *snapshot, const pfb_v2_reader *block, const pfb_v2_values *batch, uint32_t r)
+static void add_rows(pfb_sample *sample, const pfb_v2_reader *block, const pfb_v2_values *batch, uint32_t r)
 {
-    pfb_sample_result *result = &snapshot->results[r];
+    pfb_sample_result *result = &sample->results[r];
     for (size_t i = 0; i < batch->instance_count; i++) {
         const pfb_v2_instance *instance = &batch->instances[i];
-        snapshot->rows[snapshot->counts.rows++] =
+        sample->rows[sample->counts.rows++] =
             (pfb_sample_row){.result = r,
                              .instance = instance->instance,
                              .id = instance->has_name ? instance->id : PFB_NO_ID,
@@ -167,44 +167,44 @@ static void add_rows(pfb_sample *snapshot, const pfb_v2_reader *block, const pfb
         result->row_count++;
     }
     if (batch->last_value_count < result->column_count) {
-        snapshot->rows[snapshot->counts.rows - 1].value_count = batch->last_value_count;
-        blank_values(snapshot, result);
+        sample->rows[sample->counts.rows - 1].value_count = batch->last_value_count;
+        blank_values(sample, result);
     }
 }
 
 /* Where the data stand that are no numbers: `block` reads the result once more. Should the bytes have changed, a datum
  * that became one is told as what it is now, inside the block like any other. */
-static void locate_data(pfb_sample *snapshot, pfb_v2_reader *block, const pfb_sample_result *result)
+static void locate_data(pfb_sample *sample, pfb_v2_reader *block, const pfb_sample_result *result)
 {
     pfb_v2_instance instance;
     pfb_v2_value value;
     for (uint32_t n = 0; n < result->row_count && pfb_v2_next_instance(block, &instance); n++) {
         while (pfb_v2_next_value(block, &value)) {
-            size_t place = pfb_sample_place(snapshot, result->first_row + n, result->first_column + value.position);
-            if (!value.is_number && snapshot->sizes[place] == 0)
-                snapshot->raw[place] = pfb_sample_locate(value.data_offset, value.data_size_bytes);
+            size_t place = pfb_sample_place(sample, result->first_row + n, result->first_column + value.position);
+            if (!value.is_number && sample->sizes[place] == 0)
+                sample->raw[place] = pfb_sample_locate(value.data_offset, value.data_size_bytes);
         }
     }
 }
 
 /* Rows and values of one result; false when the memory measured does not hold them. */
-static bool load_rows(pfb_sample *snapshot, pfb_v2_reader *block, const pfb_v2_result *read,
+static bool load_rows(pfb_sample *sample, pfb_v2_reader *block, const pfb_v2_result *read,
                       const pfb_sample_counts *capacity, uint32_t r)
 {
     enum { BATCH = 1 + 3 * 32 }; /* the first tells what others are expected to be, which are read 32 at a time */
     pfb_v2_instance instances[BATCH];
-    pfb_sample_result *result = &snapshot->results[r];
+    pfb_sample_result *result = &sample->results[r];
     pfb_v2_reader again = *block;
     uint32_t rows = rows_of(block, read);
     bool has_others = false;
-    if (!pfb_sample_reserve(snapshot, r, rows, capacity))
+    if (!pfb_sample_reserve(sample, r, rows, capacity))
         return false;
     while (result->row_count < rows) {
         uint32_t left = rows - result->row_count;
         /* Without columns there are no places, and the pointers stay where they are. */
         size_t place = result->column_count > 0 ? (size_t)result->first_value + result->row_count : 0;
-        pfb_v2_values batch = {.values = snapshot->raw + place,
-                               .sizes = snapshot->sizes + place,
+        pfb_v2_values batch = {.values = sample->raw + place,
+                               .sizes = sample->sizes + place,
                                .instances = instances,
                                .instance_capacity = left < BATCH ? left : BATCH,
                                .instance_step = 1,
@@ -212,48 +212,48 @@ static bool load_rows(pfb_sample *snapshot, pfb_v2_reader *block, const pfb_v2_r
         if (!pfb_v2_read_values(block, &batch))
             break;
         has_others = has_others || batch.has_others;
-        add_rows(snapshot, block, &batch, r);
+        add_rows(sample, block, &batch, r);
     }
     if (has_others)
-        locate_data(snapshot, &again, result);
+        locate_data(sample, &again, result);
     return !pfb_v2_next_instance(block, instances); /* more came than were counted: the bytes changed */
 }
 
-static bool load_columns(pfb_sample *snapshot, const pfb_v2_reader *block, const pfb_v2_result *result,
+static bool load_columns(pfb_sample *sample, const pfb_v2_reader *block, const pfb_v2_result *result,
                          const pfb_sample_counts *capacity, uint32_t r)
 {
     uint32_t count = columns_of(result);
-    if (count > capacity->columns - snapshot->counts.columns)
+    if (count > capacity->columns - sample->counts.columns)
         return false;
     for (uint32_t position = 0; position < count; position++) {
         uint32_t id = PFB_NO_ID;
         pfb_v2_counter_id(block, result, position, &id);
-        snapshot->columns[snapshot->counts.columns++] = (pfb_sample_column){.result = r,
-                                                                            .position = position,
-                                                                            .counter_id = id,
-                                                                            .base_column = PFB_NONE,
-                                                                            .multi_column = PFB_NONE,
-                                                                            .time_column = PFB_NONE,
-                                                                            .freq_column = PFB_NONE};
+        sample->columns[sample->counts.columns++] = (pfb_sample_column){.result = r,
+                                                                        .position = position,
+                                                                        .counter_id = id,
+                                                                        .base_column = PFB_NONE,
+                                                                        .multi_column = PFB_NONE,
+                                                                        .time_column = PFB_NONE,
+                                                                        .freq_column = PFB_NONE};
     }
-    snapshot->results[r].column_count = count;
+    sample->results[r].column_count = count;
     return true;
 }
 
-static bool load_results(pfb_sample *snapshot, pfb_v2_reader *block, const pfb_sample_counts *capacity)
+static bool load_results(pfb_sample *sample, pfb_v2_reader *block, const pfb_sample_counts *capacity)
 {
     pfb_v2_result result;
     while (pfb_v2_next_result(block, &result)) {
-        if (snapshot->counts.results == capacity->results)
+        if (sample->counts.results == capacity->results)
             return false;
-        uint32_t r = snapshot->counts.results++;
-        snapshot->results[r] = (pfb_sample_result){.offset = result.offset,
-                                                   .kind = result.kind,
-                                                   .status = result.status,
-                                                   .counter_id = PFB_NO_ID,
-                                                   .first_column = snapshot->counts.columns,
-                                                   .first_row = snapshot->counts.rows};
-        if (!load_columns(snapshot, block, &result, capacity, r) || !load_rows(snapshot, block, &result, capacity, r))
+        uint32_t r = sample->counts.results++;
+        sample->results[r] = (pfb_sample_result){.offset = result.offset,
+                                                 .kind = result.kind,
+                                                 .status = result.status,
+                                                 .counter_id = PFB_NO_ID,
+                                                 .first_column = sample->counts.columns,
+                                                 .first_row = sample->counts.rows};
+        if (!load_columns(sample, block, &result, capacity, r) || !load_rows(sample, block, &result, capacity, r))
             return false;
     }
     return true;
@@ -265,12 +265,12 @@ static bool load_results(pfb_sample *snapshot, pfb_v2_reader *block, const pfb_s
 /* An instance that the reply does not name is the one its query asked for by an exact name. Any other filter is kept
  * too: replies to the same filter are about the same instance, whichever that is, those to different ones need not be.
  */
-static void name_unnamed_row(pfb_sample *snapshot, const pfb_sample_result *result, const uint8_t *info,
+static void name_unnamed_row(pfb_sample *sample, const pfb_sample_result *result, const uint8_t *info,
                              const pfb_identifier *identifier)
 {
-    if (result->row_count != 1 || snapshot->rows[result->first_row].has_name)
+    if (result->row_count != 1 || sample->rows[result->first_row].has_name)
         return;
-    pfb_sample_row *row = &snapshot->rows[result->first_row];
+    pfb_sample_row *row = &sample->rows[result->first_row];
     row->id = identifier->instance_id;
     size_t units = identifier->name.units;
     if (!identifier->has_name || units > UINT32_MAX / 2)
@@ -281,110 +281,109 @@ static void name_unnamed_row(pfb_sample *snapshot, const pfb_sample_result *resu
 }
 
 /* Tells each result which query it answers: by Index, of several the first. */
-static void link_queries(pfb_sample *snapshot, const pfb_sample_input *input)
+static void link_queries(pfb_sample *sample, const pfb_sample_input *input)
 {
     pfb_list list;
     pfb_identifier identifier;
     pfb_list_open(&list, input->query_info, input->query_info_size_bytes, 0);
     while (pfb_list_next_identifier(&list, &identifier)) {
-        if (identifier.index >= snapshot->counts.results || snapshot->results[identifier.index].has_query)
+        if (identifier.index >= sample->counts.results || sample->results[identifier.index].has_query)
             continue;
-        pfb_sample_result *result = &snapshot->results[identifier.index];
+        pfb_sample_result *result = &sample->results[identifier.index];
         result->has_query = true;
         result->counterset = identifier.counterset;
         result->counter_id = identifier.counter_id;
         /* Replies of one counter do not tell its id; the query does. */
         if (result->column_count == 1 &&
             (result->kind == PFB_V2_SINGLE_COUNTER || result->kind == PFB_V2_MULTIPLE_INSTANCES))
-            snapshot->columns[result->first_column].counter_id = identifier.counter_id;
-        name_unnamed_row(snapshot, result, input->query_info, &identifier);
+            sample->columns[result->first_column].counter_id = identifier.counter_id;
+        name_unnamed_row(sample, result, input->query_info, &identifier);
     }
 }
 
 /* The column of a referred counter: of the same result, else the first of the counterset. None refers to itself. */
-static uint32_t link_reference(const pfb_sample *snapshot, uint32_t result, uint32_t own_id, uint32_t id,
-                               bool *elsewhere)
+static uint32_t link_reference(const pfb_sample *sample, uint32_t result, uint32_t own_id, uint32_t id, bool *elsewhere)
 {
     if (id == PFB_NO_ID || id == own_id)
         return PFB_NONE;
-    uint32_t column = pfb_sample_find_column(snapshot, result, id);
+    uint32_t column = pfb_sample_find_column(sample, result, id);
     if (column != PFB_NONE)
         return column;
-    column = pfb_sample_find_column_from(snapshot, &snapshot->results[result].counterset, id, 0);
+    column = pfb_sample_find_column_from(sample, &sample->results[result].counterset, id, 0);
     *elsewhere = *elsewhere || column != PFB_NONE;
     return column;
 }
 
-static void link_columns(pfb_sample *snapshot)
+static void link_columns(pfb_sample *sample)
 {
     bool elsewhere = false;
-    pfb_sample_order_columns(snapshot);
-    for (uint32_t i = 0; i < snapshot->counts.columns; i++) {
-        pfb_sample_column *column = &snapshot->columns[i];
-        const pfb_sample_result *result = &snapshot->results[column->result];
+    pfb_sample_order_columns(sample);
+    for (uint32_t i = 0; i < sample->counts.columns; i++) {
+        pfb_sample_column *column = &sample->columns[i];
+        const pfb_sample_result *result = &sample->results[column->result];
         if (!result->has_query || column->counter_id == PFB_NO_ID)
             continue;
         column->has_counter =
-            pfb_sample_find_counter(snapshot, &result->counterset, column->counter_id, &column->counter);
+            pfb_sample_find_counter(sample, &result->counterset, column->counter_id, &column->counter);
         if (!column->has_counter)
             continue;
         column->base_column =
-            link_reference(snapshot, column->result, column->counter_id, column->counter.base_id, &elsewhere);
+            link_reference(sample, column->result, column->counter_id, column->counter.base_id, &elsewhere);
         column->multi_column =
-            link_reference(snapshot, column->result, column->counter_id, column->counter.multi_id, &elsewhere);
+            link_reference(sample, column->result, column->counter_id, column->counter.multi_id, &elsewhere);
         column->time_column =
-            link_reference(snapshot, column->result, column->counter_id, column->counter.perf_time_id, &elsewhere);
+            link_reference(sample, column->result, column->counter_id, column->counter.perf_time_id, &elsewhere);
         column->freq_column =
-            link_reference(snapshot, column->result, column->counter_id, column->counter.perf_freq_id, &elsewhere);
+            link_reference(sample, column->result, column->counter_id, column->counter.perf_freq_id, &elsewhere);
     }
-    pfb_sample_number(snapshot->row_order, snapshot->counts.rows);
+    pfb_sample_number(sample->row_order, sample->counts.rows);
     if (elsewhere) /* evaluation looks instances up in other results */
-        pfb_sample_rank_rows(snapshot);
+        pfb_sample_rank_rows(sample);
 }
 
 /* Everything of a V2 block; false when the memory measured does not hold it. */
-static bool load_data(pfb_sample *snapshot, const pfb_sample_input *input, const pfb_sample_counts *capacity,
+static bool load_data(pfb_sample *sample, const pfb_sample_input *input, const pfb_sample_counts *capacity,
                       pfb_error *verdict)
 {
     pfb_v2_reader block;
     pfb_v2_open(&block, input->data, input->data_size_bytes, input->options);
-    snapshot->perf_time = block.perf_time;
-    snapshot->perf_time_100ns = block.perf_time_100ns;
-    snapshot->perf_freq = block.perf_freq;
-    snapshot->system_time = block.system_time;
-    snapshot->items = NULL;
-    if (!load_results(snapshot, &block, capacity))
+    sample->perf_time = block.perf_time;
+    sample->perf_time_100ns = block.perf_time_100ns;
+    sample->perf_freq = block.perf_freq;
+    sample->system_time = block.system_time;
+    sample->multi_counts = NULL;
+    if (!load_results(sample, &block, capacity))
         return false;
-    snapshot->notes = block.notes;
+    sample->notes = block.notes;
     *verdict = block.error;
     return true;
 }
 
-pfb_error pfb_sample_load(pfb_sample *snapshot, const pfb_sample_input *input, const pfb_sample_counts *counts,
+pfb_error pfb_sample_load(pfb_sample *sample, const pfb_sample_input *input, const pfb_sample_counts *counts,
                           void *memory, size_t memory_size_bytes)
 {
-    *snapshot = (pfb_sample){.registrations = input->registrations};
+    *sample = (pfb_sample){.registrations = input->registrations};
     layout l = lay_out(counts);
     if (l.end > memory_size_bytes || (!memory && l.end > 0) || input->registration_count > counts->registrations)
         return (pfb_error){PFB_CALLER_TOO_SMALL, 0};
     if (memory)
-        place(snapshot, &l, memory);
+        place(sample, &l, memory);
     bool v1 = pfb_v1_recognise(input->data, input->data_size_bytes);
     pfb_error verdict = {PFB_OK, 0};
-    if (v1 ? !pfb_sample_load_v1(snapshot, input, counts, &verdict) : !load_data(snapshot, input, counts, &verdict)) {
-        *snapshot = (pfb_sample){0};
+    if (v1 ? !pfb_sample_load_v1(sample, input, counts, &verdict) : !load_data(sample, input, counts, &verdict)) {
+        *sample = (pfb_sample){0};
         return (pfb_error){PFB_CALLER_TOO_SMALL, 0};
     }
     if (v1) {
-        snapshot->counts.registrations = input->registration_count; /* room was measured for them; they are not read */
-        pfb_sample_number(snapshot->registration_order, input->registration_count);
-        pfb_sample_order_columns(snapshot);
-        pfb_sample_number(snapshot->row_order, snapshot->counts.rows);
+        sample->counts.registrations = input->registration_count; /* room was measured for them; they are not read */
+        pfb_sample_number(sample->registration_order, input->registration_count);
+        pfb_sample_order_columns(sample);
+        pfb_sample_number(sample->row_order, sample->counts.rows);
     } else {
-        pfb_sample_order_registrations(snapshot, input->registration_count);
-        link_queries(snapshot, input);
-        link_columns(snapshot);
+        pfb_sample_order_registrations(sample, input->registration_count);
+        link_queries(sample, input);
+        link_columns(sample);
     }
-    snapshot->registrations = NULL; /* what was needed of them is in the columns */
+    sample->registrations = NULL; /* what was needed of them is in the columns */
     return verdict;
 }

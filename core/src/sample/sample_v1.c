@@ -39,7 +39,7 @@ pfb_error pfb_sample_measure_v1(const pfb_sample_input *input, pfb_sample_counts
         counts->rows += rows;
         counts->values += (uint64_t)columns * pfb_sample_stride(rows);
     }
-    counts->items = counts->values;
+    counts->multi_counts = counts->values;
     counts->registrations = input->registration_count;
     return block.error;
 }
@@ -69,10 +69,10 @@ static pfb_counter describe(const pfb_v1_counter *definition)
 }
 
 /* A base belongs to the counter before it, unless that is a base itself. Labels have none. */
-static void link_base(pfb_sample *snapshot, uint32_t column)
+static void link_base(pfb_sample *sample, uint32_t column)
 {
-    pfb_sample_column *before = &snapshot->columns[column - 1];
-    uint32_t type = snapshot->columns[column].counter.type;
+    pfb_sample_column *before = &sample->columns[column - 1];
+    uint32_t type = sample->columns[column].counter.type;
     if (pfb_counter_type_is_base(before->counter.type) || !pfb_counter_type_is_base(type))
         return;
     if (type == PFB_TYPE_MULTI_BASE)
@@ -81,26 +81,26 @@ static void link_base(pfb_sample *snapshot, uint32_t column)
         before->base_column = column;
 }
 
-static bool load_columns(pfb_sample *snapshot, pfb_v1_reader *block, const pfb_sample_counts *capacity, uint32_t r)
+static bool load_columns(pfb_sample *sample, pfb_v1_reader *block, const pfb_sample_counts *capacity, uint32_t r)
 {
     pfb_v1_counter counter;
     bool follows_label = false;
     while (pfb_v1_next_counter(block, &counter)) {
-        if (snapshot->counts.columns == capacity->columns)
+        if (sample->counts.columns == capacity->columns)
             return false;
-        uint32_t column = snapshot->counts.columns++;
-        snapshot->columns[column] = (pfb_sample_column){.result = r,
-                                                        .position = counter.position,
-                                                        .counter_id = counter.title_index,
-                                                        .has_counter = true,
-                                                        .counter = describe(&counter),
-                                                        .base_column = PFB_NONE,
-                                                        .multi_column = PFB_NONE,
-                                                        .time_column = PFB_NONE,
-                                                        .freq_column = PFB_NONE};
-        snapshot->results[r].column_count++;
+        uint32_t column = sample->counts.columns++;
+        sample->columns[column] = (pfb_sample_column){.result = r,
+                                                      .position = counter.position,
+                                                      .counter_id = counter.title_index,
+                                                      .has_counter = true,
+                                                      .counter = describe(&counter),
+                                                      .base_column = PFB_NONE,
+                                                      .multi_column = PFB_NONE,
+                                                      .time_column = PFB_NONE,
+                                                      .freq_column = PFB_NONE};
+        sample->results[r].column_count++;
         if (counter.position > 0 && !follows_label)
-            link_base(snapshot, column);
+            link_base(sample, column);
         follows_label = counter.size_bytes == 0;
     }
     return true;
@@ -132,70 +132,70 @@ static void describe_row(const pfb_v1_reader *block, const pfb_v1_instance *inst
 }
 
 /* Fills the places of a row, those too that a broken object leaves out; false when the bytes have changed. */
-static bool load_values(pfb_sample *snapshot, pfb_v1_reader *block, uint32_t row)
+static bool load_values(pfb_sample *sample, pfb_v1_reader *block, uint32_t row)
 {
     pfb_v1_value value;
-    const pfb_sample_result *result = &snapshot->results[snapshot->rows[row].result];
+    const pfb_sample_result *result = &sample->results[sample->rows[row].result];
     for (uint32_t c = 0; c < result->column_count; c++) {
-        size_t place = pfb_sample_place(snapshot, row, result->first_column + c);
-        snapshot->raw[place] = 0;
-        snapshot->sizes[place] = 0;
-        snapshot->items[place] = PFB_NO_MULTI_COUNT;
+        size_t place = pfb_sample_place(sample, row, result->first_column + c);
+        sample->raw[place] = 0;
+        sample->sizes[place] = 0;
+        sample->multi_counts[place] = PFB_NO_MULTI_COUNT;
     }
     while (pfb_v1_next_value(block, &value)) {
         if (value.position >= result->column_count)
             return false;
         uint32_t column = result->first_column + value.position;
-        size_t place = pfb_sample_place(snapshot, row, column);
-        snapshot->raw[place] = value.is_number ? value.raw : pfb_sample_locate(value.offset, value.size_bytes);
-        snapshot->sizes[place] = value.is_number ? (uint8_t)value.size_bytes : 0;
-        if (value.has_items && snapshot->columns[column].multi_column == PFB_NONE)
-            snapshot->items[place] = value.items;
-        snapshot->rows[row].value_count++;
+        size_t place = pfb_sample_place(sample, row, column);
+        sample->raw[place] = value.is_number ? value.raw : pfb_sample_locate(value.offset, value.size_bytes);
+        sample->sizes[place] = value.is_number ? (uint8_t)value.size_bytes : 0;
+        if (value.has_items && sample->columns[column].multi_column == PFB_NONE)
+            sample->multi_counts[place] = value.items;
+        sample->rows[row].value_count++;
     }
     return true;
 }
 
 /* The value of the key counter becomes the id of an instance that has none. */
-static void read_key(pfb_sample *snapshot, uint32_t key_column, uint32_t row)
+static void read_key(pfb_sample *sample, uint32_t key_column, uint32_t row)
 {
-    if (snapshot->rows[row].is_unique || key_column == PFB_NONE)
+    if (sample->rows[row].is_unique || key_column == PFB_NONE)
         return;
-    pfb_sample_value value = pfb_sample_value_at(snapshot, row, key_column);
+    pfb_sample_value value = pfb_sample_value_at(sample, row, key_column);
     if (value.is_number && value.raw <= UINT32_MAX)
-        snapshot->rows[row].id = (uint32_t)value.raw;
+        sample->rows[row].id = (uint32_t)value.raw;
 }
 
 /* The column of the key counter in the object; PFB_NONE when there is none. */
-static uint32_t find_key(const pfb_sample *snapshot, const pfb_sample_result *result, uint32_t key_counter)
+static uint32_t find_key(const pfb_sample *sample, const pfb_sample_result *result, uint32_t key_counter)
 {
     for (uint32_t c = 0; key_counter != 0 && c < result->column_count; c++) {
-        if (snapshot->columns[result->first_column + c].counter_id == key_counter)
+        if (sample->columns[result->first_column + c].counter_id == key_counter)
             return result->first_column + c;
     }
     return PFB_NONE;
 }
 
-static bool load_rows(pfb_sample *snapshot, pfb_v1_reader *block, const pfb_v1_object *object,
+static bool load_rows(pfb_sample *sample, pfb_v1_reader *block, const pfb_v1_object *object,
                       const pfb_sample_counts *capacity, uint32_t key_counter)
 {
     pfb_v1_instance instance;
-    uint32_t r = snapshot->counts.results - 1;
-    pfb_sample_result *result = &snapshot->results[r];
-    uint32_t key_column = find_key(snapshot, result, key_counter);
+    uint32_t r = sample->counts.results - 1;
+    pfb_sample_result *result = &sample->results[r];
+    uint32_t key_column = find_key(sample, result, key_counter);
     uint32_t rows = rows_of(block, object, result->column_count);
-    if (!pfb_sample_reserve(snapshot, r, rows, capacity))
+    if (!pfb_sample_reserve(sample, r, rows, capacity))
         return false;
     while (pfb_v1_next_instance(block, &instance)) {
         if (result->row_count == rows)
             return false;
-        uint32_t row = snapshot->counts.rows++;
-        snapshot->rows[row] = (pfb_sample_row){.result = r, .older_row = PFB_NONE};
-        describe_row(block, &instance, &snapshot->rows[row]);
+        uint32_t row = sample->counts.rows++;
+        sample->rows[row] = (pfb_sample_row){.result = r, .older_row = PFB_NONE};
+        describe_row(block, &instance, &sample->rows[row]);
         result->row_count++;
-        if (!load_values(snapshot, block, row))
+        if (!load_values(sample, block, row))
             return false;
-        read_key(snapshot, key_column, row);
+        read_key(sample, key_column, row);
     }
     return true;
 }
@@ -204,13 +204,13 @@ static bool load_rows(pfb_sample *snapshot, pfb_v1_reader *block, const pfb_v1_o
 
 /* What is being put in order: objects by title, or rows by id. */
 typedef struct order {
-    const pfb_sample *snapshot;
+    const pfb_sample *sample;
     bool rows;
 } order;
 
 static uint32_t key_of(const order *o, uint32_t item)
 {
-    return o->rows ? o->snapshot->rows[item].id : o->snapshot->results[item].title_index;
+    return o->rows ? o->sample->rows[item].id : o->sample->results[item].title_index;
 }
 
 static int compare(const order *o, uint32_t left, uint32_t right)
@@ -226,17 +226,17 @@ static int compare(const order *o, uint32_t left, uint32_t right)
 
 /* A unique id that an object gives twice is none: some providers write 0 for all. Then names count as well. Sorts in
  * row_order, which is not used yet. */
-static void distrust_repeated_ids(pfb_sample *snapshot, const pfb_sample_result *result)
+static void distrust_repeated_ids(pfb_sample *sample, const pfb_sample_result *result)
 {
     uint32_t count = 0;
     for (uint32_t i = result->first_row; i < result->first_row + result->row_count; i++) {
-        if (snapshot->rows[i].is_unique)
-            snapshot->row_order[count++] = i;
+        if (sample->rows[i].is_unique)
+            sample->row_order[count++] = i;
     }
-    sort(&(order){snapshot, true}, snapshot->row_order, count);
+    sort(&(order){sample, true}, sample->row_order, count);
     for (uint32_t i = 1; i < count; i++) {
-        pfb_sample_row *before = &snapshot->rows[snapshot->row_order[i - 1]];
-        pfb_sample_row *row = &snapshot->rows[snapshot->row_order[i]];
+        pfb_sample_row *before = &sample->rows[sample->row_order[i - 1]];
+        pfb_sample_row *row = &sample->rows[sample->row_order[i]];
         if (before->id == row->id)
             before->is_unique = row->is_unique = false;
     }
@@ -244,32 +244,32 @@ static void distrust_repeated_ids(pfb_sample *snapshot, const pfb_sample_result 
 
 /* Puts the objects that have instances in the order of their titles; returns how many. They have room in row_order,
  * which is not used yet. */
-static uint32_t order_objects(pfb_sample *snapshot)
+static uint32_t order_objects(pfb_sample *sample)
 {
     uint32_t count = 0;
-    for (uint32_t r = 0; r < snapshot->counts.results; r++) {
-        if (snapshot->results[r].row_count > 0 && snapshot->results[r].has_instances)
-            snapshot->row_order[count++] = r;
+    for (uint32_t r = 0; r < sample->counts.results; r++) {
+        if (sample->results[r].row_count > 0 && sample->results[r].has_instances)
+            sample->row_order[count++] = r;
     }
-    sort(&(order){snapshot, false}, snapshot->row_order, count);
+    sort(&(order){sample, false}, sample->row_order, count);
     return count;
 }
 
 /* The first object of a title; null when there is none. */
-static const pfb_sample_result *find_object(const pfb_sample *snapshot, uint32_t count, uint32_t title_index)
+static const pfb_sample_result *find_object(const pfb_sample *sample, uint32_t count, uint32_t title_index)
 {
     uint32_t low = 0;
     uint32_t high = count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (snapshot->results[snapshot->row_order[middle]].title_index < title_index)
+        if (sample->results[sample->row_order[middle]].title_index < title_index)
             low = middle + 1;
         else
             high = middle;
     }
     if (low == count)
         return NULL;
-    const pfb_sample_result *found = &snapshot->results[snapshot->row_order[low]];
+    const pfb_sample_result *found = &sample->results[sample->row_order[low]];
     return found->title_index == title_index ? found : NULL;
 }
 
@@ -277,18 +277,18 @@ static const pfb_sample_result *find_object(const pfb_sample *snapshot, uint32_t
 enum { MOST_PARENT_BYTES = 2048 };
 
 /* Puts the parent's name where the link stood. One level only: a parent's own parent is not asked. */
-static void link_parents(pfb_sample *snapshot)
+static void link_parents(pfb_sample *sample)
 {
-    uint32_t count = order_objects(snapshot);
-    for (uint32_t i = 0; i < snapshot->counts.rows; i++) {
-        pfb_sample_row *row = &snapshot->rows[i];
+    uint32_t count = order_objects(sample);
+    for (uint32_t i = 0; i < sample->counts.rows; i++) {
+        pfb_sample_row *row = &sample->rows[i];
         uint32_t title = row->parent_size_bytes;
         uint32_t position = row->parent_code_page;
         row->parent_size_bytes = row->parent_code_page = 0;
-        const pfb_sample_result *object = title == 0 ? NULL : find_object(snapshot, count, title);
+        const pfb_sample_result *object = title == 0 ? NULL : find_object(sample, count, title);
         if (!object || position >= object->row_count)
             continue;
-        const pfb_sample_row *parent = &snapshot->rows[object->first_row + position];
+        const pfb_sample_row *parent = &sample->rows[object->first_row + position];
         if (parent->name_size_bytes > MOST_PARENT_BYTES)
             continue;
         row->parent_name = parent->name;
@@ -299,52 +299,52 @@ static void link_parents(pfb_sample *snapshot)
 
 /* ---- All of it --------------------------------------------------------------------------------------- */
 
-static bool load_objects(pfb_sample *snapshot, pfb_v1_reader *block, const pfb_sample_input *input,
+static bool load_objects(pfb_sample *sample, pfb_v1_reader *block, const pfb_sample_input *input,
                          const pfb_sample_counts *capacity)
 {
     pfb_v1_object object;
     while (pfb_v1_next_object(block, &object)) {
-        if (snapshot->counts.results == capacity->results)
+        if (sample->counts.results == capacity->results)
             return false;
-        uint32_t r = snapshot->counts.results++;
-        snapshot->results[r] = (pfb_sample_result){.offset = object.offset,
-                                                   .kind = PFB_V1_OBJECT,
-                                                   .has_query = true,
-                                                   .counterset = guid_of_title(object.title_index),
-                                                   .counter_id = PFB_NO_ID,
-                                                   .title_index = object.title_index,
-                                                   .has_instances = object.instance_count != PFB_V1_NO_INSTANCES,
-                                                   .object_time = object.perf_time,
-                                                   .object_freq = object.perf_freq,
-                                                   .first_column = snapshot->counts.columns,
-                                                   .first_row = snapshot->counts.rows};
+        uint32_t r = sample->counts.results++;
+        sample->results[r] = (pfb_sample_result){.offset = object.offset,
+                                                 .kind = PFB_V1_OBJECT,
+                                                 .has_query = true,
+                                                 .counterset = guid_of_title(object.title_index),
+                                                 .counter_id = PFB_NO_ID,
+                                                 .title_index = object.title_index,
+                                                 .has_instances = object.instance_count != PFB_V1_NO_INSTANCES,
+                                                 .object_time = object.perf_time,
+                                                 .object_freq = object.perf_freq,
+                                                 .first_column = sample->counts.columns,
+                                                 .first_row = sample->counts.rows};
         /* What has no instances needs no key to tell them apart, and would be lost with each change of its value. */
         uint32_t key = object.instance_count == PFB_V1_NO_INSTANCES ? 0 : input->key_counter;
-        if (!load_columns(snapshot, block, capacity, r) || !load_rows(snapshot, block, &object, capacity, key))
+        if (!load_columns(sample, block, capacity, r) || !load_rows(sample, block, &object, capacity, key))
             return false;
     }
     return true;
 }
 
-bool pfb_sample_load_v1(pfb_sample *snapshot, const pfb_sample_input *input, const pfb_sample_counts *capacity,
+bool pfb_sample_load_v1(pfb_sample *sample, const pfb_sample_input *input, const pfb_sample_counts *capacity,
                         pfb_error *verdict)
 {
     pfb_v1_reader block;
-    /* Each value of a V1 block has a place for its item count. A block of another format was measured without. */
-    if (capacity->items < capacity->values)
+    /* Each value of a V1 block has a place for its multi count. A block of another format was measured without. */
+    if (capacity->multi_counts < capacity->values)
         return false;
     pfb_v1_open(&block, input->data, input->data_size_bytes, input->options);
-    snapshot->perf_time = block.perf_time;
-    snapshot->perf_time_100ns = block.perf_time_100ns;
-    snapshot->perf_freq = block.perf_freq;
-    snapshot->system_time = block.system_time;
-    if (!load_objects(snapshot, &block, input, capacity))
+    sample->perf_time = block.perf_time;
+    sample->perf_time_100ns = block.perf_time_100ns;
+    sample->perf_freq = block.perf_freq;
+    sample->system_time = block.system_time;
+    if (!load_objects(sample, &block, input, capacity))
         return false;
-    for (uint32_t r = 0; r < snapshot->counts.results; r++)
-        distrust_repeated_ids(snapshot, &snapshot->results[r]);
-    link_parents(snapshot);
-    snapshot->counts.items = snapshot->counts.values;
-    snapshot->notes = block.notes;
+    for (uint32_t r = 0; r < sample->counts.results; r++)
+        distrust_repeated_ids(sample, &sample->results[r]);
+    link_parents(sample);
+    sample->counts.multi_counts = sample->counts.values;
+    sample->notes = block.notes;
     *verdict = block.error;
     return true;
 }
