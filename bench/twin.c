@@ -37,7 +37,7 @@ bool twin_next_result(pfb_v2_reader *block, pfb_v2_result *result)
                               .status = load32(p),
                               .kind = load32(p + 4),
                               .size_bytes = load32(p + 8),
-                              .query = block->results_read++};
+                              .index = block->results_read++};
     size_t at = result->offset + 16;
     result->counter_count = result->instance_count = 1;
     if (result->kind == PFB_V2_MULTIPLE_COUNTERS || result->kind == PFB_V2_COUNTERSET) {

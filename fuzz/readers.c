@@ -140,7 +140,7 @@ static void walk_v2(walk *w)
     uint32_t count = 0;
     while (!is_enough(w) && pfb_v2_next_result(&block, &result)) {
         w->out.items++;
-        promise(w, result.offset == next && result.query == count, "results follow each other");
+        promise(w, result.offset == next && result.index == count, "results follow each other");
         promise(w, result.size_bytes >= 16 && is_inside(result.offset, result.size_bytes, 48, block.total_size_bytes),
                 "a result lies inside the block");
         add(w, result.status + (uint64_t)result.kind);

@@ -153,7 +153,7 @@ static const char *compare_next_result(pfb_v2_reader *fast, pfb_v2_reader *slow,
     *more = pfb_v2_next_result(slow, result);
     if (pfb_v2_next_result(fast, &same) != *more)
         return "after bulk reading as many results come";
-    if (*more && (same.offset != result->offset || same.query != result->query))
+    if (*more && (same.offset != result->offset || same.index != result->index))
         return "after bulk reading the next result is the same";
     return compare_verdicts(fast, slow);
 }

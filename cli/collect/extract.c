@@ -281,10 +281,10 @@ bool extract_sample(const extract *e, const pfb_bytes *sample, pfb_bytes *reduce
     append(reduced, sample->data, DATA_HEADER_BYTES);
     for (size_t at = 0; pfb_v2_next_result(&block, &result);) {
         size_t size = reduced->size_bytes;
-        while (at < e->count && e->queries[at].identifier.index < result.query)
+        while (at < e->count && e->queries[at].identifier.index < result.index)
             at++;
         const extract_query *query = at < e->count ? &e->queries[at] : NULL;
-        if (!query || query->identifier.index != result.query || !query->is_chosen)
+        if (!query || query->identifier.index != result.index || !query->is_chosen)
             continue;
         *error = append_result(e, &query->identifier, sample, &block, &result, reduced);
         while (pfb_v2_next_instance(&block, &instance)) /* finds the errors of this result */

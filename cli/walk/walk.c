@@ -79,7 +79,7 @@ static void state_result(const data_walk *d)
     const pfb_v2_result *result = &d->result;
     output_begin(out, "result", d->bytes->depth + 1);
     output_offset(out, d->bytes->base + result->offset);
-    output_unsigned(out, "query", result->query);
+    output_unsigned(out, "query", result->index);
     output_word(out, "kind", names_of_kind(result->kind));
     output_unsigned(out, "status", result->status);
     if (result->status != 0 && names_of_win32(result->status))
@@ -98,7 +98,7 @@ static void state_instance(const data_walk *d)
     output_begin(out, "instance", d->bytes->depth + 2);
     output_offset(out, d->bytes->base + instance->offset);
     if (!is_text(d->w))
-        output_unsigned(out, "query", d->result.query);
+        output_unsigned(out, "query", d->result.index);
     output_unsigned(out, "instance", instance->instance);
     output_unsigned(out, "id", instance->id);
     output_utf16(out, "name", d->bytes->data + instance->name.offset, instance->name.units);
@@ -131,7 +131,7 @@ static void state_value(const data_walk *d, const pfb_v2_value *value)
     output_begin(out, "value", d->bytes->depth + (d->instance.has_name ? 3 : 2));
     output_offset(out, d->bytes->base + value->offset);
     if (!is_text(d->w)) {
-        output_unsigned(out, "query", d->result.query);
+        output_unsigned(out, "query", d->result.index);
         if (d->instance.has_name)
             output_unsigned(out, "instance", d->instance.instance);
         else

@@ -34,7 +34,7 @@ Test(v2, the_documented_example_is_read)
     reader r;
     put_example(&r.b);
     read_result(&r, PFB_STRICT);
-    cr_expect(r.result.offset == 48 && r.result.size_bytes == 56 && r.result.query == 0 && r.result.kind == 4);
+    cr_expect(r.result.offset == 48 && r.result.size_bytes == 56 && r.result.index == 0 && r.result.kind == 4);
     cr_expect(r.result.status == 0 && r.result.counter_count == 1 && r.result.instance_count == 1);
     cr_expect_not(r.result.has_counter_ids);
     cr_assert(next_instance(&r));
@@ -117,11 +117,11 @@ Test(v2, results_follow_each_other_with_their_status)
     put_value8(&r.b, 5);
     put_result(&r.b, 3, 0, 16);
     read_result(&r, 0);
-    cr_expect(r.result.query == 0 && r.result.kind == 0 && r.result.status == 0x106A);
+    cr_expect(r.result.index == 0 && r.result.kind == 0 && r.result.status == 0x106A);
     cr_expect(r.result.instance_count == 0 && r.result.counter_count == 0);
-    cr_expect(next_result(&r) && r.result.query == 1 && r.result.offset == 64 && r.result.kind == 1 &&
+    cr_expect(next_result(&r) && r.result.index == 1 && r.result.offset == 64 && r.result.kind == 1 &&
               r.result.status == 0xC0000005);
-    cr_expect(next_result(&r) && r.result.query == 2 && r.result.offset == 96 && r.result.status == 3);
+    cr_expect(next_result(&r) && r.result.index == 2 && r.result.offset == 96 && r.result.status == 3);
     cr_expect_not(next_result(&r));
     expect_accepted(&r.b, "three results");
 }

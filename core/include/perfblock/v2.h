@@ -23,7 +23,7 @@ extern "C" {
  *     while (pfb_v2_next_result(&reader, &result))
  *         while (pfb_v2_next_instance(&reader, &instance))
  *             while (pfb_v2_next_value(&reader, &value))
- *                 use(result.query, instance.id, value.counter_id, value.raw);
+ *                 use(result.index, instance.id, value.counter_id, value.raw);
  *     if (reader.error.code != PFB_OK)
  *         report(pfb_code_name(reader.error.code), reader.error.offset);
  *
@@ -80,7 +80,7 @@ typedef struct pfb_v2_reader {
 typedef struct pfb_v2_result {
     size_t offset;           /* of PERF_COUNTER_HEADER */
     uint32_t size_bytes;     /* dwSize: header and contents */
-    uint32_t query;          /* position in the reply. PerfQueryCounterInfo maps it (Index) to a query; it is not the
+    uint32_t index;          /* position in the reply. PerfQueryCounterInfo maps it (Index) to a query; it is not the
                               * order in which queries were added */
     uint32_t kind;           /* dwType: PFB_V2_, or any other number: then there are no instances */
     uint32_t status;         /* dwStatus: Win32 error code, 0 on success; any kind may have a status */

@@ -174,7 +174,7 @@ static inline bool begin_result(pfb_v2_reader *reader, pfb_v2_result *result, re
     size_t offset = reader->result_end;
     *result = (pfb_v2_result){.offset = offset,
                               .size_bytes = header.size,
-                              .query = reader->results_read,
+                              .index = reader->results_read,
                               .kind = header.kind,
                               .status = header.status,
                               .counter_count = parts->counter_count,
