@@ -8,7 +8,7 @@
 #include "samples.h"
 
 #include "perfblock/v1.h"
-#include "perfblock/v2_values.h"
+#include "perfblock/v2.h"
 
 #include <cstring>
 #include <functional>

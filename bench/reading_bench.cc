@@ -7,7 +7,7 @@
 
 #include "perfblock/cpi/hooks.h"
 #include "perfblock/lwp/lwp.h"
-#include "perfblock/name_table.h"
+#include "perfblock/v1.h"
 
 #include <algorithm>
 #include <cstring>

@@ -6,7 +6,7 @@
 
 #include "perfblock/formula.h"
 #include "perfblock/lwp/lwp.h"
-#include "perfblock/write_v1.h"
+#include "perfblock/write.h"
 
 namespace bench
 {

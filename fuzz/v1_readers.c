@@ -3,7 +3,6 @@
 
 #include "perfblock/formula.h"
 #include "perfblock/name.h"
-#include "perfblock/name_table.h"
 #include "perfblock/sample.h"
 #include "perfblock/v1.h"
 #include "promises.h"

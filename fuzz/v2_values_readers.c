@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "v2_values_readers.h"
 
-#include "perfblock/v2_values.h"
+#include "perfblock/v2.h"
 
 #include <stdlib.h>
 #include <string.h>

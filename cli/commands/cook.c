@@ -4,7 +4,7 @@
 #include "names/v1.h"
 #include "output/diagnostics.h"
 #include "perfblock/capture.h"
-#include "perfblock/name_table.h"
+#include "perfblock/v1.h"
 #include "values/sampling.h"
 
 #include <inttypes.h>

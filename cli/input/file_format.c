@@ -2,7 +2,6 @@
 #include "input/file_format.h"
 
 #include "perfblock/capture.h"
-#include "perfblock/name_table.h"
 #include "perfblock/v1.h"
 
 #include <string.h>

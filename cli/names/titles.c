@@ -5,7 +5,6 @@
 #include "output/code_page.h"
 #include "output/diagnostics.h"
 #include "perfblock/capture.h"
-#include "perfblock/name_table.h"
 #include "perfblock/v1.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "memory/memory.h"
 #include "names/names.h"
 #include "names/v1.h"
-#include "perfblock/name_table.h"
+#include "perfblock/v1.h"
 #include "perfblock/sample.h"
 #include "walk/walk.h"
 

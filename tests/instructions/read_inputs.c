@@ -12,10 +12,9 @@
 #include "perfblock/cpi/text.h"
 #include "perfblock/lwp/cpuid_text.h"
 #include "perfblock/lwp/lwp.h"
-#include "perfblock/name_table.h"
 #include "perfblock/sample.h"
 #include "perfblock/v1.h"
-#include "perfblock/v2_values.h"
+#include "perfblock/v2.h"
 
 #include <stdio.h>
 #include <stdlib.h>

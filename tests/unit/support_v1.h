@@ -4,7 +4,7 @@
 
 /* V1 blocks for the tests: fields in either byte order, objects in few words, and one block that has a bit of
  * everything. */
-#include "perfblock/write_v1.h"
+#include "perfblock/write.h"
 #include "support.h"
 
 /* ---- Fields in either byte order --------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "perfblock/name_table.h"
+#include "perfblock/v1.h"
 
 #include <stdio.h>
 #include <stdlib.h>

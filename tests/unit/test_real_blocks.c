@@ -6,8 +6,8 @@
 
 #include <criterion/criterion.h>
 
-#include "perfblock/name_table.h"
 #include "perfblock/sample.h"
+#include "perfblock/v1.h"
 
 #include <math.h>
 #include <stdio.h>

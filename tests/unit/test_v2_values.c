@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
-#include "perfblock/v2_values.h"
+#include "perfblock/v2.h"
 #include "perfblock/write.h"
 #include "support.h"
 #include "v2_values_readers.h"

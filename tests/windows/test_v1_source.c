@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "checks.h"
 #include "perfblock/name.h"
-#include "perfblock/name_table.h"
-#include "perfblock/source.h"
 #include "perfblock/v1.h"
+#include "perfblock/source.h"
 #include "windows/message.h"
 
 #include <stdio.h>

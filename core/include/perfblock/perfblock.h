@@ -9,14 +9,11 @@
 #include "perfblock/formula.h"
 #include "perfblock/metadata.h"
 #include "perfblock/name.h"
-#include "perfblock/name_table.h"
 #include "perfblock/query.h"
 #include "perfblock/sample.h"
 #include "perfblock/v1.h"
 #include "perfblock/v2.h"
-#include "perfblock/v2_values.h"
 #include "perfblock/version.h"
 #include "perfblock/write.h"
-#include "perfblock/write_v1.h"
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "perfblock/name_table.h"
+#include "perfblock/v1.h"
 
 #include "bytes/code_points.h"
 

@@ -2,7 +2,7 @@
 #include "perfblock/v2.h"
 
 #include "bytes/cursor.h"
-#include "perflib/v2_regular.h"
+#include "perflib/v2_skip.h"
 
 /* Sizes of the fixed parts. */
 enum {
@@ -16,6 +16,26 @@ enum {
 /* Bits of the kinds 2, 4 and 6. */
 enum { KIND_BIT_COUNTERS = 2, KIND_BIT_INSTANCES = 4 };
 
+/* The two layouts of nearly all values in V2 replies: 8 bytes of data, or 4 and 4 of padding. A reader compares the
+ * header as one 64-bit number; a value with one of these headers needs only a bounds check. */
+enum { VALUE_HEADER_BYTES = 8, REGULAR_VALUE_BYTES = 16 };
+
+/* PERF_COUNTER_DATA: dwDataSize, then dwSize. */
+#define REGULAR_HEADER_8 ((uint64_t)REGULAR_VALUE_BYTES << 32 | 8)
+#define REGULAR_HEADER_4 ((uint64_t)REGULAR_VALUE_BYTES << 32 | 4)
+
+/* The number of unread values of the current instance. */
+static inline uint32_t values_left(const pfb_v2_reader *reader)
+{
+    return reader->value_end - reader->value_position;
+}
+
+/* Drops the unread values of the current instance. */
+static inline void end_values(pfb_v2_reader *reader)
+{
+    reader->value_end = reader->regular_end = reader->value_position;
+}
+
 /* The id list of a result without counter ids, which has one counter: a single id 0. */
 static const uint8_t no_ids[COUNTER_ID_BYTES];
 
@@ -23,7 +43,7 @@ static const uint8_t no_ids[COUNTER_ID_BYTES];
 PFB_NOINLINE static bool fail(pfb_v2_reader *reader, pfb_code code, size_t offset)
 {
     reader->error = (pfb_error){code, offset};
-    pfb_end_values(reader);
+    end_values(reader);
     return false;
 }
 
@@ -187,7 +207,7 @@ static inline bool begin_result(pfb_v2_reader *reader, pfb_v2_result *result, re
     reader->instances_left = parts->instance_count;
     reader->instances_read = 0;
     reader->results_read++;
-    pfb_end_values(reader);
+    end_values(reader);
     reader->at = parts->at;
     reader->instances_end = parts->end;
     reader->result_end = offset + header.size;
@@ -259,8 +279,15 @@ PFB_NOINLINE static bool skip_result_and_read(pfb_v2_reader *reader, pfb_v2_resu
 
 bool pfb_v2_next_result(pfb_v2_reader *reader, pfb_v2_result *result)
 {
-    bool is_done = reader->at == reader->result_end && reader->instances_left == 0 && pfb_values_left(reader) == 0;
+    bool is_done = reader->at == reader->result_end && reader->instances_left == 0 && values_left(reader) == 0;
     return is_done ? read_next_result(reader, result) : skip_result_and_read(reader, result);
+}
+
+void pfb_v2_skip_result(pfb_v2_reader *reader)
+{
+    end_values(reader);
+    reader->instances_left = 0;
+    reader->at = reader->instances_end = reader->result_end;
 }
 
 /* ---- Instances ------------------------------------------------------------------------------------ */
@@ -269,7 +296,7 @@ bool pfb_v2_next_result(pfb_v2_reader *reader, pfb_v2_result *result)
 static inline void find_regular_end(pfb_v2_reader *reader)
 {
     size_t fitting = (reader->instances_end - reader->at) / REGULAR_VALUE_BYTES;
-    uint32_t left = pfb_values_left(reader);
+    uint32_t left = values_left(reader);
     reader->regular_end = reader->value_position + (fitting < left ? (uint32_t)fitting : left);
 }
 
@@ -336,7 +363,7 @@ PFB_NOINLINE static bool skip_values_and_read(pfb_v2_reader *reader, pfb_v2_inst
 
 bool pfb_v2_next_instance(pfb_v2_reader *reader, pfb_v2_instance *instance)
 {
-    return pfb_values_left(reader) == 0 ? read_instance(reader, instance) : skip_values_and_read(reader, instance);
+    return values_left(reader) == 0 ? read_instance(reader, instance) : skip_values_and_read(reader, instance);
 }
 
 /* ---- Values ---------------------------------------------------------------------------------------- */
@@ -383,7 +410,7 @@ PFB_NOINLINE static bool read_irregular_value(pfb_v2_reader *reader, pfb_v2_valu
 /* Slow path: reads a value that may be out of bounds, if one is left. */
 PFB_NOINLINE static bool read_unbounded_value(pfb_v2_reader *reader, pfb_v2_value *value)
 {
-    if (pfb_values_left(reader) == 0) /* also after an error */
+    if (values_left(reader) == 0) /* also after an error */
         return false;
     size_t left = reader->instances_end - reader->at;
     uint64_t header = left < VALUE_HEADER_BYTES ? 0 : load_le64(reader->data + reader->at);
@@ -416,6 +443,98 @@ bool pfb_v2_counter_id(const pfb_v2_reader *reader, const pfb_v2_result *result,
     *counter_id = load_le32(reader->data + result->ids_offset + (size_t)COUNTER_ID_BYTES * position);
     return true;
 }
+
+/* ---- Many values per call -------------------------------------------------------------------------------------- */
+
+/* Stores a value as the n-th one of the current instance. */
+static void store_value(const pfb_v2_values *bulk, const pfb_v2_value *value, size_t n)
+{
+    size_t to = bulk->instance_count * bulk->instance_step + n * bulk->position_step;
+    bulk->values[to] = value->raw;
+    if (bulk->sizes)
+        bulk->sizes[to] = value->is_number ? (uint8_t)value->data_size_bytes : 0;
+}
+
+/* Stores a value if its position is chosen. Returns the index of the next chosen position. */
+static uint32_t store_chosen(const pfb_v2_values *bulk, const pfb_v2_value *value, uint32_t next)
+{
+    for (; next < bulk->position_count && bulk->positions[next] <= value->position; next++) {
+        if (bulk->positions[next] == value->position)
+            store_value(bulk, value, next);
+    }
+    return next;
+}
+
+/* Copies values, `step` places apart, up to the first that has neither of the two common layouts. Returns how
+ * many. Inlined for `sizes` and for null. */
+static inline uint32_t copy_regular(const uint8_t *p, uint32_t count, uint64_t *values, uint8_t *sizes, size_t step)
+{
+    size_t to = 0;
+    uint32_t n = 0;
+    for (; n < count; n++, p += REGULAR_VALUE_BYTES, to += step) {
+        uint64_t header = load_le64(p);
+        bool is_four = header == REGULAR_HEADER_4;
+        if (header != REGULAR_HEADER_8 && !is_four)
+            break;
+        values[to] = is_four ? load_le32(p + VALUE_HEADER_BYTES) : load_le64(p + VALUE_HEADER_BYTES);
+        if (sizes)
+            sizes[to] = is_four ? 4 : 8;
+    }
+    return n;
+}
+
+/* Reads and stores all values of the current instance from `position` on, up to the first that is not regular. Returns
+ * the position after the last one. */
+static uint32_t read_regular(pfb_v2_reader *reader, const pfb_v2_values *bulk, uint32_t position)
+{
+    const uint8_t *p = reader->data + reader->at;
+    size_t left = (reader->instances_end - reader->at) / REGULAR_VALUE_BYTES;
+    uint32_t count = left < values_left(reader) ? (uint32_t)left : values_left(reader);
+    if (count == 0) /* the arrays may have no place for this position */
+        return position;
+    size_t to = bulk->instance_count * bulk->instance_step + position * bulk->position_step;
+    uint32_t n = bulk->sizes ? copy_regular(p, count, bulk->values + to, bulk->sizes + to, bulk->position_step)
+                             : copy_regular(p, count, bulk->values + to, NULL, bulk->position_step);
+    reader->at += (size_t)REGULAR_VALUE_BYTES * n;
+    reader->value_position += n;
+    return position + n;
+}
+
+/* Reads the values of the current instance. Chosen ones, and those of any other layout, are read one by one. */
+static void read_instance_values(pfb_v2_reader *reader, pfb_v2_values *bulk)
+{
+    pfb_v2_value value;
+    uint32_t next = 0;
+    uint32_t position = bulk->positions ? 0 : read_regular(reader, bulk, 0);
+    while (values_left(reader) > 0 && pfb_v2_next_value(reader, &value)) {
+        bulk->has_others = bulk->has_others || !value.is_number;
+        position++;
+        if (bulk->positions) {
+            next = store_chosen(bulk, &value, next);
+        } else {
+            store_value(bulk, &value, value.position);
+            position = read_regular(reader, bulk, position);
+        }
+    }
+    bulk->last_value_count = position;
+}
+
+bool pfb_v2_read_values(pfb_v2_reader *reader, pfb_v2_values *bulk)
+{
+    pfb_v2_instance unwanted;
+    bulk->instance_count = 0;
+    bulk->last_value_count = 0;
+    bulk->has_others = false;
+    while (bulk->instance_count < bulk->instance_capacity) {
+        if (!pfb_v2_next_instance(reader, bulk->instances ? &bulk->instances[bulk->instance_count] : &unwanted))
+            break;
+        read_instance_values(reader, bulk);
+        bulk->instance_count++;
+    }
+    return bulk->instance_count > 0;
+}
+
+/* ---- The end -------------------------------------------------------------------------------------------------- */
 
 pfb_error pfb_v2_finish(pfb_v2_reader *reader)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "perfblock/write_v1.h"
+#include "perfblock/write.h"
 
 #include "bytes/memory.h"
 #include "bytes/store.h"

@@ -5,8 +5,8 @@
 #include "bytes/cursor.h"
 #include "bytes/memory.h"
 #include "perfblock/query.h"
-#include "perfblock/v2_values.h"
-#include "perflib/v2_regular.h"
+#include "perfblock/v2.h"
+#include "perflib/v2_skip.h"
 #include "sample/sample_v1.h"
 
 /* ---- Places -------------------------------------------------------------------------------------------------- */
@@ -56,14 +56,6 @@ static uint32_t rows_of(const pfb_v2_reader *block, const pfb_v2_result *result)
     return rows;
 }
 
-/* Passes over the current result unread. */
-static void skip_result(pfb_v2_reader *block)
-{
-    pfb_end_values(block);
-    block->instances_left = 0;
-    block->at = block->instances_end = block->result_end;
-}
-
 pfb_error pfb_sample_measure(const pfb_sample_input *input, pfb_sample_counts *counts)
 {
     *counts = (pfb_sample_counts){0};
@@ -79,7 +71,7 @@ pfb_error pfb_sample_measure(const pfb_sample_input *input, pfb_sample_counts *c
         counts->columns += columns;
         counts->rows += rows;
         counts->values += (uint64_t)columns * pfb_sample_stride(rows);
-        skip_result(&block);
+        pfb_v2_skip_result(&block);
     }
     counts->registrations = input->registration_count;
     return block.error;
