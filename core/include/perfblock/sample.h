@@ -218,6 +218,17 @@ PFB_API uint64_t pfb_sample_value_count(const pfb_sample *newer);
 PFB_API bool pfb_sample_cook(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options,
                              double *values, uint8_t *status_bytes, size_t capacity);
 
+/* The same for these results of the newer sample only, given by their positions; other values are not changed. For V1
+ * samples whose objects were matched with different older samples (pfb_sample_match_results): `older` is the one that
+ * these results were matched with, or null. */
+PFB_API bool pfb_sample_cook_results(const pfb_sample *older, const pfb_sample *newer, const uint32_t *results,
+                                     size_t count, const pfb_formula_options *options, double *values,
+                                     uint8_t *status_bytes, size_t capacity);
+
+/* Returns what the formula of a value reads of its sample: the raw value, its base, its multi count and the clocks, as
+ * far as they exist. Requires a row and a column of one result; otherwise nothing exists. */
+PFB_API pfb_raw_value pfb_sample_raw_value(const pfb_sample *sample, uint32_t row, uint32_t column);
+
 /* Two replies, and the values displayed of them. */
 typedef struct pfb_cooked_replies {
     pfb_sample older, newer;            /* matched */

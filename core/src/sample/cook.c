@@ -588,27 +588,58 @@ static void evaluate_column(comparison *c, const span *s, double *values, uint8_
     }
 }
 
+/* Evaluates all values of one newer result. */
+static void cook_result(comparison *pair, const pfb_sample *older, const pfb_sample *newer, uint32_t r,
+                        const pfb_formula_options *options, double *values, uint8_t *status_bytes)
+{
+    span s;
+    const pfb_sample_result *result = &newer->results[r];
+    uint32_t end = result->first_row + result->row_count;
+    for (uint32_t row = result->first_row; row < end; row += s.count) {
+        take_span(older, newer, row, end, &s);
+        for (uint32_t c = result->first_column; c < result->first_column + result->column_count; c++) {
+            compare_column(pair, older, newer, c, options);
+            size_t place = pfb_sample_place(newer, row, c);
+            evaluate_column(pair, &s, values + place, status_bytes + place);
+        }
+    }
+}
+
 bool pfb_sample_cook(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options,
                      double *values, uint8_t *status_bytes, size_t capacity)
 {
     comparison pair;
-    span s;
     if (capacity < newer->counts.values)
         return false;
     begin_comparison(&pair, false);
-    for (uint32_t r = 0; r < newer->counts.results; r++) {
-        const pfb_sample_result *result = &newer->results[r];
-        uint32_t end = result->first_row + result->row_count;
-        for (uint32_t row = result->first_row; row < end; row += s.count) {
-            take_span(older, newer, row, end, &s);
-            for (uint32_t c = result->first_column; c < result->first_column + result->column_count; c++) {
-                compare_column(&pair, older, newer, c, options);
-                size_t place = pfb_sample_place(newer, row, c);
-                evaluate_column(&pair, &s, values + place, status_bytes + place);
-            }
-        }
+    for (uint32_t r = 0; r < newer->counts.results; r++)
+        cook_result(&pair, older, newer, r, options, values, status_bytes);
+    return true;
+}
+
+bool pfb_sample_cook_results(const pfb_sample *older, const pfb_sample *newer, const uint32_t *results, size_t count,
+                             const pfb_formula_options *options, double *values, uint8_t *status_bytes, size_t capacity)
+{
+    comparison pair;
+    if (capacity < newer->counts.values)
+        return false;
+    begin_comparison(&pair, false);
+    for (size_t i = 0; i < count; i++) {
+        if (results[i] < newer->counts.results)
+            cook_result(&pair, older, newer, results[i], options, values, status_bytes);
     }
     return true;
+}
+
+pfb_raw_value pfb_sample_raw_value(const pfb_sample *sample, uint32_t row, uint32_t column)
+{
+    pfb_related_rows related = {.group = PFB_NONE};
+    if (row >= sample->counts.rows || column >= sample->counts.columns ||
+        sample->columns[column].result != sample->rows[row].result)
+        return (pfb_raw_value){.has = 0};
+    plan p = make_plan(sample, column, UINT32_MAX, &related);
+    fill_sample(&p, row);
+    return p.raw;
 }
 
 /* ---- From replies to displayed values ------------------------------------------------------------------------- */
