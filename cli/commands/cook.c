@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "commands.h"
 #include "input/file_order.h"
+#include "memory/memory.h"
 #include "names/v1.h"
 #include "output/diagnostics.h"
 #include "perfblock/capture.h"
 #include "perfblock/v1.h"
-#include "values/sampling.h"
+#include "values/values.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,8 +14,9 @@
 typedef struct cook {
     const options *o;
     output out;
-    sampling sampling;
-    titles names;         /* of --names */
+    pfb_collector *collector;
+    values_printer printer;
+    input names;          /* of --names; without data: none */
     input in;             /* the file being read */
     uint64_t block_count; /* samples and parts of samples that were displayed */
 } cook;
@@ -28,16 +30,35 @@ static void tell(const cook *c, size_t base, pfb_error error)
     diagnostics_malformed(c->in.name, error);
 }
 
-/* Takes a block and tells what is wrong with it: of V1 each object's failure, for the others do not end there. */
-static sampling_outcome take(cook *c, const sampling_block *block)
+/* Ends the program if a call failed: calls of a collector without a source fail for want of memory only. */
+static void require_memory(bool is_done)
 {
-    sampling_outcome outcome = sampling_take(&c->sampling, &c->out, block);
-    c->block_count += outcome.kept;
-    if (block->is_v1 && outcome.error.code != PFB_OK)
-        v1_tell_errors(c->in.name, block->base, block->data, block->size, c->o->reader);
+    if (!is_done)
+        memory_exhausted();
+}
+
+/* Cooks a V2 reply or V1 block at `base` of the file, of which `size` bytes follow. Reports its error; of V1 that of
+ * each object, since the others can still be read. */
+static pfb_collected_reply cook_reply(cook *c, uint32_t version, size_t base, size_t size)
+{
+    pfb_collected_reply reply;
+    const uint8_t *data = c->in.data + base;
+    require_memory(pfb_collector_put_sample(c->collector, version, data, size, &reply, NULL));
+    c->printer.base = base;
+    values_print(&c->printer, c->collector);
+    c->block_count += reply.is_sample;
+    if (version == 1 && reply.error.code != PFB_OK)
+        v1_tell_errors(c->in.name, base, data, size, c->o->reader);
     else
-        tell(c, block->base, outcome.error);
-    return outcome;
+        tell(c, base, reply.error);
+    return reply;
+}
+
+/* Puts the table of --names, which precedes those of the file. */
+static void put_given_names(cook *c)
+{
+    if (c->names.data)
+        require_memory(pfb_collector_put_names(c->collector, c->names.data, c->names.size, NULL, NULL));
 }
 
 /* ---- Captures -------------------------------------------------------------------------------------------- */
@@ -82,29 +103,28 @@ static void tell_unread(const cook *c, const unread_chunks *unread)
 
 static void cook_chunk(cook *c, const pfb_chunk *chunk, unread_chunks *unread)
 {
-    sampling *s = &c->sampling;
     const uint8_t *body = c->in.data + chunk->body_offset;
     size_t size = chunk->body_size_bytes;
-    sampling_block block = {.data = body, .size = size, .base = chunk->body_offset};
+    pfb_error error = {PFB_OK, 0};
     pfb_name_table table;
     switch (chunk->is_known ? chunk->tag : 0) {
     case PFB_TAG_DATA:
-        take(c, &block);
+        cook_reply(c, 2, chunk->body_offset, size);
         break;
     case PFB_TAG_V1:
-        block.is_v1 = true;
-        take(c, &block);
+        cook_reply(c, 1, chunk->body_offset, size);
         break;
-    case PFB_TAG_NAMES: /* its names are taken already */
-        pfb_name_table_open(&table, body, size, s->options);
+    case PFB_TAG_NAMES: /* was put before */
+        pfb_name_table_open(&table, body, size, c->o->reader);
         pfb_name_table_count(&table);
-        tell(c, chunk->body_offset, table.error);
+        error = table.error;
         break;
     case PFB_TAG_REGISTRATION:
-        tell(c, chunk->body_offset, metadata_add(s->metadata, &chunk->guid, chunk->request, body, size, s->options));
+        require_memory(
+            pfb_collector_put_registration(c->collector, &chunk->guid, chunk->request, body, size, &error, NULL));
         break;
     case PFB_TAG_QUERY_INFO:
-        tell(c, chunk->body_offset, sampling_info(s, body, size));
+        require_memory(pfb_collector_put_query_info(c->collector, body, size, &error, NULL));
         break;
     case PFB_TAG_CAPTURE:
     case PFB_TAG_INSTANCES:
@@ -114,20 +134,30 @@ static void cook_chunk(cook *c, const pfb_chunk *chunk, unread_chunks *unread)
         count_unread(unread, chunk);
         break;
     }
+    tell(c, chunk->body_offset, error);
+}
+
+/* Puts the name tables of a capture: they apply to all of it. Their errors are reported where they occur. */
+static void put_names(cook *c)
+{
+    pfb_capture capture;
+    pfb_chunk chunk;
+    pfb_capture_open(&capture, c->in.data, c->in.size);
+    while (pfb_capture_next(&capture, &chunk)) {
+        if (chunk.is_known && chunk.tag == PFB_TAG_NAMES)
+            require_memory(pfb_collector_put_names(c->collector, c->in.data + chunk.body_offset, chunk.body_size_bytes,
+                                                   NULL, NULL));
+    }
 }
 
 static void cook_capture(cook *c)
 {
     const input *in = &c->in;
-    metadata m;
-    titles names = {.preferred = &c->names};
     pfb_capture capture;
     pfb_chunk chunk;
     unread_chunks unread = {0};
-    metadata_open_capture(&m, in->data, in->size);
-    titles_add_capture(&names, in->data, in->size, c->o->reader);
-    c->sampling.metadata = &m;
-    c->sampling.titles = &names;
+    put_names(c);
+    put_given_names(c);
     pfb_capture_open(&capture, in->data, in->size);
     while (!output_failed(&c->out) && pfb_capture_next(&capture, &chunk)) {
         cook_chunk(c, &chunk, &unread);
@@ -135,10 +165,6 @@ static void cook_capture(cook *c)
     }
     tell_unread(c, &unread);
     tell(c, 0, capture.error);
-    c->sampling.metadata = NULL;
-    c->sampling.titles = &c->names;
-    titles_free(&names);
-    metadata_free(&m);
 }
 
 /* ---- Bare blocks ----------------------------------------------------------------------------------------- */
@@ -156,19 +182,17 @@ static void cook_blocks(cook *c)
     const input *in = &c->in;
     input_blocks blocks = {0};
     input_part part = INPUT_PART_END;
+    put_given_names(c);
     while (!output_failed(&c->out) && (part = input_next_part(in, &blocks)) != INPUT_PART_END) {
         if (part == INPUT_PART_TRAILING) {
             tell_rest(c, blocks.at);
             continue;
         }
-        sampling_block block = {.data = in->data + blocks.at,
-                                .size = in->size - blocks.at,
-                                .base = blocks.at,
-                                .is_v1 = part == INPUT_PART_V1};
-        sampling_outcome outcome = take(c, &block);
-        /* Behind a failure nothing is known of what follows, unless it was inside a V1 block whose header is sound. */
-        blocks.has_ended = outcome.size_bytes == 0 || (!block.is_v1 && outcome.error.code != PFB_OK);
-        blocks.at += outcome.size_bytes;
+        bool is_v1 = part == INPUT_PART_V1;
+        pfb_collected_reply reply = cook_reply(c, is_v1 ? 1 : 2, blocks.at, in->size - blocks.at);
+        /* After an error the next block cannot be found, except after one inside a V1 block with a sound header. */
+        blocks.has_ended = reply.size_bytes == 0 || (!is_v1 && reply.error.code != PFB_OK);
+        blocks.at += reply.size_bytes;
         progress_show(in->name, blocks.at);
     }
 }
@@ -180,7 +204,8 @@ static void cook_file(cook *c, const char *name)
     input *in = &c->in;
     if (!input_read(in, name, c->o->kind))
         return;
-    sampling_begin_file(&c->sampling, name);
+    pfb_collector_begin_file(c->collector);
+    c->printer.file = name;
     if (in->kind == INPUT_CAPTURE)
         cook_capture(c);
     else if (in->kind == INPUT_NAMES)
@@ -192,18 +217,22 @@ static void cook_file(cook *c, const char *name)
     input_free(in);
 }
 
-/* Why blocks do not continue earlier ones, as far as it is known: a list for people. */
-static void list_gaps(const sampling *s, buffer *out)
+/* Appends why blocks do not continue earlier ones, as far as it is known. */
+static void list_gaps(const cook *c, buffer *out)
 {
-    static const char *const reasons[SAMPLING_GAP_COUNT] = {
-        [SAMPLING_BACKWARDS] = "the time runs backwards from file to file",
-        [SAMPLING_OTHER_FREQUENCY] = "the clocks have different frequencies",
-        [SAMPLING_RESTART] = "the clocks show a restart or another machine",
-        [SAMPLING_OTHER_COUNTERS] = "the counters differ",
+    static const struct {
+        uint32_t gap;
+        const char *reason;
+    } rows[] = {
+        {PFB_GAP_BACKWARDS, "the time runs backwards from file to file"},
+        {PFB_GAP_FREQUENCY, "the clocks have different frequencies"},
+        {PFB_GAP_RESTART, "the clocks show a restart or another machine"},
+        {PFB_GAP_COUNTERS, "the counters differ"},
     };
-    for (size_t i = 0; i < SAMPLING_GAP_COUNT; i++) {
-        if (s->gaps[i] && reasons[i])
-            buffer_format(out, "%s%s", out->size > 0 ? "; " : "", reasons[i]);
+    uint32_t gaps = pfb_collector_lost(c->collector).gaps;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (gaps & rows[i].gap)
+            buffer_format(out, "%s%s", out->size > 0 ? "; " : "", rows[i].reason);
     }
 }
 
@@ -211,7 +240,7 @@ static void list_gaps(const sampling *s, buffer *out)
 static void note_single_samples(const cook *c)
 {
     buffer gaps = {0};
-    list_gaps(&c->sampling, &gaps);
+    list_gaps(c, &gaps);
     if (c->block_count == 1)
         diagnostics_say(STATUS_FINE, "perfblock",
                         "note: every value needs two samples, and there is only one: add a later sample of the same "
@@ -227,31 +256,45 @@ static void note_single_samples(const cook *c)
 /* Explains values that are missing. */
 static void note_missing_values(const cook *c)
 {
-    const display_statuses *statuses = &c->sampling.statuses;
-    uint64_t dropped = sampling_dropped(&c->sampling);
-    if (dropped > 0 && statuses->has_single)
+    pfb_collector_losses lost = pfb_collector_lost(c->collector);
+    if (lost.dropped_count > 0 && c->printer.has_single)
         diagnostics_say(STATUS_FINE, "perfblock",
                         "note: %" PRIu64 " blocks were not kept for later ones to be compared with: those that are "
-                        "kept have %d objects and take %d MiB at most",
-                        dropped, KEPT_MOST_OBJECTS, KEPT_MOST_BYTES >> 20);
-    else if (statuses->has_single && !statuses->has_other)
+                        "kept have %" PRIu32 " objects and take %zu MiB at most",
+                        lost.dropped_count, lost.most_objects, lost.most_bytes >> 20);
+    else if (c->printer.has_single && !c->printer.has_other)
         note_single_samples(c);
+}
+
+/* Reads the table of --names, and reports its error. */
+static void read_names(cook *c)
+{
+    pfb_name_table table;
+    if (!c->o->names || !input_read(&c->names, c->o->names, INPUT_NAMES))
+        return;
+    pfb_name_table_open(&table, c->names.data, c->names.size, c->o->reader);
+    pfb_name_table_count(&table);
+    if (table.error.code != PFB_OK)
+        diagnostics_malformed(c->o->names, table.error);
 }
 
 void command_cook(const options *o)
 {
-    cook c = {.o = o, .sampling = {.options = o->reader, .copies_blocks = true}};
+    cook c = {.o = o};
+    pfb_collector_options collecting = {.reader = o->reader};
     char **files = file_order_by_time(o->files, o->file_count, o->kind);
-    c.sampling.titles = &c.names;
+    c.collector = pfb_collector_open(NULL, &collecting, NULL);
+    require_memory(c.collector != NULL);
+    c.printer.out = &c.out;
     output_open(&c.out, o->format, options_color(o));
-    titles_add_file(&c.names, o->names, o->reader);
+    read_names(&c);
     progress_begin(false);
     for (size_t i = 0; i < o->file_count && !output_failed(&c.out); i++)
         cook_file(&c, files[i]);
     if (!output_failed(&c.out))
         note_missing_values(&c);
     free(files);
-    sampling_free(&c.sampling);
-    titles_free(&c.names);
+    pfb_collector_close(c.collector);
+    input_free(&c.names);
     output_close(&c.out);
 }

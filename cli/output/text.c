@@ -240,6 +240,19 @@ size_t text_columns(const char *safe, size_t size)
     return columns;
 }
 
+void text_first(buffer *out, const char *utf8, size_t size, size_t most)
+{
+    size_t end = 0;
+    for (size_t i = 0; i < most && end < size; i++) {
+        size_t start = end++;
+        while (end < size && end - start < 4 && ((uint8_t)utf8[end] & 0xC0) == 0x80)
+            end++;
+    }
+    buffer_bytes(out, utf8, end);
+    if (end < size)
+        buffer_string(out, "\xE2\x80\xA6");
+}
+
 void text_json(buffer *out, const char *utf8, size_t size)
 {
     buffer_string(out, "\"");

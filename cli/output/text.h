@@ -40,6 +40,9 @@ void text_safe_cut(buffer *out, const char *utf8, size_t size, size_t columns);
 /* The same of text that text_safe made. */
 void text_cut(buffer *out, const char *safe, size_t size, size_t columns);
 
+/* Appends at most `most` characters of the text as they are, and an ellipsis if it has more. */
+void text_first(buffer *out, const char *utf8, size_t size, size_t most);
+
 /* Appends it as a JSON string with its quotes. The escapes are those of JSON: a parser gives the text back. */
 void text_json(buffer *out, const char *utf8, size_t size);
 

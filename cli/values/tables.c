@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* Displayed values as tables: one per sample and counterset, instances down and counters across. Consecutive results of
+ * one counterset with the same instances, as queries for single counters give, make one table. */
+#include "memory/memory.h"
+#include "names/names.h"
+#include "os/system.h"
+#include "output/table.h"
+#include "values/values.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_NAME = 200 }; /* characters of a name in a table and in its title */
+
+/* Text in the buffer of a value_table. */
+typedef struct text_span {
+    size_t start, size;
+} text_span;
+
+typedef struct cell {
+    uint32_t row;
+    uint32_t column; /* of the table */
+    text_span text;
+} cell;
+
+/* A table in the making. */
+typedef struct value_table {
+    values_printer *p;
+    pfb_collector *collector;
+    buffer text;        /* of all spans */
+    text_span *columns; /* names */
+    size_t column_count, column_capacity;
+    text_span *rows; /* names, those of the first result */
+    size_t row_count, row_capacity;
+    cell *cells; /* by column and row of each result */
+    size_t cell_count, cell_capacity;
+    uint32_t statuses; /* bits of those that occurred */
+    bool has_flags, has_raw;
+} value_table;
+
+/* ---- Text ------------------------------------------------------------------------------------------------ */
+
+/* What a cell shows instead of a value. */
+static const char *short_status(pfb_status status)
+{
+    static const char *const words[] = {
+        [PFB_STATUS_OK] = "",
+        [PFB_STATUS_NEED_TWO_SAMPLES] = "-",
+        [PFB_STATUS_TYPE_MISMATCH] = "type!",
+        [PFB_STATUS_UNKNOWN_TYPE] = "type?",
+        [PFB_STATUS_NOT_DISPLAYED] = "none",
+        [PFB_STATUS_MISSING_BASE] = "base?",
+        [PFB_STATUS_MISSING_INPUT] = "input?",
+        [PFB_STATUS_NEGATIVE_DELTA] = "fell",
+        [PFB_STATUS_ZERO_DENOMINATOR] = "n/0",
+        [PFB_STATUS_NEGATIVE_DENOMINATOR] = "n/neg",
+        [PFB_STATUS_BAD_FREQUENCY] = "freq!",
+        [PFB_STATUS_ZERO_BASE] = "base 0",
+        [PFB_STATUS_NO_DATA] = "empty",
+    };
+    return (size_t)status < sizeof words / sizeof words[0] ? words[status] : "?";
+}
+
+static bool is_hexadecimal(const pfb_collected_value *v)
+{
+    return (v->type & ~PFB_TYPE_SIZE_MASK) == 0 || (v->attributes & PFB_ATTRIBUTE_AS_HEX) != 0;
+}
+
+/* Counts and their differences are integers; quotients have decimals even if they come out even. */
+static bool is_whole(const pfb_collected_value *v)
+{
+    const pfb_counter_type *type = pfb_counter_type_find(v->type);
+    return type && type->denominator == PFB_DENOMINATOR_ONE && !(type->terms & PFB_TERM_OVER_FREQUENCY);
+}
+
+/* Bases and labels have no displayed value. */
+static bool is_shown(const pfb_collected_value *v)
+{
+    const pfb_counter_type *type = v->has_type ? pfb_counter_type_find(v->type) : NULL;
+    return !v->is_hidden && (!type || type->samples > 0);
+}
+
+static void put_value(value_table *t, const pfb_collected_value *v)
+{
+    values_count(t->p, v->status);
+    t->statuses |= UINT32_C(1) << v->status;
+    if (v->status == PFB_STATUS_UNKNOWN_TYPE && v->has_raw) {
+        t->has_raw = true;
+        buffer_format(&t->text, "(%" PRIu64 ")", v->raw);
+    } else if (v->status != PFB_STATUS_OK) {
+        buffer_string(&t->text, short_status(v->status));
+    } else if (v->is_integer && is_whole(v)) {
+        buffer_format(&t->text, is_hexadecimal(v) ? "0x%" PRIX64 : "%" PRIu64, v->integer);
+    } else {
+        text_double_short(&t->text, v->value);
+    }
+    if (v->flags != 0) {
+        t->has_flags = true;
+        buffer_string(&t->text, "*");
+    }
+}
+
+/* The name of an instance after that of its parent, and its number where names repeat: "parent/child#2". */
+static void put_row_name(value_table *t, const pfb_collected_value *v)
+{
+    text_first(&t->text, v->parent, v->parent_size, LONGEST_NAME);
+    if (v->has_parent)
+        buffer_string(&t->text, "/");
+    text_first(&t->text, v->instance, v->instance_size, LONGEST_NAME);
+    if (!v->has_instance)
+        buffer_string(&t->text, "value");
+    if (v->occurrence > 0)
+        buffer_format(&t->text, "#%" PRIu32, v->occurrence);
+}
+
+static void put_column_name(value_table *t, const pfb_collected_value *v)
+{
+    text_first(&t->text, v->counter, v->counter_size, LONGEST_NAME);
+    if (v->has_counter)
+        return;
+    if (v->has_counter_id)
+        buffer_format(&t->text, "counter %" PRIu32, v->counter_id);
+    else
+        buffer_format(&t->text, "position %" PRIu32, v->position);
+}
+
+/* ---- Cells ----------------------------------------------------------------------------------------------- */
+
+/* Columns of the table by position in the current result; NO_COLUMN: not seen yet. */
+#define NO_COLUMN UINT32_MAX
+
+typedef struct result_columns {
+    uint32_t *columns;
+    size_t count, capacity;
+} result_columns;
+
+static uint32_t column_of(value_table *t, result_columns *known, const pfb_collected_value *v)
+{
+    known->columns = memory_grow(known->columns, &known->capacity, (size_t)v->position + 1, sizeof *known->columns);
+    while (known->count <= v->position)
+        known->columns[known->count++] = NO_COLUMN;
+    uint32_t *column = &known->columns[v->position];
+    if (*column == NO_COLUMN) {
+        size_t start = t->text.size;
+        put_column_name(t, v);
+        t->columns = memory_grow(t->columns, &t->column_capacity, t->column_count + 1, sizeof *t->columns);
+        t->columns[t->column_count] = (text_span){start, t->text.size - start};
+        *column = (uint32_t)t->column_count++;
+    }
+    return *column;
+}
+
+/* The table's row of a value: rows are numbered in the order in which results first return a value of them. */
+static void add_cell(value_table *t, result_columns *known, const pfb_collected_value *v, uint32_t row)
+{
+    size_t start = t->text.size;
+    if (row == t->row_count) {
+        put_row_name(t, v);
+        t->rows = memory_grow(t->rows, &t->row_capacity, t->row_count + 1, sizeof *t->rows);
+        t->rows[t->row_count++] = (text_span){start, t->text.size - start};
+    }
+    uint32_t column = column_of(t, known, v);
+    start = t->text.size;
+    put_value(t, v);
+    t->cells = memory_grow(t->cells, &t->cell_capacity, t->cell_count + 1, sizeof *t->cells);
+    t->cells[t->cell_count++] = (cell){row, column, {start, t->text.size - start}};
+}
+
+/* By row, then by column. */
+static int compare_cells(const void *left, const void *right)
+{
+    const cell *a = left;
+    const cell *b = right;
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
+    return (a->column > b->column) - (a->column < b->column);
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------------------- */
+
+static void put_title(const value_table *t, uint32_t first, const pfb_collected_result *result)
+{
+    char time[NAMES_TIME_BYTES];
+    buffer line = {0};
+    buffer utf8 = {0};
+    output *out = t->p->out;
+    buffer_clear(&utf8);
+    text_first(&utf8, result->counterset, result->counterset_size, LONGEST_NAME);
+    if (!result->has_counterset && result->has_title) {
+        buffer_format(&utf8, "Object %" PRIu32, result->title);
+    } else if (!result->has_counterset && result->has_guid) {
+        char guid[PFB_GUID_TEXT_BYTES];
+        pfb_guid_format(&result->guid, guid);
+        buffer_string(&utf8, guid);
+    } else if (!result->has_counterset) {
+        buffer_format(&utf8, "Result %" PRIu32, first);
+    }
+    buffer_string(&line, out->has_color ? "\033[1m" : "");
+    text_safe(&line, utf8.data, utf8.size);
+    buffer_string(&line, out->has_color ? "\033[0m" : "");
+    buffer_format(&line, ", sample %" PRIu64 ", %s\n", t->p->sample.number,
+                  names_of_time(&t->p->sample.system_time, time));
+    output_raw(out, line.data, line.size);
+    buffer_free(&line);
+    buffer_free(&utf8);
+}
+
+static void put_legend(const value_table *t)
+{
+    buffer line = {0};
+    buffer_clear(&line);
+    if (t->has_raw)
+        buffer_string(&line, ", (n) raw value of unknown type");
+    if (t->has_flags)
+        buffer_string(&line, ", * outside 0 to 100");
+    for (unsigned i = 1; i < 32; i++) {
+        bool is_listed = i == PFB_STATUS_UNKNOWN_TYPE && t->has_raw;
+        if ((t->statuses >> i & 1) && !is_listed)
+            buffer_format(&line, ", %s %s", short_status((pfb_status)i), pfb_status_name((pfb_status)i));
+    }
+    buffer_string(&line, "\n");
+    if (line.size > 2) {
+        output_raw(t->p->out, " ", 1);
+        output_raw(t->p->out, line.data + 1, line.size - 1);
+    }
+    buffer_free(&line);
+}
+
+static void put_span(table *out, const value_table *t, text_span span)
+{
+    table_cell(out, t->text.data + span.start, span.size);
+}
+
+/* Instances down, counters across. */
+static void fill_across(const value_table *t, table *out)
+{
+    table_open(out, t->column_count + 1, false);
+    table_cell(out, "", 0);
+    for (size_t i = 0; i < t->column_count; i++)
+        put_span(out, t, t->columns[i]);
+    size_t at = 0;
+    for (size_t row = 0; row < t->row_count; row++) {
+        put_span(out, t, t->rows[row]);
+        for (size_t column = 0; column < t->column_count; column++) {
+            bool exists = at < t->cell_count && t->cells[at].row == row && t->cells[at].column == column;
+            put_span(out, t, exists ? t->cells[at].text : (text_span){0, 0});
+            at += exists;
+        }
+    }
+}
+
+/* A single instance: its counters down. */
+static void fill_down(const value_table *t, table *out)
+{
+    table_open(out, 2, false);
+    table_cell(out, "", 0);
+    put_span(out, t, t->rows[0]);
+    for (size_t i = 0; i < t->cell_count; i++) {
+        put_span(out, t, t->columns[t->cells[i].column]);
+        put_span(out, t, t->cells[i].text);
+    }
+}
+
+static void print_cells(value_table *t, uint32_t row_count)
+{
+    table out;
+    if (t->cell_count == 0) {
+        const char *reason = row_count == 0 ? " no instances\n" : " no counters to display\n";
+        output_raw(t->p->out, reason, strlen(reason));
+        return;
+    }
+    qsort(t->cells, t->cell_count, sizeof *t->cells, compare_cells);
+    if (t->row_count == 1)
+        fill_down(t, &out);
+    else
+        fill_across(t, &out);
+    table_print(&out, t->p->out, system_columns());
+    put_legend(t);
+}
+
+/* Gathers the values of results [first, end); *v is the next value of the sample, if there is one. */
+static void gather(value_table *t, uint32_t end, pfb_collected_value *v, bool *has_value)
+{
+    result_columns known = {0};
+    while (*has_value && v->result < end) {
+        uint32_t result = v->result;
+        uint32_t rows = 0;
+        uint32_t last = 0;
+        known.count = 0;
+        for (; *has_value && v->result == result; *has_value = pfb_collector_next(t->collector, v)) {
+            if (!is_shown(v))
+                continue;
+            if (rows == 0 || v->row != last)
+                rows++;
+            last = v->row;
+            add_cell(t, &known, v, rows - 1);
+        }
+    }
+    free(known.columns);
+}
+
+void values_print_tables(values_printer *p, pfb_collector *collector)
+{
+    pfb_collected_result result;
+    pfb_collected_result next;
+    pfb_collected_value v;
+    bool has_value = pfb_collector_next(collector, &v);
+    uint32_t end = 0;
+    for (uint32_t first = 0; !output_failed(p->out) && pfb_collector_result(collector, first, &result); first = end) {
+        value_table t = {.p = p, .collector = collector};
+        uint32_t shown = result.shown_column_count;
+        end = first + 1;
+        if (result.has_values && result.is_chosen) {
+            while (pfb_collector_result(collector, end, &next) && next.has_rows_of_previous) {
+                shown += next.shown_column_count;
+                end++;
+            }
+        }
+        buffer_clear(&t.text);
+        gather(&t, end, &v, &has_value);
+        /* The names in `result` may have been overwritten by those of the results after it. */
+        pfb_collector_result(collector, first, &result);
+        if (result.has_values && result.is_chosen && (shown > 0 || !p->has_choice)) {
+            put_title(&t, first, &result);
+            print_cells(&t, result.row_count);
+            output_raw(p->out, "\n", 1);
+        }
+        buffer_free(&t.text);
+        free(t.columns);
+        free(t.rows);
+        free(t.cells);
+    }
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "values/values.h"
+
+#include "names/names.h"
+#include "output/diagnostics.h"
+
+#include <inttypes.h>
+
+void values_count(values_printer *p, pfb_status status)
+{
+    bool is_single = status == PFB_STATUS_NEED_TWO_SAMPLES;
+    p->has_single = p->has_single || is_single;
+    p->has_other = p->has_other || (!is_single && status != PFB_STATUS_NOT_DISPLAYED);
+}
+
+/* ---- Fields ---------------------------------------------------------------------------------------------- */
+
+static void put_name(output *out, const char *key, bool exists, const char *name, size_t size)
+{
+    if (exists)
+        output_bytes(out, key, name, size);
+    else
+        output_null(out, key);
+}
+
+static void put_number(output *out, const char *key, bool exists, uint64_t number)
+{
+    if (exists)
+        output_unsigned(out, key, number);
+    else
+        output_null(out, key);
+}
+
+static void put_guid(output *out, bool exists, const pfb_guid *guid)
+{
+    char text[PFB_GUID_TEXT_BYTES];
+    if (exists) {
+        pfb_guid_format(guid, text);
+        output_string(out, "guid", text);
+    } else {
+        output_null(out, "guid");
+    }
+}
+
+/* ---- Results without values ------------------------------------------------------------------------------ */
+
+static void put_result(const values_printer *p, uint32_t position, const pfb_collected_result *result)
+{
+    output *out = p->out;
+    output_begin(out, "result", 0);
+    output_unsigned(out, "sample", p->sample.number);
+    output_unsigned(out, "query", position);
+    output_string(out, "kind", names_of_kind(result->kind));
+    output_unsigned(out, "status", result->status);
+    put_guid(out, result->has_guid, &result->guid);
+    put_number(out, "counter_id", result->has_counter_id, result->counter_id);
+    output_end(out);
+}
+
+/* Reports a result that failed or is of unknown kind: such results have no values. */
+static void report_result(const values_printer *p, pfb_collector *collector, uint32_t position)
+{
+    pfb_collected_result result;
+    if (!pfb_collector_result(collector, position, &result) || !result.is_chosen ||
+        (result.has_values && result.status == 0))
+        return;
+    if (p->out->format == OUTPUT_JSON) {
+        put_result(p, position, &result);
+        return;
+    }
+    const char *words = names_of_win32(result.status);
+    diagnostics_note(p->file, p->base + result.offset,
+                     "sample %" PRIu64 ": result %" PRIu32 " is of kind %s, status %" PRIu32 "%s%s%s", p->sample.number,
+                     position, names_of_kind(result.kind), result.status, words ? " (" : "", words ? words : "",
+                     words ? ")" : "");
+}
+
+/* ---- Records --------------------------------------------------------------------------------------------- */
+
+static void put_value(const values_printer *p, const char *time, const pfb_collected_value *v)
+{
+    output *out = p->out;
+    char type[NAMES_TYPE_BYTES];
+    const char *flags[NAMES_MOST_BITS];
+    size_t flag_count = names_of_flags(v->flags, flags);
+    output_begin(out, NULL, 0);
+    output_unsigned(out, "sample", v->sample);
+    output_string(out, "time", time);
+    put_name(out, "set", v->has_counterset, v->counterset, v->counterset_size);
+    put_number(out, "object", v->has_title, v->title);
+    put_name(out, "instance", v->has_instance, v->instance, v->instance_size);
+    output_unsigned(out, "occurrence", v->occurrence);
+    put_name(out, "counter", v->has_counter, v->counter, v->counter_size);
+    put_number(out, "counter_id", v->has_counter_id, v->counter_id);
+    output_unsigned(out, "position", v->position);
+    if (v->has_type)
+        output_string(out, "type", names_of_type(v->type, type));
+    else
+        output_null(out, "type");
+    output_string(out, "status", pfb_status_name(v->status));
+    if (v->status == PFB_STATUS_OK)
+        output_double(out, "value", v->value);
+    else
+        output_null(out, "value");
+    output_string(out, "unit", v->unit);
+    output_names(out, "flags", flags, flag_count);
+    put_number(out, "raw", v->has_raw, v->raw);
+    put_number(out, "base", v->has_base, v->base);
+    put_guid(out, v->has_guid, &v->guid);
+    if (v->has_instance_id)
+        output_signed(out, "instance_id", v->instance_id);
+    else
+        output_null(out, "instance_id");
+    put_name(out, "parent", v->has_parent, v->parent, v->parent_size);
+    output_end(out);
+}
+
+static void print_records(values_printer *p, pfb_collector *collector)
+{
+    char time[NAMES_TIME_BYTES];
+    pfb_collected_value v;
+    uint32_t reported = 0;
+    names_of_time(&p->sample.system_time, time);
+    while (!output_failed(p->out) && pfb_collector_next(collector, &v)) {
+        while (reported <= v.result)
+            report_result(p, collector, reported++);
+        values_count(p, v.status);
+        if (p->out->format != OUTPUT_CSV || v.status != PFB_STATUS_NOT_DISPLAYED)
+            put_value(p, time, &v);
+    }
+    while (!output_failed(p->out) && reported < p->sample.result_count)
+        report_result(p, collector, reported++);
+}
+
+void values_print(values_printer *p, pfb_collector *collector)
+{
+    if (!pfb_collector_sample(collector, &p->sample))
+        return;
+    if (p->out->format != OUTPUT_TEXT) {
+        print_records(p, collector);
+        return;
+    }
+    values_print_tables(p, collector);
+    for (uint32_t i = 0; i < p->sample.result_count && !output_failed(p->out); i++)
+        report_result(p, collector, i);
+}

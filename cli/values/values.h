@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_VALUES_H
+#define CLI_VALUES_H
+
+#include "output/output.h"
+#include "perfblock/collect.h"
+
+/* Prints the displayed values of a collector's samples: a record per value as JSON or CSV, or tables as text. */
+
+typedef struct values_printer {
+    output *out;
+    const char *file; /* for messages */
+    size_t base;      /* of the reply in the file */
+    bool has_choice;  /* counters were asked for: nothing is printed of results without them */
+    bool has_single;  /* some value printed so far needs two samples ... */
+    bool has_other;   /* ... and some has another status than that and not_displayed */
+    /* ------------------------------------------------------------------------------------------ */
+    pfb_collected_sample sample;
+} values_printer;
+
+/* Prints the current sample. */
+void values_print(values_printer *p, pfb_collector *collector);
+
+/* ---- For its parts --------------------------------------------------------------------------------------- */
+
+/* Registers the status of a value that is printed. */
+void values_count(values_printer *p, pfb_status status);
+
+/* Tables (tables.c). */
+void values_print_tables(values_printer *p, pfb_collector *collector);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_COLLECT_COLLECTOR_H
+#define PFB_COLLECT_COLLECTOR_H
+
+#include "collect/kept.h"
+#include "collect/metadata.h"
+#include "collect/texts.h"
+#include "collect/titles.h"
+#include "perfblock/collect.h"
+
+/* The state of a collector, shared by the files of this folder. */
+
+/* The samples of one format. */
+typedef struct sample_series {
+    kept_samples kept;
+    kept_sample *spare; /* the next sample, or the current one, which is kept when the next one is put; may be null */
+} sample_series;
+
+/* A result and the sample it is compared with. */
+typedef struct compared_result {
+    kept_sample *older; /* null: none */
+    uint32_t result;
+} compared_result;
+
+/* A column of the current sample. */
+typedef struct shown_column {
+    pfb_name name;
+    text_view text; /* `bytes` is null where it is converted each time */
+    const char *unit;
+    bool is_chosen;
+    bool is_hidden;
+} shown_column;
+
+enum {
+    SCRATCH_COUNTERSET,
+    SCRATCH_RESULT,
+    SCRATCH_INSTANCE,
+    SCRATCH_PARENT,
+    SCRATCH_COUNTER,
+    SCRATCH_MACHINE,
+    SCRATCH_COUNT
+};
+
+struct pfb_collector {
+    pfb_source *source;
+    pfb_collector_options options;
+    metadata metadata;
+    titles titles;
+    text_cache texts;
+    uint64_t mark; /* of the last pass over countersets */
+    /* Samples (samples.c). */
+    uint64_t number; /* of the next sample */
+    uint64_t file_number;
+    query_info *query;       /* in force; null: none */
+    sample_series series[2]; /* V2, V1 */
+    uint32_t gaps;
+    compared_result *pairs; /* of the current sample ... */
+    uint32_t *results;
+    const pfb_sample **older; /* ... by result */
+    size_t pair_capacity, result_capacity, older_capacity;
+    double *values; /* of the current sample, by place */
+    uint8_t *status_bytes;
+    size_t value_capacity, status_capacity;
+    /* The current sample (values.c). */
+    kept_sample *current; /* null: none */
+    bool is_v1;           /* the current sample */
+    shown_column *columns;
+    size_t column_capacity;
+    text_scratch scratch[SCRATCH_COUNT];
+    uint32_t result, row, position; /* of the next value */
+    bool has_result, has_row;       /* `value` holds the parts of that result, and of that row */
+    pfb_collected_value value;
+};
+
+/* ---- samples.c ------------------------------------------------------------------------------------------- */
+
+/* Loads, compares and cooks the reply in the spare sample of the series. */
+bool pfb_collect_take(pfb_collector *c, bool is_v1, pfb_collected_reply *reply, pfb_source_failure *failure);
+
+/* The spare sample of a series, made if there is none; first keeps the current sample. Null when memory is exhausted.
+ */
+kept_sample *pfb_collect_spare(pfb_collector *c, bool is_v1);
+
+/* Ends the current sample: it is kept. Returns false when memory is exhausted. */
+bool pfb_collect_end_sample(pfb_collector *c);
+
+void pfb_collect_free_samples(pfb_collector *c);
+void pfb_collect_leave_query(query_info **query);
+
+/* ---- values.c -------------------------------------------------------------------------------------------- */
+
+/* Makes the sample the current one. Returns false when memory is exhausted. */
+bool pfb_collect_show(pfb_collector *c, kept_sample *sample, bool is_v1);
+
+/* Reports a failed allocation. Returns false. */
+bool pfb_collect_no_memory(pfb_source_failure *failure);
+
+#endif

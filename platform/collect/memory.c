@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#include "collect/memory.h"
+
+#include "source/source_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool pfb_collect_grow(void *array, size_t *capacity, size_t count, size_t element_bytes)
+{
+    void *old;
+    memcpy(&old, array, sizeof old); /* all pointers to objects have this representation */
+    void *grown = pfb_source_grow(old, capacity, count, element_bytes);
+    if (grown)
+        memcpy(array, &grown, sizeof grown);
+    return grown != NULL;
+}
+
+bool pfb_collect_fit(void **memory, size_t *capacity, size_t size)
+{
+    enum { SMALL = 4096 };
+    if (*memory && size <= *capacity && (*capacity / 4 <= size || *capacity <= SMALL))
+        return true;
+    free(*memory);
+    *capacity = size > 0 ? size : 1;
+    *memory = malloc(*capacity);
+    if (!*memory)
+        *capacity = 0;
+    return *memory != NULL;
+}

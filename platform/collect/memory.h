@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_COLLECT_MEMORY_H
+#define PFB_COLLECT_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Grows the array whose pointer is at `array` to at least `count` elements. The pointer is null or comes from this
+ * function. Returns false when memory is exhausted; then the array and *capacity are unchanged. Grows by at least one
+ * half, so that repeated calls take amortised constant time. */
+bool pfb_collect_grow(void *array, size_t *capacity, size_t count, size_t element_bytes);
+
+/* The same for the array `array` with its capacity. */
+#define PFB_COLLECT_GROW(array, capacity, count) pfb_collect_grow(&(array), &(capacity), (count), sizeof *(array))
+
+/* The same for bytes whose contents need not survive. Memory of more than four times the size is given back: many small
+ * samples would each hold that of a large one otherwise. */
+bool pfb_collect_fit(void **memory, size_t *capacity, size_t size);
+
+#endif

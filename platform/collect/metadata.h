@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_COLLECT_METADATA_H
+#define PFB_COLLECT_METADATA_H
+
+#include "perfblock/metadata.h"
+
+/* What is known about countersets: registration replies, and the catalog for countersets without a registration. Names
+ * are references into the replies, which are copies: an input can give one long name to thousands of counters, so
+ * converted names are not stored per counter. */
+
+/* A counter's text. */
+typedef struct metadata_text {
+    uint32_t counter_id;
+    uint32_t position; /* among the entries of the reply: the first entry of an id counts */
+    pfb_name text;
+} metadata_text;
+
+typedef struct metadata_texts {
+    metadata_text *rows; /* ascending by counter id */
+    size_t count;
+} metadata_texts;
+
+/* Where names come from, in order of precedence. */
+enum { METADATA_LOCAL, METADATA_ENGLISH, METADATA_CATALOG, METADATA_PLACES };
+
+/* A reply. */
+typedef struct metadata_reply {
+    struct metadata_reply *next;
+    uint32_t request;
+    size_t size_bytes;
+    uint8_t bytes[];
+} metadata_reply;
+
+typedef struct metadata_set {
+    pfb_guid guid;
+    metadata_reply *replies;       /* that are referred to: at most one per request code, and the catalog's */
+    uint32_t fetched;              /* bits of request codes that a source was asked for */
+    bool has_reply;                /* a reply was added; false for a counterset known from the catalog only */
+    bool has_registration;         /* request code 1 was answered: then the catalog is not used */
+    bool has_catalog;              /* the catalog's replies were added */
+    bool has_counters;             /* registration is valid */
+    pfb_registration registration; /* the latest, or the catalog's */
+    uint32_t *order;               /* its counters by id if they do not ascend */
+    uint64_t mark;                 /* for loops over countersets: the last pass that visited this one */
+    pfb_name names[METADATA_PLACES];
+    pfb_name help;
+    metadata_texts counters[METADATA_PLACES];
+    metadata_texts helps;
+} metadata_set;
+
+typedef struct metadata_node metadata_node;
+
+/* Zero at first. */
+typedef struct metadata {
+    metadata_set **sets; /* in order of appearance */
+    size_t count, capacity;
+    metadata_node *nodes; /* a crit-bit tree over the GUIDs */
+    size_t node_capacity;
+    uint32_t root;
+} metadata;
+
+void pfb_metadata_free(metadata *m);
+
+/* The counterset, or null. Takes at most 128 steps, whatever GUIDs an input has. */
+metadata_set *pfb_metadata_find(const metadata *m, const pfb_guid *guid);
+
+/* The same, and adds it if it is not there. Null when memory is exhausted. */
+metadata_set *pfb_metadata_get(metadata *m, const pfb_guid *guid);
+
+/* Adds a reply to a registration request, in place of an earlier one. *error is that of the bytes, up to which they
+ * are used. Returns false when memory is exhausted. */
+bool pfb_metadata_add(metadata_set *set, uint32_t request, const void *data, size_t size, uint32_t options,
+                      pfb_error *error);
+
+/* Adds the catalog's names and counters to a counterset without registration. Returns false when memory is exhausted.
+ */
+bool pfb_metadata_complete(metadata_set *set);
+
+/* Names by place, and the first that exists; `bytes` is null without one. `set` may be null. */
+pfb_name pfb_metadata_set_name_at(const metadata_set *set, unsigned place);
+pfb_name pfb_metadata_set_name(const metadata_set *set);
+pfb_name pfb_metadata_counter_name_at(const metadata_set *set, unsigned place, uint32_t counter_id);
+pfb_name pfb_metadata_counter_name(const metadata_set *set, uint32_t counter_id);
+pfb_name pfb_metadata_counter_help(const metadata_set *set, uint32_t counter_id);
+
+#endif

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/* From replies to tables: which query information and registrations a reply has, which earlier samples it is compared
+ * with, and how long these are kept. */
+#include "collect/collector.h"
+#include "collect/memory.h"
+#include "perfblock/catalog.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Query information ----------------------------------------------------------------------------------- */
+
+/* An identifier block. */
+typedef struct query_block {
+    uint32_t index;
+    size_t offset, size;
+    pfb_guid counterset;
+} query_block;
+
+/* The first block of each index, ascending by index: a sample of N results needs the first N at most, however many
+ * blocks the input has. Shared by the samples that it applies to. */
+struct query_info {
+    uint8_t *bytes;
+    query_block *blocks; /* offsets in `bytes` */
+    size_t count, capacity;
+    size_t users;
+};
+
+static query_info *use_query(query_info *query)
+{
+    if (query)
+        query->users++;
+    return query;
+}
+
+void pfb_collect_leave_query(query_info **query)
+{
+    if (*query && --(*query)->users == 0) {
+        free((*query)->bytes);
+        free((*query)->blocks);
+        free(*query);
+    }
+    *query = NULL;
+}
+
+static int compare_blocks(const void *left, const void *right)
+{
+    const query_block *a = left;
+    const query_block *b = right;
+    if (a->index != b->index)
+        return a->index < b->index ? -1 : 1;
+    return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* Sorts the blocks and copies the first of each index. False when memory is exhausted. */
+static bool sort_query(query_info *query, const uint8_t *info, size_t size)
+{
+    size_t count = 0;
+    size_t used = 0;
+    query->bytes = malloc(size > 0 ? size : 1);
+    if (!query->bytes)
+        return false;
+    if (query->count > 0)
+        qsort(query->blocks, query->count, sizeof *query->blocks, compare_blocks);
+    for (size_t i = 0; i < query->count; i++) {
+        query_block block = query->blocks[i];
+        if (count > 0 && query->blocks[count - 1].index == block.index)
+            continue;
+        memcpy(query->bytes + used, info + block.offset, block.size);
+        block.offset = used;
+        used += block.size;
+        query->blocks[count++] = block;
+    }
+    query->count = count;
+    return true;
+}
+
+bool pfb_collector_put_query_info(pfb_collector *c, const void *data, size_t size, pfb_error *error,
+                                  pfb_source_failure *failure)
+{
+    pfb_list list;
+    pfb_identifier identifier;
+    bool has_memory = pfb_collect_end_sample(c);
+    query_info *query = calloc(1, sizeof *query);
+    has_memory = has_memory && query;
+    pfb_list_open(&list, data, size, c->options.reader);
+    while (has_memory && pfb_list_next_identifier(&list, &identifier)) {
+        has_memory = PFB_COLLECT_GROW(query->blocks, query->capacity, query->count + 1);
+        if (has_memory)
+            query->blocks[query->count++] =
+                (query_block){identifier.index, identifier.offset, identifier.size_bytes, identifier.counterset};
+    }
+    has_memory = has_memory && sort_query(query, data, size);
+    query = use_query(query);
+    if (has_memory) {
+        pfb_collect_leave_query(&c->query);
+        c->query = use_query(query);
+    }
+    pfb_collect_leave_query(&query);
+    if (error)
+        *error = list.error;
+    return has_memory || pfb_collect_no_memory(failure);
+}
+
+/* The number of blocks whose index is below this. */
+static size_t count_below(const query_info *query, uint32_t index)
+{
+    size_t low = 0;
+    size_t high = query ? query->count : 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (query->blocks[middle].index < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Lists the registrations of the countersets in the first blocks, each once. Countersets without a reply are looked up
+ * in the catalog. False when memory is exhausted. */
+static bool list_registrations(pfb_collector *c, kept_sample *sample, size_t block_count, uint32_t *count)
+{
+    *count = 0;
+    c->mark++;
+    for (size_t i = 0; i < block_count; i++) {
+        const pfb_guid *guid = &sample->query->blocks[i].counterset;
+        metadata_set *set = pfb_metadata_find(&c->metadata, guid);
+        if (!set && pfb_catalog_find(guid)) {
+            set = pfb_metadata_get(&c->metadata, guid);
+            if (!set)
+                return false;
+        }
+        if (!set || set->mark == c->mark)
+            continue;
+        set->mark = c->mark;
+        if (!pfb_metadata_complete(set))
+            return false;
+        if (!set->has_counters)
+            continue;
+        if (!PFB_COLLECT_GROW(sample->registrations, sample->registration_capacity, (size_t)*count + 1))
+            return false;
+        sample->registrations[(*count)++] = set->registration;
+    }
+    return true;
+}
+
+/* ---- Memory of samples ----------------------------------------------------------------------------------- */
+
+static void free_sample(kept_sample *sample)
+{
+    if (!sample)
+        return;
+    pfb_collect_leave_query(&sample->query);
+    pfb_bytes_free(&sample->reply);
+    free(sample->memory);
+    free(sample->registrations);
+    free(sample->titles);
+    free(sample);
+}
+
+/* Frees samples that `after` links. */
+static void free_list(kept_sample *sample)
+{
+    while (sample) {
+        kept_sample *next = sample->after;
+        free_sample(sample);
+        sample = next;
+    }
+}
+
+bool pfb_collect_end_sample(pfb_collector *c)
+{
+    kept_sample *sample = c->current;
+    sample_series *series = &c->series[c->is_v1];
+    kept_sample *released = NULL;
+    c->current = NULL;
+    if (!sample || sample->title_count == 0) /* later samples have nothing to be compared with: it is reused */
+        return true;
+    bool is_kept = pfb_kept_add(&series->kept, sample, &released);
+    if (is_kept) { /* one that is no longer kept is reused */
+        series->spare = released;
+        released = released ? released->after : NULL;
+    }
+    free_list(released);
+    return is_kept;
+}
+
+kept_sample *pfb_collect_spare(pfb_collector *c, bool is_v1)
+{
+    sample_series *series = &c->series[is_v1];
+    if (!pfb_collect_end_sample(c))
+        return NULL;
+    if (!series->spare)
+        series->spare = calloc(1, sizeof *series->spare);
+    return series->spare;
+}
+
+void pfb_collect_free_samples(pfb_collector *c)
+{
+    for (size_t i = 0; i < 2; i++) {
+        free_list(pfb_kept_clear(&c->series[i].kept));
+        free_sample(c->series[i].spare);
+    }
+    pfb_collect_leave_query(&c->query);
+    free(c->pairs);
+    free(c->results);
+    free(c->older);
+    free(c->values);
+    free(c->status_bytes);
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------------------- */
+
+/* Makes the table of a reply. False when memory is exhausted. */
+static bool load_table(kept_sample *sample, const pfb_sample_input *input, pfb_error *error)
+{
+    pfb_sample_counts counts;
+    pfb_sample_measure(input, &counts);
+    if (!pfb_collect_fit(&sample->memory, &sample->capacity, pfb_sample_size(&counts)))
+        return false;
+    *error = pfb_sample_load(&sample->table, input, &counts, sample->memory, sample->capacity);
+    return true;
+}
+
+/* Loads a V2 reply if its header is sound. False when memory is exhausted. */
+static bool load_v2(pfb_collector *c, kept_sample *sample, pfb_collected_reply *reply)
+{
+    pfb_v2_reader reader;
+    bool is_open = pfb_v2_open(&reader, sample->reply.data, sample->reply_size, c->options.reader);
+    reply->error = reader.error;
+    if (!is_open)
+        return true;
+    reply->size_bytes = reader.total_size_bytes;
+    reply->is_sample = true;
+    pfb_collect_leave_query(&sample->query);
+    sample->query = use_query(c->query);
+    size_t block_count = count_below(sample->query, reader.result_count);
+    pfb_sample_input input = {
+        .data = sample->reply.data, .data_size_bytes = reader.total_size_bytes, .options = c->options.reader};
+    if (block_count > 0) {
+        const query_block *last = &sample->query->blocks[block_count - 1];
+        input.query_info = sample->query->bytes;
+        input.query_info_size_bytes = last->offset + last->size;
+    }
+    if (!list_registrations(c, sample, block_count, &input.registration_count))
+        return false;
+    input.registrations = sample->registrations;
+    return load_table(sample, &input, &reply->error);
+}
+
+/* Loads a V1 block, which contains all that is needed. A malformed name of the machine does not prevent that. */
+static bool load_v1(pfb_collector *c, kept_sample *sample, pfb_collected_reply *reply)
+{
+    pfb_v1_reader reader;
+    pfb_v1_open(&reader, sample->reply.data, sample->reply_size, c->options.reader);
+    reply->error = reader.error;
+    reply->size_bytes = reader.total_size_bytes;
+    if (reader.total_size_bytes == 0)
+        return true;
+    reply->is_sample = true;
+    pfb_sample_input input = {.data = sample->reply.data,
+                              .data_size_bytes = reader.total_size_bytes,
+                              .options = c->options.reader,
+                              .key_counter = c->options.key_counter};
+    if (reader.has_system_name) {
+        uint32_t own = reader.is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE;
+        uint32_t code_page = reader.system_name.code_page;
+        sample->machine_name = (pfb_name){sample->reply.data + reader.system_name.offset, reader.system_name.size_bytes,
+                                          code_page == 0 ? own : code_page};
+    }
+    return load_table(sample, &input, &reply->error);
+}
+
+/* ---- Comparison ------------------------------------------------------------------------------------------ */
+
+/* Returns why a sample may not be compared with an older one of another file, by their clocks; or 0. After a restart
+ * the performance clock lags behind the 100 ns clock. */
+static uint32_t compare_clocks(const pfb_sample *older, const pfb_sample *newer, bool is_v1)
+{
+    if (older->perf_freq <= 0 || newer->perf_freq != older->perf_freq)
+        return PFB_GAP_FREQUENCY;
+    if (newer->perf_time_100ns < older->perf_time_100ns)
+        return PFB_GAP_BACKWARDS;
+    if (newer->perf_time < older->perf_time)
+        return PFB_GAP_RESTART;
+    double ticks = (double)((uint64_t)newer->perf_time - (uint64_t)older->perf_time);
+    double seconds = (double)((uint64_t)newer->perf_time_100ns - (uint64_t)older->perf_time_100ns) / 1e7;
+    double lead = ticks / (double)older->perf_freq - seconds;
+    double most = 1 + seconds / 1000;
+    bool is_continued = lead >= -most && (is_v1 || lead <= most);
+    return is_continued ? 0 : PFB_GAP_RESTART;
+}
+
+/* Returns true if two V2 samples have the same counters of the same types in the same order. Their files may have
+ * different registrations. */
+static bool has_same_counters(const pfb_sample *older, const pfb_sample *newer)
+{
+    bool is_same = older->counts.columns == newer->counts.columns;
+    for (uint32_t i = 0; i < newer->counts.columns && is_same; i++) {
+        const pfb_sample_column *a = &older->columns[i];
+        const pfb_sample_column *b = &newer->columns[i];
+        const pfb_sample_result *from = &older->results[a->result];
+        const pfb_sample_result *to = &newer->results[b->result];
+        is_same = from->has_query && to->has_query && pfb_guid_equal(&from->counterset, &to->counterset) &&
+                  a->counter_id == b->counter_id && a->has_counter == b->has_counter &&
+                  a->counter.type == b->counter.type;
+    }
+    return is_same;
+}
+
+/* Returns why a sample may not be compared with an older one, or 0. */
+static uint32_t find_gap(const kept_sample *older, const kept_sample *newer, bool is_v1)
+{
+    if (older->file_number == newer->file_number)
+        return 0;
+    uint32_t gap = compare_clocks(&older->table, &newer->table, is_v1);
+    if (gap == 0 && !is_v1 && !has_same_counters(&older->table, &newer->table))
+        gap = PFB_GAP_COUNTERS;
+    return gap;
+}
+
+static int compare_titles(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left;
+    uint32_t b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Lists the objects of a sample, each once. False when memory is exhausted. */
+static bool list_titles(kept_sample *sample, bool is_v1)
+{
+    size_t all = is_v1 ? sample->table.counts.results : 1;
+    size_t count = 0;
+    sample->title_count = 0;
+    if (!PFB_COLLECT_GROW(sample->titles, sample->title_capacity, all))
+        return false;
+    for (size_t i = 0; i < all; i++)
+        sample->titles[i] = is_v1 ? sample->table.results[i].title_index : 0;
+    if (all > 0)
+        qsort(sample->titles, all, sizeof *sample->titles, compare_titles);
+    for (size_t i = 0; i < all; i++) {
+        if (count == 0 || sample->titles[count - 1] != sample->titles[i])
+            sample->titles[count++] = sample->titles[i];
+    }
+    sample->title_count = count;
+    return true;
+}
+
+/* By older sample, then by result. Results without an older sample come first. */
+static int compare_pairs(const void *left, const void *right)
+{
+    const compared_result *a = left;
+    const compared_result *b = right;
+    if (a->older != b->older) {
+        if (!a->older || !b->older)
+            return a->older ? 1 : -1;
+        return a->older->serial < b->older->serial ? -1 : 1;
+    }
+    return (a->result > b->result) - (a->result < b->result);
+}
+
+/* Lists the results of a sample, each with the latest sample of its object. */
+static void list_pairs(pfb_collector *c, const kept_sample *sample, bool is_v1)
+{
+    uint32_t count = sample->table.counts.results;
+    const kept_machine *machine = pfb_kept_machine(&c->series[is_v1].kept, sample);
+    bool is_sorted = true;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t title = is_v1 ? sample->table.results[i].title_index : 0;
+        c->pairs[i] = (compared_result){.older = pfb_kept_find(machine, title), .result = i};
+        is_sorted = is_sorted && (i == 0 || compare_pairs(&c->pairs[i - 1], &c->pairs[i]) < 0);
+    }
+    if (!is_sorted)
+        qsort(c->pairs, count, sizeof *c->pairs, compare_pairs);
+}
+
+/* Matches the results with those older samples that they may be compared with, and cooks them. */
+static void cook_pairs(pfb_collector *c, kept_sample *sample, bool is_v1)
+{
+    uint32_t count = sample->table.counts.results;
+    uint32_t end = 0;
+    for (uint32_t begin = 0; begin < count; begin = end) {
+        kept_sample *older = c->pairs[begin].older;
+        uint32_t gap = older ? find_gap(older, sample, is_v1) : 0;
+        pfb_sample *table = older && gap == 0 ? &older->table : NULL;
+        c->gaps |= gap;
+        for (end = begin; end < count && c->pairs[end].older == older; end++) {
+            c->results[end] = c->pairs[end].result;
+            c->older[c->results[end]] = table;
+        }
+        if (table)
+            pfb_sample_match_results(table, &sample->table, c->results + begin, end - begin);
+        pfb_sample_cook_results(table, &sample->table, c->results + begin, end - begin, &c->options.formula, c->values,
+                                c->status_bytes, c->value_capacity);
+    }
+}
+
+static bool is_same_machine(const kept_sample *a, const kept_sample *b)
+{
+    return a->machine_name.size_bytes == b->machine_name.size_bytes &&
+           (a->machine_name.size_bytes == 0 ||
+            memcmp(a->machine_name.bytes, b->machine_name.bytes, a->machine_name.size_bytes) == 0);
+}
+
+/* Returns true if a V1 block is part of the sample of the block before it: other objects of one machine at one time. */
+static bool joins_sample(const pfb_collector *c, const kept_sample *sample)
+{
+    const kept_sample *before = c->series[true].kept.last;
+    bool is_joined = before && before->number + 1 == c->number && is_same_machine(before, sample) &&
+                     before->table.perf_time == sample->table.perf_time &&
+                     before->table.perf_time_100ns == sample->table.perf_time_100ns;
+    for (uint32_t i = 0; is_joined && i < sample->table.counts.results; i++)
+        is_joined = !c->pairs[i].older || c->pairs[i].older->number != before->number;
+    return is_joined;
+}
+
+static bool reserve_results(pfb_collector *c, const pfb_sample_counts *counts)
+{
+    return counts->values <= SIZE_MAX && PFB_COLLECT_GROW(c->pairs, c->pair_capacity, counts->results) &&
+           PFB_COLLECT_GROW(c->results, c->result_capacity, counts->results) &&
+           PFB_COLLECT_GROW(c->older, c->older_capacity, counts->results) &&
+           PFB_COLLECT_GROW(c->values, c->value_capacity, (size_t)counts->values) &&
+           PFB_COLLECT_GROW(c->status_bytes, c->status_capacity, (size_t)counts->values);
+}
+
+/* Numbers the loaded sample and compares it with those before. False when memory is exhausted. */
+static bool compare_sample(pfb_collector *c, kept_sample *sample, bool is_v1)
+{
+    sample->file_number = c->file_number;
+    if (!list_titles(sample, is_v1) || !reserve_results(c, &sample->table.counts))
+        return false;
+    list_pairs(c, sample, is_v1);
+    sample->number = is_v1 && joins_sample(c, sample) ? c->number - 1 : c->number++;
+    pfb_sample_number_rows(&sample->table);
+    cook_pairs(c, sample, is_v1);
+    return true;
+}
+
+bool pfb_collect_take(pfb_collector *c, bool is_v1, pfb_collected_reply *reply, pfb_source_failure *failure)
+{
+    pfb_collected_reply found = {.is_v1 = is_v1};
+    kept_sample *sample = c->series[is_v1].spare;
+    sample->machine_name = (pfb_name){.bytes = NULL};
+    bool has_memory = is_v1 ? load_v1(c, sample, &found) : load_v2(c, sample, &found);
+    if (has_memory && found.is_sample)
+        has_memory = compare_sample(c, sample, is_v1) && pfb_collect_show(c, sample, is_v1);
+    else
+        c->number++;
+    if (reply)
+        *reply = has_memory ? found : (pfb_collected_reply){.is_v1 = is_v1};
+    return has_memory || pfb_collect_no_memory(failure);
+}

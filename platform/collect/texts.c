@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "collect/texts.h"
+
+#include "collect/memory.h"
+
+#include <stdlib.h>
+
+enum { SLOT_BITS = 13, SLOTS = 1 << SLOT_BITS, MOST_PROBES = 8, MOST_BYTES = 4 << 20, UTF8_PER_BYTE = 3 };
+
+struct text_entry {
+    pfb_name name;
+    size_t size;
+    char text[];
+};
+
+bool pfb_text_reserve(text_scratch *scratch, size_t name_bytes)
+{
+    if (name_bytes > (SIZE_MAX - 1) / UTF8_PER_BYTE)
+        return false;
+    size_t needed = UTF8_PER_BYTE * name_bytes + 1;
+    return needed <= scratch->capacity || PFB_COLLECT_GROW(scratch->bytes, scratch->capacity, needed);
+}
+
+text_view pfb_text_convert(text_scratch *scratch, const pfb_name *name)
+{
+    size_t size = name->bytes ? pfb_name_to_utf8(name, scratch->bytes, scratch->capacity) : 0;
+    return size > 0 ? (text_view){scratch->bytes, size} : (text_view){"", 0};
+}
+
+/* The slot of a name: the one that has it, else a free one, else null. */
+static text_entry **find_slot(const text_cache *cache, const pfb_name *name)
+{
+    uint64_t hash = ((uint64_t)(uintptr_t)name->bytes + name->size_bytes) * UINT64_C(0x9E3779B97F4A7C15);
+    size_t at = (size_t)(hash >> (64 - SLOT_BITS));
+    for (size_t i = 0; i < MOST_PROBES; i++) {
+        text_entry **slot = &cache->slots[(at + i) % SLOTS];
+        const pfb_name *held = *slot ? &(*slot)->name : NULL;
+        if (!held || (held->bytes == name->bytes && held->size_bytes == name->size_bytes))
+            return slot;
+    }
+    return NULL;
+}
+
+text_view pfb_text_find(text_cache *cache, text_scratch *scratch, const pfb_name *name)
+{
+    if (!name->bytes || name->size_bytes == 0)
+        return (text_view){"", 0};
+    if (!cache->slots)
+        cache->slots = calloc(SLOTS, sizeof(text_entry *));
+    text_entry **slot = cache->slots ? find_slot(cache, name) : NULL;
+    if (slot && *slot)
+        return (text_view){(*slot)->text, (*slot)->size};
+    text_view view = pfb_text_convert(scratch, name);
+    if (!slot || view.size > MOST_BYTES - cache->size_bytes)
+        return view;
+    text_entry *entry = malloc(sizeof *entry + view.size + 1);
+    if (!entry)
+        return view;
+    entry->name = *name;
+    entry->size = pfb_name_to_utf8(name, entry->text, view.size + 1);
+    cache->size_bytes += view.size;
+    *slot = entry;
+    return (text_view){entry->text, entry->size};
+}
+
+void pfb_text_clear(text_cache *cache)
+{
+    for (size_t i = 0; cache->slots && i < SLOTS; i++)
+        free(cache->slots[i]);
+    free(cache->slots);
+    *cache = (text_cache){.slots = NULL};
+}

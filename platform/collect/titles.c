@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "collect/titles.h"
+
+#include "collect/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool pfb_titles_add(titles *t, const void *data, size_t size, uint32_t options, pfb_error *error)
+{
+    pfb_name_table table;
+    pfb_name_entry entry;
+    title_table *copy = size < SIZE_MAX - sizeof *copy ? malloc(sizeof *copy + size) : NULL;
+    if (!copy)
+        return false;
+    if (size > 0)
+        memcpy(copy->bytes, data, size);
+    copy->next = t->tables;
+    t->tables = copy;
+    uint32_t number = t->table_count++;
+    uint32_t position = 0;
+    t->is_sorted = false;
+    pfb_name_table_open(&table, copy->bytes, size, options);
+    while (pfb_name_table_next(&table, &entry)) {
+        if (!PFB_COLLECT_GROW(t->rows, t->capacity, t->count + 1))
+            return false;
+        uint32_t encoding = table.is_utf16 ? PFB_ENCODING_UTF16LE : PFB_ENCODING_UTF8;
+        t->rows[t->count++] = (title_row){.index = entry.index,
+                                          .table = number,
+                                          .position = position++,
+                                          .name = {copy->bytes + entry.offset, entry.size_bytes, encoding}};
+    }
+    *error = table.error;
+    return true;
+}
+
+void pfb_titles_free(titles *t)
+{
+    while (t->tables) {
+        title_table *next = t->tables->next;
+        free(t->tables);
+        t->tables = next;
+    }
+    free(t->rows);
+    *t = (titles){.rows = NULL};
+}
+
+static int compare_titles(const void *left, const void *right)
+{
+    const title_row *a = left;
+    const title_row *b = right;
+    if (a->index != b->index)
+        return a->index < b->index ? -1 : 1;
+    if (a->table != b->table)
+        return a->table > b->table ? -1 : 1;
+    return (a->position > b->position) - (a->position < b->position);
+}
+
+pfb_name pfb_titles_find(titles *t, uint32_t index)
+{
+    if (!t->is_sorted && t->count > 0)
+        qsort(t->rows, t->count, sizeof *t->rows, compare_titles);
+    t->is_sorted = true;
+    size_t low = 0;
+    size_t high = t->count;
+    while (low < high) { /* the first row that is not below */
+        size_t middle = low + (high - low) / 2;
+        if (t->rows[middle].index < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool is_found = low < t->count && t->rows[low].index == index;
+    return is_found ? t->rows[low].name : (pfb_name){.bytes = NULL};
+}

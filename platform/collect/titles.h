@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_COLLECT_TITLES_H
+#define PFB_COLLECT_TITLES_H
+
+#include "perfblock/name.h"
+#include "perfblock/v1.h"
+
+/* Names of V1 title indexes. Refers to copies of the name tables. */
+
+typedef struct title_table {
+    struct title_table *next;
+    uint8_t bytes[];
+} title_table;
+
+typedef struct title_row {
+    uint32_t index;
+    uint32_t table;    /* number of its table */
+    uint32_t position; /* in its table */
+    pfb_name name;
+} title_row;
+
+/* Zero at first. */
+typedef struct titles {
+    title_row *rows; /* in order of precedence for each index, once sorted */
+    size_t count, capacity;
+    title_table *tables;
+    uint32_t table_count;
+    bool is_sorted;
+} titles;
+
+/* Adds a table. *error is that of its bytes, up to which they are used. Returns false when memory is exhausted. */
+bool pfb_titles_add(titles *t, const void *data, size_t size, uint32_t options, pfb_error *error);
+void pfb_titles_free(titles *t);
+
+/* The name of a title index; `bytes` is null without one. A later table precedes an earlier one, and in a table an
+ * earlier pair a later one. */
+pfb_name pfb_titles_find(titles *t, uint32_t index);
+
+#endif

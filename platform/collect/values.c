@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* The values of the current sample, one by one. */
+#include "collect/collector.h"
+#include "collect/memory.h"
+
+/* ---- Names ----------------------------------------------------------------------------------------------- */
+
+static pfb_name row_name(const pfb_sample_row *row)
+{
+    return row->has_name ? (pfb_name){row->name, row->name_size_bytes, row->code_page} : (pfb_name){.bytes = NULL};
+}
+
+static pfb_name parent_name(const pfb_sample_row *row)
+{
+    return (pfb_name){row->parent_name, row->parent_size_bytes, row->parent_code_page};
+}
+
+static const metadata_set *find_set(const pfb_collector *c, const pfb_sample_result *result)
+{
+    bool is_known = !c->is_v1 && result->has_query;
+    return is_known ? pfb_metadata_find(&c->metadata, &result->counterset) : NULL;
+}
+
+static pfb_name counterset_name(pfb_collector *c, const pfb_sample_result *result)
+{
+    return c->is_v1 ? pfb_titles_find(&c->titles, result->title_index) : pfb_metadata_set_name(find_set(c, result));
+}
+
+/* ---- Columns --------------------------------------------------------------------------------------------- */
+
+static size_t larger_size(size_t size, const pfb_name *name)
+{
+    return name->size_bytes > size ? name->size_bytes : size;
+}
+
+/* Reserves memory for the longest names of each sort, so that the values need none. */
+static bool reserve_names(pfb_collector *c, const kept_sample *sample)
+{
+    const pfb_sample *table = &sample->table;
+    size_t sizes[SCRATCH_COUNT] = {0};
+    bool has_memory = true;
+    sizes[SCRATCH_MACHINE] = sample->machine_name.size_bytes;
+    for (uint32_t i = 0; i < table->counts.results; i++) {
+        pfb_name name = counterset_name(c, &table->results[i]);
+        sizes[SCRATCH_COUNTERSET] = larger_size(sizes[SCRATCH_COUNTERSET], &name);
+    }
+    sizes[SCRATCH_RESULT] = sizes[SCRATCH_COUNTERSET];
+    for (uint32_t i = 0; i < table->counts.rows; i++) {
+        pfb_name name = row_name(&table->rows[i]);
+        pfb_name parent = parent_name(&table->rows[i]);
+        sizes[SCRATCH_INSTANCE] = larger_size(sizes[SCRATCH_INSTANCE], &name);
+        sizes[SCRATCH_PARENT] = larger_size(sizes[SCRATCH_PARENT], &parent);
+    }
+    for (uint32_t i = 0; i < table->counts.columns; i++)
+        sizes[SCRATCH_COUNTER] = larger_size(sizes[SCRATCH_COUNTER], &c->columns[i].name);
+    for (size_t i = 0; i < SCRATCH_COUNT && has_memory; i++)
+        has_memory = pfb_text_reserve(&c->scratch[i], sizes[i]);
+    return has_memory;
+}
+
+static void describe_columns(pfb_collector *c, const pfb_sample *table)
+{
+    for (uint32_t r = 0; r < table->counts.results; r++) {
+        const pfb_sample_result *result = &table->results[r];
+        const metadata_set *set = find_set(c, result);
+        for (uint32_t i = result->first_column; i < result->first_column + result->column_count; i++) {
+            const pfb_sample_column *from = &table->columns[i];
+            shown_column *column = &c->columns[i];
+            *column = (shown_column){.unit = pfb_unit_text(PFB_UNIT_NONE), .is_chosen = true};
+            if (c->is_v1)
+                column->name = pfb_titles_find(&c->titles, from->counter_id);
+            else if (from->counter_id != PFB_NO_ID)
+                column->name = pfb_metadata_counter_name(set, from->counter_id);
+            if (from->has_counter)
+                column->unit = pfb_unit_text(pfb_formula_prepare(from->counter.type, &c->options.formula).unit);
+            column->is_hidden = (from->counter.attributes & PFB_ATTRIBUTE_NO_DISPLAY) != 0;
+        }
+    }
+}
+
+bool pfb_collect_show(pfb_collector *c, kept_sample *sample, bool is_v1)
+{
+    uint32_t count = sample->table.counts.columns;
+    c->is_v1 = is_v1;
+    if (!PFB_COLLECT_GROW(c->columns, c->column_capacity, count))
+        return false;
+    describe_columns(c, &sample->table);
+    if (!reserve_names(c, sample))
+        return false;
+    c->current = sample;
+    pfb_collector_rewind(c);
+    return true;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------------------- */
+
+/* Fills in what all values of a result have in common. */
+static void begin_result(pfb_collector *c, const pfb_sample_result *result)
+{
+    pfb_collected_value *v = &c->value;
+    pfb_name name = counterset_name(c, result);
+    text_view text = pfb_text_find(&c->texts, &c->scratch[SCRATCH_COUNTERSET], &name);
+    *v = (pfb_collected_value){.parent = "", .instance = "", .counter = "", .unit = ""};
+    v->counterset = text.bytes;
+    v->counterset_size = text.size;
+    v->has_counterset = name.bytes != NULL;
+    v->has_guid = result->has_query && !c->is_v1;
+    if (v->has_guid)
+        v->guid = result->counterset;
+    v->has_title = c->is_v1;
+    v->title = result->title_index;
+    v->sample = c->current->number;
+    v->result = c->result;
+    c->has_result = true;
+}
+
+/* Fills in what all values of an instance have in common. The unique ids of V1 are signed. */
+static void begin_row(pfb_collector *c, const pfb_sample_row *row)
+{
+    pfb_collected_value *v = &c->value;
+    pfb_name name = row_name(row);
+    pfb_name parent = parent_name(row);
+    text_view text = pfb_text_convert(&c->scratch[SCRATCH_INSTANCE], &name);
+    v->instance = text.bytes;
+    v->instance_size = text.size;
+    v->has_instance = name.bytes != NULL;
+    text = pfb_text_convert(&c->scratch[SCRATCH_PARENT], &parent);
+    v->parent = text.bytes;
+    v->parent_size = text.size;
+    v->has_parent = parent.bytes != NULL;
+    v->has_instance_id = row->id != PFB_NO_ID;
+    v->instance_id = c->is_v1 && row->id > INT32_MAX ? (int64_t)row->id - (INT64_C(1) << 32) : (int64_t)row->id;
+    v->occurrence = row->occurrence;
+    v->row = c->row;
+    c->has_row = true;
+}
+
+static void set_counter(pfb_collector *c, const pfb_sample_column *from, shown_column *column)
+{
+    pfb_collected_value *v = &c->value;
+    if (!column->text.bytes) {
+        text_view text = pfb_text_find(&c->texts, &c->scratch[SCRATCH_COUNTER], &column->name);
+        v->counter = text.bytes;
+        v->counter_size = text.size;
+        if (text.bytes != c->scratch[SCRATCH_COUNTER].bytes)
+            column->text = text;
+    } else {
+        v->counter = column->text.bytes;
+        v->counter_size = column->text.size;
+    }
+    v->has_counter = column->name.bytes != NULL;
+    v->has_counter_id = c->is_v1 || from->counter_id != PFB_NO_ID; /* a title index may be any number */
+    v->counter_id = from->counter_id;
+    v->has_type = from->has_counter;
+    v->type = from->counter.type;
+    v->attributes = from->counter.attributes;
+    v->is_hidden = column->is_hidden;
+    v->unit = column->unit;
+    v->position = c->position;
+}
+
+/* The displayed value. A status byte has the exact integer below 2^53 only; larger ones are cooked again. */
+static void set_result(pfb_collector *c, size_t place, uint32_t row, uint32_t column)
+{
+    static const double exact = 9007199254740992.0;
+    pfb_collected_value *v = &c->value;
+    const pfb_sample *table = &c->current->table;
+    pfb_formula_result result = pfb_formula_unpack(c->values[place], c->status_bytes[place], PFB_UNIT_NONE);
+    if (result.status == PFB_STATUS_OK && result.value >= exact)
+        result = pfb_sample_cook_value(c->older[c->result], table, row, column, &c->options.formula, NULL);
+    v->status = result.status;
+    v->flags = result.flags;
+    v->value = result.value;
+    v->is_integer = result.is_integer;
+    v->integer = result.integer;
+}
+
+/* The numbers that the value was computed from. */
+static void set_inputs(pfb_collector *c, size_t place, uint32_t row, uint32_t column)
+{
+    pfb_collected_value *v = &c->value;
+    const pfb_sample *table = &c->current->table;
+    const pfb_sample_column *from = &table->columns[column];
+    v->has_raw = table->sizes[place] != 0;
+    v->raw = v->has_raw ? table->raw[place] : 0;
+    v->has_base = false;
+    v->base = 0;
+    v->has_object_freq = c->is_v1;
+    v->object_freq = table->results[c->result].object_freq;
+    if (from->base_column == PFB_NONE && (c->is_v1 || from->freq_column == PFB_NONE))
+        return;
+    pfb_raw_value raw = pfb_sample_raw_value(table, row, column);
+    v->has_base = (raw.has & PFB_HAS_BASE) != 0;
+    v->base = v->has_base ? raw.base : 0;
+    v->has_object_freq = (raw.has & PFB_HAS_OBJECT_FREQ) != 0;
+    v->object_freq = v->has_object_freq ? raw.object_freq : 0;
+}
+
+/* The next value of the current row in *value; false after its last. */
+static bool next_of_row(pfb_collector *c, const pfb_sample_result *result, pfb_collected_value *value)
+{
+    const pfb_sample *table = &c->current->table;
+    uint32_t row = result->first_row + c->row;
+    const pfb_sample_row *from = &table->rows[row];
+    uint32_t end = from->value_count < result->column_count ? from->value_count : result->column_count;
+    while (c->position < end && !c->columns[result->first_column + c->position].is_chosen)
+        c->position++;
+    if (c->position >= end)
+        return false;
+    uint32_t column = result->first_column + c->position;
+    size_t place = pfb_sample_place(table, row, column);
+    if (!c->has_result)
+        begin_result(c, result);
+    if (!c->has_row)
+        begin_row(c, from);
+    set_counter(c, &table->columns[column], &c->columns[column]);
+    set_result(c, place, row, column);
+    set_inputs(c, place, row, column);
+    *value = c->value;
+    c->position++;
+    return true;
+}
+
+bool pfb_collector_next(pfb_collector *c, pfb_collected_value *value)
+{
+    while (c->current && c->result < c->current->table.counts.results) {
+        const pfb_sample_result *result = &c->current->table.results[c->result];
+        while (c->row < result->row_count) {
+            if (next_of_row(c, result, value))
+                return true;
+            c->position = 0;
+            c->has_row = false;
+            c->row++;
+        }
+        c->row = 0;
+        c->has_result = false;
+        c->result++;
+    }
+    return false;
+}
+
+void pfb_collector_rewind(pfb_collector *c)
+{
+    c->result = c->row = c->position = 0;
+    c->has_result = c->has_row = false;
+}
+
+/* ---- Results --------------------------------------------------------------------------------------------- */
+
+static bool is_same_row(const pfb_sample_row *a, const pfb_sample_row *b)
+{
+    pfb_name left = row_name(a);
+    pfb_name right = row_name(b);
+    bool is_same_name = (!left.bytes && !right.bytes) || pfb_name_equal(&left, &right);
+    return a->id == b->id && a->has_name == b->has_name && is_same_name;
+}
+
+/* Returns true if two V2 results are of one counterset and have the same instances in the same order. */
+static bool has_same_rows(const pfb_sample *table, const pfb_sample_result *a, const pfb_sample_result *b)
+{
+    bool is_same = a->has_query && b->has_query && pfb_guid_equal(&a->counterset, &b->counterset) &&
+                   a->row_count == b->row_count && b->kind != PFB_V2_ERROR;
+    for (uint32_t n = 0; n < a->row_count && is_same; n++)
+        is_same = is_same_row(&table->rows[a->first_row + n], &table->rows[b->first_row + n]);
+    return is_same;
+}
+
+static bool has_values(uint32_t kind)
+{
+    return kind == PFB_V1_OBJECT || kind == PFB_V2_SINGLE_COUNTER || kind == PFB_V2_MULTIPLE_COUNTERS ||
+           kind == PFB_V2_MULTIPLE_INSTANCES || kind == PFB_V2_COUNTERSET;
+}
+
+/* Bases and labels have no displayed value. */
+static bool is_displayed(const pfb_sample_column *column)
+{
+    const pfb_counter_type *type = column->has_counter ? pfb_counter_type_find(column->counter.type) : NULL;
+    return !type || type->samples > 0;
+}
+
+static void count_columns(const pfb_collector *c, const pfb_sample_result *from, pfb_collected_result *result)
+{
+    for (uint32_t i = from->first_column; i < from->first_column + from->column_count; i++) {
+        const shown_column *column = &c->columns[i];
+        result->column_count += column->is_chosen;
+        result->shown_column_count +=
+            column->is_chosen && !column->is_hidden && is_displayed(&c->current->table.columns[i]);
+    }
+}
+
+static void count_rows(const pfb_collector *c, const pfb_sample_result *from, pfb_collected_result *result)
+{
+    result->row_count = from->row_count;
+    for (uint32_t i = from->first_row; i < from->first_row + from->row_count; i++)
+        result->has_repeated_names = result->has_repeated_names || c->current->table.rows[i].occurrence > 0;
+}
+
+bool pfb_collector_result(pfb_collector *c, uint32_t position, pfb_collected_result *result)
+{
+    if (!c->current || position >= c->current->table.counts.results)
+        return false;
+    const pfb_sample *table = &c->current->table;
+    const pfb_sample_result *from = &table->results[position];
+    pfb_name name = counterset_name(c, from);
+    text_view text = pfb_text_find(&c->texts, &c->scratch[SCRATCH_RESULT], &name);
+    *result = (pfb_collected_result){.offset = from->offset,
+                                     .kind = from->kind,
+                                     .has_values = c->is_v1 || (has_values(from->kind) && from->kind != PFB_V1_OBJECT),
+                                     .status = from->status,
+                                     .is_chosen = true,
+                                     .counterset = text.bytes,
+                                     .counterset_size = text.size,
+                                     .has_counterset = name.bytes != NULL,
+                                     .has_guid = from->has_query && !c->is_v1,
+                                     .has_title = c->is_v1,
+                                     .title = from->title_index};
+    if (result->has_guid)
+        result->guid = from->counterset;
+    result->has_counter_id = from->has_query && from->counter_id != PFB_NO_ID;
+    result->counter_id = result->has_counter_id ? from->counter_id : 0;
+    count_columns(c, from, result);
+    count_rows(c, from, result);
+    result->has_rows_of_previous =
+        !c->is_v1 && position > 0 && has_same_rows(table, &table->results[position - 1], from);
+    return true;
+}
+
+bool pfb_collector_sample(pfb_collector *c, pfb_collected_sample *sample)
+{
+    if (!c->current)
+        return false;
+    const kept_sample *from = c->current;
+    text_view text = pfb_text_convert(&c->scratch[SCRATCH_MACHINE], &from->machine_name);
+    *sample = (pfb_collected_sample){.number = from->number,
+                                     .is_v1 = c->is_v1,
+                                     .result_count = from->table.counts.results,
+                                     .perf_time = from->table.perf_time,
+                                     .perf_time_100ns = from->table.perf_time_100ns,
+                                     .perf_freq = from->table.perf_freq,
+                                     .system_time = from->table.system_time,
+                                     .machine = text.bytes,
+                                     .machine_size = text.size,
+                                     .has_machine = from->machine_name.bytes != NULL,
+                                     .reply = from->reply.data,
+                                     .reply_size = from->reply_size};
+    return true;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PERFBLOCK_COLLECT_H
+#define PERFBLOCK_COLLECT_H
+
+#include "perfblock/sample.h"
+#include "perfblock/source.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* From replies to displayed values with names. docs/collect.md.
+ *
+ * A collector keeps the samples that later ones are compared with, finds the names and types of counters, and returns
+ * each value as text and numbers. Replies come from files or any other place and are put by hand:
+ *
+ *     pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
+ *     pfb_collector_put_names(c, names, names_size, NULL, &failure);
+ *     pfb_collector_put_sample(c, 0, first, first_size, NULL, &failure);
+ *     pfb_collector_put_sample(c, 0, second, second_size, NULL, &failure);
+ *     while (pfb_collector_next(c, &v))
+ *         if (v.status == PFB_STATUS_OK)
+ *             printf("%s %s %g %s\n", v.instance, v.counter, v.value, v.unit);
+ *     pfb_collector_close(c);
+ *
+ * Replies are copied and may be hostile. Memory is that of the latest sample and of those it may be compared with
+ * (V1: at most 4096 objects and 64 MiB besides the latest), and that of names and registrations. Work is linear in the
+ * input, n log n where something is sorted.
+ *
+ * Functions that return false report the reason in `failure`, which may be null: PFB_WIN32_OUTOFMEMORY when memory is
+ * exhausted; the collector can still be used, and closed. A collector may be used by one thread at a time; different
+ * collectors are independent. */
+
+typedef struct pfb_collector pfb_collector; /* opaque */
+
+/* Zero is the default of every member; so is a null pointer to the whole. */
+typedef struct pfb_collector_options {
+    uint32_t reader;             /* PFB_STRICT or 0 */
+    pfb_formula_options formula; /* applied to every value */
+    uint32_t key_counter;        /* V1: title index of a counter that identifies instances of equal names, such as ID
+                                  * Process; 0: none */
+} pfb_collector_options;
+
+/* Opens a collector. `source` may be null. Returns null on failure. */
+PFB_API pfb_collector *pfb_collector_open(pfb_source *source, const pfb_collector_options *options,
+                                          pfb_source_failure *failure);
+
+PFB_API void pfb_collector_close(pfb_collector *collector); /* may be null */
+
+/* ---- Putting replies ------------------------------------------------------------------------------------- */
+
+/* Each function below copies its bytes and ends the current sample: pfb_collector_next returns false until the next
+ * sample is put. *error, which may be null, receives the first error in the bytes; what precedes it is used. */
+
+/* The replies put next are of another file. Registrations, names and query information are forgotten. Samples of the
+ * new file are compared with those of earlier files if the clocks show the same machine and no restart in between:
+ * the same frequency, no clock runs backwards, and the performance clock lags behind the 100 ns clock by at most 1
+ * second and 0.1 percent. V2 data does not name its machine: there the performance clock may not lead by more than that
+ * either, and the samples must have the same counters. */
+PFB_API void pfb_collector_begin_file(pfb_collector *collector);
+
+/* The reply to a registration request (pfb_source_registration). Requests without names, help texts and counters are
+ * ignored. A later reply replaces an earlier one. */
+PFB_API bool pfb_collector_put_registration(pfb_collector *collector, const pfb_guid *counterset, uint32_t request,
+                                            const void *data, size_t size, pfb_error *error,
+                                            pfb_source_failure *failure);
+
+/* A V1 name table. A later table precedes an earlier one. */
+PFB_API bool pfb_collector_put_names(pfb_collector *collector, const void *data, size_t size, pfb_error *error,
+                                     pfb_source_failure *failure);
+
+/* The reply of PerfQueryCounterInfo for the V2 samples that follow. */
+PFB_API bool pfb_collector_put_query_info(pfb_collector *collector, const void *data, size_t size, pfb_error *error,
+                                          pfb_source_failure *failure);
+
+/* What was found in a reply. */
+typedef struct pfb_collected_reply {
+    pfb_error error; /* the first in the reply; values that precede it are returned */
+    bool is_v1;
+    bool is_sample;    /* it has values, and later samples are compared with it; false: its header is malformed */
+    size_t size_bytes; /* of the reply, as its header says; bytes past it are ignored. 0 without a sound header */
+} pfb_collected_reply;
+
+/* The next V2 reply or V1 block; it becomes the current sample. `version` is 2, 1, or 0 to recognise it by the
+ * signature. Each object of a V1 block is compared with the latest block that has this object and names the same
+ * machine. V1 blocks of different objects, of one machine and time, put one after the other, are one sample: they have
+ * the same number. `reply` may be null. Returns true if there was memory, whatever the bytes are. */
+PFB_API bool pfb_collector_put_sample(pfb_collector *collector, uint32_t version, const void *data, size_t size,
+                                      pfb_collected_reply *reply, pfb_source_failure *failure);
+
+/* ---- The current sample ---------------------------------------------------------------------------------- */
+
+/* Strings below are UTF-8 with a NUL and never null: "" for what is unknown or absent. Sizes are in bytes without the
+ * NUL; V1 names of other code pages may contain further NULs. Strings are valid until the next call for this
+ * collector, except pfb_collector_result and pfb_collector_sample. */
+
+/* A displayed value: a counter of an instance. */
+typedef struct pfb_collected_value {
+    const char *counterset, *instance, *parent, *counter; /* names; parent: that of a V1 instance's parent */
+    size_t counterset_size, instance_size, parent_size, counter_size;
+    bool has_counterset, has_instance, has_parent, has_counter; /* there is such a name */
+    uint32_t occurrence; /* number of the instance among those of its name in the result, from 0 */
+
+    pfb_status status;
+    uint32_t flags;   /* PFB_FLAG_ bits */
+    double value;     /* 0 unless the status is ok */
+    bool is_integer;  /* the exact value is an integer from 0 to 2^64 - 1 */
+    uint64_t integer; /* that integer */
+    const char *unit; /* "%", "/s", ...; "" without one */
+
+    bool has_raw; /* the datum is a number of 4 or 8 bytes */
+    uint64_t raw;
+    bool has_base; /* the formula's base exists */
+    uint64_t base;
+
+    bool has_type;       /* the counter's registration is known, or it is V1 */
+    uint32_t type;       /* counter type */
+    uint64_t attributes; /* PFB_ATTRIBUTE_ bits */
+    bool is_hidden;      /* registered as not to be displayed, and not chosen by itself */
+
+    bool has_guid;
+    pfb_guid guid; /* V2: of the counterset */
+    bool has_title;
+    uint32_t title; /* V1: title index of the object */
+    bool has_counter_id;
+    uint32_t counter_id; /* V1: title index */
+    bool has_instance_id;
+    int64_t instance_id; /* V1: the unique id, or the value of the key counter */
+
+    uint64_t sample;      /* number of the sample, from 0, counted over all files */
+    uint32_t result;      /* position in the sample, for pfb_collector_result */
+    uint32_t row;         /* of the instance in the result */
+    uint32_t position;    /* of the counter in the result */
+    bool has_object_freq; /* the object has a clock of its own */
+    int64_t object_freq;  /* ticks of it per second */
+} pfb_collected_value;
+
+/* Returns the next value of the current sample in *value, ordered by result, then instance, then counter; false after
+ * the last. */
+PFB_API bool pfb_collector_next(pfb_collector *collector, pfb_collected_value *value);
+
+/* Returns to the first value. */
+PFB_API void pfb_collector_rewind(pfb_collector *collector);
+
+/* A result of the current sample, with or without values: the answer to a query, or a V1 object. */
+typedef struct pfb_collected_result {
+    size_t offset;   /* in the reply */
+    uint32_t kind;   /* PFB_V2_ or PFB_V1_OBJECT */
+    bool has_values; /* of a known kind, and no error */
+    uint32_t status; /* Win32 code */
+    bool is_chosen;  /* something of its counterset was asked for */
+    const char *counterset;
+    size_t counterset_size;
+    bool has_counterset;
+    bool has_guid;
+    pfb_guid guid;
+    bool has_title;
+    uint32_t title;
+    bool has_counter_id; /* V2: it answers a query for one counter */
+    uint32_t counter_id;
+    uint32_t row_count, column_count; /* instances and counters that pfb_collector_next returns */
+    uint32_t shown_column_count;      /* those of them with a displayed value that are not hidden */
+    bool has_repeated_names;          /* instances with equal names */
+    bool has_rows_of_previous; /* V2: it has the counterset and the instances, in order, of the result before: both fit
+                                * one table */
+} pfb_collected_result;
+
+/* Returns the result at a position in *result; false past the end, and without a current sample. */
+PFB_API bool pfb_collector_result(pfb_collector *collector, uint32_t position, pfb_collected_result *result);
+
+/* The current sample as a whole. */
+typedef struct pfb_collected_sample {
+    uint64_t number;
+    bool is_v1;
+    uint32_t result_count;
+    int64_t perf_time, perf_time_100ns, perf_freq; /* as in pfb_v2_reader */
+    pfb_system_time system_time;
+    const char *machine; /* V1: the name in the block */
+    size_t machine_size;
+    bool has_machine;
+    const uint8_t *reply; /* its bytes, until the next reply is put */
+    size_t reply_size;
+} pfb_collected_sample;
+
+/* Returns false without a current sample. */
+PFB_API bool pfb_collector_sample(pfb_collector *collector, pfb_collected_sample *sample);
+
+/* Why samples were not compared with those of an earlier file, as bits. */
+#define PFB_GAP_BACKWARDS UINT32_C(1) /* time runs backwards */
+#define PFB_GAP_FREQUENCY UINT32_C(2) /* the performance clocks have different frequencies */
+#define PFB_GAP_RESTART UINT32_C(4)   /* the clocks show a restart or another machine */
+#define PFB_GAP_COUNTERS UINT32_C(8)  /* the counters differ */
+
+/* Why values of any sample so far may lack an older one. */
+typedef struct pfb_collector_losses {
+    uint32_t gaps;          /* PFB_GAP_ bits */
+    uint64_t dropped_count; /* V1 blocks that were the latest of an object and were dropped, ... */
+    uint32_t most_objects;  /* ... since at most so many objects ... */
+    size_t most_bytes;      /* ... and bytes are kept */
+} pfb_collector_losses;
+
+PFB_API pfb_collector_losses pfb_collector_lost(const pfb_collector *collector);
+
+/* ---- Names ----------------------------------------------------------------------------------------------- */
+
+/* The name of a V1 title index, in a table that was put; `bytes` is null without one. Valid until the next put. */
+PFB_API pfb_name pfb_collector_title(pfb_collector *collector, uint32_t title_index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
