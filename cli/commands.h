@@ -4,8 +4,33 @@
 
 #include "input/options.h"
 
-/* The commands, one file each. What they did wrong they told and raised (diagnostics.h). */
+/* ---- The table ------------------------------------------------------------------------------------------- */
 
+/* The command at an index of the table, in the order of help; null past the last. */
+const command *command_at(size_t i);
+
+/* A first word that several commands share. */
+typedef struct command_group {
+    const char *name;
+    const char *summary;
+} command_group;
+
+const command_group *command_group_at(size_t i);
+
+/* The command that the words begin with, and the number of its words: 1, or 2 for one of a group. Null when there is
+ * none, which command_refuse() reports. */
+const command *command_find(size_t count, char *const *words, size_t *used);
+const command_group *command_group_find(const char *name);
+
+/* Whether the command belongs to the group. */
+bool command_is_in(const command *c, const command_group *group);
+
+/* Reports words that command_find() did not find: a usage error. */
+void command_refuse(size_t count, char *const *words);
+
+/* ---- The commands ---------------------------------------------------------------------------------------- */
+
+/* Each prints its errors and raises the exit status (diagnostics.h). */
 void command_show(const options *o);
 void command_check(const options *o);
 void command_cook(const options *o);
@@ -19,5 +44,6 @@ void command_lwp_show(const options *o);
 void command_lwp_model(const options *o);
 void command_cpi_show(const options *o);
 void command_cpi_run(const options *o);
+void command_help(const options *o);
 
 #endif

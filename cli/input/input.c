@@ -13,30 +13,19 @@
 
 /* ---- Kinds ----------------------------------------------------------------------------------------------- */
 
-static const char *const kind_names[] = {
+const char *const input_kind_names[] = {
     [INPUT_AUTO] = "auto",       [INPUT_DATA] = "data",
     [INPUT_STRINGS] = "strings", [INPUT_REGISTRATION] = "registration",
     [INPUT_GUIDS] = "guids",     [INPUT_IDENTIFIERS] = "identifiers",
     [INPUT_CAPTURE] = "capture", [INPUT_INSTANCES] = "instances",
     [INPUT_V1] = "v1",           [INPUT_NAMES] = "names",
     [INPUT_LWP] = "lwp",         [INPUT_HOOKS] = "cpi",
-    [INPUT_UNKNOWN] = "unknown",
+    [INPUT_UNKNOWN] = NULL,
 };
 
 const char *input_kind_name(input_kind kind)
 {
-    return kind_names[kind];
-}
-
-bool input_kind_named(const char *name, input_kind *kind)
-{
-    for (size_t i = 0; i < INPUT_UNKNOWN; i++) {
-        if (strcmp(name, kind_names[i]) == 0) {
-            *kind = (input_kind)i;
-            return true;
-        }
-    }
-    return false;
+    return kind == INPUT_UNKNOWN ? "unknown" : input_kind_names[kind];
 }
 
 /* ---- Reading --------------------------------------------------------------------------------------------- */

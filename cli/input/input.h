@@ -25,11 +25,11 @@ typedef enum input_kind {
     INPUT_UNKNOWN /* recognition found none of these */
 } input_kind;
 
-/* The name --kind knows it by; "unknown" for INPUT_UNKNOWN. */
-const char *input_kind_name(input_kind kind);
+/* The values of --kind, by input_kind; a null follows the last. */
+extern const char *const input_kind_names[];
 
-/* The kind of that name, as --kind takes it; false when it is none. */
-bool input_kind_named(const char *name, input_kind *kind);
+/* The value of --kind; "unknown" for INPUT_UNKNOWN. */
+const char *input_kind_name(input_kind kind);
 
 typedef struct input {
     const char *name; /* the file's, "-" for standard input */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "input/options.h"
 
+#include "input/suggest.h"
 #include "memory/memory.h"
 #include "os/system.h"
 #include "output/diagnostics.h"
@@ -13,33 +14,41 @@
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* Each takes the argument into the options and returns null, or says what is wrong with it. */
-typedef const char *take_value(options *o, const char *value);
+/* Each function stores the argument and returns true, or returns false when it is not what the table expects. */
 
-static const char *const format_names[] = {[OUTPUT_NONE] = "",
-                                           [OUTPUT_TEXT] = "text",
-                                           [OUTPUT_JSON] = "json",
-                                           [OUTPUT_CSV] = "csv",
-                                           [OUTPUT_PROMETHEUS] = "prometheus"};
+/* Starts with the default; the order is that of output_format. */
+static const char *const format_words[] = {"text", "json", "csv", "prometheus", NULL};
 
-enum { FORMAT_COUNT = sizeof format_names / sizeof format_names[0] };
+static const char *const color_words[] = {"auto", "always", "never", NULL}; /* the order of color_choice */
+static const char *const sample_words[] = {"32", "64", NULL};
+static const char *const generate_words[] = {"man", "bash", "zsh", "fish", NULL};
 
-static const char *take_format(options *o, const char *value)
+/* The index of a word in a list. False when it is not in there. */
+static bool find_word(const char *const *words, const char *value, size_t *index)
 {
-    for (size_t i = OUTPUT_TEXT; i < FORMAT_COUNT; i++) {
-        if (strcmp(value, format_names[i]) == 0) {
-            o->format = (output_format)i;
-            return NULL;
+    for (size_t i = 0; words[i]; i++) {
+        if (strcmp(value, words[i]) == 0) {
+            *index = i;
+            return true;
         }
     }
-    return "expected text, json, csv or prometheus";
+    return false;
 }
 
-static const char *take_kind(options *o, const char *value)
+static bool take_format(options *o, const char *value)
 {
-    if (input_kind_named(value, &o->kind))
-        return NULL;
-    return "expected auto, data, registration, strings, identifiers, instances, guids, v1, names, lwp, cpi or capture";
+    size_t i = 0;
+    bool is_word = find_word(format_words, value, &i);
+    o->format = (output_format)(OUTPUT_TEXT + i);
+    return is_word;
+}
+
+static bool take_kind(options *o, const char *value)
+{
+    size_t i = 0;
+    bool is_word = find_word(input_kind_names, value, &i);
+    o->kind = (input_kind)i;
+    return is_word;
 }
 
 /* A decimal number from `least` to `most`. */
@@ -55,100 +64,92 @@ static bool read_number(const char *value, uint64_t least, uint64_t most, uint64
     return *value != '\0' && read >= least && read <= most;
 }
 
-static const char *take_request(options *o, const char *value)
+static bool take_request(options *o, const char *value)
 {
     uint64_t number = 0;
-    if (!read_number(value, 1, 10, &number))
-        return "expected a request code from 1 to 10";
+    bool is_code = read_number(value, 1, 10, &number);
     o->request = (uint32_t)number;
-    return NULL;
+    return is_code;
 }
 
-static const char *take_strict(options *o, const char *value)
+static bool take_strict(options *o, const char *value)
 {
     (void)value;
     o->reader |= PFB_STRICT;
-    return NULL;
+    return true;
 }
 
-static const char *take_names(options *o, const char *value)
+static bool take_names(options *o, const char *value)
 {
     o->names = value;
-    return NULL;
+    return true;
 }
 
-static const char *take_color(options *o, const char *value)
+static bool take_color(options *o, const char *value)
 {
-    if (strcmp(value, "auto") == 0)
-        o->color = COLOR_AUTO;
-    else if (strcmp(value, "always") == 0)
-        o->color = COLOR_ALWAYS;
-    else if (strcmp(value, "never") == 0)
-        o->color = COLOR_NEVER;
-    else
-        return "expected auto, always or never";
-    return NULL;
+    size_t i = 0;
+    bool is_word = find_word(color_words, value, &i);
+    o->color = (color_choice)i;
+    return is_word;
 }
 
-static const char *take_set(options *o, const char *value)
+static bool take_set(options *o, const char *value)
 {
     o->sets[o->set_count++] = value;
-    return NULL;
+    return true;
 }
 
-static const char *take_counter(options *o, const char *value)
+static bool take_counter(options *o, const char *value)
 {
     o->counters[o->counter_count++] = value;
-    return NULL;
+    return true;
 }
 
-static const char *take_instance(options *o, const char *value)
+static bool take_instance(options *o, const char *value)
 {
     o->instance = value;
-    return NULL;
+    return true;
 }
 
-static const char *take_interval(options *o, const char *value)
+static bool take_interval(options *o, const char *value)
 {
     const double least = 0.01;
     const double most = 1e7;
     char *end = NULL;
-    /* No sign, space or word, and no hexadecimal fraction. */
+    /* strtod() also accepts signs, white space, words and hexadecimal. */
     bool is_number = *value >= '.' && *value <= '9' && !strpbrk(value, "xX");
     double seconds = is_number ? strtod(value, &end) : 0;
     if (!is_number || *end != '\0' || !(seconds >= least && seconds <= most))
-        return "expected seconds, from 0.01 to 10000000";
+        return false;
     o->interval = (uint64_t)(seconds * 1e9);
-    return NULL;
+    return true;
 }
 
-static const char *take_count(options *o, const char *value)
+static bool take_count(options *o, const char *value)
 {
-    return read_number(value, 1, UINT64_MAX - 1, &o->count) ? NULL : "expected a number from 1 up";
+    return read_number(value, 1, UINT64_MAX - 1, &o->count);
 }
 
-static const char *take_source(options *o, const char *value)
+static bool take_source(options *o, const char *value)
 {
     o->source = strcmp(value, "live") == 0 ? NULL : value;
-    return NULL;
+    return true;
 }
 
-static const char *take_file(options *o, const char *value)
+static bool take_file(options *o, const char *value)
 {
     o->capture = value;
-    return NULL;
+    return true;
 }
 
-static const char *take_recording(options *o, const char *value)
+static bool take_output(options *o, const char *value)
 {
-    if (strcmp(value, "-") == 0)
-        return "a capture is appended to a file, not to standard output";
     o->recording = value;
-    return NULL;
+    return strcmp(value, "-") != 0;
 }
 
-/* Bytes, or KiB, MiB and GiB by their letters. */
-static const char *take_rotation(options *o, const char *value)
+/* Bytes, or with a suffix KiB, MiB or GiB. */
+static bool take_rotate(options *o, const char *value)
 {
     static const char letters[] = "KMG";
     char digits[24];
@@ -160,190 +161,221 @@ static const char *take_rotation(options *o, const char *value)
     if (count < sizeof digits)
         snprintf(digits, sizeof digits, "%.*s", (int)count, value);
     if (count >= sizeof digits || !read_number(digits, 1, INT64_MAX >> shift, &number))
-        return "expected a number of bytes from 1 up, or one that ends in K, M or G";
+        return false;
     o->rotation = number << shift;
-    return NULL;
+    return true;
 }
 
-static const char *take_sample(options *o, const char *value)
+static bool take_sample(options *o, const char *value)
 {
     uint64_t bits = 0;
-    if (!read_number(value, 1, 64, &bits) || (bits != 32 && bits != 64))
-        return "expected 32 or 64";
+    bool is_number = read_number(value, 32, 64, &bits);
     o->sample = (unsigned)bits;
-    return NULL;
+    return is_number && (bits == 32 || bits == 64);
 }
 
-static const char *take_minor(options *o, const char *value)
+static bool take_minor(options *o, const char *value)
 {
     uint64_t number = 0;
-    if (!read_number(value, 0, 255, &number))
-        return "expected a code from 0 to 255";
+    bool is_code = read_number(value, 0, 255, &number);
     o->minor = (uint32_t)number;
-    return NULL;
+    return is_code;
 }
 
-static const char *take_label(options *o, const char *value)
+static bool take_label(options *o, const char *value)
 {
     size_t size = strlen(value);
-    if (size < 1 || size > PFB_CPI_MOST_LABEL_BYTES)
-        return "expected 1 to 255 bytes";
     o->label = value;
-    return NULL;
+    return size >= 1 && size <= PFB_CPI_MOST_LABEL_BYTES;
 }
 
-static const char *take_help(options *o, const char *value)
+static bool take_generate(options *o, const char *value)
+{
+    size_t i = 0;
+    o->generated = value;
+    return find_word(generate_words, value, &i);
+}
+
+static bool take_quiet(options *o, const char *value)
+{
+    (void)value;
+    o->is_quiet = true;
+    return true;
+}
+
+static bool take_help(options *o, const char *value)
 {
     (void)value;
     o->wants_help = true;
-    return NULL;
+    return true;
 }
 
-static const char *take_version(options *o, const char *value)
+static bool take_version(options *o, const char *value)
 {
     (void)value;
     o->wants_version = true;
-    return NULL;
+    return true;
 }
 
 /* ---- The table ------------------------------------------------------------------------------------------- */
 
-typedef struct option_row {
-    const char *name;
-    char letter;          /* 0: none */
-    const char *argument; /* null: takes none */
-    uint32_t commands;
-    const char *help; /* null: not listed */
-    take_value *take;
-} option_row;
-
 enum {
     READS_FILES = COMMAND_SHOW | COMMAND_CHECK | COMMAND_COOK,
     COLLECTS = COMMAND_LIVE | COMMAND_RECORD,
-    PRINTS = COMMAND_ALL & ~COMMAND_RECORD
+    PRINTS = COMMAND_ALL & ~(COMMAND_RECORD | COMMAND_HELP),
+    PRINTS_TABLES = COMMAND_COOK | COMMAND_LIVE | COMMAND_TYPES,
+    /* Those with notes or progress on standard error. */
+    HAS_NOTES = READS_FILES | COMMAND_EVAL | COMMAND_LIVE | COMMAND_LWP_SHOW | COMMAND_CPI_SHOW |
+                COMMAND_CPI_RUN
 };
 
-static const option_row rows[] = {
-    {"format", 0, "FORMAT", PRINTS, "of the output: ", take_format},
-    {"kind", 0, "KIND", READS_FILES,
-     "what the files hold: auto (default), data, registration, strings,\nidentifiers, instances, guids, v1, names, "
-     "lwp,\n"
-     "cpi, capture",
-     take_kind},
-    {"request", 0, "N", COMMAND_SHOW | COMMAND_CHECK, "the request code (1-10) that a registration answers",
-     take_request},
-    {"strict", 0, NULL, READS_FILES | COMMAND_LWP_SHOW,
-     "refuse whatever the format forbids, also what providers are known to do", take_strict},
-    {"names", 0, "FILE", COMMAND_SHOW | COMMAND_COOK | COMMAND_COUNTERSETS,
-     "name table of V1 objects and counters: a multi-string in UTF-16,\nor text with an index and a name per line",
-     take_names},
-    {"set", 0, "PATTERN|GUID", COLLECTS,
-     "counterset by name, with * and ?; may be repeated\n(default: Processor Information)", take_set},
-    {"instance", 0, "PATTERN", COLLECTS, "instances by name, with * and ? (default: all)", take_instance},
-    {"counter", 0, "PATTERN|ID", COLLECTS, "counter by name, with * and ?; may be repeated (default: all)",
-     take_counter},
-    {"interval", 0, "SECONDS", COLLECTS, "between samples (default: 1)", take_interval},
-    {"count", 0, "N", COLLECTS, "how many (default: until interrupted)", take_count},
-    {"source", 0, "live|FILE", COLLECTS | COMMAND_CPI_RUN, "this machine (default), or a recording to replay",
-     take_source},
-    {"file", 0, "FILE", COMMAND_COUNTERSETS, "what a capture or V1 blocks offer instead of this machine", take_file},
-    {"sample", 0, "32|64", COMMAND_LWP_MODEL, "the documented sample program, as a build of so many bits", take_sample},
-    {"minor", 0, "N", COMMAND_CPI_RUN, "the code (0-255) that the hooks carry (default: 1)", take_minor},
-    {"label", 0, "TEXT", COMMAND_CPI_RUN, "what the hooks begin and end with: 1 to 255 bytes (default: nothing)",
-     take_label},
-    {"output", 'o', "FILE", COMMAND_RECORD | COMMAND_LWP_MODEL | COMMAND_CPI_RUN, "the capture to write or to continue",
-     take_recording},
-    {"rotate", 0, "SIZE", COMMAND_RECORD,
-     "when the file would grow beyond so many bytes (K, M, G: KiB and so on),\nit becomes FILE.1, FILE.2 and so on",
-     take_rotation},
-    {"color", 0, "WHEN", COMMAND_ALL, "auto (default), always or never", take_color},
-    {"help", 'h', NULL, COMMAND_ALL, "this text", take_help},
-    {"version", 0, NULL, COMMAND_ALL, "the version of the program", take_version},
+/* In the order in which help lists them. */
+static const command_option table[] = {
+    {.name = "format",
+     .letter = 'f',
+     .argument = "FORMAT",
+     .commands = PRINTS,
+     .meaning = "output format",
+     .words = format_words,
+     .has_default = true,
+     .take = take_format},
+    {.name = "kind",
+     .argument = "KIND",
+     .commands = READS_FILES,
+     .meaning = "what the files contain",
+     .words = input_kind_names,
+     .has_default = true,
+     .take = take_kind},
+    {.name = "request",
+     .argument = "N",
+     .commands = COMMAND_SHOW | COMMAND_CHECK,
+     .meaning = "with --kind registration: the request code, 1 to 10, that the reply answers",
+     .expected = "a request code from 1 to 10",
+     .example = "1",
+     .take = take_request},
+    {.name = "strict",
+     .commands = READS_FILES | COMMAND_LWP_SHOW,
+     .meaning = "reject everything that the format forbids, including what real providers write",
+     .take = take_strict},
+    {.name = "names",
+     .argument = "FILE",
+     .commands = COMMAND_SHOW | COMMAND_COOK | COMMAND_COUNTERSETS,
+     .meaning = "name table for V1 objects and counters: the registry's multi-string, or text with an index and a name "
+                "per line",
+     .takes_file = true,
+     .take = take_names},
+    {.name = "set",
+     .argument = "NAME|GUID",
+     .commands = COLLECTS,
+     .meaning = "counterset; a name may contain * and ?; repeatable; default: Processor Information",
+     .example = "\"Network Interface\"",
+     .take = take_set},
+    {.name = "instance",
+     .argument = "PATTERN",
+     .commands = COLLECTS,
+     .meaning = "instances by name, which may contain * and ?; default: all",
+     .example = "\"0,*\"",
+     .take = take_instance},
+    {.name = "counter",
+     .argument = "NAME|ID",
+     .commands = COLLECTS,
+     .meaning = "counter; a name may contain * and ?; repeatable; default: all",
+     .example = "\"% Processor Time\"",
+     .take = take_counter},
+    {.name = "interval",
+     .letter = 'i',
+     .argument = "SECONDS",
+     .commands = COLLECTS,
+     .meaning = "time between samples, 0.01 or more; default: 1",
+     .expected = "a number of seconds from 0.01 to 10000000",
+     .example = "0.5",
+     .take = take_interval},
+    {.name = "count",
+     .letter = 'n',
+     .argument = "N",
+     .commands = COLLECTS,
+     .meaning = "number of samples; default: until interrupted",
+     .expected = "a number from 1 up",
+     .example = "60",
+     .take = take_count},
+    {.name = "source",
+     .argument = "live|FILE",
+     .commands = COLLECTS | COMMAND_CPI_RUN,
+     .meaning = "this machine, which is the default, or a recording to replay",
+     .takes_file = true,
+     .take = take_source},
+    {.name = "file",
+     .argument = "FILE",
+     .commands = COMMAND_COUNTERSETS,
+     .meaning = "list what a recording or V1 blocks contain instead of what this machine offers",
+     .takes_file = true,
+     .take = take_file},
+    {.name = "sample",
+     .argument = "BITS",
+     .commands = COMMAND_LWP_MODEL,
+     .meaning = "which build of the documented sample program; required",
+     .words = sample_words,
+     .take = take_sample},
+    {.name = "minor",
+     .argument = "N",
+     .commands = COMMAND_CPI_RUN,
+     .meaning = "minor code of the hooks, 0 to 255; default: 1",
+     .expected = "a code from 0 to 255",
+     .take = take_minor},
+    {.name = "label",
+     .argument = "TEXT",
+     .commands = COMMAND_CPI_RUN,
+     .meaning = "label of the hooks, 1 to 255 bytes; default: none",
+     .expected = "1 to 255 bytes",
+     .take = take_label},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .commands = COMMAND_RECORD | COMMAND_LWP_MODEL | COMMAND_CPI_RUN,
+     .meaning = "recording to write; an existing one is continued",
+     .expected = "the name of a file, as recordings are not written to standard output",
+     .takes_file = true,
+     .take = take_output},
+    {.name = "rotate",
+     .argument = "SIZE",
+     .commands = COMMAND_RECORD,
+     .meaning = "largest size of a file, in bytes or with K, M or G in KiB, MiB or GiB; a full file becomes FILE.1, "
+                "FILE.2 and so on",
+     .expected = "a number of bytes from 1 up, or a number followed by K, M or G",
+     .example = "100M",
+     .take = take_rotate},
+    {.name = "color",
+     .argument = "WHEN",
+     .commands = PRINTS_TABLES,
+     .meaning = "emphasis in text; auto means on a terminal unless NO_COLOR is set",
+     .words = color_words,
+     .has_default = true,
+     .take = take_color},
+    {.name = "generate",
+     .argument = "WHAT",
+     .commands = COMMAND_HELP,
+     .meaning = "print a man page or the completions of a shell instead",
+     .words = generate_words,
+     .take = take_generate},
+    {.name = "quiet",
+     .letter = 'q',
+     .commands = HAS_NOTES,
+     .meaning = "print errors only on standard error: no notes, no progress",
+     .take = take_quiet},
+    {.name = "help", .letter = 'h', .commands = COMMAND_ALL, .meaning = "print this help", .take = take_help},
+    {.name = "version", .commands = COMMAND_ALL, .meaning = "print the program's version", .take = take_version},
 };
 
-enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+enum { OPTION_COUNT = sizeof table / sizeof table[0] };
 
-/* ---- Parsing --------------------------------------------------------------------------------------------- */
-
-/* Both forms getopt_long wants; every option of every command, so that a misplaced one can be told from a wrong one. */
-static void fill_getopt(const command *c, struct option long_options[ROW_COUNT + 1],
-                        char short_options[2 * ROW_COUNT + 4])
+const command_option *option_at(size_t i)
 {
-    size_t at = 0;
-    if (c->files == FILES_COMMAND)
-        short_options[at++] = '+'; /* what stands behind the command is its own */
-    short_options[at++] = ':';
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        int has_argument = rows[i].argument ? required_argument : no_argument;
-        long_options[i] = (struct option){.name = rows[i].name, .has_arg = has_argument, .val = (int)(256 + i)};
-        if (rows[i].letter != 0) {
-            short_options[at++] = rows[i].letter;
-            if (rows[i].argument)
-                short_options[at++] = ':';
-        }
-    }
-    short_options[at] = '\0';
-    long_options[ROW_COUNT] = (struct option){.name = NULL};
+    return i < OPTION_COUNT ? &table[i] : NULL;
 }
 
-/* The row of what getopt_long returned, or null. */
-static const option_row *find_row(int found)
+bool option_applies(const command_option *option, const command *c)
 {
-    if (found >= 256)
-        return &rows[found - 256];
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (rows[i].letter != 0 && rows[i].letter == found)
-            return &rows[i];
-    }
-    return NULL;
-}
-
-static bool refuse(const command *c, const char *argument, const char *sentence)
-{
-    diagnostics_say(STATUS_USAGE, "perfblock", "%s: %s: %s (perfblock %s --help)", c->name, argument, sentence,
-                    c->name);
-    return false;
-}
-
-static bool take_option(options *o, const command *c, int found, const char *argument)
-{
-    const option_row *row = find_row(found);
-    char name[32];
-    if (!row)
-        return refuse(c, argument, found == ':' ? "needs a value" : "there is no such option");
-    snprintf(name, sizeof name, "--%s", row->name);
-    if (!(row->commands & (uint32_t)c->bit))
-        return refuse(c, name, "is not for this command");
-    const char *wrong = row->take(o, optarg);
-    if (wrong)
-        diagnostics_say(STATUS_USAGE, "perfblock", "%s: %s %s: %s", c->name, name, optarg, wrong);
-    return !wrong;
-}
-
-/* The first format that the command writes. */
-static output_format default_format(const command *c)
-{
-    return c->formats & WRITES_TEXT ? OUTPUT_TEXT : c->formats & WRITES_JSON ? OUTPUT_JSON : OUTPUT_CSV;
-}
-
-static bool check_files(const options *o, const command *c)
-{
-    if (c->files == FILES_MANY && o->file_count == 0)
-        return refuse(c, "FILE", "none was given (- is standard input)");
-    if (c->files == FILES_COMMAND && o->file_count == 0)
-        return refuse(c, "COMMAND", "is missing: what is to be measured");
-    if (c->files == FILES_NONE && o->file_count > 0)
-        return refuse(c, o->files[0], "this command takes no files");
-    if (c->files == FILES_ONE && o->file_count > 1)
-        return refuse(c, o->files[1], "this command takes one file");
-    return true;
-}
-
-static bool check_format(const options *o, const command *c)
-{
-    char name[32];
-    snprintf(name, sizeof name, "--format %s", format_names[o->format]);
-    return c->formats & 1u << o->format || refuse(c, name, "makes no sense for this command");
+    return (option->commands & (uint32_t)c->bit) != 0;
 }
 
 static bool is_cookable(input_kind kind)
@@ -351,41 +383,218 @@ static bool is_cookable(input_kind kind)
     return kind == INPUT_AUTO || kind == INPUT_DATA || kind == INPUT_V1 || kind == INPUT_CAPTURE;
 }
 
-/* What only the whole line tells. */
+bool option_allows(const command_option *option, const command *c, size_t word)
+{
+    if (option->words == format_words)
+        return (c->formats >> (OUTPUT_TEXT + word) & 1) != 0;
+    return option->words != input_kind_names || c->bit != COMMAND_COOK || is_cookable((input_kind)word);
+}
+
+/* ---- Errors ---------------------------------------------------------------------------------------------- */
+
+/* Prints "perfblock: COMMAND: SENTENCE"; returns false. The sentence is freed. */
+static bool refuse_sentence(const command *c, buffer *sentence)
+{
+    diagnostics_say(STATUS_USAGE, "perfblock", "%s: %s", c->name, sentence->data);
+    buffer_free(sentence);
+    return false;
+}
+
+static bool refuse(const command *c, const char *format, ...) TEXT_PRINTF(2, 3);
+
+static bool refuse(const command *c, const char *format, ...)
+{
+    buffer sentence = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    buffer_format_list(&sentence, format, arguments);
+    va_end(arguments);
+    return refuse_sentence(c, &sentence);
+}
+
+/* `name` is as typed, with its dashes. */
+static bool refuse_unknown(const command *c, const char *name)
+{
+    suggestion meant;
+    buffer sentence = {0};
+    buffer otherwise = {0};
+    suggest_begin(&meant, name);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        char known[32];
+        int size = snprintf(known, sizeof known, "--%s", table[i].name);
+        if (option_applies(&table[i], c))
+            suggest_name(&meant, known, (size_t)size);
+    }
+    buffer_format(&sentence, "unknown option %s", name);
+    buffer_format(&otherwise, "; perfblock help %s lists the options", c->name);
+    suggest_put(&meant, &sentence, otherwise.data);
+    suggest_end(&meant);
+    buffer_free(&otherwise);
+    return refuse_sentence(c, &sentence);
+}
+
+/* "a, b or c": the words that the option accepts for the command. */
+static void put_words(buffer *out, const command_option *option, const command *c)
+{
+    const char *last = NULL;
+    for (size_t i = 0; option->words[i]; i++) {
+        if (!option_allows(option, c, i))
+            continue;
+        if (last)
+            buffer_format(out, "%s%s", out->size > 0 ? ", " : "", last);
+        last = option->words[i];
+    }
+    buffer_format(out, "%s%s", out->size > 0 ? " or " : "", last ? last : "");
+}
+
+static bool refuse_value(const command *c, const command_option *option, const char *value)
+{
+    buffer sentence = {0};
+    buffer words = {0};
+    suggestion meant;
+    suggest_begin(&meant, value);
+    for (size_t i = 0; option->words && option->words[i]; i++) {
+        if (option_allows(option, c, i))
+            suggest_name(&meant, option->words[i], strlen(option->words[i]));
+    }
+    if (option->words)
+        put_words(&words, option, c);
+    buffer_format(&sentence, "--%s %s: expected %s", option->name, value,
+                  option->words ? words.data : option->expected);
+    suggest_put(&meant, &sentence, "");
+    suggest_end(&meant);
+    buffer_free(&words);
+    return refuse_sentence(c, &sentence);
+}
+
+/* ---- Parsing --------------------------------------------------------------------------------------------- */
+
+enum { LONG_OPTION = 256 }; /* getopt_long() returns this plus an index of the table, or the letter */
+
+/* Fills what getopt_long() needs: the options of all commands, so that one of another command is not unknown. */
+static void fill_getopt(const command *c, struct option long_options[OPTION_COUNT + 1],
+                        char short_options[2 * OPTION_COUNT + 3])
+{
+    size_t at = 0;
+    if (c->files == FILES_COMMAND)
+        short_options[at++] = '+'; /* stop at the first argument that is no option */
+    short_options[at++] = ':';
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        int has_argument = table[i].argument ? required_argument : no_argument;
+        long_options[i] =
+            (struct option){.name = table[i].name, .has_arg = has_argument, .val = (int)(LONG_OPTION + i)};
+        if (table[i].letter != 0) {
+            short_options[at++] = table[i].letter;
+            if (table[i].argument)
+                short_options[at++] = ':';
+        }
+    }
+    short_options[at] = '\0';
+    long_options[OPTION_COUNT] = (struct option){.name = NULL};
+}
+
+/* The option that getopt_long() returned, or null. */
+static const command_option *find_option(int found)
+{
+    if (found >= LONG_OPTION)
+        return &table[found - LONG_OPTION];
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        if (table[i].letter != 0 && table[i].letter == found)
+            return &table[i];
+    }
+    return NULL;
+}
+
+/* Reports an argument that getopt_long() did not accept, for which it returned '?' or ':'. */
+static bool refuse_argument(const command *c, const char *argument, int found)
+{
+    char letter[] = {'-', (char)optopt, '\0'};
+    bool is_letter = optopt > 0 && optopt < LONG_OPTION && strncmp(argument, "--", 2) != 0;
+    buffer name = {0};
+    buffer_bytes(&name, argument, strcspn(argument, "="));
+    const char *shown = is_letter ? letter : name.data;
+    if (found == ':')
+        refuse(c, "%s needs a value", shown);
+    else if (optopt >= LONG_OPTION)
+        refuse(c, "%s takes no value", shown);
+    else
+        refuse_unknown(c, shown);
+    buffer_free(&name);
+    return false;
+}
+
+/* Whether the value is one of the option's words that the command does not accept. */
+static bool is_excluded(const command_option *option, const command *c, const char *value)
+{
+    size_t word = 0;
+    return option->words && find_word(option->words, value, &word) && !option_allows(option, c, word);
+}
+
+static bool take_option(options *o, const command *c, int found, const char *argument)
+{
+    const command_option *option = find_option(found);
+    if (!option)
+        return refuse_argument(c, argument, found);
+    if (!option_applies(option, c))
+        return refuse(c, "--%s does not apply; perfblock help %s lists the options", option->name, c->name);
+    if (is_excluded(option, c, optarg) || !option->take(o, optarg))
+        return refuse_value(c, option, optarg);
+    return true;
+}
+
+/* The first format that the command writes. */
+static output_format default_format(const command *c)
+{
+    return c->formats & WRITES_JSON && !(c->formats & WRITES_TEXT) ? OUTPUT_JSON
+           : c->formats & WRITES_TEXT                              ? OUTPUT_TEXT
+                                                                   : OUTPUT_CSV;
+}
+
+static bool check_files(const options *o, const command *c)
+{
+    if (c->files == FILES_MANY && o->file_count == 0)
+        return refuse(c, "expected a FILE (- is standard input)");
+    if (c->files == FILES_COMMAND && o->file_count == 0)
+        return refuse(c, "expected a COMMAND to run");
+    if (c->files == FILES_NONE && o->file_count > 0)
+        return refuse(c, "%s: expected no argument", o->files[0]);
+    if (c->files == FILES_ONE && o->file_count > 1)
+        return refuse(c, "%s: expected one FILE", o->files[1]);
+    return true;
+}
+
+/* Checks that the options and files go together. */
 static bool check_whole(const options *o, const command *c)
 {
     if (o->wants_help || o->wants_version)
         return true;
-    if (!check_files(o, c) || !check_format(o, c))
+    if (!check_files(o, c))
         return false;
-    if (o->kind == INPUT_REGISTRATION && o->request == 0 && c->bit != COMMAND_COOK)
-        return refuse(c, "--kind registration", "needs --request as well");
+    if (o->kind == INPUT_REGISTRATION && o->request == 0)
+        return refuse(c, "--kind registration needs --request");
     if (o->request != 0 && o->kind != INPUT_REGISTRATION)
-        return refuse(c, "--request", "goes with --kind registration");
-    if (c->bit == COMMAND_COOK && !is_cookable(o->kind))
-        return refuse(c, "--kind", "only data, v1 and captures can be cooked");
+        return refuse(c, "--request needs --kind registration");
     if (o->format == OUTPUT_PROMETHEUS && o->count > 1)
-        return refuse(c, "--count", "metrics are those of one sample");
+        return refuse(c, "--count: --format prometheus writes one sample");
     if (c->bit == COMMAND_LWP_MODEL && o->sample == 0)
-        return refuse(c, "--sample", "is missing: 32 or 64");
+        return refuse(c, "expected --sample 32 or --sample 64");
     if (c->bit == COMMAND_RECORD && !o->recording)
-        return refuse(c, "-o", "the file to write is missing");
+        return refuse(c, "expected -o FILE, the recording to write");
     return true;
 }
 
 bool options_parse(options *o, const command *c, int argc, char **argv)
 {
-    struct option long_options[ROW_COUNT + 1];
-    char short_options[2 * ROW_COUNT + 4];
+    struct option long_options[OPTION_COUNT + 1];
+    char short_options[2 * OPTION_COUNT + 3];
     *o = (options){.format = default_format(c), .interval = UINT64_C(1000000000), .minor = 1};
     o->sets = memory_get((size_t)argc, sizeof *o->sets);
     o->counters = memory_get((size_t)argc, sizeof *o->counters);
     fill_getopt(c, long_options, short_options);
     opterr = 0;
-    int found = 0;
     while (true) {
         int at = optind;
-        found = getopt_long(argc, argv, short_options, long_options, NULL);
+        int found = getopt_long(argc, argv, short_options, long_options, NULL);
         if (found == -1)
             break;
         const char *argument = optind > at && optind <= argc ? argv[optind - 1] : argv[at];
@@ -405,48 +614,15 @@ void options_free(options *o)
     free(o->counters);
 }
 
+/* NO_COLOR counts when it is set and not empty: https://no-color.org */
+static bool is_color_unwanted(void)
+{
+    const char *value = getenv("NO_COLOR");
+    return value && *value != '\0';
+}
+
 bool options_color(const options *o)
 {
-    return o->color == COLOR_ALWAYS || (o->color == COLOR_AUTO && system_is_terminal(SYSTEM_OUTPUT));
-}
-
-/* ---- Help ------------------------------------------------------------------------------------------------ */
-
-/* The formats of a command, its default marked where there is a choice. */
-static void describe_formats(buffer *out, const command *c)
-{
-    const char *separator = "";
-    for (size_t i = OUTPUT_TEXT; i < FORMAT_COUNT; i++) {
-        if (!(c->formats & 1u << i))
-            continue;
-        bool is_choice = c->formats != 1u << i;
-        buffer_format(out, "%s%s%s", separator, format_names[i],
-                      i == default_format(c) && is_choice ? " (default)" : "");
-        separator = ", ";
-    }
-}
-
-void options_describe(buffer *out, const command *c)
-{
-    enum { HELP_COLUMN = 24 };
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        const option_row *row = &rows[i];
-        if (!(row->commands & (uint32_t)c->bit) || !row->help)
-            continue;
-        size_t start = out->size;
-        buffer_string(out, "  ");
-        if (row->letter != 0)
-            buffer_format(out, "-%c, ", row->letter);
-        buffer_format(out, "--%s%s%s", row->name, row->argument ? " " : "", row->argument ? row->argument : "");
-        size_t used = out->size - start;
-        buffer_spaces(out, used < HELP_COLUMN ? HELP_COLUMN - used : 1);
-        for (const char *text = row->help; *text != '\0'; text++) {
-            buffer_bytes(out, text, 1);
-            if (*text == '\n')
-                buffer_spaces(out, HELP_COLUMN);
-        }
-        if (row->take == take_format)
-            describe_formats(out, c);
-        buffer_string(out, "\n");
-    }
+    return o->color == COLOR_ALWAYS ||
+           (o->color == COLOR_AUTO && system_is_terminal(SYSTEM_OUTPUT) && !is_color_unwanted());
 }

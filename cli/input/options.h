@@ -5,8 +5,10 @@
 #include "input/input.h"
 #include "output/output.h"
 
-/* The command line. One table says which options there are and which commands take them; parsing, refusals and help all
- * follow from it. */
+/* The command line. Parsing, usage errors, help, man pages and completions are made from two tables: that of the
+ * options (option_at) and that of the commands (command_at). */
+
+/* ---- Commands -------------------------------------------------------------------------------------------- */
 
 /* Commands as bits. */
 typedef enum command_bit {
@@ -23,12 +25,56 @@ typedef enum command_bit {
     COMMAND_LWP_MODEL = 1024,
     COMMAND_CPI_SHOW = 2048,
     COMMAND_CPI_RUN = 4096,
-    COMMAND_ALL = 8191
+    COMMAND_HELP = 8192,
+    COMMAND_ALL = 16383
 } command_bit;
+
+/* The arguments that are not options. */
+typedef enum file_use {
+    FILES_NONE,
+    FILES_ONE,     /* at most one file; without one, standard input or this machine */
+    FILES_ANY,     /* any number of files; without one, standard input or this machine */
+    FILES_MANY,    /* at least one file */
+    FILES_COMMAND, /* no files: a command to run with its arguments, which ends the options */
+    FILES_NAME     /* no files: the name of a command or group, or nothing */
+} file_use;
+
+/* The formats that a command writes, as bits. Its default is the first of them in this order. */
+enum {
+    WRITES_TEXT = 1 << OUTPUT_TEXT,
+    WRITES_JSON = 1 << OUTPUT_JSON,
+    WRITES_CSV = 1 << OUTPUT_CSV,
+    WRITES_PROMETHEUS = 1 << OUTPUT_PROMETHEUS,
+    WRITES_ALL = WRITES_TEXT | WRITES_JSON | WRITES_CSV
+};
+
+enum { COMMAND_EXAMPLES = 3 };
+
+/* A command line and what it does. */
+typedef struct command_example {
+    const char *line;
+    const char *meaning;
+} command_example;
+
+typedef struct options options;
+
+typedef struct command {
+    const char *name; /* for a command of a group: "GROUP NAME" */
+    command_bit bit;
+    const char *arguments; /* as help shows them */
+    file_use files;
+    unsigned formats;    /* WRITES_ bits */
+    const char *summary; /* a line, for lists of commands */
+    const char *description;
+    command_example examples[COMMAND_EXAMPLES]; /* at least one; unused ones are null */
+    void (*run)(const options *o);              /* raises the exit status (diagnostics.h) */
+} command;
+
+/* ---- Options --------------------------------------------------------------------------------------------- */
 
 typedef enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_choice;
 
-typedef struct options {
+struct options {
     output_format format;
     color_choice color;
     input_kind kind;
@@ -38,60 +84,51 @@ typedef struct options {
     size_t set_count;
     const char **counters;
     size_t counter_count;
-    const char *instance; /* null: not given */
-    const char *source;   /* null: live */
-    const char *capture;  /* of --file; null: not given */
-    const char *names;    /* of --names; null: not given */
-    const char *recording;
-    const char *label; /* of --label; null: not given */
-    uint32_t minor;    /* of --minor */
-    unsigned sample;   /* of --sample: 32 or 64 bits */
-    uint64_t interval; /* nanoseconds */
-    uint64_t count;    /* 0: until interrupted */
-    uint64_t rotation; /* bytes of --rotate; 0: not given */
+    const char *instance;  /* null: not given */
+    const char *source;    /* null: live */
+    const char *capture;   /* --file; null: not given */
+    const char *names;     /* --names; null: not given */
+    const char *recording; /* --output; null: not given */
+    const char *label;     /* --label; null: not given */
+    const char *generated; /* --generate; null: not given */
+    uint32_t minor;        /* --minor */
+    unsigned sample;       /* --sample: 32 or 64 bits; 0: not given */
+    uint64_t interval;     /* nanoseconds */
+    uint64_t count;        /* 0: until interrupted */
+    uint64_t rotation;     /* --rotate, in bytes; 0: not given */
+    bool is_quiet;
     bool wants_help;
     bool wants_version;
-    char *const *files; /* null behind the last; of FILES_COMMAND the command and its arguments */
+    char *const *files; /* a null follows the last; for FILES_COMMAND the command and its arguments */
     size_t file_count;
-} options;
-
-/* What a command does with the names of files. */
-typedef enum file_use {
-    FILES_NONE,
-    FILES_ONE,    /* one or none, which then means standard input or this machine */
-    FILES_ANY,    /* none means this machine, or standard input */
-    FILES_MANY,   /* at least one */
-    FILES_COMMAND /* no files: a command with its arguments; options end where it begins */
-} file_use;
-
-/* The formats a command writes, as bits; the first one that it has is its default. */
-enum {
-    WRITES_TEXT = 1 << OUTPUT_TEXT,
-    WRITES_JSON = 1 << OUTPUT_JSON,
-    WRITES_CSV = 1 << OUTPUT_CSV,
-    WRITES_PROMETHEUS = 1 << OUTPUT_PROMETHEUS,
-    WRITES_ALL = WRITES_TEXT | WRITES_JSON | WRITES_CSV
 };
 
-typedef struct command {
-    const char *name;
-    command_bit bit;
-    const char *arguments; /* as the help shows them */
-    file_use files;
-    unsigned formats; /* WRITES_ bits */
-    const char *summary;
-    const char *description;
-    void (*run)(const options *o); /* the exit status is what was raised (diagnostics.h) */
-} command;
+typedef struct command_option {
+    const char *name;                            /* without dashes */
+    char letter;                                 /* short form; 0: none */
+    const char *argument;                        /* as help shows it; null: the option takes none */
+    uint32_t commands;                           /* those that accept it: COMMAND_ bits */
+    const char *meaning;                         /* a phrase; help appends the words */
+    const char *expected;                        /* of the argument, for errors; null: the words */
+    const char *example;                         /* of the argument; null: none */
+    const char *const *words;                    /* the only values, then a null; null: any value */
+    bool has_default;                            /* the first word is the default */
+    bool takes_file;                             /* the argument is the name of a file */
+    bool (*take)(options *o, const char *value); /* false: the argument is not what is expected */
+} command_option;
 
-/* Reads the arguments behind the command's name (argv[0]). False after a sentence on standard error. */
+/* The option at an index of the table, in the order of help; null past the last. */
+const command_option *option_at(size_t i);
+
+/* Whether the command accepts the option, and the value of one of its words (--format has fewer for some). */
+bool option_applies(const command_option *option, const command *c);
+bool option_allows(const command_option *option, const command *c, size_t word);
+
+/* Reads the arguments after the command's name, which is argv[0]. False after an error message. */
 bool options_parse(options *o, const command *c, int argc, char **argv);
 void options_free(options *o);
 
 /* Whether text may be emphasised. */
 bool options_color(const options *o);
-
-/* Appends the options of a command for its help. */
-void options_describe(buffer *out, const command *c);
 
 #endif

@@ -13,6 +13,7 @@
 /* ---- Status ---------------------------------------------------------------------------------------------- */
 
 static bool raised[STATUS_COUNT];
+static bool has_no_notes; /* --quiet */
 
 /* Remembers that something happened which this status stands for. */
 static void raise_status(exit_status status)
@@ -28,6 +29,11 @@ exit_status diagnostics_status(void)
             return order[i];
     }
     return STATUS_FINE;
+}
+
+void diagnostics_quiet(bool is_quiet)
+{
+    has_no_notes = is_quiet;
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------------------- */
@@ -81,6 +87,8 @@ void diagnostics_say(exit_status status, const char *subject, const char *format
     buffer line = {0};
     buffer sentence = {0};
     va_list arguments;
+    if (status == STATUS_FINE && has_no_notes)
+        return;
     va_start(arguments, format);
     buffer_format_list(&sentence, format, arguments);
     va_end(arguments);
@@ -95,6 +103,8 @@ void diagnostics_note(const char *file, size_t offset, const char *format, ...)
 {
     buffer line = {0};
     va_list arguments;
+    if (has_no_notes)
+        return;
     begin_line(&line, file);
     buffer_format(&line, "offset %zu: note: ", offset);
     va_start(arguments, format);
@@ -116,7 +126,7 @@ static struct {
 void progress_begin(bool is_quiet)
 {
     progress.shares_terminal = system_is_terminal(SYSTEM_OUTPUT);
-    progress.is_on = system_is_terminal(SYSTEM_ERROR) && (is_quiet || !progress.shares_terminal);
+    progress.is_on = !has_no_notes && system_is_terminal(SYSTEM_ERROR) && (is_quiet || !progress.shares_terminal);
     progress.next = system_now() + FIRST_SHOWN;
 }
 

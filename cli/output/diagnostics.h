@@ -40,6 +40,9 @@ void diagnostics_say(exit_status status, const char *subject, const char *format
  * is. */
 void diagnostics_note(const char *file, size_t offset, const char *format, ...) TEXT_PRINTF(3, 4);
 
+/* Suppresses notes, which are diagnostics_note() and diagnostics_say() with STATUS_FINE, and progress. */
+void diagnostics_quiet(bool is_quiet);
+
 /* ---- Progress -------------------------------------------------------------------------------------------- */
 
 /* Shows how far long work is: nothing during the first second, or when standard error is no terminal, or when standard

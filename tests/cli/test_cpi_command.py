@@ -47,10 +47,9 @@ class Commands(RunCase):
                          '\\\\"x\\\\', "100 %", "--label", "\u00e4"):
             done = self.measure(TWO, command=[self.command, argument])
             self.assertTrue(done.err.startswith(
-                "perfblock: %s: there is no such command" % argument),
-                            done.err)
+                "perfblock: unknown command %s; " % argument), done.err)
         empty = self.measure(TWO, command=[self.command, ""])
-        self.assertIn("perfblock: : there is no such command", empty.err)
+        self.assertIn("perfblock: unknown command ; ", empty.err)
 
     def test_its_options_are_not_ours(self):
         path = self.source(TWO)

@@ -3,13 +3,18 @@
 
 import os
 import re
+import shlex
+import subprocess
 import unittest
 
-from program import Case, ROOT
+from program import Case, ON_WINDOWS, ROOT, program, writer as w
+
+if not ON_WINDOWS:
+    import pty
 
 COMMANDS = ("show", "check", "cook", "eval", "types", "live", "record",
             "countersets", "cpuid", "lwp show", "lwp model", "cpi show",
-            "cpi run")
+            "cpi run", "help")
 
 
 def header_version():
@@ -53,9 +58,101 @@ class Help(Case):
                                   "prometheus"),
                                  ("eval", "csv")):
             self.assertRegex(self.run_fine(command, "--help").out,
-                             r"(?m)^  --format FORMAT .*: %s$" %
+                             r"(?m)^  -f, --format FORMAT .*: %s$" %
                              re.escape(formats))
         self.assertNotIn("--format", self.run_fine("record", "--help").out)
+
+    def test_help_is_a_command(self):
+        """The same as --help, also of groups."""
+        self.assertEqual(self.run_fine("help").out,
+                         self.run_fine("--help").out)
+        for command in COMMANDS:
+            words = command.split()
+            self.assertEqual(self.run_fine("help", *words).out,
+                             self.run_fine(*words, "-h").out)
+        for group, members in (("lwp", 2), ("cpi", 2)):
+            text = self.run_fine("help", group).out
+            self.assertEqual(self.run_fine(group, "--help").out, text)
+            self.assertEqual(self.run_fine(group, "-h").out, text)
+            listed = re.findall(r"(?m)^  %s \w+ " % group, text)
+            self.assertEqual(len(listed), members, text)
+
+    def test_lines_fit_a_terminal(self):
+        for command in ("", *COMMANDS):
+            text = self.run_fine("help", *command.split()).out
+            first, *lines = text.splitlines()
+            self.assertTrue(first.startswith("Usage: perfblock "))
+            for line in lines:
+                if not line.startswith("  perfblock"):  # examples
+                    self.assertLessEqual(len(line), 80, line)
+
+    def test_examples_are_accepted(self):
+        """Each example's options are those of its command."""
+        for command in COMMANDS:
+            text = self.run_fine("help", *command.split()).out
+            examples = re.findall(r"(?m)^  (perfblock .*)$",
+                                  text.split("\nExamples:\n")[1])
+            self.assertGreater(len(examples), 0, command)
+            for example in examples:
+                _, *words = shlex.split(example)
+                self.assertEqual(words[:len(command.split())],
+                                 command.split())
+                if "--" in words:
+                    words = words[:words.index("--")]
+                done = self.run_fine(*words, "--help").out
+                self.assertEqual(done.splitlines()[0], text.splitlines()[0])
+
+    def test_short_options(self):
+        """-f, -i, -n, -o and -q are the long options."""
+        path = self.file("a.bin", w.reply())
+        self.assertEqual(self.run_fine("check", "-q", "-fjson", path).out,
+                         self.run_fine("check", "--format=json", path).out)
+        for letter, name in (("-i", "--interval"), ("-n", "--count")):
+            self.assertEqual(
+                self.run_program("live", letter, "x").err,
+                self.run_program("live", name, "x").err)
+        self.assertIn("--output", self.run_program("record", "-o", "-").err)
+
+
+class Effects(Case):
+    """What options for every command do."""
+
+    def test_quiet(self):
+        """Notes are left out, errors and the exit status are not."""
+        path = self.file("a.bin", w.reply() + bytes(8))
+        missing = os.path.join(self.folder, "missing")
+        noted = self.run_program("cook", path, missing)
+        quiet = self.run_program("cook", "--quiet", path, missing)
+        self.assertIn("note: ", noted.err)
+        self.assertEqual(quiet.err.splitlines(), [
+            line for line in noted.err.splitlines() if "note: " not in line])
+        self.assertIn(missing, quiet.err)
+        self.assertEqual((quiet.out, quiet.status), (noted.out, 3))
+
+    @unittest.skipIf(ON_WINDOWS, "needs a pseudo-terminal")
+    def test_color(self):
+        """auto: on a terminal, unless NO_COLOR is set and not empty."""
+        for no_color, words, expected in (
+                (None, (), True), ("", (), True), ("1", (), False),
+                ("1", ("--color", "always"), True),
+                (None, ("--color", "never"), False)):
+            environment = {name: value for name, value in os.environ.items()
+                           if name != "NO_COLOR"}
+            if no_color is not None:
+                environment["NO_COLOR"] = no_color
+            ours, theirs = pty.openpty()
+            with subprocess.Popen([program(), "types", *words],
+                                  stdout=theirs, env=environment) as run:
+                os.close(theirs)
+                shown = b""
+                try:
+                    while data := os.read(ours, 4096):
+                        shown += data
+                except OSError:  # Linux: the other end was closed
+                    pass
+                os.close(ours)
+            self.assertEqual(run.returncode, 0)
+            self.assertEqual(b"\033[" in shown, expected, words)
 
 
 class Refusals(Case):
@@ -73,7 +170,7 @@ class Refusals(Case):
         for command in ("lwp", "cpi", "nothing", "lwp show", "show lwp", ""):
             self.refused(command)
         for group in ("lwp", "cpi"):
-            self.assertIn("told what to do", self.refused(group, "shows"))
+            self.assertIn("expected %s show or" % group, self.refused(group))
 
     def test_files(self):
         for command in ("show", "check", "cook"):
@@ -110,6 +207,46 @@ class Refusals(Case):
                       "8589934592G", "9223372036854775808"):
             self.refused("record", "-o", "x", "--rotate", value)
         self.assertIn("--rotate", self.refused("live", "--rotate", "1K"))
+
+    def test_suggestions(self):
+        for words, meant in (
+                ("recrod", "record"), ("chekc", "check"), ("Cook", "cook"),
+                ("countersest", "countersets"), ("lwp shwo", "lwp show"),
+                ("lpw show", "lwp show"), ("help recrod", "record"),
+                ("cook --fromat json x", "--format"),
+                ("live --intervall 1", "--interval"),
+                ("cook --format jsno x", "json"),
+                ("show --kind registrations x", "registration"),
+                ("show --kind lpw x", "lwp"),
+                ("live --color nevre", "never"),
+                ("nonsense", None), ("x", None), ("show --nonsense x", None),
+                ("show --format svc x", None), ("show --kind x x", None),
+                ("recordings-of-yesterday", None)):
+            sentence = self.refused(*words.split())
+            found = re.search(r"; did you mean (.+)\?$", sentence)
+            self.assertEqual(found[1] if found else None, meant, sentence)
+
+    def test_help_of_what_is_not_there(self):
+        self.assertIn("nonsense", self.refused("help", "nonsense"))
+        self.assertIn("lwp nonsense", self.refused("help", "lwp", "nonsense"))
+        self.assertIn("second", self.refused("help", "cook", "second"))
+        self.assertIn("--generate", self.refused("help", "--generate", "x"))
+        self.assertIn("--generate", self.refused("cook", "--generate", "man"))
+
+    def test_options_of_other_commands(self):
+        """An option that would have no effect is refused."""
+        for line, name in (("check -i 1 x", "--interval"),
+                           ("cook -n 1 x", "--count"),
+                           ("live -o x", "--output"),
+                           ("record -o x -f json", "--format"),
+                           ("types -q", "--quiet"),
+                           ("check --color never x", "--color")):
+            self.assertIn(name + " does not apply",
+                          self.refused(*line.split()))
+
+    def test_flags_take_no_value(self):
+        self.assertIn("--strict takes no value",
+                      self.refused("show", "--strict=1", "x"))
 
     def test_kinds(self):
         self.refused("show", "--kind", "nonsense", "x")

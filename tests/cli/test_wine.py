@@ -31,8 +31,7 @@ class Names(Case):
             done = self.run_program(argument)
             self.assertEqual((done.status, done.out), (2, ""))
             self.assertTrue(done.err.startswith(
-                "perfblock: %s: there is no such command" % argument),
-                            done.err)
+                "perfblock: unknown command %s; " % argument), done.err)
 
 
 class Refusals(Case):

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of the commands. docs/perfblock.md describes them. */
+#include "commands.h"
+
+#include "input/suggest.h"
+#include "output/diagnostics.h"
+
+#include <string.h>
+
+/* In the order in which help lists them. Paragraphs of descriptions are separated by an empty line. */
+static const command commands[] = {
+    {.name = "show",
+     .bit = COMMAND_SHOW,
+     .arguments = "FILE...",
+     .files = FILES_MANY,
+     .formats = WRITES_TEXT | WRITES_JSON,
+     .summary = "structure with byte offsets",
+     .description = "Prints the structure of each file: every field with its offset in the file. Recordings, V1 blocks "
+                    "and V2 data are recognised; metadata replies need --kind.",
+     .examples = {{"perfblock show recording.pfb", "every chunk with its content"},
+                  {"perfblock show --format json --kind data reply.bin", "a V2 reply, one JSON object per line"},
+                  {"perfblock show --kind registration --request 1 reply.bin", "a captured registration"}},
+     .run = command_show},
+    {.name = "check",
+     .bit = COMMAND_CHECK,
+     .arguments = "FILE...",
+     .files = FILES_MANY,
+     .formats = WRITES_ALL,
+     .summary = "verdict per file",
+     .description =
+         "Reads every block and chunk of each file and prints one verdict per file. The verdict of a "
+         "malformed file names the first error and its offset. The exit status is 1 if any file is malformed.",
+     .examples = {{"perfblock check recording.pfb reply.bin", "a line for each of the files"},
+                  {"perfblock check --strict --format csv reply.bin",
+                   "reject also what real providers are known to do"}},
+     .run = command_check},
+    {.name = "cook",
+     .bit = COMMAND_COOK,
+     .arguments = "FILE...",
+     .files = FILES_MANY,
+     .formats = WRITES_ALL,
+     .summary = "displayed values from consecutive samples",
+     .description =
+         "Computes the values that the counters display, from each sample and the one before it. Several "
+         "files are put in the order of their first samples, so rotated recordings may be given in any order.",
+     .examples = {{"perfblock cook recording.pfb", "a table per sample and counterset"},
+                  {"perfblock cook --format csv recording.pfb.1 recording.pfb", "two files of one rotation as CSV"},
+                  {"perfblock cook --names names.txt block.bin", "V1 blocks with a name table"}},
+     .run = command_cook},
+    {.name = "eval",
+     .bit = COMMAND_EVAL,
+     .arguments = "[FILE]",
+     .files = FILES_ONE,
+     .formats = WRITES_CSV,
+     .summary = "formulas: CSV in, CSV out (standard input without FILE)",
+     .description = "Evaluates the formula of a counter type for each row of a CSV file. The header names the columns: "
+                    "id, type, mode, and the raw values and clocks of two samples (value0, time0, value1, time1 and "
+                    "others). Results are compared with the columns whose names begin with expected_.",
+     .examples = {{"perfblock eval samples.csv", "a result for each row"}},
+     .run = command_eval},
+    {.name = "types",
+     .bit = COMMAND_TYPES,
+     .arguments = "",
+     .files = FILES_NONE,
+     .formats = WRITES_ALL,
+     .summary = "the counter types",
+     .description = "Lists the counter types with their values, clocks, units and formulas.",
+     .examples = {{"perfblock types", "a table"}, {"perfblock types --format json", "a JSON object per type"}},
+     .run = command_types},
+    {.name = "live",
+     .bit = COMMAND_LIVE,
+     .arguments = "",
+     .files = FILES_NONE,
+     .formats = WRITES_ALL | WRITES_PROMETHEUS,
+     .summary = "collect from this machine and show displayed values",
+     .description = "Collects samples at an interval and prints the displayed values of each sample after the first. "
+                    "On a terminal each sample replaces the one before it.",
+     .examples = {{"perfblock live --set Memory --interval 5", "the memory counters every five seconds"},
+                  {"perfblock live --set Process --counter \"% Processor Time\" --count 1",
+                   "one table: the processor time of each process"},
+                  {"perfblock live --set \"Physical*\" --format prometheus", "metrics for Prometheus"}},
+     .run = command_live},
+    {.name = "record",
+     .bit = COMMAND_RECORD,
+     .arguments = "-o FILE",
+     .files = FILES_NONE,
+     .formats = WRITES_TEXT,
+     .summary = "collect and store raw bytes",
+     .description =
+         "Collects samples at an interval and appends the raw bytes and their metadata to a recording, until "
+         "interrupted or --count samples are stored. With --source FILE it copies the selected part of a "
+         "recording.",
+     .examples = {{"perfblock record -o day.pfb --interval 10 --rotate 100M",
+                   "a sample every ten seconds, in files of 100 MiB"},
+                  {"perfblock record -o cpu.pfb --source day.pfb --set \"Processor Information\"",
+                   "the part of a recording that belongs to one counterset"}},
+     .run = command_record},
+    {.name = "countersets",
+     .bit = COMMAND_COUNTERSETS,
+     .arguments = "",
+     .files = FILES_NONE,
+     .formats = WRITES_TEXT | WRITES_JSON,
+     .summary = "what this machine (or --file FILE) offers",
+     .description = "Lists countersets with their counters.",
+     .examples = {{"perfblock countersets", "what this machine offers"},
+                  {"perfblock countersets --file recording.pfb --format json", "what a recording contains"}},
+     .run = command_countersets},
+    {.name = "cpuid",
+     .bit = COMMAND_CPUID,
+     .arguments = "[DUMP]",
+     .files = FILES_ONE,
+     .formats = WRITES_TEXT | WRITES_JSON,
+     .summary = "features of this CPU, or of a saved text dump",
+     .description = "Prints what CPUID reports for each CPU, and whether Lightweight Profiling can be used there.",
+     .examples = {{"perfblock cpuid", "the CPUs of this machine"},
+                  {"perfblock cpuid --format json dump.txt", "the CPUs of a saved dump"}},
+     .run = command_cpuid},
+    {.name = "lwp show",
+     .bit = COMMAND_LWP_SHOW,
+     .arguments = "[FILE...]",
+     .files = FILES_ANY,
+     .formats = WRITES_TEXT | WRITES_JSON,
+     .summary = "LWP control block and ring of a recording, or of this CPU",
+     .description = "Prints the control block and the unread records of Lightweight Profiling snapshots. Without FILE "
+                    "it asks the CPUs of this machine; where they have LWP, it records some events and prints them.",
+     .examples = {{"perfblock lwp show recording.pfb", "the snapshots of a recording"}},
+     .run = command_lwp_show},
+    {.name = "lwp model",
+     .bit = COMMAND_LWP_MODEL,
+     .arguments = "--sample 32|64",
+     .files = FILES_NONE,
+     .formats = WRITES_TEXT | WRITES_JSON,
+     .summary = "run the documented sample program on a software model",
+     .description = "Runs the documented sample program on a software model of Lightweight Profiling and prints the "
+                    "snapshot that it leaves.",
+     .examples = {{"perfblock lwp model --sample 64 -o model.pfb", "print the snapshot, and store it"}},
+     .run = command_lwp_model},
+    {.name = "cpi show",
+     .bit = COMMAND_CPI_SHOW,
+     .arguments = "[FILE...]",
+     .files = FILES_ANY,
+     .formats = WRITES_TEXT | WRITES_JSON,
+     .summary = "CPI hooks of a recording (standard input without FILE)",
+     .description =
+         "Prints the groups of CPI (cycles per instruction) hooks that recordings contain. Any other file is "
+         "read as a stream of hooks.",
+     .examples = {{"perfblock cpi show run.pfb", "the hooks that cpi run stored"}},
+     .run = command_cpi_show},
+    {.name = "cpi run",
+     .bit = COMMAND_CPI_RUN,
+     .arguments = "-- COMMAND...",
+     .files = FILES_COMMAND,
+     .formats = WRITES_TEXT | WRITES_JSON,
+     .summary = "cycles per instruction while a command runs",
+     .description = "Runs COMMAND with its arguments and prints the cycles per instruction (CPI) of this machine "
+                    "meanwhile, of all CPUs together and of each. Where the counters cannot be used the command is not "
+                    "run. With --format json the command's standard output goes to standard error.",
+     .examples = {{"perfblock cpi run -- make all", "CPI while make runs"},
+                  {"perfblock cpi run -o run.pfb --label build -- make all", "the same, stored with a label"}},
+     .run = command_cpi_run},
+    {.name = "help",
+     .bit = COMMAND_HELP,
+     .arguments = "[COMMAND]",
+     .files = FILES_NAME,
+     .formats = WRITES_TEXT,
+     .summary = "the same as COMMAND --help; also for lwp and cpi",
+     .description = "Prints the help of a command or of a group of commands; without COMMAND the list of the commands.",
+     .examples = {{"perfblock help cook", "the options of cook"},
+                  {"perfblock help lwp", "the commands of a group"},
+                  {"perfblock help --generate bash", "the completions for bash"}},
+     .run = command_help},
+};
+
+static const command_group groups[] = {
+    {"lwp", "Lightweight Profiling of AMD processors"},
+    {"cpi", "cycles per instruction"},
+};
+
+const command *command_at(size_t i)
+{
+    return i < sizeof commands / sizeof commands[0] ? &commands[i] : NULL;
+}
+
+const command_group *command_group_at(size_t i)
+{
+    return i < sizeof groups / sizeof groups[0] ? &groups[i] : NULL;
+}
+
+const command_group *command_group_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        if (strcmp(groups[i].name, name) == 0)
+            return &groups[i];
+    }
+    return NULL;
+}
+
+bool command_is_in(const command *c, const command_group *group)
+{
+    size_t size = strlen(group->name);
+    return strncmp(c->name, group->name, size) == 0 && c->name[size] == ' ';
+}
+
+const command *command_find(size_t count, char *const *words, size_t *used)
+{
+    const command *c = NULL;
+    for (size_t i = 0; count > 0 && (c = command_at(i)) != NULL; i++) {
+        size_t first = strcspn(c->name, " ");
+        *used = c->name[first] == '\0' ? 1 : 2;
+        if (count < *used || strlen(words[0]) != first || strncmp(words[0], c->name, first) != 0)
+            continue;
+        if (*used == 1 || strcmp(words[1], c->name + first + 1) == 0)
+            return c;
+    }
+    return NULL;
+}
+
+/* Reports a group without one of its commands. */
+static void refuse_group(const command_group *group)
+{
+    const command *c = NULL;
+    buffer names = {0};
+    for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
+        if (command_is_in(c, group))
+            buffer_format(&names, "%s%s", names.size > 0 ? " or " : "", c->name);
+    }
+    diagnostics_say(STATUS_USAGE, "perfblock", "%s: expected %s", group->name, names.data);
+    buffer_free(&names);
+}
+
+void command_refuse(size_t count, char *const *words)
+{
+    const command_group *group = command_group_find(words[0]);
+    const command *c = NULL;
+    if (group && count < 2) {
+        refuse_group(group);
+        return;
+    }
+    buffer typed = {0};
+    buffer sentence = {0};
+    suggestion meant;
+    buffer_format(&typed, "%s%s%s", words[0], group ? " " : "", group ? words[1] : "");
+    suggest_begin(&meant, typed.data);
+    for (size_t i = 0; (c = command_at(i)) != NULL; i++)
+        suggest_name(&meant, c->name, strlen(c->name));
+    buffer_format(&sentence, "unknown command %s", typed.data);
+    suggest_put(&meant, &sentence, "; perfblock help lists the commands");
+    diagnostics_say(STATUS_USAGE, "perfblock", "%s", sentence.data);
+    suggest_end(&meant);
+    buffer_free(&typed);
+    buffer_free(&sentence);
+}
