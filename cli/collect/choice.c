@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* From what users call sets and counters to GUIDs and ids. */
 #include "collect/collector.h"
+#include "collect/meant.h"
 #include "memory/memory.h"
-#include "output/diagnostics.h"
 #include "perfblock/catalog.h"
 #include "perfblock/query.h"
 
@@ -138,8 +138,7 @@ bool choose_sets(const offer *f, const pfb_guid *guids, size_t count, const char
     }
     free(p.utf16);
     if (!found)
-        diagnostics_say(STATUS_USAGE, f->subject, "no counterset is called %s (perfblock countersets lists them)",
-                        text);
+        meant_refuse_set(f, guids, count, text);
     return found;
 }
 
@@ -270,8 +269,7 @@ bool choose_check(const options *o, const metadata *m, const choice_sets *sets)
     for (size_t k = 0; k < o->counter_count; k++) {
         if (is_anywhere(m, sets, o->counters[k]))
             continue;
-        diagnostics_say(STATUS_USAGE, "perfblock", "no counter of %s is called %s (perfblock countersets lists them)",
-                        sets->count == 1 ? "the set" : "the sets", o->counters[k]);
+        meant_refuse_counter(m, sets, o->counters[k]);
         return false;
     }
     return true;

@@ -2,6 +2,7 @@
 """--set, --counter and --instance: which of several sets are shown."""
 
 import os
+import re
 import unittest
 
 from captures import (BULK, DISK, LARGE_RAW, MEMORY, NETWORK, data,
@@ -494,6 +495,46 @@ class WithoutNames(Case):
                 (["--set", "*", "--counter", "*d"], {11})):
             items = self.run_json("live", "--source", path, *arguments)
             self.assertEqual({i["counter_id"] for i in items}, expected)
+
+
+class Meant(Case):
+    """A name that does not exist is an error with a suggestion."""
+
+    def setUp(self):
+        super().setUp()
+        self.path = self.file("a.pfb", w.recording(
+            metadata(MEMORY, "Memory Zones", [
+                (1, LARGE_RAW, "Pages/sec"), (2, LARGE_RAW, "\u8a08\u6570")]),
+            metadata(DISK, "Drive", [(1, LARGE_RAW, "% Idle Time"),
+                                     (2, LARGE_RAW, "Reads" * 100)])))
+
+    def refused(self, *arguments):
+        """The name that is suggested, or None."""
+        done = self.run_program("live", "--source", self.path, *arguments)
+        self.assertEqual((done.status, done.out), (2, ""))
+        self.assertIn(" %s;" % arguments[-1], done.err)
+        found = re.search(r"; did you mean (.+)\?\n$", done.err)
+        if not found:
+            self.assertIn("perfblock countersets lists them", done.err)
+        return found and found[1]
+
+    def test_sets(self):
+        for typed, meant in (
+                ("Memory", "Memory Zones"), ("memory", "Memory Zones"),
+                ("Mmeory", "Memory Zones"), ("Memmory Zone", "Memory Zones"),
+                ("Drives", "Drive"), ("Driv", "Drive"), ("Dri", None),
+                ("Zones", None), ("Network", None), ("Drive Zones", None),
+                ("x" * 10000, None)):
+            self.assertEqual(self.refused("--set", typed), meant, typed)
+
+    def test_counters(self):
+        for typed, meant in (
+                ("Pages", "Pages/sec"), ("page/sec", "Pages/sec"),
+                ("% Idel Time", "% Idle Time"), ("Idle Time", "% Idle Time"),
+                ("\u8a08\u6571", "\u8a08\u6570"), ("Writes", None),
+                ("Reads" * 99, None)):
+            self.assertEqual(self.refused(
+                "--set", "*", "--counter", typed), meant, typed)
 
 
 if __name__ == "__main__":

@@ -237,7 +237,7 @@ class Messages(Case):
         for name, text in (*PAIRS, *((name, name) for name in ORDINARY)):
             done = self.run_program("live", "--source", path, "--set", name)
             self.assertEqual((done.status, done.out), (2, ""))
-            self.assertIn("no counterset is called %s (" % text, done.err)
+            self.assertIn("no counterset %s; " % text, done.err)
 
 
 if __name__ == "__main__":
