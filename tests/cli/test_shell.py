@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""Man pages, and the completions of bash, zsh and fish.  The tools that read
+them are those of this system; a test without its tool is skipped."""
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from program import Case, program
+
+COMMANDS = ("show", "check", "cook", "eval", "types", "live", "record",
+            "countersets", "cpuid", "lwp show", "lwp model", "cpi show",
+            "cpi run", "help")
+FIRST_WORDS = {command.split()[0] for command in COMMANDS}
+GROUPS = {"lwp": {"show", "model"}, "cpi": {"show", "run"}}
+FORMATS = {"show": "text json", "check": "text json csv", "eval": "csv",
+           "live": "text json csv prometheus", "lwp model": "text json"}
+# A line and what completes its last word; None: names of files, and no more.
+CASES = (
+    ("", FIRST_WORDS), ("co", {"cook", "countersets"}), ("nonsense", set()),
+    ("lwp ", GROUPS["lwp"]), ("cpi r", {"run"}),
+    *(("%s --format " % command, set(words.split()))
+      for command, words in FORMATS.items()),
+    ("show -f j", {"json"}),
+    ("cook --kind c", {"capture"}),
+    ("cook --color n", {"never"}),
+    ("lwp model --sample ", {"32", "64"}),
+    ("cook --fo", {"--format"}), ("check --inter", set()),
+    ("lwp show --st", {"--strict"}), ("live --inte", {"--interval"}),
+    ("help --gen", {"--generate"}), ("help --generate f", {"fish"}),
+    ("help c", {"check", "cook", "countersets", "cpuid", "cpi"}),
+    ("help lwp ", GROUPS["lwp"]),
+    ("cook rec", None), ("lwp show rec", None), ("live --source rec", None),
+    ("record -o rec", None),
+    ("types rec", set()), ("live --set rec", set()),
+)
+
+
+class Shell(Case):
+    """The texts that help --generate prints, read by what they are for."""
+
+    def generated(self, *words):
+        """The text."""
+        return self.run_fine("help", "--generate", *words).out
+
+    def tool(self, name):
+        """The path of a tool; without it the test is skipped."""
+        path = shutil.which(name)
+        if not path:
+            self.skipTest("there is no " + name)
+        return path
+
+    def finish(self, *command):
+        """What a command prints; it must succeed and print no error."""
+        done = subprocess.run(command, cwd=self.folder, check=False,
+                              stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=60)
+        self.assertEqual((done.returncode, done.stderr.decode()), (0, ""))
+        return done.stdout.decode()
+
+    def pages(self):
+        """The files of the man pages, by command; "" is the program's."""
+        return {command: self.file("%d.1" % i, self.generated(
+            "man", *command.split()).encode())
+            for i, command in enumerate(("", *COMMANDS))}
+
+    def test_man(self):
+        """groff warns of nothing and prints what help lists."""
+        groff = self.tool("groff")
+        for command, path in self.pages().items():
+            self.finish(groff, "-man", "-Tutf8", "-ww", "-z", path)
+            text = self.finish(groff, "-man", "-Tascii", "-P-c", "-P-b",
+                               "-P-u", path)
+            for name in ("NAME", "SYNOPSIS", "OPTIONS", "EXIT STATUS"):
+                self.assertIn("\n%s\n" % name, text)
+            title = "-".join(["perfblock", *command.split()])
+            self.assertTrue(text.startswith(title.upper() + "(1)"), text)
+            self.assertRegex(text, r"\n +%s +- " % title)
+            shown = self.run_fine("help", *command.split()).out
+            for option in re.findall(r"(?m)^ +(?:-\w, )?(--[a-z]+)", shown):
+                self.assertRegex(text, r"(?m)^ +(-\w, )?%s\b" % option)
+        program_page = self.finish(groff, "-man", "-Tascii", "-P-c", "-P-b",
+                                   "-P-u", self.pages()[""])
+        for command in COMMANDS:
+            self.assertIn("perfblock-%s(1)" % command.replace(" ", "-"),
+                          program_page)
+
+    def test_mandoc(self):
+        """mandoc finds no error.  The pages have no date, on purpose."""
+        mandoc = self.tool("mandoc")
+        for path in self.pages().values():
+            self.finish(mandoc, "-T", "lint", "-W", "error", path)
+
+    def test_installed(self):
+        """The build makes a page for each command, and three completions."""
+        folder = os.environ.get("PERFBLOCK_GENERATED")
+        if not folder:
+            self.skipTest("the build made no man pages and completions")
+        found = {}
+        for place, _, names in os.walk(folder):
+            for name in names:
+                path = os.path.join(place, name)
+                with open(path, encoding="utf-8") as file:
+                    found[os.path.relpath(path, folder)] = file.read()
+        expected = {"man/man1/perfblock%s.1" % "".join(
+            "-" + word for word in command.split()): self.generated(
+                "man", *command.split()) for command in ("", *COMMANDS)}
+        for shell, path in (("bash", "bash-completion/completions/perfblock"),
+                            ("zsh", "zsh/site-functions/_perfblock"),
+                            ("fish", "fish/vendor_completions.d/"
+                                     "perfblock.fish")):
+            expected[path] = self.generated(shell)
+        self.assertEqual(found, expected)
+
+    def check_completions(self, complete):
+        """`complete` returns the words that complete a line."""
+        os.mkdir(os.path.join(self.folder, "files"))
+        self.folder = os.path.join(self.folder, "files")
+        self.file("recording.pfb", b"")
+        self.file("other", b"")
+        for line, expected in CASES:
+            found = complete("perfblock " + line)
+            if expected is None:
+                self.assertEqual(found, {"recording.pfb"}, line)
+            elif line == "" or line in ("lwp ", "cpi r"):
+                self.assertEqual({word for word in found
+                                  if not word.startswith("-")}, expected, line)
+            else:
+                self.assertEqual(found, expected, line)
+
+    def test_bash(self):
+        bash = self.tool("bash")
+        script = self.file("completion", self.generated("bash").encode())
+        self.finish(bash, "-n", script)
+
+        def complete(line):
+            words = re.split(r" |(=)", line)
+            words = [word for word in words if word is not None]
+            return set(self.finish(
+                bash, "-c", 'source "$1"; shift; COMP_WORDS=("$@"); '
+                'COMP_CWORD=$(($# - 1)); _perfblock; '
+                'printf "%s\\n" "${COMPREPLY[@]}"', "bash", script,
+                *words).split())
+
+        self.check_completions(complete)
+        self.assertEqual(complete("perfblock cook --format=js"), {"json"})
+        self.assertIn("printf", complete("perfblock cpi run -- print"))
+        registered = self.finish(
+            bash, "-c", 'source "$1"; complete -p perfblock', "bash", script)
+        self.assertIn("_perfblock", registered)
+
+    def test_fish(self):
+        fish = self.tool("fish")
+        script = self.file("perfblock.fish", self.generated("fish").encode())
+        folder = os.path.dirname(program())
+
+        def complete(line):
+            printed = self.finish(
+                fish, "-N", "-c", "set -x PATH $argv[2] $PATH; "
+                "source $argv[1]; complete -C $argv[3]", script, folder, line)
+            return {text.split("\t")[0] for text in printed.splitlines()}
+
+        self.check_completions(complete)
+
+    def test_zsh(self):
+        """zsh can parse it; its completion works in a terminal only."""
+        zsh = self.tool("zsh")
+        self.finish(zsh, "-n", self.file("_perfblock",
+                                         self.generated("zsh").encode()))
+
+
+if __name__ == "__main__":
+    unittest.main()
