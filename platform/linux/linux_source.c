@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "linux/counterset.h"
+#include "source/added.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The live source of a Linux machine: the operations of a source over its countersets. */
 
@@ -110,7 +110,6 @@ static bool instances(void *context, const pfb_guid *counterset, pfb_bytes *byte
 
 /* ---- The identifier blocks of a query -------------------------------------------------------------------- */
 
-/* A query handle. The blocks are in the order of adding, which is also the order of results. */
 typedef struct linux_query {
     linux_source *source;
     pfb_bytes blocks;
@@ -134,120 +133,38 @@ static void query_close(void *context)
     free(query);
 }
 
-/* Converts an identifier block to a query. The name points into `blocks`. */
-static pfb_query query_of(const uint8_t *blocks, const pfb_identifier *identifier)
+/* The counterset of the query, its name and its counter. */
+static uint32_t check_block(const void *context, const pfb_query *wanted)
 {
-    return (pfb_query){.counterset = identifier->counterset,
-                       .counter_id = identifier->counter_id,
-                       .instance_id = identifier->instance_id,
-                       .name = identifier->has_name ? blocks + identifier->name.offset : NULL,
-                       .name_units = identifier->has_name ? identifier->name.units : 0};
-}
-
-/* Compares names by code unit: without patterns, and case-sensitive. */
-static bool is_same(const pfb_query *a, const pfb_query *b)
-{
-    return pfb_guid_equal(&a->counterset, &b->counterset) && a->counter_id == b->counter_id &&
-           a->instance_id == b->instance_id && !a->name == !b->name && a->name_units == b->name_units &&
-           (!a->name || memcmp(a->name, b->name, 2 * a->name_units) == 0);
-}
-
-/* Finds the handle's block for the same query. */
-static bool find_block(const linux_query *query, const pfb_query *wanted, pfb_identifier *found)
-{
-    pfb_list list;
-    pfb_list_open(&list, query->blocks.data, query->blocks.size_bytes, 0);
-    while (pfb_list_next_identifier(&list, found)) {
-        pfb_query candidate = query_of(query->blocks.data, found);
-        if (is_same(&candidate, wanted))
-            return true;
-    }
-    return false;
-}
-
-/* Adds one block, for which memory is reserved. Returns its Status. */
-static uint32_t add_block(linux_query *query, const pfb_query *wanted)
-{
-    pfb_identifier known;
+    const linux_source *source = context;
     uint32_t position;
-    const pfb_open_set *open = find_set(query->source, &wanted->counterset, NULL);
-    if (!open)
+    size_t set = position_of(source, &wanted->counterset);
+    if (set == source->set_count)
         return PFB_WIN32_COUNTERSET_NOT_FOUND;
-    bool needs_name = open->instance_type != 0;
-    if ((needs_name && !wanted->name) || pfb_query_size(wanted) == 0) /* a name has at most 1024 units */
+    const pfb_open_set *open = &source->sets[set];
+    if (!pfb_added_is_name(wanted, open->instance_type))
         return PFB_WIN32_INVALID_PARAMETER;
     if (wanted->counter_id != PFB_NO_ID && !pfb_open_set_find(open, wanted->counter_id, &position))
         return PFB_WIN32_COUNTER_NOT_FOUND;
-    if (find_block(query, wanted, &known))
-        return PFB_WIN32_ALREADY_EXISTS;
-    pfb_bytes *blocks = &query->blocks;
-    blocks->size_bytes +=
-        pfb_query_write(wanted, blocks->data + blocks->size_bytes, blocks->capacity_bytes - blocks->size_bytes);
     return PFB_WIN32_SUCCESS;
 }
 
 static bool query_add(void *context, uint8_t *blocks, size_t size, pfb_source_failure *failure)
 {
     linux_query *query = context;
-    if (!pfb_source_check_blocks(blocks, size, failure))
-        return false;
-    /* The stored form of a block is never larger than the block, so adding cannot fail halfway. */
-    if (size > SIZE_MAX - query->blocks.size_bytes ||
-        !pfb_bytes_reserve(&query->blocks, query->blocks.size_bytes + size))
-        return pfb_source_fail_memory(failure);
-    pfb_list list;
-    pfb_identifier identifier;
-    pfb_list_open(&list, blocks, size, 0);
-    while (pfb_list_next_identifier(&list, &identifier)) {
-        pfb_query wanted = query_of(blocks, &identifier);
-        pfb_source_set_status(blocks, &identifier, add_block(query, &wanted));
-    }
-    return true;
-}
-
-static uint32_t remove_block(linux_query *query, const pfb_query *unwanted)
-{
-    pfb_identifier found;
-    if (!find_block(query, unwanted, &found))
-        return PFB_WIN32_INVALID_PARAMETER;
-    pfb_bytes *blocks = &query->blocks;
-    size_t end = found.offset + found.size_bytes;
-    memmove(blocks->data + found.offset, blocks->data + end, blocks->size_bytes - end);
-    blocks->size_bytes -= found.size_bytes;
-    return PFB_WIN32_SUCCESS;
+    return pfb_added_add(&query->blocks, blocks, size, check_block, query->source, failure);
 }
 
 static bool query_remove(void *context, uint8_t *blocks, size_t size, pfb_source_failure *failure)
 {
-    if (!pfb_source_check_blocks(blocks, size, failure))
-        return false;
-    pfb_list list;
-    pfb_identifier identifier;
-    pfb_list_open(&list, blocks, size, 0);
-    while (pfb_list_next_identifier(&list, &identifier)) {
-        pfb_query unwanted = query_of(blocks, &identifier);
-        pfb_source_set_status(blocks, &identifier, remove_block(context, &unwanted));
-    }
-    return true;
-}
-
-static void write_info(const void *context, pfb_writer *builder)
-{
-    const linux_query *query = context;
-    pfb_list list;
-    pfb_identifier identifier;
-    uint32_t index = 0;
-    pfb_list_open(&list, query->blocks.data, query->blocks.size_bytes, 0);
-    while (pfb_list_next_identifier(&list, &identifier)) {
-        pfb_query block = query_of(query->blocks.data, &identifier);
-        block.index = index++;
-        pfb_write_identifier(builder, &block);
-    }
+    linux_query *query = context;
+    return pfb_added_remove(&query->blocks, blocks, size, failure);
 }
 
 static bool query_info(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
 {
-    return pfb_source_build(bytes, write_info, context, failure);
+    const linux_query *query = context;
+    return pfb_added_info(&query->blocks, bytes, failure);
 }
 
 /* ---- Collecting ------------------------------------------------------------------------------------------- */
@@ -262,7 +179,7 @@ static void write_data(const void *context, pfb_writer *builder)
     pfb_list_open(&list, query->blocks.data, query->blocks.size_bytes, 0);
     pfb_write_begin_v2(builder, &source->reader.times);
     while (pfb_list_next_identifier(&list, &identifier)) {
-        pfb_query block = query_of(query->blocks.data, &identifier);
+        pfb_query block = pfb_added_query(query->blocks.data, &identifier);
         size_t position = position_of(source, &block.counterset);
         pfb_selection chosen = pfb_open_set_select(&source->sets[position], &block);
         pfb_selection_write(&chosen, builder);
@@ -283,7 +200,7 @@ static demand demand_of(const linux_query *query)
     pfb_identifier identifier;
     pfb_list_open(&list, query->blocks.data, query->blocks.size_bytes, 0);
     while (pfb_list_next_identifier(&list, &identifier)) {
-        pfb_query block = query_of(query->blocks.data, &identifier);
+        pfb_query block = pfb_added_query(query->blocks.data, &identifier);
         size_t position = position_of(query->source, &block.counterset);
         all.is_asked[position] = true;
         all.needs[position] |= pfb_open_set_select(&query->source->sets[position], &block).needs;

@@ -155,7 +155,6 @@ Test(linux_source, the_filters_decide_the_kind)
         {"0,1", 17, 1, "1 0 { 1500/4}\n"},
         {"0,1", 17, 0, "0 1069\n"},
         {"0,2", 17, PFB_NO_ID, "0 1069\n"},
-        {"", 17, PFB_NO_ID, "0 1069\n"},
         {"0,2", PFB_NO_ID, PFB_NO_ID, "0 1069\n"},
         {"0,_TOTAL", 3, PFB_NO_ID, "1 0 { 34/4}\n"},
         {"_Total", 3, 0xFFFFFFFE, "1 0 { 73/4}\n"},
@@ -548,7 +547,7 @@ Test(linux_source, each_block_has_its_status)
     cr_expect_eq(add_to(query, "*", PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS);
     cr_expect_eq(add_to(query, "*", 0, 0), PFB_WIN32_SUCCESS, "another instance id");
     cr_expect_eq(add_to(query, "**", 0, PFB_NO_ID), PFB_WIN32_SUCCESS, "another name");
-    cr_expect_eq(add_to(query, "", 0, PFB_NO_ID), PFB_WIN32_SUCCESS, "an empty name is one");
+    cr_expect_eq(add_to(query, "", 0, PFB_NO_ID), PFB_WIN32_INVALID_PARAMETER, "an empty name is none");
     cr_expect_eq(add_to(query, NULL, 0, PFB_NO_ID), PFB_WIN32_INVALID_PARAMETER, "no name is none");
     cr_expect_eq(add_to(query, "*", 6, PFB_NO_ID), PFB_WIN32_COUNTER_NOT_FOUND, "Linux has no such number");
     cr_expect_eq(add_to(query, "*", 3, PFB_NO_ID), PFB_WIN32_COUNTER_NOT_FOUND, "this machine has no such file");
