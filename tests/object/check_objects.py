@@ -346,9 +346,9 @@ HEADERS = {
 def module_of(path):
     """The module of a source, a header, an object or what an #include names; None for perfblock.h."""
     parts = pathlib.PurePath(path).parts
-    for name in MODULES:
-        if name in parts:
-            return name
+    for part in reversed(parts):  # the innermost: a folder above the project may have any name
+        if part in MODULES:
+            return part
     stem = parts[-1].split(".")[0]
     if stem == "perfblock":
         return None
