@@ -24,7 +24,7 @@ static bool open_capture(offer *f, const char *path)
         diagnostics_malformed(path, capture.error);
         return false;
     }
-    f->source = pfb_source_open_capture(f->file.data, f->file.size, &failure);
+    f->source = pfb_source_open_recorded(f->file.data, f->file.size, &failure);
     if (!f->source)
         diagnostics_say(STATUS_MALFORMED, path, "%s", failure.sentence);
     return f->source != NULL;

@@ -10,6 +10,7 @@ static const pfb_win32_code rows[] = {
     {PFB_WIN32_ACCESS_DENIED, "ERROR_ACCESS_DENIED", "access denied"},
     {PFB_WIN32_INVALID_HANDLE, "ERROR_INVALID_HANDLE", "invalid handle"},
     {PFB_WIN32_NOT_ENOUGH_MEMORY, "ERROR_NOT_ENOUGH_MEMORY", "not enough memory"},
+    {PFB_WIN32_INVALID_DATA, "ERROR_INVALID_DATA", "malformed data"},
     {PFB_WIN32_OUTOFMEMORY, "ERROR_OUTOFMEMORY", "out of memory"},
     {PFB_WIN32_NOT_READY, "ERROR_NOT_READY", "not ready"},
     {PFB_WIN32_READ_FAULT, "ERROR_READ_FAULT", "cannot be read"},

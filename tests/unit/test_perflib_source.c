@@ -93,7 +93,7 @@ static pfb_bytes story_of(pfb_source *source)
 
 static void expect_same_story(const char *name, const uint8_t *data, size_t size)
 {
-    pfb_source *replay = pfb_source_open_capture(data, size, NULL);
+    pfb_source *replay = pfb_source_open_recorded(data, size, NULL);
     if (!replay)
         return;
     start_fake(data, size);

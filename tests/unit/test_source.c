@@ -90,7 +90,7 @@ TestSuite(source, .init = begin_capture, .fini = end_capture);
 static pfb_source *open_capture(void)
 {
     pfb_source_failure failure = {0};
-    pfb_source *source = pfb_source_open_capture(capture.data, capture.size_bytes, &failure);
+    pfb_source *source = pfb_source_open_recorded(capture.data, capture.size_bytes, &failure);
     cr_assert(source, "%s", failure.sentence);
     return source;
 }
@@ -465,7 +465,7 @@ Test(source, a_cut_capture_ends_its_v1_blocks)
 {
     add_tagged(PFB_TAG_V1, "one");
     add_tagged(PFB_TAG_V1, "two");
-    pfb_source *source = pfb_source_open_capture(capture.data, capture.size_bytes - 1, NULL);
+    pfb_source *source = pfb_source_open_recorded(capture.data, capture.size_bytes - 1, NULL);
     pfb_source_failure failure = {0};
     pfb_bytes reply = {0};
     cr_assert(source);
@@ -528,7 +528,7 @@ Test(source, a_cut_capture_is_replayed_up_to_the_cut)
     add_tagged(PFB_TAG_DATA, "two");
     for (size_t size = 0; size <= capture.size_bytes; size++) {
         pfb_source_failure failure = {0};
-        pfb_source *source = pfb_source_open_capture(capture.data, size, &failure);
+        pfb_source *source = pfb_source_open_recorded(capture.data, size, &failure);
         bool is_whole = size == first || size >= second;
         cr_expect_eq(source != NULL, is_whole, "%zu bytes: %s", size, failure.sentence);
         cr_expect_eq(failure.code, is_whole ? 0 : PFB_WIN32_INVALID_PARAMETER);
@@ -543,13 +543,13 @@ Test(source, a_cut_capture_is_replayed_up_to_the_cut)
         pfb_source_query_close(query);
         pfb_source_close(source);
     }
-    cr_expect_null(pfb_source_open_capture(NULL, 0, NULL));
+    cr_expect_null(pfb_source_open_recorded(NULL, 0, NULL));
 }
 
 /* Every operation on a capture, whatever its bytes. */
 static void use_capture(const char *name, const uint8_t *data, size_t size)
 {
-    pfb_source *source = pfb_source_open_capture(data, size, NULL);
+    pfb_source *source = pfb_source_open_recorded(data, size, NULL);
     if (!source)
         return;
     pfb_bytes sets = {0};

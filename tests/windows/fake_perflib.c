@@ -23,7 +23,7 @@ static pfb_bytes reply;
 fake_perflib *fake_perflib_start(const void *capture, size_t size)
 {
     fake_perflib_stop();
-    source = pfb_source_open_capture(capture, size, NULL);
+    source = pfb_source_open_recorded(capture, size, NULL);
     return source ? &fake : NULL;
 }
 

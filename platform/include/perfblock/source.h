@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* A source returns performance data as bytes, which the core decodes: PerfLib V2 replies and, where they are available,
- * V1 replies. Live sources read this machine or, on Windows, another machine. A fixture source replays a capture. The
+ * V1 replies. Live sources read this machine or, on Windows, another machine. A capture can be replayed. The
  * interface is the same for all of them.
  *
  * Unlike the core, this layer allocates memory. A source and its queries may be used by one thread at a time; different
@@ -51,6 +51,7 @@ typedef struct pfb_source_failure {
 #define PFB_WIN32_ACCESS_DENIED UINT32_C(5)
 #define PFB_WIN32_INVALID_HANDLE UINT32_C(6)
 #define PFB_WIN32_NOT_ENOUGH_MEMORY UINT32_C(8)
+#define PFB_WIN32_INVALID_DATA UINT32_C(13) /* a malformed sample of a capture cannot be reduced */
 #define PFB_WIN32_OUTOFMEMORY UINT32_C(0xE)
 #define PFB_WIN32_NOT_READY UINT32_C(21) /* transient, V1 only; as are LOCK_FAILED, BUSY and WAIT_TIMEOUT */
 #define PFB_WIN32_READ_FAULT UINT32_C(30)
@@ -94,9 +95,16 @@ PFB_API pfb_source *pfb_source_open_remote(const char *machine, pfb_source_failu
  * directory with prepared files. Returns NULL on other systems (PFB_WIN32_NOT_SUPPORTED). */
 PFB_API pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *failure);
 
-/* Opens a fixture source that replays the capture in `data`, which is copied. Returns NULL if the data is not a capture
- * or its first chunk is not readable. A capture that is damaged later is replayed up to that chunk. */
+/* Opens a source that answers like PerfLib out of the capture in `data`, which is copied. Queries select from what was
+ * recorded: each sample is reduced to the identifiers that were added, and has their results in the order of adding.
+ * Returns NULL if the data is not a capture or its first chunk is not readable. A capture that is damaged later is
+ * replayed up to that chunk. docs/source.md. */
 PFB_API pfb_source *pfb_source_open_capture(const void *data, size_t size, pfb_source_failure *failure);
+
+/* Like pfb_source_open_capture, but returns only what was recorded, chunk by chunk and unchanged: adding and removing
+ * have no effect, query information is that of the last sample, and nothing is derived. For programs that copy or
+ * display captures. */
+PFB_API pfb_source *pfb_source_open_recorded(const void *data, size_t size, pfb_source_failure *failure);
 
 /* The operations that a faulty source can alter. */
 typedef enum pfb_source_operation {
@@ -176,12 +184,12 @@ PFB_API bool pfb_source_query_remove(pfb_source_query *query, uint8_t *blocks, s
                                      pfb_source_failure *failure);
 
 /* The identifier blocks of the query. The Index of each block is the position of its result in the data
- * (PerfQueryCounterInfo). Valid until blocks are added or removed. A fixture source returns the blocks that apply to
- * the last sample, or to the first sample if none was collected. */
+ * (PerfQueryCounterInfo). Valid until blocks are added or removed. A source of pfb_source_open_recorded returns the
+ * blocks that apply to the last sample, or to the first sample if none was collected. */
 PFB_API bool pfb_source_query_info(pfb_source_query *query, pfb_bytes *bytes, pfb_source_failure *failure);
 
-/* Collects one sample: a V2 reply (PerfQueryCounterData). A fixture source fails with PFB_WIN32_NO_MORE_ITEMS after its
- * last sample. */
+/* Collects one sample: a V2 reply (PerfQueryCounterData). A capture fails with PFB_WIN32_NO_MORE_ITEMS after its last
+ * sample. */
 PFB_API bool pfb_source_query_collect(pfb_source_query *query, pfb_bytes *bytes, pfb_source_failure *failure);
 
 /* ---- V1 ----------------------------------------------------------------------------------------------------- */
@@ -191,7 +199,7 @@ PFB_API bool pfb_source_query_collect(pfb_source_query *query, pfb_bytes *bytes,
  * LANG", with the language in hexadecimal ("Counter 009"), return a name table. Fails with PFB_WIN32_NOT_SUPPORTED if
  * the source has no V1 data.
  *
- * A fixture source ignores which objects are asked for: it returns its V1 blocks in order, and fails with
+ * A capture ignores which objects are asked for: it returns its V1 blocks in order, and fails with
  * PFB_WIN32_NO_MORE_ITEMS after the last one. It has name tables for "Counter" only. */
 PFB_API bool pfb_source_v1(pfb_source *source, const char *query, pfb_bytes *bytes, pfb_source_failure *failure);
 

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "source/recording.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+pfb_capture pfb_recording_start(const pfb_recording *recording)
+{
+    pfb_capture capture;
+    pfb_capture_open(&capture, recording->data, recording->size); /* succeeded when the recording was opened */
+    return capture;
+}
+
+/* ---- The index ------------------------------------------------------------------------------------------- */
+
+static int compare_requests(const void *left, const void *right)
+{
+    const pfb_recorded *a = left;
+    const pfb_recorded *b = right;
+    int order = memcmp(a->counterset.bytes, b->counterset.bytes, sizeof a->counterset.bytes);
+    if (order != 0)
+        return order;
+    if (a->tag != b->tag)
+        return a->tag < b->tag ? -1 : 1;
+    if (a->request != b->request)
+        return a->request < b->request ? -1 : 1;
+    return (a->language > b->language) - (a->language < b->language);
+}
+
+/* Orders equal requests by the position of their chunks. */
+static int compare_entries(const void *left, const void *right)
+{
+    const pfb_recorded *a = left;
+    const pfb_recorded *b = right;
+    int order = compare_requests(a, b);
+    return order != 0 ? order : (a->body_offset > b->body_offset) - (a->body_offset < b->body_offset);
+}
+
+const pfb_recorded *pfb_recording_find(const pfb_recording *recording, uint32_t tag, const pfb_guid *counterset,
+                                       uint32_t request, uint64_t language)
+{
+    pfb_recorded request_key = {.counterset = *counterset, .tag = tag, .request = request, .language = language};
+    if (recording->entry_count == 0)
+        return NULL;
+    return bsearch(&request_key, recording->entries, recording->entry_count, sizeof request_key, compare_requests);
+}
+
+static bool add_entry(pfb_recording *recording, const pfb_chunk *chunk, const pfb_guid *counterset, uint32_t request,
+                      uint64_t language)
+{
+    pfb_recorded *entries =
+        pfb_source_grow(recording->entries, &recording->entry_capacity, recording->entry_count + 1, sizeof *entries);
+    if (!entries)
+        return false;
+    recording->entries = entries;
+    entries[recording->entry_count++] = (pfb_recorded){.counterset = *counterset,
+                                                       .tag = chunk->tag,
+                                                       .request = request,
+                                                       .language = language,
+                                                       .body_offset = chunk->body_offset,
+                                                       .body_size_bytes = chunk->body_size_bytes};
+    return true;
+}
+
+/* Adds a registration under its language, under PFB_ANY_LANGUAGE, and under PFB_ANY_REQUEST. PFB_REQUEST_COUNTER is not
+ * added under PFB_ANY_LANGUAGE: its "language" is the counter id, and the reply for another counter would be wrong. */
+static bool add_registration(pfb_recording *recording, const pfb_chunk *chunk)
+{
+    return add_entry(recording, chunk, &chunk->guid, chunk->request, chunk->language) &&
+           (chunk->request == PFB_REQUEST_COUNTER ||
+            add_entry(recording, chunk, &chunk->guid, chunk->request, PFB_ANY_LANGUAGE)) &&
+           add_entry(recording, chunk, &chunk->guid, PFB_ANY_REQUEST, PFB_ANY_LANGUAGE);
+}
+
+/* Adds query information under each counterset it names. */
+static bool add_queries(pfb_recording *recording, const pfb_chunk *chunk)
+{
+    pfb_list list;
+    pfb_identifier identifier;
+    pfb_list_open(&list, recording->data + chunk->body_offset, chunk->body_size_bytes, 0);
+    while (pfb_list_next_identifier(&list, &identifier)) {
+        if (!add_entry(recording, chunk, &identifier.counterset, 0, 0))
+            return false;
+    }
+    return true;
+}
+
+static bool add_chunk(pfb_recording *recording, const pfb_chunk *chunk)
+{
+    if (!chunk->is_known)
+        return true;
+    switch (chunk->tag) {
+    case PFB_TAG_REGISTRATION:
+        return add_registration(recording, chunk);
+    case PFB_TAG_QUERY_INFO:
+        return add_queries(recording, chunk);
+    case PFB_TAG_INSTANCES:
+    case PFB_TAG_NAMES:
+        return add_entry(recording, chunk, &chunk->guid, 0, chunk->language);
+    default:
+        return true;
+    }
+}
+
+/* Builds the index; of several chunks for the same request the first is kept. A chunk has at most three entries, or one
+ * per identifier block. Chunks of the first kind and identifier blocks have at least 40 bytes, so the index grows at
+ * most linearly with the capture. */
+static bool make_index(pfb_recording *recording)
+{
+    pfb_capture capture = pfb_recording_start(recording);
+    pfb_chunk chunk;
+    while (pfb_capture_next(&capture, &chunk)) {
+        if (!add_chunk(recording, &chunk))
+            return false;
+    }
+    size_t kept = 0;
+    if (recording->entry_count > 0)
+        qsort(recording->entries, recording->entry_count, sizeof *recording->entries, compare_entries);
+    for (size_t i = 0; i < recording->entry_count; i++) {
+        if (i == 0 || compare_requests(&recording->entries[i], &recording->entries[kept - 1]) != 0)
+            recording->entries[kept++] = recording->entries[i];
+    }
+    recording->entry_count = kept;
+    return true;
+}
+
+const pfb_recorded *pfb_recording_find_registration(const pfb_recording *recording, const pfb_guid *counterset,
+                                                    uint32_t request, uint32_t language)
+{
+    const pfb_recorded *found = pfb_recording_find(recording, PFB_TAG_REGISTRATION, counterset, request, language);
+    return found ? found : pfb_recording_find(recording, PFB_TAG_REGISTRATION, counterset, request, PFB_ANY_LANGUAGE);
+}
+
+bool pfb_recording_has_set(const pfb_recording *recording, const pfb_guid *counterset)
+{
+    return pfb_recording_find(recording, PFB_TAG_REGISTRATION, counterset, PFB_ANY_REQUEST, PFB_ANY_LANGUAGE) ||
+           pfb_recording_find(recording, PFB_TAG_INSTANCES, counterset, 0, 0) ||
+           pfb_recording_find(recording, PFB_TAG_QUERY_INFO, counterset, 0, 0);
+}
+
+bool pfb_recording_register(const pfb_recording *recording, const pfb_guid *counterset, pfb_registration *registration)
+{
+    const pfb_recorded *found = pfb_recording_find_registration(recording, counterset, PFB_REQUEST_COUNTERSET, 0);
+    return found &&
+           pfb_registration_open(registration, recording->data + found->body_offset, found->body_size_bytes, 0);
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------------------ */
+
+/* Checks that the header and the first chunk, if any, can be read. */
+static bool check_capture(const void *data, size_t size, pfb_source_failure *failure)
+{
+    pfb_capture capture;
+    pfb_chunk chunk;
+    if (pfb_capture_open(&capture, data, size)) {
+        pfb_capture_next(&capture, &chunk);
+        if (capture.error.code == PFB_OK) /* an empty capture is valid */
+            return true;
+    }
+    return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "the capture cannot be read at offset %zu: %s",
+                           capture.error.offset, pfb_code_text(capture.error.code));
+}
+
+bool pfb_recording_open(pfb_recording *recording, const void *data, size_t size, pfb_source_failure *failure)
+{
+    *recording = (pfb_recording){0};
+    if (!check_capture(data, size, failure))
+        return false;
+    recording->data = malloc(size);
+    recording->size = size;
+    if (!recording->data)
+        return pfb_source_fail_memory(failure);
+    memcpy(recording->data, data, size);
+    if (make_index(recording))
+        return true;
+    pfb_recording_close(recording);
+    return pfb_source_fail_memory(failure);
+}
+
+void pfb_recording_close(pfb_recording *recording)
+{
+    free(recording->entries);
+    free(recording->data);
+    *recording = (pfb_recording){0};
+}
+
+/* ---- Replies ------------------------------------------------------------------------------------------------ */
+
+bool pfb_recording_copy(const pfb_recording *recording, size_t offset, size_t size, pfb_bytes *bytes,
+                        pfb_source_failure *failure)
+{
+    bytes->size_bytes = 0;
+    return pfb_bytes_append(bytes, recording->data + offset, size) || pfb_source_fail_memory(failure);
+}
+
+bool pfb_recording_fail_at_end(const pfb_error *error, pfb_source_failure *failure)
+{
+    if (error->code == PFB_OK)
+        return pfb_source_fail(failure, PFB_WIN32_NO_MORE_ITEMS, "the capture has no further sample");
+    return pfb_source_fail(failure, PFB_WIN32_NO_MORE_ITEMS, "the capture is broken off at offset %zu: %s",
+                           error->offset, pfb_code_text(error->code));
+}

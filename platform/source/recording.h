@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_RECORDING_H
+#define PFB_RECORDING_H
+
+/* A capture in memory, indexed by the requests that its chunks answer. */
+#include "perfblock/capture.h"
+#include "source/source_private.h"
+
+/* Index entry: a request, and the first chunk of the capture that answers it. */
+typedef struct pfb_recorded {
+    pfb_guid counterset; /* all zero for name tables */
+    uint32_t tag;
+    uint32_t request;  /* for registration, may be PFB_ANY_REQUEST; otherwise 0 */
+    uint64_t language; /* for registration, may be PFB_ANY_LANGUAGE; for name tables, the language; otherwise 0 */
+    size_t body_offset;
+    size_t body_size_bytes;
+} pfb_recorded;
+
+#define PFB_ANY_REQUEST UINT32_C(0)          /* not a valid request code */
+#define PFB_ANY_LANGUAGE (UINT64_C(1) << 32) /* greater than every language and counter id */
+
+typedef struct pfb_recording {
+    uint8_t *data;
+    size_t size;
+    pfb_recorded *entries; /* sorted by request, without duplicates */
+    size_t entry_count;
+    size_t entry_capacity;
+} pfb_recording;
+
+/* Copies and indexes a capture. Fails if its header or first chunk is not readable. */
+bool pfb_recording_open(pfb_recording *recording, const void *data, size_t size, pfb_source_failure *failure);
+void pfb_recording_close(pfb_recording *recording);
+
+/* A reader of the capture, at its first chunk. */
+pfb_capture pfb_recording_start(const pfb_recording *recording);
+
+/* Returns the index entry of a request, or NULL. */
+const pfb_recorded *pfb_recording_find(const pfb_recording *recording, uint32_t tag, const pfb_guid *counterset,
+                                       uint32_t request, uint64_t language);
+
+/* Returns the registration in this language, or else the first in any language, or NULL. */
+const pfb_recorded *pfb_recording_find_registration(const pfb_recording *recording, const pfb_guid *counterset,
+                                                    uint32_t request, uint32_t language);
+
+/* Returns true if the capture has the registration, the instance list or a query of the counterset. A capture without
+ * registration still has its queries. */
+bool pfb_recording_has_set(const pfb_recording *recording, const pfb_guid *counterset);
+
+/* Opens the recorded reply to request code 1. Returns false if there is none or it is malformed. */
+bool pfb_recording_register(const pfb_recording *recording, const pfb_guid *counterset, pfb_registration *registration);
+
+/* Copies part of the capture, such as the body of a chunk. */
+bool pfb_recording_copy(const pfb_recording *recording, size_t offset, size_t size, pfb_bytes *bytes,
+                        pfb_source_failure *failure);
+
+/* Fails because the capture has no further sample. The code is the same at the end of a whole and of a damaged capture;
+ * the sentence differs. */
+bool pfb_recording_fail_at_end(const pfb_error *error, pfb_source_failure *failure);
+
+#endif

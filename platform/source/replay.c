@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: MIT */
+#include "source/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DATA_HEADER_BYTES = 48, RESULT_COUNT_AT = 4 }; /* PERF_DATA_HEADER */
+
+void pfb_replay_open(pfb_replay *replay, const pfb_recording *recording)
+{
+    *replay = (pfb_replay){.recording = recording, .at = pfb_recording_start(recording)};
+}
+
+void pfb_replay_close(pfb_replay *replay)
+{
+    pfb_bytes_free(&replay->added);
+    pfb_bytes_free(&replay->part);
+    free(replay->choices);
+    free(replay->places);
+    free(replay->ids);
+}
+
+/* ---- Adding and removing ---------------------------------------------------------------------------------- */
+
+/* A counterset whose registration was not recorded is assumed to have any counter and any number of instances. */
+static uint32_t check_block(const void *context, const pfb_query *wanted)
+{
+    const pfb_recording *recording = context;
+    pfb_registration set;
+    pfb_counter counter;
+    if (!pfb_recording_has_set(recording, &wanted->counterset))
+        return PFB_WIN32_COUNTERSET_NOT_FOUND;
+    bool is_registered = pfb_recording_register(recording, &wanted->counterset, &set);
+    if (!pfb_added_is_name(wanted, is_registered ? set.instance_type : 0))
+        return PFB_WIN32_INVALID_PARAMETER;
+    if (is_registered && wanted->counter_id != PFB_NO_ID && !pfb_registration_find(&set, wanted->counter_id, &counter))
+        return PFB_WIN32_COUNTER_NOT_FOUND;
+    return PFB_WIN32_SUCCESS;
+}
+
+bool pfb_replay_add(pfb_replay *replay, uint8_t *blocks, size_t size, pfb_source_failure *failure)
+{
+    replay->is_current = false;
+    return pfb_added_add(&replay->added, blocks, size, check_block, replay->recording, failure);
+}
+
+bool pfb_replay_remove(pfb_replay *replay, uint8_t *blocks, size_t size, pfb_source_failure *failure)
+{
+    replay->is_current = false;
+    return pfb_added_remove(&replay->added, blocks, size, failure);
+}
+
+/* ---- Choosing recorded queries ------------------------------------------------------------------------------ */
+
+/* How well a recorded query answers a block. */
+typedef enum fit { FIT_NONE = 0, FIT_PART, FIT_ALL, FIT_EXACT } fit;
+
+static bool has_pattern(const pfb_query *query)
+{
+    return query->name && pfb_query_is_pattern(query->name, query->name_units);
+}
+
+static bool is_star(const pfb_query *query)
+{
+    return query->name_units == 1 && query->name[0] == '*' && query->name[1] == 0;
+}
+
+static bool matches(const pfb_query *pattern, const uint8_t *name, size_t units)
+{
+    return pfb_query_match(pattern->name, pattern->name_units, name, units, PFB_MATCH_IGNORE_CASE);
+}
+
+/* Two names, or a name and the pattern that may match it. Which names two patterns have in common is not decided: the
+ * instances decide it. */
+static fit fit_names(const pfb_query *recorded, const pfb_query *wanted)
+{
+    bool is_same = recorded->name_units == wanted->name_units && !recorded->name == !wanted->name &&
+                   (!recorded->name || memcmp(recorded->name, wanted->name, 2 * recorded->name_units) == 0);
+    if (is_same)
+        return FIT_EXACT;
+    if (!has_pattern(wanted))
+        return matches(recorded, wanted->name, wanted->name_units) ? FIT_ALL : FIT_NONE;
+    if (has_pattern(recorded))
+        return is_star(recorded) ? FIT_ALL : FIT_PART;
+    return matches(wanted, recorded->name, recorded->name_units) ? FIT_PART : FIT_NONE;
+}
+
+static fit fit_ids(uint32_t recorded, uint32_t wanted)
+{
+    if (recorded == wanted)
+        return FIT_EXACT;
+    return recorded == PFB_NO_ID ? FIT_ALL : wanted == PFB_NO_ID ? FIT_PART : FIT_NONE;
+}
+
+static fit worse(fit a, fit b)
+{
+    return a < b ? a : b;
+}
+
+static fit fit_query(const pfb_replay_choice *choice, const pfb_query *recorded)
+{
+    const pfb_query *wanted = &choice->wanted;
+    bool are_nameless = choice->is_single && recorded->name_units == 0 && wanted->name_units == 0;
+    if (!pfb_guid_equal(&recorded->counterset, &wanted->counterset))
+        return FIT_NONE;
+    fit ids =
+        worse(fit_ids(recorded->counter_id, wanted->counter_id), fit_ids(recorded->instance_id, wanted->instance_id));
+    /* A single instance has no name: the name of the query decides when the result is written. */
+    fit names = are_nameless ? FIT_EXACT : fit_names(recorded, wanted);
+    if (choice->is_single && names < FIT_ALL)
+        names = FIT_ALL;
+    return worse(ids, names);
+}
+
+/* Chooses the recorded query that answers a block best, and of several equally good ones the first. */
+static void choose(pfb_replay_choice *choice, const uint8_t *info, size_t size)
+{
+    pfb_list list;
+    pfb_identifier recorded;
+    fit best = FIT_NONE;
+    pfb_list_open(&list, info, size, 0);
+    while (best < FIT_EXACT && pfb_list_next_identifier(&list, &recorded)) {
+        pfb_query query = pfb_added_query(info, &recorded);
+        fit found = fit_query(choice, &query);
+        if (found <= best)
+            continue;
+        best = found;
+        choice->recorded = recorded;
+    }
+    choice->has_recorded = best > FIT_NONE;
+    choice->is_exact = best == FIT_EXACT;
+}
+
+static int compare_places(const void *left, const void *right)
+{
+    const pfb_replay_place *a = left;
+    const pfb_replay_place *b = right;
+    if (a->index != b->index)
+        return a->index < b->index ? -1 : 1;
+    return (a->position > b->position) - (a->position < b->position);
+}
+
+static size_t count_blocks(const uint8_t *blocks, size_t size)
+{
+    pfb_list list;
+    pfb_identifier identifier;
+    size_t count = 0;
+    pfb_list_open(&list, blocks, size, 0);
+    while (pfb_list_next_identifier(&list, &identifier))
+        count++;
+    return count;
+}
+
+static bool reserve_choices(pfb_replay *replay, size_t count)
+{
+    pfb_replay_choice *choices = pfb_source_grow(replay->choices, &replay->choice_capacity, count, sizeof *choices);
+    if (!choices)
+        return false;
+    replay->choices = choices;
+    pfb_replay_place *places = pfb_source_grow(replay->places, &replay->place_capacity, count, sizeof *places);
+    if (!places)
+        return false;
+    replay->places = places;
+    return true;
+}
+
+/* Chooses a recorded query for each block. */
+static bool choose_all(pfb_replay *replay)
+{
+    const uint8_t *info = replay->recording->data + replay->info.body_offset;
+    size_t info_size = replay->info.body_size_bytes;
+    pfb_list list;
+    pfb_identifier identifier;
+    size_t count = count_blocks(replay->added.data, replay->added.size_bytes);
+    if (!reserve_choices(replay, count))
+        return false;
+    replay->choice_count = 0;
+    replay->place_count = 0;
+    replay->is_whole = count > 0 && count == count_blocks(info, info_size);
+    pfb_list_open(&list, replay->added.data, replay->added.size_bytes, 0);
+    while (pfb_list_next_identifier(&list, &identifier)) {
+        size_t position = replay->choice_count++;
+        pfb_replay_choice *choice = &replay->choices[position];
+        pfb_registration set;
+        *choice = (pfb_replay_choice){.wanted = pfb_added_query(replay->added.data, &identifier)};
+        choice->is_single = pfb_recording_register(replay->recording, &identifier.counterset, &set)
+                                ? set.instance_type == 0
+                                : choice->wanted.name_units == 0;
+        choose(choice, info, info_size);
+        if (choice->has_recorded)
+            replay->places[replay->place_count++] = (pfb_replay_place){choice->recorded.index, position};
+        replay->is_whole = replay->is_whole && choice->is_exact && choice->recorded.index == position;
+    }
+    if (replay->place_count > 0)
+        qsort(replay->places, replay->place_count, sizeof *replay->places, compare_places);
+    replay->is_current = true;
+    return true;
+}
+
+/* ---- Writing a result ---------------------------------------------------------------------------------------- */
+
+/* What is written of a recorded result: values number `first` to `first` + `count` - 1 of each instance that matches.
+ */
+typedef struct selection {
+    const pfb_replay_choice *choice;
+    const uint8_t *data; /* of the sample */
+    const uint8_t *info;
+    const uint32_t *ids; /* of the values that are written */
+    uint32_t first, count;
+    uint32_t status; /* writes an error result with this status if it is not 0 */
+} selection;
+
+/* Kinds 1 and 2 have no names; their instance is the one that was asked for. */
+static bool next_match(const selection *s, pfb_v2_reader *reader, pfb_query *found)
+{
+    const pfb_replay_choice *choice = s->choice;
+    const pfb_query *wanted = &choice->wanted;
+    const pfb_query recorded = pfb_added_query(s->info, &choice->recorded);
+    pfb_v2_instance instance;
+    while (pfb_v2_next_instance(reader, &instance)) {
+        *found = (pfb_query){.instance_id = instance.id};
+        if (instance.has_name) {
+            found->name = s->data + instance.name.offset;
+            found->name_units = instance.name.units;
+        } else if (!choice->is_single) {
+            found->instance_id = recorded.instance_id == PFB_NO_ID ? 0 : recorded.instance_id;
+            found->name = recorded.name;
+            found->name_units = recorded.name_units;
+        }
+        if ((wanted->instance_id == PFB_NO_ID || wanted->instance_id == found->instance_id) &&
+            matches(wanted, found->name, found->name_units))
+            return true;
+    }
+    return false;
+}
+
+static void write_values(const selection *s, pfb_v2_reader *reader, pfb_writer *builder)
+{
+    pfb_v2_value value;
+    while (pfb_v2_next_value(reader, &value)) {
+        if (value.position >= s->first && value.position - s->first < s->count)
+            pfb_write_datum(builder, s->data + value.data_offset, value.data_size_bytes);
+    }
+}
+
+static void write_error(uint32_t status, pfb_writer *builder)
+{
+    pfb_write_begin_result(builder, PFB_V2_ERROR, status, NULL, 0);
+    pfb_write_end_result(builder);
+}
+
+/* As in live sources, the filters determine the kind of result. */
+static void write_matches(const selection *s, pfb_writer *builder)
+{
+    const pfb_replay_choice *choice = s->choice;
+    pfb_v2_reader reader = choice->reader;
+    uint32_t status = choice->result.status;
+    bool has_counter = choice->wanted.counter_id != PFB_NO_ID;
+    bool is_pattern = !choice->is_single && has_pattern(&choice->wanted);
+    pfb_query instance;
+    bool is_there = next_match(s, &reader, &instance);
+    if (!is_pattern && !is_there) {
+        write_error(PFB_WIN32_INSTANCE_NOT_FOUND, builder);
+        return;
+    }
+    if (is_pattern) {
+        uint32_t kind = has_counter ? PFB_V2_MULTIPLE_INSTANCES : PFB_V2_COUNTERSET;
+        pfb_write_begin_result(builder, kind, status, s->ids, s->count);
+        for (; is_there; is_there = next_match(s, &reader, &instance)) {
+            pfb_write_instance(builder, instance.instance_id, instance.name, instance.name_units);
+            write_values(s, &reader, builder);
+        }
+    } else {
+        uint32_t kind = has_counter ? PFB_V2_SINGLE_COUNTER : PFB_V2_MULTIPLE_COUNTERS;
+        pfb_write_begin_result(builder, kind, status, s->ids, s->count);
+        write_values(s, &reader, builder);
+    }
+    pfb_write_end_result(builder);
+}
+
+/* Writes a reply with one result. */
+static void write_selection(const void *context, pfb_writer *builder)
+{
+    const selection *s = context;
+    pfb_write_begin_v2(builder, &(pfb_write_times){0});
+    if (s->status != PFB_WIN32_SUCCESS)
+        write_error(s->status, builder);
+    else
+        write_matches(s, builder);
+    pfb_write_end_v2(builder);
+}
+
+/* Lists the counter ids of a result in replay->ids. A result without ids has the counter that was asked for. */
+static bool list_ids(pfb_replay *replay, const pfb_replay_choice *choice)
+{
+    const pfb_v2_result *result = &choice->result;
+    size_t count = result->counter_count > 0 ? result->counter_count : 1;
+    uint32_t *ids = pfb_source_grow(replay->ids, &replay->id_capacity, count, sizeof *ids);
+    if (!ids)
+        return false;
+    replay->ids = ids;
+    ids[0] = choice->recorded.counter_id;
+    for (uint32_t i = 0; result->has_counter_ids && i < result->counter_count; i++)
+        pfb_v2_counter_id(&choice->reader, result, i, &ids[i]);
+    return true;
+}
+
+/* Selects the values of the wanted counters. */
+static void select_counters(selection *s, const uint32_t *ids)
+{
+    uint32_t wanted = s->choice->wanted.counter_id;
+    uint32_t count = s->choice->result.counter_count;
+    s->ids = ids;
+    s->count = count;
+    if (wanted == PFB_NO_ID)
+        return;
+    while (s->first < count && ids[s->first] != wanted)
+        s->first++;
+    s->ids = ids + s->first;
+    s->count = 1;
+    if (s->first == count)
+        s->status = PFB_WIN32_COUNTER_NOT_FOUND;
+}
+
+static bool has_values(uint32_t kind)
+{
+    return kind == PFB_V2_SINGLE_COUNTER || kind == PFB_V2_MULTIPLE_COUNTERS || kind == PFB_V2_MULTIPLE_INSTANCES ||
+           kind == PFB_V2_COUNTERSET;
+}
+
+/* Appends the result of a block. */
+static bool append_result(pfb_replay *replay, const pfb_replay_choice *choice, const uint8_t *data, pfb_bytes *bytes,
+                          pfb_source_failure *failure)
+{
+    const pfb_v2_result *result = &choice->result;
+    selection s = {.choice = choice, .data = data, .info = replay->recording->data + replay->info.body_offset};
+    if (choice->has_result && (choice->is_exact || result->kind == PFB_V2_ERROR))
+        return pfb_bytes_append(bytes, data + result->offset, result->size_bytes) || pfb_source_fail_memory(failure);
+    if (!choice->has_result) {
+        s.status = PFB_WIN32_INSTANCE_NOT_FOUND;
+    } else if (!has_values(result->kind)) {
+        s.status = PFB_WIN32_REGISTRATION_MISMATCH;
+    } else {
+        if (!list_ids(replay, choice))
+            return pfb_source_fail_memory(failure);
+        select_counters(&s, replay->ids);
+    }
+    if (!pfb_source_build(&replay->part, write_selection, &s, failure))
+        return false;
+    return pfb_bytes_append(bytes, replay->part.data + DATA_HEADER_BYTES,
+                            replay->part.size_bytes - DATA_HEADER_BYTES) ||
+           pfb_source_fail_memory(failure);
+}
+
+/* ---- Collecting ---------------------------------------------------------------------------------------------- */
+
+/* Advances to the next sample and takes over the query information on the way. Returns false at the end. */
+static bool advance(pfb_replay *replay, pfb_chunk *sample)
+{
+    pfb_chunk chunk;
+    while (pfb_capture_next(&replay->at, &chunk)) {
+        if (!chunk.is_known)
+            continue;
+        if (chunk.tag == PFB_TAG_QUERY_INFO) {
+            replay->info = chunk;
+            replay->is_current = false;
+        }
+        if (chunk.tag == PFB_TAG_DATA) {
+            *sample = chunk;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Finds the chosen results of a sample. Reads it to its end, so that the error is that of the whole sample. */
+static pfb_error find_results(pfb_replay *replay, const uint8_t *data, size_t size)
+{
+    pfb_v2_reader reader;
+    pfb_v2_result result;
+    size_t at = 0;
+    for (size_t i = 0; i < replay->choice_count; i++)
+        replay->choices[i].has_result = false;
+    pfb_v2_open(&reader, data, size, 0);
+    while (pfb_v2_next_result(&reader, &result)) {
+        while (at < replay->place_count && replay->places[at].index < result.index)
+            at++;
+        for (; at < replay->place_count && replay->places[at].index == result.index; at++) {
+            pfb_replay_choice *choice = &replay->choices[replay->places[at].position];
+            choice->has_result = true;
+            choice->result = result;
+            choice->reader = reader;
+        }
+    }
+    return pfb_v2_finish(&reader);
+}
+
+static void put_le32(uint8_t *at, size_t value)
+{
+    for (size_t i = 0; i < 4; i++)
+        at[i] = (uint8_t)(value >> 8 * i);
+}
+
+/* Writes the header of the sample and the result of each block. */
+static bool reduce(pfb_replay *replay, const pfb_chunk *sample, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    const uint8_t *data = replay->recording->data + sample->body_offset;
+    pfb_error error = find_results(replay, data, sample->body_size_bytes);
+    if (error.code != PFB_OK)
+        return pfb_source_fail(failure, PFB_WIN32_INVALID_DATA,
+                               "the sample at offset %zu of the capture is malformed: %s (offset %zu)", sample->offset,
+                               pfb_code_text(error.code), error.offset);
+    bytes->size_bytes = 0;
+    if (!pfb_bytes_append(bytes, data, DATA_HEADER_BYTES))
+        return pfb_source_fail_memory(failure);
+    for (size_t i = 0; i < replay->choice_count; i++) {
+        if (!append_result(replay, &replay->choices[i], data, bytes, failure))
+            return false;
+    }
+    if (bytes->size_bytes > UINT32_MAX)
+        return pfb_source_fail(failure, PFB_WIN32_INVALID_DATA, "the results are larger than 4 GiB");
+    put_le32(bytes->data, bytes->size_bytes);
+    put_le32(bytes->data + RESULT_COUNT_AT, replay->choice_count);
+    return true;
+}
+
+bool pfb_replay_collect(pfb_replay *replay, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    const pfb_capture before = replay->at;
+    pfb_chunk sample;
+    if (!advance(replay, &sample)) {
+        pfb_error error = replay->at.error;
+        replay->at = before;
+        return pfb_recording_fail_at_end(&error, failure);
+    }
+    if (!replay->is_current && !choose_all(replay))
+        return pfb_source_fail_memory(failure);
+    if (replay->is_whole)
+        return pfb_recording_copy(replay->recording, sample.body_offset, sample.body_size_bytes, bytes, failure);
+    return reduce(replay, &sample, bytes, failure);
+}
+
+/* ---- Instances ------------------------------------------------------------------------------------------------ */
+
+static void write_list(const void *context, pfb_writer *builder)
+{
+    const pfb_bytes *sample = context;
+    pfb_v2_reader reader;
+    pfb_v2_result result;
+    pfb_v2_instance instance;
+    pfb_v2_open(&reader, sample->data, sample->size_bytes, 0);
+    while (pfb_v2_next_result(&reader, &result)) {
+        while (pfb_v2_next_instance(&reader, &instance))
+            pfb_write_listed_instance(builder, instance.id, sample->data + instance.name.offset, instance.name.units);
+    }
+}
+
+bool pfb_replay_instances(const pfb_recording *recording, const pfb_guid *counterset, pfb_bytes *bytes,
+                          pfb_source_failure *failure)
+{
+    enum { BLOCK_BYTES = 48 };
+    static const uint8_t star[] = {'*', 0};
+    const pfb_query query = {
+        .counterset = *counterset, .counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID, .name = star, .name_units = 1};
+    uint8_t block[BLOCK_BYTES];
+    pfb_bytes sample = {0};
+    pfb_source_failure reason = {0};
+    pfb_replay replay;
+    pfb_replay_open(&replay, recording);
+    bool is_done = pfb_replay_add(&replay, block, pfb_query_write(&query, block, sizeof block), &reason);
+    bytes->size_bytes = 0;
+    while (is_done && bytes->size_bytes == 0) {
+        if (pfb_replay_collect(&replay, &sample, &reason))
+            is_done = pfb_source_build(bytes, write_list, &sample, &reason);
+        else if (reason.code == PFB_WIN32_NO_MORE_ITEMS)
+            break;
+        else
+            is_done = reason.code == PFB_WIN32_INVALID_DATA;
+    }
+    pfb_bytes_free(&sample);
+    pfb_replay_close(&replay);
+    return is_done || pfb_source_fail(failure, reason.code, "%s", reason.sentence);
+}
