@@ -27,11 +27,10 @@ enum {
 };
 
 /* The operations that each kind applies to. */
-static const unsigned fault_operations[PFB_SOURCE_FAULT_COUNT] = {[PFB_SOURCE_FAULT_FAIL] = ALL,
-                                                                  [PFB_SOURCE_FAULT_CUT] = REPLIES,
-                                                                  [PFB_SOURCE_FAULT_PAD] = REPLIES,
-                                                                  [PFB_SOURCE_FAULT_WRITE] = REPLIES,
-                                                                  [PFB_SOURCE_FAULT_STATUS] = BLOCKS};
+static const unsigned fault_operations[PFB_SOURCE_FAULT_COUNT] = {
+    [PFB_SOURCE_FAULT_FAIL] = ALL,         [PFB_SOURCE_FAULT_CUT] = REPLIES,   [PFB_SOURCE_FAULT_PAD] = REPLIES,
+    [PFB_SOURCE_FAULT_WRITE] = REPLIES,    [PFB_SOURCE_FAULT_STATUS] = BLOCKS, [PFB_SOURCE_FAULT_NO_NAME] = BLOCKS,
+    [PFB_SOURCE_FAULT_EMPTY_NAME] = BLOCKS};
 
 static const char *const operation_names[PFB_SOURCE_OPERATION_COUNT] = {
     [PFB_SOURCE_COUNTERSETS] = "countersets",
@@ -181,15 +180,25 @@ static void query_close(void *context)
     free(query);
 }
 
-/* Returns the last fault for this block, or NULL. Only STATUS faults reach this point: operations on blocks accept
- * STATUS and FAIL, and the call did not fail. */
-static const pfb_source_fault *find_block_fault(const faulty *source, pfb_source_operation operation, size_t position)
+/* Only faults of blocks reach this point: the call did not fail. */
+static bool is_block_fault(const pfb_source_fault *fault, const pfb_identifier *block, size_t position)
+{
+    if (fault->kind == PFB_SOURCE_FAULT_NO_NAME)
+        return !block->has_name;
+    if (fault->kind == PFB_SOURCE_FAULT_EMPTY_NAME)
+        return block->has_name && block->name.units == 0;
+    return fault->at == position;
+}
+
+/* Returns the last fault for this block, or NULL. */
+static const pfb_source_fault *find_block_fault(const faulty *source, pfb_source_operation operation,
+                                                const pfb_identifier *block, size_t position)
 {
     size_t at = 0;
     const pfb_source_fault *found = NULL;
     const pfb_source_fault *fault;
     while ((fault = next_fault(source, operation, &at))) {
-        if (fault->at == position)
+        if (is_block_fault(fault, block, position))
             found = fault;
     }
     return found;
@@ -212,7 +221,7 @@ static bool pass_blocks(faulty_query *query, pfb_source_operation operation, blo
     pfb_identifier identifier;
     pfb_list_open(&list, blocks, size, 0);
     for (size_t position = 0; pfb_list_next_identifier(&list, &identifier); position++) {
-        const pfb_source_fault *fault = find_block_fault(query->source, operation, position);
+        const pfb_source_fault *fault = find_block_fault(query->source, operation, &identifier, position);
         if (fault)
             pfb_source_set_status(blocks, &identifier, fault->value);
         else if (!pass(query->inner, blocks + identifier.offset, identifier.size_bytes, failure))

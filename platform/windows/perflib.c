@@ -2,6 +2,7 @@
 #include "windows/perflib.h"
 
 #include "perfblock/name.h"
+#include "perfblock/query.h"
 #include "source/source_private.h"
 
 #include <stddef.h>
@@ -256,20 +257,121 @@ static void query_close(void *context)
 /* PerfAddCounters and PerfDeleteCounters. */
 typedef pfb_dword(PFB_WINAPI *change_function)(void *query, pfb_perflib_identifier *blocks, pfb_dword size);
 
-/* Copies only the Status of each block from the reply; sizes and names remain the caller's. */
-static void copy_statuses(uint8_t *blocks, size_t size, const uint8_t *answered)
+/* The calls below take a copy of the blocks that is aligned as the function requires, since it writes to it. Only the
+ * Status of each block is copied back; sizes and names remain the caller's. */
+
+/* A block that has no name or an empty one: documents disagree which of both a single-instance counterset takes, and a
+ * block that is refused is sent again in the other form. */
+static bool is_nameless(const pfb_identifier *block)
 {
+    return !block->has_name || block->name.units == 0;
+}
+
+enum { NAMELESS_BYTES = 40, EMPTY_NAME_BYTES = 48 };
+
+/* Copies the blocks to `copy`, the nameless ones in the other form. */
+static size_t copy_in_other_form(const uint8_t *blocks, size_t size, uint8_t *copy, size_t capacity)
+{
+    static const uint8_t empty[1];
+    size_t at = 0;
     pfb_list list;
-    pfb_identifier identifier;
+    pfb_identifier block;
     pfb_list_open(&list, blocks, size, 0);
-    while (pfb_list_next_identifier(&list, &identifier)) {
+    while (pfb_list_next_identifier(&list, &block)) {
+        const pfb_query other = {.counterset = block.counterset,
+                                 .counter_id = block.counter_id,
+                                 .instance_id = block.instance_id,
+                                 .name = block.has_name ? NULL : empty};
+        if (is_nameless(&block)) {
+            at += pfb_query_write(&other, copy + at, capacity - at);
+        } else {
+            memcpy(copy + at, blocks + block.offset, block.size_bytes);
+            at += block.size_bytes;
+        }
+    }
+    return at;
+}
+
+/* Copies the Status of each block from those answered, which may have other sizes. */
+static void copy_statuses(uint8_t *blocks, size_t size, const uint8_t *answered, bool is_other_form)
+{
+    size_t at = 0;
+    pfb_list list;
+    pfb_identifier block;
+    pfb_list_open(&list, blocks, size, 0);
+    while (pfb_list_next_identifier(&list, &block)) {
         uint32_t status;
-        memcpy(&status, answered + identifier.offset + offsetof(pfb_perflib_identifier, status), sizeof status);
-        pfb_source_set_status(blocks, &identifier, status);
+        memcpy(&status, answered + at + offsetof(pfb_perflib_identifier, status), sizeof status);
+        pfb_source_set_status(blocks, &block, status);
+        if (is_other_form && is_nameless(&block))
+            at += block.has_name ? NAMELESS_BYTES : EMPTY_NAME_BYTES;
+        else
+            at += block.size_bytes;
     }
 }
 
-/* Passes a copy to the function, aligned as it requires. */
+/* Sends the blocks once. On success their Status is set. */
+static uint32_t send(const perflib_query *query, change_function function, uint8_t *blocks, size_t size,
+                     bool in_other_form)
+{
+    uint64_t capacity = size + (uint64_t)size / NAMELESS_BYTES * (EMPTY_NAME_BYTES - NAMELESS_BYTES);
+    size_t sent = size;
+    if (capacity > UINT32_MAX)
+        return PFB_WIN32_INVALID_PARAMETER;
+    void *copy = malloc((size_t)capacity);
+    if (!copy)
+        return PFB_WIN32_NOT_ENOUGH_MEMORY;
+    if (in_other_form)
+        sent = copy_in_other_form(blocks, size, copy, (size_t)capacity);
+    else
+        memcpy(copy, blocks, size);
+    uint32_t code = (uint32_t)function(query->handle, copy, (pfb_dword)sent);
+    if (code == PFB_WIN32_SUCCESS)
+        copy_statuses(blocks, size, copy, in_other_form);
+    free(copy);
+    return code;
+}
+
+static bool has_nameless(const uint8_t *blocks, size_t size)
+{
+    pfb_list list;
+    pfb_identifier block;
+    pfb_list_open(&list, blocks, size, 0);
+    while (pfb_list_next_identifier(&list, &block)) {
+        if (is_nameless(&block))
+            return true;
+    }
+    return false;
+}
+
+/* The codes with which a system may refuse the form of a block. */
+static bool may_refuse_form(uint32_t status)
+{
+    return status == PFB_WIN32_INVALID_PARAMETER || status == PFB_WIN32_PATH_NOT_FOUND ||
+           status == PFB_WIN32_INSTANCE_NOT_FOUND;
+}
+
+/* Sends the refused nameless blocks again, one by one. A block that is refused in both forms keeps its first Status. */
+static void send_refused(const perflib_query *query, change_function function, uint8_t *blocks, size_t size)
+{
+    pfb_list list;
+    pfb_identifier block;
+    pfb_list_open(&list, blocks, size, 0);
+    while (pfb_list_next_identifier(&list, &block)) {
+        uint8_t again[EMPTY_NAME_BYTES];
+        pfb_identifier answer;
+        pfb_list one;
+        if (!is_nameless(&block) || !may_refuse_form(block.status) || block.size_bytes > sizeof again)
+            continue;
+        memcpy(again, blocks + block.offset, block.size_bytes);
+        if (send(query, function, again, block.size_bytes, true) != PFB_WIN32_SUCCESS)
+            continue;
+        pfb_list_open(&one, again, block.size_bytes, 0);
+        if (pfb_list_next_identifier(&one, &answer) && answer.status == PFB_WIN32_SUCCESS)
+            pfb_source_set_status(blocks, &block, PFB_WIN32_SUCCESS);
+    }
+}
+
 static bool change(const perflib_query *query, const char *name, change_function function, uint8_t *blocks, size_t size,
                    pfb_source_failure *failure)
 {
@@ -281,14 +383,12 @@ static bool change(const perflib_query *query, const char *name, change_function
         return fail_call(query->source, name, PFB_WIN32_INVALID_PARAMETER, failure);
     if (size == 0)
         return true;
-    void *copy = malloc(size);
-    if (!copy)
-        return pfb_source_fail_memory(failure);
-    memcpy(copy, blocks, size);
-    uint32_t code = (uint32_t)function(query->handle, copy, (pfb_dword)size);
+    uint32_t code = send(query, function, blocks, size, false);
     if (code == PFB_WIN32_SUCCESS)
-        copy_statuses(blocks, size, copy);
-    free(copy);
+        send_refused(query, function, blocks, size);
+    else if (code == PFB_WIN32_INVALID_PARAMETER && has_nameless(blocks, size) &&
+             send(query, function, blocks, size, true) == PFB_WIN32_SUCCESS)
+        code = PFB_WIN32_SUCCESS;
     return code == PFB_WIN32_SUCCESS || fail_call(query->source, name, code, failure);
 }
 

@@ -456,6 +456,31 @@ Test(faulty_source, blocks_are_refused_one_by_one)
     }
 }
 
+/* Blocks of single-instance countersets have two forms, and a source may be told to refuse either. */
+Test(faulty_source, one_form_of_nameless_blocks_is_refused)
+{
+    static const uint8_t name[] = {'a', 0};
+    static const pfb_source_fault_kind kinds[] = {PFB_SOURCE_FAULT_NO_NAME, PFB_SOURCE_FAULT_EMPTY_NAME};
+    for (size_t i = 0; i < 2; i++) {
+        const pfb_source_fault fault = {PFB_SOURCE_QUERY_ADD, 0, kinds[i], 87, 0};
+        uint8_t blocks[40 + 48 + 48];
+        asked = (inner){0};
+        pfb_source *source = open_faulty(&fault, 1);
+        pfb_source_query *query = pfb_source_query_open(source, NULL);
+        size_t size = make_block(blocks, 40, 10);
+        for (size_t units = 0; units < 2; units++) {
+            const pfb_query named = {.counter_id = 11, .instance_id = PFB_NO_ID, .name = name, .name_units = units};
+            size += pfb_query_write(&named, blocks + size, sizeof blocks - size);
+        }
+        cr_assert(size == sizeof blocks && pfb_source_query_add(query, blocks, size, NULL));
+        cr_expect_eq(status_of(blocks), i == 0 ? 87 : INNER_STATUS);
+        cr_expect_eq(status_of(blocks + 40), i == 1 ? 87 : INNER_STATUS);
+        cr_expect_eq(status_of(blocks + 88), INNER_STATUS);
+        pfb_source_query_close(query);
+        pfb_source_close(source);
+    }
+}
+
 Test(faulty_source, broken_blocks_are_refused_as_a_whole)
 {
     asked = (inner){0}; /* where tests share a process others were here before */
@@ -481,9 +506,10 @@ Test(faulty_source, broken_blocks_are_refused_as_a_whole)
 Test(faulty_source, kinds_are_for_their_operations_only)
 {
     asked = (inner){0}; /* where tests share a process others were here before */
-    /* Rows: the operations in their order; columns: FAIL, CUT, PAD, WRITE, STATUS, and a kind that is none. */
-    static const char *const allowed[] = {"yyyyn-", "yyyyn-", "yyyyn-", "ynnnn-", "ynnny-",
-                                          "ynnny-", "yyyyn-", "yyyyn-", "yyyyn-", "------"};
+    /* Rows: the operations in their order; columns: FAIL, CUT, PAD, WRITE, STATUS, NO_NAME, EMPTY_NAME, and a kind that
+     * is none. */
+    static const char *const allowed[] = {"yyyynnn-", "yyyynnn-", "yyyynnn-", "ynnnnnn-", "ynnnyyy-",
+                                          "ynnnyyy-", "yyyynnn-", "yyyynnn-", "yyyynnn-", "--------"};
     size_t closed = 0;
     for (int operation = 0; operation <= PFB_SOURCE_OPERATION_COUNT; operation++) {
         for (int kind = 0; kind <= PFB_SOURCE_FAULT_COUNT; kind++) {

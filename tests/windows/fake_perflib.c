@@ -169,6 +169,23 @@ static void write_statuses(uint8_t *blocks, size_t size)
     }
 }
 
+/* Refuses the blocks of the size that the test chose; all else is honest. */
+static bool refuse_sizes(uint8_t *blocks, size_t size)
+{
+    bool is_refused = false;
+    for (size_t at = 0; at < size;) {
+        static const uint32_t refusal = PFB_WIN32_INVALID_PARAMETER;
+        pfb_perflib_identifier block;
+        memcpy(&block, blocks + at, sizeof block);
+        if (block.size_bytes == fake.refused_bytes) {
+            is_refused = true;
+            memcpy(blocks + at + offsetof(pfb_perflib_identifier, status), &refusal, sizeof refusal);
+        }
+        at += block.size_bytes;
+    }
+    return is_refused;
+}
+
 typedef bool change_function(pfb_source_query *query, uint8_t *blocks, size_t size, pfb_source_failure *failure);
 
 static pfb_dword change(fake_function function, change_function *honest, void *query, void *blocks, pfb_dword size)
@@ -187,6 +204,8 @@ static pfb_dword change(fake_function function, change_function *honest, void *q
         return failure.code;
     if (fake.block_status != PFB_WIN32_SUCCESS)
         write_statuses(blocks, size);
+    if (refuse_sizes(blocks, size) && fake.refuses_calls)
+        return PFB_WIN32_INVALID_PARAMETER;
     return PFB_WIN32_SUCCESS;
 }
 

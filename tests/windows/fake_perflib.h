@@ -41,6 +41,8 @@ typedef struct fake_perflib {
     fake_script scripts[FAKE_FUNCTIONS]; /* the test's */
     uint32_t block_status;               /* the test's: when not 0, what becomes of every block */
     bool breaks_blocks;                  /* the test's: all else of a block is overwritten, too */
+    uint32_t refused_bytes;              /* the test's: blocks of this size are refused, 40 or 48; 0: none */
+    bool refuses_calls;                  /* the test's: by failing the call instead of by Status */
     size_t calls[FAKE_FUNCTIONS];
     uint32_t rooms[FAKE_FUNCTIONS][FAKE_ROOMS]; /* what the first calls gave room for */
     size_t open_handles;

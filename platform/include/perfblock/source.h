@@ -121,15 +121,17 @@ typedef enum pfb_source_operation {
 } pfb_source_operation;
 
 /* What a fault does to a call. CUT, PAD and WRITE apply to operations with a reply: all except query_open, query_add
- * and query_remove. STATUS applies to query_add and query_remove, FAIL to every operation. */
+ * and query_remove. STATUS, NO_NAME and EMPTY_NAME apply to query_add and query_remove, FAIL to every operation. */
 typedef enum pfb_source_fault_kind {
     PFB_SOURCE_FAULT_FAIL = 0, /* the call fails with code `value`; the inner source is not called */
     PFB_SOURCE_FAULT_CUT,      /* the reply is truncated to `value` bytes */
     PFB_SOURCE_FAULT_PAD,      /* `value` bytes of 0xEE are appended */
-    PFB_SOURCE_FAULT_WRITE,  /* the 32 bits at offset `at` are set to `value`, little-endian, as far as they are inside
-                              */
-    PFB_SOURCE_FAULT_STATUS, /* block number `at` (from 0) is not passed on, and its Status is set to `value` */
-    PFB_SOURCE_FAULT_COUNT   /* number of kinds */
+    PFB_SOURCE_FAULT_WRITE,   /* the 32 bits at offset `at` are set to `value`, little-endian, as far as they are inside
+                               */
+    PFB_SOURCE_FAULT_STATUS,  /* block number `at` (from 0) is not passed on, and its Status is set to `value` */
+    PFB_SOURCE_FAULT_NO_NAME, /* the same for every block without a name (40 bytes) */
+    PFB_SOURCE_FAULT_EMPTY_NAME, /* the same for every block with an empty name (48 bytes) */
+    PFB_SOURCE_FAULT_COUNT       /* number of kinds */
 } pfb_source_fault_kind;
 
 typedef struct pfb_source_fault {
