@@ -69,55 +69,16 @@ pairs make_pairs(uint32_t type, const differences &by, size_t count)
     return made;
 }
 
-/* The same as a column: one counter of many instances, with the clocks of the first pair. */
-struct column {
-    pfb_raw_value older, newer;
-    std::vector<uint64_t> older_values, newer_values, older_bases, newer_bases, newer_multi_counts;
-};
-
-column make_column(uint32_t type, const differences &by, size_t count)
-{
-    pairs samples = make_pairs(type, by, count);
-    column made = {};
-    made.older = samples.older[0];
-    made.newer = samples.newer[0];
-    for (size_t i = 0; i < count; i++) {
-        made.older_values.push_back(samples.older[i].value);
-        made.newer_values.push_back(samples.newer[i].value);
-        made.older_bases.push_back(samples.older[i].base);
-        made.newer_bases.push_back(samples.newer[i].base);
-        made.newer_multi_counts.push_back(samples.newer[i].multi_count);
-    }
-    return made;
-}
-
-/* The samples of one instance of a column. */
-pfb_raw_value older_of(const column &of, size_t i)
-{
-    pfb_raw_value sample = of.older;
-    sample.value = of.older_values[i];
-    sample.base = of.older_bases[i];
-    return sample;
-}
-
-pfb_raw_value newer_of(const column &of, size_t i)
-{
-    pfb_raw_value sample = of.newer;
-    sample.value = of.newer_values[i];
-    sample.base = of.newer_bases[i];
-    sample.multi_count = of.newer_multi_counts[i];
-    return sample;
-}
-
 /* ---- Measuring ------------------------------------------------------------------------------------------- */
 
 /* A refused sample costs less than a value and must not pass for one. Multi timers exceed 100 % by design. */
-void require_ok(benchmark::State &state, const std::vector<uint8_t> &status_bytes)
+void require_ok(benchmark::State &state, const std::vector<pfb_formula_result> &results)
 {
-    constexpr unsigned above_100 = PFB_FLAG_ABOVE_100 * 16;
-    for (uint8_t status_byte : status_bytes) {
-        if ((status_byte & (PFB_STATUS_BYTE_CODE | PFB_STATUS_BYTE_FLAGS) & ~above_100) != 0)
-            return state.SkipWithError(pfb_status_name(static_cast<pfb_status>(status_byte & PFB_STATUS_BYTE_CODE)));
+    for (const pfb_formula_result &result : results) {
+        if (result.status != PFB_STATUS_OK)
+            return state.SkipWithError(pfb_status_name(result.status));
+        if ((result.flags & ~PFB_FLAG_ABOVE_100) != 0)
+            return state.SkipWithError("a flag is set");
     }
 }
 
@@ -132,19 +93,15 @@ template <class Item, class Fill> void repeat(benchmark::State &state, std::vect
     bench::count_items(state, items.size());
 }
 
-/* `one` evaluates a pair. */
-template <class One> void measure_values(benchmark::State &state, const pairs &samples, One one)
+void measure_values(benchmark::State &state, const pairs &samples, const pfb_formula_options &options)
 {
     size_t count = samples.newer.size();
     std::vector<pfb_formula_result> results(count);
     repeat(state, results, [&]() {
         for (size_t i = 0; i < count; i++)
-            results[i] = one(&samples.older[i], &samples.newer[i]);
+            results[i] = pfb_formula_evaluate(&samples.older[i], &samples.newer[i], &options);
     });
-    std::vector<uint8_t> status_bytes;
-    for (const pfb_formula_result &result : results)
-        status_bytes.push_back(pfb_formula_pack(&result));
-    require_ok(state, status_bytes);
+    require_ok(state, results);
 }
 
 template <class Plain> void measure_plain(benchmark::State &state, const pairs &samples, Plain plain)
@@ -157,41 +114,13 @@ template <class Plain> void measure_plain(benchmark::State &state, const pairs &
     });
 }
 
-void measure_column(benchmark::State &state, const pfb_formula &formula, const column &samples)
+/* Copies both raw values of `count` pairs. */
+void measure_memcpy(benchmark::State &state, size_t count)
 {
-    size_t count = samples.newer_values.size();
-    std::vector<double> values(count);
-    std::vector<uint8_t> status_bytes(count);
-    pfb_formula_column given = {};
-    given.older = &samples.older;
-    given.newer = &samples.newer;
-    given.older_values = samples.older_values.data();
-    given.newer_values = samples.newer_values.data();
-    given.older_bases = samples.older_bases.data();
-    given.newer_bases = samples.newer_bases.data();
-    given.newer_multi_counts = samples.newer_multi_counts.data();
-    given.count = count;
-    repeat(state, values, [&]() { pfb_formula_apply_column(&formula, &given, values.data(), status_bytes.data()); });
-    require_ok(state, status_bytes);
-}
-
-template <class Plain> void measure_plain_column(benchmark::State &state, const column &samples, Plain plain)
-{
-    size_t count = samples.newer_values.size();
-    std::vector<double> values(count);
-    repeat(state, values, [&]() {
-        for (size_t i = 0; i < count; i++)
-            values[i] = plain(older_of(samples, i), newer_of(samples, i));
-    });
-}
-
-/* Copies what `count` values are made of. */
-template <class Item> void measure_memcpy(benchmark::State &state, size_t count)
-{
-    std::vector<Item> from(2 * count, Item());
-    std::vector<Item> to(2 * count, Item());
+    std::vector<pfb_raw_value> from(2 * count, pfb_raw_value());
+    std::vector<pfb_raw_value> to(2 * count, pfb_raw_value());
     for (auto _ : state) {
-        std::memcpy(to.data(), from.data(), 2 * count * sizeof(Item));
+        std::memcpy(to.data(), from.data(), 2 * count * sizeof(pfb_raw_value));
         benchmark::DoNotOptimize(to.data());
         benchmark::ClobberMemory();
     }
@@ -207,32 +136,10 @@ void add_path(const std::string &name, uint32_t type, const differences &by, con
               Plain plain)
 {
     for (size_t count : COUNTS) {
-        bench::add(name + "/evaluate", count, [=](benchmark::State &state) {
-            measure_values(state, make_pairs(type, by, count),
-                           [&](const pfb_raw_value *older, const pfb_raw_value *newer) {
-                               return pfb_formula_evaluate(older, newer, &options);
-                           });
-        });
-        bench::add(name + "/apply", count, [=](benchmark::State &state) {
-            pfb_formula formula = pfb_formula_prepare(type, &options);
-            measure_values(state, make_pairs(type, by, count),
-                           [&](const pfb_raw_value *older, const pfb_raw_value *newer) {
-                               return pfb_formula_apply(&formula, older, newer);
-                           });
-        });
+        bench::add(name + "/evaluate", count,
+                   [=](benchmark::State &state) { measure_values(state, make_pairs(type, by, count), options); });
         bench::add(name + "/plain", count,
                    [=](benchmark::State &state) { measure_plain(state, make_pairs(type, by, count), plain); });
-    }
-}
-
-template <class Plain> void add_column(const std::string &name, uint32_t type, const differences &by, Plain plain)
-{
-    for (size_t count : COUNTS) {
-        bench::add(name + "/apply_column", count, [=](benchmark::State &state) {
-            measure_column(state, pfb_formula_prepare(type, nullptr), make_column(type, by, count));
-        });
-        bench::add(name + "/plain", count,
-                   [=](benchmark::State &state) { measure_plain_column(state, make_column(type, by, count), plain); });
     }
 }
 
@@ -242,8 +149,6 @@ void add_type(const std::string &name, uint32_t type, const differences &everyda
 {
     add_path("formula/" + name + "/everyday", type, everyday, {}, plain);
     add_path("formula/" + name + "/wide", type, wide, {}, plain);
-    add_column("column/" + name + "/everyday", type, everyday, plain);
-    add_column("column/" + name + "/wide", type, wide, plain);
 }
 
 double time_between(const pfb_raw_value &older, const pfb_raw_value &newer)
@@ -331,11 +236,9 @@ int main(int argc, char **argv)
     add_instantaneous_and_rates();
     add_timers();
     add_averages();
-    /* Both samples of each pair; of a column both raw values. */
+    /* Both samples of each pair. */
     for (size_t count : COUNTS) {
-        bench::add("formula/memcpy", count,
-                   [=](benchmark::State &state) { measure_memcpy<pfb_raw_value>(state, count); });
-        bench::add("column/memcpy", count, [=](benchmark::State &state) { measure_memcpy<uint64_t>(state, count); });
+        bench::add("formula/memcpy", count, [=](benchmark::State &state) { measure_memcpy(state, count); });
     }
     return bench::run(argc, argv);
 }

@@ -244,7 +244,7 @@ class Program(unittest.TestCase):
 
     def test_a_promise_in_nanoseconds(self):
         name = next(promise.measured for promise in promises.PROMISES if not promise.beside)
-        for nanoseconds, expected in ((7.5, "8 ns 7.50 ns kept"), (8.5, "8 ns 8.50 ns missed")):
+        for nanoseconds, expected in ((14.5, "15 ns 14.50 ns kept"), (15.5, "15 ns 15.50 ns missed")):
             lines = self.judge((name, [nanoseconds] * 9))
             self.assertEqual([line.endswith(expected) for line in lines].count(True), 1, lines)
 

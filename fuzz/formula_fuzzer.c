@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares formulas with a reference implementation: computes status, flags and exact quotient of two raw values from
  * the bits of the type, with slow integers. The value is checked against its definition: no double is nearer to the
- * quotient. Then evaluates the same raw values with one input increased, without limits, as their complement, prepared,
- * and as a column.
+ * quotient. Then evaluates the same raw values with one input increased, without limits, and as their complement.
  *
  * Input: { switches u8, scale u8, samples u8, row u8, type u32, older type u32, base type u32 of the newer and of the
  * older sample, absent newer u8, absent older u8 }, then the eight fields of the newer sample and the eight of the
@@ -195,98 +194,12 @@ static void check_complement(const question *q)
 
 /* ---- Other ways to the same result --------------------------------------------------------------------- */
 
-static void check_prepared(const question *q, const pfb_formula_result *result)
+static void check_no_options(const question *q)
 {
-    pfb_formula formula = pfb_formula_prepare(q->newer.type, &q->options);
-    pfb_formula_result prepared = pfb_formula_apply(&formula, older_of(q), &q->newer);
-    demand(is_same_result(&prepared, result), "preparing and applying is evaluating");
-    demand(formula.unit == result->unit, "a prepared formula has the type's unit");
-    bool early = result->status == PFB_STATUS_UNKNOWN_TYPE || result->status == PFB_STATUS_NOT_DISPLAYED ||
-                 result->status == PFB_STATUS_BAD_SCALE;
-    demand(formula.status == (early ? result->status : PFB_STATUS_OK), "a prepared formula says what it never gives");
     pfb_formula_options none = make_options(0, 0);
     pfb_formula_result without = pfb_formula_evaluate(older_of(q), &q->newer, NULL);
     pfb_formula_result off = pfb_formula_evaluate(older_of(q), &q->newer, &none);
     demand(is_same_result(&without, &off), "no options are all options off");
-}
-
-enum { ROWS = 37, KINDS = 5 }; /* some are computed together, the others with padding */
-
-/* Raw values of instances that share the question's clocks: its own, and others derived from them. The order varies,
- * since a column may choose its method from one instance. */
-typedef struct numbers {
-    uint64_t newer_value[ROWS], older_value[ROWS], newer_base[ROWS], older_base[ROWS], multi_count[ROWS];
-} numbers;
-
-static void set_row(numbers *n, int row, const pfb_raw_value *newer, const pfb_raw_value *older)
-{
-    n->newer_value[row] = newer->value;
-    n->older_value[row] = older->value;
-    n->newer_base[row] = newer->base;
-    n->older_base[row] = older->base;
-    n->multi_count[row] = newer->multi_count;
-}
-
-static numbers make_numbers(const question *q)
-{
-    numbers n;
-    int first = (int)(q->step % ROWS);
-    question other = *q;
-    for (int i = KINDS; i < ROWS; i++)
-        set_row(&n, (first + i) % ROWS, &q->newer, &q->older);
-    set_row(&n, first, &q->newer, &q->older);
-    grow(&other.newer.value, q->step);
-    set_row(&n, (first + 1) % ROWS, &other.newer, &q->older);
-    grow(&other.newer.base, q->step);
-    grow(&other.newer.multi_count, q->step);
-    set_row(&n, (first + 2) % ROWS, &other.newer, &q->older);
-    set_row(&n, (first + 3) % ROWS, &q->older, &q->newer);
-    set_row(&n, (first + 4) % ROWS, &(pfb_raw_value){.value = q->step}, &(pfb_raw_value){.value = 0});
-    return n;
-}
-
-static pfb_raw_value make_sample(const pfb_raw_value *shared, uint64_t value, uint64_t base, uint64_t multi_count)
-{
-    pfb_raw_value s = *shared;
-    s.value = value;
-    s.base = base;
-    s.multi_count = multi_count;
-    return s;
-}
-
-static const uint64_t *if_present(const pfb_raw_value *sample, uint32_t bit, const uint64_t *values)
-{
-    return sample->has & bit ? values : NULL;
-}
-
-/* Changes the fields of both samples that a column must not read. */
-static void check_column(const question *q)
-{
-    numbers n = make_numbers(q);
-    const uint32_t own = PFB_HAS_VALUE | PFB_HAS_BASE | PFB_HAS_MULTI_COUNT;
-    question shared = *q;
-    shared.newer.has ^= own & (uint32_t)q->step;
-    shared.older.has ^= own & (uint32_t)q->step;
-    shared.newer.value = shared.older.value = shared.newer.base = shared.older.base = shared.newer.multi_count =
-        q->step;
-    pfb_formula_column column = {.older = older_of(&shared),
-                                 .newer = &shared.newer,
-                                 .older_values = if_present(&q->older, PFB_HAS_VALUE, n.older_value),
-                                 .newer_values = if_present(&q->newer, PFB_HAS_VALUE, n.newer_value),
-                                 .older_bases = if_present(&q->older, PFB_HAS_BASE, n.older_base),
-                                 .newer_bases = if_present(&q->newer, PFB_HAS_BASE, n.newer_base),
-                                 .newer_multi_counts = if_present(&q->newer, PFB_HAS_MULTI_COUNT, n.multi_count),
-                                 .count = ROWS};
-    double values[ROWS];
-    uint8_t status_bytes[ROWS];
-    pfb_formula formula = pfb_formula_prepare(q->newer.type, &q->options);
-    pfb_formula_apply_column(&formula, &column, values, status_bytes);
-    for (int i = 0; i < ROWS; i++) {
-        pfb_raw_value newer = make_sample(&q->newer, n.newer_value[i], n.newer_base[i], n.multi_count[i]);
-        pfb_raw_value older = make_sample(&q->older, n.older_value[i], n.older_base[i], q->older.multi_count);
-        pfb_formula_result alone = pfb_formula_apply(&formula, q->has_older ? &older : NULL, &newer);
-        demand(is_status_byte(values[i], status_bytes[i], &alone), "a column gives what each of its instances gives");
-    }
 }
 
 static void check(const question *q)
@@ -300,8 +213,7 @@ static void check(const question *q)
     check_scale(q, &result);
     check_order(q, &result);
     check_complement(q);
-    check_prepared(q, &result);
-    check_column(q);
+    check_no_options(q);
 }
 
 /* ---- Input --------------------------------------------------------------------------------------------- */

@@ -58,6 +58,13 @@ static bool reserve_names(pfb_collector *c, const kept_sample *sample)
     return has_memory;
 }
 
+/* The unit does not depend on the inputs, so none are given. */
+static const char *unit_of_type(uint32_t type)
+{
+    const pfb_raw_value nothing = {.type = type};
+    return pfb_unit_text(pfb_formula_evaluate(NULL, &nothing, NULL).unit);
+}
+
 static void describe_columns(pfb_collector *c, const pfb_sample *table)
 {
     for (uint32_t r = 0; r < table->counts.results; r++) {
@@ -72,7 +79,7 @@ static void describe_columns(pfb_collector *c, const pfb_sample *table)
             else if (from->counter_id != PFB_NO_ID)
                 column->name = pfb_metadata_counter_name(set, from->counter_id);
             if (from->has_counter)
-                column->unit = pfb_unit_text(pfb_formula_prepare(from->counter.type, &c->options.formula).unit);
+                column->unit = unit_of_type(from->counter.type);
             column->is_hidden = (from->counter.attributes & PFB_ATTRIBUTE_NO_DISPLAY) != 0;
         }
     }

@@ -106,76 +106,6 @@ static void mix_result(uint64_t *digest, const pfb_formula_result *result)
                     (result->is_integer ? 1 : 0));
 }
 
-/* ---- Columns ------------------------------------------------------------------------------------------ */
-
-enum { ROWS = 75 };
-
-typedef struct rows {
-    uint64_t older_values[ROWS], newer_values[ROWS], older_bases[ROWS], newer_bases[ROWS], multi_counts[ROWS];
-} rows;
-
-/* Readings that grew, by anything up to 2^53 or by a multiple of it, so that quotients with and without a fraction
- * occur; in one of `rarely` rows any number. */
-static void fill_rows(uint64_t *state, uint64_t rarely, rows *r)
-{
-    uint64_t bits = next_random(state) % 54;
-    for (int i = 0; i < ROWS; i++) {
-        bool is_odd = next_random(state) % rarely == 0;
-        r->older_values[i] = random_number(state) >> 2;
-        r->newer_values[i] = is_odd ? random_number(state) : r->older_values[i] + (next_random(state) >> (63 - bits));
-        r->older_bases[i] = next_random(state) >> 40;
-        r->newer_bases[i] = r->older_bases[i] + (is_odd ? random_number(state) : 1 + next_random(state) % 5);
-        r->multi_counts[i] = next_random(state) % 65;
-    }
-}
-
-static bool is_status_byte(double value, uint8_t status_byte, const pfb_formula_result *alone)
-{
-    bool is_small_integer = alone->is_integer && alone->integer >> 53 == 0;
-    return memcmp(&value, &alone->value, sizeof value) == 0 &&
-           (status_byte & PFB_STATUS_BYTE_CODE) == (unsigned)alone->status &&
-           (status_byte & PFB_STATUS_BYTE_FLAGS) == alone->flags * 16 &&
-           ((status_byte & PFB_STATUS_BYTE_INTEGER) != 0) == is_small_integer;
-}
-
-/* One column of this type; what it gave goes into the digest. False when a row has another result than alone. */
-static bool digest_column(uint64_t *state, uint32_t type, const pfb_formula_options *options, uint64_t *digest)
-{
-    rows r;
-    double values[ROWS];
-    uint8_t status_bytes[ROWS];
-    fill_rows(state, next_random(state) % 2 == 0 ? 20 : UINT64_MAX, &r);
-    pfb_raw_value older = random_sample(state, type);
-    pfb_raw_value newer = random_sample(state, type);
-    order(&older, &newer);
-    newer.perf_freq = newer.object_freq = (int64_t)(1 + next_random(state) % 10000000);
-    pfb_formula formula = pfb_formula_prepare(type, options);
-    pfb_formula_column column = {.older = &older,
-                                 .newer = &newer,
-                                 .older_values = r.older_values,
-                                 .newer_values = r.newer_values,
-                                 .older_bases = r.older_bases,
-                                 .newer_bases = r.newer_bases,
-                                 .newer_multi_counts = r.multi_counts,
-                                 .count = ROWS};
-    pfb_formula_apply_column(&formula, &column, values, status_bytes);
-    for (int i = 0; i < ROWS; i++) {
-        older.value = r.older_values[i];
-        newer.value = r.newer_values[i];
-        older.base = r.older_bases[i];
-        newer.base = r.newer_bases[i];
-        newer.multi_count = r.multi_counts[i];
-        pfb_formula_result alone = pfb_formula_apply(&formula, &older, &newer);
-        if (!is_status_byte(values[i], status_bytes[i], &alone)) {
-            printf("%08" PRIX32 ", row %d: %a, status_byte %02X; alone %a, %s\n", type, i, values[i], status_bytes[i],
-                   alone.value, pfb_status_name(alone.status));
-            return false;
-        }
-        mix(digest, status_bytes[i]);
-    }
-    return true;
-}
-
 int main(int argc, char **argv)
 {
     unsigned long count = argc == 2 ? strtoul(argv[1], NULL, 10) : 0;
@@ -195,8 +125,6 @@ int main(int argc, char **argv)
         pfb_formula_result result = pfb_formula_evaluate(&older, &newer, &options);
         valued += result.status == PFB_STATUS_OK;
         mix_result(&digest, &result);
-        if (i % 16 == 0 && !digest_column(&state, type, &options, &digest))
-            return 1;
     }
     printf("%lu samples, %lu values, digest %016" PRIX64 "\n", count, valued, digest);
     return valued == 0;

@@ -36,12 +36,12 @@ bool same_result(const pfb_formula_result *a, const pfb_formula_result *b)
            a->is_integer == b->is_integer && a->integer == b->integer;
 }
 
-bool same_marked(double value, uint8_t mark, const pfb_formula_result *result)
+bool same_packed(double value, uint8_t status_byte, const pfb_formula_result *result)
 {
     bool is_small_integer = result->is_integer && result->integer < UINT64_C(1) << 53;
-    return same_bits(value, result->value) && (mark & PFB_STATUS_BYTE_CODE) == (unsigned)result->status &&
-           (mark & PFB_STATUS_BYTE_FLAGS) == result->flags * 16 &&
-           ((mark & PFB_STATUS_BYTE_INTEGER) != 0) == is_small_integer;
+    return same_bits(value, result->value) && (status_byte & PFB_STATUS_BYTE_CODE) == (unsigned)result->status &&
+           (status_byte & PFB_STATUS_BYTE_FLAGS) == result->flags * 16 &&
+           ((status_byte & PFB_STATUS_BYTE_INTEGER) != 0) == is_small_integer;
 }
 
 void expect_value(pfb_formula_result result, double value, uint32_t flags, const char *what)

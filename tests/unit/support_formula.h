@@ -47,8 +47,8 @@ pfb_formula_result evaluate_two(uint32_t type, uint64_t from, uint64_t to);
 bool same_bits(double a, double b);
 bool same_result(const pfb_formula_result *a, const pfb_formula_result *b);
 
-/* Value and mark tell what the result tells; its integer only below 2^53. */
-bool same_marked(double value, uint8_t mark, const pfb_formula_result *result);
+/* Returns true if value and status byte are those of the result. */
+bool same_packed(double value, uint8_t status_byte, const pfb_formula_result *result);
 
 void expect_value(pfb_formula_result result, double value, uint32_t flags, const char *what);
 void expect_integer(pfb_formula_result result, uint64_t integer, const char *what);

@@ -251,7 +251,7 @@ unsigned expect_displayed(const pfb_sample *older, const pfb_sample *newer, cons
         for (uint32_t column = of->first_column; column < of->first_column + of->column_count; column++) {
             size_t place = pfb_sample_place(newer, row, column);
             pfb_formula_result alone = pfb_sample_cook_value(older, newer, row, column, options, NULL);
-            cr_assert(same_marked(all.values[place], all.status_bytes[place], &alone),
+            cr_assert(same_packed(all.values[place], all.status_bytes[place], &alone),
                       "row %u, column %u: %02X %a, alone %s %a", row, column, all.status_bytes[place],
                       all.values[place], pfb_status_name(alone.status), alone.value);
             ok += alone.status == PFB_STATUS_OK;

@@ -283,22 +283,16 @@ Test(formula_options, what_has_no_formula_stays_without)
     }
 }
 
-/* ---- Preparation ----------------------------------------------------------------------------------------- */
+/* ---- Types of the two samples ---------------------------------------------------------------------------- */
 
-Test(formula_options, a_prepared_formula_is_for_its_type)
+Test(formula_options, both_samples_have_the_type)
 {
-    pfb_formula formula = pfb_formula_prepare(DELTA, NULL);
     pfb_raw_value older = sample_at(DELTA, 0, 1);
     pfb_raw_value newer = sample_at(DELTA, 1, 8);
-    cr_expect_eq(formula.status, PFB_STATUS_OK);
-    expect_integer(pfb_formula_apply(&formula, &older, &newer), 7, "once");
-    expect_integer(pfb_formula_apply(&formula, &older, &newer), 7, "and again");
+    expect_integer(pfb_formula_evaluate(&older, &newer, NULL), 7, "the same type");
     newer.type = LARGE_DELTA;
-    expect_status(pfb_formula_apply(&formula, &older, &newer), PFB_STATUS_TYPE_MISMATCH, "the newer is another");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_TYPE_MISMATCH, "the newer is another");
     newer.type = DELTA;
     older.type = LARGE_DELTA;
-    expect_status(pfb_formula_apply(&formula, &older, &newer), PFB_STATUS_TYPE_MISMATCH, "the older is another");
-    cr_expect_eq(pfb_formula_prepare(TEXT, NULL).status, PFB_STATUS_NOT_DISPLAYED);
-    cr_expect_eq(pfb_formula_prepare(12345, NULL).status, PFB_STATUS_UNKNOWN_TYPE);
-    cr_expect_eq(pfb_formula_prepare(TIMER, NULL).unit, PFB_UNIT_PERCENT);
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_TYPE_MISMATCH, "the older is another");
 }

@@ -216,56 +216,11 @@ typedef struct pfb_formula_result {
     uint64_t integer; /* ... namely this one; raw counts above 2^53 are exact here only */
 } pfb_formula_result;
 
-/* A type's formula with options applied, ready for any number of samples. To be filled by pfb_formula_prepare. */
-typedef struct pfb_formula {
-    uint32_t type;
-    pfb_status status; /* ok, or what every evaluation gives: unknown_type, not_displayed, bad_scale */
-    pfb_unit unit;     /* PFB_UNIT_NONE for unknown types */
-    /* ------------------------------------------------------------------------------------------ */
-    uint16_t terms;
-    uint8_t samples, clock, denominator;
-    bool is_dword, base_is_dword;
-    bool wrap32, cap_100, clamp_0;
-    bool changes_value;                /* capped, clamped or scaled */
-    uint32_t newer_needs, older_needs; /* PFB_HAS_ bits */
-    uint64_t scale_above, scale_below; /* powers of ten, one of them 1 */
-} pfb_formula;
-
-/* Looks the type up and applies the options, which may be null. */
-PFB_API pfb_formula pfb_formula_prepare(uint32_t type, const pfb_formula_options *options);
-
-/* Evaluates samples of the formula's type. `older` may be null where one sample is enough. Tests are made in this
- * order, the first that fails gives the status: the formula's own status, enough samples, same type, inputs present
- * (value, clock, frequency, base, multi count), counter not fallen, frequency, multi count, denominator.
- * The frequency is the newer sample's. Instantaneous types use the newer sample alone. */
-PFB_API pfb_formula_result pfb_formula_apply(const pfb_formula *formula, const pfb_raw_value *older,
-                                             const pfb_raw_value *newer);
-
-/* One counter of many instances. What all its samples share, clocks and frequencies, stands in `older` and `newer`; the
- * numbers that differ stand in arrays of `count`, null where there are none. */
-typedef struct pfb_formula_column {
-    const pfb_raw_value
-        *older; /* null: one sample only; `value`, `base`, `multi_count` and their PFB_HAS_ bits are not read */
-    const pfb_raw_value *newer; /* likewise */
-    const uint64_t *older_values, *newer_values;
-    const uint64_t *older_bases, *newer_bases;
-    const uint64_t *newer_multi_counts;
-    size_t count;
-} pfb_formula_column;
-
 /* A result of a column takes nine bytes: the value, and a status byte. All results of a column have the unit of its
  * formula. */
 #define PFB_STATUS_BYTE_CODE 0x0FU    /* pfb_status: PFB_STATUS_OK is 0 */
 #define PFB_STATUS_BYTE_FLAGS 0x70U   /* PFB_FLAG_ bits, times 16 */
 #define PFB_STATUS_BYTE_INTEGER 0x80U /* the exact result is an integer below 2^53, which the value is */
-
-/* Evaluates a column into `values` and `status_bytes`, of `count` each. Each result is the one that pfb_formula_apply
- * gives for that instance; everyday numbers take a fraction of its time. */
-PFB_API void pfb_formula_apply_column(const pfb_formula *formula, const pfb_formula_column *column, double *values,
-                                      uint8_t *status_bytes);
-
-/* The status byte of a result. */
-PFB_API uint8_t pfb_formula_pack(const pfb_formula_result *result);
 
 /* The result with this value, status byte and unit (formula.unit). is_integer is false, whatever the status byte says,
  * where the value is not an integer from 0 to 2^53 - 1: larger integers are in the original result only. */

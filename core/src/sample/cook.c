@@ -2,6 +2,7 @@
 /* Two samples side by side: which rows belong together, and what a value's formula is fed with. */
 #include "perfblock/sample.h"
 
+#include "formula/evaluation.h"
 #include "sample/order.h"
 
 /* ---- Rows of two samples ---------------------------------------------------------------------------------- */
@@ -77,32 +78,12 @@ void pfb_sample_match(pfb_sample *older, pfb_sample *newer)
         match_result(older, newer, r);
 }
 
-/* ---- Plans -------------------------------------------------------------------------------------------------- */
+/* ---- Inputs of a counter ------------------------------------------------------------------------------------ */
 
-/* Where the raw value of a referred counter stands. */
-typedef struct reference {
-    bool exists;              /* there is such a counter, it is not the one that refers to it, and of a fitting type */
-    bool elsewhere;           /* in another result: looked up for each row */
-    uint8_t sizes;            /* what its datum may have: SIZE_ bits */
-    uint32_t column;          /* its own, unless elsewhere */
-    pfb_column_range columns; /* elsewhere: all of the counter */
-} reference;
-
-/* What is the same for all rows of a column. */
-typedef struct plan {
-    const pfb_sample *sample;
-    pfb_related_rows *related; /* of the last row that needed them */
-    uint32_t column;           /* of the counter */
-    uint8_t sizes;
-    reference base, multi, time, freq;
-    bool has_object_clock; /* V1: the object's own, which stands in the sample */
-    pfb_raw_value raw;     /* filled anew for each row; type and clocks stay */
-} plan;
-
-/* The sizes in bytes that numbers come in, which are bits at the same time. */
+/* The sizes in bytes of numbers; also used as bits. */
 enum { SIZE_4 = 4, SIZE_8 = 8 };
 
-/* The sizes a type declares. Plain numbers come in either. */
+/* The sizes that a type declares. Raw counts have either size. */
 static uint8_t declared_sizes(uint32_t type)
 {
     if (pfb_counter_type_is_number(type))
@@ -111,7 +92,30 @@ static uint8_t declared_sizes(uint32_t type)
     return declared == PFB_RAW_DWORD ? SIZE_4 : declared == PFB_RAW_LARGE ? SIZE_8 : 0;
 }
 
-/* What a counter may refer to. */
+/* The numbers of a column, from the first row of its result on. */
+typedef struct numbers {
+    const uint64_t *raw;
+    const uint8_t *sizes; /* 0 where there is no number */
+} numbers;
+
+/* Requires a result with rows. */
+static numbers numbers_of(const pfb_sample *sample, uint32_t column)
+{
+    const pfb_sample_result *result = &sample->results[sample->columns[column].result];
+    size_t place = pfb_sample_place(sample, result->first_row, column);
+    return (numbers){sample->raw + place, sample->sizes + place};
+}
+
+/* A counter that another one refers to. */
+typedef struct reference {
+    bool exists;              /* there is such a counter, it is another one, and of a type that fits */
+    bool elsewhere;           /* in another result: looked up for each row */
+    uint8_t sizes;            /* that its data may have: SIZE_ bits */
+    numbers numbers;          /* unless elsewhere */
+    pfb_column_range columns; /* elsewhere: all columns of the counter */
+} reference;
+
+/* What a counter refers to. */
 typedef enum role { ROLE_BASE, ROLE_MULTI_COUNT, ROLE_CLOCK } role;
 
 static bool fits_role(uint32_t type, role as, bool is_v1)
@@ -123,7 +127,7 @@ static bool fits_role(uint32_t type, role as, bool is_v1)
     return pfb_counter_type_is_number(type);
 }
 
-/* The counter that `column` refers to; `target` is the linked column. */
+/* `target` is the column that `column` refers to, or PFB_NONE. */
 static reference refer(const pfb_sample *sample, const pfb_sample_column *column, uint32_t target, role as)
 {
     reference none = {.exists = false};
@@ -134,134 +138,137 @@ static reference refer(const pfb_sample *sample, const pfb_sample_column *column
     bool is_v1 = sample->results[column->result].kind == PFB_V1_OBJECT;
     if (!referred->has_counter || !fits_role(type, as, is_v1))
         return none;
-    /* V1 values come in either size, whatever the type says: real providers differ from it. */
+    /* V1 values may have either size: real providers do not keep to their types. */
     reference r = {.exists = true,
                    .elsewhere = referred->result != column->result,
-                   .sizes = is_v1 ? SIZE_4 | SIZE_8 : declared_sizes(type),
-                   .column = target};
+                   .sizes = is_v1 ? SIZE_4 | SIZE_8 : declared_sizes(type)};
     if (r.elsewhere)
         r.columns = pfb_sample_columns_of(sample, &sample->results[column->result].counterset, referred->counter_id);
+    else
+        r.numbers = numbers_of(sample, target);
     return r;
 }
 
-/* With those of the counters it refers to that tell one of these inputs: PFB_HAS_ bits. */
-static plan make_plan(const pfb_sample *sample, uint32_t column, uint32_t inputs, pfb_related_rows *related)
+/* A column of one of the two samples, and what its counter refers to. */
+typedef struct side {
+    const pfb_sample *sample;
+    uint32_t first_row, row_count; /* of the result */
+    uint8_t sizes;                 /* that the data may have: SIZE_ bits */
+    uint32_t shared;               /* PFB_HAS_ bits that every row has */
+    numbers numbers;
+    const uint64_t *multi_counts; /* V1: those that follow the values; else null */
+    reference base, multi_count, time, freq;
+    pfb_raw_value raw;         /* of the row read last; type, base type and clocks are the same for all rows */
+    bool is_uniform;           /* rows of the same sizes differ in their numbers only */
+    pfb_related_rows *related; /* of the row read last that needed them */
+} side;
+
+/* `needs`: PFB_HAS_ bits of the inputs that are read; others are left out. Requires a result with rows. */
+static void open_side(side *s, const pfb_sample *sample, uint32_t column, uint32_t needs, pfb_related_rows *related)
 {
     const pfb_sample_column *c = &sample->columns[column];
     const pfb_sample_result *result = &sample->results[c->result];
-    plan p = {.sample = sample, .related = related, .column = column, .sizes = declared_sizes(c->counter.type)};
-    p.base = refer(sample, c, inputs & PFB_HAS_BASE ? c->base_column : PFB_NONE, ROLE_BASE);
-    p.multi = refer(sample, c, inputs & PFB_HAS_MULTI_COUNT ? c->multi_column : PFB_NONE, ROLE_MULTI_COUNT);
-    p.time = refer(sample, c, inputs & PFB_HAS_OBJECT_TIME ? c->time_column : PFB_NONE, ROLE_CLOCK);
-    p.freq = refer(sample, c, inputs & PFB_HAS_OBJECT_FREQ ? c->freq_column : PFB_NONE, ROLE_CLOCK);
-    p.has_object_clock = result->kind == PFB_V1_OBJECT;
-    if (result->kind == PFB_V1_OBJECT) /* real ones give PERF_AVERAGE_TIMER 8 bytes: the declared size counts */
-        p.sizes = SIZE_4 | SIZE_8;
-    p.raw = (pfb_raw_value){.type = c->counter.type,
-                            .perf_time = sample->perf_time,
-                            .perf_time_100ns = sample->perf_time_100ns,
-                            .perf_freq = sample->perf_freq,
-                            .object_time = result->object_time,
-                            .object_freq = result->object_freq};
-    if (p.base.exists)
-        p.raw.base_type = sample->columns[c->base_column].counter.type;
-    return p;
+    bool is_v1 = result->kind == PFB_V1_OBJECT;
+    uint32_t object_clock = is_v1 ? PFB_HAS_OBJECT_TIME | PFB_HAS_OBJECT_FREQ : 0;
+    *s = (side){.sample = sample,
+                .first_row = result->first_row,
+                .row_count = result->row_count,
+                .sizes = is_v1 ? SIZE_4 | SIZE_8 : declared_sizes(c->counter.type),
+                .shared = PFB_HAS_PERF_TIME | PFB_HAS_PERF_TIME_100NS | PFB_HAS_PERF_FREQ | object_clock,
+                .numbers = numbers_of(sample, column),
+                .related = related};
+    s->base = refer(sample, c, needs & PFB_HAS_BASE ? c->base_column : PFB_NONE, ROLE_BASE);
+    s->multi_count = refer(sample, c, needs & PFB_HAS_MULTI_COUNT ? c->multi_column : PFB_NONE, ROLE_MULTI_COUNT);
+    s->time = refer(sample, c, needs & PFB_HAS_OBJECT_TIME & ~object_clock ? c->time_column : PFB_NONE, ROLE_CLOCK);
+    s->freq = refer(sample, c, needs & PFB_HAS_OBJECT_FREQ & ~object_clock ? c->freq_column : PFB_NONE, ROLE_CLOCK);
+    if (sample->multi_counts)
+        s->multi_counts = sample->multi_counts + pfb_sample_place(sample, result->first_row, column);
+    s->raw = (pfb_raw_value){.type = c->counter.type,
+                             .perf_time = sample->perf_time,
+                             .perf_time_100ns = sample->perf_time_100ns,
+                             .perf_freq = sample->perf_freq,
+                             .object_time = result->object_time,
+                             .object_freq = result->object_freq};
+    if (s->base.exists)
+        s->raw.base_type = sample->columns[c->base_column].counter.type;
+    s->is_uniform =
+        !s->base.elsewhere && !s->multi_count.exists && !s->multi_counts && !s->time.exists && !s->freq.exists;
 }
 
-/* ---- Samples ------------------------------------------------------------------------------------------------ */
-
-/* A raw value and its size, 4 or 8; 0 where there is no number. */
+/* A raw value and its size in bytes, 4 or 8; 0 where there is no number. */
 typedef struct number {
     uint64_t raw;
     uint8_t size;
 } number;
 
-/* The number of a row in a column. Where a broken block ended before it, there is none. */
-static number number_at(const pfb_sample *sample, uint32_t row, uint32_t column)
-{
-    size_t place = pfb_sample_place(sample, row, column);
-    return (number){sample->raw[place], sample->sizes[place]};
-}
-
-/* The same instance in another result of the counterset, the first that holds the counter. */
-static number number_elsewhere(const plan *p, uint32_t row, pfb_column_range columns)
+/* The counter's number for the same instance in another result of the counterset, the first that has the counter. */
+static number number_elsewhere(const side *s, uint32_t row, pfb_column_range columns)
 {
     uint32_t column;
-    const pfb_sample_row *r = &p->sample->rows[row];
-    pfb_sample_related_rows(p->sample, r->group, r->rank, p->related);
-    uint32_t i = pfb_sample_first_with(p->sample, p->related, columns, &column);
-    return i < p->related->count ? number_at(p->sample, p->related->rows[i], column) : (number){0, 0};
+    const pfb_sample_row *r = &s->sample->rows[row];
+    pfb_sample_related_rows(s->sample, r->group, r->rank, s->related);
+    uint32_t i = pfb_sample_first_with(s->sample, s->related, columns, &column);
+    if (i == s->related->count)
+        return (number){0, 0};
+    size_t place = pfb_sample_place(s->sample, s->related->rows[i], column);
+    return (number){s->sample->raw[place], s->sample->sizes[place]};
 }
 
-/* The number referred to; of size 0 when there is none, or none of a fitting size. */
-static number read_reference(const plan *p, uint32_t row, const reference *to)
+/* Reads the number that a row refers to. Sets `bit` in raw.has if there is one, of a size that fits. */
+static number read_reference(side *s, uint32_t row, const reference *to, uint32_t bit)
 {
-    number none = {0, 0};
-    if (!to->exists)
-        return none;
-    number n = to->elsewhere ? number_elsewhere(p, row, to->columns) : number_at(p->sample, row, to->column);
-    return to->sizes & n.size ? n : none;
+    uint32_t n = row - s->first_row;
+    number found =
+        to->elsewhere ? number_elsewhere(s, row, to->columns) : (number){to->numbers.raw[n], to->numbers.sizes[n]};
+    if (!(to->sizes & found.size))
+        return (number){0, 0};
+    s->raw.has |= bit;
+    return found;
 }
 
-/* A raw value read as a clock, which is signed. */
-static int64_t as_clock(uint64_t raw)
+/* Reads a clock, which is signed. */
+static int64_t read_clock(side *s, uint32_t row, const reference *to, uint32_t bit)
 {
+    uint64_t raw = read_reference(s, row, to, bit).raw;
     return raw <= INT64_MAX ? (int64_t)raw : -(int64_t)(UINT64_MAX - raw) - 1;
 }
 
-/* The clock that other counters of the row tell. */
-static void read_clock(plan *p, uint32_t row)
+/* Fills s->raw with the inputs of a row. Returns false if the datum is a number of another size than its type's. */
+static bool read_row(side *s, uint32_t row)
 {
-    number time = read_reference(p, row, &p->time);
-    number freq = read_reference(p, row, &p->freq);
-    p->raw.has |= (time.size ? PFB_HAS_OBJECT_TIME : 0) | (freq.size ? PFB_HAS_OBJECT_FREQ : 0);
-    p->raw.object_time = as_clock(time.raw);
-    p->raw.object_freq = as_clock(freq.raw);
-}
-
-/* Base and multi count. */
-static void read_companions(plan *p, uint32_t row)
-{
-    number base = read_reference(p, row, &p->base);
-    number multi_count = read_reference(p, row, &p->multi);
-    p->raw.has |= (base.size ? PFB_HAS_BASE : 0) | (multi_count.size ? PFB_HAS_MULTI_COUNT : 0);
-    p->raw.base = base.raw;
-    p->raw.base_size = base.size;
-    p->raw.multi_count = multi_count.raw;
-}
-
-/* What all samples have. */
-static uint32_t shared_inputs(const plan *p)
-{
-    uint32_t clocks = PFB_HAS_PERF_TIME | PFB_HAS_PERF_TIME_100NS | PFB_HAS_PERF_FREQ;
-    return p->has_object_clock ? clocks | PFB_HAS_OBJECT_TIME | PFB_HAS_OBJECT_FREQ : clocks;
-}
-
-/* Fills the plan's sample; false when the datum has not the size its type declares. */
-static bool fill_sample(plan *p, uint32_t row)
-{
-    pfb_raw_value *raw = &p->raw;
-    raw->has = shared_inputs(p);
-    read_companions(p, row);
-    if (!p->has_object_clock)
-        read_clock(p, row);
-    size_t place = pfb_sample_place(p->sample, row, p->column);
-    raw->value_size = p->sample->sizes[place];
-    raw->value = raw->value_size ? p->sample->raw[place] : 0;
-    if (raw->value_size == 0)
-        return true;
-    raw->has |= PFB_HAS_VALUE;
-    if (p->sample->multi_counts && p->sample->multi_counts[place] != PFB_NO_MULTI_COUNT) {
-        raw->has |= PFB_HAS_MULTI_COUNT;
-        raw->multi_count = p->sample->multi_counts[place];
+    uint32_t n = row - s->first_row;
+    pfb_raw_value *raw = &s->raw;
+    raw->has = s->shared;
+    raw->value_size = s->numbers.sizes[n];
+    raw->value = 0;
+    raw->multi_count = 0;
+    if (raw->value_size != 0) {
+        raw->has |= PFB_HAS_VALUE;
+        raw->value = s->numbers.raw[n];
     }
-    return (p->sizes & raw->value_size) != 0;
+    if (s->base.exists) {
+        number base = read_reference(s, row, &s->base, PFB_HAS_BASE);
+        raw->base = base.raw;
+        raw->base_size = base.size;
+    }
+    if (s->multi_count.exists)
+        raw->multi_count = read_reference(s, row, &s->multi_count, PFB_HAS_MULTI_COUNT).raw;
+    if (s->multi_counts && raw->value_size != 0 && s->multi_counts[n] != PFB_NO_MULTI_COUNT) {
+        raw->has |= PFB_HAS_MULTI_COUNT;
+        raw->multi_count = s->multi_counts[n];
+    }
+    if (s->time.exists)
+        raw->object_time = read_clock(s, row, &s->time, PFB_HAS_OBJECT_TIME);
+    if (s->freq.exists)
+        raw->object_freq = read_clock(s, row, &s->freq, PFB_HAS_OBJECT_FREQ);
+    return raw->value_size == 0 || (s->sizes & raw->value_size) != 0;
 }
 
 /* ---- Evaluation --------------------------------------------------------------------------------------------- */
 
-/* The older column of the same counter, in one of the older results; or PFB_NONE. While both results have as many
- * columns it stands at the same place; where some came or went, only a counter that is there once can be told. */
+/* The column of the same counter in a result of the older sample, or PFB_NONE. It has the same position if both results
+ * have the same number of columns. If columns were added or removed, only a counter that occurs once in each result is
+ * found. */
 static uint32_t find_older_column(const pfb_sample *older, uint32_t r, const pfb_sample *newer,
                                   const pfb_sample_column *column)
 {
@@ -277,89 +284,88 @@ static uint32_t find_older_column(const pfb_sample *older, uint32_t r, const pfb
     return pfb_sample_find_only_column(older, r, column->counter_id);
 }
 
-/* A newer column, the formula of its counter, and the older column it is compared with. */
+/* A column of the newer sample, the formula of its counter, and the older column that it is compared with. */
 typedef struct comparison {
+    const pfb_sample *older_sample; /* null: there is one sample only */
+    bool has_inputs;                /* also read the inputs that the formula does not need */
+    pfb_related_rows newer_related, older_related;
+    /* The rest depends on the column. */
     const pfb_sample_column *column;
     pfb_formula formula;
-    plan newer;
-    const pfb_sample *older_sample; /* null: one sample only */
-    uint32_t older_result;          /* for which `older` was made; PFB_NONE: none yet */
-    bool has_older;                 /* that result has the counter */
-    plan older;
-    /* The same for all columns. */
-    bool shows_inputs; /* also those that the formula does not read */
-    pfb_related_rows newer_related, older_related;
+    pfb_conditions conditions; /* of the row evaluated last */
+    side newer;
+    uint32_t older_result; /* for which `older` was opened; PFB_NONE: for none yet */
+    bool has_older;        /* that result has the counter */
+    side older;
 } comparison;
 
-static void begin_comparison(comparison *c, bool shows_inputs)
+static void begin_comparison(comparison *c, const pfb_sample *older, bool has_inputs)
 {
-    c->shows_inputs = shows_inputs;
+    c->older_sample = older;
+    c->has_inputs = has_inputs;
     c->newer_related.group = c->older_related.group = PFB_NONE;
 }
 
-/* What a formula may read of the newer or of the older sample: without a base some are measured by the object's clock.
- */
-static uint32_t possible_needs(const pfb_formula *f, bool is_older)
+/* The inputs to read. Some formulas use the object's clock if there is no base. */
+static uint32_t inputs_to_read(const comparison *c, uint32_t needs)
 {
-    return (is_older ? f->older_needs : f->newer_needs) | (f->terms & PFB_TERM_BASE_OR_TIME ? PFB_HAS_OBJECT_TIME : 0);
+    if (c->has_inputs)
+        return UINT32_MAX;
+    return needs | (c->formula.terms & PFB_TERM_BASE_OR_TIME ? PFB_HAS_OBJECT_TIME : 0);
 }
 
-/* Which inputs are asked for. */
-static uint32_t inputs_of(const comparison *c, bool is_older)
-{
-    return c->shows_inputs ? UINT32_MAX : possible_needs(&c->formula, is_older);
-}
-
-static void compare_column(comparison *c, const pfb_sample *older, const pfb_sample *newer, uint32_t column,
-                           const pfb_formula_options *options)
+/* Requires a result with rows. */
+static void begin_column(comparison *c, const pfb_sample *newer, uint32_t column, const pfb_formula_options *options)
 {
     c->column = &newer->columns[column];
     c->formula = (pfb_formula){.status = PFB_STATUS_UNKNOWN_TYPE, .unit = PFB_UNIT_NONE};
     if (c->column->has_counter)
         c->formula = pfb_formula_prepare(c->column->counter.type, options);
-    c->newer = make_plan(newer, column, inputs_of(c, false), &c->newer_related);
-    c->older_sample = older;
+    open_side(&c->newer, newer, column, inputs_to_read(c, c->formula.newer_needs), &c->newer_related);
     c->older_result = PFB_NONE;
     c->has_older = false;
 }
 
-/* Whether the older sample has the row and the counter; then `older` is its plan. */
+/* Opens the older side for a row of the older sample. */
+static void open_older(comparison *c, uint32_t older_row)
+{
+    uint32_t result = c->older_sample->rows[older_row].result;
+    uint32_t column = find_older_column(c->older_sample, result, c->newer.sample, c->column);
+    c->older_result = result;
+    c->has_older = column != PFB_NONE && c->older_sample->columns[column].has_counter;
+    const pfb_sample_result *r = &c->older_sample->results[result];
+    if (c->has_older)
+        open_side(&c->older, c->older_sample, column, inputs_to_read(c, c->formula.older_needs), &c->older_related);
+    c->older.first_row = r->first_row;
+    c->older.row_count = r->row_count;
+}
+
+/* Returns true if the older sample has the row and the counter; then the older side is open. */
 static bool find_older(comparison *c, uint32_t older_row)
 {
-    if (!c->older_sample || older_row >= c->older_sample->counts.rows) /* PFB_NONE, or matched with another one */
+    if (!c->older_sample || older_row >= c->older_sample->counts.rows) /* PFB_NONE, or matched with another sample */
         return false;
-    uint32_t result = c->older_sample->rows[older_row].result;
-    if (result != c->older_result) { /* mostly the same for all rows */
-        uint32_t column = find_older_column(c->older_sample, result, c->newer.sample, c->column);
-        c->older_result = result;
-        c->has_older = column != PFB_NONE && c->older_sample->columns[column].has_counter;
-        if (c->has_older)
-            c->older = make_plan(c->older_sample, column, inputs_of(c, true), &c->older_related);
-    }
+    bool is_open = c->older_result != PFB_NONE && older_row - c->older.first_row < c->older.row_count;
+    if (!is_open)
+        open_older(c, older_row);
     return c->has_older;
 }
 
-/* A wrong size counts where the types are compared: after what makes it irrelevant. */
-static bool size_matters(pfb_status status)
-{
-    return status != PFB_STATUS_UNKNOWN_TYPE && status != PFB_STATUS_NOT_DISPLAYED && status != PFB_STATUS_BAD_SCALE &&
-           status != PFB_STATUS_NEED_TWO_SAMPLES;
-}
-
-/* Leaves what went in in the plans; whether there is an older sample, in `two`. */
-static pfb_formula_result evaluate_row(comparison *c, uint32_t row, bool *two)
+/* Evaluates a row of the column. Returns true if there is an older value, whose inputs are then in c->older.raw. */
+static bool evaluate_row(comparison *c, uint32_t row, pfb_formula_result *result)
 {
     uint32_t older_row = c->newer.sample->rows[row].older_row;
-    bool sizes_fit = fill_sample(&c->newer, row);
-    *two = find_older(c, older_row);
-    if (*two) {
-        bool older_fits = fill_sample(&c->older, older_row);
-        sizes_fit = sizes_fit && (older_fits || c->formula.samples < 2);
-    }
-    pfb_formula_result result = pfb_formula_apply(&c->formula, *two ? &c->older.raw : NULL, &c->newer.raw);
-    if (!sizes_fit && size_matters(result.status))
-        result = (pfb_formula_result){.status = PFB_STATUS_TYPE_MISMATCH, .unit = result.unit};
-    return result;
+    bool fits = read_row(&c->newer, row);
+    bool two = find_older(c, older_row);
+    if (two)
+        fits = (read_row(&c->older, older_row) || c->formula.samples < 2) && fits;
+    const pfb_raw_value *older = two ? &c->older.raw : NULL;
+    pfb_formula_check(&c->formula, older, &c->newer.raw, &c->conditions);
+    /* A wrong size is reported where types are compared: after the formula's own status and the number of samples. */
+    if (!fits && c->formula.status == PFB_STATUS_OK && c->conditions.status != PFB_STATUS_NEED_TWO_SAMPLES)
+        c->conditions.status = PFB_STATUS_TYPE_MISMATCH;
+    pfb_formula_compute(&c->formula, &c->conditions, older, &c->newer.raw, result);
+    return two;
 }
 
 pfb_formula_result pfb_sample_cook_value(const pfb_sample *older, const pfb_sample *newer, uint32_t row,
@@ -371,20 +377,16 @@ pfb_formula_result pfb_sample_cook_value(const pfb_sample *older, const pfb_samp
                   newer->columns[column].result == newer->rows[row].result;
     if (inside) {
         comparison c;
-        bool two;
-        begin_comparison(&c, inputs != NULL);
-        compare_column(&c, older, newer, column, options);
-        result = evaluate_row(&c, row, &two);
-        in.newer = c.newer.raw;
-        if (two)
+        begin_comparison(&c, older, inputs != NULL);
+        begin_column(&c, newer, column, options);
+        if (evaluate_row(&c, row, &result))
             in.older = c.older.raw;
+        in.newer = c.newer.raw;
     }
     if (inputs)
         *inputs = in;
     return result;
 }
-
-/* ---- Whole samples ------------------------------------------------------------------------------------------- */
 
 uint64_t pfb_sample_value_count(const pfb_sample *newer)
 {
@@ -394,252 +396,87 @@ uint64_t pfb_sample_value_count(const pfb_sample *newer)
     return count;
 }
 
-enum { FEW_ROWS = 128 }; /* rows whose older ones are gathered from wherever they stand */
-
-/* Consecutive rows of a newer result, and the rows of one older result that they are compared with. */
-typedef struct span {
-    uint32_t first, count;
-    uint32_t older_first;     /* the older row of the first that has one; PFB_NONE: none has */
-    bool in_step;             /* the older rows follow one another too, from older_first on; or there are none */
-    uint32_t older[FEW_ROWS]; /* where they do not: each of them; PFB_NONE: a stranger, with none in this result */
-    bool has_strangers;
-} span;
-
-/* The older row, or PFB_NONE: matched with no row, or with another sample. */
-static uint32_t older_row_of(const pfb_sample *older, const pfb_sample *newer, uint32_t row)
+/* Replaces the numbers of the row read last by those of another row. Returns false if more than numbers may differ. */
+static inline bool read_numbers(side *s, uint32_t row)
 {
-    uint32_t found = newer->rows[row].older_row;
-    return older && found < older->counts.rows ? found : PFB_NONE;
-}
-
-/* How many rows from `first` on keep step with their older ones, which stand in one result; or have none. */
-static uint32_t count_in_step(const pfb_sample *older, const pfb_sample *newer, uint32_t first, uint32_t end)
-{
-    uint32_t begin = older_row_of(older, newer, first);
-    uint32_t most = end - first;
-    uint32_t n = 1;
-    if (begin == PFB_NONE) {
-        while (n < most && older_row_of(older, newer, first + n) == PFB_NONE)
-            n++;
-        return n;
-    }
-    const pfb_sample_result *from = &older->results[older->rows[begin].result];
-    uint32_t left = from->first_row + from->row_count - begin;
-    most = left < most ? left : most;
-    while (n < most && newer->rows[first + n].older_row == begin + n)
-        n++;
-    return n;
-}
-
-/* Takes the older rows of a few, wherever they stand. */
-static void gather_rows(const pfb_sample *older, const pfb_sample *newer, span *s)
-{
-    for (uint32_t i = 0; i < s->count; i++) {
-        uint32_t row = older_row_of(older, newer, s->first + i);
-        if (s->older_first == PFB_NONE)
-            s->older_first = row;
-        bool is_own = row != PFB_NONE && older->rows[row].result == older->rows[s->older_first].result;
-        s->older[i] = is_own ? row : PFB_NONE;
-        s->has_strangers = s->has_strangers || !is_own;
-    }
-}
-
-/* The next rows that are evaluated together: many in step, or a few. */
-static void take_span(const pfb_sample *older, const pfb_sample *newer, uint32_t first, uint32_t end, span *s)
-{
-    uint32_t left = end - first;
-    s->first = first;
-    s->count = count_in_step(older, newer, first, end);
-    s->in_step = s->count >= FEW_ROWS || s->count == left;
-    s->has_strangers = false;
-    s->older_first = s->in_step ? older_row_of(older, newer, first) : PFB_NONE;
-    if (s->in_step)
-        return;
-    s->count = left < FEW_ROWS ? left : FEW_ROWS;
-    gather_rows(older, newer, s);
-}
-
-/* Gathers the numbers of an older column into `room`, with 0 for strangers; false when they are of several sizes, or
- * some are none. */
-static bool gather_numbers(const pfb_sample *older, uint32_t column, const span *s, uint64_t *room, uint32_t *size)
-{
-    size_t first = pfb_sample_place(older, s->older_first, column);
-    uint8_t common = older->sizes[first];
-    uint8_t different = 0;
-    for (uint32_t i = 0; i < s->count; i++) {
-        bool is_own = s->older[i] != PFB_NONE;
-        size_t place = is_own ? first - s->older_first + s->older[i] : first;
-        different |= older->sizes[place] ^ common;
-        room[i] = is_own ? older->raw[place] : 0;
-    }
-    *size = common;
-    return different == 0 && common != 0;
-}
-
-/* The numbers of a column in the rows of a span, of one size; null when they are of several, or some are none. `room`:
- * for those of the older sample that are not in step; null for the newer one. */
-static const uint64_t *column_of_span(const pfb_sample *sample, uint32_t column, const span *s, uint64_t *room,
-                                      uint32_t *size)
-{
-    if (room && !s->in_step)
-        return gather_numbers(sample, column, s, room, size) ? room : NULL;
-    size_t place = pfb_sample_place(sample, room ? s->older_first : s->first, column);
-    *size = pfb_sample_common_size(sample->sizes + place, s->count);
-    return *size != 0 ? sample->raw + place : NULL;
-}
-
-/* The numbers that a counter refers to; null in `numbers` when no row has them. False when each row must be asked. */
-static bool take_reference(const plan *p, const reference *to, const span *s, uint64_t *room, const uint64_t **numbers,
-                           uint32_t *size)
-{
-    *numbers = NULL;
-    *size = 0;
-    if (!to->exists)
+    uint32_t n = row - s->first_row;
+    if (n >= s->row_count || s->numbers.sizes[n] != s->raw.value_size)
+        return false;
+    s->raw.value = s->numbers.raw[n];
+    if (!s->base.exists)
         return true;
-    const uint64_t *found = to->elsewhere ? NULL : column_of_span(p->sample, to->column, s, room, size);
-    if (!found)
-        return false;
-    if (to->sizes & *size)
-        *numbers = found;
-    else
-        *size = 0;
-    return true;
+    s->raw.base = s->base.numbers.raw[n];
+    return s->base.numbers.sizes[n] == s->raw.base_size;
 }
 
-/* One side of a span: what its samples share, and the numbers that differ. */
-typedef struct side {
-    pfb_raw_value raw;
-    const uint64_t *values, *bases, *multi_counts;
-} side;
-
-/* Room for the numbers of older rows that are not in step. */
-typedef struct gathered {
-    uint64_t values[FEW_ROWS], bases[FEW_ROWS];
-} gathered;
-
-/* Whether the rows tell clocks or multi counts in another way than by a column that all of them have. */
-static bool differ_in_more(const plan *p, uint32_t needs)
+static void cook_column(comparison *c, double *values, uint8_t *status_bytes)
 {
-    bool own_clocks = !p->has_object_clock && (p->time.exists || p->freq.exists);
-    bool own_multi_counts = p->sample->multi_counts && !p->multi.exists; /* V1: behind the values */
-    return ((needs & (PFB_HAS_OBJECT_TIME | PFB_HAS_OBJECT_FREQ)) && own_clocks) ||
-           ((needs & PFB_HAS_MULTI_COUNT) && own_multi_counts);
-}
-
-/* Takes what a formula needs of one side, the values in any case; `room` is null for the newer one. False when its rows
- * differ in more than their numbers. */
-static bool take_side(const plan *p, uint32_t needs, const span *s, gathered *room, side *to)
-{
-    uint32_t unused;
-    *to = (side){.raw = p->raw};
-    to->raw.has = shared_inputs(p);
-    to->raw.base_size = 0;
-    if (differ_in_more(p, needs))
-        return false;
-    to->values = column_of_span(p->sample, p->column, s, room ? room->values : NULL, &to->raw.value_size);
-    if (!to->values || !(p->sizes & to->raw.value_size))
-        return false;
-    if ((needs & PFB_HAS_BASE) &&
-        !take_reference(p, &p->base, s, room ? room->bases : NULL, &to->bases, &to->raw.base_size))
-        return false;
-    return !(needs & PFB_HAS_MULTI_COUNT) || take_reference(p, &p->multi, s, NULL, &to->multi_counts, &unused);
-}
-
-/* Evaluates the rows of a span together; false when they have to be evaluated one by one. */
-static bool evaluate_span(const comparison *c, const span *s, bool two, double *values, uint8_t *status_bytes)
-{
-    side newer;
-    side older;
-    gathered room;
-    const pfb_formula *f = &c->formula;
-    pfb_formula_column column = {.newer = &c->newer.raw, .older = two ? &c->older.raw : NULL, .count = s->count};
-    if (f->status == PFB_STATUS_OK && (two || f->samples < 2)) { /* else all have one status, whatever their numbers */
-        if (!take_side(&c->newer, possible_needs(f, false), s, NULL, &newer))
-            return false;
-        column.newer = &newer.raw;
-        column.newer_values = newer.values;
-        column.newer_bases = newer.bases;
-        column.newer_multi_counts = newer.multi_counts;
-        if (f->samples == 2) {
-            if (!take_side(&c->older, possible_needs(f, true), s, &room, &older))
-                return false;
-            column.older = &older.raw;
-            column.older_values = older.values;
-            column.older_bases = older.bases;
-        }
-    }
-    pfb_formula_apply_column(f, &column, values, status_bytes);
-    return true;
-}
-
-/* The values of a column in the rows of a span. */
-static void evaluate_column(comparison *c, const span *s, double *values, uint8_t *status_bytes)
-{
-    bool two = find_older(c, s->older_first);
-    bool is_done = evaluate_span(c, s, two, values, status_bytes);
-    if (is_done && !s->has_strangers)
-        return;
-    for (uint32_t i = 0; i < s->count; i++) {
-        if (is_done && s->older[i] != PFB_NONE)
-            continue;
-        pfb_formula_result result = evaluate_row(c, s->first + i, &two);
-        values[i] = result.value;
-        status_bytes[i] = pfb_formula_pack(&result);
+    const pfb_sample_row *rows = c->newer.sample->rows + c->newer.first_row;
+    bool two = false; /* the row before had an older value */
+    for (uint32_t n = 0; n < c->newer.row_count; n++) {
+        pfb_formula_result cooked;
+        bool is_like_last = two && c->newer.is_uniform && c->older.is_uniform;
+        if (is_like_last && read_numbers(&c->newer, c->newer.first_row + n) &&
+            read_numbers(&c->older, rows[n].older_row))
+            pfb_formula_compute(&c->formula, &c->conditions, &c->older.raw, &c->newer.raw, &cooked);
+        else
+            two = evaluate_row(c, c->newer.first_row + n, &cooked);
+        values[n] = cooked.value;
+        status_bytes[n] = pfb_formula_pack(&cooked);
     }
 }
 
-/* Evaluates all values of one newer result. */
-static void cook_result(comparison *pair, const pfb_sample *older, const pfb_sample *newer, uint32_t r,
-                        const pfb_formula_options *options, double *values, uint8_t *status_bytes)
+/* Evaluates the values of one newer result. */
+static void cook_result(comparison *c, const pfb_sample *newer, uint32_t r, const pfb_formula_options *options,
+                        double *values, uint8_t *status_bytes)
 {
-    span s;
     const pfb_sample_result *result = &newer->results[r];
-    uint32_t end = result->first_row + result->row_count;
-    for (uint32_t row = result->first_row; row < end; row += s.count) {
-        take_span(older, newer, row, end, &s);
-        for (uint32_t c = result->first_column; c < result->first_column + result->column_count; c++) {
-            compare_column(pair, older, newer, c, options);
-            size_t place = pfb_sample_place(newer, row, c);
-            evaluate_column(pair, &s, values + place, status_bytes + place);
-        }
+    if (result->row_count == 0)
+        return;
+    for (uint32_t i = 0; i < result->column_count; i++) {
+        uint32_t column = result->first_column + i;
+        begin_column(c, newer, column, options);
+        size_t place = pfb_sample_place(newer, result->first_row, column);
+        cook_column(c, values + place, status_bytes + place);
     }
 }
 
 bool pfb_sample_cook(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options,
                      double *values, uint8_t *status_bytes, size_t capacity)
 {
-    comparison pair;
+    comparison c;
     if (capacity < newer->counts.values)
         return false;
-    begin_comparison(&pair, false);
+    begin_comparison(&c, older, false);
     for (uint32_t r = 0; r < newer->counts.results; r++)
-        cook_result(&pair, older, newer, r, options, values, status_bytes);
+        cook_result(&c, newer, r, options, values, status_bytes);
     return true;
 }
 
 bool pfb_sample_cook_results(const pfb_sample *older, const pfb_sample *newer, const uint32_t *results, size_t count,
                              const pfb_formula_options *options, double *values, uint8_t *status_bytes, size_t capacity)
 {
-    comparison pair;
+    comparison c;
     if (capacity < newer->counts.values)
         return false;
-    begin_comparison(&pair, false);
+    begin_comparison(&c, older, false);
     for (size_t i = 0; i < count; i++) {
         if (results[i] < newer->counts.results)
-            cook_result(&pair, older, newer, results[i], options, values, status_bytes);
+            cook_result(&c, newer, results[i], options, values, status_bytes);
     }
     return true;
 }
 
 pfb_raw_value pfb_sample_raw_value(const pfb_sample *sample, uint32_t row, uint32_t column)
 {
-    pfb_related_rows related = {.group = PFB_NONE};
+    comparison c;
     if (row >= sample->counts.rows || column >= sample->counts.columns ||
         sample->columns[column].result != sample->rows[row].result)
         return (pfb_raw_value){.has = 0};
-    plan p = make_plan(sample, column, UINT32_MAX, &related);
-    fill_sample(&p, row);
-    return p.raw;
+    begin_comparison(&c, NULL, true);
+    begin_column(&c, sample, column, NULL);
+    read_row(&c.newer, row);
+    return c.newer.raw;
 }
 
 /* ---- From replies to displayed values ------------------------------------------------------------------------- */

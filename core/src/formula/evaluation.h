@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_FORMULA_EVALUATION_H
+#define PFB_FORMULA_EVALUATION_H
+
+/* Evaluation in three steps, of which the first two are shared by many values:
+ *
+ *     pfb_formula formula = pfb_formula_prepare(type, options);             once per counter
+ *     pfb_formula_check(&formula, &older, &newer, &conditions);             once per set of inputs, sizes and clocks
+ *     pfb_formula_compute(&formula, &conditions, &older, &newer, &result);
+ */
+#include "bytes/wide.h"
+#include "perfblock/formula.h"
+
+/* The formula of a type with options applied. */
+typedef struct pfb_formula {
+    uint32_t type;
+    pfb_status status; /* ok, or the status of every evaluation: unknown_type, not_displayed, bad_scale */
+    pfb_unit unit;     /* PFB_UNIT_NONE for unknown types */
+    uint16_t terms;    /* PFB_TERM_ bits */
+    uint8_t samples, clock, denominator;
+    bool is_dword, base_is_dword;
+    bool wrap32, cap_100, clamp_0;
+    bool changes_value;                /* capped, clamped or scaled */
+    uint32_t newer_needs, older_needs; /* PFB_HAS_ bits */
+    uint64_t scale_above, scale_below; /* powers of ten, one of them 1 */
+} pfb_formula;
+
+/* What two raw values contribute to a formula other than the numbers `value`, `base` and `multi_count`. */
+typedef struct pfb_conditions {
+    pfb_status status;           /* ok, or the status of every evaluation */
+    pfb_status frequency_status; /* reported after those of the value */
+    pfb_status time_status;      /* of dT; reported last */
+    uint8_t denominator;         /* pfb_denominator */
+    bool value_wraps, base_wraps;
+    int64_t now;        /* T */
+    uint64_t elapsed;   /* dT */
+    uint64_t frequency; /* F */
+} pfb_conditions;
+
+/* Looks the type up and applies the options, which may be null. */
+pfb_formula pfb_formula_prepare(uint32_t type, const pfb_formula_options *options);
+
+/* Checks types, sizes, clocks, and which inputs are present. `older` may be null. */
+void pfb_formula_check(const pfb_formula *formula, const pfb_raw_value *older, const pfb_raw_value *newer,
+                       pfb_conditions *conditions);
+
+/* Evaluates raw values that differ from the checked ones at most in `value`, `base` and `multi_count`. `older` may be
+ * null if it was null for pfb_formula_check. */
+void pfb_formula_compute(const pfb_formula *formula, const pfb_conditions *conditions, const pfb_raw_value *older,
+                         const pfb_raw_value *newer, pfb_formula_result *result);
+
+/* The status byte of a result (PFB_STATUS_BYTE_). */
+static inline uint8_t pfb_formula_pack(const pfb_formula_result *result)
+{
+    bool is_small = result->is_integer && result->integer >> PFB_EXACT_BITS == 0;
+    return (uint8_t)(result->status | result->flags << 4 | (is_small ? PFB_STATUS_BYTE_INTEGER : 0));
+}
+
+#endif
