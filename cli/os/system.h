@@ -54,6 +54,10 @@ system_rhythm system_rhythm_begin(uint64_t interval);
 /* Sleeps until the next moment; those that passed meanwhile are left out. False when interrupted. */
 bool system_rhythm_wait(system_rhythm *rhythm);
 
+/* The offset of local time from UTC, in minutes, at a moment given in seconds since 1970-01-01 UTC. Positive east of
+ * Greenwich; seconds, which offsets had before 1972, are rounded off. False when the system does not know it. */
+bool system_local_offset(int64_t moment, int32_t *minutes);
+
 /* From now on an interrupt or termination request sets a flag instead of ending the program. */
 void system_catch_interrupts(void);
 bool system_interrupted(void);

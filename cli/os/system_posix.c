@@ -88,6 +88,17 @@ uint64_t system_now(void)
     return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
 }
 
+bool system_local_offset(int64_t moment, int32_t *minutes)
+{
+    struct tm local;
+    time_t time = (time_t)moment;
+    tzset(); /* localtime_r() need not read TZ */
+    if ((int64_t)time != moment || !localtime_r(&time, &local))
+        return false;
+    *minutes = (int32_t)(local.tm_gmtoff / 60);
+    return true;
+}
+
 bool system_sleep_until(uint64_t moment)
 {
     /* In steps: an interrupt that comes between the question and the sleep is noticed at the next one. */

@@ -114,6 +114,28 @@ uint64_t system_now(void)
     return ticks / per_second * NANOSECONDS + ticks % per_second * NANOSECONDS / per_second;
 }
 
+static ULONGLONG join(FILETIME time)
+{
+    return (ULONGLONG)time.dwHighDateTime << 32 | time.dwLowDateTime;
+}
+
+bool system_local_offset(int64_t moment, int32_t *minutes)
+{
+    const int64_t seconds_to_1970 = INT64_C(11644473600); /* from 1601 */
+    const int64_t units_per_minute = INT64_C(600000000);
+    ULONGLONG units = (ULONGLONG)(moment + seconds_to_1970) * 10000000;
+    FILETIME time = {.dwLowDateTime = (DWORD)units, .dwHighDateTime = (DWORD)(units >> 32)};
+    SYSTEMTIME utc;
+    SYSTEMTIME local;
+    if (!FileTimeToSystemTime(&time, &utc) || !SystemTimeToFileTime(&utc, &time))
+        return false;
+    units = join(time); /* whole milliseconds */
+    if (!SystemTimeToTzSpecificLocalTime(NULL, &utc, &local) || !SystemTimeToFileTime(&local, &time))
+        return false;
+    *minutes = (int32_t)((int64_t)(join(time) - units) / units_per_minute);
+    return true;
+}
+
 bool system_sleep_until(uint64_t moment)
 {
     for (uint64_t now = system_now(); now < moment && !interrupted; now = system_now()) {

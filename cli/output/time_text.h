@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_TIME_TEXT_H
+#define CLI_TIME_TEXT_H
+
+#include "memory/buffer.h"
+
+#include <stdbool.h>
+
+/* Times of samples. A clock counts 100 ns units since 1601-01-01 00:00 UTC, as FILETIME and PerfTime100NSec do. */
+
+/* Appends the time in UTC as RFC 3339 has it, "2026-11-23T03:05:00.1234567Z". False, and nothing is appended, for a
+ * clock outside the years 1601 to 9999. */
+bool time_text_utc(buffer *out, int64_t clock);
+
+/* Appends the time for people: local time with its offset, "2026-11-23 04:05:00.123 +01:00", or after
+ * time_text_show_utc() "2026-11-23 03:05:00.123 Z". UTC is also used where local time is not known or falls outside
+ * the years 1601 to 9999. Appends "time N" for a clock outside these years. */
+void time_text_local(buffer *out, int64_t clock);
+
+/* --utc: time_text_local() appends UTC from now on. */
+void time_text_show_utc(void);
+
+#endif
