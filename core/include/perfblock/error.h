@@ -44,6 +44,12 @@ typedef enum pfb_code {
     PFB_TRUNC_RECORD = 18,            /* CPI hooks: a record ends past the end of the stream */
     PFB_UNTERMINATED_GROUP = 19,      /* CPI hooks: the stream ends inside a group */
 
+    PFB_TRUNCATED_BUFFER = 30, /* the log ends inside the used bytes of a buffer */
+    PFB_TRUNCATED_RECORD = 31, /* the log ends before the last part of a record */
+    PFB_TRUNCATED_LOG = 32,    /* the log has fewer buffers than its header says */
+    PFB_TRUNCATED_EVENT = 33,  /* the used bytes of a buffer end inside an event's header */
+    PFB_TRUNCATED_ITEM = 34,   /* the record of a log ends before or inside the header of its next item or path */
+
     PFB_BAD_TOTAL_SIZE = 100,       /* total size smaller than the header */
     PFB_BAD_RESULT_COUNT = 101,     /* more results declared than the block can hold */
     PFB_BAD_RESULT_SIZE = 102,      /* result size smaller than its header or larger than the block */
@@ -112,9 +118,21 @@ typedef enum pfb_code {
     PFB_LWP_BAD_TAIL = 143,             /* BufferTailOffset is outside the ring */
     PFB_LWP_UNALIGNED_TAIL = 144,       /* BufferTailOffset is inside a record */
 
+    PFB_BAD_BUFFER_SIZE = 170, /* the size of a log's buffer is smaller than its header or no multiple of 8 */
+    PFB_BAD_BUFFER_USED = 171, /* a log's buffer uses fewer bytes than its header has, or more than its size */
+    PFB_BAD_EVENT_SIZE = 172,  /* an event is smaller than its header or ends past the used bytes of its buffer */
+    PFB_BAD_LOG_HEADER = 173,  /* the log's header says that pointers have neither 4 nor 8 bytes */
+    PFB_BAD_RECORD_SIZE = 174, /* a sample in a log declares more bytes than its record has */
+    PFB_BAD_ITEM = 175,        /* an item of a sample in a log has no signature */
+    PFB_BAD_ITEM_SIZE = 176,   /* an item or a path is smaller than its header or ends past its record */
+    PFB_BAD_PART = 177,        /* strict only: a part of a log's record is missing, repeated or stray */
+
     PFB_UNKNOWN_FORMAT = 200, /* not recognised as any format */
     PFB_UNKNOWN_KIND = 201,   /* strict only: an undefined result kind */
     PFB_UNREAD_FORMAT = 202,  /* recognised, but not read by this version */
+
+    PFB_UNKNOWN_EVENT = 210, /* strict only: an event of a log that holds no part of a record */
+    PFB_UNKNOWN_ITEM = 211,  /* strict only: an item of unknown kind in a sample of a log */
 
     PFB_CALLER_ARGUMENT = 300,  /* an argument outside its documented range */
     PFB_CALLER_TOO_SMALL = 301, /* the caller's memory is too small; where a size is reported, it is the one needed */
@@ -144,6 +162,10 @@ typedef struct pfb_error {
 #define PFB_NOTE_BAD_PAIR UINT32_C(16)            /* strings of a name table that do not form a pair were skipped */
 #define PFB_NOTE_UNTERMINATED UINT32_C(32)        /* a name table ends without a NUL */
 #define PFB_NOTE_BAD_SYSTEM_NAME UINT32_C(64)     /* the system name of a V1 block lies outside the block */
+
+#define PFB_NOTE_UNKNOWN_EVENT UINT32_C(0x10000)     /* events of a log that hold no part of a record were skipped */
+#define PFB_NOTE_INCOMPLETE_RECORD UINT32_C(0x20000) /* parts of a log's record that lacks others were skipped */
+#define PFB_NOTE_UNKNOWN_ITEM UINT32_C(0x40000)      /* items of unknown kind in a sample of a log were skipped */
 
 /* ---- Texts --------------------------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #include "perfblock/catalog.h"
 #include "perfblock/error.h"
 #include "perfblock/formula.h"
+#include "perfblock/log.h"
 #include "perfblock/metadata.h"
 #include "perfblock/name.h"
 #include "perfblock/query.h"

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PERFBLOCK_LOG_H
+#define PERFBLOCK_LOG_H
+
+#include "perfblock/error.h"
+#include "perfblock/formula.h"
+#include "perfblock/name.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Perfmon logs (.blg): the binary logs of Performance Monitor, logman and relog. No public description of the format
+ * exists; docs/log.md has the layout as captured logs show it.
+ *
+ * A log is a sequence of buffers. A buffer holds events. A record is the payload of one event or of several in
+ * succession: the list of counter paths, a sample, a part of the name table, or the summary.
+ *
+ *     pfb_log_reader log;
+ *     pfb_log_record record;
+ *     pfb_log_open(&log, file, file_size, 0);
+ *     while (pfb_log_next_record(&log, &record)) {
+ *         size_t size = pfb_log_copy_record(&log, &record, memory, capacity);   (capacity >= record.size_bytes)
+ *         if (record.type == PFB_LOG_PATHS)
+ *             ... pfb_log_open_paths, pfb_log_next_path ...
+ *         if (record.type == PFB_LOG_SAMPLE)
+ *             ... pfb_log_open_sample, pfb_log_next_item ..., or pfb_log_load and pfb_log_match
+ *     }
+ *     if (log.error.code != PFB_OK)
+ *         report(pfb_code_name(log.error.code), log.window_offset + log.error.offset);
+ *
+ * The log may be hostile. Nothing outside of it is read, nothing is allocated, and the work is linear in its size. If
+ * another thread changes the bytes meanwhile, values are unspecified but these guarantees hold. Different readers may
+ * be used from different threads.
+ *
+ * Times are counts of 100 ns since 1601-01-01: of UTC in the log's header, of the logging machine's local time in
+ * records and items. */
+
+/* No position. */
+#define PFB_LOG_NONE UINT32_C(0xFFFFFFFF)
+
+/* ---- Records ------------------------------------------------------------------------------------------------- */
+
+/* Reads a log in memory, or window by window. Callers may read the fields above the line; those below are private. */
+typedef struct pfb_log_reader {
+    pfb_error error;         /* the first failure; its offset counts from the start of the window */
+    uint32_t notes;          /* PFB_NOTE_ bits: deviations tolerated so far */
+    uint64_t window_offset;  /* of the window in the log */
+    bool needs_more;         /* pfb_log_next_record returned false because the next record ends past the window */
+    size_t resume_offset;    /* then: where in this window the next one must begin */
+    uint64_t skipped_events; /* events of unknown kind or layout, and parts of records that lack other parts */
+
+    /* The header of the log. */
+    uint64_t start_time, end_time; /* UTC */
+    uint32_t buffer_count;         /* buffers in the log; also in one that was cut */
+    uint32_t pointer_size;         /* 4 or 8: written by 32-bit or 64-bit Windows */
+    uint8_t major, minor;          /* version of that Windows, 5.2 for Server 2003 */
+    uint32_t build;
+    int32_t bias_minutes;                                 /* UTC = local time + bias + standard or daylight bias */
+    int32_t standard_bias_minutes, daylight_bias_minutes; /* which of the two is in force is not recorded */
+    pfb_name standard_name, daylight_name;                /* "@tzres.dll,-212" in newer logs; valid as long as the first
+                                                             window */
+    /* ------------------------------------------------------------------------------------------ */
+    const uint8_t *data;
+    size_t size;
+    uint32_t options;
+    bool is_last;               /* no window follows this one */
+    size_t buffer, next_buffer; /* offsets of the current buffer, and of the one after it */
+    size_t at, used_end;        /* offsets of the next event, and of the end of the buffer's events */
+    bool is_cut;                /* the input ends at used_end, before the buffer's events do */
+    uint64_t buffers_read;
+    size_t resume_at; /* of the next event in the buffer that the next window begins with */
+} pfb_log_reader;
+
+/* Types of records. Others are skipped. */
+#define PFB_LOG_PATHS UINT32_C(0x20)
+#define PFB_LOG_SAMPLE UINT32_C(0x22)
+#define PFB_LOG_SUMMARY UINT32_C(0x23)
+#define PFB_LOG_NAMES UINT32_C(0x24)
+
+/* A record. Valid until pfb_log_continue. */
+typedef struct pfb_log_record {
+    uint32_t type;     /* PFB_LOG_ */
+    size_t offset;     /* of its first event in the window */
+    size_t size_bytes; /* of the payloads of all parts */
+    uint32_t part_count;
+    uint64_t time; /* local */
+    /* ------------------------------------------------------------------------------------------ */
+    size_t buffer, next_buffer, used_end;
+} pfb_log_record;
+
+/* Returns true if the bytes begin like a log. Reads at most 108 bytes. Other event traces (.etl) begin the same way. */
+PFB_API bool pfb_log_recognise(const void *data, size_t size);
+
+/* Opens a whole log; `options`: 0 or PFB_STRICT. Returns false if the first buffer is malformed. */
+PFB_API bool pfb_log_open(pfb_log_reader *log, const void *data, size_t size, uint32_t options);
+
+/* Opens a log of which `data` is the first window. It must hold the first buffer. */
+PFB_API bool pfb_log_open_window(pfb_log_reader *log, const void *data, size_t size, bool is_last, uint32_t options);
+
+/* Continues with the next window after needs_more: `data` is the log from resume_offset of the previous window on. It
+ * must be longer than what the previous window had from there; double it until needs_more is false. Memory is thus
+ * bounded by the longest record and one buffer. */
+PFB_API bool pfb_log_continue(pfb_log_reader *log, const void *data, size_t size, bool is_last);
+
+/* Finds the next whole record. Returns false at the end, on error, and if more is needed. A record that lacks a part is
+ * skipped with PFB_NOTE_INCOMPLETE_RECORD, events of other kinds with PFB_NOTE_UNKNOWN_EVENT. At the end, a record that
+ * lacks its last parts is PFB_TRUNCATED_RECORD, and PFB_TRUNCATED_LOG if the header promises more buffers. */
+PFB_API bool pfb_log_next_record(pfb_log_reader *log, pfb_log_record *record);
+
+/* Joins the parts of a record in `memory`, up to `capacity` bytes. Returns the number of bytes written: size_bytes,
+ * unless the capacity is less or the log was changed since pfb_log_next_record. */
+PFB_API size_t pfb_log_copy_record(const pfb_log_reader *log, const pfb_log_record *record, void *memory,
+                                   size_t capacity);
+
+/* Returns the offset in the window of a byte of a record. Offsets past the record's end give the end of its last part.
+ * Linear in the number of parts. */
+PFB_API size_t pfb_log_record_offset(const pfb_log_reader *log, const pfb_log_record *record, size_t offset);
+
+/* ---- Paths --------------------------------------------------------------------------------------------------- */
+
+/* Flags of a path. */
+#define PFB_LOG_ALL_INSTANCES UINT32_C(0x01) /* the instance is a wildcard */
+#define PFB_LOG_ALL_COUNTERS UINT32_C(0x10)  /* the counter is a wildcard: samples hold whole V1 objects */
+
+/* Reads a joined record of type PFB_LOG_PATHS. Errors count from the start of the record. */
+typedef struct pfb_log_path_reader {
+    pfb_error error;
+    uint32_t notes;
+    /* ------------------------------------------------------------------------------------------ */
+    const uint8_t *data;
+    size_t size, at;
+    uint32_t options;
+    uint32_t position;
+} pfb_log_path_reader;
+
+/* A counter path. Names are UTF-16LE, valid as long as the joined record. */
+typedef struct pfb_log_path {
+    size_t offset;      /* in the record */
+    uint32_t position;  /* that of its items in each sample */
+    uint32_t flags;     /* PFB_LOG_ALL_ and unknown ones */
+    uint32_t user_data; /* the value that the recording program gave the counter */
+    uint32_t type;      /* counter type */
+    uint64_t frequency; /* ticks per second of the clock that the type divides by; 0 if it has none */
+    int32_t default_scale;
+    pfb_name machine; /* "\\MACHINE"; absent names have null bytes */
+    pfb_name object;
+    pfb_name instance;
+    pfb_name parent;
+    uint32_t instance_index; /* among instances of equal name */
+    pfb_name counter;
+} pfb_log_path;
+
+PFB_API bool pfb_log_open_paths(pfb_log_path_reader *reader, const void *record, size_t size, uint32_t options);
+
+/* Returns the next path, in the order of the items of each sample; false at the end and on error. */
+PFB_API bool pfb_log_next_path(pfb_log_path_reader *reader, pfb_log_path *path);
+
+/* ---- Samples ------------------------------------------------------------------------------------------------- */
+
+/* Reads a joined record of type PFB_LOG_SAMPLE. Errors count from the start of the record. */
+typedef struct pfb_log_sample_reader {
+    pfb_error error;
+    uint32_t notes;
+    /* ------------------------------------------------------------------------------------------ */
+    const uint8_t *data;
+    size_t size, at;
+    uint32_t options;
+    uint32_t position;
+    size_t item, item_end; /* the current item */
+    uint32_t instance_count, instances_read;
+    size_t name_bytes_left; /* that names of the item may have in sum */
+} pfb_log_sample_reader;
+
+/* Kinds of items. */
+#define PFB_LOG_COUNTER UINT32_C(1)   /* one counter of one instance */
+#define PFB_LOG_INSTANCES UINT32_C(2) /* one counter of all instances */
+#define PFB_LOG_OBJECT UINT32_C(5)    /* a V1 block with one object */
+
+/* What a sample holds for one path. */
+typedef struct pfb_log_item {
+    size_t offset;     /* in the record */
+    uint32_t kind;     /* PFB_LOG_COUNTER, _INSTANCES, _OBJECT, or an unknown number: the item is skipped */
+    uint32_t position; /* of its path */
+    uint32_t status;   /* PDH status; pfb_pdh_has_value */
+    uint64_t time;     /* local; 0 for objects */
+    uint64_t first;    /* COUNTER: the raw value */
+    uint64_t second;   /* COUNTER: clock or base; pfb_log_raw_value */
+    uint32_t multi_count;
+    uint32_t instance_count;
+    const uint8_t *block; /* OBJECT: for pfb_v1_open; its title indexes are those of the log's name table */
+    size_t block_size_bytes;
+} pfb_log_item;
+
+/* An instance of an item of kind PFB_LOG_INSTANCES. */
+typedef struct pfb_log_instance {
+    size_t offset; /* in the record */
+    pfb_name name; /* UTF-16LE, valid as long as the joined record; may repeat */
+    uint32_t status;
+    uint64_t first, second;
+} pfb_log_instance;
+
+PFB_API bool pfb_log_open_sample(pfb_log_sample_reader *reader, const void *record, size_t size, uint32_t options);
+
+/* Moves to the next item; what is left of the current one is validated first. */
+PFB_API bool pfb_log_next_item(pfb_log_sample_reader *reader, pfb_log_item *item);
+
+/* Returns the next instance of the current item. */
+PFB_API bool pfb_log_next_instance(pfb_log_sample_reader *reader, pfb_log_instance *instance);
+
+/* Reads what is left and returns reader->error. */
+PFB_API pfb_error pfb_log_finish_sample(pfb_log_sample_reader *reader);
+
+/* ---- Names and summary --------------------------------------------------------------------------------------- */
+
+/* A joined record of type PFB_LOG_NAMES: a piece of the name table of a machine. */
+typedef struct pfb_log_names {
+    pfb_name machine; /* "\\MACHINE" */
+    size_t
+        table_offset; /* of the piece in the record: a multi-string in UTF-16LE. All pieces, one after the other, are */
+    size_t table_size_bytes; /* a table for pfb_name_table_open */
+} pfb_log_names;
+
+PFB_API pfb_error pfb_log_read_names(const void *record, size_t size, pfb_log_names *names);
+
+/* A joined record of type PFB_LOG_SUMMARY, the last record of a log that was closed. */
+typedef struct pfb_log_summary {
+    uint64_t first_time, last_time; /* local */
+    uint32_t sample_count;
+} pfb_log_summary;
+
+PFB_API pfb_error pfb_log_read_summary(const void *record, size_t size, pfb_log_summary *summary);
+
+/* ---- Values of two samples ----------------------------------------------------------------------------------- */
+
+/* A counter's value in a sample. */
+typedef struct pfb_log_value {
+    uint32_t path;       /* position of its path */
+    uint32_t status;     /* PDH status of the instance, or of the item if that has no values */
+    uint32_t occurrence; /* among the instances of its path with this name, from 0 */
+    uint32_t older;      /* its position in the previous sample, PFB_LOG_NONE if it has none */
+    bool has_instance;   /* the path is a wildcard, and this is one of its instances */
+    pfb_name instance;
+    uint64_t time; /* local */
+    uint64_t first, second;
+    uint32_t multi_count; /* 0 if there is none */
+} pfb_log_value;
+
+/* The values of a sample in arrays of the caller. Both have `capacity` elements; size / 24 + 1 of the record suffices.
+ */
+typedef struct pfb_log_values {
+    pfb_log_value *values;
+    uint32_t *order; /* private: positions sorted by path and name */
+    size_t capacity;
+    size_t count;
+} pfb_log_values;
+
+/* Reads the counters of a joined sample record into `values`; objects are left to pfb_log_next_item. Sets `occurrence`;
+ * `older` is PFB_LOG_NONE. Values keep the order of the record and point to the names in it. An item without a value
+ * (pfb_pdh_has_value) and without instances has one value that carries its status. Returns the sample's error, or
+ * PFB_CALLER_TOO_SMALL; the values before it are there. Values are sorted: n log n comparisons. */
+PFB_API pfb_error pfb_log_load(pfb_log_values *values, const void *record, size_t size, uint32_t options);
+
+/* Sets `older` of the newer values: the value of the same path, instance name and occurrence. Both samples' records
+ * must be unchanged. Linear. */
+PFB_API void pfb_log_match(const pfb_log_values *older, pfb_log_values *newer);
+
+/* Converts a value for the formulas; `has` is 0 if the status means that there is none. */
+PFB_API pfb_raw_value pfb_log_raw_value(const pfb_log_path *path, const pfb_log_value *value);
+
+/* Returns true and the difference UTC - local time in minutes, a multiple of 15, if the value holds a UTC time next to
+ * its local one: types of the 100 ns clock. More exact than the header, which does not say whether daylight saving time
+ * is in force. */
+PFB_API bool pfb_log_utc_bias(const pfb_log_path *path, const pfb_log_value *value, int32_t *minutes);
+
+/* The same for any two times of one moment, such as PerfTime100nSec of a V1 block and the time of its record. Returns
+ * false if they are more than 15 hours apart, which no time zone is. */
+PFB_API bool pfb_log_bias_between(uint64_t utc, uint64_t local, int32_t *minutes);
+
+/* ---- Statuses ------------------------------------------------------------------------------------------------ */
+
+/* Returns true for the two statuses that accompany a value: PDH_CSTATUS_VALID_DATA and PDH_CSTATUS_NEW_DATA. */
+PFB_API bool pfb_pdh_has_value(uint32_t status);
+
+/* The name of a PDH_CSTATUS_ in lower case ("no_machine"), "unknown_status" for others. Never null; static. */
+PFB_API const char *pfb_pdh_status_name(uint32_t status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

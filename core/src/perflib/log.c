@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT */
+/* The container of perfmon logs: buffers, events, and records joined from events. docs/log.md has the layout. */
+#include "perfblock/log.h"
+
+#include "bytes/cursor.h"
+
+#include <string.h>
+
+/* Offsets and sizes in bytes. */
+enum {
+    BUFFER_USED = 0x30,
+    BUFFER_HEADER_BYTES = 0x48,
+
+    EVENT_LAYOUT = 0x02,
+    EVENT_LAYOUT_32 = 0xC00A, /* written by 32-bit and 64-bit Windows */
+    EVENT_LAYOUT_64 = 0xC014,
+    EVENT_LEAST_BYTES = 8, /* that tell the layout */
+    EVENT_TYPE = 0x04,
+    EVENT_TIME = 0x10,
+    EVENT_GUID = 0x18,
+    EVENT_HEADER_BYTES = 0x30,
+
+    PART_NUMBER = 0x40,
+    PART_COUNT = 0x44,
+    PART_HEADER_BYTES = 0x48
+};
+
+/* ---- The header of the log ------------------------------------------------------------------------------------- */
+
+/* Offsets in the first event. The time zone follows two pointers, whose size is that of the writer. */
+enum {
+    TRACE_SIZE = 0x04,
+    TRACE_START = 0x10,
+    TRACE_BUFFER_SIZE = 0x20,
+    TRACE_VERSION = 0x24,
+    TRACE_BUILD = 0x28,
+    TRACE_END = 0x30,
+    TRACE_BUFFER_COUNT = 0x44,
+    TRACE_POINTER_SIZE = 0x4C,
+    TRACE_POINTERS = 0x58,
+    TRACE_RECOGNISED_BYTES = 0x24,
+    ZONE_NAME_BYTES = 64,
+    ZONE_STANDARD_NAME = 4,
+    ZONE_STANDARD_BIAS = 84,
+    ZONE_DAYLIGHT_NAME = 88,
+    ZONE_DAYLIGHT_BIAS = 168,
+    ZONE_BYTES = 172
+};
+
+static int32_t log_load_le32s(const uint8_t *p)
+{
+    uint32_t bits = load_le32(p);
+    return bits <= INT32_MAX ? (int32_t)bits : -(int32_t)(UINT32_MAX - bits) - 1;
+}
+
+static pfb_name log_zone_name(const uint8_t *p)
+{
+    return (pfb_name){p, 2 * pfb_count_units(p, ZONE_NAME_BYTES / 2), PFB_ENCODING_UTF16LE};
+}
+
+static bool log_fail(pfb_log_reader *log, pfb_code code, size_t offset)
+{
+    if (log->error.code == PFB_OK)
+        log->error = (pfb_error){code, offset};
+    return false;
+}
+
+/* ---- Buffers --------------------------------------------------------------------------------------------------- */
+
+/* A position in the events of the log. */
+typedef struct log_position {
+    size_t buffer, next_buffer; /* offsets of the current buffer, and of the one after it */
+    size_t at, used_end;        /* offsets of the next event, and of the end of the buffer's events */
+    bool is_cut;                /* the input ends at used_end, before the buffer's events do */
+    uint64_t buffers_read;      /* with the current one */
+} log_position;
+
+/* The result of moving to a buffer or an event. */
+typedef enum log_step { LOG_FOUND, LOG_SKIPPED, LOG_ENDED, LOG_NEEDS_MORE, LOG_FAILED } log_step;
+
+/* Enters the buffer after the current one. */
+static log_step log_enter_buffer(pfb_log_reader *log, log_position *p)
+{
+    size_t at = p->next_buffer;
+    size_t left = log->size - at;
+    if (left < BUFFER_HEADER_BYTES && !log->is_last)
+        return LOG_NEEDS_MORE;
+    if (left == 0)
+        return LOG_ENDED;
+    if (left < BUFFER_HEADER_BYTES) {
+        log_fail(log, PFB_TRUNCATED_BUFFER, at);
+        return LOG_FAILED;
+    }
+    const uint8_t *header = log->data + at;
+    size_t size = load_le32(header);
+    size_t used = load_le32(header + BUFFER_USED);
+    if (size < BUFFER_HEADER_BYTES || size % 8 != 0) {
+        log_fail(log, PFB_BAD_BUFFER_SIZE, at);
+        return LOG_FAILED;
+    }
+    if (used < BUFFER_HEADER_BYTES || used > size) {
+        log_fail(log, PFB_BAD_BUFFER_USED, at + BUFFER_USED);
+        return LOG_FAILED;
+    }
+    if (size > left && !log->is_last)
+        return LOG_NEEDS_MORE;
+    p->buffer = at;
+    p->next_buffer = at + (size < left ? size : left);
+    p->at = at + BUFFER_HEADER_BYTES;
+    p->used_end = at + (used < left ? used : left);
+    p->is_cut = used > left;
+    p->buffers_read++;
+    return LOG_FOUND;
+}
+
+/* ---- Events ---------------------------------------------------------------------------------------------------- */
+
+/* An event that holds a part of a record. */
+typedef struct log_part {
+    uint32_t type;
+    uint32_t number, count; /* from 1 */
+    uint64_t time;
+    size_t payload; /* its offset */
+    size_t payload_size;
+} log_part;
+
+static const uint8_t log_guid[16] = {0xB3, 0x3B, 0x3F, 0x93, 0x3E, 0x94, 0x0D, 0x49,
+                                     0x9C, 0xED, 0x3C, 0xBB, 0x14, 0xC1, 0x44, 0x79};
+
+/* Returns the offset of the event after one that ends at `end`. */
+static size_t log_align(const log_position *p, size_t end)
+{
+    size_t padding = (8 - (end - p->buffer) % 8) % 8;
+    return padding < p->used_end - end ? end + padding : p->used_end;
+}
+
+/* Reads the event at the position and moves past it. Enters the next buffer first where necessary; *where is then the
+ * position of the event. LOG_SKIPPED: the event is no part of a record. After an event of unknown layout, whose size is
+ * unknown too, the rest of the buffer is skipped with it. */
+static log_step log_next_event(pfb_log_reader *log, log_position *p, log_position *where, log_part *part)
+{
+    while (p->at == p->used_end && !p->is_cut) {
+        log_step entered = log_enter_buffer(log, p);
+        if (entered != LOG_FOUND)
+            return entered;
+    }
+    *where = *p;
+    size_t at = p->at;
+    size_t left = p->used_end - at;
+    pfb_code cut = p->is_cut ? PFB_TRUNCATED_BUFFER : PFB_OK;
+    if (left < EVENT_LEAST_BYTES) {
+        log_fail(log, cut != PFB_OK ? cut : PFB_TRUNCATED_EVENT, at);
+        return LOG_FAILED;
+    }
+    const uint8_t *e = log->data + at;
+    uint32_t layout = load_le16(e + EVENT_LAYOUT);
+    if (layout != EVENT_LAYOUT_32 && layout != EVENT_LAYOUT_64) {
+        p->at = p->used_end;
+        return LOG_SKIPPED;
+    }
+    size_t size = load_le16(e);
+    if (size < EVENT_HEADER_BYTES || size > left) {
+        log_fail(log, cut != PFB_OK && size > left ? cut : PFB_BAD_EVENT_SIZE, at);
+        return LOG_FAILED;
+    }
+    p->at = log_align(p, at + size);
+    if (memcmp(e + EVENT_GUID, log_guid, sizeof log_guid) != 0)
+        return LOG_SKIPPED;
+    if (size < PART_HEADER_BYTES) {
+        log_fail(log, PFB_BAD_EVENT_SIZE, at);
+        return LOG_FAILED;
+    }
+    *part = (log_part){.type = load_le16(e + EVENT_TYPE),
+                       .number = load_le32(e + PART_NUMBER),
+                       .count = load_le32(e + PART_COUNT),
+                       .time = load_le64(e + EVENT_TIME),
+                       .payload = at + PART_HEADER_BYTES,
+                       .payload_size = size - PART_HEADER_BYTES};
+    bool is_known = part->type == PFB_LOG_PATHS || (part->type >= PFB_LOG_SAMPLE && part->type <= PFB_LOG_NAMES);
+    return is_known ? LOG_FOUND : LOG_SKIPPED;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------------------------- */
+
+/* Reads the event that describes the trace, the first of the log. It has a layout of its own. */
+static bool log_read_header(pfb_log_reader *log, log_position *at)
+{
+    size_t start = at->at;
+    size_t left = at->used_end - start;
+    const uint8_t *p = log->data + start;
+    if (left < TRACE_POINTERS)
+        return log_fail(log, at->is_cut ? PFB_TRUNCATED_BUFFER : PFB_TRUNCATED_EVENT, start);
+    size_t size = load_le16(p + TRACE_SIZE);
+    if (size > left && at->is_cut)
+        return log_fail(log, PFB_TRUNCATED_BUFFER, start);
+    log->pointer_size = load_le32(p + TRACE_POINTER_SIZE);
+    if (log->pointer_size != 4 && log->pointer_size != 8)
+        return log_fail(log, PFB_BAD_LOG_HEADER, start + TRACE_POINTER_SIZE);
+    size_t zone = TRACE_POINTERS + 2 * (size_t)log->pointer_size;
+    if (size < zone + ZONE_BYTES || size > left)
+        return log_fail(log, PFB_BAD_EVENT_SIZE, start + TRACE_SIZE);
+    log->start_time = load_le64(p + TRACE_START);
+    log->end_time = load_le64(p + TRACE_END);
+    log->major = p[TRACE_VERSION];
+    log->minor = p[TRACE_VERSION + 1];
+    log->build = load_le32(p + TRACE_BUILD);
+    log->buffer_count = load_le32(p + TRACE_BUFFER_COUNT);
+    log->bias_minutes = log_load_le32s(p + zone);
+    log->standard_name = log_zone_name(p + zone + ZONE_STANDARD_NAME);
+    log->standard_bias_minutes = log_load_le32s(p + zone + ZONE_STANDARD_BIAS);
+    log->daylight_name = log_zone_name(p + zone + ZONE_DAYLIGHT_NAME);
+    log->daylight_bias_minutes = log_load_le32s(p + zone + ZONE_DAYLIGHT_BIAS);
+    at->at = log_align(at, start + size);
+    return true;
+}
+
+static log_position log_get_position(const pfb_log_reader *log)
+{
+    return (log_position){log->buffer, log->next_buffer, log->at, log->used_end, log->is_cut, log->buffers_read};
+}
+
+static void log_set_position(pfb_log_reader *log, const log_position *p)
+{
+    log->buffer = p->buffer;
+    log->next_buffer = p->next_buffer;
+    log->at = p->at;
+    log->used_end = p->used_end;
+    log->is_cut = p->is_cut;
+    log->buffers_read = p->buffers_read;
+}
+
+bool pfb_log_recognise(const void *data, size_t size)
+{
+    if (!data || size < BUFFER_HEADER_BYTES + TRACE_RECOGNISED_BYTES)
+        return false;
+    const uint8_t *p = data;
+    const uint8_t *event = p + BUFFER_HEADER_BYTES;
+    return event[3] == 0xC0 && (event[2] == 1 || event[2] == 2) && load_le32(p) == load_le32(event + TRACE_BUFFER_SIZE);
+}
+
+bool pfb_log_open_window(pfb_log_reader *log, const void *data, size_t size, bool is_last, uint32_t options)
+{
+    *log = (pfb_log_reader){.data = data, .size = data ? size : 0, .options = options, .is_last = is_last};
+    if (log->size < BUFFER_HEADER_BYTES + TRACE_RECOGNISED_BYTES)
+        return log_fail(log, is_last ? PFB_TRUNCATED_HEADER : PFB_CALLER_TOO_SMALL, 0);
+    if (!pfb_log_recognise(data, size))
+        return log_fail(log, PFB_UNKNOWN_FORMAT, 0);
+    log_position p = log_get_position(log);
+    log_step entered = log_enter_buffer(log, &p);
+    if (entered == LOG_NEEDS_MORE)
+        return log_fail(log, PFB_CALLER_TOO_SMALL, 0);
+    if (entered != LOG_FOUND)
+        return false;
+    if (!log_read_header(log, &p))
+        return false;
+    log_set_position(log, &p);
+    return true;
+}
+
+bool pfb_log_open(pfb_log_reader *log, const void *data, size_t size, uint32_t options)
+{
+    return pfb_log_open_window(log, data, size, true, options);
+}
+
+bool pfb_log_continue(pfb_log_reader *log, const void *data, size_t size, bool is_last)
+{
+    if (log->error.code != PFB_OK)
+        return false;
+    if (!log->needs_more)
+        return log_fail(log, PFB_CALLER_ORDER, 0);
+    log->window_offset += log->resume_offset;
+    log->data = data;
+    log->size = data ? size : 0;
+    log->is_last = is_last;
+    log->needs_more = false;
+    log->resume_offset = 0;
+    log_position p = {.buffers_read = log->buffers_read};
+    log_step entered = log_enter_buffer(log, &p);
+    if (entered == LOG_FOUND && log->resume_at > BUFFER_HEADER_BYTES)
+        p.at = log->resume_at < p.used_end ? log->resume_at : p.used_end;
+    log->needs_more = entered == LOG_NEEDS_MORE;
+    log_set_position(log, &p);
+    return entered != LOG_FAILED;
+}
+
+/* ---- Records --------------------------------------------------------------------------------------------------- */
+
+/* Stops until there is a window that begins with the buffer at `buffer`, of which everything before `at` was read. */
+static bool log_suspend(pfb_log_reader *log, size_t buffer, size_t at, uint64_t buffers_read)
+{
+    log->needs_more = true;
+    log->resume_offset = buffer;
+    log->resume_at = at - buffer;
+    log->buffers_read = buffers_read;
+    return false;
+}
+
+/* Records a deviation as a note, or as an error in strict mode. Returns true if reading may continue. */
+static bool log_tolerate(pfb_log_reader *log, uint32_t note, pfb_code code, size_t offset)
+{
+    if (log->options & PFB_STRICT)
+        return log_fail(log, code, offset);
+    log->notes |= note;
+    log->skipped_events++;
+    return true;
+}
+
+/* Returns true if `part` is part `number` of the record. */
+static bool log_is_part(const log_part *part, uint32_t type, uint64_t number, uint32_t count)
+{
+    return part->type == type && part->number == number && part->count == count;
+}
+
+/* Reads the parts of a record after the first, up to one that is not there. Moves past the parts read. */
+static log_step log_join(pfb_log_reader *log, log_position *p, const log_part *first, size_t *size)
+{
+    *size = first->payload_size;
+    for (uint64_t number = 2; number <= first->count; number++) {
+        log_position next = *p;
+        log_position where;
+        log_part part;
+        log_step step = log_next_event(log, &next, &where, &part);
+        if (step == LOG_ENDED) {
+            log_fail(log, PFB_TRUNCATED_RECORD, log->size);
+            return LOG_FAILED;
+        }
+        if (step == LOG_NEEDS_MORE || step == LOG_FAILED)
+            return step;
+        if (step == LOG_SKIPPED || !log_is_part(&part, first->type, number, first->count))
+            return log_tolerate(log, PFB_NOTE_INCOMPLETE_RECORD, PFB_BAD_PART, where.at) ? LOG_SKIPPED : LOG_FAILED;
+        *p = next;
+        *size += part.payload_size;
+    }
+    return LOG_FOUND;
+}
+
+bool pfb_log_next_record(pfb_log_reader *log, pfb_log_record *record)
+{
+    log_position p = log_get_position(log);
+    while (log->error.code == PFB_OK && !log->needs_more) {
+        log_position where;
+        log_part first;
+        size_t size = 0;
+        log_step step = log_next_event(log, &p, &where, &first);
+        if (step == LOG_NEEDS_MORE)
+            return log_suspend(log, p.next_buffer, p.next_buffer, p.buffers_read);
+        if (step == LOG_ENDED && p.buffers_read < log->buffer_count)
+            log_fail(log, PFB_TRUNCATED_LOG, log->size);
+        if (step == LOG_ENDED || step == LOG_FAILED)
+            return false;
+        if (step == LOG_SKIPPED) {
+            log_tolerate(log, PFB_NOTE_UNKNOWN_EVENT, PFB_UNKNOWN_EVENT, where.at);
+        } else if (first.number != 1 || first.count == 0) {
+            log_tolerate(log, PFB_NOTE_INCOMPLETE_RECORD, PFB_BAD_PART, where.at);
+            step = LOG_SKIPPED;
+        } else {
+            step = log_join(log, &p, &first, &size);
+        }
+        if (step == LOG_NEEDS_MORE)
+            return log_suspend(log, where.buffer, where.at, where.buffers_read - 1);
+        log_set_position(log, &p);
+        if (step == LOG_FOUND) {
+            *record = (pfb_log_record){.type = first.type,
+                                       .offset = where.at,
+                                       .size_bytes = size,
+                                       .part_count = first.count,
+                                       .time = first.time,
+                                       .buffer = where.buffer,
+                                       .next_buffer = where.next_buffer,
+                                       .used_end = where.used_end};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Iterates over the parts of a record that was found before. All bounds are checked again. */
+typedef struct log_parts {
+    pfb_log_reader log;
+    log_position at;
+    uint64_t number;
+} log_parts;
+
+static log_parts log_parts_of(const pfb_log_reader *log, const pfb_log_record *record)
+{
+    log_position at = {.buffer = record->buffer,
+                       .next_buffer = record->next_buffer,
+                       .at = record->offset,
+                       .used_end = record->used_end};
+    return (log_parts){*log, at, 0};
+}
+
+static bool log_next_part(log_parts *parts, const pfb_log_record *record, log_part *part)
+{
+    log_position where;
+    return parts->number++ < record->part_count && log_next_event(&parts->log, &parts->at, &where, part) == LOG_FOUND &&
+           log_is_part(part, record->type, parts->number, record->part_count);
+}
+
+size_t pfb_log_copy_record(const pfb_log_reader *log, const pfb_log_record *record, void *memory, size_t capacity)
+{
+    log_parts parts = log_parts_of(log, record);
+    log_part part;
+    size_t size = 0;
+    while (log_next_part(&parts, record, &part)) {
+        size_t left = capacity - size;
+        size_t count = part.payload_size < left ? part.payload_size : left;
+        if (count > 0)
+            memcpy((uint8_t *)memory + size, log->data + part.payload, count);
+        size += count;
+    }
+    return size;
+}
+
+size_t pfb_log_record_offset(const pfb_log_reader *log, const pfb_log_record *record, size_t offset)
+{
+    log_parts parts = log_parts_of(log, record);
+    log_part part;
+    size_t at = record->offset;
+    while (log_next_part(&parts, record, &part)) {
+        if (offset < part.payload_size)
+            return part.payload + offset;
+        offset -= part.payload_size;
+        at = part.payload + part.payload_size;
+    }
+    return at;
+}

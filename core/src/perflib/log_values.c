@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* The values of samples in perfmon logs: matching two samples, inputs of formulas, statuses. */
+#include "perfblock/log.h"
+
+#include "bytes/cursor.h"
+#include "perfblock/formula.h"
+
+#include <string.h>
+
+/* ---- Loading --------------------------------------------------------------------------------------------------- */
+
+/* Any total order of the instances of a path. The sizes were checked when the names were read, so that bytes that
+ * change between comparisons make the order meaningless and nothing else. */
+static int values_compare_names(const pfb_log_value *left, const pfb_log_value *right)
+{
+    if (left->has_instance != right->has_instance)
+        return left->has_instance ? 1 : -1;
+    if (left->instance.size_bytes != right->instance.size_bytes)
+        return left->instance.size_bytes < right->instance.size_bytes ? -1 : 1;
+    return left->instance.size_bytes > 0
+               ? memcmp(left->instance.bytes, right->instance.bytes, left->instance.size_bytes)
+               : 0;
+}
+
+static int values_compare(const pfb_log_value *values, uint32_t left, uint32_t right)
+{
+    int difference = values_compare_names(&values[left], &values[right]);
+    return difference != 0 ? difference : left < right ? -1 : left > right;
+}
+
+#define SORT_CONTEXT pfb_log_value
+#define SORT_COMPARE values_compare
+#include "bytes/sort.h"
+
+/* Sorts the values from `begin` on, all of one path, and numbers those of equal name. */
+static void values_sort(pfb_log_values *sample, size_t begin)
+{
+    size_t count = sample->count - begin;
+    uint32_t *order = sample->order + begin;
+    for (size_t i = 0; i < count; i++)
+        order[i] = (uint32_t)(begin + i);
+    if (count > 1)
+        sort(sample->values, order, count);
+    for (size_t i = 1; i < count; i++) {
+        if (values_compare_names(&sample->values[order[i - 1]], &sample->values[order[i]]) == 0)
+            sample->values[order[i]].occurrence = sample->values[order[i - 1]].occurrence + 1;
+    }
+}
+
+static bool values_add(pfb_log_values *sample, const pfb_log_value *value)
+{
+    if (sample->count >= sample->capacity || sample->count >= PFB_LOG_NONE)
+        return false;
+    sample->values[sample->count++] = *value;
+    return true;
+}
+
+/* Adds the values of an item. Returns false if the capacity does not suffice. */
+static bool values_add_item(pfb_log_values *sample, pfb_log_sample_reader *reader, const pfb_log_item *item)
+{
+    pfb_log_value value = {.path = item->position,
+                           .status = item->status,
+                           .older = PFB_LOG_NONE,
+                           .instance = {NULL, 0, PFB_ENCODING_UTF16LE},
+                           .time = item->time};
+    if (item->kind == PFB_LOG_COUNTER) {
+        value.first = item->first;
+        value.second = item->second;
+        value.multi_count = item->multi_count;
+        return values_add(sample, &value);
+    }
+    if (item->kind != PFB_LOG_INSTANCES)
+        return true;
+    if (item->instance_count == 0 && !pfb_pdh_has_value(item->status))
+        return values_add(sample, &value);
+    pfb_log_instance instance;
+    value.has_instance = true;
+    while (pfb_log_next_instance(reader, &instance)) {
+        value.status = pfb_pdh_has_value(item->status) ? instance.status : item->status;
+        value.instance = instance.name;
+        value.first = instance.first;
+        value.second = instance.second;
+        if (!values_add(sample, &value))
+            return false;
+    }
+    return true;
+}
+
+pfb_error pfb_log_load(pfb_log_values *values, const void *record, size_t size, uint32_t options)
+{
+    pfb_log_sample_reader reader;
+    pfb_log_item item;
+    bool fits = true;
+    values->count = 0;
+    pfb_log_open_sample(&reader, record, size, options);
+    while (fits && pfb_log_next_item(&reader, &item)) {
+        size_t begin = values->count;
+        fits = values_add_item(values, &reader, &item);
+        values_sort(values, begin);
+    }
+    return fits ? reader.error : (pfb_error){PFB_CALLER_TOO_SMALL, item.offset};
+}
+
+/* ---- Matching -------------------------------------------------------------------------------------------------- */
+
+static int values_compare_keys(const pfb_log_value *left, const pfb_log_value *right)
+{
+    if (left->path != right->path)
+        return left->path < right->path ? -1 : 1;
+    int difference = values_compare_names(left, right);
+    if (difference != 0)
+        return difference;
+    return left->occurrence < right->occurrence ? -1 : left->occurrence > right->occurrence;
+}
+
+void pfb_log_match(const pfb_log_values *older, pfb_log_values *newer)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < newer->count; i++) {
+        pfb_log_value *value = &newer->values[newer->order[i]];
+        int difference = -1;
+        value->older = PFB_LOG_NONE;
+        while (at < older->count && (difference = values_compare_keys(&older->values[older->order[at]], value)) < 0)
+            at++;
+        if (at < older->count && difference == 0)
+            value->older = older->order[at++];
+    }
+}
+
+/* ---- Inputs of formulas ---------------------------------------------------------------------------------------- */
+
+static int64_t values_signed(uint64_t bits)
+{
+    return bits <= INT64_MAX ? (int64_t)bits : -(int64_t)(UINT64_MAX - bits) - 1;
+}
+
+/* The row of the type, or what its bits spell out. */
+static bool values_find_type(uint32_t type, pfb_counter_type *row)
+{
+    const pfb_counter_type *named = pfb_counter_type_find(type);
+    if (named)
+        *row = *named;
+    return named || pfb_counter_type_derive(type, row);
+}
+
+static bool values_is_base(const pfb_counter_type *row)
+{
+    return row->denominator == PFB_DENOMINATOR_BASE || row->denominator == PFB_DENOMINATOR_BASE_DELTA;
+}
+
+static bool values_is_time(const pfb_counter_type *row)
+{
+    return row->denominator == PFB_DENOMINATOR_TIME || (row->terms & PFB_TERM_ELAPSED) != 0;
+}
+
+pfb_raw_value pfb_log_raw_value(const pfb_log_path *path, const pfb_log_value *value)
+{
+    pfb_raw_value raw = {.type = path->type};
+    pfb_counter_type row;
+    if (!pfb_pdh_has_value(value->status))
+        return raw;
+    raw.has = PFB_HAS_VALUE;
+    raw.value = value->first;
+    if (value->multi_count != 0) {
+        raw.has |= PFB_HAS_MULTI_COUNT;
+        raw.multi_count = value->multi_count;
+    }
+    if (!values_find_type(path->type, &row))
+        return raw;
+    if (values_is_base(&row)) {
+        raw.has |= PFB_HAS_BASE;
+        raw.base = value->second;
+    }
+    bool is_time = values_is_time(&row);
+    int64_t time = values_signed(value->second);
+    int64_t frequency = values_signed(path->frequency);
+    if (row.clock == PFB_CLOCK_PERF) {
+        raw.has |= PFB_HAS_PERF_FREQ | (is_time ? PFB_HAS_PERF_TIME : 0);
+        raw.perf_freq = frequency;
+        raw.perf_time = is_time ? time : 0;
+    } else if (row.clock == PFB_CLOCK_OBJECT) {
+        raw.has |= PFB_HAS_OBJECT_FREQ | (is_time ? PFB_HAS_OBJECT_TIME : 0);
+        raw.object_freq = frequency;
+        raw.object_time = is_time ? time : 0;
+    } else if (row.clock == PFB_CLOCK_100NS && is_time) {
+        raw.has |= PFB_HAS_PERF_TIME_100NS;
+        raw.perf_time_100ns = time;
+    }
+    return raw;
+}
+
+bool pfb_log_bias_between(uint64_t utc, uint64_t local, int32_t *minutes)
+{
+    const uint64_t quarter = UINT64_C(9000000000); /* 15 minutes */
+    uint64_t distance = utc > local ? utc - local : local - utc;
+    if (distance > 60 * quarter)
+        return false;
+    int32_t quarters = (int32_t)((distance + quarter / 2) / quarter);
+    *minutes = 15 * (utc > local ? quarters : -quarters);
+    return true;
+}
+
+bool pfb_log_utc_bias(const pfb_log_path *path, const pfb_log_value *value, int32_t *minutes)
+{
+    pfb_counter_type row;
+    return pfb_pdh_has_value(value->status) && values_find_type(path->type, &row) && row.clock == PFB_CLOCK_100NS &&
+           values_is_time(&row) && pfb_log_bias_between(value->second, value->time, minutes);
+}
+
+/* ---- Statuses -------------------------------------------------------------------------------------------------- */
+
+typedef struct pdh_status_row {
+    uint32_t status;
+    char name[24];
+} pdh_status_row;
+
+/* pdhmsg.h: those that a counter's value can have. */
+static const pdh_status_row pdh_status_rows[] = {
+    {0x00000000, "valid_data"},
+    {0x00000001, "new_data"},
+    {0x800007D0, "no_machine"},
+    {0x800007D1, "no_instance"},
+    {0x800007D3, "item_not_validated"},
+    {0x800007D4, "retry"},
+    {0x800007D5, "no_data"},
+    {0x800007D6, "negative_denominator"},
+    {0x800007D7, "negative_timebase"},
+    {0x800007D8, "negative_value"},
+    {0x800007DB, "query_timeout"},
+    {0xC0000BB8, "no_object"},
+    {0xC0000BB9, "no_counter"},
+    {0xC0000BBA, "invalid_data"},
+    {0xC0000BBF, "no_counter_name"},
+    {0xC0000BC0, "bad_counter_name"},
+    {0xC0000BC3, "cannot_connect"},
+    {0xC0000BDB, "access_denied"},
+};
+
+bool pfb_pdh_has_value(uint32_t status)
+{
+    return status <= 1;
+}
+
+const char *pfb_pdh_status_name(uint32_t status)
+{
+    for (size_t i = 0; i < sizeof pdh_status_rows / sizeof pdh_status_rows[0]; i++) {
+        if (pdh_status_rows[i].status == status)
+            return pdh_status_rows[i].name;
+    }
+    return "unknown_status";
+}

@@ -1,0 +1,645 @@
+/* SPDX-License-Identifier: MIT */
+/* Perfmon logs: buffers, events and records; paths, samples and their values. */
+#include <criterion/criterion.h>
+
+#include "perfblock/log.h"
+#include "support_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_text(const pfb_name *name, const char *text)
+{
+    char utf8[256];
+    return name->bytes && pfb_name_to_utf8(name, utf8, sizeof utf8) < sizeof utf8 && strcmp(utf8, text) == 0;
+}
+
+/* ---- Whole logs ------------------------------------------------------------------------------------------------ */
+
+/* The records of the small log, and what is in them. */
+static void check_small_log(const small_log *log, size_t window)
+{
+    static const uint32_t types[] = {PFB_LOG_NAMES, PFB_LOG_PATHS, PFB_LOG_SAMPLE, PFB_LOG_SAMPLE, PFB_LOG_SUMMARY};
+    const size_t offsets[] = {log->names, log->paths, log->samples[0], log->samples[1], log->summary};
+    uint8_t *copy = exact_copy(&log->b);
+    log_walk walk = walk_log(copy, log->b.size, window, PFB_STRICT);
+    size_t count = 0;
+    while (walk_next(&walk)) {
+        cr_assert_lt(count, sizeof types / sizeof types[0]);
+        cr_expect_eq(walk.record.type, types[count]);
+        cr_expect_eq(walk.record_offset, offsets[count]);
+        cr_expect_eq(walk.record.part_count, count == 3 ? 2 : 1);
+        cr_expect_eq(walk.record.time, 130057734178440000);
+        count++;
+    }
+    expect_error(walk.reader.error, PFB_OK, 0, "small log");
+    expect_error(walk.path_error, PFB_OK, 0, "paths");
+    expect_error(walk.sample_error, PFB_OK, 0, "sample");
+    cr_expect_eq(count, 5, "window of %zu bytes: %zu records", window, count);
+    cr_expect(!walk_next(&walk), "nothing follows the last record");
+    cr_expect_eq(walk.path_count, 3);
+    const pfb_log_values *newer = &walk.samples[1];
+    cr_assert_eq(newer->count, 4);
+    cr_expect(newer->values[0].first == 100 && newer->values[0].second == 14 && !newer->values[0].has_instance);
+    static const struct {
+        const char *name;
+        uint64_t first;
+        uint32_t occurrence;
+    } rows[] = {{"0", 200, 0}, {"_Total", 600, 0}, {"0", 400, 1}};
+    for (uint32_t i = 0; i < 4; i++)
+        cr_expect_eq(newer->values[i].older, i);
+    for (uint32_t i = 0; i < 3; i++) {
+        const pfb_log_value *value = &newer->values[i + 1];
+        cr_expect(value->has_instance && has_text(&value->instance, rows[i].name) && value->first == rows[i].first &&
+                  value->occurrence == rows[i].occurrence && value->path == 1);
+    }
+    walk_free(&walk);
+    free(copy);
+}
+
+Test(log, a_small_log)
+{
+    small_log log = make_small_log();
+    check_small_log(&log, SIZE_MAX);
+    cr_expect(pfb_log_recognise(log.b.data, log.b.size));
+}
+
+Test(log, windows_of_any_size_give_the_same_records)
+{
+    small_log log = make_small_log();
+    for (size_t window = 1; window <= log.b.size; window += 13)
+        check_small_log(&log, window);
+}
+
+Test(log, the_header)
+{
+    small_log log = make_small_log();
+    pfb_log_reader reader;
+    cr_assert(pfb_log_open(&reader, log.b.data, log.b.size, PFB_STRICT));
+    cr_expect_eq(reader.start_time, 130057734178440000);
+    cr_expect_eq(reader.end_time, 130057734188440000);
+    cr_expect(reader.major == 6 && reader.minor == 2 && reader.build == 9200);
+    cr_expect(reader.pointer_size == 8 && reader.buffer_count == 4);
+    cr_expect(reader.bias_minutes == 480 && reader.standard_bias_minutes == 0 && reader.daylight_bias_minutes == -60);
+    cr_expect(has_text(&reader.standard_name, "Standard") && has_text(&reader.daylight_name, "Daylight"));
+}
+
+Test(log, records_are_copied_up_to_the_capacity)
+{
+    small_log log = make_small_log();
+    pfb_log_reader reader;
+    pfb_log_record record;
+    uint8_t whole[1024];
+    uint8_t part[1024];
+    pfb_log_open(&reader, log.b.data, log.b.size, 0);
+    while (pfb_log_next_record(&reader, &record)) {
+        cr_assert_eq(pfb_log_copy_record(&reader, &record, whole, sizeof whole), record.size_bytes);
+        for (size_t capacity = 0; capacity <= record.size_bytes; capacity++) {
+            memset(part, 0xEE, sizeof part);
+            cr_expect_eq(pfb_log_copy_record(&reader, &record, part, capacity), capacity);
+            cr_expect(memcmp(part, whole, capacity) == 0 && part[capacity] == 0xEE);
+        }
+        for (size_t i = 0; i < record.size_bytes; i++)
+            cr_expect_eq(log.b.data[pfb_log_record_offset(&reader, &record, i)], whole[i]);
+        size_t end = pfb_log_record_offset(&reader, &record, record.size_bytes);
+        cr_expect_eq(pfb_log_record_offset(&reader, &record, SIZE_MAX), end);
+    }
+}
+
+Test(log, a_second_window_needs_a_request)
+{
+    small_log log = make_small_log();
+    pfb_log_reader reader;
+    pfb_log_open(&reader, log.b.data, log.b.size, 0);
+    cr_expect(!pfb_log_continue(&reader, log.b.data, log.b.size, true));
+    expect_error(reader.error, PFB_CALLER_ORDER, 0, "continue without needs_more");
+    cr_expect(!pfb_log_open_window(&reader, log.b.data, 1023, false, 0));
+    expect_error(reader.error, PFB_CALLER_TOO_SMALL, 0, "a window below the first buffer");
+}
+
+/* ---- Broken logs ----------------------------------------------------------------------------------------------- */
+
+/* A change of the small log: `width` bytes at `at` become `value`. */
+typedef struct change {
+    const char *name;
+    size_t at;
+    uint64_t value;
+    unsigned width;
+    pfb_code code; /* of a strict reader */
+    size_t offset;
+    uint32_t note;     /* of a tolerant reader; 0: it fails like the strict one */
+    size_t least_read; /* records that a tolerant reader finds */
+} change;
+
+static size_t read_all(pfb_log_reader *reader, const uint8_t *data, size_t size, uint32_t options)
+{
+    pfb_log_record record;
+    size_t count = 0;
+    pfb_log_open(reader, data, size, options);
+    while (pfb_log_next_record(reader, &record))
+        count++;
+    return count;
+}
+
+Test(log, broken_containers)
+{
+    small_log log = make_small_log();
+    const size_t *buffers = log.buffers;
+    const size_t trace = 0x48;
+    const change changes[] = {
+        {"another signature", trace + 3, 0x40, 1, PFB_UNKNOWN_FORMAT, 0, 0, 0},
+        {"buffer sizes that differ", trace + 0x20, 2048, 4, PFB_UNKNOWN_FORMAT, 0, 0, 0},
+        {"pointers of 5 bytes", trace + 0x4C, 5, 4, PFB_BAD_LOG_HEADER, trace + 0x4C, 0, 0},
+        {"a header too small", trace + 4, 0x113, 2, PFB_BAD_EVENT_SIZE, trace + 4, 0, 0},
+        {"a header too large", trace + 4, 0x181, 2, PFB_BAD_EVENT_SIZE, trace + 4, 0, 0},
+        {"a first buffer without events", 0x30, 0x48, 4, PFB_TRUNCATED_EVENT, trace, 0, 0},
+        {"more buffers promised", trace + 0x44, 5, 4, PFB_TRUNCATED_LOG, 4096, 0, 5},
+        {"fewer buffers promised", trace + 0x44, 0, 4, PFB_OK, 0, 0, 5},
+        {"buffer size 0", buffers[2], 0, 4, PFB_BAD_BUFFER_SIZE, buffers[2], 0, 2},
+        {"buffer size not a multiple of 8", buffers[2], 1020, 4, PFB_BAD_BUFFER_SIZE, buffers[2], 0, 2},
+        {"a buffer past the end", buffers[3], 2048, 4, PFB_OK, 0, 0, 5},
+        {"used below the header", buffers[2] + 0x30, 0x47, 4, PFB_BAD_BUFFER_USED, buffers[2] + 0x30, 0, 2},
+        {"used above the size", buffers[2] + 0x30, 1025, 4, PFB_BAD_BUFFER_USED, buffers[2] + 0x30, 0, 2},
+        {"used ends in a header", buffers[3] + 0x30, 0x4C, 4, PFB_TRUNCATED_EVENT, buffers[3] + 0x48, 0, 3},
+        {"used ends in an event", buffers[1] + 0x30, 0x90, 4, PFB_BAD_EVENT_SIZE, log.names, 0, 0},
+        {"event smaller than a header", log.paths, 0x2F, 2, PFB_BAD_EVENT_SIZE, log.paths, 0, 1},
+        {"event smaller than a part", log.paths, 0x47, 2, PFB_BAD_EVENT_SIZE, log.paths, 0, 1},
+        {"event larger than the rest", log.paths, 0xFFFF, 2, PFB_BAD_EVENT_SIZE, log.paths, 0, 1},
+        {"event of unknown layout", log.names + 2, 0xC013, 2, PFB_UNKNOWN_EVENT, log.names, PFB_NOTE_UNKNOWN_EVENT, 3},
+        {"event of 32-bit Windows", log.names + 2, 0xC00A, 2, PFB_OK, 0, 0, 5},
+        {"event of another GUID", log.names + 0x18, 0, 1, PFB_UNKNOWN_EVENT, log.names, PFB_NOTE_UNKNOWN_EVENT, 4},
+        {"event of another type", log.names + 4, 0x21, 2, PFB_UNKNOWN_EVENT, log.names, PFB_NOTE_UNKNOWN_EVENT, 4},
+        {"part 0", log.names + 0x40, 0, 4, PFB_BAD_PART, log.names, PFB_NOTE_INCOMPLETE_RECORD, 4},
+        {"part 2 first", log.names + 0x40, 2, 4, PFB_BAD_PART, log.names, PFB_NOTE_INCOMPLETE_RECORD, 4},
+        {"no parts", log.names + 0x44, 0, 4, PFB_BAD_PART, log.names, PFB_NOTE_INCOMPLETE_RECORD, 4},
+        {"a part of another record", log.parts[1] + 4, PFB_LOG_PATHS, 2, PFB_BAD_PART, log.parts[1],
+         PFB_NOTE_INCOMPLETE_RECORD, 4},
+        {"a part repeated", log.parts[1] + 0x40, 1, 4, PFB_BAD_PART, log.parts[1], PFB_NOTE_INCOMPLETE_RECORD, 4},
+        {"a part left out", log.parts[1] + 0x40, 3, 4, PFB_BAD_PART, log.parts[1], PFB_NOTE_INCOMPLETE_RECORD, 4},
+        {"a part of three", log.parts[1] + 0x44, 3, 4, PFB_BAD_PART, log.parts[1], PFB_NOTE_INCOMPLETE_RECORD, 4},
+        {"a foreign event between parts", log.parts[1] + 0x18, 0, 1, PFB_BAD_PART, log.parts[1],
+         PFB_NOTE_INCOMPLETE_RECORD | PFB_NOTE_UNKNOWN_EVENT, 4},
+        {"a part missing at the end", log.summary + 0x44, 2, 4, PFB_TRUNCATED_RECORD, 4096, 0, 4},
+        {"very many parts", log.summary + 0x44, UINT32_MAX, 4, PFB_TRUNCATED_RECORD, 4096, 0, 4},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        const change *c = &changes[i];
+        bytes b = log.b;
+        for (unsigned k = 0; k < c->width; k++)
+            b.data[c->at + k] = (uint8_t)(c->value >> 8 * k);
+        uint8_t *copy = exact_copy(&b);
+        pfb_log_reader reader;
+        read_all(&reader, copy, b.size, PFB_STRICT);
+        expect_error(reader.error, c->code, c->offset, c->name);
+        size_t count = read_all(&reader, copy, b.size, 0);
+        expect_error(reader.error, c->note ? PFB_OK : c->code, c->note ? 0 : c->offset, c->name);
+        cr_expect_eq(reader.notes, c->note, "%s: notes %x", c->name, reader.notes);
+        cr_expect_eq(reader.skipped_events > 0, c->note != 0, "%s", c->name);
+        cr_expect_eq(count, c->least_read, "%s: %zu records", c->name, count);
+        free(copy);
+    }
+}
+
+static size_t event_end(const small_log *log, size_t event)
+{
+    return event + log->b.data[event] + 256u * log->b.data[event + 1];
+}
+
+/* Every prefix gives the records before the cut and one error, except where only padding is missing. */
+Test(log, logs_that_were_cut)
+{
+    small_log log = make_small_log();
+    const size_t ends[] = {event_end(&log, log.names), event_end(&log, log.paths), event_end(&log, log.samples[0]),
+                           event_end(&log, log.parts[1]), event_end(&log, log.summary)};
+    for (size_t size = 1024; size < log.b.size; size++) {
+        bytes b = log.b;
+        b.size = size;
+        uint8_t *copy = exact_copy(&b);
+        pfb_log_reader reader;
+        size_t expected = 0;
+        while (expected < 5 && ends[expected] <= size)
+            expected++;
+        cr_expect_eq(read_all(&reader, copy, size, 0), expected, "%zu bytes", size);
+        if (expected == 5)
+            expect_error(reader.error, PFB_OK, 0, "padding is missing");
+        else
+            cr_expect(reader.error.code == PFB_TRUNCATED_BUFFER || reader.error.code == PFB_TRUNCATED_RECORD ||
+                          reader.error.code == PFB_TRUNCATED_LOG,
+                      "%zu bytes: %s", size, pfb_code_name(reader.error.code));
+        cr_expect_leq(reader.error.offset, size);
+        free(copy);
+    }
+}
+
+Test(log, nothing_and_too_little)
+{
+    pfb_log_reader reader;
+    pfb_log_record record;
+    uint8_t zeros[256] = {0};
+    cr_expect(!pfb_log_recognise(NULL, 0) && !pfb_log_recognise(NULL, 256) && !pfb_log_recognise(zeros, 107));
+    cr_expect(!pfb_log_open(&reader, NULL, 256, 0));
+    expect_error(reader.error, PFB_TRUNCATED_HEADER, 0, "null");
+    cr_expect(!pfb_log_next_record(&reader, &record));
+    cr_expect(!pfb_log_open(&reader, zeros, 107, 0));
+    expect_error(reader.error, PFB_TRUNCATED_HEADER, 0, "107 bytes");
+    cr_expect(!pfb_log_open(&reader, zeros, 108, 0));
+    expect_error(reader.error, PFB_UNKNOWN_FORMAT, 0, "zeros");
+}
+
+/* ---- Paths ----------------------------------------------------------------------------------------------------- */
+
+static pfb_error read_paths(const bytes *b, uint32_t options, uint32_t *notes, size_t *count)
+{
+    uint8_t *copy = exact_copy(b);
+    pfb_log_path_reader reader;
+    pfb_log_path path;
+    *count = 0;
+    pfb_log_open_paths(&reader, copy, b->size, options);
+    while (pfb_log_next_path(&reader, &path))
+        cr_expect_eq(path.position, (*count)++);
+    cr_expect(!pfb_log_next_path(&reader, &path));
+    *notes = reader.notes;
+    free(copy);
+    return reader.error;
+}
+
+static bytes two_paths(size_t *second)
+{
+    bytes b = {.size = 0};
+    PUT_U32(&b, 0x6FF, 0x20008);
+    put_path(&b, 0, 0x10410400, 3, "\\\\PC", "Memory", NULL, "Pages/sec");
+    *second = b.size;
+    put_path(&b, 0x20000011, 0x10, 0, NULL, "Process", "*", "*");
+    return b;
+}
+
+Test(log, paths)
+{
+    size_t second;
+    bytes b = two_paths(&second);
+    pfb_log_path_reader reader;
+    pfb_log_path path;
+    cr_assert(pfb_log_open_paths(&reader, b.data, b.size, PFB_STRICT));
+    cr_assert(pfb_log_next_path(&reader, &path));
+    cr_expect(path.offset == 8 && path.position == 0 && path.flags == 0 && path.user_data == 7);
+    cr_expect(path.type == 0x10410400 && path.frequency == 3 && path.default_scale == -2 && path.instance_index == 3);
+    cr_expect(has_text(&path.machine, "\\\\PC") && has_text(&path.object, "Memory") &&
+              has_text(&path.counter, "Pages/sec"));
+    cr_expect(!path.instance.bytes && !path.parent.bytes);
+    cr_assert(pfb_log_next_path(&reader, &path));
+    cr_expect(path.offset == second && path.position == 1 && path.flags == 0x20000011 && !path.machine.bytes);
+    cr_expect(!pfb_log_next_path(&reader, &path));
+    expect_error(reader.error, PFB_OK, 0, "two paths");
+}
+
+Test(log, broken_paths)
+{
+    size_t second;
+    const bytes whole = two_paths(&second);
+    const change changes[] = {
+        {"size below the header", second, 51, 4, PFB_BAD_ITEM_SIZE, second, 0, 1},
+        {"size 0", 8, 0, 4, PFB_BAD_ITEM_SIZE, 8, 0, 0},
+        {"size past the record", second, (uint32_t)(whole.size - second + 8), 4, PFB_BAD_ITEM_SIZE, second, 0, 1},
+        {"size not a multiple of 8", second, (uint32_t)(whole.size - second - 1), 4, PFB_UNALIGNED_SIZE, second,
+         PFB_NOTE_UNALIGNED_SIZE, 2},
+        {"string outside the entry", second + 32, 1000, 4, PFB_BAD_STRING_OFFSET, second + 32, 0, 1},
+        {"string at the end of the entry", second + 48, (uint32_t)(whole.size - second - 52), 4, PFB_TRUNCATED_STRING,
+         whole.size, 0, 1},
+        {"no counter", second + 48, UINT32_MAX, 4, PFB_OK, 0, 0, 2},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        const change *c = &changes[i];
+        bytes b = whole;
+        uint32_t notes;
+        size_t count;
+        set_u32(&b, c->at, (uint32_t)c->value);
+        expect_error(read_paths(&b, PFB_STRICT, &notes, &count), c->code, c->offset, c->name);
+        pfb_error error = read_paths(&b, 0, &notes, &count);
+        if (c->note && error.code == PFB_TRUNCATED_ITEM)
+            error = (pfb_error){PFB_OK, 0}; /* the rest of an unaligned entry is read as another one */
+        expect_error(error, c->note ? PFB_OK : c->code, c->note ? 0 : c->offset, c->name);
+        cr_expect(notes == c->note && count == c->least_read, "%s: %zu paths", c->name, count);
+    }
+    for (size_t size = 0; size < whole.size; size++) {
+        bytes b = whole;
+        uint32_t notes;
+        size_t count;
+        b.size = size;
+        pfb_error error = read_paths(&b, 0, &notes, &count);
+        cr_expect_eq(error.code == PFB_OK, size == 8 || size == second, "%zu bytes", size);
+        cr_expect_leq(error.offset, size);
+    }
+}
+
+/* ---- Samples --------------------------------------------------------------------------------------------------- */
+
+static const log_row two_rows[] = {{"a", 0, 1, 2}, {"bcd", 0x800007D1, 3, 4}};
+
+/* A sample with a counter, two instances and an item of kind 9. */
+static bytes make_sample(size_t items[3])
+{
+    bytes b = {.size = 0};
+    begin_sample(&b);
+    items[0] = b.size;
+    put_counter_item(&b, 1, 77, 5, 6, 4);
+    items[1] = b.size;
+    put_instances_item(&b, 0, 78, two_rows, 2);
+    items[2] = b.size;
+    PUT_U32(&b, 0x09034C42, 16, 1, 2);
+    end_sample(&b);
+    return b;
+}
+
+Test(log, items)
+{
+    size_t items[3];
+    bytes b = make_sample(items);
+    pfb_log_sample_reader reader;
+    pfb_log_item item;
+    pfb_log_instance instance;
+    cr_assert(pfb_log_open_sample(&reader, b.data, b.size, 0));
+    cr_expect(!pfb_log_next_instance(&reader, &instance), "no item is current");
+    cr_assert(pfb_log_next_item(&reader, &item));
+    cr_expect(item.kind == PFB_LOG_COUNTER && item.offset == items[0] && item.position == 0 && item.status == 1);
+    cr_expect(item.time == 77 && item.first == 5 && item.second == 6 && item.multi_count == 4);
+    cr_expect(!pfb_log_next_instance(&reader, &instance), "a counter has no instances");
+    cr_assert(pfb_log_next_item(&reader, &item));
+    cr_expect(item.kind == PFB_LOG_INSTANCES && item.position == 1 && item.time == 78 && item.instance_count == 2);
+    cr_assert(pfb_log_next_instance(&reader, &instance));
+    cr_expect(has_text(&instance.name, "a") && instance.status == 0 && instance.first == 1 && instance.second == 2);
+    cr_assert(pfb_log_next_instance(&reader, &instance));
+    cr_expect(has_text(&instance.name, "bcd") && instance.status == 0x800007D1);
+    cr_expect(!pfb_log_next_instance(&reader, &instance));
+    cr_assert(pfb_log_next_item(&reader, &item));
+    cr_expect(item.kind == 9 && item.position == 2 && item.offset == items[2]);
+    cr_expect(!pfb_log_next_item(&reader, &item));
+    expect_error(pfb_log_finish_sample(&reader), PFB_OK, 0, "items");
+    cr_expect_eq(reader.notes, PFB_NOTE_UNKNOWN_ITEM);
+}
+
+static pfb_error read_sample(const bytes *b, uint32_t options, uint32_t *notes)
+{
+    uint8_t *copy = exact_copy(b);
+    pfb_log_sample_reader reader;
+    pfb_log_open_sample(&reader, copy, b->size, options);
+    pfb_error error = pfb_log_finish_sample(&reader);
+    *notes = reader.notes;
+    free(copy);
+    return error;
+}
+
+Test(log, broken_samples)
+{
+    size_t items[3];
+    const bytes whole = make_sample(items);
+    const size_t second = items[1];
+    size_t names = 24 + 2 * 24; /* counted from the item's offset 8 */
+    const change changes[] = {
+        {"no signature", 0, 0x00034C43, 4, PFB_UNKNOWN_FORMAT, 0, 0, 0},
+        {"size below the header", 4, 7, 4, PFB_BAD_RECORD_SIZE, 4, 0, 0},
+        {"size past the record", 4, (uint32_t)(whole.size + 1), 4, PFB_BAD_RECORD_SIZE, 4, 0, 0},
+        {"bytes after the sample", 4, (uint32_t)items[2], 4, PFB_TRAILING_BYTES, items[2], PFB_NOTE_TRAILING_BYTES, 0},
+        {"item without signature", items[0], 0x01034C43, 4, PFB_BAD_ITEM, items[0], 0, 0},
+        {"item below its header", items[0] + 4, 7, 4, PFB_BAD_ITEM_SIZE, items[0] + 4, 0, 0},
+        {"item past the sample", items[2] + 4, 24, 4, PFB_BAD_ITEM_SIZE, items[2] + 4, 0, 0},
+        {"counter too small", items[0] + 4, 40, 4, PFB_BAD_ITEM_SIZE, items[0] + 4, 0, 0},
+        {"instances too small", second + 4, 24, 4, PFB_BAD_ITEM_SIZE, second + 4, 0, 0},
+        {"more instances than bytes", second + 12, 3, 4, PFB_BAD_INSTANCE_COUNT, second + 12, 0, 0},
+        {"very many instances", second + 12, UINT32_MAX, 4, PFB_BAD_INSTANCE_COUNT, second + 12, 0, 0},
+        {"name among the entries", second + 32, (uint32_t)names - 1, 4, PFB_BAD_STRING_OFFSET, second + 32, 0, 0},
+        {"name past the item", second + 56, 1000, 4, PFB_BAD_STRING_OFFSET, second + 56, 0, 0},
+        {"name at the item's end", second + 56, (uint32_t)(items[2] - second - 8), 4, PFB_TRUNCATED_STRING, items[2], 0,
+         0},
+        {"names that share bytes", second + 56, (uint32_t)names, 4, PFB_UNKNOWN_ITEM, items[2], PFB_NOTE_UNKNOWN_ITEM,
+         0},
+        {"unknown kind", items[2], 0x06034C42, 4, PFB_UNKNOWN_ITEM, items[2], PFB_NOTE_UNKNOWN_ITEM, 0},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        const change *c = &changes[i];
+        bytes b = whole;
+        uint32_t notes;
+        set_u32(&b, c->at, (uint32_t)c->value);
+        expect_error(read_sample(&b, PFB_STRICT, &notes), c->code, c->offset, c->name);
+        expect_error(read_sample(&b, 0, &notes), c->note ? PFB_OK : c->code, c->note ? 0 : c->offset, c->name);
+        cr_expect_eq(notes & c->note, c->note, "%s", c->name);
+    }
+    for (size_t size = 0; size < whole.size; size++) {
+        bytes b = whole;
+        uint32_t notes;
+        b.size = size;
+        pfb_error error = read_sample(&b, 0, &notes);
+        cr_expect(error.code != PFB_OK && error.offset <= size, "%zu bytes", size);
+        if (size < 8)
+            continue;
+        set_u32(&b, 4, (uint32_t)size);
+        error = read_sample(&b, 0, &notes);
+        cr_expect_eq(error.code == PFB_OK, size == 8 || size == items[1] || size == items[2], "%zu bytes", size);
+        cr_expect_leq(error.offset, size);
+    }
+}
+
+/* 200 instances whose names are all the same 1000 characters: the names are read a bounded number of times. */
+Test(log, names_that_share_bytes_are_limited)
+{
+    enum { COUNT = 200, LENGTH = 1000 };
+    bytes b = {.size = 0};
+    begin_sample(&b);
+    PUT_U32(&b, 0x02034C42, 32 + 24 * COUNT + 2 * LENGTH + 8, 0, COUNT, 0, 0, 0, 0);
+    for (size_t i = 0; i < COUNT; i++) {
+        PUT_U32(&b, 24 + 24 * COUNT, 0);
+        put_u64(&b, 0);
+        put_u64(&b, 0);
+    }
+    for (size_t i = 0; i < LENGTH; i++)
+        put_u16(&b, 'x');
+    put_fill(&b, 0, 8);
+    end_sample(&b);
+    uint32_t notes;
+    expect_error(read_sample(&b, 0, &notes), PFB_OVERLAPPING_STRINGS, 8 + 32 + 24 * 16, "shared names");
+}
+
+/* ---- Names and summary ----------------------------------------------------------------------------------------- */
+
+Test(log, names_and_summary)
+{
+    bytes b = {.size = 0};
+    pfb_log_names names;
+    pfb_log_summary summary;
+    put_text(&b, "\\\\PC");
+    put_text(&b, "2");
+    put_text(&b, "System");
+    expect_error(pfb_log_read_names(b.data, b.size, &names), PFB_OK, 0, "names");
+    cr_expect(has_text(&names.machine, "\\\\PC") && names.table_offset == 10 && names.table_size_bytes == b.size - 10);
+    expect_error(pfb_log_read_names(b.data, 8, &names), PFB_TRUNCATED_STRING, 0, "a machine without NUL");
+    expect_error(pfb_log_read_names(NULL, 0, &names), PFB_TRUNCATED_STRING, 0, "no names");
+    b.size = 0;
+    put_u64(&b, 11);
+    put_u64(&b, 12);
+    PUT_U32(&b, 13, 0);
+    expect_error(pfb_log_read_summary(b.data, 20, &summary), PFB_OK, 0, "summary");
+    cr_expect(summary.first_time == 11 && summary.last_time == 12 && summary.sample_count == 13);
+    expect_error(pfb_log_read_summary(b.data, 19, &summary), PFB_TRUNCATED_HEADER, 0, "a short summary");
+}
+
+/* ---- Values ---------------------------------------------------------------------------------------------------- */
+
+enum { MOST_VALUES = 64 };
+
+typedef struct loaded {
+    bytes b;
+    pfb_log_value values[MOST_VALUES];
+    uint32_t order[MOST_VALUES];
+    pfb_log_values table;
+} loaded;
+
+static void load_rows(loaded *l, const char *names)
+{
+    log_row rows[MOST_VALUES];
+    char texts[MOST_VALUES][2];
+    size_t count = strlen(names);
+    for (size_t i = 0; i < count; i++) {
+        texts[i][0] = names[i];
+        texts[i][1] = '\0';
+        rows[i] = (log_row){texts[i], 0, i, 0};
+    }
+    l->b.size = 0;
+    begin_sample(&l->b);
+    put_instances_item(&l->b, 0, 1, rows, count);
+    put_counter_item(&l->b, 0, 1, 9, 9, 1);
+    put_instances_item(&l->b, 0, 1, rows, count);
+    end_sample(&l->b);
+    l->table = (pfb_log_values){l->values, l->order, MOST_VALUES, 0};
+    expect_error(pfb_log_load(&l->table, l->b.data, l->b.size, 0), PFB_OK, 0, names);
+    cr_assert_eq(l->table.count, 2 * count + 1);
+}
+
+/* Instances by their letters; the k-th of a letter matches the k-th of the older sample. */
+Test(log, instances_are_matched_by_name_and_occurrence)
+{
+    static const struct {
+        const char *older, *newer;
+    } cases[] = {{"", ""},           {"", "abc"},       {"abc", ""},          {"abc", "abc"},
+                 {"abc", "cba"},     {"aab", "aba"},    {"aaa", "aaaaa"},     {"aaaa", "a"},
+                 {"abcdef", "bdfg"}, {"zyx", "xazbyc"}, {"ababab", "bbbaaa"}, {"hgfedcba", "badcfehg"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        loaded older;
+        loaded newer;
+        load_rows(&older, cases[i].older);
+        load_rows(&newer, cases[i].newer);
+        pfb_log_match(&older.table, &newer.table);
+        size_t older_count = strlen(cases[i].older);
+        size_t count = strlen(cases[i].newer);
+        for (size_t k = 0; k < count; k++) {
+            uint32_t occurrence = 0;
+            for (size_t m = 0; m < k; m++)
+                occurrence += cases[i].newer[m] == cases[i].newer[k];
+            uint32_t expected = PFB_LOG_NONE;
+            uint32_t seen = 0;
+            for (uint32_t m = 0; m < older_count; m++) {
+                if (cases[i].older[m] == cases[i].newer[k] && seen++ == occurrence)
+                    expected = m;
+            }
+            uint32_t second = expected == PFB_LOG_NONE ? PFB_LOG_NONE : expected + (uint32_t)older_count + 1;
+            cr_expect_eq(newer.values[k].occurrence, occurrence);
+            cr_expect_eq(newer.values[k].older, expected, "%s, %s: %zu", cases[i].older, cases[i].newer, k);
+            cr_expect_eq(newer.values[count + 1 + k].older, second, "%s, %s: %zu", cases[i].older, cases[i].newer, k);
+        }
+        cr_expect_eq(newer.values[count].older, older_count);
+    }
+}
+
+Test(log, values_without_a_counter)
+{
+    bytes b = {.size = 0};
+    pfb_log_value values[3];
+    uint32_t order[3];
+    pfb_log_values table = {values, order, 3, 0};
+    begin_sample(&b);
+    put_counter_item(&b, 0x800007D0, 1, 0, 0, 1);
+    put_instances_item(&b, 0xC0000BB8, 1, NULL, 0);
+    put_instances_item(&b, 0x800007D1, 1, two_rows, 1);
+    end_sample(&b);
+    expect_error(pfb_log_load(&table, b.data, b.size, 0), PFB_OK, 0, "sample");
+    cr_assert_eq(table.count, 3);
+    static const char *const names[] = {"no_machine", "no_object", "no_instance"};
+    const pfb_log_path path = {.type = 0x00010000};
+    for (uint32_t i = 0; i < 3; i++) {
+        cr_expect_eq(values[i].path, i);
+        cr_expect_str_eq(pfb_pdh_status_name(values[i].status), names[i]);
+        cr_expect(!pfb_pdh_has_value(values[i].status));
+        cr_expect_eq(pfb_log_raw_value(&path, &values[i]).has, 0);
+    }
+    cr_expect(!values[1].has_instance && values[2].has_instance);
+    cr_expect_str_eq(pfb_pdh_status_name(2), "unknown_status");
+    table.capacity = 2;
+    expect_error(pfb_log_load(&table, b.data, b.size, 0), PFB_CALLER_TOO_SMALL, 8 + 48 + 32, "two of three");
+    cr_expect_eq(table.count, 2);
+}
+
+/* What the second value is depends on the type. */
+Test(log, raw_values_by_type)
+{
+    enum { N = PFB_HAS_VALUE, M = PFB_HAS_MULTI_COUNT, F = PFB_HAS_PERF_FREQ, O = PFB_HAS_OBJECT_FREQ };
+    static const struct {
+        uint32_t type, has;
+    } types[] = {
+        {0x00010000, N | M},                           /* raw count */
+        {0x00400400, N | M},                           /* delta: no time needed */
+        {0x10410400, N | M | F | PFB_HAS_PERF_TIME},   /* rate */
+        {0x20410500, N | M | F | PFB_HAS_PERF_TIME},   /* timer */
+        {0x21510500, N | M | PFB_HAS_PERF_TIME_100NS}, /* inverse timer */
+        {0x00550500, N | M | PFB_HAS_PERF_TIME_100NS}, /* queue length */
+        {0x00650500, N | M | O | PFB_HAS_OBJECT_TIME}, /* queue length */
+        {0x20610500, N | M | O | PFB_HAS_OBJECT_TIME}, /* object timer */
+        {0x20020400, N | M | PFB_HAS_BASE},            /* fraction */
+        {0x20570500, N | M | PFB_HAS_BASE},            /* precision timer */
+        {0x30020400, N | M | F | PFB_HAS_BASE},        /* average timer */
+        {0x40020500, N | M | PFB_HAS_BASE},            /* average bulk */
+        {0x30240500, N | M | O | PFB_HAS_OBJECT_TIME}, /* elapsed time */
+        {0xFFFFFFFF, N | M},                           /* no type */
+    };
+    const pfb_log_value value = {.first = 11, .second = UINT64_MAX, .multi_count = 12};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        const pfb_log_path path = {.type = types[i].type, .frequency = 13};
+        pfb_raw_value raw = pfb_log_raw_value(&path, &value);
+        cr_expect_eq(raw.has, types[i].has, "%08x: %x", types[i].type, raw.has);
+        cr_expect(raw.type == types[i].type && raw.value == 11 && raw.multi_count == 12);
+        cr_expect_eq(raw.base, raw.has & PFB_HAS_BASE ? UINT64_MAX : 0);
+        cr_expect_eq(raw.perf_time, raw.has & PFB_HAS_PERF_TIME ? -1 : 0);
+        cr_expect_eq(raw.perf_time_100ns, raw.has & PFB_HAS_PERF_TIME_100NS ? -1 : 0);
+        cr_expect_eq(raw.object_time, raw.has & PFB_HAS_OBJECT_TIME ? -1 : 0);
+        cr_expect_eq(raw.perf_freq, raw.has & F ? 13 : 0);
+        cr_expect_eq(raw.object_freq, raw.has & O ? 13 : 0);
+    }
+}
+
+Test(log, differences_of_utc_and_local_time)
+{
+    static const struct {
+        uint64_t utc, local;
+        bool is_zone;
+        int32_t minutes;
+    } cases[] = {{130058022178447225, 130057734178440000, true, 480},
+                 {128278704992984875, 128278596992980000, true, 180},
+                 {1000, 1000, true, 0},
+                 {0, 198000000000, true, -330},
+                 {9000000000 / 2 - 1, 0, true, 0},
+                 {9000000000 / 2, 0, true, 15},
+                 {540000000000, 0, true, 900},
+                 {540000000001, 0, false, 0},
+                 {0, UINT64_MAX, false, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int32_t minutes = 0;
+        cr_expect_eq(pfb_log_bias_between(cases[i].utc, cases[i].local, &minutes), cases[i].is_zone, "case %zu", i);
+        cr_expect_eq(minutes, cases[i].minutes, "case %zu", i);
+        const pfb_log_path timer = {.type = 0x21510500};
+        const pfb_log_path rate = {.type = 0x10410400};
+        pfb_log_value value = {.second = cases[i].utc, .time = cases[i].local};
+        minutes = 0;
+        cr_expect_eq(pfb_log_utc_bias(&timer, &value, &minutes), cases[i].is_zone);
+        cr_expect_eq(minutes, cases[i].minutes);
+        cr_expect(!pfb_log_utc_bias(&rate, &value, &minutes), "a tick count is no time");
+        value.status = 0x800007D0;
+        cr_expect(!pfb_log_utc_bias(&timer, &value, &minutes), "no value");
+    }
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/* Perfmon logs of real machines, which are not part of the project: the build gets their folder as PERFBLOCK_REAL_DATA,
+ * with the values that an independent reader computed in exact arithmetic. Without the folder the tests are skipped. */
+#include <criterion/criterion.h>
+
+#include "perfblock/v1.h"
+#include "perfblock/v1.h"
+#include "support.h"
+#include "support_log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Files ----------------------------------------------------------------------------------------------------- */
+
+static FILE *open_file(const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/blg/%s", PERFBLOCK_REAL_DATA, name);
+    return fopen(path, "rb");
+}
+
+static void skip_without_data(void)
+{
+    FILE *stream = PERFBLOCK_REAL_DATA[0] ? open_file("win8-counters.blg") : NULL;
+    if (stream) {
+        fclose(stream);
+        return;
+    }
+    /* Criterion does not print the reason; CTest looks for this line and reports the test as skipped. */
+    fputs("skipped: the real logs are not there (PERFBLOCK_REAL_DATA)\n", stderr);
+    cr_skip_test("the real logs are not there");
+}
+
+typedef struct file {
+    uint8_t *data;
+    size_t size;
+} file;
+
+/* In memory of exactly the file's size, so that a sanitizer sees what is read beyond. */
+static file read_file(const char *name)
+{
+    FILE *stream = open_file(name);
+    cr_assert(stream, "%s is missing", name);
+    file f = {NULL, 0};
+    cr_assert(fseek(stream, 0, SEEK_END) == 0);
+    long size = ftell(stream);
+    cr_assert_gt(size, 0);
+    rewind(stream);
+    f.size = (size_t)size;
+    f.data = malloc(f.size);
+    cr_assert_not_null(f.data);
+    cr_assert_eq(fread(f.data, 1, f.size, stream), f.size);
+    fclose(stream);
+    return f;
+}
+
+/* ---- Expected values ------------------------------------------------------------------------------------------- */
+
+typedef struct expectation {
+    unsigned long sample, occurrence, type, status;
+    unsigned long long time, first, second;
+    bool has_value;
+    double value;
+    char machine[64], object[64], counter[64], instance[64];
+} expectation;
+
+/* Returns what follows "key": on the line. */
+static const char *find_key(const char *line, const char *key)
+{
+    char quoted[32];
+    snprintf(quoted, sizeof quoted, "\"%s\": ", key);
+    const char *at = strstr(line, quoted);
+    cr_assert(at, "%s is missing in %s", key, line);
+    return at + strlen(quoted);
+}
+
+/* A string whose only escape is a doubled backslash. */
+static void read_string(const char *line, const char *key, char *out, size_t capacity)
+{
+    const char *at = find_key(line, key);
+    size_t size = 0;
+    cr_assert_eq(*at++, '"');
+    for (; *at != '"'; at++) {
+        at += *at == '\\';
+        cr_assert(size + 1 < capacity, "%s", line);
+        out[size++] = *at;
+    }
+    out[size] = '\0';
+}
+
+static expectation parse_line(const char *line)
+{
+    expectation e = {.sample = strtoul(find_key(line, "sample"), NULL, 10)};
+    e.occurrence = strtoul(find_key(line, "occurrence"), NULL, 10);
+    e.type = strtoul(find_key(line, "type") + 1, NULL, 16);
+    e.status = strtoul(find_key(line, "status"), NULL, 10);
+    e.time = strtoull(find_key(line, "time"), NULL, 10);
+    e.first = strtoull(find_key(line, "first"), NULL, 10);
+    e.second = strtoull(find_key(line, "second"), NULL, 10);
+    e.has_value = strncmp(find_key(line, "value"), "null", 4) != 0;
+    e.value = e.has_value ? strtod(find_key(line, "value"), NULL) : 0;
+    read_string(line, "machine", e.machine, sizeof e.machine);
+    read_string(line, "object", e.object, sizeof e.object);
+    read_string(line, "counter", e.counter, sizeof e.counter);
+    read_string(line, "instance", e.instance, sizeof e.instance);
+    return e;
+}
+
+static bool has_text(const pfb_name *name, const char *text)
+{
+    char utf8[256];
+    return name->bytes && pfb_name_to_utf8(name, utf8, sizeof utf8) < sizeof utf8 && strcmp(utf8, text) == 0;
+}
+
+/* Doubles are compared by their bits. */
+static void check_value(const log_walk *walk, uint32_t position, const char *line)
+{
+    expectation e = parse_line(line);
+    const pfb_log_value *value = &walk->samples[1].values[position];
+    cr_assert_lt(value->path, walk->path_count);
+    const pfb_log_path *path = &walk->paths[value->path];
+    cr_assert_eq(e.sample, walk->sample_count - 1, "%s", line);
+    cr_expect(has_text(&path->machine, e.machine) && has_text(&path->object, e.object) &&
+                  has_text(&path->counter, e.counter) &&
+                  has_text(value->has_instance ? &value->instance : &path->instance, e.instance),
+              "%s", line);
+    cr_expect(path->type == e.type && value->status == e.status && value->occurrence == e.occurrence, "%s", line);
+    cr_expect(value->time == e.time && value->first == e.first && value->second == e.second, "%s", line);
+    pfb_raw_value newer = pfb_log_raw_value(path, value);
+    pfb_raw_value older = {0};
+    if (value->older != PFB_LOG_NONE)
+        older = pfb_log_raw_value(path, &walk->samples[0].values[value->older]);
+    pfb_formula_result r = pfb_formula_evaluate(older.has ? &older : NULL, &newer, NULL);
+    cr_expect_eq(r.status == PFB_STATUS_OK, e.has_value, "%s: %s", pfb_status_name(r.status), line);
+    cr_expect(!e.has_value || memcmp(&r.value, &e.value, sizeof e.value) == 0, "%.17g: %s", r.value, line);
+}
+
+static void check_log(const char *name, const char *expected, size_t window)
+{
+    file f = read_file(name);
+    FILE *lines = open_file(expected);
+    cr_assert(lines, "%s is missing", expected);
+    char line[1024];
+    size_t count = 0;
+    log_walk walk = walk_log(f.data, f.size, window, PFB_STRICT);
+    expect_error(walk.reader.error, PFB_OK, 0, name);
+    while (walk_next(&walk)) {
+        if (walk.record.type != PFB_LOG_SAMPLE)
+            continue;
+        expect_error(walk.sample_error, PFB_OK, 0, name);
+        for (uint32_t i = 0; i < walk.samples[1].count; i++, count++) {
+            cr_assert(fgets(line, sizeof line, lines), "more values than %s has", expected);
+            check_value(&walk, i, line);
+        }
+    }
+    cr_expect_null(fgets(line, sizeof line, lines), "fewer values than %s has: %zu", expected, count);
+    cr_expect_gt(count, 6000);
+    expect_error(walk.reader.error, PFB_OK, 0, name);
+    cr_expect(walk.reader.notes == 0 && walk.reader.skipped_events == 0);
+    fclose(lines);
+    walk_free(&walk);
+    free(f.data);
+}
+
+Test(real_logs, every_value_of_counters_and_instances)
+{
+    skip_without_data();
+    check_log("win8-counters.blg", "win8-counters.expected.jsonl", SIZE_MAX);
+}
+
+Test(real_logs, every_value_of_many_machines)
+{
+    skip_without_data();
+    check_log("many-machines.blg", "many-machines.expected.jsonl", SIZE_MAX);
+}
+
+Test(real_logs, every_value_read_through_small_windows)
+{
+    skip_without_data();
+    check_log("win8-counters.blg", "win8-counters.expected.jsonl", 1);
+    check_log("many-machines.blg", "many-machines.expected.jsonl", 100000);
+}
+
+/* The time zone in the header says 300 minutes where the difference is 240. */
+Test(real_logs, time_zones)
+{
+    skip_without_data();
+    static const struct {
+        const char *name;
+        int32_t header, standard, daylight, measured;
+        uint32_t pointer_size, major, minor, buffers;
+        const char *zone;
+    } logs[] = {
+        {"win8-counters.blg", 480, 0, -60, 480, 8, 6, 2, 6, "@tzres.dll,-212"},
+        {"many-machines.blg", 180, 0, 0, 180, 4, 5, 2, 7, "SA Eastern Standard Time"},
+    };
+    for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
+        file f = read_file(logs[i].name);
+        log_walk walk = walk_log(f.data, f.size, SIZE_MAX, 0);
+        cr_expect_eq(walk.reader.bias_minutes, logs[i].header);
+        cr_expect_eq(walk.reader.standard_bias_minutes, logs[i].standard);
+        cr_expect_eq(walk.reader.daylight_bias_minutes, logs[i].daylight);
+        cr_expect_eq(walk.reader.pointer_size, logs[i].pointer_size);
+        cr_expect(walk.reader.major == logs[i].major && walk.reader.minor == logs[i].minor);
+        cr_expect_eq(walk.reader.buffer_count, logs[i].buffers);
+        cr_expect(has_text(&walk.reader.standard_name, logs[i].zone));
+        size_t count = 0;
+        while (walk_next(&walk)) {
+            for (size_t k = 0; walk.record.type == PFB_LOG_SAMPLE && k < walk.samples[1].count; k++) {
+                const pfb_log_value *value = &walk.samples[1].values[k];
+                int32_t minutes = 0;
+                if (!pfb_log_utc_bias(&walk.paths[value->path], value, &minutes))
+                    continue;
+                cr_expect_eq(minutes, logs[i].measured, "%s: %d", logs[i].name, (int)minutes);
+                count++;
+            }
+        }
+        cr_expect_gt(count, 0);
+        walk_free(&walk);
+        free(f.data);
+    }
+}
+
+/* ---- Whole objects --------------------------------------------------------------------------------------------- */
+
+/* The object's own title is in the names of the log, and so are those of its counters. */
+static void check_block(const pfb_log_item *item, const pfb_log_path *path, const pfb_name_index *names,
+                        uint64_t record_time)
+{
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_counter counter;
+    size_t objects = 0;
+    int32_t minutes = 0;
+    pfb_v1_open(&block, item->block, item->block_size_bytes, PFB_STRICT);
+    cr_expect_eq(block.total_size_bytes, item->block_size_bytes);
+    cr_expect(pfb_log_bias_between((uint64_t)block.perf_time_100ns, record_time, &minutes));
+    cr_expect_eq(minutes, 240);
+    while (pfb_v1_next_object(&block, &object)) {
+        const pfb_name_entry *title = pfb_name_index_find(names, object.title_index);
+        cr_assert_not_null(title);
+        pfb_name name = {names->data + title->offset, title->size_bytes, PFB_ENCODING_UTF16LE};
+        cr_expect(pfb_name_equal(&name, &path->object));
+        while (pfb_v1_next_counter(&block, &counter)) {
+            bool is_known = counter.title_index == 0 || pfb_name_index_find(names, counter.title_index);
+            cr_expect(is_known, "counter %u has no name", counter.title_index);
+        }
+        objects++;
+    }
+    cr_expect_eq(objects, 1);
+    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "block");
+}
+
+enum { MOST_NAMES = 20000 };
+
+typedef struct table {
+    uint8_t *bytes;
+    size_t size;
+    pfb_name_entry *entries;
+    uint32_t *by_index, *by_name;
+    pfb_name_index index;
+} table;
+
+/* All pieces of the name table, one after the other. */
+static void add_names(table *t, const log_walk *walk)
+{
+    pfb_log_names names;
+    expect_error(pfb_log_read_names(walk->bytes, walk->bytes_size, &names), PFB_OK, 0, "names");
+    cr_expect(has_text(&names.machine, "\\\\ZACH-PC"));
+    t->bytes = realloc(t->bytes, t->size + names.table_size_bytes);
+    cr_assert_not_null(t->bytes);
+    memcpy(t->bytes + t->size, walk->bytes + names.table_offset, names.table_size_bytes);
+    t->size += names.table_size_bytes;
+}
+
+static void index_names(table *t)
+{
+    pfb_name_table reader;
+    cr_assert(pfb_name_table_open(&reader, t->bytes, t->size, PFB_STRICT));
+    t->entries = calloc(MOST_NAMES, sizeof *t->entries);
+    t->by_index = calloc(MOST_NAMES, sizeof *t->by_index);
+    t->by_name = calloc(MOST_NAMES, sizeof *t->by_name);
+    cr_assert(t->entries && t->by_index && t->by_name);
+    expect_error(pfb_name_index_build(&t->index, &reader, t->entries, t->by_index, t->by_name, MOST_NAMES), PFB_OK, 0,
+                 "name index");
+    cr_expect_gt(t->index.count, 1000);
+}
+
+/* Three whole samples of eight objects; the fourth sample ends with the file. */
+Test(real_logs, whole_objects_of_a_log_that_was_cut)
+{
+    skip_without_data();
+    static const char *const objects[] = {"LogicalDisk",  "TCPv4",   "Memory",    "Network Interface",
+                                          "PhysicalDisk", "Process", "Processor", "System"};
+    file f = read_file("vista-objects-cut.blg");
+    table t = {0};
+    size_t items = 0;
+    log_walk walk = walk_log(f.data, f.size, SIZE_MAX, PFB_STRICT);
+    while (walk_next(&walk)) {
+        if (walk.record.type == PFB_LOG_NAMES)
+            add_names(&t, &walk);
+        if (walk.record.type == PFB_LOG_PATHS) {
+            index_names(&t);
+            cr_assert_eq(walk.path_count, 8);
+            for (uint32_t i = 0; i < 8; i++) {
+                cr_expect(has_text(&walk.paths[i].object, objects[i]));
+                cr_expect_eq(walk.paths[i].flags, PFB_LOG_ALL_COUNTERS);
+            }
+        }
+        if (walk.record.type != PFB_LOG_SAMPLE)
+            continue;
+        expect_error(walk.sample_error, PFB_OK, 0, "sample");
+        cr_expect_eq(walk.samples[1].count, 0);
+        pfb_log_sample_reader sample;
+        pfb_log_item item;
+        pfb_log_open_sample(&sample, walk.sample_bytes[1], walk.bytes_size, PFB_STRICT);
+        while (pfb_log_next_item(&sample, &item)) {
+            cr_assert(item.kind == PFB_LOG_OBJECT && item.position < walk.path_count);
+            check_block(&item, &walk.paths[item.position], &t.index, walk.record.time);
+            items++;
+        }
+        expect_error(pfb_log_finish_sample(&sample), PFB_OK, 0, "sample");
+    }
+    cr_expect_eq(walk.sample_count, 3);
+    cr_expect_eq(items, 24);
+    expect_error(walk.reader.error, PFB_TRUNCATED_RECORD, f.size, "the cut log");
+    walk_free(&walk);
+    free(t.bytes);
+    free(t.entries);
+    free(t.by_index);
+    free(t.by_name);
+    free(f.data);
+}
