@@ -84,6 +84,16 @@ sanitizer_needs() {
     need libclang-rt-dev builds clang -fsanitize=thread
 }
 
+fuzz_needs() {
+    need cmake has_cmake_325
+    need ninja-build has_command ninja
+    need python3 has_command python3
+    need clang has_command clang
+    need libc6-dev builds clang
+    need libclang-rt-dev builds clang -fsanitize=address,undefined
+    need afl++ has_command afl-fuzz
+}
+
 # Stops on other processors than x86-64: tests of objects and cross builds expect its compilers.
 require_x86_64() {
     [[ $(uname -m) == x86_64 ]] || {

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: MIT
+"""Shared by scripts/fuzz and scripts/corpus: targets, engines, and their runs."""
+
+import csv
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+# Tests set these.
+RESULTS = pathlib.Path(os.environ.get("PERFBLOCK_FUZZING", ROOT / "build" / "fuzzing"))
+CORPUS = pathlib.Path(os.environ.get("PERFBLOCK_CORPUS", ROOT / "corpus"))
+CHECKS = ("empty", "planted")  # targets of fuzz/check, never part of --all
+MOST_SECONDS = 10              # for one input, before it counts as a hang
+MOST_BYTES = 4096              # of an input that is measured or kept in corpus/
+
+
+def targets():
+    return sorted(path.name.removesuffix("_fuzzer.c") for path in (ROOT / "fuzz").glob("*_fuzzer.c"))
+
+
+def seed_folders(target):
+    folders = (CORPUS / target / name for name in ("seeds", "found", "regress"))
+    return [folder for folder in folders if folder.is_dir()]
+
+
+def dictionary(target):
+    path = ROOT / "fuzz" / f"{target}.dict"
+    return path if path.is_file() else None
+
+
+def quietly(command, **options):
+    """Runs a command and shows its output only when it fails."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **options)
+    if done.returncode != 0:
+        sys.stderr.write(done.stdout)
+        sys.exit(f"failed: {' '.join(map(str, command))}")
+    return done.stdout
+
+
+def build(preset, names):
+    quietly(["cmake", "--preset", preset], cwd=ROOT)
+    wanted = [argument for name in names for argument in ("--target", name)]
+    quietly(["cmake", "--build", "--preset", preset, *wanted], cwd=ROOT)
+
+
+def program(preset, target):
+    return ROOT / "build" / preset / "fuzz" / f"{target}_fuzzer"
+
+
+def shown(path):
+    """A path as it is printed: relative to the project where it is inside."""
+    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+
+
+def content_name(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+def keep_copy(path, folder, prefix=""):
+    """Copies a file to a folder under a name made from its contents; True if it was not there yet."""
+    copy = folder / (prefix + content_name(path))
+    if copy.exists():
+        return False
+    shutil.copyfile(path, copy)
+    return True
+
+
+# ---- Runs ----------------------------------------------------------------------------------------
+
+
+class Run:
+    """One process of an engine on one target.  After `poll` has returned an exit status, `collect` has been called and
+    the figures below are final."""
+
+    def __init__(self, target, seconds, number=0, jobs=1):
+        self.target = target
+        self.seconds = seconds
+        self.number = number
+        self.jobs = jobs
+        self.executions = 0
+        self.speed = 0     # executions per second
+        self.edges = 0
+        self.cpu_seconds = 0
+        self.problems = []  # what is wrong besides findings
+        self.folder = RESULTS / target
+        self.corpus = self.folder / "corpus"
+        self.findings = self.folder / "findings"
+        for folder in (self.corpus, self.findings):
+            folder.mkdir(parents=True, exist_ok=True)
+        if number == 0:
+            self.put_away()
+        self.log_path = self.folder / f"{self.name}-{number}.log"
+        self.process = None
+
+    def put_away(self):
+        """Moves the findings of earlier runs to a folder of their own, so that only new ones are reported."""
+        earlier = self.findings / "earlier"
+        earlier.mkdir(exist_ok=True)
+        for path in self.findings.glob(f"{self.name}-*"):
+            path.replace(earlier / path.name)
+
+    def spawn(self, command, **environment):
+        self.begin = time.monotonic()
+        with open(self.log_path, "wb") as log:
+            self.process = subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                            cwd=self.folder, env={**os.environ, **environment})
+
+    def log(self):
+        return self.log_path.read_text(encoding="utf-8", errors="replace")
+
+    def poll(self):
+        if self.process is None:
+            return None
+        status = self.process.poll()
+        if status is None and time.monotonic() - self.begin > self.seconds + 120:
+            self.problems.append("did not end by itself")
+            self.process.terminate()
+            status = self.process.wait()
+        if status is not None:
+            self.process = None
+            self.cpu_seconds = time.monotonic() - self.begin
+            self.collect(status)
+        return status
+
+    def stop(self):
+        if self.process is not None:
+            self.process.terminate()
+            self.process.wait()
+
+    def progress(self):
+        self.measure()
+        return f"{self.speed:,.0f} runs/s, {self.executions:,} runs, {self.edges:,} edges"
+
+    def replay(self, finding):
+        return f"{shown(program(self.preset, self.target))} {shown(finding)}"
+
+
+class LibFuzzer(Run):
+    name = "libfuzzer"
+    preset = "fuzz"
+
+    @staticmethod
+    def prepare(names):
+        build(LibFuzzer.preset, [f"{name}_fuzzer" for name in names])
+
+    def options(self):
+        words = dictionary(self.target)
+        return [f"-max_total_time={self.seconds}", f"-timeout={MOST_SECONDS}", "-print_final_stats=1",
+                *([f"-dict={words}"] if words else [])]
+
+    def start(self):
+        self.spawn([program(self.preset, self.target), *self.options(), "-use_value_profile=1", f"-reload={self.jobs > 1:d}",
+                    f"-artifact_prefix={self.findings}/{self.name}-", self.corpus, *seed_folders(self.target)])
+
+    def measure(self):
+        for line in self.log().splitlines():
+            match = re.match(r"#(\d+)\s.*?(?:cov: (\d+))?.*?exec/s: (\d+)", line)
+            if match:
+                self.executions = int(match[1])
+                self.speed = int(match[3])
+            match = re.search(r" cov: (\d+)", line)
+            if match:
+                self.edges = int(match[1])
+            match = re.match(r"stat::(number_of_executed_units|average_exec_per_sec):\s+(\d+)", line)
+            if match and match[1] == "number_of_executed_units":
+                self.executions = int(match[2])
+            elif match:
+                self.speed = int(match[2])
+
+    def collect(self, status):
+        self.measure()
+        if status != 0 and not any(self.findings.glob(f"{self.name}-*")):
+            self.problems.append(f"exit status {status}, see {shown(self.log_path)}")
+
+
+class MemorySanitizer(LibFuzzer):
+    name = "msan"
+    preset = "fuzz-msan"
+
+    @staticmethod
+    def prepare(names):
+        build(MemorySanitizer.preset, [f"{name}_fuzzer" for name in names])
+
+
+class Afl(Run):
+    """AFL++ in persistent mode, with CMPLOG in its main process.
+
+    The same executable serves both: AFL++ 4.04 gains nothing from a separate one for CMPLOG.  It is built without the
+    sanitizer's pointer-overflow check, whose comparisons of addresses differ from run to run."""
+    name = "afl"
+    preset = "fuzz-afl"
+
+    @staticmethod
+    def prepare(names):
+        build(Afl.preset, [f"{name}_fuzzer" for name in names])
+
+    def start(self):
+        self.out = self.folder / "afl"
+        inputs = self.folder / "afl-in"
+        if self.number == 0:
+            shutil.rmtree(self.out, ignore_errors=True)
+            shutil.rmtree(inputs, ignore_errors=True)
+            inputs.mkdir()
+            for folder in (*seed_folders(self.target), self.corpus):
+                for path in folder.iterdir():
+                    if 0 < path.stat().st_size <= 1 << 20:
+                        keep_copy(path, inputs)
+            if not any(inputs.iterdir()):
+                (inputs / "zero").write_bytes(bytes(8))
+        words = dictionary(self.target)
+        role = ["-M", "main"] if self.number == 0 else ["-S", f"other{self.number}"]
+        cmplog = ["-c", "0", "-l", "2"] if self.number == 0 else []
+        self.spawn(["afl-fuzz", *role, "-i", inputs, "-o", self.out, "-V", self.seconds, "-m", "none",
+                    "-t", f"{1000 * MOST_SECONDS}+", *cmplog, *(["-x", words] if words else []),
+                    "--", program(self.preset, self.target)],
+                   AFL_SKIP_CPUFREQ="1", AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES="1", AFL_NO_UI="1", AFL_NO_AFFINITY="1",
+                   AFL_BENCH_UNTIL_CRASH="1", AFL_FORKSRV_INIT_TMOUT="60000")
+
+    def state(self):
+        return self.out / ("main" if self.number == 0 else f"other{self.number}")
+
+    def measure(self):
+        try:
+            with open(self.state() / "plot_data", encoding="utf-8") as file:
+                rows = list(csv.reader(file, skipinitialspace=True))
+        except FileNotFoundError:
+            return
+        if len(rows) > 1 and len(rows[-1]) == len(rows[0]):
+            row = dict(zip((name.lstrip("# ") for name in rows[0]), rows[-1]))
+            self.executions = int(row["total_execs"])
+            self.speed = float(row["execs_per_sec"])
+            self.edges = int(row["edges_found"])
+
+    def collect(self, status):
+        try:
+            text = (self.state() / "fuzzer_stats").read_text(encoding="utf-8")
+        except FileNotFoundError:
+            self.problems.append(f"did not start (exit status {status}), see {shown(self.log_path)}")
+            return
+        stats = dict(re.split(r"\s*:\s*", line, maxsplit=1) for line in text.splitlines() if ":" in line)
+        self.executions = int(stats["execs_done"])
+        self.speed = float(stats["execs_per_sec"])
+        self.edges = int(stats["edges_found"])
+        if status != 0:
+            self.problems.append(f"exit status {status}, see {shown(self.log_path)}")
+        if stats["stability"] != "100.00%":
+            self.problems.append(f"stability is {stats['stability']}: the target is not deterministic")
+        for path in sorted((self.state() / "queue").glob("id:*")):
+            if ",orig:" not in path.name:
+                keep_copy(path, self.corpus)
+        for kind in ("crashes", "hangs"):
+            for path in sorted((self.state() / kind).glob("id:*")):
+                keep_copy(path, self.findings, f"{self.name}-{kind}-")
+
+
+ENGINES = {"libfuzzer": {"address": LibFuzzer, "memory": MemorySanitizer}, "afl": {"address": Afl}}
