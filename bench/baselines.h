@@ -9,12 +9,23 @@
 extern "C" {
 #endif
 
-/* ---- twin.c: the functions of v2.h with the same structs, without checks. For valid replies only. ----------- */
+/* ---- twin.c: the functions of v2.h with the same items, without checks. For valid replies only. ------------- */
 
-void twin_open(pfb_v2_reader *block, const void *data);
-bool twin_next_result(pfb_v2_reader *block, pfb_v2_result *result);
-bool twin_next_instance(pfb_v2_reader *block, pfb_v2_instance *instance);
-bool twin_next_value(pfb_v2_reader *block, pfb_v2_value *value);
+typedef struct twin_reader {
+    uint32_t total_size_bytes;
+    uint32_t result_count;
+    int64_t perf_time, perf_time_100ns, perf_freq;
+    const uint8_t *data;
+    const uint8_t *ids;
+    size_t at, result_end;
+    uint32_t results_read, kind, counter_count, instances_left, instances_read;
+    uint32_t value_position, value_end;
+} twin_reader;
+
+void twin_open(twin_reader *block, const void *data);
+bool twin_next_result(twin_reader *block, pfb_v2_result *result);
+bool twin_next_instance(twin_reader *block, pfb_v2_instance *instance);
+bool twin_next_value(twin_reader *block, pfb_v2_value *value);
 
 /* ---- typical.c: a hand-written reader of one counterset: field by field, each after a check. ----------------- */
 

@@ -126,7 +126,7 @@ uint64_t walk(const uint8_t *data, size_t size)
 
 uint64_t walk_twin(const uint8_t *data, size_t)
 {
-    pfb_v2_reader block;
+    twin_reader block;
     pfb_v2_result result;
     pfb_v2_instance instance;
     pfb_v2_value value;
@@ -198,7 +198,7 @@ void require_sum(benchmark::State &state, const reply &of, uint64_t sum)
 struct named {
     uint32_t id;
     const uint8_t *name; /* UTF-16LE */
-    size_t units;
+    size_t size_bytes;
 };
 
 /* Whether `name_of` the first `count` rows are the processors that the reply was made of. */
@@ -208,7 +208,7 @@ template <class NameOf> bool has_names(size_t count, NameOf name_of)
     for (size_t i = 0; i < count; i++) {
         named found = name_of(i);
         std::vector<uint8_t> name = bench::utf16le(processors[i].name);
-        if (found.id != processors[i].id || 2 * found.units != name.size() ||
+        if (found.id != processors[i].id || found.size_bytes != name.size() ||
             std::memcmp(found.name, name.data(), name.size()) != 0)
             return false;
     }
@@ -245,7 +245,7 @@ void measure_bulk(benchmark::State &state, const reply &of, form as, place from)
     }
     if (!has_names(instances.size(), [&](size_t i) {
             const pfb_v2_instance &found = instances[i];
-            return named{found.id, of.bytes.data() + found.name.offset, found.name.units};
+            return named{found.id, found.name.bytes, found.name.size_bytes};
         }))
         return state.SkipWithError("the instances are others");
     require_sum(state, of, std::accumulate(bulk.values, bulk.values + of.values, uint64_t{0}));
@@ -268,7 +268,7 @@ void measure_typical(benchmark::State &state, const reply &of, place from)
         if (!is_read || count != capacity)
             return state.SkipWithError("the reply is refused");
     }
-    if (!has_names(count, [&](size_t i) { return named{rows[i].id, rows[i].name, rows[i].name_units}; }))
+    if (!has_names(count, [&](size_t i) { return named{rows[i].id, rows[i].name, size_t{2} * rows[i].name_units}; }))
         return state.SkipWithError("the instances are others");
     require_sum(state, of, std::accumulate(rows, rows + count, uint64_t{0}, [](uint64_t sum, const auto &row) {
                     return sum + typical_sum(&row);

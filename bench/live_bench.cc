@@ -139,14 +139,12 @@ class live
   private:
     bool add(const pfb_guid &set, uint32_t counter)
     {
-        static const uint8_t any[] = {'*', 0};
         uint8_t block[64];
         pfb_query wanted = {};
         wanted.counterset = set;
         wanted.counter_id = counter;
         wanted.instance_id = PFB_NO_ID;
-        wanted.name = any;
-        wanted.name_units = 1;
+        wanted.name = pfb_utf8_name("*", 1);
         size_t size = pfb_query_write(&wanted, block, sizeof block);
         pfb_list list;
         pfb_identifier identifier;

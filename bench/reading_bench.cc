@@ -90,9 +90,10 @@ void add_memcpy(const std::string &group, size_t count, const get_input &from)
 
 /* ---- Name tables --------------------------------------------------------------------------------------------- */
 
-uint64_t sum_of(const pfb_name_entry &entry)
+/* Index, size and offset of an entry. */
+uint64_t sum_of(const pfb_name_entry &entry, const bytes &table)
 {
-    return entry.index + entry.size_bytes + entry.offset;
+    return entry.index + entry.name.size_bytes + static_cast<size_t>(entry.name.bytes - table.data());
 }
 
 /* In the registry's form: index, NUL, text, NUL. */
@@ -101,12 +102,11 @@ uint64_t names_sum(size_t count)
     uint64_t sum = 0;
     size_t at = 0;
     for (size_t i = 0; i < count; i++) {
-        pfb_name_entry entry = {};
-        entry.index = bench::title_index(i);
-        entry.size_bytes = static_cast<uint32_t>(2 * bench::title_name(i).size());
-        entry.offset = at + 2 * (std::to_string(entry.index).size() + 1);
-        sum += sum_of(entry);
-        at = entry.offset + entry.size_bytes + 2;
+        uint32_t index = bench::title_index(i);
+        size_t size = 2 * bench::title_name(i).size();
+        at += 2 * (std::to_string(index).size() + 1);
+        sum += index + size + at;
+        at += size + 2;
     }
     return sum;
 }
@@ -118,7 +118,7 @@ uint64_t walk_names(const bytes &from)
     uint64_t sum = 0;
     pfb_name_table_open(&table, from.data(), from.size(), 0);
     while (pfb_name_table_next(&table, &entry))
-        sum += sum_of(entry);
+        sum += sum_of(entry, from);
     return table.error.code == PFB_OK ? sum : 0;
 }
 
@@ -142,7 +142,7 @@ struct name_index {
     {
         uint64_t sum = 0;
         for (const pfb_name_entry &entry : entries)
-            sum += sum_of(entry);
+            sum += sum_of(entry, of.all);
         std::vector<std::u16string> names;
         for (size_t i = 0; i < of.items; i++)
             names.push_back(bench::title_name(i));
@@ -169,7 +169,7 @@ uint64_t find_names(name_index &of, const bytes &from)
         const pfb_name_entry *entry = pfb_name_index_find(&of.index, bench::title_index(i));
         if (entry == nullptr)
             return 0;
-        sum += sum_of(*entry);
+        sum += sum_of(*entry, from);
     }
     return sum;
 }

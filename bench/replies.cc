@@ -59,8 +59,9 @@ void add_values(pfb_writer *builder, const layout &counters, size_t instance)
 
 void add_instance(pfb_writer *builder, const instance &of)
 {
-    std::vector<uint8_t> name = utf16le(of.name);
-    pfb_write_instance(builder, of.id, name.data(), of.name.size());
+    std::vector<uint8_t> utf16 = utf16le(of.name);
+    pfb_name name = pfb_utf16_name(utf16.data(), of.name.size());
+    pfb_write_instance(builder, of.id, &name);
 }
 
 /* A whole reply; `fill` adds its results. */
@@ -161,11 +162,11 @@ std::vector<uint32_t> add_definitions(pfb_writer *builder)
 
 void add_process(pfb_writer *builder, const instance &of, const std::vector<uint32_t> &offsets, size_t position)
 {
-    pfb_v1_instance v1 = {};
-    v1.has_name = true;
-    v1.unique_id = PFB_V1_NO_UNIQUE_ID;
     std::vector<uint8_t> name = utf16le(of.name);
-    pfb_write_v1_instance(builder, &v1, name.data(), name.size());
+    pfb_v1_instance v1 = {};
+    v1.name = pfb_utf16_name(name.data(), of.name.size());
+    v1.unique_id = PFB_V1_NO_UNIQUE_ID;
+    pfb_write_v1_instance(builder, &v1);
     for (uint32_t i = 0; i < PROCESS_COUNTERS; i++)
         pfb_write_v1_value(builder, offsets[i], reply_value(position, i), value_size(process_type(i)));
 }
@@ -175,7 +176,6 @@ void add_process(pfb_writer *builder, const instance &of, const std::vector<uint
 std::vector<uint8_t> process_block(size_t count)
 {
     std::vector<instance> instances = processes(count);
-    std::vector<uint8_t> system = utf16le(u"MACHINE");
     return build([&](pfb_writer *builder) {
         pfb_write_times times = sample_times();
         pfb_v1_object object = {};
@@ -183,7 +183,8 @@ std::vector<uint8_t> process_block(size_t count)
         object.detail_level = 100;
         object.default_counter = -1;
         object.perf_freq = static_cast<int64_t>(SECOND);
-        pfb_write_begin_v1(builder, &times, system.data(), system.size() / 2, false);
+        pfb_name system = pfb_utf8_name("MACHINE", 7);
+        pfb_write_begin_v1(builder, &times, &system, false);
         pfb_write_begin_object(builder, &object);
         std::vector<uint32_t> offsets = add_definitions(builder);
         for (size_t i = 0; i < count; i++)
@@ -209,7 +210,8 @@ std::vector<uint8_t> name_table(size_t count)
         for (size_t i = 0; i < count; i++) {
             std::u16string text = title_name(i);
             std::vector<uint8_t> bytes = utf16le(text);
-            pfb_write_name(builder, title_index(i), bytes.data(), text.size());
+            pfb_name name = pfb_utf16_name(bytes.data(), text.size());
+            pfb_write_name(builder, title_index(i), &name);
         }
         pfb_write_end_names(builder);
     });

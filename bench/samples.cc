@@ -37,8 +37,9 @@ uint32_t value_bytes(uint32_t type)
 void write_instances(pfb_writer *builder, const counterset &set, const std::vector<instance> &instances, unsigned tick)
 {
     for (size_t i = 0; i < instances.size(); i++) {
-        std::vector<uint8_t> name = utf16le(instances[i].name);
-        pfb_write_instance(builder, instances[i].id, name.data(), instances[i].name.size());
+        std::vector<uint8_t> utf16 = utf16le(instances[i].name);
+        pfb_name name = pfb_utf16_name(utf16.data(), instances[i].name.size());
+        pfb_write_instance(builder, instances[i].id, &name);
         for (const pfb_counter &counter : set.counters)
             pfb_write_value(builder, raw_value(counter, instances[i].id, tick), value_bytes(counter.type));
     }
@@ -63,13 +64,11 @@ void write_block(pfb_writer *builder, const counterset &set, const std::vector<i
 /* All counters, any instance. */
 void write_query(pfb_writer *builder, const counterset &set)
 {
-    static const uint8_t any[] = {'*', 0};
     pfb_query query = {};
     query.counterset = set.guid;
     query.counter_id = PFB_NO_ID;
     query.instance_id = PFB_NO_ID;
-    query.name = any;
-    query.name_units = 1;
+    query.name = pfb_utf8_name("*", 1);
     pfb_write_identifier(builder, &query);
 }
 

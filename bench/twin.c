@@ -18,17 +18,17 @@ static uint64_t load64(const uint8_t *p)
     return value;
 }
 
-void twin_open(pfb_v2_reader *block, const void *data)
+void twin_open(twin_reader *block, const void *data)
 {
     const uint8_t *p = data;
-    *block = (pfb_v2_reader){.total_size_bytes = load32(p), .result_count = load32(p + 4), .data = p};
+    *block = (twin_reader){.total_size_bytes = load32(p), .result_count = load32(p + 4), .data = p};
     block->perf_time = (int64_t)load64(p + 8);
     block->perf_time_100ns = (int64_t)load64(p + 16);
     block->perf_freq = (int64_t)load64(p + 24);
     block->result_end = 48;
 }
 
-bool twin_next_result(pfb_v2_reader *block, pfb_v2_result *result)
+bool twin_next_result(twin_reader *block, pfb_v2_result *result)
 {
     if (block->results_read == block->result_count)
         return false;
@@ -61,22 +61,21 @@ bool twin_next_result(pfb_v2_reader *block, pfb_v2_result *result)
 }
 
 /* The name's end is looked for: the format has no length. */
-static pfb_text find_name(const pfb_v2_reader *block, size_t offset)
+static pfb_name find_name(const twin_reader *block, size_t offset)
 {
     size_t units = 0;
     while ((block->data[offset + 2 * units] | block->data[offset + 2 * units + 1]) != 0)
         units++;
-    return (pfb_text){.offset = offset, .units = units};
+    return pfb_utf16_name(block->data + offset, units);
 }
 
-bool twin_next_instance(pfb_v2_reader *block, pfb_v2_instance *instance)
+bool twin_next_instance(twin_reader *block, pfb_v2_instance *instance)
 {
     if (block->instances_left == 0)
         return false;
     *instance = (pfb_v2_instance){.offset = block->at, .instance = block->instances_read++};
     if (block->kind & PFB_V2_MULTIPLE_INSTANCES) {
         instance->id = load32(block->data + block->at + 4);
-        instance->has_name = true;
         instance->name = find_name(block, block->at + 8);
         block->at += load32(block->data + block->at);
     }
@@ -86,7 +85,7 @@ bool twin_next_instance(pfb_v2_reader *block, pfb_v2_instance *instance)
     return true;
 }
 
-bool twin_next_value(pfb_v2_reader *block, pfb_v2_value *value)
+bool twin_next_value(twin_reader *block, pfb_v2_value *value)
 {
     if (block->value_position == block->value_end)
         return false;

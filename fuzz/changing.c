@@ -103,6 +103,7 @@ static void read_name_table(const uint8_t *data, size_t size)
 {
     pfb_name_table table;
     pfb_name_index index;
+    const pfb_name processor = pfb_utf8_name("Processor", 9);
     if (!pfb_name_table_open(&table, data, size, 0))
         return;
     pfb_name_table copy = table;
@@ -114,10 +115,10 @@ static void read_name_table(const uint8_t *data, size_t size)
     demand(index.count <= count, "no more pairs are kept than there is capacity for");
     for (uint32_t i = 0; i < index.count; i++) {
         uint32_t first;
-        demand(entries[i].offset <= size && entries[i].size_bytes <= size - entries[i].offset,
-               "a name lies inside the input");
+        size_t offset = (size_t)(entries[i].name.bytes - data);
+        demand(offset <= size && entries[i].name.size_bytes <= size - offset, "a name lies inside the input");
         pfb_name_index_find(&index, entries[i].index);
-        pfb_name_index_named(&index, "Processor", 9, &first);
+        pfb_name_index_named(&index, &processor, &first);
     }
     free(entries);
     free(by_index);
@@ -126,17 +127,21 @@ static void read_name_table(const uint8_t *data, size_t size)
 
 static void read_text(const uint8_t *data, size_t size)
 {
-    size_t units = size / 2;
-    size_t bytes = pfb_utf16_to_utf8(data, units, NULL, 0);
-    demand(bytes <= 3 * units, "a unit becomes at most three bytes");
-    char *utf8 = allocate(bytes + 1);
-    pfb_utf16_to_utf8(data, units, utf8, bytes + 1);
-    free(utf8);
-    units = pfb_utf16_from_utf8((const char *)data, size, NULL, 0);
-    demand(units <= size, "a byte becomes at most one unit");
-    uint8_t *utf16 = allocate(2 * units);
-    pfb_utf16_from_utf8((const char *)data, size, utf16, units);
-    free(utf16);
+    static const uint32_t encodings[] = {PFB_ENCODING_UTF16LE, PFB_ENCODING_UTF16BE, PFB_ENCODING_UTF8,
+                                         PFB_ENCODING_WINDOWS_1252, PFB_ENCODING_ASCII};
+    for (size_t i = 0; i < sizeof encodings / sizeof encodings[0]; i++) {
+        const pfb_name name = {data, size, encodings[i]};
+        size_t bytes = pfb_name_to_utf8(&name, NULL, 0);
+        demand(bytes <= 3 * size, "a byte becomes at most three bytes");
+        char *utf8 = allocate(bytes + 1);
+        pfb_name_to_utf8(&name, utf8, bytes + 1);
+        free(utf8);
+        size_t units = pfb_name_to_utf16(&name, NULL, 0);
+        demand(units <= size, "a byte becomes at most one unit");
+        uint8_t *utf16 = allocate(2 * units);
+        pfb_name_to_utf16(&name, utf16, units);
+        free(utf16);
+    }
 }
 
 /* Computes the size and loads the sample. The caller frees the memory. */

@@ -24,20 +24,23 @@ static walk walk_part(const walk *whole, size_t offset, size_t size)
 }
 
 /* Accesses a string and its NUL, which must be inside [begin, end). */
-static void touch_text(walk *w, pfb_text text, size_t begin, size_t end)
+static void touch_text(walk *w, const pfb_name *text, size_t begin, size_t end)
 {
-    if (text.units >= w->size || !is_inside(text.offset, 2 * text.units + 2, begin, end)) {
+    size_t offset = name_offset(w, text);
+    size_t units = text->size_bytes / 2;
+    promise(w, text->encoding == PFB_ENCODING_UTF16LE && text->size_bytes % 2 == 0, "names are UTF-16LE");
+    if (units >= w->size || !is_inside(offset, 2 * units + 2, begin, end)) {
         promise(w, false, "a name lies with its NUL inside what holds it");
         return;
     }
-    touch(w, text.offset, 2 * text.units + 2);
-    const uint8_t *p = w->data + text.offset;
-    bool is_ended = p[2 * text.units] == 0 && p[2 * text.units + 1] == 0;
+    touch(w, offset, 2 * units + 2);
+    const uint8_t *p = text->bytes;
+    bool is_ended = p[2 * units] == 0 && p[2 * units + 1] == 0;
     bool has_nul = false;
-    for (size_t i = 0; i < text.units; i++)
+    for (size_t i = 0; i < units; i++)
         has_nul = has_nul || (p[2 * i] == 0 && p[2 * i + 1] == 0);
     promise_steady(w, is_ended && !has_nul, "a name ends at its first NUL");
-    promise(w, pfb_utf16_to_utf8(p, text.units, NULL, 0) <= 3 * text.units, "UTF-8 needs at most 3 bytes per unit");
+    promise(w, pfb_name_to_utf8(text, NULL, 0) <= 3 * units, "UTF-8 needs at most 3 bytes per unit");
 }
 
 /* Records a reader's error, and checks what holds for every error. */
@@ -94,11 +97,11 @@ static void walk_instances(walk *w, pfb_v2_reader *block, const pfb_v2_result *r
         w->out.items++;
         promise(w, is_inside(instance.offset, 0, least, end) && instance.instance == count,
                 "instances follow each other");
-        promise(w, instance.has_name == is_named, "kinds 4 and 6 name their instances, others do not");
+        promise(w, (instance.name.bytes != NULL) == is_named, "kinds 4 and 6 name their instances, others do not");
         least = instance.offset;
-        if (instance.has_name) {
-            touch_text(w, instance.name, instance.offset + 8, end);
-            least = instance.name.offset + 2 * instance.name.units + 2;
+        if (instance.name.bytes) {
+            touch_text(w, &instance.name, instance.offset + 8, end);
+            least = name_offset(w, &instance.name) + instance.name.size_bytes + 2;
         }
         add(w, instance.id);
         count++;
@@ -219,12 +222,12 @@ static void walk_counter(walk *w)
 
 static void walk_string(walk *w)
 {
-    pfb_text text;
+    pfb_name text;
     pfb_error error = pfb_registration_string(w->data, w->size, &text);
     if (error.code == PFB_OK) {
         w->out.items++;
-        promise(w, text.offset == 0, "the string is the first");
-        touch_text(w, text, 0, w->size);
+        promise(w, text.bytes == w->data, "the string is the first");
+        touch_text(w, &text, 0, w->size);
     }
     conclude(w, error, 0);
 }
@@ -241,8 +244,8 @@ static void walk_strings(walk *w)
         w->out.items++;
         promise(w, entry.offset == 8 + (size_t)8 * count, "entries follow each other");
         touch(w, entry.offset, 8);
-        if (entry.has_text)
-            touch_text(w, entry.text, first, strings.size_bytes);
+        if (entry.text.bytes)
+            touch_text(w, &entry.text, first, strings.size_bytes);
         add(w, entry.counter_id);
         count++;
         disturb(w, entry.offset + 8);
@@ -282,16 +285,14 @@ static void walk_guids(walk *w)
 static void check_rewritten(walk *w, const pfb_identifier *identifier)
 {
     uint8_t out[40 + 2 * PFB_QUERY_NAME_UNITS + 8];
-    const uint8_t *name = w->data + identifier->name.offset;
     pfb_query query = {.counterset = identifier->counterset,
                        .counter_id = identifier->counter_id,
                        .instance_id = identifier->instance_id,
-                       .name = identifier->has_name ? name : NULL,
-                       .name_units = identifier->name.units,
+                       .name = identifier->name,
                        .status = identifier->status,
                        .index = identifier->index};
     size_t size = pfb_query_size(&query);
-    promise(w, (size == 0) == (query.name_units > PFB_QUERY_NAME_UNITS), "only a long name is refused");
+    promise(w, (size == 0) == (query.name.size_bytes > 2 * PFB_QUERY_NAME_UNITS), "only a long name is refused");
     promise(w, size <= sizeof out && size % 8 == 0, "an identifier's size is a multiple of 8");
     if (size == 0)
         return;
@@ -307,9 +308,7 @@ static void check_rewritten(walk *w, const pfb_identifier *identifier)
     bool is_same = pfb_guid_equal(&read.counterset, &query.counterset) && read.counter_id == query.counter_id &&
                    read.instance_id == query.instance_id && read.status == query.status && read.index == query.index;
     promise(w, is_same, "what was written reads as before");
-    is_same = read.has_name == identifier->has_name && read.name.units == identifier->name.units &&
-              memcmp(out + read.name.offset, name, read.has_name ? 2 * read.name.units : 0) == 0;
-    promise(w, is_same, "the name reads as before");
+    promise(w, pfb_name_equal(&read.name, &identifier->name), "the name reads as before");
     promise(w, !pfb_list_next_identifier(&list, &read) && list.error.code == PFB_OK, "nothing else was written");
 }
 
@@ -341,10 +340,11 @@ static void walk_identifiers(walk *w)
         w->out.items++;
         promise(w, identifier.offset == next && identifier.size_bytes >= 40, "identifiers follow each other");
         touch_guid(w, &identifier.counterset, identifier.offset);
-        promise(w, identifier.has_name == (identifier.size_bytes > 40), "there is a name when there is room");
+        promise(w, (identifier.name.bytes != NULL) == (identifier.size_bytes > 40),
+                "there is a name when there is room");
         next += identifier.size_bytes;
-        if (identifier.has_name)
-            touch_text(w, identifier.name, identifier.offset + 40, next);
+        if (identifier.name.bytes)
+            touch_text(w, &identifier.name, identifier.offset + 40, next);
         add(w, (uint64_t)identifier.status + identifier.counter_id + identifier.instance_id + identifier.index);
         if (!w->writable)
             check_rewritten(w, &identifier);
@@ -366,9 +366,9 @@ static void walk_instance_list(walk *w)
     while (pfb_list_next_instance(&list, &instance)) {
         w->out.items++;
         promise(w, instance.offset >= least, "instances follow each other");
-        touch_text(w, instance.name, instance.offset + 8, w->size);
+        touch_text(w, &instance.name, instance.offset + 8, w->size);
         add(w, instance.id);
-        least = instance.name.offset + 2 * instance.name.units + 2;
+        least = name_offset(w, &instance.name) + instance.name.size_bytes + 2;
         disturb(w, least);
     }
     conclude(w, list.error, list.notes);
@@ -454,12 +454,14 @@ static void walk_pattern(walk *w)
     const uint8_t *pattern = w->data + 2;
     const uint8_t *name = pattern + 2 * pattern_units;
     size_t name_units = left / 2 - pattern_units;
-    bool is_exact = pfb_query_match(pattern, pattern_units, name, name_units, 0);
-    bool is_loose = pfb_query_match(pattern, pattern_units, name, name_units, PFB_MATCH_IGNORE_CASE);
+    const pfb_name text = pfb_utf16_name(name, name_units);
+    const pfb_name wildcards = pfb_utf16_name(pattern, pattern_units);
+    bool is_exact = pfb_query_match(&wildcards, &text, 0);
+    bool is_loose = pfb_query_match(&wildcards, &text, PFB_MATCH_IGNORE_CASE);
     bool is_short = pattern_units <= PFB_QUERY_NAME_UNITS;
     promise(w, !is_exact || is_loose, "what matches exactly matches without regard to case");
     promise(w, is_short || !is_loose, "a long pattern matches nothing");
-    if (is_short && !pfb_query_is_pattern(pattern, pattern_units))
+    if (is_short && !pfb_query_is_pattern(&wildcards))
         promise(w, is_exact == (pattern_units == name_units && memcmp(pattern, name, 2 * name_units) == 0),
                 "without wildcards only the same name matches");
     if (is_short && name_units <= SLOW_NAME_UNITS) {

@@ -12,7 +12,7 @@ enum { MOST_INSTANCES = 128 };
 typedef struct span {
     size_t begin, end;
     uint32_t id;
-    pfb_text name;
+    pfb_name name;
 } span;
 
 /* The instances of a result. order[i] is the instance at position i. */
@@ -49,7 +49,7 @@ static uint32_t read_instances(pfb_v2_reader *block, const uint8_t *data, instan
     list->data = data;
     list->count = 0;
     for (; pfb_v2_next_instance(block, &instance); all++) {
-        if (instance.has_name && list->count < MOST_INSTANCES)
+        if (instance.name.bytes && list->count < MOST_INSTANCES)
             list->spans[list->count++] = read_span(block, data, &instance);
     }
     return all;
@@ -61,8 +61,7 @@ static bool is_same(const instances *list, uint32_t a, uint32_t b)
 {
     const span *left = &list->spans[a];
     const span *right = &list->spans[b];
-    return left->id == right->id && left->name.units == right->name.units &&
-           memcmp(list->data + left->name.offset, list->data + right->name.offset, 2 * left->name.units) == 0;
+    return left->id == right->id && pfb_name_equal(&left->name, &right->name);
 }
 
 /* Returns the next pseudo-random number (xorshift); *state is not 0. */

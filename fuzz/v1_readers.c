@@ -72,30 +72,30 @@ static uint64_t load_number(const walk *w, const pfb_v1_reader *block, size_t of
     return number;
 }
 
-/* Returns true for UTF-16, in the block's byte order or a fixed one. */
-static bool is_wide(uint32_t code_page)
+static bool is_wide(uint32_t encoding)
 {
-    return code_page == 0 || code_page == PFB_CODE_PAGE_UTF16LE || code_page == PFB_CODE_PAGE_UTF16BE;
+    return encoding == PFB_ENCODING_UTF16LE || encoding == PFB_ENCODING_UTF16BE;
 }
 
 /* Accesses a name, which must be inside [begin, end). */
-static void touch_name(walk *w, const pfb_v1_name *name, size_t begin, size_t end)
+static void touch_name(walk *w, const pfb_name *name, size_t begin, size_t end)
 {
+    size_t offset = name_offset(w, name);
     if (name->size_bytes == 0)
         return;
-    if (!is_inside(name->offset, name->size_bytes, begin, end)) {
+    if (!is_inside(offset, name->size_bytes, begin, end)) {
         promise(w, false, "a name lies inside what holds it");
         return;
     }
-    size_t unit = is_wide(name->code_page) ? 2 : 1;
+    size_t unit = is_wide(name->encoding) ? 2 : 1;
     promise(w, name->size_bytes % unit == 0, "a name consists of whole characters");
     bool has_nul = false;
     for (size_t i = 0; i < name->size_bytes; i += unit) {
-        const uint8_t *p = w->data + name->offset + i;
+        const uint8_t *p = name->bytes + i;
         has_nul = has_nul || (p[0] == 0 && (unit == 1 || p[1] == 0));
     }
     promise_steady(w, !has_nul, "a name ends before its first NUL");
-    touch_ends(w, name->offset, name->size_bytes);
+    touch_ends(w, offset, name->size_bytes);
 }
 
 static void touch_value(walk *w, const pfb_v1_reader *block, const pfb_v1_instance *instance, const pfb_v1_value *value)
@@ -173,14 +173,17 @@ static void check_instance(walk *w, const pfb_v1_reader *block, const place *at,
         w,
         is_inside(instance->values_offset, instance->values_size_bytes, instance->offset + (is_only ? 0 : 24), at->end),
         "a counter block lies behind its instance, inside the object");
-    promise(w, !is_only || !instance->has_name, "without instances there is no name");
-    promise(w, !instance->has_name || instance->name.code_page == at->object->code_page,
-            "names are in the object's code page");
-    if (instance->has_name)
+    bool has_name = instance->name.bytes != NULL;
+    uint32_t page = at->object->code_page;
+    uint32_t own = block->is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE;
+    promise(w, !is_only || !has_name, "without instances there is no name");
+    promise(w, !has_name || instance->name.encoding == (page == 0 ? own : page), "names are in the object's code page");
+    if (has_name)
         touch_name(w, &instance->name, instance->offset + 24, instance->values_offset);
-    if (instance->has_name)
+    if (has_name)
         promise_steady(w,
-                       instance->name.offset == instance->offset + load_number(w, block, instance->offset + 16, 4) &&
+                       name_offset(w, &instance->name) ==
+                               instance->offset + load_number(w, block, instance->offset + 16, 4) &&
                            instance->name.size_bytes <= load_number(w, block, instance->offset + 20, 4),
                        "a name is no longer than it says");
     add(w, (uint64_t)instance->unique_id + instance->parent_title + instance->parent_position);
@@ -392,19 +395,24 @@ static uint32_t find_key(const uint8_t *data, size_t size)
 
 static void touch_entry(walk *w, const pfb_name_table *table, const pfb_name_entry *entry, size_t least)
 {
-    if (!is_inside(entry->offset, entry->size_bytes, least, w->size)) {
+    size_t offset = name_offset(w, &entry->name);
+    size_t size = entry->name.size_bytes;
+    bool is_utf16 = entry->name.encoding == PFB_ENCODING_UTF16LE;
+    promise(w, entry->name.encoding == table->encoding && (is_utf16 || table->encoding == PFB_ENCODING_UTF8),
+            "texts are in the table's encoding");
+    if (!is_inside(offset, size, least, w->size)) {
         promise(w, false, "texts lie behind each other inside the table");
         return;
     }
-    promise(w, !table->is_utf16 || entry->size_bytes % 2 == 0, "a text consists of whole characters");
-    size_t unit = table->is_utf16 ? 2 : 1;
+    promise(w, !is_utf16 || size % 2 == 0, "a text consists of whole characters");
+    size_t unit = is_utf16 ? 2 : 1;
     bool has_nul = false;
-    for (size_t i = 0; i + unit <= entry->size_bytes; i += unit) {
-        const uint8_t *p = w->data + entry->offset + i;
+    for (size_t i = 0; i + unit <= size; i += unit) {
+        const uint8_t *p = entry->name.bytes + i;
         has_nul = has_nul || (p[0] == 0 && (unit == 1 || p[1] == 0));
     }
     promise(w, !has_nul || table->is_lines, "a text of a multi-string has no NUL");
-    touch_ends(w, entry->offset, entry->size_bytes);
+    touch_ends(w, offset, size);
     add(w, entry->index);
 }
 
@@ -422,7 +430,7 @@ static void walk_table(walk *w)
     while (pfb_name_table_next(&table, &entry)) {
         w->out.items++;
         touch_entry(w, &table, &entry, least);
-        least = entry.offset + entry.size_bytes;
+        least = name_offset(w, &entry.name) + entry.name.size_bytes;
         count++;
     }
     promise(w, count == promised, "as many pairs as were counted");
@@ -453,23 +461,22 @@ static void free_lookup(lookup *l)
 }
 
 /* Converts the texts to UTF-8, which sorts by code point: another way to the same order. */
-static bool convert_texts(lookup *l, const uint8_t *data)
+static bool convert_texts(lookup *l)
 {
     uint32_t count = l->index.count;
     l->texts = calloc((size_t)count + 1, sizeof *l->texts);
     l->sizes = calloc((size_t)count + 1, sizeof *l->sizes);
     for (uint32_t i = 0; l->texts && l->sizes && i < count; i++) {
-        const pfb_name_entry *entry = &l->index.entries[i];
-        const uint8_t *raw = data + entry->offset;
-        size_t units = entry->size_bytes / 2;
-        l->sizes[i] = l->index.is_utf16 ? pfb_utf16_to_utf8(raw, units, NULL, 0) : entry->size_bytes;
+        const pfb_name *name = &l->index.entries[i].name;
+        bool is_utf16 = name->encoding == PFB_ENCODING_UTF16LE;
+        l->sizes[i] = is_utf16 ? pfb_name_to_utf8(name, NULL, 0) : name->size_bytes;
         l->texts[i] = malloc(l->sizes[i] + 1);
         if (!l->texts[i])
             return false;
-        if (l->index.is_utf16)
-            pfb_utf16_to_utf8(raw, units, l->texts[i], l->sizes[i] + 1);
+        if (is_utf16)
+            pfb_name_to_utf8(name, l->texts[i], l->sizes[i] + 1);
         else if (l->sizes[i] > 0)
-            memcpy(l->texts[i], raw, l->sizes[i]);
+            memcpy(l->texts[i], name->bytes, l->sizes[i]);
     }
     return l->texts && l->sizes;
 }
@@ -486,7 +493,8 @@ static int compare_texts(const lookup *l, uint32_t a, uint32_t b)
 /* Returns true if the raw bytes sort by code point; malformed UTF-8 may not. */
 static bool sorts_by_code_point(const lookup *l, uint32_t position)
 {
-    for (size_t i = 0; !l->index.is_utf16 && i < l->sizes[position]; i++) {
+    bool is_utf16 = l->index.entries[position].name.encoding == PFB_ENCODING_UTF16LE;
+    for (size_t i = 0; !is_utf16 && i < l->sizes[position]; i++) {
         if ((uint8_t)l->texts[position][i] >= 0x80)
             return false;
     }
@@ -539,9 +547,10 @@ static void check_finds(walk *w, const lookup *l)
     for (uint32_t i = 0; i < index->count; i++) {
         uint32_t position = index->by_name[i];
         uint32_t first = 0;
-        uint32_t count = pfb_name_index_named(index, l->texts[position], l->sizes[position], &first);
+        const pfb_name name = pfb_utf8_name(l->texts[position], l->sizes[position]);
+        uint32_t count = pfb_name_index_named(index, &name, &first);
         promise(w, first <= i && i - first < count && count <= index->count - first, "a text leads to its pairs");
-        if (!index->is_utf16 || w->out.broken)
+        if (index->entries[position].name.encoding != PFB_ENCODING_UTF16LE || w->out.broken)
             continue;
         promise(w, first == 0 || compare_texts(l, index->by_name[first - 1], position) < 0, "to all of them");
         promise(w, compare_texts(l, index->by_name[first], position) == 0, "and to no other");
@@ -568,7 +577,7 @@ static void check_lookup(walk *w)
         }
         pfb_error error = pfb_name_index_build(&l.index, &table, entries, by_index, by_name, count);
         promise(w, is_same_error(error, copy.error) && l.index.count == count, "an index holds all pairs");
-        if (!w->out.broken && convert_texts(&l, w->data)) {
+        if (!w->out.broken && convert_texts(&l)) {
             check_orders(w, &l);
             if (!w->out.broken)
                 check_finds(w, &l);

@@ -104,8 +104,8 @@ static void free_bulk(const pfb_v2_values *bulk)
 
 static bool is_same_instance(const pfb_v2_instance *a, const pfb_v2_instance *b)
 {
-    return a->offset == b->offset && a->instance == b->instance && a->id == b->id && a->has_name == b->has_name &&
-           a->name.offset == b->name.offset && a->name.units == b->name.units;
+    return a->offset == b->offset && a->instance == b->instance && a->id == b->id && a->name.bytes == b->name.bytes &&
+           a->name.size_bytes == b->name.size_bytes && a->name.encoding == b->name.encoding;
 }
 
 static bool is_same_value(const pfb_v2_value *a, const pfb_v2_value *b)

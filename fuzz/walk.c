@@ -63,6 +63,11 @@ bool is_enough(walk *w)
     return is_partial(w) && next_random(w) % 4 == 0;
 }
 
+size_t name_offset(const walk *w, const pfb_name *name)
+{
+    return name->bytes ? (size_t)(name->bytes - w->data) : 0;
+}
+
 void disturb(walk *w, size_t near)
 {
     if (!w->writable || w->size == 0)

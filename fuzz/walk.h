@@ -4,6 +4,7 @@
 
 /* Common parts of the walks over inputs: recording the first violated guarantee, accessing the returned bytes, skipping
  * items, changing bytes during reading, and comparing readings. */
+#include "perfblock/name.h"
 #include "readers.h"
 
 #include <stdbool.h>
@@ -39,6 +40,9 @@ bool is_partial(const walk *w);
 
 /* Returns true if the rest of a level is to be skipped. */
 bool is_enough(walk *w);
+
+/* Returns the offset of a name in the input; 0 if there is no name. */
+size_t name_offset(const walk *w, const pfb_name *name);
 
 /* Changes one byte, with probability 1/2 shortly after `near`. */
 void disturb(walk *w, size_t near);

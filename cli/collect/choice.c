@@ -23,35 +23,22 @@ static bool is_there(const offer *f, const pfb_guid *guid)
     return is_told || failure.code != PFB_WIN32_COUNTERSET_NOT_FOUND;
 }
 
-/* A pattern of the user's, or a name, which is a pattern that only it matches. */
-typedef struct pattern {
-    uint8_t *utf16;
-    size_t units;
-} pattern;
-
-static pattern pattern_of(const char *text)
+/* Whether the user's text, a pattern or a name, matches a name. */
+static bool matches(const char *text, const pfb_name *name)
 {
-    pattern p = {0};
-    p.utf16 = text_to_utf16(text, &p.units);
-    return p;
-}
-
-static bool matches(const pattern *p, const uint8_t *utf16, size_t units)
-{
-    return pfb_query_match(p->utf16, p->units, utf16, units, PFB_MATCH_IGNORE_CASE);
+    pfb_name pattern = pfb_utf8_name(text, strlen(text));
+    return pfb_query_match(&pattern, name, PFB_MATCH_IGNORE_CASE);
 }
 
 /* The same of the program's own words. */
-static bool matches_text(const pattern *p, const char *text)
+static bool matches_text(const char *text, const char *word)
 {
-    pattern name = pattern_of(text);
-    bool found = matches(p, name.utf16, name.units);
-    free(name.utf16);
-    return found;
+    pfb_name name = pfb_utf8_name(word, strlen(word));
+    return matches(text, &name);
 }
 
 /* By one of its names; a set without any is called by its GUID. */
-static bool is_called(const offer *f, const pfb_guid *guid, const pattern *p)
+static bool is_called(const offer *f, const pfb_guid *guid, const char *text)
 {
     static const uint32_t requests[] = {PFB_REQUEST_COUNTERSET_NAME, PFB_REQUEST_COUNTERSET_ENGLISH_NAME};
     offer_set set = {.guid = *guid};
@@ -59,17 +46,17 @@ static bool is_called(const offer *f, const pfb_guid *guid, const pattern *p)
     bool has_name = pfb_catalog_find(guid) != NULL;
     bool found = false;
     for (size_t i = 0; i < 2 && !found; i++) {
-        pfb_text text;
+        pfb_name name;
         const pfb_bytes *reply = &set.replies[requests[i]];
         if (!offer_fetch(f, &set, requests[i]) ||
-            pfb_registration_string(reply->data, reply->size_bytes, &text).code != PFB_OK)
+            pfb_registration_string(reply->data, reply->size_bytes, &name).code != PFB_OK)
             continue;
         has_name = true;
-        found = matches(p, reply->data + text.offset, text.units);
+        found = matches(text, &name);
     }
     offer_free(&set);
     pfb_guid_format(guid, instead);
-    return found || (!has_name && matches_text(p, instead));
+    return found || (!has_name && matches_text(text, instead));
 }
 
 static void add_set(choice_sets *sets, const pfb_guid *guid, const char *text, bool is_pattern)
@@ -118,25 +105,24 @@ bool choose_sets(const offer *f, const pfb_guid *guids, size_t count, const char
 {
     pfb_guid guid;
     const pfb_catalog_set *known = NULL;
-    pattern p = pattern_of(text);
-    bool is_pattern = pfb_query_is_pattern(p.utf16, p.units);
+    pfb_name pattern = pfb_utf8_name(text, strlen(text));
+    bool is_pattern = pfb_query_is_pattern(&pattern);
     bool found = pfb_guid_parse(text, strlen(text), &guid) && is_there(f, &guid);
     if (found)
         add_set(sets, &guid, text, false);
     for (size_t i = 0; i < count; i++) {
-        if (is_called(f, &guids[i], &p)) {
+        if (is_called(f, &guids[i], text)) {
             add_set(sets, &guids[i], text, is_pattern);
             found = true;
         }
     }
     /* The catalog's names mean their sets in any language. */
     for (size_t i = 0; (known = pfb_catalog_set_at(i)) != NULL; i++) {
-        if (matches_text(&p, known->name) && is_there(f, &known->guid)) {
+        if (matches_text(text, known->name) && is_there(f, &known->guid)) {
             add_set(sets, &known->guid, text, is_pattern);
             found = true;
         }
     }
-    free(p.utf16);
     if (!found)
         meant_refuse_set(f, guids, count, text);
     return found;
@@ -163,7 +149,7 @@ static bool is_number(const char *text, uint32_t number)
 
 /* A counter of a set by its position, and a name that it has. */
 typedef struct named_counter {
-    name_ref name;
+    pfb_name name;
     uint32_t position;
 } named_counter;
 
@@ -176,21 +162,21 @@ static int compare_name_places(const void *left, const void *right)
 
 /* Marks the counters that have a name that matches. Any number of counters may share the bytes of a name, so each name
  * is matched once. */
-static void mark_named(const metadata_set *set, size_t language, const pattern *p, bool *is_meant)
+static void mark_named(const metadata_set *set, size_t language, const char *text, bool *is_meant)
 {
     named_counter *named = memory_get(set->registration.counter_count, sizeof *named);
     size_t count = 0;
     bool found = false;
     pfb_counter counter;
     for (uint32_t i = 0; pfb_registration_counter_at(&set->registration, i, &counter); i++) {
-        name_ref name = metadata_counter_name_at(set, language, counter.id);
+        pfb_name name = metadata_counter_name_at(set, language, counter.id);
         if (name.bytes)
             named[count++] = (named_counter){name, i};
     }
     qsort(named, count, sizeof *named, compare_name_places);
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || named[i - 1].name.bytes != named[i].name.bytes)
-            found = matches(p, named[i].name.bytes, named[i].name.size / 2);
+            found = matches(text, &named[i].name);
         is_meant[named[i].position] = is_meant[named[i].position] || found;
     }
     free(named);
@@ -200,17 +186,15 @@ static void mark_named(const metadata_set *set, size_t language, const pattern *
  * called by its id. */
 static void mark_meant(const metadata_set *set, const char *text, bool *is_meant)
 {
-    pattern p = pattern_of(text);
     pfb_counter counter;
     for (size_t i = 0; i < NAMES_COUNT; i++)
-        mark_named(set, i, &p, is_meant);
+        mark_named(set, i, text, is_meant);
     for (uint32_t i = 0; pfb_registration_counter_at(&set->registration, i, &counter); i++) {
         char id[16];
         snprintf(id, sizeof id, "%" PRIu32, counter.id);
         is_meant[i] = is_meant[i] || is_number(text, counter.id) ||
-                      (!metadata_counter_name(set, counter.id).bytes && matches_text(&p, id));
+                      (!metadata_counter_name(set, counter.id).bytes && matches_text(text, id));
     }
-    free(p.utf16);
 }
 
 /* The counter and those it refers to. */

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Sets ------------------------------------------------------------------------------------------------ */
 
@@ -41,9 +42,9 @@ static bool find_sets(collector *c, const options *o)
 
 /* ---- Instances ------------------------------------------------------------------------------------------- */
 
-static bool matches(const collector *c, const uint8_t *utf16, size_t units)
+static bool matches(const collector *c, const pfb_name *name)
 {
-    return pfb_query_match(c->pattern, c->pattern_units, utf16, units, PFB_MATCH_IGNORE_CASE);
+    return pfb_query_match(&c->pattern, name, PFB_MATCH_IGNORE_CASE);
 }
 
 /* A set whose registration is not known is taken for one with instances. */
@@ -62,7 +63,7 @@ static bool matches_listed(const collector *c, const pfb_guid *guid)
     bool found = !is_listed;
     pfb_list_open(&list, bytes.data, bytes.size_bytes, 0);
     while (!found && pfb_list_next_instance(&list, &instance))
-        found = matches(c, bytes.data + instance.name.offset, instance.name.units);
+        found = matches(c, &instance.name);
     found = found || list.error.code != PFB_OK;
     pfb_bytes_free(&bytes);
     return found;
@@ -72,7 +73,7 @@ static bool matches_listed(const collector *c, const pfb_guid *guid)
  * meant by patterns that match nothing at all, such as *. */
 static bool matches_instance(const collector *c, const metadata_set *set)
 {
-    return has_instances(set) ? matches_listed(c, &set->guid) : matches(c, NULL, 0);
+    return has_instances(set) ? matches_listed(c, &set->guid) : matches(c, &(pfb_name){0});
 }
 
 /* ---- The query ------------------------------------------------------------------------------------------- */
@@ -84,8 +85,7 @@ static bool append_blocks(const collector *c, const metadata_set *set, const dis
         pfb_query query = {.counterset = set->guid,
                            .counter_id = wanted->counters[i].counter_id,
                            .instance_id = PFB_NO_ID,
-                           .name = has_instances(set) ? c->pattern : NULL,
-                           .name_units = has_instances(set) ? c->pattern_units : 0};
+                           .name = has_instances(set) ? c->pattern : (pfb_name){0}};
         size_t size = pfb_query_size(&query);
         if (size == 0) {
             diagnostics_say(STATUS_USAGE, "perfblock", "--instance: longer than an instance name can be");
@@ -141,10 +141,10 @@ static void tell_refusal(const collector *c, const pfb_identifier *block, exit_s
     char counter[32] = "all counters";
     buffer set = {0};
     const char *words = names_of_win32(block->status);
-    name_ref name = metadata_set_name(metadata_find(&c->metadata, &block->counterset));
+    pfb_name name = metadata_set_name(metadata_find(&c->metadata, &block->counterset));
     pfb_guid_format(&block->counterset, guid);
     buffer_format(&set, name.bytes ? "%s, " : "%s", guid);
-    name_ref_cut(&set, name, LONGEST_NAME);
+    name_cut(&set, name, LONGEST_NAME);
     if (block->counter_id != PFB_NO_ID)
         snprintf(counter, sizeof counter, "counter %" PRIu32, block->counter_id);
     diagnostics_say(status, c->offer.subject, "counterset %s, %s: refused with status %" PRIu32 "%s%s%s", set.data,
@@ -183,17 +183,14 @@ bool collector_open(collector *c, const options *o)
 {
     *c = (collector){0};
     pfb_bytes blocks = {0};
-    c->pattern = text_to_utf16(o->instance ? o->instance : "*", &c->pattern_units);
+    const char *pattern = o->instance ? o->instance : "*";
+    c->pattern = pfb_utf8_name(pattern, strlen(pattern));
     bool is_open =
         offer_open(&c->offer, o->source) && find_sets(c, o) && make_blocks(c, o, &blocks) && open_query(c, &blocks);
-    if (o->source && o->instance) { /* a capture gives every instance that it holds */
+    if (o->source && o->instance) /* a capture gives every instance that it holds */
         c->choice.pattern = c->pattern;
-        c->choice.pattern_units = c->pattern_units;
-    }
-    if (o->instance) {
+    if (o->instance)
         c->stored.pattern = c->pattern;
-        c->stored.pattern_units = c->pattern_units;
-    }
     if (is_open && o->source)
         pfb_capture_open(&c->recorded, c->offer.file.data, c->offer.file.size);
     pfb_bytes_free(&blocks);
@@ -211,7 +208,6 @@ void collector_close(collector *c)
     free(c->sets.rows);
     free(c->choice.counters);
     free(c->stored.counters);
-    free(c->pattern);
     metadata_free(&c->metadata);
     offer_close(&c->offer);
     *c = (collector){0};

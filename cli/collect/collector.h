@@ -29,8 +29,7 @@ typedef struct collector {
     offer_set *replies;    /* of each of these */
     display_choice choice; /* the counters asked for; those that were added for their sake are not among them */
     display_choice stored; /* what a recording holds: these as well */
-    uint8_t *pattern;      /* of the instances, UTF-16LE */
-    size_t pattern_units;
+    pfb_name pattern;      /* of the instances */
     pfb_source_query *query;
     pfb_capture recorded; /* of a capture: after the last sample */
     bool has_sample, has_new_info;

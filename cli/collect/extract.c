@@ -56,13 +56,12 @@ static int compare_queries(const void *left, const void *right)
 /* Whether the query may have answers that were chosen: its set, and its counter and instance if it names them. */
 static bool is_query_chosen(const extract *e, const pfb_identifier *identifier)
 {
-    const uint8_t *name = e->recorded.data + identifier->name.offset;
-    size_t units = identifier->has_name ? identifier->name.units : 0;
-    bool names_instance = units > 0 && !pfb_query_is_pattern(name, units);
+    const pfb_name *name = &identifier->name;
+    bool names_instance = name->size_bytes > 0 && !pfb_query_is_pattern(name);
     return display_chooses_set(e->choice, &identifier->counterset) &&
            (identifier->counter_id == PFB_NO_ID ||
             display_chooses_counter(e->choice, &identifier->counterset, identifier->counter_id)) &&
-           (!names_instance || display_chooses_name(e->choice, name, units));
+           (!names_instance || display_chooses_name(e->choice, name));
 }
 
 /* The first query whose recorded index is not below this one: its position. */
@@ -98,7 +97,7 @@ static void sort_queries(extract *e)
     }
     e->count = count;
     bool has_gaps = count > 0 && e->queries[count - 1].identifier.index != count - 1;
-    e->is_whole = !e->has_counters && !e->choice->pattern && chosen == count && !has_gaps;
+    e->is_whole = !e->has_counters && !e->choice->pattern.bytes && chosen == count && !has_gaps;
 }
 
 /* Appends a chosen query. --instance takes the place of a recorded pattern, which may name other instances. */
@@ -108,13 +107,11 @@ static void append_query(const extract *e, const extract_query *query, pfb_bytes
     const pfb_identifier *identifier = &query->identifier;
     const uint8_t *bytes = e->recorded.data + identifier->offset;
     size_t at = info->size_bytes;
-    if (e->choice->pattern && identifier->has_name &&
-        pfb_query_is_pattern(e->recorded.data + identifier->name.offset, identifier->name.units)) {
+    if (e->choice->pattern.bytes && pfb_query_is_pattern(&identifier->name)) {
         pfb_query changed = {.counterset = identifier->counterset,
                              .counter_id = identifier->counter_id,
                              .instance_id = identifier->instance_id,
                              .name = e->choice->pattern,
-                             .name_units = e->choice->pattern_units,
                              .status = identifier->status};
         size_t size = pfb_query_size(&changed);
         if (!pfb_bytes_reserve(info, at + size))
@@ -193,11 +190,10 @@ static void write_part(pfb_writer *builder, const void *context)
     pfb_write_begin_v2(builder, &(pfb_write_times){0});
     pfb_write_begin_result(builder, p->result->kind, p->result->status, p->ids, p->id_count);
     while (pfb_v2_next_instance(&block, &instance)) {
-        const uint8_t *name = p->data + instance.name.offset;
         if (has_instances(p->result->kind)) {
-            if (!display_chooses_name(p->e->choice, name, instance.name.units))
+            if (!display_chooses_name(p->e->choice, &instance.name))
                 continue;
-            pfb_write_instance(builder, instance.id, name, instance.name.units);
+            pfb_write_instance(builder, instance.id, &instance.name);
         }
         write_values(builder, p, &block);
     }
@@ -226,7 +222,7 @@ static bool is_result_chosen(const extract *e, const pfb_identifier *identifier,
         return true;
     bool has_known_kind = kind == PFB_V2_SINGLE_COUNTER || has_instances(kind);
     bool is_identified = display_chooses_counter(e->choice, &identifier->counterset, identifier->counter_id);
-    return has_known_kind ? is_identified : !e->has_counters && !e->choice->pattern;
+    return has_known_kind ? is_identified : !e->has_counters && !e->choice->pattern.bytes;
 }
 
 /* A result that takes the place of one that was not chosen, so that those after it keep their index. */
@@ -246,7 +242,7 @@ static pfb_error append_result(const extract *e, const pfb_identifier *identifie
 {
     pfb_error error = {PFB_OK, 0};
     uint32_t kind = result->kind;
-    bool is_part = (e->has_counters && has_ids(kind)) || (e->choice->pattern && has_instances(kind));
+    bool is_part = (e->has_counters && has_ids(kind)) || (e->choice->pattern.bytes && has_instances(kind));
     if (!is_result_chosen(e, identifier, kind)) {
         append_error(reduced);
     } else if (is_part) {
@@ -344,10 +340,10 @@ static int compare_by_text(const void *left, const void *right)
 {
     const pfb_registration_string_entry *a = left;
     const pfb_registration_string_entry *b = right;
-    if (a->has_text != b->has_text)
-        return a->has_text ? 1 : -1;
-    if (a->has_text && a->text.offset != b->text.offset)
-        return a->text.offset < b->text.offset ? -1 : 1;
+    uintptr_t left_at = (uintptr_t)a->text.bytes;
+    uintptr_t right_at = (uintptr_t)b->text.bytes;
+    if (left_at != right_at)
+        return left_at < right_at ? -1 : 1;
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
@@ -383,13 +379,13 @@ static void list_strings(string_list *list, const reply_part *p)
 
 static bool has_same_text(const pfb_registration_string_entry *a, const pfb_registration_string_entry *b)
 {
-    return a->has_text && b->has_text && a->text.offset == b->text.offset;
+    return a->text.bytes && a->text.bytes == b->text.bytes;
 }
 
 /* The bytes of a string with its NUL. */
 static size_t text_size(const pfb_registration_string_entry *entry)
 {
-    return entry->has_text ? 2 * ((size_t)entry->text.units + 1) : 0;
+    return entry->text.bytes ? entry->text.size_bytes + 2 : 0;
 }
 
 /* Appends the chosen strings (PERF_STRING_BUFFER_HEADER), each once. Entries that share a string follow one another, so
@@ -418,13 +414,13 @@ static pfb_error append_strings(const reply_part *p, pfb_bytes *reduced)
         bool is_next = i > 0 && !has_same_text(entry - 1, entry);
         start += is_next ? text_size(entry - 1) : 0;
         put_le32(words, entry->counter_id);
-        put_le32(words + 4, entry->has_text ? (size_t)start : PFB_NO_ID);
+        put_le32(words + 4, entry->text.bytes ? (size_t)start : PFB_NO_ID);
         append(reduced, words, ENTRY_BYTES);
     }
     for (size_t i = 0; i < list.count; i++) {
         const pfb_registration_string_entry *entry = &list.entries[i];
         if (i == 0 || !has_same_text(entry - 1, entry))
-            append(reduced, p->reply->data + entry->text.offset, text_size(entry));
+            append(reduced, entry->text.bytes, text_size(entry));
     }
     append(reduced, padding, (size_t)(size - end));
     free(list.entries);
@@ -455,9 +451,8 @@ static void write_instances(pfb_writer *builder, const void *context)
     pfb_listed_instance instance;
     pfb_list_open(&list, p->reply->data, p->reply->size_bytes, 0);
     while (pfb_list_next_instance(&list, &instance)) {
-        const uint8_t *name = p->reply->data + instance.name.offset;
-        if (display_chooses_name(p->e->choice, name, instance.name.units))
-            pfb_write_listed_instance(builder, instance.id, name, instance.name.units);
+        if (display_chooses_name(p->e->choice, &instance.name))
+            pfb_write_listed_instance(builder, instance.id, &instance.name);
     }
 }
 
@@ -466,7 +461,7 @@ pfb_error extract_instances(const extract *e, const pfb_bytes *list, pfb_bytes *
     pfb_error error = {PFB_OK, 0};
     const reply_part p = {.e = e, .reply = list};
     reduced->size_bytes = 0;
-    if (e->choice->pattern)
+    if (e->choice->pattern.bytes)
         error = append_written(reduced, write_instances, &p, 0);
     else
         append(reduced, list->data, list->size_bytes);

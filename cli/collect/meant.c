@@ -9,10 +9,10 @@
 
 enum { MOST_CHARACTERS = 128 }; /* of a name that is suggested */
 
-static void suggest_ref(suggestion *meant, name_ref name)
+static void suggest_text(suggestion *meant, pfb_name name)
 {
     buffer utf8 = {0};
-    name_ref_cut(&utf8, name, MOST_CHARACTERS);
+    name_cut(&utf8, name, MOST_CHARACTERS);
     if (utf8.size > 0)
         suggest_name(meant, utf8.data, utf8.size);
     buffer_free(&utf8);
@@ -25,11 +25,11 @@ static void suggest_set(suggestion *meant, const offer *f, const pfb_guid *guid)
     const pfb_catalog_set *known = pfb_catalog_find(guid);
     offer_set set = {.guid = *guid};
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
-        pfb_text text;
+        pfb_name text;
         const pfb_bytes *reply = &set.replies[requests[i]];
         if (offer_fetch(f, &set, requests[i]) &&
             pfb_registration_string(reply->data, reply->size_bytes, &text).code == PFB_OK)
-            suggest_ref(meant, name_ref_utf16(reply->data + text.offset, text.units));
+            suggest_text(meant, text);
     }
     if (known)
         suggest_name(meant, known->name, strlen(known->name));
@@ -64,7 +64,7 @@ void meant_refuse_counter(const metadata *m, const choice_sets *sets, const char
         const metadata_set *set = metadata_find(m, &sets->rows[n].guid);
         pfb_counter counter;
         for (uint32_t i = 0; set && pfb_registration_counter_at(&set->registration, i, &counter); i++)
-            suggest_ref(&meant, metadata_counter_name(set, counter.id));
+            suggest_text(&meant, metadata_counter_name(set, counter.id));
     }
     refuse(&meant, "perfblock", "counter");
 }

@@ -19,12 +19,12 @@ static uint32_t load_u32(const uint8_t *p)
 /* ---- Name tables ----------------------------------------------------------------------------------------- */
 
 /* Whether a name consists of digits. */
-static bool is_number(const uint8_t *data, const pfb_name_entry *entry, bool is_utf16)
+static bool is_number(const pfb_name *name)
 {
-    size_t step = is_utf16 ? 2 : 1;
-    bool is_digit = entry->size_bytes > 0;
-    for (size_t i = 0; i < entry->size_bytes; i += step) {
-        const uint8_t *unit = data + entry->offset + i;
+    size_t step = name->encoding == PFB_ENCODING_UTF16LE ? 2 : 1;
+    bool is_digit = name->size_bytes > 0;
+    for (size_t i = 0; i < name->size_bytes; i += step) {
+        const uint8_t *unit = name->bytes + i;
         is_digit = is_digit && unit[0] >= '0' && unit[0] <= '9' && (step == 1 || unit[1] == 0);
     }
     return is_digit;
@@ -39,10 +39,10 @@ static bool is_name_table(const uint8_t *data, size_t size)
     pfb_name_table table;
     pfb_name_entry entry;
     if (!pfb_name_table_open(&table, data, size < START ? size : START, 0) || !pfb_name_table_next(&table, &entry) ||
-        entry.index != 1 || entry.offset > LATEST_TEXT || !is_number(data, &entry, table.is_utf16))
+        entry.index != 1 || entry.name.bytes - data > LATEST_TEXT || !is_number(&entry.name))
         return false;
-    bool is_long = entry.size_bytes >= (table.is_utf16 ? 4 : 2);
-    return is_long || (pfb_name_table_next(&table, &entry) && !is_number(data, &entry, table.is_utf16));
+    bool is_long = entry.name.size_bytes >= (entry.name.encoding == PFB_ENCODING_UTF16LE ? 4 : 2);
+    return is_long || (pfb_name_table_next(&table, &entry) && !is_number(&entry.name));
 }
 
 /* ---- V2 data --------------------------------------------------------------------------------------------- */

@@ -106,12 +106,12 @@ static pfb_error add_registration(metadata_set *set, const uint8_t *data, size_t
     return registration.error;
 }
 
-static pfb_error add_name(name_ref *out, const uint8_t *data, size_t size)
+static pfb_error add_name(pfb_name *out, const uint8_t *data, size_t size)
 {
-    pfb_text text;
-    pfb_error error = pfb_registration_string(data, size, &text);
+    pfb_name name;
+    pfb_error error = pfb_registration_string(data, size, &name);
     if (error.code == PFB_OK)
-        *out = name_ref_utf16(data + text.offset, text.units);
+        *out = name;
     return error;
 }
 
@@ -132,9 +132,7 @@ static pfb_error add_counter_names(counter_names *out, const uint8_t *data, size
     counter_names read = {.rows = memory_get(strings.count, sizeof *read.rows)}; /* 8 bytes of input each at least */
     while (read.count < strings.count && pfb_registration_strings_next(&strings, &entry)) {
         counter_name *row = &read.rows[read.count];
-        *row = (counter_name){.id = entry.counter_id, .position = (uint32_t)read.count};
-        if (entry.has_text)
-            row->text = name_ref_utf16(data + entry.text.offset, entry.text.units);
+        *row = (counter_name){.id = entry.counter_id, .position = (uint32_t)read.count, .text = entry.text};
         read.count++;
     }
     qsort(read.rows, read.count, sizeof *read.rows, compare_counter_names);
@@ -222,20 +220,20 @@ static size_t places_of(const metadata_set *set)
     return !set ? 0 : set->has_registration ? NAMES_CATALOG : NAMES_COUNT;
 }
 
-name_ref metadata_set_name_at(const metadata_set *set, size_t place)
+pfb_name metadata_set_name_at(const metadata_set *set, size_t place)
 {
-    return place < places_of(set) ? set->names[place] : (name_ref){0};
+    return place < places_of(set) ? set->names[place] : (pfb_name){0};
 }
 
-name_ref metadata_set_name(const metadata_set *set)
+pfb_name metadata_set_name(const metadata_set *set)
 {
-    name_ref found = {0};
+    pfb_name found = {0};
     for (size_t i = 0; i < places_of(set) && !found.bytes; i++)
         found = metadata_set_name_at(set, i);
     return found;
 }
 
-static name_ref find_counter_name(const counter_names *names, uint32_t id)
+static pfb_name find_counter_name(const counter_names *names, uint32_t id)
 {
     size_t low = 0;
     size_t high = names->count;
@@ -246,23 +244,23 @@ static name_ref find_counter_name(const counter_names *names, uint32_t id)
         else
             high = middle;
     }
-    return low < names->count && names->rows[low].id == id ? names->rows[low].text : (name_ref){0};
+    return low < names->count && names->rows[low].id == id ? names->rows[low].text : (pfb_name){0};
 }
 
-name_ref metadata_counter_name_at(const metadata_set *set, size_t place, uint32_t counter_id)
+pfb_name metadata_counter_name_at(const metadata_set *set, size_t place, uint32_t counter_id)
 {
-    return place < places_of(set) ? find_counter_name(&set->counters[place], counter_id) : (name_ref){0};
+    return place < places_of(set) ? find_counter_name(&set->counters[place], counter_id) : (pfb_name){0};
 }
 
-name_ref metadata_counter_name(const metadata_set *set, uint32_t counter_id)
+pfb_name metadata_counter_name(const metadata_set *set, uint32_t counter_id)
 {
-    name_ref found = {0};
+    pfb_name found = {0};
     for (size_t i = 0; i < places_of(set) && !found.bytes; i++)
         found = metadata_counter_name_at(set, i, counter_id);
     return found;
 }
 
-name_ref metadata_counter_help(const metadata_set *set, uint32_t counter_id)
+pfb_name metadata_counter_help(const metadata_set *set, uint32_t counter_id)
 {
-    return set ? find_counter_name(&set->helps, counter_id) : (name_ref){0};
+    return set ? find_counter_name(&set->helps, counter_id) : (pfb_name){0};
 }

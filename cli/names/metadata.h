@@ -2,7 +2,7 @@
 #ifndef CLI_METADATA_H
 #define CLI_METADATA_H
 
-#include "output/name_ref.h"
+#include "output/name.h"
 #include "perfblock/metadata.h"
 
 /* What is known about countersets: registrations and names, from a capture or a source, and from the built-in catalog
@@ -11,7 +11,7 @@
 typedef struct counter_name {
     uint32_t id;
     uint32_t position; /* among the entries, so that of several for one id the first counts */
-    name_ref text;
+    pfb_name text;
 } counter_name;
 
 typedef struct counter_names {
@@ -31,7 +31,7 @@ typedef struct metadata_set {
     pfb_registration registration;       /* the latest */
     uint32_t *order;                     /* its counters by id, where they do not ascend */
     uint64_t mark;                       /* for whoever goes through the sets */
-    name_ref names[NAMES_COUNT];         /* request codes 3 and 9 */
+    pfb_name names[NAMES_COUNT];         /* request codes 3 and 9 */
     counter_names counters[NAMES_COUNT]; /* request codes 5 and 10 */
     counter_names helps;                 /* request code 6 */
 } metadata_set;
@@ -64,14 +64,14 @@ metadata_set *metadata_find(const metadata *m, const pfb_guid *guid);
 void metadata_complete(metadata *m, metadata_set *set);
 
 /* Names, all of them in UTF-16LE; `set` may be null. */
-name_ref metadata_set_name(const metadata_set *set);
-name_ref metadata_counter_name(const metadata_set *set, uint32_t counter_id);
+pfb_name metadata_set_name(const metadata_set *set);
+pfb_name metadata_counter_name(const metadata_set *set, uint32_t counter_id);
 
 /* The help text of a counter; `set` may be null. */
-name_ref metadata_counter_help(const metadata_set *set, uint32_t counter_id);
+pfb_name metadata_counter_help(const metadata_set *set, uint32_t counter_id);
 
 /* The name one place (NAMES_LOCAL and so on) has for the set, and for the counter. */
-name_ref metadata_set_name_at(const metadata_set *set, size_t place);
-name_ref metadata_counter_name_at(const metadata_set *set, size_t place, uint32_t counter_id);
+pfb_name metadata_set_name_at(const metadata_set *set, size_t place);
+pfb_name metadata_counter_name_at(const metadata_set *set, size_t place, uint32_t counter_id);
 
 #endif

@@ -2,7 +2,6 @@
 #include "names/titles.h"
 
 #include "memory/memory.h"
-#include "output/code_page.h"
 #include "output/diagnostics.h"
 #include "perfblock/capture.h"
 #include "perfblock/v1.h"
@@ -19,12 +18,8 @@ pfb_error titles_add(titles *t, const uint8_t *data, size_t size, uint32_t optio
     pfb_name_table_open(&table, data, size, options);
     while (pfb_name_table_next(&table, &entry)) {
         t->rows = memory_grow(t->rows, &t->capacity, t->count + 1, sizeof *t->rows);
-        t->rows[t->count++] = (title_row){.index = entry.index,
-                                          .size_bytes = entry.size_bytes,
-                                          .text = data + entry.offset,
-                                          .table = t->table_count,
-                                          .position = position,
-                                          .is_utf16 = table.is_utf16};
+        t->rows[t->count++] =
+            (title_row){.index = entry.index, .name = entry.name, .table = t->table_count, .position = position};
         position++;
     }
     t->table_count++;
@@ -90,12 +85,10 @@ static const title_row *find_title(titles *t, uint32_t index)
     return low < t->count && t->rows[low].index == index ? &t->rows[low] : NULL;
 }
 
-name_ref titles_find(titles *t, uint32_t index)
+pfb_name titles_find(titles *t, uint32_t index)
 {
     const title_row *found = t && t->preferred ? find_title(t->preferred, index) : NULL;
     if (t && !found)
         found = find_title(t, index);
-    if (!found)
-        return (name_ref){0};
-    return (name_ref){found->text, found->size_bytes, found->is_utf16 ? PFB_CODE_PAGE_UTF16LE : CODE_PAGE_UTF8};
+    return found ? found->name : (pfb_name){0};
 }

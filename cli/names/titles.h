@@ -3,16 +3,14 @@
 #define CLI_TITLES_H
 
 #include "input/input.h"
-#include "output/name_ref.h"
+#include "output/name.h"
 
 /* What title indexes of V1 blocks are called: name tables from --names and from the NAME chunks of a capture. */
 
 typedef struct title_row {
     uint32_t index;
-    uint32_t size_bytes;
-    const uint8_t *text;
+    pfb_name name;
     size_t table, position; /* which of the tables, and of its pairs */
-    bool is_utf16;          /* else UTF-8 */
 } title_row;
 
 typedef struct titles {
@@ -37,6 +35,6 @@ void titles_free(titles *t);
 
 /* The name of a title index; none when `t` is null. If several tables have the index the last table counts, if several
  * pairs of it do the first pair. */
-name_ref titles_find(titles *t, uint32_t index);
+pfb_name titles_find(titles *t, uint32_t index);
 
 #endif

@@ -3,20 +3,14 @@
 
 #include "output/diagnostics.h"
 
-name_ref v1_name(const pfb_v1_reader *block, const uint8_t *data, const pfb_v1_name *name)
+pfb_name v1_row_name(const pfb_sample_row *row)
 {
-    uint32_t own = block->is_big_endian ? PFB_CODE_PAGE_UTF16BE : PFB_CODE_PAGE_UTF16LE;
-    return (name_ref){data + name->offset, name->size_bytes, name->code_page == 0 ? own : name->code_page};
+    return row->has_name ? (pfb_name){row->name, row->name_size_bytes, row->code_page} : (pfb_name){0};
 }
 
-name_ref v1_row_name(const pfb_sample_row *row)
+pfb_name v1_parent_name(const pfb_sample_row *row)
 {
-    return row->has_name ? (name_ref){row->name, row->name_size_bytes, row->code_page} : (name_ref){0};
-}
-
-name_ref v1_parent_name(const pfb_sample_row *row)
-{
-    return (name_ref){row->parent_name, row->parent_size_bytes, row->parent_code_page};
+    return (pfb_name){row->parent_name, row->parent_size_bytes, row->parent_code_page};
 }
 
 /* Reads what is left of the object, so that it fails now and not as part of the next one. */

@@ -42,7 +42,8 @@ static char *narrow(const WCHAR *wide)
     size_t units = wcslen(wide);
     size_t size = 3 * units + 1;
     char *utf8 = memory_get(size, 1);
-    pfb_utf16_to_utf8((const uint8_t *)wide, units, utf8, size);
+    pfb_name name = pfb_utf16_name(wide, units);
+    pfb_name_to_utf8(&name, utf8, size);
     return utf8;
 }
 
@@ -51,7 +52,8 @@ static WCHAR *widen(const char *utf8)
 {
     size_t size = strlen(utf8);
     WCHAR *wide = memory_get(size + 1, sizeof *wide);
-    pfb_utf16_from_utf8(utf8, size, (uint8_t *)wide, size);
+    pfb_name name = pfb_utf8_name(utf8, size);
+    pfb_name_to_utf16(&name, (uint8_t *)wide, size);
     return wide;
 }
 

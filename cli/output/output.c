@@ -186,12 +186,7 @@ void output_string(output *out, const char *key, const char *utf8)
     output_bytes(out, key, utf8, strlen(utf8));
 }
 
-void output_utf16(output *out, const char *key, const uint8_t *utf16, size_t units)
-{
-    output_name(out, key, name_ref_utf16(utf16, units));
-}
-
-void output_name(output *out, const char *key, name_ref name)
+void output_name(output *out, const char *key, pfb_name name)
 {
     if (!name.bytes) {
         output_null(out, key);
@@ -201,9 +196,9 @@ void output_name(output *out, const char *key, name_ref name)
         return;
     buffer_clear(&out->name);
     if (out->format == OUTPUT_TEXT)
-        name_ref_cut(&out->name, name, OUTPUT_LONGEST_FIELD);
+        name_cut(&out->name, name, OUTPUT_LONGEST_FIELD);
     else
-        name_ref_text(&out->name, name);
+        name_text(&out->name, name);
     output_bytes(out, key, out->name.data, out->name.size);
 }
 

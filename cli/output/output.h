@@ -2,7 +2,7 @@
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
-#include "output/name_ref.h"
+#include "output/name.h"
 
 #include <stdbool.h>
 
@@ -65,10 +65,9 @@ void output_signed(output *out, const char *key, int64_t value);
 void output_double(output *out, const char *key, double value);
 void output_string(output *out, const char *key, const char *utf8);
 void output_bytes(output *out, const char *key, const char *utf8, size_t size);
-void output_utf16(output *out, const char *key, const uint8_t *utf16, size_t units);
 
 /* A name, null where there is none. In text it is cut after OUTPUT_LONGEST_FIELD characters. */
-void output_name(output *out, const char *key, name_ref name);
+void output_name(output *out, const char *key, pfb_name name);
 void output_names(output *out, const char *key, const char *const *names, size_t count); /* a list of words */
 
 /* Fields of their own below `key`: in JSON an object; else they stand in the record as any others. */

@@ -2,6 +2,7 @@
 #include "output/table.h"
 
 #include "memory/memory.h"
+#include "output/text.h"
 
 #include <stdlib.h>
 #include <string.h>

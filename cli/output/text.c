@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "output/text.h"
 
-#include "memory/memory.h"
 #include "output/unicode_table.h"
 #include "perfblock/name.h"
 
@@ -13,24 +12,7 @@
 
 #define REPLACEMENT UINT32_C(0xFFFD)
 
-/* ---- Conversion ------------------------------------------------------------------------------------------- */
-
-void text_utf16(buffer *out, const uint8_t *utf16, size_t units)
-{
-    size_t size = pfb_utf16_to_utf8(utf16, units, NULL, 0);
-    char *at = buffer_reserve(out, size);
-    pfb_utf16_to_utf8(utf16, units, at, size + 1);
-    buffer_commit(out, size);
-}
-
-uint8_t *text_to_utf16(const char *utf8, size_t *units)
-{
-    size_t size = strlen(utf8);
-    *units = pfb_utf16_from_utf8(utf8, size, NULL, 0);
-    uint8_t *utf16 = memory_get(*units, 2);
-    pfb_utf16_from_utf8(utf8, size, utf16, *units);
-    return utf16;
-}
+/* ---- Code points ------------------------------------------------------------------------------------------ */
 
 /* One code point of UTF-8, or REPLACEMENT for a byte that fits nowhere; *at moves by 1 to 4. Requires *at < size.
  * What is well formed the library decides: as many bytes as the first one announces must give exactly one character. */
@@ -42,7 +24,8 @@ static uint32_t next_point(const char *utf8, size_t size, size_t *at)
     size_t used = 1;
     if (count > 1 && count <= size - *at) {
         uint8_t units[8];
-        size_t made = pfb_utf16_from_utf8(utf8 + *at, count, units, 4);
+        pfb_name name = pfb_utf8_name(utf8 + *at, count);
+        size_t made = pfb_name_to_utf16(&name, units, 4);
         uint32_t first = units[0] | (uint32_t)units[1] << 8;
         bool is_pair = count == 4 && made == 2 && first >= 0xD800 && first <= 0xDBFF;
         if (is_pair)

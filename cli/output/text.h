@@ -7,15 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Conversion and escaping of names nobody checked. */
-
-/* ---- Conversion ------------------------------------------------------------------------------------------- */
-
-/* Appends UTF-16LE as UTF-8; unpaired surrogates become U+FFFD. */
-void text_utf16(buffer *out, const uint8_t *utf16, size_t units);
-
-/* UTF-8 as UTF-16LE without NUL: `units` of them in memory of the caller's (free). Never null. */
-uint8_t *text_to_utf16(const char *utf8, size_t *units);
+/* Escaping of names nobody checked. */
 
 /* ---- Printing ---------------------------------------------------------------------------------------------- */
 

@@ -68,10 +68,9 @@ bool display_chooses_counter(const display_choice *choice, const pfb_guid *set, 
     return found && compare_counters(found, &all) == 0;
 }
 
-bool display_chooses_name(const display_choice *choice, const uint8_t *name, size_t units)
+bool display_chooses_name(const display_choice *choice, const pfb_name *name)
 {
-    return !choice->pattern ||
-           pfb_query_match(choice->pattern, choice->pattern_units, name, units, PFB_MATCH_IGNORE_CASE);
+    return !choice->pattern.bytes || pfb_query_match(&choice->pattern, name, PFB_MATCH_IGNORE_CASE);
 }
 
 bool display_shows_result(const display *d, uint32_t result)
@@ -95,27 +94,11 @@ bool display_is_meant_for_people(const display *d, uint32_t column)
     return found && compare_counters(found, &wanted) == 0;
 }
 
-/* Whether a name in another code page than UTF-16LE, as V1 has them, is chosen. */
-static bool chooses_converted_name(const display_choice *choice, const pfb_sample_row *row)
-{
-    buffer utf8 = {0};
-    size_t units = 0;
-    name_ref_text(&utf8, v1_row_name(row));
-    uint8_t *utf16 = text_to_utf16(utf8.size > 0 ? utf8.data : "", &units);
-    bool is_chosen = display_chooses_name(choice, utf16, units);
-    free(utf16);
-    buffer_free(&utf8);
-    return is_chosen;
-}
-
 bool display_shows_row(const display *d, uint32_t row)
 {
     const pfb_sample_row *r = &d->newer->rows[row];
-    if (!d->choice || !r->has_name)
-        return true;
-    if (r->code_page != PFB_CODE_PAGE_UTF16LE)
-        return chooses_converted_name(d->choice, r);
-    return display_chooses_name(d->choice, r->name, r->name_size_bytes / 2);
+    pfb_name name = v1_row_name(r);
+    return !d->choice || !r->has_name || display_chooses_name(d->choice, &name);
 }
 
 display_value display_evaluate(const display *d, uint32_t row, uint32_t column)
@@ -146,20 +129,20 @@ const metadata_set *display_set(const display *d, uint32_t result)
     return d->metadata && r->has_query ? metadata_find(d->metadata, &r->counterset) : NULL;
 }
 
-name_ref display_set_name(const display *d, uint32_t result)
+pfb_name display_set_name(const display *d, uint32_t result)
 {
     if (d->is_v1)
         return titles_find(d->titles, d->newer->results[result].title_index);
     return metadata_set_name(display_set(d, result));
 }
 
-name_ref display_counter_name(const display *d, uint32_t column)
+pfb_name display_counter_name(const display *d, uint32_t column)
 {
     const pfb_sample_column *c = &d->newer->columns[column];
     if (d->is_v1)
         return titles_find(d->titles, c->counter_id);
     if (c->counter_id == PFB_NO_ID)
-        return (name_ref){0};
+        return (pfb_name){0};
     return metadata_counter_name(display_set(d, c->result), c->counter_id);
 }
 
@@ -216,7 +199,7 @@ typedef struct record_name {
 typedef struct record_words {
     char time[NAMES_TIME_BYTES];
     record_name set, row, parent;
-    name_ref *counters; /* by column */
+    pfb_name *counters; /* by column */
     char guid[PFB_GUID_TEXT_BYTES];
 } record_words;
 
@@ -228,11 +211,11 @@ static void find_counter_names(const display *d, record_words *words)
         words->counters[i] = display_counter_name(d, i);
 }
 
-static void convert(record_name *out, name_ref name)
+static void convert(record_name *out, pfb_name name)
 {
     out->exists = name.bytes != NULL;
     buffer_clear(&out->text);
-    name_ref_text(&out->text, name);
+    name_text(&out->text, name);
 }
 
 static void put_name(output *out, const char *key, const record_name *name)

@@ -19,8 +19,7 @@ typedef struct display_counter {
 typedef struct display_choice {
     display_counter *counters; /* ascending by set and counter once they are sorted */
     size_t count, capacity;
-    const uint8_t *pattern; /* of instance names, UTF-16LE; null: all instances */
-    size_t pattern_units;
+    pfb_name pattern; /* of instance names; bytes is null: all instances */
 } display_choice;
 
 /* Puts the counters in order, each once; the choice is to be looked at only then. */
@@ -32,7 +31,7 @@ bool display_chooses_set(const display_choice *choice, const pfb_guid *set);
 bool display_chooses_counter(const display_choice *choice, const pfb_guid *set, uint32_t counter_id);
 
 /* Whether the choice contains instances of this name, UTF-16LE. */
-bool display_chooses_name(const display_choice *choice, const uint8_t *name, size_t units);
+bool display_chooses_name(const display_choice *choice, const pfb_name *name);
 
 /* What became of the values displayed. Those with status not_displayed do not count. */
 typedef struct display_statuses {
@@ -82,8 +81,8 @@ bool display_knows_kind(const display *d, uint32_t result);
 const metadata_set *display_set(const display *d, uint32_t result);
 
 /* The names of a result's counterset or object and of a column's counter. */
-name_ref display_set_name(const display *d, uint32_t result);
-name_ref display_counter_name(const display *d, uint32_t column);
+pfb_name display_set_name(const display *d, uint32_t result);
+pfb_name display_counter_name(const display *d, uint32_t column);
 
 /* Tables (display_text.c). */
 void display_text(const display *d);

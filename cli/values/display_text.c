@@ -146,13 +146,13 @@ enum { LONGEST_NAME = 200 }; /* characters of a name in a table, and in its titl
 static void put_row_name(const group *g, buffer *cell, uint32_t row)
 {
     const pfb_sample_row *r = &g->d->newer->rows[row];
-    name_ref parent = v1_parent_name(r);
-    name_ref name = v1_row_name(r);
+    pfb_name parent = v1_parent_name(r);
+    pfb_name name = v1_row_name(r);
     buffer_clear(cell);
-    name_ref_cut(cell, parent, LONGEST_NAME);
+    name_cut(cell, parent, LONGEST_NAME);
     if (parent.bytes)
         buffer_string(cell, "/");
-    name_ref_cut(cell, name, LONGEST_NAME);
+    name_cut(cell, name, LONGEST_NAME);
     if (!name.bytes)
         buffer_string(cell, "value");
     if (r->occurrence > 0)
@@ -162,9 +162,9 @@ static void put_row_name(const group *g, buffer *cell, uint32_t row)
 static void put_column_name(const group *g, buffer *cell, uint32_t column)
 {
     const pfb_sample_column *c = &g->d->newer->columns[column];
-    name_ref name = display_counter_name(g->d, column);
+    pfb_name name = display_counter_name(g->d, column);
     buffer_clear(cell);
-    name_ref_cut(cell, name, LONGEST_NAME);
+    name_cut(cell, name, LONGEST_NAME);
     if (name.bytes)
         return;
     if (g->d->is_v1 || c->counter_id != PFB_NO_ID)
@@ -183,10 +183,10 @@ static void put_title(const group *g)
     char guid[PFB_GUID_TEXT_BYTES];
     buffer line = {0};
     buffer utf8 = {0};
-    name_ref name = display_set_name(d, g->first);
+    pfb_name name = display_set_name(d, g->first);
     bool is_known = name.bytes != NULL;
     buffer_clear(&utf8);
-    name_ref_cut(&utf8, name, LONGEST_NAME);
+    name_cut(&utf8, name, LONGEST_NAME);
     if (!is_known && d->is_v1) {
         buffer_format(&utf8, "Object %" PRIu32, result->title_index);
     } else if (!is_known && result->has_query) {

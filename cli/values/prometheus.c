@@ -53,14 +53,14 @@ enum { LONGEST_NAME = 256, LONGEST_HELP = 1000 };
 static bool put_first_name(buffer *out, const metadata_set *set, bool of_counter, uint32_t counter_id)
 {
     static const size_t order[] = {NAMES_ENGLISH, NAMES_CATALOG, NAMES_LOCAL};
-    name_ref name = {0};
+    pfb_name name = {0};
     for (size_t i = 0; i < NAMES_COUNT && !name.bytes; i++) {
         name = of_counter ? metadata_counter_name_at(set, order[i], counter_id) : metadata_set_name_at(set, order[i]);
-        if (name.size / 2 > LONGEST_NAME)
-            name = (name_ref){0};
+        if (name.size_bytes / 2 > LONGEST_NAME)
+            name = (pfb_name){0};
     }
     buffer_clear(out);
-    name_ref_text(out, name);
+    name_text(out, name);
     return name.bytes != NULL;
 }
 
@@ -232,7 +232,7 @@ static void put_labels(exposition *e, uint32_t row, bool with_ids)
     const pfb_sample_row *r = &e->d->newer->rows[row];
     buffer name = {0};
     buffer_clear(&name);
-    name_ref_text(&name, v1_row_name(r));
+    name_text(&name, v1_row_name(r));
     if (r->has_name) {
         buffer_string(&e->labels, "{instance=\"");
         put_escaped(&e->labels, &name, true);
@@ -362,10 +362,10 @@ static bool put_value(const display *d, buffer *out, const point *p)
 static void put_head(buffer *out, const metric *m)
 {
     buffer help = {0};
-    name_ref text = metadata_counter_help(m->set, m->counter_id);
+    pfb_name text = metadata_counter_help(m->set, m->counter_id);
     buffer_clear(&help);
-    if (text.size > 0) {
-        name_ref_cut(&help, text, LONGEST_HELP);
+    if (text.size_bytes > 0) {
+        name_cut(&help, text, LONGEST_HELP);
     } else {
         buffer name = {0};
         bool has_name = put_first_name(&name, m->set, true, m->counter_id);

@@ -369,8 +369,9 @@ static sampling_outcome load_v1(sampling *s, kept_sample *slot, const sampling_b
         return (sampling_outcome){.error = block.error};
     const uint8_t *data = hold(s, slot, from, block.total_size_bytes);
     pfb_sample_input in = {.data = data, .data_size_bytes = block.total_size_bytes, .options = s->options};
-    slot->machine_name = block.has_system_name ? data + block.system_name.offset : NULL;
-    slot->machine_name_size = block.has_system_name ? block.system_name.size_bytes : 0;
+    const pfb_name *name = &block.system_name;
+    slot->machine_name = name->bytes ? data + (name->bytes - from->data) : NULL;
+    slot->machine_name_size = name->size_bytes;
     return (sampling_outcome){.error = load(slot, &in), .size_bytes = block.total_size_bytes, .kept = true};
 }
 

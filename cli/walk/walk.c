@@ -92,7 +92,7 @@ static void state_result(const data_walk *d)
 static void state_instance(const data_walk *d)
 {
     const pfb_v2_instance *instance = &d->instance;
-    if (!instance->has_name)
+    if (!instance->name.bytes)
         return;
     output *out = d->w->out;
     output_begin(out, "instance", d->bytes->depth + 2);
@@ -101,7 +101,7 @@ static void state_instance(const data_walk *d)
         output_unsigned(out, "query", d->result.index);
     output_unsigned(out, "instance", instance->instance);
     output_unsigned(out, "id", instance->id);
-    output_utf16(out, "name", d->bytes->data + instance->name.offset, instance->name.units);
+    output_name(out, "name", instance->name);
     output_end(out);
 }
 
@@ -128,11 +128,11 @@ void walk_state_raw(const walk *w, bool is_number, uint64_t raw, const uint8_t *
 static void state_value(const data_walk *d, const pfb_v2_value *value)
 {
     output *out = d->w->out;
-    output_begin(out, "value", d->bytes->depth + (d->instance.has_name ? 3 : 2));
+    output_begin(out, "value", d->bytes->depth + (d->instance.name.bytes ? 3 : 2));
     output_offset(out, d->bytes->base + value->offset);
     if (!is_text(d->w)) {
         output_unsigned(out, "query", d->result.index);
-        if (d->instance.has_name)
+        if (d->instance.name.bytes)
             output_unsigned(out, "instance", d->instance.instance);
         else
             output_null(out, "instance");
@@ -164,7 +164,7 @@ static bool walk_data(walk *w, const walk_bytes *bytes, size_t *size)
         w->counts.results++;
         state_result(&d);
         while (!output_failed(w->out) && pfb_v2_next_instance(&d.block, &d.instance)) {
-            w->counts.instances += d.instance.has_name;
+            w->counts.instances += d.instance.name.bytes != NULL;
             state_instance(&d);
             while (!output_failed(w->out) && pfb_v2_next_value(&d.block, &value)) {
                 w->counts.values++;

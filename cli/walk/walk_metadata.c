@@ -72,26 +72,23 @@ static void walk_single_counter(walk *w, const walk_bytes *bytes)
     walk_fail(w, bytes, error);
 }
 
-static void state_string(walk *w, const walk_bytes *bytes, size_t offset, uint32_t counter_id, const pfb_text *text)
+static void state_string(walk *w, const walk_bytes *bytes, size_t offset, uint32_t counter_id, pfb_name text)
 {
     output *out = w->out;
     w->counts.items++;
     output_begin(out, "string", bytes->depth);
     output_offset(out, bytes->base + offset);
     state_id(out, "counter", counter_id);
-    if (text)
-        output_utf16(out, "text", bytes->data + text->offset, text->units);
-    else
-        output_null(out, "text");
+    output_name(out, "text", text);
     output_end(out);
 }
 
 static void walk_string(walk *w, const walk_bytes *bytes)
 {
-    pfb_text text;
+    pfb_name text;
     pfb_error error = pfb_registration_string(bytes->data, bytes->size, &text);
     if (error.code == PFB_OK)
-        state_string(w, bytes, text.offset, PFB_NO_ID, &text);
+        state_string(w, bytes, 0, PFB_NO_ID, text);
     walk_fail(w, bytes, error);
 }
 
@@ -119,7 +116,7 @@ void walk_strings(walk *w, const walk_bytes *bytes)
     pfb_registration_string_entry entry;
     pfb_registration_strings_open(&strings, bytes->data, bytes->size, w->options);
     while (!output_failed(w->out) && pfb_registration_strings_next(&strings, &entry))
-        state_string(w, bytes, entry.offset, entry.counter_id, entry.has_text ? &entry.text : NULL);
+        state_string(w, bytes, entry.offset, entry.counter_id, entry.text);
     walk_note(w, bytes, strings.notes);
     walk_fail(w, bytes, strings.error);
 }
@@ -171,10 +168,7 @@ void walk_identifiers(walk *w, const walk_bytes *bytes)
         state_id(out, "counter", identifier.counter_id);
         state_id(out, "instance", identifier.instance_id);
         output_unsigned(out, "index", identifier.index);
-        if (identifier.has_name)
-            output_utf16(out, "name", bytes->data + identifier.name.offset, identifier.name.units);
-        else
-            output_null(out, "name");
+        output_name(out, "name", identifier.name);
         output_end(out);
     }
     walk_note(w, bytes, list.notes);
@@ -195,7 +189,7 @@ void walk_instances(walk *w, const walk_bytes *bytes)
         output_null(out, "query");
         output_unsigned(out, "instance", position++);
         output_unsigned(out, "id", instance.id);
-        output_utf16(out, "name", bytes->data + instance.name.offset, instance.name.units);
+        output_name(out, "name", instance.name);
         output_end(out);
     }
     walk_note(w, bytes, list.notes);

@@ -3,8 +3,8 @@
 #include "memory/memory.h"
 #include "names/names.h"
 #include "names/v1.h"
-#include "perfblock/v1.h"
 #include "perfblock/sample.h"
+#include "perfblock/v1.h"
 #include "walk/walk.h"
 
 #include <stdlib.h>
@@ -25,11 +25,6 @@ typedef struct v1_walk {
 static bool is_text(const v1_walk *l)
 {
     return l->w->out->format == OUTPUT_TEXT;
-}
-
-static void state_name(const v1_walk *l, const char *key, bool has_name, const pfb_v1_name *name)
-{
-    output_name(l->w->out, key, has_name ? v1_name(&l->block, l->bytes->data, name) : (name_ref){0});
 }
 
 /* ---- Blocks and objects ---------------------------------------------------------------------------------- */
@@ -53,7 +48,7 @@ static void state_block(const v1_walk *l)
         output_bool(out, "big_endian", block->is_big_endian);
         output_signed(out, "default_object", block->default_object);
     }
-    state_name(l, "system_name", block->has_system_name, &block->system_name);
+    output_name(out, "system_name", block->system_name);
     output_end(out);
 }
 
@@ -117,7 +112,7 @@ static const pfb_sample_row *find_row(const v1_walk *l)
 static void state_parent(const v1_walk *l, const pfb_sample_row *row)
 {
     output *out = l->w->out;
-    output_name(out, "parent", row ? v1_parent_name(row) : (name_ref){0});
+    output_name(out, "parent", row ? v1_parent_name(row) : (pfb_name){0});
     if (l->instance.parent_title != 0) {
         output_unsigned(out, "parent_object", l->instance.parent_title);
         output_unsigned(out, "parent_instance", l->instance.parent_position);
@@ -136,7 +131,7 @@ static void state_instance(const v1_walk *l)
     if (!is_text(l))
         output_unsigned(out, "object", l->object.title_index);
     output_unsigned(out, "instance", l->instance.position);
-    state_name(l, "name", l->instance.has_name, &l->instance.name);
+    output_name(out, "name", l->instance.name);
     if (!is_text(l) || l->instance.unique_id != PFB_V1_NO_UNIQUE_ID)
         output_signed(out, "unique_id", l->instance.unique_id);
     if (!is_text(l) || (row && row->occurrence > 0))
@@ -243,15 +238,11 @@ void walk_names(walk *w, const walk_bytes *bytes)
     pfb_name_entry entry;
     pfb_name_table_open(&table, bytes->data, bytes->size, w->options);
     while (!output_failed(out) && pfb_name_table_next(&table, &entry)) {
-        const uint8_t *text = bytes->data + entry.offset;
         w->counts.items++;
         output_begin(out, "name", bytes->depth);
-        output_offset(out, bytes->base + entry.offset);
+        output_offset(out, bytes->base + (size_t)(entry.name.bytes - bytes->data));
         output_unsigned(out, "index", entry.index);
-        if (table.is_utf16)
-            output_utf16(out, "name", text, entry.size_bytes / 2);
-        else
-            output_bytes(out, "name", (const char *)text, entry.size_bytes);
+        output_name(out, "name", entry.name);
         output_end(out);
     }
     walk_note(w, bytes, table.notes);

@@ -103,11 +103,6 @@ void pfb_metadata_free(metadata *m)
 
 /* ---- Replies --------------------------------------------------------------------------------------------- */
 
-static pfb_name utf16_name(const uint8_t *data, pfb_text text)
-{
-    return (pfb_name){data + text.offset, 2 * text.units, PFB_ENCODING_UTF16LE};
-}
-
 /* False when memory is exhausted. A reply that cannot be read leaves what was there. */
 static bool add_registration(metadata_set *set, const metadata_reply *reply, uint32_t options, pfb_error *error)
 {
@@ -133,10 +128,10 @@ static bool add_registration(metadata_set *set, const metadata_reply *reply, uin
 
 static void add_name(pfb_name *name, const metadata_reply *reply, pfb_error *error)
 {
-    pfb_text text;
+    pfb_name text;
     *error = pfb_registration_string(reply->bytes, reply->size_bytes, &text);
     if (error->code == PFB_OK)
-        *name = utf16_name(reply->bytes, text);
+        *name = text;
 }
 
 static int compare_texts(const void *left, const void *right)
@@ -160,9 +155,7 @@ static bool add_texts(metadata_texts *texts, const metadata_reply *reply, uint32
         return false;
     while (read.count < strings.count && pfb_registration_strings_next(&strings, &entry)) {
         metadata_text *row = &read.rows[read.count];
-        *row = (metadata_text){.counter_id = entry.counter_id, .position = (uint32_t)read.count};
-        if (entry.has_text)
-            row->text = utf16_name(reply->bytes, entry.text);
+        *row = (metadata_text){.counter_id = entry.counter_id, .position = (uint32_t)read.count, .text = entry.text};
         read.count++;
     }
     qsort(read.rows, read.count, sizeof *read.rows, compare_texts);

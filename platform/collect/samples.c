@@ -263,12 +263,7 @@ static bool load_v1(pfb_collector *c, kept_sample *sample, pfb_collected_reply *
                               .data_size_bytes = reader.total_size_bytes,
                               .options = c->options.reader,
                               .key_counter = c->options.key_counter};
-    if (reader.has_system_name) {
-        uint32_t own = reader.is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE;
-        uint32_t code_page = reader.system_name.code_page;
-        sample->machine_name = (pfb_name){sample->reply.data + reader.system_name.offset, reader.system_name.size_bytes,
-                                          code_page == 0 ? own : code_page};
-    }
+    sample->machine_name = reader.system_name;
     return load_table(sample, &input, &reply->error);
 }
 

@@ -24,11 +24,8 @@ bool pfb_titles_add(titles *t, const void *data, size_t size, uint32_t options, 
     while (pfb_name_table_next(&table, &entry)) {
         if (!PFB_COLLECT_GROW(t->rows, t->capacity, t->count + 1))
             return false;
-        uint32_t encoding = table.is_utf16 ? PFB_ENCODING_UTF16LE : PFB_ENCODING_UTF8;
-        t->rows[t->count++] = (title_row){.index = entry.index,
-                                          .table = number,
-                                          .position = position++,
-                                          .name = {copy->bytes + entry.offset, entry.size_bytes, encoding}};
+        t->rows[t->count++] =
+            (title_row){.index = entry.index, .table = number, .position = position++, .name = entry.name};
     }
     *error = table.error;
     return true;

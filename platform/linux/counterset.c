@@ -95,8 +95,8 @@ bool pfb_open_set_sample(pfb_open_set *open, uint32_t needs, pfb_source_failure 
 
 pfb_set_instance pfb_set_total(void)
 {
-    static const uint8_t name[] = {'_', 0, 'T', 0, 'o', 0, 't', 0, 'a', 0, 'l', 0};
-    return (pfb_set_instance){PFB_TOTAL_ID, name, sizeof name / 2};
+    static const char name[] = "_Total";
+    return (pfb_set_instance){PFB_TOTAL_ID, pfb_utf8_name(name, sizeof name - 1)};
 }
 
 size_t pfb_single_set_count(const void *context)
@@ -126,19 +126,10 @@ bool pfb_open_set_find(const pfb_open_set *open, uint32_t id, uint32_t *position
     return false;
 }
 
-enum { STRING_UNITS = 256 }; /* longer than any text in a description */
-
-static size_t to_utf16(const char *text, uint8_t utf16[2 * STRING_UNITS])
-{
-    size_t units = pfb_utf16_from_utf8(text, strlen(text), utf16, STRING_UNITS);
-    return units < STRING_UNITS ? units : STRING_UNITS;
-}
-
 static void write_string(const char *text, pfb_writer *builder)
 {
-    uint8_t utf16[2 * STRING_UNITS];
-    size_t units = to_utf16(text, utf16);
-    pfb_write_string(builder, utf16, units);
+    pfb_name name = pfb_utf8_name(text, strlen(text));
+    pfb_write_string(builder, &name);
 }
 
 static void write_strings(const pfb_open_set *open, bool are_helps, pfb_writer *builder)
@@ -146,9 +137,8 @@ static void write_strings(const pfb_open_set *open, bool are_helps, pfb_writer *
     pfb_write_begin_strings(builder, open->counter_count);
     for (uint32_t i = 0; i < open->counter_count; i++) {
         const char *text = are_helps ? open->counters[i].help : open->counters[i].name;
-        uint8_t utf16[2 * STRING_UNITS];
-        size_t units = to_utf16(text, utf16);
-        pfb_write_counter_string(builder, open->ids[i], utf16, units);
+        pfb_name name = pfb_utf8_name(text, strlen(text));
+        pfb_write_counter_string(builder, open->ids[i], &name);
     }
     pfb_write_end_strings(builder);
 }
@@ -213,7 +203,7 @@ void pfb_open_set_list(const pfb_open_set *open, pfb_writer *builder)
     for (size_t i = 0; i < count; i++) {
         pfb_set_instance instance;
         if (open->set->instance(open->context, i, 0, &instance))
-            pfb_write_listed_instance(builder, instance.id, instance.name, instance.name_units);
+            pfb_write_listed_instance(builder, instance.id, &instance.name);
     }
 }
 
@@ -241,8 +231,7 @@ static bool next_match(const pfb_selection *chosen, size_t *at, pfb_set_instance
     while (*at < count) {
         if (open->set->instance(open->context, (*at)++, chosen->needs, instance) &&
             (query->instance_id == PFB_NO_ID || query->instance_id == instance->id) &&
-            pfb_query_match(query->name, query->name_units, instance->name, instance->name_units,
-                            PFB_MATCH_IGNORE_CASE))
+            pfb_query_match(&query->name, &instance->name, PFB_MATCH_IGNORE_CASE))
             return true;
     }
     return false;
@@ -274,7 +263,7 @@ static void write_matches(const pfb_selection *chosen, pfb_writer *builder)
     const pfb_query *query = chosen->query;
     const uint32_t *ids = chosen->open->ids + chosen->position;
     bool is_single = query->counter_id != PFB_NO_ID;
-    bool is_pattern = chosen->open->instance_type != 0 && pfb_query_is_pattern(query->name, query->name_units);
+    bool is_pattern = chosen->open->instance_type != 0 && pfb_query_is_pattern(&query->name);
     pfb_set_instance instance;
     size_t at = 0;
     bool is_there = next_match(chosen, &at, &instance);
@@ -286,7 +275,7 @@ static void write_matches(const pfb_selection *chosen, pfb_writer *builder)
         uint32_t kind = is_single ? PFB_V2_MULTIPLE_INSTANCES : PFB_V2_COUNTERSET;
         pfb_write_begin_result(builder, kind, PFB_WIN32_SUCCESS, ids, chosen->count);
         for (; is_there; is_there = next_match(chosen, &at, &instance)) {
-            pfb_write_instance(builder, instance.id, instance.name, instance.name_units);
+            pfb_write_instance(builder, instance.id, &instance.name);
             write_values(chosen, at - 1, builder);
         }
     } else {

@@ -52,9 +52,8 @@ typedef struct pfb_set_counter {
 
 /* An instance of the last sample. The name is valid until the next sample. */
 typedef struct pfb_set_instance {
-    uint32_t id;         /* any value except PFB_NO_ID */
-    const uint8_t *name; /* UTF-16LE without NUL */
-    size_t name_units;   /* 0 for the instance of a single-instance set */
+    uint32_t id;   /* any value except PFB_NO_ID */
+    pfb_name name; /* empty for the instance of a single-instance set */
 } pfb_set_instance;
 
 /* The instance "_Total". */

@@ -179,7 +179,7 @@ static void write_data(const void *context, pfb_writer *builder)
     pfb_list_open(&list, query->blocks.data, query->blocks.size_bytes, 0);
     pfb_write_begin_v2(builder, &source->reader.times);
     while (pfb_list_next_identifier(&list, &identifier)) {
-        pfb_query block = pfb_added_query(query->blocks.data, &identifier);
+        pfb_query block = pfb_added_query(&identifier);
         size_t position = position_of(source, &block.counterset);
         pfb_selection chosen = pfb_open_set_select(&source->sets[position], &block);
         pfb_selection_write(&chosen, builder);
@@ -200,7 +200,7 @@ static demand demand_of(const linux_query *query)
     pfb_identifier identifier;
     pfb_list_open(&list, query->blocks.data, query->blocks.size_bytes, 0);
     while (pfb_list_next_identifier(&list, &identifier)) {
-        pfb_query block = pfb_added_query(query->blocks.data, &identifier);
+        pfb_query block = pfb_added_query(&identifier);
         size_t position = position_of(query->source, &block.counterset);
         all.is_asked[position] = true;
         all.needs[position] |= pfb_open_set_select(&query->source->sets[position], &block).needs;

@@ -28,9 +28,8 @@ enum { NAME_BYTES = 64 }; /* the kernel's names have less than 16 bytes; longer 
 
 typedef struct interface {
     uint32_t id; /* the kernel's ifindex; 0 if unknown */
-    uint32_t name_units;
-    uint8_t name[2 * NAME_BYTES]; /* UTF-16LE */
-    char folder[NAME_BYTES + 1];  /* the name of its directory in /sys/class/net */
+    size_t name_size;
+    char name[NAME_BYTES + 1]; /* its name and that of its directory in /sys/class/net */
     uint64_t fields[FIELDS];
     uint64_t bits_per_second;
 } interface;
@@ -136,9 +135,9 @@ static bool parse_name(pfb_kernel_span *line, interface *read)
     size_t size = (size_t)(colon - line->at) - 1;
     if (size == 0 || size > NAME_BYTES || memchr(line->at, '/', size))
         return false;
-    memcpy(read->folder, line->at, size);
-    read->folder[size] = '\0';
-    read->name_units = (uint32_t)pfb_utf16_from_utf8(line->at, size, read->name, NAME_BYTES);
+    memcpy(read->name, line->at, size);
+    read->name[size] = '\0';
+    read->name_size = size;
     line->at = colon;
     return true;
 }
@@ -176,7 +175,7 @@ static bool read_statistics(interfaces *set, pfb_kernel_text text)
 static void read_index(pfb_kernel_reader *reader, interface *of)
 {
     uint64_t number;
-    if (pfb_kernel_file_number(reader, &number, "/sys/class/net/%s/ifindex", of->folder) && number <= INT32_MAX)
+    if (pfb_kernel_file_number(reader, &number, "/sys/class/net/%s/ifindex", of->name) && number <= INT32_MAX)
         of->id = (uint32_t)number;
 }
 
@@ -185,7 +184,7 @@ static void read_index(pfb_kernel_reader *reader, interface *of)
 static void read_speed(pfb_kernel_reader *reader, interface *of)
 {
     uint64_t number;
-    if (pfb_kernel_file_number(reader, &number, "/sys/class/net/%s/speed", of->folder) && number < UINT32_MAX)
+    if (pfb_kernel_file_number(reader, &number, "/sys/class/net/%s/speed", of->name) && number < UINT32_MAX)
         of->bits_per_second = number * 1000000;
 }
 
@@ -253,7 +252,7 @@ static bool instance(const void *context, size_t i, uint32_t needs, pfb_set_inst
 {
     const interfaces *set = context;
     (void)needs; /* every interface with a line has all values */
-    *found = (pfb_set_instance){set->all[i].id, set->all[i].name, set->all[i].name_units};
+    *found = (pfb_set_instance){set->all[i].id, pfb_utf8_name(set->all[i].name, set->all[i].name_size)};
     return true;
 }
 

@@ -25,8 +25,8 @@ enum { NAME_BYTES = 64 }; /* the kernel's names have less than 32 bytes; longer 
 
 typedef struct disk {
     uint32_t id;
-    uint32_t name_units;
-    uint8_t name[2 * NAME_BYTES]; /* UTF-16LE */
+    size_t name_size;
+    char name[NAME_BYTES];
     bool is_device; /* a hardware device; others, such as dm and md, use other disks of the list or memory */
     uint64_t fields[FIELDS];
 } disk;
@@ -249,7 +249,8 @@ static bool parse_disk(pfb_kernel_span *line, disk *d, pfb_kernel_span *name)
     size_t size = (size_t)(name->end - name->at);
     if (size == 0 || size > NAME_BYTES)
         return false;
-    d->name_units = (uint32_t)pfb_utf16_from_utf8(name->at, size, d->name, NAME_BYTES);
+    memcpy(d->name, name->at, size);
+    d->name_size = size;
     return true;
 }
 
@@ -362,7 +363,7 @@ static bool instance(const void *context, size_t i, uint32_t needs, pfb_set_inst
     const physical_disks *set = context;
     (void)needs;
     if (i < set->count)
-        *found = (pfb_set_instance){set->disks[i].id, set->disks[i].name, set->disks[i].name_units};
+        *found = (pfb_set_instance){set->disks[i].id, pfb_utf8_name(set->disks[i].name, set->disks[i].name_size)};
     else
         *found = pfb_set_total();
     return i < set->count || set->device_count > 0;

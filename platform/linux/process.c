@@ -29,9 +29,9 @@ enum { NAME_BYTES = 64 }; /* the kernel's names are shorter */
 
 typedef struct process {
     uint32_t id; /* process id */
-    uint32_t name_units;
-    uint8_t name[2 * NAME_BYTES]; /* UTF-16LE */
-    uint32_t known;               /* needs bits: which of the following members this sample has */
+    size_t name_size;
+    char name[NAME_BYTES];
+    uint32_t known; /* needs bits: which of the following members this sample has */
     uint64_t stat[STAT_FIELDS];
     uint64_t io[IO_FIELDS];
 } process;
@@ -218,7 +218,8 @@ static bool parse_stat(pfb_kernel_text text, process *p)
     size_t size = (size_t)(close - open);
     if (size == 0 || size - 1 > NAME_BYTES)
         return false;
-    p->name_units = (uint32_t)pfb_utf16_from_utf8(open + 1, size - 1, p->name, NAME_BYTES);
+    p->name_size = size - 1;
+    memcpy(p->name, open + 1, p->name_size);
     pfb_kernel_span rest = {close + 1, end};
     pfb_kernel_skip_blanks(&rest);
     if (rest.at == end)
@@ -351,7 +352,7 @@ static bool instance(const void *context, size_t i, uint32_t needs, pfb_set_inst
         *found = pfb_set_total();
         return true;
     }
-    *found = (pfb_set_instance){set->all[i].id, set->all[i].name, set->all[i].name_units};
+    *found = (pfb_set_instance){set->all[i].id, pfb_utf8_name(set->all[i].name, set->all[i].name_size)};
     return (set->all[i].known & needs) == needs;
 }
 

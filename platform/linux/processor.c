@@ -8,16 +8,15 @@
 
 /* The counterset Processor Information. docs/linux.md lists the sources of each counter. */
 
-enum { NAME_UNITS = 21 }; /* "2147483645,2147483647" */
+enum { NAME_BYTES = 22 }; /* "2147483645,2147483647" and a NUL */
 
 /* Instance ids. A CPU has its number; the totals of nodes follow, and PFB_TOTAL_ID is the total of the machine. */
 #define NODE_TOTAL(node) (UINT32_C(0x80000000) + (node))
 
 typedef struct processor_instance {
     uint32_t id;
-    uint32_t name_units;
-    uint8_t name[2 * NAME_UNITS]; /* UTF-16LE */
-    size_t first_place;           /* its CPUs: one, or all CPUs of a total */
+    char name[NAME_BYTES];
+    size_t first_place; /* its CPUs: one, or all CPUs of a total */
     size_t place_count;
 } processor_instance;
 
@@ -176,14 +175,14 @@ static void add_instance(processor *p, uint32_t id, size_t first_place, size_t p
 {
     processor_instance *instance = &p->instances[p->instance_count++];
     *instance = (processor_instance){.id = id, .first_place = first_place, .place_count = place_count};
-    instance->name_units = (uint32_t)pfb_utf16_from_utf8(name, strlen(name), instance->name, NAME_UNITS);
+    snprintf(instance->name, sizeof instance->name, "%s", name);
 }
 
 /* Lists the instances in the order of Windows: CPUs by node and number, after each node its total, and last the total
  * of the machine. */
 static void list_instances(processor *p)
 {
-    char name[NAME_UNITS + 1];
+    char name[NAME_BYTES];
     size_t count = p->kernel.cpu_count;
     size_t node_start = 0;
     p->instance_count = 0;
@@ -235,7 +234,7 @@ static bool instance_at(const void *context, size_t i, uint32_t needs, pfb_set_i
 {
     const processor *p = context;
     const processor_instance *found = &p->instances[i];
-    *instance = (pfb_set_instance){.id = found->id, .name = found->name, .name_units = found->name_units};
+    *instance = (pfb_set_instance){found->id, pfb_utf8_name(found->name, strlen(found->name))};
     return complete_count(p, found, needs) > 0;
 }
 

@@ -3,26 +3,24 @@
 
 #include <string.h>
 
-pfb_query pfb_added_query(const uint8_t *blocks, const pfb_identifier *identifier)
+pfb_query pfb_added_query(const pfb_identifier *identifier)
 {
     return (pfb_query){.counterset = identifier->counterset,
                        .counter_id = identifier->counter_id,
                        .instance_id = identifier->instance_id,
-                       .name = identifier->has_name ? blocks + identifier->name.offset : NULL,
-                       .name_units = identifier->has_name ? identifier->name.units : 0};
+                       .name = identifier->name};
 }
 
 bool pfb_added_is_name(const pfb_query *wanted, uint32_t instance_type)
 {
-    return pfb_query_size(wanted) > 0 && (instance_type == 0 || wanted->name_units > 0);
+    return pfb_query_size(wanted) > 0 && (instance_type == 0 || wanted->name.size_bytes > 0);
 }
 
 /* Compares names by code unit: without patterns, and case-sensitive. */
 static bool is_same(const pfb_query *a, const pfb_query *b)
 {
     return pfb_guid_equal(&a->counterset, &b->counterset) && a->counter_id == b->counter_id &&
-           a->instance_id == b->instance_id && !a->name == !b->name && a->name_units == b->name_units &&
-           (!a->name || memcmp(a->name, b->name, 2 * a->name_units) == 0);
+           a->instance_id == b->instance_id && pfb_name_equal(&a->name, &b->name);
 }
 
 /* Finds the block of the same query. */
@@ -31,7 +29,7 @@ static bool find_block(const pfb_bytes *added, const pfb_query *wanted, pfb_iden
     pfb_list list;
     pfb_list_open(&list, added->data, added->size_bytes, 0);
     while (pfb_list_next_identifier(&list, found)) {
-        pfb_query candidate = pfb_added_query(added->data, found);
+        pfb_query candidate = pfb_added_query(found);
         if (is_same(&candidate, wanted))
             return true;
     }
@@ -64,7 +62,7 @@ bool pfb_added_add(pfb_bytes *added, uint8_t *blocks, size_t size, pfb_added_che
     pfb_identifier identifier;
     pfb_list_open(&list, blocks, size, 0);
     while (pfb_list_next_identifier(&list, &identifier)) {
-        pfb_query wanted = pfb_added_query(blocks, &identifier);
+        pfb_query wanted = pfb_added_query(&identifier);
         pfb_source_set_status(blocks, &identifier, add_block(added, &wanted, check, context));
     }
     return true;
@@ -89,7 +87,7 @@ bool pfb_added_remove(pfb_bytes *added, uint8_t *blocks, size_t size, pfb_source
     pfb_identifier identifier;
     pfb_list_open(&list, blocks, size, 0);
     while (pfb_list_next_identifier(&list, &identifier)) {
-        pfb_query unwanted = pfb_added_query(blocks, &identifier);
+        pfb_query unwanted = pfb_added_query(&identifier);
         pfb_source_set_status(blocks, &identifier, remove_block(added, &unwanted));
     }
     return true;
@@ -103,7 +101,7 @@ static void write_info(const void *context, pfb_writer *builder)
     uint32_t index = 0;
     pfb_list_open(&list, added->data, added->size_bytes, 0);
     while (pfb_list_next_identifier(&list, &identifier)) {
-        pfb_query block = pfb_added_query(added->data, &identifier);
+        pfb_query block = pfb_added_query(&identifier);
         block.index = index++;
         pfb_write_identifier(builder, &block);
     }

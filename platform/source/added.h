@@ -24,7 +24,7 @@ bool pfb_added_info(const pfb_bytes *added, pfb_bytes *info, pfb_source_failure 
  * one, and no name is longer than PFB_QUERY_NAME_UNITS. */
 bool pfb_added_is_name(const pfb_query *wanted, uint32_t instance_type);
 
-/* Converts an identifier block to a query. The name points into `blocks`. */
-pfb_query pfb_added_query(const uint8_t *blocks, const pfb_identifier *identifier);
+/* Converts an identifier block to a query. The name points into the block. */
+pfb_query pfb_added_query(const pfb_identifier *identifier);
 
 #endif

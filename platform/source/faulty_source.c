@@ -184,9 +184,9 @@ static void query_close(void *context)
 static bool is_block_fault(const pfb_source_fault *fault, const pfb_identifier *block, size_t position)
 {
     if (fault->kind == PFB_SOURCE_FAULT_NO_NAME)
-        return !block->has_name;
+        return !block->name.bytes;
     if (fault->kind == PFB_SOURCE_FAULT_EMPTY_NAME)
-        return block->has_name && block->name.units == 0;
+        return block->name.bytes && block->name.size_bytes == 0;
     return fault->at == position;
 }
 

@@ -57,32 +57,30 @@ typedef enum fit { FIT_NONE = 0, FIT_PART, FIT_ALL, FIT_EXACT } fit;
 
 static bool has_pattern(const pfb_query *query)
 {
-    return query->name && pfb_query_is_pattern(query->name, query->name_units);
+    return query->name.bytes && pfb_query_is_pattern(&query->name);
 }
 
 static bool is_star(const pfb_query *query)
 {
-    return query->name_units == 1 && query->name[0] == '*' && query->name[1] == 0;
+    return query->name.size_bytes == 2 && query->name.bytes[0] == '*' && query->name.bytes[1] == 0;
 }
 
-static bool matches(const pfb_query *pattern, const uint8_t *name, size_t units)
+static bool matches(const pfb_query *pattern, const pfb_name *name)
 {
-    return pfb_query_match(pattern->name, pattern->name_units, name, units, PFB_MATCH_IGNORE_CASE);
+    return pfb_query_match(&pattern->name, name, PFB_MATCH_IGNORE_CASE);
 }
 
 /* Two names, or a name and the pattern that may match it. Which names two patterns have in common is not decided: the
  * instances decide it. */
 static fit fit_names(const pfb_query *recorded, const pfb_query *wanted)
 {
-    bool is_same = recorded->name_units == wanted->name_units && !recorded->name == !wanted->name &&
-                   (!recorded->name || memcmp(recorded->name, wanted->name, 2 * recorded->name_units) == 0);
-    if (is_same)
+    if (pfb_name_equal(&recorded->name, &wanted->name))
         return FIT_EXACT;
     if (!has_pattern(wanted))
-        return matches(recorded, wanted->name, wanted->name_units) ? FIT_ALL : FIT_NONE;
+        return matches(recorded, &wanted->name) ? FIT_ALL : FIT_NONE;
     if (has_pattern(recorded))
         return is_star(recorded) ? FIT_ALL : FIT_PART;
-    return matches(wanted, recorded->name, recorded->name_units) ? FIT_PART : FIT_NONE;
+    return matches(wanted, &recorded->name) ? FIT_PART : FIT_NONE;
 }
 
 static fit fit_ids(uint32_t recorded, uint32_t wanted)
@@ -100,7 +98,7 @@ static fit worse(fit a, fit b)
 static fit fit_query(const pfb_replay_choice *choice, const pfb_query *recorded)
 {
     const pfb_query *wanted = &choice->wanted;
-    bool are_nameless = choice->is_single && recorded->name_units == 0 && wanted->name_units == 0;
+    bool are_nameless = choice->is_single && recorded->name.size_bytes == 0 && wanted->name.size_bytes == 0;
     if (!pfb_guid_equal(&recorded->counterset, &wanted->counterset))
         return FIT_NONE;
     fit ids =
@@ -120,7 +118,7 @@ static void choose(pfb_replay_choice *choice, const uint8_t *info, size_t size)
     fit best = FIT_NONE;
     pfb_list_open(&list, info, size, 0);
     while (best < FIT_EXACT && pfb_list_next_identifier(&list, &recorded)) {
-        pfb_query query = pfb_added_query(info, &recorded);
+        pfb_query query = pfb_added_query(&recorded);
         fit found = fit_query(choice, &query);
         if (found <= best)
             continue;
@@ -182,10 +180,10 @@ static bool choose_all(pfb_replay *replay)
         size_t position = replay->choice_count++;
         pfb_replay_choice *choice = &replay->choices[position];
         pfb_registration set;
-        *choice = (pfb_replay_choice){.wanted = pfb_added_query(replay->added.data, &identifier)};
+        *choice = (pfb_replay_choice){.wanted = pfb_added_query(&identifier)};
         choice->is_single = pfb_recording_register(replay->recording, &identifier.counterset, &set)
                                 ? set.instance_type == 0
-                                : choice->wanted.name_units == 0;
+                                : choice->wanted.name.size_bytes == 0;
         choose(choice, info, info_size);
         if (choice->has_recorded)
             replay->places[replay->place_count++] = (pfb_replay_place){choice->recorded.index, position};
@@ -204,7 +202,6 @@ static bool choose_all(pfb_replay *replay)
 typedef struct selection {
     const pfb_replay_choice *choice;
     const uint8_t *data; /* of the sample */
-    const uint8_t *info;
     const uint32_t *ids; /* of the values that are written */
     uint32_t first, count;
     uint32_t status; /* writes an error result with this status if it is not 0 */
@@ -215,20 +212,18 @@ static bool next_match(const selection *s, pfb_v2_reader *reader, pfb_query *fou
 {
     const pfb_replay_choice *choice = s->choice;
     const pfb_query *wanted = &choice->wanted;
-    const pfb_query recorded = pfb_added_query(s->info, &choice->recorded);
+    const pfb_query recorded = pfb_added_query(&choice->recorded);
     pfb_v2_instance instance;
     while (pfb_v2_next_instance(reader, &instance)) {
         *found = (pfb_query){.instance_id = instance.id};
-        if (instance.has_name) {
-            found->name = s->data + instance.name.offset;
-            found->name_units = instance.name.units;
+        if (instance.name.bytes) {
+            found->name = instance.name;
         } else if (!choice->is_single) {
             found->instance_id = recorded.instance_id == PFB_NO_ID ? 0 : recorded.instance_id;
             found->name = recorded.name;
-            found->name_units = recorded.name_units;
         }
         if ((wanted->instance_id == PFB_NO_ID || wanted->instance_id == found->instance_id) &&
-            matches(wanted, found->name, found->name_units))
+            matches(wanted, &found->name))
             return true;
     }
     return false;
@@ -267,7 +262,7 @@ static void write_matches(const selection *s, pfb_writer *builder)
         uint32_t kind = has_counter ? PFB_V2_MULTIPLE_INSTANCES : PFB_V2_COUNTERSET;
         pfb_write_begin_result(builder, kind, status, s->ids, s->count);
         for (; is_there; is_there = next_match(s, &reader, &instance)) {
-            pfb_write_instance(builder, instance.instance_id, instance.name, instance.name_units);
+            pfb_write_instance(builder, instance.instance_id, &instance.name);
             write_values(s, &reader, builder);
         }
     } else {
@@ -333,7 +328,7 @@ static bool append_result(pfb_replay *replay, const pfb_replay_choice *choice, c
                           pfb_source_failure *failure)
 {
     const pfb_v2_result *result = &choice->result;
-    selection s = {.choice = choice, .data = data, .info = replay->recording->data + replay->info.body_offset};
+    selection s = {.choice = choice, .data = data};
     if (choice->has_result && (choice->is_exact || result->kind == PFB_V2_ERROR))
         return pfb_bytes_append(bytes, data + result->offset, result->size_bytes) || pfb_source_fail_memory(failure);
     if (!choice->has_result) {
@@ -451,7 +446,7 @@ static void write_list(const void *context, pfb_writer *builder)
     pfb_v2_open(&reader, sample->data, sample->size_bytes, 0);
     while (pfb_v2_next_result(&reader, &result)) {
         while (pfb_v2_next_instance(&reader, &instance))
-            pfb_write_listed_instance(builder, instance.id, sample->data + instance.name.offset, instance.name.units);
+            pfb_write_listed_instance(builder, instance.id, &instance.name);
     }
 }
 
@@ -459,9 +454,8 @@ bool pfb_replay_instances(const pfb_recording *recording, const pfb_guid *counte
                           pfb_source_failure *failure)
 {
     enum { BLOCK_BYTES = 48 };
-    static const uint8_t star[] = {'*', 0};
     const pfb_query query = {
-        .counterset = *counterset, .counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID, .name = star, .name_units = 1};
+        .counterset = *counterset, .counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID, .name = pfb_utf8_name("*", 1)};
     uint8_t block[BLOCK_BYTES];
     pfb_bytes sample = {0};
     pfb_source_failure reason = {0};

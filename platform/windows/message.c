@@ -16,8 +16,9 @@ void pfb_windows_message(uint32_t code, char *out, size_t capacity)
     DWORD units = FormatMessageW(flags, NULL, code, 0, text, sizeof text / sizeof text[0], NULL);
     while (units > 0 && (text[units - 1] <= L' ' || text[units - 1] == L'.'))
         units--;
+    pfb_name message = pfb_utf16_name(text, units);
     if (units > 0)
-        pfb_utf16_to_utf8((const uint8_t *)text, units, out, capacity);
+        pfb_name_to_utf8(&message, out, capacity);
     else
         snprintf(out, capacity, "the system has no message for it");
 }

@@ -264,7 +264,7 @@ typedef pfb_dword(PFB_WINAPI *change_function)(void *query, pfb_perflib_identifi
  * block that is refused is sent again in the other form. */
 static bool is_nameless(const pfb_identifier *block)
 {
-    return !block->has_name || block->name.units == 0;
+    return block->name.size_bytes == 0;
 }
 
 enum { NAMELESS_BYTES = 40, EMPTY_NAME_BYTES = 48 };
@@ -281,7 +281,7 @@ static size_t copy_in_other_form(const uint8_t *blocks, size_t size, uint8_t *co
         const pfb_query other = {.counterset = block.counterset,
                                  .counter_id = block.counter_id,
                                  .instance_id = block.instance_id,
-                                 .name = block.has_name ? NULL : empty};
+                                 .name = {block.name.bytes ? NULL : empty, 0, PFB_ENCODING_UTF16LE}};
         if (is_nameless(&block)) {
             at += pfb_query_write(&other, copy + at, capacity - at);
         } else {
@@ -304,7 +304,7 @@ static void copy_statuses(uint8_t *blocks, size_t size, const uint8_t *answered,
         memcpy(&status, answered + at + offsetof(pfb_perflib_identifier, status), sizeof status);
         pfb_source_set_status(blocks, &block, status);
         if (is_other_form && is_nameless(&block))
-            at += block.has_name ? NAMELESS_BYTES : EMPTY_NAME_BYTES;
+            at += block.name.bytes ? NAMELESS_BYTES : EMPTY_NAME_BYTES;
         else
             at += block.size_bytes;
     }
@@ -445,7 +445,8 @@ static bool read_machine(pfb_machine *machine, const char *name, pfb_source_fail
     uint8_t text[2 * PFB_MACHINE_UNITS];
     if (name[0] == '\\' && name[1] == '\\')
         name += 2;
-    size_t units = pfb_utf16_from_utf8(name, strlen(name), text, PFB_MACHINE_UNITS);
+    pfb_name given = pfb_utf8_name(name, strlen(name));
+    size_t units = pfb_name_to_utf16(&given, text, PFB_MACHINE_UNITS);
     bool is_name = units > 0 && units <= PFB_MACHINE_UNITS;
     for (size_t i = 0; is_name && i < units; i++) {
         machine->name[i] = (pfb_wide)(text[2 * i] | text[2 * i + 1] << 8);
@@ -458,7 +459,7 @@ static bool read_machine(pfb_machine *machine, const char *name, pfb_source_fail
             (int)PFB_MACHINE_UNITS);
     machine->name[units] = 0;
     memcpy(machine->place, " on ", 4);
-    pfb_utf16_to_utf8(text, units, machine->place + 4, sizeof machine->place - 4);
+    pfb_name_to_utf8(&given, machine->place + 4, sizeof machine->place - 4);
     return true;
 }
 

@@ -197,7 +197,7 @@ static void read_format(uint32_t format, bytes in, uint32_t options)
 {
     enum { LAST_FORMAT = 13 };
     pfb_counter counter;
-    pfb_text text;
+    pfb_name text;
     pfb_guid guid;
     if (format == PFB_REQUEST_COUNTERSET)
         read_counterset(in, options);

@@ -160,13 +160,10 @@ uint64_t ticks(uint64_t count)
 
 size_t put_block(uint8_t *out, size_t capacity, const char *name, uint32_t counter, uint32_t instance)
 {
-    uint8_t utf16[128];
-    size_t units = name ? pfb_utf16_from_utf8(name, strlen(name), utf16, 64) : 0;
     const pfb_query query = {.counterset = asked_set,
                              .counter_id = counter,
                              .instance_id = instance,
-                             .name = name ? utf16 : NULL,
-                             .name_units = units};
+                             .name = name ? pfb_utf8_name(name, strlen(name)) : (pfb_name){0}};
     return pfb_query_write(&query, out, capacity);
 }
 
@@ -218,10 +215,10 @@ static void begin_telling(void)
     told[0] = '\0';
 }
 
-static void tell_instance(const pfb_bytes *reply, const pfb_text *name, uint32_t id)
+static void tell_instance(const pfb_name *name, uint32_t id)
 {
     char text[256];
-    pfb_utf16_to_utf8(reply->data + name->offset, name->units, text, sizeof text);
+    pfb_name_to_utf8(name, text, sizeof text);
     tell("%s#%x", text, (unsigned)id);
 }
 
@@ -237,8 +234,8 @@ const char *data_of(const pfb_bytes *reply)
         tell("%u %x", (unsigned)result.kind, (unsigned)result.status);
         while (pfb_v2_next_instance(&block, &instance)) {
             tell(" {");
-            if (instance.has_name)
-                tell_instance(reply, &instance.name, instance.id);
+            if (instance.name.bytes)
+                tell_instance(&instance.name, instance.id);
             while (pfb_v2_next_value(&block, &value)) {
                 if (result.has_counter_ids)
                     tell(" %u=", (unsigned)value.counter_id);
@@ -298,7 +295,7 @@ const char *instances_of(pfb_source *source)
     cr_assert(pfb_source_instances(source, &asked_set, &reply, NULL));
     pfb_list_open(&list, reply.data, reply.size_bytes, PFB_STRICT);
     while (pfb_list_next_instance(&list, &instance)) {
-        tell_instance(&reply, &instance.name, instance.id);
+        tell_instance(&instance.name, instance.id);
         tell(" ");
     }
     expect_error(list.error, PFB_OK, 0, "the instance list");
@@ -333,10 +330,10 @@ static void expect_strings(pfb_source *source, uint32_t request, const known_cou
     cr_assert_eq(strings.count, count);
     for (uint32_t i = 0; i < count; i++) {
         const char *text = are_helps ? known[i].help : known[i].name;
-        cr_assert(pfb_registration_strings_next(&strings, &entry) && entry.counter_id == i && entry.has_text);
-        cr_expect_gt(entry.text.units, 0);
+        cr_assert(pfb_registration_strings_next(&strings, &entry) && entry.counter_id == i && entry.text.bytes);
+        cr_expect_gt(entry.text.size_bytes / 2, 0);
         if (text)
-            expect_name(reply.data + entry.text.offset, entry.text.units, text, known[i].name);
+            expect_name(&entry.text, text, known[i].name);
     }
     expect_error(strings.error, PFB_OK, 0, "strings");
     pfb_bytes_free(&reply);

@@ -100,18 +100,18 @@ void expect_error(pfb_error error, pfb_code code, size_t offset, const char *wha
               pfb_code_name(error.code), error.offset, pfb_code_name(code), offset);
 }
 
-void expect_name(const uint8_t *utf16, size_t units, const char *ascii, const char *what)
+void expect_name(const pfb_name *name, const char *ascii, const char *what)
 {
-    bool is_same = units == strlen(ascii);
-    for (size_t i = 0; is_same && i < units; i++)
-        is_same = utf16[2 * i] == (uint8_t)ascii[i] && utf16[2 * i + 1] == 0;
+    bool is_same = name->encoding == PFB_ENCODING_UTF16LE && name->bytes && name->size_bytes == 2 * strlen(ascii);
+    for (size_t i = 0; is_same && i < strlen(ascii); i++)
+        is_same = name->bytes[2 * i] == (uint8_t)ascii[i] && name->bytes[2 * i + 1] == 0;
     cr_expect(is_same, "%s: the name is not \"%s\"", what, ascii);
 }
 
 bool is_utf8(const char *text)
 {
     uint8_t units[2 * 1024];
-    size_t count = pfb_utf16_from_utf8(text, strlen(text), units, sizeof units / 2);
+    size_t count = pfb_name_to_utf16(UTF8_NAME(text, strlen(text)), units, sizeof units / 2);
     cr_assert_leq(count, sizeof units / 2);
     for (size_t i = 0; i < count; i++) {
         if (units[2 * i] == 0xFD && units[2 * i + 1] == 0xFF) /* what is no UTF-8 becomes U+FFFD */

@@ -5,6 +5,7 @@
 /* What several unit tests need: writing bytes field by field, comparing verdicts, memory that ends at a page nobody may
  * touch, and the seed corpus. */
 #include "perfblock/error.h"
+#include "perfblock/name.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,8 +44,12 @@ uint8_t *exact_copy(const bytes *b);
 
 void expect_error(pfb_error error, pfb_code code, size_t offset, const char *what);
 
-/* The UTF-16LE units of a name are these ASCII characters. */
-void expect_name(const uint8_t *utf16, size_t units, const char *ascii, const char *what);
+/* Arguments of type const pfb_name *. */
+#define UTF16_NAME(utf16, units) (&(pfb_name){(const uint8_t *)(utf16), 2 * (size_t)(units), PFB_ENCODING_UTF16LE})
+#define UTF8_NAME(utf8, size) (&(pfb_name){(const uint8_t *)(utf8), (size), PFB_ENCODING_UTF8})
+
+/* The name is in UTF-16LE and consists of these ASCII characters. */
+void expect_name(const pfb_name *name, const char *ascii, const char *what);
 
 /* The text is UTF-8 to its last byte. */
 bool is_utf8(const char *text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support_samples.h"
 
+#include "support.h"
 #include "support_formula.h"
 
 #include <criterion/criterion.h>
@@ -104,8 +105,7 @@ void sample_query(sample *s, unsigned set, uint32_t counter_id, uint32_t instanc
     pfb_query query = {
         .counterset = set_guid(set), .counter_id = counter_id, .instance_id = instance_id, .index = index};
     if (name) {
-        query.name = utf16;
-        query.name_units = widen(name, utf16);
+        query.name = pfb_utf16_name(utf16, widen(name, utf16));
     }
     pfb_write_identifier(&s->info, &query);
 }
@@ -121,7 +121,7 @@ void sample_result(sample *s, uint32_t kind, const uint32_t *ids, uint32_t count
 void sample_row(sample *s, uint32_t id, const char *name)
 {
     uint8_t utf16[512];
-    pfb_write_instance(&s->data, id, utf16, widen(name, utf16));
+    pfb_write_instance(&s->data, id, UTF16_NAME(utf16, widen(name, utf16)));
 }
 
 void sample_value(sample *s, uint64_t raw, uint32_t size)

@@ -21,7 +21,7 @@ block shape_v2(uint32_t counters, uint32_t instances)
     pfb_write_begin_v2(&builder, &(pfb_write_times){1, 1, 1, {0}});
     pfb_write_begin_result(&builder, PFB_V2_COUNTERSET, 0, ids, counters);
     for (uint32_t i = 0; i < instances; i++) {
-        pfb_write_instance(&builder, i, name, 1);
+        pfb_write_instance(&builder, i, UTF16_NAME(name, 1));
         for (uint32_t k = 0; k < counters; k++)
             pfb_write_value(&builder, k, 8);
     }

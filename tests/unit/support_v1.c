@@ -41,7 +41,7 @@ void v1_begin(pfb_writer *b, uint8_t *memory, size_t capacity, bool is_big_endia
 {
     pfb_write_times times = v1_times(1);
     pfb_write_init(b, memory, capacity);
-    pfb_write_begin_v1(b, &times, NULL, 0, is_big_endian);
+    pfb_write_begin_v1(b, &times, NULL, is_big_endian);
 }
 
 void v1_object(pfb_writer *b, uint32_t title, int32_t instances)
@@ -66,16 +66,12 @@ uint32_t v1_counter(pfb_writer *b, uint32_t title, uint32_t type, uint32_t size,
     return pfb_write_definition(b, &counter);
 }
 
-void v1_instance_of(pfb_writer *b, const char *ascii, int32_t unique_id, uint32_t parent, uint32_t position)
+void v1_instance_of(pfb_writer *b, const char *name, int32_t unique_id, uint32_t parent, uint32_t position)
 {
-    bytes name = {.size = 0};
-    if (ascii && b->code_page == 0)
-        put_units(&name, ascii);
-    else if (ascii)
-        put_raw(&name, ascii, strlen(ascii));
-    pfb_v1_instance instance = {
-        .has_name = ascii != NULL, .unique_id = unique_id, .parent_title = parent, .parent_position = position};
-    pfb_write_v1_instance(b, &instance, name.data, name.size);
+    pfb_v1_instance instance = {.unique_id = unique_id, .parent_title = parent, .parent_position = position};
+    if (name)
+        instance.name = (pfb_name){(const uint8_t *)name, strlen(name), PFB_ENCODING_WINDOWS_1252};
+    pfb_write_v1_instance(b, &instance);
 }
 
 void v1_instance(pfb_writer *b, const char *ascii)
@@ -122,7 +118,7 @@ void v1_everything(pfb_writer *b, bool is_big_endian)
                              .perf_time_100ns = INT64_C(0x1112131415161718),
                              .perf_freq = INT64_MAX,
                              .system_time = {2024, 5, 3, 15, 12, 30, 45, 678}};
-    pfb_write_begin_v1(b, &times, system_name, 3, is_big_endian);
+    pfb_write_begin_v1(b, &times, UTF16_NAME(system_name, 3), is_big_endian);
     build_object_a(b);
     v1_object(b, 200, PFB_V1_NO_INSTANCES);
     pfb_write_v1_value(b, v1_counter(b, 202, RAWCOUNT, 4, 0), 0x51525354, 4);

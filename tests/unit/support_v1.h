@@ -24,10 +24,10 @@ void v1_begin(pfb_writer *b, uint8_t *memory, size_t capacity, bool is_big_endia
 void v1_object(pfb_writer *b, uint32_t title, int32_t instances);
 uint32_t v1_counter(pfb_writer *b, uint32_t title, uint32_t type, uint32_t size, uint32_t offset);
 
-/* An instance without unique id and parent; `ascii` null: without name. In code pages the bytes are taken as they are.
+/* An instance without unique id and parent; `name` null: without name; otherwise Windows-1252.
  */
-void v1_instance(pfb_writer *b, const char *ascii);
-void v1_instance_of(pfb_writer *b, const char *ascii, int32_t unique_id, uint32_t parent, uint32_t position);
+void v1_instance(pfb_writer *b, const char *name);
+void v1_instance_of(pfb_writer *b, const char *name, int32_t unique_id, uint32_t parent, uint32_t position);
 
 /* ---- A bit of everything ----------------------------------------------------------------------------- */
 

@@ -233,9 +233,9 @@ Test(catalog, names_as_strings)
         const pfb_catalog_set *set = pfb_catalog_set_at(i / 2);
         uint8_t data[4096];
         size_t size = build(set, set_requests[i % 2], data, sizeof data);
-        pfb_text text;
+        pfb_name text;
         cr_assert_eq(pfb_registration_string(data, size, &text).code, PFB_OK, "%s", set->name);
-        expect_name(data + text.offset, text.units, set->name, "the set's name");
+        expect_name(&text, set->name, "the set's name");
         size = build(set, name_requests[i % 2], data, sizeof data);
         pfb_registration_strings strings;
         pfb_registration_string_entry entry;
@@ -243,8 +243,8 @@ Test(catalog, names_as_strings)
         cr_expect_eq(strings.count, expected_sets[i / 2].counters, "%s", set->name);
         for (size_t n = 0; n < expected_sets[i / 2].counters; n++) {
             cr_assert(pfb_registration_strings_next(&strings, &entry), "%s", set->name);
-            cr_expect(entry.has_text && entry.counter_id == list_of(i / 2)[n].id);
-            expect_name(data + entry.text.offset, entry.text.units, list_of(i / 2)[n].name, "a counter's name");
+            cr_expect(entry.text.bytes && entry.counter_id == list_of(i / 2)[n].id);
+            expect_name(&entry.text, list_of(i / 2)[n].name, "a counter's name");
         }
         cr_expect(!pfb_registration_strings_next(&strings, &entry) && strings.error.code == PFB_OK);
     }

@@ -574,11 +574,11 @@ static sample *long_name_many_cells(int64_t tick)
     sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, "*", 0);
     sample_query(s, SET, REFERRED, PFB_NO_ID, "*", 1);
     sample_result(s, PFB_V2_COUNTERSET, ids, CELLS);
-    pfb_write_instance(&s->data, 1, name, LONG_NAME);
+    pfb_write_instance(&s->data, 1, UTF16_NAME(name, LONG_NAME));
     for (uint32_t i = 0; i < CELLS; i++)
         sample_value(s, (uint64_t)tick * i, 8);
     sample_result(s, PFB_V2_MULTIPLE_INSTANCES, NULL, 0);
-    pfb_write_instance(&s->data, 1, name, LONG_NAME);
+    pfb_write_instance(&s->data, 1, UTF16_NAME(name, LONG_NAME));
     sample_value(s, (uint64_t)tick, 4);
     sample_load(s);
     return s;

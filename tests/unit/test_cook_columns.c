@@ -250,7 +250,7 @@ static v1_sample make_v1(uint64_t *state, const crowd *c, int64_t tick, const ui
     pfb_writer b;
     pfb_write_times times = v1_times(tick);
     pfb_write_init(&b, s.data, CAPACITY);
-    pfb_write_begin_v1(&b, &times, NULL, 0, false);
+    pfb_write_begin_v1(&b, &times, NULL, false);
     v1_object(&b, 10, 0);
     for (uint32_t i = 0; i < V1_COLUMNS; i++)
         at[i] = v1_counter(&b, 100 + 2 * i, v1_types[i], sizes[i], 0);

@@ -85,7 +85,7 @@ Test(cursor, huge_requests_do_not_wrap)
 
 Test(cursor, the_first_error_sticks)
 {
-    pfb_text text;
+    pfb_name text;
     pfb_instance_header header;
     pfb_cursor c = pfb_cursor_make(ten, sizeof ten);
     cr_expect_not(pfb_cursor_fail(&c, PFB_BAD_DATA_SIZE, 3));
@@ -173,14 +173,16 @@ Test(cursor, a_string_ends_at_its_nul_at_an_even_distance)
         put_raw(&b, t->data, t->size);
         uint8_t *data = exact_copy(&b);
         pfb_cursor c = pfb_cursor_between(data, 3, b.size);
-        pfb_text text = {.offset = 99, .units = 99};
+        pfb_name text = {.size_bytes = 99};
         cr_expect_eq(pfb_cursor_text(&c, &text), t->units >= 0, "%s", t->name);
         if (t->units >= 0) {
-            cr_expect(text.offset == 3 && text.units == (size_t)t->units, "%s: %zu units", t->name, text.units);
+            cr_expect(text.bytes == data + 3 && text.size_bytes == 2 * (size_t)t->units, "%s: %zu bytes", t->name,
+                      text.size_bytes);
+            cr_expect_eq(text.encoding, PFB_ENCODING_UTF16LE);
             cr_expect_eq(c.at, 3 + 2 * ((size_t)t->units + 1), "%s: the cursor is at %zu", t->name, c.at);
         } else {
             expect_error(c.error, PFB_TRUNCATED_STRING, 3, t->name);
-            cr_expect(text.offset == 99 && text.units == 99, "%s: the text was written", t->name);
+            cr_expect(!text.bytes && text.size_bytes == 99, "%s: the text was written", t->name);
         }
         free(data);
     }
@@ -189,7 +191,7 @@ Test(cursor, a_string_ends_at_its_nul_at_an_even_distance)
 Test(cursor, a_nul_outside_the_window_does_not_end_the_string)
 {
     static const uint8_t data[] = {'a', 0, 'b', 0, 0, 0};
-    pfb_text text;
+    pfb_name text;
     for (size_t end = 0; end < 6; end++) {
         pfb_cursor c = pfb_cursor_between(data, 0, end);
         cr_expect_not(pfb_cursor_text(&c, &text), "window of %zu bytes", end);
@@ -218,7 +220,7 @@ Test(cursor, an_instance_header_is_read_with_its_name)
     pfb_cursor c = pfb_cursor_between(b.data, 3, b.size);
     cr_assert(pfb_cursor_instance(&c, &header));
     cr_expect(header.offset == 3 && header.size_bytes == 16 && header.id == 0x80000001);
-    cr_expect(header.name.offset == 11 && header.name.units == 2);
+    cr_expect(header.name.bytes == b.data + 11 && header.name.size_bytes == 4);
     cr_expect_eq(c.at, 19, "the cursor moves by the size");
 }
 
@@ -319,9 +321,9 @@ Test(cursor, the_first_nul_is_found_at_any_place)
                 for (size_t i = 0; i < length + behind; i++)
                     put_u16(&b, i == length ? 0 : units[kind]);
                 pfb_cursor c = pfb_cursor_make(b.data, b.size);
-                pfb_text text = {.units = 99};
+                pfb_name text = {.size_bytes = 99};
                 cr_expect_eq(pfb_cursor_text(&c, &text), behind > 0, "%zu of %x", length, units[kind]);
-                cr_expect_eq(text.units, behind > 0 ? length : 99, "%zu of %x", length, units[kind]);
+                cr_expect_eq(text.size_bytes, behind > 0 ? 2 * length : 99, "%zu of %x", length, units[kind]);
             }
         }
     }

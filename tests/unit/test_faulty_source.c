@@ -459,7 +459,6 @@ Test(faulty_source, blocks_are_refused_one_by_one)
 /* Blocks of single-instance countersets have two forms, and a source may be told to refuse either. */
 Test(faulty_source, one_form_of_nameless_blocks_is_refused)
 {
-    static const uint8_t name[] = {'a', 0};
     static const pfb_source_fault_kind kinds[] = {PFB_SOURCE_FAULT_NO_NAME, PFB_SOURCE_FAULT_EMPTY_NAME};
     for (size_t i = 0; i < 2; i++) {
         const pfb_source_fault fault = {PFB_SOURCE_QUERY_ADD, 0, kinds[i], 87, 0};
@@ -468,8 +467,8 @@ Test(faulty_source, one_form_of_nameless_blocks_is_refused)
         pfb_source *source = open_faulty(&fault, 1);
         pfb_source_query *query = pfb_source_query_open(source, NULL);
         size_t size = make_block(blocks, 40, 10);
-        for (size_t units = 0; units < 2; units++) {
-            const pfb_query named = {.counter_id = 11, .instance_id = PFB_NO_ID, .name = name, .name_units = units};
+        for (size_t length = 0; length < 2; length++) {
+            const pfb_query named = {.counter_id = 11, .instance_id = PFB_NO_ID, .name = pfb_utf8_name("a", length)};
             size += pfb_query_write(&named, blocks + size, sizeof blocks - size);
         }
         cr_assert(size == sizeof blocks && pfb_source_query_add(query, blocks, size, NULL));

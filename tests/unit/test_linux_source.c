@@ -61,10 +61,10 @@ static const char *string_of(pfb_source *source, uint32_t request)
 {
     static char out[256];
     pfb_bytes reply = {0};
-    pfb_text text;
+    pfb_name text;
     cr_assert(pfb_source_registration(source, &processor_guid, request, 0x407, &reply, NULL));
     expect_error(pfb_registration_string(reply.data, reply.size_bytes, &text), PFB_OK, 0, "string");
-    pfb_utf16_to_utf8(reply.data + text.offset, text.units, out, sizeof out);
+    pfb_name_to_utf8(UTF16_NAME(text.bytes, text.size_bytes / 2), out, sizeof out);
     pfb_bytes_free(&reply);
     return out;
 }
@@ -93,10 +93,10 @@ Test(linux_source, every_other_request_code_is_answered)
         cr_assert(pfb_registration_strings_open(&strings, reply.data, reply.size_bytes, PFB_STRICT));
         cr_expect_eq(strings.count, 17);
         while (pfb_registration_strings_next(&strings, &entry)) {
-            cr_expect(entry.has_text && entry.text.units > 8 && entry.text.units < 140, "%u",
+            cr_expect(entry.text.bytes && entry.text.size_bytes / 2 > 8 && entry.text.size_bytes / 2 < 140, "%u",
                       (unsigned)entry.counter_id);
             if (entry.counter_id == 12 && codes[i] != PFB_REQUEST_COUNTER_HELPS)
-                expect_name(reply.data + entry.text.offset, entry.text.units, "C1 Transitions/sec", "names");
+                expect_name(&entry.text, "C1 Transitions/sec", "names");
         }
         expect_error(strings.error, PFB_OK, 0, "strings");
     }
@@ -194,7 +194,7 @@ Test(linux_source, results_stand_where_the_information_says)
     pfb_error error;
     cr_assert(pfb_query_find(reply.data, reply.size_bytes, 1, &identifier, &error));
     cr_expect(identifier.counter_id == 3 && identifier.status == 0 && identifier.instance_id == PFB_NO_ID);
-    expect_name(reply.data + identifier.name.offset, identifier.name.units, "?,5", "information");
+    expect_name(&identifier.name, "?,5", "information");
     cr_assert(pfb_query_find(reply.data, reply.size_bytes, 0, &identifier, &error) && identifier.counter_id == 17);
     cr_expect_not(pfb_query_find(reply.data, reply.size_bytes, 2, &identifier, &error));
     expect_error(error, PFB_OK, 0, "information");

@@ -249,7 +249,7 @@ Test(metadata, a_single_counter_is_48_bytes)
 Test(metadata, rule_20_a_string_has_its_nul_in_the_reply)
 {
     bytes b = {.size = 0};
-    pfb_text text;
+    pfb_name text;
     put_text(&b, "Memory");
     put_fill(&b, 0xFF, 3); /* bytes behind the NUL are allowed */
     for (size_t size = 0; size < 14; size++) {
@@ -260,8 +260,8 @@ Test(metadata, rule_20_a_string_has_its_nul_in_the_reply)
     }
     for (size_t size = 14; size <= 17; size++) {
         expect_error(pfb_registration_string(b.data, size, &text), PFB_OK, 0, "string");
-        cr_expect_eq(text.offset, 0);
-        expect_name(b.data, text.units, "Memory", "string");
+        cr_expect_eq(text.bytes, b.data);
+        expect_name(&text, "Memory", "string");
     }
     expect_error(pfb_registration_string(NULL, 14, &text), PFB_TRUNCATED_STRING, 0, "null");
 }
@@ -269,10 +269,10 @@ Test(metadata, rule_20_a_string_has_its_nul_in_the_reply)
 Test(metadata, rule_20_a_nul_stands_at_an_even_distance)
 {
     static const uint8_t data[] = {'a', 0, 0, 'b', 0, 0, 0};
-    pfb_text text;
+    pfb_name text;
     expect_error(pfb_registration_string(data, 5, &text), PFB_TRUNCATED_STRING, 0, "zeros of two units");
     expect_error(pfb_registration_string(data, 6, &text), PFB_OK, 0, "a NUL behind them");
-    cr_expect_eq(text.units, 2);
+    cr_expect_eq(text.size_bytes / 2, 2);
 }
 
 Test(metadata, rule_20_a_provider_guid_is_16_bytes_or_more)
@@ -335,13 +335,13 @@ Test(metadata, strings_are_read_by_counter)
     cr_assert(pfb_registration_strings_open(&strings, b.data, b.size, PFB_STRICT));
     cr_expect(strings.count == 3 && strings.size_bytes == 48);
     cr_assert(pfb_registration_strings_next(&strings, &entry));
-    cr_expect(entry.offset == 8 && entry.counter_id == 26 && entry.has_text && entry.text.offset == 32);
-    expect_name(b.data + 32, entry.text.units, "one", "first");
+    cr_expect(entry.offset == 8 && entry.counter_id == 26 && entry.text.bytes && entry.text.bytes == b.data + 32);
+    expect_name(&entry.text, "one", "first");
     cr_assert(pfb_registration_strings_next(&strings, &entry));
-    cr_expect(entry.offset == 16 && entry.counter_id == 27 && !entry.has_text && entry.text.units == 0);
+    cr_expect(entry.offset == 16 && entry.counter_id == 27 && !entry.text.bytes && entry.text.size_bytes / 2 == 0);
     cr_assert(pfb_registration_strings_next(&strings, &entry));
-    cr_expect(entry.offset == 24 && entry.counter_id == 0 && entry.has_text && entry.text.offset == 40);
-    expect_name(b.data + 40, entry.text.units, "two", "third");
+    cr_expect(entry.offset == 24 && entry.counter_id == 0 && entry.text.bytes && entry.text.bytes == b.data + 40);
+    expect_name(&entry.text, "two", "third");
     expect_strings(&b, 3, PFB_OK, 0, "strings");
 }
 
@@ -404,8 +404,8 @@ Test(metadata, rule_19_a_string_may_begin_at_an_odd_offset)
     put_fill(&b, 0xFF, 3);
     pfb_registration_strings_open(&strings, b.data, b.size, PFB_STRICT);
     cr_assert(pfb_registration_strings_next(&strings, &entry));
-    cr_expect_eq(entry.text.offset, 17);
-    expect_name(b.data + 17, entry.text.units, "z", "odd");
+    cr_expect_eq(entry.text.bytes, b.data + 17);
+    expect_name(&entry.text, "z", "odd");
 }
 
 /* The other reading of the format, offsets from the end of the entries, is refused rather than misread. */
@@ -552,11 +552,12 @@ Test(metadata, identifiers_are_read_with_their_names)
     cr_assert(pfb_list_next_identifier(&list, &i));
     cr_expect(i.offset == 0 && i.size_bytes == 48 && pfb_guid_equal(&i.counterset, &processor_information));
     cr_expect(i.status == 0x106A && i.counter_id == 26 && i.instance_id == PFB_NO_ID && i.index == 1);
-    cr_expect(i.has_name && i.name.offset == 40);
-    expect_name(b.data + 40, i.name.units, "0,*", "identifier");
+    cr_expect(i.name.bytes && i.name.bytes == b.data + 40);
+    expect_name(&i.name, "0,*", "identifier");
     cr_assert(pfb_list_next_identifier(&list, &i));
     cr_expect(i.offset == 48 && i.size_bytes == 40 && i.counterset.bytes[15] == 0xEE && i.status == 0);
-    cr_expect(i.counter_id == PFB_NO_ID && i.instance_id == 5 && i.index == 0 && !i.has_name && i.name.units == 0);
+    cr_expect(i.counter_id == PFB_NO_ID && i.instance_id == 5 && i.index == 0 && !i.name.bytes &&
+              i.name.size_bytes / 2 == 0);
     expect_identifiers(&b, 2, PFB_OK, 0, "identifiers");
 }
 
@@ -637,10 +638,11 @@ Test(metadata, listed_instances_are_read_with_their_names)
     put_instances(&b);
     pfb_list_open(&list, b.data, b.size, PFB_STRICT);
     cr_assert(pfb_list_next_instance(&list, &instance));
-    cr_expect(instance.offset == 0 && instance.id == 8 && instance.name.offset == 8);
-    expect_name(b.data + 8, instance.name.units, "0,1", "first");
+    cr_expect(instance.offset == 0 && instance.id == 8 && instance.name.bytes == b.data + 8);
+    expect_name(&instance.name, "0,1", "first");
     cr_assert(pfb_list_next_instance(&list, &instance));
-    cr_expect(instance.offset == 16 && instance.id == 9 && instance.name.offset == 24 && instance.name.units == 0);
+    cr_expect(instance.offset == 16 && instance.id == 9 && instance.name.bytes == b.data + 24 &&
+              instance.name.size_bytes / 2 == 0);
     cr_expect_not(pfb_list_next_instance(&list, &instance));
     expect_error(list.error, PFB_OK, 0, "instances");
 }
@@ -725,7 +727,7 @@ Test(metadata, a_string_may_serve_all_counters)
     put_fill(&b, 0, 2);
     cr_assert(pfb_registration_strings_open(&strings, b.data, b.size, PFB_STRICT));
     while (pfb_registration_strings_next(&strings, &entry)) {
-        cr_expect(entry.text.offset == START && entry.text.units == UNITS);
+        cr_expect(entry.text.bytes == b.data + START && entry.text.size_bytes / 2 == UNITS);
         count++;
     }
     expect_error(strings.error, PFB_OK, 0, "shared");

@@ -113,7 +113,7 @@ static void expect_utf8(const text_case *t)
     bytes b;
     char out[4 * MOST_UNITS];
     memset(out, '#', sizeof out);
-    size_t length = pfb_utf16_to_utf8(units_of(t, &b), t->count, out, sizeof out);
+    size_t length = pfb_name_to_utf8(UTF16_NAME(units_of(t, &b), t->count), out, sizeof out);
     cr_expect_eq(length, strlen(t->utf8), "%s: %zu bytes", t->name, length);
     cr_expect_arr_eq(out, t->utf8, strlen(t->utf8) + 1, "%s", t->name);
     cr_expect_eq(out[strlen(t->utf8) + 1], '#', "%s: written behind the NUL", t->name);
@@ -124,7 +124,7 @@ static void expect_units(const text_case *t)
     bytes b;
     uint8_t out[2 * MOST_UNITS + 2];
     memset(out, '#', sizeof out);
-    size_t count = pfb_utf16_from_utf8(t->utf8, strlen(t->utf8), out, MOST_UNITS);
+    size_t count = pfb_name_to_utf16(UTF8_NAME(t->utf8, strlen(t->utf8)), out, MOST_UNITS);
     cr_expect_eq(count, t->count, "%s: %zu units", t->name, count);
     cr_expect_arr_eq(out, units_of(t, &b), 2 * t->count, "%s", t->name);
     cr_expect_eq(out[2 * t->count], '#', "%s: written behind the last unit", t->name);
@@ -158,10 +158,10 @@ Test(name, nul_is_a_character_like_others)
 {
     static const uint8_t units[] = {'a', 0, 0, 0, 'b', 0};
     char utf8[4];
-    cr_expect_eq(pfb_utf16_to_utf8(units, 3, utf8, sizeof utf8), 3);
+    cr_expect_eq(pfb_name_to_utf8(UTF16_NAME(units, 3), utf8, sizeof utf8), 3);
     cr_expect_arr_eq(utf8, "a\0b", 4);
     uint8_t back[6];
-    cr_expect_eq(pfb_utf16_from_utf8(utf8, 3, back, 3), 3);
+    cr_expect_eq(pfb_name_to_utf16(UTF8_NAME(utf8, 3), back, 3), 3);
     cr_expect_arr_eq(back, units, 6);
 }
 
@@ -174,7 +174,7 @@ Test(name, output_is_cut_between_characters)
     for (size_t capacity = 0; capacity <= sizeof utf8; capacity++) {
         char out[sizeof utf8 + 1];
         memset(out, '#', sizeof out);
-        cr_expect_eq(pfb_utf16_to_utf8(units, 5, capacity ? out : NULL, capacity), sizeof utf8 - 1);
+        cr_expect_eq(pfb_name_to_utf8(UTF16_NAME(units, 5), capacity ? out : NULL, capacity), sizeof utf8 - 1);
         size_t kept = 0;
         for (size_t i = 0; i < COUNT(whole); i++)
             kept = whole[i] < capacity ? whole[i] : kept;
@@ -189,7 +189,7 @@ Test(name, nothing_is_written_behind_a_character_that_did_not_fit)
 {
     static const uint8_t units[] = {'a', 0, 0x2D, 0x4E, 'b', 0};
     char out[4];
-    cr_expect_eq(pfb_utf16_to_utf8(units, 3, out, 4), 5);
+    cr_expect_eq(pfb_name_to_utf8(UTF16_NAME(units, 3), out, 4), 5);
     cr_expect_str_eq(out, "a");
 }
 
@@ -202,7 +202,7 @@ Test(name, units_are_written_up_to_the_capacity)
         uint8_t out[12];
         memset(out, '#', sizeof out);
         size_t written = 2 * (capacity < 4 ? capacity : 4);
-        cr_expect_eq(pfb_utf16_from_utf8(utf8, sizeof utf8 - 1, capacity ? out : NULL, capacity), 4);
+        cr_expect_eq(pfb_name_to_utf16(UTF8_NAME(utf8, sizeof utf8 - 1), capacity ? out : NULL, capacity), 4);
         cr_expect_arr_eq(out, units, written, "capacity %zu", capacity);
         cr_expect_eq(out[written], '#', "capacity %zu", capacity);
     }
@@ -211,10 +211,10 @@ Test(name, units_are_written_up_to_the_capacity)
 Test(name, null_is_fine_when_there_is_nothing)
 {
     char out[1] = {'#'};
-    cr_expect_eq(pfb_utf16_to_utf8(NULL, 0, out, 1), 0);
+    cr_expect_eq(pfb_name_to_utf8(UTF16_NAME(NULL, 0), out, 1), 0);
     cr_expect_eq(out[0], '\0');
-    cr_expect_eq(pfb_utf16_to_utf8(NULL, 0, NULL, 0), 0);
-    cr_expect_eq(pfb_utf16_from_utf8(NULL, 0, NULL, 0), 0);
+    cr_expect_eq(pfb_name_to_utf8(UTF16_NAME(NULL, 0), NULL, 0), 0);
+    cr_expect_eq(pfb_name_to_utf16(UTF8_NAME(NULL, 0), NULL, 0), 0);
 }
 
 /* Every single unit: back and forth it is the same, or it is a surrogate and becomes U+FFFD. */
@@ -224,8 +224,8 @@ Test(name, every_unit_survives_or_is_a_surrogate)
         const uint8_t in[2] = {(uint8_t)unit, (uint8_t)(unit >> 8)};
         char utf8[4];
         uint8_t back[2];
-        size_t length = pfb_utf16_to_utf8(in, 1, utf8, sizeof utf8);
-        size_t count = pfb_utf16_from_utf8(utf8, length, back, 1);
+        size_t length = pfb_name_to_utf8(UTF16_NAME(in, 1), utf8, sizeof utf8);
+        size_t count = pfb_name_to_utf16(UTF8_NAME(utf8, length), back, 1);
         uint32_t expected = unit >= 0xD800 && unit <= 0xDFFF ? 0xFFFD : unit;
         cr_assert(count == 1 && (back[0] | (uint32_t)back[1] << 8) == expected, "unit %04X", unit);
     }
@@ -240,8 +240,8 @@ Test(name, every_pair_survives)
         const uint8_t in[4] = {(uint8_t)high, (uint8_t)(high >> 8), (uint8_t)low, (uint8_t)(low >> 8)};
         char utf8[5];
         uint8_t back[4] = {0};
-        bool is_same = pfb_utf16_to_utf8(in, 2, utf8, sizeof utf8) == 4 && pfb_utf16_from_utf8(utf8, 4, back, 2) == 2 &&
-                       memcmp(in, back, 4) == 0;
+        bool is_same = pfb_name_to_utf8(UTF16_NAME(in, 2), utf8, sizeof utf8) == 4 &&
+                       pfb_name_to_utf16(UTF8_NAME(utf8, 4), back, 2) == 2 && memcmp(in, back, 4) == 0;
         cr_assert(is_same, "U+%06X", point);
     }
 }
@@ -258,10 +258,10 @@ Test(name, nothing_behind_the_text_is_read)
         bytes b;
         uint8_t *at = memory.end - 2 * t->count;
         memcpy(at, units_of(t, &b), 2 * t->count);
-        pfb_utf16_to_utf8(at, t->count, NULL, 0);
+        pfb_name_to_utf8(UTF16_NAME(at, t->count), NULL, 0);
         char *text = (char *)memory.end - strlen(t->utf8);
         memcpy(text, t->utf8, strlen(t->utf8));
-        pfb_utf16_from_utf8(text, strlen(t->utf8), NULL, 0);
+        pfb_name_to_utf16(UTF8_NAME(text, strlen(t->utf8)), NULL, 0);
     }
     guarded_free(&memory);
 }

@@ -34,16 +34,16 @@ static size_t put_table(bytes *b, const char *table, bool is_utf16, bool has_mar
     return mark;
 }
 
-static void describe_pairs(pfb_name_table *table, const uint8_t *data, char *out, size_t capacity)
+static void describe_pairs(pfb_name_table *table, char *out, size_t capacity)
 {
     pfb_name_entry entry;
     size_t at = 0;
-    size_t unit = table->is_utf16 ? 2 : 1;
+    size_t unit = table->encoding == PFB_ENCODING_UTF16LE ? 2 : 1;
     out[0] = '\0';
     while (pfb_name_table_next(table, &entry) && at + 64 < capacity) {
         at += (size_t)snprintf(out + at, capacity - at, "%u=", entry.index);
-        for (size_t i = 0; i < entry.size_bytes; i += unit)
-            out[at++] = (char)data[entry.offset + i];
+        for (size_t i = 0; i < entry.name.size_bytes; i += unit)
+            out[at++] = (char)entry.name.bytes[i];
         out[at++] = ';';
         out[at] = '\0';
     }
@@ -57,9 +57,9 @@ static void check_table(const table_row *row, bool is_utf16, bool has_mark)
     char pairs[512];
     pfb_name_table table;
     cr_expect(pfb_name_table_open(&table, data, b.size, 0), "%s", row->what);
-    cr_expect_eq(table.is_utf16, is_utf16, "%s", row->what);
+    cr_expect_eq(table.encoding, is_utf16 ? PFB_ENCODING_UTF16LE : PFB_ENCODING_UTF8, "%s", row->what);
     pfb_name_table copy = table;
-    describe_pairs(&table, data, pairs, sizeof pairs);
+    describe_pairs(&table, pairs, sizeof pairs);
     cr_expect_str_eq(pairs, row->pairs, "%s (%d, %d): %s", row->what, is_utf16, has_mark, pairs);
     cr_expect_eq(table.notes, row->notes, "%s: notes %x", row->what, table.notes);
     size_t count = 0;
@@ -187,7 +187,8 @@ Test(name_table, every_length)
         uint32_t count = 0;
         if (pfb_name_table_open(&table, data, size, 0)) {
             for (; pfb_name_table_next(&table, &entry); count++)
-                cr_expect(entry.offset <= size && entry.size_bytes <= size - entry.offset, "%zu bytes", size);
+                cr_expect(entry.name.bytes >= data && entry.name.bytes + entry.name.size_bytes <= data + size,
+                          "%zu bytes", size);
         }
         /* "1|", then at least a NUL or a letter; so for the others. */
         uint32_t expected = size / 2 >= 14 ? size / 2 >= 16 ? 3 : 2 : size / 2 >= 7 ? 2 : size / 2 >= 3 ? 1 : 0;
@@ -274,7 +275,8 @@ static uint8_t *random_table(uint32_t *state, uint32_t count, bool is_utf16, uin
         chosen[i] = next_random(state) % WORDS;
         const char *word = words[chosen[i]];
         if (is_utf16)
-            pfb_write_name(&b, indexes[i], utf16, pfb_utf16_from_utf8(word, strlen(word), utf16, 32));
+            pfb_write_name(&b, indexes[i],
+                           UTF16_NAME(utf16, pfb_name_to_utf16(UTF8_NAME(word, strlen(word)), utf16, 32)));
         else
             *size += (size_t)sprintf((char *)data + *size, "%u\t%s\n", indexes[i], word);
     }
@@ -299,7 +301,8 @@ static void check_lookups(const indexed *x, const uint32_t *indexes, const uint3
         uint32_t first;
         for (uint32_t i = 0; i < count; i++)
             expected += chosen[i] == w;
-        cr_expect_eq(pfb_name_index_named(&x->index, words[w], strlen(words[w]), &first), expected, "word %u", w);
+        cr_expect_eq(pfb_name_index_named(&x->index, UTF8_NAME(words[w], strlen(words[w])), &first), expected,
+                     "word %u", w);
         for (uint32_t i = 0; i < expected; i++)
             cr_expect_eq(chosen[x->by_name[first + i]], w, "word %u", w);
         for (uint32_t i = 1; i < expected; i++)
@@ -339,10 +342,10 @@ Test(name_table, malformed_texts)
     put_fill(&b, 0, 2);
     uint32_t first;
     indexed x = make_index(exact_copy(&b), b.size);
-    cr_expect_eq(pfb_name_index_named(&x.index, "\xEF\xBF\xBD", 3, &first), 1);
-    cr_expect_eq(pfb_name_index_named(&x.index, "\xFF", 1, &first), 1);
-    cr_expect_eq(pfb_name_index_named(&x.index, "\xFF\xFF", 2, &first), 0);
-    cr_expect_eq(pfb_name_index_named(&x.index, NULL, 0, &first), 0);
+    cr_expect_eq(pfb_name_index_named(&x.index, UTF8_NAME("\xEF\xBF\xBD", 3), &first), 1);
+    cr_expect_eq(pfb_name_index_named(&x.index, UTF8_NAME("\xFF", 1), &first), 1);
+    cr_expect_eq(pfb_name_index_named(&x.index, UTF8_NAME("\xFF\xFF", 2), &first), 0);
+    cr_expect_eq(pfb_name_index_named(&x.index, UTF8_NAME(NULL, 0), &first), 0);
     free_index(&x);
 }
 
@@ -382,7 +385,7 @@ Test(name_table, a_hundred_thousand_entries)
         uint32_t first;
         cr_expect_eq(pfb_name_index_find(&x.index, COUNT - i), &x.entries[i]);
         int length = sprintf(name, "Counter number %06u", i);
-        cr_expect_eq(pfb_name_index_named(&x.index, name, (size_t)length, &first), 1);
+        cr_expect_eq(pfb_name_index_named(&x.index, UTF8_NAME(name, (size_t)length), &first), 1);
         cr_expect_eq((COUNT - x.entries[x.by_name[first]].index) * UINT64_C(7919) % COUNT, i);
     }
     free_index(&x);

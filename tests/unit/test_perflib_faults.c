@@ -357,12 +357,10 @@ Test(perflib_faults, blocks_stay_whole)
 /* A block of 40 bytes without a name, and one of 48 with an empty name or with the name "a". */
 static size_t make_form(uint8_t *out, uint32_t size, bool has_name)
 {
-    static const uint8_t name[] = {'a', 0};
     const pfb_query query = {.counterset = guid_of(size),
                              .counter_id = PFB_NO_ID,
                              .instance_id = PFB_NO_ID,
-                             .name = size == 40 ? NULL : name,
-                             .name_units = has_name};
+                             .name = pfb_utf8_name(size == 40 ? NULL : "a", has_name)};
     return pfb_query_write(&query, out, size);
 }
 

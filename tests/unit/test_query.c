@@ -19,7 +19,7 @@ Test(query, a_query_is_written_as_the_layout_says)
         3,    0,    0,   0, 0,   0, 0,    0,                                            /* 32 */
         '0',  0,    ',', 0, '*', 0, 0x3D, 0xD8, 0,  0,  0,  0,  0,    0,    0,    0};   /* 40: name */
     static const uint8_t name[9] = {0xAA, '0', 0, ',', 0, '*', 0, 0x3D, 0xD8};          /* at an odd address */
-    pfb_query query = {.counter_id = 26, .instance_id = PFB_NO_ID, .name = name + 1, .name_units = 4};
+    pfb_query query = {.counter_id = 26, .instance_id = PFB_NO_ID, .name = pfb_utf16_name(name + 1, 4)};
     query.status = 0x106A;
     query.index = 3;
     for (uint8_t i = 0; i < 16; i++)
@@ -36,12 +36,12 @@ Test(query, sizes_are_rounded_up_to_8)
 {
     uint8_t name[2 * PFB_QUERY_NAME_UNITS];
     memset(name, 'x', sizeof name);
-    pfb_query query = {.name = NULL};
+    pfb_query query = {.index = 0};
     cr_expect_eq(pfb_query_size(&query), 40, "no name");
-    query.name = name;
+    query.name = pfb_utf16_name(name, 0);
     static const size_t sizes[][2] = {{0, 48}, {1, 48}, {3, 48}, {4, 56}, {7, 56}, {8, 64}, {1023, 2088}, {1024, 2096}};
     for (size_t i = 0; i < COUNT(sizes); i++) {
-        query.name_units = sizes[i][0];
+        query.name.size_bytes = 2 * sizes[i][0];
         cr_expect_eq(pfb_query_size(&query), sizes[i][1], "%zu units: %zu bytes", sizes[i][0], pfb_query_size(&query));
     }
 }
@@ -59,17 +59,13 @@ Test(query, names_that_cannot_be_asked_for_are_refused)
 {
     static uint8_t name[2 * PFB_QUERY_NAME_UNITS + 2];
     memset(name, 'x', sizeof name);
-    pfb_query query = {.name = name, .name_units = PFB_QUERY_NAME_UNITS + 1};
+    pfb_query query = {.name = pfb_utf16_name(name, PFB_QUERY_NAME_UNITS + 1)};
     expect_refused(&query, "too long");
-    query.name_units = SIZE_MAX / 2;
+    query.name.size_bytes = SIZE_MAX - 1;
     expect_refused(&query, "far too long");
-    query.name_units = SIZE_MAX;
+    query.name.size_bytes = SIZE_MAX;
     expect_refused(&query, "longest");
-    query.name = NULL;
-    query.name_units = 1;
-    expect_refused(&query, "units of no name");
-    query.name = name;
-    query.name_units = 3;
+    query.name = pfb_utf16_name(name, 3);
     for (size_t at = 0; at < 3; at++) {
         name[2 * at] = name[2 * at + 1] = 0;
         expect_refused(&query, "a NUL in the name");
@@ -81,7 +77,7 @@ Test(query, names_that_cannot_be_asked_for_are_refused)
 Test(query, nothing_is_written_unless_all_fits)
 {
     static const uint8_t name[] = {'a', 0};
-    pfb_query query = {.name = name, .name_units = 1};
+    pfb_query query = {.name = pfb_utf16_name(name, 1)};
     uint8_t out[64];
     memset(out, '#', sizeof out);
     for (size_t capacity = 0; capacity < 48; capacity++)
@@ -96,21 +92,20 @@ Test(query, what_was_written_is_read_back)
 {
     static const uint8_t name[] = {'_', 0, 'T', 0};
     uint8_t out[96];
-    pfb_query query = {.counterset = {{9, 8, 7}}, .counter_id = PFB_NO_ID, .instance_id = 4, .name = name};
-    query.name_units = 2;
+    pfb_query query = {
+        .counterset = {{9, 8, 7}}, .counter_id = PFB_NO_ID, .instance_id = 4, .name = pfb_utf16_name(name, 2)};
     size_t first = pfb_query_write(&query, out, sizeof out);
-    query.name = NULL;
-    query.name_units = 0;
+    query.name = (pfb_name){0};
     size_t second = pfb_query_write(&query, out + first, sizeof out - first);
     cr_assert(first == 48 && second == 40);
     pfb_list list;
     pfb_identifier identifier;
     pfb_list_open(&list, out, first + second, PFB_STRICT);
     cr_assert(pfb_list_next_identifier(&list, &identifier));
-    cr_expect(identifier.has_name && identifier.counter_id == PFB_NO_ID && identifier.instance_id == 4);
-    expect_name(out + identifier.name.offset, identifier.name.units, "_T", "first");
+    cr_expect(identifier.name.bytes && identifier.counter_id == PFB_NO_ID && identifier.instance_id == 4);
+    expect_name(&identifier.name, "_T", "first");
     cr_assert(pfb_list_next_identifier(&list, &identifier));
-    cr_expect(!identifier.has_name && pfb_guid_equal(&identifier.counterset, &query.counterset));
+    cr_expect(!identifier.name.bytes && pfb_guid_equal(&identifier.counterset, &query.counterset));
     cr_expect_not(pfb_list_next_identifier(&list, &identifier));
     expect_error(list.error, PFB_OK, 0, "written identifiers");
 }
@@ -229,7 +224,7 @@ static bool match(const char *pattern, const char *name, uint32_t options)
     put_units(&n, name);
     uint8_t *pattern_copy = exact_copy(&p);
     uint8_t *name_copy = exact_copy(&n);
-    bool is_match = pfb_query_match(pattern_copy, p.size / 2, name_copy, n.size / 2, options);
+    bool is_match = pfb_query_match(UTF16_NAME(pattern_copy, p.size / 2), UTF16_NAME(name_copy, n.size / 2), options);
     free(pattern_copy);
     free(name_copy);
     return is_match;
@@ -256,9 +251,9 @@ Test(query, units_that_are_no_ascii_match_only_themselves)
         put_u16(&p, units[i / COUNT(units)]);
         put_u16(&n, units[i % COUNT(units)]);
         bool is_same = i / COUNT(units) == i % COUNT(units);
-        cr_expect_eq(pfb_query_match(p.data, 1, n.data, 1, PFB_MATCH_IGNORE_CASE), is_same, "%04X and %04X",
-                     units[i / COUNT(units)], units[i % COUNT(units)]);
-        cr_expect_not(pfb_query_is_pattern(p.data, 1), "%04X", units[i / COUNT(units)]);
+        cr_expect_eq(pfb_query_match(UTF16_NAME(p.data, 1), UTF16_NAME(n.data, 1), PFB_MATCH_IGNORE_CASE), is_same,
+                     "%04X and %04X", units[i / COUNT(units)], units[i % COUNT(units)]);
+        cr_expect_not(pfb_query_is_pattern(UTF16_NAME(p.data, 1)), "%04X", units[i / COUNT(units)]);
     }
 }
 
@@ -266,8 +261,8 @@ Test(query, a_question_mark_is_one_unit_not_one_character)
 {
     static const uint8_t smile[] = {0x3D, 0xD8, 0x00, 0xDE};
     static const uint8_t two[] = {'?', 0, '?', 0};
-    cr_expect_not(pfb_query_match(two, 1, smile, 2, 0));
-    cr_expect(pfb_query_match(two, 2, smile, 2, 0));
+    cr_expect_not(pfb_query_match(UTF16_NAME(two, 1), UTF16_NAME(smile, 2), 0));
+    cr_expect(pfb_query_match(UTF16_NAME(two, 2), UTF16_NAME(smile, 2), 0));
 }
 
 Test(query, patterns_are_limited_and_names_are_not)
@@ -277,14 +272,15 @@ Test(query, patterns_are_limited_and_names_are_not)
     static uint8_t name[2 * LONG];
     for (size_t i = 0; i < LONG; i++)
         pattern[2 * i] = name[2 * i] = 'x';
-    cr_expect(pfb_query_match(pattern, 1024, name, 1024, 0));
-    cr_expect_not(pfb_query_match(pattern, 1025, name, 1025, 0), "a pattern of 1025 units matches nothing");
-    cr_expect_not(pfb_query_match(pattern, LONG, name, LONG, 0));
-    cr_expect_not(pfb_query_match(pattern, SIZE_MAX, name, 1, 0));
+    cr_expect(pfb_query_match(UTF16_NAME(pattern, 1024), UTF16_NAME(name, 1024), 0));
+    cr_expect_not(pfb_query_match(UTF16_NAME(pattern, 1025), UTF16_NAME(name, 1025), 0),
+                  "a pattern of 1025 units matches nothing");
+    cr_expect_not(pfb_query_match(UTF16_NAME(pattern, LONG), UTF16_NAME(name, LONG), 0));
+    cr_expect_not(pfb_query_match(&(pfb_name){pattern, SIZE_MAX - 1, PFB_ENCODING_UTF16LE}, UTF16_NAME(name, 1), 0));
     pattern[2 * 1023] = '*';
-    cr_expect(pfb_query_match(pattern, 1024, name, LONG, 0));
+    cr_expect(pfb_query_match(UTF16_NAME(pattern, 1024), UTF16_NAME(name, LONG), 0));
     pattern[2 * 1024] = '*';
-    cr_expect_not(pfb_query_match(pattern, 1025, name, LONG, 0));
+    cr_expect_not(pfb_query_match(UTF16_NAME(pattern, 1025), UTF16_NAME(name, LONG), 0));
 }
 
 Test(query, a_pattern_is_known_by_its_wildcards)
@@ -296,19 +292,19 @@ Test(query, a_pattern_is_known_by_its_wildcards)
     for (size_t i = 0; i < COUNT(cases); i++) {
         bytes b = {.size = 0};
         put_units(&b, cases[i].text);
-        cr_expect_eq(pfb_query_is_pattern(b.data, b.size / 2), cases[i].is_pattern, "%s", cases[i].text);
+        cr_expect_eq(pfb_query_is_pattern(UTF16_NAME(b.data, b.size / 2)), cases[i].is_pattern, "%s", cases[i].text);
     }
-    cr_expect_not(pfb_query_is_pattern(NULL, 0));
+    cr_expect_not(pfb_query_is_pattern(UTF16_NAME(NULL, 0)));
 }
 
 /* A source that changes a status writes the block anew where it lies, its name read from there. */
 Test(query, a_block_is_rewritten_in_place)
 {
     static const uint8_t name[] = {'0', 0, ',', 0, '1', 0};
-    pfb_query query = {.counter_id = 5, .instance_id = PFB_NO_ID, .name = name, .name_units = 3};
+    pfb_query query = {.counter_id = 5, .instance_id = PFB_NO_ID, .name = pfb_utf16_name(name, 3)};
     uint8_t block[48];
     cr_assert_eq(pfb_query_write(&query, block, sizeof block), sizeof block);
-    query.name = block + 40;
+    query.name.bytes = block + 40;
     query.status = 0x1068;
     cr_assert_eq(pfb_query_write(&query, block, sizeof block), sizeof block);
     cr_expect_eq(memcmp(block + 40, name, sizeof name), 0, "the name stays");

@@ -125,7 +125,7 @@ static void check_block(unsigned tick, unsigned title)
     cr_expect_eq((uint64_t)block.perf_time_100ns, field(&f, 72, 8));
     cr_expect_eq(block.system_time.year, field(&f, 36, 2));
     cr_expect_eq(block.system_time.millisecond, field(&f, 50, 2));
-    cr_expect_eq(block.system_name.offset, field(&f, 84, 4));
+    cr_expect_eq(block.system_name.bytes, f.data + field(&f, 84, 4));
     cr_expect_eq(block.system_name.size_bytes, field(&f, 80, 4) - 2, "its NUL is counted");
     size_t at = extent(&f, 24);
     bool seen = false;
@@ -326,8 +326,8 @@ Test(real_blocks, names)
         uint32_t first;
         size_t length = strlen(expected[i].name);
         cr_assert_not_null(found, "%s", expected[i].name);
-        cr_expect(found->size_bytes == length && memcmp(f.data + found->offset, expected[i].name, length) == 0);
-        uint32_t equal = pfb_name_index_named(&index, expected[i].name, length, &first);
+        cr_expect(found->name.size_bytes == length && memcmp(found->name.bytes, expected[i].name, length) == 0);
+        uint32_t equal = pfb_name_index_named(&index, UTF8_NAME(expected[i].name, length), &first);
         bool is_listed = false;
         for (uint32_t k = 0; k < equal; k++)
             is_listed = is_listed || entries[by_name[first + k]].index == expected[i].title;

@@ -4,7 +4,6 @@
 #include <criterion/criterion.h>
 
 #include "perfblock/v1.h"
-#include "perfblock/v1.h"
 #include "support.h"
 #include "support_log.h"
 
@@ -241,8 +240,7 @@ static void check_block(const pfb_log_item *item, const pfb_log_path *path, cons
     while (pfb_v1_next_object(&block, &object)) {
         const pfb_name_entry *title = pfb_name_index_find(names, object.title_index);
         cr_assert_not_null(title);
-        pfb_name name = {names->data + title->offset, title->size_bytes, PFB_ENCODING_UTF16LE};
-        cr_expect(pfb_name_equal(&name, &path->object));
+        cr_expect(pfb_name_equal(&title->name, &path->object));
         while (pfb_v1_next_counter(&block, &counter)) {
             bool is_known = counter.title_index == 0 || pfb_name_index_find(names, counter.title_index);
             cr_expect(is_known, "counter %u has no name", counter.title_index);

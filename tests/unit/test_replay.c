@@ -85,12 +85,10 @@ TestSuite(replay, .init = begin_capture, .fini = end_capture);
 static size_t write_block(uint8_t *out, size_t capacity, uint8_t set, const char *name, uint32_t counter,
                           uint32_t instance, uint32_t index)
 {
-    uint8_t utf16[64];
     const pfb_query query = {.counterset = guid_of(set),
                              .counter_id = counter,
                              .instance_id = instance,
-                             .name = name ? utf16 : NULL,
-                             .name_units = name ? pfb_utf16_from_utf8(name, strlen(name), utf16, 32) : 0,
+                             .name = pfb_utf8_name(name, name ? strlen(name) : 0),
                              .index = index};
     return pfb_query_write(&query, out, capacity);
 }
@@ -142,8 +140,8 @@ static void begin_result(uint32_t kind, const uint32_t *ids, uint32_t count)
 
 static void put_instance(const char *name, uint32_t id)
 {
-    uint8_t utf16[32];
-    pfb_write_instance(&writer, id, utf16, pfb_utf16_from_utf8(name, strlen(name), utf16, 16));
+    const pfb_name text = pfb_utf8_name(name, strlen(name));
+    pfb_write_instance(&writer, id, &text);
 }
 
 /* All counters of three instances of MANY; two have the same name. */
@@ -210,10 +208,9 @@ static const char *text_of(const pfb_bytes *reply)
         add_text("%u %x", (unsigned)result.kind, (unsigned)result.status);
         while (pfb_v2_next_instance(&reader, &instance)) {
             char name[32];
-            pfb_utf16_to_utf8(reply->data + instance.name.offset, instance.has_name ? instance.name.units : 0, name,
-                              sizeof name);
+            pfb_name_to_utf8(&instance.name, name, sizeof name);
             add_text("{");
-            if (instance.has_name)
+            if (instance.name.bytes)
                 add_text("%s#%u", name, (unsigned)instance.id);
             while (pfb_v2_next_value(&reader, &value)) {
                 add_text(" ");
@@ -561,7 +558,7 @@ Test(replay, instances_are_those_of_the_first_sample_that_has_some)
     pfb_guid set = guid_of(MANY);
     cr_assert(pfb_source_instances(source, &set, &reply, &failure), "%s", failure.sentence);
     pfb_list_open(&list, reply.data, reply.size_bytes, PFB_STRICT);
-    cr_assert(pfb_list_next_instance(&list, &instance) && instance.id == 4 && instance.name.units == 5);
+    cr_assert(pfb_list_next_instance(&list, &instance) && instance.id == 4 && instance.name.size_bytes == 10);
     cr_expect_not(pfb_list_next_instance(&list, &instance));
     set = guid_of(ABSENT);
     cr_expect(pfb_source_instances(source, &set, &reply, NULL) && reply.size_bytes == 0, "an empty list");

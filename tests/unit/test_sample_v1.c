@@ -44,7 +44,7 @@ static v1 *v1_new(int64_t tick)
     cr_assert_not_null(s);
     pfb_write_times times = v1_times(tick);
     pfb_write_init(&s->b, s->block, sizeof s->block);
-    pfb_write_begin_v1(&s->b, &times, NULL, 0, false);
+    pfb_write_begin_v1(&s->b, &times, NULL, false);
     return s;
 }
 
@@ -93,7 +93,7 @@ static void check_rows(const pfb_sample *s, const uint8_t *data, bool big)
     static const char *const names[] = {"a\0", "b\0", NULL, "\xE9x"};
     static const char *const swapped[] = {"\0a", "\0b", NULL, "\xE9x"};
     static const uint32_t results[] = {0, 0, 1, 4};
-    uint32_t wide = big ? PFB_CODE_PAGE_UTF16BE : PFB_CODE_PAGE_UTF16LE;
+    uint32_t wide = big ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE;
     for (size_t i = 0; i < 4; i++) {
         const pfb_sample_row *row = &s->rows[i];
         cr_expect_eq(row->result, results[i], "row %zu", i);
@@ -241,8 +241,8 @@ Test(sample_v1, parents)
         cr_expect_eq(row->parent_size_bytes, names[i] ? 2 * strlen(names[i]) : 0, "child %zu", i);
         if (names[i]) {
             cr_assert_not_null(row->parent_name, "child %zu", i);
-            expect_name(row->parent_name, row->parent_size_bytes / 2, names[i], "parent");
-            cr_expect_eq(row->parent_code_page, PFB_CODE_PAGE_UTF16LE);
+            expect_name(UTF16_NAME(row->parent_name, row->parent_size_bytes / 2), names[i], "parent");
+            cr_expect_eq(row->parent_code_page, PFB_ENCODING_UTF16LE);
         }
     }
     cr_expect_eq(s->table.rows[1].parent_name, s->table.rows[0].name, "p1 is the child of p0");
@@ -348,14 +348,14 @@ Test(sample_v1, instances_between_samples)
 /* The size of a name is in bytes, whatever the code page of its object. */
 Test(sample_v1, sizes_of_names_in_code_pages)
 {
-    static const uint32_t pages[] = {PFB_CODE_PAGE_UTF16LE, PFB_CODE_PAGE_UTF16BE, 1252, 65001};
+    static const uint32_t pages[] = {PFB_ENCODING_UTF16LE, PFB_ENCODING_UTF16BE, 1252, 65001};
     static const uint8_t names[][4] = {{'a', 0, 'b', 0}, {0, 'a', 0, 'b'}, {'a', 'b', 'c', 'd'}, {'a', 'b', 'c', 'd'}};
     for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
         v1 *s = v1_new(1);
         pfb_v1_object object = {.title_index = 2, .instance_count = 0, .code_page = pages[i]};
-        pfb_v1_instance instance = {.has_name = true, .unique_id = NO_ID};
+        pfb_v1_instance instance = {.name = {names[i], 4, pages[i]}, .unique_id = NO_ID};
         pfb_write_begin_object(&s->b, &object);
-        pfb_write_v1_instance(&s->b, &instance, names[i], 4);
+        pfb_write_v1_instance(&s->b, &instance);
         pfb_write_end_object(&s->b);
         v1_load(s);
         const pfb_sample_row *row = &s->table.rows[0];
@@ -542,9 +542,9 @@ Test(sample_v1, parents_with_names_too_long)
         v1 *s = v1_new(1);
         uint8_t name[2 * 1025];
         memset(name, 'x', sizeof name);
-        pfb_v1_instance parent = {.has_name = true, .unique_id = NO_ID};
+        pfb_v1_instance parent = {.name = pfb_utf16_name(name, units), .unique_id = NO_ID};
         v1_object(&s->b, 1, 0);
-        pfb_write_v1_instance(&s->b, &parent, name, 2 * units);
+        pfb_write_v1_instance(&s->b, &parent);
         pfb_write_end_object(&s->b);
         v1_object(&s->b, 2, 0);
         v1_instance_of(&s->b, "child", NO_ID, 1, 0);

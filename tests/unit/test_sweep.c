@@ -181,7 +181,7 @@ static void shape_v2(pfb_writer *builder)
         uint32_t rows = kind == PFB_V2_ERROR ? 0 : kind & 4 ? 2 : 1;
         for (uint32_t row = 0; row < rows; row++) {
             if (kind & 4)
-                pfb_write_instance(builder, row, letter, row);
+                pfb_write_instance(builder, row, UTF16_NAME(letter, row));
             for (uint32_t column = 0; column < (kind & 2 ? 3 : 1); column++)
                 pfb_write_value(builder, row, column % 2 ? 4 : 8);
         }
@@ -201,29 +201,29 @@ static void shape_counterset(pfb_writer *builder)
 
 static void shape_string(pfb_writer *builder)
 {
-    pfb_write_string(builder, letter, 1);
+    pfb_write_string(builder, UTF16_NAME(letter, 1));
 }
 
 static void shape_strings(pfb_writer *builder)
 {
     pfb_write_begin_strings(builder, 3);
-    pfb_write_counter_string(builder, 0, letter, 1);
-    pfb_write_counter_string(builder, 1, NULL, 0);
-    pfb_write_counter_string(builder, 2, letter, 0);
+    pfb_write_counter_string(builder, 0, UTF16_NAME(letter, 1));
+    pfb_write_counter_string(builder, 1, NULL);
+    pfb_write_counter_string(builder, 2, UTF16_NAME(letter, 0));
     pfb_write_end_strings(builder);
 }
 
 static void shape_identifiers(pfb_writer *builder)
 {
-    const pfb_query queries[2] = {{.name = letter, .name_units = 1}, {.index = 1}};
+    const pfb_query queries[2] = {{.name = pfb_utf16_name(letter, 1)}, {.index = 1}};
     pfb_write_identifier(builder, &queries[0]);
     pfb_write_identifier(builder, &queries[1]);
 }
 
 static void shape_instances(pfb_writer *builder)
 {
-    pfb_write_listed_instance(builder, 0, letter, 1);
-    pfb_write_listed_instance(builder, 1, NULL, 0);
+    pfb_write_listed_instance(builder, 0, UTF16_NAME(letter, 1));
+    pfb_write_listed_instance(builder, 1, NULL);
 }
 
 static const struct {
@@ -475,9 +475,9 @@ Test(sweep, work_of_a_pattern_is_bounded)
         pattern[2 * PFB_QUERY_NAME_UNITS - 2] = 'b';
         for (size_t i = 0; i < NAME_UNITS; i++)
             name[2 * i] = 'a';
-        cr_expect_not(pfb_query_match(pattern, PFB_QUERY_NAME_UNITS, name, NAME_UNITS, 0));
+        cr_expect_not(pfb_query_match(UTF16_NAME(pattern, PFB_QUERY_NAME_UNITS), UTF16_NAME(name, NAME_UNITS), 0));
         name[2 * NAME_UNITS - 2] = 'b';
-        cr_expect(pfb_query_match(pattern, PFB_QUERY_NAME_UNITS, name, NAME_UNITS, 0));
+        cr_expect(pfb_query_match(UTF16_NAME(pattern, PFB_QUERY_NAME_UNITS), UTF16_NAME(name, NAME_UNITS), 0));
     }
     double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     cr_expect_lt(seconds, most_seconds, "%.1f s", seconds);

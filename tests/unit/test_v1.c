@@ -31,13 +31,12 @@ static void make_everything(bytes *b, bool big)
     b->size = builder.size_bytes;
 }
 
-static void expect_bytes(const uint8_t *data, const pfb_v1_name *name, const char *expected, size_t size)
+static void expect_bytes(const pfb_name *name, const char *expected, size_t size)
 {
-    cr_expect(name->size_bytes == size && memcmp(data + name->offset, expected, size) == 0, "the name is not %s",
-              expected);
+    cr_expect(name->size_bytes == size && memcmp(name->bytes, expected, size) == 0, "the name is not %s", expected);
 }
 
-static void check_header(const pfb_v1_reader *block, const uint8_t *data, bool big)
+static void check_header(const pfb_v1_reader *block, bool big)
 {
     cr_expect_eq(block->total_size_bytes, EVERY_SIZE);
     cr_expect_eq(block->is_big_endian, big);
@@ -50,8 +49,8 @@ static void check_header(const pfb_v1_reader *block, const uint8_t *data, bool b
     cr_expect_eq(block->perf_time, -2);
     cr_expect_eq(block->perf_freq, INT64_MAX);
     cr_expect_eq(block->perf_time_100ns, INT64_C(0x1112131415161718));
-    cr_expect_eq(block->system_name.code_page, 0);
-    expect_bytes(data, &block->system_name, big ? "\0S\0Y\0S" : "S\0Y\0S\0", 6);
+    cr_expect_eq(block->system_name.encoding, big ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE);
+    expect_bytes(&block->system_name, big ? "\0S\0Y\0S" : "S\0Y\0S\0", 6);
 }
 
 static void expect_counter(pfb_v1_reader *block, uint32_t position, uint32_t title, uint32_t type, uint32_t size,
@@ -75,7 +74,7 @@ static void expect_number(pfb_v1_reader *block, uint32_t position, size_t offset
     cr_expect(value.is_number && value.raw == raw, "value %u: %llx", position, (unsigned long long)value.raw);
 }
 
-static void check_object_a(pfb_v1_reader *block, const uint8_t *data, bool big)
+static void check_object_a(pfb_v1_reader *block, bool big)
 {
     pfb_v1_object object;
     pfb_v1_instance instance;
@@ -90,10 +89,10 @@ static void check_object_a(pfb_v1_reader *block, const uint8_t *data, bool big)
     expect_counter(block, 2, 104, AVERAGE_BASE, 4, 16);
     expect_counter(block, 3, 106, NODATA, 0, 0);
     cr_assert(pfb_v1_next_instance(block, &instance));
-    cr_expect(instance.offset == INSTANCE_A && instance.position == 0 && instance.has_name);
+    cr_expect(instance.offset == INSTANCE_A && instance.position == 0 && instance.name.bytes);
     cr_expect(instance.unique_id == PFB_V1_NO_UNIQUE_ID && instance.parent_title == 0);
     cr_expect(instance.values_offset == BLOCK_A && instance.values_size_bytes == 24);
-    expect_bytes(data, &instance.name, big ? "\0a" : "a\0", 2);
+    expect_bytes(&instance.name, big ? "\0a" : "a\0", 2);
     expect_number(block, 0, BLOCK_A + 4, 4, 0x11121314);
     cr_assert(pfb_v1_next_value(block, &value));
     cr_expect(value.position == 1 && value.raw == UINT64_C(0x2122232425262728) && !value.has_items);
@@ -108,7 +107,7 @@ static void check_object_a(pfb_v1_reader *block, const uint8_t *data, bool big)
     cr_expect_not(pfb_v1_next_instance(block, &instance)); /* three values are passed over */
 }
 
-static void check_other_objects(pfb_v1_reader *block, const uint8_t *data)
+static void check_other_objects(pfb_v1_reader *block)
 {
     pfb_v1_object object;
     pfb_v1_instance instance;
@@ -116,7 +115,7 @@ static void check_other_objects(pfb_v1_reader *block, const uint8_t *data)
     cr_assert(pfb_v1_next_object(block, &object));
     cr_expect(object.offset == OBJECT_B && object.instance_count == PFB_V1_NO_INSTANCES);
     cr_assert(pfb_v1_next_instance(block, &instance));
-    cr_expect(!instance.has_name && instance.unique_id == PFB_V1_NO_UNIQUE_ID && instance.offset == OBJECT_B + 104);
+    cr_expect(!instance.name.bytes && instance.unique_id == PFB_V1_NO_UNIQUE_ID && instance.offset == OBJECT_B + 104);
     expect_number(block, 0, OBJECT_B + 108, 4, 0x51525354);
     cr_expect_not(pfb_v1_next_instance(block, &instance));
     for (uint32_t title = 300; title <= 400; title += 100) {
@@ -129,8 +128,8 @@ static void check_other_objects(pfb_v1_reader *block, const uint8_t *data)
     cr_assert(pfb_v1_next_object(block, &object));
     cr_expect(object.code_page == 1252 && object.position == 4 && object.offset == OBJECT_E);
     cr_assert(pfb_v1_next_instance(block, &instance));
-    cr_expect(instance.parent_title == 100 && instance.parent_position == 1 && instance.name.code_page == 1252);
-    expect_bytes(data, &instance.name, "\xE9x", 2);
+    cr_expect(instance.parent_title == 100 && instance.parent_position == 1 && instance.name.encoding == 1252);
+    expect_bytes(&instance.name, "\xE9x", 2);
     expect_number(block, 0, OBJECT_E + 104 + 32 + 4, 4, 0x61626364);
     cr_expect_not(pfb_v1_next_object(block, &object));
     cr_expect_not(pfb_v1_next_counter(block, &counter));
@@ -145,9 +144,9 @@ Test(v1, everything_in_both_orders)
         make_everything(&b, big);
         uint8_t *data = exact_copy(&b);
         cr_assert(pfb_v1_open(&block, data, b.size, PFB_STRICT));
-        check_header(&block, data, big);
-        check_object_a(&block, data, big);
-        check_other_objects(&block, data);
+        check_header(&block, big);
+        check_object_a(&block, big);
+        check_other_objects(&block);
         expect_error(pfb_v1_finish(&block), PFB_OK, 0, "all of it");
         cr_expect_eq(block.notes, 0);
         free(data);
@@ -375,10 +374,10 @@ Test(v1, byte_orders_that_contradict)
 
 /* ---- Names ------------------------------------------------------------------------------------------- */
 
-/* What is read of a name of `size` bytes that an instance of 24 bytes stores behind them. */
-static pfb_v1_name read_name(const void *stored, uint32_t size, uint32_t code_page)
+/* What is read of a name of `size` bytes that an instance of 24 bytes stores behind them. Valid until the next call. */
+static pfb_name read_name(const void *stored, uint32_t size, uint32_t code_page)
 {
-    uint8_t memory[512];
+    static uint8_t memory[512];
     pfb_writer b;
     v1_begin(&b, memory, sizeof memory, false);
     pfb_v1_object object = {.title_index = 2, .code_page = code_page};
@@ -395,7 +394,7 @@ static pfb_v1_name read_name(const void *stored, uint32_t size, uint32_t code_pa
     pfb_v1_instance instance;
     cr_assert(pfb_v1_open(&block, memory, b.size_bytes, PFB_STRICT));
     cr_assert(pfb_v1_next_object(&block, &object) && pfb_v1_next_instance(&block, &instance));
-    cr_expect(instance.has_name == (size > 0) && (size == 0 || instance.name.offset == at + 24));
+    cr_expect_eq(instance.name.bytes, size > 0 ? memory + at + 24 : NULL);
     return instance.name;
 }
 
@@ -417,9 +416,9 @@ Test(v1, names_end_at_their_first_nul)
         {"in a code page, only a NUL", "\0b", 2, 65001, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        pfb_v1_name name = read_name(rows[i].stored, rows[i].size, rows[i].code_page);
-        cr_expect_eq(name.code_page, rows[i].code_page);
-        cr_expect_eq(name.size_bytes, rows[i].expected, "%s: %u bytes", rows[i].what, name.size_bytes);
+        pfb_name name = read_name(rows[i].stored, rows[i].size, rows[i].code_page);
+        cr_expect_eq(name.encoding, rows[i].code_page != 0 ? rows[i].code_page : PFB_ENCODING_UTF16LE);
+        cr_expect_eq(name.size_bytes, rows[i].expected, "%s: %zu bytes", rows[i].what, name.size_bytes);
     }
 }
 
@@ -439,7 +438,7 @@ Test(v1, names_of_any_length_end_at_their_first_nul)
                     stored[2 * unit] = (uint8_t)value;
                     stored[2 * unit + 1] = (uint8_t)(value >> 8);
                 }
-                pfb_v1_name name = read_name(stored, size, 0);
+                pfb_name name = read_name(stored, size, 0);
                 cr_assert_eq(name.size_bytes, 2 * first, "%u bytes, NUL at %u and %u", size, first, second);
             }
         }
@@ -775,7 +774,7 @@ Test(v1, a_system_name_outside_of_the_block)
         check_oddity(&b, rows[i].note, PFB_BAD_NAME, 84, rows[i].what);
         pfb_v1_reader block;
         cr_expect(pfb_v1_open(&block, b.data, b.size, 0), "%s: can be opened", rows[i].what);
-        cr_expect(block.has_system_name == (rows[i].note == 0), "%s: has a name", rows[i].what);
+        cr_expect_eq(block.system_name.bytes != NULL, rows[i].note == 0, "%s: has a name", rows[i].what);
         cr_expect_eq(pfb_v1_open(&block, b.data, b.size, PFB_STRICT), rows[i].note == 0, "%s", rows[i].what);
     }
 }

@@ -179,6 +179,6 @@ Test(v1_plain, an_instance_without_name)
     cr_assert(pfb_v1_next_object(&block, &object));
     memset(&instance, 0xAA, sizeof instance);
     cr_assert(pfb_v1_next_instance(&block, &instance));
-    cr_expect(!instance.has_name && instance.name.size_bytes == 0 && instance.name.offset == 0);
+    cr_expect(!instance.name.bytes && instance.name.size_bytes == 0);
     cr_expect(instance.offset == offset && instance.position == 0);
 }

@@ -55,6 +55,12 @@ static void touch(const uint8_t *data, size_t size, size_t offset, size_t count)
         touched += data[offset + i];
 }
 
+static void touch_name(const uint8_t *data, size_t size, const pfb_name *name)
+{
+    if (name->bytes)
+        touch(data, size, (size_t)(name->bytes - data), name->size_bytes);
+}
+
 /* Everything in order; how many items. */
 static size_t read_all(pfb_v1_reader *block, const uint8_t *data, size_t size)
 {
@@ -63,15 +69,14 @@ static size_t read_all(pfb_v1_reader *block, const uint8_t *data, size_t size)
     pfb_v1_instance instance;
     pfb_v1_value value;
     size_t items = 0;
-    touch(data, size, block->system_name.offset, block->system_name.size_bytes);
+    touch_name(data, size, &block->system_name);
     for (; pfb_v1_next_object(block, &object); items++) {
         expect_inside(size, object.offset, object.size_bytes);
         for (; pfb_v1_next_counter(block, &counter); items++)
             touch(data, size, counter.offset, 40);
         for (; pfb_v1_next_instance(block, &instance); items++) {
             expect_inside(size, instance.values_offset, instance.values_size_bytes);
-            if (instance.has_name)
-                touch(data, size, instance.name.offset, instance.name.size_bytes);
+            touch_name(data, size, &instance.name);
             for (; pfb_v1_next_value(block, &value); items++)
                 touch(data, size, value.offset, value.size_bytes);
         }

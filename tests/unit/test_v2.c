@@ -38,9 +38,9 @@ Test(v2, the_documented_example_is_read)
     cr_expect(r.result.status == 0 && r.result.counter_count == 1 && r.result.instance_count == 1);
     cr_expect_not(r.result.has_counter_ids);
     cr_assert(next_instance(&r));
-    cr_expect(r.instance.offset == 72 && r.instance.instance == 0 && r.instance.id == 7 && r.instance.has_name);
-    cr_expect_eq(r.instance.name.offset, 80);
-    expect_name(r.b.data + 80, r.instance.name.units, "ab", "the instance");
+    cr_expect(r.instance.offset == 72 && r.instance.instance == 0 && r.instance.id == 7 && r.instance.name.bytes);
+    cr_expect_eq(r.instance.name.bytes, r.b.data + 80);
+    expect_name(&r.instance.name, "ab", "the instance");
     cr_assert(next_value(&r));
     cr_expect(r.value.offset == 88 && r.value.data_offset == 96 && r.value.data_size_bytes == 4 &&
               r.value.position == 0);
@@ -60,7 +60,8 @@ Test(v2, a_single_counter_has_one_nameless_instance)
     cr_expect(r.result.kind == 1 && r.result.counter_count == 1 && r.result.instance_count == 1 &&
               !r.result.has_counter_ids);
     cr_assert(next_instance(&r));
-    cr_expect(r.instance.offset == 64 && !r.instance.has_name && r.instance.id == 0 && r.instance.name.units == 0);
+    cr_expect(r.instance.offset == 64 && !r.instance.name.bytes && r.instance.id == 0 &&
+              r.instance.name.size_bytes / 2 == 0);
     cr_assert(next_value(&r));
     cr_expect(r.value.is_number && r.value.raw == UINT64_C(0x8000000000000001) && r.value.data_size_bytes == 8);
     cr_expect_not(next_instance(&r));
@@ -74,7 +75,7 @@ Test(v2, multiple_counters_come_with_their_ids)
     read_result(&r, 0);
     cr_expect(r.result.kind == 2 && r.result.counter_count == 2 && r.result.instance_count == 1);
     cr_expect(r.result.has_counter_ids && r.result.ids_offset == 72);
-    cr_expect(next_instance(&r) && r.instance.offset == 80 && !r.instance.has_name);
+    cr_expect(next_instance(&r) && r.instance.offset == 80 && !r.instance.name.bytes);
     cr_expect(next_value(&r) && r.value.offset == 80 && r.value.position == 0 && r.value.raw == 1000);
     cr_expect(r.value.counter_id == 26);
     cr_expect(next_value(&r) && r.value.offset == 96 && r.value.position == 1 && r.value.raw == UINT32_MAX);
@@ -96,7 +97,7 @@ Test(v2, a_counterset_has_all_values_of_all_instances)
             cr_expect(next_instance(&r) && r.instance.offset == instance_offsets[i / 2] &&
                       r.instance.instance == i / 2);
             cr_expect_eq(r.instance.id, i ? 9 : 0);
-            expect_name(r.b.data + r.instance.name.offset, r.instance.name.units, i ? "b" : "a", "instance");
+            expect_name(&r.instance.name, i ? "b" : "a", "instance");
         }
         cr_expect(next_value(&r) && r.value.offset == value_offsets[i] && r.value.raw == i + 1 &&
                   r.value.position == i % 2);

@@ -30,7 +30,7 @@ static void make_block(made *m, uint32_t kind, uint32_t instances, uint32_t coun
     for (uint32_t i = 0; i < instances; i++) {
         const uint8_t name[12] = {'0', 0, ',', 0, (uint8_t)('0' + i % 10), 0, 'a', 0, 'b', 0, 'c', 0};
         if (kind & PFB_V2_MULTIPLE_INSTANCES)
-            pfb_write_instance(&b, 7 * i, name, i % 7);
+            pfb_write_instance(&b, 7 * i, UTF16_NAME(name, i % 7));
         for (uint32_t n = 0; n < counters; n++)
             pfb_write_value(&b, UINT64_C(10000) * i + n, fourth > 0 && n % fourth == 1 ? 4 : 8);
     }
@@ -102,10 +102,10 @@ Test(v2_values, instances_come_with_their_names)
     cr_assert(pfb_v2_read_values(&block, &bulk) && bulk.instance_count == 2);
     cr_expect(instances[0].offset == 96 && instances[0].instance == 0 && instances[0].id == 0);
     cr_expect(instances[1].offset == 160 && instances[1].instance == 1 && instances[1].id == 7);
-    expect_name(m.data + instances[1].name.offset, instances[1].name.units, "0", "the second");
+    expect_name(&instances[1].name, "0", "the second");
     cr_assert(pfb_v2_read_values(&block, &bulk) && bulk.instance_count == 2);
     cr_expect(instances[1].instance == 3 && instances[1].id == 21 && values[5] == 30002);
-    expect_name(m.data + instances[1].name.offset, instances[1].name.units, "0,3", "the fourth");
+    expect_name(&instances[1].name, "0,3", "the fourth");
 }
 
 Test(v2_values, chosen_positions_are_what_is_stored)
@@ -270,7 +270,7 @@ static void make_random_block(made *m)
         pfb_write_begin_result(&b, kind, 1, ids, counters);
         for (uint32_t i = 0; i < instances && b.size_bytes + 24 * counters < MOST_BYTES / 4 * 3; i++) {
             if (kind & 4)
-                pfb_write_instance(&b, random_below(9), name, random_below(4));
+                pfb_write_instance(&b, random_below(9), UTF16_NAME(name, random_below(4)));
             for (uint32_t n = 0; n < counters; n++) {
                 uint32_t size = odd > 0 && random_below(odd) == 0 ? random_below(24) : random_below(3) ? 8 : 4;
                 pfb_write_datum(&b, name + random_below(32), size);

@@ -148,7 +148,7 @@ static void build_ab(pfb_writer *builder)
 {
     begin(builder);
     pfb_write_begin_result(builder, PFB_V2_MULTIPLE_INSTANCES, 0, NULL, 0);
-    pfb_write_instance(builder, 3, ab, 2);
+    pfb_write_instance(builder, 3, UTF16_NAME(ab, 2));
     pfb_write_value(builder, 0x01020304, 4);
     pfb_write_end_result(builder);
     pfb_write_end_v2(builder);
@@ -173,10 +173,10 @@ static void build_counterset_result(pfb_writer *builder)
     static const uint32_t ids[] = {0, 22};
     begin(builder);
     pfb_write_begin_result(builder, PFB_V2_COUNTERSET, 5, ids, 2);
-    pfb_write_instance(builder, 0, NULL, 0);
+    pfb_write_instance(builder, 0, NULL);
     pfb_write_value(builder, 1, 8);
     pfb_write_value(builder, 2, 4);
-    pfb_write_instance(builder, UINT32_MAX, abc, 3);
+    pfb_write_instance(builder, UINT32_MAX, UTF16_NAME(abc, 3));
     pfb_write_value(builder, 3, 8);
     pfb_write_value(builder, 4, 4);
     pfb_write_end_result(builder);
@@ -264,7 +264,7 @@ static void expect_registration(bytes *b)
 
 static void build_string(pfb_writer *builder)
 {
-    pfb_write_string(builder, abc, 3);
+    pfb_write_string(builder, UTF16_NAME(abc, 3));
 }
 
 static void expect_string(bytes *b)
@@ -274,7 +274,7 @@ static void expect_string(bytes *b)
 
 static void build_empty_string(pfb_writer *builder)
 {
-    pfb_write_string(builder, NULL, 0);
+    pfb_write_string(builder, NULL);
 }
 
 static void expect_empty_string(bytes *b)
@@ -285,9 +285,9 @@ static void expect_empty_string(bytes *b)
 static void build_strings(pfb_writer *builder)
 {
     pfb_write_begin_strings(builder, 3);
-    pfb_write_counter_string(builder, 5, ab, 2);
-    pfb_write_counter_string(builder, 0, NULL, 0);
-    pfb_write_counter_string(builder, 9, abc, 3);
+    pfb_write_counter_string(builder, 5, UTF16_NAME(ab, 2));
+    pfb_write_counter_string(builder, 0, NULL);
+    pfb_write_counter_string(builder, 9, UTF16_NAME(abc, 3));
     pfb_write_end_strings(builder);
 }
 
@@ -323,8 +323,7 @@ static void build_identifiers(pfb_writer *builder)
 {
     pfb_query query = {.counterset = guid, .counter_id = 1, .instance_id = UINT32_MAX, .status = 3, .index = 4};
     pfb_write_identifier(builder, &query);
-    query.name = ab;
-    query.name_units = 2;
+    query.name = pfb_utf16_name(ab, 2);
     pfb_write_identifier(builder, &query);
 }
 
@@ -345,8 +344,8 @@ static void expect_identifiers(bytes *b)
 
 static void build_instances(pfb_writer *builder)
 {
-    pfb_write_listed_instance(builder, 8, abc, 3);
-    pfb_write_listed_instance(builder, 9, ab, 2);
+    pfb_write_listed_instance(builder, 8, UTF16_NAME(abc, 3));
+    pfb_write_listed_instance(builder, 9, UTF16_NAME(ab, 2));
 }
 
 static void expect_instances(bytes *b)
@@ -467,7 +466,7 @@ static void call(pfb_writer *b, char letter)
         pfb_write_end_result(b);
         break;
     case 'i':
-        pfb_write_instance(b, 0, ab, 2);
+        pfb_write_instance(b, 0, UTF16_NAME(ab, 2));
         break;
     case 'v':
         pfb_write_value(b, 1, 4);
@@ -532,11 +531,11 @@ Test(write, arguments_outside_their_range)
         cr_expect_eq(builder.size_bytes, 64, "nothing written");
     }
     pfb_write_init(&builder, data, sizeof data);
-    pfb_query query = {.counterset = guid, .name = ab, .name_units = PFB_QUERY_NAME_UNITS + 1};
+    pfb_query query = {.counterset = guid, .name = pfb_utf16_name(ab, PFB_QUERY_NAME_UNITS + 1)};
     pfb_write_identifier(&builder, &query);
     expect_error(builder.error, PFB_CALLER_ARGUMENT, 0, "a name too long");
     static const uint8_t with_nul[] = {'a', 0, 0, 0};
-    query = (pfb_query){.counterset = guid, .name = with_nul, .name_units = 2};
+    query = (pfb_query){.counterset = guid, .name = pfb_utf16_name(with_nul, 2)};
     pfb_write_init(&builder, data, sizeof data);
     pfb_write_identifier(&builder, &query);
     expect_error(builder.error, PFB_CALLER_ARGUMENT, 0, "a name with a NUL");
@@ -551,7 +550,7 @@ Test(write, strings_as_many_as_announced)
         pfb_write_init(&builder, data, sizeof data);
         pfb_write_begin_strings(&builder, 2);
         for (uint32_t i = 0; i < given; i++)
-            pfb_write_counter_string(&builder, i, ab, 2);
+            pfb_write_counter_string(&builder, i, UTF16_NAME(ab, 2));
         cr_expect_eq(builder.error.code, given > 2 ? PFB_CALLER_ORDER : PFB_OK, "%u strings", given);
         pfb_write_end_strings(&builder);
         cr_expect_eq(builder.error.code, given == 2 ? PFB_OK : PFB_CALLER_ORDER, "%u strings", given);
@@ -559,7 +558,7 @@ Test(write, strings_as_many_as_announced)
     uint8_t data[16];
     pfb_writer builder;
     pfb_write_init(&builder, data, sizeof data);
-    pfb_write_counter_string(&builder, 1, ab, 2);
+    pfb_write_counter_string(&builder, 1, UTF16_NAME(ab, 2));
     expect_error(builder.error, PFB_CALLER_ORDER, 0, "no string was announced");
 }
 
@@ -570,14 +569,14 @@ Test(write, absurd_sizes)
         uint8_t data[64];
         pfb_writer builder;
         pfb_write_init(&builder, data, sizeof data);
-        pfb_write_string(&builder, ab, SIZE_MAX - less);
+        pfb_write_string(&builder, &(pfb_name){ab, SIZE_MAX - less, PFB_ENCODING_UTF16LE});
         cr_expect_eq(builder.error.code, PFB_CALLER_ARGUMENT, "%zu", less);
         pfb_write_init(&builder, data, sizeof data);
-        pfb_write_listed_instance(&builder, 0, ab, SIZE_MAX / 2 - less);
+        pfb_write_listed_instance(&builder, 0, UTF16_NAME(ab, SIZE_MAX / 4 - less));
         cr_expect_eq(builder.error.code == PFB_CALLER_ARGUMENT || builder.error.code == PFB_CALLER_TOO_SMALL, true);
         pfb_write_init(&builder, data, sizeof data);
         pfb_write_begin_strings(&builder, 1);
-        pfb_write_counter_string(&builder, 1, ab, SIZE_MAX - less);
+        pfb_write_counter_string(&builder, 1, &(pfb_name){ab, SIZE_MAX - less, PFB_ENCODING_UTF16LE});
         pfb_write_end_strings(&builder);
         cr_expect_neq(builder.error.code, PFB_OK);
     }
@@ -766,7 +765,7 @@ Test(write, a_fault_is_planted_once_from_where_it_is_asked_for)
     for (uint32_t n = 0; n < 4; n++) {
         if (n == 2)
             pfb_write_break(&builder, PFB_FAULT_INSTANCE_SIZE_ZERO);
-        pfb_write_instance(&builder, n, ab, 2);
+        pfb_write_instance(&builder, n, UTF16_NAME(ab, 2));
         pfb_write_value(&builder, n, 4);
     }
     pfb_write_end_result(&builder);

@@ -182,11 +182,11 @@ static void call(pfb_writer *b, unsigned which)
     static const pfb_v1_object object = {.instance_count = 0};
     static const pfb_v1_object alone = {.instance_count = PFB_V1_NO_INSTANCES};
     static const pfb_v1_counter counter = {.type = RAWCOUNT, .size_bytes = 4};
-    static const pfb_v1_instance instance = {.has_name = true};
+    static const pfb_v1_instance instance = {.name = {(const uint8_t *)"", 0, PFB_ENCODING_UTF8}};
     pfb_write_times times = v1_times(1);
     switch (which) {
     case 0:
-        pfb_write_begin_v1(b, &times, NULL, 0, false);
+        pfb_write_begin_v1(b, &times, NULL, false);
         break;
     case 1:
         pfb_write_begin_object(b, &object);
@@ -195,7 +195,7 @@ static void call(pfb_writer *b, unsigned which)
         pfb_write_definition(b, &counter);
         break;
     case 3:
-        pfb_write_v1_instance(b, &instance, NULL, 0);
+        pfb_write_v1_instance(b, &instance);
         break;
     case 4:
         pfb_write_counter_block(b, 8);
@@ -219,7 +219,7 @@ static void call(pfb_writer *b, unsigned which)
         pfb_write_begin_v2(b, &times);
         break;
     default:
-        pfb_write_name(b, 1, NULL, 0);
+        pfb_write_name(b, 1, NULL);
         break;
     }
 }
@@ -317,9 +317,9 @@ Test(write_v1, arguments_out_of_range)
     cr_expect_eq(b.error.code, PFB_CALLER_ARGUMENT, "a counter block of 4 GiB");
     v1_begin(&b, data, sizeof data, false);
     v1_object(&b, 2, 0);
-    pfb_v1_instance instance = {.has_name = true};
-    pfb_write_v1_instance(&b, &instance, data, 3);
-    cr_expect_eq(b.error.code, PFB_CALLER_ARGUMENT, "half a unit");
+    pfb_v1_instance instance = {.name = {data, SIZE_MAX - 3, PFB_ENCODING_UTF16LE}};
+    pfb_write_v1_instance(&b, &instance);
+    cr_expect_eq(b.error.code, PFB_CALLER_ARGUMENT, "a name of almost all memory");
     begin_alone(&b, data, sizeof data);
     pfb_write_end_names(&b);
     cr_expect_eq(b.error.code, PFB_CALLER_ORDER, "names end inside a block");
@@ -459,10 +459,10 @@ Test(write_v1, faults_in_too_little_memory)
 static void build_names(pfb_writer *b)
 {
     static const uint8_t text[] = {'S', 0, 'y', 0};
-    pfb_write_name(b, 1, text, 1);
-    pfb_write_name(b, 0, text, 2);
-    pfb_write_name(b, 4294967295, NULL, 0);
-    pfb_write_name(b, 1023, text, 2);
+    pfb_write_name(b, 1, UTF16_NAME(text, 1));
+    pfb_write_name(b, 0, UTF16_NAME(text, 2));
+    pfb_write_name(b, 4294967295, NULL);
+    pfb_write_name(b, 1023, UTF16_NAME(text, 2));
     pfb_write_end_names(b);
 }
 

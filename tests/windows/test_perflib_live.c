@@ -50,8 +50,7 @@ static size_t make_block(uint8_t *out, size_t capacity)
     const pfb_query query = {.counterset = {{0xBD, 0x0B}}, /* of nothing */
                              .counter_id = PFB_NO_ID,
                              .instance_id = PFB_NO_ID,
-                             .name = (const uint8_t *)L"*",
-                             .name_units = 1};
+                             .name = pfb_utf8_name("*", 1)};
     return pfb_query_write(&query, out, capacity);
 }
 

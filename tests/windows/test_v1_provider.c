@@ -52,15 +52,15 @@ static void register_provider(const char *library)
 
 /* ---- What the library gave ---------------------------------------------------------------------------------- */
 
-static void check_instance(pfb_v1_reader *block, const uint8_t *data, const provider_instance *expected)
+static void check_instance(pfb_v1_reader *block, const provider_instance *expected)
 {
     pfb_v1_instance instance;
     pfb_v1_value value;
     size_t name_bytes = 2 * wcslen(expected->name);
     check(pfb_v1_next_instance(block, &instance), "an instance is there");
     printf("  instance %.*ls\n", (int)(name_bytes / 2), expected->name);
-    check(instance.has_name && instance.name.code_page == 0 && instance.name.size_bytes == name_bytes &&
-              memcmp(data + instance.name.offset, expected->name, name_bytes) == 0,
+    check(instance.name.bytes && instance.name.encoding == PFB_ENCODING_UTF16LE &&
+              instance.name.size_bytes == name_bytes && memcmp(instance.name.bytes, expected->name, name_bytes) == 0,
           "its name is that of the provider");
     check(instance.unique_id == PFB_V1_NO_UNIQUE_ID && instance.parent_title == 0, "without unique id and parent");
     check(pfb_v1_next_value(block, &value) && value.is_number && value.size_bytes == 4 &&
@@ -91,7 +91,7 @@ static void check_provided(const uint8_t *data, size_t size)
     check_counter(&block, PROVIDER_SMALL, PERF_COUNTER_RAWCOUNT);
     check_counter(&block, PROVIDER_LARGE, PERF_COUNTER_LARGE_RAWCOUNT);
     for (int i = 0; i < PROVIDER_INSTANCES; i++)
-        check_instance(&block, data, &provided.instances[i]);
+        check_instance(&block, &provided.instances[i]);
     check(!pfb_v1_next_object(&block, &object), "no other object");
     check(pfb_v1_finish(&block).code == PFB_OK, "the block is sound by the strict rules");
 }

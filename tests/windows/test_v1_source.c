@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "checks.h"
 #include "perfblock/name.h"
-#include "perfblock/v1.h"
 #include "perfblock/source.h"
+#include "perfblock/v1.h"
 #include "windows/message.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ static int64_t performance_counter(void)
 }
 
 /* The header's name and clock are those of other calls. */
-static void check_header(const pfb_v1_reader *block, const pfb_bytes *reply)
+static void check_header(const pfb_v1_reader *block)
 {
     LARGE_INTEGER frequency;
     WCHAR name[MAX_COMPUTERNAME_LENGTH + 1];
@@ -43,8 +43,8 @@ static void check_header(const pfb_v1_reader *block, const pfb_bytes *reply)
     QueryPerformanceFrequency(&frequency);
     check(block->perf_freq == frequency.QuadPart, "the frequency is that of the performance counter");
     check(GetComputerNameW(name, &units), "the machine has a name");
-    check(block->system_name.code_page == 0 && block->system_name.size_bytes == 2 * units &&
-              memcmp(reply->data + block->system_name.offset, name, block->system_name.size_bytes) == 0,
+    check(block->system_name.encoding == PFB_ENCODING_UTF16LE && block->system_name.size_bytes == 2 * units &&
+              memcmp(block->system_name.bytes, name, block->system_name.size_bytes) == 0,
           "the system name is that of the machine");
     check(block->version == 1 && block->revision == 1 && !block->is_big_endian, "version 1.1, little-endian");
 }
@@ -76,7 +76,7 @@ static void check_block(pfb_source *source, const char *query)
            (unsigned)block.object_count);
     check(is_open, "the header is sound");
     check(block.total_size_bytes == reply.size_bytes, "the block is as large as the reply");
-    check_header(&block, &reply);
+    check_header(&block);
     check(before <= block.perf_time && block.perf_time <= after, "the block is of the time of the query");
     for (; pfb_v1_next_object(&block, &object); objects++)
         count_values(&block, &values);
@@ -91,14 +91,14 @@ static void check_block(pfb_source *source, const char *query)
 /* ---- Name tables -------------------------------------------------------------------------------------------- */
 
 /* The text of an entry is a number in decimal digits. */
-static bool is_number(const pfb_bytes *reply, const pfb_name_entry *entry)
+static bool is_number(const pfb_name *name)
 {
-    for (uint32_t i = 0; i < entry->size_bytes; i += 2) {
-        const uint8_t *unit = reply->data + entry->offset + i;
+    for (size_t i = 0; i < name->size_bytes; i += 2) {
+        const uint8_t *unit = name->bytes + i;
         if (unit[0] < '0' || unit[0] > '9' || unit[1] != 0)
             return false;
     }
-    return entry->size_bytes > 0;
+    return name->size_bytes > 0;
 }
 
 static void check_names(pfb_source *source)
@@ -107,8 +107,9 @@ static void check_names(pfb_source *source)
     pfb_name_table table;
     pfb_name_entry entry;
     ask(source, "Counter 009", &reply);
-    check(pfb_name_table_open(&table, reply.data, reply.size_bytes, 0) && table.is_utf16, "a name table in UTF-16");
-    check(pfb_name_table_next(&table, &entry) && entry.index == 1 && is_number(&reply, &entry),
+    check(pfb_name_table_open(&table, reply.data, reply.size_bytes, 0) && table.encoding == PFB_ENCODING_UTF16LE,
+          "a name table in UTF-16");
+    check(pfb_name_table_next(&table, &entry) && entry.index == 1 && is_number(&entry.name),
           "the first pair is 1 and the highest index");
     uint32_t others = pfb_name_table_count(&table);
     printf("  names: %u, notes 0x%X\n", (unsigned)others, (unsigned)table.notes);
@@ -124,7 +125,8 @@ static void check_help(pfb_source *source)
     pfb_name_table table;
     pfb_name_entry entry;
     ask(source, "Help 009", &reply);
-    check(pfb_name_table_open(&table, reply.data, reply.size_bytes, 0) && table.is_utf16, "a help table in UTF-16");
+    check(pfb_name_table_open(&table, reply.data, reply.size_bytes, 0) && table.encoding == PFB_ENCODING_UTF16LE,
+          "a help table in UTF-16");
     check(pfb_name_table_next(&table, &entry) && entry.index % 2 == 1, "the first help text has an odd index");
     uint32_t texts = 1 + pfb_name_table_count(&table);
     printf("  help texts: %u, notes 0x%X\n", (unsigned)texts, (unsigned)table.notes);
@@ -146,7 +148,8 @@ static void check_own_name(const char *backslashes, size_t expected_size)
     pfb_source_failure failure = {0};
     pfb_v1_reader block;
     check(GetComputerNameW(wide, &units), "the machine has a name");
-    pfb_utf16_to_utf8((const uint8_t *)wide, units, name, sizeof name);
+    pfb_name own = pfb_utf16_name(wide, units);
+    pfb_name_to_utf8(&own, name, sizeof name);
     snprintf(machine, sizeof machine, "%s%s", backslashes, name);
     pfb_source *source = pfb_source_open_remote(machine, &failure);
     check(source != NULL, "it can be named");
@@ -156,7 +159,7 @@ static void check_own_name(const char *backslashes, size_t expected_size)
     check(is_read || (!is_wine() && failure.code != 0), "it is connected to");
     if (is_read) {
         check(pfb_v1_open(&block, reply.data, reply.size_bytes, 0), "its block has a header");
-        check_header(&block, &reply);
+        check_header(&block);
         check(!is_wine() || reply.size_bytes == expected_size, "and is as large as without the name");
     }
     pfb_source_close(source);

@@ -119,7 +119,7 @@ PFB_API pfb_error pfb_registration_single_counter(const void *data, size_t size,
                                                   pfb_counter *counter);
 
 /* Codes 3, 4, 7 and 9: one string, whose NUL must lie within `size`. Bytes after it are allowed. */
-PFB_API pfb_error pfb_registration_string(const void *data, size_t size, pfb_text *text);
+PFB_API pfb_error pfb_registration_string(const void *data, size_t size, pfb_name *text);
 
 /* Code 8: a GUID. Bytes after the 16th are allowed. */
 PFB_API pfb_error pfb_registration_guid(const void *data, size_t size, pfb_guid *guid);
@@ -135,16 +135,14 @@ typedef struct pfb_registration_strings {
     const uint8_t *data;
     uint32_t strings_read;
     uint64_t scanned_bytes; /* bounds the work on strings that overlap */
-    pfb_text last;          /* the string read last: not scanned again if the next entry shares it */
-    bool has_last;
+    pfb_name last;          /* the string read last: not scanned again if the next entry shares it */
 } pfb_registration_strings;
 
 /* PERF_STRING_COUNTER_HEADER. */
 typedef struct pfb_registration_string_entry {
     size_t offset; /* of the entry */
     uint32_t counter_id;
-    bool has_text; /* false: the counter has no string */
-    pfb_text text;
+    pfb_name text; /* UTF-16LE; bytes is null if the counter has no string */
 } pfb_registration_string_entry;
 
 PFB_API bool pfb_registration_strings_open(pfb_registration_strings *strings, const void *data, size_t size,
@@ -183,8 +181,8 @@ typedef struct pfb_identifier {
     uint32_t counter_id;  /* PFB_NO_ID: all counters */
     uint32_t instance_id; /* PFB_NO_ID: any */
     uint32_t index;       /* set by PerfQueryCounterInfo: position of the query's result in the V2 reply */
-    bool has_name;        /* false when the block ends before a name */
-    pfb_text name;        /* instance name filter: exact, or a pattern with * and ? */
+    pfb_name name;        /* instance name filter, UTF-16LE: exact, or a pattern with * and ?. bytes is null when the
+                           * block ends before a name */
 } pfb_identifier;
 
 PFB_API bool pfb_list_next_identifier(pfb_list *list, pfb_identifier *identifier);
@@ -193,7 +191,7 @@ PFB_API bool pfb_list_next_identifier(pfb_list *list, pfb_identifier *identifier
 typedef struct pfb_listed_instance {
     size_t offset;
     uint32_t id;
-    pfb_text name;
+    pfb_name name; /* UTF-16LE */
 } pfb_listed_instance;
 
 PFB_API bool pfb_list_next_instance(pfb_list *list, pfb_listed_instance *instance);

@@ -32,6 +32,20 @@ typedef struct pfb_name {
     uint32_t encoding; /* PFB_ENCODING_, or the number of another code page */
 } pfb_name;
 
+/* Makes a name of `size_bytes` bytes of UTF-8. */
+static inline pfb_name pfb_utf8_name(const char *utf8, size_t size_bytes)
+{
+    pfb_name name = {(const uint8_t *)utf8, size_bytes, PFB_ENCODING_UTF8};
+    return name;
+}
+
+/* Makes a name of `units` 16-bit units of UTF-16LE, at most SIZE_MAX / 2; `utf16` needs no alignment. */
+static inline pfb_name pfb_utf16_name(const void *utf16, size_t units)
+{
+    pfb_name name = {(const uint8_t *)utf16, 2 * units, PFB_ENCODING_UTF16LE};
+    return name;
+}
+
 /* Converts a name to UTF-8. Writes at most `capacity` bytes, including a NUL that is always written when capacity > 0.
  * A character that does not fit is not written in part. Returns the size in bytes of the whole text without the NUL (at
  * most 3 per byte of the name): the output is complete if the return value is below `capacity`. `out` may be null when
@@ -39,27 +53,15 @@ typedef struct pfb_name {
  * last byte of UTF-16, and each byte above 127 of a code page not listed above. Escapes nothing. Linear in the size. */
 PFB_API size_t pfb_name_to_utf8(const pfb_name *name, char *out, size_t capacity);
 
+/* Converts a name to UTF-16LE. Writes at most `capacity_units` units of 2 bytes, no NUL, and no character in part.
+ * Returns the number of units of the whole text, at most one per byte of the name. `out` may be null when
+ * capacity_units is 0. Units of UTF-16 are kept, unpaired surrogates too; what cannot be decoded otherwise becomes
+ * U+FFFD as above. Linear in the size. */
+PFB_API size_t pfb_name_to_utf16(const pfb_name *name, uint8_t *out, size_t capacity_units);
+
 /* Returns true if both names have the same characters, in whatever encodings. What cannot be decoded equals U+FFFD,
  * except that names of one encoding are equal only if their bytes are. No name equals an empty one. */
 PFB_API bool pfb_name_equal(const pfb_name *left, const pfb_name *right);
-
-/* A UTF-16LE string inside the input of a reader. Contains no NUL. */
-typedef struct pfb_text {
-    size_t offset; /* bytes from the start of the input */
-    size_t units;  /* 16-bit units, without the NUL */
-} pfb_text;
-
-/* Converts `units` 16-bit little-endian units at `utf16` (no alignment needed) to UTF-8.
- * Writes at most `capacity` bytes, including a NUL that is always written when capacity > 0. A character that does not
- * fit is not written in part. An unpaired surrogate becomes U+FFFD. Returns the size in bytes of the whole text without
- * the NUL (at most 3 per unit): the output is complete if the return value is below `capacity`. `out` may be null when
- * capacity is 0. Does not stop at NUL units and escapes nothing. Work is linear in units. */
-PFB_API size_t pfb_utf16_to_utf8(const uint8_t *utf16, size_t units, char *out, size_t capacity);
-
-/* Converts `size_bytes` bytes of UTF-8 to UTF-16LE. Writes at most `capacity_units` units (2 bytes each), no NUL.
- * Each byte that cannot begin or continue a character becomes one U+FFFD; overlong forms and encoded surrogates count
- * as malformed. Returns the number of units of the whole text. `out` may be null when capacity is 0. */
-PFB_API size_t pfb_utf16_from_utf8(const char *utf8, size_t size_bytes, uint8_t *out, size_t capacity_units);
 
 #ifdef __cplusplus
 }

@@ -20,20 +20,19 @@ typedef struct pfb_query {
     pfb_guid counterset;
     uint32_t counter_id;  /* PFB_NO_ID: all counters of the counterset */
     uint32_t instance_id; /* PFB_NO_ID: any */
-    const uint8_t *name;  /* UTF-16LE without NUL, any alignment: an exact name, or a pattern with * and ?.
-                           * Null: no name, as for single-instance countersets */
-    size_t name_units;    /* 0 to PFB_QUERY_NAME_UNITS */
-    uint32_t status;      /* 0 in a request; in an answer the Win32 error code of adding or deleting it */
-    uint32_t index;       /* 0 in a request; in the reply of PerfQueryCounterInfo the position of the result */
+    pfb_name name;   /* in any encoding, at most PFB_QUERY_NAME_UNITS units of UTF-16 without NUL: an exact name, or
+                      * a pattern with * and ?. bytes is null: no name, as for single-instance countersets */
+    uint32_t status; /* 0 in a request; in an answer the Win32 error code of adding or deleting it */
+    uint32_t index;  /* 0 in a request; in the reply of PerfQueryCounterInfo the position of the result */
 } pfb_query;
 
 /* Returns the size in bytes of the identifier block: 40 without a name, otherwise 40 + name + NUL, rounded up to a
- * multiple of 8. 0 if the name is too long, contains a NUL, or is null with name_units above 0. */
+ * multiple of 8. 0 if the name is too long or contains a NUL. */
 PFB_API size_t pfb_query_size(const pfb_query *query);
 
 /* Writes the block at `out` and returns its size; padding is zero. Returns 0 and writes nothing if pfb_query_size
- * returns 0 or more than `capacity`. In a buffer of several blocks each begins where the previous one ends. The name
- * may lie inside the block that is overwritten. */
+ * returns 0 or more than `capacity`. In a buffer of several blocks each begins where the previous one ends. A name in
+ * UTF-16LE may lie inside the block that is overwritten. */
 PFB_API size_t pfb_query_write(const pfb_query *query, uint8_t *out, size_t capacity);
 
 /* Finds the query whose result has the position `index` in a V2 reply, in the bytes of PerfQueryCounterInfo. Results
@@ -48,13 +47,13 @@ PFB_API bool pfb_query_find(const void *info, size_t size, uint32_t index, pfb_i
 #define PFB_MATCH_IGNORE_CASE UINT32_C(1) /* A-Z equal a-z; other letters must be the same */
 
 /* Returns true if the whole of `name` matches `pattern`: * matches any run of units, including the empty one, ? matches
- * one 16-bit unit, anything else matches itself. Both are UTF-16LE of any alignment and content. A pattern longer than
- * PFB_QUERY_NAME_UNITS matches nothing. The worst-case work is the product of both lengths. */
-PFB_API bool pfb_query_match(const uint8_t *pattern, size_t pattern_units, const uint8_t *name, size_t name_units,
-                             uint32_t options);
+ * one 16-bit unit, anything else matches itself. Both are compared as UTF-16, whatever their encodings; a character
+ * past U+FFFF is two units. A pattern of more than PFB_QUERY_NAME_UNITS units matches nothing. A name without bytes is
+ * empty. The worst-case work is the product of both lengths. */
+PFB_API bool pfb_query_match(const pfb_name *pattern, const pfb_name *name, uint32_t options);
 
 /* Returns true if the pattern contains * or ?. */
-PFB_API bool pfb_query_is_pattern(const uint8_t *pattern, size_t pattern_units);
+PFB_API bool pfb_query_is_pattern(const pfb_name *pattern);
 
 #ifdef __cplusplus
 }

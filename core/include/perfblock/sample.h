@@ -84,7 +84,7 @@ typedef struct pfb_sample_row {
     const uint8_t *name; /* UTF-16LE, not terminated, in the data block; or, when the reply names no instance, the
                           * query's filter in the query information: the name if has_name, else a pattern */
     uint32_t name_size_bytes;   /* in any code page; of the UTF-16 ones it is even */
-    uint32_t code_page;         /* PFB_CODE_PAGE_UTF16LE; V1 also others: only names in UTF-16LE suit pfb_query_match */
+    uint32_t code_page;         /* PFB_ENCODING_UTF16LE; V1 also others */
     const uint8_t *parent_name; /* V1: the parent's, one level up; null: none */
     uint32_t parent_size_bytes, parent_code_page;
     uint32_t occurrence;  /* number among the equal names of its result, from 0 (pfb_sample_number_rows) */

@@ -29,18 +29,6 @@ extern "C" {
 
 #define PFB_V1_NO_UNIQUE_ID (-1)
 
-/* Windows code pages that are UTF-16. */
-#define PFB_CODE_PAGE_UTF16LE UINT32_C(1200)
-#define PFB_CODE_PAGE_UTF16BE UINT32_C(1201)
-
-/* A name inside the input; without NUL. */
-typedef struct pfb_v1_name {
-    size_t offset;
-    uint32_t size_bytes;
-    uint32_t code_page; /* 0: UTF-16 in the byte order of the block; else this Windows code page. Of UTF-16 the size is
-                           even */
-} pfb_v1_name;
-
 /* The reader. Fields above the line may be read; those below are its own. */
 typedef struct pfb_v1_reader {
     uint32_t total_size_bytes; /* of the whole block; the next block of a file begins there */
@@ -52,12 +40,11 @@ typedef struct pfb_v1_reader {
     int64_t perf_time;           /* performance clock, ticks */
     int64_t perf_freq;           /* ticks per second of the performance clock; hostile data: any value */
     int64_t perf_time_100ns;     /* 100 ns units since 1601-01-01 */
-    bool has_system_name;        /* one of length 0 is none */
-    pfb_v1_name system_name;     /* of the machine */
-    uint32_t notes;              /* PFB_NOTE_ bits: what was tolerated so far */
-    pfb_error error;             /* the first failure; code PFB_OK while there is none */
-    pfb_error object_error;      /* likewise, of the current object */
-    pfb_error end_error;         /* why the objects behind the current one cannot be found; PFB_OK at the regular end */
+    pfb_name system_name;   /* of the machine, UTF-16 in the byte order of the block; bytes is null if there is none */
+    uint32_t notes;         /* PFB_NOTE_ bits: what was tolerated so far */
+    pfb_error error;        /* the first failure; code PFB_OK while there is none */
+    pfb_error object_error; /* likewise, of the current object */
+    pfb_error end_error;    /* why the objects behind the current one cannot be found; PFB_OK at the regular end */
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     uint32_t options;
@@ -96,7 +83,7 @@ typedef struct pfb_v1_object {
     uint32_t counter_count;  /* counter definitions */
     int32_t default_counter; /* title index; -1: none */
     int32_t instance_count;  /* or PFB_V1_NO_INSTANCES, _METADATA_... */
-    uint32_t code_page;      /* of its instances' names; 0: UTF-16 */
+    uint32_t code_page;      /* of its instances' names; 0: UTF-16 in the byte order of the block */
     int64_t perf_time;       /* the object's clock, ticks */
     int64_t perf_freq;       /* ticks per second of the object's clock */
 } pfb_v1_object;
@@ -118,8 +105,8 @@ typedef struct pfb_v1_counter {
 typedef struct pfb_v1_instance {
     size_t offset;         /* without instances: of the counter block */
     uint32_t position;     /* in the object, from 0 */
-    bool has_name;         /* false: an object without instances, or a name of length 0 */
-    pfb_v1_name name;      /* names repeat */
+    pfb_name name;         /* in the object's code page; UTF-16 has an even size. bytes is null for an object without
+                            * instances and a name of length 0 */
     int32_t unique_id;     /* PFB_V1_NO_UNIQUE_ID: none */
     uint32_t parent_title; /* title index of the parent's object in this block; 0: no parent. Not checked */
     uint32_t parent_position;
@@ -146,12 +133,9 @@ typedef struct pfb_v1_value {
  * would promise more results than its size holds. A null `data` counts as size 0. */
 PFB_API bool pfb_v1_recognise(const void *data, size_t size);
 
-/* True for the code pages of names whose characters take 16 bits: 0 and the two of UTF-16. */
-PFB_API bool pfb_v1_is_utf16(uint32_t code_page);
-
 /* Opens a block of which the call returned `size` bytes. `options`: 0 or PFB_STRICT.
  * True when the header is sound; else `error` says why. A system name outside of the block is noted
- * (PFB_NOTE_BAD_SYSTEM_NAME) and `has_system_name` is false; with PFB_STRICT it is the error PFB_BAD_NAME. A null
+ * (PFB_NOTE_BAD_SYSTEM_NAME) and `system_name.bytes` is null; with PFB_STRICT it is the error PFB_BAD_NAME. A null
  * `data` counts as size 0. Bytes after the block's own total size are ignored. */
 PFB_API bool pfb_v1_open(pfb_v1_reader *block, const void *data, size_t size, uint32_t options);
 
@@ -187,15 +171,14 @@ PFB_API pfb_error pfb_v1_finish(pfb_v1_reader *block);
 /* One pair of index and text. */
 typedef struct pfb_name_entry {
     uint32_t index;
-    uint32_t size_bytes; /* of the text, without terminator */
-    size_t offset;       /* of the text in the table; it is in the table's encoding */
+    pfb_name name; /* UTF-16LE or UTF-8; may be empty */
 } pfb_name_entry;
 
 /* The reader. Callers may read the fields above the line; those below are private. */
 typedef struct pfb_name_table {
-    bool is_utf16;   /* texts are UTF-16LE; false: UTF-8. Neither is validated */
-    uint32_t notes;  /* PFB_NOTE_ bits: deviations tolerated so far */
-    pfb_error error; /* an unknown form; in strict mode also the first deviation */
+    uint32_t encoding; /* of the names: PFB_ENCODING_UTF16LE or _UTF8, not validated */
+    uint32_t notes;    /* PFB_NOTE_ bits: deviations tolerated so far */
+    pfb_error error;   /* an unknown form; in strict mode also the first deviation */
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     size_t size;
@@ -221,10 +204,8 @@ PFB_API uint32_t pfb_name_table_count(pfb_name_table *table);
 
 /* Looks up a table by index and by text, in memory of the caller. Several tables may be indexed at the same time. */
 typedef struct pfb_name_index {
-    const uint8_t *data; /* the table's bytes; they must outlive the index */
-    bool is_utf16;
     uint32_t count;
-    pfb_name_entry *entries; /* in table order */
+    pfb_name_entry *entries; /* in table order; the table's bytes must outlive the index */
     uint32_t *by_index;      /* positions of entries sorted by index, then by table order */
     uint32_t *by_name;       /* positions of entries sorted by text (code points), then by index */
 } pfb_name_index;
@@ -238,10 +219,9 @@ PFB_API pfb_error pfb_name_index_build(pfb_name_index *index, const pfb_name_tab
 /* Returns the first pair with this title index, or null. O(log n). */
 PFB_API const pfb_name_entry *pfb_name_index_find(const pfb_name_index *index, uint32_t title_index);
 
-/* Returns the number of pairs with exactly this UTF-8 text; they are consecutive in by_name, from *first. Unpaired
- * surrogates and malformed bytes compare as U+FFFD. O(log n) comparisons. */
-PFB_API uint32_t pfb_name_index_named(const pfb_name_index *index, const char *utf8, size_t size_bytes,
-                                      uint32_t *first);
+/* Returns the number of pairs with exactly this name, in any encoding; they are consecutive in by_name, from *first.
+ * What cannot be decoded compares as U+FFFD. O(log n) comparisons. */
+PFB_API uint32_t pfb_name_index_named(const pfb_name_index *index, const pfb_name *name, uint32_t *first);
 
 #ifdef __cplusplus
 }

@@ -94,9 +94,8 @@ typedef struct pfb_v2_result {
 typedef struct pfb_v2_instance {
     size_t offset;     /* of PERF_INSTANCE_HEADER; kinds 1 and 2: of the first value */
     uint32_t instance; /* position in the result, from 0 */
-    uint32_t id;       /* InstanceId; 0 if has_name is false */
-    bool has_name;     /* false for kinds 1 and 2 */
-    pfb_text name;     /* UTF-16LE; empty if has_name is false */
+    uint32_t id;       /* InstanceId; 0 for kinds 1 and 2 */
+    pfb_name name;     /* UTF-16LE, may be empty; bytes is null for kinds 1 and 2 */
 } pfb_v2_instance;
 
 /* PERF_COUNTER_DATA: one raw value. */

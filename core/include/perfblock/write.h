@@ -16,7 +16,10 @@ extern "C" {
  * A writer appends to memory of the caller. If it is too small, the writer keeps counting: `size_bytes` is then the
  * size needed, `error` is PFB_CALLER_TOO_SMALL, and the memory holds nothing usable. To measure, start with a capacity
  * of 0. The first error sticks. A structure larger than 4 GiB is PFB_CALLER_ARGUMENT. One writer writes one reply, one
- * block or one list. */
+ * block or one list.
+ *
+ * Names may have any encoding and are written as UTF-16LE with a NUL, unless a function says otherwise; they must not
+ * contain a NUL. Null, or a name without bytes, is an empty name. */
 
 /* ---- Faults ------------------------------------------------------------------------------------------ */
 
@@ -143,9 +146,8 @@ PFB_API void pfb_write_begin_v2(pfb_writer *writer, const pfb_write_times *times
 PFB_API void pfb_write_begin_result(pfb_writer *writer, uint32_t kind, uint32_t status, const uint32_t *counter_ids,
                                     uint32_t counter_count);
 
-/* Begins an instance of a result of kind 4 or 6. The name is UTF-16LE without NUL, of any alignment; it may be null if
- * it is empty. */
-PFB_API void pfb_write_instance(pfb_writer *writer, uint32_t id, const uint8_t *name, size_t name_units);
+/* Begins an instance of a result of kind 4 or 6. */
+PFB_API void pfb_write_instance(pfb_writer *writer, uint32_t id, const pfb_name *name);
 
 /* Adds a number of 4 or 8 bytes to the current instance (kinds 1 and 2: to the result). */
 PFB_API void pfb_write_value(pfb_writer *writer, uint64_t raw, uint32_t size_bytes);
@@ -167,12 +169,12 @@ PFB_API void pfb_write_counterset(pfb_writer *writer, const pfb_guid *guid, uint
 PFB_API void pfb_write_counter(pfb_writer *writer, const pfb_counter *counter);
 
 /* Codes 3, 4, 7 and 9: one string. */
-PFB_API void pfb_write_string(pfb_writer *writer, const uint8_t *text, size_t units);
+PFB_API void pfb_write_string(pfb_writer *writer, const pfb_name *text);
 
-/* Codes 5, 6 and 10: begin with the number of strings, add exactly that many, end. A null `text`: the counter has no
- * string. */
+/* Codes 5, 6 and 10: begin with the number of strings, add exactly that many, end. If `text` is null or has no
+ * bytes, the counter has no string. */
 PFB_API void pfb_write_begin_strings(pfb_writer *writer, uint32_t count);
-PFB_API void pfb_write_counter_string(pfb_writer *writer, uint32_t counter_id, const uint8_t *text, size_t units);
+PFB_API void pfb_write_counter_string(pfb_writer *writer, uint32_t counter_id, const pfb_name *text);
 PFB_API void pfb_write_end_strings(pfb_writer *writer);
 
 /* Code 8, or an element of a GUID list. */
@@ -182,23 +184,23 @@ PFB_API void pfb_write_guid(pfb_writer *writer, const pfb_guid *guid);
 PFB_API void pfb_write_identifier(pfb_writer *writer, const pfb_query *query);
 
 /* An element of an instance list. */
-PFB_API void pfb_write_listed_instance(pfb_writer *writer, uint32_t id, const uint8_t *name, size_t name_units);
+PFB_API void pfb_write_listed_instance(pfb_writer *writer, uint32_t id, const pfb_name *name);
 
 /* ---- V1 blocks ------------------------------------------------------------------------------------------------ */
 
 /* Writes V1 blocks in either byte order, and V1 name tables. Memory, errors and faults are as above.
  *
- *     pfb_write_begin_v1(w, &times, name, units, false);
+ *     pfb_write_begin_v1(w, &times, &name, false);
  *     pfb_write_begin_object(w, &object);
  *     uint32_t at = pfb_write_definition(w, &counter);      for each counter
- *     pfb_write_v1_instance(w, &instance, name, size);      unless the object has no instances
+ *     pfb_write_v1_instance(w, &instance);                  unless the object has no instances
  *     pfb_write_v1_value(w, at, raw, 8);
  *     pfb_write_end_object(w);
  *     pfb_write_end_v1(w); */
 
-/* Begins a block (PERF_DATA_BLOCK). The system's name is UTF-16LE without NUL in either byte order of the block. */
-PFB_API void pfb_write_begin_v1(pfb_writer *writer, const pfb_write_times *times, const uint8_t *system_name,
-                                size_t name_units, bool is_big_endian);
+/* Begins a block (PERF_DATA_BLOCK). The system's name is written as UTF-16 in the byte order of the block. */
+PFB_API void pfb_write_begin_v1(pfb_writer *writer, const pfb_write_times *times, const pfb_name *system_name,
+                                bool is_big_endian);
 
 /* Begins an object (PERF_OBJECT_TYPE). Its offset, size, position and counter count are ignored. A negative instance
  * count is written unchanged; otherwise the writer counts the instances. */
@@ -209,11 +211,10 @@ PFB_API void pfb_write_begin_object(pfb_writer *writer, const pfb_v1_object *obj
  * to 4. Returns the value's offset in each counter block of the object. */
 PFB_API uint32_t pfb_write_definition(pfb_writer *writer, const pfb_v1_counter *counter);
 
-/* Begins an instance (PERF_INSTANCE_DEFINITION). Of `instance` only the parent, unique id and has_name are used. The
- * name has no NUL; it is UTF-16LE, or in the object's code page if that is not 0. The NUL is added and counted in
- * NameLength. */
-PFB_API void pfb_write_v1_instance(pfb_writer *writer, const pfb_v1_instance *instance, const uint8_t *name,
-                                   size_t name_size_bytes);
+/* Begins an instance (PERF_INSTANCE_DEFINITION). Of `instance` only the parent, unique id and name are used. The name
+ * is converted to UTF-16 if that is the object's code page; otherwise it must be in the object's code page or ASCII, or
+ * the error is PFB_CALLER_ARGUMENT. The NUL is added and counted in NameLength. */
+PFB_API void pfb_write_v1_instance(pfb_writer *writer, const pfb_v1_instance *instance);
 
 /* Begins the counter block (PERF_COUNTER_BLOCK) of the instance, or of an object without instances, with at least
  * `least_size_bytes` bytes: only needed to append data that no definition describes, such as item counts. Otherwise the
@@ -229,8 +230,8 @@ PFB_API void pfb_write_end_v1(pfb_writer *writer);
 
 /* ---- Name tables ------------------------------------------------------------------------------------------------ */
 
-/* Adds a pair to a name table in the registry's form. The text is UTF-16LE without NUL. */
-PFB_API void pfb_write_name(pfb_writer *writer, uint32_t index, const uint8_t *text, size_t units);
+/* Adds a pair to a name table in the registry's form. */
+PFB_API void pfb_write_name(pfb_writer *writer, uint32_t index, const pfb_name *name);
 
 /* Writes the table's last NUL. */
 PFB_API void pfb_write_end_names(pfb_writer *writer);

@@ -69,4 +69,22 @@ static inline uint32_t pfb_decode_utf8(const uint8_t *utf8, size_t size, size_t 
     return point;
 }
 
+/* Decodes the character of a name at *at, which moves past it. Requires *at < name->size_bytes. */
+uint32_t pfb_decode_name(const pfb_name *name, size_t *at);
+
+/* A position in a name that is read as UTF-16. */
+typedef struct pfb_units {
+    size_t at;    /* of the next character in the name's bytes */
+    uint32_t low; /* the second unit of the last character, 0 if that has none or was returned */
+} pfb_units;
+
+static inline bool pfb_has_unit(const pfb_name *name, const pfb_units *units)
+{
+    return name->bytes && (units->low != 0 || units->at < name->size_bytes);
+}
+
+/* Returns the next 16-bit unit. Units of UTF-16 are returned as they are; other encodings are decoded. Requires
+ * pfb_has_unit. */
+uint32_t pfb_name_unit(const pfb_name *name, pfb_units *units);
+
 #endif

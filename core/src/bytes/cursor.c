@@ -61,7 +61,7 @@ pfb_cursor pfb_cursor_window(pfb_cursor *cursor, size_t size, size_t least, pfb_
     return window;
 }
 
-bool pfb_cursor_text(pfb_cursor *cursor, pfb_text *text)
+bool pfb_cursor_text(pfb_cursor *cursor, pfb_name *text)
 {
     if (cursor->error.code != PFB_OK)
         return false;
@@ -70,7 +70,7 @@ bool pfb_cursor_text(pfb_cursor *cursor, pfb_text *text)
     size_t units = most > 0 ? pfb_count_units(cursor->base + start, most) : 0; /* base may be null if empty */
     if (units == most)
         return pfb_cursor_fail(cursor, PFB_TRUNCATED_STRING, start);
-    *text = (pfb_text){.offset = start, .units = units};
+    *text = pfb_utf16_name(cursor->base + start, units);
     cursor->at = start + 2 * units + 2;
     return true;
 }

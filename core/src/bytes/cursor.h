@@ -55,7 +55,7 @@ pfb_cursor pfb_cursor_window(pfb_cursor *cursor, size_t size, size_t least, pfb_
 
 /* Reads a UTF-16LE string and moves past its NUL. The NUL must lie inside the window, whole and at an even distance
  * from the cursor; otherwise PFB_TRUNCATED_STRING. Work is linear in the window. */
-bool pfb_cursor_text(pfb_cursor *cursor, pfb_text *text);
+bool pfb_cursor_text(pfb_cursor *cursor, pfb_name *text);
 
 /* Records a deviation as a note, or as an error in strict mode. Returns true if reading may continue. */
 bool pfb_cursor_tolerate(pfb_cursor *cursor, uint32_t options, uint32_t *notes, uint32_t note, pfb_code code,
@@ -124,7 +124,7 @@ typedef struct pfb_instance_header {
     size_t offset;
     uint32_t size_bytes; /* with name and padding */
     uint32_t id;
-    pfb_text name;
+    pfb_name name;
 } pfb_instance_header;
 
 enum { INSTANCE_HEADER_BYTES = 8, INSTANCE_LEAST_BYTES = INSTANCE_HEADER_BYTES + 2 /* the NUL of an empty name */ };
@@ -191,8 +191,8 @@ static inline pfb_error pfb_read_instance(const uint8_t *base, size_t at, size_t
     size_t units = pfb_count_units(p + INSTANCE_HEADER_BYTES, most);
     if (units == most)
         return (pfb_error){PFB_TRUNCATED_STRING, at + INSTANCE_HEADER_BYTES};
-    *header =
-        (pfb_instance_header){.offset = at, .size_bytes = size, .id = id, .name = {at + INSTANCE_HEADER_BYTES, units}};
+    *header = (pfb_instance_header){
+        .offset = at, .size_bytes = size, .id = id, .name = pfb_utf16_name(p + INSTANCE_HEADER_BYTES, units)};
     return (pfb_error){PFB_OK, 0};
 }
 

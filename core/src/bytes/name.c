@@ -38,8 +38,7 @@ static uint32_t decode_byte(uint32_t encoding, uint8_t byte)
     return byte < 0xA0 ? windows_1252[byte - 0x80] : byte;
 }
 
-/* Decodes the character at *at, which moves past it. Requires *at < name->size_bytes. */
-static uint32_t decode_name(const pfb_name *name, size_t *at)
+uint32_t pfb_decode_name(const pfb_name *name, size_t *at)
 {
     size_t units = name->size_bytes / 2;
     size_t unit = *at / 2;
@@ -71,7 +70,7 @@ size_t pfb_name_to_utf8(const pfb_name *name, char *out, size_t capacity)
     bool fits = capacity > 0;
     for (size_t at = 0; name->bytes && at < name->size_bytes;) {
         uint8_t bytes[4];
-        size_t count = encode_utf8(decode_name(name, &at), bytes);
+        size_t count = encode_utf8(pfb_decode_name(name, &at), bytes);
         needed += count;
         fits = fits && count < capacity - written; /* one byte stays free for the NUL */
         for (size_t i = 0; fits && i < count; i++)
@@ -92,35 +91,42 @@ bool pfb_name_equal(const pfb_name *left, const pfb_name *right)
     size_t at = 0;
     size_t other = 0;
     while (at < left->size_bytes && other < right->size_bytes) {
-        if (decode_name(left, &at) != decode_name(right, &other))
+        if (pfb_decode_name(left, &at) != pfb_decode_name(right, &other))
             return false;
     }
     return at == left->size_bytes && other == right->size_bytes;
 }
 
-size_t pfb_utf16_to_utf8(const uint8_t *utf16, size_t units, char *out, size_t capacity)
+uint32_t pfb_name_unit(const pfb_name *name, pfb_units *units)
 {
-    return pfb_name_to_utf8(&(pfb_name){utf16, 2 * units, PFB_ENCODING_UTF16LE}, out, capacity);
-}
-
-static void store_unit(uint8_t *out, size_t capacity_units, size_t at, uint32_t unit)
-{
-    if (at < capacity_units) {
-        out[2 * at] = (uint8_t)unit;
-        out[2 * at + 1] = (uint8_t)(unit >> 8);
+    uint32_t unit = units->low;
+    units->low = 0;
+    if (unit != 0)
+        return unit;
+    bool is_little = name->encoding == PFB_ENCODING_UTF16LE;
+    if ((is_little || name->encoding == PFB_ENCODING_UTF16BE) && name->size_bytes - units->at >= 2) {
+        const uint8_t *p = name->bytes + units->at;
+        units->at += 2;
+        return is_little ? load_le16(p) : (uint32_t)p[0] << 8 | p[1];
     }
+    uint32_t point = pfb_decode_name(name, &units->at);
+    if (point < 0x10000)
+        return point;
+    units->low = 0xDC00 + ((point - 0x10000) & 0x3FF);
+    return 0xD800 + ((point - 0x10000) >> 10);
 }
 
-size_t pfb_utf16_from_utf8(const char *utf8, size_t size_bytes, uint8_t *out, size_t capacity_units)
+size_t pfb_name_to_utf16(const pfb_name *name, uint8_t *out, size_t capacity_units)
 {
-    size_t units = 0;
-    for (size_t at = 0; at < size_bytes;) {
-        uint32_t point = pfb_decode_utf8((const uint8_t *)utf8, size_bytes, &at);
-        if (point >= 0x10000) {
-            store_unit(out, capacity_units, units++, 0xD800 + ((point - 0x10000) >> 10));
-            point = 0xDC00 + ((point - 0x10000) & 0x3FF);
+    size_t count = 0;
+    pfb_units units = {0, 0};
+    while (pfb_has_unit(name, &units)) {
+        uint32_t unit = pfb_name_unit(name, &units);
+        if (count < capacity_units) {
+            out[2 * count] = (uint8_t)unit;
+            out[2 * count + 1] = (uint8_t)(unit >> 8);
         }
-        store_unit(out, capacity_units, units++, point);
+        count++;
     }
-    return units;
+    return count;
 }

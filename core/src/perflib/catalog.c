@@ -136,13 +136,12 @@ const pfb_catalog_counter *pfb_catalog_counter_at(const pfb_catalog_set *set, si
 
 /* ---- Registration ---------------------------------------------------------------------------------------- */
 
-/* Converts ASCII to UTF-16LE and returns the number of units. */
-static size_t widen(const char *name, uint8_t *utf16, size_t capacity_units)
+static pfb_name name_of(const char *ascii)
 {
-    size_t units = 0;
-    for (; units < capacity_units && name[units] != '\0'; units++)
-        store_le16(utf16 + 2 * units, (uint8_t)name[units]);
-    return units;
+    size_t size = 0;
+    while (ascii[size] != '\0')
+        size++;
+    return pfb_utf8_name(ascii, size);
 }
 
 static void write_counters(const pfb_catalog_set *set, pfb_writer *writer)
@@ -174,22 +173,22 @@ static void write_counter_names(const pfb_catalog_set *set, pfb_writer *writer)
         count++;
     pfb_write_begin_strings(writer, count);
     for (size_t n = 0; (row = pfb_catalog_counter_at(set, n)) != NULL; n++) {
-        uint8_t utf16[2 * sizeof row->name];
-        pfb_write_counter_string(writer, row->id, utf16, widen(row->name, utf16, sizeof row->name));
+        pfb_name name = name_of(row->name);
+        pfb_write_counter_string(writer, row->id, &name);
     }
     pfb_write_end_strings(writer);
 }
 
 bool pfb_catalog_registration(const pfb_catalog_set *set, uint32_t request, pfb_writer *writer)
 {
-    uint8_t utf16[2 * sizeof set->name];
+    pfb_name name = name_of(set->name);
     switch (request) {
     case PFB_REQUEST_COUNTERSET:
         write_counters(set, writer);
         return true;
     case PFB_REQUEST_COUNTERSET_NAME:
     case PFB_REQUEST_COUNTERSET_ENGLISH_NAME:
-        pfb_write_string(writer, utf16, widen(set->name, utf16, sizeof set->name));
+        pfb_write_string(writer, &name);
         return true;
     case PFB_REQUEST_COUNTER_NAMES:
     case PFB_REQUEST_COUNTER_ENGLISH_NAMES:

@@ -4,7 +4,7 @@
 
 #include "bytes/cursor.h"
 
-#include <string.h>
+#include "bytes/memory.h"
 
 /* Offsets and sizes in bytes. */
 enum {

@@ -5,7 +5,7 @@
 #include "bytes/cursor.h"
 #include "perfblock/formula.h"
 
-#include <string.h>
+#include "bytes/memory.h"
 
 /* ---- Loading --------------------------------------------------------------------------------------------------- */
 

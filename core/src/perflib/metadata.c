@@ -208,7 +208,7 @@ pfb_error pfb_registration_single_counter(const void *data, size_t size, uint32_
 
 /* ---- Strings ---------------------------------------------------------------------------------------- */
 
-pfb_error pfb_registration_string(const void *data, size_t size, pfb_text *text)
+pfb_error pfb_registration_string(const void *data, size_t size, pfb_name *text)
 {
     pfb_cursor cursor = pfb_cursor_make(data, size);
     pfb_cursor_text(&cursor, text);
@@ -241,7 +241,7 @@ bool pfb_registration_strings_open(pfb_registration_strings *strings, const void
 
 /* Reads the string at `start` of the block: it must begin after the entries and have its NUL before the block's end.
  * `blame` is the offset of the field that holds `start`. */
-static bool read_entry_text(pfb_registration_strings *strings, uint32_t start, size_t blame, pfb_text *text)
+static bool read_entry_text(pfb_registration_strings *strings, uint32_t start, size_t blame, pfb_name *text)
 {
     enum { SHARING_FACTOR = 16 };
     size_t first = STRINGS_HEADER_BYTES + (size_t)STRING_ENTRY_BYTES * strings->count;
@@ -249,7 +249,7 @@ static bool read_entry_text(pfb_registration_strings *strings, uint32_t start, s
         strings->error = (pfb_error){PFB_BAD_STRING_OFFSET, blame};
         return false;
     }
-    if (strings->has_last && strings->last.offset == start) { /* consecutive entries often share a string */
+    if (strings->last.bytes == strings->data + start) { /* consecutive entries often share a string */
         *text = strings->last;
         return true;
     }
@@ -264,7 +264,6 @@ static bool read_entry_text(pfb_registration_strings *strings, uint32_t start, s
         return false;
     }
     strings->last = *text;
-    strings->has_last = true;
     return true;
 }
 
@@ -275,8 +274,7 @@ bool pfb_registration_strings_next(pfb_registration_strings *strings, pfb_regist
     size_t offset = STRINGS_HEADER_BYTES + (size_t)STRING_ENTRY_BYTES * strings->strings_read; /* checked by open */
     uint32_t start = load_le32(strings->data + offset + 4);
     pfb_registration_string_entry read = {.offset = offset, .counter_id = load_le32(strings->data + offset)};
-    read.has_text = start != PFB_NO_ID;
-    if (read.has_text && !read_entry_text(strings, start, offset + 4, &read.text))
+    if (start != PFB_NO_ID && !read_entry_text(strings, start, offset + 4, &read.text))
         return false;
     strings->strings_read++;
     *entry = read;
@@ -339,8 +337,7 @@ bool pfb_list_next_identifier(pfb_list *list, pfb_identifier *identifier)
     pfb_cursor block =
         pfb_cursor_window(&cursor, read.size_bytes, IDENTIFIER_BYTES, PFB_BAD_IDENTIFIER_SIZE, offset + 20);
     pfb_cursor_take(&block, IDENTIFIER_BYTES, PFB_TRUNCATED_IDENTIFIER);
-    read.has_name = read.size_bytes > IDENTIFIER_BYTES;
-    if (read.has_name)
+    if (read.size_bytes > IDENTIFIER_BYTES)
         pfb_cursor_text(&block, &read.name);
     pfb_cursor_aligned(&block, list->options, &list->notes, read.size_bytes, offset + 20);
     cursor.error = block.error;

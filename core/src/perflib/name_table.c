@@ -15,7 +15,7 @@ typedef struct units {
 
 static inline units units_left(const pfb_name_table *table)
 {
-    return (units){table->data, table->at, table->size, table->is_utf16 ? 2 : 1};
+    return (units){table->data, table->at, table->size, table->encoding == PFB_ENCODING_UTF16LE ? 2 : 1};
 }
 
 /* Returns the unit at `at`, which must be below the end. */
@@ -87,15 +87,17 @@ static bool tolerate(pfb_name_table *table, uint32_t note, pfb_code code, size_t
 static void detect_encoding(pfb_name_table *table)
 {
     const uint8_t *p = table->data;
+    bool is_utf16 = false;
     if (table->size >= 3 && p[0] == 0xEF && p[1] == 0xBB && p[2] == 0xBF) {
         table->at = 3;
     } else if (table->size >= 2 && p[0] == 0xFF && p[1] == 0xFE) {
-        table->is_utf16 = true;
+        is_utf16 = true;
         table->at = 2;
     } else {
-        table->is_utf16 = table->size >= 2 && p[1] == 0;
+        is_utf16 = table->size >= 2 && p[1] == 0;
     }
-    table->size -= table->is_utf16 ? table->size % 2 : 0; /* ignore half a unit at the end */
+    table->encoding = is_utf16 ? PFB_ENCODING_UTF16LE : PFB_ENCODING_UTF8;
+    table->size -= is_utf16 ? table->size % 2 : 0; /* ignore half a unit at the end */
 }
 
 /* Detects the form by the terminator of the first number: a NUL in multi-strings, a tab or a line end in text. */
@@ -162,9 +164,7 @@ static inline step next_pair(pfb_name_table *table, units *u, pfb_name_entry *en
     if (text.ended_by == PIECE_END && !table->is_lines &&
         !tolerate(table, PFB_NOTE_UNTERMINATED, PFB_TRUNCATED_STRING, text.begin))
         return ENDED;
-    if (text.end - text.begin > UINT32_MAX)
-        return ENDED;
-    *entry = (pfb_name_entry){index, (uint32_t)(text.end - text.begin), text.begin};
+    *entry = (pfb_name_entry){index, {u->data + text.begin, text.end - text.begin, table->encoding}};
     return PAIR;
 }
 
@@ -194,35 +194,17 @@ static int compare_u32(uint32_t left, uint32_t right)
     return (left > right) - (left < right);
 }
 
-/* A text in either encoding, compared by code points. */
-typedef struct text {
-    const uint8_t *bytes;
-    size_t size; /* units of UTF-16, bytes of UTF-8 */
-    bool is_utf16;
-} text;
-
-static text text_of(const pfb_name_index *index, uint32_t position)
-{
-    const pfb_name_entry *entry = &index->entries[position];
-    size_t size = index->is_utf16 ? entry->size_bytes / 2 : entry->size_bytes;
-    return (text){index->data + entry->offset, size, index->is_utf16};
-}
-
-static uint32_t next_point(const text *t, size_t *at)
-{
-    return t->is_utf16 ? pfb_decode_utf16(t->bytes, t->size, at) : pfb_decode_utf8(t->bytes, t->size, at);
-}
-
-static int compare_texts(const text *left, const text *right)
+/* Compares by code points. */
+static int compare_names(const pfb_name *left, const pfb_name *right)
 {
     size_t i = 0;
     size_t k = 0;
-    while (i < left->size && k < right->size) {
-        int difference = compare_u32(next_point(left, &i), next_point(right, &k));
+    while (i < left->size_bytes && k < right->size_bytes) {
+        int difference = compare_u32(pfb_decode_name(left, &i), pfb_decode_name(right, &k));
         if (difference != 0)
             return difference;
     }
-    return (i < left->size) - (k < right->size);
+    return (i < left->size_bytes) - (k < right->size_bytes);
 }
 
 /* The index to sort, and the key. */
@@ -234,11 +216,8 @@ typedef struct order {
 static int compare(const order *o, uint32_t left, uint32_t right)
 {
     int difference = 0;
-    if (o->by_name) {
-        text a = text_of(o->index, left);
-        text b = text_of(o->index, right);
-        difference = compare_texts(&a, &b);
-    }
+    if (o->by_name)
+        difference = compare_names(&o->index->entries[left].name, &o->index->entries[right].name);
     if (difference == 0)
         difference = compare_u32(o->index->entries[left].index, o->index->entries[right].index);
     return difference != 0 ? difference : compare_u32(left, right);
@@ -253,8 +232,7 @@ pfb_error pfb_name_index_build(pfb_name_index *index, const pfb_name_table *tabl
 {
     pfb_name_table reader = *table;
     pfb_name_entry entry;
-    *index = (pfb_name_index){
-        .data = table->data, .is_utf16 = table->is_utf16, .entries = entries, .by_index = by_index, .by_name = by_name};
+    *index = (pfb_name_index){.entries = entries, .by_index = by_index, .by_name = by_name};
     while (index->count < capacity && pfb_name_table_next(&reader, &entry))
         entries[index->count++] = entry;
     for (uint32_t i = 0; i < index->count; i++)
@@ -289,14 +267,13 @@ const pfb_name_entry *pfb_name_index_find(const pfb_name_index *index, uint32_t 
 }
 
 /* Returns the position in by_name of the first text that is not below `key`, or, if `is_upper`, that is above it. */
-static uint32_t find_bound(const pfb_name_index *index, const text *key, bool is_upper)
+static uint32_t find_bound(const pfb_name_index *index, const pfb_name *key, bool is_upper)
 {
     uint32_t low = 0;
     uint32_t high = index->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        text candidate = text_of(index, index->by_name[middle]);
-        int difference = compare_texts(&candidate, key);
+        int difference = compare_names(&index->entries[index->by_name[middle]].name, key);
         if (difference < 0 || (is_upper && difference == 0))
             low = middle + 1;
         else
@@ -305,9 +282,8 @@ static uint32_t find_bound(const pfb_name_index *index, const text *key, bool is
     return low;
 }
 
-uint32_t pfb_name_index_named(const pfb_name_index *index, const char *utf8, size_t size_bytes, uint32_t *first)
+uint32_t pfb_name_index_named(const pfb_name_index *index, const pfb_name *name, uint32_t *first)
 {
-    text key = {(const uint8_t *)utf8, size_bytes, false};
-    *first = find_bound(index, &key, false);
-    return find_bound(index, &key, true) - *first;
+    *first = find_bound(index, name, false);
+    return find_bound(index, name, true) - *first;
 }

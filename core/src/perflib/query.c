@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 #include "perfblock/query.h"
 
-#include "bytes/cursor.h"
+#include "bytes/code_points.h"
 #include "bytes/memory.h"
 #include "bytes/store.h"
 
 enum { IDENTIFIER_BYTES = 40 };
 
-static bool is_name_allowed(const pfb_query *query)
+/* Returns the length of a name in UTF-16 units, or one more than PFB_QUERY_NAME_UNITS if it is longer than that or
+ * contains a NUL. */
+static size_t count_units(const pfb_name *name)
 {
-    if (!query->name)
-        return query->name_units == 0;
-    if (query->name_units > PFB_QUERY_NAME_UNITS)
-        return false;
-    for (size_t i = 0; i < query->name_units; i++) {
-        if (load_le16(query->name + 2 * i) == 0)
-            return false;
+    size_t count = 0;
+    pfb_units units = {0, 0};
+    while (pfb_has_unit(name, &units)) {
+        if (count == PFB_QUERY_NAME_UNITS || pfb_name_unit(name, &units) == 0)
+            return PFB_QUERY_NAME_UNITS + 1;
+        count++;
     }
-    return true;
+    return count;
 }
 
 size_t pfb_query_size(const pfb_query *query)
 {
-    if (!is_name_allowed(query))
+    size_t units = count_units(&query->name);
+    if (units > PFB_QUERY_NAME_UNITS)
         return 0;
-    return query->name ? round_up_8(IDENTIFIER_BYTES + 2 * query->name_units + 2) : IDENTIFIER_BYTES;
+    return query->name.bytes ? round_up_8(IDENTIFIER_BYTES + 2 * units + 2) : IDENTIFIER_BYTES;
 }
 
 size_t pfb_query_write(const pfb_query *query, uint8_t *out, size_t capacity)
@@ -32,10 +34,14 @@ size_t pfb_query_write(const pfb_query *query, uint8_t *out, size_t capacity)
     size_t size = pfb_query_size(query);
     if (size == 0 || size > capacity)
         return 0;
-    if (query->name_units > 0) /* first, with memmove: the name may lie inside the block that is overwritten */
-        memmove(out + IDENTIFIER_BYTES, query->name, 2 * query->name_units);
+    size_t units = count_units(&query->name);
+    /* The name first, since it may lie inside the block that is overwritten. */
+    if (query->name.encoding == PFB_ENCODING_UTF16LE && query->name.size_bytes == 2 * units && units > 0)
+        memmove(out + IDENTIFIER_BYTES, query->name.bytes, 2 * units);
+    else
+        units = pfb_name_to_utf16(&query->name, out + IDENTIFIER_BYTES, units);
     memset(out, 0, IDENTIFIER_BYTES);
-    memset(out + IDENTIFIER_BYTES + 2 * query->name_units, 0, size - IDENTIFIER_BYTES - 2 * query->name_units);
+    memset(out + IDENTIFIER_BYTES + 2 * units, 0, size - IDENTIFIER_BYTES - 2 * units);
     memcpy(out, query->counterset.bytes, sizeof query->counterset.bytes);
     store_le32(out + 16, query->status);
     store_le32(out + 20, (uint32_t)size);
@@ -67,43 +73,59 @@ static uint32_t fold_case(uint32_t unit, uint32_t options)
     return (options & PFB_MATCH_IGNORE_CASE) && unit >= 'A' && unit <= 'Z' ? unit + ('a' - 'A') : unit;
 }
 
-/* On a mismatch, retries from the last * with one more unit matched by it. Earlier * never need another try. */
-bool pfb_query_match(const uint8_t *pattern, size_t pattern_units, const uint8_t *name, size_t name_units,
-                     uint32_t options)
+/* Returns true if the pattern is too long to be matched. */
+static bool is_too_long(const pfb_name *pattern)
 {
-    if (pattern_units > PFB_QUERY_NAME_UNITS)
-        return false;
-    size_t p = 0;
-    size_t n = 0;
+    pfb_units units = {0, 0};
+    size_t count = 0;
+    for (; count <= PFB_QUERY_NAME_UNITS && pfb_has_unit(pattern, &units); count++)
+        pfb_name_unit(pattern, &units);
+    return count > PFB_QUERY_NAME_UNITS;
+}
+
+/* On a mismatch, retries from the last * with one more unit matched by it. Earlier * never need another try. */
+bool pfb_query_match(const pfb_name *pattern, const pfb_name *name, uint32_t options)
+{
+    pfb_units p = {0, 0};
+    pfb_units n = {0, 0};
+    pfb_units star = {0, 0};   /* pattern position after the last * */
+    pfb_units resume = {0, 0}; /* name position where the run matched by that * ends */
     bool has_star = false;
-    size_t star = 0;   /* pattern position after the last * */
-    size_t resume = 0; /* name position where the run matched by that * ends */
-    while (n < name_units) {
-        uint32_t want = p < pattern_units ? load_le16(pattern + 2 * p) : 0;
-        uint32_t unit = load_le16(name + 2 * n);
-        if (p < pattern_units && want == '*') {
+    if (is_too_long(pattern))
+        return false;
+    while (pfb_has_unit(name, &n)) {
+        pfb_units next_p = p;
+        pfb_units next_n = n;
+        bool has_want = pfb_has_unit(pattern, &p);
+        uint32_t want = has_want ? pfb_name_unit(pattern, &next_p) : 0;
+        uint32_t unit = pfb_name_unit(name, &next_n);
+        if (has_want && want == '*') {
             has_star = true;
-            star = ++p;
+            star = p = next_p;
             resume = n;
-        } else if (p < pattern_units && (want == '?' || fold_case(want, options) == fold_case(unit, options))) {
-            p++;
-            n++;
+        } else if (has_want && (want == '?' || fold_case(want, options) == fold_case(unit, options))) {
+            p = next_p;
+            n = next_n;
         } else if (has_star) {
             p = star;
-            n = ++resume;
+            pfb_name_unit(name, &resume);
+            n = resume;
         } else {
             return false;
         }
     }
-    while (p < pattern_units && load_le16(pattern + 2 * p) == '*')
-        p++;
-    return p == pattern_units;
+    while (pfb_has_unit(pattern, &p)) {
+        if (pfb_name_unit(pattern, &p) != '*')
+            return false;
+    }
+    return true;
 }
 
-bool pfb_query_is_pattern(const uint8_t *pattern, size_t pattern_units)
+bool pfb_query_is_pattern(const pfb_name *pattern)
 {
-    for (size_t i = 0; i < pattern_units; i++) {
-        uint32_t unit = load_le16(pattern + 2 * i);
+    pfb_units units = {0, 0};
+    while (pfb_has_unit(pattern, &units)) {
+        uint32_t unit = pfb_name_unit(pattern, &units);
         if (unit == '*' || unit == '?')
             return true;
     }

@@ -71,28 +71,19 @@ static pfb_cursor between(const pfb_v1_reader *block, size_t at, size_t end)
 
 /* ---- Names ------------------------------------------------------------------------------------------- */
 
-static inline bool is_wide(uint32_t code_page)
-{
-    return code_page == 0 || code_page == PFB_CODE_PAGE_UTF16LE || code_page == PFB_CODE_PAGE_UTF16BE;
-}
-
-bool pfb_v1_is_utf16(uint32_t code_page)
-{
-    return is_wide(code_page);
-}
-
 /* A name inside the input: up to its first NUL, without a last odd byte of UTF-16. */
-static pfb_v1_name cut_name(const pfb_v1_reader *block, size_t offset, uint32_t size, uint32_t code_page)
+static pfb_name cut_name(const pfb_v1_reader *block, size_t offset, uint32_t size, uint32_t code_page)
 {
     const uint8_t *p = block->data + offset;
+    uint32_t encoding = pfb_v1_encoding(code_page, block->is_big_endian);
     uint32_t length = 0;
-    if (is_wide(code_page)) {
+    if (encoding == PFB_ENCODING_UTF16LE || encoding == PFB_ENCODING_UTF16BE) {
         length = 2 * (uint32_t)pfb_count_ended_units(p, size / 2); /* 0 is 0 in either order */
     } else {
         while (length < size && p[length] != 0)
             length++;
     }
-    return (pfb_v1_name){offset, length, code_page};
+    return (pfb_name){p, length, encoding};
 }
 
 /* ---- The header -------------------------------------------------------------------------------------- */
@@ -143,8 +134,8 @@ static void read_system_name(pfb_v1_reader *block, pfb_cursor *cursor, const uin
         pfb_cursor_tolerate(cursor, block->options, &block->notes, PFB_NOTE_BAD_SYSTEM_NAME, PFB_BAD_NAME, 84);
         return;
     }
-    block->has_system_name = size > 0;
-    block->system_name = cut_name(block, offset, size, 0);
+    if (size > 0)
+        block->system_name = cut_name(block, offset, size, 0);
 }
 
 bool pfb_v1_open(pfb_v1_reader *block, const void *data, size_t size, uint32_t options)
@@ -398,8 +389,7 @@ static size_t read_definition_of_instance(pfb_v1_reader *block, pfb_v1_instance 
     if (!is_aligned(block, size, offset))
         return 0;
     instance->offset = offset;
-    instance->has_name = name_size > 0;
-    instance->name = (pfb_v1_name){0};
+    instance->name = (pfb_name){0};
     if (name_size > 0)
         instance->name = cut_name(block, offset + name_offset, name_size, block->code_page);
     instance->unique_id = load32s(block, p + 12);

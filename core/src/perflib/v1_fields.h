@@ -6,6 +6,14 @@
 #include "bytes/cursor.h"
 #include "perfblock/v1.h"
 
+/* Returns the encoding of names under the code page of an object. */
+static inline uint32_t pfb_v1_encoding(uint32_t code_page, bool is_big_endian)
+{
+    if (code_page != 0)
+        return code_page;
+    return is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE;
+}
+
 /* ---- Big-endian loads -------------------------------------------------------------------------------- */
 
 static inline uint16_t load_be16(const uint8_t *p)

@@ -334,8 +334,8 @@ PFB_NOINLINE static bool read_named_instance(pfb_v2_reader *reader, pfb_v2_insta
         return fail(reader, error.code, error.offset);
     if (!require_aligned(reader, header.size_bytes, offset))
         return false;
-    *instance = (pfb_v2_instance){
-        .offset = offset, .instance = reader->instances_read, .id = header.id, .has_name = true, .name = header.name};
+    *instance =
+        (pfb_v2_instance){.offset = offset, .instance = reader->instances_read, .id = header.id, .name = header.name};
     reader->at = offset + header.size_bytes;
     return begin_instance(reader);
 }

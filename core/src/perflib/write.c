@@ -169,18 +169,30 @@ void pfb_write_put_field(pfb_writer *writer, field which, size_t at, size_t valu
     pfb_write_put32(writer, at, written);
 }
 
-/* Appends a UTF-16 text, its NUL, and zeros up to a multiple of 8 from `block_at`. The fault for the NUL replaces NUL
- * and padding. */
-static void append_text(pfb_writer *writer, const uint8_t *text, size_t units, size_t block_at)
+size_t pfb_write_utf16(pfb_writer *writer, const pfb_name *name)
 {
-    if (units > (SIZE_MAX - 16) / 2) {
+    static const pfb_name empty = {NULL, 0, PFB_ENCODING_UTF16LE};
+    name = name && name->bytes ? name : &empty;
+    if (name->size_bytes > SIZE_MAX / 2 - 16) { /* one unit per byte at most */
         pfb_write_fail(writer, PFB_CALLER_ARGUMENT);
-        return;
+        return writer->size_bytes;
     }
-    size_t at = pfb_write_zeros(writer, 2 * units + 2);
-    pfb_write_put_bytes(writer, at, text, 2 * units);
+    bool is_utf16 = name->encoding == PFB_ENCODING_UTF16LE && name->size_bytes % 2 == 0;
+    size_t size = is_utf16 ? name->size_bytes : 2 * pfb_name_to_utf16(name, NULL, 0);
+    size_t at = pfb_write_zeros(writer, size + 2);
+    if (is_utf16)
+        pfb_write_put_bytes(writer, at, name->bytes, size);
+    else if (pfb_write_writable(writer, at, size))
+        pfb_name_to_utf16(name, writer->data + at, size / 2);
+    return at + size;
+}
+
+/* Appends a name, its NUL, and zeros up to a multiple of 8 from `block_at`. The fault for the NUL replaces NUL and
+ * padding. */
+static void append_text(pfb_writer *writer, const pfb_name *name, size_t block_at)
+{
+    size_t end = pfb_write_utf16(writer, name);
     pfb_write_zeros(writer, round_up_8(writer->size_bytes - block_at) - (writer->size_bytes - block_at));
-    size_t end = at + 2 * units;
     if (pfb_write_breaks(writer, FIELD_NAME_END, end) && pfb_write_writable(writer, end, writer->size_bytes - end))
         memset(writer->data + end, 'x', writer->size_bytes - end);
 }
@@ -256,20 +268,20 @@ static bool has_instances(const pfb_writer *writer)
 }
 
 /* PERF_INSTANCE_HEADER with its name, for V2 replies and instance lists. */
-static void append_instance(pfb_writer *writer, uint32_t id, const uint8_t *name, size_t name_units)
+static void append_instance(pfb_writer *writer, uint32_t id, const pfb_name *name)
 {
     size_t at = pfb_write_zeros(writer, 8);
     pfb_write_put32(writer, at + 4, id);
-    append_text(writer, name, name_units, at);
+    append_text(writer, name, at);
     pfb_write_put_field(writer, FIELD_INSTANCE_SIZE, at, writer->size_bytes - at);
 }
 
-void pfb_write_instance(pfb_writer *writer, uint32_t id, const uint8_t *name, size_t name_units)
+void pfb_write_instance(pfb_writer *writer, uint32_t id, const pfb_name *name)
 {
     if (!writer->in_result || !has_instances(writer))
         pfb_write_fail(writer, PFB_CALLER_ORDER);
     writer->instance_count++;
-    append_instance(writer, id, name, name_units);
+    append_instance(writer, id, name);
 }
 
 void pfb_write_datum(pfb_writer *writer, const void *bytes, uint32_t size_bytes)
@@ -357,9 +369,9 @@ void pfb_write_counter(pfb_writer *writer, const pfb_counter *counter)
     pfb_write_put32(writer, at + 40, counter->aggregate);
 }
 
-void pfb_write_string(pfb_writer *writer, const uint8_t *text, size_t units)
+void pfb_write_string(pfb_writer *writer, const pfb_name *text)
 {
-    append_text(writer, text, units, writer->size_bytes);
+    append_text(writer, text, writer->size_bytes);
 }
 
 void pfb_write_begin_strings(pfb_writer *writer, uint32_t count)
@@ -377,7 +389,7 @@ void pfb_write_begin_strings(pfb_writer *writer, uint32_t count)
     pfb_write_put_field(writer, FIELD_STRING_COUNT, writer->strings_at + 4, count);
 }
 
-void pfb_write_counter_string(pfb_writer *writer, uint32_t counter_id, const uint8_t *text, size_t units)
+void pfb_write_counter_string(pfb_writer *writer, uint32_t counter_id, const pfb_name *text)
 {
     if (writer->strings_given >= writer->string_count) { /* one more entry would overwrite the strings */
         pfb_write_fail(writer, PFB_CALLER_ORDER);
@@ -385,13 +397,12 @@ void pfb_write_counter_string(pfb_writer *writer, uint32_t counter_id, const uin
     }
     size_t entry = writer->strings_at + 8 + (size_t)8 * writer->strings_given++;
     pfb_write_put32(writer, entry, counter_id);
-    if (!text) {
+    if (!text || !text->bytes) {
         pfb_write_put32(writer, entry + 4, PFB_NO_ID);
         return;
     }
     pfb_write_put_field(writer, FIELD_STRING_OFFSET, entry + 4, writer->size_bytes - writer->strings_at);
-    size_t at = pfb_write_zeros(writer, units <= (SIZE_MAX - 2) / 2 ? 2 * units + 2 : SIZE_MAX);
-    pfb_write_put_bytes(writer, at, text, 2 * units);
+    pfb_write_utf16(writer, text);
 }
 
 void pfb_write_end_strings(pfb_writer *writer)
@@ -416,7 +427,7 @@ void pfb_write_identifier(pfb_writer *writer, const pfb_query *query)
     pfb_write_put_field(writer, FIELD_IDENTIFIER_SIZE, at + 20, size);
 }
 
-void pfb_write_listed_instance(pfb_writer *writer, uint32_t id, const uint8_t *name, size_t name_units)
+void pfb_write_listed_instance(pfb_writer *writer, uint32_t id, const pfb_name *name)
 {
-    append_instance(writer, id, name, name_units);
+    append_instance(writer, id, name);
 }

@@ -56,6 +56,9 @@ void pfb_write_put_bytes(pfb_writer *writer, size_t at, const void *bytes, size_
 void pfb_write_put32(pfb_writer *writer, size_t at, uint32_t value);
 void pfb_write_put64(pfb_writer *writer, size_t at, uint64_t value);
 
+/* Appends a name as UTF-16LE and its NUL. Returns the offset of the NUL. */
+size_t pfb_write_utf16(pfb_writer *writer, const pfb_name *name);
+
 /* Returns true if the planted fault is for this field and was not used before; records that it is used, at `at`. */
 bool pfb_write_breaks(pfb_writer *writer, field which, size_t at);
 

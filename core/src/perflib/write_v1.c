@@ -3,6 +3,7 @@
 
 #include "bytes/memory.h"
 #include "bytes/store.h"
+#include "perflib/v1_fields.h"
 #include "perflib/write_fields.h"
 
 enum {
@@ -15,26 +16,46 @@ enum {
 
 /* ---- Names ------------------------------------------------------------------------------------------- */
 
-/* Appends a name and its NUL, then zeros up to a multiple of 8 from `from`. UTF-16 is passed in little-endian; under
- * code page 0 it is written in the byte order of the block. Returns the size with the NUL. */
-static size_t append_name(pfb_writer *writer, const uint8_t *name, size_t size, uint32_t code_page, size_t from)
+/* Appends a name in UTF-16 of the given byte order and its NUL. */
+static void append_utf16(pfb_writer *writer, const pfb_name *name, bool is_big_endian)
 {
-    size_t unit = pfb_v1_is_utf16(code_page) ? 2 : 1;
-    if (size > SIZE_MAX - 16 || size % unit != 0) {
+    size_t at = writer->size_bytes;
+    pfb_write_utf16(writer, name);
+    bool is_writable = pfb_write_writable(writer, at, writer->size_bytes - at);
+    for (size_t i = at; is_big_endian && is_writable && i < writer->size_bytes; i += 2) {
+        uint8_t low = writer->data[i];
+        writer->data[i] = writer->data[i + 1];
+        writer->data[i + 1] = low;
+    }
+}
+
+/* Returns true if the bytes of a name mean the same in every code page but the UTF-16 ones. */
+static bool is_ascii(const pfb_name *name)
+{
+    bool is_plain = name->encoding != PFB_ENCODING_UTF16LE && name->encoding != PFB_ENCODING_UTF16BE;
+    for (size_t i = 0; is_plain && i < name->size_bytes; i++)
+        is_plain = name->bytes[i] < 0x80;
+    return is_plain;
+}
+
+/* Appends a name and its NUL, then zeros up to a multiple of 8 from `from`. Returns the size with the NUL. */
+static size_t append_name(pfb_writer *writer, const pfb_name *name, uint32_t code_page, size_t from)
+{
+    uint32_t encoding = pfb_v1_encoding(code_page, writer->is_big_endian);
+    size_t at = writer->size_bytes;
+    if (encoding == PFB_ENCODING_UTF16LE || encoding == PFB_ENCODING_UTF16BE) {
+        append_utf16(writer, name, encoding == PFB_ENCODING_UTF16BE);
+    } else if (name->size_bytes > SIZE_MAX - 16 || (name->encoding != encoding && !is_ascii(name))) {
         pfb_write_fail(writer, PFB_CALLER_ARGUMENT);
         return 0;
+    } else {
+        pfb_write_zeros(writer, name->size_bytes + 1);
+        pfb_write_put_bytes(writer, at, name->bytes, name->size_bytes);
     }
-    size_t at = pfb_write_zeros(writer, size + unit);
-    pfb_write_put_bytes(writer, at, name, size);
-    bool swap = code_page == 0 && writer->is_big_endian && pfb_write_writable(writer, at, size);
-    for (size_t i = 0; swap && i < size; i += 2) {
-        uint8_t low = writer->data[at + i];
-        writer->data[at + i] = writer->data[at + i + 1];
-        writer->data[at + i + 1] = low;
-    }
+    size_t size = writer->size_bytes - at;
     size_t used = writer->size_bytes - from;
     pfb_write_zeros(writer, round_up_8(used) - used);
-    return size + unit;
+    return size;
 }
 
 /* ---- The block --------------------------------------------------------------------------------------- */
@@ -58,7 +79,7 @@ static void put_times(pfb_writer *writer, const pfb_write_times *times)
     pfb_write_put64(writer, 72, (uint64_t)times->perf_time_100ns);
 }
 
-void pfb_write_begin_v1(pfb_writer *writer, const pfb_write_times *times, const uint8_t *system_name, size_t name_units,
+void pfb_write_begin_v1(pfb_writer *writer, const pfb_write_times *times, const pfb_name *system_name,
                         bool is_big_endian)
 {
     if (writer->in_data || writer->in_v1 || writer->size_bytes != 0) {
@@ -75,7 +96,7 @@ void pfb_write_begin_v1(pfb_writer *writer, const pfb_write_times *times, const 
     pfb_write_put32(writer, 16, 1); /* revision */
     pfb_write_put32(writer, 32, UINT32_MAX);
     put_times(writer, times);
-    size_t size = append_name(writer, system_name, name_units <= SIZE_MAX / 2 ? 2 * name_units : SIZE_MAX, 0, 0);
+    size_t size = append_name(writer, system_name, 0, 0);
     pfb_write_put32(writer, 80, (uint32_t)size);
     pfb_write_put_field(writer, FIELD_SYSTEM_NAME, 84, V1_HEADER_BYTES);
     pfb_write_put_field(writer, FIELD_HEADER_SIZE, 24, writer->size_bytes);
@@ -187,8 +208,7 @@ static void end_instance(pfb_writer *writer)
         pfb_write_counter_block(writer, 0);
 }
 
-void pfb_write_v1_instance(pfb_writer *writer, const pfb_v1_instance *instance, const uint8_t *name,
-                           size_t name_size_bytes)
+void pfb_write_v1_instance(pfb_writer *writer, const pfb_v1_instance *instance)
 {
     if (!writer->in_object || writer->instance_kind < 0) {
         pfb_write_fail(writer, PFB_CALLER_ORDER);
@@ -202,8 +222,8 @@ void pfb_write_v1_instance(pfb_writer *writer, const pfb_v1_instance *instance, 
     pfb_write_put32(writer, at + 4, instance->parent_title);
     pfb_write_put32(writer, at + 8, instance->parent_position);
     pfb_write_put32(writer, at + 12, (uint32_t)instance->unique_id);
-    if (instance->has_name) {
-        size_t size = append_name(writer, name, name_size_bytes, writer->code_page, at);
+    if (instance->name.bytes) {
+        size_t size = append_name(writer, &instance->name, writer->code_page, at);
         pfb_write_put_field(writer, FIELD_INSTANCE_NAME, at + 16, INSTANCE_BYTES);
         pfb_write_put_field(writer, FIELD_NONE, at + 20, size);
     }
@@ -277,11 +297,11 @@ static size_t write_digits(uint8_t digits[20], uint32_t number)
     return count;
 }
 
-void pfb_write_name(pfb_writer *writer, uint32_t index, const uint8_t *text, size_t units)
+void pfb_write_name(pfb_writer *writer, uint32_t index, const pfb_name *name)
 {
     uint8_t digits[20];
-    if (writer->in_data || writer->in_v1 || units > SIZE_MAX / 2 - 32) {
-        pfb_write_fail(writer, writer->in_data || writer->in_v1 ? PFB_CALLER_ORDER : PFB_CALLER_ARGUMENT);
+    if (writer->in_data || writer->in_v1) {
+        pfb_write_fail(writer, PFB_CALLER_ORDER);
         return;
     }
     size_t count = write_digits(digits, index);
@@ -292,8 +312,7 @@ void pfb_write_name(pfb_writer *writer, uint32_t index, const uint8_t *text, siz
     if (writer->in_names && count >= 2 && pfb_write_breaks(writer, FIELD_NAME_INDEX, at))
         pfb_write_put32(writer, at, UINT32_C(0x00780078));
     writer->in_names = true;
-    at = pfb_write_zeros(writer, 2 * units + 2);
-    pfb_write_put_bytes(writer, at, text, 2 * units);
+    pfb_write_utf16(writer, name);
 }
 
 void pfb_write_end_names(pfb_writer *writer)

@@ -147,7 +147,7 @@ bool pfb_sample_same_instance(const pfb_sample_row *left, const pfb_sample_row *
         return false;
     bool is_special = left->is_unique || right->is_unique ||
                       (left->parent_size_bytes | right->parent_size_bytes) != 0 || left->has_name != right->has_name ||
-                      left->code_page != PFB_CODE_PAGE_UTF16LE || right->code_page != PFB_CODE_PAGE_UTF16LE;
+                      left->code_page != PFB_ENCODING_UTF16LE || right->code_page != PFB_ENCODING_UTF16LE;
     if (is_special)
         return compare_identities(left, right) == 0;
     return left->name_size_bytes == right->name_size_bytes && /* all of V2: no more to compare */

@@ -141,21 +141,20 @@ static void blank_values(pfb_sample *sample, const pfb_sample_result *result)
 }
 
 /* Adds the instances of a batch as rows. */
-static void add_rows(pfb_sample *sample, const pfb_v2_reader *block, const pfb_v2_values *batch, uint32_t r)
+static void add_rows(pfb_sample *sample, const pfb_v2_values *batch, uint32_t r)
 {
     pfb_sample_result *result = &sample->results[r];
     for (size_t i = 0; i < batch->instance_count; i++) {
         const pfb_v2_instance *instance = &batch->instances[i];
-        sample->rows[sample->counts.rows++] =
-            (pfb_sample_row){.result = r,
-                             .instance = instance->instance,
-                             .id = instance->has_name ? instance->id : PFB_NO_ID,
-                             .has_name = instance->has_name,
-                             .name = instance->has_name ? block->data + instance->name.offset : NULL,
-                             .name_size_bytes = (uint32_t)(2 * instance->name.units),
-                             .code_page = PFB_CODE_PAGE_UTF16LE,
-                             .value_count = result->column_count,
-                             .older_row = PFB_NONE};
+        sample->rows[sample->counts.rows++] = (pfb_sample_row){.result = r,
+                                                               .instance = instance->instance,
+                                                               .id = instance->name.bytes ? instance->id : PFB_NO_ID,
+                                                               .has_name = instance->name.bytes != NULL,
+                                                               .name = instance->name.bytes,
+                                                               .name_size_bytes = (uint32_t)instance->name.size_bytes,
+                                                               .code_page = PFB_ENCODING_UTF16LE,
+                                                               .value_count = result->column_count,
+                                                               .older_row = PFB_NONE};
         result->row_count++;
     }
     if (batch->last_value_count < result->column_count) {
@@ -204,7 +203,7 @@ static bool load_rows(pfb_sample *sample, pfb_v2_reader *block, const pfb_v2_res
         if (!pfb_v2_read_values(block, &batch))
             break;
         has_others = has_others || batch.has_others;
-        add_rows(sample, block, &batch, r);
+        add_rows(sample, &batch, r);
     }
     if (has_others)
         locate_data(sample, &again, result);
@@ -257,19 +256,18 @@ static bool load_results(pfb_sample *sample, pfb_v2_reader *block, const pfb_sam
 /* An instance that the reply does not name is the one its query asked for by an exact name. Any other filter is kept
  * too: replies to the same filter are about the same instance, whichever that is, those to different ones need not be.
  */
-static void name_unnamed_row(pfb_sample *sample, const pfb_sample_result *result, const uint8_t *info,
-                             const pfb_identifier *identifier)
+static void name_unnamed_row(pfb_sample *sample, const pfb_sample_result *result, const pfb_identifier *identifier)
 {
     if (result->row_count != 1 || sample->rows[result->first_row].has_name)
         return;
     pfb_sample_row *row = &sample->rows[result->first_row];
     row->id = identifier->instance_id;
-    size_t units = identifier->name.units;
-    if (!identifier->has_name || units > UINT32_MAX / 2)
+    const pfb_name *name = &identifier->name;
+    if (!name->bytes || name->size_bytes > UINT32_MAX)
         return;
-    row->name = info + identifier->name.offset;
-    row->name_size_bytes = (uint32_t)(2 * units);
-    row->has_name = units > 0 && !pfb_query_is_pattern(row->name, units);
+    row->name = name->bytes;
+    row->name_size_bytes = (uint32_t)name->size_bytes;
+    row->has_name = name->size_bytes > 0 && !pfb_query_is_pattern(name);
 }
 
 /* Tells each result which query it answers: by Index, of several the first. */
@@ -289,7 +287,7 @@ static void link_queries(pfb_sample *sample, const pfb_sample_input *input)
         if (result->column_count == 1 &&
             (result->kind == PFB_V2_SINGLE_COUNTER || result->kind == PFB_V2_MULTIPLE_INSTANCES))
             sample->columns[result->first_column].counter_id = identifier.counter_id;
-        name_unnamed_row(sample, result, input->query_info, &identifier);
+        name_unnamed_row(sample, result, &identifier);
     }
 }
 

@@ -108,24 +108,17 @@ static bool load_columns(pfb_sample *sample, pfb_v1_reader *block, const pfb_sam
 
 /* ---- Instances and their values ---------------------------------------------------------------------- */
 
-static uint32_t code_page_of(const pfb_v1_reader *block, const pfb_v1_name *name)
-{
-    if (name->code_page != 0)
-        return name->code_page;
-    return block->is_big_endian ? PFB_CODE_PAGE_UTF16BE : PFB_CODE_PAGE_UTF16LE;
-}
-
 static void describe_row(const pfb_v1_reader *block, const pfb_v1_instance *instance, pfb_sample_row *row)
 {
     row->instance = instance->position;
     row->is_unique = instance->unique_id != PFB_V1_NO_UNIQUE_ID;
     row->id = (uint32_t)instance->unique_id; /* none is PFB_NO_ID */
-    row->has_name = instance->has_name;
-    if (instance->has_name) {
-        row->name = block->data + instance->name.offset;
-        row->name_size_bytes = instance->name.size_bytes;
-    }
-    row->code_page = code_page_of(block, &instance->name);
+    row->has_name = instance->name.bytes != NULL;
+    row->name = instance->name.bytes;
+    row->name_size_bytes = (uint32_t)instance->name.size_bytes;
+    row->code_page = block->is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE;
+    if (row->has_name)
+        row->code_page = instance->name.encoding;
     /* Until all objects are there, the link stands where the parent's name will. */
     row->parent_size_bytes = instance->parent_title;
     row->parent_code_page = instance->parent_position;
