@@ -58,10 +58,10 @@ static bool is_query_chosen(const extract *e, const pfb_identifier *identifier)
 {
     const pfb_name *name = &identifier->name;
     bool names_instance = name->size_bytes > 0 && !pfb_query_is_pattern(name);
-    return display_chooses_set(e->choice, &identifier->counterset) &&
+    return selection_has_set(e->choice, &identifier->counterset) &&
            (identifier->counter_id == PFB_NO_ID ||
-            display_chooses_counter(e->choice, &identifier->counterset, identifier->counter_id)) &&
-           (!names_instance || display_chooses_name(e->choice, name));
+            selection_has_counter(e->choice, &identifier->counterset, identifier->counter_id)) &&
+           (!names_instance || selection_has_name(e->choice, name));
 }
 
 /* The first query whose recorded index is not below this one: its position. */
@@ -97,7 +97,7 @@ static void sort_queries(extract *e)
     }
     e->count = count;
     bool has_gaps = count > 0 && e->queries[count - 1].identifier.index != count - 1;
-    e->is_whole = !e->has_counters && !e->choice->pattern.bytes && chosen == count && !has_gaps;
+    e->is_whole = !e->choice->has_counters && !e->choice->pattern.bytes && chosen == count && !has_gaps;
 }
 
 /* Appends a chosen query. --instance takes the place of a recorded pattern, which may name other instances. */
@@ -174,9 +174,9 @@ static bool has_instances(uint32_t kind)
 static void write_values(pfb_writer *builder, const part *p, pfb_v2_reader *block)
 {
     pfb_v2_value value;
-    bool is_reduced = p->e->has_counters && has_ids(p->result->kind);
+    bool is_reduced = p->e->choice->has_counters && has_ids(p->result->kind);
     while (pfb_v2_next_value(block, &value)) {
-        if (!is_reduced || display_chooses_counter(p->e->choice, &p->identifier->counterset, value.counter_id))
+        if (!is_reduced || selection_has_counter(p->e->choice, &p->identifier->counterset, value.counter_id))
             pfb_write_datum(builder, p->data + value.data_offset, value.data_size_bytes);
     }
 }
@@ -191,7 +191,7 @@ static void write_part(pfb_writer *builder, const void *context)
     pfb_write_begin_result(builder, p->result->kind, p->result->status, p->ids, p->id_count);
     while (pfb_v2_next_instance(&block, &instance)) {
         if (has_instances(p->result->kind)) {
-            if (!display_chooses_name(p->e->choice, &instance.name))
+            if (!selection_has_name(p->e->choice, &instance.name))
                 continue;
             pfb_write_instance(builder, instance.id, &instance.name);
         }
@@ -209,7 +209,7 @@ static uint32_t *choose_ids(const extract *e, const pfb_guid *set, const pfb_v2_
     uint32_t id = 0;
     *count = 0;
     for (uint32_t i = 0; pfb_v2_counter_id(block, result, i, &id); i++) {
-        if (!e->has_counters || display_chooses_counter(e->choice, set, id))
+        if (!e->choice->has_counters || selection_has_counter(e->choice, set, id))
             ids[(*count)++] = id;
     }
     return ids;
@@ -221,8 +221,8 @@ static bool is_result_chosen(const extract *e, const pfb_identifier *identifier,
     if (kind == PFB_V2_ERROR || has_ids(kind))
         return true;
     bool has_known_kind = kind == PFB_V2_SINGLE_COUNTER || has_instances(kind);
-    bool is_identified = display_chooses_counter(e->choice, &identifier->counterset, identifier->counter_id);
-    return has_known_kind ? is_identified : !e->has_counters && !e->choice->pattern.bytes;
+    bool is_identified = selection_has_counter(e->choice, &identifier->counterset, identifier->counter_id);
+    return has_known_kind ? is_identified : !e->choice->has_counters && !e->choice->pattern.bytes;
 }
 
 /* A result that takes the place of one that was not chosen, so that those after it keep their index. */
@@ -242,7 +242,7 @@ static pfb_error append_result(const extract *e, const pfb_identifier *identifie
 {
     pfb_error error = {PFB_OK, 0};
     uint32_t kind = result->kind;
-    bool is_part = (e->has_counters && has_ids(kind)) || (e->choice->pattern.bytes && has_instances(kind));
+    bool is_part = (e->choice->has_counters && has_ids(kind)) || (e->choice->pattern.bytes && has_instances(kind));
     if (!is_result_chosen(e, identifier, kind)) {
         append_error(reduced);
     } else if (is_part) {
@@ -318,10 +318,10 @@ static void write_counters(pfb_writer *builder, const void *context)
     if (!pfb_registration_open(&registration, p->reply->data, p->reply->size_bytes, 0))
         return;
     for (uint32_t i = 0; pfb_registration_counter_at(&registration, i, &counter); i++)
-        count += display_chooses_counter(p->e->choice, p->set, counter.id);
+        count += selection_has_counter(p->e->choice, p->set, counter.id);
     pfb_write_counterset(builder, &registration.guid, registration.detail_level, registration.instance_type, count);
     for (uint32_t i = 0; pfb_registration_counter_at(&registration, i, &counter); i++) {
-        if (display_chooses_counter(p->e->choice, p->set, counter.id))
+        if (selection_has_counter(p->e->choice, p->set, counter.id))
             pfb_write_counter(builder, &counter);
     }
 }
@@ -361,7 +361,7 @@ static void list_strings(string_list *list, const reply_part *p)
     size_t count = 0;
     pfb_registration_strings_open(&strings, p->reply->data, p->reply->size_bytes, 0);
     while (pfb_registration_strings_next(&strings, &entry)) {
-        if (!display_chooses_counter(p->e->choice, p->set, entry.counter_id))
+        if (!selection_has_counter(p->e->choice, p->set, entry.counter_id))
             continue;
         list->entries = memory_grow(list->entries, &list->capacity, list->count + 1, sizeof *list->entries);
         list->entries[list->count++] = entry;
@@ -435,9 +435,9 @@ pfb_error extract_registration(const extract *e, const pfb_guid *set, uint32_t r
     bool has_strings = request == PFB_REQUEST_COUNTER_NAMES || request == PFB_REQUEST_COUNTER_HELPS ||
                        request == PFB_REQUEST_COUNTER_ENGLISH_NAMES;
     reduced->size_bytes = 0;
-    if (e->has_counters && request == PFB_REQUEST_COUNTERSET)
+    if (e->choice->has_counters && request == PFB_REQUEST_COUNTERSET)
         error = append_written(reduced, write_counters, &p, 0);
-    else if (e->has_counters && has_strings)
+    else if (e->choice->has_counters && has_strings)
         error = append_strings(&p, reduced);
     else
         append(reduced, reply->data, reply->size_bytes);
@@ -451,7 +451,7 @@ static void write_instances(pfb_writer *builder, const void *context)
     pfb_listed_instance instance;
     pfb_list_open(&list, p->reply->data, p->reply->size_bytes, 0);
     while (pfb_list_next_instance(&list, &instance)) {
-        if (display_chooses_name(p->e->choice, &instance.name))
+        if (selection_has_name(p->e->choice, &instance.name))
             pfb_write_listed_instance(builder, instance.id, &instance.name);
     }
 }

@@ -2,8 +2,8 @@
 #ifndef CLI_EXTRACT_H
 #define CLI_EXTRACT_H
 
+#include "collect/selection.h"
 #include "perfblock/source.h"
-#include "values/display.h"
 
 /* Reduces recorded data to a choice of countersets, counters and instances, so that a recording contains nothing else.
  * A live query returns what it was asked for; a capture returns everything that it holds. */
@@ -15,10 +15,9 @@ typedef struct extract_query {
     uint32_t index; /* of its result in reduced samples, if it is chosen */
 } extract_query;
 
-/* Zero at first but for the first two fields, which the caller sets. */
+/* Zero at first but for the first field, which the caller sets. */
 typedef struct extract {
-    const display_choice *choice; /* with the counters that formulas need */
-    bool has_counters;            /* some counters were asked for, not all */
+    const selection *choice;
     /* ------------------------------------------------------------------------------------------ */
     pfb_bytes recorded;     /* query information as it was given */
     extract_query *queries; /* ascending by recorded index, each index once */

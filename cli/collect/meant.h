@@ -2,15 +2,15 @@
 #ifndef CLI_MEANT_H
 #define CLI_MEANT_H
 
-#include "collect/collector.h"
+#include "collect/collecting.h"
 
 /* Errors for names that do not exist, with a suggestion: "no counterset Procesor; did you mean Processor Information?".
  * They are usage errors. */
 
-/* `guids` are the `count` countersets that are offered. */
-void meant_refuse_set(const offer *f, const pfb_guid *guids, size_t count, const char *text);
+/* Reports the first name of --set that no counterset has. */
+void meant_refuse_set(const collecting *c, const pfb_collector_choice *choice);
 
-/* For a counter that none of the sets has. */
-void meant_refuse_counter(const metadata *m, const choice_sets *sets, const char *text);
+/* Reports the first name of --counter that no counter of these countersets has. */
+void meant_refuse_counter(const collecting *c, const pfb_collector_choice *choice);
 
 #endif

@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "input/file_order.h"
 #include "memory/memory.h"
+#include "names/titles.h"
 #include "names/v1.h"
 #include "output/diagnostics.h"
 #include "perfblock/capture.h"
@@ -16,7 +17,7 @@ typedef struct cook {
     output out;
     pfb_collector *collector;
     values_printer printer;
-    input names;          /* of --names; without data: none */
+    title_names names;
     input in;             /* the file being read */
     uint64_t block_count; /* samples and parts of samples that were displayed */
 } cook;
@@ -41,9 +42,9 @@ static void require_memory(bool is_done)
  * each object, since the others can still be read. */
 static pfb_collected_reply cook_reply(cook *c, uint32_t version, size_t base, size_t size)
 {
-    pfb_collected_reply reply;
     const uint8_t *data = c->in.data + base;
-    require_memory(pfb_collector_put_sample(c->collector, version, data, size, &reply, NULL));
+    require_memory(pfb_collector_put_sample(c->collector, version, data, size, NULL));
+    pfb_collected_reply reply = pfb_collector_reply(c->collector);
     c->printer.base = base;
     values_print(&c->printer, c->collector);
     c->block_count += reply.is_sample;
@@ -52,13 +53,6 @@ static pfb_collected_reply cook_reply(cook *c, uint32_t version, size_t base, si
     else
         tell(c, base, reply.error);
     return reply;
-}
-
-/* Puts the table of --names, which precedes those of the file. */
-static void put_given_names(cook *c)
-{
-    if (c->names.data)
-        require_memory(pfb_collector_put_names(c->collector, c->names.data, c->names.size, NULL, NULL));
 }
 
 /* ---- Captures -------------------------------------------------------------------------------------------- */
@@ -137,27 +131,12 @@ static void cook_chunk(cook *c, const pfb_chunk *chunk, unread_chunks *unread)
     tell(c, chunk->body_offset, error);
 }
 
-/* Puts the name tables of a capture: they apply to all of it. Their errors are reported where they occur. */
-static void put_names(cook *c)
-{
-    pfb_capture capture;
-    pfb_chunk chunk;
-    pfb_capture_open(&capture, c->in.data, c->in.size);
-    while (pfb_capture_next(&capture, &chunk)) {
-        if (chunk.is_known && chunk.tag == PFB_TAG_NAMES)
-            require_memory(pfb_collector_put_names(c->collector, c->in.data + chunk.body_offset, chunk.body_size_bytes,
-                                                   NULL, NULL));
-    }
-}
-
 static void cook_capture(cook *c)
 {
     const input *in = &c->in;
     pfb_capture capture;
     pfb_chunk chunk;
     unread_chunks unread = {0};
-    put_names(c);
-    put_given_names(c);
     pfb_capture_open(&capture, in->data, in->size);
     while (!output_failed(&c->out) && pfb_capture_next(&capture, &chunk)) {
         cook_chunk(c, &chunk, &unread);
@@ -182,7 +161,6 @@ static void cook_blocks(cook *c)
     const input *in = &c->in;
     input_blocks blocks = {0};
     input_part part = INPUT_PART_END;
-    put_given_names(c);
     while (!output_failed(&c->out) && (part = input_next_part(in, &blocks)) != INPUT_PART_END) {
         if (part == INPUT_PART_TRAILING) {
             tell_rest(c, blocks.at);
@@ -204,7 +182,7 @@ static void cook_file(cook *c, const char *name)
     input *in = &c->in;
     if (!input_read(in, name, c->o->kind))
         return;
-    pfb_collector_begin_file(c->collector);
+    title_names_begin(&c->names, in->kind == INPUT_CAPTURE ? in : NULL);
     c->printer.file = name;
     if (in->kind == INPUT_CAPTURE)
         cook_capture(c);
@@ -266,35 +244,20 @@ static void note_missing_values(const cook *c)
         note_single_samples(c);
 }
 
-/* Reads the table of --names, and reports its error. */
-static void read_names(cook *c)
-{
-    pfb_name_table table;
-    if (!c->o->names || !input_read(&c->names, c->o->names, INPUT_NAMES))
-        return;
-    pfb_name_table_open(&table, c->names.data, c->names.size, c->o->reader);
-    pfb_name_table_count(&table);
-    if (table.error.code != PFB_OK)
-        diagnostics_malformed(c->o->names, table.error);
-}
-
 void command_cook(const options *o)
 {
     cook c = {.o = o};
-    pfb_collector_options collecting = {.reader = o->reader};
     char **files = file_order_by_time(o->files, o->file_count, o->kind);
-    c.collector = pfb_collector_open(NULL, &collecting, NULL);
-    require_memory(c.collector != NULL);
     c.printer.out = &c.out;
     output_open(&c.out, o->format, options_color(o));
-    read_names(&c);
+    title_names_open(&c.names, o->names, o->reader);
+    c.collector = c.names.collector;
     progress_begin(false);
     for (size_t i = 0; i < o->file_count && !output_failed(&c.out); i++)
         cook_file(&c, files[i]);
     if (!output_failed(&c.out))
         note_missing_values(&c);
     free(files);
-    pfb_collector_close(c.collector);
-    input_free(&c.names);
+    title_names_close(&c.names);
     output_close(&c.out);
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/offer.h"
+#include "collect/collecting.h"
 #include "commands.h"
 #include "commands/objects.h"
+#include "memory/memory.h"
 #include "names/names.h"
 #include "output/diagnostics.h"
 #include "perfblock/capture.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void put_id(output *out, const char *key, uint32_t id)
 {
@@ -16,19 +18,29 @@ static void put_id(output *out, const char *key, uint32_t id)
         output_unsigned(out, key, id);
 }
 
-static void state_counter(output *out, const metadata_set *set, const pfb_counter *counter)
+static void put_name(output *out, const char *key, bool exists, const char *name, size_t size)
 {
-    char guid[PFB_GUID_TEXT_BYTES];
+    if (exists)
+        output_name(out, key, (pfb_name){(const uint8_t *)name, size, PFB_ENCODING_UTF8});
+    else
+        output_null(out, key);
+}
+
+static void state_counter(output *out, const pfb_guid *guid, const pfb_described_counterset *set,
+                          const pfb_described_counter *described)
+{
+    char text[PFB_GUID_TEXT_BYTES];
     char type[NAMES_TYPE_BYTES];
+    const pfb_counter *counter = &described->counter;
     bool is_text = out->format == OUTPUT_TEXT;
-    pfb_guid_format(&set->guid, guid);
+    pfb_guid_format(guid, text);
     output_begin(out, is_text ? "    counter" : "counter", 0);
     if (!is_text) {
-        output_name(out, "set", metadata_set_name(set));
-        output_string(out, "guid", guid);
+        put_name(out, "set", set->has_name, set->name, set->name_size);
+        output_string(out, "guid", text);
     }
     output_unsigned(out, "id", counter->id);
-    output_name(out, "name", metadata_counter_name(set, counter->id));
+    put_name(out, "name", described->has_name, described->name, described->name_size);
     output_word(out, "type", names_of_type(counter->type, type));
     put_id(out, "base", counter->base_id);
     put_id(out, "perf_time", counter->perf_time_id);
@@ -43,99 +55,97 @@ static void state_counter(output *out, const metadata_set *set, const pfb_counte
     output_end(out);
 }
 
-static void state_set(output *out, const metadata_set *set)
+static void state_set(output *out, pfb_collector *collector, const pfb_guid *guid)
 {
-    char guid[PFB_GUID_TEXT_BYTES];
-    pfb_counter counter;
-    pfb_guid_format(&set->guid, guid);
+    char text[PFB_GUID_TEXT_BYTES];
+    pfb_described_counterset set;
+    pfb_described_counter counter;
+    pfb_guid_format(guid, text);
+    if (!pfb_collector_counterset(collector, guid, &set, NULL))
+        memory_exhausted();
     output_begin(out, "counterset", 0);
-    output_word(out, "guid", guid);
-    output_name(out, "name", metadata_set_name(set));
-    if (set->has_counters) {
-        output_unsigned(out, "instance_type", set->registration.instance_type);
-        output_unsigned(out, "counters", set->registration.counter_count);
+    output_word(out, "guid", text);
+    put_name(out, "name", set.has_name, set.name, set.name_size);
+    if (set.has_counters) {
+        output_unsigned(out, "instance_type", set.instance_type);
+        output_unsigned(out, "counters", set.counter_count);
     } else {
         output_null(out, "instance_type");
         output_null(out, "counters");
     }
     output_end(out);
-    for (uint32_t i = 0; !output_failed(out) && pfb_registration_counter_at(&set->registration, i, &counter); i++)
-        state_counter(out, set, &counter);
+    for (uint32_t i = 0; !output_failed(out) && i < set.counter_count; i++) {
+        if (!pfb_collector_counter(collector, guid, i, &counter, NULL))
+            memory_exhausted();
+        state_counter(out, guid, &set, &counter);
+    }
+}
+
+static void list_sets(output *out, pfb_collector *collector, const collecting *source)
+{
+    pfb_bytes guids = {0};
+    pfb_source_failure failure = {0};
+    if (!pfb_collector_countersets(collector, &guids, &failure))
+        diagnostics_say(STATUS_IMPOSSIBLE, source ? source->subject : "perfblock", "%s", failure.sentence);
+    for (size_t i = 0; i < guids.size_bytes / sizeof(pfb_guid) && !output_failed(out); i++) {
+        pfb_guid guid;
+        memcpy(&guid, guids.data + i * sizeof guid, sizeof guid);
+        state_set(out, collector, &guid);
+        if (source)
+            collecting_report(source);
+    }
+    pfb_bytes_free(&guids);
 }
 
 /* What this machine offers. */
 static void list_live(output *out)
 {
-    offer f;
-    pfb_guid *guids = NULL;
-    size_t count = 0;
-    metadata m;
-    if (!offer_open(&f, NULL))
+    collecting c;
+    if (!collecting_open(&c, NULL, NULL))
         return;
-    offer_list(&f, &guids, &count);
-    metadata_open(&m, guids, count);
-    for (size_t i = 0; i < count && !output_failed(out); i++) {
-        offer_set set = {.guid = guids[i]};
-        metadata_set *known = metadata_find(&m, &guids[i]);
-        if (known->mark++ > 0) /* a list may name a set twice */
-            continue;
-        offer_complete(&f, &set, &m);
-        state_set(out, known);
-        offer_free(&set); /* nothing of it is looked at again */
-    }
-    metadata_free(&m);
-    free(guids);
-    offer_close(&f);
+    list_sets(out, c.collector, &c);
+    collecting_close(&c);
 }
 
-/* What a capture tells of sets, in one pass however many it has. */
-static void list_sets(output *out, const input *in)
+/* The countersets of which a capture has registrations. */
+static void list_capture(output *out, const input *in, pfb_collector *collector)
 {
-    metadata m;
     pfb_capture capture;
     pfb_chunk chunk;
-    metadata_open_capture(&m, in->data, in->size);
     pfb_capture_open(&capture, in->data, in->size);
     while (pfb_capture_next(&capture, &chunk)) {
+        pfb_error error = {PFB_OK, 0};
         if (!chunk.is_known || chunk.tag != PFB_TAG_REGISTRATION)
             continue;
-        const uint8_t *body = in->data + chunk.body_offset;
-        pfb_error error = metadata_add(&m, &chunk.guid, chunk.request, body, chunk.body_size_bytes, 0);
+        if (!pfb_collector_put_registration(collector, &chunk.guid, chunk.request, in->data + chunk.body_offset,
+                                            chunk.body_size_bytes, &error, NULL))
+            memory_exhausted();
         error.offset += chunk.body_offset;
         if (error.code != PFB_OK)
             diagnostics_malformed(in->name, error);
     }
-    for (size_t i = 0; i < m.set_count && !output_failed(out); i++) {
-        if (!m.sets[i].is_told)
-            continue;
-        metadata_complete(&m, &m.sets[i]);
-        state_set(out, &m.sets[i]);
-    }
+    list_sets(out, collector, NULL);
     if (capture.error.code != PFB_OK)
         diagnostics_malformed(in->name, capture.error);
-    metadata_free(&m);
 }
 
-/* What a capture tells, V2 and V1, or a file of V1 blocks. */
+/* What a capture contains, V2 and V1, or a file of V1 blocks. */
 static void list_file(output *out, const options *o)
 {
     input in;
-    titles given = {0};
-    titles all = {.preferred = &given};
-    titles_add_file(&given, o->names, 0);
+    title_names names;
+    title_names_open(&names, o->names, 0);
     if (input_read(&in, o->capture, INPUT_AUTO)) {
-        if (in.kind == INPUT_CAPTURE) {
-            titles_add_capture(&all, in.data, in.size, 0);
-            list_sets(out, &in);
-        }
+        title_names_begin(&names, in.kind == INPUT_CAPTURE ? &in : NULL);
+        if (in.kind == INPUT_CAPTURE)
+            list_capture(out, &in, names.collector);
         if (in.kind == INPUT_CAPTURE || in.kind == INPUT_V1)
-            objects_list(out, &in, &all);
+            objects_list(out, &in, &names);
         else
             input_refuse(&in, "a capture or V1 blocks");
         input_free(&in);
     }
-    titles_free(&all);
-    titles_free(&given);
+    title_names_close(&names);
 }
 
 void command_countersets(const options *o)

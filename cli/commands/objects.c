@@ -20,7 +20,7 @@ typedef struct place {
 typedef struct listing {
     output *out;
     const input *in;
-    titles *names;
+    const title_names *names;
     place *places;
     size_t count, capacity;
     bool *is_first; /* of each object; null during the first pass */
@@ -34,7 +34,7 @@ static void state_object(const listing *l, const pfb_v1_object *object)
     output *out = l->out;
     output_begin(out, "object", 0);
     output_unsigned(out, "object", object->title_index);
-    output_name(out, "name", titles_find(l->names, object->title_index));
+    output_name(out, "name", title_names_find(l->names, object->title_index));
     output_unsigned(out, "counters", object->counter_count);
     output_signed(out, "instances", object->instance_count);
     output_end(out);
@@ -50,11 +50,11 @@ static void state_counter(const listing *l, const pfb_v1_object *object, const p
     bool has_base = next && pfb_counter_type_is_base(next->type) && !pfb_counter_type_is_base(counter->type);
     output_begin(out, is_text ? "    counter" : "counter", 0);
     if (!is_text) {
-        output_name(out, "set", titles_find(l->names, object->title_index));
+        output_name(out, "set", title_names_find(l->names, object->title_index));
         output_unsigned(out, "object", object->title_index);
     }
     output_unsigned(out, "id", counter->title_index);
-    output_name(out, "name", titles_find(l->names, counter->title_index));
+    output_name(out, "name", title_names_find(l->names, counter->title_index));
     output_unsigned(out, "position", counter->position);
     output_word(out, "type", names_of_type(counter->type, type));
     output_unsigned(out, "bytes", counter->size_bytes);
@@ -149,7 +149,7 @@ static int compare_places(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-void objects_list(output *out, const input *in, titles *names)
+void objects_list(output *out, const input *in, const title_names *names)
 {
     listing l = {.out = out, .in = in, .names = names};
     pass(&l);

@@ -9,6 +9,6 @@
 /* The objects of V1 blocks with their counters, each title once: the counterpart of countersets. */
 
 /* Lists those of a file of blocks, or of the V1DT chunks of a capture. What is wrong with the blocks is told. */
-void objects_list(output *out, const input *in, titles *names);
+void objects_list(output *out, const input *in, const title_names *names);
 
 #endif

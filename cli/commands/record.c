@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/collector.h"
+#include "collect/collecting.h"
 #include "collect/extract.h"
 #include "collect/recording.h"
 #include "commands.h"
@@ -8,16 +8,19 @@
 #include "output/diagnostics.h"
 #include "perfblock/version.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A recording of samples. */
 typedef struct recorder {
     recording file;
-    bool has_content;     /* the file: more than its beginning */
-    uint64_t file_number; /* of the file among those of a rotation, from 1 */
-    pfb_bytes info;       /* query information in force; none at first */
-    bool has_info;        /* it is in this file */
+    bool has_content; /* the file: more than its beginning */
+    pfb_bytes info;   /* query information in force; none at first */
+    bool has_info;    /* it is in this file */
+    selection selection;
     extract extract;
+    bool *has_set;       /* by position of its first counter in the selection: the file has the counterset's metadata */
+    pfb_bytes collected; /* a sample of a replayed capture */
     pfb_bytes recorded_info, chosen_info; /* of a replayed capture, and the chosen part */
     pfb_bytes sample, reply;              /* the chosen parts of a sample and of metadata */
 } recorder;
@@ -28,7 +31,6 @@ static bool open_recording(recorder *r)
 {
     bool is_open = recording_open(&r->file);
     r->has_content = is_open && !r->file.is_new;
-    r->file_number = 1;
     return is_open;
 }
 
@@ -45,14 +47,20 @@ static bool rotate(recorder *r)
 {
     r->has_content = false;
     r->has_info = false;
-    r->file_number++;
+    memset(r->has_set, 0, r->selection.count * sizeof *r->has_set);
     return recording_rotate(&r->file);
 }
 
 /* ---- Metadata -------------------------------------------------------------------------------------------- */
 
+/* The replies to a counterset's registration requests, by request code; `data` is null where there is none. */
+typedef struct set_replies {
+    pfb_guid guid;
+    pfb_bytes replies[PFB_REQUEST_COUNTER_ENGLISH_NAMES + 1];
+} set_replies;
+
 /* Whether the reply only repeats that of another request: the English names, those of the system's language. */
-static bool is_repeated(const offer_set *set, uint32_t request)
+static bool is_repeated(const set_replies *set, uint32_t request)
 {
     uint32_t local = request == PFB_REQUEST_COUNTERSET_ENGLISH_NAME ? PFB_REQUEST_COUNTERSET_NAME
                      : request == PFB_REQUEST_COUNTER_ENGLISH_NAMES ? PFB_REQUEST_COUNTER_NAMES
@@ -64,89 +72,101 @@ static bool is_repeated(const offer_set *set, uint32_t request)
 }
 
 /* Puts a chunk with the reduced reply. A writer that failed left it empty. */
-static void put_reduced(recorder *r, const collector *c, const pfb_chunk *chunk, pfb_error error)
+static void put_reduced(recorder *r, const collecting *c, const pfb_chunk *chunk, pfb_error error)
 {
     if (error.code != PFB_OK)
-        diagnostics_malformed(c->offer.subject, error);
+        diagnostics_malformed(c->subject, error);
     else
         recording_put(&r->file, chunk, r->reply.data, r->reply.size_bytes);
 }
 
-static void put_set(recorder *r, const collector *c, offer_set *set)
+static void put_reply(recorder *r, const collecting *c, set_replies *set, uint32_t request)
 {
-    static const uint32_t requests[] = {
-        PFB_REQUEST_COUNTERSET,    PFB_REQUEST_COUNTERSET_NAME,         PFB_REQUEST_COUNTERSET_HELP,
-        PFB_REQUEST_COUNTER_NAMES, PFB_REQUEST_COUNTER_HELPS,           PFB_REQUEST_PROVIDER_NAME,
-        PFB_REQUEST_PROVIDER_GUID, PFB_REQUEST_COUNTERSET_ENGLISH_NAME, PFB_REQUEST_COUNTER_ENGLISH_NAMES};
-    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
-        const pfb_bytes *reply = &set->replies[requests[i]];
-        pfb_chunk chunk = {.tag = PFB_TAG_REGISTRATION, .guid = set->guid, .request = requests[i]};
-        if (!offer_fetch(&c->offer, set, requests[i]) || is_repeated(set, requests[i]))
-            continue;
-        pfb_error error = extract_registration(&r->extract, &set->guid, requests[i], reply, &r->reply);
-        if (error.code != PFB_OK || r->reply.size_bytes > 0)
-            put_reduced(r, c, &chunk, error);
-    }
+    pfb_bytes *reply = &set->replies[request];
+    pfb_chunk chunk = {.tag = PFB_TAG_REGISTRATION, .guid = set->guid, .request = request};
+    if (!pfb_source_registration(c->source, &set->guid, request, 0, reply, NULL))
+        pfb_bytes_free(reply);
+    if (!reply->data || is_repeated(set, request))
+        return;
+    pfb_error error = extract_registration(&r->extract, &set->guid, request, reply, &r->reply);
+    if (error.code != PFB_OK || r->reply.size_bytes > 0)
+        put_reduced(r, c, &chunk, error);
+}
+
+/* Puts the metadata of a counterset. */
+static void put_set(recorder *r, const collecting *c, const pfb_guid *guid)
+{
+    set_replies set = {.guid = *guid};
     pfb_bytes instances = {0};
-    pfb_chunk chunk = {.tag = PFB_TAG_INSTANCES, .guid = set->guid};
-    if (pfb_source_instances(c->offer.source, &set->guid, &instances, NULL)) {
+    pfb_chunk chunk = {.tag = PFB_TAG_INSTANCES, .guid = *guid};
+    for (uint32_t request = PFB_REQUEST_COUNTERSET; request <= PFB_REQUEST_COUNTER_ENGLISH_NAMES; request++) {
+        if (request != PFB_REQUEST_COUNTER)
+            put_reply(r, c, &set, request);
+    }
+    for (uint32_t request = 0; request <= PFB_REQUEST_COUNTER_ENGLISH_NAMES; request++)
+        pfb_bytes_free(&set.replies[request]);
+    if (pfb_source_instances(c->source, guid, &instances, NULL)) {
         pfb_error error = extract_instances(&r->extract, &instances, &r->reply);
         put_reduced(r, c, &chunk, error);
     }
     pfb_bytes_free(&instances);
 }
 
-/* Puts the query information, after the metadata of those of its sets that this file does not have yet. */
-static void put_info(recorder *r, const collector *c)
+/* Puts the query information, after the metadata of those of its countersets that this file does not have yet. */
+static void put_info(recorder *r, const collecting *c)
 {
     pfb_list list;
     pfb_identifier identifier;
     pfb_list_open(&list, r->info.data, r->info.size_bytes, 0);
     while (pfb_list_next_identifier(&list, &identifier)) {
-        metadata_set *known = metadata_find(&c->metadata, &identifier.counterset);
-        if (!known || known->mark == r->file_number)
+        size_t position = selection_find_set(&r->selection, &identifier.counterset);
+        if (position == r->selection.count || r->has_set[position])
             continue;
-        known->mark = r->file_number;
-        offer_set set = {.guid = identifier.counterset};
-        put_set(r, c, &set);
-        offer_free(&set);
+        r->has_set[position] = true;
+        put_set(r, c, &identifier.counterset);
     }
     recording_put(&r->file, &(pfb_chunk){.tag = PFB_TAG_QUERY_INFO}, r->info.data, r->info.size_bytes);
     r->has_info = true;
 }
 
+/* Copies bytes that the collector holds. */
+static void copy(pfb_bytes *to, const uint8_t *data, size_t size)
+{
+    to->size_bytes = 0;
+    if (!pfb_bytes_append(to, data, size))
+        memory_exhausted();
+}
+
 /* Takes the query information of a replayed sample and reduces it to what was asked for. Where nothing is left the
- * last one stays in force: the samples have no results then. False after a sentence. */
-static bool take_recorded_info(recorder *r, const collector *c)
+ * last one stays in force: the samples have no results then. */
+static void take_recorded_info(recorder *r, const collecting *c, const pfb_collected_reply *reply)
 {
     pfb_bytes *chosen = &r->chosen_info;
-    if (!collector_info(c, &r->recorded_info))
-        return false;
+    copy(&r->recorded_info, reply->info, reply->info_bytes);
     pfb_error error = extract_take_info(&r->extract, &r->recorded_info, chosen);
     if (error.code != PFB_OK)
-        diagnostics_malformed(c->offer.subject, error);
+        diagnostics_malformed(c->subject, error);
     bool is_same = chosen->size_bytes == r->info.size_bytes &&
                    (chosen->size_bytes == 0 || memcmp(chosen->data, r->info.data, chosen->size_bytes) == 0);
     if (is_same || chosen->size_bytes == 0)
-        return true;
+        return;
     pfb_bytes old = r->info;
     r->info = *chosen;
     *chosen = old;
     r->has_info = false;
-    return true;
 }
 
 /* ---- Samples --------------------------------------------------------------------------------------------- */
 
 /* Puts a sample after what describes it. */
-static void put_sample(recorder *r, const collector *c, const pfb_bytes *sample)
+static void put_sample(recorder *r, const collecting *c, const pfb_bytes *sample)
 {
     if (!r->has_info)
         put_info(r, c);
     recording_put(&r->file, &(pfb_chunk){.tag = PFB_TAG_DATA}, sample->data, sample->size_bytes);
 }
 
-static bool write_sample(recorder *r, const collector *c, const pfb_bytes *sample)
+static bool write_sample(recorder *r, const collecting *c, const pfb_bytes *sample)
 {
     put_sample(r, c, sample);
     if (must_rotate(r)) {
@@ -159,59 +179,70 @@ static bool write_sample(recorder *r, const collector *c, const pfb_bytes *sampl
 }
 
 /* Records a sample of this machine, which returns what it was asked for. */
-static bool record_live(recorder *r, const collector *c, const pfb_bytes *sample)
+static bool record_live(recorder *r, const collecting *c, const pfb_collected_reply *reply)
 {
-    return (!collector_has_new_info(c) || collector_info(c, &r->info)) && write_sample(r, c, sample);
+    if (reply->has_new_info)
+        copy(&r->info, reply->info, reply->info_bytes);
+    copy(&r->sample, reply->data, reply->collected_bytes);
+    return write_sample(r, c, &r->sample);
 }
 
 /* Records what a sample of a capture has of what was asked for. Samples that have nothing of it are recorded too, as
  * those before and after them must not be compared with each other; at the beginning they are left out. */
-static bool record_replayed(recorder *r, const collector *c, const pfb_bytes *sample)
+static bool record_replayed(recorder *r, const collecting *c, const pfb_collected_reply *reply)
 {
     pfb_error error;
-    if (collector_has_new_info(c) && !take_recorded_info(r, c))
-        return false;
-    bool is_sample = extract_sample(&r->extract, sample, &r->sample, &error);
+    copy(&r->collected, reply->data, reply->collected_bytes);
+    if (reply->has_new_info)
+        take_recorded_info(r, c, reply);
+    bool is_sample = extract_sample(&r->extract, &r->collected, &r->sample, &error);
     if (error.code != PFB_OK)
-        diagnostics_malformed(c->offer.subject, error);
+        diagnostics_malformed(c->subject, error);
     return !is_sample || r->info.size_bytes == 0 || write_sample(r, c, &r->sample);
 }
 
-static void record_samples(recorder *r, collector *c, const options *o)
+static void record_samples(recorder *r, collecting *c, const options *o)
 {
-    pfb_bytes sample = {0};
     system_rhythm rhythm = system_rhythm_begin(o->interval);
     bool goes_on = true;
     for (uint64_t n = 0; goes_on && (o->count == 0 || n < o->count); n++) {
         if (n > 0 && !o->source)
             goes_on = system_rhythm_wait(&rhythm);
-        goes_on = goes_on && !system_interrupted() && collector_sample(c, &sample) == COLLECTOR_SAMPLE;
-        if (goes_on)
-            goes_on = o->source ? record_replayed(r, c, &sample) : record_live(r, c, &sample);
+        goes_on = goes_on && !system_interrupted() && collecting_next(c);
+        if (goes_on) {
+            pfb_collected_reply reply = pfb_collector_reply(c->collector);
+            goes_on = o->source ? record_replayed(r, c, &reply) : record_live(r, c, &reply);
+        }
     }
-    pfb_bytes_free(&sample);
 }
 
 void command_record(const options *o)
 {
-    collector c;
+    static const pfb_collector_options choices = {.returns_at_once = true, .is_raw = true};
+    collecting c;
     recorder r = {
         .file = {.path = o->recording, .note = "recorded by perfblock " PERFBLOCK_VERSION, .most = o->rotation}};
-    if (!collector_open(&c, o))
+    if (!collecting_open(&c, o->source, &choices))
         return;
-    r.extract = (extract){.choice = &c.stored, .has_counters = o->counter_count > 0};
-    system_catch_interrupts();
-    if (open_recording(&r)) {
-        if (r.has_content || recording_write(&r.file)) /* a continuation begins with its first sample */
-            record_samples(&r, &c, o);
-        recording_close(&r.file);
+    if (collecting_add(&c, o)) {
+        selection_open(&r.selection, c.collector, o->instance, o->counter_count > 0);
+        r.extract = (extract){.choice = &r.selection};
+        r.has_set = memory_get(r.selection.count, sizeof *r.has_set);
+        system_catch_interrupts();
+        if (open_recording(&r)) {
+            if (r.has_content || recording_write(&r.file)) /* a continuation begins with its first sample */
+                record_samples(&r, &c, o);
+            recording_close(&r.file);
+        }
     }
-    offer_tell_cut(&c.offer);
     extract_free(&r.extract);
+    selection_free(&r.selection);
+    free(r.has_set);
+    pfb_bytes_free(&r.collected);
     pfb_bytes_free(&r.info);
     pfb_bytes_free(&r.recorded_info);
     pfb_bytes_free(&r.chosen_info);
     pfb_bytes_free(&r.sample);
     pfb_bytes_free(&r.reply);
-    collector_close(&c);
+    collecting_close(&c);
 }

@@ -20,9 +20,9 @@ static void state_file(output *out, const input *in)
 void command_show(const options *o)
 {
     output out;
-    titles names = {0};
+    title_names names;
     output_open(&out, o->format, options_color(o));
-    titles_add_file(&names, o->names, o->reader);
+    title_names_open(&names, o->names, o->reader);
     progress_begin(false);
     for (size_t i = 0; i < o->file_count && !output_failed(&out); i++) {
         input in;
@@ -31,9 +31,10 @@ void command_show(const options *o)
         walk w = {.in = &in, .out = &out, .options = o->reader, .request = o->request, .titles = &names};
         if (o->file_count > 1)
             state_file(&out, &in);
+        title_names_begin(&names, in.kind == INPUT_CAPTURE ? &in : NULL);
         walk_input(&w);
         input_free(&in);
     }
-    titles_free(&names);
+    title_names_close(&names);
     output_close(&out);
 }

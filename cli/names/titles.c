@@ -6,89 +6,51 @@
 #include "perfblock/capture.h"
 #include "perfblock/v1.h"
 
-#include <stdlib.h>
-
-/* ---- Tables ---------------------------------------------------------------------------------------------- */
-
-pfb_error titles_add(titles *t, const uint8_t *data, size_t size, uint32_t options)
+void title_names_open(title_names *t, const char *path, uint32_t options)
 {
+    const pfb_collector_options collecting = {.reader = options};
     pfb_name_table table;
-    pfb_name_entry entry;
-    size_t position = 0;
-    pfb_name_table_open(&table, data, size, options);
-    while (pfb_name_table_next(&table, &entry)) {
-        t->rows = memory_grow(t->rows, &t->capacity, t->count + 1, sizeof *t->rows);
-        t->rows[t->count++] =
-            (title_row){.index = entry.index, .name = entry.name, .table = t->table_count, .position = position};
-        position++;
-    }
-    t->table_count++;
-    t->is_sorted = false;
-    return table.error;
-}
-
-void titles_add_capture(titles *t, const uint8_t *data, size_t size, uint32_t options)
-{
-    pfb_capture capture;
-    pfb_chunk chunk;
-    pfb_capture_open(&capture, data, size);
-    while (pfb_capture_next(&capture, &chunk)) {
-        if (chunk.is_known && chunk.tag == PFB_TAG_NAMES)
-            titles_add(t, data + chunk.body_offset, chunk.body_size_bytes, options);
-    }
-}
-
-void titles_add_file(titles *t, const char *path, uint32_t options)
-{
+    *t = (title_names){.collector = pfb_collector_open(NULL, &collecting, NULL)};
+    if (!t->collector)
+        memory_exhausted();
     if (!path || !input_read(&t->file, path, INPUT_NAMES))
         return;
-    pfb_error error = titles_add(t, t->file.data, t->file.size, options);
-    if (error.code != PFB_OK)
-        diagnostics_malformed(path, error);
+    pfb_name_table_open(&table, t->file.data, t->file.size, options);
+    pfb_name_table_count(&table);
+    if (table.error.code != PFB_OK)
+        diagnostics_malformed(path, table.error);
 }
 
-void titles_free(titles *t)
+void title_names_close(title_names *t)
 {
-    free(t->rows);
+    pfb_collector_close(t->collector);
     input_free(&t->file);
-    *t = (titles){0};
+    *t = (title_names){.collector = NULL};
 }
 
-/* ---- Names ----------------------------------------------------------------------------------------------- */
-
-/* The row that counts stands first among those of its index. */
-static int compare_titles(const void *left, const void *right)
+static void put_table(title_names *t, const uint8_t *data, size_t size)
 {
-    const title_row *a = left;
-    const title_row *b = right;
-    if (a->index != b->index)
-        return a->index < b->index ? -1 : 1;
-    if (a->table != b->table)
-        return a->table > b->table ? -1 : 1;
-    return (a->position > b->position) - (a->position < b->position);
+    if (!pfb_collector_put_names(t->collector, data, size, NULL, NULL))
+        memory_exhausted();
 }
 
-static const title_row *find_title(titles *t, uint32_t index)
+void title_names_begin(title_names *t, const input *capture)
 {
-    if (!t->is_sorted && t->count > 0)
-        qsort(t->rows, t->count, sizeof *t->rows, compare_titles);
-    t->is_sorted = true;
-    size_t low = 0;
-    size_t high = t->count;
-    while (low < high) { /* the first row not below */
-        size_t middle = low + (high - low) / 2;
-        if (t->rows[middle].index < index)
-            low = middle + 1;
-        else
-            high = middle;
+    pfb_capture reader;
+    pfb_chunk chunk;
+    pfb_collector_begin_file(t->collector);
+    if (capture) {
+        pfb_capture_open(&reader, capture->data, capture->size);
+        while (pfb_capture_next(&reader, &chunk)) {
+            if (chunk.is_known && chunk.tag == PFB_TAG_NAMES)
+                put_table(t, capture->data + chunk.body_offset, chunk.body_size_bytes);
+        }
     }
-    return low < t->count && t->rows[low].index == index ? &t->rows[low] : NULL;
+    if (t->file.data) /* a later table precedes an earlier one */
+        put_table(t, t->file.data, t->file.size);
 }
 
-pfb_name titles_find(titles *t, uint32_t index)
+pfb_name title_names_find(const title_names *t, uint32_t index)
 {
-    const title_row *found = t && t->preferred ? find_title(t->preferred, index) : NULL;
-    if (t && !found)
-        found = find_title(t, index);
-    return found ? found->name : (pfb_name){0};
+    return t ? pfb_collector_title(t->collector, index) : (pfb_name){.bytes = NULL};
 }

@@ -5,6 +5,8 @@
 #include "names/names.h"
 #include "os/system.h"
 #include "output/table.h"
+#include "output/text.h"
+#include "output/text.h"
 #include "values/values.h"
 
 #include <inttypes.h>

@@ -136,11 +136,14 @@ void values_print(values_printer *p, pfb_collector *collector)
 {
     if (!pfb_collector_sample(collector, &p->sample))
         return;
-    if (p->out->format != OUTPUT_TEXT) {
+    if (p->out->format != OUTPUT_TEXT && p->out->format != OUTPUT_PROMETHEUS) {
         print_records(p, collector);
         return;
     }
-    values_print_tables(p, collector);
+    if (p->out->format == OUTPUT_TEXT)
+        values_print_tables(p, collector);
+    else
+        values_print_metrics(p, collector);
     for (uint32_t i = 0; i < p->sample.result_count && !output_failed(p->out); i++)
         report_result(p, collector, i);
 }

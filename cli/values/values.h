@@ -5,7 +5,8 @@
 #include "output/output.h"
 #include "perfblock/collect.h"
 
-/* Prints the displayed values of a collector's samples: a record per value as JSON or CSV, or tables as text. */
+/* Prints the displayed values of a collector's samples: a record per value as JSON or CSV, tables as text, or metrics.
+ */
 
 typedef struct values_printer {
     output *out;
@@ -28,5 +29,8 @@ void values_count(values_printer *p, pfb_status status);
 
 /* Tables (tables.c). */
 void values_print_tables(values_printer *p, pfb_collector *collector);
+
+/* Metrics (prometheus.c). */
+void values_print_metrics(values_printer *p, pfb_collector *collector);
 
 #endif

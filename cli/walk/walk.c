@@ -321,13 +321,8 @@ static void walk_capture(walk *w)
 {
     const input *in = w->in;
     walk_bytes whole = {.data = in->data, .size = in->size};
-    titles *given = w->titles;
-    titles all = {.preferred = given};
     pfb_capture capture;
     pfb_chunk chunk;
-    if (w->out->format != OUTPUT_NONE)
-        titles_add_capture(&all, in->data, in->size, w->options);
-    w->titles = &all;
     if (pfb_capture_open(&capture, in->data, in->size)) {
         chunk = start_chunk(in);
         walk_chunk(w, &chunk);
@@ -335,8 +330,6 @@ static void walk_capture(walk *w)
             walk_chunk(w, &chunk);
     }
     walk_fail(w, &whole, capture.error);
-    w->titles = given;
-    titles_free(&all);
 }
 
 void walk_capture_parts(walk *w, uint32_t tag, const char *what)

@@ -19,10 +19,10 @@ typedef struct walk_counts {
 typedef struct walk {
     const input *in;
     output *out;
-    uint32_t options; /* PFB_STRICT */
-    uint32_t request; /* of INPUT_REGISTRATION */
-    titles *titles;   /* of --names; null: none */
-    bool has_tables;  /* text: figures of CPI hooks as a table instead of line by line */
+    uint32_t options;          /* PFB_STRICT */
+    uint32_t request;          /* of INPUT_REGISTRATION */
+    const title_names *titles; /* null: none */
+    bool has_tables;           /* text: figures of CPI hooks as a table instead of line by line */
     /* ------------------------------------------------------------------------------------------ */
     pfb_error first;    /* the first failure; code PFB_OK when there was none */
     uint32_t notes;     /* PFB_NOTE_ bits of all parts */

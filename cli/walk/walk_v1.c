@@ -59,7 +59,7 @@ static void state_object(const v1_walk *l)
     output_begin(out, "object", l->bytes->depth + 1);
     output_offset(out, l->bytes->base + object->offset);
     output_unsigned(out, "object", object->title_index);
-    output_name(out, "name", titles_find(l->w->titles, object->title_index));
+    output_name(out, "name", title_names_find(l->w->titles, object->title_index));
     output_signed(out, "instances", object->instance_count);
     output_unsigned(out, "code_page", object->code_page);
     output_unsigned(out, "size", object->size_bytes);
@@ -87,7 +87,7 @@ static void state_counter(const v1_walk *l, const pfb_v1_counter *counter)
     output_word(out, "type", names_of_type(counter->type, type));
     output_unsigned(out, "bytes", counter->size_bytes);
     output_unsigned(out, "value_offset", counter->value_offset);
-    output_name(out, "name", titles_find(l->w->titles, counter->title_index));
+    output_name(out, "name", title_names_find(l->w->titles, counter->title_index));
     if (!is_text(l)) {
         output_unsigned(out, "type_value", counter->type);
         output_unsigned(out, "help", counter->help_index);

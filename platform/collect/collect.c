@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collect/collector.h"
 #include "collect/memory.h"
+#include "collect/wait.h"
 #include "source/source_private.h"
 
 #include <stdlib.h>
@@ -37,8 +38,14 @@ void pfb_collector_close(pfb_collector *c)
 {
     if (!c)
         return;
+    pfb_source_query_close(c->query_handle);
     pfb_collect_free_samples(c);
     forget_names(c);
+    pfb_choice_free(&c->choice);
+    pfb_bytes_free(&c->fetched);
+    pfb_bytes_free(&c->info);
+    pfb_bytes_free(&c->next_info);
+    free(c->problems);
     free(c->columns);
     for (size_t i = 0; i < SCRATCH_COUNT; i++)
         free(c->scratch[i].bytes);
@@ -112,21 +119,81 @@ static bool copy_reply(kept_sample *sample, const void *data, size_t size)
 }
 
 bool pfb_collector_put_sample(pfb_collector *c, uint32_t version, const void *data, size_t size,
-                              pfb_collected_reply *reply, pfb_source_failure *failure)
+                              pfb_source_failure *failure)
 {
     bool is_v1 = version == 0 ? pfb_v1_recognise(data, size) : version == 1;
-    pfb_collected_reply found = {.is_v1 = is_v1};
-    size_t reply_size = read_size(c, is_v1, data, size, &found.error);
+    c->reply = (pfb_collected_reply){.is_v1 = is_v1};
+    size_t reply_size = read_size(c, is_v1, data, size, &c->reply.error);
     kept_sample *sample = pfb_collect_spare(c, is_v1);
-    if (reply)
-        *reply = found;
     if (sample && reply_size == 0) {
         c->number++;
         return true;
     }
     if (!sample || !copy_reply(sample, data, reply_size))
         return pfb_collect_no_memory(failure);
-    return pfb_collect_take(c, is_v1, reply, failure);
+    c->reply.data = sample->reply.data;
+    return pfb_collect_take(c, is_v1) || pfb_collect_no_memory(failure);
+}
+
+/* ---- Collecting ------------------------------------------------------------------------------------------ */
+
+/* Gets the query information of the sample that was collected. A live source has new one only after counters were
+ * added. */
+static bool take_info(pfb_collector *c, bool is_recorded, pfb_source_failure *failure)
+{
+    if (c->has_info && !is_recorded)
+        return true;
+    if (!pfb_source_query_info(c->query_handle, &c->next_info, failure))
+        return false;
+    bool is_same = c->has_info && c->next_info.size_bytes == c->info.size_bytes &&
+                   (c->info.size_bytes == 0 || memcmp(c->next_info.data, c->info.data, c->info.size_bytes) == 0);
+    if (is_same)
+        return true;
+    pfb_bytes old = c->info;
+    c->info = c->next_info;
+    c->next_info = old;
+    c->has_info = true;
+    c->reply.has_new_info = true;
+    return c->options.is_raw ||
+           pfb_collector_put_query_info(c, c->info.data, c->info.size_bytes, &c->reply.info_error, failure);
+}
+
+static void wait_for_interval(pfb_collector *c)
+{
+    const uint64_t usual = 1000;
+    uint64_t interval = (c->options.interval_ms > 0 ? c->options.interval_ms : usual) * UINT64_C(1000000);
+    uint64_t now = pfb_wait_clock();
+    if (c->has_begun)
+        pfb_wait_until(c->started + ((now - c->started) / interval + 1) * interval);
+    else
+        c->started = now;
+}
+
+bool pfb_collector_collect(pfb_collector *c, pfb_source_failure *failure)
+{
+    if (!c->query_handle)
+        return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "no counter was added");
+    bool is_recorded = pfb_source_is_recorded(c->source);
+    kept_sample *sample = pfb_collect_spare(c, false);
+    if (!sample)
+        return pfb_collect_no_memory(failure);
+    if (!is_recorded && !c->options.returns_at_once)
+        wait_for_interval(c);
+    c->reply = (pfb_collected_reply){.is_v1 = false};
+    if (!pfb_source_query_collect(c->query_handle, &sample->reply, failure) || !take_info(c, is_recorded, failure))
+        return false;
+    c->has_begun = true;
+    sample->reply_size = sample->reply.size_bytes;
+    c->reply.data = sample->reply.data;
+    c->reply.collected_bytes = sample->reply.size_bytes;
+    c->reply.info = c->info.data;
+    c->reply.info_bytes = c->info.size_bytes;
+    return c->options.is_raw || pfb_collect_take(c, false) || pfb_collect_no_memory(failure);
+}
+
+pfb_collected_reply pfb_collector_reply(const pfb_collector *c)
+{
+    return c->reply;
 }
 
 /* ---- Names and losses ------------------------------------------------------------------------------------ */

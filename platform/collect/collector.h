@@ -2,6 +2,7 @@
 #ifndef PFB_COLLECT_COLLECTOR_H
 #define PFB_COLLECT_COLLECTOR_H
 
+#include "collect/choice.h"
 #include "collect/kept.h"
 #include "collect/metadata.h"
 #include "collect/texts.h"
@@ -28,6 +29,7 @@ typedef struct shown_column {
     text_view text; /* `bytes` is null where it is converted each time */
     const char *unit;
     bool is_chosen;
+    uint32_t filter; /* of its instances, if it is chosen: a position, ALL_INSTANCES or SEVERAL_FILTERS */
     bool is_hidden;
 } shown_column;
 
@@ -38,7 +40,8 @@ enum {
     SCRATCH_PARENT,
     SCRATCH_COUNTER,
     SCRATCH_MACHINE,
-    SCRATCH_COUNT
+    SCRATCH_DESCRIBED, /* and the two that follow it */
+    SCRATCH_COUNT = SCRATCH_DESCRIBED + 3
 };
 
 struct pfb_collector {
@@ -48,6 +51,17 @@ struct pfb_collector {
     titles titles;
     text_cache texts;
     uint64_t mark; /* of the last pass over countersets */
+    /* The source (add.c, collect.c). */
+    counter_choice choice;
+    pfb_source_query *query_handle; /* null: no counter was added */
+    pfb_bytes fetched;              /* a reply of the source at hand */
+    pfb_collector_problem *problems;
+    size_t problem_count, problem_capacity, problems_returned;
+    pfb_bytes info, next_info; /* query information of the last sample, and memory for the next */
+    bool has_info;             /* `info` is that of the query */
+    bool has_begun;            /* a sample was collected, at `started` */
+    uint64_t started;
+    pfb_collected_reply reply;
     /* Samples (samples.c). */
     uint64_t number; /* of the next sample */
     uint64_t file_number;
@@ -72,13 +86,26 @@ struct pfb_collector {
     pfb_collected_value value;
 };
 
+/* Reports a failed allocation. Returns false. */
+bool pfb_collect_no_memory(pfb_source_failure *failure);
+
+/* ---- metadata of the source (fetch.c) -------------------------------------------------------------------- */
+
+/* Asks the source for the reply to a request code unless it was asked before. A source that has none is no failure.
+ * Returns false when memory is exhausted. */
+bool pfb_collect_fetch(pfb_collector *c, metadata_set *set, uint32_t request);
+
+/* The same for the counters and all names, and the catalog. */
+bool pfb_collect_complete(pfb_collector *c, metadata_set *set);
+
+bool pfb_collect_add_problem(pfb_collector *c, const pfb_collector_problem *problem);
+
 /* ---- samples.c ------------------------------------------------------------------------------------------- */
 
-/* Loads, compares and cooks the reply in the spare sample of the series. */
-bool pfb_collect_take(pfb_collector *c, bool is_v1, pfb_collected_reply *reply, pfb_source_failure *failure);
+/* Loads, compares and cooks the reply in the spare sample of the series. Returns false when memory is exhausted. */
+bool pfb_collect_take(pfb_collector *c, bool is_v1);
 
-/* The spare sample of a series, made if there is none; first keeps the current sample. Null when memory is exhausted.
- */
+/* The spare sample of a series, made if there is none; ends the current sample. Null when memory is exhausted. */
 kept_sample *pfb_collect_spare(pfb_collector *c, bool is_v1);
 
 /* Ends the current sample: it is kept. Returns false when memory is exhausted. */
@@ -91,8 +118,5 @@ void pfb_collect_leave_query(query_info **query);
 
 /* Makes the sample the current one. Returns false when memory is exhausted. */
 bool pfb_collect_show(pfb_collector *c, kept_sample *sample, bool is_v1);
-
-/* Reports a failed allocation. Returns false. */
-bool pfb_collect_no_memory(pfb_source_failure *failure);
 
 #endif

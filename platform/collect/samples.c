@@ -432,17 +432,14 @@ static bool compare_sample(pfb_collector *c, kept_sample *sample, bool is_v1)
     return true;
 }
 
-bool pfb_collect_take(pfb_collector *c, bool is_v1, pfb_collected_reply *reply, pfb_source_failure *failure)
+bool pfb_collect_take(pfb_collector *c, bool is_v1)
 {
-    pfb_collected_reply found = {.is_v1 = is_v1};
     kept_sample *sample = c->series[is_v1].spare;
     sample->machine_name = (pfb_name){.bytes = NULL};
-    bool has_memory = is_v1 ? load_v1(c, sample, &found) : load_v2(c, sample, &found);
-    if (has_memory && found.is_sample)
-        has_memory = compare_sample(c, sample, is_v1) && pfb_collect_show(c, sample, is_v1);
-    else
+    bool has_memory = is_v1 ? load_v1(c, sample, &c->reply) : load_v2(c, sample, &c->reply);
+    if (!has_memory || !c->reply.is_sample) {
         c->number++;
-    if (reply)
-        *reply = has_memory ? found : (pfb_collected_reply){.is_v1 = is_v1};
-    return has_memory || pfb_collect_no_memory(failure);
+        return has_memory;
+    }
+    return compare_sample(c, sample, is_v1) && pfb_collect_show(c, sample, is_v1);
 }

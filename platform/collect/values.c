@@ -3,6 +3,8 @@
 #include "collect/collector.h"
 #include "collect/memory.h"
 
+#include <string.h>
+
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
 static pfb_name row_name(const pfb_sample_row *row)
@@ -58,6 +60,32 @@ static bool reserve_names(pfb_collector *c, const kept_sample *sample)
     return has_memory;
 }
 
+/* Whether a column is shown, and of which instances. Hidden counters are for other counters, unless they were chosen by
+ * themselves. */
+static void choose_column(const pfb_collector *c, const pfb_sample_result *result, const pfb_sample_column *from,
+                          shown_column *column)
+{
+    column->is_hidden = (from->counter.attributes & PFB_ATTRIBUTE_NO_DISPLAY) != 0;
+    column->is_chosen = c->choice.count == 0;
+    column->filter = ALL_INSTANCES;
+    const uint32_t ids[] = {from->counter_id, PFB_NO_ID};
+    for (size_t k = from->counter_id == PFB_NO_ID; k < 2 && c->choice.count > 0; k++) {
+        chosen_range range = pfb_choice_of_counter(&c->choice, &result->counterset, ids[k]);
+        for (size_t i = 0; i < range.count; i++) {
+            const chosen_counter *row = &range.first[i];
+            if (!row->is_shown)
+                continue;
+            bool is_first = !column->is_chosen;
+            if (is_first || row->filter == ALL_INSTANCES)
+                column->filter = row->filter;
+            else if (column->filter != ALL_INSTANCES && column->filter != row->filter)
+                column->filter = SEVERAL_FILTERS;
+            column->is_chosen = true;
+            column->is_hidden = column->is_hidden && ids[k] == PFB_NO_ID;
+        }
+    }
+}
+
 /* The unit does not depend on the inputs, so none are given. */
 static const char *unit_of_type(uint32_t type)
 {
@@ -73,14 +101,14 @@ static void describe_columns(pfb_collector *c, const pfb_sample *table)
         for (uint32_t i = result->first_column; i < result->first_column + result->column_count; i++) {
             const pfb_sample_column *from = &table->columns[i];
             shown_column *column = &c->columns[i];
-            *column = (shown_column){.unit = pfb_unit_text(PFB_UNIT_NONE), .is_chosen = true};
+            *column = (shown_column){.unit = pfb_unit_text(PFB_UNIT_NONE)};
+            choose_column(c, result, from, column);
             if (c->is_v1)
                 column->name = pfb_titles_find(&c->titles, from->counter_id);
             else if (from->counter_id != PFB_NO_ID)
                 column->name = pfb_metadata_counter_name(set, from->counter_id);
             if (from->has_counter)
                 column->unit = unit_of_type(from->counter.type);
-            column->is_hidden = (from->counter.attributes & PFB_ATTRIBUTE_NO_DISPLAY) != 0;
         }
     }
 }
@@ -97,6 +125,46 @@ bool pfb_collect_show(pfb_collector *c, kept_sample *sample, bool is_v1)
     c->current = sample;
     pfb_collector_rewind(c);
     return true;
+}
+
+/* ---- Instances ------------------------------------------------------------------------------------------- */
+
+/* Called before the instances of another row are compared. */
+static void begin_matches(pfb_collector *c)
+{
+    if (c->choice.filter_count > 0)
+        memset(c->choice.matches, 0, c->choice.filter_count);
+}
+
+static bool matches_filter(pfb_collector *c, const pfb_sample_row *row, uint32_t filter)
+{
+    enum { UNKNOWN, YES, NO };
+    uint8_t *match = &c->choice.matches[filter];
+    if (*match == UNKNOWN) {
+        const pfb_name name = row_name(row);
+        bool is_match = pfb_choice_matches(&c->choice.filters[filter], &name, row->occurrence);
+        *match = is_match ? YES : NO;
+    }
+    return *match == YES;
+}
+
+/* Returns true if the value of a chosen column is shown of this row. An instance without a name is the only one. */
+static bool shows_row(pfb_collector *c, const pfb_sample_result *result, uint32_t position, const pfb_sample_row *row)
+{
+    const shown_column *column = &c->columns[result->first_column + position];
+    if (column->filter == ALL_INSTANCES || !row->has_name)
+        return true;
+    if (column->filter != SEVERAL_FILTERS)
+        return matches_filter(c, row, column->filter);
+    uint32_t counter_id = c->current->table.columns[result->first_column + position].counter_id;
+    const uint32_t ids[] = {counter_id, PFB_NO_ID};
+    bool is_shown = false;
+    for (size_t k = counter_id == PFB_NO_ID; k < 2; k++) {
+        chosen_range range = pfb_choice_of_counter(&c->choice, &result->counterset, ids[k]);
+        for (size_t i = 0; i < range.count && !is_shown; i++)
+            is_shown = range.first[i].is_shown && matches_filter(c, row, range.first[i].filter);
+    }
+    return is_shown;
 }
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
@@ -210,7 +278,10 @@ static bool next_of_row(pfb_collector *c, const pfb_sample_result *result, pfb_c
     uint32_t row = result->first_row + c->row;
     const pfb_sample_row *from = &table->rows[row];
     uint32_t end = from->value_count < result->column_count ? from->value_count : result->column_count;
-    while (c->position < end && !c->columns[result->first_column + c->position].is_chosen)
+    if (c->position == 0)
+        begin_matches(c);
+    while (c->position < end &&
+           !(c->columns[result->first_column + c->position].is_chosen && shows_row(c, result, c->position, from)))
         c->position++;
     if (c->position >= end)
         return false;
@@ -295,11 +366,18 @@ static void count_columns(const pfb_collector *c, const pfb_sample_result *from,
     }
 }
 
-static void count_rows(const pfb_collector *c, const pfb_sample_result *from, pfb_collected_result *result)
+static void count_rows(pfb_collector *c, const pfb_sample_result *from, pfb_collected_result *result)
 {
-    result->row_count = from->row_count;
-    for (uint32_t i = from->first_row; i < from->first_row + from->row_count; i++)
-        result->has_repeated_names = result->has_repeated_names || c->current->table.rows[i].occurrence > 0;
+    for (uint32_t i = from->first_row; i < from->first_row + from->row_count; i++) {
+        const pfb_sample_row *row = &c->current->table.rows[i];
+        bool is_shown = c->choice.filter_count == 0;
+        begin_matches(c);
+        for (uint32_t k = 0; k < from->column_count && !is_shown; k++)
+            is_shown = c->columns[from->first_column + k].is_chosen && shows_row(c, from, k, row);
+        result->row_count += is_shown;
+        result->has_repeated_names = result->has_repeated_names || row->occurrence > 0;
+    }
+    begin_matches(c); /* those of the next value's row are forgotten */
 }
 
 bool pfb_collector_result(pfb_collector *c, uint32_t position, pfb_collected_result *result)
@@ -314,7 +392,8 @@ bool pfb_collector_result(pfb_collector *c, uint32_t position, pfb_collected_res
                                      .kind = from->kind,
                                      .has_values = c->is_v1 || (has_values(from->kind) && from->kind != PFB_V1_OBJECT),
                                      .status = from->status,
-                                     .is_chosen = true,
+                                     .is_chosen = c->choice.count == 0 ||
+                                                  pfb_choice_of_set(&c->choice, &from->counterset).count > 0,
                                      .counterset = text.bytes,
                                      .counterset_size = text.size,
                                      .has_counterset = name.bytes != NULL,
@@ -347,8 +426,6 @@ bool pfb_collector_sample(pfb_collector *c, pfb_collected_sample *sample)
                                      .system_time = from->table.system_time,
                                      .machine = text.bytes,
                                      .machine_size = text.size,
-                                     .has_machine = from->machine_name.bytes != NULL,
-                                     .reply = from->reply.data,
-                                     .reply_size = from->reply_size};
+                                     .has_machine = from->machine_name.bytes != NULL};
     return true;
 }

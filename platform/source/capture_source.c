@@ -358,6 +358,12 @@ static bool v1(void *context, const char *query, pfb_bytes *bytes, pfb_source_fa
 
 /* ---- Opening ------------------------------------------------------------------------------------------------ */
 
+static bool is_recorded(void *context)
+{
+    (void)context;
+    return true;
+}
+
 static const pfb_source_operations perflib_operations = {.close = close_context,
                                                          .countersets = countersets,
                                                          .registration = registration,
@@ -368,7 +374,8 @@ static const pfb_source_operations perflib_operations = {.close = close_context,
                                                          .query_remove = query_remove,
                                                          .query_info = query_info,
                                                          .query_collect = query_collect,
-                                                         .v1 = v1};
+                                                         .v1 = v1,
+                                                         .is_recorded = is_recorded};
 
 static const pfb_source_operations recorded_operations = {.close = close_context,
                                                           .countersets = countersets,
@@ -380,7 +387,8 @@ static const pfb_source_operations recorded_operations = {.close = close_context
                                                           .query_remove = recorded_query_remove,
                                                           .query_info = recorded_query_info,
                                                           .query_collect = recorded_query_collect,
-                                                          .v1 = v1};
+                                                          .v1 = v1,
+                                                          .is_recorded = is_recorded};
 
 static pfb_source *open_with(const pfb_source_operations *operations, const void *data, size_t size,
                              pfb_source_failure *failure)

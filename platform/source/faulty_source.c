@@ -258,6 +258,11 @@ static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *f
 
 /* ---- Opening ------------------------------------------------------------------------------------------------ */
 
+static bool is_recorded(void *context)
+{
+    return pfb_source_is_recorded(((faulty *)context)->inner);
+}
+
 static const pfb_source_operations operations = {.close = close_context,
                                                  .countersets = countersets,
                                                  .registration = registration,
@@ -268,7 +273,8 @@ static const pfb_source_operations operations = {.close = close_context,
                                                  .query_remove = query_remove,
                                                  .query_info = query_info,
                                                  .query_collect = query_collect,
-                                                 .v1 = v1};
+                                                 .v1 = v1,
+                                                 .is_recorded = is_recorded};
 
 static bool check_faults(const pfb_source_fault *faults, size_t count, pfb_source_failure *failure)
 {

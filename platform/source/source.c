@@ -189,6 +189,11 @@ void pfb_source_close(pfb_source *source)
     free(source);
 }
 
+bool pfb_source_is_recorded(const pfb_source *source)
+{
+    return source->operations->is_recorded && source->operations->is_recorded(source->context);
+}
+
 /* ---- Dispatch ------------------------------------------------------------------------------------------- */
 
 bool pfb_source_countersets(pfb_source *source, pfb_bytes *bytes, pfb_source_failure *failure)

@@ -9,19 +9,24 @@
 extern "C" {
 #endif
 
-/* From replies to displayed values with names. docs/collect.md.
+/* Displayed values with names, of a source or of replies at hand. docs/collect.md.
  *
- * A collector keeps the samples that later ones are compared with, finds the names and types of counters, and returns
- * each value as text and numbers. Replies come from files or any other place and are put by hand:
+ *     pfb_collector *c = pfb_collector_open(source, NULL, &failure);
+ *     pfb_collector_add(c, "\\Processor Information(*)\\% Processor Time", &failure);
+ *     while (pfb_collector_collect(c, &failure))
+ *         while (pfb_collector_next(c, &v))
+ *             if (v.status == PFB_STATUS_OK)
+ *                 printf("%s %s %.2f %s\n", v.instance, v.counter, v.value, v.unit);
+ *     pfb_collector_close(c);
+ *
+ * A collector finds counters by their names, keeps the samples that later ones are compared with, and returns each
+ * value as text and numbers. Replies that are at hand already, such as those in files, are put instead of collected:
  *
  *     pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
  *     pfb_collector_put_names(c, names, names_size, NULL, &failure);
- *     pfb_collector_put_sample(c, 0, first, first_size, NULL, &failure);
- *     pfb_collector_put_sample(c, 0, second, second_size, NULL, &failure);
+ *     pfb_collector_put_sample(c, 0, first, first_size, &failure);
+ *     pfb_collector_put_sample(c, 0, second, second_size, &failure);
  *     while (pfb_collector_next(c, &v))
- *         if (v.status == PFB_STATUS_OK)
- *             printf("%s %s %g %s\n", v.instance, v.counter, v.value, v.unit);
- *     pfb_collector_close(c);
  *
  * Replies are copied and may be hostile. Memory is that of the latest sample and of those it may be compared with
  * (V1: at most 4096 objects and 64 MiB besides the latest), and that of names and registrations. Work is linear in the
@@ -39,13 +44,91 @@ typedef struct pfb_collector_options {
     pfb_formula_options formula; /* applied to every value */
     uint32_t key_counter;        /* V1: title index of a counter that identifies instances of equal names, such as ID
                                   * Process; 0: none */
+    uint32_t interval_ms;        /* between live samples; 0: 1000 */
+    bool returns_at_once;        /* collect does not wait for the next interval */
+    bool is_raw;                 /* collect fetches replies without reading them: there are no values */
 } pfb_collector_options;
 
-/* Opens a collector. `source` may be null. Returns null on failure. */
+/* Opens a collector. `source` may be null; otherwise it must stay open, and not be used by others meanwhile, until the
+ * collector is closed. Returns null on failure. */
 PFB_API pfb_collector *pfb_collector_open(pfb_source *source, const pfb_collector_options *options,
                                           pfb_source_failure *failure);
 
 PFB_API void pfb_collector_close(pfb_collector *collector); /* may be null */
+
+/* ---- Choosing counters ----------------------------------------------------------------------------------- */
+
+/* Counters by their parts. Each name is a pattern with * and ?, in which the case of A to Z is ignored. */
+typedef struct pfb_collector_choice {
+    const char *const *countersets; /* names or GUIDs */
+    size_t counterset_count;
+    const char *const *counters; /* names or ids */
+    size_t counter_count;        /* 0: all */
+    const char *instance;        /* a name; "a#1" is also the second instance called "a". Null: all */
+} pfb_collector_choice;
+
+/* Adds counters of the source to those that are collected, and those that their formulas need. Names are those of the
+ * system's language, the English ones, and those of the catalog; a counterset without a name is called by its GUID, a
+ * counter without one by its id. A counterset named in full must have one of the counters and a matching instance; of
+ * the countersets that match a pattern those are used that have them. Every counter named must be in some counterset.
+ *
+ * Fails with PFB_WIN32_COUNTERSET_NOT_FOUND, PFB_WIN32_COUNTER_NOT_FOUND or PFB_WIN32_INSTANCE_NOT_FOUND if a name
+ * matches nothing, and the sentence names it; with the code of the source if it refuses all of them. What it refuses in
+ * part is a problem (pfb_collector_next_problem). After a failure the counters are those of before. */
+PFB_API bool pfb_collector_add_choice(pfb_collector *collector, const pfb_collector_choice *choice,
+                                      pfb_source_failure *failure);
+
+/* The same for a path in UTF-8, as pfb_path_parse reads it: \counterset(instance)\counter.
+ * PFB_WIN32_INVALID_PARAMETER if it is no path, or names a machine: a source is that of one machine. */
+PFB_API bool pfb_collector_add(pfb_collector *collector, const char *path, pfb_source_failure *failure);
+
+/* One counter that is collected. */
+typedef struct pfb_collector_identifier {
+    pfb_guid counterset;
+    uint32_t counter_id; /* PFB_NO_ID: all of the counterset */
+    bool is_shown;       /* false: only the formulas of others need it; it has no values of its own */
+} pfb_collector_identifier;
+
+/* Returns the counters in use, ascending by counterset and counter; false past the end. */
+PFB_API bool pfb_collector_identifier_at(const pfb_collector *collector, size_t position,
+                                         pfb_collector_identifier *identifier);
+
+/* Something the source did wrong that does not prevent the rest. */
+typedef struct pfb_collector_problem {
+    pfb_guid counterset;
+    uint32_t request; /* the reply to this request code is malformed: `error`; 0: a counter was refused */
+    pfb_error error;
+    uint32_t counter_id; /* the counter that was refused, PFB_NO_ID: all; ... */
+    uint32_t status;     /* ... and why, as a Win32 code */
+} pfb_collector_problem;
+
+/* Returns problems one by one, each once; false when there is no further one. */
+PFB_API bool pfb_collector_next_problem(pfb_collector *collector, pfb_collector_problem *problem);
+
+/* ---- Collecting ------------------------------------------------------------------------------------------ */
+
+/* Collects the next sample, which becomes the current one. Of a live source it waits until a whole number of intervals
+ * after the first sample, leaving out those that have passed; a recording has no waiting. Most counters need two
+ * samples: those of the first have the status PFB_STATUS_NEED_TWO_SAMPLES. Returns false at the end of a recording
+ * (PFB_WIN32_NO_MORE_ITEMS) and on failure. A malformed reply is no failure; pfb_collector_reply has its error. */
+PFB_API bool pfb_collector_collect(pfb_collector *collector, pfb_source_failure *failure);
+
+/* What was found in the reply that was collected or put last. */
+typedef struct pfb_collected_reply {
+    const uint8_t *data; /* as it was collected; valid until the next one. Null where the header is malformed */
+    size_t size_bytes;   /* of the reply, as its header says; bytes past it are ignored. 0 without a sound header */
+    pfb_error error;     /* the first in the reply; values that precede it are returned */
+    bool is_v1;
+    bool is_sample; /* it has values, and later samples are compared with it; false: its header is malformed */
+    /* Of a reply that was collected: */
+    size_t collected_bytes; /* at `data` */
+    bool has_new_info;      /* the query information is not that of the reply before */
+    const uint8_t *info;    /* the reply of PerfQueryCounterInfo */
+    size_t info_bytes;
+    pfb_error info_error; /* the first in it, if has_new_info */
+} pfb_collected_reply;
+
+PFB_API pfb_collected_reply pfb_collector_reply(const pfb_collector *collector);
 
 /* ---- Putting replies ------------------------------------------------------------------------------------- */
 
@@ -73,20 +156,12 @@ PFB_API bool pfb_collector_put_names(pfb_collector *collector, const void *data,
 PFB_API bool pfb_collector_put_query_info(pfb_collector *collector, const void *data, size_t size, pfb_error *error,
                                           pfb_source_failure *failure);
 
-/* What was found in a reply. */
-typedef struct pfb_collected_reply {
-    pfb_error error; /* the first in the reply; values that precede it are returned */
-    bool is_v1;
-    bool is_sample;    /* it has values, and later samples are compared with it; false: its header is malformed */
-    size_t size_bytes; /* of the reply, as its header says; bytes past it are ignored. 0 without a sound header */
-} pfb_collected_reply;
-
 /* The next V2 reply or V1 block; it becomes the current sample. `version` is 2, 1, or 0 to recognise it by the
  * signature. Each object of a V1 block is compared with the latest block that has this object and names the same
  * machine. V1 blocks of different objects, of one machine and time, put one after the other, are one sample: they have
- * the same number. `reply` may be null. Returns true if there was memory, whatever the bytes are. */
+ * the same number. Returns true if there was memory, whatever the bytes are: pfb_collector_reply has their error. */
 PFB_API bool pfb_collector_put_sample(pfb_collector *collector, uint32_t version, const void *data, size_t size,
-                                      pfb_collected_reply *reply, pfb_source_failure *failure);
+                                      pfb_source_failure *failure);
 
 /* ---- The current sample ---------------------------------------------------------------------------------- */
 
@@ -178,8 +253,6 @@ typedef struct pfb_collected_sample {
     const char *machine; /* V1: the name in the block */
     size_t machine_size;
     bool has_machine;
-    const uint8_t *reply; /* its bytes, until the next reply is put */
-    size_t reply_size;
 } pfb_collected_sample;
 
 /* Returns false without a current sample. */
@@ -200,6 +273,40 @@ typedef struct pfb_collector_losses {
 } pfb_collector_losses;
 
 PFB_API pfb_collector_losses pfb_collector_lost(const pfb_collector *collector);
+
+/* ---- What a source offers -------------------------------------------------------------------------------- */
+
+/* Stores GUIDs of 16 bytes each: of the countersets that the source lists, each once, in its order; without a source of
+ * those with a registration that was put, ascending. */
+PFB_API bool pfb_collector_countersets(pfb_collector *collector, pfb_bytes *guids, pfb_source_failure *failure);
+
+/* A counterset. */
+typedef struct pfb_described_counterset {
+    const char *name, *english_name, *help; /* english_name: of the source, else of the catalog */
+    size_t name_size, english_name_size, help_size;
+    bool has_name, has_english_name, has_help;
+    bool has_counters;      /* its registration is known, or it is in the catalog; else the rest is 0 */
+    uint32_t instance_type; /* PFB_INSTANCES_ bits */
+    uint32_t counter_count;
+} pfb_described_counterset;
+
+/* Returns what is known of a counterset in *counterset. Asks the source for what it was not asked before; malformed
+ * replies are problems. Its strings are valid until the next call of this function. */
+PFB_API bool pfb_collector_counterset(pfb_collector *collector, const pfb_guid *guid,
+                                      pfb_described_counterset *counterset, pfb_source_failure *failure);
+
+/* A counter of a counterset. */
+typedef struct pfb_described_counter {
+    pfb_counter counter;
+    const char *name, *english_name, *help;
+    size_t name_size, english_name_size, help_size;
+    bool has_name, has_english_name, has_help;
+} pfb_described_counter;
+
+/* Returns the counter at a position below counter_count in *counter. Its strings are valid until the next call of this
+ * function. Returns false past the end (PFB_WIN32_COUNTER_NOT_FOUND) and when memory is exhausted. */
+PFB_API bool pfb_collector_counter(pfb_collector *collector, const pfb_guid *guid, uint32_t position,
+                                   pfb_described_counter *counter, pfb_source_failure *failure);
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 

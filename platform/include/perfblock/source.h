@@ -156,6 +156,9 @@ PFB_API pfb_source *pfb_source_open_faulty(pfb_source *inner, const pfb_source_f
 
 PFB_API void pfb_source_close(pfb_source *source); /* may be NULL; close its queries first */
 
+/* Returns true if samples come from a recording, so that collecting them takes no time and has an end. */
+PFB_API bool pfb_source_is_recorded(const pfb_source *source);
+
 /* ---- Enumerating and registration ------------------------------------------------------------------------ */
 
 /* Each function below returns true with the whole reply in `bytes`, or false with the reason in `failure`, which may be
@@ -222,6 +225,7 @@ typedef struct pfb_source_operations {
     bool (*query_info)(void *query, pfb_bytes *bytes, pfb_source_failure *failure);
     bool (*query_collect)(void *query, pfb_bytes *bytes, pfb_source_failure *failure);
     bool (*v1)(void *context, const char *query, pfb_bytes *bytes, pfb_source_failure *failure);
+    bool (*is_recorded)(void *context); /* may be NULL: it is not */
 } pfb_source_operations;
 
 /* Makes a source from an implementation. Takes ownership of `context`: if memory is exhausted, closes it and returns

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "collect/collecting.h"
+
+#include "collect/meant.h"
+#include "memory/memory.h"
+#include "names/names.h"
+#include "output/diagnostics.h"
+#include "perfblock/capture.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- Opening --------------------------------------------------------------------------------------------- */
+
+static bool open_recording(collecting *c, const char *path)
+{
+    pfb_source_failure failure = {0};
+    pfb_capture capture;
+    if (!input_read(&c->file, path, INPUT_AUTO))
+        return false;
+    if (c->file.kind != INPUT_CAPTURE) {
+        input_refuse(&c->file, "a capture");
+        return false;
+    }
+    if (!pfb_capture_open(&capture, c->file.data, c->file.size)) {
+        diagnostics_malformed(path, capture.error);
+        return false;
+    }
+    c->source = pfb_source_open_recorded(c->file.data, c->file.size, &failure);
+    if (!c->source)
+        diagnostics_say(STATUS_MALFORMED, path, "%s", failure.sentence);
+    return c->source != NULL;
+}
+
+static bool open_live(collecting *c)
+{
+    pfb_source_failure failure = {0};
+    c->source = pfb_source_open_live(&failure);
+    if (!c->source)
+        diagnostics_say(STATUS_IMPOSSIBLE, c->subject, "%s", failure.sentence);
+    return c->source != NULL;
+}
+
+bool collecting_open(collecting *c, const char *path, const pfb_collector_options *choices)
+{
+    *c = (collecting){.subject = path ? path : "live"};
+    bool is_open = path ? open_recording(c, path) : open_live(c);
+    if (!is_open) {
+        input_free(&c->file);
+        return false;
+    }
+    c->collector = pfb_collector_open(c->source, choices, NULL);
+    if (!c->collector)
+        memory_exhausted();
+    return true;
+}
+
+static void report_cut(const collecting *c)
+{
+    pfb_capture capture;
+    pfb_chunk chunk;
+    if (!c->file.data)
+        return;
+    pfb_capture_open(&capture, c->file.data, c->file.size);
+    while (pfb_capture_next(&capture, &chunk))
+        continue;
+    if (capture.error.code != PFB_OK)
+        diagnostics_malformed(c->subject, capture.error);
+}
+
+void collecting_close(collecting *c)
+{
+    report_cut(c);
+    pfb_collector_close(c->collector);
+    pfb_source_close(c->source);
+    input_free(&c->file);
+    *c = (collecting){.subject = NULL};
+}
+
+/* ---- Problems -------------------------------------------------------------------------------------------- */
+
+static void report_refusal(const collecting *c, const pfb_collector_problem *problem)
+{
+    enum { LONGEST_NAME = 200 };
+    pfb_described_counterset set;
+    char guid[PFB_GUID_TEXT_BYTES];
+    char counter[32] = "all counters";
+    buffer name = {0};
+    const char *words = names_of_win32(problem->status);
+    if (!pfb_collector_counterset(c->collector, &problem->counterset, &set, NULL))
+        memory_exhausted();
+    pfb_guid_format(&problem->counterset, guid);
+    buffer_format(&name, set.has_name ? "%s, " : "%s", guid);
+    text_first(&name, set.name, set.name_size, LONGEST_NAME);
+    if (problem->counter_id != PFB_NO_ID)
+        snprintf(counter, sizeof counter, "counter %" PRIu32, problem->counter_id);
+    diagnostics_say(STATUS_FINE, c->subject, "counterset %s, %s: refused with status %" PRIu32 "%s%s%s", name.data,
+                    counter, problem->status, words ? " (" : "", words ? words : "", words ? ")" : "");
+    buffer_free(&name);
+}
+
+static void report_malformed(const collecting *c, const pfb_collector_problem *problem)
+{
+    char guid[PFB_GUID_TEXT_BYTES];
+    buffer subject = {0};
+    pfb_guid_format(&problem->counterset, guid);
+    buffer_format(&subject, "%s: counterset %s, request %" PRIu32, c->subject, guid, problem->request);
+    diagnostics_malformed(subject.data, problem->error);
+    buffer_free(&subject);
+}
+
+void collecting_report(const collecting *c)
+{
+    pfb_collector_problem problem;
+    while (pfb_collector_next_problem(c->collector, &problem)) {
+        if (problem.request == 0)
+            report_refusal(c, &problem);
+        else
+            report_malformed(c, &problem);
+    }
+}
+
+/* ---- Counters -------------------------------------------------------------------------------------------- */
+
+/* Reports why counters could not be added. */
+static void report_failure(const collecting *c, const pfb_collector_choice *choice, const pfb_source_failure *failure)
+{
+    switch (failure->code) {
+    case PFB_WIN32_OUTOFMEMORY:
+        memory_exhausted();
+    case PFB_WIN32_COUNTERSET_NOT_FOUND:
+        meant_refuse_set(c, choice);
+        break;
+    case PFB_WIN32_COUNTER_NOT_FOUND:
+        meant_refuse_counter(c, choice);
+        break;
+    case PFB_WIN32_INSTANCE_NOT_FOUND:
+    case PFB_WIN32_NOT_FOUND:
+    case PFB_WIN32_INVALID_PARAMETER:
+        diagnostics_say(STATUS_USAGE, c->subject, "%s", failure->sentence);
+        break;
+    default:
+        diagnostics_say(STATUS_IMPOSSIBLE, c->subject, "%s", failure->sentence);
+        break;
+    }
+}
+
+bool collecting_add(collecting *c, const options *o)
+{
+    static const char *const usual[] = {"Processor Information"};
+    pfb_source_failure failure = {0};
+    const pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets : usual,
+                                         .counterset_count = o->set_count > 0 ? o->set_count : 1,
+                                         .counters = o->counters,
+                                         .counter_count = o->counter_count,
+                                         .instance = o->instance};
+    bool is_added = pfb_collector_add_choice(c->collector, &choice, &failure);
+    collecting_report(c);
+    if (!is_added)
+        report_failure(c, &choice, &failure);
+    return is_added;
+}
+
+bool collecting_next(collecting *c)
+{
+    pfb_source_failure failure = {0};
+    if (!pfb_collector_collect(c->collector, &failure)) {
+        if (failure.code == PFB_WIN32_OUTOFMEMORY)
+            memory_exhausted();
+        if (!c->file.data || failure.code != PFB_WIN32_NO_MORE_ITEMS)
+            diagnostics_say(STATUS_IMPOSSIBLE, c->subject, "%s", failure.sentence);
+        return false;
+    }
+    pfb_collected_reply reply = pfb_collector_reply(c->collector);
+    if (reply.has_new_info && reply.info_error.code != PFB_OK)
+        diagnostics_malformed(c->subject, reply.info_error);
+    return true;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_COLLECTING_H
+#define CLI_COLLECTING_H
+
+#include "input/input.h"
+#include "input/options.h"
+#include "perfblock/collect.h"
+
+/* A source and its collector, opened from options; for live, record and countersets. */
+
+typedef struct collecting {
+    pfb_source *source;
+    pfb_collector *collector;
+    const char *subject; /* for messages: "live", or the name of the recording */
+    input file;          /* the recording */
+} collecting;
+
+/* Opens the live source, or the recording `path` if it is not null. False after a message: status 4 where the machine
+ * has no live source, 3 for a file that cannot be read, 1 for one that is no recording. */
+bool collecting_open(collecting *c, const char *path, const pfb_collector_options *choices);
+
+/* Adds the counters of --set, --counter and --instance. False after a message: status 2 for names that match nothing,
+ * else 4. */
+bool collecting_add(collecting *c, const options *o);
+
+/* Collects a sample. False at the end of a recording, and after a message, status 4. */
+bool collecting_next(collecting *c);
+
+/* Reports what the source did wrong since the last call. */
+void collecting_report(const collecting *c);
+
+/* Closes everything. A recording that is cut is read up to the cut, which is reported first. */
+void collecting_close(collecting *c);
+
+#endif

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: MIT */
+/* From the names of countersets and counters to a query of the source. */
+#include "collect/collector.h"
+#include "collect/memory.h"
+#include "perfblock/catalog.h"
+#include "perfblock/query.h"
+#include "source/source_private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A counterset that a name matches. */
+typedef struct meant_set {
+    metadata_set *set;
+    const char *called; /* the name that was asked for */
+    bool is_pattern;    /* it has wildcards */
+} meant_set;
+
+/* What a call adds. */
+typedef struct addition {
+    pfb_collector *c;
+    const pfb_collector_choice *choice;
+    pfb_source_failure *failure;
+    pfb_bytes guids; /* that the source lists */
+    meant_set *sets;
+    size_t set_count, set_capacity;
+    uint32_t filter;
+    bool *is_meant; /* by position of the counters of a counterset */
+    size_t meant_capacity;
+    chosen_counter *rows;
+    size_t row_count, row_capacity;
+    pfb_bytes blocks; /* identifier blocks */
+} addition;
+
+static bool no_memory(const addition *a)
+{
+    return pfb_collect_no_memory(a->failure);
+}
+
+/* ---- Patterns -------------------------------------------------------------------------------------------- */
+
+/* A name of the caller's, which may have wildcards. */
+typedef struct name_pattern {
+    pfb_name text;
+    bool has_wildcards;
+} name_pattern;
+
+static name_pattern make_pattern(const char *text)
+{
+    pfb_name name = pfb_utf8_name(text, strlen(text));
+    return (name_pattern){name, pfb_query_is_pattern(&name)};
+}
+
+static bool matches_name(const name_pattern *p, const pfb_name *name)
+{
+    return name->bytes && pfb_query_match(&p->text, name, PFB_MATCH_IGNORE_CASE);
+}
+
+static bool matches_ascii(const name_pattern *p, const char *text)
+{
+    pfb_name name = pfb_utf8_name(text, strlen(text));
+    return matches_name(p, &name);
+}
+
+/* ---- Countersets ----------------------------------------------------------------------------------------- */
+
+/* Returns true if the source has the counterset, listed or not: a recording may have data without a registration. */
+static bool has_counterset(pfb_collector *c, const pfb_guid *guid)
+{
+    pfb_source_failure failure = {.code = 0};
+    return pfb_source_registration(c->source, guid, PFB_REQUEST_COUNTERSET, 0, &c->fetched, &failure) ||
+           failure.code != PFB_WIN32_COUNTERSET_NOT_FOUND;
+}
+
+/* Adds a counterset, each once; named in full by any name, it counts as named in full. */
+static bool add_set(addition *a, const pfb_guid *guid, const char *called, bool is_pattern)
+{
+    metadata_set *set = pfb_metadata_get(&a->c->metadata, guid);
+    if (!set || !PFB_COLLECT_GROW(a->sets, a->set_capacity, a->set_count + 1))
+        return no_memory(a);
+    if (set->mark != a->c->mark) {
+        set->mark = a->c->mark;
+        a->sets[a->set_count++] = (meant_set){set, called, is_pattern};
+        return true;
+    }
+    for (size_t i = 0; i < a->set_count && !is_pattern; i++) {
+        if (a->sets[i].set == set && a->sets[i].is_pattern)
+            a->sets[i] = (meant_set){set, called, false};
+    }
+    return true;
+}
+
+/* *is_meant becomes true if the pattern matches one of the counterset's names; its GUID, if it has none. */
+static bool match_set(addition *a, const pfb_guid *guid, const name_pattern *p, bool *is_meant)
+{
+    char text[PFB_GUID_TEXT_BYTES];
+    metadata_set *set = pfb_metadata_get(&a->c->metadata, guid);
+    *is_meant = false;
+    if (!set || !pfb_collect_fetch(a->c, set, PFB_REQUEST_COUNTERSET_NAME) ||
+        !pfb_collect_fetch(a->c, set, PFB_REQUEST_COUNTERSET_ENGLISH_NAME))
+        return no_memory(a);
+    const pfb_name *local = &set->names[METADATA_LOCAL];
+    const pfb_name *english = &set->names[METADATA_ENGLISH];
+    bool has_name = local->bytes || english->bytes || pfb_catalog_find(guid);
+    pfb_guid_format(guid, text);
+    *is_meant = matches_name(p, local) || matches_name(p, english) || (!has_name && matches_ascii(p, text));
+    return true;
+}
+
+/* Adds the countersets that a name means. */
+static bool find_sets_called(addition *a, const char *called, const name_pattern *p)
+{
+    pfb_guid guid;
+    const pfb_catalog_set *known = NULL;
+    size_t count = a->guids.size_bytes / sizeof guid;
+    bool is_found = pfb_guid_parse(called, strlen(called), &guid) && has_counterset(a->c, &guid);
+    if (is_found && !add_set(a, &guid, called, false))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        bool is_meant;
+        memcpy(&guid, a->guids.data + i * sizeof guid, sizeof guid);
+        if (!match_set(a, &guid, p, &is_meant) || (is_meant && !add_set(a, &guid, called, p->has_wildcards)))
+            return false;
+        is_found = is_found || is_meant;
+    }
+    /* The catalog's names mean their countersets in any language. */
+    for (size_t i = 0; (known = pfb_catalog_set_at(i)) != NULL; i++) {
+        if (!matches_ascii(p, known->name) || !has_counterset(a->c, &known->guid))
+            continue;
+        if (!add_set(a, &known->guid, called, p->has_wildcards))
+            return false;
+        is_found = true;
+    }
+    return is_found ||
+           pfb_source_fail(a->failure, PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset is called %s", called);
+}
+
+static bool find_sets(addition *a)
+{
+    a->c->mark++;
+    for (size_t i = 0; i < a->choice->counterset_count; i++) {
+        name_pattern p = make_pattern(a->choice->countersets[i]);
+        if (!find_sets_called(a, a->choice->countersets[i], &p))
+            return false;
+    }
+    for (size_t i = 0; i < a->set_count; i++) {
+        if (!pfb_collect_complete(a->c, a->sets[i].set))
+            return no_memory(a);
+    }
+    return true;
+}
+
+/* ---- Counters -------------------------------------------------------------------------------------------- */
+
+/* A counter by its position, and a name that it has. */
+typedef struct named_counter {
+    pfb_name name;
+    uint32_t position;
+} named_counter;
+
+static int compare_name_bytes(const void *left, const void *right)
+{
+    uintptr_t a = (uintptr_t)((const named_counter *)left)->name.bytes;
+    uintptr_t b = (uintptr_t)((const named_counter *)right)->name.bytes;
+    return (a > b) - (a < b);
+}
+
+/* Marks the counters whose name of one place matches. Any number of counters may share the bytes of a name, so each is
+ * matched once. */
+static bool mark_named(addition *a, const metadata_set *set, unsigned place, const name_pattern *p)
+{
+    pfb_counter counter;
+    size_t count = 0;
+    bool is_matched = false;
+    named_counter *named = malloc(((size_t)set->registration.counter_count + 1) * sizeof *named);
+    if (!named)
+        return no_memory(a);
+    for (uint32_t i = 0; pfb_registration_counter_at(&set->registration, i, &counter); i++) {
+        pfb_name name = pfb_metadata_counter_name_at(set, place, counter.id);
+        if (name.bytes)
+            named[count++] = (named_counter){name, i};
+    }
+    qsort(named, count, sizeof *named, compare_name_bytes);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || named[i - 1].name.bytes != named[i].name.bytes)
+            is_matched = matches_name(p, &named[i].name);
+        a->is_meant[named[i].position] = a->is_meant[named[i].position] || is_matched;
+    }
+    free(named);
+    return true;
+}
+
+/* Returns true if the text is this number in decimal. */
+static bool is_number(const char *text, uint32_t number)
+{
+    uint64_t read = 0;
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c < '0' || *c > '9' || read > UINT32_MAX)
+            return false;
+        read = read * 10 + (uint64_t)(*c - '0');
+    }
+    return *text != '\0' && read == number;
+}
+
+/* Marks the counters of a counterset that a name means: by id or by name; a counter without a name is called by its
+ * id. */
+static bool mark_meant(addition *a, const metadata_set *set, const char *called)
+{
+    pfb_counter counter;
+    name_pattern p = make_pattern(called);
+    bool has_memory = true;
+    for (unsigned place = 0; place < METADATA_PLACES && has_memory; place++)
+        has_memory = mark_named(a, set, place, &p);
+    for (uint32_t i = 0; pfb_registration_counter_at(&set->registration, i, &counter); i++) {
+        char id[16];
+        snprintf(id, sizeof id, "%" PRIu32, counter.id);
+        a->is_meant[i] = a->is_meant[i] || is_number(called, counter.id) ||
+                         (!pfb_metadata_counter_name(set, counter.id).bytes && matches_ascii(&p, id));
+    }
+    return has_memory;
+}
+
+static bool clear_meant(addition *a, const metadata_set *set)
+{
+    size_t count = set->has_counters ? set->registration.counter_count : 0;
+    if (!PFB_COLLECT_GROW(a->is_meant, a->meant_capacity, count))
+        return no_memory(a);
+    memset(a->is_meant, 0, count * sizeof *a->is_meant);
+    return true;
+}
+
+/* Fails if some counter is in none of the countersets. */
+static bool check_counters(addition *a)
+{
+    for (size_t k = 0; k < a->choice->counter_count; k++) {
+        bool is_found = false;
+        for (size_t n = 0; n < a->set_count && !is_found; n++) {
+            const metadata_set *set = a->sets[n].set;
+            uint32_t count = set->has_counters ? set->registration.counter_count : 0;
+            if (!clear_meant(a, set) || (count > 0 && !mark_meant(a, set, a->choice->counters[k])))
+                return false;
+            for (uint32_t i = 0; i < count && !is_found; i++)
+                is_found = a->is_meant[i];
+        }
+        if (!is_found)
+            return pfb_source_fail(a->failure, PFB_WIN32_COUNTER_NOT_FOUND, "no counter of %s is called %s",
+                                   a->set_count == 1 ? a->sets[0].called : "these countersets", a->choice->counters[k]);
+    }
+    return true;
+}
+
+static bool add_row(addition *a, const metadata_set *set, uint32_t counter_id, bool is_shown)
+{
+    if (!PFB_COLLECT_GROW(a->rows, a->row_capacity, a->row_count + 1))
+        return no_memory(a);
+    a->rows[a->row_count++] =
+        (chosen_counter){.counterset = set->guid, .counter_id = counter_id, .filter = a->filter, .is_shown = is_shown};
+    return true;
+}
+
+/* Adds a counter, and those that its formula refers to. */
+static bool add_counter(addition *a, const metadata_set *set, const pfb_counter *counter)
+{
+    const uint32_t ids[] = {counter->base_id, counter->multi_id, counter->perf_time_id, counter->perf_freq_id};
+    pfb_counter other;
+    bool has_memory = add_row(a, set, counter->id, true);
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0] && has_memory; i++) {
+        if (ids[i] != PFB_NO_ID && pfb_registration_find(&set->registration, ids[i], &other))
+            has_memory = add_row(a, set, ids[i], false);
+    }
+    return has_memory;
+}
+
+/* Adds what is asked for of a counterset. */
+static bool add_counters(addition *a, const metadata_set *set)
+{
+    pfb_counter counter;
+    if (a->choice->counter_count == 0)
+        return add_row(a, set, PFB_NO_ID, true);
+    if (!set->has_counters)
+        return true;
+    if (!clear_meant(a, set))
+        return false;
+    for (size_t k = 0; k < a->choice->counter_count; k++) {
+        if (!mark_meant(a, set, a->choice->counters[k]))
+            return false;
+    }
+    for (uint32_t i = 0; pfb_registration_counter_at(&set->registration, i, &counter); i++) {
+        if (a->is_meant[i] && !add_counter(a, set, &counter))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Instances ------------------------------------------------------------------------------------------- */
+
+/* A counterset whose registration is unknown is taken for one with instances. */
+static bool has_instances(const metadata_set *set)
+{
+    return !set->has_counters || (set->registration.instance_type & PFB_INSTANCES_MULTIPLE) != 0;
+}
+
+/* Returns false if the counterset lists instances and none matches. Its only instance has no name if it has no others:
+ * patterns that match nothing at all mean it, such as *. A list that cannot be had proves nothing. */
+static bool has_instance(addition *a, const metadata_set *set)
+{
+    pfb_list list;
+    pfb_listed_instance instance;
+    if (a->filter == ALL_INSTANCES)
+        return true;
+    const instance_filter *filter = &a->c->choice.filters[a->filter];
+    if (!has_instances(set))
+        return pfb_choice_matches(filter, &(pfb_name){.bytes = NULL}, 0);
+    pfb_bytes *bytes = &a->c->fetched;
+    if (!pfb_source_instances(a->c->source, &set->guid, bytes, NULL) || bytes->size_bytes == 0)
+        return true;
+    bool is_found = false;
+    pfb_list_open(&list, bytes->data, bytes->size_bytes, 0);
+    while (!is_found && pfb_list_next_instance(&list, &instance)) /* of any number */
+        is_found = pfb_choice_matches(filter, &instance.name, filter->index);
+    return is_found || list.error.code != PFB_OK;
+}
+
+/* ---- The query ------------------------------------------------------------------------------------------- */
+
+static int compare_wanted(const void *left, const void *right)
+{
+    const chosen_counter *a = left;
+    const chosen_counter *b = right;
+    return (a->counter_id > b->counter_id) - (a->counter_id < b->counter_id);
+}
+
+/* The name in identifier blocks: the pattern; of "a#1" all names that begin with "a", since an instance may be called
+ * that, and the number is that among all of one name. */
+static bool make_name(const addition *a, pfb_bytes *name)
+{
+    const instance_filter *filter = a->filter == ALL_INSTANCES ? NULL : &a->c->choice.filters[a->filter];
+    const pfb_name *pattern = filter ? filter->has_index ? &filter->name_pattern : &filter->pattern : NULL;
+    return (!pattern || pfb_bytes_append(name, pattern->bytes, pattern->size_bytes)) &&
+           ((filter && !filter->has_index) || pfb_bytes_append(name, "*", 1));
+}
+
+/* Appends an identifier block for each counter of the counterset from row `first` on, each once. */
+static bool append_blocks(addition *a, const metadata_set *set, const pfb_bytes *name, size_t first)
+{
+    chosen_counter *rows = a->rows + first;
+    size_t count = a->row_count - first;
+    bool is_named = has_instances(set);
+    chosen_counter *sorted = malloc(count * sizeof *sorted);
+    if (!sorted)
+        return no_memory(a);
+    memcpy(sorted, rows, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_wanted);
+    bool is_done = true;
+    for (size_t i = 0; i < count && is_done; i++) {
+        pfb_query query = {.counterset = set->guid,
+                           .counter_id = sorted[i].counter_id,
+                           .instance_id = PFB_NO_ID,
+                           .name = {is_named ? name->data : NULL, is_named ? name->size_bytes : 0, PFB_ENCODING_UTF8}};
+        if (i > 0 && sorted[i - 1].counter_id == query.counter_id)
+            continue;
+        size_t size = pfb_query_size(&query);
+        if (size == 0) {
+            is_done = pfb_source_fail(a->failure, PFB_WIN32_INVALID_PARAMETER,
+                                      "%s is longer than the name of an instance can be", a->choice->instance);
+        } else if (!pfb_bytes_reserve(&a->blocks, a->blocks.size_bytes + size)) {
+            is_done = no_memory(a);
+        } else {
+            a->blocks.size_bytes += pfb_query_write(&query, a->blocks.data + a->blocks.size_bytes, size);
+        }
+    }
+    free(sorted);
+    return is_done;
+}
+
+/* Adds what is asked for of a counterset. One that a pattern matches and that has nothing of it is left out. */
+static bool add_from_set(addition *a, const meant_set *meant, const pfb_bytes *name)
+{
+    size_t first = a->row_count;
+    const metadata_set *set = meant->set;
+    if (!has_instance(a, set))
+        return meant->is_pattern || pfb_source_fail(a->failure, PFB_WIN32_INSTANCE_NOT_FOUND,
+                                                    "no instance of %s matches %s", meant->called, a->choice->instance);
+    if (!add_counters(a, set))
+        return false;
+    if (a->row_count == first)
+        return meant->is_pattern ||
+               pfb_source_fail(a->failure, PFB_WIN32_NOT_FOUND, "%s has none of the counters asked for", meant->called);
+    return append_blocks(a, set, name, first);
+}
+
+static bool make_blocks(addition *a)
+{
+    pfb_bytes name = {.data = NULL};
+    bool is_done = make_name(a, &name) || no_memory(a);
+    for (size_t i = 0; i < a->set_count && is_done; i++)
+        is_done = add_from_set(a, &a->sets[i], &name);
+    if (is_done && a->blocks.size_bytes == 0)
+        is_done = pfb_source_fail(a->failure, PFB_WIN32_INSTANCE_NOT_FOUND,
+                                  "no counterset has such counters and an instance that matches %s",
+                                  a->choice->instance ? a->choice->instance : "*");
+    pfb_bytes_free(&name);
+    return is_done;
+}
+
+/* A block that the source did not take. One that was added before is in the query. */
+static bool is_refused(const pfb_identifier *block)
+{
+    return block->status != PFB_WIN32_SUCCESS && block->status != PFB_WIN32_ALREADY_EXISTS;
+}
+
+/* Registers the blocks that the source refused. Fails if it refused all. */
+static bool check_blocks(addition *a)
+{
+    pfb_list list;
+    pfb_identifier block;
+    uint32_t status = 0;
+    bool is_any_taken = false;
+    pfb_list_open(&list, a->blocks.data, a->blocks.size_bytes, 0);
+    while (pfb_list_next_identifier(&list, &block)) {
+        is_any_taken = is_any_taken || !is_refused(&block);
+        if (!is_refused(&block))
+            continue;
+        status = status != 0 ? status : block.status;
+        if (!pfb_collect_add_problem(a->c, &(pfb_collector_problem){.counterset = block.counterset,
+                                                                    .counter_id = block.counter_id,
+                                                                    .status = block.status}))
+            return no_memory(a);
+    }
+    if (is_any_taken)
+        return true;
+    const pfb_win32_code *known = pfb_win32_find(status);
+    return pfb_source_fail(a->failure, status, "the source refuses all of these counters: %s",
+                           known ? known->text : "status of its own");
+}
+
+/* Adds the blocks to the query and their counters to the choice. */
+static bool send_blocks(addition *a)
+{
+    pfb_collector *c = a->c;
+    if (!c->query_handle)
+        c->query_handle = pfb_source_query_open(c->source, a->failure);
+    c->has_info = false;
+    return c->query_handle && pfb_source_query_add(c->query_handle, a->blocks.data, a->blocks.size_bytes, a->failure) &&
+           check_blocks(a) && (pfb_choice_add(&c->choice, a->rows, a->row_count) || no_memory(a));
+}
+
+bool pfb_collector_add_choice(pfb_collector *c, const pfb_collector_choice *choice, pfb_source_failure *failure)
+{
+    addition a = {.c = c, .choice = choice, .failure = failure, .filter = ALL_INSTANCES};
+    if (!c->source)
+        return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "the collector has no source");
+    bool is_done = pfb_collect_end_sample(c) &&
+                   (!choice->instance || pfb_choice_add_filter(&c->choice, choice->instance, &a.filter));
+    is_done = is_done || no_memory(&a);
+    is_done = is_done && pfb_source_countersets(c->source, &a.guids, failure) && find_sets(&a) && check_counters(&a) &&
+              make_blocks(&a) && send_blocks(&a);
+    pfb_bytes_free(&a.guids);
+    pfb_bytes_free(&a.blocks);
+    free(a.sets);
+    free(a.is_meant);
+    free(a.rows);
+    return is_done;
+}
+
+/* ---- Paths ----------------------------------------------------------------------------------------------- */
+
+/* A part of a path as a string; null when memory is exhausted. */
+static char *copy_part(const pfb_name *part)
+{
+    char *text = malloc(part->size_bytes + 1);
+    if (text) {
+        memcpy(text, part->bytes, part->size_bytes);
+        text[part->size_bytes] = '\0';
+    }
+    return text;
+}
+
+bool pfb_collector_add(pfb_collector *c, const char *path, pfb_source_failure *failure)
+{
+    pfb_path parts;
+    pfb_name text = {(const uint8_t *)path, strlen(path), PFB_ENCODING_UTF8};
+    if (!pfb_path_parse(&text, &parts))
+        return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER,
+                               "%s is no path of the form \\counterset(instance)\\counter", path);
+    if (parts.machine.bytes)
+        return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER,
+                               "%s names a machine, which is chosen by opening its source", path);
+    char *set = copy_part(&parts.counterset);
+    char *counter = copy_part(&parts.counter);
+    char *instance = parts.instance.bytes ? copy_part(&parts.instance) : NULL;
+    bool has_memory = set && counter && (instance || !parts.instance.bytes);
+    pfb_collector_choice choice = {.countersets = (const char *const *)&set,
+                                   .counterset_count = 1,
+                                   .counters = (const char *const *)&counter,
+                                   .counter_count = 1,
+                                   .instance = instance};
+    bool is_done = has_memory ? pfb_collector_add_choice(c, &choice, failure) : pfb_collect_no_memory(failure);
+    free(set);
+    free(counter);
+    free(instance);
+    return is_done;
+}
+
+bool pfb_collector_identifier_at(const pfb_collector *c, size_t position, pfb_collector_identifier *identifier)
+{
+    if (position >= c->choice.count)
+        return false;
+    const chosen_counter *row = &c->choice.rows[position];
+    *identifier = (pfb_collector_identifier){row->counterset, row->counter_id, row->is_shown};
+    return true;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "collect/choice.h"
+
+#include "collect/memory.h"
+#include "perfblock/query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_keys(const chosen_counter *a, const chosen_counter *b)
+{
+    int order = memcmp(a->counterset.bytes, b->counterset.bytes, sizeof a->counterset.bytes);
+    return order != 0 ? order : (a->counter_id > b->counter_id) - (a->counter_id < b->counter_id);
+}
+
+/* By counterset, counter and filter; of equal ones that which is shown first. */
+static int compare_chosen(const void *left, const void *right)
+{
+    const chosen_counter *a = left;
+    const chosen_counter *b = right;
+    int order = compare_keys(a, b);
+    if (order == 0)
+        order = (a->filter > b->filter) - (a->filter < b->filter);
+    return order != 0 ? order : b->is_shown - a->is_shown;
+}
+
+bool pfb_choice_add(counter_choice *chosen, const chosen_counter *rows, size_t count)
+{
+    if (count == 0)
+        return true;
+    if (!PFB_COLLECT_GROW(chosen->rows, chosen->capacity, chosen->count + count))
+        return false;
+    memcpy(chosen->rows + chosen->count, rows, count * sizeof *rows);
+    size_t all = chosen->count + count;
+    size_t kept = 0;
+    qsort(chosen->rows, all, sizeof *rows, compare_chosen);
+    for (size_t i = 0; i < all; i++) {
+        const chosen_counter *last = kept > 0 ? &chosen->rows[kept - 1] : NULL;
+        if (!last || compare_keys(last, &chosen->rows[i]) != 0 || last->filter != chosen->rows[i].filter)
+            chosen->rows[kept++] = chosen->rows[i];
+    }
+    chosen->count = kept;
+    return true;
+}
+
+/* The size without "#" and the digits at the end; the whole size if it does not end so. */
+static size_t split_index(const char *pattern, size_t size, uint32_t *index)
+{
+    enum { MOST_DIGITS = 9 };
+    size_t at = size;
+    uint32_t power = 1;
+    *index = 0;
+    while (at > 0 && size - at < MOST_DIGITS && pattern[at - 1] >= '0' && pattern[at - 1] <= '9') {
+        at--;
+        *index += power * (uint32_t)(pattern[at] - '0');
+        power *= 10;
+    }
+    bool has_index = at < size && at > 1 && pattern[at - 1] == '#';
+    return has_index ? at - 1 : size;
+}
+
+bool pfb_choice_add_filter(counter_choice *chosen, const char *instance, uint32_t *position)
+{
+    for (size_t i = 0; i < chosen->filter_count; i++) {
+        if (strcmp(chosen->filters[i].text, instance) == 0) {
+            *position = (uint32_t)i;
+            return true;
+        }
+    }
+    size_t size = strlen(instance);
+    instance_filter filter = {.text = malloc(size + 1)};
+    if (!filter.text || !PFB_COLLECT_GROW(chosen->filters, chosen->filter_capacity, chosen->filter_count + 1) ||
+        !PFB_COLLECT_GROW(chosen->matches, chosen->match_capacity, chosen->filter_count + 1)) {
+        free(filter.text);
+        return false;
+    }
+    memcpy(filter.text, instance, size + 1);
+    size_t name_size = split_index(filter.text, size, &filter.index);
+    filter.pattern = pfb_utf8_name(filter.text, size);
+    filter.name_pattern = pfb_utf8_name(filter.text, name_size);
+    filter.has_index = name_size < size;
+    *position = (uint32_t)chosen->filter_count;
+    chosen->filters[chosen->filter_count++] = filter;
+    return true;
+}
+
+void pfb_choice_free(counter_choice *chosen)
+{
+    for (size_t i = 0; i < chosen->filter_count; i++)
+        free(chosen->filters[i].text);
+    free(chosen->filters);
+    free(chosen->matches);
+    free(chosen->rows);
+    *chosen = (counter_choice){.rows = NULL};
+}
+
+/* The position of the first row that is not below this counter. */
+static size_t find_from(const counter_choice *chosen, const pfb_guid *counterset, uint32_t counter_id)
+{
+    const chosen_counter wanted = {.counterset = *counterset, .counter_id = counter_id};
+    size_t low = 0;
+    size_t high = chosen->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_keys(&chosen->rows[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+chosen_range pfb_choice_of_set(const counter_choice *chosen, const pfb_guid *counterset)
+{
+    size_t begin = find_from(chosen, counterset, 0);
+    size_t end = begin;
+    while (end < chosen->count && pfb_guid_equal(&chosen->rows[end].counterset, counterset))
+        end++;
+    return (chosen_range){chosen->rows + begin, end - begin};
+}
+
+chosen_range pfb_choice_of_counter(const counter_choice *chosen, const pfb_guid *counterset, uint32_t counter_id)
+{
+    size_t begin = find_from(chosen, counterset, counter_id);
+    size_t end = begin;
+    while (end < chosen->count && pfb_guid_equal(&chosen->rows[end].counterset, counterset) &&
+           chosen->rows[end].counter_id == counter_id)
+        end++;
+    return (chosen_range){chosen->rows + begin, end - begin};
+}
+
+bool pfb_choice_matches(const instance_filter *filter, const pfb_name *name, uint32_t occurrence)
+{
+    return pfb_query_match(&filter->pattern, name, PFB_MATCH_IGNORE_CASE) ||
+           (filter->has_index && filter->index == occurrence &&
+            pfb_query_match(&filter->name_pattern, name, PFB_MATCH_IGNORE_CASE));
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Registrations of the source, asked for when they are needed. */
+#include "collect/collector.h"
+#include "collect/memory.h"
+
+bool pfb_collect_add_problem(pfb_collector *c, const pfb_collector_problem *problem)
+{
+    if (!PFB_COLLECT_GROW(c->problems, c->problem_capacity, c->problem_count + 1))
+        return false;
+    c->problems[c->problem_count++] = *problem;
+    return true;
+}
+
+bool pfb_collector_next_problem(pfb_collector *c, pfb_collector_problem *problem)
+{
+    if (c->problems_returned == c->problem_count) {
+        c->problems_returned = c->problem_count = 0;
+        return false;
+    }
+    *problem = c->problems[c->problems_returned++];
+    return true;
+}
+
+bool pfb_collect_fetch(pfb_collector *c, metadata_set *set, uint32_t request)
+{
+    pfb_source_failure failure = {.code = 0};
+    pfb_error error;
+    if (!c->source || (set->fetched >> request & 1))
+        return true;
+    if (!pfb_source_registration(c->source, &set->guid, request, 0, &c->fetched, &failure)) {
+        bool has_memory = failure.code != PFB_WIN32_OUTOFMEMORY && failure.code != PFB_WIN32_NOT_ENOUGH_MEMORY;
+        if (has_memory)
+            set->fetched |= UINT32_C(1) << request;
+        return has_memory;
+    }
+    if (!pfb_metadata_add(set, request, c->fetched.data, c->fetched.size_bytes, c->options.reader, &error))
+        return false;
+    set->fetched |= UINT32_C(1) << request;
+    return error.code == PFB_OK ||
+           pfb_collect_add_problem(
+               c, &(pfb_collector_problem){.counterset = set->guid, .request = request, .error = error});
+}
+
+bool pfb_collect_complete(pfb_collector *c, metadata_set *set)
+{
+    static const uint32_t requests[] = {PFB_REQUEST_COUNTERSET, PFB_REQUEST_COUNTERSET_NAME,
+                                        PFB_REQUEST_COUNTERSET_ENGLISH_NAME, PFB_REQUEST_COUNTER_NAMES,
+                                        PFB_REQUEST_COUNTER_ENGLISH_NAMES};
+    bool has_memory = true;
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0] && has_memory; i++)
+        has_memory = pfb_collect_fetch(c, set, requests[i]);
+    return has_memory && pfb_metadata_complete(set);
+}
