@@ -114,7 +114,7 @@ uint64_t walk(const uint8_t *data, size_t size)
     pfb_v2_instance instance;
     pfb_v2_value value;
     uint64_t sum = 0;
-    pfb_v2_open(&block, data, size, 0);
+    pfb_v2_open(&block, data, size, nullptr);
     while (pfb_v2_next_result(&block, &result)) {
         while (pfb_v2_next_instance(&block, &instance)) {
             while (pfb_v2_next_value(&block, &value))
@@ -148,7 +148,7 @@ uint64_t walk_v1(const uint8_t *data, size_t size)
     pfb_v1_instance instance;
     pfb_v1_value value;
     uint64_t sum = 0;
-    pfb_v1_open(&block, data, size, 0);
+    pfb_v1_open(&block, data, size, nullptr);
     while (pfb_v1_next_object(&block, &object)) {
         while (pfb_v1_next_instance(&block, &instance)) {
             while (pfb_v1_next_value(&block, &value))
@@ -233,7 +233,7 @@ void measure_bulk(benchmark::State &state, const reply &of, form as, place from)
     for (auto _ : state) {
         pfb_v2_reader block;
         pfb_v2_result result;
-        pfb_v2_open(&block, blocks.next(), blocks.size_bytes, 0);
+        pfb_v2_open(&block, blocks.next(), blocks.size_bytes, nullptr);
         bulk.values = &values[blocks.at * of.values];
         pfb_v2_next_result(&block, &result);
         pfb_v2_read_values(&block, &bulk);

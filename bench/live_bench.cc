@@ -150,7 +150,7 @@ class live
         pfb_identifier identifier;
         if (!pfb_source_query_add(query, block, size, nullptr))
             return false;
-        pfb_list_open(&list, block, size, 0);
+        pfb_list_open(&list, block, size, nullptr);
         return pfb_list_next_identifier(&list, &identifier) && identifier.status == PFB_WIN32_SUCCESS;
     }
 
@@ -158,7 +158,7 @@ class live
     {
         return pfb_source_registration(source, &set, PFB_REQUEST_COUNTERSET, 0, &registration_bytes[i], nullptr) &&
                pfb_registration_open(&registrations[i], registration_bytes[i].data, registration_bytes[i].size_bytes,
-                                     0);
+                                     nullptr);
     }
 
     pfb_source *source = nullptr;

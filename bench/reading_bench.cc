@@ -116,8 +116,8 @@ uint64_t walk_names(const bytes &from)
     pfb_name_table table;
     pfb_name_entry entry;
     uint64_t sum = 0;
-    pfb_name_table_open(&table, from.data(), from.size(), 0);
-    while (pfb_name_table_next(&table, &entry))
+    pfb_name_table_open(&table, from.data(), from.size(), nullptr);
+    while (pfb_name_table_next_entry(&table, &entry))
         sum += sum_of(entry, from);
     return table.error.code == PFB_OK ? sum : 0;
 }
@@ -131,7 +131,7 @@ struct name_index {
     bool build(const bytes &from)
     {
         pfb_name_table table;
-        pfb_name_table_open(&table, from.data(), from.size(), 0);
+        pfb_name_table_open(&table, from.data(), from.size(), nullptr);
         pfb_error error = pfb_name_index_build(&index, &table, entries.data(), by_index.data(), by_name.data(),
                                                static_cast<uint32_t>(entries.size()));
         return error.code == PFB_OK;
@@ -218,7 +218,7 @@ uint64_t find_counters(const bytes &from)
     pfb_registration registration;
     pfb_counter counter;
     uint64_t sum = 0;
-    pfb_registration_open(&registration, from.data(), from.size(), 0);
+    pfb_registration_open(&registration, from.data(), from.size(), nullptr);
     for (uint32_t i = 0; i < registration.counter_count; i++) {
         if (!pfb_registration_find(&registration, i, &counter))
             return 0;
@@ -384,7 +384,7 @@ uint64_t read_ring(const bytes &from)
     pfb_lwp_snapshot_read(from.data(), from.size(), &snapshot);
     pfb_lwp_capabilities_read(snapshot.eax, snapshot.ebx, snapshot.ecx, snapshot.edx, &capabilities);
     pfb_lwp_open(&lwp, &capabilities, from.data() + snapshot.control_offset, snapshot.control_size,
-                 from.data() + snapshot.ring_offset, snapshot.ring_size, 0);
+                 from.data() + snapshot.ring_offset, snapshot.ring_size, nullptr);
     while (pfb_lwp_next(&lwp, &event))
         sum += event.id + event.address + event.data2 + event.stamp;
     return lwp.error.code == PFB_OK ? sum : 0;

@@ -76,10 +76,11 @@ void read_counters(counterset *set)
 {
     pfb_registration registration;
     pfb_counter counter;
-    require(pfb_registration_open(&registration, set->registration_bytes.data(), set->registration_bytes.size(), 0),
-            "the registration is refused");
+    require(
+        pfb_registration_open(&registration, set->registration_bytes.data(), set->registration_bytes.size(), nullptr),
+        "the registration is refused");
     set->guid = registration.guid;
-    while (pfb_registration_next(&registration, &counter))
+    while (pfb_registration_next_counter(&registration, &counter))
         set->counters.push_back(counter);
 }
 
@@ -142,7 +143,7 @@ sample::sample(const counterset &set, const std::vector<instance> &instances, un
 {
     block = build([&](pfb_writer *builder) { write_block(builder, set, instances, tick); });
     query_info = build([&](pfb_writer *builder) { write_query(builder, set); });
-    require(pfb_registration_open(&registration, registration_bytes.data(), registration_bytes.size(), 0),
+    require(pfb_registration_open(&registration, registration_bytes.data(), registration_bytes.size(), nullptr),
             "the registration is refused");
     input.data = block.data();
     input.data_size_bytes = block.size();

@@ -72,7 +72,8 @@ static bool print_ring(const pfb_lwp_capabilities *leaf, uint8_t *control, const
     pfb_lwp_event event;
     unsigned values = 0;
     unsigned inserts = 0;
-    if (!pfb_lwp_open(&lwp, leaf, control, leaf->control_bytes, ring, (size_t)SLOTS * leaf->event_bytes, PFB_STRICT)) {
+    if (!pfb_lwp_open(&lwp, leaf, control, leaf->control_bytes, ring, (size_t)SLOTS * leaf->event_bytes,
+                      &(pfb_read_options){.is_strict = true})) {
         fprintf(stderr, "%s\n", pfb_code_text(lwp.error.code));
         return false;
     }

@@ -79,7 +79,7 @@ static void read_bulk(const uint8_t *data, size_t size)
     pfb_v2_reader block;
     pfb_v2_result result;
     pfb_v2_instance instances[CAPACITY];
-    pfb_v2_open(&block, data, size, 0);
+    pfb_v2_open(&block, data, size, NULL);
     while (pfb_v2_next_result(&block, &result)) {
         size_t count = (size_t)CAPACITY * result.counter_count;
         uint64_t *values = allocate(count * sizeof *values);
@@ -104,7 +104,7 @@ static void read_name_table(const uint8_t *data, size_t size)
     pfb_name_table table;
     pfb_name_index index;
     const pfb_name processor = pfb_utf8_name("Processor", 9);
-    if (!pfb_name_table_open(&table, data, size, 0))
+    if (!pfb_name_table_open(&table, data, size, NULL))
         return;
     pfb_name_table copy = table;
     uint32_t count = pfb_name_table_count(&copy);
@@ -192,8 +192,8 @@ static void read_samples(const uint8_t *data, size_t size, const uint8_t *first)
         at += sizes[i];
     }
     uint32_t count = 0;
-    count += pfb_registration_open(&registrations[count], parts[3], sizes[3], 0);
-    count += pfb_registration_open(&registrations[count], parts[4], sizes[4], 0);
+    count += pfb_registration_open(&registrations[count], parts[3], sizes[3], NULL);
+    count += pfb_registration_open(&registrations[count], parts[4], sizes[4], NULL);
     pfb_sample_input inputs[2];
     for (int i = 0; i < 2; i++)
         inputs[i] = (pfb_sample_input){.data = parts[i],

@@ -197,16 +197,16 @@ static const char *check_writing(const uint8_t *data, size_t size)
 
 /* ---- What others call ------------------------------------------------------------------------------------- */
 
-reading read_lwp(const uint8_t *data, size_t size, uint32_t options)
+reading read_lwp(const uint8_t *data, size_t size, const pfb_read_options *options)
 {
     return walk_input((walk){.data = data, .size = size, .options = options});
 }
 
 reading examine_lwp(const uint8_t *data, size_t size)
 {
-    reading tolerant = read_lwp(data, size, 0);
-    reading again = read_lwp(data, size, 0);
-    reading strict = read_lwp(data, size, PFB_STRICT);
+    reading tolerant = read_lwp(data, size, NULL);
+    reading again = read_lwp(data, size, NULL);
+    reading strict = read_lwp(data, size, STRICT);
     const char *broken = tolerant.broken;
     if (!is_same_reading(&tolerant, &again))
         broken = "the same bytes read the same twice";
@@ -220,7 +220,7 @@ reading examine_lwp(const uint8_t *data, size_t size)
 
 reading disturb_lwp(uint8_t *data, size_t size, uint64_t seed)
 {
-    walk w = {.data = data, .size = size, .options = seed & 2 ? PFB_STRICT : 0, .random = seed | 1};
+    walk w = {.data = data, .size = size, .options = seed & 2 ? STRICT : NULL, .random = seed | 1};
     w.writable = data;
     return walk_input(w);
 }

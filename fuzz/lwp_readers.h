@@ -7,7 +7,7 @@
 #include "readers.h"
 
 /* Reads everything once; `options` as for pfb_lwp_open. */
-reading read_lwp(const uint8_t *data, size_t size, uint32_t options);
+reading read_lwp(const uint8_t *data, size_t size, const pfb_read_options *options);
 
 /* Reads twice tolerantly and once strictly, compares the results, and rewrites the snapshot. Returns the tolerant
  * reading. */

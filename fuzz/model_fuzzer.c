@@ -111,8 +111,8 @@ static void read_back(machine *m, uint64_t address)
     if (!m->is_own || m->model.buffer_base < RING || (has->hardware & PFB_LWP_AVAILABLE) == 0)
         return;
     size_t at = (size_t)(m->model.buffer_base - RING);
-    bool is_read =
-        pfb_lwp_open(&lwp, has, m->control + (address - CONTROL), has->control_bytes, m->ring + at, RING_SIZE - at, 0);
+    bool is_read = pfb_lwp_open(&lwp, has, m->control + (address - CONTROL), has->control_bytes, m->ring + at,
+                                RING_SIZE - at, NULL);
     demand(is_read || lwp.error.code == PFB_LWP_BUFFER_TOO_SMALL, "the reader reads what the model wrote");
     for (uint32_t left = is_read ? lwp.count : 0; left > 0; left--) {
         demand(pfb_lwp_next(&lwp, &event), "as many records as there are");

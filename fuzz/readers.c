@@ -193,7 +193,7 @@ static void walk_counterset(walk *w)
     if (pfb_registration_open(&registration, w->data, w->size, w->options))
         touch_guid(w, &registration.guid, 0);
     uint32_t count = 0;
-    while (pfb_registration_next(&registration, &counter)) {
+    while (pfb_registration_next_counter(&registration, &counter)) {
         promise(w, counter.offset == 32 + (size_t)48 * count, "counters follow each other");
         promise(w, pfb_registration_counter_at(&registration, count, &again), "every counter is found by position");
         promise_steady(w, again.id == counter.id && again.offset == counter.offset, "by position it is the same");
@@ -240,7 +240,7 @@ static void walk_strings(walk *w)
         promise(w, strings.size_bytes >= 8 && strings.size_bytes <= w->size, "the strings lie inside the input");
     uint32_t count = 0;
     size_t first = 8 + 8 * (size_t)strings.count;
-    while (pfb_registration_strings_next(&strings, &entry)) {
+    while (pfb_registration_strings_next_string(&strings, &entry)) {
         w->out.items++;
         promise(w, entry.offset == 8 + (size_t)8 * count, "entries follow each other");
         touch(w, entry.offset, 8);
@@ -300,7 +300,7 @@ static void check_rewritten(walk *w, const pfb_identifier *identifier)
             "an identifier is written when it fits");
     pfb_list list;
     pfb_identifier read;
-    pfb_list_open(&list, out, size, PFB_STRICT);
+    pfb_list_open(&list, out, size, STRICT);
     if (!pfb_list_next_identifier(&list, &read)) {
         promise(w, false, "what was written can be read");
         return;
@@ -526,7 +526,8 @@ static void check_recorded(walk *w, const pfb_chunk *chunk)
     promise(w, is_written && size % 8 == 0, "a chunk that was read can be written");
     pfb_capture capture;
     pfb_chunk read;
-    if (pfb_capture_open(&capture, out, PFB_CHUNK_HEADER_BYTES + size) && pfb_capture_next(&capture, &read)) {
+    if (pfb_capture_open(&capture, out, PFB_CHUNK_HEADER_BYTES + size, NULL) &&
+        pfb_capture_next_chunk(&capture, &read)) {
         promise(w, read.tag == chunk->tag && read.is_known && read.has_guid == chunk->has_guid,
                 "its tag reads as before");
         promise(w,
@@ -537,7 +538,8 @@ static void check_recorded(walk *w, const pfb_chunk *chunk)
                 read.body_size_bytes == chunk->body_size_bytes &&
                     memcmp(out + read.body_offset, body, chunk->body_size_bytes) == 0,
                 "its body reads as before");
-        promise(w, !pfb_capture_next(&capture, &read) && capture.error.code == PFB_OK, "nothing else was written");
+        promise(w, !pfb_capture_next_chunk(&capture, &read) && capture.error.code == PFB_OK,
+                "nothing else was written");
     } else {
         promise(w, false, "a chunk that was written can be read");
     }
@@ -565,10 +567,10 @@ static void walk_capture(walk *w)
     pfb_capture capture;
     pfb_chunk chunk;
     pfb_error first = {PFB_OK, 0};
-    bool is_open = pfb_capture_open(&capture, w->data, w->size);
+    bool is_open = pfb_capture_open(&capture, w->data, w->size, NULL);
     promise_steady(w, !is_open || pfb_capture_recognise(w->data, w->size), "what can be opened is recognised");
     size_t next = PFB_CHUNK_HEADER_BYTES;
-    while (pfb_capture_next(&capture, &chunk)) {
+    while (pfb_capture_next_chunk(&capture, &chunk)) {
         w->out.items++;
         promise(w, chunk.offset >= next && chunk.offset % 8 == 0, "chunks follow each other");
         if (!is_inside(chunk.body_offset, chunk.body_size_bytes, chunk.offset + PFB_CHUNK_HEADER_BYTES, w->size)) {
@@ -578,7 +580,7 @@ static void walk_capture(walk *w)
         add(w, chunk.tag + (uint64_t)chunk.version + chunk.request + chunk.language);
         next = chunk.body_offset + chunk.body_size_bytes;
         disturb(w, chunk.body_offset);
-        if (chunk.is_known && !w->writable && w->options & PFB_STRICT) /* once for each input */
+        if (chunk.is_known && !w->writable && w->options) /* once for each input */
             check_recorded(w, &chunk);
         if (chunk.is_known)
             walk_chunk(w, &chunk, &first);
@@ -602,7 +604,8 @@ static const tolerance tolerances[] = {{PFB_UNALIGNED_SIZE, PFB_NOTE_UNALIGNED_S
                                        {PFB_ERROR_WITHOUT_STATUS, PFB_NOTE_ERROR_WITHOUT_STATUS, 0}};
 
 /* The error of a reply does not depend on how much of it is read. */
-static const char *compare_partial(const reading *whole, const uint8_t *data, size_t size, uint32_t options)
+static const char *compare_partial(const reading *whole, const uint8_t *data, size_t size,
+                                   const pfb_read_options *options)
 {
     pfb_v2_reader block;
     pfb_v2_open(&block, data, size, options);
@@ -621,7 +624,7 @@ static const char *compare_partial(const reading *whole, const uint8_t *data, si
 
 /* ---- What others call ------------------------------------------------------------------------------------- */
 
-reading read_input(subject which, const uint8_t *data, size_t size, uint32_t options)
+reading read_input(subject which, const uint8_t *data, size_t size, const pfb_read_options *options)
 {
     walk w = {.data = data, .size = size, .options = options};
     walkers[which](&w);
@@ -630,9 +633,9 @@ reading read_input(subject which, const uint8_t *data, size_t size, uint32_t opt
 
 reading examine_input(subject which, const uint8_t *data, size_t size)
 {
-    reading tolerant = read_input(which, data, size, 0);
-    reading again = read_input(which, data, size, 0);
-    reading strict = read_input(which, data, size, PFB_STRICT);
+    reading tolerant = read_input(which, data, size, NULL);
+    reading again = read_input(which, data, size, NULL);
+    reading strict = read_input(which, data, size, STRICT);
     const char *broken = tolerant.broken;
     if (!is_same_reading(&tolerant, &again))
         broken = "the same bytes read the same twice";
@@ -641,14 +644,14 @@ reading examine_input(subject which, const uint8_t *data, size_t size)
     if (!broken && which == SUBJECT_V2)
         broken = compare_partial(&tolerant, data, size, 0);
     if (!broken && which == SUBJECT_V2)
-        broken = compare_partial(&strict, data, size, PFB_STRICT);
+        broken = compare_partial(&strict, data, size, STRICT);
     tolerant.broken = broken;
     return tolerant;
 }
 
 reading disturb_input(subject which, uint8_t *data, size_t size, uint64_t seed)
 {
-    walk w = {.data = data, .size = size, .options = seed & 2 ? PFB_STRICT : 0};
+    walk w = {.data = data, .size = size, .options = seed & 2 ? STRICT : NULL};
     w.writable = data;
     w.random = seed | 1;
     walkers[which](&w);

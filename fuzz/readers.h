@@ -10,6 +10,7 @@
  * and identifier blocks; or an odd byte, the length of a pattern in 16-bit units as u16, the pattern, and the name to
  * match. Offsets of errors are relative to the byte after the selector. */
 #include "perfblock/error.h"
+#include "strict.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,7 +28,7 @@ typedef struct reading {
 typedef enum subject { SUBJECT_V2, SUBJECT_METADATA, SUBJECT_QUERY, SUBJECT_CAPTURE } subject;
 
 /* Reads everything once; `options` as for the open functions. */
-reading read_input(subject which, const uint8_t *data, size_t size, uint32_t options);
+reading read_input(subject which, const uint8_t *data, size_t size, const pfb_read_options *options);
 
 /* Reads twice tolerantly, once strictly, and in the other ways a subject has, and compares the results. Returns the
  * tolerant reading. */

@@ -110,7 +110,7 @@ static void write_instances(const instances *list, uint32_t first_row, uint8_t *
     }
 }
 
-bool reorder_instances(const uint8_t *data, size_t size, uint32_t options, uint32_t seed, uint8_t *out,
+bool reorder_instances(const uint8_t *data, size_t size, const pfb_read_options *options, uint32_t seed, uint8_t *out,
                        uint32_t *moved_to)
 {
     pfb_v2_reader block;

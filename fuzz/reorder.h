@@ -4,6 +4,8 @@
 
 /* Reorders the instances of a V2 reply: moves the instances of each result with their names and values. Instances of
  * equal id and name keep their relative order, since it distinguishes them. The rest of the reply is unchanged. */
+#include "strict.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +14,7 @@
  * instances of the whole reply, as a sample numbers them, and `moved_to` has capacity for all of them. `seed` chooses
  * the order: 0 unchanged, 1 reversed, any other shuffled. Returns false if the reply, read with `options`, is
  * malformed. */
-bool reorder_instances(const uint8_t *data, size_t size, uint32_t options, uint32_t seed, uint8_t *out,
+bool reorder_instances(const uint8_t *data, size_t size, const pfb_read_options *options, uint32_t seed, uint8_t *out,
                        uint32_t *moved_to);
 
 #endif

@@ -666,7 +666,7 @@ static void check_samples(sample *older, sample *newer, const uint8_t order[2], 
 
 /* ---- Input ------------------------------------------------------------------------------------------------------ */
 
-enum { STRICT = 1, OLDER_UNASKED = 2 };
+enum { IS_STRICT = 1, OLDER_UNASKED = 2 };
 
 static sample make_sample(part data, part info, const pfb_registration *registrations, uint32_t count, bool strict)
 {
@@ -677,7 +677,7 @@ static sample make_sample(part data, part info, const pfb_registration *registra
                                  .query_info_size_bytes = info.size,
                                  .registrations = registrations,
                                  .registration_count = count,
-                                 .options = strict ? PFB_STRICT : 0};
+                                 .options = strict ? STRICT : NULL};
     return s;
 }
 
@@ -686,7 +686,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum { PARTS = 4, SIZES_AT = 5, HEADER = SIZES_AT + 2 * PARTS };
     if (size < HEADER)
         return 0;
-    bool strict = (data[0] & STRICT) != 0;
+    bool strict = (data[0] & IS_STRICT) != 0;
     const uint8_t order[2] = {data[3], data[4]};
     const uint8_t *at = data + HEADER;
     size_t left = size - HEADER;
@@ -696,8 +696,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     part last = take(&at, &left, left);
     pfb_registration registrations[2];
     uint32_t count = 0;
-    count += pfb_registration_open(&registrations[count], parts[3].data, parts[3].size, 0);
-    count += pfb_registration_open(&registrations[count], last.data, last.size, 0);
+    count += pfb_registration_open(&registrations[count], parts[3].data, parts[3].size, NULL);
+    count += pfb_registration_open(&registrations[count], last.data, last.size, NULL);
     part older_info = {parts[2].data, data[0] & OLDER_UNASKED ? 0 : parts[2].size};
     sample older = make_sample(parts[0], older_info, registrations, count, strict);
     sample newer = make_sample(parts[1], parts[2], registrations, count, strict);

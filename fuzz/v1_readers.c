@@ -383,7 +383,7 @@ static uint32_t find_key(const uint8_t *data, size_t size)
     pfb_v1_reader block;
     pfb_v1_object object;
     pfb_v1_counter counter;
-    pfb_v1_open(&block, data, size, 0);
+    pfb_v1_open(&block, data, size, NULL);
     while (pfb_v1_next_object(&block, &object)) {
         if (pfb_v1_next_counter(&block, &counter))
             return counter.title_index;
@@ -422,12 +422,12 @@ static void walk_table(walk *w)
     pfb_name_entry entry;
     bool is_open = pfb_name_table_open(&table, w->data, w->size, w->options);
     promise(w, is_open == (table.error.code == PFB_OK), "what cannot be opened has a reason");
-    promise(w, is_open || table.error.code == PFB_UNKNOWN_FORMAT || w->options & PFB_STRICT, "and it is the form");
+    promise(w, is_open || table.error.code == PFB_UNKNOWN_FORMAT || w->options, "and it is the form");
     pfb_name_table copy = table;
     uint32_t promised = pfb_name_table_count(&copy);
     uint32_t count = 0;
     size_t least = 0;
-    while (pfb_name_table_next(&table, &entry)) {
+    while (pfb_name_table_next_entry(&table, &entry)) {
         w->out.items++;
         touch_entry(w, &table, &entry, least);
         least = name_offset(w, &entry.name) + entry.name.size_bytes;
@@ -436,7 +436,7 @@ static void walk_table(walk *w)
     promise(w, count == promised, "as many pairs as were counted");
     promise(w, is_same_error(copy.error, table.error) && copy.notes == table.notes,
             "counting comes to the same verdict");
-    promise(w, !pfb_name_table_next(&table, &entry), "nothing follows the last pair");
+    promise(w, !pfb_name_table_next_entry(&table, &entry), "nothing follows the last pair");
     conclude(w, table.error, table.notes);
 }
 
@@ -602,7 +602,8 @@ static const tolerance tolerances[] = {{PFB_UNALIGNED_SIZE, PFB_NOTE_UNALIGNED_S
                                        {PFB_BAD_NAME, PFB_NOTE_BAD_SYSTEM_NAME, 84}};
 
 /* The error of a block does not depend on how much of it is read, and when: nothing, only objects, or parts. */
-static const char *compare_partial(const reading *whole, const uint8_t *data, size_t size, uint32_t options)
+static const char *compare_partial(const reading *whole, const uint8_t *data, size_t size,
+                                   const pfb_read_options *options)
 {
     pfb_v1_reader block;
     pfb_v1_object object;
@@ -626,7 +627,8 @@ static const char *compare_partial(const reading *whole, const uint8_t *data, si
 }
 
 /* Checks the functions of a subject besides reading. */
-static const char *check_use(v1_subject which, const uint8_t *data, size_t size, uint32_t options, const reading *whole)
+static const char *check_use(v1_subject which, const uint8_t *data, size_t size, const pfb_read_options *options,
+                             const reading *whole)
 {
     walk w = {.data = data, .size = size, .options = options};
     if (which == SUBJECT_NAME_TABLE) {
@@ -643,7 +645,7 @@ static const char *check_use(v1_subject which, const uint8_t *data, size_t size,
 
 /* ---- What others call ------------------------------------------------------------------------------------- */
 
-reading read_v1(v1_subject which, const uint8_t *data, size_t size, uint32_t options)
+reading read_v1(v1_subject which, const uint8_t *data, size_t size, const pfb_read_options *options)
 {
     walk w = {.data = data, .size = size, .options = options};
     walkers[which](&w);
@@ -652,9 +654,9 @@ reading read_v1(v1_subject which, const uint8_t *data, size_t size, uint32_t opt
 
 reading examine_v1(v1_subject which, const uint8_t *data, size_t size)
 {
-    reading tolerant = read_v1(which, data, size, 0);
-    reading again = read_v1(which, data, size, 0);
-    reading strict = read_v1(which, data, size, PFB_STRICT);
+    reading tolerant = read_v1(which, data, size, NULL);
+    reading again = read_v1(which, data, size, NULL);
+    reading strict = read_v1(which, data, size, STRICT);
     const char *broken = tolerant.broken;
     if (!is_same_reading(&tolerant, &again))
         broken = "the same bytes read the same twice";
@@ -663,14 +665,14 @@ reading examine_v1(v1_subject which, const uint8_t *data, size_t size)
     if (!broken)
         broken = check_use(which, data, size, 0, &tolerant);
     if (!broken)
-        broken = check_use(which, data, size, PFB_STRICT, &strict);
+        broken = check_use(which, data, size, STRICT, &strict);
     tolerant.broken = broken;
     return tolerant;
 }
 
 reading disturb_v1(v1_subject which, uint8_t *data, size_t size, uint64_t seed)
 {
-    walk w = {.data = data, .size = size, .options = seed & 2 ? PFB_STRICT : 0};
+    walk w = {.data = data, .size = size, .options = seed & 2 ? STRICT : NULL};
     if (which == SUBJECT_NAME_TABLE) /* its reader guarantees nothing if the bytes change */
         return w.out;
     w.writable = data;

@@ -10,7 +10,7 @@
 typedef enum v1_subject { SUBJECT_V1, SUBJECT_NAME_TABLE } v1_subject;
 
 /* Reads everything once; `options` as for the open functions. */
-reading read_v1(v1_subject which, const uint8_t *data, size_t size, uint32_t options);
+reading read_v1(v1_subject which, const uint8_t *data, size_t size, const pfb_read_options *options);
 
 /* Reads everything twice, strictly, and in parts, and compares the results. Returns the tolerant reading. */
 reading examine_v1(v1_subject which, const uint8_t *data, size_t size);

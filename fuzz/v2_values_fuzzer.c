@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < PLAN_BYTES)
         return 0;
-    bulk_plan plan = {.options = data[0] & 1 ? PFB_STRICT : 0,
+    bulk_plan plan = {.options = data[0] & 1 ? STRICT : NULL,
                       .capacity = data[1] % 64u + 1,
                       .as_columns = data[0] & 2,
                       .with_sizes = data[0] & 4,

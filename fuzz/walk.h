@@ -14,7 +14,7 @@ typedef struct walk {
     size_t size;
     uint8_t *writable; /* the input if it changes during reading, otherwise NULL */
     uint64_t random;   /* chooses what to skip and what to change; 0: read everything in order */
-    uint32_t options;
+    const pfb_read_options *options;
     reading out;
 } walk;
 

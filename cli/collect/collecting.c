@@ -22,7 +22,7 @@ static bool open_recording(collecting *c, const char *path)
         input_refuse(&c->file, "a capture");
         return false;
     }
-    if (!pfb_capture_open(&capture, c->file.data, c->file.size)) {
+    if (!pfb_capture_open(&capture, c->file.data, c->file.size, NULL)) {
         diagnostics_malformed(path, capture.error);
         return false;
     }
@@ -61,8 +61,8 @@ static void report_cut(const collecting *c)
     pfb_chunk chunk;
     if (!c->file.data)
         return;
-    pfb_capture_open(&capture, c->file.data, c->file.size);
-    while (pfb_capture_next(&capture, &chunk))
+    pfb_capture_open(&capture, c->file.data, c->file.size, NULL);
+    while (pfb_capture_next_chunk(&capture, &chunk))
         continue;
     if (capture.error.code != PFB_OK)
         diagnostics_malformed(c->subject, capture.error);

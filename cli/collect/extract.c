@@ -131,7 +131,7 @@ pfb_error extract_take_info(extract *e, pfb_bytes *info, pfb_bytes *reduced)
     e->recorded = *info;
     *info = old;
     e->count = 0;
-    pfb_list_open(&list, e->recorded.data, e->recorded.size_bytes, 0);
+    pfb_list_open(&list, e->recorded.data, e->recorded.size_bytes, NULL);
     while (pfb_list_next_identifier(&list, &identifier)) {
         e->queries = memory_grow(e->queries, &e->capacity, e->count + 1, sizeof *e->queries);
         e->queries[e->count++] = (extract_query){.identifier = identifier};
@@ -139,7 +139,7 @@ pfb_error extract_take_info(extract *e, pfb_bytes *info, pfb_bytes *reduced)
     pfb_error error = list.error;
     sort_queries(e);
     reduced->size_bytes = 0;
-    pfb_list_open(&list, e->recorded.data, e->recorded.size_bytes, 0);
+    pfb_list_open(&list, e->recorded.data, e->recorded.size_bytes, NULL);
     while (pfb_list_next_identifier(&list, &identifier)) { /* in the recorded order */
         const extract_query *query = &e->queries[find_query(e, identifier.index)];
         if (query->is_chosen && query->identifier.offset == identifier.offset)
@@ -265,7 +265,7 @@ bool extract_sample(const extract *e, const pfb_bytes *sample, pfb_bytes *reduce
     pfb_v2_result result;
     pfb_v2_instance instance;
     uint32_t count = 0;
-    bool is_open = pfb_v2_open(&block, sample->data, sample->size_bytes, 0);
+    bool is_open = pfb_v2_open(&block, sample->data, sample->size_bytes, NULL);
     *error = block.error;
     reduced->size_bytes = 0;
     if (!is_open)
@@ -315,7 +315,7 @@ static void write_counters(pfb_writer *builder, const void *context)
     pfb_registration registration;
     pfb_counter counter;
     uint32_t count = 0;
-    if (!pfb_registration_open(&registration, p->reply->data, p->reply->size_bytes, 0))
+    if (!pfb_registration_open(&registration, p->reply->data, p->reply->size_bytes, NULL))
         return;
     for (uint32_t i = 0; pfb_registration_counter_at(&registration, i, &counter); i++)
         count += selection_has_counter(p->e->choice, p->set, counter.id);
@@ -359,8 +359,8 @@ static void list_strings(string_list *list, const reply_part *p)
     pfb_registration_strings strings;
     pfb_registration_string_entry entry;
     size_t count = 0;
-    pfb_registration_strings_open(&strings, p->reply->data, p->reply->size_bytes, 0);
-    while (pfb_registration_strings_next(&strings, &entry)) {
+    pfb_registration_strings_open(&strings, p->reply->data, p->reply->size_bytes, NULL);
+    while (pfb_registration_strings_next_string(&strings, &entry)) {
         if (!selection_has_counter(p->e->choice, p->set, entry.counter_id))
             continue;
         list->entries = memory_grow(list->entries, &list->capacity, list->count + 1, sizeof *list->entries);
@@ -449,7 +449,7 @@ static void write_instances(pfb_writer *builder, const void *context)
     const reply_part *p = context;
     pfb_list list;
     pfb_listed_instance instance;
-    pfb_list_open(&list, p->reply->data, p->reply->size_bytes, 0);
+    pfb_list_open(&list, p->reply->data, p->reply->size_bytes, NULL);
     while (pfb_list_next_instance(&list, &instance)) {
         if (selection_has_name(p->e->choice, &instance.name))
             pfb_write_listed_instance(builder, instance.id, &instance.name);

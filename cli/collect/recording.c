@@ -82,18 +82,16 @@ static bool may_continue(recording *r)
 {
     input in;
     pfb_capture capture;
-    pfb_chunk chunk;
     if (!read_back(r, &in))
         return false;
     r->is_new = in.size == 0;
     bool is_whole = r->is_new;
-    if (!is_whole && pfb_capture_open(&capture, in.data, in.size)) {
-        while (pfb_capture_next(&capture, &chunk))
-            continue;
-        is_whole = capture.error.code == PFB_OK;
+    if (!is_whole && pfb_capture_open(&capture, in.data, in.size, NULL)) {
+        pfb_error error = pfb_capture_finish(&capture);
+        is_whole = error.code == PFB_OK;
         if (!is_whole)
             diagnostics_say(STATUS_FILE, r->path, "the capture is broken at offset %zu: it is not continued",
-                            capture.error.offset);
+                            error.offset);
     } else if (!is_whole) {
         diagnostics_say(STATUS_FILE, r->path, "is no capture: it is not overwritten");
     }

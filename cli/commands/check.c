@@ -108,7 +108,7 @@ static void check_file(const options *o, output *out, const char *name)
     if (!input_read(&in, name, o->kind))
         return;
     output_open(&silent, OUTPUT_NONE, false);
-    walk w = {.in = &in, .out = &silent, .options = o->reader, .request = o->request};
+    walk w = {.in = &in, .out = &silent, .options = &o->reader, .request = o->request};
     walk_input(&w);
     if (out->format == OUTPUT_TEXT)
         state_text(out, &w);

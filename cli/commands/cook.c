@@ -49,7 +49,7 @@ static pfb_collected_reply cook_reply(cook *c, uint32_t version, size_t base, si
     values_print(&c->printer, c->collector);
     c->block_count += reply.is_sample;
     if (version == 1 && reply.error.code != PFB_OK)
-        v1_tell_errors(c->in.name, base, data, size, c->o->reader);
+        v1_tell_errors(c->in.name, base, data, size, &c->o->reader);
     else
         tell(c, base, reply.error);
     return reply;
@@ -109,7 +109,7 @@ static void cook_chunk(cook *c, const pfb_chunk *chunk, unread_chunks *unread)
         cook_reply(c, 1, chunk->body_offset, size);
         break;
     case PFB_TAG_NAMES: /* was put before */
-        pfb_name_table_open(&table, body, size, c->o->reader);
+        pfb_name_table_open(&table, body, size, &c->o->reader);
         pfb_name_table_count(&table);
         error = table.error;
         break;
@@ -137,8 +137,8 @@ static void cook_capture(cook *c)
     pfb_capture capture;
     pfb_chunk chunk;
     unread_chunks unread = {0};
-    pfb_capture_open(&capture, in->data, in->size);
-    while (!output_failed(&c->out) && pfb_capture_next(&capture, &chunk)) {
+    pfb_capture_open(&capture, in->data, in->size, NULL);
+    while (!output_failed(&c->out) && pfb_capture_next_chunk(&capture, &chunk)) {
         cook_chunk(c, &chunk, &unread);
         progress_show(in->name, chunk.offset);
     }
@@ -150,7 +150,7 @@ static void cook_capture(cook *c)
 
 static void tell_rest(cook *c, size_t offset)
 {
-    if (c->o->reader & PFB_STRICT)
+    if (c->o->reader.is_strict)
         tell(c, 0, (pfb_error){PFB_TRAILING_BYTES, offset});
     else
         diagnostics_note(c->in.name, offset, "the bytes from here on belong to no block");
@@ -250,7 +250,7 @@ void command_cook(const options *o)
     char **files = file_order_by_time(o->files, o->file_count, o->kind);
     c.printer.out = &c.out;
     output_open(&c.out, o->format, options_color(o));
-    title_names_open(&c.names, o->names, o->reader);
+    title_names_open(&c.names, o->names, &o->reader);
     c.collector = c.names.collector;
     progress_begin(false);
     for (size_t i = 0; i < o->file_count && !output_failed(&c.out); i++)

@@ -112,8 +112,8 @@ static void list_capture(output *out, const input *in, pfb_collector *collector)
 {
     pfb_capture capture;
     pfb_chunk chunk;
-    pfb_capture_open(&capture, in->data, in->size);
-    while (pfb_capture_next(&capture, &chunk)) {
+    pfb_capture_open(&capture, in->data, in->size, NULL);
+    while (pfb_capture_next_chunk(&capture, &chunk)) {
         pfb_error error = {PFB_OK, 0};
         if (!chunk.is_known || chunk.tag != PFB_TAG_REGISTRATION)
             continue;
@@ -134,7 +134,7 @@ static void list_file(output *out, const options *o)
 {
     input in;
     title_names names;
-    title_names_open(&names, o->names, 0);
+    title_names_open(&names, o->names, &o->reader);
     if (input_read(&in, o->capture, INPUT_AUTO)) {
         title_names_begin(&names, in.kind == INPUT_CAPTURE ? &in : NULL);
         if (in.kind == INPUT_CAPTURE)

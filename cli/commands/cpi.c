@@ -7,7 +7,7 @@
 static void show_file(output *out, const options *o, const char *path)
 {
     input in;
-    walk w = {.in = &in, .out = out, .options = o->reader, .has_tables = true};
+    walk w = {.in = &in, .out = out, .options = &o->reader, .has_tables = true};
     if (!input_read(&in, path, INPUT_AUTO))
         return;
     if (in.kind == INPUT_CAPTURE) {

@@ -26,7 +26,7 @@ lwp_kept lwp_keep(const pfb_lwp_capabilities *leaf, const uint8_t *control, cons
 /* The records of one file: all LWP snapshots of a capture, or a snapshot alone. */
 static void show_input(output *out, const options *o, const input *in)
 {
-    walk w = {.in = in, .out = out, .options = o->reader};
+    walk w = {.in = in, .out = out, .options = &o->reader};
     if (in->kind == INPUT_CAPTURE)
         walk_capture_parts(&w, PFB_TAG_LWP, "LWP snapshots");
     else
@@ -137,7 +137,7 @@ static void print_sample(output *out, unsigned bits, const lwp_kept *made)
     pfb_lwp_snapshot_read(made->bytes, made->size, &parts);
     pfb_lwp_capabilities_read(parts.eax, parts.ebx, parts.ecx, parts.edx, &leaf);
     pfb_lwp_open(&lwp, &leaf, made->bytes + parts.control_offset, parts.control_size, made->bytes + parts.ring_offset,
-                 parts.ring_size, PFB_STRICT);
+                 parts.ring_size, &(pfb_read_options){.is_strict = true});
     while (pfb_lwp_next(&lwp, &event)) {
         values += event.id == PFB_LWP_EVENT_VALUE;
         inserted += event.id == PFB_LWP_EVENT_INSERTED;

@@ -96,7 +96,7 @@ static size_t pass_block(listing *l, const uint8_t *data, size_t size, size_t ba
 {
     pfb_v1_reader block;
     pfb_v1_object object;
-    pfb_v1_open(&block, data, size, 0);
+    pfb_v1_open(&block, data, size, NULL);
     while (!output_failed(l->out) && pfb_v1_next_object(&block, &object)) {
         if (!l->is_first)
             note_place(l, object.title_index);
@@ -105,7 +105,7 @@ static size_t pass_block(listing *l, const uint8_t *data, size_t size, size_t ba
         l->number++;
     }
     if (l->is_first && block.error.code != PFB_OK)
-        v1_tell_errors(l->in->name, base, data, size, 0);
+        v1_tell_errors(l->in->name, base, data, size, NULL);
     return block.total_size_bytes;
 }
 
@@ -124,8 +124,8 @@ static void pass_capture(listing *l)
 {
     pfb_capture capture;
     pfb_chunk chunk;
-    pfb_capture_open(&capture, l->in->data, l->in->size);
-    while (!output_failed(l->out) && pfb_capture_next(&capture, &chunk)) {
+    pfb_capture_open(&capture, l->in->data, l->in->size, NULL);
+    while (!output_failed(l->out) && pfb_capture_next_chunk(&capture, &chunk)) {
         if (chunk.is_known && chunk.tag == PFB_TAG_V1)
             pass_block(l, l->in->data + chunk.body_offset, chunk.body_size_bytes, chunk.body_offset);
     }

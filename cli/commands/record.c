@@ -117,7 +117,7 @@ static void put_info(recorder *r, const collecting *c)
 {
     pfb_list list;
     pfb_identifier identifier;
-    pfb_list_open(&list, r->info.data, r->info.size_bytes, 0);
+    pfb_list_open(&list, r->info.data, r->info.size_bytes, NULL);
     while (pfb_list_next_identifier(&list, &identifier)) {
         size_t position = selection_find_set(&r->selection, &identifier.counterset);
         if (position == r->selection.count || r->has_set[position])

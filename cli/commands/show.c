@@ -22,13 +22,13 @@ void command_show(const options *o)
     output out;
     title_names names;
     output_open(&out, o->format, options_color(o));
-    title_names_open(&names, o->names, o->reader);
+    title_names_open(&names, o->names, &o->reader);
     progress_begin(false);
     for (size_t i = 0; i < o->file_count && !output_failed(&out); i++) {
         input in;
         if (!input_read(&in, o->files[i], o->kind))
             continue;
-        walk w = {.in = &in, .out = &out, .options = o->reader, .request = o->request, .titles = &names};
+        walk w = {.in = &in, .out = &out, .options = &o->reader, .request = o->request, .titles = &names};
         if (o->file_count > 1)
             state_file(&out, &in);
         title_names_begin(&names, in.kind == INPUT_CAPTURE ? &in : NULL);

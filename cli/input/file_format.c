@@ -38,11 +38,12 @@ static bool is_name_table(const uint8_t *data, size_t size)
     enum { START = 1024, LATEST_TEXT = 8 }; /* a mark, "1" and an end of line in UTF-16 */
     pfb_name_table table;
     pfb_name_entry entry;
-    if (!pfb_name_table_open(&table, data, size < START ? size : START, 0) || !pfb_name_table_next(&table, &entry) ||
-        entry.index != 1 || entry.name.bytes - data > LATEST_TEXT || !is_number(&entry.name))
+    if (!pfb_name_table_open(&table, data, size < START ? size : START, NULL) ||
+        !pfb_name_table_next_entry(&table, &entry) || entry.index != 1 || entry.name.bytes - data > LATEST_TEXT ||
+        !is_number(&entry.name))
         return false;
     bool is_long = entry.name.size_bytes >= (entry.name.encoding == PFB_ENCODING_UTF16LE ? 4 : 2);
-    return is_long || (pfb_name_table_next(&table, &entry) && !is_number(&entry.name));
+    return is_long || (pfb_name_table_next_entry(&table, &entry) && !is_number(&entry.name));
 }
 
 /* ---- V2 data --------------------------------------------------------------------------------------------- */

@@ -75,7 +75,7 @@ static bool take_request(options *o, const char *value)
 static bool take_strict(options *o, const char *value)
 {
     (void)value;
-    o->reader |= PFB_STRICT;
+    o->reader.is_strict = true;
     return true;
 }
 
@@ -225,8 +225,7 @@ enum {
     PRINTS = COMMAND_ALL & ~(COMMAND_RECORD | COMMAND_HELP),
     PRINTS_TABLES = COMMAND_COOK | COMMAND_LIVE | COMMAND_TYPES,
     /* Those with notes or progress on standard error. */
-    HAS_NOTES = READS_FILES | COMMAND_EVAL | COMMAND_LIVE | COMMAND_LWP_SHOW | COMMAND_CPI_SHOW |
-                COMMAND_CPI_RUN
+    HAS_NOTES = READS_FILES | COMMAND_EVAL | COMMAND_LIVE | COMMAND_LWP_SHOW | COMMAND_CPI_SHOW | COMMAND_CPI_RUN
 };
 
 /* In the order in which help lists them. */

@@ -79,7 +79,7 @@ struct options {
     color_choice color;
     input_kind kind;
     uint32_t request; /* 0: not given */
-    uint32_t reader;  /* PFB_STRICT */
+    pfb_read_options reader;
     const char **sets;
     size_t set_count;
     const char **counters;

@@ -8,12 +8,12 @@
 void parts_open(parts *p, const input *in, uint32_t tag, const char *what)
 {
     *p = (parts){.in = in, .tag = tag, .what = what};
-    pfb_capture_open(&p->capture, in->data, in->size);
+    pfb_capture_open(&p->capture, in->data, in->size, NULL);
 }
 
 bool parts_next(parts *p, pfb_chunk *chunk)
 {
-    while (pfb_capture_next(&p->capture, chunk)) {
+    while (pfb_capture_next_chunk(&p->capture, chunk)) {
         if (chunk->tag != p->tag)
             continue;
         if (chunk->is_known) {

@@ -6,9 +6,9 @@
 #include "perfblock/capture.h"
 #include "perfblock/v1.h"
 
-void title_names_open(title_names *t, const char *path, uint32_t options)
+void title_names_open(title_names *t, const char *path, const pfb_read_options *options)
 {
-    const pfb_collector_options collecting = {.reader = options};
+    const pfb_collector_options collecting = {.reader = *options};
     pfb_name_table table;
     *t = (title_names){.collector = pfb_collector_open(NULL, &collecting, NULL)};
     if (!t->collector)
@@ -40,8 +40,8 @@ void title_names_begin(title_names *t, const input *capture)
     pfb_chunk chunk;
     pfb_collector_begin_file(t->collector);
     if (capture) {
-        pfb_capture_open(&reader, capture->data, capture->size);
-        while (pfb_capture_next(&reader, &chunk)) {
+        pfb_capture_open(&reader, capture->data, capture->size, NULL);
+        while (pfb_capture_next_chunk(&reader, &chunk)) {
             if (chunk.is_known && chunk.tag == PFB_TAG_NAMES)
                 put_table(t, capture->data + chunk.body_offset, chunk.body_size_bytes);
         }

@@ -14,9 +14,8 @@ typedef struct title_names {
     input file; /* of --names; without data: none */
 } title_names;
 
-/* Opens a collector and reads the table of --names, whose error is reported. `path` may be null. `options`: 0 or
- * PFB_STRICT. */
-void title_names_open(title_names *t, const char *path, uint32_t options);
+/* Opens a collector and reads the table of --names, whose error is reported. `path` may be null. */
+void title_names_open(title_names *t, const char *path, const pfb_read_options *options);
 void title_names_close(title_names *t);
 
 /* Begins a file with its own names: those of a capture, or none if `capture` is null. Errors in its tables are not

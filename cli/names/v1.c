@@ -31,7 +31,7 @@ static void tell_error(const char *file, size_t base, pfb_error error)
         diagnostics_malformed(file, error);
 }
 
-void v1_tell_errors(const char *file, size_t base, const uint8_t *data, size_t size, uint32_t options)
+void v1_tell_errors(const char *file, size_t base, const uint8_t *data, size_t size, const pfb_read_options *options)
 {
     pfb_v1_reader block;
     pfb_v1_object object;

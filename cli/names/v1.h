@@ -12,6 +12,6 @@ pfb_name v1_row_name(const pfb_sample_row *row);
 pfb_name v1_parent_name(const pfb_sample_row *row);
 
 /* Tells every failure of a block that begins at `base` of the file. */
-void v1_tell_errors(const char *file, size_t base, const uint8_t *data, size_t size, uint32_t options);
+void v1_tell_errors(const char *file, size_t base, const uint8_t *data, size_t size, const pfb_read_options *options);
 
 #endif

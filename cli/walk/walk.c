@@ -179,7 +179,7 @@ static bool walk_data(walk *w, const walk_bytes *bytes, size_t *size)
 
 void walk_trailing(walk *w, const walk_bytes *bytes, size_t offset)
 {
-    if (w->options & PFB_STRICT)
+    if (w->options && w->options->is_strict)
         walk_fail(w, bytes, (pfb_error){PFB_TRAILING_BYTES, offset});
     else
         walk_note(w, bytes, PFB_NOTE_TRAILING_BYTES);
@@ -323,10 +323,10 @@ static void walk_capture(walk *w)
     walk_bytes whole = {.data = in->data, .size = in->size};
     pfb_capture capture;
     pfb_chunk chunk;
-    if (pfb_capture_open(&capture, in->data, in->size)) {
+    if (pfb_capture_open(&capture, in->data, in->size, NULL)) {
         chunk = start_chunk(in);
         walk_chunk(w, &chunk);
-        while (!output_failed(w->out) && pfb_capture_next(&capture, &chunk))
+        while (!output_failed(w->out) && pfb_capture_next_chunk(&capture, &chunk))
             walk_chunk(w, &chunk);
     }
     walk_fail(w, &whole, capture.error);

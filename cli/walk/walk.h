@@ -19,7 +19,7 @@ typedef struct walk_counts {
 typedef struct walk {
     const input *in;
     output *out;
-    uint32_t options;          /* PFB_STRICT */
+    const pfb_read_options *options;
     uint32_t request;          /* of INPUT_REGISTRATION */
     const title_names *titles; /* null: none */
     bool has_tables;           /* text: figures of CPI hooks as a table instead of line by line */

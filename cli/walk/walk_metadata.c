@@ -56,11 +56,11 @@ static void walk_counterset(walk *w, const walk_bytes *bytes)
         output_unsigned(out, "instance_type", registration.instance_type);
         output_unsigned(out, "counters", registration.counter_count);
         output_end(out);
-        while (!output_failed(out) && pfb_registration_next(&registration, &counter))
+        while (!output_failed(out) && pfb_registration_next_counter(&registration, &counter))
             state_counter(w, bytes, &counter);
     }
     walk_note(w, bytes, registration.notes);
-    walk_fail(w, bytes, registration.error);
+    walk_fail(w, bytes, pfb_registration_finish(&registration));
 }
 
 static void walk_single_counter(walk *w, const walk_bytes *bytes)
@@ -115,10 +115,11 @@ void walk_strings(walk *w, const walk_bytes *bytes)
     pfb_registration_strings strings;
     pfb_registration_string_entry entry;
     pfb_registration_strings_open(&strings, bytes->data, bytes->size, w->options);
-    while (!output_failed(w->out) && pfb_registration_strings_next(&strings, &entry))
+    while (!output_failed(w->out) && pfb_registration_strings_next_string(&strings, &entry))
         state_string(w, bytes, entry.offset, entry.counter_id, entry.text);
+    pfb_error error = pfb_registration_strings_finish(&strings);
     walk_note(w, bytes, strings.notes);
-    walk_fail(w, bytes, strings.error);
+    walk_fail(w, bytes, error);
 }
 
 void walk_registration(walk *w, const walk_bytes *bytes, uint32_t request)

@@ -237,7 +237,7 @@ void walk_names(walk *w, const walk_bytes *bytes)
     pfb_name_table table;
     pfb_name_entry entry;
     pfb_name_table_open(&table, bytes->data, bytes->size, w->options);
-    while (!output_failed(out) && pfb_name_table_next(&table, &entry)) {
+    while (!output_failed(out) && pfb_name_table_next_entry(&table, &entry)) {
         w->counts.items++;
         output_begin(out, "name", bytes->depth);
         output_offset(out, bytes->base + (size_t)(entry.name.bytes - bytes->data));
@@ -245,6 +245,7 @@ void walk_names(walk *w, const walk_bytes *bytes)
         output_name(out, "name", entry.name);
         output_end(out);
     }
+    pfb_error error = pfb_name_table_finish(&table);
     walk_note(w, bytes, table.notes);
-    walk_fail(w, bytes, table.error);
+    walk_fail(w, bytes, error);
 }

@@ -316,7 +316,7 @@ static bool has_instance(addition *a, const metadata_set *set)
     if (!pfb_source_instances(a->c->source, &set->guid, bytes, NULL) || bytes->size_bytes == 0)
         return true;
     bool is_found = false;
-    pfb_list_open(&list, bytes->data, bytes->size_bytes, 0);
+    pfb_list_open(&list, bytes->data, bytes->size_bytes, NULL);
     while (!is_found && pfb_list_next_instance(&list, &instance)) /* of any number */
         is_found = pfb_choice_matches(filter, &instance.name, filter->index);
     return is_found || list.error.code != PFB_OK;
@@ -417,7 +417,7 @@ static bool check_blocks(addition *a)
     pfb_identifier block;
     uint32_t status = 0;
     bool is_any_taken = false;
-    pfb_list_open(&list, a->blocks.data, a->blocks.size_bytes, 0);
+    pfb_list_open(&list, a->blocks.data, a->blocks.size_bytes, NULL);
     while (pfb_list_next_identifier(&list, &block)) {
         is_any_taken = is_any_taken || !is_refused(&block);
         if (!is_refused(&block))

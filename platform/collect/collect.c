@@ -76,7 +76,7 @@ bool pfb_collector_put_registration(pfb_collector *c, const pfb_guid *counterset
     error = error ? error : &unused;
     *error = (pfb_error){PFB_OK, 0};
     metadata_set *set = end_names(c) ? pfb_metadata_get(&c->metadata, counterset) : NULL;
-    return (set && pfb_metadata_add(set, request, data, size, c->options.reader, error)) ||
+    return (set && pfb_metadata_add(set, request, data, size, &c->options.reader, error)) ||
            pfb_collect_no_memory(failure);
 }
 
@@ -86,7 +86,7 @@ bool pfb_collector_put_names(pfb_collector *c, const void *data, size_t size, pf
     pfb_error unused;
     error = error ? error : &unused;
     *error = (pfb_error){PFB_OK, 0};
-    return (end_names(c) && pfb_titles_add(&c->titles, data, size, c->options.reader, error)) ||
+    return (end_names(c) && pfb_titles_add(&c->titles, data, size, &c->options.reader, error)) ||
            pfb_collect_no_memory(failure);
 }
 
@@ -96,11 +96,11 @@ static size_t read_size(const pfb_collector *c, bool is_v1, const void *data, si
     pfb_v1_reader v1;
     pfb_v2_reader v2;
     if (is_v1) {
-        pfb_v1_open(&v1, data, size, c->options.reader);
+        pfb_v1_open(&v1, data, size, &c->options.reader);
         *error = v1.error;
         return v1.total_size_bytes;
     }
-    bool is_open = pfb_v2_open(&v2, data, size, c->options.reader);
+    bool is_open = pfb_v2_open(&v2, data, size, &c->options.reader);
     *error = v2.error;
     return is_open ? v2.total_size_bytes : 0;
 }

@@ -104,7 +104,8 @@ void pfb_metadata_free(metadata *m)
 /* ---- Replies --------------------------------------------------------------------------------------------- */
 
 /* False when memory is exhausted. A reply that cannot be read leaves what was there. */
-static bool add_registration(metadata_set *set, const metadata_reply *reply, uint32_t options, pfb_error *error)
+static bool add_registration(metadata_set *set, const metadata_reply *reply, const pfb_read_options *options,
+                             pfb_error *error)
 {
     pfb_registration registration;
     uint32_t *order = NULL;
@@ -144,7 +145,8 @@ static int compare_texts(const void *left, const void *right)
 }
 
 /* Replaces the texts by those of the reply up to its first error. False when memory is exhausted. */
-static bool add_texts(metadata_texts *texts, const metadata_reply *reply, uint32_t options, pfb_error *error)
+static bool add_texts(metadata_texts *texts, const metadata_reply *reply, const pfb_read_options *options,
+                      pfb_error *error)
 {
     pfb_registration_strings strings;
     pfb_registration_string_entry entry;
@@ -153,7 +155,7 @@ static bool add_texts(metadata_texts *texts, const metadata_reply *reply, uint32
     read.rows = calloc(strings.count > 0 ? strings.count : 1, sizeof *read.rows); /* an entry has at least 8 bytes */
     if (!read.rows)
         return false;
-    while (read.count < strings.count && pfb_registration_strings_next(&strings, &entry)) {
+    while (read.count < strings.count && pfb_registration_strings_next_string(&strings, &entry)) {
         metadata_text *row = &read.rows[read.count];
         *row = (metadata_text){.counter_id = entry.counter_id, .position = (uint32_t)read.count, .text = entry.text};
         read.count++;
@@ -166,7 +168,7 @@ static bool add_texts(metadata_texts *texts, const metadata_reply *reply, uint32
 }
 
 /* Reads a reply; *is_used becomes true if the counterset refers to its bytes. False when memory is exhausted. */
-static bool read_reply(metadata_set *set, const metadata_reply *reply, bool is_catalog, uint32_t options,
+static bool read_reply(metadata_set *set, const metadata_reply *reply, bool is_catalog, const pfb_read_options *options,
                        pfb_error *error, bool *is_used)
 {
     unsigned english = is_catalog ? METADATA_CATALOG : METADATA_ENGLISH;
@@ -221,8 +223,8 @@ static void keep_reply(metadata_set *set, metadata_reply *reply)
     free(old);
 }
 
-bool pfb_metadata_add(metadata_set *set, uint32_t request, const void *data, size_t size, uint32_t options,
-                      pfb_error *error)
+bool pfb_metadata_add(metadata_set *set, uint32_t request, const void *data, size_t size,
+                      const pfb_read_options *options, pfb_error *error)
 {
     bool is_used = false;
     metadata_reply *reply = make_reply(request, size);

@@ -69,8 +69,8 @@ metadata_set *pfb_metadata_get(metadata *m, const pfb_guid *guid);
 
 /* Adds a reply to a registration request, in place of an earlier one. *error is that of the bytes, up to which they
  * are used. Returns false when memory is exhausted. */
-bool pfb_metadata_add(metadata_set *set, uint32_t request, const void *data, size_t size, uint32_t options,
-                      pfb_error *error);
+bool pfb_metadata_add(metadata_set *set, uint32_t request, const void *data, size_t size,
+                      const pfb_read_options *options, pfb_error *error);
 
 /* Adds the catalog's names and counters to a counterset without registration. Returns false when memory is exhausted.
  */

@@ -83,7 +83,7 @@ bool pfb_collector_put_query_info(pfb_collector *c, const void *data, size_t siz
     bool has_memory = pfb_collect_end_sample(c);
     query_info *query = calloc(1, sizeof *query);
     has_memory = has_memory && query;
-    pfb_list_open(&list, data, size, c->options.reader);
+    pfb_list_open(&list, data, size, &c->options.reader);
     while (has_memory && pfb_list_next_identifier(&list, &identifier)) {
         has_memory = PFB_COLLECT_GROW(query->blocks, query->capacity, query->count + 1);
         if (has_memory)
@@ -227,7 +227,7 @@ static bool load_table(kept_sample *sample, const pfb_sample_input *input, pfb_e
 static bool load_v2(pfb_collector *c, kept_sample *sample, pfb_collected_reply *reply)
 {
     pfb_v2_reader reader;
-    bool is_open = pfb_v2_open(&reader, sample->reply.data, sample->reply_size, c->options.reader);
+    bool is_open = pfb_v2_open(&reader, sample->reply.data, sample->reply_size, &c->options.reader);
     reply->error = reader.error;
     if (!is_open)
         return true;
@@ -237,7 +237,7 @@ static bool load_v2(pfb_collector *c, kept_sample *sample, pfb_collected_reply *
     sample->query = use_query(c->query);
     size_t block_count = count_below(sample->query, reader.result_count);
     pfb_sample_input input = {
-        .data = sample->reply.data, .data_size_bytes = reader.total_size_bytes, .options = c->options.reader};
+        .data = sample->reply.data, .data_size_bytes = reader.total_size_bytes, .options = &c->options.reader};
     if (block_count > 0) {
         const query_block *last = &sample->query->blocks[block_count - 1];
         input.query_info = sample->query->bytes;
@@ -253,7 +253,7 @@ static bool load_v2(pfb_collector *c, kept_sample *sample, pfb_collected_reply *
 static bool load_v1(pfb_collector *c, kept_sample *sample, pfb_collected_reply *reply)
 {
     pfb_v1_reader reader;
-    pfb_v1_open(&reader, sample->reply.data, sample->reply_size, c->options.reader);
+    pfb_v1_open(&reader, sample->reply.data, sample->reply_size, &c->options.reader);
     reply->error = reader.error;
     reply->size_bytes = reader.total_size_bytes;
     if (reader.total_size_bytes == 0)
@@ -261,7 +261,7 @@ static bool load_v1(pfb_collector *c, kept_sample *sample, pfb_collected_reply *
     reply->is_sample = true;
     pfb_sample_input input = {.data = sample->reply.data,
                               .data_size_bytes = reader.total_size_bytes,
-                              .options = c->options.reader,
+                              .options = &c->options.reader,
                               .key_counter = c->options.key_counter};
     sample->machine_name = reader.system_name;
     return load_table(sample, &input, &reply->error);

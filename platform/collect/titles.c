@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool pfb_titles_add(titles *t, const void *data, size_t size, uint32_t options, pfb_error *error)
+bool pfb_titles_add(titles *t, const void *data, size_t size, const pfb_read_options *options, pfb_error *error)
 {
     pfb_name_table table;
     pfb_name_entry entry;
@@ -21,7 +21,7 @@ bool pfb_titles_add(titles *t, const void *data, size_t size, uint32_t options, 
     uint32_t position = 0;
     t->is_sorted = false;
     pfb_name_table_open(&table, copy->bytes, size, options);
-    while (pfb_name_table_next(&table, &entry)) {
+    while (pfb_name_table_next_entry(&table, &entry)) {
         if (!PFB_COLLECT_GROW(t->rows, t->capacity, t->count + 1))
             return false;
         t->rows[t->count++] =

@@ -29,7 +29,7 @@ typedef struct titles {
 } titles;
 
 /* Adds a table. *error is that of its bytes, up to which they are used. Returns false when memory is exhausted. */
-bool pfb_titles_add(titles *t, const void *data, size_t size, uint32_t options, pfb_error *error);
+bool pfb_titles_add(titles *t, const void *data, size_t size, const pfb_read_options *options, pfb_error *error);
 void pfb_titles_free(titles *t);
 
 /* The name of a title index; `bytes` is null without one. A later table precedes an earlier one, and in a table an

@@ -34,7 +34,7 @@ static bool next_text(cursor *at)
     pfb_chunk chunk;
     if (!at->is_capture)
         return false;
-    while (pfb_capture_next(&at->capture, &chunk)) {
+    while (pfb_capture_next_chunk(&at->capture, &chunk)) {
         if (!chunk.is_known || chunk.tag != PFB_TAG_SNAPSHOTS)
             continue;
         at->base = chunk.body_offset;
@@ -49,7 +49,7 @@ static bool start(cursor *at, const void *data, size_t size)
     *at = (cursor){.is_capture = pfb_capture_recognise(data, size)};
     if (!at->is_capture)
         return pfb_cpi_text_open(&at->text, data, size);
-    pfb_capture_open(&at->capture, data, size);
+    pfb_capture_open(&at->capture, data, size, NULL);
     return next_text(at);
 }
 

@@ -176,7 +176,7 @@ static void write_data(const void *context, pfb_writer *builder)
     const linux_source *source = query->source;
     pfb_list list;
     pfb_identifier identifier;
-    pfb_list_open(&list, query->blocks.data, query->blocks.size_bytes, 0);
+    pfb_list_open(&list, query->blocks.data, query->blocks.size_bytes, NULL);
     pfb_write_begin_v2(builder, &source->reader.times);
     while (pfb_list_next_identifier(&list, &identifier)) {
         pfb_query block = pfb_added_query(&identifier);
@@ -198,7 +198,7 @@ static demand demand_of(const linux_query *query)
     demand all = {0};
     pfb_list list;
     pfb_identifier identifier;
-    pfb_list_open(&list, query->blocks.data, query->blocks.size_bytes, 0);
+    pfb_list_open(&list, query->blocks.data, query->blocks.size_bytes, NULL);
     while (pfb_list_next_identifier(&list, &identifier)) {
         pfb_query block = pfb_added_query(&identifier);
         size_t position = position_of(query->source, &block.counterset);

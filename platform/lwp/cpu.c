@@ -159,7 +159,7 @@ static bool is_valid_control(const pfb_lwp_cpu *cpu, const void *control, pfb_so
 {
     pfb_lwp reader;
     if (pfb_lwp_open(&reader, &cpu->capabilities, control, cpu->capabilities.control_bytes, control,
-                     UINT32_C(0x10000000), PFB_STRICT))
+                     UINT32_C(0x10000000), &(pfb_read_options){.is_strict = true}))
         return true;
     return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "%s: %s (%s, offset %zu, value 0x%llX)",
                            pfb_lwp_refusal_text(PFB_LWP_BAD_CB), pfb_code_text(reader.error.code),

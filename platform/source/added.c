@@ -27,7 +27,7 @@ static bool is_same(const pfb_query *a, const pfb_query *b)
 static bool find_block(const pfb_bytes *added, const pfb_query *wanted, pfb_identifier *found)
 {
     pfb_list list;
-    pfb_list_open(&list, added->data, added->size_bytes, 0);
+    pfb_list_open(&list, added->data, added->size_bytes, NULL);
     while (pfb_list_next_identifier(&list, found)) {
         pfb_query candidate = pfb_added_query(found);
         if (is_same(&candidate, wanted))
@@ -60,7 +60,7 @@ bool pfb_added_add(pfb_bytes *added, uint8_t *blocks, size_t size, pfb_added_che
         return pfb_source_fail_memory(failure);
     pfb_list list;
     pfb_identifier identifier;
-    pfb_list_open(&list, blocks, size, 0);
+    pfb_list_open(&list, blocks, size, NULL);
     while (pfb_list_next_identifier(&list, &identifier)) {
         pfb_query wanted = pfb_added_query(&identifier);
         pfb_source_set_status(blocks, &identifier, add_block(added, &wanted, check, context));
@@ -85,7 +85,7 @@ bool pfb_added_remove(pfb_bytes *added, uint8_t *blocks, size_t size, pfb_source
         return false;
     pfb_list list;
     pfb_identifier identifier;
-    pfb_list_open(&list, blocks, size, 0);
+    pfb_list_open(&list, blocks, size, NULL);
     while (pfb_list_next_identifier(&list, &identifier)) {
         pfb_query unwanted = pfb_added_query(&identifier);
         pfb_source_set_status(blocks, &identifier, remove_block(added, &unwanted));
@@ -99,7 +99,7 @@ static void write_info(const void *context, pfb_writer *builder)
     pfb_list list;
     pfb_identifier identifier;
     uint32_t index = 0;
-    pfb_list_open(&list, added->data, added->size_bytes, 0);
+    pfb_list_open(&list, added->data, added->size_bytes, NULL);
     while (pfb_list_next_identifier(&list, &identifier)) {
         pfb_query block = pfb_added_query(&identifier);
         block.index = index++;

@@ -25,7 +25,7 @@ static bool countersets(void *context, pfb_bytes *bytes, pfb_source_failure *fai
     const capture_source *source = context;
     pfb_capture capture = pfb_recording_start(&source->recording);
     pfb_chunk chunk;
-    while (pfb_capture_next(&capture, &chunk)) {
+    while (pfb_capture_next_chunk(&capture, &chunk)) {
         if (chunk.tag != PFB_TAG_REGISTRATION || !chunk.is_known)
             continue;
         const pfb_recorded *first =
@@ -216,7 +216,7 @@ static bool set_statuses(const recorded_query *query, uint8_t *blocks, size_t si
         return false;
     pfb_list list;
     pfb_identifier identifier;
-    pfb_list_open(&list, blocks, size, 0);
+    pfb_list_open(&list, blocks, size, NULL);
     while (pfb_list_next_identifier(&list, &identifier)) {
         bool is_known = pfb_recording_has_set(query->recording, &identifier.counterset);
         pfb_source_set_status(blocks, &identifier, is_known ? PFB_WIN32_SUCCESS : refusal);
@@ -238,7 +238,7 @@ static bool recorded_query_remove(void *context, uint8_t *blocks, size_t size, p
 static bool advance(recorded_query *query, pfb_chunk *sample)
 {
     pfb_chunk chunk;
-    while (pfb_capture_next(&query->at, &chunk)) {
+    while (pfb_capture_next_chunk(&query->at, &chunk)) {
         if (!chunk.is_known)
             continue;
         if (chunk.tag == PFB_TAG_QUERY_INFO)
@@ -329,7 +329,7 @@ static bool copy_next_block(capture_source *source, pfb_bytes *bytes, pfb_source
 {
     pfb_capture ahead = source->v1_at;
     pfb_chunk chunk;
-    while (pfb_capture_next(&ahead, &chunk)) {
+    while (pfb_capture_next_chunk(&ahead, &chunk)) {
         if (chunk.tag != PFB_TAG_V1 || !chunk.is_known)
             continue;
         if (!pfb_recording_copy(&source->recording, chunk.body_offset, chunk.body_size_bytes, bytes, failure))

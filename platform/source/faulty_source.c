@@ -219,7 +219,7 @@ static bool pass_blocks(faulty_query *query, pfb_source_operation operation, blo
         return false;
     pfb_list list;
     pfb_identifier identifier;
-    pfb_list_open(&list, blocks, size, 0);
+    pfb_list_open(&list, blocks, size, NULL);
     for (size_t position = 0; pfb_list_next_identifier(&list, &identifier); position++) {
         const pfb_source_fault *fault = find_block_fault(query->source, operation, &identifier, position);
         if (fault)

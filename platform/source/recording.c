@@ -7,7 +7,7 @@
 pfb_capture pfb_recording_start(const pfb_recording *recording)
 {
     pfb_capture capture;
-    pfb_capture_open(&capture, recording->data, recording->size); /* succeeded when the recording was opened */
+    pfb_capture_open(&capture, recording->data, recording->size, NULL); /* succeeded when the recording was opened */
     return capture;
 }
 
@@ -77,7 +77,7 @@ static bool add_queries(pfb_recording *recording, const pfb_chunk *chunk)
 {
     pfb_list list;
     pfb_identifier identifier;
-    pfb_list_open(&list, recording->data + chunk->body_offset, chunk->body_size_bytes, 0);
+    pfb_list_open(&list, recording->data + chunk->body_offset, chunk->body_size_bytes, NULL);
     while (pfb_list_next_identifier(&list, &identifier)) {
         if (!add_entry(recording, chunk, &identifier.counterset, 0, 0))
             return false;
@@ -109,7 +109,7 @@ static bool make_index(pfb_recording *recording)
 {
     pfb_capture capture = pfb_recording_start(recording);
     pfb_chunk chunk;
-    while (pfb_capture_next(&capture, &chunk)) {
+    while (pfb_capture_next_chunk(&capture, &chunk)) {
         if (!add_chunk(recording, &chunk))
             return false;
     }
@@ -142,7 +142,7 @@ bool pfb_recording_register(const pfb_recording *recording, const pfb_guid *coun
 {
     const pfb_recorded *found = pfb_recording_find_registration(recording, counterset, PFB_REQUEST_COUNTERSET, 0);
     return found &&
-           pfb_registration_open(registration, recording->data + found->body_offset, found->body_size_bytes, 0);
+           pfb_registration_open(registration, recording->data + found->body_offset, found->body_size_bytes, NULL);
 }
 
 /* ---- Opening ------------------------------------------------------------------------------------------------ */
@@ -152,8 +152,8 @@ static bool check_capture(const void *data, size_t size, pfb_source_failure *fai
 {
     pfb_capture capture;
     pfb_chunk chunk;
-    if (pfb_capture_open(&capture, data, size)) {
-        pfb_capture_next(&capture, &chunk);
+    if (pfb_capture_open(&capture, data, size, NULL)) {
+        pfb_capture_next_chunk(&capture, &chunk);
         if (capture.error.code == PFB_OK) /* an empty capture is valid */
             return true;
     }

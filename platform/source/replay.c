@@ -116,7 +116,7 @@ static void choose(pfb_replay_choice *choice, const uint8_t *info, size_t size)
     pfb_list list;
     pfb_identifier recorded;
     fit best = FIT_NONE;
-    pfb_list_open(&list, info, size, 0);
+    pfb_list_open(&list, info, size, NULL);
     while (best < FIT_EXACT && pfb_list_next_identifier(&list, &recorded)) {
         pfb_query query = pfb_added_query(&recorded);
         fit found = fit_query(choice, &query);
@@ -143,7 +143,7 @@ static size_t count_blocks(const uint8_t *blocks, size_t size)
     pfb_list list;
     pfb_identifier identifier;
     size_t count = 0;
-    pfb_list_open(&list, blocks, size, 0);
+    pfb_list_open(&list, blocks, size, NULL);
     while (pfb_list_next_identifier(&list, &identifier))
         count++;
     return count;
@@ -175,7 +175,7 @@ static bool choose_all(pfb_replay *replay)
     replay->choice_count = 0;
     replay->place_count = 0;
     replay->is_whole = count > 0 && count == count_blocks(info, info_size);
-    pfb_list_open(&list, replay->added.data, replay->added.size_bytes, 0);
+    pfb_list_open(&list, replay->added.data, replay->added.size_bytes, NULL);
     while (pfb_list_next_identifier(&list, &identifier)) {
         size_t position = replay->choice_count++;
         pfb_replay_choice *choice = &replay->choices[position];
@@ -353,7 +353,7 @@ static bool append_result(pfb_replay *replay, const pfb_replay_choice *choice, c
 static bool advance(pfb_replay *replay, pfb_chunk *sample)
 {
     pfb_chunk chunk;
-    while (pfb_capture_next(&replay->at, &chunk)) {
+    while (pfb_capture_next_chunk(&replay->at, &chunk)) {
         if (!chunk.is_known)
             continue;
         if (chunk.tag == PFB_TAG_QUERY_INFO) {
@@ -376,7 +376,7 @@ static pfb_error find_results(pfb_replay *replay, const uint8_t *data, size_t si
     size_t at = 0;
     for (size_t i = 0; i < replay->choice_count; i++)
         replay->choices[i].has_result = false;
-    pfb_v2_open(&reader, data, size, 0);
+    pfb_v2_open(&reader, data, size, NULL);
     while (pfb_v2_next_result(&reader, &result)) {
         while (at < replay->place_count && replay->places[at].index < result.index)
             at++;
@@ -443,7 +443,7 @@ static void write_list(const void *context, pfb_writer *builder)
     pfb_v2_reader reader;
     pfb_v2_result result;
     pfb_v2_instance instance;
-    pfb_v2_open(&reader, sample->data, sample->size_bytes, 0);
+    pfb_v2_open(&reader, sample->data, sample->size_bytes, NULL);
     while (pfb_v2_next_result(&reader, &result)) {
         while (pfb_v2_next_instance(&reader, &instance))
             pfb_write_listed_instance(builder, instance.id, &instance.name);

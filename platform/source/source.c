@@ -140,7 +140,7 @@ bool pfb_source_check_blocks(const uint8_t *blocks, size_t size, pfb_source_fail
 {
     pfb_list list;
     pfb_identifier identifier;
-    pfb_list_open(&list, blocks, size, PFB_STRICT);
+    pfb_list_open(&list, blocks, size, &(pfb_read_options){.is_strict = true});
     while (pfb_list_next_identifier(&list, &identifier)) {
     }
     if (list.error.code == PFB_OK)

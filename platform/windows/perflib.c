@@ -276,7 +276,7 @@ static size_t copy_in_other_form(const uint8_t *blocks, size_t size, uint8_t *co
     size_t at = 0;
     pfb_list list;
     pfb_identifier block;
-    pfb_list_open(&list, blocks, size, 0);
+    pfb_list_open(&list, blocks, size, NULL);
     while (pfb_list_next_identifier(&list, &block)) {
         const pfb_query other = {.counterset = block.counterset,
                                  .counter_id = block.counter_id,
@@ -298,7 +298,7 @@ static void copy_statuses(uint8_t *blocks, size_t size, const uint8_t *answered,
     size_t at = 0;
     pfb_list list;
     pfb_identifier block;
-    pfb_list_open(&list, blocks, size, 0);
+    pfb_list_open(&list, blocks, size, NULL);
     while (pfb_list_next_identifier(&list, &block)) {
         uint32_t status;
         memcpy(&status, answered + at + offsetof(pfb_perflib_identifier, status), sizeof status);
@@ -336,7 +336,7 @@ static bool has_nameless(const uint8_t *blocks, size_t size)
 {
     pfb_list list;
     pfb_identifier block;
-    pfb_list_open(&list, blocks, size, 0);
+    pfb_list_open(&list, blocks, size, NULL);
     while (pfb_list_next_identifier(&list, &block)) {
         if (is_nameless(&block))
             return true;
@@ -356,7 +356,7 @@ static void send_refused(const perflib_query *query, change_function function, u
 {
     pfb_list list;
     pfb_identifier block;
-    pfb_list_open(&list, blocks, size, 0);
+    pfb_list_open(&list, blocks, size, NULL);
     while (pfb_list_next_identifier(&list, &block)) {
         uint8_t again[EMPTY_NAME_BYTES];
         pfb_identifier answer;
@@ -366,7 +366,7 @@ static void send_refused(const perflib_query *query, change_function function, u
         memcpy(again, blocks + block.offset, block.size_bytes);
         if (send(query, function, again, block.size_bytes, true) != PFB_WIN32_SUCCESS)
             continue;
-        pfb_list_open(&one, again, block.size_bytes, 0);
+        pfb_list_open(&one, again, block.size_bytes, NULL);
         if (pfb_list_next_identifier(&one, &answer) && answer.status == PFB_WIN32_SUCCESS)
             pfb_source_set_status(blocks, &block, PFB_WIN32_SUCCESS);
     }

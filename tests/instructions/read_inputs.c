@@ -7,6 +7,7 @@
  * printed: of two samples how many rows the newer one has, how many of them were matched, how many values there are,
  * and how many of these can be displayed; zeros of all else. A plain program without a test framework. Exit status 1
  * when an input cannot be read from its file, 2 for a reader that is none. */
+#include "../../fuzz/strict.h"
 #include "perfblock/capture.h"
 #include "perfblock/cpi/hooks.h"
 #include "perfblock/cpi/text.h"
@@ -60,7 +61,7 @@ typedef struct evaluated {
 /* What a reader gets. */
 typedef struct request {
     bytes in;
-    uint32_t options;
+    const pfb_read_options *options;
     room *memory;
     evaluated *samples;
 } request;
@@ -139,7 +140,7 @@ static void read_name_table(const request *r)
     pfb_name_table table;
     pfb_name_entry entry;
     pfb_name_table_open(&table, r->in.data, r->in.size, r->options);
-    while (pfb_name_table_next(&table, &entry))
+    while (pfb_name_table_next_entry(&table, &entry))
         continue;
 }
 
@@ -159,16 +160,16 @@ static void index_name_table(const request *r)
 
 /* ---- Metadata: by a selector, as in the seeds ----------------------------------------------------------------- */
 
-static void read_strings(bytes in, uint32_t options)
+static void read_strings(bytes in, const pfb_read_options *options)
 {
     pfb_registration_strings strings;
     pfb_registration_string_entry entry;
     pfb_registration_strings_open(&strings, in.data, in.size, options);
-    while (pfb_registration_strings_next(&strings, &entry))
+    while (pfb_registration_strings_next_string(&strings, &entry))
         continue;
 }
 
-static void read_list(uint32_t format, bytes in, uint32_t options)
+static void read_list(uint32_t format, bytes in, const pfb_read_options *options)
 {
     enum { GUIDS = 11, IDENTIFIERS = 12 };
     pfb_list list;
@@ -183,17 +184,17 @@ static void read_list(uint32_t format, bytes in, uint32_t options)
                                        : pfb_list_next_instance(&list, &instance);
 }
 
-static void read_counterset(bytes in, uint32_t options)
+static void read_counterset(bytes in, const pfb_read_options *options)
 {
     pfb_registration registration;
     pfb_counter counter;
     pfb_registration_open(&registration, in.data, in.size, options);
-    while (pfb_registration_next(&registration, &counter))
+    while (pfb_registration_next_counter(&registration, &counter))
         continue;
 }
 
 /* Request codes 1 to 10, then the lists; others are none. */
-static void read_format(uint32_t format, bytes in, uint32_t options)
+static void read_format(uint32_t format, bytes in, const pfb_read_options *options)
 {
     enum { LAST_FORMAT = 13 };
     pfb_counter counter;
@@ -308,8 +309,8 @@ static void read_capture(const request *r)
     pfb_capture capture;
     pfb_chunk chunk;
     request body = *r;
-    pfb_capture_open(&capture, r->in.data, r->in.size);
-    while (pfb_capture_next(&capture, &chunk)) {
+    pfb_capture_open(&capture, r->in.data, r->in.size, NULL);
+    while (pfb_capture_next_chunk(&capture, &chunk)) {
         body.in = (bytes){r->in.data + chunk.body_offset, chunk.body_size_bytes};
         read_chunk(&chunk, &body);
     }
@@ -329,7 +330,7 @@ static void load(pfb_sample *sample, bytes data, pfb_sample_input input, room *m
 
 static bool open_registration(pfb_registration *registration, bytes in, room *memory)
 {
-    if (!pfb_registration_open(registration, in.data, in.size, 0))
+    if (!pfb_registration_open(registration, in.data, in.size, NULL))
         return false;
     pfb_sample_sort_counters(registration, take(memory, registration->counter_count * sizeof(uint32_t)));
     return true;
@@ -355,7 +356,7 @@ static void read_cook(const request *r)
     pfb_sample_input input = {.query_info = parts[2].data,
                               .query_info_size_bytes = parts[2].size,
                               .registrations = registrations,
-                              .options = in.data[0] & 1 ? PFB_STRICT : 0};
+                              .options = in.data[0] & 1 ? STRICT : NULL};
     input.registration_count += open_registration(&registrations[input.registration_count], parts[3], r->memory);
     input.registration_count += open_registration(&registrations[input.registration_count], parts[4], r->memory);
     pfb_sample older;
@@ -484,7 +485,7 @@ int main(int argc, char **argv)
         size_t size;
         uint8_t *data = read_file(path, &size);
         evaluated samples = {.status_bytes = NULL};
-        request asked = {{data, size}, is_strict ? PFB_STRICT : 0, &memory, &samples};
+        request asked = {{data, size}, is_strict ? STRICT : NULL, &memory, &samples};
         memory.used = 0;
         read_measured(find_reader(name), &asked);
         print_evaluated(&samples);

@@ -171,7 +171,7 @@ uint32_t status_of(const uint8_t *blocks, size_t size, size_t n)
 {
     pfb_list list;
     pfb_identifier identifier = {0};
-    pfb_list_open(&list, blocks, size, PFB_STRICT);
+    pfb_list_open(&list, blocks, size, STRICT);
     for (size_t i = 0; i <= n; i++)
         cr_assert(pfb_list_next_identifier(&list, &identifier), "block %zu", i);
     return identifier.status;
@@ -229,7 +229,7 @@ const char *data_of(const pfb_bytes *reply)
     pfb_v2_instance instance;
     pfb_v2_value value;
     begin_telling();
-    cr_assert(pfb_v2_open(&block, reply->data, reply->size_bytes, PFB_STRICT));
+    cr_assert(pfb_v2_open(&block, reply->data, reply->size_bytes, STRICT));
     while (pfb_v2_next_result(&block, &result)) {
         tell("%u %x", (unsigned)result.kind, (unsigned)result.status);
         while (pfb_v2_next_instance(&block, &instance)) {
@@ -279,8 +279,8 @@ const char *offered_by(pfb_source *source)
     pfb_counter counter;
     begin_telling();
     cr_assert(pfb_source_registration(source, &asked_set, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
-    cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, PFB_STRICT));
-    while (pfb_registration_next(&registration, &counter))
+    cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, STRICT));
+    while (pfb_registration_next_counter(&registration, &counter))
         tell("%u ", (unsigned)counter.id);
     pfb_bytes_free(&reply);
     return told;
@@ -293,7 +293,7 @@ const char *instances_of(pfb_source *source)
     pfb_listed_instance instance;
     begin_telling();
     cr_assert(pfb_source_instances(source, &asked_set, &reply, NULL));
-    pfb_list_open(&list, reply.data, reply.size_bytes, PFB_STRICT);
+    pfb_list_open(&list, reply.data, reply.size_bytes, STRICT);
     while (pfb_list_next_instance(&list, &instance)) {
         tell_instance(&instance.name, instance.id);
         tell(" ");
@@ -326,11 +326,11 @@ static void expect_strings(pfb_source *source, uint32_t request, const known_cou
     pfb_registration_string_entry entry;
     bool are_helps = request == PFB_REQUEST_COUNTER_HELPS;
     cr_assert(pfb_source_registration(source, &asked_set, request, 0, &reply, NULL));
-    cr_assert(pfb_registration_strings_open(&strings, reply.data, reply.size_bytes, PFB_STRICT));
+    cr_assert(pfb_registration_strings_open(&strings, reply.data, reply.size_bytes, STRICT));
     cr_assert_eq(strings.count, count);
     for (uint32_t i = 0; i < count; i++) {
         const char *text = are_helps ? known[i].help : known[i].name;
-        cr_assert(pfb_registration_strings_next(&strings, &entry) && entry.counter_id == i && entry.text.bytes);
+        cr_assert(pfb_registration_strings_next_string(&strings, &entry) && entry.counter_id == i && entry.text.bytes);
         cr_expect_gt(entry.text.size_bytes / 2, 0);
         if (text)
             expect_name(&entry.text, text, known[i].name);
@@ -345,12 +345,12 @@ void expect_counters(pfb_source *source, uint32_t instance_type, const known_cou
     pfb_registration registration;
     pfb_counter counter;
     cr_assert(pfb_source_registration(source, &asked_set, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
-    cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, PFB_STRICT));
+    cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, STRICT));
     cr_expect(pfb_guid_equal(&registration.guid, &asked_set));
     cr_expect_eq(registration.instance_type, instance_type);
     cr_assert_eq(registration.counter_count, count);
     for (uint32_t i = 0; i < count; i++) {
-        cr_assert(pfb_registration_next(&registration, &counter) && counter.id == i);
+        cr_assert(pfb_registration_next_counter(&registration, &counter) && counter.id == i);
         expect_counter(&counter, &known[i]);
     }
     pfb_bytes_free(&reply);

@@ -4,6 +4,7 @@
 
 /* What several unit tests need: writing bytes field by field, comparing verdicts, memory that ends at a page nobody may
  * touch, and the seed corpus. */
+#include "../../fuzz/strict.h"
 #include "perfblock/error.h"
 #include "perfblock/name.h"
 

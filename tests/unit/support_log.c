@@ -27,7 +27,7 @@ static size_t window_size(const log_walk *walk, size_t from, size_t window)
     return window < left ? window : left;
 }
 
-log_walk walk_log(const uint8_t *data, size_t size, size_t window, uint32_t options)
+log_walk walk_log(const uint8_t *data, size_t size, size_t window, const pfb_read_options *options)
 {
     log_walk walk = {.data = data, .size = size, .window = window};
     for (;;) {

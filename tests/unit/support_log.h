@@ -27,7 +27,7 @@ typedef struct log_walk {
     uint32_t sample_count;
 } log_walk;
 
-log_walk walk_log(const uint8_t *data, size_t size, size_t window, uint32_t options);
+log_walk walk_log(const uint8_t *data, size_t size, size_t window, const pfb_read_options *options);
 
 /* Reads the next record. A PATHS record replaces the paths; a SAMPLE becomes the newer sample, matched with the one
  * before it. */

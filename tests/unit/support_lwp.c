@@ -69,7 +69,7 @@ void lwp_put(lwp_bytes *b, uint32_t stride, uint32_t slot, lwp_record record)
         store(p + 24, record.last, 8);
 }
 
-bool lwp_open(pfb_lwp *lwp, const lwp_bytes *b, uint32_t options)
+bool lwp_open(pfb_lwp *lwp, const lwp_bytes *b, const pfb_read_options *options)
 {
     pfb_lwp_capabilities capabilities;
     pfb_lwp_capabilities_read(b->leaf[0], b->leaf[1], b->leaf[2], b->leaf[3], &capabilities);

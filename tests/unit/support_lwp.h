@@ -39,7 +39,7 @@ typedef struct lwp_record {
 
 void lwp_put(lwp_bytes *b, uint32_t stride, uint32_t slot, lwp_record record);
 
-bool lwp_open(pfb_lwp *lwp, const lwp_bytes *b, uint32_t options);
+bool lwp_open(pfb_lwp *lwp, const lwp_bytes *b, const pfb_read_options *options);
 
 void expect_place(pfb_lwp_place place, pfb_lwp_place expected, const char *what);
 

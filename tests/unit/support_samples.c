@@ -96,7 +96,7 @@ void sample_register(sample *s, unsigned set, const pfb_counter *counters, uint3
     for (uint32_t i = 0; i < count; i++)
         pfb_write_counter(&builder, &counters[i]);
     s->registration_bytes[s->registration_count] = data;
-    cr_assert(pfb_registration_open(&s->registrations[s->registration_count++], data, size, PFB_STRICT));
+    cr_assert(pfb_registration_open(&s->registrations[s->registration_count++], data, size, STRICT));
 }
 
 void sample_query(sample *s, unsigned set, uint32_t counter_id, uint32_t instance_id, const char *name, uint32_t index)

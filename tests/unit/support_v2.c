@@ -77,7 +77,7 @@ void put_set(bytes *b)
 
 /* ---- Verdicts ----------------------------------------------------------------------------------------------- */
 
-pfb_error judge(const bytes *b, uint32_t options, uint32_t *notes)
+pfb_error judge(const bytes *b, const pfb_read_options *options, uint32_t *notes)
 {
     uint8_t *data = exact_copy(b);
     pfb_v2_reader block;
@@ -91,29 +91,29 @@ pfb_error judge(const bytes *b, uint32_t options, uint32_t *notes)
 
 void expect_refused(const bytes *b, pfb_code code, size_t offset, const char *what)
 {
-    expect_error(judge(b, 0, NULL), code, offset, what);
-    expect_error(judge(b, PFB_STRICT, NULL), code, offset, what);
+    expect_error(judge(b, NULL, NULL), code, offset, what);
+    expect_error(judge(b, STRICT, NULL), code, offset, what);
 }
 
 void expect_accepted(const bytes *b, const char *what)
 {
     uint32_t notes;
-    expect_error(judge(b, 0, &notes), PFB_OK, 0, what);
+    expect_error(judge(b, NULL, &notes), PFB_OK, 0, what);
     cr_expect_eq(notes, 0, "%s: notes %u", what, notes);
-    expect_error(judge(b, PFB_STRICT, NULL), PFB_OK, 0, what);
+    expect_error(judge(b, STRICT, NULL), PFB_OK, 0, what);
 }
 
 void expect_noted(const bytes *b, uint32_t note, pfb_code code, size_t offset, const char *what)
 {
     uint32_t notes;
-    expect_error(judge(b, 0, &notes), PFB_OK, 0, what);
+    expect_error(judge(b, NULL, &notes), PFB_OK, 0, what);
     cr_expect_eq(notes, note, "%s: notes %u", what, notes);
-    expect_error(judge(b, PFB_STRICT, NULL), code, offset, what);
+    expect_error(judge(b, STRICT, NULL), code, offset, what);
 }
 
 /* ---- Reading ------------------------------------------------------------------------------------------------ */
 
-bool open_block(reader *r, uint32_t options)
+bool open_block(reader *r, const pfb_read_options *options)
 {
     return pfb_v2_open(&r->block, r->b.data, r->b.size, options);
 }
@@ -123,7 +123,7 @@ bool next_result(reader *r)
     return pfb_v2_next_result(&r->block, &r->result);
 }
 
-void read_result(reader *r, uint32_t options)
+void read_result(reader *r, const pfb_read_options *options)
 {
     cr_assert(open_block(r, options) && next_result(r));
 }

@@ -35,7 +35,7 @@ void put_set(bytes *b);
 /* ---- Verdicts ----------------------------------------------------------------------------------------------- */
 
 /* The verdict on exactly these bytes, and the notes if they are asked for. */
-pfb_error judge(const bytes *b, uint32_t options, uint32_t *notes);
+pfb_error judge(const bytes *b, const pfb_read_options *options, uint32_t *notes);
 
 /* Refused by both modes in the same place. */
 void expect_refused(const bytes *b, pfb_code code, size_t offset, const char *what);
@@ -56,12 +56,12 @@ typedef struct reader {
     pfb_v2_value value;
 } reader;
 
-bool open_block(reader *r, uint32_t options);
+bool open_block(reader *r, const pfb_read_options *options);
 bool next_result(reader *r);
 bool next_instance(reader *r);
 bool next_value(reader *r);
 
 /* Opens the block and reads the first result. */
-void read_result(reader *r, uint32_t options);
+void read_result(reader *r, const pfb_read_options *options);
 
 #endif

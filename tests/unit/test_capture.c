@@ -36,7 +36,7 @@ static void put_chunk(bytes *b, const char tag[5], uint32_t version, size_t size
 
 static bool open_bytes(pfb_capture *capture, const bytes *b)
 {
-    return pfb_capture_open(capture, b->data, b->size);
+    return pfb_capture_open(capture, b->data, b->size, NULL);
 }
 
 /* Reads to the end: how many chunks, and the verdict. */
@@ -45,11 +45,11 @@ static size_t count_chunks(const uint8_t *data, size_t size, pfb_error *error)
     pfb_capture capture;
     pfb_chunk chunk;
     size_t count = 0;
-    pfb_capture_open(&capture, data, size);
-    while (pfb_capture_next(&capture, &chunk))
+    pfb_capture_open(&capture, data, size, NULL);
+    while (pfb_capture_next_chunk(&capture, &chunk))
         count++;
     *error = capture.error;
-    cr_expect(!pfb_capture_next(&capture, &chunk), "the end stays the end");
+    cr_expect(!pfb_capture_next_chunk(&capture, &chunk), "the end stays the end");
     return count;
 }
 
@@ -98,15 +98,15 @@ Test(capture, what_is_no_capture)
 {
     pfb_capture capture;
     pfb_chunk chunk;
-    cr_expect(!pfb_capture_open(&capture, NULL, 16));
+    cr_expect(!pfb_capture_open(&capture, NULL, 16, NULL));
     expect_error(capture.error, PFB_UNKNOWN_FORMAT, 0, "null");
-    cr_expect(!pfb_capture_open(&capture, "", 0));
+    cr_expect(!pfb_capture_open(&capture, "", 0, NULL));
     expect_error(capture.error, PFB_UNKNOWN_FORMAT, 0, "nothing");
     bytes b = {.size = 0};
     put_chunk(&b, "DATA", 1, 8);
     cr_expect(!open_bytes(&capture, &b));
     expect_error(capture.error, PFB_UNKNOWN_FORMAT, 0, "another chunk first");
-    cr_expect(!pfb_capture_next(&capture, &chunk), "nothing follows a failure");
+    cr_expect(!pfb_capture_next_chunk(&capture, &chunk), "nothing follows a failure");
     b.size = 0;
     put_header(&b, "PFBC", 2, 0);
     cr_expect(!open_bytes(&capture, &b));
@@ -145,7 +145,7 @@ Test(capture, every_tag_gives_its_parts)
         put_chunk(&b, rows[i].tag, 1, rows[i].size);
         pfb_capture capture;
         pfb_chunk c;
-        cr_assert(open_bytes(&capture, &b) && pfb_capture_next(&capture, &c), "%s", rows[i].tag);
+        cr_assert(open_bytes(&capture, &b) && pfb_capture_next_chunk(&capture, &c), "%s", rows[i].tag);
         cr_expect_eq(c.offset, 16, "%s", rows[i].tag);
         cr_expect_eq(c.is_known, rows[i].known, "%s", rows[i].tag);
         cr_expect_eq(c.tag, PFB_TAG(rows[i].tag[0], rows[i].tag[1], rows[i].tag[2], rows[i].tag[3]));
@@ -156,7 +156,7 @@ Test(capture, every_tag_gives_its_parts)
         cr_expect(!c.has_guid || pfb_guid_equal(&c.guid, &guid), "%s", rows[i].tag);
         cr_expect_eq(c.request, rows[i].request, "%s", rows[i].tag);
         cr_expect_eq(c.language, rows[i].language, "%s", rows[i].tag);
-        cr_expect(!pfb_capture_next(&capture, &c) && capture.error.code == PFB_OK, "%s", rows[i].tag);
+        cr_expect(!pfb_capture_next_chunk(&capture, &c) && capture.error.code == PFB_OK, "%s", rows[i].tag);
     }
 }
 
@@ -170,13 +170,13 @@ Test(capture, higher_versions_are_unknown)
     put_chunk(&b, "DATA", 1, 8);
     pfb_capture capture;
     pfb_chunk c;
-    cr_assert(open_bytes(&capture, &b) && pfb_capture_next(&capture, &c));
+    cr_assert(open_bytes(&capture, &b) && pfb_capture_next_chunk(&capture, &c));
     cr_expect(!c.is_known && !c.has_guid && c.body_size_bytes == 3 && c.version == 2);
-    cr_assert(pfb_capture_next(&capture, &c));
+    cr_assert(pfb_capture_next_chunk(&capture, &c));
     cr_expect(!c.is_known && !c.has_guid && c.request == 0 && c.body_size_bytes == 24);
-    cr_assert(pfb_capture_next(&capture, &c));
+    cr_assert(pfb_capture_next_chunk(&capture, &c));
     cr_expect(c.is_known && c.tag == PFB_TAG_DATA);
-    cr_expect(!pfb_capture_next(&capture, &c) && capture.error.code == PFB_OK);
+    cr_expect(!pfb_capture_next_chunk(&capture, &c) && capture.error.code == PFB_OK);
 }
 
 Test(capture, chunks_too_small_for_their_tag)
@@ -341,7 +341,7 @@ Test(capture, written_and_read_again)
     pfb_chunk c;
     cr_assert(open_bytes(&capture, &b));
     for (size_t n = 0; n < 60; n++) {
-        cr_assert(pfb_capture_next(&capture, &c), "chunk %zu", n);
+        cr_assert(pfb_capture_next_chunk(&capture, &c), "chunk %zu", n);
         cr_expect_eq(c.tag, tags[n % 6]);
         cr_expect_eq(c.is_known, n % 6 != 5);
         cr_expect_eq(c.body_size_bytes, n % 13);
@@ -349,5 +349,5 @@ Test(capture, written_and_read_again)
         cr_expect_eq(c.request, c.tag == PFB_TAG_REGISTRATION ? 10 + n : 0);
         cr_expect_eq(c.language, c.tag == PFB_TAG_REGISTRATION || c.tag == PFB_TAG_NAMES ? 20 + n : 0);
     }
-    cr_expect(!pfb_capture_next(&capture, &c) && capture.error.code == PFB_OK);
+    cr_expect(!pfb_capture_next_chunk(&capture, &c) && capture.error.code == PFB_OK);
 }

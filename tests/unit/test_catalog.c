@@ -205,7 +205,7 @@ Test(catalog, registrations_say_the_same)
         uint8_t data[4096];
         size_t size = build(set, PFB_REQUEST_COUNTERSET, data, sizeof data);
         pfb_registration registration;
-        cr_assert(pfb_registration_open(&registration, data, size, PFB_STRICT), "%s", set->name);
+        cr_assert(pfb_registration_open(&registration, data, size, STRICT), "%s", set->name);
         cr_expect_eq(registration.counter_count, expected_sets[i].typed, "%s", set->name);
         cr_expect_eq(registration.instance_type, set->instance_type, "%s", set->name);
         cr_expect(pfb_guid_equal(&registration.guid, &set->guid), "%s", set->name);
@@ -214,14 +214,14 @@ Test(catalog, registrations_say_the_same)
             const expected_counter *e = &list_of(i)[n];
             if (!e->type)
                 continue;
-            cr_assert(pfb_registration_next(&registration, &counter), "%s", e->name);
+            cr_assert(pfb_registration_next_counter(&registration, &counter), "%s", e->name);
             cr_expect_eq(counter.id, e->id, "%s", e->name);
             cr_expect_eq(counter.type, pfb_counter_type_named(e->type, strlen(e->type))->value, "%s", e->name);
             cr_expect_eq(counter.base_id, e->base_id, "%s", e->name);
             cr_expect(counter.perf_time_id == NONE && counter.perf_freq_id == NONE && counter.multi_id == NONE);
             cr_expect(counter.default_scale == 0 && counter.attributes == 0 && counter.aggregate == 0);
         }
-        cr_expect(!pfb_registration_next(&registration, &counter), "%s", set->name);
+        cr_expect(!pfb_registration_next_counter(&registration, &counter), "%s", set->name);
     }
 }
 
@@ -239,14 +239,14 @@ Test(catalog, names_as_strings)
         size = build(set, name_requests[i % 2], data, sizeof data);
         pfb_registration_strings strings;
         pfb_registration_string_entry entry;
-        cr_assert(pfb_registration_strings_open(&strings, data, size, PFB_STRICT), "%s", set->name);
+        cr_assert(pfb_registration_strings_open(&strings, data, size, STRICT), "%s", set->name);
         cr_expect_eq(strings.count, expected_sets[i / 2].counters, "%s", set->name);
         for (size_t n = 0; n < expected_sets[i / 2].counters; n++) {
-            cr_assert(pfb_registration_strings_next(&strings, &entry), "%s", set->name);
+            cr_assert(pfb_registration_strings_next_string(&strings, &entry), "%s", set->name);
             cr_expect(entry.text.bytes && entry.counter_id == list_of(i / 2)[n].id);
             expect_name(&entry.text, list_of(i / 2)[n].name, "a counter's name");
         }
-        cr_expect(!pfb_registration_strings_next(&strings, &entry) && strings.error.code == PFB_OK);
+        cr_expect(!pfb_registration_strings_next_string(&strings, &entry) && strings.error.code == PFB_OK);
     }
 }
 

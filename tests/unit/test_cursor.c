@@ -266,11 +266,11 @@ Test(cursor, an_oddity_is_noted_or_in_strict_mode_refused)
 {
     uint32_t notes = PFB_NOTE_UNKNOWN_KIND;
     pfb_cursor c = pfb_cursor_make(ten, sizeof ten);
-    cr_expect(pfb_cursor_tolerate(&c, 0, &notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, 7));
+    cr_expect(pfb_cursor_tolerate(&c, false, &notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, 7));
     cr_expect_eq(notes, PFB_NOTE_UNKNOWN_KIND | PFB_NOTE_TRAILING_BYTES, "notes add up");
     expect_error(c.error, PFB_OK, 0, "tolerant");
     notes = 0;
-    cr_expect_not(pfb_cursor_tolerate(&c, PFB_STRICT, &notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, 7));
+    cr_expect_not(pfb_cursor_tolerate(&c, true, &notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, 7));
     cr_expect_eq(notes, 0);
     expect_error(c.error, PFB_TRAILING_BYTES, 7, "strict");
 }
@@ -280,9 +280,9 @@ Test(cursor, sizes_that_are_no_multiple_of_8_are_an_oddity)
     for (uint32_t size = 0; size < 40; size++) {
         uint32_t notes = 0;
         pfb_cursor c = pfb_cursor_make(ten, sizeof ten);
-        cr_expect(pfb_cursor_aligned(&c, 0, &notes, size, 5));
+        cr_expect(pfb_cursor_aligned(&c, false, &notes, size, 5));
         cr_expect_eq(notes, size % 8 ? PFB_NOTE_UNALIGNED_SIZE : 0, "size %u", size);
-        cr_expect_eq(pfb_cursor_aligned(&c, PFB_STRICT, &notes, size, 5), size % 8 == 0, "size %u", size);
+        cr_expect_eq(pfb_cursor_aligned(&c, true, &notes, size, 5), size % 8 == 0, "size %u", size);
         expect_error(c.error, size % 8 ? PFB_UNALIGNED_SIZE : PFB_OK, size % 8 ? 5 : 0, "strict");
     }
 }

@@ -90,7 +90,7 @@ static bool take_blocks(inner *source, pfb_source_operation operation, uint8_t *
         failure->code = INNER_CODE;
         return false;
     }
-    pfb_list_open(&list, blocks, size, PFB_STRICT);
+    pfb_list_open(&list, blocks, size, STRICT);
     while (pfb_list_next_identifier(&list, &identifier)) {
         cr_assert_lt(source->block_count, MOST_BLOCKS);
         source->blocks[source->block_count++] = identifier.counter_id;
@@ -556,7 +556,7 @@ static pfb_error collect(pfb_source_query *query)
     pfb_v2_reader block;
     pfb_source_failure failure = {0};
     cr_assert(pfb_source_query_collect(query, &reply, &failure), "%s", failure.sentence);
-    pfb_v2_open(&block, reply.data, reply.size_bytes, 0);
+    pfb_v2_open(&block, reply.data, reply.size_bytes, NULL);
     pfb_bytes_free(&reply);
     return block.error;
 }

@@ -33,10 +33,10 @@ Test(linux_source, counters_are_registered_as_the_catalog_knows_them)
     cr_assert(pfb_source_countersets(source, &reply, NULL));
     cr_assert(reply.size_bytes == 16 && memcmp(reply.data, processor_guid.bytes, 16) == 0);
     cr_assert(pfb_source_registration(source, &processor_guid, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
-    cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, PFB_STRICT));
+    cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, STRICT));
     cr_expect(pfb_guid_equal(&registration.guid, &processor_guid) && registration.instance_type == set->instance_type);
     size_t n = 0;
-    while (pfb_registration_next(&registration, &counter)) {
+    while (pfb_registration_next_counter(&registration, &counter)) {
         const pfb_catalog_counter *facts = NULL;
         while ((facts = pfb_catalog_counter_at(set, n++)) != NULL && facts->id != counter.id) {
         }
@@ -46,7 +46,7 @@ Test(linux_source, counters_are_registered_as_the_catalog_knows_them)
         cr_expect_eq(counter.aggregate, is_count ? 1 : 2, "%s", facts->name);
         cr_expect(counter.base_id == PFB_NO_ID && counter.multi_id == PFB_NO_ID && counter.attributes == 0);
         cr_assert(pfb_source_registration(source, &processor_guid, PFB_REQUEST_COUNTER, counter.id, &one, NULL));
-        expect_error(pfb_registration_single_counter(one.data, one.size_bytes, PFB_STRICT, &single), PFB_OK, 0,
+        expect_error(pfb_registration_single_counter(one.data, one.size_bytes, STRICT, &single), PFB_OK, 0,
                      facts->name);
         cr_expect(one.size_bytes == 48 && memcmp(one.data, reply.data + counter.offset, 48) == 0, "%s", facts->name);
     }
@@ -90,9 +90,9 @@ Test(linux_source, every_other_request_code_is_answered)
         pfb_registration_strings strings;
         pfb_registration_string_entry entry;
         cr_assert(pfb_source_registration(source, &processor_guid, codes[i], 0, &reply, NULL));
-        cr_assert(pfb_registration_strings_open(&strings, reply.data, reply.size_bytes, PFB_STRICT));
+        cr_assert(pfb_registration_strings_open(&strings, reply.data, reply.size_bytes, STRICT));
         cr_expect_eq(strings.count, 17);
-        while (pfb_registration_strings_next(&strings, &entry)) {
+        while (pfb_registration_strings_next_string(&strings, &entry)) {
             cr_expect(entry.text.bytes && entry.text.size_bytes / 2 > 8 && entry.text.size_bytes / 2 < 140, "%u",
                       (unsigned)entry.counter_id);
             if (entry.counter_id == 12 && codes[i] != PFB_REQUEST_COUNTER_HELPS)
@@ -388,7 +388,7 @@ static void expect_clocks_between(const pfb_guid *set, const char *first, const 
     int status = 1;
     cr_assert(pfb_source_query_collect(query, &reply, NULL));
     cr_assert(waitpid(child, &status, 0) == child && status == 0, "both are read");
-    cr_assert(pfb_v2_open(&block, reply.data, reply.size_bytes, PFB_STRICT));
+    cr_assert(pfb_v2_open(&block, reply.data, reply.size_bytes, STRICT));
     cr_expect_geq((uint64_t)block.perf_time, moments[0], "%s", first);
     cr_expect_leq((uint64_t)block.perf_time, moments[1], "%s", second);
     pfb_bytes_free(&reply);

@@ -22,7 +22,7 @@ static void check_small_log(const small_log *log, size_t window)
     static const uint32_t types[] = {PFB_LOG_NAMES, PFB_LOG_PATHS, PFB_LOG_SAMPLE, PFB_LOG_SAMPLE, PFB_LOG_SUMMARY};
     const size_t offsets[] = {log->names, log->paths, log->samples[0], log->samples[1], log->summary};
     uint8_t *copy = exact_copy(&log->b);
-    log_walk walk = walk_log(copy, log->b.size, window, PFB_STRICT);
+    log_walk walk = walk_log(copy, log->b.size, window, STRICT);
     size_t count = 0;
     while (walk_next(&walk)) {
         cr_assert_lt(count, sizeof types / sizeof types[0]);
@@ -75,7 +75,7 @@ Test(log, the_header)
 {
     small_log log = make_small_log();
     pfb_log_reader reader;
-    cr_assert(pfb_log_open(&reader, log.b.data, log.b.size, PFB_STRICT));
+    cr_assert(pfb_log_open(&reader, log.b.data, log.b.size, STRICT));
     cr_expect_eq(reader.start_time, 130057734178440000);
     cr_expect_eq(reader.end_time, 130057734188440000);
     cr_expect(reader.major == 6 && reader.minor == 2 && reader.build == 9200);
@@ -131,7 +131,7 @@ typedef struct change {
     size_t least_read; /* records that a tolerant reader finds */
 } change;
 
-static size_t read_all(pfb_log_reader *reader, const uint8_t *data, size_t size, uint32_t options)
+static size_t read_all(pfb_log_reader *reader, const uint8_t *data, size_t size, const pfb_read_options *options)
 {
     pfb_log_record record;
     size_t count = 0;
@@ -189,9 +189,9 @@ Test(log, broken_containers)
             b.data[c->at + k] = (uint8_t)(c->value >> 8 * k);
         uint8_t *copy = exact_copy(&b);
         pfb_log_reader reader;
-        read_all(&reader, copy, b.size, PFB_STRICT);
+        read_all(&reader, copy, b.size, STRICT);
         expect_error(reader.error, c->code, c->offset, c->name);
-        size_t count = read_all(&reader, copy, b.size, 0);
+        size_t count = read_all(&reader, copy, b.size, NULL);
         expect_error(reader.error, c->note ? PFB_OK : c->code, c->note ? 0 : c->offset, c->name);
         cr_expect_eq(reader.notes, c->note, "%s: notes %x", c->name, reader.notes);
         cr_expect_eq(reader.skipped_events > 0, c->note != 0, "%s", c->name);
@@ -248,7 +248,7 @@ Test(log, nothing_and_too_little)
 
 /* ---- Paths ----------------------------------------------------------------------------------------------------- */
 
-static pfb_error read_paths(const bytes *b, uint32_t options, uint32_t *notes, size_t *count)
+static pfb_error read_paths(const bytes *b, const pfb_read_options *options, uint32_t *notes, size_t *count)
 {
     uint8_t *copy = exact_copy(b);
     pfb_log_path_reader reader;
@@ -279,7 +279,7 @@ Test(log, paths)
     bytes b = two_paths(&second);
     pfb_log_path_reader reader;
     pfb_log_path path;
-    cr_assert(pfb_log_open_paths(&reader, b.data, b.size, PFB_STRICT));
+    cr_assert(pfb_log_open_paths(&reader, b.data, b.size, STRICT));
     cr_assert(pfb_log_next_path(&reader, &path));
     cr_expect(path.offset == 8 && path.position == 0 && path.flags == 0 && path.user_data == 7);
     cr_expect(path.type == 0x10410400 && path.frequency == 3 && path.default_scale == -2 && path.instance_index == 3);
@@ -313,8 +313,8 @@ Test(log, broken_paths)
         uint32_t notes;
         size_t count;
         set_u32(&b, c->at, (uint32_t)c->value);
-        expect_error(read_paths(&b, PFB_STRICT, &notes, &count), c->code, c->offset, c->name);
-        pfb_error error = read_paths(&b, 0, &notes, &count);
+        expect_error(read_paths(&b, STRICT, &notes, &count), c->code, c->offset, c->name);
+        pfb_error error = read_paths(&b, NULL, &notes, &count);
         if (c->note && error.code == PFB_TRUNCATED_ITEM)
             error = (pfb_error){PFB_OK, 0}; /* the rest of an unaligned entry is read as another one */
         expect_error(error, c->note ? PFB_OK : c->code, c->note ? 0 : c->offset, c->name);
@@ -325,7 +325,7 @@ Test(log, broken_paths)
         uint32_t notes;
         size_t count;
         b.size = size;
-        pfb_error error = read_paths(&b, 0, &notes, &count);
+        pfb_error error = read_paths(&b, NULL, &notes, &count);
         cr_expect_eq(error.code == PFB_OK, size == 8 || size == second, "%zu bytes", size);
         cr_expect_leq(error.offset, size);
     }
@@ -377,7 +377,7 @@ Test(log, items)
     cr_expect_eq(reader.notes, PFB_NOTE_UNKNOWN_ITEM);
 }
 
-static pfb_error read_sample(const bytes *b, uint32_t options, uint32_t *notes)
+static pfb_error read_sample(const bytes *b, const pfb_read_options *options, uint32_t *notes)
 {
     uint8_t *copy = exact_copy(b);
     pfb_log_sample_reader reader;
@@ -419,20 +419,20 @@ Test(log, broken_samples)
         bytes b = whole;
         uint32_t notes;
         set_u32(&b, c->at, (uint32_t)c->value);
-        expect_error(read_sample(&b, PFB_STRICT, &notes), c->code, c->offset, c->name);
-        expect_error(read_sample(&b, 0, &notes), c->note ? PFB_OK : c->code, c->note ? 0 : c->offset, c->name);
+        expect_error(read_sample(&b, STRICT, &notes), c->code, c->offset, c->name);
+        expect_error(read_sample(&b, NULL, &notes), c->note ? PFB_OK : c->code, c->note ? 0 : c->offset, c->name);
         cr_expect_eq(notes & c->note, c->note, "%s", c->name);
     }
     for (size_t size = 0; size < whole.size; size++) {
         bytes b = whole;
         uint32_t notes;
         b.size = size;
-        pfb_error error = read_sample(&b, 0, &notes);
+        pfb_error error = read_sample(&b, NULL, &notes);
         cr_expect(error.code != PFB_OK && error.offset <= size, "%zu bytes", size);
         if (size < 8)
             continue;
         set_u32(&b, 4, (uint32_t)size);
-        error = read_sample(&b, 0, &notes);
+        error = read_sample(&b, NULL, &notes);
         cr_expect_eq(error.code == PFB_OK, size == 8 || size == items[1] || size == items[2], "%zu bytes", size);
         cr_expect_leq(error.offset, size);
     }
@@ -455,7 +455,7 @@ Test(log, names_that_share_bytes_are_limited)
     put_fill(&b, 0, 8);
     end_sample(&b);
     uint32_t notes;
-    expect_error(read_sample(&b, 0, &notes), PFB_OVERLAPPING_STRINGS, 8 + 32 + 24 * 16, "shared names");
+    expect_error(read_sample(&b, NULL, &notes), PFB_OVERLAPPING_STRINGS, 8 + 32 + 24 * 16, "shared names");
 }
 
 /* ---- Names and summary ----------------------------------------------------------------------------------------- */

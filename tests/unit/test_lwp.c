@@ -85,7 +85,8 @@ static const failing_case failing[] = {
     {"tail at the last byte", {{CONTROL, 64, 1023}}, PFB_LWP_UNALIGNED_TAIL, {CONTROL, 64, 1023}, false},
 };
 
-static void expect_failure(const lwp_bytes *b, uint32_t options, pfb_code code, pfb_lwp_place place, const char *what)
+static void expect_failure(const lwp_bytes *b, const pfb_read_options *options, pfb_code code, pfb_lwp_place place,
+                           const char *what)
 {
     pfb_lwp lwp;
     pfb_lwp_event event;
@@ -104,11 +105,11 @@ Test(lwp, each_thing_that_is_refused)
     for (size_t i = 0; i < ROWS(failing); i++) {
         const failing_case *row = &failing[i];
         apply(&b, row->changes);
-        expect_failure(&b, PFB_STRICT, row->code, row->place, row->what);
+        expect_failure(&b, STRICT, row->code, row->place, row->what);
         if (row->is_strict)
-            cr_expect(lwp_open(&lwp, &b, 0) && lwp.error.code == PFB_OK, "%s is tolerated", row->what);
+            cr_expect(lwp_open(&lwp, &b, NULL) && lwp.error.code == PFB_OK, "%s is tolerated", row->what);
         else
-            expect_failure(&b, 0, row->code, row->place, row->what);
+            expect_failure(&b, NULL, row->code, row->place, row->what);
     }
 }
 
@@ -118,17 +119,17 @@ Test(lwp, parts_shorter_than_they_should_be)
     pfb_lwp lwp;
     lwp_make(&b);
     for (b.control_size = 0; b.control_size < 176; b.control_size++)
-        expect_failure(&b, 0, PFB_TRUNCATED_CONTROL, (pfb_lwp_place){LEAF, 4, 176}, "a cut control block");
+        expect_failure(&b, NULL, PFB_TRUNCATED_CONTROL, (pfb_lwp_place){LEAF, 4, 176}, "a cut control block");
     for (b.ring_size = 0; b.ring_size < 1024; b.ring_size++)
-        expect_failure(&b, 0, PFB_TRUNCATED_RING, (pfb_lwp_place){CONTROL, 4, 1024}, "a cut ring");
-    cr_expect(lwp_open(&lwp, &b, PFB_STRICT), "all of both");
+        expect_failure(&b, NULL, PFB_TRUNCATED_RING, (pfb_lwp_place){CONTROL, 4, 1024}, "a cut ring");
+    cr_expect(lwp_open(&lwp, &b, STRICT), "all of both");
     b.control_size = 200;
     b.ring_size = 2000;
-    cr_expect(lwp_open(&lwp, &b, PFB_STRICT) && lwp.notes == 0, "longer ones");
+    cr_expect(lwp_open(&lwp, &b, STRICT) && lwp.notes == 0, "longer ones");
     cr_expect_eq(lwp.ring_bytes, 1024);
     b.ring_size = 1024;
     lwp_set(&b, CONTROL, 4, 1024 + 31);
-    cr_expect(lwp_open(&lwp, &b, 0), "what remains behind whole records need not be there");
+    cr_expect(lwp_open(&lwp, &b, NULL), "what remains behind whole records need not be there");
 }
 
 Test(lwp, null_parts_are_empty)
@@ -138,9 +139,9 @@ Test(lwp, null_parts_are_empty)
     pfb_lwp_capabilities capabilities;
     lwp_make(&b);
     pfb_lwp_capabilities_read(b.leaf[0], b.leaf[1], b.leaf[2], b.leaf[3], &capabilities);
-    cr_expect_not(pfb_lwp_open(&lwp, &capabilities, NULL, 176, b.ring, 1024, 0));
+    cr_expect_not(pfb_lwp_open(&lwp, &capabilities, NULL, 176, b.ring, 1024, NULL));
     expect_error(lwp.error, PFB_TRUNCATED_CONTROL, 4, "no control block");
-    cr_expect_not(pfb_lwp_open(&lwp, &capabilities, b.control, 176, NULL, 1024, 0));
+    cr_expect_not(pfb_lwp_open(&lwp, &capabilities, b.control, 176, NULL, 1024, NULL));
     expect_error(lwp.error, PFB_TRUNCATED_RING, 4, "no ring");
 }
 
@@ -153,7 +154,7 @@ Test(lwp, registers_count)
     pfb_lwp_capabilities capabilities = {.eax = b.leaf[0], .ebx = b.leaf[1], .ecx = b.leaf[2], .edx = b.leaf[3]};
     capabilities.event_bytes = UINT32_MAX;
     capabilities.latency_bits = 99;
-    cr_expect(pfb_lwp_open(&lwp, &capabilities, b.control, 176, b.ring, 1024, PFB_STRICT));
+    cr_expect(pfb_lwp_open(&lwp, &capabilities, b.control, 176, b.ring, 1024, STRICT));
     cr_expect(lwp.slots == 32 && lwp.capabilities.event_bytes == 32 && lwp.capabilities.latency_bits == 0);
 }
 
@@ -167,10 +168,10 @@ Test(lwp, garbage_in_the_leaf)
     for (size_t i = 0; i < ROWS(leaves); i++) {
         lwp_make(&b);
         memcpy(b.leaf, leaves[i], sizeof b.leaf);
-        expect_failure(&b, 0, PFB_LWP_UNTRUSTED_LEAF, (pfb_lwp_place){LEAF, 12, leaves[i][3]}, "garbage");
+        expect_failure(&b, NULL, PFB_LWP_UNTRUSTED_LEAF, (pfb_lwp_place){LEAF, 12, leaves[i][3]}, "garbage");
     }
     memcpy(b.leaf, (const uint32_t[]){0x07280202, 0, 0, 0x00000503}, sizeof b.leaf);
-    expect_failure(&b, 0, PFB_LWP_EVENT_SIZE_ZERO, (pfb_lwp_place){LEAF, 4, 0}, "garbage with bit 0");
+    expect_failure(&b, NULL, PFB_LWP_EVENT_SIZE_ZERO, (pfb_lwp_place){LEAF, 4, 0}, "garbage with bit 0");
 }
 
 /* A real one: a processor whose microcode dropped LWP on every second CPU and left the leaf as it was. */
@@ -188,12 +189,12 @@ Test(lwp, a_leaf_that_the_cpu_takes_back)
     pfb_lwp_capabilities capabilities;
     lwp_make(&b);
     pfb_cpuid_lwp(&cpuid, (pfb_cpuid_xcr0){0}, &capabilities);
-    cr_expect_not(pfb_lwp_open(&lwp, &capabilities, b.control, 176, b.ring, 1024, 0));
+    cr_expect_not(pfb_lwp_open(&lwp, &capabilities, b.control, 176, b.ring, 1024, NULL));
     expect_error(lwp.error, PFB_LWP_UNTRUSTED_LEAF, 12, "bit 15 is clear");
     expect_place(lwp.error_place, (pfb_lwp_place){LEAF, 12, 0x8000000F}, "bit 15 is clear");
     leaves[2].ecx |= 1u << 15;
     pfb_cpuid_lwp(&cpuid, (pfb_cpuid_xcr0){0}, &capabilities);
-    cr_expect(pfb_lwp_open(&lwp, &capabilities, b.control, 176, b.ring, 1024, 0), "the other thread of the pair");
+    cr_expect(pfb_lwp_open(&lwp, &capabilities, b.control, 176, b.ring, 1024, NULL), "the other thread of the pair");
 }
 
 /* ---- Notes --------------------------------------------------------------------------------------------- */
@@ -288,7 +289,7 @@ Test(lwp, each_thing_that_is_noted)
         const noted_case *row = &noted[i];
         apply(&b, row->changes);
         b.ring_size = 1280;
-        cr_expect(lwp_open(&lwp, &b, 0), "%s: %s", row->what, pfb_code_name(lwp.error.code));
+        cr_expect(lwp_open(&lwp, &b, NULL), "%s: %s", row->what, pfb_code_name(lwp.error.code));
         uint32_t expected = row->note < 0 ? 0 : UINT32_C(1) << row->note;
         cr_expect_eq(lwp.notes, expected, "%s: notes %x instead of %x", row->what, lwp.notes, expected);
         if (row->note >= 0)
@@ -304,7 +305,7 @@ Test(lwp, a_threshold_in_the_remainder)
     lwp_make(&b);
     lwp_set(&b, CONTROL, 4, 1055);
     lwp_set(&b, CONTROL, 32, 1040);
-    cr_assert(lwp_open(&lwp, &b, 0));
+    cr_assert(lwp_open(&lwp, &b, NULL));
     cr_expect_eq(lwp.notes, BIT(BUFFER_REMAINDER) | BIT(THRESHOLD_REMAINDER) | BIT(THRESHOLD_BEYOND), "notes %x",
                  lwp.notes);
 }
@@ -319,7 +320,7 @@ Test(lwp, strict_reading_refuses_two_notes_alone)
         apply(&b, noted[i].changes);
         b.ring_size = 1280;
         bool is_refused = note == NOTE(BELOW_MINIMUM) || note == NOTE(HEAD_ADJUSTED);
-        cr_expect_eq(lwp_open(&lwp, &b, PFB_STRICT), !is_refused, "%s", noted[i].what);
+        cr_expect_eq(lwp_open(&lwp, &b, STRICT), !is_refused, "%s", noted[i].what);
         cr_expect_eq(lwp.notes, is_refused || note < 0 ? 0 : UINT32_C(1) << note, "%s", noted[i].what);
     }
 }
@@ -333,7 +334,7 @@ Test(lwp, the_first_place_of_a_note_stays)
     lwp_set(&b, CONTROL, 152, 0xF8000000);
     lwp_set(&b, CONTROL, 20, 5);
     lwp_set(&b, CONTROL, 68, 6);
-    cr_assert(lwp_open(&lwp, &b, 0));
+    cr_assert(lwp_open(&lwp, &b, NULL));
     cr_expect_eq(lwp.notes, BIT(RESERVED_PAIR_BITS) | BIT(NEGATIVE_PAIR) | BIT(RESERVED_FIELD));
     expect_place(lwp.first[NOTE(RESERVED_PAIR_BITS)], (pfb_lwp_place){CONTROL, 140, 0xFFFFFFFF}, "bits");
     expect_place(lwp.first[NOTE(NEGATIVE_PAIR)], (pfb_lwp_place){CONTROL, 140, 0xFFFFFFFF}, "sign");
@@ -353,7 +354,7 @@ Test(lwp, random_bits_of_every_event)
         lwp_set(&b, CONTROL, 4, 0x10000400);
         memcpy(control, b.control, 72);
         pfb_lwp_capabilities_read(UINT32_MAX, lwp_geometry(376, 32, 31, 128), b.leaf[2], UINT32_MAX, &capabilities);
-        cr_assert(pfb_lwp_open(&lwp, &capabilities, control, sizeof control, b.ring, 1024, 0));
+        cr_assert(pfb_lwp_open(&lwp, &capabilities, control, sizeof control, b.ring, 1024, NULL));
         bool is_event = bit >= 1 && bit <= 28;
         cr_expect_eq((lwp.notes & BIT(RANDOM_TOO_WIDE)) != 0, is_event, "bit %u", bit);
         if (is_event)
@@ -379,7 +380,7 @@ Test(lwp, control_block_and_ring_that_overlap)
         lwp_make(&b);
         lwp_set(&b, CONTROL, 8, (uint32_t)rows[i].base);
         lwp_set(&b, CONTROL, 12, (uint32_t)(rows[i].base >> 32));
-        cr_assert(lwp_open(&lwp, &b, 0));
+        cr_assert(lwp_open(&lwp, &b, NULL));
         cr_expect_not(lwp.notes & BIT(OVERLAP), "not before the address is known");
         pfb_lwp_place_control(&lwp, rows[i].address);
         cr_expect_eq((lwp.notes & BIT(OVERLAP)) != 0, rows[i].overlap, "row %zu", i);
@@ -387,7 +388,7 @@ Test(lwp, control_block_and_ring_that_overlap)
             expect_place(lwp.first[NOTE(OVERLAP)], (pfb_lwp_place){CONTROL, 8, rows[i].base}, "overlap");
     }
     lwp_set(&b, CONTROL, 4, 0);
-    cr_assert_not(lwp_open(&lwp, &b, 0));
+    cr_assert_not(lwp_open(&lwp, &b, NULL));
     pfb_lwp_place_control(&lwp, 0);
     cr_expect_eq(lwp.notes, 0, "without a ring there is nothing to share");
 }
@@ -402,7 +403,7 @@ Test(lwp, every_field_of_the_control_block)
     lwp_make(&b);
     for (size_t i = 0; i < 72; i++)
         b.control[i] = (uint8_t)(0x80 + i);
-    cr_expect_not(lwp_open(&lwp, &b, 0), "the ring is far too short");
+    cr_expect_not(lwp_open(&lwp, &b, NULL), "the ring is far too short");
     const pfb_lwp_control *c = &lwp.control;
     cr_expect_eq(c->flags, 0x83828180);
     cr_expect_eq(c->buffer_bytes, 0x07868584);
@@ -424,14 +425,14 @@ Test(lwp, a_control_block_that_was_not_read)
     static lwp_bytes b;
     pfb_lwp lwp;
     lwp_make(&b);
-    cr_expect(lwp_open(&lwp, &b, 0) && lwp.has_control);
+    cr_expect(lwp_open(&lwp, &b, NULL) && lwp.has_control);
     lwp_set(&b, CONTROL, 64, 1);
-    cr_expect(!lwp_open(&lwp, &b, 0) && lwp.has_control && lwp.control.tail == 1, "a broken ring");
+    cr_expect(!lwp_open(&lwp, &b, NULL) && lwp.has_control && lwp.control.tail == 1, "a broken ring");
     b.control_size = 175;
-    cr_expect(!lwp_open(&lwp, &b, 0) && !lwp.has_control && lwp.control.tail == 0, "a cut block");
+    cr_expect(!lwp_open(&lwp, &b, NULL) && !lwp.has_control && lwp.control.tail == 0, "a cut block");
     lwp_make(&b);
     b.leaf[3] = 0;
-    cr_expect(!lwp_open(&lwp, &b, 0) && !lwp.has_control, "a leaf that is refused");
+    cr_expect(!lwp_open(&lwp, &b, NULL) && !lwp.has_control, "a leaf that is refused");
 }
 
 /* Memory of a program that runs: what has passed its checks is what is used, and pairs are those of the moment. */
@@ -444,7 +445,7 @@ Test(lwp, fixed_fields_are_read_once)
     lwp_make(&b);
     lwp_set(&b, CONTROL, 16, 96);
     lwp_set(&b, CONTROL, 64, 992);
-    cr_assert(lwp_open(&lwp, &b, PFB_STRICT));
+    cr_assert(lwp_open(&lwp, &b, STRICT));
     pfb_lwp opened = lwp;
     memset(b.control, 0xFF, 128); /* sizes, head and tail far outside */
     memset(b.leaf, 0xFF, sizeof b.leaf);
@@ -478,7 +479,7 @@ Test(lwp, pairs_wherever_the_leaf_puts_them)
         pfb_lwp_capabilities capabilities;
         pfb_lwp_capabilities_read(b.leaf[0], lwp_geometry(2040, 32, count, offset), b.leaf[2], b.leaf[3],
                                   &capabilities);
-        cr_assert(pfb_lwp_open(&lwp, &capabilities, block, sizeof block, b.ring, 1024, PFB_STRICT), "%u", offset);
+        cr_assert(pfb_lwp_open(&lwp, &capabilities, block, sizeof block, b.ring, 1024, STRICT), "%u", offset);
         cr_expect_eq(lwp.control.pair_count, count);
         for (uint32_t id = 1; id <= count; id++) {
             cr_assert(pfb_lwp_pair_at(&lwp, id, &pair));
@@ -496,27 +497,27 @@ Test(lwp, pairs_that_are_not_there)
     pfb_lwp lwp;
     pfb_lwp_pair pair;
     lwp_make_ring(&b, 32, 64, 0, 0);
-    cr_assert(lwp_open(&lwp, &b, PFB_STRICT), "a block without pairs is sound");
+    cr_assert(lwp_open(&lwp, &b, STRICT), "a block without pairs is sound");
     cr_expect_eq(lwp.control.pair_count, 0);
     cr_expect_not(pfb_lwp_pair_at(&lwp, 0, &pair));
     cr_expect_not(pfb_lwp_pair_at(&lwp, 1, &pair));
     lwp_make(&b);
-    cr_assert(lwp_open(&lwp, &b, PFB_STRICT));
+    cr_assert(lwp_open(&lwp, &b, STRICT));
     cr_expect_not(pfb_lwp_pair_at(&lwp, 0, &pair));
     cr_expect(pfb_lwp_pair_at(&lwp, 6, &pair));
     cr_expect_not(pfb_lwp_pair_at(&lwp, 7, &pair));
     cr_expect_not(pfb_lwp_pair_at(&lwp, 255, &pair));
     cr_expect_not(pfb_lwp_pair_at(&lwp, UINT32_MAX, &pair));
     b.leaf[1] = lwp_geometry(176, 32, 3, 128);
-    cr_assert(lwp_open(&lwp, &b, 0));
+    cr_assert(lwp_open(&lwp, &b, NULL));
     cr_expect(pfb_lwp_pair_at(&lwp, 3, &pair));
     cr_expect_not(pfb_lwp_pair_at(&lwp, 4, &pair), "bytes behind the last pair are none");
     lwp_make(&b);
     lwp_set(&b, CONTROL, 64, 1);
-    cr_assert_not(lwp_open(&lwp, &b, 0));
+    cr_assert_not(lwp_open(&lwp, &b, NULL));
     cr_expect(pfb_lwp_pair_at(&lwp, 6, &pair), "a broken ring leaves the pairs readable");
     b.control_size = 175;
-    cr_assert_not(lwp_open(&lwp, &b, 0));
+    cr_assert_not(lwp_open(&lwp, &b, NULL));
     cr_expect_not(pfb_lwp_pair_at(&lwp, 1, &pair), "a cut block does not");
 }
 
@@ -541,7 +542,7 @@ Test(lwp, pairs_are_signed_numbers_of_26_bits)
         lwp_make(&b);
         lwp_set(&b, CONTROL, 144, rows[i].raw);
         lwp_set(&b, CONTROL, 148, ~rows[i].raw);
-        cr_assert(lwp_open(&lwp, &b, 0) && pfb_lwp_pair_at(&lwp, 3, &pair));
+        cr_assert(lwp_open(&lwp, &b, NULL) && pfb_lwp_pair_at(&lwp, 3, &pair));
         cr_expect(pair.raw_interval == rows[i].raw && pair.raw_counter == ~rows[i].raw);
         cr_expect_eq(pair.interval, rows[i].value, "%x", rows[i].raw);
         cr_expect_eq(pair.counter, -1 - rows[i].value, "%x", rows[i].raw); /* as ~x is -1 - x */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
+#include "../../fuzz/strict.h"
 #include "perfblock/lwp/model.h"
 
 #include <string.h>
@@ -277,7 +278,7 @@ static void step_drain(episode *e)
     commit_held(e);
     demand(e,
            pfb_lwp_open(&lwp, &e->leaf, e->control, e->leaf.control_bytes, e->ring, e->slots * e->leaf.event_bytes,
-                        coin() ? PFB_STRICT : 0),
+                        coin() ? STRICT : NULL),
            pfb_code_text(lwp.error.code));
     if (e->is_continuous)
         pfb_lwp_rewind_all(&lwp);
@@ -362,8 +363,7 @@ Test(lwp_agreement, a_cpu_that_is_switched_off)
         demand(&e, memcmp(before, e.control, sizeof e.control) == 0, "the block changed");
         demand(&e, memcmp(before + sizeof e.control, e.ring, sizeof e.ring) == 0, "the ring changed");
         pfb_lwp lwp;
-        demand(&e,
-               pfb_lwp_open(&lwp, &off, e.control, off.control_bytes, e.ring, e.slots * off.event_bytes, PFB_STRICT),
+        demand(&e, pfb_lwp_open(&lwp, &off, e.control, off.control_bytes, e.ring, e.slots * off.event_bytes, STRICT),
                "the reader refuses what was left");
         demand(&e, e.is_continuous || lwp.count == e.count, "how many records are unread");
     }

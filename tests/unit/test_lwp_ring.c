@@ -41,7 +41,7 @@ static void check_ring(const lwp_bytes *b, uint32_t stride, uint32_t slots, uint
 {
     pfb_lwp lwp;
     pfb_lwp_event event;
-    cr_assert(lwp_open(&lwp, b, PFB_STRICT));
+    cr_assert(lwp_open(&lwp, b, STRICT));
     cr_assert(lwp.slots == slots && lwp.ring_bytes == slots * stride && lwp.head == head * stride);
     uint32_t count = 0;
     for (uint32_t slot = tail; slot != head; slot = slot + 1 == slots ? 0 : slot + 1) {
@@ -98,7 +98,7 @@ Test(lwp_ring, a_head_that_is_adjusted)
         pfb_lwp lwp;
         lwp_make_ring(&b, 32, 256, rows[i].head, 64);
         fill(&b, 32, 8);
-        cr_assert(lwp_open(&lwp, &b, 0));
+        cr_assert(lwp_open(&lwp, &b, NULL));
         cr_expect_eq(lwp.notes, BIT(HEAD_ADJUSTED));
         cr_expect_eq(lwp.control.head, rows[i].head);
         cr_expect_eq(lwp.head, rows[i].used, "head %u", rows[i].head);
@@ -119,7 +119,7 @@ Test(lwp_ring, all_slots_of_a_continuous_ring)
     lwp_set(&b, PFB_LWP_PART_CONTROL, 0, CONTINUOUS);
     for (uint32_t slot = 0; slot < 3; slot++)
         lwp_put(&b, 32, slot, (lwp_record){.id = 255, .data1 = slot});
-    cr_assert(lwp_open(&lwp, &b, PFB_STRICT));
+    cr_assert(lwp_open(&lwp, &b, STRICT));
     cr_expect_eq(lwp.notes, BIT(CONTINUOUS));
     cr_expect_not(pfb_lwp_next(&lwp, &event), "head and tail are equal");
     pfb_lwp_rewind_all(&lwp);
@@ -140,7 +140,7 @@ static pfb_lwp read_one(lwp_bytes *b, lwp_record record, pfb_lwp_event *event)
     lwp_set(b, PFB_LWP_PART_CONTROL, 16, 64);
     lwp_set(b, PFB_LWP_PART_CONTROL, 64, 32);
     lwp_put(b, 32, 1, record);
-    cr_assert(lwp_open(&lwp, b, 0) && lwp.count == 1);
+    cr_assert(lwp_open(&lwp, b, NULL) && lwp.count == 1);
     cr_assert(pfb_lwp_next(&lwp, event));
     return lwp;
 }
@@ -157,7 +157,7 @@ Test(lwp_ring, every_field_of_a_record)
     b.ring[0] = 255;
     for (size_t i = 1; i < 64; i++)
         b.ring[i] = (uint8_t)(0x80 + i);
-    cr_assert(lwp_open(&lwp, &b, PFB_STRICT) && pfb_lwp_next(&lwp, &e));
+    cr_assert(lwp_open(&lwp, &b, STRICT) && pfb_lwp_next(&lwp, &e));
     cr_expect(e.slot == 0 && e.offset == 0 && e.id == 255 && e.core == 0x81 && e.flags == 0x8382);
     cr_expect_eq(e.data1, 0x87868584);
     cr_expect_eq(e.address, UINT64_C(0x8F8E8D8C8B8A8988), "any address, canonical or not");
@@ -229,7 +229,7 @@ Test(lwp_ring, reading_goes_on_behind_odd_records)
     lwp_set(&b, PFB_LWP_PART_CONTROL, 16, 7 * 32);
     for (uint32_t i = 0; i < 7; i++)
         lwp_put(&b, 32, i, (lwp_record){.id = ids[i], .flags = 1});
-    cr_assert(lwp_open(&lwp, &b, PFB_STRICT));
+    cr_assert(lwp_open(&lwp, &b, STRICT));
     for (uint32_t i = 0; i < 7; i++) {
         cr_assert(pfb_lwp_next(&lwp, &e));
         cr_expect_eq(e.id, ids[i]);
@@ -285,7 +285,7 @@ Test(lwp_ring, modes_are_no_events)
         pfb_lwp lwp;
         pfb_lwp_capabilities capabilities;
         pfb_lwp_capabilities_read(b.leaf[0], b.leaf[1], b.leaf[2], b.leaf[3], &capabilities);
-        cr_assert(pfb_lwp_open(&lwp, &capabilities, control, 640, b.ring, 1024, 0) && pfb_lwp_next(&lwp, &e));
+        cr_assert(pfb_lwp_open(&lwp, &capabilities, control, 640, b.ring, 1024, NULL) && pfb_lwp_next(&lwp, &e));
         cr_expect_eq(e.is_implemented, id <= 28, "%u", id);
         cr_expect_eq(lwp.notes, BIT(UNKNOWN_EVENT), "%u", id);
     }
@@ -345,7 +345,7 @@ Test(lwp_ring, time_stamps)
         lwp_set(&b, PFB_LWP_PART_CONTROL, 0, rows[i].flags);
         memset(b.ring, 0xEE, 4 * 40); /* the next record's bytes must not pass for a stamp */
         lwp_put(&b, stride, 0, (lwp_record){.id = 255, .last = 123456789});
-        cr_assert(lwp_open(&lwp, &b, 0) && pfb_lwp_next(&lwp, &e));
+        cr_assert(lwp_open(&lwp, &b, NULL) && pfb_lwp_next(&lwp, &e));
         cr_expect_eq(e.has_stamp, rows[i].has_stamp, "row %zu", i);
         cr_expect_eq(e.stamp, stride >= 32 ? 123456789 : 0, "row %zu: the bytes are there", i);
         cr_expect_eq((lwp.notes & BIT(RESERVED_RECORD)) != 0, !rows[i].has_stamp && stride >= 32, "row %zu", i);
@@ -380,7 +380,7 @@ Test(lwp_ring, geometry_of_real_cpus)
         lwp_set(&b, PFB_LWP_PART_CONTROL, 16, 9 * 32);
         for (uint32_t id = 0; id < 9; id++)
             lwp_put(&b, 32, id, (lwp_record){.id = (uint8_t)id, .data1 = id == 4 ? 0xABCD1234 : 0});
-        cr_assert(lwp_open(&lwp, &b, PFB_STRICT), "row %zu", i);
+        cr_assert(lwp_open(&lwp, &b, STRICT), "row %zu", i);
         cr_expect(lwp.control.pair_count == rows[i].max_events && lwp.capabilities.version == rows[i].version);
         cr_assert(pfb_lwp_pair_at(&lwp, rows[i].max_events, &pair));
         cr_expect_eq(pair.offset, rows[i].last_pair);
@@ -391,7 +391,7 @@ Test(lwp_ring, geometry_of_real_cpus)
                 cr_expect(e.has_latency == (i == 2) && e.latency == (i == 2 ? 0x1234 : 0));
         }
         b.control_size--;
-        cr_expect_not(lwp_open(&lwp, &b, 0), "one byte short");
+        cr_expect_not(lwp_open(&lwp, &b, NULL), "one byte short");
     }
 }
 
@@ -434,7 +434,7 @@ static void check_sample(size_t count, uint32_t head, uint32_t counter, uint32_t
         lwp_put(&b, 32, (uint32_t)((4093 + n) % 4096),
                 (lwp_record){sample[n].id, 3, sample[n].id == 255 ? 0x4567 : 0x0CAD, sample[n].i, 0x401000,
                              sample_data2(n), 0});
-    cr_assert(lwp_open(&lwp, &b, PFB_STRICT));
+    cr_assert(lwp_open(&lwp, &b, STRICT));
     cr_expect_eq(lwp.notes, BIT(THRESHOLD_BEYOND), "%x", lwp.notes);
     cr_expect_eq(lwp.count, count);
     cr_assert(pfb_lwp_pair_at(&lwp, 1, &pair));

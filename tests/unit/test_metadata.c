@@ -105,15 +105,15 @@ Test(metadata, a_counterset_is_read_with_its_counters)
     put_counter(&b, 0);
     put_counter(&b, 7);
     put_counter(&b, 7); /* ids may repeat: rule 17 */
-    cr_assert(pfb_registration_open(&set, b.data, b.size, PFB_STRICT));
+    cr_assert(pfb_registration_open(&set, b.data, b.size, STRICT));
     cr_expect(pfb_guid_equal(&set.guid, &processor_information));
     cr_expect(set.detail_level == 100 && set.instance_type == 6 && set.counter_count == 3 && set.notes == 0);
     static const uint32_t ids[] = {0, 7, 7};
     for (uint32_t i = 0; i < 3; i++) {
-        cr_expect(pfb_registration_next(&set, &counter));
+        cr_expect(pfb_registration_next_counter(&set, &counter));
         expect_counter(&counter, ids[i], 32 + 48 * i);
     }
-    cr_expect_not(pfb_registration_next(&set, &counter));
+    cr_expect_not(pfb_registration_next_counter(&set, &counter));
     cr_expect(pfb_registration_counter_at(&set, 1, &counter));
     expect_counter(&counter, 7, 80);
     cr_expect_not(pfb_registration_counter_at(&set, 3, &counter));
@@ -135,14 +135,14 @@ Test(metadata, counters_are_found_by_id_in_any_order)
     put_counterset(&b, 5);
     for (size_t i = 0; i < 5; i++)
         put_counter(&b, ids[i]);
-    cr_assert(pfb_registration_open(&set, b.data, b.size, PFB_STRICT));
+    cr_assert(pfb_registration_open(&set, b.data, b.size, STRICT));
     cr_expect_not(set.is_ascending);
     for (size_t i = 0; i < 5; i++) {
         cr_expect(pfb_registration_find(&set, ids[i], &counter));
         expect_counter(&counter, ids[i], 32 + 48 * (i == 2 ? 0 : i)); /* the first of this id */
     }
     cr_expect_not(pfb_registration_find(&set, 4, &counter));
-    cr_expect_not(pfb_registration_open(&set, b.data, b.size - 1, 0));
+    cr_expect_not(pfb_registration_open(&set, b.data, b.size - 1, NULL));
     cr_expect_not(pfb_registration_find(&set, 9, &counter), "a set that is refused has no counters");
 }
 
@@ -155,19 +155,19 @@ Test(metadata, scales_reach_both_ends)
         pfb_counter counter;
         put_counter(&b, 1);
         set_u32(&b, 20, written[i]);
-        expect_error(pfb_registration_single_counter(b.data, b.size, 0, &counter), PFB_OK, 0, "counter");
+        expect_error(pfb_registration_single_counter(b.data, b.size, NULL, &counter), PFB_OK, 0, "counter");
         cr_expect_eq(counter.default_scale, expected[i], "scale %d", counter.default_scale);
     }
 }
 
 /* Opens exactly these bytes; the error in either mode. */
-static pfb_error judge_counterset(const bytes *b, uint32_t options, uint32_t *notes)
+static pfb_error judge_counterset(const bytes *b, const pfb_read_options *options, uint32_t *notes)
 {
     uint8_t *data = exact_copy(b);
     pfb_registration set;
     pfb_counter counter;
     pfb_registration_open(&set, data, b->size, options);
-    while (pfb_registration_next(&set, &counter))
+    while (pfb_registration_next_counter(&set, &counter))
         continue;
     cr_expect(set.error.code == PFB_OK || !pfb_registration_counter_at(&set, 0, &counter),
               "a set that is refused has no counters");
@@ -179,7 +179,8 @@ static pfb_error judge_counterset(const bytes *b, uint32_t options, uint32_t *no
 Test(metadata, rule_17_all_counters_lie_in_the_reply)
 {
     uint32_t notes;
-    for (uint32_t options = 0; options <= PFB_STRICT; options++) {
+    for (int is_strict = 0; is_strict <= 1; is_strict++) {
+        const pfb_read_options *options = is_strict ? STRICT : NULL;
         bytes b = {.size = 0};
         put_counterset(&b, 1);
         put_counter(&b, 5);
@@ -209,9 +210,9 @@ Test(metadata, bytes_behind_the_counters_are_noted)
     put_counter(&b, 5);
     for (int extra = 1; extra < 100; extra++) {
         put_fill(&b, 0, 1);
-        expect_error(judge_counterset(&b, 0, &notes), PFB_OK, 0, "tolerant");
+        expect_error(judge_counterset(&b, NULL, &notes), PFB_OK, 0, "tolerant");
         cr_expect_eq(notes, PFB_NOTE_TRAILING_BYTES);
-        expect_error(judge_counterset(&b, PFB_STRICT, &notes), PFB_TRAILING_BYTES, 80, "strict");
+        expect_error(judge_counterset(&b, STRICT, &notes), PFB_TRAILING_BYTES, 80, "strict");
     }
 }
 
@@ -222,8 +223,8 @@ Test(metadata, rule_18_references_are_handed_out_as_they_are)
     pfb_counter counter;
     put_counterset(&b, 1);
     PUT_U32(&b, 3, 0x40020500, 0, 0, 100, 0, 3, PFB_NO_ID, 0, 99, 0, 0); /* itself, none, id 0, an absent one */
-    cr_assert(pfb_registration_open(&set, b.data, b.size, PFB_STRICT));
-    cr_assert(pfb_registration_next(&set, &counter));
+    cr_assert(pfb_registration_open(&set, b.data, b.size, STRICT));
+    cr_assert(pfb_registration_next_counter(&set, &counter));
     cr_expect(counter.base_id == 3 && counter.perf_time_id == PFB_NO_ID && counter.perf_freq_id == 0);
     cr_expect_eq(counter.multi_id, 99);
 }
@@ -235,13 +236,13 @@ Test(metadata, a_single_counter_is_48_bytes)
     put_counter(&b, 9);
     for (b.size = 0; b.size < 48; b.size++) {
         uint8_t *data = exact_copy(&b);
-        expect_error(pfb_registration_single_counter(data, b.size, 0, &counter), PFB_TRUNCATED_HEADER, 0, "cut");
+        expect_error(pfb_registration_single_counter(data, b.size, NULL, &counter), PFB_TRUNCATED_HEADER, 0, "cut");
         free(data);
     }
-    expect_error(pfb_registration_single_counter(b.data, 48, PFB_STRICT, &counter), PFB_OK, 0, "whole");
+    expect_error(pfb_registration_single_counter(b.data, 48, STRICT, &counter), PFB_OK, 0, "whole");
     expect_counter(&counter, 9, 0);
-    expect_error(pfb_registration_single_counter(b.data, 49, 0, &counter), PFB_OK, 0, "a byte more");
-    expect_error(pfb_registration_single_counter(b.data, 49, PFB_STRICT, &counter), PFB_TRAILING_BYTES, 48, "strict");
+    expect_error(pfb_registration_single_counter(b.data, 49, NULL, &counter), PFB_OK, 0, "a byte more");
+    expect_error(pfb_registration_single_counter(b.data, 49, STRICT, &counter), PFB_TRAILING_BYTES, 48, "strict");
 }
 
 /* ---- Single strings and GUIDs: rule 20 -------------------------------------------------------------------------- */
@@ -300,16 +301,16 @@ static void put_strings(bytes *b)
 }
 
 /* The verdict on exactly these bytes after all entries are read. */
-static pfb_error judge_strings(const bytes *b, uint32_t options, uint32_t *notes, uint32_t *read)
+static pfb_error judge_strings(const bytes *b, const pfb_read_options *options, uint32_t *notes, uint32_t *read)
 {
     uint8_t *data = exact_copy(b);
     pfb_registration_strings strings;
     pfb_registration_string_entry entry;
     pfb_registration_strings_open(&strings, data, b->size, options);
     *read = 0;
-    while (pfb_registration_strings_next(&strings, &entry))
+    while (pfb_registration_strings_next_string(&strings, &entry))
         ++*read;
-    cr_expect_not(pfb_registration_strings_next(&strings, &entry), "nothing follows the end");
+    cr_expect_not(pfb_registration_strings_next_string(&strings, &entry), "nothing follows the end");
     free(data);
     *notes = strings.notes;
     return strings.error;
@@ -318,7 +319,8 @@ static pfb_error judge_strings(const bytes *b, uint32_t options, uint32_t *notes
 /* Both modes give the same verdict after the same number of entries. */
 static void expect_strings(const bytes *b, uint32_t read, pfb_code code, size_t offset, const char *what)
 {
-    for (uint32_t options = 0; options <= PFB_STRICT; options++) {
+    for (int is_strict = 0; is_strict <= 1; is_strict++) {
+        const pfb_read_options *options = is_strict ? STRICT : NULL;
         uint32_t notes;
         uint32_t count;
         expect_error(judge_strings(b, options, &notes, &count), code, offset, what);
@@ -332,14 +334,14 @@ Test(metadata, strings_are_read_by_counter)
     pfb_registration_strings strings;
     pfb_registration_string_entry entry;
     put_strings(&b);
-    cr_assert(pfb_registration_strings_open(&strings, b.data, b.size, PFB_STRICT));
+    cr_assert(pfb_registration_strings_open(&strings, b.data, b.size, STRICT));
     cr_expect(strings.count == 3 && strings.size_bytes == 48);
-    cr_assert(pfb_registration_strings_next(&strings, &entry));
+    cr_assert(pfb_registration_strings_next_string(&strings, &entry));
     cr_expect(entry.offset == 8 && entry.counter_id == 26 && entry.text.bytes && entry.text.bytes == b.data + 32);
     expect_name(&entry.text, "one", "first");
-    cr_assert(pfb_registration_strings_next(&strings, &entry));
+    cr_assert(pfb_registration_strings_next_string(&strings, &entry));
     cr_expect(entry.offset == 16 && entry.counter_id == 27 && !entry.text.bytes && entry.text.size_bytes / 2 == 0);
-    cr_assert(pfb_registration_strings_next(&strings, &entry));
+    cr_assert(pfb_registration_strings_next_string(&strings, &entry));
     cr_expect(entry.offset == 24 && entry.counter_id == 0 && entry.text.bytes && entry.text.bytes == b.data + 40);
     expect_name(&entry.text, "two", "third");
     expect_strings(&b, 3, PFB_OK, 0, "strings");
@@ -402,8 +404,8 @@ Test(metadata, rule_19_a_string_may_begin_at_an_odd_offset)
     put_fill(&b, 0xFF, 1);
     put_text(&b, "z");
     put_fill(&b, 0xFF, 3);
-    pfb_registration_strings_open(&strings, b.data, b.size, PFB_STRICT);
-    cr_assert(pfb_registration_strings_next(&strings, &entry));
+    pfb_registration_strings_open(&strings, b.data, b.size, STRICT);
+    cr_assert(pfb_registration_strings_next_string(&strings, &entry));
     cr_expect_eq(entry.text.bytes, b.data + 17);
     expect_name(&entry.text, "z", "odd");
 }
@@ -435,9 +437,9 @@ Test(metadata, rule_19_the_size_is_a_multiple_of_8)
     put_strings(&b);
     put_fill(&b, 0, 1);
     set_u32(&b, 0, 49);
-    expect_error(judge_strings(&b, 0, &notes, &read), PFB_OK, 0, "tolerant");
+    expect_error(judge_strings(&b, NULL, &notes, &read), PFB_OK, 0, "tolerant");
     cr_expect(notes == PFB_NOTE_UNALIGNED_SIZE && read == 3);
-    expect_error(judge_strings(&b, PFB_STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 0, "strict");
+    expect_error(judge_strings(&b, STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 0, "strict");
     cr_expect_eq(read, 0);
 }
 
@@ -468,7 +470,7 @@ Test(metadata, guids_follow_each_other)
     pfb_guid guid;
     for (uint8_t i = 0; i < 3; i++)
         put_fill(&b, (uint8_t)(0xA0 | i), 16);
-    pfb_list_open(&list, b.data, b.size, PFB_STRICT);
+    pfb_list_open(&list, b.data, b.size, STRICT);
     for (uint8_t i = 0; i < 3; i++)
         cr_expect(pfb_list_next_guid(&list, &guid) && guid.bytes[0] == (0xA0 | i) && guid.bytes[15] == (0xA0 | i));
     cr_expect_not(pfb_list_next_guid(&list, &guid));
@@ -482,7 +484,7 @@ Test(metadata, part_of_a_guid_is_an_error)
         pfb_list list;
         pfb_guid guid;
         put_fill(&b, 1, size);
-        pfb_list_open(&list, b.data, b.size, 0);
+        pfb_list_open(&list, b.data, b.size, NULL);
         cr_expect(pfb_list_next_guid(&list, &guid));
         cr_expect_not(pfb_list_next_guid(&list, &guid));
         expect_error(list.error, PFB_TRUNCATED_LIST, 16, "leftover");
@@ -497,7 +499,7 @@ Test(metadata, empty_lists_are_sound)
     pfb_identifier identifier;
     pfb_listed_instance instance;
     for (size_t size = 0; size < 2; size++) { /* null counts as empty whatever the size */
-        pfb_list_open(&list, NULL, size, PFB_STRICT);
+        pfb_list_open(&list, NULL, size, STRICT);
         cr_expect_not(pfb_list_next_guid(&list, &guid));
         cr_expect_not(pfb_list_next_identifier(&list, &identifier));
         cr_expect_not(pfb_list_next_instance(&list, &instance));
@@ -517,7 +519,7 @@ static void put_identifiers(bytes *b)
 }
 
 /* Reads the identifiers of exactly these bytes. */
-static pfb_error judge_identifiers(const bytes *b, uint32_t options, uint32_t *notes, uint32_t *read)
+static pfb_error judge_identifiers(const bytes *b, const pfb_read_options *options, uint32_t *notes, uint32_t *read)
 {
     uint8_t *data = exact_copy(b);
     pfb_list list;
@@ -534,7 +536,8 @@ static pfb_error judge_identifiers(const bytes *b, uint32_t options, uint32_t *n
 
 static void expect_identifiers(const bytes *b, uint32_t read, pfb_code code, size_t offset, const char *what)
 {
-    for (uint32_t options = 0; options <= PFB_STRICT; options++) {
+    for (int is_strict = 0; is_strict <= 1; is_strict++) {
+        const pfb_read_options *options = is_strict ? STRICT : NULL;
         uint32_t notes;
         uint32_t count;
         expect_error(judge_identifiers(b, options, &notes, &count), code, offset, what);
@@ -548,7 +551,7 @@ Test(metadata, identifiers_are_read_with_their_names)
     pfb_list list;
     pfb_identifier i;
     put_identifiers(&b);
-    pfb_list_open(&list, b.data, b.size, PFB_STRICT);
+    pfb_list_open(&list, b.data, b.size, STRICT);
     cr_assert(pfb_list_next_identifier(&list, &i));
     cr_expect(i.offset == 0 && i.size_bytes == 48 && pfb_guid_equal(&i.counterset, &processor_information));
     cr_expect(i.status == 0x106A && i.counter_id == 26 && i.instance_id == PFB_NO_ID && i.index == 1);
@@ -600,9 +603,9 @@ Test(metadata, rule_21_the_size_is_a_multiple_of_8)
     put_identifiers(&b);
     set_u32(&b, 68, 42);
     put_u16(&b, 0);
-    expect_error(judge_identifiers(&b, 0, &notes, &read), PFB_OK, 0, "tolerant");
+    expect_error(judge_identifiers(&b, NULL, &notes, &read), PFB_OK, 0, "tolerant");
     cr_expect(notes == PFB_NOTE_UNALIGNED_SIZE && read == 2);
-    expect_error(judge_identifiers(&b, PFB_STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 68, "strict");
+    expect_error(judge_identifiers(&b, STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 68, "strict");
     cr_expect_eq(read, 1);
 }
 
@@ -615,7 +618,7 @@ static void put_instances(bytes *b)
     PUT_U32(b, 16, 9, 0, 0xFFFFFFFF);
 }
 
-static pfb_error judge_instances(const bytes *b, uint32_t options, uint32_t *notes, uint32_t *read)
+static pfb_error judge_instances(const bytes *b, const pfb_read_options *options, uint32_t *notes, uint32_t *read)
 {
     uint8_t *data = exact_copy(b);
     pfb_list list;
@@ -636,7 +639,7 @@ Test(metadata, listed_instances_are_read_with_their_names)
     pfb_list list;
     pfb_listed_instance instance;
     put_instances(&b);
-    pfb_list_open(&list, b.data, b.size, PFB_STRICT);
+    pfb_list_open(&list, b.data, b.size, STRICT);
     cr_assert(pfb_list_next_instance(&list, &instance));
     cr_expect(instance.offset == 0 && instance.id == 8 && instance.name.bytes == b.data + 8);
     expect_name(&instance.name, "0,1", "first");
@@ -661,7 +664,8 @@ Test(metadata, rule_22_instances_lie_in_the_list_and_names_in_them)
 {
     for (size_t i = 0; i < COUNT(instance_cases); i++) {
         const list_case *t = &instance_cases[i];
-        for (uint32_t options = 0; options <= PFB_STRICT; options++) {
+        for (int is_strict = 0; is_strict <= 1; is_strict++) {
+            const pfb_read_options *options = is_strict ? STRICT : NULL;
             bytes b;
             uint32_t notes;
             uint32_t read;
@@ -681,15 +685,15 @@ Test(metadata, rule_22_less_than_a_header_at_the_end_is_noted)
         bytes b;
         put_instances(&b);
         b.size = 16 + left;
-        pfb_error error = judge_instances(&b, 0, &notes, &read);
-        pfb_error strict = judge_instances(&b, PFB_STRICT, &notes, &read);
+        pfb_error error = judge_instances(&b, NULL, &notes, &read);
+        pfb_error strict = judge_instances(&b, STRICT, &notes, &read);
         cr_expect_eq(read, 1);
         if (left == 0) {
             expect_error(strict, PFB_OK, 0, "nothing left");
         } else if (left < 8) {
             expect_error(error, PFB_OK, 0, "tolerant");
             expect_error(strict, PFB_TRAILING_BYTES, 16, "strict");
-            judge_instances(&b, 0, &notes, &read);
+            judge_instances(&b, NULL, &notes, &read);
             cr_expect_eq(notes, PFB_NOTE_TRAILING_BYTES, "%zu bytes left", left);
         } else {
             expect_error(error, PFB_BAD_INSTANCE_SIZE, 16, "a header, but not the whole");
@@ -707,9 +711,9 @@ Test(metadata, rule_22_an_odd_size_is_noted)
     PUT_U32(&b, 13, 2);
     put_text(&b, "a");
     put_fill(&b, 0xFF, 1);
-    expect_error(judge_instances(&b, 0, &notes, &read), PFB_OK, 0, "tolerant");
+    expect_error(judge_instances(&b, NULL, &notes, &read), PFB_OK, 0, "tolerant");
     cr_expect(notes == PFB_NOTE_UNALIGNED_SIZE && read == 2);
-    expect_error(judge_instances(&b, PFB_STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 0, "strict");
+    expect_error(judge_instances(&b, STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 0, "strict");
 }
 
 /* Help texts that 100 counters share: far more than 16 blocks in sum, and yet nothing is wrong with them. */
@@ -725,8 +729,8 @@ Test(metadata, a_string_may_serve_all_counters)
         PUT_U32(&b, i, START);
     put_fill(&b, 'x', 2 * UNITS);
     put_fill(&b, 0, 2);
-    cr_assert(pfb_registration_strings_open(&strings, b.data, b.size, PFB_STRICT));
-    while (pfb_registration_strings_next(&strings, &entry)) {
+    cr_assert(pfb_registration_strings_open(&strings, b.data, b.size, STRICT));
+    while (pfb_registration_strings_next_string(&strings, &entry)) {
         cr_expect(entry.text.bytes == b.data + START && entry.text.size_bytes / 2 == UNITS);
         count++;
     }

@@ -40,7 +40,7 @@ static void describe_pairs(pfb_name_table *table, char *out, size_t capacity)
     size_t at = 0;
     size_t unit = table->encoding == PFB_ENCODING_UTF16LE ? 2 : 1;
     out[0] = '\0';
-    while (pfb_name_table_next(table, &entry) && at + 64 < capacity) {
+    while (pfb_name_table_next_entry(table, &entry) && at + 64 < capacity) {
         at += (size_t)snprintf(out + at, capacity - at, "%u=", entry.index);
         for (size_t i = 0; i < entry.name.size_bytes; i += unit)
             out[at++] = (char)entry.name.bytes[i];
@@ -56,7 +56,7 @@ static void check_table(const table_row *row, bool is_utf16, bool has_mark)
     uint8_t *data = exact_copy(&b);
     char pairs[512];
     pfb_name_table table;
-    cr_expect(pfb_name_table_open(&table, data, b.size, 0), "%s", row->what);
+    cr_expect(pfb_name_table_open(&table, data, b.size, NULL), "%s", row->what);
     cr_expect_eq(table.encoding, is_utf16 ? PFB_ENCODING_UTF16LE : PFB_ENCODING_UTF8, "%s", row->what);
     pfb_name_table copy = table;
     describe_pairs(&table, pairs, sizeof pairs);
@@ -66,7 +66,7 @@ static void check_table(const table_row *row, bool is_utf16, bool has_mark)
     for (size_t i = 0; row->pairs[i] != '\0'; i++)
         count += row->pairs[i] == ';';
     cr_expect_eq(pfb_name_table_count(&copy), count, "%s", row->what);
-    pfb_name_table_open(&table, data, b.size, PFB_STRICT);
+    pfb_name_table_open(&table, data, b.size, STRICT);
     pfb_name_table_count(&table);
     expect_error(table.error, row->strict, row->strict ? mark + row->offset * (is_utf16 ? 2 : 1) : 0, row->what);
     free(data);
@@ -146,13 +146,13 @@ Test(name_table, what_is_no_table)
             size_t mark = put_table(&b, tables[i], encoding % 2, encoding / 2);
             pfb_name_table table;
             pfb_name_entry entry;
-            cr_expect_not(pfb_name_table_open(&table, b.data, b.size, 0), "%s", tables[i]);
+            cr_expect_not(pfb_name_table_open(&table, b.data, b.size, NULL), "%s", tables[i]);
             expect_error(table.error, PFB_UNKNOWN_FORMAT, mark, tables[i]);
-            cr_expect_not(pfb_name_table_next(&table, &entry));
+            cr_expect_not(pfb_name_table_next_entry(&table, &entry));
         }
     }
     pfb_name_table table;
-    cr_expect_not(pfb_name_table_open(&table, "\xFE\xFF\0001\0\0", 6, 0), "UTF-16BE is not read");
+    cr_expect_not(pfb_name_table_open(&table, "\xFE\xFF\0001\0\0", 6, NULL), "UTF-16BE is not read");
 }
 
 Test(name_table, empty_tables)
@@ -163,13 +163,13 @@ Test(name_table, empty_tables)
             bytes b = {.size = 0};
             put_table(&b, tables[i], encoding % 2, encoding / 2);
             pfb_name_table table;
-            cr_expect(pfb_name_table_open(&table, b.data, b.size, PFB_STRICT), "table %zu", i);
+            cr_expect(pfb_name_table_open(&table, b.data, b.size, STRICT), "table %zu", i);
             cr_expect_eq(pfb_name_table_count(&table), 0, "table %zu", i);
             expect_error(table.error, PFB_OK, 0, "empty");
         }
     }
     pfb_name_table table;
-    cr_expect(pfb_name_table_open(&table, NULL, 100, PFB_STRICT));
+    cr_expect(pfb_name_table_open(&table, NULL, 100, STRICT));
     cr_expect_eq(pfb_name_table_count(&table), 0);
 }
 
@@ -185,8 +185,8 @@ Test(name_table, every_length)
         pfb_name_table table;
         pfb_name_entry entry;
         uint32_t count = 0;
-        if (pfb_name_table_open(&table, data, size, 0)) {
-            for (; pfb_name_table_next(&table, &entry); count++)
+        if (pfb_name_table_open(&table, data, size, NULL)) {
+            for (; pfb_name_table_next_entry(&table, &entry); count++)
                 cr_expect(entry.name.bytes >= data && entry.name.bytes + entry.name.size_bytes <= data + size,
                           "%zu bytes", size);
         }
@@ -206,7 +206,7 @@ Test(name_table, many_empty_strings)
     memcpy(data, "1\0\0\0a\0\0\0", 8);
     memcpy(data + SIZE - 8, "2\0\0\0b\0\0\0", 8);
     pfb_name_table table;
-    pfb_name_table_open(&table, data, SIZE, 0);
+    pfb_name_table_open(&table, data, SIZE, NULL);
     clock_t start = clock();
     cr_expect_eq(pfb_name_table_count(&table), 2);
     double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
@@ -229,7 +229,7 @@ typedef struct indexed {
 static indexed make_index(uint8_t *data, size_t size)
 {
     indexed x = {.data = data};
-    pfb_name_table_open(&x.table, data, size, 0);
+    pfb_name_table_open(&x.table, data, size, NULL);
     pfb_name_table copy = x.table;
     uint32_t count = pfb_name_table_count(&copy);
     x.entries = calloc(count + 1, sizeof *x.entries);
@@ -357,7 +357,7 @@ Test(name_table, too_little_room)
     pfb_name_entry entries[3];
     uint32_t by_index[3];
     uint32_t by_name[3];
-    cr_assert(pfb_name_table_open(&reader, table, sizeof table - 1, 0));
+    cr_assert(pfb_name_table_open(&reader, table, sizeof table - 1, NULL));
     for (uint32_t capacity = 0; capacity <= 3; capacity++) {
         pfb_error error = pfb_name_index_build(&index, &reader, entries, by_index, by_name, capacity);
         cr_expect_eq(error.code, capacity < 3 ? PFB_CALLER_TOO_SMALL : PFB_OK);

@@ -174,7 +174,7 @@ Test(perflib_faults, hostile_replies_are_for_the_reader_to_refuse)
         cr_assert_eq(reply.size_bytes, sizes[i]);
         for (size_t k = 0; k < sizes[i]; k++)
             cr_assert_eq(reply.data[k], 0xEE);
-        cr_expect_not(pfb_v2_open(&block, reply.data, reply.size_bytes, 0));
+        cr_expect_not(pfb_v2_open(&block, reply.data, reply.size_bytes, NULL));
         pfb_bytes_free(&reply);
     }
     close_source(source);

@@ -80,7 +80,7 @@ static pfb_bytes story_of(pfb_source *source)
     note(&story, true, &guids, &failure);
     pfb_source_query *query = pfb_source_query_open(source, &failure);
     cr_assert(query, "%s", failure.sentence);
-    pfb_list_open(&list, guids.data, guids.size_bytes, 0);
+    pfb_list_open(&list, guids.data, guids.size_bytes, NULL);
     do { /* an unknown one first */
         tell_counterset(source, &guid, &story);
         tell_blocks(query, &guid, &story);

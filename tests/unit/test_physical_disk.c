@@ -3,6 +3,7 @@
 
 #include "machine.h"
 #include "perfblock/v2.h"
+#include "support.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -181,7 +182,7 @@ static pfb_v2_reader collect(pfb_source *source, const char *name, uint64_t by_i
     pfb_v2_value value;
     cr_assert_eq(add_to(query, name, PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS);
     cr_assert(pfb_source_query_collect(query, &reply, NULL));
-    cr_assert(pfb_v2_open(&block, reply.data, reply.size_bytes, PFB_STRICT));
+    cr_assert(pfb_v2_open(&block, reply.data, reply.size_bytes, STRICT));
     cr_assert(pfb_v2_next_result(&block, &result) && pfb_v2_next_instance(&block, &instance));
     while (pfb_v2_next_value(&block, &value)) {
         cr_assert_lt(value.counter_id, 24);

@@ -327,7 +327,7 @@ Test(processor, the_clocks_are_those_of_the_sample)
     int64_t steady = nanoseconds(CLOCK_MONOTONIC) / 100;
     int64_t wall = nanoseconds(CLOCK_REALTIME) / 100;
     cr_assert(pfb_source_query_collect(query, &reply, NULL));
-    cr_assert(pfb_v2_open(&block, reply.data, reply.size_bytes, PFB_STRICT));
+    cr_assert(pfb_v2_open(&block, reply.data, reply.size_bytes, STRICT));
     int64_t since_1970 = block.perf_time_100ns - INT64_C(116444736000000000);
     cr_expect(block.perf_time >= steady && block.perf_time <= nanoseconds(CLOCK_MONOTONIC) / 100);
     cr_expect(since_1970 >= wall && since_1970 <= nanoseconds(CLOCK_REALTIME) / 100);

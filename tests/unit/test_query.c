@@ -100,7 +100,7 @@ Test(query, what_was_written_is_read_back)
     cr_assert(first == 48 && second == 40);
     pfb_list list;
     pfb_identifier identifier;
-    pfb_list_open(&list, out, first + second, PFB_STRICT);
+    pfb_list_open(&list, out, first + second, STRICT);
     cr_assert(pfb_list_next_identifier(&list, &identifier));
     cr_expect(identifier.name.bytes && identifier.counter_id == PFB_NO_ID && identifier.instance_id == 4);
     expect_name(&identifier.name, "_T", "first");

@@ -73,7 +73,7 @@ static real_sample load_sample(unsigned tick, unsigned object)
     real_sample s = {.block = read_file(name)};
     pfb_sample_input input = {.data = s.block.data,
                               .data_size_bytes = s.block.size,
-                              .options = PFB_STRICT,
+                              .options = STRICT,
                               .key_counter = object == 230 ? ID_PROCESS : 0};
     pfb_sample_counts counts;
     expect_error(pfb_sample_measure(&input, &counts), PFB_OK, 0, name);
@@ -117,7 +117,7 @@ static void check_block(unsigned tick, unsigned title)
     pfb_v1_reader block;
     pfb_v1_object object;
     pfb_v1_counter counter;
-    cr_assert(pfb_v1_open(&block, f.data, f.size, PFB_STRICT), "%s", name);
+    cr_assert(pfb_v1_open(&block, f.data, f.size, STRICT), "%s", name);
     cr_expect_eq(block.total_size_bytes, field(&f, 20, 4));
     cr_expect(block.version == 1 && block.revision == 1 && !block.is_big_endian);
     cr_expect_eq((uint64_t)block.perf_time, field(&f, 56, 8));
@@ -308,7 +308,7 @@ Test(real_blocks, names)
                     {236, "LogicalDisk"}, {238, "Processor"}, {510, "Network Interface"}, {638, "TCPv4"}};
     file f = read_file("names-009.tsv");
     pfb_name_table table;
-    cr_assert(pfb_name_table_open(&table, f.data, f.size, PFB_STRICT));
+    cr_assert(pfb_name_table_open(&table, f.data, f.size, STRICT));
     pfb_name_table copy = table;
     uint32_t count = pfb_name_table_count(&copy);
     uint32_t lines = 0;

@@ -143,7 +143,7 @@ static void check_log(const char *name, const char *expected, size_t window)
     cr_assert(lines, "%s is missing", expected);
     char line[1024];
     size_t count = 0;
-    log_walk walk = walk_log(f.data, f.size, window, PFB_STRICT);
+    log_walk walk = walk_log(f.data, f.size, window, STRICT);
     expect_error(walk.reader.error, PFB_OK, 0, name);
     while (walk_next(&walk)) {
         if (walk.record.type != PFB_LOG_SAMPLE)
@@ -197,7 +197,7 @@ Test(real_logs, time_zones)
     };
     for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
         file f = read_file(logs[i].name);
-        log_walk walk = walk_log(f.data, f.size, SIZE_MAX, 0);
+        log_walk walk = walk_log(f.data, f.size, SIZE_MAX, NULL);
         cr_expect_eq(walk.reader.bias_minutes, logs[i].header);
         cr_expect_eq(walk.reader.standard_bias_minutes, logs[i].standard);
         cr_expect_eq(walk.reader.daylight_bias_minutes, logs[i].daylight);
@@ -233,7 +233,7 @@ static void check_block(const pfb_log_item *item, const pfb_log_path *path, cons
     pfb_v1_counter counter;
     size_t objects = 0;
     int32_t minutes = 0;
-    pfb_v1_open(&block, item->block, item->block_size_bytes, PFB_STRICT);
+    pfb_v1_open(&block, item->block, item->block_size_bytes, STRICT);
     cr_expect_eq(block.total_size_bytes, item->block_size_bytes);
     cr_expect(pfb_log_bias_between((uint64_t)block.perf_time_100ns, record_time, &minutes));
     cr_expect_eq(minutes, 240);
@@ -276,7 +276,7 @@ static void add_names(table *t, const log_walk *walk)
 static void index_names(table *t)
 {
     pfb_name_table reader;
-    cr_assert(pfb_name_table_open(&reader, t->bytes, t->size, PFB_STRICT));
+    cr_assert(pfb_name_table_open(&reader, t->bytes, t->size, STRICT));
     t->entries = calloc(MOST_NAMES, sizeof *t->entries);
     t->by_index = calloc(MOST_NAMES, sizeof *t->by_index);
     t->by_name = calloc(MOST_NAMES, sizeof *t->by_name);
@@ -295,7 +295,7 @@ Test(real_logs, whole_objects_of_a_log_that_was_cut)
     file f = read_file("vista-objects-cut.blg");
     table t = {0};
     size_t items = 0;
-    log_walk walk = walk_log(f.data, f.size, SIZE_MAX, PFB_STRICT);
+    log_walk walk = walk_log(f.data, f.size, SIZE_MAX, STRICT);
     while (walk_next(&walk)) {
         if (walk.record.type == PFB_LOG_NAMES)
             add_names(&t, &walk);
@@ -313,7 +313,7 @@ Test(real_logs, whole_objects_of_a_log_that_was_cut)
         cr_expect_eq(walk.samples[1].count, 0);
         pfb_log_sample_reader sample;
         pfb_log_item item;
-        pfb_log_open_sample(&sample, walk.sample_bytes[1], walk.bytes_size, PFB_STRICT);
+        pfb_log_open_sample(&sample, walk.sample_bytes[1], walk.bytes_size, STRICT);
         while (pfb_log_next_item(&sample, &item)) {
             cr_assert(item.kind == PFB_LOG_OBJECT && item.position < walk.path_count);
             check_block(&item, &walk.paths[item.position], &t.index, walk.record.time);

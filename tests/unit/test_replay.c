@@ -201,7 +201,7 @@ static const char *text_of(const pfb_bytes *reply)
     pfb_v2_value value;
     text_size = 0;
     text[0] = '\0';
-    cr_assert(pfb_v2_open(&reader, reply->data, reply->size_bytes, PFB_STRICT));
+    cr_assert(pfb_v2_open(&reader, reply->data, reply->size_bytes, STRICT));
     cr_expect(reader.perf_time == 11 && reader.perf_time_100ns == 12 && reader.perf_freq == 13, "the sample's clocks");
     cr_expect_eq(reader.total_size_bytes, reply->size_bytes);
     while (pfb_v2_next_result(&reader, &result)) {
@@ -238,7 +238,7 @@ static uint32_t change(pfb_source_query *query, bool is_add, uint8_t set, const 
     size_t size = write_block(block, sizeof block, set, name, counter, instance, 0);
     cr_assert(size > 0 && (is_add ? pfb_source_query_add(query, block, size, NULL)
                                   : pfb_source_query_remove(query, block, size, NULL)));
-    pfb_list_open(&list, block, size, PFB_STRICT);
+    pfb_list_open(&list, block, size, STRICT);
     cr_assert(pfb_list_next_identifier(&list, &identifier));
     return identifier.status;
 }
@@ -557,7 +557,7 @@ Test(replay, instances_are_those_of_the_first_sample_that_has_some)
     pfb_listed_instance instance;
     pfb_guid set = guid_of(MANY);
     cr_assert(pfb_source_instances(source, &set, &reply, &failure), "%s", failure.sentence);
-    pfb_list_open(&list, reply.data, reply.size_bytes, PFB_STRICT);
+    pfb_list_open(&list, reply.data, reply.size_bytes, STRICT);
     cr_assert(pfb_list_next_instance(&list, &instance) && instance.id == 4 && instance.name.size_bytes == 10);
     cr_expect_not(pfb_list_next_instance(&list, &instance));
     set = guid_of(ABSENT);
@@ -589,8 +589,8 @@ static void add_anything(pfb_source_query *query, const pfb_bytes *sets, const u
             cr_assert(pfb_source_query_add(query, block, length, NULL));
         }
     }
-    pfb_capture_open(&all, data, size);
-    while (pfb_capture_next(&all, &chunk)) {
+    pfb_capture_open(&all, data, size, NULL);
+    while (pfb_capture_next_chunk(&all, &chunk)) {
         pfb_bytes copy = {0};
         if (chunk.tag != PFB_TAG_QUERY_INFO || chunk.body_size_bytes == 0)
             continue;

@@ -73,7 +73,7 @@ static uint32_t instance_type_of(pfb_source *source, const pfb_guid *set)
     pfb_bytes reply = {0};
     pfb_registration registration;
     cr_assert(pfb_source_registration(source, set, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
-    cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, PFB_STRICT));
+    cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, STRICT));
     pfb_bytes_free(&reply);
     return registration.instance_type;
 }
@@ -205,7 +205,7 @@ static void clear_clocks(pfb_bytes *reply, const pfb_bytes *info)
     pfb_v2_value value;
     pfb_identifier query;
     memset(reply->data + 8, 0, 40);
-    cr_assert(pfb_v2_open(&reader, reply->data, reply->size_bytes, PFB_STRICT));
+    cr_assert(pfb_v2_open(&reader, reply->data, reply->size_bytes, STRICT));
     while (pfb_v2_next_result(&reader, &result)) {
         cr_assert(pfb_query_find(info->data, info->size_bytes, result.index, &query, NULL));
         while (pfb_v2_next_instance(&reader, &instance)) {
@@ -314,7 +314,7 @@ static void remove_some(pair *p, unsigned call)
     pfb_list list;
     pfb_identifier identifier;
     cr_assert(pfb_source_query_info(p->queries[0], &info, NULL));
-    pfb_list_open(&list, info.data, info.size_bytes, PFB_STRICT);
+    pfb_list_open(&list, info.data, info.size_bytes, STRICT);
     while (pfb_list_next_identifier(&list, &identifier)) {
         uint8_t block[256];
         pfb_source_failure failure = {0};

@@ -253,8 +253,8 @@ Test(sample, query_information_is_read_tolerantly)
     sample_end(s);
     s->input.query_info = info.data;
     s->input.query_info_size_bytes = info.size;
-    for (uint32_t options = 0; options < 2; options++) {
-        s->input.options = options ? PFB_STRICT : 0;
+    for (int is_strict = 0; is_strict < 2; is_strict++) {
+        s->input.options = is_strict ? STRICT : NULL;
         sample_load(s);
         cr_expect(s->table.columns[0].counter_id == 5 && s->table.columns[1].counter_id == 6);
     }
@@ -548,7 +548,7 @@ Test(sample, broken_blocks_keep_what_precedes_the_break)
         s->data.data[1] = (uint8_t)(size >> 8);
         sample_load(s);
         pfb_v2_reader block;
-        pfb_v2_open(&block, s->input.data, s->input.data_size_bytes, 0);
+        pfb_v2_open(&block, s->input.data, s->input.data_size_bytes, NULL);
         pfb_error verdict = pfb_v2_finish(&block);
         expect_error(s->loaded, verdict.code, verdict.offset, "the block reader's verdict");
         cr_expect_neq(s->loaded.code, PFB_OK, "%zu bytes", size);
@@ -593,7 +593,7 @@ Test(sample, strictness_and_notes_are_the_block_readers)
     cr_expect_eq(s->loaded.code, PFB_OK);
     cr_expect_eq(s->table.notes, PFB_NOTE_UNKNOWN_KIND);
     cr_expect(s->table.results[5].row_count == 0 && s->table.results[5].column_count == 0);
-    s->input.options = PFB_STRICT;
+    s->input.options = STRICT;
     sample_load(s);
     cr_expect_eq(s->loaded.code, PFB_UNKNOWN_KIND);
     cr_expect_eq(s->table.counts.results, 5);

@@ -169,7 +169,7 @@ Test(sample_columns, hostile_counts_ask_for_little)
         void *memory = malloc(size);
         pfb_error loaded = pfb_sample_load(&t, &input, &n, memory, size);
         pfb_v2_reader block;
-        pfb_v2_open(&block, data, SIZE, 0);
+        pfb_v2_open(&block, data, SIZE, NULL);
         pfb_error verdict = pfb_v2_finish(&block);
         expect_error(loaded, verdict.code, verdict.offset, "the reader's verdict");
         cr_expect(t.counts.rows <= n.rows && t.counts.columns == n.columns && t.counts.values <= n.values);

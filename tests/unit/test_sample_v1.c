@@ -163,7 +163,7 @@ Test(sample_v1, broken_blocks)
         pfb_write_break(&s->b, (pfb_fault)fault);
         v1_everything(&s->b, fault % 2);
         pfb_v1_reader block;
-        pfb_v1_open(&block, s->block, s->b.size_bytes, 0);
+        pfb_v1_open(&block, s->block, s->b.size_bytes, NULL);
         pfb_error verdict = pfb_v1_finish(&block);
         load_bytes(s, s->block, s->b.size_bytes);
         if (fault != PFB_FAULT_SIGNATURE_WRONG) { /* then it is no V1 block */

@@ -275,8 +275,8 @@ static bool find_registration(const uint8_t *data, size_t size, const pfb_guid *
     pfb_capture all;
     pfb_chunk chunk;
     bool has_found = false;
-    pfb_capture_open(&all, data, size);
-    while (pfb_capture_next(&all, &chunk)) {
+    pfb_capture_open(&all, data, size, NULL);
+    while (pfb_capture_next_chunk(&all, &chunk)) {
         if (!chunk.is_known || chunk.tag != PFB_TAG_REGISTRATION || chunk.request != request ||
             !pfb_guid_equal(&chunk.guid, set))
             continue;
@@ -348,7 +348,7 @@ static void expect_status(const uint8_t *block, uint32_t status)
 {
     pfb_list list;
     pfb_identifier identifier;
-    pfb_list_open(&list, block, 40, PFB_STRICT);
+    pfb_list_open(&list, block, 40, STRICT);
     cr_assert(pfb_list_next_identifier(&list, &identifier));
     cr_expect_eq(identifier.status, status);
 }

@@ -108,7 +108,7 @@ static reading examine_subject(const uint8_t *data, size_t size)
 
 static reading read_subject(const uint8_t *data, size_t size)
 {
-    return read_input(sweep.which, data, size, 0);
+    return read_input(sweep.which, data, size, NULL);
 }
 
 static void sweep_subject(subject which, const char *name)
@@ -144,7 +144,7 @@ Test(sweep, cpuid_text_seeds)
 
 static reading read_lwp_tolerantly(const uint8_t *data, size_t size)
 {
-    return read_lwp(data, size, 0);
+    return read_lwp(data, size, NULL);
 }
 
 Test(sweep, lwp_seeds)
@@ -443,7 +443,7 @@ static void check_worst_case(const worst_case *worst, size_t mebibytes)
     cr_assert_not_null(data);
     worst->fill(data, size);
     clock_t start = clock();
-    reading result = read_input(worst->which, data, size, 0);
+    reading result = read_input(worst->which, data, size, NULL);
     double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     free(data);
     cr_expect_null(result.broken, "%s: broken: %s", worst->name, result.broken);

@@ -57,7 +57,7 @@ static uint64_t value_in(const pfb_bytes *reply, uint32_t counter, pfb_v2_reader
     pfb_v2_result result;
     pfb_v2_instance instance;
     pfb_v2_value value;
-    cr_assert(pfb_v2_open(block, reply->data, reply->size_bytes, PFB_STRICT));
+    cr_assert(pfb_v2_open(block, reply->data, reply->size_bytes, STRICT));
     cr_assert(pfb_v2_next_result(block, &result) && pfb_v2_next_instance(block, &instance));
     while (pfb_v2_next_value(block, &value)) {
         if (value.counter_id == counter)

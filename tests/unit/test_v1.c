@@ -143,7 +143,7 @@ Test(v1, everything_in_both_orders)
         pfb_v1_reader block;
         make_everything(&b, big);
         uint8_t *data = exact_copy(&b);
-        cr_assert(pfb_v1_open(&block, data, b.size, PFB_STRICT));
+        cr_assert(pfb_v1_open(&block, data, b.size, STRICT));
         check_header(&block, big);
         check_object_a(&block, big);
         check_other_objects(&block);
@@ -167,7 +167,7 @@ typedef struct change {
     uint32_t objects, counters, instances, values;
 } change;
 
-static change read_all(const uint8_t *data, size_t size, uint32_t options)
+static change read_all(const uint8_t *data, size_t size, const pfb_read_options *options)
 {
     change seen = {.what = "seen"};
     pfb_v1_reader block;
@@ -197,14 +197,14 @@ static void check_change(const change *c, bool big)
     make_everything(&b, big);
     store_ordered(b.data + c->offset, big, c->value);
     uint8_t *data = exact_copy(&b);
-    change seen = read_all(data, b.size, 0);
+    change seen = read_all(data, b.size, NULL);
     expect_error((pfb_error){seen.code, seen.blamed}, c->code, c->blamed, c->what);
     cr_expect(seen.objects == c->objects && seen.counters == c->counters && seen.instances == c->instances &&
                   seen.values == c->values,
               "%s: %u objects, %u counters, %u instances, %u values", c->what, seen.objects, seen.counters,
               seen.instances, seen.values);
     pfb_v1_reader block;
-    pfb_v1_open(&block, data, b.size, 0);
+    pfb_v1_open(&block, data, b.size, NULL);
     expect_error(pfb_v1_finish(&block), c->code, c->blamed, "passed over");
     free(data);
 }
@@ -349,13 +349,13 @@ Test(v1, every_length)
         memcpy(cut.data, b.data, size);
         uint8_t *data = exact_copy(&cut);
         pfb_v1_reader block;
-        cr_expect_not(pfb_v1_open(&block, data, size, 0));
+        cr_expect_not(pfb_v1_open(&block, data, size, NULL));
         expect_error(block.error, size < 88 ? PFB_TRUNCATED_HEADER : PFB_TRUNCATED_BLOCK, size < 88 ? 0 : 20, "cut");
         expect_error(pfb_v1_finish(&block), block.error.code, block.error.offset, "finished");
         free(data);
     }
     pfb_v1_reader block;
-    cr_expect_not(pfb_v1_open(&block, NULL, 1000, 0));
+    cr_expect_not(pfb_v1_open(&block, NULL, 1000, NULL));
     expect_error(pfb_v1_finish(&block), PFB_TRUNCATED_HEADER, 0, "null");
 }
 
@@ -367,7 +367,7 @@ Test(v1, byte_orders_that_contradict)
         make_everything(&b, big);
         b.data[8] = big ? 1 : 0;
         pfb_v1_reader block;
-        cr_expect_not(pfb_v1_open(&block, b.data, b.size, 0));
+        cr_expect_not(pfb_v1_open(&block, b.data, b.size, NULL));
         expect_error(block.error, PFB_BAD_BYTE_ORDER, 8, big ? "big" : "little");
     }
 }
@@ -392,7 +392,7 @@ static pfb_name read_name(const void *stored, uint32_t size, uint32_t code_page)
     store_ordered(memory + at + 20, false, size);
     pfb_v1_reader block;
     pfb_v1_instance instance;
-    cr_assert(pfb_v1_open(&block, memory, b.size_bytes, PFB_STRICT));
+    cr_assert(pfb_v1_open(&block, memory, b.size_bytes, STRICT));
     cr_assert(pfb_v1_next_object(&block, &object) && pfb_v1_next_instance(&block, &instance));
     cr_expect_eq(instance.name.bytes, size > 0 ? memory + at + 24 : NULL);
     return instance.name;
@@ -465,13 +465,13 @@ Test(v1, names_between_pages_that_may_not_be_touched)
         store_ordered(data + 80, false, size);
         store_ordered(data + 84, false, HEADER);
         pfb_v1_reader block;
-        pfb_v1_open(&block, data, HEADER + size, 0);
+        pfb_v1_open(&block, data, HEADER + size, NULL);
         cr_assert_eq(block.system_name.size_bytes, size < 2 ? 0 : size / 2 * 2 - 2, "%u bytes at the end", size);
 
         memmove(memory.begin, data, HEADER);
         store_ordered(memory.begin + 20, false, HEADER);
         store_ordered(memory.begin + 84, false, 0); /* the signature and more */
-        pfb_v1_open(&block, memory.begin, HEADER, 0);
+        pfb_v1_open(&block, memory.begin, HEADER, NULL);
         cr_assert_eq(block.system_name.size_bytes, size < 10 ? size / 2 * 2 : 10, "%u bytes at the beginning", size);
         guarded_free(&memory);
     }
@@ -510,7 +510,7 @@ static pfb_v1_value first_value(const definition *d, size_t count, bool big)
     pfb_v1_instance instance;
     pfb_v1_value value;
     size_t size = build_definitions(memory, sizeof memory, d, count, big);
-    cr_assert(pfb_v1_open(&block, memory, size, 0));
+    cr_assert(pfb_v1_open(&block, memory, size, NULL));
     cr_assert(pfb_v1_next_object(&block, &object));
     cr_assert(pfb_v1_next_instance(&block, &instance));
     cr_assert(pfb_v1_next_value(&block, &value));
@@ -616,7 +616,7 @@ Test(v1, item_counts_of_two_objects)
     pfb_v1_object object;
     pfb_v1_instance instance;
     pfb_v1_value value;
-    cr_assert(pfb_v1_open(&block, memory, b.size_bytes, PFB_STRICT));
+    cr_assert(pfb_v1_open(&block, memory, b.size_bytes, STRICT));
     for (uint32_t claims = 0; claims < 2; claims++) {
         cr_assert(pfb_v1_next_object(&block, &object) && pfb_v1_next_instance(&block, &instance));
         cr_expect(pfb_v1_next_value(&block, &value) && value.has_items == !claims, "object %u", claims);
@@ -658,7 +658,7 @@ Test(v1, longer_definitions_and_slack)
     pfb_v1_reader block;
     pfb_v1_object object;
     pfb_v1_instance instance;
-    cr_assert(pfb_v1_open(&block, b.data, b.size, PFB_STRICT));
+    cr_assert(pfb_v1_open(&block, b.data, b.size, STRICT));
     cr_assert(pfb_v1_next_object(&block, &object));
     cr_assert(pfb_v1_next_instance(&block, &instance));
     expect_number(&block, 0, first + 200 + 16, 8, 77);
@@ -680,12 +680,12 @@ Test(v1, verdict_does_not_depend_on_what_is_read_first)
     pfb_v1_reader block;
     pfb_v1_object object;
     pfb_v1_instance instance;
-    pfb_v1_open(&block, b.data, b.size, 0);
+    pfb_v1_open(&block, b.data, b.size, NULL);
     cr_assert(pfb_v1_next_object(&block, &object));
     cr_expect_not(pfb_v1_next_instance(&block, &instance));
     expect_error(block.object_error, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80, "instances first");
     expect_error(pfb_v1_finish(&block), PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80, "at the end");
-    change seen = read_all(b.data, b.size, 0);
+    change seen = read_all(b.data, b.size, NULL);
     expect_error((pfb_error){seen.code, seen.blamed}, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80, "in order");
 }
 
@@ -699,7 +699,7 @@ Test(v1, errors_of_objects)
     static const pfb_code codes[] = {PFB_BAD_COUNTER_COUNT, PFB_OK, PFB_OK, PFB_OK, PFB_BAD_INSTANCE_COUNT};
     pfb_v1_reader block;
     pfb_v1_object object;
-    cr_assert(pfb_v1_open(&block, b.data, b.size, 0));
+    cr_assert(pfb_v1_open(&block, b.data, b.size, NULL));
     for (uint32_t i = 0; i < 5; i++) {
         cr_assert(pfb_v1_next_object(&block, &object));
         cr_expect_eq(object.position, i);
@@ -709,7 +709,7 @@ Test(v1, errors_of_objects)
     expect_error(pfb_v1_finish(&block), PFB_BAD_COUNTER_COUNT, OBJECT_A + 32, "at the end");
     cr_expect_eq(block.end_error.code, PFB_OK, "every object was found");
     store_ordered(b.data + OBJECT_B, false, 8); /* why the others cannot be found is told, though it is not the first */
-    pfb_v1_open(&block, b.data, b.size, 0);
+    pfb_v1_open(&block, b.data, b.size, NULL);
     expect_error(pfb_v1_finish(&block), PFB_BAD_COUNTER_COUNT, OBJECT_A + 32, "the first");
     expect_error(block.end_error, PFB_BAD_OBJECT_SIZE, OBJECT_B, "the end");
 }
@@ -721,7 +721,7 @@ Test(v1, what_follows_the_block_is_not_read)
     make_everything(&b, false);
     put_fill(&b, 0xFF, 100);
     pfb_v1_reader block;
-    cr_expect(pfb_v1_open(&block, b.data, b.size, PFB_STRICT));
+    cr_expect(pfb_v1_open(&block, b.data, b.size, STRICT));
     expect_error(pfb_v1_finish(&block), PFB_OK, 0, "with another behind");
     cr_expect_eq(block.total_size_bytes, EVERY_SIZE);
 }
@@ -733,10 +733,10 @@ static void check_oddity(const bytes *b, uint32_t note, pfb_code code, size_t of
 {
     uint8_t *data = exact_copy(b);
     pfb_v1_reader block;
-    pfb_v1_open(&block, data, b->size, 0);
+    pfb_v1_open(&block, data, b->size, NULL);
     expect_error(pfb_v1_finish(&block), PFB_OK, 0, what);
     cr_expect_eq(block.notes, note, "%s: notes %x", what, block.notes);
-    pfb_v1_open(&block, data, b->size, PFB_STRICT);
+    pfb_v1_open(&block, data, b->size, STRICT);
     expect_error(pfb_v1_finish(&block), note ? code : PFB_OK, note ? offset : 0, what);
     free(data);
 }
@@ -773,9 +773,9 @@ Test(v1, a_system_name_outside_of_the_block)
         set_u32(&b, 84, rows[i].offset);
         check_oddity(&b, rows[i].note, PFB_BAD_NAME, 84, rows[i].what);
         pfb_v1_reader block;
-        cr_expect(pfb_v1_open(&block, b.data, b.size, 0), "%s: can be opened", rows[i].what);
+        cr_expect(pfb_v1_open(&block, b.data, b.size, NULL), "%s: can be opened", rows[i].what);
         cr_expect_eq(block.system_name.bytes != NULL, rows[i].note == 0, "%s: has a name", rows[i].what);
-        cr_expect_eq(pfb_v1_open(&block, b.data, b.size, PFB_STRICT), rows[i].note == 0, "%s", rows[i].what);
+        cr_expect_eq(pfb_v1_open(&block, b.data, b.size, STRICT), rows[i].note == 0, "%s", rows[i].what);
     }
 }
 

@@ -82,7 +82,7 @@ static unsigned expect_same_numbers(const uint8_t *little, const uint8_t *big, s
     pfb_v1_object object;
     pfb_v1_instance instance;
     unsigned values = 0;
-    cr_assert(pfb_v1_open(&blocks[0], little, size, 0) && pfb_v1_open(&blocks[1], big, size, 0));
+    cr_assert(pfb_v1_open(&blocks[0], little, size, NULL) && pfb_v1_open(&blocks[1], big, size, NULL));
     while (pfb_v1_next_object(&blocks[0], &object)) {
         cr_assert(pfb_v1_next_object(&blocks[1], &object));
         while (pfb_v1_next_instance(&blocks[0], &instance)) {
@@ -146,7 +146,7 @@ static size_t make_one_number(size_t *definition)
     add_instances(&builder, &state, 1, 32);
     pfb_write_end_v1(&builder);
     cr_assert_eq(builder.error.code, PFB_OK);
-    cr_assert(pfb_v1_open(&block, memory[0], builder.size_bytes, PFB_STRICT));
+    cr_assert(pfb_v1_open(&block, memory[0], builder.size_bytes, STRICT));
     cr_assert(pfb_v1_next_object(&block, &object) && pfb_v1_next_counter(&block, &counter));
     *definition = counter.offset;
     return builder.size_bytes;
@@ -160,7 +160,7 @@ Test(v1_plain, places_in_the_size_of_a_counter_block)
         size_t size = make_one_number(&definition);
         store_ordered(memory[0] + definition + 36, false, place);
         pfb_v1_reader block;
-        pfb_v1_open(&block, memory[0], size, 0);
+        pfb_v1_open(&block, memory[0], size, NULL);
         expect_error(pfb_v1_finish(&block), PFB_BAD_COUNTER_OFFSET, definition + 36, "a place in the size");
     }
 }
@@ -175,7 +175,7 @@ Test(v1_plain, an_instance_without_name)
     size_t size = make_one_number(&definition);
     size_t offset = definition + 40; /* of the instance */
     store_ordered(memory[0] + offset + 20, false, 0);
-    cr_assert(pfb_v1_open(&block, memory[0], size, PFB_STRICT));
+    cr_assert(pfb_v1_open(&block, memory[0], size, STRICT));
     cr_assert(pfb_v1_next_object(&block, &object));
     memset(&instance, 0xAA, sizeof instance);
     cr_assert(pfb_v1_next_instance(&block, &instance));

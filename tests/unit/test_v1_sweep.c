@@ -147,19 +147,19 @@ static void check_case(size_t size, const char *change, size_t at)
     sweep.change = change;
     sweep.at = at;
     pfb_v1_reader block;
-    pfb_v1_open(&block, data, size, 0);
+    pfb_v1_open(&block, data, size, NULL);
     size_t items = read_all(&block, data, size);
     pfb_error verdict = block.error;
     cr_assert_leq(verdict.offset, size, "%s: blamed at %zu", describe_case(), verdict.offset);
     cr_assert_leq(items, 2 * size, "%s: %zu items", describe_case(), items);
     uint32_t notes = block.notes;
-    pfb_v1_open(&block, data, size, 0);
+    pfb_v1_open(&block, data, size, NULL);
     expect_same(pfb_v1_finish(&block), verdict, "passed over");
     cr_assert_eq(block.notes, notes, "%s: other notes", describe_case());
-    pfb_v1_open(&block, data, size, 0);
+    pfb_v1_open(&block, data, size, NULL);
     read_backwards(&block);
     expect_same(block.error, verdict, "instances first");
-    pfb_v1_open(&block, data, size, PFB_STRICT);
+    pfb_v1_open(&block, data, size, STRICT);
     bool is_strict = pfb_v1_finish(&block).code == PFB_OK;
     cr_assert_eq(is_strict, verdict.code == PFB_OK && notes == 0, "%s: strict and tolerant readers differ",
                  describe_case());

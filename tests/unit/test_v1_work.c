@@ -16,7 +16,7 @@ typedef struct reading {
     uint32_t values;
 } reading;
 
-static reading read_all(const uint8_t *data, size_t size, uint32_t options)
+static reading read_all(const uint8_t *data, size_t size, const pfb_read_options *options)
 {
     pfb_v1_reader block;
     pfb_v1_object object;
@@ -66,7 +66,7 @@ static void check_excess(uint32_t n, definition d, uint32_t bytes_each)
 {
     size_t size;
     uint8_t *data = build_many(n, n, d, &size);
-    reading seen = read_all(data, size, 0);
+    reading seen = read_all(data, size, NULL);
     uint32_t instance = 24 + d.offset + d.size;
     uint32_t object = 64 + 40 * n + instance * n;
     cr_expect_eq(size, 96 + object);
@@ -111,7 +111,7 @@ Test(v1_work, honest_counters_may_share_a_base)
         pfb_write_end_object(&b);
         pfb_write_end_v1(&b);
         cr_assert_eq(b.error.code, PFB_OK);
-        reading seen = read_all(memory, b.size_bytes, PFB_STRICT);
+        reading seen = read_all(memory, b.size_bytes, STRICT);
         expect_error(seen.error, PFB_OK, 0, "honest");
         cr_expect_eq(seen.values, 2 * PAIRS * INSTANCES);
     }
@@ -126,7 +126,7 @@ Test(v1_work, work_does_not_depend_on_what_is_read_first)
     pfb_v1_object object;
     pfb_v1_instance instance;
     pfb_v1_counter counter;
-    pfb_v1_open(&block, data, size, 0);
+    pfb_v1_open(&block, data, size, NULL);
     cr_assert(pfb_v1_next_object(&block, &object));
     cr_assert(pfb_v1_next_instance(&block, &instance));
     while (pfb_v1_next_counter(&block, &counter))
@@ -160,7 +160,7 @@ Test(v1_work, many_item_counts)
     pfb_v1_object object;
     pfb_v1_instance instance;
     pfb_v1_value value;
-    cr_assert(pfb_v1_open(&block, memory, b.size_bytes, PFB_STRICT));
+    cr_assert(pfb_v1_open(&block, memory, b.size_bytes, STRICT));
     cr_assert(pfb_v1_next_object(&block, &object));
     for (uint32_t i = 0; i < INSTANCES; i++) {
         cr_assert(pfb_v1_next_instance(&block, &instance));
@@ -193,7 +193,7 @@ static void check_items(const definition *both, bool is_free)
     pfb_v1_object object;
     pfb_v1_instance instance;
     pfb_v1_value value;
-    pfb_v1_open(&block, memory, b.size_bytes, 0);
+    pfb_v1_open(&block, memory, b.size_bytes, NULL);
     cr_assert(pfb_v1_next_object(&block, &object));
     while (pfb_v1_next_instance(&block, &instance)) {
         uint8_t *counter_block = memory + instance.values_offset;
@@ -245,7 +245,7 @@ Test(v1_work, definitions_are_looked_at_once)
         v1_counter(&b, 4, RAWCOUNT, 4, 8);
         pfb_write_end_object(&b);
         pfb_write_end_v1(&b);
-        cr_assert(pfb_v1_open(&block, memory, b.size_bytes, PFB_STRICT));
+        cr_assert(pfb_v1_open(&block, memory, b.size_bytes, STRICT));
         cr_assert(pfb_v1_next_object(&block, &object));
         cr_expect_not(pfb_v1_next_instance(&block, &instance));
         store_ordered(memory + object.offset + 64, false, 0); /* the size of its definition */

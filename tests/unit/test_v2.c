@@ -18,7 +18,7 @@ Test(v2, the_header_is_read_without_any_result)
     for (uint32_t field = 0; field < 8; field++)
         put_u16(&r.b, 50001 + field);
     cr_expect_leq(sizeof r.block, 152, "as documented");
-    cr_assert(open_block(&r, 0));
+    cr_assert(open_block(&r, NULL));
     cr_expect(r.block.total_size_bytes == 48 && r.block.result_count == 0);
     cr_expect_eq(r.block.perf_time, INT64_C(0x0102030405060708));
     cr_expect(r.block.perf_time_100ns == -1 && r.block.perf_freq == INT64_MIN);
@@ -33,7 +33,7 @@ Test(v2, the_documented_example_is_read)
 {
     reader r;
     put_example(&r.b);
-    read_result(&r, PFB_STRICT);
+    read_result(&r, STRICT);
     cr_expect(r.result.offset == 48 && r.result.size_bytes == 56 && r.result.index == 0 && r.result.kind == 4);
     cr_expect(r.result.status == 0 && r.result.counter_count == 1 && r.result.instance_count == 1);
     cr_expect_not(r.result.has_counter_ids);
@@ -56,7 +56,7 @@ Test(v2, a_single_counter_has_one_nameless_instance)
 {
     reader r;
     put_single(&r.b);
-    read_result(&r, 0);
+    read_result(&r, NULL);
     cr_expect(r.result.kind == 1 && r.result.counter_count == 1 && r.result.instance_count == 1 &&
               !r.result.has_counter_ids);
     cr_assert(next_instance(&r));
@@ -72,7 +72,7 @@ Test(v2, multiple_counters_come_with_their_ids)
 {
     reader r;
     put_counters(&r.b);
-    read_result(&r, 0);
+    read_result(&r, NULL);
     cr_expect(r.result.kind == 2 && r.result.counter_count == 2 && r.result.instance_count == 1);
     cr_expect(r.result.has_counter_ids && r.result.ids_offset == 72);
     cr_expect(next_instance(&r) && r.instance.offset == 80 && !r.instance.name.bytes);
@@ -87,7 +87,7 @@ Test(v2, a_counterset_has_all_values_of_all_instances)
 {
     reader r;
     put_set(&r.b);
-    read_result(&r, 0);
+    read_result(&r, NULL);
     cr_expect(r.result.kind == 6 && r.result.counter_count == 2 && r.result.instance_count == 2 &&
               r.result.ids_offset == 72);
     static const size_t instance_offsets[] = {88, 136};
@@ -117,7 +117,7 @@ Test(v2, results_follow_each_other_with_their_status)
     put_result(&r.b, 0xC0000005, 1, 32); /* rule 6: a status beside data */
     put_value8(&r.b, 5);
     put_result(&r.b, 3, 0, 16);
-    read_result(&r, 0);
+    read_result(&r, NULL);
     cr_expect(r.result.index == 0 && r.result.kind == 0 && r.result.status == 0x106A);
     cr_expect(r.result.instance_count == 0 && r.result.counter_count == 0);
     cr_expect(next_result(&r) && r.result.index == 1 && r.result.offset == 64 && r.result.kind == 1 &&
@@ -141,7 +141,7 @@ Test(v2, the_verdict_does_not_depend_on_what_is_read)
     reader r;
     put_broken_end(&r.b);
     for (unsigned depth = 0; depth <= 5; depth++) { /* read so many items, then finish */
-        open_block(&r, 0);
+        open_block(&r, NULL);
         if (depth > 0)
             cr_expect(next_result(&r));
         if (depth > 1)
@@ -164,7 +164,7 @@ Test(v2, a_value_that_is_missing_is_found_by_who_does_not_ask_for_it)
     put_header(&r.b, 88, 1);
     put_result(&r.b, 0, 4, 40);
     PUT_U32(&r.b, 24, 1, 16, 7, 0, 0);
-    cr_assert(pfb_v2_open(&r.block, r.b.data, r.b.size, 0));
+    cr_assert(pfb_v2_open(&r.block, r.b.data, r.b.size, NULL));
     cr_assert(next_result(&r) && next_instance(&r));
     cr_expect_not(next_result(&r));
     expect_error(r.block.error, PFB_TRUNCATED_VALUE, 88, "the instance has no value");
@@ -174,7 +174,7 @@ Test(v2, after_a_failure_there_is_nothing)
 {
     reader r;
     put_broken_end(&r.b);
-    read_result(&r, 0);
+    read_result(&r, NULL);
     pfb_v2_result kept = r.result;
     r.instance.id = 12345;
     r.value.raw = 12345;
@@ -195,7 +195,7 @@ Test(v2, a_block_that_did_not_open_gives_nothing)
 {
     reader r;
     put_example(&r.b);
-    cr_expect_not(pfb_v2_open(&r.block, r.b.data, 103, 0));
+    cr_expect_not(pfb_v2_open(&r.block, r.b.data, 103, NULL));
     cr_expect_not(next_value(&r));
     cr_expect_not(next_instance(&r));
     cr_expect_not(next_result(&r));
@@ -206,7 +206,7 @@ Test(v2, nothing_is_read_out_of_turn)
 {
     reader r;
     put_example(&r.b);
-    open_block(&r, 0);
+    open_block(&r, NULL);
     cr_expect_not(next_value(&r), "no instance yet");
     cr_expect_not(next_instance(&r), "no result yet");
     cr_assert(next_result(&r));
@@ -220,11 +220,11 @@ Test(v2, counter_ids_are_found_by_position)
     reader r;
     uint32_t id = 99;
     put_counters(&r.b);
-    read_result(&r, 0);
+    read_result(&r, NULL);
     cr_expect(pfb_v2_counter_id(&r.block, &r.result, 0, &id) && id == 26);
     cr_expect_not(pfb_v2_counter_id(&r.block, &r.result, 2, &id));
     cr_expect_not(pfb_v2_counter_id(&r.block, &r.result, UINT32_MAX, &id));
     put_example(&r.b);
-    read_result(&r, 0);
+    read_result(&r, NULL);
     cr_expect_not(pfb_v2_counter_id(&r.block, &r.result, 0, &id), "kind 4 has values, but no ids");
 }

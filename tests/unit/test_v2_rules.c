@@ -38,7 +38,7 @@ Test(v2_rules, rule_1_a_header_needs_48_bytes)
     put_single(&r.b);
     for (r.b.size = 0; r.b.size < 48; r.b.size++)
         expect_refused(&r.b, PFB_TRUNCATED_HEADER, 0, "cut header");
-    cr_expect_not(pfb_v2_open(&r.block, NULL, 80, 0));
+    cr_expect_not(pfb_v2_open(&r.block, NULL, 80, NULL));
     expect_error(r.block.error, PFB_TRUNCATED_HEADER, 0, "null");
 }
 
@@ -96,7 +96,7 @@ Test(v2_rules, rule_3_sizes_of_results_are_multiples_of_8)
     expect_noted(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, 0, "block and result 4 modulo 8");
     put_fill(&b, 0, 4);
     set_u32(&b, 0, 88);
-    expect_error(judge(&b, PFB_STRICT, NULL), PFB_UNALIGNED_SIZE, 56, "result 4 modulo 8");
+    expect_error(judge(&b, STRICT, NULL), PFB_UNALIGNED_SIZE, 56, "result 4 modulo 8");
 }
 
 Test(v2_rules, rule_4_results_of_unknown_kind_are_passed_over)
@@ -109,7 +109,7 @@ Test(v2_rules, rule_4_results_of_unknown_kind_are_passed_over)
         put_fill(&r.b, 0xFF, 8);
         put_result(&r.b, 0, 1, 32);
         put_value8(&r.b, 1);
-        read_result(&r, 0);
+        read_result(&r, NULL);
         cr_expect(r.result.kind == kinds[i] && r.result.instance_count == 0 && r.result.counter_count == 0);
         cr_expect_not(next_instance(&r));
         cr_expect(next_result(&r) && r.result.kind == 1 && r.result.offset == 72);
@@ -184,7 +184,7 @@ Test(v2_rules, rule_7_the_size_of_the_ids_leads_to_what_follows)
         put_fill(&r.b, 0xFF, slack);
         put_value8(&r.b, 4711);
         put_fill(&r.b, 0, (20 - slack) % 8);
-        read_result(&r, PFB_STRICT);
+        read_result(&r, STRICT);
         cr_assert(next_instance(&r) && next_value(&r));
         cr_expect(r.value.offset == 76 + slack && r.value.raw == 4711 && r.value.counter_id == 77);
         cr_expect_not(pfb_v2_counter_id(&r.block, &r.result, 1, &id), "bytes behind the ids are no ids");
@@ -233,7 +233,7 @@ Test(v2_rules, rule_8_instances_end_where_their_block_ends)
     bytes b;
     put_example(&b);
     set_u32(&b, 64, 31); /* the value's header lies half outside; the result goes on */
-    expect_error(judge(&b, 0, NULL), PFB_TRUNCATED_VALUE, 88, "a value across the end");
+    expect_error(judge(&b, NULL, NULL), PFB_TRUNCATED_VALUE, 88, "a value across the end");
     set_u32(&b, 64, 32);
     expect_refused(&b, PFB_BAD_VALUE_SIZE, 92, "a value header at the very end");
 }
@@ -341,7 +341,7 @@ Test(v2_rules, rule_10_there_is_room_for_every_value)
     put_single(&b);
     set_u32(&b, 56, 20); /* half a header */
     set_u32(&b, 0, 68);
-    expect_error(judge(&b, 0, NULL), PFB_TRUNCATED_VALUE, 64, "kind 1 with half a value header");
+    expect_error(judge(&b, NULL, NULL), PFB_TRUNCATED_VALUE, 64, "kind 1 with half a value header");
 }
 
 Test(v2_rules, rule_10_only_4_and_8_bytes_are_a_number)
@@ -353,7 +353,7 @@ Test(v2_rules, rule_10_only_4_and_8_bytes_are_a_number)
         PUT_U32(&r.b, size, 32);
         for (uint8_t i = 1; i <= 24; i++)
             put_fill(&r.b, (uint8_t)(0xF0 | i), 1);
-        read_result(&r, 0);
+        read_result(&r, NULL);
         cr_assert(next_instance(&r) && next_value(&r));
         cr_expect(r.value.data_offset == 72 && r.value.data_size_bytes == size, "size %u", size);
         cr_expect_eq(r.value.is_number, size == 4 || size == 8, "size %u", size);
@@ -370,7 +370,7 @@ Test(v2_rules, a_bare_4_byte_value_is_tolerated)
     put_result(&r.b, 0, 1, 32);
     PUT_U32(&r.b, 4, 12, 99);
     put_fill(&r.b, 0, 4);
-    read_result(&r, 0);
+    read_result(&r, NULL);
     cr_expect(next_instance(&r) && next_value(&r) && r.value.raw == 99);
     expect_noted(&r.b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, 68, "value of 12 bytes");
 }
@@ -423,7 +423,7 @@ Test(v2_rules, rule_12_padding_is_no_oddity)
         set_u32(&b, 0, 104 + left);
         set_u32(&b, 56, 56 + left);
         set_u32(&b, 64, i < 9 ? 40 : 40 + left);
-        expect_error(judge(&b, 0, &notes), PFB_OK, 0, "bytes behind instances");
+        expect_error(judge(&b, NULL, &notes), PFB_OK, 0, "bytes behind instances");
         bool is_trailing = i < 9 ? left > 7 : left > 0;
         cr_expect_eq((notes & PFB_NOTE_TRAILING_BYTES) != 0, is_trailing, "%u bytes behind instances", left);
     }
@@ -439,6 +439,6 @@ Test(v2_rules, all_oddities_at_once_leave_all_notes)
     put_result(&b, 0, 1, 28);
     PUT_U32(&b, 4, 12, 1);
     put_fill(&b, 0, 8);
-    expect_error(judge(&b, 0, &notes), PFB_OK, 0, "all oddities");
+    expect_error(judge(&b, NULL, &notes), PFB_OK, 0, "all oddities");
     cr_expect_eq(notes, 15, "notes %u", notes);
 }

@@ -41,7 +41,7 @@ static void make_block(made *m, uint32_t kind, uint32_t instances, uint32_t coun
 }
 
 /* Opens a block and its first result. */
-static void read_result(pfb_v2_reader *block, const uint8_t *data, size_t size, uint32_t options)
+static void read_result(pfb_v2_reader *block, const uint8_t *data, size_t size, const pfb_read_options *options)
 {
     pfb_v2_result result;
     cr_assert(pfb_v2_open(block, data, size, options));
@@ -58,7 +58,7 @@ static void expect_all(uint32_t kind, uint32_t instances, uint32_t counters, boo
     static uint8_t sizes[MOST_BYTES / 8];
     pfb_v2_reader block;
     make_block(&m, kind, instances, counters, 4);
-    read_result(&block, m.data, m.size, PFB_STRICT);
+    read_result(&block, m.data, m.size, STRICT);
     pfb_v2_values bulk = {.values = values, .sizes = sizes, .instance_capacity = instances + 1};
     bulk.instance_step = as_columns ? 1 : counters;
     bulk.position_step = as_columns ? instances + 1 : 1;
@@ -94,7 +94,7 @@ Test(v2_values, instances_come_with_their_names)
     pfb_v2_instance instances[2];
     pfb_v2_reader block;
     make_block(&m, PFB_V2_COUNTERSET, 4, 3, 0);
-    read_result(&block, m.data, m.size, 0);
+    read_result(&block, m.data, m.size, NULL);
     pfb_v2_values bulk = {.values = values, .instances = instances, .instance_capacity = 2};
     bulk.instance_step = 3;
     bulk.position_step = 1;
@@ -117,7 +117,7 @@ Test(v2_values, chosen_positions_are_what_is_stored)
         memset(values, 0xFF, sizeof values);
         pfb_v2_reader block;
         make_block(&m, PFB_V2_COUNTERSET, 10, 32, 0);
-        read_result(&block, m.data, m.size, 0);
+        read_result(&block, m.data, m.size, NULL);
         pfb_v2_values bulk = {.values = values, .instance_capacity = 10, .positions = positions, .position_count = 5};
         bulk.instance_step = as_columns ? 1 : 5;
         bulk.position_step = as_columns ? 10 : 1;
@@ -141,7 +141,7 @@ Test(v2_values, positions_out_of_order_reach_nothing_outside)
     make_block(&m, PFB_V2_COUNTERSET, 1, 600, 0);
     for (uint32_t first = 0; first < 4; first++) {
         memset(values, 0xFF, sizeof values);
-        read_result(&block, m.data, m.size, 0);
+        read_result(&block, m.data, m.size, NULL);
         pfb_v2_values bulk = {.values = values, .instance_capacity = 1, .positions = positions + first};
         bulk.position_count = 6 - first;
         bulk.instance_step = 6;
@@ -172,7 +172,7 @@ Test(v2_values, what_is_no_number_is_zero)
     uint64_t values[6];
     uint8_t sizes[6];
     pfb_v2_reader block;
-    read_result(&block, b.data, b.size, PFB_STRICT);
+    read_result(&block, b.data, b.size, STRICT);
     pfb_v2_values bulk = {
         .values = values, .sizes = sizes, .instance_capacity = 1, .instance_step = 6, .position_step = 1};
     cr_assert(pfb_v2_read_values(&block, &bulk));
@@ -195,7 +195,7 @@ Test(v2_values, a_broken_value_ends_the_last_instance)
         uint64_t values[3 * 32];
         memset(values, 0xFF, sizeof values);
         pfb_v2_reader block;
-        read_result(&block, m.data, m.size, 0);
+        read_result(&block, m.data, m.size, NULL);
         pfb_v2_values bulk = {.values = values, .instance_capacity = 3, .instance_step = 32, .position_step = 1};
         cr_expect(pfb_v2_read_values(&block, &bulk), "what came before the failure is given");
         cr_expect(bulk.instance_count == 2 && bulk.last_value_count == broken, "%u", bulk.last_value_count);
@@ -212,7 +212,7 @@ Test(v2_values, no_room_reads_nothing)
     uint64_t values[2];
     pfb_v2_reader block;
     make_block(&m, PFB_V2_COUNTERSET, 1, 2, 0);
-    read_result(&block, m.data, m.size, 0);
+    read_result(&block, m.data, m.size, NULL);
     pfb_v2_values bulk = {.values = values, .instance_step = 2, .position_step = 1};
     cr_expect_not(pfb_v2_read_values(&block, &bulk));
     bulk.instance_capacity = 1;
@@ -237,7 +237,7 @@ enum { ALL_SWITCHES = 256 };
  * columns, and behind values. */
 static void expect_same(const uint8_t *data, size_t size, uint32_t switches, size_t capacity, const char *what)
 {
-    bulk_plan plan = {.options = switches & 1 ? PFB_STRICT : 0,
+    bulk_plan plan = {.options = switches & 1 ? STRICT : NULL,
                       .capacity = capacity,
                       .as_columns = switches & 2,
                       .with_sizes = switches & 4,
@@ -333,7 +333,7 @@ Test(v2_values, a_step_that_is_never_taken_may_be_huge)
         uint8_t sizes[4] = {0};
         pfb_v2_reader block;
         memset(values, 0xFF, sizeof values);
-        read_result(&block, m.data, m.size, 0);
+        read_result(&block, m.data, m.size, NULL);
         pfb_v2_values bulk = {.values = values, .instance_capacity = 4, .instance_step = 1};
         bulk.position_step = way & 4 ? SIZE_MAX : SIZE_MAX / 2;
         bulk.sizes = way & 1 ? sizes : NULL;
@@ -423,7 +423,7 @@ static void make_two(bytes *b, uint32_t header_bytes)
 }
 
 /* Reads them, as rows or columns; how many came. */
-static size_t read_two(pfb_v2_reader *block, const bytes *b, uint32_t options, bool as_columns)
+static size_t read_two(pfb_v2_reader *block, const bytes *b, const pfb_read_options *options, bool as_columns)
 {
     uint64_t values[4] = {0};
     pfb_v2_values bulk = {.values = values, .instance_capacity = 2};
@@ -445,10 +445,10 @@ static void expect_unaligned_header(uint32_t header_bytes, bool as_columns)
     set_u32(&b, 0, (uint32_t)b.size);
     set_u32(&b, 56, (uint32_t)b.size - 48);
     set_u32(&b, 64, (uint32_t)b.size - 64);
-    cr_expect_eq(read_two(&block, &b, 0, as_columns), 2);
+    cr_expect_eq(read_two(&block, &b, NULL, as_columns), 2);
     expect_error(block.error, PFB_OK, 0, "a header's size is tolerated");
     cr_expect(block.notes & PFB_NOTE_UNALIGNED_SIZE, "a header of %u bytes is noted", header_bytes);
-    cr_expect_eq(read_two(&block, &b, PFB_STRICT, as_columns), 1);
+    cr_expect_eq(read_two(&block, &b, STRICT, as_columns), 1);
     expect_error(block.error, PFB_UNALIGNED_SIZE, SECOND_HEADER, "a header's size is refused");
 }
 
@@ -473,7 +473,7 @@ Test(v2_values, a_header_without_room_for_a_name_is_refused)
     pfb_v2_reader block;
     make_two(&b, 8);
     for (int as_columns = 0; as_columns < 2; as_columns++) {
-        cr_expect_eq(read_two(&block, &b, 0, as_columns), 1);
+        cr_expect_eq(read_two(&block, &b, NULL, as_columns), 1);
         expect_error(block.error, PFB_BAD_INSTANCE_SIZE, SECOND_HEADER, "there is no name");
     }
     for (uint32_t switches = 0; switches < ALL_SWITCHES; switches++)

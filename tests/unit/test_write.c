@@ -586,33 +586,33 @@ Test(write, absurd_sizes)
  * ------------------------------------------------------------------------------------------------------------ */
 
 /* Which recipe shows a fault, and how its bytes are read. */
-typedef pfb_code reader(const uint8_t *data, size_t size, uint32_t options);
+typedef pfb_code reader(const uint8_t *data, size_t size, const pfb_read_options *options);
 
-static pfb_code read_block(const uint8_t *data, size_t size, uint32_t options)
+static pfb_code read_block(const uint8_t *data, size_t size, const pfb_read_options *options)
 {
     pfb_v2_reader block;
     pfb_v2_open(&block, data, size, options);
     return pfb_v2_finish(&block).code;
 }
 
-static pfb_code read_registration(const uint8_t *data, size_t size, uint32_t options)
+static pfb_code read_registration(const uint8_t *data, size_t size, const pfb_read_options *options)
 {
     pfb_registration registration;
     pfb_registration_open(&registration, data, size, options);
     return registration.error.code;
 }
 
-static pfb_code read_strings(const uint8_t *data, size_t size, uint32_t options)
+static pfb_code read_strings(const uint8_t *data, size_t size, const pfb_read_options *options)
 {
     pfb_registration_strings strings;
     pfb_registration_string_entry entry;
     pfb_registration_strings_open(&strings, data, size, options);
-    while (pfb_registration_strings_next(&strings, &entry))
+    while (pfb_registration_strings_next_string(&strings, &entry))
         continue;
     return strings.error.code;
 }
 
-static pfb_code read_identifiers(const uint8_t *data, size_t size, uint32_t options)
+static pfb_code read_identifiers(const uint8_t *data, size_t size, const pfb_read_options *options)
 {
     pfb_list list;
     pfb_identifier identifier;
@@ -726,7 +726,7 @@ Test(write, each_fault_is_rejected_with_its_code)
         uint8_t *copy = exact_copy(&b);
         cr_expect_eq(row->read(copy, b.size, 0), row->code, "%s: %s", row->name,
                      pfb_code_name(row->read(copy, b.size, 0)));
-        pfb_code strict = row->read(copy, b.size, PFB_STRICT);
+        pfb_code strict = row->read(copy, b.size, STRICT);
         cr_expect_eq(strict, row->code == PFB_OK ? PFB_UNKNOWN_KIND : row->code, "%s, strictly: %s", row->name,
                      pfb_code_name(strict));
         free(copy);
@@ -746,10 +746,10 @@ Test(write, what_is_built_is_valid)
         bytes b = {.size = 0};
         recipes[i].expect(&b);
         if (i < 6)
-            cr_expect_eq(read_block(b.data, b.size, PFB_STRICT), PFB_OK, "%s", recipes[i].what);
+            cr_expect_eq(read_block(b.data, b.size, STRICT), PFB_OK, "%s", recipes[i].what);
         for (size_t k = 0; k < 3; k++) {
             if (recipes[i].build == others[k].build)
-                cr_expect_eq(others[k].read(b.data, b.size, PFB_STRICT), PFB_OK, "%s", recipes[i].what);
+                cr_expect_eq(others[k].read(b.data, b.size, STRICT), PFB_OK, "%s", recipes[i].what);
         }
     }
 }
@@ -776,7 +776,7 @@ Test(write, a_fault_is_planted_once_from_where_it_is_asked_for)
     pfb_write_init(&builder, data, sizeof data);
     pfb_write_break(&builder, (pfb_fault)1000);
     build_ab(&builder);
-    cr_expect(!builder.fault_planted && read_block(data, builder.size_bytes, PFB_STRICT) == PFB_OK);
+    cr_expect(!builder.fault_planted && read_block(data, builder.size_bytes, STRICT) == PFB_OK);
 }
 
 /* A fault that the memory has no room for changes nothing outside it. */

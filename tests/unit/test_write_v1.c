@@ -114,7 +114,7 @@ Test(write_v1, every_byte_in_both_orders)
     }
 }
 
-static pfb_error read_block(const uint8_t *data, size_t size, uint32_t options)
+static pfb_error read_block(const uint8_t *data, size_t size, const pfb_read_options *options)
 {
     pfb_v1_reader block;
     pfb_v1_open(&block, data, size, options);
@@ -128,7 +128,7 @@ Test(write_v1, what_is_built_is_valid)
         pfb_writer b;
         pfb_write_init(&b, built, sizeof built);
         v1_everything(&b, big);
-        expect_error(read_block(built, EVERY_SIZE, PFB_STRICT), PFB_OK, 0, big ? "big" : "little");
+        expect_error(read_block(built, EVERY_SIZE, STRICT), PFB_OK, 0, big ? "big" : "little");
     }
 }
 
@@ -409,11 +409,11 @@ static void check_fault(const fault_row *row, bool big)
     cr_expect_eq(load_ordered(broken.data + row->offset, big), row->replaced, "%s", row->name);
     cr_expect_eq(count_other_changes(sound, broken.data, EVERY_SIZE, row->offset), 0, "%s", row->name);
     uint8_t *copy = exact_copy(&broken);
-    expect_error(read_block(copy, EVERY_SIZE, 0), row->code, row->blamed, row->name);
+    expect_error(read_block(copy, EVERY_SIZE, NULL), row->code, row->blamed, row->name);
     if (row->fault == PFB_FAULT_SYSTEM_NAME_HUGE) /* tolerated otherwise: the objects are found without a name */
-        expect_error(read_block(copy, EVERY_SIZE, PFB_STRICT), PFB_BAD_NAME, 84, row->name);
+        expect_error(read_block(copy, EVERY_SIZE, STRICT), PFB_BAD_NAME, 84, row->name);
     else
-        expect_error(read_block(copy, EVERY_SIZE, PFB_STRICT), row->code, row->blamed, row->name);
+        expect_error(read_block(copy, EVERY_SIZE, STRICT), row->code, row->blamed, row->name);
     free(copy);
 }
 
@@ -507,10 +507,10 @@ Test(write_v1, the_fault_of_name_tables)
     cr_expect_str_eq(pfb_fault_name(PFB_FAULT_INDEX_NO_NUMBER), "index_no_number");
     cr_expect_eq(pfb_fault_code(PFB_FAULT_INDEX_NO_NUMBER), PFB_OK);
     pfb_name_table table;
-    cr_assert(pfb_name_table_open(&table, data, b.size_bytes, 0));
+    cr_assert(pfb_name_table_open(&table, data, b.size_bytes, NULL));
     pfb_name_table_count(&table);
     cr_expect_eq(table.notes, PFB_NOTE_BAD_PAIR);
-    cr_assert(pfb_name_table_open(&table, data, b.size_bytes, PFB_STRICT));
+    cr_assert(pfb_name_table_open(&table, data, b.size_bytes, STRICT));
     pfb_name_table_count(&table);
     expect_error(table.error, PFB_BAD_PAIR, field, "strictly");
 }

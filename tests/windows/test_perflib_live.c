@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "../../fuzz/strict.h"
 #include "checks.h"
 #include "fake_perflib.h"
 #include "perfblock/capture.h"
@@ -84,7 +85,7 @@ static void check_removing(pfb_source_query *query, uint8_t *block, size_t size)
     bool is_done = pfb_source_query_remove(query, block, size, &failure);
     if (!check_refusal(has_function("PerfDeleteCounters"), is_done, &failure, "PerfDeleteCounters"))
         return;
-    pfb_list_open(&list, block, size, PFB_STRICT);
+    pfb_list_open(&list, block, size, STRICT);
     check(pfb_list_next_identifier(&list, &identifier), "the block stays whole");
     check((is_done ? identifier.status : failure.code) == PFB_WIN32_INVALID_PARAMETER, "what is not there stays");
 }
@@ -111,7 +112,7 @@ static void check_blocks(pfb_source_query *query)
     size_t size = make_block(block, sizeof block);
     bool is_done = pfb_source_query_add(query, block, size, &failure);
     check(size == 48 && is_done, "adding an unknown counterset goes through as a call");
-    pfb_list_open(&list, block, size, PFB_STRICT);
+    pfb_list_open(&list, block, size, STRICT);
     check(pfb_list_next_identifier(&list, &identifier), "the block is whole");
     printf("PerfAddCounters: status %u\n", (unsigned)identifier.status);
     check(identifier.status == PFB_WIN32_COUNTERSET_NOT_FOUND, "its Status is ERROR_WMI_GUID_NOT_FOUND");
@@ -138,7 +139,7 @@ static void check_empty_block(pfb_source_query *query)
            failure.sentence);
     check(is_done && reply.size_bytes == 48, "a query of nothing gives a header");
     memcpy(&header, reply.data, sizeof header);
-    check(pfb_v2_open(&block, reply.data, reply.size_bytes, PFB_STRICT), "which is sound");
+    check(pfb_v2_open(&block, reply.data, reply.size_bytes, STRICT), "which is sound");
     check(!pfb_v2_next_result(&block, &result) && block.error.code == PFB_OK, "and has no results");
     check(header.total_size_bytes == 48 && header.result_count == 0, "as its fields say");
     check(header.perf_freq == frequency.QuadPart && block.perf_freq == header.perf_freq, "its clock is the system's");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "../../fuzz/strict.h"
 #include "checks.h"
 #include "perfblock/source.h"
 #include "perfblock/v1.h"
@@ -83,7 +84,7 @@ static void check_provided(const uint8_t *data, size_t size)
 {
     pfb_v1_reader block;
     pfb_v1_object object;
-    check(pfb_v1_open(&block, data, size, PFB_STRICT), "the header is sound");
+    check(pfb_v1_open(&block, data, size, STRICT), "the header is sound");
     check(block.object_count == 1 && pfb_v1_next_object(&block, &object), "one object");
     check(object.title_index == PROVIDER_OBJECT && object.size_bytes == sizeof provided && object.counter_count == 2 &&
               object.instance_count == PROVIDER_INSTANCES,
@@ -143,7 +144,7 @@ static void ask(pfb_source *source, uint8_t fill, pfb_bytes *reply)
         fail(failure.sentence);
 }
 
-static void check_refusal(pfb_source *source, uint8_t fill, uint32_t options)
+static void check_refusal(pfb_source *source, uint8_t fill, const pfb_read_options *options)
 {
     pfb_bytes reply = {0};
     pfb_v1_reader block;
@@ -162,7 +163,7 @@ static void check_refusal(pfb_source *source, uint8_t fill, uint32_t options)
 static void check_source(pfb_source *source, bool is_right)
 {
     pfb_bytes reply = {0};
-    static const uint32_t options[] = {0, PFB_STRICT};
+    static const pfb_read_options *const options[] = {NULL, STRICT};
     if (is_right) {
         ask(source, FILL, &reply);
         check_provided(reply.data, reply.size_bytes);

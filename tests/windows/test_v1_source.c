@@ -71,7 +71,7 @@ static void check_block(pfb_source *source, const char *query)
     int64_t before = performance_counter();
     ask(source, query, &reply);
     int64_t after = performance_counter();
-    bool is_open = pfb_v1_open(&block, reply.data, reply.size_bytes, 0);
+    bool is_open = pfb_v1_open(&block, reply.data, reply.size_bytes, NULL);
     printf("  header: %s; %u bytes, %u objects\n", pfb_code_text(block.error.code), (unsigned)block.total_size_bytes,
            (unsigned)block.object_count);
     check(is_open, "the header is sound");
@@ -107,9 +107,9 @@ static void check_names(pfb_source *source)
     pfb_name_table table;
     pfb_name_entry entry;
     ask(source, "Counter 009", &reply);
-    check(pfb_name_table_open(&table, reply.data, reply.size_bytes, 0) && table.encoding == PFB_ENCODING_UTF16LE,
+    check(pfb_name_table_open(&table, reply.data, reply.size_bytes, NULL) && table.encoding == PFB_ENCODING_UTF16LE,
           "a name table in UTF-16");
-    check(pfb_name_table_next(&table, &entry) && entry.index == 1 && is_number(&entry.name),
+    check(pfb_name_table_next_entry(&table, &entry) && entry.index == 1 && is_number(&entry.name),
           "the first pair is 1 and the highest index");
     uint32_t others = pfb_name_table_count(&table);
     printf("  names: %u, notes 0x%X\n", (unsigned)others, (unsigned)table.notes);
@@ -125,9 +125,9 @@ static void check_help(pfb_source *source)
     pfb_name_table table;
     pfb_name_entry entry;
     ask(source, "Help 009", &reply);
-    check(pfb_name_table_open(&table, reply.data, reply.size_bytes, 0) && table.encoding == PFB_ENCODING_UTF16LE,
+    check(pfb_name_table_open(&table, reply.data, reply.size_bytes, NULL) && table.encoding == PFB_ENCODING_UTF16LE,
           "a help table in UTF-16");
-    check(pfb_name_table_next(&table, &entry) && entry.index % 2 == 1, "the first help text has an odd index");
+    check(pfb_name_table_next_entry(&table, &entry) && entry.index % 2 == 1, "the first help text has an odd index");
     uint32_t texts = 1 + pfb_name_table_count(&table);
     printf("  help texts: %u, notes 0x%X\n", (unsigned)texts, (unsigned)table.notes);
     check(table.error.code == PFB_OK && table.notes == 0, "the help table is sound");
@@ -158,7 +158,7 @@ static void check_own_name(const char *backslashes, size_t expected_size)
            failure.sentence);
     check(is_read || (!is_wine() && failure.code != 0), "it is connected to");
     if (is_read) {
-        check(pfb_v1_open(&block, reply.data, reply.size_bytes, 0), "its block has a header");
+        check(pfb_v1_open(&block, reply.data, reply.size_bytes, NULL), "its block has a header");
         check_header(&block);
         check(!is_wine() || reply.size_bytes == expected_size, "and is as large as without the name");
     }

@@ -58,12 +58,15 @@ typedef struct pfb_chunk {
 PFB_API bool pfb_capture_recognise(const void *data, size_t size);
 
 /* Opens a capture and reads its first chunk. PFB_UNKNOWN_FORMAT if that is not PFBC, PFB_UNREAD_FORMAT if its version
- * is higher than PFB_CAPTURE_VERSION. */
-PFB_API bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size);
+ * is higher than PFB_CAPTURE_VERSION. `options` may be null; strict mode reads captures like the default. */
+PFB_API bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size, const pfb_read_options *options);
 
 /* Returns the next whole chunk, including unknown ones, in *chunk. Returns false at the end, and with `error` set where
  * the capture is cut or a chunk is too small for its tag. The contents of bodies are not checked. */
-PFB_API bool pfb_capture_next(pfb_capture *capture, pfb_chunk *chunk);
+PFB_API bool pfb_capture_next_chunk(pfb_capture *capture, pfb_chunk *chunk);
+
+/* Reads the rest of the capture and returns `error`. */
+PFB_API pfb_error pfb_capture_finish(pfb_capture *capture);
 
 /* Writes a whole chunk at `out`: header, the GUID, request code and language that the tag has, body, padding. Only tag,
  * guid, request and language of `chunk` are used. Returns the size, a multiple of 8; writes nothing if `capacity` is

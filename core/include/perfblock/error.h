@@ -4,6 +4,7 @@
 
 #include "perfblock/export.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -151,8 +152,11 @@ typedef struct pfb_error {
 
 /* ---- Options shared by all readers -------------------------------------------------------------- */
 
-/* Bits of the `options` argument of the open functions. Unknown bits are ignored. */
-#define PFB_STRICT UINT32_C(1) /* reject whatever the format forbids, including what real providers do */
+/* An argument of the open functions; null: all fields 0. It is not used after the call. */
+typedef struct pfb_read_options {
+    bool is_strict; /* reject whatever the format forbids, including what real providers do */
+    uint32_t reserved[3];
+} pfb_read_options;
 
 /* Deviations that a reader tolerated, as bits. In strict mode each is an error instead. */
 #define PFB_NOTE_UNALIGNED_SIZE UINT32_C(1)       /* a size that must be a multiple of 8 is not */

@@ -63,7 +63,7 @@ typedef struct pfb_log_reader {
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     size_t size;
-    uint32_t options;
+    bool is_strict;
     bool is_last;               /* no window follows this one */
     size_t buffer, next_buffer; /* offsets of the current buffer, and of the one after it */
     size_t at, used_end;        /* offsets of the next event, and of the end of the buffer's events */
@@ -92,11 +92,12 @@ typedef struct pfb_log_record {
 /* Returns true if the bytes begin like a log. Reads at most 108 bytes. Other event traces (.etl) begin the same way. */
 PFB_API bool pfb_log_recognise(const void *data, size_t size);
 
-/* Opens a whole log; `options`: 0 or PFB_STRICT. Returns false if the first buffer is malformed. */
-PFB_API bool pfb_log_open(pfb_log_reader *log, const void *data, size_t size, uint32_t options);
+/* Opens a whole log; Null options are defaults. Returns false if the first buffer is malformed. */
+PFB_API bool pfb_log_open(pfb_log_reader *log, const void *data, size_t size, const pfb_read_options *options);
 
 /* Opens a log of which `data` is the first window. It must hold the first buffer. */
-PFB_API bool pfb_log_open_window(pfb_log_reader *log, const void *data, size_t size, bool is_last, uint32_t options);
+PFB_API bool pfb_log_open_window(pfb_log_reader *log, const void *data, size_t size, bool is_last,
+                                 const pfb_read_options *options);
 
 /* Continues with the next window after needs_more: `data` is the log from resume_offset of the previous window on. It
  * must be longer than what the previous window had from there; double it until needs_more is false. Memory is thus
@@ -130,7 +131,7 @@ typedef struct pfb_log_path_reader {
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     size_t size, at;
-    uint32_t options;
+    bool is_strict;
     uint32_t position;
 } pfb_log_path_reader;
 
@@ -151,7 +152,8 @@ typedef struct pfb_log_path {
     pfb_name counter;
 } pfb_log_path;
 
-PFB_API bool pfb_log_open_paths(pfb_log_path_reader *reader, const void *record, size_t size, uint32_t options);
+PFB_API bool pfb_log_open_paths(pfb_log_path_reader *reader, const void *record, size_t size,
+                                const pfb_read_options *options);
 
 /* Returns the next path, in the order of the items of each sample; false at the end and on error. */
 PFB_API bool pfb_log_next_path(pfb_log_path_reader *reader, pfb_log_path *path);
@@ -165,7 +167,7 @@ typedef struct pfb_log_sample_reader {
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     size_t size, at;
-    uint32_t options;
+    bool is_strict;
     uint32_t position;
     size_t item, item_end; /* the current item */
     uint32_t instance_count, instances_read;
@@ -200,7 +202,8 @@ typedef struct pfb_log_instance {
     uint64_t first, second;
 } pfb_log_instance;
 
-PFB_API bool pfb_log_open_sample(pfb_log_sample_reader *reader, const void *record, size_t size, uint32_t options);
+PFB_API bool pfb_log_open_sample(pfb_log_sample_reader *reader, const void *record, size_t size,
+                                 const pfb_read_options *options);
 
 /* Moves to the next item; what is left of the current one is validated first. */
 PFB_API bool pfb_log_next_item(pfb_log_sample_reader *reader, pfb_log_item *item);
@@ -259,7 +262,8 @@ typedef struct pfb_log_values {
  * `older` is PFB_LOG_NONE. Values keep the order of the record and point to the names in it. An item without a value
  * (pfb_pdh_has_value) and without instances has one value that carries its status. Returns the sample's error, or
  * PFB_CALLER_TOO_SMALL; the values before it are there. Values are sorted: n log n comparisons. */
-PFB_API pfb_error pfb_log_load(pfb_log_values *values, const void *record, size_t size, uint32_t options);
+PFB_API pfb_error pfb_log_load(pfb_log_values *values, const void *record, size_t size,
+                               const pfb_read_options *options);
 
 /* Sets `older` of the newer values: the value of the same path, instance name and occurrence. Both samples' records
  * must be unchanged. Linear. */

@@ -16,7 +16,7 @@ extern "C" {
  * (PerfEnumerateCounterSetInstances). Source: perflib.h, [MS-PCQ] 2.2.4 and 3.1.4.1; docs/metadata.md.
  *
  * Same conventions as v2.h: input is (pointer, size), a null pointer counts as size 0, offsets count from the start of
- * the input, the first error sticks, nothing is allocated, work is linear in the input. `options`: 0 or PFB_STRICT. */
+ * the input, the first error sticks, nothing is allocated, work is linear in the input. Null options are defaults. */
 
 /* ---- GUIDs ----------------------------------------------------------------------------------------- */
 
@@ -100,10 +100,14 @@ typedef struct pfb_registration {
 
 /* Returns true if the header and all counters lie within `size` bytes. Bytes after them are a note; in strict mode an
  * error. */
-PFB_API bool pfb_registration_open(pfb_registration *registration, const void *data, size_t size, uint32_t options);
+PFB_API bool pfb_registration_open(pfb_registration *registration, const void *data, size_t size,
+                                   const pfb_read_options *options);
 
 /* Returns the next counter in *counter; false at the end. */
-PFB_API bool pfb_registration_next(pfb_registration *registration, pfb_counter *counter);
+PFB_API bool pfb_registration_next_counter(pfb_registration *registration, pfb_counter *counter);
+
+/* Returns `error`. */
+PFB_API pfb_error pfb_registration_finish(pfb_registration *registration);
 
 /* Returns the counter at `position` in *counter; false past the end. Constant time. */
 PFB_API bool pfb_registration_counter_at(const pfb_registration *registration, uint32_t position, pfb_counter *counter);
@@ -115,7 +119,7 @@ PFB_API bool pfb_registration_find(const pfb_registration *registration, uint32_
 /* ---- The other request codes ------------------------------------------------------------------------ */
 
 /* Code 2: one counter. */
-PFB_API pfb_error pfb_registration_single_counter(const void *data, size_t size, uint32_t options,
+PFB_API pfb_error pfb_registration_single_counter(const void *data, size_t size, const pfb_read_options *options,
                                                   pfb_counter *counter);
 
 /* Codes 3, 4, 7 and 9: one string, whose NUL must lie within `size`. Bytes after it are allowed. */
@@ -146,11 +150,15 @@ typedef struct pfb_registration_string_entry {
 } pfb_registration_string_entry;
 
 PFB_API bool pfb_registration_strings_open(pfb_registration_strings *strings, const void *data, size_t size,
-                                           uint32_t options);
+                                           const pfb_read_options *options);
 
 /* Returns the next entry in *entry; false at the end and on error. Strings may be shared and may overlap. To keep the
  * work linear, at most 16 times the size of the block is scanned; past that the error is PFB_OVERLAPPING_STRINGS. */
-PFB_API bool pfb_registration_strings_next(pfb_registration_strings *strings, pfb_registration_string_entry *entry);
+PFB_API bool pfb_registration_strings_next_string(pfb_registration_strings *strings,
+                                                  pfb_registration_string_entry *entry);
+
+/* Checks the rest of the block and returns `error`. */
+PFB_API pfb_error pfb_registration_strings_finish(pfb_registration_strings *strings);
 
 /* ---- Lists ------------------------------------------------------------------------------------------ */
 
@@ -162,11 +170,12 @@ typedef struct pfb_list {
     const uint8_t *data;
     size_t size;
     size_t at;
-    uint32_t options;
+    bool is_strict;
 } pfb_list;
 
-/* Opens any of the lists below. An empty list is valid. */
-PFB_API void pfb_list_open(pfb_list *list, const void *data, size_t size, uint32_t options);
+/* Opens any of the lists below; always returns true. An empty list is valid. The kind of list is that of the function
+ * below that reads it; there is no pfb_list_finish. */
+PFB_API bool pfb_list_open(pfb_list *list, const void *data, size_t size, const pfb_read_options *options);
 
 /* PerfEnumerateCounterSet: GUIDs of 16 bytes each. Like the functions below, returns false at the end and on error. */
 PFB_API bool pfb_list_next_guid(pfb_list *list, pfb_guid *guid);

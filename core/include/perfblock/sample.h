@@ -33,7 +33,7 @@ typedef struct pfb_sample_input {
     size_t query_info_size_bytes;
     const pfb_registration *registrations; /* opened, without error; of several for one GUID the last counts */
     uint32_t registration_count;
-    uint32_t options;     /* 0 or PFB_STRICT */
+    const pfb_read_options *options; /* null: defaults */
     uint32_t key_counter; /* V1: title index of a counter that tells instances of one name apart, such as ID Process;
                            * 0: none. V1 blocks need neither query information nor registrations */
 } pfb_sample_input;

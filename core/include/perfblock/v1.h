@@ -47,7 +47,7 @@ typedef struct pfb_v1_reader {
     pfb_error end_error;    /* why the objects behind the current one cannot be found; PFB_OK at the regular end */
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
-    uint32_t options;
+    bool is_strict;
     bool is_stopped; /* the next object cannot be found */
     uint32_t objects_read;
     size_t object_end;
@@ -133,11 +133,11 @@ typedef struct pfb_v1_value {
  * would promise more results than its size holds. A null `data` counts as size 0. */
 PFB_API bool pfb_v1_recognise(const void *data, size_t size);
 
-/* Opens a block of which the call returned `size` bytes. `options`: 0 or PFB_STRICT.
+/* Opens a block of which the call returned `size` bytes. Null options are defaults.
  * True when the header is sound; else `error` says why. A system name outside of the block is noted
- * (PFB_NOTE_BAD_SYSTEM_NAME) and `system_name.bytes` is null; with PFB_STRICT it is the error PFB_BAD_NAME. A null
+ * (PFB_NOTE_BAD_SYSTEM_NAME) and `system_name.bytes` is null; in strict mode it is the error PFB_BAD_NAME. A null
  * `data` counts as size 0. Bytes after the block's own total size are ignored. */
-PFB_API bool pfb_v1_open(pfb_v1_reader *block, const void *data, size_t size, uint32_t options);
+PFB_API bool pfb_v1_open(pfb_v1_reader *block, const void *data, size_t size, const pfb_read_options *options);
 
 /* The next object, be it broken: then `object_error` says so and there is less or nothing in it. False at the end, and
  * where the next object cannot be found; what was not read of the object before is checked first. */
@@ -183,18 +183,21 @@ typedef struct pfb_name_table {
     const uint8_t *data;
     size_t size;
     size_t at;
-    uint32_t options;
+    bool is_strict;
     bool is_lines;
     bool has_tabs; /* one pair per line */
 } pfb_name_table;
 
-/* Opens a table; `options`: 0 or PFB_STRICT. Returns false with PFB_UNKNOWN_FORMAT if the first index is not a number.
+/* Opens a table. Null options are defaults. Returns false with PFB_UNKNOWN_FORMAT if the first index is not a number.
  * A null `data` counts as size 0; an empty table is valid. */
-PFB_API bool pfb_name_table_open(pfb_name_table *table, const void *data, size_t size, uint32_t options);
+PFB_API bool pfb_name_table_open(pfb_name_table *table, const void *data, size_t size, const pfb_read_options *options);
 
 /* Returns the next pair in *entry, in table order; false at the end and on error. The first pair of a counter table is
  * not a counter: its index is 1 and its text is the highest index of the system. */
-PFB_API bool pfb_name_table_next(pfb_name_table *table, pfb_name_entry *entry);
+PFB_API bool pfb_name_table_next_entry(pfb_name_table *table, pfb_name_entry *entry);
+
+/* Reads the rest of the table and returns `error`. */
+PFB_API pfb_error pfb_name_table_finish(pfb_name_table *table);
 
 /* Reads the rest of the table and returns the number of pairs in it, at most 2^32 - 1. Call it on a copy of the reader
  * to count pairs before they are read. */

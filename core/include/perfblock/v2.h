@@ -19,7 +19,7 @@ extern "C" {
  *     pfb_v2_instance instance;
  *     pfb_v2_value value;
  *
- *     pfb_v2_open(&reader, data, size, 0);
+ *     pfb_v2_open(&reader, data, size, NULL);
  *     while (pfb_v2_next_result(&reader, &result))
  *         while (pfb_v2_next_instance(&reader, &instance))
  *             while (pfb_v2_next_value(&reader, &value))
@@ -62,7 +62,7 @@ typedef struct pfb_v2_reader {
     pfb_error error; /* the first error; code is PFB_OK while there is none */
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
-    uint32_t options;
+    bool is_strict;
     uint32_t results_read;
     uint32_t kind;
     uint32_t counter_count;
@@ -109,9 +109,9 @@ typedef struct pfb_v2_value {
     uint64_t raw;             /* zero-extended; 0 if is_number is false */
 } pfb_v2_value;
 
-/* Starts reading a reply of `size` bytes. `options`: 0 or PFB_STRICT. Checks the header only; returns false if it is
+/* Starts reading a reply of `size` bytes. Null options are defaults. Checks the header only; returns false if it is
  * malformed, and `error` says why. A null `data` counts as size 0. Bytes past total_size_bytes are ignored. */
-PFB_API bool pfb_v2_open(pfb_v2_reader *reader, const void *data, size_t size, uint32_t options);
+PFB_API bool pfb_v2_open(pfb_v2_reader *reader, const void *data, size_t size, const pfb_read_options *options);
 
 /* Moves to the next result, after checking what the caller left unread of the current one.
  * Returns false at the end and on error. */

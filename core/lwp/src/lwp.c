@@ -88,7 +88,7 @@ static bool fail(pfb_lwp *lwp, pfb_code code, pfb_lwp_place place)
 /* Records a deviation as a note, or as an error in strict mode. Returns true if reading may continue. */
 static bool tolerate(pfb_lwp *lwp, pfb_lwp_note note, pfb_code code, pfb_lwp_place place)
 {
-    if (lwp->options & PFB_STRICT)
+    if (lwp->is_strict)
         return fail(lwp, code, place);
     add_note(lwp, note, place);
     return true;
@@ -300,9 +300,9 @@ static void note_ring(pfb_lwp *lwp)
 }
 
 bool pfb_lwp_open(pfb_lwp *lwp, const pfb_lwp_capabilities *capabilities, const void *control, size_t control_size,
-                  const void *ring, size_t ring_size, uint32_t options)
+                  const void *ring, size_t ring_size, const pfb_read_options *options)
 {
-    *lwp = (pfb_lwp){.options = options};
+    *lwp = (pfb_lwp){.is_strict = pfb_is_strict(options)};
     /* Decode the registers again: the bounds on the fields do not depend on how the caller filled the struct. */
     pfb_lwp_capabilities_read(capabilities->eax, capabilities->ebx, capabilities->ecx, capabilities->edx,
                               &lwp->capabilities);

@@ -86,20 +86,20 @@ bool pfb_cursor_instance(pfb_cursor *cursor, pfb_instance_header *header)
     return true;
 }
 
-bool pfb_cursor_tolerate(pfb_cursor *cursor, uint32_t options, uint32_t *notes, uint32_t note, pfb_code code,
+bool pfb_cursor_tolerate(pfb_cursor *cursor, bool is_strict, uint32_t *notes, uint32_t note, pfb_code code,
                          size_t offset)
 {
     if (cursor->error.code != PFB_OK)
         return false;
-    if (options & PFB_STRICT)
+    if (is_strict)
         return pfb_cursor_fail(cursor, code, offset);
     *notes |= note;
     return true;
 }
 
-bool pfb_cursor_aligned(pfb_cursor *cursor, uint32_t options, uint32_t *notes, uint32_t size_bytes, size_t offset)
+bool pfb_cursor_aligned(pfb_cursor *cursor, bool is_strict, uint32_t *notes, uint32_t size_bytes, size_t offset)
 {
     if (size_bytes % 8 == 0)
         return true;
-    return pfb_cursor_tolerate(cursor, options, notes, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, offset);
+    return pfb_cursor_tolerate(cursor, is_strict, notes, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, offset);
 }

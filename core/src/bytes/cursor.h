@@ -57,12 +57,17 @@ pfb_cursor pfb_cursor_window(pfb_cursor *cursor, size_t size, size_t least, pfb_
  * from the cursor; otherwise PFB_TRUNCATED_STRING. Work is linear in the window. */
 bool pfb_cursor_text(pfb_cursor *cursor, pfb_name *text);
 
+static inline bool pfb_is_strict(const pfb_read_options *options)
+{
+    return options && options->is_strict;
+}
+
 /* Records a deviation as a note, or as an error in strict mode. Returns true if reading may continue. */
-bool pfb_cursor_tolerate(pfb_cursor *cursor, uint32_t options, uint32_t *notes, uint32_t note, pfb_code code,
+bool pfb_cursor_tolerate(pfb_cursor *cursor, bool is_strict, uint32_t *notes, uint32_t note, pfb_code code,
                          size_t offset);
 
 /* Checks a size that must be a multiple of 8 and reports it through pfb_cursor_tolerate. */
-bool pfb_cursor_aligned(pfb_cursor *cursor, uint32_t options, uint32_t *notes, uint32_t size_bytes, size_t offset);
+bool pfb_cursor_aligned(pfb_cursor *cursor, bool is_strict, uint32_t *notes, uint32_t size_bytes, size_t offset);
 
 /* ---- Little-endian loads of any alignment, on any host ------------------------------------------------- */
 

@@ -94,8 +94,9 @@ bool pfb_capture_recognise(const void *data, size_t size)
     return p && load_le32(p) == PFB_TAG_CAPTURE;
 }
 
-bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size)
+bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size, const pfb_read_options *options)
 {
+    (void)options;
     *capture = (pfb_capture){.data = data, .size = data ? size : 0};
     pfb_cursor cursor = pfb_cursor_make(data, size);
     pfb_chunk chunk;
@@ -108,7 +109,7 @@ bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size)
     return cursor.error.code == PFB_OK;
 }
 
-bool pfb_capture_next(pfb_capture *capture, pfb_chunk *chunk)
+bool pfb_capture_next_chunk(pfb_capture *capture, pfb_chunk *chunk)
 {
     if (capture->error.code != PFB_OK || capture->at == capture->size)
         return false;
@@ -121,6 +122,14 @@ bool pfb_capture_next(pfb_capture *capture, pfb_chunk *chunk)
     capture->at = cursor.at;
     *chunk = read;
     return true;
+}
+
+pfb_error pfb_capture_finish(pfb_capture *capture)
+{
+    pfb_chunk chunk;
+    while (pfb_capture_next_chunk(capture, &chunk))
+        continue;
+    return capture->error;
 }
 
 /* ---- Writing ---------------------------------------------------------------------------------------------- */

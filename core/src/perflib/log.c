@@ -238,9 +238,11 @@ bool pfb_log_recognise(const void *data, size_t size)
     return event[3] == 0xC0 && (event[2] == 1 || event[2] == 2) && load_le32(p) == load_le32(event + TRACE_BUFFER_SIZE);
 }
 
-bool pfb_log_open_window(pfb_log_reader *log, const void *data, size_t size, bool is_last, uint32_t options)
+bool pfb_log_open_window(pfb_log_reader *log, const void *data, size_t size, bool is_last,
+                         const pfb_read_options *options)
 {
-    *log = (pfb_log_reader){.data = data, .size = data ? size : 0, .options = options, .is_last = is_last};
+    *log = (pfb_log_reader){
+        .data = data, .size = data ? size : 0, .is_strict = options && options->is_strict, .is_last = is_last};
     if (log->size < BUFFER_HEADER_BYTES + TRACE_RECOGNISED_BYTES)
         return log_fail(log, is_last ? PFB_TRUNCATED_HEADER : PFB_CALLER_TOO_SMALL, 0);
     if (!pfb_log_recognise(data, size))
@@ -257,7 +259,7 @@ bool pfb_log_open_window(pfb_log_reader *log, const void *data, size_t size, boo
     return true;
 }
 
-bool pfb_log_open(pfb_log_reader *log, const void *data, size_t size, uint32_t options)
+bool pfb_log_open(pfb_log_reader *log, const void *data, size_t size, const pfb_read_options *options)
 {
     return pfb_log_open_window(log, data, size, true, options);
 }
@@ -298,7 +300,7 @@ static bool log_suspend(pfb_log_reader *log, size_t buffer, size_t at, uint64_t 
 /* Records a deviation as a note, or as an error in strict mode. Returns true if reading may continue. */
 static bool log_tolerate(pfb_log_reader *log, uint32_t note, pfb_code code, size_t offset)
 {
-    if (log->options & PFB_STRICT)
+    if (log->is_strict)
         return log_fail(log, code, offset);
     log->notes |= note;
     log->skipped_events++;

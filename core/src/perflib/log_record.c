@@ -5,9 +5,9 @@
 #include "bytes/cursor.h"
 
 /* Records a deviation as a note, or as an error in strict mode. Returns true if reading may continue. */
-static bool record_tolerate(pfb_error *error, uint32_t *notes, uint32_t options, uint32_t note, pfb_error deviation)
+static bool record_tolerate(pfb_error *error, uint32_t *notes, bool is_strict, uint32_t note, pfb_error deviation)
 {
-    if (options & PFB_STRICT)
+    if (is_strict)
         *error = deviation;
     else
         *notes |= note;
@@ -49,10 +49,12 @@ enum {
     PATH_HEADER_BYTES = 52
 };
 
-bool pfb_log_open_paths(pfb_log_path_reader *reader, const void *record, size_t size, uint32_t options)
+bool pfb_log_open_paths(pfb_log_path_reader *reader, const void *record, size_t size, const pfb_read_options *options)
 {
-    *reader =
-        (pfb_log_path_reader){.data = record, .size = record ? size : 0, .at = PATHS_HEADER_BYTES, .options = options};
+    *reader = (pfb_log_path_reader){.data = record,
+                                    .size = record ? size : 0,
+                                    .at = PATHS_HEADER_BYTES,
+                                    .is_strict = options && options->is_strict};
     return reader->size >= PATHS_HEADER_BYTES || record_fail(&reader->error, PFB_TRUNCATED_HEADER, 0);
 }
 
@@ -81,7 +83,7 @@ bool pfb_log_next_path(pfb_log_path_reader *reader, pfb_log_path *path)
     size_t size = load_le32(p);
     if (size < PATH_HEADER_BYTES || size > left)
         return record_fail(&reader->error, PFB_BAD_ITEM_SIZE, at);
-    if (size % 8 != 0 && !record_tolerate(&reader->error, &reader->notes, reader->options, PFB_NOTE_UNALIGNED_SIZE,
+    if (size % 8 != 0 && !record_tolerate(&reader->error, &reader->notes, reader->is_strict, PFB_NOTE_UNALIGNED_SIZE,
                                           (pfb_error){PFB_UNALIGNED_SIZE, at}))
         return false;
     size_t end = at + size;
@@ -130,9 +132,11 @@ enum {
     NAMES_SHARED = 16 /* names of an item may be read up to this many times their bytes */
 };
 
-bool pfb_log_open_sample(pfb_log_sample_reader *reader, const void *record, size_t size, uint32_t options)
+bool pfb_log_open_sample(pfb_log_sample_reader *reader, const void *record, size_t size,
+                         const pfb_read_options *options)
 {
-    *reader = (pfb_log_sample_reader){.data = record, .size = record ? size : 0, .options = options};
+    *reader =
+        (pfb_log_sample_reader){.data = record, .size = record ? size : 0, .is_strict = options && options->is_strict};
     if (reader->size < ITEM_HEADER_BYTES)
         return record_fail(&reader->error, PFB_TRUNCATED_HEADER, 0);
     if (load_le32(reader->data) != SAMPLE_SIGNATURE)
@@ -140,8 +144,8 @@ bool pfb_log_open_sample(pfb_log_sample_reader *reader, const void *record, size
     size_t declared = load_le32(reader->data + ITEM_SIZE);
     if (declared < ITEM_HEADER_BYTES || declared > reader->size)
         return record_fail(&reader->error, PFB_BAD_RECORD_SIZE, ITEM_SIZE);
-    if (declared < reader->size && !record_tolerate(&reader->error, &reader->notes, options, PFB_NOTE_TRAILING_BYTES,
-                                                    (pfb_error){PFB_TRAILING_BYTES, declared}))
+    if (declared < reader->size && !record_tolerate(&reader->error, &reader->notes, reader->is_strict,
+                                                    PFB_NOTE_TRAILING_BYTES, (pfb_error){PFB_TRAILING_BYTES, declared}))
         return false;
     reader->size = declared;
     reader->at = reader->item = reader->item_end = ITEM_HEADER_BYTES;
@@ -179,7 +183,7 @@ static bool read_item(pfb_log_sample_reader *reader, pfb_log_item *item, size_t 
         item->block = p + ITEM_HEADER_BYTES;
         item->block_size_bytes = size - ITEM_HEADER_BYTES;
     } else {
-        return record_tolerate(&reader->error, &reader->notes, reader->options, PFB_NOTE_UNKNOWN_ITEM,
+        return record_tolerate(&reader->error, &reader->notes, reader->is_strict, PFB_NOTE_UNKNOWN_ITEM,
                                (pfb_error){PFB_UNKNOWN_ITEM, item->offset});
     }
     return true;
@@ -203,7 +207,7 @@ bool pfb_log_next_item(pfb_log_sample_reader *reader, pfb_log_item *item)
         return record_fail(&reader->error, PFB_BAD_ITEM, at);
     if (size < ITEM_HEADER_BYTES || size > left)
         return record_fail(&reader->error, PFB_BAD_ITEM_SIZE, at + ITEM_SIZE);
-    if (size % 8 != 0 && !record_tolerate(&reader->error, &reader->notes, reader->options, PFB_NOTE_UNALIGNED_SIZE,
+    if (size % 8 != 0 && !record_tolerate(&reader->error, &reader->notes, reader->is_strict, PFB_NOTE_UNALIGNED_SIZE,
                                           (pfb_error){PFB_UNALIGNED_SIZE, at + ITEM_SIZE}))
         return false;
     pfb_log_item read = {.offset = at, .kind = signature >> 24, .position = reader->position};

@@ -86,7 +86,7 @@ static bool values_add_item(pfb_log_values *sample, pfb_log_sample_reader *reade
     return true;
 }
 
-pfb_error pfb_log_load(pfb_log_values *values, const void *record, size_t size, uint32_t options)
+pfb_error pfb_log_load(pfb_log_values *values, const void *record, size_t size, const pfb_read_options *options)
 {
     pfb_log_sample_reader reader;
     pfb_log_item item;

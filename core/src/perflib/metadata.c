@@ -126,7 +126,8 @@ static bool has_ascending_ids(const pfb_registration *registration)
     return true;
 }
 
-bool pfb_registration_open(pfb_registration *registration, const void *data, size_t size, uint32_t options)
+bool pfb_registration_open(pfb_registration *registration, const void *data, size_t size,
+                           const pfb_read_options *options)
 {
     *registration = (pfb_registration){.data = data};
     pfb_cursor cursor = pfb_cursor_make(data, size);
@@ -139,8 +140,8 @@ bool pfb_registration_open(pfb_registration *registration, const void *data, siz
         if (count > pfb_cursor_left(&cursor) / COUNTER_BYTES)
             pfb_cursor_fail(&cursor, PFB_BAD_COUNTER_COUNT, 24);
         else if (pfb_cursor_left(&cursor) > (size_t)COUNTER_BYTES * count)
-            pfb_cursor_tolerate(&cursor, options, &registration->notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES,
-                                COUNTERSET_BYTES + (size_t)COUNTER_BYTES * count);
+            pfb_cursor_tolerate(&cursor, pfb_is_strict(options), &registration->notes, PFB_NOTE_TRAILING_BYTES,
+                                PFB_TRAILING_BYTES, COUNTERSET_BYTES + (size_t)COUNTER_BYTES * count);
         registration->counter_count = cursor.error.code == PFB_OK ? count : 0;
         registration->is_ascending = has_ascending_ids(registration);
     }
@@ -184,7 +185,7 @@ bool pfb_registration_find(const pfb_registration *registration, uint32_t id, pf
     return true;
 }
 
-bool pfb_registration_next(pfb_registration *registration, pfb_counter *counter)
+bool pfb_registration_next_counter(pfb_registration *registration, pfb_counter *counter)
 {
     if (!pfb_registration_counter_at(registration, registration->counters_read, counter))
         return false;
@@ -192,7 +193,13 @@ bool pfb_registration_next(pfb_registration *registration, pfb_counter *counter)
     return true;
 }
 
-pfb_error pfb_registration_single_counter(const void *data, size_t size, uint32_t options, pfb_counter *counter)
+pfb_error pfb_registration_finish(pfb_registration *registration)
+{
+    return registration->error; /* opening checked everything */
+}
+
+pfb_error pfb_registration_single_counter(const void *data, size_t size, const pfb_read_options *options,
+                                          pfb_counter *counter)
 {
     pfb_cursor cursor = pfb_cursor_make(data, size);
     uint32_t notes = 0;
@@ -200,7 +207,8 @@ pfb_error pfb_registration_single_counter(const void *data, size_t size, uint32_
     if (!p)
         return cursor.error;
     if (pfb_cursor_left(&cursor) > 0)
-        pfb_cursor_tolerate(&cursor, options, &notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, COUNTER_BYTES);
+        pfb_cursor_tolerate(&cursor, pfb_is_strict(options), &notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES,
+                            COUNTER_BYTES);
     if (cursor.error.code == PFB_OK)
         *counter = load_counter(p, 0);
     return cursor.error;
@@ -215,7 +223,8 @@ pfb_error pfb_registration_string(const void *data, size_t size, pfb_name *text)
     return cursor.error;
 }
 
-bool pfb_registration_strings_open(pfb_registration_strings *strings, const void *data, size_t size, uint32_t options)
+bool pfb_registration_strings_open(pfb_registration_strings *strings, const void *data, size_t size,
+                                   const pfb_read_options *options)
 {
     *strings = (pfb_registration_strings){.data = data};
     pfb_cursor cursor = pfb_cursor_make(data, size);
@@ -229,7 +238,7 @@ bool pfb_registration_strings_open(pfb_registration_strings *strings, const void
             pfb_cursor_fail(&cursor, PFB_TRUNCATED_BLOCK, 0);
         else if (count > (block_size - STRINGS_HEADER_BYTES) / STRING_ENTRY_BYTES)
             pfb_cursor_fail(&cursor, PFB_BAD_STRING_COUNT, 4);
-        pfb_cursor_aligned(&cursor, options, &strings->notes, block_size, 0);
+        pfb_cursor_aligned(&cursor, pfb_is_strict(options), &strings->notes, block_size, 0);
         if (cursor.error.code == PFB_OK) {
             strings->size_bytes = block_size;
             strings->count = count;
@@ -267,7 +276,7 @@ static bool read_entry_text(pfb_registration_strings *strings, uint32_t start, s
     return true;
 }
 
-bool pfb_registration_strings_next(pfb_registration_strings *strings, pfb_registration_string_entry *entry)
+bool pfb_registration_strings_next_string(pfb_registration_strings *strings, pfb_registration_string_entry *entry)
 {
     if (strings->error.code != PFB_OK || strings->strings_read >= strings->count)
         return false;
@@ -281,11 +290,20 @@ bool pfb_registration_strings_next(pfb_registration_strings *strings, pfb_regist
     return true;
 }
 
+pfb_error pfb_registration_strings_finish(pfb_registration_strings *strings)
+{
+    pfb_registration_string_entry entry;
+    while (pfb_registration_strings_next_string(strings, &entry))
+        continue;
+    return strings->error;
+}
+
 /* ---- Lists ------------------------------------------------------------------------------------------ */
 
-void pfb_list_open(pfb_list *list, const void *data, size_t size, uint32_t options)
+bool pfb_list_open(pfb_list *list, const void *data, size_t size, const pfb_read_options *options)
 {
-    *list = (pfb_list){.data = data, .size = data ? size : 0, .options = options};
+    *list = (pfb_list){.data = data, .size = data ? size : 0, .is_strict = pfb_is_strict(options)};
+    return true;
 }
 
 /* Makes a cursor over the rest of the list; false at the end and after an error. */
@@ -339,7 +357,7 @@ bool pfb_list_next_identifier(pfb_list *list, pfb_identifier *identifier)
     pfb_cursor_take(&block, IDENTIFIER_BYTES, PFB_TRUNCATED_IDENTIFIER);
     if (read.size_bytes > IDENTIFIER_BYTES)
         pfb_cursor_text(&block, &read.name);
-    pfb_cursor_aligned(&block, list->options, &list->notes, read.size_bytes, offset + 20);
+    pfb_cursor_aligned(&block, list->is_strict, &list->notes, read.size_bytes, offset + 20);
     cursor.error = block.error;
     if (!advance_list(list, &cursor))
         return false;
@@ -354,7 +372,7 @@ bool pfb_list_next_instance(pfb_list *list, pfb_listed_instance *instance)
     if (!continue_list(list, &cursor))
         return false;
     if (pfb_cursor_left(&cursor) < HEADER_BYTES) { /* too short for an instance: skipped, in strict mode an error */
-        pfb_cursor_tolerate(&cursor, list->options, &list->notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES,
+        pfb_cursor_tolerate(&cursor, list->is_strict, &list->notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES,
                             cursor.at);
         cursor.at = cursor.end;
         advance_list(list, &cursor);
@@ -362,7 +380,7 @@ bool pfb_list_next_instance(pfb_list *list, pfb_listed_instance *instance)
     }
     pfb_instance_header header;
     if (pfb_cursor_instance(&cursor, &header))
-        pfb_cursor_aligned(&cursor, list->options, &list->notes, header.size_bytes, header.offset);
+        pfb_cursor_aligned(&cursor, list->is_strict, &list->notes, header.size_bytes, header.offset);
     if (!advance_list(list, &cursor))
         return false;
     *instance = (pfb_listed_instance){.offset = header.offset, .id = header.id, .name = header.name};

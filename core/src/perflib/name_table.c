@@ -76,7 +76,7 @@ static inline bool parse_index(const units *u, const piece *p, uint32_t *index)
  * called after an error. */
 static bool tolerate(pfb_name_table *table, uint32_t note, pfb_code code, size_t offset)
 {
-    if (table->options & PFB_STRICT)
+    if (table->is_strict)
         table->error = (pfb_error){code, offset};
     else
         table->notes |= note;
@@ -112,9 +112,9 @@ static void detect_form(pfb_name_table *table)
         table->error = (pfb_error){PFB_UNKNOWN_FORMAT, first.begin};
 }
 
-bool pfb_name_table_open(pfb_name_table *table, const void *data, size_t size, uint32_t options)
+bool pfb_name_table_open(pfb_name_table *table, const void *data, size_t size, const pfb_read_options *options)
 {
-    *table = (pfb_name_table){.data = data, .size = data ? size : 0, .options = options};
+    *table = (pfb_name_table){.data = data, .size = data ? size : 0, .is_strict = pfb_is_strict(options)};
     detect_encoding(table);
     detect_form(table);
     return table->error.code == PFB_OK;
@@ -168,7 +168,7 @@ static inline step next_pair(pfb_name_table *table, units *u, pfb_name_entry *en
     return PAIR;
 }
 
-bool pfb_name_table_next(pfb_name_table *table, pfb_name_entry *entry)
+bool pfb_name_table_next_entry(pfb_name_table *table, pfb_name_entry *entry)
 {
     units u = units_left(table);
     step found = table->error.code == PFB_OK ? SKIPPED : ENDED;
@@ -178,11 +178,19 @@ bool pfb_name_table_next(pfb_name_table *table, pfb_name_entry *entry)
     return found == PAIR;
 }
 
+pfb_error pfb_name_table_finish(pfb_name_table *table)
+{
+    pfb_name_entry entry;
+    while (pfb_name_table_next_entry(table, &entry))
+        continue;
+    return table->error;
+}
+
 uint32_t pfb_name_table_count(pfb_name_table *table)
 {
     pfb_name_entry entry;
     uint32_t count = 0;
-    while (count < UINT32_MAX && pfb_name_table_next(table, &entry))
+    while (count < UINT32_MAX && pfb_name_table_next_entry(table, &entry))
         count++;
     return count;
 }
@@ -233,7 +241,7 @@ pfb_error pfb_name_index_build(pfb_name_index *index, const pfb_name_table *tabl
     pfb_name_table reader = *table;
     pfb_name_entry entry;
     *index = (pfb_name_index){.entries = entries, .by_index = by_index, .by_name = by_name};
-    while (index->count < capacity && pfb_name_table_next(&reader, &entry))
+    while (index->count < capacity && pfb_name_table_next_entry(&reader, &entry))
         entries[index->count++] = entry;
     for (uint32_t i = 0; i < index->count; i++)
         by_index[i] = i;
@@ -242,7 +250,7 @@ pfb_error pfb_name_index_build(pfb_name_index *index, const pfb_name_table *tabl
     for (uint32_t i = 0; i < index->count; i++)
         by_name[i] = by_index[i];
     sort(&(order){index, true}, by_name, index->count);
-    if (index->count == capacity && pfb_name_table_next(&reader, &entry))
+    if (index->count == capacity && pfb_name_table_next_entry(&reader, &entry))
         return (pfb_error){PFB_CALLER_TOO_SMALL, 0};
     return reader.error;
 }

@@ -56,7 +56,7 @@ bool pfb_query_find(const void *info, size_t size, uint32_t index, pfb_identifie
     pfb_list list;
     pfb_identifier candidate;
     bool found = false;
-    pfb_list_open(&list, info, size, 0);
+    pfb_list_open(&list, info, size, NULL);
     while (!found && pfb_list_next_identifier(&list, &candidate))
         found = candidate.index == index;
     if (found)

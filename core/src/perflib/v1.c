@@ -52,7 +52,7 @@ PFB_NOINLINE static bool fail_object(pfb_v1_reader *block, pfb_code code, size_t
 /* An oddity of the current object: a note, or a failure in strict mode. True when reading may go on. */
 static bool tolerate(pfb_v1_reader *block, uint32_t note, pfb_code code, size_t offset)
 {
-    if (block->options & PFB_STRICT)
+    if (block->is_strict)
         return fail_object(block, code, offset);
     block->notes |= note;
     return true;
@@ -131,16 +131,16 @@ static void read_system_name(pfb_v1_reader *block, pfb_cursor *cursor, const uin
     uint32_t size = load32(block, p + 80);
     uint32_t offset = load32(block, p + 84);
     if (size > total || offset > total - size) {
-        pfb_cursor_tolerate(cursor, block->options, &block->notes, PFB_NOTE_BAD_SYSTEM_NAME, PFB_BAD_NAME, 84);
+        pfb_cursor_tolerate(cursor, block->is_strict, &block->notes, PFB_NOTE_BAD_SYSTEM_NAME, PFB_BAD_NAME, 84);
         return;
     }
     if (size > 0)
         block->system_name = cut_name(block, offset, size, 0);
 }
 
-bool pfb_v1_open(pfb_v1_reader *block, const void *data, size_t size, uint32_t options)
+bool pfb_v1_open(pfb_v1_reader *block, const void *data, size_t size, const pfb_read_options *options)
 {
-    *block = (pfb_v1_reader){.data = data, .options = options};
+    *block = (pfb_v1_reader){.data = data, .is_strict = pfb_is_strict(options)};
     pfb_cursor cursor = pfb_cursor_make(data, size);
     const uint8_t *p = pfb_cursor_take(&cursor, DATA_HEADER_BYTES, PFB_TRUNCATED_HEADER);
     if (!p)
@@ -160,7 +160,7 @@ bool pfb_v1_open(pfb_v1_reader *block, const void *data, size_t size, uint32_t o
         pfb_cursor_fail(&cursor, PFB_BAD_HEADER_SIZE, 24);
     else if (count > (total - header) / OBJECT_HEADER_BYTES)
         pfb_cursor_fail(&cursor, PFB_BAD_OBJECT_COUNT, 28);
-    pfb_cursor_aligned(&cursor, options, &block->notes, total, 20);
+    pfb_cursor_aligned(&cursor, block->is_strict, &block->notes, total, 20);
     if (cursor.error.code == PFB_OK)
         read_system_name(block, &cursor, p, total);
     if (!keep_block_error(block, &cursor))
@@ -252,7 +252,7 @@ bool pfb_v1_next_object(pfb_v1_reader *block, pfb_v1_object *object)
     pfb_cursor all = between(block, block->object_end, block->total_size_bytes);
     if (block->objects_read == block->object_count) {
         if (pfb_cursor_left(&all) > 0)
-            pfb_cursor_tolerate(&all, block->options, &block->notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES,
+            pfb_cursor_tolerate(&all, block->is_strict, &block->notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES,
                                 all.at);
         keep_block_error(block, &all);
         block->is_stopped = true;

@@ -49,7 +49,7 @@ PFB_NOINLINE static bool fail(pfb_v2_reader *reader, pfb_code code, size_t offse
 
 static bool tolerate(pfb_v2_reader *reader, uint32_t note, pfb_code code, size_t offset)
 {
-    if (reader->options & PFB_STRICT)
+    if (reader->is_strict)
         return fail(reader, code, offset);
     reader->notes |= note;
     return true;
@@ -73,9 +73,9 @@ static pfb_system_time load_system_time(const uint8_t *p)
                              .millisecond = load_le16(p + 14)};
 }
 
-bool pfb_v2_open(pfb_v2_reader *reader, const void *data, size_t size, uint32_t options)
+bool pfb_v2_open(pfb_v2_reader *reader, const void *data, size_t size, const pfb_read_options *options)
 {
-    *reader = (pfb_v2_reader){.data = data, .options = options};
+    *reader = (pfb_v2_reader){.data = data, .is_strict = pfb_is_strict(options)};
     if (!data || size < DATA_HEADER_BYTES)
         return fail(reader, PFB_TRUNCATED_HEADER, 0);
     const uint8_t *p = reader->data;

@@ -275,7 +275,7 @@ static void link_queries(pfb_sample *sample, const pfb_sample_input *input)
 {
     pfb_list list;
     pfb_identifier identifier;
-    pfb_list_open(&list, input->query_info, input->query_info_size_bytes, 0);
+    pfb_list_open(&list, input->query_info, input->query_info_size_bytes, NULL);
     while (pfb_list_next_identifier(&list, &identifier)) {
         if (identifier.index >= sample->counts.results || sample->results[identifier.index].has_query)
             continue;

@@ -40,7 +40,7 @@ typedef struct pfb_collector pfb_collector; /* opaque */
 
 /* Zero is the default of every member; so is a null pointer to the whole. */
 typedef struct pfb_collector_options {
-    uint32_t reader;             /* PFB_STRICT or 0 */
+    pfb_read_options reader;
     pfb_formula_options formula; /* applied to every value */
     uint32_t key_counter;        /* V1: title index of a counter that identifies instances of equal names, such as ID
                                   * Process; 0: none */

@@ -127,7 +127,7 @@ typedef struct pfb_lwp {
     const uint8_t *ring;
     uint32_t at;   /* offset of the next record */
     uint32_t left; /* records not yet returned */
-    uint32_t options;
+    bool is_strict;
     bool reads_all; /* reading every slot, written or not */
 } pfb_lwp;
 
@@ -150,11 +150,11 @@ typedef struct pfb_lwp_event {
 } pfb_lwp_event;
 
 /* Opens a control block of `control_size` bytes and its ring of `ring_size` bytes; `ring` begins at the byte that
- * BufferBase names. Only the registers and is_refused of `capabilities` are used. `options`: 0 or PFB_STRICT. Returns
+ * BufferBase names. Only the registers and is_refused of `capabilities` are used. Null options are defaults. Returns
  * false if sizes or offsets are invalid; `error` and `error_place` say why, and fields of `control` that were read keep
  * their values. Reads no record. */
 PFB_API bool pfb_lwp_open(pfb_lwp *lwp, const pfb_lwp_capabilities *capabilities, const void *control,
-                          size_t control_size, const void *ring, size_t ring_size, uint32_t options);
+                          size_t control_size, const void *ring, size_t ring_size, const pfb_read_options *options);
 
 /* Returns in *pair the current pair of EventId `id`, 1 to control.pair_count; false for other ids or if the control
  * block was not read. May also be called after pfb_lwp_open failed. */
