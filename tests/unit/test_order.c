@@ -4,8 +4,6 @@
 
 #include "sample/order.h"
 
-#include <string.h>
-
 static uint32_t next_random(uint32_t *state)
 {
     *state = *state * 1664525 + 1013904223;
@@ -31,25 +29,6 @@ Test(order, strides_spread_a_row_over_a_cache)
         for (unsigned i = 0; i < 64; i++)
             cr_assert_leq(used[i], 4, "%u rows: %u lines at %u", rows, used[i], i);
     }
-}
-
-/* One size that differs is seen wherever it stands. */
-Test(order, common_sizes)
-{
-    uint8_t sizes[40];
-    for (size_t count = 1; count <= 33; count++) {
-        for (int size = 0; size <= 8; size += 4) {
-            memset(sizes, size, count);
-            sizes[count] = 1;
-            cr_expect_eq(pfb_sample_common_size(sizes, count), size, "%zu of %d", count, size);
-        }
-        for (size_t i = 0; i < count && count > 1; i++) {
-            memset(sizes, 8, count);
-            sizes[i] = i % 2 ? 4 : 0;
-            cr_expect_eq(pfb_sample_common_size(sizes, count), 0, "%zu of %zu", i, count);
-        }
-    }
-    cr_expect_eq(pfb_sample_common_size(sizes, 0), 0, "of nothing");
 }
 
 enum { RESULTS = 48 };

@@ -35,21 +35,6 @@ size_t pfb_sample_place(const pfb_sample *sample, uint32_t row, uint32_t column)
                     (row - result->first_row)); /* below counts.values, which is laid out */
 }
 
-uint8_t pfb_sample_common_size(const uint8_t *sizes, size_t count)
-{
-    uint64_t expected = count > 0 ? sizes[0] * UINT64_C(0x0101010101010101) : 0;
-    uint64_t different = 0;
-    size_t i = 0;
-    for (; count - i >= 32; i += 32) {
-        uint64_t four[4];
-        memcpy(four, sizes + i, sizeof four);
-        different |= (four[0] ^ expected) | (four[1] ^ expected) | (four[2] ^ expected) | (four[3] ^ expected);
-    }
-    for (; i < count; i++)
-        different |= sizes[i] ^ (expected & 0xFF);
-    return different == 0 ? (uint8_t)expected : 0;
-}
-
 /* ---- Orders ------------------------------------------------------------------------------------------------ */
 
 /* Three arrays of positions are kept in order, by one sort for all. */
@@ -81,27 +66,9 @@ typedef struct name {
     uint32_t code_page;
 } name;
 
-/* Compares bytes as memcmp does, without a call for as many as names mostly have: in steps of eight while they are the
- * same. */
 static int compare_bytes(const uint8_t *left, const uint8_t *right, size_t size)
 {
-    enum { MANY = 64 };
-    size_t few = size < MANY ? size : MANY;
-    size_t same = 0;
-    while (few - same >= 8) {
-        uint64_t a;
-        uint64_t b;
-        memcpy(&a, left + same, sizeof a);
-        memcpy(&b, right + same, sizeof b);
-        if (a != b)
-            break;
-        same += 8;
-    }
-    if (same == MANY)
-        return memcmp(left + same, right + same, size - same);
-    while (same < size && left[same] == right[same])
-        same++;
-    return same < size ? left[same] - right[same] : 0;
+    return size > 0 ? memcmp(left, right, size) : 0; /* null is not for memcmp */
 }
 
 static int compare_names(const name *left, const name *right)
@@ -143,15 +110,7 @@ static int compare_identities(const pfb_sample_row *left, const pfb_sample_row *
 
 bool pfb_sample_same_instance(const pfb_sample_row *left, const pfb_sample_row *right)
 {
-    if (left->id != right->id)
-        return false;
-    bool is_special = left->is_unique || right->is_unique ||
-                      (left->parent_size_bytes | right->parent_size_bytes) != 0 || left->has_name != right->has_name ||
-                      left->code_page != PFB_ENCODING_UTF16LE || right->code_page != PFB_ENCODING_UTF16LE;
-    if (is_special)
-        return compare_identities(left, right) == 0;
-    return left->name_size_bytes == right->name_size_bytes && /* all of V2: no more to compare */
-           compare_bytes(left->name, right->name, left->name_size_bytes) == 0;
+    return left->id == right->id && compare_identities(left, right) == 0;
 }
 
 int pfb_sample_compare_instance(const pfb_row_key *left, const pfb_row_key *right)

@@ -20,9 +20,6 @@ static inline uint64_t pfb_sample_locate(size_t offset, uint32_t size_bytes)
     return (uint64_t)offset << 32 | size_bytes;
 }
 
-/* The size that all of these sizes have, 4 or 8; 0 when they differ, one of them is none, or there are none. */
-uint8_t pfb_sample_common_size(const uint8_t *sizes, size_t count);
-
 /* What tells a row from others: counterset and identity (name and id); then where it stands. */
 typedef struct pfb_row_key {
     const pfb_guid *counterset;
