@@ -226,7 +226,7 @@ void measure_evaluate_all(benchmark::State &state, couple &samples)
         benchmark::ClobberMemory();
     }
     if (all_evaluated(state, status_bytes.data(), newer))
-        bench::count_items(state, pfb_sample_value_count(&newer));
+        bench::count_items(state, bench::count_values(newer));
 }
 
 /* ---- From replies to displayed values ---------------------------------------------------------------------------- */
@@ -244,7 +244,7 @@ void measure_show(benchmark::State &state, couple &samples)
         benchmark::ClobberMemory();
     }
     if (all_evaluated(state, display.status_bytes, display.newer))
-        bench::count_items(state, pfb_sample_value_count(&display.newer));
+        bench::count_items(state, bench::count_values(display.newer));
 }
 
 /* The newer reply, by one who has the older one's table. */
@@ -261,7 +261,7 @@ void measure_next(benchmark::State &state, couple &samples)
         benchmark::ClobberMemory();
     }
     if (all_evaluated(state, status_bytes.data(), newer))
-        bench::count_items(state, pfb_sample_value_count(&newer));
+        bench::count_items(state, bench::count_values(newer));
 }
 
 /* ---- Baselines ------------------------------------------------------------------------------------------------- */
@@ -327,7 +327,7 @@ void measure_plain_values(benchmark::State &state, const couple &samples)
         benchmark::DoNotOptimize(values.data());
         benchmark::ClobberMemory();
     }
-    bench::count_items(state, pfb_sample_value_count(&newer));
+    bench::count_items(state, bench::count_values(newer));
 }
 
 /* ---- Loading --------------------------------------------------------------------------------------------------- */
@@ -340,7 +340,7 @@ void measure_load(benchmark::State &state, couple &samples)
             return state.SkipWithError("the block is refused");
         benchmark::ClobberMemory();
     }
-    bench::count_items(state, pfb_sample_value_count(&samples.newer.table));
+    bench::count_items(state, bench::count_values(samples.newer.table));
 }
 
 /* A copy of the newer block alone. */
@@ -352,7 +352,7 @@ void measure_load_memcpy(benchmark::State &state, const couple &samples)
         benchmark::DoNotOptimize(to.data());
         benchmark::ClobberMemory();
     }
-    bench::count_items(state, pfb_sample_value_count(&samples.newer.table));
+    bench::count_items(state, bench::count_values(samples.newer.table));
 }
 
 /* The sum of all raw values of a sample of one result. */
@@ -386,7 +386,7 @@ void measure_typical(benchmark::State &state, const couple &samples)
         sum += typical_sum(&row);
     if (sum != sum_of(samples.older.table) + sum_of(samples.newer.table))
         return state.SkipWithError("the values are others");
-    bench::count_items(state, pfb_sample_value_count(&samples.newer.table));
+    bench::count_items(state, bench::count_values(samples.newer.table));
 }
 
 using make_couple = std::function<couple *()>;
@@ -416,7 +416,7 @@ void add_evaluate(const std::string &name, size_t count, const std::function<cou
                [=](benchmark::State &state) { measure_evaluate_all(state, samples()); });
     bench::add(prefix + "/plain", count, [=](benchmark::State &state) { measure_plain_values(state, samples()); });
     bench::add(prefix + "/memcpy", count, [=](benchmark::State &state) {
-        measure_memcpy(state, samples(), pfb_sample_value_count(&samples().newer.table));
+        measure_memcpy(state, samples(), bench::count_values(samples().newer.table));
     });
 }
 
@@ -427,7 +427,7 @@ void add_display(const std::string &name, size_t count, const std::function<coup
     bench::add(prefix + "/next", count, [=](benchmark::State &state) { measure_next(state, samples()); });
     bench::add(prefix + "/typical", count, [=](benchmark::State &state) { measure_typical(state, samples()); });
     bench::add(prefix + "/memcpy", count, [=](benchmark::State &state) {
-        measure_memcpy(state, samples(), pfb_sample_value_count(&samples().newer.table));
+        measure_memcpy(state, samples(), bench::count_values(samples().newer.table));
     });
 }
 

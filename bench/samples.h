@@ -73,6 +73,15 @@ class sample
     pfb_sample kept = {};
 };
 
+/* The number of values of a sample: for each result its rows times its columns. */
+inline size_t count_values(const pfb_sample &table)
+{
+    size_t count = 0;
+    for (uint32_t r = 0; r < table.counts.results; r++)
+        count += size_t{table.results[r].row_count} * table.results[r].column_count;
+    return count;
+}
+
 } // namespace bench
 
 #endif

@@ -308,6 +308,13 @@ static uint32_t find_referred(const pfb_sample *t, uint32_t result, uint32_t cou
     return PFB_NONE;
 }
 
+/* The displayed value is the raw value. */
+static bool is_raw_count(uint32_t type)
+{
+    const pfb_counter_type *row = pfb_counter_type_find(type);
+    return row && row->terms == PFB_TERM_RAW;
+}
+
 /* A base has a base type and its size; other related counters are numbers of 4 or 8 bytes. */
 static bool is_fit(const pfb_sample_column *referred, uint32_t size_bytes, bool is_base)
 {
@@ -316,7 +323,7 @@ static bool is_fit(const pfb_sample_column *referred, uint32_t size_bytes, bool 
         return false;
     if (is_base)
         return pfb_counter_type_is_base(type->value) && size_bytes == (type->raw_size == PFB_RAW_DWORD ? 4 : 8);
-    return pfb_counter_type_is_number(type->value) && (size_bytes == 4 || size_bytes == 8);
+    return is_raw_count(type->value) && (size_bytes == 4 || size_bytes == 8);
 }
 
 static bool find_reference(const pfb_sample *t, uint32_t row, uint32_t column, uint32_t counter_id, bool is_base,
@@ -371,7 +378,7 @@ static bool is_wrong_size(const pfb_sample *t, uint32_t row, uint32_t column)
 {
     const pfb_sample_column *c = &t->columns[column];
     uint32_t size = pfb_sample_value_at(t, row, column).size_bytes;
-    if (pfb_counter_type_is_number(c->counter.type) || is_v1(t, row))
+    if (is_raw_count(c->counter.type) || is_v1(t, row))
         return false;
     uint32_t declared = c->counter.type & PFB_TYPE_SIZE_MASK;
     return (size == 4 && declared != 0) || (size == 8 && declared != 0x100);

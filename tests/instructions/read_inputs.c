@@ -385,6 +385,14 @@ static unsigned count_displayed(const evaluated *e, const pfb_sample_result *res
     return displayed;
 }
 
+static unsigned count_values(const pfb_sample *sample)
+{
+    unsigned count = 0;
+    for (uint32_t r = 0; r < sample->counts.results; r++)
+        count += sample->results[r].row_count * sample->results[r].column_count;
+    return count;
+}
+
 static void print_evaluated(const evaluated *e)
 {
     unsigned matched = 0;
@@ -393,8 +401,7 @@ static void print_evaluated(const evaluated *e)
         matched += e->newer.rows[i].older_row != PFB_NONE;
     for (uint32_t i = 0; i < e->newer.counts.columns; i++)
         displayed += count_displayed(e, &e->newer.results[e->newer.columns[i].result], i);
-    printf("%u %u %u %u\n", (unsigned)e->newer.counts.rows, matched, (unsigned)pfb_sample_value_count(&e->newer),
-           displayed);
+    printf("%u %u %u %u\n", (unsigned)e->newer.counts.rows, matched, count_values(&e->newer), displayed);
 }
 
 /* ---- By name -------------------------------------------------------------------------------------------------- */

@@ -25,6 +25,14 @@ pfb_formula_result evaluate_two(uint32_t type, uint64_t from, uint64_t to)
     return pfb_formula_evaluate(&older, &newer, NULL);
 }
 
+size_t type_count(void)
+{
+    size_t count = 0;
+    while (pfb_counter_type_at(count))
+        count++;
+    return count;
+}
+
 bool same_bits(double a, double b)
 {
     return memcmp(&a, &b, sizeof a) == 0;

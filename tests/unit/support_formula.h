@@ -47,6 +47,9 @@ pfb_formula_result evaluate_two(uint32_t type, uint64_t from, uint64_t to);
 bool same_bits(double a, double b);
 bool same_result(const pfb_formula_result *a, const pfb_formula_result *b);
 
+/* The number of counter types: 39. */
+size_t type_count(void);
+
 /* Returns true if value and status byte are those of the result. */
 bool same_packed(double value, uint8_t status_byte, const pfb_formula_result *result);
 

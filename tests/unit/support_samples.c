@@ -226,6 +226,14 @@ sample *sample_of_instances(unsigned set, int64_t tick, uint32_t type, const ins
 
 /* ---- Results --------------------------------------------------------------------------------------------- */
 
+uint64_t value_count(const pfb_sample *table)
+{
+    uint64_t count = 0;
+    for (uint32_t r = 0; r < table->counts.results; r++)
+        count += (uint64_t)table->results[r].row_count * table->results[r].column_count;
+    return count;
+}
+
 displayed displayed_of(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options)
 {
     size_t count = (size_t)newer->counts.values;

@@ -78,6 +78,9 @@ typedef struct displayed {
     uint8_t *status_bytes;
 } displayed;
 
+/* The number of values: for each result its rows times its columns. */
+uint64_t value_count(const pfb_sample *table);
+
 displayed displayed_of(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options);
 void displayed_free(displayed all);
 

@@ -87,7 +87,7 @@ Test(cook_samples, a_block_of_every_kind_to_displayed_values)
     sample *newer = mixed(2, "a", "b");
     pfb_sample_match(&older->table, &newer->table);
     displayed all = displayed_of(&older->table, &newer->table, NULL);
-    cr_assert_eq(pfb_sample_value_count(&newer->table), sizeof expected / sizeof expected[0]);
+    cr_assert_eq(value_count(&newer->table), sizeof expected / sizeof expected[0]);
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         size_t place = pfb_sample_place(&newer->table, expected[i].row, expected[i].column);
         pfb_formula_result r = pfb_formula_unpack(all.values[place], all.status_bytes[place], PFB_UNIT_NONE);
@@ -138,7 +138,7 @@ Test(cook_samples, nothing_to_evaluate)
 {
     sample *s = sample_new(1);
     sample_load(s);
-    cr_expect_eq(pfb_sample_value_count(&s->table), 0);
+    cr_expect_eq(value_count(&s->table), 0);
     cr_expect(pfb_sample_cook(NULL, &s->table, NULL, NULL, NULL, 0));
     sample_free(s);
 }

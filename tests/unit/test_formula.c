@@ -120,7 +120,7 @@ Test(formula, not_displayed)
 
 Test(formula, need_two_samples)
 {
-    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+    for (size_t i = 0; i < type_count(); i++) {
         const pfb_counter_type *type = pfb_counter_type_at(i);
         pfb_raw_value newer = sample_at(type->value, 1, 50);
         pfb_formula_result r = pfb_formula_evaluate(NULL, &newer, NULL);
@@ -134,7 +134,7 @@ Test(formula, need_two_samples)
 
 Test(formula, type_mismatch)
 {
-    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+    for (size_t i = 0; i < type_count(); i++) {
         const pfb_counter_type *type = pfb_counter_type_at(i);
         pfb_raw_value older = sample_at(type->value == COUNTER ? BULK_COUNT : COUNTER, 0, 1);
         pfb_raw_value newer = sample_at(type->value, 1, 50);
@@ -204,7 +204,7 @@ Test(formula, precision_object_timer_takes_base_or_clock)
 
 Test(formula, negative_delta)
 {
-    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+    for (size_t i = 0; i < type_count(); i++) {
         const pfb_counter_type *type = pfb_counter_type_at(i);
         if (type->samples == 2)
             expect_status(evaluate_two(type->value, 26, 25), PFB_STATUS_NEGATIVE_DELTA, type->name);
@@ -244,7 +244,7 @@ Test(formula, no_data)
 /* Time or base between the samples: none, or negative. */
 Test(formula, zero_and_negative_denominators)
 {
-    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+    for (size_t i = 0; i < type_count(); i++) {
         const pfb_counter_type *type = pfb_counter_type_at(i);
         bool timed = type->denominator == PFB_DENOMINATOR_TIME;
         if (!timed && type->denominator != PFB_DENOMINATOR_BASE_DELTA)
@@ -302,7 +302,7 @@ Test(formula, zero_base)
     expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_BASE, "25 / 0");
     newer.value = 0;
     expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_BASE, "0 / 0");
-    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+    for (size_t i = 0; i < type_count(); i++) {
         const pfb_counter_type *type = pfb_counter_type_at(i);
         if (!(type->terms & (PFB_TERM_OVER_MULTI_COUNT | PFB_TERM_FROM_MULTI_COUNT)))
             continue;
@@ -521,7 +521,7 @@ Test(formula, the_documentation_has_the_same_tables)
     }
     fclose(page);
     size_t displayed = 0;
-    for (size_t i = 0; i < pfb_counter_type_count(); i++)
+    for (size_t i = 0; i < type_count(); i++)
         displayed += pfb_counter_type_at(i)->samples > 0;
     cr_expect_eq(types, displayed);
     cr_expect_eq(statuses, 14);

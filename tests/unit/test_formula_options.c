@@ -10,7 +10,7 @@ static const pfb_formula_options wrap32 = {.wrap32 = true};
 
 Test(formula_options, wrap32_is_for_fallen_dword_counters)
 {
-    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+    for (size_t i = 0; i < type_count(); i++) {
         const pfb_counter_type *type = pfb_counter_type_at(i);
         if (type->samples != 2)
             continue;
@@ -125,7 +125,7 @@ Test(formula_options, server_2003_needs_no_frequency)
 Test(formula_options, other_types_stay_as_they_are)
 {
     pfb_formula_options readings = {.server_2003_multi_timer = true, .per_item_inverse = true, .generic = true};
-    for (size_t i = 0; i < pfb_counter_type_count(); i++) {
+    for (size_t i = 0; i < type_count(); i++) {
         uint32_t type = pfb_counter_type_at(i)->value;
         pfb_raw_value older = sample_at(type, 0, 1);
         pfb_raw_value newer = sample_at(type, 1, 12);

@@ -273,7 +273,7 @@ Test(real_blocks, every_displayed_value)
         samples[0][i] = load_sample(0, objects[i]);
         samples[1][i] = load_sample(1, objects[i]);
         pfb_sample_match(&samples[0][i].table, &samples[1][i].table);
-        cells += pfb_sample_value_count(&samples[1][i].table);
+        cells += value_count(&samples[1][i].table);
     }
     FILE *stream = open_file("expected-s00-s01.jsonl");
     char line[1024];

@@ -91,10 +91,7 @@ typedef struct pfb_counter_type {
     char formula[32];    /* the same for people, "100 dN / dT" */
 } pfb_counter_type;
 
-/* Number of rows: 39. */
-PFB_API size_t pfb_counter_type_count(void);
-
-/* The row at `position`, in ascending order of value; null past the end. */
+/* The row at `position`, 0 to 38, in ascending order of value; null past the end. */
 PFB_API const pfb_counter_type *pfb_counter_type_at(size_t position);
 
 /* The row of exactly this value, or of the value it is an alias of (0x40030503, which some tools call
@@ -110,26 +107,7 @@ PFB_API const char *pfb_unit_text(pfb_unit unit);
 /* True when values of this type are bases: class COUNTER and subtype BASE, compared under the mask. */
 PFB_API bool pfb_counter_type_is_base(uint32_t value);
 
-/* True for the four raw-count types, whose displayed value is the raw value: the counters are of these that hold an
- * object's time, its frequency or an multi count. */
-PFB_API bool pfb_counter_type_is_number(uint32_t value);
-
 /* ---- Values without a name ------------------------------------------------------------------------- */
-
-/* A type taken apart, for diagnostics. */
-typedef struct pfb_type_fields {
-    uint8_t raw_size;   /* pfb_raw_size */
-    uint8_t type_class; /* 0 NUMBER, 1 COUNTER, 2 TEXT, 3 ZERO */
-    uint8_t subtype;    /* 0-15 */
-    uint8_t timer;      /* 0 tick, 1 100 ns, 2 object, 3 undefined */
-    uint8_t display;    /* 0-15 */
-    bool delta, delta_base, inverse, multi;
-    bool is_well_formed; /* reserved bits 0, subtype defined for the class, timer below 3 and only with COUNTER,
-                          * DELTA_BASE only with FRACTION, INVERSE only with RATE, MULTI only with RATE or BASE,
-                          * display at most 4. It says nothing about whether the type has a name */
-} pfb_type_fields;
-
-PFB_API pfb_type_fields pfb_counter_type_fields(uint32_t value);
 
 /* Fills `row` with the formula that the bits of a well-formed value of class COUNTER spell out; its name and formula
  * texts are empty and no base belongs to it. BASE and HISTOGRAM, and sizes without a number, have nothing to compute.

@@ -209,9 +209,6 @@ PFB_API pfb_formula_result pfb_sample_cook_value(const pfb_sample *older, const 
 
 /* ---- Whole samples ------------------------------------------------------------------------------------------- */
 
-/* How many values a sample has: for each result its rows times its columns. */
-PFB_API uint64_t pfb_sample_value_count(const pfb_sample *newer);
-
 /* Evaluates every value of a sample, as pfb_sample_cook_value does, into the caller's arrays: each value and its status
  * byte (formula.h) at its place (pfb_sample_place), column by column. Between columns some places may be left alone.
  * False, with nothing written, when `capacity` is less than newer->counts.values. `older` and `options` may be null. */

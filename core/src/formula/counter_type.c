@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "perfblock/formula.h"
+#include "formula/evaluation.h"
 
 /* Short names for the columns, so that a row stays a line. */
 #define DWORD PFB_RAW_DWORD
@@ -87,11 +87,6 @@ static const pfb_counter_type rows[] = {
 static const char precision_timestamp[] = "PERF_PRECISION_TIMESTAMP";
 static const char large_raw_base[] = "PERF_LARGE_RAW_BASE";
 
-size_t pfb_counter_type_count(void)
-{
-    return ROW_COUNT;
-}
-
 const pfb_counter_type *pfb_counter_type_at(size_t position)
 {
     return position < ROW_COUNT ? &rows[position] : NULL;
@@ -157,18 +152,31 @@ enum {
 
 enum { DISPLAY_NONE, DISPLAY_PER_SECOND, DISPLAY_PERCENT, DISPLAY_SECONDS };
 
-pfb_type_fields pfb_counter_type_fields(uint32_t value)
+/* A type by its fields. */
+typedef struct type_fields {
+    uint8_t raw_size;   /* pfb_raw_size */
+    uint8_t type_class; /* 0 NUMBER, 1 COUNTER, 2 TEXT, 3 ZERO */
+    uint8_t subtype;    /* 0 to 15 */
+    uint8_t timer;      /* 0 tick, 1 100 ns, 2 object, 3 undefined */
+    uint8_t display;    /* 0 to 15 */
+    bool delta, delta_base, inverse, multi;
+    bool is_well_formed; /* reserved bits 0, subtype defined for the class, timer below 3 and only with COUNTER,
+                          * DELTA_BASE only with FRACTION, INVERSE only with RATE, MULTI only with RATE or BASE,
+                          * display at most 4 */
+} type_fields;
+
+static type_fields split_type(uint32_t value)
 {
     static const uint8_t highest_subtype[4] = {2, 7, 1, 0}; /* by class */
-    pfb_type_fields f = {.raw_size = (value & PFB_TYPE_SIZE_MASK) >> 8,
-                         .type_class = (value & PFB_TYPE_CLASS_MASK) >> 10,
-                         .subtype = (value & PFB_TYPE_SUBTYPE_MASK) >> 16,
-                         .timer = (value & PFB_TYPE_TIMER_MASK) >> 20,
-                         .display = (uint8_t)(value >> 28),
-                         .delta = (value & PFB_TYPE_DELTA) != 0,
-                         .delta_base = (value & PFB_TYPE_DELTA_BASE) != 0,
-                         .inverse = (value & PFB_TYPE_INVERSE) != 0,
-                         .multi = (value & PFB_TYPE_MULTI) != 0};
+    type_fields f = {.raw_size = (value & PFB_TYPE_SIZE_MASK) >> 8,
+                     .type_class = (value & PFB_TYPE_CLASS_MASK) >> 10,
+                     .subtype = (value & PFB_TYPE_SUBTYPE_MASK) >> 16,
+                     .timer = (value & PFB_TYPE_TIMER_MASK) >> 20,
+                     .display = (uint8_t)(value >> 28),
+                     .delta = (value & PFB_TYPE_DELTA) != 0,
+                     .delta_base = (value & PFB_TYPE_DELTA_BASE) != 0,
+                     .inverse = (value & PFB_TYPE_INVERSE) != 0,
+                     .multi = (value & PFB_TYPE_MULTI) != 0};
     bool counter = f.type_class == CLASS_COUNTER;
     bool rate = counter && f.subtype == SUBTYPE_RATE;
     bool multi_allowed = rate || (counter && f.subtype == SUBTYPE_BASE);
@@ -180,7 +188,7 @@ pfb_type_fields pfb_counter_type_fields(uint32_t value)
 }
 
 /* What a rate adds to dN / dT. Multi timers are divided by M; their inverses are M minus the quotient. */
-static unsigned rate_terms(const pfb_type_fields *f)
+static unsigned rate_terms(const type_fields *f)
 {
     unsigned terms = f->display <= DISPLAY_PER_SECOND ? PFB_TERM_TIMES_FREQUENCY : 0;
     if (f->display == DISPLAY_PERCENT)
@@ -192,7 +200,7 @@ static unsigned rate_terms(const pfb_type_fields *f)
     return terms;
 }
 
-static unsigned fraction_terms(const pfb_type_fields *f)
+static unsigned fraction_terms(const type_fields *f)
 {
     unsigned terms = f->delta ? PFB_TERM_DELTA : PFB_TERM_RAW;
     if (f->display == DISPLAY_PERCENT)
@@ -200,7 +208,7 @@ static unsigned fraction_terms(const pfb_type_fields *f)
     return f->display == DISPLAY_SECONDS ? terms | PFB_TERM_OVER_FREQUENCY : terms;
 }
 
-static unsigned derive_terms(const pfb_type_fields *f)
+static unsigned derive_terms(const type_fields *f)
 {
     bool object = f->timer + 1 == PFB_CLOCK_OBJECT;
     switch (f->subtype) {
@@ -221,7 +229,7 @@ static unsigned derive_terms(const pfb_type_fields *f)
     }
 }
 
-static pfb_denominator derive_denominator(const pfb_type_fields *f)
+static pfb_denominator derive_denominator(const type_fields *f)
 {
     switch (f->subtype) {
     case SUBTYPE_RATE:
@@ -238,7 +246,7 @@ static pfb_denominator derive_denominator(const pfb_type_fields *f)
 
 bool pfb_counter_type_derive(uint32_t value, pfb_counter_type *row)
 {
-    pfb_type_fields f = pfb_counter_type_fields(value);
+    type_fields f = split_type(value);
     if (!f.is_well_formed || f.type_class != CLASS_COUNTER)
         return false;
     pfb_counter_type derived = {.value = value, .raw_size = f.raw_size};
@@ -258,7 +266,7 @@ bool pfb_counter_type_derive(uint32_t value, pfb_counter_type *row)
 
 bool pfb_counter_type_is_base(uint32_t value)
 {
-    pfb_type_fields fields = pfb_counter_type_fields(value);
+    type_fields fields = split_type(value);
     return fields.type_class == CLASS_COUNTER && fields.subtype == SUBTYPE_BASE;
 }
 

@@ -49,6 +49,9 @@ void pfb_formula_check(const pfb_formula *formula, const pfb_raw_value *older, c
 void pfb_formula_compute(const pfb_formula *formula, const pfb_conditions *conditions, const pfb_raw_value *older,
                          const pfb_raw_value *newer, pfb_formula_result *result);
 
+/* True for the four raw-count types, whose displayed value is the raw value. */
+bool pfb_counter_type_is_number(uint32_t value);
+
 /* The status byte of a result (PFB_STATUS_BYTE_). */
 static inline uint8_t pfb_formula_pack(const pfb_formula_result *result)
 {

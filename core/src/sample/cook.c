@@ -388,14 +388,6 @@ pfb_formula_result pfb_sample_cook_value(const pfb_sample *older, const pfb_samp
     return result;
 }
 
-uint64_t pfb_sample_value_count(const pfb_sample *newer)
-{
-    uint64_t count = 0;
-    for (uint32_t r = 0; r < newer->counts.results; r++)
-        count += (uint64_t)newer->results[r].row_count * newer->results[r].column_count;
-    return count;
-}
-
 /* Replaces the numbers of the row read last by those of another row. Returns false if more than numbers may differ. */
 static inline bool read_numbers(side *s, uint32_t row)
 {
