@@ -3,13 +3,21 @@
  *
  *     SORT_CONTEXT   a type
  *     SORT_COMPARE   int f(const SORT_CONTEXT *, uint32_t left, uint32_t right)
+ *     SORT_PREFIX(x) optional: x with a prefix, so that several sources can be compiled as one
+ *
+ * They are undefined at the end of this file. It defines sort(context, items, count), with the prefix.
  *
  * No function pointer is used, so that the test that core has no recursion sees every call. No two items may compare as
  * equal; the result is then independent of the algorithm. */
 
+#ifndef SORT_PREFIX
+#define SORT_PREFIX(name) name
+#endif
+
 /* Inserts `item` at the hole `root` of a heap of `count` items. The hole first sinks to a leaf along the larger
  * children, with one comparison per level; the item then rises from there, usually by few levels. */
-static void sift_down(const SORT_CONTEXT *context, uint32_t *items, size_t root, size_t count, uint32_t item)
+static void SORT_PREFIX(sift_down)(const SORT_CONTEXT *context, uint32_t *items, size_t root, size_t count,
+                                   uint32_t item)
 {
     size_t hole = root;
     while (hole < (count - 1) / 2) { /* it has two children */
@@ -31,7 +39,7 @@ static void sift_down(const SORT_CONTEXT *context, uint32_t *items, size_t root,
 }
 
 /* Returns true if the items are ascending, or descending if `is_descending`. */
-static bool is_run(const SORT_CONTEXT *context, const uint32_t *items, size_t count, bool is_descending)
+static bool SORT_PREFIX(is_run)(const SORT_CONTEXT *context, const uint32_t *items, size_t count, bool is_descending)
 {
     size_t length = 1;
     while (length < count && (SORT_COMPARE(context, items[length - 1], items[length]) > 0) == is_descending)
@@ -39,7 +47,7 @@ static bool is_run(const SORT_CONTEXT *context, const uint32_t *items, size_t co
     return length >= count;
 }
 
-static void reverse(uint32_t *items, size_t count)
+static void SORT_PREFIX(reverse)(uint32_t *items, size_t count)
 {
     for (size_t i = 0; i < count / 2; i++) {
         uint32_t swap = items[i];
@@ -50,19 +58,23 @@ static void reverse(uint32_t *items, size_t count)
 
 /* Heap sort in place, O(n log n) in the worst case. Input that is already sorted, the common case, or sorted in reverse
  * takes linear time. */
-static void sort(const SORT_CONTEXT *context, uint32_t *items, size_t count)
+static void SORT_PREFIX(sort)(const SORT_CONTEXT *context, uint32_t *items, size_t count)
 {
-    if (is_run(context, items, count, false))
+    if (SORT_PREFIX(is_run)(context, items, count, false))
         return;
-    if (is_run(context, items, count, true)) {
-        reverse(items, count);
+    if (SORT_PREFIX(is_run)(context, items, count, true)) {
+        SORT_PREFIX(reverse)(items, count);
         return;
     }
     for (size_t root = count / 2; root > 0; root--)
-        sift_down(context, items, root - 1, count, items[root - 1]);
+        SORT_PREFIX(sift_down)(context, items, root - 1, count, items[root - 1]);
     for (size_t end = count - 1; end > 0; end--) {
         uint32_t last = items[end];
         items[end] = items[0];
-        sift_down(context, items, 0, end, last);
+        SORT_PREFIX(sift_down)(context, items, 0, end, last);
     }
 }
+
+#undef SORT_PREFIX
+#undef SORT_COMPARE
+#undef SORT_CONTEXT

@@ -38,7 +38,7 @@
 
 /* Ascending by value: find() relies on it. */
 /* clang-format off */
-static const pfb_counter_type rows[] = {
+static const pfb_counter_type type_rows[] = {
     /* value       name                                   raw       2 clock  below unit  terms                  base            formula */
     {0x00000000u, "PERF_COUNTER_RAWCOUNT_HEX",            DWORD,    1, NOCLK, ONE, NONE, N,                     0,              "N"},
     {0x00000100u, "PERF_COUNTER_LARGE_RAWCOUNT_HEX",      LARGE,    1, NOCLK, ONE, NONE, N,                     0,              "N"},
@@ -82,14 +82,41 @@ static const pfb_counter_type rows[] = {
 };
 /* clang-format on */
 
-#define ROW_COUNT (sizeof rows / sizeof rows[0])
+#undef DWORD
+#undef LARGE
+#undef ZERO
+#undef VARIABLE
+#undef NOCLK
+#undef PERF
+#undef C100
+#undef OBJ
+#undef ONE
+#undef DT
+#undef B
+#undef DB
+#undef NONE
+#undef PSEC
+#undef PCT
+#undef SEC
+#undef N
+#undef DN
+#undef ELAPSED
+#undef X100
+#undef XF
+#undef OF
+#undef INV
+#undef OM
+#undef FM
+#undef BT
+
+#define TYPE_COUNT (sizeof type_rows / sizeof type_rows[0])
 
 static const char precision_timestamp[] = "PERF_PRECISION_TIMESTAMP";
 static const char large_raw_base[] = "PERF_LARGE_RAW_BASE";
 
 const pfb_counter_type *pfb_counter_type_at(size_t position)
 {
-    return position < ROW_COUNT ? &rows[position] : NULL;
+    return position < TYPE_COUNT ? &type_rows[position] : NULL;
 }
 
 const pfb_counter_type *pfb_counter_type_find(uint32_t value)
@@ -97,15 +124,15 @@ const pfb_counter_type *pfb_counter_type_find(uint32_t value)
     if (value == LARGE_RAW_BASE_ALIAS)
         value = LARGE_RAW_BASE;
     size_t low = 0;
-    size_t high = ROW_COUNT;
+    size_t high = TYPE_COUNT;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (rows[middle].value < value)
+        if (type_rows[middle].value < value)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < ROW_COUNT && rows[low].value == value ? &rows[low] : NULL;
+    return low < TYPE_COUNT && type_rows[low].value == value ? &type_rows[low] : NULL;
 }
 
 /* `row_name` is NUL-terminated within its array, so the comparison ends there at the latest. */
@@ -123,9 +150,9 @@ const pfb_counter_type *pfb_counter_type_named(const char *name, size_t size)
         name = large_raw_base;
         size = sizeof large_raw_base - 1;
     }
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (same_name(name, size, rows[i].name))
-            return &rows[i];
+    for (size_t i = 0; i < TYPE_COUNT; i++) {
+        if (same_name(name, size, type_rows[i].name))
+            return &type_rows[i];
     }
     return NULL;
 }

@@ -46,7 +46,7 @@ typedef enum ordering {
     ORDER_NAMES          /* result, name, instance: for numbering equal names */
 } ordering;
 
-static int compare_u32(uint32_t left, uint32_t right)
+static int compare_numbers(uint32_t left, uint32_t right)
 {
     return (left > right) - (left < right);
 }
@@ -60,25 +60,25 @@ static int compare_guids(const pfb_guid *left, const pfb_guid *right)
 }
 
 /* Names are compared as bytes: any order will do, so long as it is one. */
-typedef struct name {
+typedef struct row_name {
     const uint8_t *bytes; /* may be null when size is 0 */
     size_t size;
     uint32_t code_page;
-} name;
+} row_name;
 
 static int compare_bytes(const uint8_t *left, const uint8_t *right, size_t size)
 {
     return size > 0 ? memcmp(left, right, size) : 0; /* null is not for memcmp */
 }
 
-static int compare_names(const name *left, const name *right)
+static int compare_names(const row_name *left, const row_name *right)
 {
     int difference = compare_bytes(left->bytes, right->bytes, left->size < right->size ? left->size : right->size);
     if (difference != 0)
         return difference;
     if (left->size != right->size)
         return left->size < right->size ? -1 : 1;
-    return left->size > 0 ? compare_u32(left->code_page, right->code_page) : 0;
+    return left->size > 0 ? compare_numbers(left->code_page, right->code_page) : 0;
 }
 
 /* The displayed name: whether there is one, the parent's, its own. */
@@ -86,16 +86,16 @@ static int compare_full_names(const pfb_sample_row *left, const pfb_sample_row *
 {
     if (left->has_name != right->has_name)
         return left->has_name ? 1 : -1;
-    name a = {left->name, left->name_size_bytes, left->code_page};
-    name b = {right->name, right->name_size_bytes, right->code_page};
+    row_name a = {left->name, left->name_size_bytes, left->code_page};
+    row_name b = {right->name, right->name_size_bytes, right->code_page};
     int difference = compare_names(&a, &b);
     if (difference != 0 || (left->parent_size_bytes | right->parent_size_bytes) == 0)
         return difference;
     if (left->parent_name == right->parent_name && left->parent_size_bytes == right->parent_size_bytes &&
         left->parent_code_page == right->parent_code_page) /* rows of one parent share its bytes */
         return 0;
-    a = (name){left->parent_name, left->parent_size_bytes, left->parent_code_page};
-    b = (name){right->parent_name, right->parent_size_bytes, right->parent_code_page};
+    a = (row_name){left->parent_name, left->parent_size_bytes, left->parent_code_page};
+    b = (row_name){right->parent_name, right->parent_size_bytes, right->parent_code_page};
     return compare_names(&a, &b);
 }
 
@@ -105,7 +105,7 @@ static int compare_identities(const pfb_sample_row *left, const pfb_sample_row *
     if (left->is_unique != right->is_unique)
         return left->is_unique ? 1 : -1;
     int difference = left->is_unique ? 0 : compare_full_names(left, right);
-    return difference != 0 ? difference : compare_u32(left->id, right->id);
+    return difference != 0 ? difference : compare_numbers(left->id, right->id);
 }
 
 bool pfb_sample_same_instance(const pfb_sample_row *left, const pfb_sample_row *right)
@@ -121,8 +121,8 @@ int pfb_sample_compare_instance(const pfb_row_key *left, const pfb_row_key *righ
 
 static int compare_places(const pfb_row_key *left, const pfb_row_key *right)
 {
-    int difference = compare_u32(left->result, right->result);
-    return difference != 0 ? difference : compare_u32(left->instance, right->instance);
+    int difference = compare_numbers(left->result, right->result);
+    return difference != 0 ? difference : compare_numbers(left->instance, right->instance);
 }
 
 pfb_row_key pfb_sample_row_key(const pfb_sample *sample, uint32_t row)
@@ -146,10 +146,10 @@ static int compare_row_names(const pfb_sample *sample, uint32_t left, uint32_t r
 {
     const pfb_sample_row *a = &sample->rows[left];
     const pfb_sample_row *b = &sample->rows[right];
-    int difference = compare_u32(a->result, b->result);
+    int difference = compare_numbers(a->result, b->result);
     if (difference == 0)
         difference = compare_full_names(a, b);
-    return difference != 0 ? difference : compare_u32(a->instance, b->instance);
+    return difference != 0 ? difference : compare_numbers(a->instance, b->instance);
 }
 
 typedef struct column_key {
@@ -169,10 +169,10 @@ static int compare_column_keys(const column_key *left, const column_key *right)
 {
     int difference = compare_guids(left->counterset, right->counterset);
     if (difference == 0)
-        difference = compare_u32(left->counter_id, right->counter_id);
+        difference = compare_numbers(left->counter_id, right->counter_id);
     if (difference == 0)
-        difference = compare_u32(left->result, right->result);
-    return difference != 0 ? difference : compare_u32(left->position, right->position);
+        difference = compare_numbers(left->result, right->result);
+    return difference != 0 ? difference : compare_numbers(left->position, right->position);
 }
 
 static int compare_columns(const pfb_sample *sample, uint32_t left, uint32_t right)
@@ -188,23 +188,23 @@ static int compare_counters(const pfb_sample *sample, uint32_t left, uint32_t ri
     pfb_counter b = {0};
     pfb_registration_counter_at(&sample->registrations[0], left, &a);
     pfb_registration_counter_at(&sample->registrations[0], right, &b);
-    int difference = compare_u32(a.id, b.id);
-    return difference != 0 ? difference : compare_u32(left, right);
+    int difference = compare_numbers(a.id, b.id);
+    return difference != 0 ? difference : compare_numbers(left, right);
 }
 
 static int compare_registrations(const pfb_sample *sample, uint32_t left, uint32_t right)
 {
     int difference = compare_guids(&sample->registrations[left].guid, &sample->registrations[right].guid);
-    return difference != 0 ? difference : compare_u32(right, left); /* of several the last counts */
+    return difference != 0 ? difference : compare_numbers(right, left); /* of several the last counts */
 }
 
 /* What is being put in order, and how. */
-typedef struct order {
+typedef struct sorting {
     const pfb_sample *sample;
     ordering by;
-} order;
+} sorting;
 
-static int compare(const order *o, uint32_t left, uint32_t right)
+static int compare_positions(const sorting *o, uint32_t left, uint32_t right)
 {
     switch (o->by) {
     case ORDER_COUNTERS:
@@ -220,8 +220,9 @@ static int compare(const order *o, uint32_t left, uint32_t right)
     }
 }
 
-#define SORT_CONTEXT order
-#define SORT_COMPARE compare
+#define SORT_CONTEXT sorting
+#define SORT_COMPARE compare_positions
+#define SORT_PREFIX(name) order_##name
 #include "bytes/sort.h"
 
 void pfb_sample_number(uint32_t *items, uint32_t count)
@@ -234,7 +235,7 @@ void pfb_sample_sort_counters(pfb_registration *registration, uint32_t *position
 {
     pfb_sample alone = {.registrations = registration};
     pfb_sample_number(positions, registration->counter_count);
-    sort(&(order){&alone, ORDER_COUNTERS}, positions, registration->counter_count);
+    order_sort(&(sorting){&alone, ORDER_COUNTERS}, positions, registration->counter_count);
     registration->order = positions;
 }
 
@@ -242,13 +243,13 @@ void pfb_sample_order_registrations(pfb_sample *sample, uint32_t count)
 {
     sample->counts.registrations = count;
     pfb_sample_number(sample->registration_order, count);
-    sort(&(order){sample, ORDER_REGISTRATIONS}, sample->registration_order, count);
+    order_sort(&(sorting){sample, ORDER_REGISTRATIONS}, sample->registration_order, count);
 }
 
 void pfb_sample_order_columns(pfb_sample *sample)
 {
     pfb_sample_number(sample->column_order, sample->counts.columns);
-    sort(&(order){sample, ORDER_COLUMNS}, sample->column_order, sample->counts.columns);
+    order_sort(&(sorting){sample, ORDER_COLUMNS}, sample->column_order, sample->counts.columns);
 }
 
 /* ---- Finding --------------------------------------------------------------------------------------------------- */
@@ -443,7 +444,7 @@ void pfb_sample_rank_rows(pfb_sample *sample)
 {
     if (sample->rows_ranked)
         return;
-    sort(&(order){sample, ORDER_ROWS}, sample->row_order, sample->counts.rows);
+    order_sort(&(sorting){sample, ORDER_ROWS}, sample->row_order, sample->counts.rows);
     for (uint32_t i = 0; i < sample->counts.rows; i++) {
         pfb_sample_row *row = &sample->rows[sample->row_order[i]];
         row->rank = 0;
@@ -463,7 +464,7 @@ void pfb_sample_rank_rows(pfb_sample *sample)
 
 void pfb_sample_number_rows(pfb_sample *sample)
 {
-    sort(&(order){sample, ORDER_NAMES}, sample->row_order, sample->counts.rows);
+    order_sort(&(sorting){sample, ORDER_NAMES}, sample->row_order, sample->counts.rows);
     for (uint32_t i = 0; i < sample->counts.rows; i++) {
         uint32_t row = sample->row_order[i];
         sample->rows[row].occurrence = 0;

@@ -7,7 +7,7 @@
 /* How many rows the current object, whose counters were read, has room for: as many as its header promises, if its
  * bytes can hold the values of all; the reader gives no more values than there are bytes. Else those before the break
  * are counted. */
-static uint32_t rows_of(const pfb_v1_reader *block, const pfb_v1_object *object, uint32_t columns)
+static uint32_t rows_of_object(const pfb_v1_reader *block, const pfb_v1_object *object, uint32_t columns)
 {
     enum { LEAST_INSTANCE_BYTES = 28 }; /* a definition and a counter block */
     if (object->instance_count == PFB_V1_NO_INSTANCES)
@@ -34,7 +34,7 @@ pfb_error pfb_sample_measure_v1(const pfb_sample_input *input, pfb_sample_counts
         counts->results++;
         while (pfb_v1_next_counter(&block, &counter))
             columns++;
-        uint32_t rows = rows_of(&block, &object, columns);
+        uint32_t rows = rows_of_object(&block, &object, columns);
         counts->columns += columns;
         counts->rows += rows;
         counts->values += (uint64_t)columns * pfb_sample_stride(rows);
@@ -81,7 +81,7 @@ static void link_base(pfb_sample *sample, uint32_t column)
         before->base_column = column;
 }
 
-static bool load_columns(pfb_sample *sample, pfb_v1_reader *block, const pfb_sample_counts *capacity, uint32_t r)
+static bool load_definitions(pfb_sample *sample, pfb_v1_reader *block, const pfb_sample_counts *capacity, uint32_t r)
 {
     pfb_v1_counter counter;
     bool follows_label = false;
@@ -169,14 +169,14 @@ static uint32_t find_key(const pfb_sample *sample, const pfb_sample_result *resu
     return PFB_NONE;
 }
 
-static bool load_rows(pfb_sample *sample, pfb_v1_reader *block, const pfb_v1_object *object,
-                      const pfb_sample_counts *capacity, uint32_t key_counter)
+static bool load_instances(pfb_sample *sample, pfb_v1_reader *block, const pfb_v1_object *object,
+                           const pfb_sample_counts *capacity, uint32_t key_counter)
 {
     pfb_v1_instance instance;
     uint32_t r = sample->counts.results - 1;
     pfb_sample_result *result = &sample->results[r];
     uint32_t key_column = find_key(sample, result, key_counter);
-    uint32_t rows = rows_of(block, object, result->column_count);
+    uint32_t rows = rows_of_object(block, object, result->column_count);
     if (!pfb_sample_reserve(sample, r, rows, capacity))
         return false;
     while (pfb_v1_next_instance(block, &instance)) {
@@ -196,25 +196,26 @@ static bool load_rows(pfb_sample *sample, pfb_v1_reader *block, const pfb_v1_obj
 /* ---- Parents ----------------------------------------------------------------------------------------- */
 
 /* What is being put in order: objects by title, or rows by id. */
-typedef struct order {
+typedef struct v1_sorting {
     const pfb_sample *sample;
     bool rows;
-} order;
+} v1_sorting;
 
-static uint32_t key_of(const order *o, uint32_t item)
+static uint32_t key_of(const v1_sorting *o, uint32_t item)
 {
     return o->rows ? o->sample->rows[item].id : o->sample->results[item].title_index;
 }
 
-static int compare(const order *o, uint32_t left, uint32_t right)
+static int compare_v1_keys(const v1_sorting *o, uint32_t left, uint32_t right)
 {
     uint32_t a = key_of(o, left);
     uint32_t b = key_of(o, right);
     return a != b ? (a > b) - (a < b) : (left > right) - (left < right);
 }
 
-#define SORT_CONTEXT order
-#define SORT_COMPARE compare
+#define SORT_CONTEXT v1_sorting
+#define SORT_COMPARE compare_v1_keys
+#define SORT_PREFIX(name) v1_##name
 #include "bytes/sort.h"
 
 /* A unique id that an object gives twice is none: some providers write 0 for all. Then names count as well. Sorts in
@@ -226,7 +227,7 @@ static void distrust_repeated_ids(pfb_sample *sample, const pfb_sample_result *r
         if (sample->rows[i].is_unique)
             sample->row_order[count++] = i;
     }
-    sort(&(order){sample, true}, sample->row_order, count);
+    v1_sort(&(v1_sorting){sample, true}, sample->row_order, count);
     for (uint32_t i = 1; i < count; i++) {
         pfb_sample_row *before = &sample->rows[sample->row_order[i - 1]];
         pfb_sample_row *row = &sample->rows[sample->row_order[i]];
@@ -244,7 +245,7 @@ static uint32_t order_objects(pfb_sample *sample)
         if (sample->results[r].row_count > 0 && sample->results[r].has_instances)
             sample->row_order[count++] = r;
     }
-    sort(&(order){sample, false}, sample->row_order, count);
+    v1_sort(&(v1_sorting){sample, false}, sample->row_order, count);
     return count;
 }
 
@@ -313,7 +314,7 @@ static bool load_objects(pfb_sample *sample, pfb_v1_reader *block, const pfb_sam
                                                  .first_row = sample->counts.rows};
         /* What has no instances needs no key to tell them apart, and would be lost with each change of its value. */
         uint32_t key = object.instance_count == PFB_V1_NO_INSTANCES ? 0 : input->key_counter;
-        if (!load_columns(sample, block, capacity, r) || !load_rows(sample, block, &object, capacity, key))
+        if (!load_definitions(sample, block, capacity, r) || !load_instances(sample, block, &object, capacity, key))
             return false;
     }
     return true;
