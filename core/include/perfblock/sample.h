@@ -229,7 +229,7 @@ typedef struct pfb_cooked_replies {
 /* Measures and loads two inputs, matches them and evaluates every value of the newer one, in `memory`, aligned as
  * malloc does. Returns false if memory_size_bytes is less than needed_bytes; then only needed_bytes is set. A caller
  * that keeps the older sample uses the functions above instead and loads each reply once. */
-PFB_API bool pfb_cook_replies(pfb_cooked_replies *display, const pfb_sample_input *older, const pfb_sample_input *newer,
+PFB_API bool pfb_cook_replies(pfb_cooked_replies *cooked, const pfb_sample_input *older, const pfb_sample_input *newer,
                               const pfb_formula_options *options, void *memory, size_t memory_size_bytes);
 
 #ifdef __cplusplus

@@ -4,7 +4,7 @@
 #include "bytes/cursor.h"
 #include "bytes/wide.h"
 
-/* The type whose formula the options can change by name. */
+/* The type that server_2003_multi_timer changes. */
 #define PERF_COUNTER_MULTI_TIMER UINT32_C(0x22410500)
 
 /* ---- Names ------------------------------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ static uint64_t power_of_ten(int exponent)
     return power;
 }
 
-/* What the type's terms become under the options. */
+/* Returns the type's terms, changed by the options. */
 static uint16_t choose_terms(const pfb_counter_type *type, const pfb_formula_options *options)
 {
     unsigned terms = type->terms;
@@ -67,13 +67,14 @@ static uint32_t time_bit(unsigned clock)
                                        : PFB_HAS_PERF_TIME_100NS;
 }
 
-/* The frequency of the 100 ns clock is what its name says. */
+/* The frequency of the 100 ns clock is a constant. */
 static uint32_t frequency_bit(unsigned clock)
 {
     return clock == PFB_CLOCK_PERF ? PFB_HAS_PERF_FREQ : clock == PFB_CLOCK_OBJECT ? PFB_HAS_OBJECT_FREQ : 0;
 }
 
-/* Which inputs the formula reads: of both samples what it takes the difference of, else of the newer one. */
+/* Sets the inputs that the formula reads: of both samples those whose difference it takes, of the newer one the rest.
+ */
 static void find_needs(pfb_formula *f)
 {
     uint32_t both = 0;
@@ -326,7 +327,7 @@ static ratio make_ratio(const pfb_formula *f, const inputs *in)
     return r;
 }
 
-/* Sets the flags of a value outside 0 to 100, and what the options make of it. */
+/* Sets the flags of a value outside 0 to 100 and applies cap_100 and clamp_0. */
 static void limit(const pfb_formula *f, ratio *r, uint32_t *flags)
 {
     if (r->negative) {
@@ -349,7 +350,7 @@ static void set_result(pfb_formula_result *result, pfb_quotient quotient, bool n
     result->integer = result->is_integer ? quotient.integer : 0;
 }
 
-/* Any inputs. With a scale of 10^10, below 2^34, both numbers stay below 2^170. */
+/* Computes with integers of 192 bits. With a scale of 10^10, below 2^34, both numbers stay below 2^170. */
 PFB_NOINLINE static void compute_wide(const pfb_formula *f, const inputs *in, pfb_formula_result *result)
 {
     ratio r = make_ratio(f, in);
@@ -362,7 +363,7 @@ PFB_NOINLINE static void compute_wide(const pfb_formula *f, const inputs *in, pf
     set_result(result, pfb_wide_divide(r.above, r.below), r.negative, flags);
 }
 
-/* *product *= factor; false when that reaches 2^53. */
+/* Multiplies *product by `factor`. Returns false if the product is 2^53 or more. */
 static bool times_small(uint64_t *product, uint64_t factor)
 {
     uint64_t high;
@@ -370,7 +371,7 @@ static bool times_small(uint64_t *product, uint64_t factor)
     return (high | *product >> PFB_EXACT_BITS) == 0;
 }
 
-/* The same for everyday numbers: every product stays below 2^53, and no option changes the value. False otherwise. */
+/* Does the same in hardware. Returns false if a product is 2^53 or more, or an option changes the value. */
 static bool compute_small(const pfb_formula *f, const inputs *in, pfb_formula_result *result)
 {
     uint64_t above = in->numerator;
@@ -439,7 +440,7 @@ enum { STATUS_BYTE_ABOVE_100_BIT = 5, STATUS_BYTE_BELOW_ZERO_BIT = 6, STATUS_BYT
 
 pfb_formula_result pfb_formula_unpack(double value, uint8_t status_byte, pfb_unit unit)
 {
-    /* The status byte may come from anywhere: only what fits 2^53 can be the integer that it promises. */
+    /* The status byte need not belong to the value: only an integer below 2^53 is accepted. */
     bool is_integer = (status_byte & PFB_STATUS_BYTE_INTEGER) && value >= 0 && value < 9007199254740992.0 &&
                       value == (double)(uint64_t)value;
     return (pfb_formula_result){.status = (pfb_status)(status_byte & PFB_STATUS_BYTE_CODE),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two samples side by side: which rows belong together, and what a value's formula is fed with. */
+/* Matches the rows of two samples, collects the inputs of each formula, and evaluates it. */
 #include "perfblock/sample.h"
 
 #include "formula/evaluation.h"
@@ -14,8 +14,8 @@ static bool is_same_query(const pfb_sample_result *a, const pfb_sample_result *b
            a->counter_id == b->counter_id;
 }
 
-/* Pairs the rows of two results of one counterset that stand in the same order; returns how many did. Equal beginnings
- * have equal ranks. */
+/* Matches the rows of two results as far as they have the same instances in the same order. Returns their number. Ranks
+ * need not be compared: the rows before are the same. */
 static uint32_t match_in_step(const pfb_sample *older, pfb_sample *newer, const pfb_sample_result *from,
                               const pfb_sample_result *to)
 {
@@ -29,7 +29,7 @@ static uint32_t match_in_step(const pfb_sample *older, pfb_sample *newer, const 
     return n;
 }
 
-/* The older row of a result that has moved to another position: queries were added or removed in between. */
+/* Finds the older row of a result that is at another position, because queries were added or removed. */
 static uint32_t find_moved_row(const pfb_sample *older, const pfb_sample *newer, uint32_t row,
                                pfb_related_rows *related)
 {
@@ -44,8 +44,8 @@ static uint32_t find_moved_row(const pfb_sample *older, const pfb_sample *newer,
 
 /* ---- All rows --------------------------------------------------------------------------------------------------- */
 
-/* Matches the rows of a newer result: in step as far as both samples have the same rows in the same order, the others
- * by their place in the sorted order of the older sample. */
+/* Matches the rows of a newer result: in step as long as possible, the others by the sorted rows of the older sample.
+ */
 static void match_result(pfb_sample *older, pfb_sample *newer, uint32_t r)
 {
     pfb_sample_result *to = &newer->results[r];
@@ -479,7 +479,7 @@ static uint64_t round_up(uint64_t size)
     return (size + 15) & ~UINT64_C(15);
 }
 
-/* A part of the memory; null where there is none, since nothing is needed. */
+/* Takes a part of the memory. Null if there is no memory, which is so only if none is needed. */
 static uint8_t *take_memory(uint8_t **memory, uint64_t size)
 {
     uint8_t *taken = *memory;
@@ -487,32 +487,32 @@ static uint8_t *take_memory(uint8_t **memory, uint64_t size)
     return taken;
 }
 
-/* Tables and results in the memory that was found enough. */
-static void show(pfb_cooked_replies *display, const pfb_sample_input *const inputs[2],
-                 const pfb_sample_counts counts[2], const pfb_formula_options *options, uint8_t *memory)
+/* Loads, matches and evaluates in memory of sufficient size. */
+static void load_and_cook(pfb_cooked_replies *cooked, const pfb_sample_input *const inputs[2],
+                          const pfb_sample_counts counts[2], const pfb_formula_options *options, uint8_t *memory)
 {
     size_t older_size = pfb_sample_size(&counts[0]);
     size_t newer_size = pfb_sample_size(&counts[1]);
     uint8_t *older_memory = take_memory(&memory, older_size);
     uint8_t *newer_memory = take_memory(&memory, newer_size);
     size_t count = (size_t)counts[1].values;
-    display->values = (double *)(void *)take_memory(&memory, counts[1].values * sizeof(double));
-    display->status_bytes = memory;
-    display->older_error = pfb_sample_load(&display->older, inputs[0], &counts[0], older_memory, older_size);
-    display->newer_error = pfb_sample_load(&display->newer, inputs[1], &counts[1], newer_memory, newer_size);
-    pfb_sample_match(&display->older, &display->newer);
-    pfb_sample_cook(&display->older, &display->newer, options, display->values, display->status_bytes, count);
+    cooked->values = (double *)(void *)take_memory(&memory, counts[1].values * sizeof(double));
+    cooked->status_bytes = memory;
+    cooked->older_error = pfb_sample_load(&cooked->older, inputs[0], &counts[0], older_memory, older_size);
+    cooked->newer_error = pfb_sample_load(&cooked->newer, inputs[1], &counts[1], newer_memory, newer_size);
+    pfb_sample_match(&cooked->older, &cooked->newer);
+    pfb_sample_cook(&cooked->older, &cooked->newer, options, cooked->values, cooked->status_bytes, count);
 }
 
-bool pfb_cook_replies(pfb_cooked_replies *display, const pfb_sample_input *older, const pfb_sample_input *newer,
+bool pfb_cook_replies(pfb_cooked_replies *cooked, const pfb_sample_input *older, const pfb_sample_input *newer,
                       const pfb_formula_options *options, void *memory, size_t memory_size_bytes)
 {
     const pfb_sample_input *const inputs[2] = {older, newer};
     pfb_sample_counts counts[2];
     uint64_t needed = 0;
-    *display = (pfb_cooked_replies){.values = NULL};
+    *cooked = (pfb_cooked_replies){.values = NULL};
     for (int i = 0; i < 2; i++) {
-        pfb_sample_measure(inputs[i], &counts[i]); /* loading tells what is wrong */
+        pfb_sample_measure(inputs[i], &counts[i]); /* pfb_sample_load returns the error */
         size_t size = pfb_sample_size(&counts[i]);
         bool is_empty = counts[i].results == 0 && counts[i].registrations == 0;
         if (size == 0 && !is_empty)
@@ -522,9 +522,9 @@ bool pfb_cook_replies(pfb_cooked_replies *display, const pfb_sample_input *older
     needed += round_up(counts[1].values * sizeof(double)) + counts[1].values;
     if (needed > SIZE_MAX)
         return false;
-    display->needed_bytes = (size_t)needed;
+    cooked->needed_bytes = (size_t)needed;
     if (memory_size_bytes < needed || (!memory && needed > 0))
         return false;
-    show(display, inputs, counts, options, memory);
+    load_and_cook(cooked, inputs, counts, options, memory);
     return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the values of a sample stand, and the orders by which its rows and columns are found. */
+/* Positions of values, and the orders in which rows and columns are found. */
 #include "sample/order.h"
 
 #include "bytes/cursor.h"
@@ -10,8 +10,8 @@
 uint32_t pfb_sample_stride(uint32_t rows)
 {
     enum { MANY = 512 };
-    /* An odd number of blocks of 64, and 8 more: then the lines of 64 bytes that a row touches are spread over a cache,
-     * of its numbers and of their sizes. Rows are fewer than 2^32 / 8. */
+    /* An odd multiple of 64, plus 8: the cache lines of a row, of numbers and of sizes, are then spread over the sets
+     * of a cache. Rows are fewer than 2^32 / 8. */
     return rows < MANY ? rows : ((rows + 55) / 64 | 1) * 64 + 8;
 }
 
@@ -31,13 +31,12 @@ size_t pfb_sample_place(const pfb_sample *sample, uint32_t row, uint32_t column)
 {
     const pfb_sample_result *result = &sample->results[sample->columns[column].result];
     uint64_t before = (uint64_t)(column - result->first_column) * result->stride;
-    return (size_t)(result->first_value + before +
-                    (row - result->first_row)); /* below counts.values, which is laid out */
+    return (size_t)(result->first_value + before + (row - result->first_row)); /* below counts.values */
 }
 
 /* ---- Orders ------------------------------------------------------------------------------------------------ */
 
-/* Three arrays of positions are kept in order, by one sort for all. */
+/* The orders, all of which are made by one sort. */
 typedef enum ordering {
     ORDER_COUNTERS,      /* counter id, position: within the first registration */
     ORDER_REGISTRATIONS, /* counterset, later ones first */
@@ -51,7 +50,6 @@ static int compare_numbers(uint32_t left, uint32_t right)
     return (left > right) - (left < right);
 }
 
-/* Mostly they are the same. */
 static int compare_guids(const pfb_guid *left, const pfb_guid *right)
 {
     if (load_le64(left->bytes) == load_le64(right->bytes) && load_le64(left->bytes + 8) == load_le64(right->bytes + 8))
@@ -59,7 +57,7 @@ static int compare_guids(const pfb_guid *left, const pfb_guid *right)
     return memcmp(left->bytes, right->bytes, sizeof left->bytes);
 }
 
-/* Names are compared as bytes: any order will do, so long as it is one. */
+/* Names are compared as bytes. The order does not matter, as long as it is total. */
 typedef struct row_name {
     const uint8_t *bytes; /* may be null when size is 0 */
     size_t size;
@@ -68,7 +66,7 @@ typedef struct row_name {
 
 static int compare_bytes(const uint8_t *left, const uint8_t *right, size_t size)
 {
-    return size > 0 ? memcmp(left, right, size) : 0; /* null is not for memcmp */
+    return size > 0 ? memcmp(left, right, size) : 0; /* memcmp does not accept null */
 }
 
 static int compare_names(const row_name *left, const row_name *right)
@@ -81,7 +79,7 @@ static int compare_names(const row_name *left, const row_name *right)
     return left->size > 0 ? compare_numbers(left->code_page, right->code_page) : 0;
 }
 
-/* The displayed name: whether there is one, the parent's, its own. */
+/* Compares displayed names: whether there is one, the instance's, the parent's. */
 static int compare_full_names(const pfb_sample_row *left, const pfb_sample_row *right)
 {
     if (left->has_name != right->has_name)
@@ -92,14 +90,14 @@ static int compare_full_names(const pfb_sample_row *left, const pfb_sample_row *
     if (difference != 0 || (left->parent_size_bytes | right->parent_size_bytes) == 0)
         return difference;
     if (left->parent_name == right->parent_name && left->parent_size_bytes == right->parent_size_bytes &&
-        left->parent_code_page == right->parent_code_page) /* rows of one parent share its bytes */
+        left->parent_code_page == right->parent_code_page) /* the same bytes */
         return 0;
     a = (row_name){left->parent_name, left->parent_size_bytes, left->parent_code_page};
     b = (row_name){right->parent_name, right->parent_size_bytes, right->parent_code_page};
     return compare_names(&a, &b);
 }
 
-/* Who it is within its counterset: a unique id, or the id and the name together. */
+/* Compares identities within a counterset: the unique id, or the id and the name. */
 static int compare_identities(const pfb_sample_row *left, const pfb_sample_row *right)
 {
     if (left->is_unique != right->is_unique)
@@ -195,10 +193,10 @@ static int compare_counters(const pfb_sample *sample, uint32_t left, uint32_t ri
 static int compare_registrations(const pfb_sample *sample, uint32_t left, uint32_t right)
 {
     int difference = compare_guids(&sample->registrations[left].guid, &sample->registrations[right].guid);
-    return difference != 0 ? difference : compare_numbers(right, left); /* of several the last counts */
+    return difference != 0 ? difference : compare_numbers(right, left); /* the last one of a GUID comes first */
 }
 
-/* What is being put in order, and how. */
+/* What is sorted, and how. */
 typedef struct sorting {
     const pfb_sample *sample;
     ordering by;
@@ -367,8 +365,8 @@ uint32_t pfb_sample_find_only_column(const pfb_sample *sample, uint32_t result, 
 pfb_column_range pfb_sample_columns_of(const pfb_sample *sample, const pfb_guid *counterset, uint32_t counter_id)
 {
     column_key first = {counterset, counter_id, 0, 0};
-    column_key behind = {counterset, counter_id, UINT32_MAX, UINT32_MAX}; /* no result is the last of all numbers */
-    return (pfb_column_range){first_column(sample, &first), first_column(sample, &behind)};
+    column_key end = {counterset, counter_id, UINT32_MAX, UINT32_MAX}; /* no result has this position */
+    return (pfb_column_range){first_column(sample, &first), first_column(sample, &end)};
 }
 
 static uint32_t result_at(const pfb_sample *sample, uint32_t at)
@@ -376,8 +374,8 @@ static uint32_t result_at(const pfb_sample *sample, uint32_t at)
     return sample->columns[sample->column_order[at]].result;
 }
 
-/* The first position from `low` on, or the end, of a column of this result or a later one. Steps grow: mostly it is
- * near. */
+/* Returns the first position, from `low` on, of a column of this result or a later one; `end` if there is none. The
+ * steps grow, because the position is usually near. */
 static uint32_t pass_columns(const pfb_sample *sample, uint32_t low, uint32_t end, uint32_t result)
 {
     uint32_t high = end;
@@ -475,6 +473,6 @@ void pfb_sample_number_rows(pfb_sample *sample)
         if (a->result == sample->rows[row].result && compare_full_names(a, &sample->rows[row]) == 0)
             sample->rows[row].occurrence = a->occurrence + 1;
     }
-    sample->rows_ranked = false; /* the order was borrowed */
+    sample->rows_ranked = false; /* row_order was used for names */
     pfb_sample_rank_rows(sample);
 }

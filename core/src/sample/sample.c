@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One sample as a table in the caller's memory. */
+/* Measures and loads samples of V2 replies. */
 #include "sample/order.h"
 
 #include "bytes/cursor.h"
@@ -39,9 +39,9 @@ static uint32_t columns_of(const pfb_v2_result *result)
                : 0;
 }
 
-/* How many rows the current result has room for: as many as its header promises, if its bytes can hold the values of
- * all. Else it breaks off, and those before the break are counted: the last of them may be cut short. Either way rows
- * times columns stays below an eighth of the bytes and one row more. */
+/* Returns the number of rows of the current result: the header's if the bytes can hold that many values. Otherwise the
+ * result is broken, and its instances are counted; the last one may be incomplete. In both cases rows times columns is
+ * at most an eighth of the bytes and one row. */
 static uint32_t rows_of(const pfb_v2_reader *block, const pfb_v2_result *result)
 {
     enum { LEAST_VALUE_BYTES = 8 };
@@ -65,7 +65,7 @@ pfb_error pfb_sample_measure(const pfb_sample_input *input, pfb_sample_counts *c
     pfb_v2_result result;
     pfb_v2_open(&block, input->data, input->data_size_bytes, input->options);
     while (pfb_v2_next_result(&block, &result)) {
-        uint32_t columns = columns_of(&result); /* a block is below 4 GiB: no sum reaches 2^32, but that of values */
+        uint32_t columns = columns_of(&result); /* a block is below 4 GiB: only the sum of values can reach 2^32 */
         uint32_t rows = rows_of(&block, &result);
         counts->results++;
         counts->columns += columns;
@@ -77,12 +77,12 @@ pfb_error pfb_sample_measure(const pfb_sample_input *input, pfb_sample_counts *c
     return block.error;
 }
 
-/* Where each array begins, and where the last one ends. */
+/* Offset of each array, and the end of the last one. */
 typedef struct layout {
     uint64_t results, columns, rows, raw, multi_counts, registration_order, column_order, row_order, sizes, end;
 } layout;
 
-/* Sizes below 2^32 * 200 or 2^40 * 8 each: the sums stay far below 2^64. Every array begins at a multiple of 8. */
+/* Each array is below 2^32 * 200 or 2^40 * 8 bytes, so sums stay far below 2^64. Every offset is a multiple of 8. */
 static uint64_t after(uint64_t at, uint64_t count, uint64_t size)
 {
     return (at + count * size + 7) & ~UINT64_C(7);
@@ -90,7 +90,7 @@ static uint64_t after(uint64_t at, uint64_t count, uint64_t size)
 
 static layout lay_out(const pfb_sample_counts *counts)
 {
-    const uint64_t most = UINT64_C(1) << 40; /* no block gives that many */
+    const uint64_t most = UINT64_C(1) << 40; /* more than any block has */
     layout l = {.end = UINT64_MAX};
     if (counts->values > most || counts->multi_counts > most)
         return l;
@@ -129,7 +129,7 @@ static void place(pfb_sample *sample, const layout *l, uint8_t *memory)
     sample->row_order = (uint32_t *)(void *)(memory + l->row_order);
 }
 
-/* What the broken block left out of the last row holds no number. */
+/* Fills the values that the broken block left out of its last row. */
 static void blank_values(pfb_sample *sample, const pfb_sample_result *result)
 {
     uint32_t row = result->first_row + result->row_count - 1;
@@ -163,8 +163,8 @@ static void add_rows(pfb_sample *sample, const pfb_v2_values *batch, uint32_t r)
     }
 }
 
-/* Where the data stand that are no numbers: `block` reads the result once more. Should the bytes have changed, a datum
- * that became one is told as what it is now, inside the block like any other. */
+/* Stores position and size of data that are not numbers. `block` reads the result again. If the bytes changed since the
+ * first pass, the datum is described as it is now, which is inside the block too. */
 static void locate_data(pfb_sample *sample, pfb_v2_reader *block, const pfb_sample_result *result)
 {
     pfb_v2_instance instance;
@@ -178,11 +178,11 @@ static void locate_data(pfb_sample *sample, pfb_v2_reader *block, const pfb_samp
     }
 }
 
-/* Rows and values of one result; false when the memory measured does not hold them. */
+/* Loads rows and values of one result. Returns false if the measured memory does not hold them. */
 static bool load_rows(pfb_sample *sample, pfb_v2_reader *block, const pfb_v2_result *read,
                       const pfb_sample_counts *capacity, uint32_t r)
 {
-    enum { BATCH = 1 + 3 * 32 }; /* the first tells what others are expected to be, which are read 32 at a time */
+    enum { BATCH = 1 + 3 * 32 }; /* the reader uses the first as a template and then reads 32 at a time */
     pfb_v2_instance instances[BATCH];
     pfb_sample_result *result = &sample->results[r];
     pfb_v2_reader again = *block;
@@ -192,7 +192,7 @@ static bool load_rows(pfb_sample *sample, pfb_v2_reader *block, const pfb_v2_res
         return false;
     while (result->row_count < rows) {
         uint32_t left = rows - result->row_count;
-        /* Without columns there are no places, and the pointers stay where they are. */
+        /* Without columns there are no values: do not advance the pointers. */
         size_t place = result->column_count > 0 ? (size_t)result->first_value + result->row_count : 0;
         pfb_v2_values batch = {.values = sample->raw + place,
                                .sizes = sample->sizes + place,
@@ -207,7 +207,7 @@ static bool load_rows(pfb_sample *sample, pfb_v2_reader *block, const pfb_v2_res
     }
     if (has_others)
         locate_data(sample, &again, result);
-    return !pfb_v2_next_instance(block, instances); /* more came than were counted: the bytes changed */
+    return !pfb_v2_next_instance(block, instances); /* more instances than counted: the bytes changed */
 }
 
 static bool load_columns(pfb_sample *sample, const pfb_v2_reader *block, const pfb_v2_result *result,
@@ -253,9 +253,8 @@ static bool load_results(pfb_sample *sample, pfb_v2_reader *block, const pfb_sam
 /* ---- Linking --------------------------------------------------------------------------------------------------------
  */
 
-/* An instance that the reply does not name is the one its query asked for by an exact name. Any other filter is kept
- * too: replies to the same filter are about the same instance, whichever that is, those to different ones need not be.
- */
+/* A reply without instances has the instance of its query. A pattern is kept as well, though it is not a name: replies
+ * to the same pattern are compared with each other, replies to different patterns are not. */
 static void name_unnamed_row(pfb_sample *sample, const pfb_sample_result *result, const pfb_identifier *identifier)
 {
     if (result->row_count != 1 || sample->rows[result->first_row].has_name)
@@ -270,7 +269,7 @@ static void name_unnamed_row(pfb_sample *sample, const pfb_sample_result *result
     row->has_name = name->size_bytes > 0 && !pfb_query_is_pattern(name);
 }
 
-/* Tells each result which query it answers: by Index, of several the first. */
+/* Sets the query of each result by its Index. The first query of an Index counts. */
 static void link_queries(pfb_sample *sample, const pfb_sample_input *input)
 {
     pfb_list list;
@@ -283,7 +282,7 @@ static void link_queries(pfb_sample *sample, const pfb_sample_input *input)
         result->has_query = true;
         result->counterset = identifier.counterset;
         result->counter_id = identifier.counter_id;
-        /* Replies of one counter do not tell its id; the query does. */
+        /* Replies to a query of one counter do not contain its id. */
         if (result->column_count == 1 &&
             (result->kind == PFB_V2_SINGLE_COUNTER || result->kind == PFB_V2_MULTIPLE_INSTANCES))
             sample->columns[result->first_column].counter_id = identifier.counter_id;
@@ -291,7 +290,8 @@ static void link_queries(pfb_sample *sample, const pfb_sample_input *input)
     }
 }
 
-/* The column of a referred counter: of the same result, else the first of the counterset. None refers to itself. */
+/* Returns the column of a related counter: in the same result, else the first of the counterset. A counter does not
+ * refer to itself. */
 static uint32_t link_reference(const pfb_sample *sample, uint32_t result, uint32_t own_id, uint32_t id, bool *elsewhere)
 {
     if (id == PFB_NO_ID || id == own_id)
@@ -327,11 +327,11 @@ static void link_columns(pfb_sample *sample)
             link_reference(sample, column->result, column->counter_id, column->counter.perf_freq_id, &elsewhere);
     }
     pfb_sample_number(sample->row_order, sample->counts.rows);
-    if (elsewhere) /* evaluation looks instances up in other results */
+    if (elsewhere) /* evaluation finds instances in other results */
         pfb_sample_rank_rows(sample);
 }
 
-/* Everything of a V2 block; false when the memory measured does not hold it. */
+/* Loads a V2 reply. Returns false if the measured memory does not hold it. */
 static bool load_data(pfb_sample *sample, const pfb_sample_input *input, const pfb_sample_counts *capacity,
                       pfb_error *verdict)
 {
@@ -365,7 +365,7 @@ pfb_error pfb_sample_load(pfb_sample *sample, const pfb_sample_input *input, con
         return (pfb_error){PFB_CALLER_TOO_SMALL, 0};
     }
     if (v1) {
-        sample->counts.registrations = input->registration_count; /* room was measured for them; they are not read */
+        sample->counts.registrations = input->registration_count; /* counted by measuring, but not read */
         pfb_sample_number(sample->registration_order, input->registration_count);
         pfb_sample_order_columns(sample);
         pfb_sample_number(sample->row_order, sample->counts.rows);
@@ -374,6 +374,6 @@ pfb_error pfb_sample_load(pfb_sample *sample, const pfb_sample_input *input, con
         link_queries(sample, input);
         link_columns(sample);
     }
-    sample->registrations = NULL; /* what was needed of them is in the columns */
+    sample->registrations = NULL; /* the columns have copies */
     return verdict;
 }

@@ -4,9 +4,8 @@
 #include "perfblock/formula.h"
 #include "sample/order.h"
 
-/* How many rows the current object, whose counters were read, has room for: as many as its header promises, if its
- * bytes can hold the values of all; the reader gives no more values than there are bytes. Else those before the break
- * are counted. */
+/* Returns the number of rows of the current object, whose counters were read: the header's if the bytes can hold that
+ * many instances and values. Otherwise the object is broken, and its instances are counted. */
 static uint32_t rows_of_object(const pfb_v1_reader *block, const pfb_v1_object *object, uint32_t columns)
 {
     enum { LEAST_INSTANCE_BYTES = 28 }; /* a definition and a counter block */
@@ -30,7 +29,7 @@ pfb_error pfb_sample_measure_v1(const pfb_sample_input *input, pfb_sample_counts
     pfb_v1_counter counter;
     pfb_v1_open(&block, input->data, input->data_size_bytes, input->options);
     while (pfb_v1_next_object(&block, &object)) {
-        uint32_t columns = 0; /* a block is below 4 GiB: no sum reaches 2^32, but that of values */
+        uint32_t columns = 0; /* a block is below 4 GiB: only the sum of values can reach 2^32 */
         counts->results++;
         while (pfb_v1_next_counter(&block, &counter))
             columns++;
@@ -46,7 +45,7 @@ pfb_error pfb_sample_measure_v1(const pfb_sample_input *input, pfb_sample_counts
 
 /* ---- Objects and their counters ---------------------------------------------------------------------- */
 
-/* An object has no GUID; its title index stands for one. */
+/* An object has no GUID. Its title index is used instead. */
 static pfb_guid guid_of_title(uint32_t title_index)
 {
     pfb_guid guid = {{0}};
@@ -68,7 +67,7 @@ static pfb_counter describe(const pfb_v1_counter *definition)
                          .multi_id = PFB_NO_ID};
 }
 
-/* A base belongs to the counter before it, unless that is a base itself. Labels have none. */
+/* A base belongs to the preceding counter, unless that is a base itself. Counters of size 0 have no base. */
 static void link_base(pfb_sample *sample, uint32_t column)
 {
     pfb_sample_column *before = &sample->columns[column - 1];
@@ -119,12 +118,13 @@ static void describe_row(const pfb_v1_reader *block, const pfb_v1_instance *inst
     row->code_page = block->is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE;
     if (row->has_name)
         row->code_page = instance->name.encoding;
-    /* Until all objects are there, the link stands where the parent's name will. */
+    /* Stores the parent's title index and position until link_parents replaces them by its name. */
     row->parent_size_bytes = instance->parent_title;
     row->parent_code_page = instance->parent_position;
 }
 
-/* Fills the places of a row, those too that a broken object leaves out; false when the bytes have changed. */
+/* Loads the values of a row; those that a broken object leaves out are empty. Returns false if the bytes changed since
+ * they were measured. */
 static bool load_values(pfb_sample *sample, pfb_v1_reader *block, uint32_t row)
 {
     pfb_v1_value value;
@@ -149,7 +149,7 @@ static bool load_values(pfb_sample *sample, pfb_v1_reader *block, uint32_t row)
     return true;
 }
 
-/* The value of the key counter becomes the id of an instance that has none. */
+/* Uses the value of the key counter as the id of an instance without a unique id. */
 static void read_key(pfb_sample *sample, uint32_t key_column, uint32_t row)
 {
     if (sample->rows[row].is_unique || key_column == PFB_NONE)
@@ -159,7 +159,7 @@ static void read_key(pfb_sample *sample, uint32_t key_column, uint32_t row)
         sample->rows[row].id = (uint32_t)value.raw;
 }
 
-/* The column of the key counter in the object; PFB_NONE when there is none. */
+/* Returns the column of the key counter, or PFB_NONE. */
 static uint32_t find_key(const pfb_sample *sample, const pfb_sample_result *result, uint32_t key_counter)
 {
     for (uint32_t c = 0; key_counter != 0 && c < result->column_count; c++) {
@@ -195,7 +195,7 @@ static bool load_instances(pfb_sample *sample, pfb_v1_reader *block, const pfb_v
 
 /* ---- Parents ----------------------------------------------------------------------------------------- */
 
-/* What is being put in order: objects by title, or rows by id. */
+/* What is sorted: objects by title, or rows by id. */
 typedef struct v1_sorting {
     const pfb_sample *sample;
     bool rows;
@@ -218,8 +218,8 @@ static int compare_v1_keys(const v1_sorting *o, uint32_t left, uint32_t right)
 #define SORT_PREFIX(name) v1_##name
 #include "bytes/sort.h"
 
-/* A unique id that an object gives twice is none: some providers write 0 for all. Then names count as well. Sorts in
- * row_order, which is not used yet. */
+/* Clears is_unique of ids that occur repeatedly in an object: some providers write 0 for all. Sorts in row_order, which
+ * is not used yet. */
 static void distrust_repeated_ids(pfb_sample *sample, const pfb_sample_result *result)
 {
     uint32_t count = 0;
@@ -236,8 +236,7 @@ static void distrust_repeated_ids(pfb_sample *sample, const pfb_sample_result *r
     }
 }
 
-/* Puts the objects that have instances in the order of their titles; returns how many. They have room in row_order,
- * which is not used yet. */
+/* Sorts the objects that have instances by title, in row_order, which is not used yet. Returns their number. */
 static uint32_t order_objects(pfb_sample *sample)
 {
     uint32_t count = 0;
@@ -249,7 +248,7 @@ static uint32_t order_objects(pfb_sample *sample)
     return count;
 }
 
-/* The first object of a title; null when there is none. */
+/* Returns the first object of a title, or null. */
 static const pfb_sample_result *find_object(const pfb_sample *sample, uint32_t count, uint32_t title_index)
 {
     uint32_t low = 0;
@@ -267,10 +266,10 @@ static const pfb_sample_result *find_object(const pfb_sample *sample, uint32_t c
     return found->title_index == title_index ? found : NULL;
 }
 
-/* Any number of rows may share a parent, whose name is compared for each: longer ones are hostile, and left out. */
+/* Any number of rows may share a parent, and its name is compared for each. Longer names are ignored. */
 enum { MOST_PARENT_BYTES = 2048 };
 
-/* Puts the parent's name where the link stood. One level only: a parent's own parent is not asked. */
+/* Replaces title index and position of the parent by its name. Only one level is resolved. */
 static void link_parents(pfb_sample *sample)
 {
     uint32_t count = order_objects(sample);
@@ -312,7 +311,7 @@ static bool load_objects(pfb_sample *sample, pfb_v1_reader *block, const pfb_sam
                                                  .object_freq = object.perf_freq,
                                                  .first_column = sample->counts.columns,
                                                  .first_row = sample->counts.rows};
-        /* What has no instances needs no key to tell them apart, and would be lost with each change of its value. */
+        /* Without instances no key is needed, and the object would not match once its value changes. */
         uint32_t key = object.instance_count == PFB_V1_NO_INSTANCES ? 0 : input->key_counter;
         if (!load_definitions(sample, block, capacity, r) || !load_instances(sample, block, &object, capacity, key))
             return false;
@@ -324,7 +323,7 @@ bool pfb_sample_load_v1(pfb_sample *sample, const pfb_sample_input *input, const
                         pfb_error *verdict)
 {
     pfb_v1_reader block;
-    /* Each value of a V1 block has a place for its multi count. A block of another format was measured without. */
+    /* There are no multi counts if the data were measured as V2 and have changed since. */
     if (capacity->multi_counts < capacity->values)
         return false;
     pfb_v1_open(&block, input->data, input->data_size_bytes, input->options);
