@@ -43,7 +43,7 @@ void measure_memcpy(benchmark::State &state, const couple &samples, size_t items
 
 constexpr uint32_t NEW = PFB_NONE;
 
-/* How the newer sample's instances stand: the older row of each. */
+/* The order of the newer sample's instances: the older row of each. */
 using arrangement = std::function<std::vector<uint32_t>(size_t count)>;
 
 std::vector<uint32_t> in_order(size_t count)
@@ -70,7 +70,7 @@ std::vector<uint32_t> shuffled(size_t count)
     return rows;
 }
 
-/* One instance is new at the front, and all others stand one place further. */
+/* One instance is new at the front, and all others are one position further. */
 std::vector<uint32_t> inserted(size_t count)
 {
     std::vector<uint32_t> rows = in_order(count - 1);
@@ -366,7 +366,7 @@ uint64_t sum_of(const pfb_sample &table)
     return sum;
 }
 
-/* Reads both replies, field by field into structs, and displays nothing. Its rows have room for one counter more. */
+/* Reads both replies, field by field into structs, and displays nothing. Its rows can hold one more counter. */
 void measure_typical(benchmark::State &state, const couple &samples)
 {
     size_t instances = samples.newer.table.counts.rows;

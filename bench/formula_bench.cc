@@ -31,8 +31,8 @@ struct pairs {
     std::vector<pfb_raw_value> older, newer;
 };
 
-/* Counters start below 2^20, so that a 4-byte counter which gains up to 2^32 - 2^20 has not fallen; clocks where those
- * of a system stand. */
+/* Counters start below 2^20, so that a 4-byte counter which gains up to 2^32 - 2^20 has not fallen. Clocks have the
+ * readings of a real system. */
 pfb_raw_value first_sample(uint32_t type, bench::numbers &numbers)
 {
     pfb_raw_value sample = {};

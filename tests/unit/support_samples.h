@@ -2,7 +2,7 @@
 #ifndef PFB_TEST_SUPPORT_SAMPLES_H
 #define PFB_TEST_SUPPORT_SAMPLES_H
 
-/* Samples for the tests of samples and of pairing: a data block, what its queries asked, registrations, and the
+/* Samples for the tests of samples and matching: a data block, its queries, registrations, and the
  * sample made of them, in memory of exactly its size so that a sanitizer sees what goes beyond.
  *
  *     sample *s = sample_new(1);                                  sample 1: its clocks read 1000, 10^7 and 1000 Hz
@@ -45,7 +45,7 @@ pfb_counter plain_counter(uint32_t id, uint32_t type);
 /* Registers counters of a set. */
 void sample_register(sample *s, unsigned set, const pfb_counter *counters, uint32_t count);
 
-/* Says which query the result at `index` answers; `name` in ASCII, null for none. */
+/* Adds the query of the result at `index`; `name` in ASCII, null for none. */
 void sample_query(sample *s, unsigned set, uint32_t counter_id, uint32_t instance_id, const char *name, uint32_t index);
 
 /* Begins a result, and ends the one before. */
@@ -54,7 +54,7 @@ void sample_row(sample *s, uint32_t id, const char *name);
 void sample_value(sample *s, uint64_t raw, uint32_t size);
 void sample_end(sample *s);
 
-/* A sample of one result of kind 6, the counters registered and the query told, with one instance (1, "a") whose values
+/* A sample of one result of kind 6, with registered counters and a query, with one instance (1, "a") whose values
  * follow. */
 sample *sample_of_set(unsigned set, int64_t tick, const pfb_counter *counters, uint32_t count, const uint32_t *ids,
                       uint32_t id_count);

@@ -60,7 +60,7 @@ static sample *instances_at(int64_t tick, const instance *list)
         0, NULL                                                                                                        \
     }
 
-/* Who belongs to whom: instances stay, come, go, change places and repeat. */
+/* Matching: instances stay, are added and removed, change positions and repeat. */
 Test(cook, instances_by_id_and_name)
 {
     static const struct {
@@ -177,7 +177,7 @@ Test(cook, many_instances_in_reverse, .timeout = 30)
 
 /* ---- Results ------------------------------------------------------------------------------------------- */
 
-/* A sample of one single-counter result and what its query says. */
+/* A sample of one single-counter result with its query. */
 static sample *single_at(int64_t tick, unsigned set, uint32_t counter, uint32_t id, const char *name)
 {
     sample *s = sample_new(tick);
@@ -220,7 +220,7 @@ Test(cook, results_answer_the_same_query)
     }
 }
 
-/* Nothing stands behind the older sample's only result: the memory ends there. */
+/* The memory ends after the older sample's only result. */
 Test(cook, more_results_than_before)
 {
     sample *older = sample_new(1);
@@ -236,7 +236,7 @@ Test(cook, more_results_than_before)
     sample_free_both(older, newer);
 }
 
-/* Queries were added in front, and one removed: results stand elsewhere, and are found by what they answer. */
+/* Queries were added in front, and one removed: results at other positions are found by their query. */
 Test(cook, results_that_have_moved)
 {
     sample *older = sample_new(1);
@@ -452,7 +452,7 @@ Test(cook, bases_in_another_querys_result)
         expect_status(r[2], PFB_STATUS_MISSING_BASE, "(3, c) is not (7, c)");
         expect_value(r[3], 40.0, "the second (1, a): 120 / 3");
         expect_status(r[4], PFB_STATUS_MISSING_BASE, "(7, d) is not (7, c)");
-        pfb_sample_number_rows(&newer->table); /* which borrows the order of rows */
+        pfb_sample_number_rows(&newer->table); /* this changes the order of rows */
     }
     sample_free_both(older, newer);
 }
@@ -731,7 +731,7 @@ Test(cook, positions_outside_the_table)
     sample_free(s);
 }
 
-/* Behind the last row stands what could be taken for another: a row of a block that breaks at its first value. */
+/* The bytes after the last row look like another one: a row of a block that breaks at its first value. */
 Test(cook, the_row_behind_the_last)
 {
     static const uint32_t ids[] = {VALUE};

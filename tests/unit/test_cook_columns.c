@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole samples column by column: random ones, regular and not, whose every result is that of its cell alone. */
+/* Random whole samples, regular and irregular: every result is that of pfb_sample_cook_value. */
 #include "support.h"
 #include "support_samples.h"
 #include "support_v1.h"
@@ -72,7 +72,7 @@ static void register_kinds(sample *s)
 
 /* ---- Instances ------------------------------------------------------------------------------------------ */
 
-/* How irregular a pair of samples is: one in so many. */
+/* How irregular a pair of samples is: one in `rows` rows and one in `values` values. */
 typedef struct disorder {
     uint64_t rows, values;
 } disorder;
@@ -89,7 +89,7 @@ static void fill_crowd(uint64_t *state, crowd *c)
         c->ids[i] = i;
 }
 
-/* Some go, some come, some stand twice, some change places. */
+/* Removes some instances, adds and repeats some, and exchanges some. */
 static void disturb_crowd(uint64_t *state, crowd *c, uint64_t rarely)
 {
     crowd from = *c;
@@ -135,7 +135,7 @@ static sample *make_sample(uint64_t *state, const crowd *c, int64_t tick, uint64
     sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, "*", 0);
     for (uint32_t i = 0; i < COLUMNS; i++)
         ids[i] = i + 1;
-    uint32_t columns = one_in(state, 4) ? COLUMNS - 1 : COLUMNS; /* one may have come or gone */
+    uint32_t columns = one_in(state, 4) ? COLUMNS - 1 : COLUMNS; /* one may be added or removed */
     sample_result(s, PFB_V2_COUNTERSET, ids, columns);
     for (uint32_t row = 0; row < c->count; row++) {
         char name[16];
@@ -232,7 +232,7 @@ Test(cook_columns, matched_with_another_sample)
 
 /* ---- V1 ------------------------------------------------------------------------------------------------- */
 
-/* Counters with bases and multi counts behind them, in the next definition or behind the value; any of 4 or 8 bytes. */
+/* Counters with bases and multi counts, in the next definition or after the value; any of 4 or 8 bytes. */
 static const uint32_t v1_types[] = {0x10410400, 0x40020500, 0x40030402, 0x23410500, 0x42030500,
                                     0x00010000, 0x20610500, 0x00000B00, 0x22410500};
 enum { V1_COLUMNS = sizeof v1_types / sizeof v1_types[0] };

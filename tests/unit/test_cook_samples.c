@@ -57,7 +57,7 @@ static sample *mixed(int64_t tick, const char *first, const char *second)
     return s;
 }
 
-/* The table says of each cell what evaluating it alone says. */
+/* Expects the values of whole samples to be those of pfb_sample_cook_value. */
 static void expect_cells(const sample *older, const sample *newer)
 {
     const pfb_sample *from = older ? &older->table : NULL;
@@ -157,7 +157,7 @@ static sample *average_at(int64_t tick, uint32_t base_type, uint64_t base, uint3
     return s;
 }
 
-/* The registration tells how wide a base is: one of 4 bytes may have wrapped, one of 8 has fallen. */
+/* The registered base has 4 bytes and may have wrapped, or 8 bytes and has fallen. */
 Test(cook_samples, wrap32_goes_by_the_registered_base)
 {
     static const struct {
@@ -203,7 +203,7 @@ static void add_half(sample *s, int64_t tick, uint32_t parity, bool both)
     }
 }
 
-/* The older rows of one span stand in two results, of different lengths. */
+/* The older rows of one column are in two results of different lengths. */
 Test(cook_samples, older_rows_of_two_results)
 {
     sample *samples[2];

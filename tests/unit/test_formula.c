@@ -466,7 +466,7 @@ Test(formula, names)
     cr_expect_str_eq(pfb_flag_name(8), "");
 }
 
-/* The next cell of a table row, without blanks around it; moves behind it. */
+/* The next cell of a table row, without blanks around it; moves past it. */
 static char *next_cell(char **line)
 {
     char *cell = *line + strspn(*line, "| ");

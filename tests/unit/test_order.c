@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the values of a sample stand. How its parts are ordered is what test_sample.c and its neighbours see. */
+/* Strides, and finding related columns. The orders themselves are tested by test_sample.c and test_cook.c. */
 #include <criterion/criterion.h>
 
 #include "sample/order.h"
@@ -55,7 +55,7 @@ static void scatter(uint32_t round, uint32_t *state, const pfb_sample *table, pf
         if (has_row)
             related->results[related->count++] = r;
     }
-    related->rank = first; /* not asked here */
+    related->rank = first; /* not read by the function */
 }
 
 Test(order, the_first_result_with_row_and_column)

@@ -121,7 +121,7 @@ Test(sample, values_and_columns)
 /* ---- Queries
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Replies of one counter do not tell its id, nor its instance; the query does. */
+/* Replies to a query of one counter do not contain its id, nor its instance. */
 Test(sample, queries_name_what_replies_leave_out)
 {
     sample *s = sample_new(1);
@@ -195,8 +195,8 @@ Test(sample, results_without_instances)
     sample_free(s);
 }
 
-/* Index tells, not the order in which the queries stand; of several for one result the first counts; one for a result
- * that is not there counts for nothing. */
+/* Queries are found by Index, not by their order. Of several for one result the first counts. A query of a result that
+ * does not exist is ignored. */
 Test(sample, results_are_found_by_index)
 {
     sample *s = sample_new(1);
@@ -221,7 +221,7 @@ Test(sample, results_are_found_by_index)
     sample_free(s);
 }
 
-/* Here the memory ends behind the only result: a query for the next one must not be looked up there. */
+/* The memory ends after the only result: a query for the next one must not be looked up there. */
 Test(sample, queries_for_results_that_are_not_there)
 {
     sample *s = sample_new(1);
@@ -315,7 +315,7 @@ Test(sample, counters_in_any_order_are_found)
             sample_load(s);
             const pfb_sample_column *column = &s->table.columns[0];
             cr_expect_eq(column->has_counter, id < IDS && id % 2 == 0, "id %u", id);
-            if (column->has_counter) /* of the two with this id the one that stands first */
+            if (column->has_counter) /* the first of the two with this id */
                 cr_expect(column->counter.id == id && column->counter.detail_level == IDS - 2 - id, "id %u", id);
             sample_free(s);
         }
@@ -395,7 +395,7 @@ Test(sample, references_are_linked)
     for (int i = 0; i < 4; i++)
         sample_value(s, 1, 8);
     sample_load(s);
-    const pfb_sample_column *c = &s->table.columns[2]; /* counter 1, behind 3 and 2 */
+    const pfb_sample_column *c = &s->table.columns[2]; /* counter 1, after 3 and 2 */
     cr_assert_eq(c->counter_id, 1);
     cr_expect_eq(c->base_column, 1, "2 in the same result");
     cr_expect_eq(c->time_column, 3, "4 in the same result");
@@ -511,7 +511,7 @@ Test(sample, nothing_to_load)
 /* ---- Broken blocks
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Everything that stands before the break, as in the whole block; how many values that are. */
+/* Expects everything before the break to be as in the whole block. Returns the number of values. */
 static uint32_t expect_beginning(const pfb_sample *part, const pfb_sample *whole, size_t size)
 {
     cr_expect_leq(part->counts.results, whole->counts.results);

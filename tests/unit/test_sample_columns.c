@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values by column: where they stand, what a broken block leaves of them, and what hostile counts may ask for. */
+/* Values by column: their positions, the values of a broken block, and hostile counts. */
 #include "support.h"
 #include "support_samples.h"
 #include "support_v1.h"
@@ -85,7 +85,7 @@ Test(sample_columns, rows_cut_short)
     }
 }
 
-/* Data that are no numbers are found where they stand, among numbers and in a result of their own. */
+/* Data that are not numbers are located, among numbers and in a result of their own. */
 Test(sample_columns, data_that_are_no_numbers)
 {
     static const uint32_t ids[] = {1, 2, 3};
@@ -178,7 +178,7 @@ Test(sample_columns, hostile_counts_ask_for_little)
     free(data);
 }
 
-/* What was measured breaks off; then the bytes change, and all instances are sound: more than there is room for. */
+/* A broken block is measured; then the bytes change and all instances are valid: more than the memory holds. */
 Test(sample_columns, instances_that_appear_between_measuring_and_loading)
 {
     sample *s = grid(40, 4);

@@ -208,7 +208,7 @@ Test(sample_v1, bytes_that_changed_since_they_were_measured)
 
 /* ---- Parents ----------------------------------------------------------------------------------------- */
 
-/* Objects 10 ("p0", "p1"), 20 (no instances), 10 again ("q0"), 30 (children of whom is told). */
+/* Objects 10 ("p0", "p1"), 20 (no instances), 10 again ("q0"), 30 (children). */
 static v1 *family(const uint32_t links[][2], size_t count)
 {
     v1 *s = v1_new(1);
@@ -263,7 +263,7 @@ typedef struct person {
         NULL, 0, 0, 0                                                                                                  \
     }
 
-/* An object of a counter and the key counter 6; parents "x" and "y" stand in object 1. */
+/* An object of a counter and the key counter 6; parents "x" and "y" are in object 1. */
 static v1 *people(int64_t tick, const person *list, uint32_t key_counter)
 {
     v1 *s = v1_new(tick);
@@ -389,7 +389,7 @@ static v1 *slots_at(int64_t tick, const slot *slots)
         if (slots[i].size == 4 || slots[i].size == 8)
             pfb_write_v1_value(&s->b, offsets[i], tick == 1 ? slots[i].older : slots[i].newer, slots[i].size);
     }
-    /* A count behind what the first definition holds, for multi counters that stand at 8. */
+    /* A count after the value of the first definition, for multi counters at 8. */
     if (slots[0].type == MULTI_TIMER && slots[0].offset == 8 && count == 1)
         pfb_write_v1_value(&s->b, 16, 4, 4);
     pfb_write_end_object(&s->b);
@@ -480,7 +480,7 @@ Test(sample_v1, wraps_go_by_the_real_size)
     expect_status(evaluate_first(wide_base, &wrap), PFB_STATUS_NEGATIVE_DENOMINATOR, "a base of 8 bytes");
 }
 
-/* What has no instances is not told apart by the key counter, whose value may change. */
+/* Objects without instances do not use the key counter, whose value may change. */
 Test(sample_v1, key_counters_are_for_instances)
 {
     v1 *s[2];
@@ -499,8 +499,8 @@ Test(sample_v1, key_counters_are_for_instances)
     v1_free(s[1]);
 }
 
-/* The same object in two samples, the second with one more definition in front: what its title alone tells is found,
- * what shares its title with another is not guessed. */
+/* The same object in two samples, the second with one more definition in front: definitions are found by a title that
+ * occurs once; those that share a title are not matched. */
 Test(sample_v1, definitions_that_moved)
 {
     v1 *s[2];
@@ -525,7 +525,7 @@ Test(sample_v1, definitions_that_moved)
     v1_free(s[1]);
 }
 
-/* Registrations are for V2: what a caller says of them is not followed. */
+/* Registrations are for V2 and are not read here. */
 Test(sample_v1, registrations_are_not_read)
 {
     v1 *s = v1_new(1);
@@ -572,7 +572,7 @@ Test(sample_v1, another_older_sample_is_not_followed)
     v1_free(few);
 }
 
-/* Objects change places between the samples, and one comes new. */
+/* Objects change positions between the samples, and one is added. */
 Test(sample_v1, objects_that_moved)
 {
     v1 *s[2];
