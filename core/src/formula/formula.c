@@ -229,13 +229,13 @@ void pfb_formula_check(const pfb_formula *formula, const pfb_raw_value *older, c
 /* ---- Inputs ------------------------------------------------------------------------------------------ */
 
 /* The inputs of the arithmetic: integers, all checked. */
-typedef struct inputs {
+typedef struct formula_inputs {
     uint64_t numerator;   /* N, dN or T - N */
     uint64_t denominator; /* 1, dT, B or dB; never 0 */
     uint64_t frequency;   /* F; not used without its terms */
     uint64_t multi_count; /* M; likewise */
     uint32_t flags;
-} inputs;
+} formula_inputs;
 
 /* Stores to - from. Returns false if `to` is less and cannot have wrapped. */
 static bool subtract(uint64_t from, uint64_t to, bool may_wrap, uint64_t *difference, uint32_t *flags)
@@ -251,7 +251,7 @@ static bool subtract(uint64_t from, uint64_t to, bool may_wrap, uint64_t *differ
 }
 
 static pfb_status read_numerator(const pfb_formula *f, const pfb_conditions *c, const pfb_raw_value *older,
-                                 const pfb_raw_value *newer, inputs *in)
+                                 const pfb_raw_value *newer, formula_inputs *in)
 {
     in->numerator = newer->value;
     if (f->terms & PFB_TERM_RAW)
@@ -269,7 +269,7 @@ static pfb_status read_numerator(const pfb_formula *f, const pfb_conditions *c, 
 }
 
 static pfb_status read_denominator(const pfb_conditions *c, const pfb_raw_value *older, const pfb_raw_value *newer,
-                                   inputs *in)
+                                   formula_inputs *in)
 {
     switch (c->denominator) {
     case PFB_DENOMINATOR_ONE:
@@ -288,7 +288,8 @@ static pfb_status read_denominator(const pfb_conditions *c, const pfb_raw_value 
     }
 }
 
-static pfb_status read_factors(const pfb_formula *f, const pfb_conditions *c, const pfb_raw_value *newer, inputs *in)
+static pfb_status read_factors(const pfb_formula *f, const pfb_conditions *c, const pfb_raw_value *newer,
+                               formula_inputs *in)
 {
     in->frequency = c->frequency;
     in->multi_count = newer->multi_count;
@@ -308,7 +309,7 @@ typedef struct ratio {
 
 /* Bounds: numerator 64 bits, times F 127, times 100 134; or D * M 128, times 100 135. Denominator D * F or D * M,
  * 128. */
-static ratio make_ratio(const pfb_formula *f, const inputs *in)
+static ratio make_ratio(const pfb_formula *f, const formula_inputs *in)
 {
     ratio r = {pfb_wide_from(in->numerator), pfb_wide_from(in->denominator), false};
     if (f->terms & PFB_TERM_TIMES_FREQUENCY)
@@ -351,7 +352,7 @@ static void set_result(pfb_formula_result *result, pfb_quotient quotient, bool n
 }
 
 /* Computes with integers of 192 bits. With a scale of 10^10, below 2^34, both numbers stay below 2^170. */
-PFB_NOINLINE static void compute_wide(const pfb_formula *f, const inputs *in, pfb_formula_result *result)
+PFB_NOINLINE static void compute_wide(const pfb_formula *f, const formula_inputs *in, pfb_formula_result *result)
 {
     ratio r = make_ratio(f, in);
     uint32_t flags = in->flags;
@@ -372,7 +373,7 @@ static bool times_small(uint64_t *product, uint64_t factor)
 }
 
 /* Does the same in hardware. Returns false if a product is 2^53 or more, or an option changes the value. */
-static bool compute_small(const pfb_formula *f, const inputs *in, pfb_formula_result *result)
+static bool compute_small(const pfb_formula *f, const formula_inputs *in, pfb_formula_result *result)
 {
     uint64_t above = in->numerator;
     uint64_t below = in->denominator;
@@ -406,7 +407,7 @@ static bool compute_small(const pfb_formula *f, const inputs *in, pfb_formula_re
 void pfb_formula_compute(const pfb_formula *formula, const pfb_conditions *conditions, const pfb_raw_value *older,
                          const pfb_raw_value *newer, pfb_formula_result *result)
 {
-    inputs in = {.flags = 0};
+    formula_inputs in = {.flags = 0};
     pfb_status status = conditions->status;
     if (status == PFB_STATUS_OK)
         status = read_numerator(formula, conditions, older, newer, &in);
