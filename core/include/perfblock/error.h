@@ -85,25 +85,7 @@ typedef enum pfb_code {
     PFB_BAD_NAME = 128,           /* the name lies outside the structure it belongs to */
     PFB_EXCESSIVE_VALUES = 129,   /* far more values are declared than the object has bytes */
     PFB_BAD_PAIR = 130,           /* strict only: strings of a name table that do not form a pair of index and text */
-    PFB_BAD_LENGTH = 145,         /* CPI hooks: a record's length is below its header's */
-    PFB_BAD_MAJOR = 146,          /* CPI hooks: a major code of 0 or above 255 */
-    PFB_UNKNOWN_MINOR = 147,      /* CPI hooks: a minor word of unknown kind, or with reserved bits set */
-    PFB_BAD_TYPE = 148,           /* CPI hooks: a record type that is invalid for its kind */
-    PFB_LENGTH_MISMATCH = 149,    /* CPI hooks: the word count does not match the flags and the CPU count */
-    PFB_BAD_FLAGS = 150,          /* CPI hooks: the raw bit is clear, or reserved bits are set */
-    PFB_BAD_NUM_CPUS = 151,       /* CPI hooks: a CPU count of 0, or too large */
-    PFB_BAD_FRACTION = 152,       /* CPI hooks: the two words are not a valid figure */
-    PFB_BUSY_RANGE = 153,         /* CPI hooks: busy above 100 percent */
-    PFB_BAD_LABEL = 154,          /* CPI hooks: a malformed label record */
-    PFB_BAD_ORDER = 155,          /* CPI hooks: a hook that the grammar does not allow here */
-    PFB_MINOR_MISMATCH = 156,     /* CPI hooks: minor codes of one group differ */
-    PFB_ELAPSED_MISMATCH = 157,   /* CPI hooks: elapsed cycles of one group differ */
-    PFB_FLAGS_MISMATCH = 158,     /* CPI hooks: flags of one group differ */
-    PFB_NUM_CPUS_MISMATCH = 159,  /* CPI hooks: CPU counts of one group differ */
-    PFB_SUM_MISMATCH = 160,       /* CPI hooks: the CPUs' counts do not add up to the system's */
-    PFB_LABEL_MISMATCH = 161,     /* CPI hooks: the labels at both ends of a group differ */
 
-    PFB_BAD_CPI_LINE = 162,             /* a malformed or misplaced line in a text of CPI snapshots */
     PFB_BAD_CPUID_LINE = 131,           /* a line of a CPUID dump begins as a leaf but is malformed after that */
     PFB_LWP_UNTRUSTED_LEAF = 132,       /* the CPU has no LWP; its leaf 8000001C is ignored */
     PFB_LWP_EVENT_SIZE_ZERO = 133,      /* the leaf's record size is 0 */
@@ -118,6 +100,25 @@ typedef enum pfb_code {
     PFB_LWP_UNALIGNED_HEAD = 142,       /* strict only: BufferHeadOffset is inside a record */
     PFB_LWP_BAD_TAIL = 143,             /* BufferTailOffset is outside the ring */
     PFB_LWP_UNALIGNED_TAIL = 144,       /* BufferTailOffset is inside a record */
+
+    PFB_BAD_LENGTH = 145,        /* CPI hooks: a record's length is below its header's */
+    PFB_BAD_MAJOR = 146,         /* CPI hooks: a major code of 0 or above 255 */
+    PFB_UNKNOWN_MINOR = 147,     /* CPI hooks: a minor word of unknown kind, or with reserved bits set */
+    PFB_BAD_TYPE = 148,          /* CPI hooks: a record type that is invalid for its kind */
+    PFB_LENGTH_MISMATCH = 149,   /* CPI hooks: the word count does not match the flags and the CPU count */
+    PFB_BAD_FLAGS = 150,         /* CPI hooks: the raw bit is clear, or reserved bits are set */
+    PFB_BAD_NUM_CPUS = 151,      /* CPI hooks: a CPU count of 0, or too large */
+    PFB_BAD_FRACTION = 152,      /* CPI hooks: the two words are not a valid figure */
+    PFB_BUSY_RANGE = 153,        /* CPI hooks: busy above 100 percent */
+    PFB_BAD_LABEL = 154,         /* CPI hooks: a malformed label record */
+    PFB_BAD_ORDER = 155,         /* CPI hooks: a hook that the grammar does not allow here */
+    PFB_MINOR_MISMATCH = 156,    /* CPI hooks: minor codes of one group differ */
+    PFB_ELAPSED_MISMATCH = 157,  /* CPI hooks: elapsed cycles of one group differ */
+    PFB_FLAGS_MISMATCH = 158,    /* CPI hooks: flags of one group differ */
+    PFB_NUM_CPUS_MISMATCH = 159, /* CPI hooks: CPU counts of one group differ */
+    PFB_SUM_MISMATCH = 160,      /* CPI hooks: the CPUs' counts do not add up to the system's */
+    PFB_LABEL_MISMATCH = 161,    /* CPI hooks: the labels at both ends of a group differ */
+    PFB_BAD_CPI_LINE = 162,      /* a malformed or misplaced line in a text of CPI snapshots */
 
     PFB_BAD_BUFFER_SIZE = 170, /* the size of a log's buffer is smaller than its header or no multiple of 8 */
     PFB_BAD_BUFFER_USED = 171, /* a log's buffer uses fewer bytes than its header has, or more than its size */
@@ -179,9 +180,6 @@ PFB_API const char *pfb_code_name(pfb_code code);
 
 /* One English sentence without a final period. Never null; static. */
 PFB_API const char *pfb_code_text(pfb_code code);
-
-/* The code at `position` of the table of all codes, -1 past the end: a way to list them. Position 0 is PFB_OK. */
-PFB_API int pfb_code_at(size_t position);
 
 #ifdef __cplusplus
 }

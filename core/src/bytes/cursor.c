@@ -16,11 +16,6 @@ pfb_cursor pfb_cursor_between(const void *data, size_t at, size_t end)
     return cursor;
 }
 
-bool pfb_cursor_ok(const pfb_cursor *cursor, size_t size)
-{
-    return cursor->at <= cursor->end && cursor->end <= size;
-}
-
 size_t pfb_cursor_left(const pfb_cursor *cursor)
 {
     return cursor->end - cursor->at;

@@ -37,9 +37,6 @@ pfb_cursor pfb_cursor_make(const void *data, size_t size);
  * null. */
 pfb_cursor pfb_cursor_between(const void *data, size_t at, size_t end);
 
-/* Returns true if the invariant holds for an input of `size` bytes. */
-bool pfb_cursor_ok(const pfb_cursor *cursor, size_t size);
-
 /* Returns the number of bytes left. */
 size_t pfb_cursor_left(const pfb_cursor *cursor);
 

@@ -143,8 +143,3 @@ const char *pfb_code_text(pfb_code code)
     const code_row *row = find_row(code);
     return row ? row->text : "a code this version does not know";
 }
-
-int pfb_code_at(size_t position)
-{
-    return position < ROW_COUNT ? rows[position].code : -1;
-}
