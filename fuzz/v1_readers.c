@@ -411,7 +411,7 @@ static void touch_entry(walk *w, const pfb_name_table *table, const pfb_name_ent
         const uint8_t *p = entry->name.bytes + i;
         has_nul = has_nul || (p[0] == 0 && (unit == 1 || p[1] == 0));
     }
-    promise(w, !has_nul || table->is_lines, "a text of a multi-string has no NUL");
+    promise(w, !has_nul, "a text has no NUL");
     touch_ends(w, offset, size);
     add(w, entry->index);
 }

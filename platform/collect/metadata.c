@@ -118,7 +118,7 @@ static bool add_registration(metadata_set *set, const metadata_reply *reply, con
         order = calloc(registration.counter_count, sizeof *order);
         if (!order)
             return false;
-        pfb_sample_sort_counters(&registration, order);
+        pfb_registration_sort(&registration, order);
     }
     free(set->order); /* samples have copied what they need of it */
     set->order = order;

@@ -16,6 +16,7 @@ typedef struct fixture {
 typedef struct cursor {
     pfb_cpi_text text;
     pfb_capture capture;
+    const uint8_t *data; /* of the capture */
     bool is_capture;
     size_t base; /* offset of the text */
 } cursor;
@@ -38,7 +39,7 @@ static bool next_text(cursor *at)
         if (!chunk.is_known || chunk.tag != PFB_TAG_SNAPSHOTS)
             continue;
         at->base = chunk.body_offset;
-        return pfb_cpi_text_open(&at->text, at->capture.data + chunk.body_offset, chunk.body_size_bytes);
+        return pfb_cpi_text_open(&at->text, at->data + chunk.body_offset, chunk.body_size_bytes);
     }
     return false;
 }
@@ -46,7 +47,7 @@ static bool next_text(cursor *at)
 /* Moves to the first step. Returns false if there is no text. */
 static bool start(cursor *at, const void *data, size_t size)
 {
-    *at = (cursor){.is_capture = pfb_capture_recognise(data, size)};
+    *at = (cursor){.data = data, .is_capture = pfb_capture_recognise(data, size)};
     if (!at->is_capture)
         return pfb_cpi_text_open(&at->text, data, size);
     pfb_capture_open(&at->capture, data, size, NULL);

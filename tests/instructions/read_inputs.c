@@ -332,7 +332,7 @@ static bool open_registration(pfb_registration *registration, bytes in, room *me
 {
     if (!pfb_registration_open(registration, in.data, in.size, NULL))
         return false;
-    pfb_sample_sort_counters(registration, take(memory, registration->counter_count * sizeof(uint32_t)));
+    pfb_registration_sort(registration, take(memory, registration->counter_count * sizeof(uint32_t)));
     return true;
 }
 

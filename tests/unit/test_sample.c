@@ -311,7 +311,7 @@ Test(sample, counters_in_any_order_are_found)
             sample_register(s, SET, counters, IDS);
             cr_assert_not(s->registrations[0].is_ascending);
             if (sorted)
-                pfb_sample_sort_counters(&s->registrations[0], order);
+                pfb_registration_sort(&s->registrations[0], order);
             sample_load(s);
             const pfb_sample_column *column = &s->table.columns[0];
             cr_expect_eq(column->has_counter, id < IDS && id % 2 == 0, "id %u", id);

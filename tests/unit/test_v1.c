@@ -489,9 +489,13 @@ static size_t build_definitions(uint8_t *memory, size_t capacity, const definiti
     pfb_writer b;
     v1_begin(&b, memory, capacity, big);
     v1_object(&b, 2, PFB_V1_NO_INSTANCES);
+    size_t first = b.size_bytes;
     for (size_t i = 0; i < count; i++)
-        v1_counter(&b, 4, d[i].type, d[i].size, d[i].offset);
-    b.values_end = 4; /* what a definition claims beyond the block is part of the test */
+        v1_counter(&b, 4, d[i].type, 4, 4);
+    for (size_t i = 0; i < count; i++) { /* sizes and offsets that reach past the counter block are part of the test */
+        store_ordered(memory + first + 40 * i + 32, big, d[i].size);
+        store_ordered(memory + first + 40 * i + 36, big, d[i].offset);
+    }
     pfb_write_counter_block(&b, 32);
     for (uint32_t offset = 4; offset < 32; offset += 4)
         pfb_write_v1_value(&b, offset, offset, 4);

@@ -56,7 +56,7 @@ static size_t make_numbers(uint8_t *to, uint64_t seed, uint32_t count, uint32_t 
 }
 
 /* The values of both blocks' current instances. */
-static unsigned expect_same_values(pfb_v1_reader *little, pfb_v1_reader *big)
+static unsigned expect_same_values(pfb_v1_reader *little, const uint8_t *data, pfb_v1_reader *big)
 {
     pfb_v1_value a, b;
     unsigned values = 0;
@@ -64,7 +64,7 @@ static unsigned expect_same_values(pfb_v1_reader *little, pfb_v1_reader *big)
         cr_assert(pfb_v1_next_value(big, &b), "value %u", a.position);
         cr_assert(a.position == b.position && a.offset == b.offset && a.size_bytes == b.size_bytes);
         cr_assert(a.is_number == b.is_number && !a.has_base && !a.has_items);
-        const uint8_t *p = little->data + a.offset;
+        const uint8_t *p = data + a.offset;
         uint64_t raw = 0;
         for (uint32_t i = 0; a.is_number && i < a.size_bytes; i++)
             raw |= (uint64_t)p[i] << 8 * i;
@@ -87,7 +87,7 @@ static unsigned expect_same_numbers(const uint8_t *little, const uint8_t *big, s
         cr_assert(pfb_v1_next_object(&blocks[1], &object));
         while (pfb_v1_next_instance(&blocks[0], &instance)) {
             cr_assert(pfb_v1_next_instance(&blocks[1], &instance));
-            values += expect_same_values(&blocks[0], &blocks[1]);
+            values += expect_same_values(&blocks[0], little, &blocks[1]);
         }
         cr_assert_not(pfb_v1_next_instance(&blocks[1], &instance));
         expect_error(blocks[0].object_error, blocks[1].object_error.code, blocks[1].object_error.offset, "an object");

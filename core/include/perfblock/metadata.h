@@ -95,7 +95,7 @@ typedef struct pfb_registration {
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     uint32_t counters_read;
-    const uint32_t *order; /* positions by ascending id, set by pfb_sample_sort_counters; otherwise null */
+    const uint32_t *order; /* positions by ascending id, set by pfb_registration_sort; otherwise null */
 } pfb_registration;
 
 /* Returns true if the header and all counters lie within `size` bytes. Bytes after them are a note; in strict mode an
@@ -113,8 +113,12 @@ PFB_API pfb_error pfb_registration_finish(pfb_registration *registration);
 PFB_API bool pfb_registration_counter_at(const pfb_registration *registration, uint32_t position, pfb_counter *counter);
 
 /* Returns the first counter with this id in *counter; false if there is none. Binary search if the ids ascend or were
- * sorted by pfb_sample_sort_counters, otherwise linear search. */
+ * sorted by pfb_registration_sort, otherwise linear search. */
 PFB_API bool pfb_registration_find(const pfb_registration *registration, uint32_t id, pfb_counter *counter);
+
+/* Sorts the counters by id, for pfb_registration_find. `order` has counter_count elements and must stay as long as the
+ * registration is used. O(n log n). Worth the call if the ids of an untrusted registration do not ascend. */
+PFB_API void pfb_registration_sort(pfb_registration *registration, uint32_t *order);
 
 /* ---- The other request codes ------------------------------------------------------------------------ */
 

@@ -126,11 +126,6 @@ typedef struct pfb_sample {
     bool rows_ranked;
 } pfb_sample;
 
-/* Sorts the counters of a registration by id, once for any number of samples: useful if the ids do not ascend, because
- * loading looks each counter up. `order` has counter_count elements and must exist as long as the registration is used.
- * n log n. */
-PFB_API void pfb_sample_sort_counters(pfb_registration *registration, uint32_t *order);
-
 /* Counts what the table of this input needs: an upper bound, exact for a valid block. It is linear in the size of the
  * block, whatever its headers promise. Of a valid V2 reply only the headers of the results are read. Returns the first
  * error among what was read; pfb_sample_load returns the verdict on the whole block. */

@@ -96,8 +96,8 @@ typedef struct pfb_writer {
     pfb_error error;     /* PFB_CALLER_ codes only; offset: size_bytes at the time */
     size_t fault_offset; /* of the broken field, if fault_planted */
     bool fault_planted;
+    uint8_t *data; /* as passed to pfb_write_init */
     /* ------------------------------------------------------------------------------------------ */
-    uint8_t *data;
     size_t capacity;
     pfb_fault fault;
     uint32_t kind;

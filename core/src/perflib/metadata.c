@@ -185,6 +185,26 @@ bool pfb_registration_find(const pfb_registration *registration, uint32_t id, pf
     return true;
 }
 
+/* Compares the counters at two positions by id, then by position. */
+static int compare_positions(const pfb_registration *registration, uint32_t left, uint32_t right)
+{
+    uint32_t a = counter_id_at(registration, left);
+    uint32_t b = counter_id_at(registration, right);
+    return a != b ? (a < b ? -1 : 1) : (left > right) - (left < right);
+}
+
+#define SORT_CONTEXT pfb_registration
+#define SORT_COMPARE compare_positions
+#include "bytes/sort.h"
+
+void pfb_registration_sort(pfb_registration *registration, uint32_t *order)
+{
+    for (uint32_t i = 0; i < registration->counter_count; i++)
+        order[i] = i;
+    sort(registration, order, registration->counter_count);
+    registration->order = order;
+}
+
 bool pfb_registration_next_counter(pfb_registration *registration, pfb_counter *counter)
 {
     if (!pfb_registration_counter_at(registration, registration->counters_read, counter))

@@ -38,7 +38,6 @@ size_t pfb_sample_place(const pfb_sample *sample, uint32_t row, uint32_t column)
 
 /* The orders, all of which are made by one sort. */
 typedef enum ordering {
-    ORDER_COUNTERS,      /* counter id, position: within the first registration */
     ORDER_REGISTRATIONS, /* counterset, later ones first */
     ORDER_COLUMNS,       /* counterset, counter id, result, position */
     ORDER_ROWS,          /* counterset, name, id, result, instance */
@@ -180,16 +179,6 @@ static int compare_columns(const pfb_sample *sample, uint32_t left, uint32_t rig
     return compare_column_keys(&a, &b);
 }
 
-static int compare_counters(const pfb_sample *sample, uint32_t left, uint32_t right)
-{
-    pfb_counter a = {0};
-    pfb_counter b = {0};
-    pfb_registration_counter_at(&sample->registrations[0], left, &a);
-    pfb_registration_counter_at(&sample->registrations[0], right, &b);
-    int difference = compare_numbers(a.id, b.id);
-    return difference != 0 ? difference : compare_numbers(left, right);
-}
-
 static int compare_registrations(const pfb_sample *sample, uint32_t left, uint32_t right)
 {
     int difference = compare_guids(&sample->registrations[left].guid, &sample->registrations[right].guid);
@@ -205,8 +194,6 @@ typedef struct sorting {
 static int compare_positions(const sorting *o, uint32_t left, uint32_t right)
 {
     switch (o->by) {
-    case ORDER_COUNTERS:
-        return compare_counters(o->sample, left, right);
     case ORDER_REGISTRATIONS:
         return compare_registrations(o->sample, left, right);
     case ORDER_COLUMNS:
@@ -227,14 +214,6 @@ void pfb_sample_number(uint32_t *items, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         items[i] = i;
-}
-
-void pfb_sample_sort_counters(pfb_registration *registration, uint32_t *positions)
-{
-    pfb_sample alone = {.registrations = registration};
-    pfb_sample_number(positions, registration->counter_count);
-    order_sort(&(sorting){&alone, ORDER_COUNTERS}, positions, registration->counter_count);
-    registration->order = positions;
 }
 
 void pfb_sample_order_registrations(pfb_sample *sample, uint32_t count)

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Checks that the private fields of public structs are used by their own source files only.
+
+    check_private.py --source ROOT --folder FOLDER --compiler CC
+
+The fields below the dashed line of a struct are private.  The public headers are
+copied to FOLDER with each private field renamed by a macro, and every C file is
+compiled with the names hidden that it does not own.  Exit status 1 when a file
+uses a hidden name; each finding is a line.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+# The files that may use the private fields of a struct.
+OWNERS = {
+    "pfb_v2_reader": ["core/src/perflib/v2.c"],
+    "pfb_v1_reader": ["core/src/perflib/v1.c"],
+    "pfb_name_table": ["core/src/perflib/name_table.c"],
+    "pfb_registration": ["core/src/perflib/metadata.c"],
+    "pfb_registration_strings": ["core/src/perflib/metadata.c"],
+    "pfb_list": ["core/src/perflib/metadata.c"],
+    "pfb_capture": ["core/src/perflib/capture.c"],
+    "pfb_writer": ["core/src/perflib/write.c", "core/src/perflib/write_v1.c"],
+}
+FOLDERS = ["core/src", "core/cpi/src", "core/lwp/src", "cli", "platform", "examples", "fuzz", "tests/unit"]
+INCLUDES = ["core/include", "core/src", "core/cpi/include", "core/cpi/src", "core/lwp/include", "core/lwp/src",
+            "platform/include", "platform", "cli", "fuzz", "tests", "tests/unit", "tests/criterion"]
+# What this machine need not have: headers of Windows.
+ELSEWHERE = re.compile(r"windows", re.IGNORECASE)
+
+LINE = re.compile(r"^\s*/\* -{20,} \*/\s*$")
+STRUCT = re.compile(r"typedef struct (\w+) \{\n(.*?)\n\} \1;", re.DOTALL)
+FIELD = re.compile(r"^(\s*(?:const )?\w+[ *]+)(\w+(?:\[\w+\])?(?:, \*?\w+(?:\[\w+\])?)*);", re.MULTILINE)
+
+
+def hide(name, private):
+    """The private part of a struct with its fields inside the struct's macro, and the number of them."""
+    plain = re.sub(r"/\*.*?\*/", "", private, flags=re.DOTALL)
+    count = 0
+
+    def rename(match):
+        nonlocal count
+        fields = re.findall(r"(\*?)(\w+)(\[\w+\])?", match[2])
+        count += len(fields)
+        return match[1] + ", ".join(f"{star}HIDE_{name}({field}){size}" for star, field, size in fields) + ";"
+
+    hidden = FIELD.sub(rename, plain)
+    return hidden, count, plain.count(";")
+
+
+def copy_headers(source, folder):
+    """Copies the headers of core; the structs with private fields and these fields."""
+    found = {}
+    for header in sorted((source / "core/include/perfblock").glob("*.h")):
+        def replace(match):
+            lines = match[2].split("\n")
+            dashes = [i for i, line in enumerate(lines) if LINE.match(line)]
+            if match[1] not in OWNERS or not dashes:
+                return match[0]
+            private = "\n".join(lines[dashes[0] + 1:])
+            hidden, count, declarations = hide(match[1], private)
+            if len(re.findall(r"HIDE_\w+\(\w+\)[^;]*;", hidden)) != declarations:
+                raise SystemExit(f"{header.name}: a private field of {match[1]} is not recognised")
+            found[match[1]] = count
+            return f"typedef struct {match[1]} {{\n" + "\n".join(lines[:dashes[0]]) + f"\n{hidden}\n}} {match[1]};"
+
+        text = STRUCT.sub(replace, header.read_text(encoding="utf-8"))
+        copy = folder / "perfblock" / header.name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(text, encoding="utf-8")
+    missing = sorted(set(OWNERS) - set(found))
+    if missing:
+        raise SystemExit(f"no private fields found in {', '.join(missing)}")
+    return found
+
+
+def check(source, folder, compiler, file):
+    """Uses of hidden fields in a file, and whether the compiler stopped before its end."""
+    relative = file.relative_to(source).as_posix()
+    defines = [f"-DHIDE_{name}(field)={'field' if relative in owners else 'hidden_' + chr(35) + chr(35) + 'field'}"
+               for name, owners in OWNERS.items()]
+    done = subprocess.run(
+        [compiler, "-std=gnu11", "-fsyntax-only", "-w", f"-I{folder}", *defines,
+         "-DPERFBLOCK_SOURCE_DIR=\"\"", "-DPERFBLOCK_REAL_DATA=\"\"", "-D_GNU_SOURCE", *(f"-I{source / path}" for path in INCLUDES), file],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    findings = [line for line in done.stderr.splitlines() if "no member named" in line or "hidden_" in line]
+    return findings, "fatal error:" in done.stderr
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--source", type=pathlib.Path, required=True)
+    parser.add_argument("--folder", type=pathlib.Path, required=True)
+    parser.add_argument("--compiler", required=True)
+    asked = parser.parse_args()
+    source = asked.source.resolve()
+    fields = copy_headers(source, asked.folder)
+    files = [file for folder in FOLDERS for file in sorted((source / folder).rglob("*.c"))
+             if not ELSEWHERE.search(file.relative_to(source).as_posix())]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(lambda file: check(source, asked.folder, asked.compiler, file), files))
+    findings = [line for lines, _ in results for line in lines]
+    stopped = [file for file, (_, is_stopped) in zip(files, results) if is_stopped]
+    for file in stopped:
+        findings.append(f"{file}: cannot be compiled, a header is missing")
+    print(*findings, f"{len(files)} files, {sum(fields.values())} private fields, {len(findings)} findings", sep="\n")
+    return 1 if findings or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
