@@ -138,7 +138,7 @@ static bool find_place(pfb_cpi_hook_kind kind, const pfb_cpi_hook *hook, uint32_
 
 static uint32_t word_at(const uint8_t *words, uint32_t position)
 {
-    return load_le32(words + (size_t)WORD_BYTES * position);
+    return load_le32_of(words, position);
 }
 
 /* Loads 64 bits, high word first. */
@@ -454,8 +454,9 @@ static bool belongs(const partial_group *b, const record *r)
 
 static bool is_label_same(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, const record *r)
 {
+    const pfb_view stream = {hooks->data, hooks->size};
     return r->label_size == group->label_size_bytes &&
-           memcmp(r->words + LABEL_BYTES, hooks->data + group->label_offset, r->label_size) == 0;
+           memcmp(r->words + LABEL_BYTES, pfb_checked(stream, group->label_offset, r->label_size), r->label_size) == 0;
 }
 
 static bool check_flags(pfb_cpi_hooks *hooks, const pfb_cpi_group *group, const record *r)
@@ -591,6 +592,13 @@ static const pfb_cpi_hook *find_hook(const pfb_cpi_group *group, pfb_cpi_hook_ki
     return (unsigned)kind < PFB_CPI_HOOK_COUNT && group->hooks[kind].is_present ? &group->hooks[kind] : NULL;
 }
 
+/* Returns the words of a hook, which were checked when its group was read. */
+static const uint8_t *hook_words(const pfb_cpi_hooks *hooks, const pfb_cpi_hook *hook)
+{
+    return pfb_checked((pfb_view){hooks->data, hooks->size}, hook->offset + HEADER_BYTES,
+                       (size_t)WORD_BYTES * hook->word_count);
+}
+
 /* In bounds: the flags, CPU count and word count were checked against each other when the group was read. */
 bool pfb_cpi_hooks_stored(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, pfb_cpi_hook_kind kind,
                           uint32_t whose, pfb_cpi_stored *stored)
@@ -599,7 +607,7 @@ bool pfb_cpi_hooks_stored(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group
     place from;
     if (!hook || !find_place(kind, hook, whose, &from))
         return false;
-    *stored = load_stored(hooks->data + hook->offset + HEADER_BYTES, from);
+    *stored = load_stored(hook_words(hooks, hook), from);
     return true;
 }
 
@@ -609,7 +617,7 @@ bool pfb_cpi_hooks_word(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, 
     const pfb_cpi_hook *hook = find_hook(group, kind);
     if (!hook || position >= hook->word_count)
         return false;
-    *word = word_at(hooks->data + hook->offset + HEADER_BYTES, position);
+    *word = word_at(hook_words(hooks, hook), position);
     return true;
 }
 

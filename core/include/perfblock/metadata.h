@@ -144,6 +144,7 @@ typedef struct pfb_registration_strings {
     uint32_t strings_read;
     uint64_t scanned_bytes; /* bounds the work on strings that overlap */
     pfb_name last;          /* the string read last: not scanned again if the next entry shares it */
+    uint32_t last_start;    /* its offset in the block */
 } pfb_registration_strings;
 
 /* PERF_STRING_COUNTER_HEADER. */

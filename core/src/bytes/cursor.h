@@ -8,6 +8,7 @@
  * A cursor is a window [at, end) of the caller's buffer. Offsets always count from `base`, the start of the input, so
  * that an error in a nested window has the right offset. The first error sticks; later reads return null.
  * Every function here keeps the invariant at <= end <= size of the input. */
+#include "bytes/view.h"
 #include "perfblock/error.h"
 #include "perfblock/name.h"
 
@@ -111,6 +112,12 @@ static inline uint64_t load_le64(const uint8_t *p)
 }
 
 #endif
+
+/* Loads the number at `position` of an array. */
+static inline uint32_t load_le32_of(const uint8_t *array, size_t position)
+{
+    return load_le32(array + 4 * position);
+}
 
 /* Converts from two's complement without an implementation-defined conversion. */
 static inline int64_t load_le64s(const uint8_t *p)

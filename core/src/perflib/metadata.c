@@ -111,10 +111,17 @@ static pfb_counter load_counter(const uint8_t *p, size_t offset)
                          .aggregate = load_le32(p + 40)};
 }
 
-/* Requires position < counter_count, which open checked against the size. */
+/* Returns the PERF_COUNTER_REG_INFO at `position`. Requires position < counter_count, which open checked against the
+ * size. */
+static const uint8_t *counter_bytes(const pfb_registration *registration, uint32_t position)
+{
+    pfb_view counters = {registration->data, COUNTERSET_BYTES + (size_t)COUNTER_BYTES * registration->counter_count};
+    return pfb_checked(counters, COUNTERSET_BYTES + (size_t)COUNTER_BYTES * position, COUNTER_BYTES);
+}
+
 static uint32_t counter_id_at(const pfb_registration *registration, uint32_t position)
 {
-    return load_le32(registration->data + COUNTERSET_BYTES + (size_t)COUNTER_BYTES * position);
+    return load_le32(counter_bytes(registration, position));
 }
 
 static bool has_ascending_ids(const pfb_registration *registration)
@@ -153,8 +160,7 @@ bool pfb_registration_counter_at(const pfb_registration *registration, uint32_t 
 {
     if (position >= registration->counter_count)
         return false;
-    size_t offset = COUNTERSET_BYTES + (size_t)COUNTER_BYTES * position; /* in bounds: checked by open */
-    *counter = load_counter(registration->data + offset, offset);
+    *counter = load_counter(counter_bytes(registration, position), COUNTERSET_BYTES + (size_t)COUNTER_BYTES * position);
     return true;
 }
 
@@ -278,7 +284,7 @@ static bool read_entry_text(pfb_registration_strings *strings, uint32_t start, s
         strings->error = (pfb_error){PFB_BAD_STRING_OFFSET, blame};
         return false;
     }
-    if (strings->last.bytes == strings->data + start) { /* consecutive entries often share a string */
+    if (strings->last.bytes && strings->last_start == start) { /* consecutive entries often share a string */
         *text = strings->last;
         return true;
     }
@@ -293,6 +299,7 @@ static bool read_entry_text(pfb_registration_strings *strings, uint32_t start, s
         return false;
     }
     strings->last = *text;
+    strings->last_start = start;
     return true;
 }
 
@@ -301,8 +308,9 @@ bool pfb_registration_strings_next_string(pfb_registration_strings *strings, pfb
     if (strings->error.code != PFB_OK || strings->strings_read >= strings->count)
         return false;
     size_t offset = STRINGS_HEADER_BYTES + (size_t)STRING_ENTRY_BYTES * strings->strings_read; /* checked by open */
-    uint32_t start = load_le32(strings->data + offset + 4);
-    pfb_registration_string_entry read = {.offset = offset, .counter_id = load_le32(strings->data + offset)};
+    const uint8_t *p = pfb_checked((pfb_view){strings->data, strings->size_bytes}, offset, STRING_ENTRY_BYTES);
+    pfb_registration_string_entry read = {.offset = offset, .counter_id = load_le32(p)};
+    uint32_t start = load_le32(p + 4);
     if (start != PFB_NO_ID && !read_entry_text(strings, start, offset + 4, &read.text))
         return false;
     strings->strings_read++;

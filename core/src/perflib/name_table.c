@@ -21,7 +21,8 @@ static inline units units_left(const pfb_name_table *table)
 /* Returns the unit at `at`, which must be below the end. */
 static inline unsigned unit_at(const units *u, size_t at)
 {
-    return u->width == 2 ? load_le16(u->data + at) : u->data[at];
+    const uint8_t *p = pfb_checked((pfb_view){u->data, u->end}, at, u->width);
+    return u->width == 2 ? load_le16(p) : *p;
 }
 
 /* ---- Strings ----------------------------------------------------------------------------------------- */
@@ -86,15 +87,17 @@ static bool tolerate(pfb_name_table *table, uint32_t note, pfb_code code, size_t
 /* Detects the encoding by the byte order mark, or else by the first character, which is a digit or a NUL. */
 static void detect_encoding(pfb_name_table *table)
 {
-    const uint8_t *p = table->data;
+    const pfb_view bytes = {table->data, table->size};
+    const uint8_t *two = pfb_at(bytes, 0, 2);
+    const uint8_t *three = pfb_at(bytes, 0, 3);
     bool is_utf16 = false;
-    if (table->size >= 3 && p[0] == 0xEF && p[1] == 0xBB && p[2] == 0xBF) {
+    if (three && three[0] == 0xEF && three[1] == 0xBB && three[2] == 0xBF) {
         table->at = 3;
-    } else if (table->size >= 2 && p[0] == 0xFF && p[1] == 0xFE) {
+    } else if (two && two[0] == 0xFF && two[1] == 0xFE) {
         is_utf16 = true;
         table->at = 2;
     } else {
-        is_utf16 = table->size >= 2 && p[1] == 0;
+        is_utf16 = two && two[1] == 0;
     }
     table->encoding = is_utf16 ? PFB_ENCODING_UTF16LE : PFB_ENCODING_UTF8;
     table->size -= is_utf16 ? table->size % 2 : 0; /* ignore half a unit at the end */
@@ -164,7 +167,9 @@ static inline step next_pair(pfb_name_table *table, units *u, pfb_name_entry *en
     if (text.ended_by == PIECE_END && !table->is_lines &&
         !tolerate(table, PFB_NOTE_UNTERMINATED, PFB_TRUNCATED_STRING, text.begin))
         return ENDED;
-    *entry = (pfb_name_entry){index, {u->data + text.begin, text.end - text.begin, table->encoding}};
+    size_t size = text.end - text.begin;
+    *entry =
+        (pfb_name_entry){index, {pfb_checked((pfb_view){u->data, u->end}, text.begin, size), size, table->encoding}};
     return PAIR;
 }
 

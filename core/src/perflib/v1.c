@@ -69,12 +69,17 @@ static pfb_cursor between(const pfb_v1_reader *block, size_t at, size_t end)
     return pfb_cursor_between(block->data, at, end);
 }
 
+/* Returns the n bytes at `offset` of the block, which were checked. */
+static inline const uint8_t *checked(const pfb_v1_reader *block, size_t offset, size_t n)
+{
+    return pfb_checked((pfb_view){block->data, block->total_size_bytes}, offset, n);
+}
+
 /* ---- Names ------------------------------------------------------------------------------------------- */
 
 /* A name inside the input: up to its first NUL, without a last odd byte of UTF-16. */
-static pfb_name cut_name(const pfb_v1_reader *block, size_t offset, uint32_t size, uint32_t code_page)
+static pfb_name cut_name(const pfb_v1_reader *block, const uint8_t *p, uint32_t size, uint32_t code_page)
 {
-    const uint8_t *p = block->data + offset;
     uint32_t encoding = pfb_v1_encoding(code_page, block->is_big_endian);
     uint32_t length = 0;
     if (encoding == PFB_ENCODING_UTF16LE || encoding == PFB_ENCODING_UTF16BE) {
@@ -130,12 +135,13 @@ static void read_system_name(pfb_v1_reader *block, pfb_cursor *cursor, const uin
 {
     uint32_t size = load32(block, p + 80);
     uint32_t offset = load32(block, p + 84);
-    if (size > total || offset > total - size) {
+    const uint8_t *name = pfb_at((pfb_view){block->data, total}, offset, size);
+    if (!name) {
         pfb_cursor_tolerate(cursor, block->is_strict, &block->notes, PFB_NOTE_BAD_SYSTEM_NAME, PFB_BAD_NAME, 84);
         return;
     }
     if (size > 0)
-        block->system_name = cut_name(block, offset, size, 0);
+        block->system_name = cut_name(block, name, size, 0);
 }
 
 bool pfb_v1_open(pfb_v1_reader *block, const void *data, size_t size, const pfb_read_options *options)
@@ -281,7 +287,7 @@ bool pfb_v1_next_object(pfb_v1_reader *block, pfb_v1_object *object)
 static inline uint32_t definition_size(const pfb_v1_reader *block, size_t at)
 {
     size_t left = block->definitions_end - at;
-    uint32_t size = left < DEFINITION_BYTES ? 0 : load32(block, block->data + at);
+    uint32_t size = left < DEFINITION_BYTES ? 0 : load32(block, checked(block, at, DEFINITION_BYTES));
     return size < DEFINITION_BYTES || size > left ? 0 : size;
 }
 
@@ -306,7 +312,7 @@ bool pfb_v1_next_counter(pfb_v1_reader *block, pfb_v1_counter *counter)
     if (size == 0)
         return fail_definition(block, offset);
     block->next_definition = offset + size;
-    const uint8_t *p = block->data + offset;
+    const uint8_t *p = checked(block, offset, DEFINITION_BYTES);
     *counter = (pfb_v1_counter){.offset = offset,
                                 .position = block->counters_read++,
                                 .title_index = load32(block, p + 4),
@@ -329,7 +335,7 @@ static void find_claims(pfb_v1_reader *block)
         uint32_t size = definition_size(block, at);
         if (size == 0) /* the bytes have changed */
             return;
-        const uint8_t *p = block->data + at;
+        const uint8_t *p = checked(block, at, DEFINITION_BYTES);
         claim(block->claims, load32(block, p + 36), load32(block, p + 32));
         at += size;
     }
@@ -353,7 +359,7 @@ static bool check_definitions(pfb_v1_reader *block)
         uint32_t size = definition_size(block, at);
         if (size == 0)
             return fail_definition(block, at);
-        uint32_t type = load32(block, block->data + at + 28);
+        uint32_t type = load32(block, checked(block, at, DEFINITION_BYTES) + 28);
         multis += is_multi(type);
         bases += is_base(type);
         is_uniform = is_uniform && size == DEFINITION_BYTES;
@@ -376,9 +382,9 @@ static size_t read_definition_of_instance(pfb_v1_reader *block, pfb_v1_instance 
 {
     size_t offset = block->at;
     size_t left = block->object_end - offset;
-    if (left < INSTANCE_BYTES)
+    const uint8_t *p = pfb_at((pfb_view){block->data, block->object_end}, offset, INSTANCE_BYTES);
+    if (!p)
         return fail_object(block, PFB_TRUNCATED_INSTANCE, offset);
-    const uint8_t *p = block->data + offset;
     uint32_t size = load32(block, p);
     uint32_t name_offset = load32(block, p + 16);
     uint32_t name_size = load32(block, p + 20);
@@ -391,7 +397,7 @@ static size_t read_definition_of_instance(pfb_v1_reader *block, pfb_v1_instance 
     instance->offset = offset;
     instance->name = (pfb_name){0};
     if (name_size > 0)
-        instance->name = cut_name(block, offset + name_offset, name_size, block->code_page);
+        instance->name = cut_name(block, checked(block, offset + name_offset, name_size), name_size, block->code_page);
     instance->unique_id = load32s(block, p + 12);
     instance->parent_title = load32(block, p + 4);
     instance->parent_position = load32(block, p + 8);
@@ -415,9 +421,10 @@ static void begin_values(pfb_v1_reader *block, size_t offset, uint32_t size)
 static bool read_counter_block(pfb_v1_reader *block, pfb_v1_instance *instance, size_t offset)
 {
     size_t left = block->object_end - offset;
-    if (left < COUNTER_BLOCK_BYTES)
+    const uint8_t *p = pfb_at((pfb_view){block->data, block->object_end}, offset, COUNTER_BLOCK_BYTES);
+    if (!p)
         return fail_object(block, PFB_TRUNCATED_COUNTER_BLOCK, offset);
-    uint32_t size = load32(block, block->data + offset);
+    uint32_t size = load32(block, p);
     if (size < COUNTER_BLOCK_BYTES || size > left)
         return fail_object(block, PFB_BAD_COUNTER_BLOCK_SIZE, offset);
     if (!is_aligned(block, size, offset))
@@ -488,7 +495,7 @@ static inline bool is_number_size(uint32_t size)
 /* Loads a number whose place was checked. */
 static inline uint64_t load_number(const pfb_v1_reader *block, uint32_t offset, uint32_t size)
 {
-    const uint8_t *p = block->data + block->values_offset + offset;
+    const uint8_t *p = checked(block, block->values_offset + offset, size);
     return size == 4 ? load32(block, p) : load64(block, p);
 }
 
@@ -504,8 +511,9 @@ PFB_NOINLINE static bool are_unclaimed(pfb_v1_reader *block, uint32_t offset)
         uint32_t step = definition_size(block, at);
         if (step == 0) /* the bytes have changed */
             return false;
-        uint32_t size = load32(block, block->data + at + 32);
-        uint32_t other = load32(block, block->data + at + 36);
+        const uint8_t *p = checked(block, at, DEFINITION_BYTES);
+        uint32_t size = load32(block, p + 32);
+        uint32_t other = load32(block, p + 36);
         if (size > 0 && other < offset + ITEMS_BYTES && (other >= offset || size > offset - other))
             return false;
         at += step;
@@ -549,7 +557,7 @@ static void add_base(const pfb_v1_reader *block, const uint8_t *p, uint32_t type
 static inline uint32_t next_type_of(const pfb_v1_reader *block, size_t next)
 {
     bool has_next = block->values_read < block->counter_count && block->definitions_end - next >= DEFINITION_BYTES;
-    return has_next ? load32(block, block->data + next + 28) : 0;
+    return has_next ? load32(block, checked(block, next, DEFINITION_BYTES) + 28) : 0;
 }
 
 /* Adds its base and its item count to a value, which is not a base itself. Only a multi counter takes the next
@@ -558,7 +566,7 @@ PFB_NOINLINE static bool add_related(pfb_v1_reader *block, pfb_v1_value *value, 
 {
     uint32_t next_type = next_type_of(block, next);
     if (is_base(next_type) && (has_multi || next_type != PFB_TYPE_MULTI_BASE))
-        add_base(block, block->data + next, next_type, value);
+        add_base(block, checked(block, next, DEFINITION_BYTES), next_type, value);
     if (has_multi && next_type != PFB_TYPE_MULTI_BASE && value->size_bytes == 8)
         add_items(block, value);
     return true;
@@ -582,7 +590,7 @@ bool pfb_v1_next_value(pfb_v1_reader *block, pfb_v1_value *value)
         step = definition_size(block, at);
     if (step == 0)
         return fail_definition(block, at);
-    const uint8_t *p = block->data + at;
+    const uint8_t *p = checked(block, at, DEFINITION_BYTES);
     uint32_t type = load32(block, p + 28);
     uint32_t size = load32(block, p + 32);
     uint32_t offset = load32(block, p + 36);

@@ -36,6 +36,12 @@ static inline void end_values(pfb_v2_reader *reader)
     reader->value_end = reader->regular_end = reader->value_position;
 }
 
+/* Returns the n bytes at `offset` of the reply, which were checked. */
+static inline const uint8_t *checked(const pfb_v2_reader *reader, size_t offset, size_t n)
+{
+    return pfb_checked((pfb_view){reader->data, reader->total_size_bytes}, offset, n);
+}
+
 /* The id list of a result without counter ids, which has one counter: a single id 0. */
 static const uint8_t no_ids[COUNTER_ID_BYTES];
 
@@ -76,9 +82,9 @@ static pfb_system_time load_system_time(const uint8_t *p)
 bool pfb_v2_open(pfb_v2_reader *reader, const void *data, size_t size, const pfb_read_options *options)
 {
     *reader = (pfb_v2_reader){.data = data, .is_strict = pfb_is_strict(options)};
-    if (!data || size < DATA_HEADER_BYTES)
+    const uint8_t *p = pfb_at((pfb_view){data, data ? size : 0}, 0, DATA_HEADER_BYTES);
+    if (!p)
         return fail(reader, PFB_TRUNCATED_HEADER, 0);
-    const uint8_t *p = reader->data;
     uint32_t total = load_le32(p);
     uint32_t count = load_le32(p + 4);
     reader->perf_time = load_le64s(p + 8);
@@ -124,10 +130,11 @@ static inline bool read_part_header(pfb_v2_reader *reader, const result_parts *p
 {
     size_t offset = parts->at;
     size_t left = parts->end - offset;
-    if (left < PART_HEADER_BYTES)
+    const uint8_t *p = pfb_at((pfb_view){reader->data, parts->end}, offset, PART_HEADER_BYTES);
+    if (!p)
         return fail(reader, rules.truncated, offset);
-    *size = load_le32(reader->data + offset);
-    *count = load_le32(reader->data + offset + 4);
+    *size = load_le32(p);
+    *count = load_le32(p + 4);
     if (*size < PART_HEADER_BYTES || *size > left)
         return fail(reader, rules.bad_size, offset);
     return *count <= (*size - PART_HEADER_BYTES) / rules.item_bytes || fail(reader, rules.bad_count, offset + 4);
@@ -203,7 +210,9 @@ static inline bool begin_result(pfb_v2_reader *reader, pfb_v2_result *result, re
                               .ids_offset = parts->ids_offset};
     reader->kind = header.kind;
     reader->counter_count = parts->counter_count;
-    reader->ids = parts->ids_offset != 0 ? reader->data + parts->ids_offset : no_ids;
+    reader->ids = no_ids;
+    if (parts->ids_offset != 0)
+        reader->ids = checked(reader, parts->ids_offset, (size_t)COUNTER_ID_BYTES * parts->counter_count);
     reader->instances_left = parts->instance_count;
     reader->instances_read = 0;
     reader->results_read++;
@@ -236,9 +245,9 @@ static bool read_result(pfb_v2_reader *reader, pfb_v2_result *result)
 {
     size_t offset = reader->result_end;
     size_t left = reader->total_size_bytes - offset;
-    if (left < RESULT_HEADER_BYTES)
+    const uint8_t *p = pfb_at((pfb_view){reader->data, reader->total_size_bytes}, offset, RESULT_HEADER_BYTES);
+    if (!p)
         return fail(reader, PFB_TRUNCATED_RESULT, offset);
-    const uint8_t *p = reader->data + offset;
     result_header header = {.status = load_le32(p), .kind = load_le32(p + 4), .size = load_le32(p + 8)};
     if (header.size < RESULT_HEADER_BYTES || header.size > left)
         return fail(reader, PFB_BAD_RESULT_SIZE, offset + 8);
@@ -373,10 +382,10 @@ bool pfb_v2_next_instance(pfb_v2_reader *reader, pfb_v2_instance *instance)
 static inline void return_value(pfb_v2_reader *reader, pfb_v2_value *value, uint32_t data_size, uint32_t size)
 {
     size_t offset = reader->at;
-    const uint8_t *raw = reader->data + offset + VALUE_HEADER_BYTES;
+    const uint8_t *raw = checked(reader, offset + VALUE_HEADER_BYTES, data_size);
     uint32_t position = reader->value_position;
     /* Position < counter_count, which was checked against the size of the id list; it is 0 where there is none. */
-    uint32_t counter_id = load_le32(reader->ids + (size_t)COUNTER_ID_BYTES * position);
+    uint32_t counter_id = load_le32_of(reader->ids, position);
     value->offset = offset;
     reader->at = offset + size;
     value->data_offset = offset + VALUE_HEADER_BYTES;
@@ -413,7 +422,7 @@ PFB_NOINLINE static bool read_unbounded_value(pfb_v2_reader *reader, pfb_v2_valu
     if (values_left(reader) == 0) /* also after an error */
         return false;
     size_t left = reader->instances_end - reader->at;
-    uint64_t header = left < VALUE_HEADER_BYTES ? 0 : load_le64(reader->data + reader->at);
+    uint64_t header = left < VALUE_HEADER_BYTES ? 0 : load_le64(checked(reader, reader->at, VALUE_HEADER_BYTES));
     return read_irregular_value(reader, value, header, left);
 }
 
@@ -423,7 +432,7 @@ PFB_NOINLINE bool pfb_v2_next_value(pfb_v2_reader *reader, pfb_v2_value *value)
 {
     if (reader->value_position >= reader->regular_end)
         return read_unbounded_value(reader, value);
-    uint64_t header = load_le64(reader->data + reader->at);
+    uint64_t header = load_le64(checked(reader, reader->at, REGULAR_VALUE_BYTES));
     if (PFB_LIKELY(header == REGULAR_HEADER_8)) {
         return_value(reader, value, 8, REGULAR_VALUE_BYTES);
         return true;
@@ -440,8 +449,11 @@ bool pfb_v2_counter_id(const pfb_v2_reader *reader, const pfb_v2_result *result,
 {
     if (!result->has_counter_ids || position >= result->counter_count)
         return false;
-    *counter_id = load_le32(reader->data + result->ids_offset + (size_t)COUNTER_ID_BYTES * position);
-    return true;
+    pfb_view reply = {reader->data, reader->total_size_bytes};
+    const uint8_t *p = pfb_at(reply, result->ids_offset + (size_t)COUNTER_ID_BYTES * position, COUNTER_ID_BYTES);
+    if (p)
+        *counter_id = load_le32(p);
+    return p != NULL;
 }
 
 /* ---- Many values per call -------------------------------------------------------------------------------------- */
@@ -487,11 +499,11 @@ static inline uint32_t copy_regular(const uint8_t *p, uint32_t count, uint64_t *
  * the position after the last one. */
 static uint32_t read_regular(pfb_v2_reader *reader, const pfb_v2_values *bulk, uint32_t position)
 {
-    const uint8_t *p = reader->data + reader->at;
     size_t left = (reader->instances_end - reader->at) / REGULAR_VALUE_BYTES;
     uint32_t count = left < values_left(reader) ? (uint32_t)left : values_left(reader);
     if (count == 0) /* the arrays may have no place for this position */
         return position;
+    const uint8_t *p = checked(reader, reader->at, (size_t)REGULAR_VALUE_BYTES * count);
     size_t to = bulk->instance_count * bulk->instance_step + position * bulk->position_step;
     uint32_t n = bulk->sizes ? copy_regular(p, count, bulk->values + to, bulk->sizes + to, bulk->position_step)
                              : copy_regular(p, count, bulk->values + to, NULL, bulk->position_step);

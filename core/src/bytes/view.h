@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_VIEW_H
+#define PFB_VIEW_H
+
+/* Turns offsets in the input into pointers. The functions here and those of cursor.h are the only ones in core that do:
+ * other files name the range they need, and add constants to the pointer or step through that range. */
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of the caller. */
+typedef struct pfb_view {
+    const uint8_t *bytes;
+    size_t size;
+} pfb_view;
+
+/* Returns a pointer to the n bytes at `offset`, or null if they are not all inside. */
+static inline const uint8_t *pfb_at(pfb_view view, size_t offset, size_t n)
+{
+    return offset <= view.size && n <= view.size - offset ? view.bytes + offset : NULL;
+}
+
+/* Returns a pointer to the n bytes at `offset`, which the caller has checked: a part of a structure that is inside as a
+ * whole. No test, so it costs nothing where code runs once per value. Builds with PERFBLOCK_VERIFY, such as those with
+ * sanitizers, stop the program if the bytes are not inside. */
+static inline const uint8_t *pfb_checked(pfb_view view, size_t offset, size_t n)
+{
+#if defined(PERFBLOCK_VERIFY)
+    if (!pfb_at(view, offset, n))
+        __builtin_trap();
+#else
+    (void)n;
+#endif
+    return view.bytes + offset;
+}
+
+#endif
