@@ -13,6 +13,7 @@ import sys
 import seed_writer as w
 from capture_seeds import capture_seeds
 from cpi_seeds import cpi_hook_seeds
+from log_seeds import log_seeds
 from v1_seeds import v1_seeds, name_table_seeds
 
 LARGEST = 4095
@@ -441,6 +442,7 @@ def main(arguments):
             ("capture", capture_seeds(), ".pfb"),
             ("v1", v1_seeds(), ".bin"),
             ("name_table", name_table_seeds(), ".bin"),
+            ("log", log_seeds(), ".blg"),
             ("hooks", cpi_hook_seeds(), ".bin")):
         write_folder(os.path.join(arguments[0], subject, "seeds"), seeds,
                      suffix)

@@ -6,6 +6,7 @@
 
 #include "cpuid_readers.h"
 #include "hook_readers.h"
+#include "log_readers.h"
 #include "lwp_readers.h"
 #include "perfblock/write.h"
 #include "readers.h"
@@ -140,6 +141,16 @@ Test(sweep, capture_seeds)
 Test(sweep, cpuid_text_seeds)
 {
     sweep_seeds("cpuid_text", examine_cpuid_text, read_cpuid_text);
+}
+
+static reading read_log_tolerantly(const uint8_t *data, size_t size)
+{
+    return read_log(data, size, 0);
+}
+
+Test(sweep, log_seeds)
+{
+    sweep_seeds("log", examine_log, read_log_tolerantly);
 }
 
 static reading read_lwp_tolerantly(const uint8_t *data, size_t size)

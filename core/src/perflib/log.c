@@ -3,7 +3,6 @@
 #include "perfblock/log.h"
 
 #include "bytes/cursor.h"
-
 #include "bytes/memory.h"
 
 /* Offsets and sizes in bytes. */

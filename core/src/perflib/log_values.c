@@ -3,9 +3,8 @@
 #include "perfblock/log.h"
 
 #include "bytes/cursor.h"
-#include "perfblock/formula.h"
-
 #include "bytes/memory.h"
+#include "perfblock/counter_type.h"
 
 /* ---- Loading --------------------------------------------------------------------------------------------------- */
 

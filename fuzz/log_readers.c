@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+#include "log_readers.h"
+
+#include "perfblock/log.h"
+#include "perfblock/name_table.h"
+#include "perfblock/v1.h"
+#include "walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A reading of a log. */
+typedef struct log_walk {
+    walk *w;
+    size_t window; /* bytes per window; SIZE_MAX: the log as a whole */
+    pfb_log_reader reader;
+    pfb_log_record record;
+    uint8_t *bytes; /* of the record, joined */
+    size_t size;
+    /* What samples need of earlier records. */
+    uint8_t *path_bytes;
+    pfb_log_path *paths;
+    uint32_t path_count;
+    uint8_t *sample_bytes[2]; /* older, newer */
+    pfb_log_values samples[2];
+    bool is_exhausted; /* no memory: nothing is promised */
+} log_walk;
+
+/* ---- Checks ----------------------------------------------------------------------------------------------------- */
+
+/* Reads bytes of the record that the library returned. */
+static void touch_bytes(log_walk *l, const uint8_t *bytes, size_t size)
+{
+    bool is_inside_record = bytes >= l->bytes && is_inside((size_t)(bytes - l->bytes), size, 0, l->size);
+    promise(l->w, is_inside_record, "what is returned is inside the record");
+    for (size_t i = 0; is_inside_record && i < size; i++)
+        add(l->w, bytes[i]);
+    l->w->out.touched += size;
+}
+
+static void touch_name(log_walk *l, const pfb_name *name)
+{
+    add(l->w, name->bytes != NULL);
+    if (!name->bytes)
+        return;
+    promise(l->w, name->size_bytes % 2 == 0 && name->encoding == PFB_ENCODING_UTF16LE, "names are UTF-16LE");
+    touch_bytes(l, name->bytes, name->size_bytes);
+}
+
+/* Changes a byte of the log and one of the record. */
+static void disturb_both(log_walk *l, size_t near)
+{
+    disturb(l->w, near);
+    if (l->w->writable && l->size > 0)
+        l->bytes[next_random(l->w) % l->size] = (uint8_t)next_random(l->w);
+}
+
+/* Keeps the error of a record's content, with its offset in the log. */
+static void keep_content(log_walk *l, pfb_error error, uint32_t notes)
+{
+    promise(l->w, error.code == PFB_OK || error.offset <= l->size, "the offset of an error is inside the record");
+    l->w->out.notes |= notes;
+    if (error.code == PFB_OK || l->w->out.error.code != PFB_OK)
+        return;
+    size_t offset = pfb_log_record_offset(&l->reader, &l->record, error.offset);
+    error.offset = (size_t)l->reader.window_offset + offset;
+    keep_verdict(l->w, error, notes);
+}
+
+/* ---- Content ---------------------------------------------------------------------------------------------------- */
+
+static void walk_paths(log_walk *l)
+{
+    pfb_log_path_reader reader;
+    pfb_log_path path;
+    free(l->path_bytes);
+    free(l->paths);
+    l->path_bytes = l->bytes;
+    l->path_count = 0;
+    l->paths = calloc(l->size / 52 + 1, sizeof *l->paths);
+    l->is_exhausted = !l->paths;
+    pfb_log_open_paths(&reader, l->bytes, l->size, l->w->options);
+    while (!l->is_exhausted && pfb_log_next_path(&reader, &path)) {
+        promise(l->w, path.position == l->path_count && path.offset < l->size, "paths are numbered");
+        add(l->w, path.type ^ path.flags ^ path.frequency ^ (uint64_t)path.user_data << 32);
+        add(l->w, (uint32_t)path.default_scale ^ (uint64_t)path.instance_index << 32);
+        touch_name(l, &path.machine);
+        touch_name(l, &path.object);
+        touch_name(l, &path.instance);
+        touch_name(l, &path.parent);
+        touch_name(l, &path.counter);
+        l->paths[l->path_count++] = path;
+        l->w->out.items++;
+        disturb_both(l, path.offset);
+    }
+    keep_content(l, reader.error, reader.notes);
+    l->bytes = NULL; /* the paths keep it */
+}
+
+static void walk_items(log_walk *l)
+{
+    pfb_log_sample_reader reader;
+    pfb_log_item item;
+    pfb_log_instance instance;
+    uint32_t position = 0;
+    pfb_log_open_sample(&reader, l->bytes, l->size, l->w->options);
+    while (pfb_log_next_item(&reader, &item)) {
+        promise(l->w, item.position == position++ && item.offset < l->size, "items are numbered");
+        add(l->w, item.kind ^ (uint64_t)item.status << 32);
+        add(l->w, item.time ^ item.first ^ item.second ^ item.multi_count);
+        if (item.kind == PFB_LOG_OBJECT) {
+            pfb_v1_reader block;
+            touch_bytes(l, item.block, item.block_size_bytes);
+            pfb_v1_open(&block, item.block, item.block_size_bytes, 0);
+            pfb_v1_finish(&block);
+        }
+        uint32_t count = 0;
+        while (!is_enough(l->w) && pfb_log_next_instance(&reader, &instance)) {
+            add(l->w, instance.first ^ instance.second ^ instance.status);
+            touch_name(l, &instance.name);
+            count++;
+            disturb_both(l, instance.offset);
+        }
+        promise(l->w, count <= item.instance_count, "no more instances than promised");
+        l->w->out.items += 1 + count;
+        if (is_partial(l->w) && next_random(l->w) % 8 == 0)
+            break;
+        disturb_both(l, item.offset);
+    }
+    pfb_error error = pfb_log_finish_sample(&reader);
+    promise(l->w, !pfb_log_next_item(&reader, &item), "nothing follows the end of a sample");
+    keep_content(l, error, reader.notes);
+}
+
+/* Checks what matching promises: values of one path, name and occurrence, each once. */
+static void check_match(log_walk *l)
+{
+    const pfb_log_values *older = &l->samples[0];
+    const pfb_log_values *newer = &l->samples[1];
+    uint8_t *taken = calloc(older->count + 1, 1);
+    for (size_t i = 0; taken && i < newer->count; i++) {
+        const pfb_log_value *value = &newer->values[i];
+        if (value->older == PFB_LOG_NONE)
+            continue;
+        promise(l->w, value->older < older->count && !taken[value->older], "an older value is matched once");
+        if (l->w->out.broken)
+            break;
+        const pfb_log_value *other = &older->values[value->older];
+        taken[value->older] = 1;
+        promise_steady(l->w,
+                       other->path == value->path && other->occurrence == value->occurrence &&
+                           other->instance.size_bytes == value->instance.size_bytes &&
+                           (value->instance.size_bytes == 0 ||
+                            memcmp(other->instance.bytes, value->instance.bytes, value->instance.size_bytes) == 0),
+                       "an older value is that of the same counter");
+    }
+    free(taken);
+}
+
+static void walk_values(log_walk *l)
+{
+    check_match(l);
+    for (size_t i = 0; i < l->samples[1].count && !l->w->out.broken; i++) {
+        const pfb_log_value *value = &l->samples[1].values[i];
+        pfb_raw_value older = {0};
+        int32_t minutes;
+        if (value->path >= l->path_count)
+            continue;
+        const pfb_log_path *path = &l->paths[value->path];
+        pfb_raw_value newer = pfb_log_raw_value(path, value);
+        if (value->older != PFB_LOG_NONE)
+            older = pfb_log_raw_value(path, &l->samples[0].values[value->older]);
+        pfb_formula_result r = pfb_formula_evaluate(older.has ? &older : NULL, &newer, NULL);
+        add(l->w, (uint64_t)r.status ^ (uint64_t)value->occurrence << 32 ^ (uint64_t)value->older << 8);
+        promise(l->w, newer.has != 0 || r.status != PFB_STATUS_OK, "no value without data");
+        if (pfb_log_utc_bias(path, value, &minutes))
+            promise(l->w, minutes % 15 == 0 && minutes >= -900 && minutes <= 900, "a bias is that of a time zone");
+    }
+}
+
+static void walk_sample(log_walk *l)
+{
+    walk_items(l);
+    free(l->sample_bytes[0]);
+    free(l->samples[0].values);
+    free(l->samples[0].order);
+    l->sample_bytes[0] = l->sample_bytes[1];
+    l->samples[0] = l->samples[1];
+    l->sample_bytes[1] = l->bytes;
+    size_t capacity = l->size / 24 + 1;
+    pfb_log_values *newer = &l->samples[1];
+    *newer =
+        (pfb_log_values){calloc(capacity, sizeof *newer->values), calloc(capacity, sizeof *newer->order), capacity, 0};
+    l->is_exhausted = !newer->values || !newer->order;
+    if (l->is_exhausted) {
+        newer->count = 0;
+    } else {
+        pfb_error error = pfb_log_load(newer, l->bytes, l->size, l->w->options);
+        promise(l->w, error.code != PFB_CALLER_TOO_SMALL, "the capacity suffices");
+        pfb_log_match(&l->samples[0], newer);
+        walk_values(l);
+    }
+    l->bytes = NULL; /* the sample keeps it */
+}
+
+static void walk_names(log_walk *l)
+{
+    pfb_log_names names;
+    pfb_error error = pfb_log_read_names(l->bytes, l->size, &names);
+    keep_content(l, error, 0);
+    if (error.code != PFB_OK)
+        return;
+    touch_name(l, &names.machine);
+    touch_bytes(l, l->bytes + names.table_offset, names.table_size_bytes);
+    pfb_name_table table;
+    pfb_name_table_open(&table, l->bytes + names.table_offset, names.table_size_bytes, 0);
+    l->w->out.items += 1 + pfb_name_table_count(&table);
+}
+
+static void walk_summary(log_walk *l)
+{
+    pfb_log_summary summary;
+    keep_content(l, pfb_log_read_summary(l->bytes, l->size, &summary), 0);
+    add(l->w, summary.first_time ^ summary.last_time ^ summary.sample_count);
+    l->w->out.items++;
+}
+
+/* ---- Records ---------------------------------------------------------------------------------------------------- */
+
+static size_t window_size(const log_walk *l, size_t from, size_t window)
+{
+    size_t left = l->w->size - from;
+    return window < left ? window : left;
+}
+
+static bool open_log(log_walk *l)
+{
+    for (;;) {
+        size_t count = window_size(l, 0, l->window);
+        bool is_open = pfb_log_open_window(&l->reader, l->w->data, count, count == l->w->size, l->w->options);
+        promise(l->w, is_open == (l->reader.error.code == PFB_OK), "what cannot be opened has a reason");
+        if (l->reader.error.code != PFB_CALLER_TOO_SMALL || count == l->w->size)
+            return is_open;
+        l->window = 2 * l->window + 1;
+    }
+}
+
+static bool next_record(log_walk *l)
+{
+    size_t window = l->window;
+    while (!pfb_log_next_record(&l->reader, &l->record)) {
+        if (!l->reader.needs_more || l->reader.error.code != PFB_OK)
+            return false;
+        size_t from = (size_t)l->reader.window_offset + l->reader.resume_offset;
+        promise(l->w, l->window != SIZE_MAX && from <= l->w->size, "the next window begins inside the log");
+        if (l->w->out.broken)
+            return false;
+        window = l->reader.resume_offset == 0 ? 2 * window + 1 : window;
+        size_t count = window_size(l, from, window);
+        pfb_log_continue(&l->reader, l->w->data + from, count, count == l->w->size - from);
+    }
+    return true;
+}
+
+static void walk_record(log_walk *l)
+{
+    size_t offset = (size_t)l->reader.window_offset + l->record.offset;
+    promise(l->w, is_inside(offset, l->record.size_bytes, 0, l->w->size), "a record is inside the log");
+    add(l->w, l->record.type ^ (uint64_t)l->record.part_count << 32);
+    add(l->w, l->record.time ^ offset);
+    l->size = l->record.size_bytes;
+    l->bytes = malloc(l->size > 0 ? l->size : 1);
+    l->is_exhausted = !l->bytes;
+    if (l->is_exhausted)
+        return;
+    disturb(l->w, offset);
+    size_t copied = pfb_log_copy_record(&l->reader, &l->record, l->bytes, l->size);
+    promise_steady(l->w, copied == l->size, "a record is as long as announced");
+    promise(l->w, copied <= l->size, "a record is no longer than announced");
+    l->size = copied;
+    if (l->record.type == PFB_LOG_PATHS)
+        walk_paths(l);
+    else if (l->record.type == PFB_LOG_SAMPLE)
+        walk_sample(l);
+    else if (l->record.type == PFB_LOG_NAMES)
+        walk_names(l);
+    else
+        walk_summary(l);
+    free(l->bytes);
+    l->bytes = NULL;
+    l->w->out.items++;
+}
+
+static void walk_log(walk *w, size_t window)
+{
+    log_walk l = {.w = w, .window = window};
+    if (open_log(&l)) {
+        add(w, l.reader.start_time ^ l.reader.end_time ^ (uint32_t)l.reader.bias_minutes);
+        promise(w, l.reader.standard_name.size_bytes <= 64 && l.reader.daylight_name.size_bytes <= 64,
+                "names of time zones have at most 32 characters");
+        while (!l.is_exhausted && !w->out.broken && next_record(&l))
+            walk_record(&l);
+        promise(w, l.is_exhausted || w->out.broken || !pfb_log_next_record(&l.reader, &l.record),
+                "nothing follows the end of a log");
+    }
+    promise(w, pfb_log_recognise(w->data, w->size) || l.reader.error.code != PFB_OK || w->writable,
+            "what is read is recognised");
+    add(w, l.reader.skipped_events);
+    pfb_error error = l.reader.error;
+    error.offset += error.code != PFB_OK ? (size_t)l.reader.window_offset : 0;
+    w->out.notes |= l.reader.notes;
+    if (w->out.error.code == PFB_OK)
+        keep_verdict(w, error, w->out.notes);
+    free(l.path_bytes);
+    free(l.paths);
+    for (int i = 0; i < 2; i++) {
+        free(l.sample_bytes[i]);
+        free(l.samples[i].values);
+        free(l.samples[i].order);
+    }
+}
+
+/* ---- Comparing readings ------------------------------------------------------------------------------------------ */
+
+static const tolerance tolerances[] = {{PFB_UNALIGNED_SIZE, PFB_NOTE_UNALIGNED_SIZE, 0},
+                                       {PFB_TRAILING_BYTES, PFB_NOTE_TRAILING_BYTES, 0},
+                                       {PFB_UNKNOWN_EVENT, PFB_NOTE_UNKNOWN_EVENT, 0},
+                                       {PFB_BAD_PART, PFB_NOTE_INCOMPLETE_RECORD, 0},
+                                       {PFB_UNKNOWN_ITEM, PFB_NOTE_UNKNOWN_ITEM, 0}};
+
+reading read_log(const uint8_t *data, size_t size, uint32_t options)
+{
+    walk w = {.data = data, .size = size, .options = options};
+    walk_log(&w, SIZE_MAX);
+    return w.out;
+}
+
+reading examine_log(const uint8_t *data, size_t size)
+{
+    reading tolerant = read_log(data, size, 0);
+    reading again = read_log(data, size, 0);
+    reading strict = read_log(data, size, PFB_STRICT);
+    walk windows = {.data = data, .size = size};
+    walk parts = {.data = data, .size = size};
+    parts.random = hash(data, size);
+    walk_log(&windows, 1 + parts.random % 1024);
+    walk_log(&parts, SIZE_MAX);
+    const char *broken = tolerant.broken;
+    if (!broken && !is_same_reading(&tolerant, &again))
+        broken = "the same bytes read the same twice";
+    if (!broken)
+        broken = compare_strict(&tolerant, &strict, tolerances, sizeof tolerances / sizeof tolerances[0]);
+    if (!broken)
+        broken = windows.out.broken ? windows.out.broken : parts.out.broken;
+    if (!broken && (!is_same_reading(&tolerant, &windows.out) || tolerant.sum != windows.out.sum))
+        broken = "windows read like the whole log";
+    if (!broken && (!is_same_error(tolerant.error, parts.out.error) || tolerant.notes != parts.out.notes))
+        broken = "the verdict is the same when parts are read";
+    tolerant.broken = broken;
+    return tolerant;
+}
+
+reading disturb_log(uint8_t *data, size_t size, uint64_t seed)
+{
+    walk w = {.data = data, .size = size, .options = seed & 2 ? PFB_STRICT : 0, .writable = data, .random = seed | 1};
+    walk_log(&w, seed & 4 ? SIZE_MAX : 1 + seed % 4096);
+    return w.out;
+}
+
+void fuzz_log(const uint8_t *data, size_t size)
+{
+    uint64_t seed = hash(data, size);
+    for (uint64_t round = 0; round < 3; round++) {
+        uint8_t *copy = copy_input(data, size);
+        if (!copy)
+            return;
+        end_round(copy, round == 0 ? examine_log(copy, size) : disturb_log(copy, size, seed * (2 * round + 1)));
+    }
+}

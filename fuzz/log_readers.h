@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_FUZZ_LOG_READERS_H
+#define PFB_FUZZ_LOG_READERS_H
+
+/* Like readers.h, for perfmon logs: an input is a log. The error of a reading is the first one, of a record's content
+ * or of the log; its offset is in the log. */
+#include "readers.h"
+
+/* Reads the log once, with the content of all records; values of successive samples are matched and evaluated. */
+reading read_log(const uint8_t *data, size_t size, uint32_t options);
+
+/* Reads the log twice tolerantly, once strictly, window by window, and in parts. Compares the results and returns the
+ * first reading. */
+reading examine_log(const uint8_t *data, size_t size);
+
+/* Reads while bytes of the log and of its records change between the calls, chosen by `seed`. */
+reading disturb_log(uint8_t *data, size_t size, uint64_t seed);
+
+/* Runs the fuzz target on an input. Aborts if a guarantee is violated. */
+void fuzz_log(const uint8_t *data, size_t size);
+
+#endif

@@ -1,0 +1,419 @@
+# SPDX-License-Identifier: MIT
+"""Reads perfmon logs (.blg): a second implementation of docs/log.md.
+
+    log_reader.py FILE...    prints the records of logs, a JSON object a line
+
+An independent reader: it joins each record first and reads it as a whole.
+"""
+
+import json
+import struct
+import sys
+
+NOBODY = 0xFFFFFFFF
+BUFFER_HEADER, EVENT_LEAST, EVENT_HEADER, PART_HEADER = 0x48, 8, 0x30, 0x48
+RECOGNISED = BUFFER_HEADER + 0x24
+GUID = bytes.fromhex("b33b3f933e940d499ced3cbb14c14479")
+PATHS, SAMPLE, SUMMARY, NAMES = 0x20, 0x22, 0x23, 0x24
+COUNTER, INSTANCES, OBJECT = 1, 2, 5
+SHARED = 16  # how often the names of an item may be read
+
+
+class Broken(Exception):
+    """A failure: code and offset."""
+
+    def __init__(self, code, offset):
+        super().__init__(code)
+        self.code, self.offset = code, offset
+
+
+def number(form, data, offset):
+    """A little-endian number."""
+    return struct.unpack_from("<" + form, data, offset)[0]
+
+
+def text(raw):
+    """UTF-16LE; lone surrogates become U+FFFD."""
+    return raw.decode("utf-16-le", "surrogatepass").encode(
+        "utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def ended(data, start, end):
+    """The bytes of a UTF-16 string before its NUL, which is before `end`."""
+    for at in range(start, end - 1, 2):
+        if data[at:at + 2] == b"\0\0":
+            return data[start:at]
+    raise Broken("truncated_string", start)
+
+
+class Log:
+    """A log: its header, its records, and what was wrong with it."""
+
+    def __init__(self, data, strict=False):
+        self.data, self.strict = data, strict
+        self.notes, self.error, self.header = set(), None, None
+        self.records = []  # (type, offset, local time, [(offset, bytes)])
+        try:
+            self.read()
+        except Broken as broken:
+            self.error = (broken.code, broken.offset)
+
+    def tolerate(self, code, offset, note):
+        """A deviation that only a strict reader refuses."""
+        if self.strict:
+            raise Broken(code, offset)
+        self.notes.add(note)
+
+    # Events ---------------------------------------------------------------
+
+    def buffers(self):
+        """(start, end of its events, whether the log ends before that)."""
+        data, at = self.data, 0
+        while at < len(data):
+            left = len(data) - at
+            if left < BUFFER_HEADER:
+                raise Broken("truncated_buffer", at)
+            size, used = number("I", data, at), number("I", data, at + 0x30)
+            if size < BUFFER_HEADER or size % 8:
+                raise Broken("bad_buffer_size", at)
+            if not BUFFER_HEADER <= used <= size:
+                raise Broken("bad_buffer_used", at + 0x30)
+            yield at, at + min(used, left), used > left
+            at += size
+
+    def trace_header(self, at, end, cut):
+        """The first event; the offset after it."""
+        data = self.data
+        if end - at < 0x58:
+            raise Broken("truncated_buffer" if cut else "truncated_event", at)
+        size, width = number("H", data, at + 4), number("I", data, at + 0x4C)
+        if cut and size > end - at:
+            raise Broken("truncated_buffer", at)
+        if width not in (4, 8):
+            raise Broken("bad_log_header", at + 0x4C)
+        zone = at + 0x58 + 2 * width
+        if zone + 172 > at + size or size > end - at:
+            raise Broken("bad_event_size", at + 4)
+
+        def name(start):
+            raw = data[start:start + 64] + b"\0\0"
+            return text(ended(raw, 0, len(raw)))
+
+        self.header = {
+            "start_time": number("Q", data, at + 0x10),
+            "end_time": number("Q", data, at + 0x30),
+            "version": "%d.%d" % (data[at + 0x24], data[at + 0x25]),
+            "build": number("I", data, at + 0x28), "pointer_size": width,
+            "buffers": number("I", data, at + 0x44),
+            "bias": number("i", data, zone),
+            "standard_bias": number("i", data, zone + 84),
+            "daylight_bias": number("i", data, zone + 168),
+            "standard_name": name(zone + 4), "daylight_name": name(zone + 88)}
+        return at + size
+
+    def events(self):
+        """(offset, part or None): None for an event that is no part.
+
+        A part is (type, number, count, local time, payload offset, payload).
+        """
+        data, count = self.data, 0
+        for start, end, cut in self.buffers():
+            count += 1
+            at = start + BUFFER_HEADER
+            if count == 1:
+                at = self.trace_header(at, end, cut)
+            while True:
+                at = min(at + -(at - start) % 8, end)
+                if at == end and not cut:
+                    break
+                if end - at < EVENT_LEAST:
+                    raise Broken("truncated_buffer" if cut else
+                                 "truncated_event", at)
+                if data[at + 2:at + 4] not in (b"\x14\xc0", b"\x0a\xc0"):
+                    yield at, None
+                    at = end
+                    continue
+                size = number("H", data, at)
+                if cut and EVENT_HEADER <= size and size > end - at:
+                    raise Broken("truncated_buffer", at)
+                ours = data[at + 0x18:at + 0x28] == GUID
+                least = EVENT_HEADER
+                if EVENT_HEADER <= size <= end - at and ours:
+                    least = PART_HEADER
+                if not least <= size <= end - at:
+                    raise Broken("bad_event_size", at)
+                kind = number("H", data, at + 4)
+                known = ours and kind in (PATHS, SAMPLE, SUMMARY, NAMES)
+                yield at, (kind, number("I", data, at + 0x40),
+                           number("I", data, at + 0x44),
+                           number("Q", data, at + 0x10), at + PART_HEADER,
+                           data[at + PART_HEADER:at + size]) if known else None
+                at += size
+        if count < self.header["buffers"]:
+            yield len(data), "missing"
+
+    # Records --------------------------------------------------------------
+
+    def read(self):
+        """Read the whole log."""
+        if len(self.data) < RECOGNISED:
+            raise Broken("truncated_header", 0)
+        event = BUFFER_HEADER
+        if (self.data[event + 3] != 0xC0 or self.data[event + 2] not in (1, 2)
+                or self.data[:4] != self.data[event + 0x20:event + 0x24]):
+            raise Broken("unknown_format", 0)
+        started = None  # type, offset, time, parts, count of parts
+        for offset, part in self.events():
+            if started and part != "missing":
+                kind, _, _, parts, count = started
+                if part and part[:3] == (kind, len(parts) + 1, count):
+                    parts.append(part[4:])
+                    started = self.finished(started)
+                    continue
+                self.tolerate("bad_part", offset, "incomplete_record")
+                started = None
+            if part == "missing":
+                if started is None:
+                    raise Broken("truncated_log", offset)
+            elif part is None:
+                self.tolerate("unknown_event", offset, "unknown_event")
+            elif part[1] != 1 or part[2] == 0:
+                self.tolerate("bad_part", offset, "incomplete_record")
+            else:
+                started = self.finished(
+                    (part[0], offset, part[3], [part[4:]], part[2]))
+        if started:
+            raise Broken("truncated_record", len(self.data))
+
+    def finished(self, started):
+        """None, with the record kept, if all of its parts are there."""
+        kind, offset, time, parts, count = started
+        if len(parts) < count:
+            return started
+        self.records.append((kind, offset, time, parts))
+        return None
+
+
+def place(parts, offset):
+    """The offset in the log of an offset in a joined record."""
+    for start, raw in parts:
+        if offset < len(raw):
+            return start + offset
+        offset -= len(raw)
+    return parts[-1][0] + len(parts[-1][1])
+
+
+# Paths -----------------------------------------------------------------------
+
+class Record:
+    """The content of a joined record."""
+
+    def __init__(self, raw, strict=False):
+        self.raw, self.strict = raw, strict
+        self.notes, self.error, self.lines = set(), None, []
+
+    def tolerate(self, code, offset):
+        """A deviation that only a strict reader refuses."""
+        if self.strict:
+            raise Broken(code, offset)
+        self.notes.add(code)
+
+    def run(self, generator):
+        """Keep the lines of a generator, and its failure."""
+        try:
+            for line in generator:
+                self.lines.append(line)
+        except Broken as broken:
+            self.error = (broken.code, broken.offset)
+        return self
+
+
+def path_lines(record):
+    """The paths of a record."""
+    raw, at, position = record.raw, 8, 0
+    if len(raw) < 8:
+        raise Broken("truncated_header", 0)
+    while at < len(raw):
+        if len(raw) - at < 52:
+            raise Broken("truncated_item", at)
+        (size, flags, user, kind, frequency, scale, machine, instance_object,
+         instance, parent, index, counter) = struct.unpack_from(
+             "<4IQi6I", raw, at)
+        if not 52 <= size <= len(raw) - at:
+            raise Broken("bad_item_size", at)
+        if size % 8:
+            record.tolerate("unaligned_size", at)
+
+        def string(offset, field, at=at, size=size):
+            if offset == NOBODY:
+                return None
+            if offset > size - 52:
+                raise Broken("bad_string_offset", at + field)
+            return text(ended(raw, at + 52 + offset, at + size))
+
+        names = [string(*each) for each in (
+            (machine, 28), (instance_object, 32), (instance, 36),
+            (parent, 40), (counter, 48))]
+        yield {"record": "path", "offset": at, "position": position,
+               "flags": flags, "user_data": user, "type": kind,
+               "frequency": frequency, "scale": scale, "machine": names[0],
+               "object": names[1], "instance": names[2], "parent": names[3],
+               "instance_index": index, "counter": names[4]}
+        at += size
+        position += 1
+
+
+# Samples ---------------------------------------------------------------------
+
+def instance_lines(raw, start, end, count):
+    """The instances of an item."""
+    base = start + 8
+    names = base + 24 + 24 * count
+    left = SHARED * (end - names)
+    for place_of in range(count):
+        at = start + 32 + 24 * place_of
+        offset, status, first, second = struct.unpack_from("<2I2Q", raw, at)
+        if not names <= base + offset <= end:
+            raise Broken("bad_string_offset", at)
+        name = ended(raw, base + offset, end)
+        left -= len(name) + 2
+        if left < 0:
+            raise Broken("overlapping_strings", at)
+        yield {"record": "instance", "offset": at, "name": text(name),
+               "status": status, "first": first, "second": second}
+
+
+def item_line(record, at, kind, size, position):
+    """An item without its instances."""
+    raw = record.raw
+    line = {"record": "item", "offset": at, "position": position, "kind": kind}
+    if kind == COUNTER:
+        if size < 48:
+            raise Broken("bad_item_size", at + 4)
+        status, time, _, first, second, multi, _ = struct.unpack_from(
+            "<IQIQQII", raw, at + 8)
+        line.update(status=status, time=time, first=first, second=second,
+                    multi_count=multi)
+    elif kind == INSTANCES:
+        if size < 32:
+            raise Broken("bad_item_size", at + 4)
+        count, status, _, time = struct.unpack_from("<IIIQ", raw, at + 12)
+        if count > (size - 32) // 24:
+            raise Broken("bad_instance_count", at + 12)
+        line.update(status=status, time=time, instances=count)
+    elif kind == OBJECT:
+        line.update(size=size - 8, _block=raw[at + 8:at + size])
+    else:
+        record.tolerate("unknown_item", at)
+    return line
+
+
+def sample_lines(record):
+    """The items of a sample."""
+    raw = record.raw
+    if len(raw) < 8:
+        raise Broken("truncated_header", 0)
+    if raw[:4] != b"BL\3\0":
+        raise Broken("unknown_format", 0)
+    end, at, position = number("I", raw, 4), 8, 0
+    if not 8 <= end <= len(raw):
+        raise Broken("bad_record_size", 4)
+    if end < len(raw):
+        record.tolerate("trailing_bytes", end)
+    while at < end:
+        if end - at < 8:
+            raise Broken("truncated_item", at)
+        size = number("I", raw, at + 4)
+        if raw[at:at + 3] != b"BL\3":
+            raise Broken("bad_item", at)
+        if not 8 <= size <= end - at:
+            raise Broken("bad_item_size", at + 4)
+        if size % 8:
+            record.tolerate("unaligned_size", at + 4)
+        line = item_line(record, at, raw[at + 3], size, position)
+        yield line
+        if line["kind"] == INSTANCES:
+            yield from instance_lines(raw, at, at + size, line["instances"])
+        at += size
+        position += 1
+
+
+def names_lines(record):
+    """The machine of a piece of a name table, and the piece."""
+    machine = ended(record.raw, 0, len(record.raw))
+    yield {"record": "names", "machine": text(machine),
+           "_table": record.raw[len(machine) + 2:]}
+
+
+def summary_lines(record):
+    """The summary."""
+    if len(record.raw) < 20:
+        raise Broken("truncated_header", 0)
+    first, last, samples = struct.unpack_from("<QQI", record.raw)
+    yield {"record": "summary", "first_time": first, "last_time": last,
+           "samples": samples}
+
+
+READERS = {PATHS: path_lines, SAMPLE: sample_lines, NAMES: names_lines,
+           SUMMARY: summary_lines}
+
+
+def read_record(kind, raw, strict=False):
+    """The content of a joined record."""
+    record = Record(raw, strict)
+    return record.run(READERS[kind](record))
+
+
+# Values ----------------------------------------------------------------------
+
+def has_value(status):
+    """Whether a PDH status accompanies a value."""
+    return status in (0, 1)
+
+
+def values(sample):
+    """{(path position, instance name or None, occurrence): value}; a value is
+    (status, time, first, second, multi count)."""
+    out, item, seen = {}, None, {}
+    for line in sample.lines:
+        if line["record"] == "item":
+            item, seen = line, {}
+            if line["kind"] == COUNTER or (
+                    line["kind"] == INSTANCES and line["instances"] == 0
+                    and not has_value(line["status"])):
+                out[line["position"], None, 0] = (
+                    line["status"], line["time"], line.get("first", 0),
+                    line.get("second", 0), line.get("multi_count", 0))
+        else:
+            name = line["name"]
+            status = line["status"] if has_value(
+                item["status"]) else item["status"]
+            out[item["position"], name, seen.get(name, 0)] = (
+                status, item["time"], line["first"], line["second"], 0)
+            seen[name] = seen.get(name, 0) + 1
+    return out
+
+
+def public(line):
+    """A line without what is only for other readers."""
+    return {key: value for key, value in line.items() if key[0] != "_"}
+
+
+def main(paths):
+    """Command line."""
+    for path in paths:
+        with open(path, "rb") as file:
+            log = Log(file.read())
+        print(json.dumps(dict(log.header or {}, record="log")))
+        for kind, _, _, parts in log.records:
+            record = read_record(kind, b"".join(raw for _, raw in parts))
+            for line in record.lines:
+                print(json.dumps(public(line)))
+            if record.error:
+                print("%s: %s" % (path, record.error), file=sys.stderr)
+        print("%s: %s" % (path, log.error), file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Writes perfmon logs, honest by default, dishonest on request.
+
+Sizes, counts and offsets follow from the content unless a keyword overrides
+them.  Nothing here is shared with the readers.
+"""
+
+import struct
+
+from seed_writer import ANY, chosen, pad8
+
+PATHS, SAMPLE, SUMMARY, NAMES = 0x20, 0x22, 0x23, 0x24
+COUNTER, INSTANCES, OBJECT = 1, 2, 5
+GUID = bytes.fromhex("b33b3f933e940d499ced3cbb14c14479")
+LOG_GUID = bytes(range(16))
+LOCAL = 130057734178440000
+UTC = LOCAL + 8 * 36000000000
+SECOND = 10000000
+SIZE = 512        # of a buffer; 65536 in logs of Windows
+PART_BYTES = 360  # that fit a buffer; 8000 in logs of Windows
+
+
+def text(name):
+    """UTF-16LE with NUL."""
+    return (name + "\0").encode("utf-16-le", "surrogatepass")
+
+
+# Containers -------------------------------------------------------------------
+
+def buffer(*events, size=SIZE, declared=None, used=None, cut=None, flags=0,
+           number=0):
+    """A buffer; each event begins at a multiple of 8."""
+    body = b"".join(pad8(event, b"\xa5") for event in events)
+    head = struct.pack("<IIIIQQ", chosen(declared, size), 0, 0, 0, UTC, number)
+    head += bytes(0x30 - len(head)) + struct.pack(
+        "<II", chosen(used, 0x48 + len(body)), flags)
+    raw = head + bytes(0x48 - len(head)) + body
+    assert len(raw) <= size or used is not None or cut is not None, len(raw)
+    return (raw + b"\xff" * (size - len(raw)))[:cut]
+
+
+def trace(buffers, size=SIZE, width=8, length=None, signature=b"\x02\xc0",
+          names=("Standard", "Daylight"), bias=480, daylight=-60, tail=None):
+    """The event that describes the log."""
+    def zone_name(name):
+        return name.encode("utf-16-le")[:64].ljust(64, b"\0")
+
+    head = bytearray(0x58 - 0x10 + 2 * width)  # from 0x10 on
+    for offset, form, field in (
+            (0x10, "Q", LOCAL), (0x20, "I", size), (0x24, "B", 6),
+            (0x25, "B", 2), (0x28, "I", 9200), (0x30, "Q", LOCAL + SECOND),
+            (0x44, "I", buffers), (0x4C, "I", width)):
+        struct.pack_into("<" + form, head, offset - 0x10, field)
+    body = bytes(head)
+    body += struct.pack("<i", bias) + zone_name(names[0]) + bytes(16)
+    body += struct.pack("<i", 0) + zone_name(names[1]) + bytes(16)
+    body += struct.pack("<i", daylight)
+    body += chosen(tail, bytes(4) + struct.pack("<3Q", 1, 10000000, LOCAL))
+    return struct.pack("<H", 0) + signature + struct.pack(
+        "<H", chosen(length, 0x10 + len(body))) + bytes(10) + body
+
+
+def event(kind, payload, part=1, parts=1, layout=b"\x14\xc0", guid=GUID,
+          length=None, time=LOCAL):
+    """An event that holds a part of a record."""
+    return struct.pack("<H", chosen(length, 0x48 + len(payload))) + layout + \
+        struct.pack("<HHIIQ", kind, 0x3C, 1, 2, time) + guid + bytes(8) + \
+        LOG_GUID + struct.pack("<II", part, parts) + payload
+
+
+def record(kind, payload, each=PART_BYTES, **options):
+    """The events of a record."""
+    cuts = [payload[at:at + each] for at in range(0, len(payload), each)]
+    cuts = cuts or [b""]
+    return [event(kind, raw, number + 1, len(cuts), **options)
+            for number, raw in enumerate(cuts)]
+
+
+def log(*events, size=SIZE, buffers=None, width=8, whole=False, **options):
+    """A log whose events are put into as few buffers as hold them; the last
+    one ends with its events unless it is to be whole."""
+    groups, used = [[]], 0x48
+    for raw in events:
+        padded = len(raw) + -len(raw) % 8
+        if used + padded > size:
+            groups.append([])
+            used = 0x48
+        groups[-1].append(raw)
+        used += padded
+    groups = [group for group in groups if group]
+    layout = b"\x02\xc0" if width == 8 else b"\x01\xc0"
+    options.setdefault("signature", layout)
+    first = trace(chosen(buffers, 1 + len(groups)), size, width, **options)
+    raws = [buffer(first, size=size, flags=0x40001)] + [
+        buffer(*group, size=size, number=number + 1)
+        for number, group in enumerate(groups)]
+    if not whole:
+        raws[-1] = raws[-1][:struct.unpack_from("<I", raws[-1], 0x30)[0]]
+    return b"".join(raws)
+
+
+# Records ----------------------------------------------------------------------
+
+def path(kind, frequency, machine, instance_object, instance, counter,
+         parent=None, flags=0, index=0, scale=0, user=0, size=None,
+         offsets=None, slack=b""):
+    """An entry of the list of paths; `offsets` replaces those of strings."""
+    strings, at = slack, {}
+    for key, name in (("machine", machine), ("object", instance_object),
+                      ("instance", instance), ("parent", parent),
+                      ("counter", counter)):
+        at[key] = ANY if name is None else len(strings)
+        strings += b"" if name is None else text(name)
+    at.update(offsets or {})
+    body = pad8(struct.pack("<QiIIIIII", frequency, scale, at["machine"],
+                            at["object"], at["instance"], at["parent"], index,
+                            at["counter"]) + strings + bytes(4))
+    return struct.pack("<4I", chosen(size, 16 + len(body)), flags, user,
+                       kind) + body
+
+
+def paths(*entries, head=b"\xff\x06\0\0\x08\0\x02\0", **options):
+    """The events of the list of paths."""
+    return record(PATHS, head + b"".join(entries), **options)
+
+
+def item(kind, body, size=None, signature=b"BL\3"):
+    """An item of a sample."""
+    body = pad8(body)
+    return signature + bytes([kind]) + struct.pack(
+        "<I", chosen(size, 8 + len(body))) + body
+
+
+def counter(first, second, status=0, time=LOCAL, multi=1, **options):
+    """One counter."""
+    return item(COUNTER, struct.pack("<IQIQQII", status, time, 0, first,
+                                     second, multi, 0), **options)
+
+
+def instances(*rows, status=0, time=LOCAL, count=None, names=None, **options):
+    """A counter of all instances: (name, first, second, status) each; `names`
+    replaces the offsets."""
+    out, strings = b"", b""
+    start = 24 + 24 * len(rows)
+    for number, row in enumerate(rows):
+        name, first, second, own = (row + (0,))[:4]
+        offset = names[number] if names else start + len(strings)
+        out += struct.pack("<2I2Q", offset, own, first, second)
+        strings += text(name)
+    body = struct.pack("<IIIQ", chosen(count, len(rows)), status, 0,
+                       time) + out + strings
+    size = 8 + 4 + len(body)
+    size += -size % 8 - 8
+    return item(INSTANCES, struct.pack("<I", size) + body, **options)
+
+
+def block(raw, **options):
+    """A whole object."""
+    return item(OBJECT, raw, **options)
+
+
+def joined(*items, size=None, head=b"BL\3\0", tail=b""):
+    """The payload of a sample."""
+    body = b"".join(items)
+    return head + struct.pack("<I", chosen(size, 8 + len(body))) + body + tail
+
+
+def sample(*items, each=PART_BYTES, time=LOCAL, **options):
+    """The events of a sample."""
+    return record(SAMPLE, joined(*items, **options), each, time=time)
+
+
+def names(machine, *pairs, **options):
+    """The event of a piece of a name table."""
+    return record(NAMES, text(machine) + b"".join(
+        text(str(index)) + text(name) for index, name in pairs), **options)
+
+
+def summary(count, first=LOCAL, last=LOCAL + SECOND, tail=bytes(4), **options):
+    """The event of the summary."""
+    return record(SUMMARY, struct.pack("<QQI", first, last, count) + tail,
+                  **options)
