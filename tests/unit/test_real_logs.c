@@ -3,6 +3,9 @@
  * with the values that an independent reader computed in exact arithmetic. Without the folder the tests are skipped. */
 #include <criterion/criterion.h>
 
+#ifdef PERFBLOCK_READERS
+#include "log_readers.h"
+#endif
 #include "perfblock/v1.h"
 #include "support.h"
 #include "support_log.h"
@@ -331,3 +334,93 @@ Test(real_logs, whole_objects_of_a_log_that_was_cut)
     free(t.by_name);
     free(f.data);
 }
+
+/* ---- Sweeps ---------------------------------------------------------------------------------------------------- */
+
+#ifdef PERFBLOCK_READERS
+
+/* The first buffer of a captured log, and the beginning of another one. */
+typedef struct excerpt {
+    guarded memory;
+    uint8_t *data;
+    size_t size;
+} excerpt;
+
+enum { BUFFER = 65536, EXCERPT = 16384, SWEPT = 4096 };
+
+static excerpt make_excerpt(const file *f, size_t buffer)
+{
+    excerpt e = {.size = buffer == 0 ? BUFFER : BUFFER + EXCERPT};
+    e.memory = guarded_make(e.size);
+    e.data = e.memory.end - e.size;
+    memcpy(e.data, f->data, BUFFER);
+    if (buffer != 0)
+        memcpy(e.data + BUFFER, f->data + buffer * BUFFER, EXCERPT);
+    return e;
+}
+
+static void check_excerpt(const excerpt *e, size_t size, const char *change, size_t at)
+{
+    reading result = read_log(e->memory.end - size, size, 0);
+    cr_assert_null(result.broken, "%s at %zu: broken: %s", change, at, result.broken);
+    cr_assert_leq(result.error.offset, size);
+}
+
+static void sweep_buffer(const char *name, size_t buffer)
+{
+    static const uint32_t values[] = {0,  1,  7,  8,  23,         24,         31,         32,         47,        48,
+                                      51, 52, 71, 72, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFC, 0xFFFFFFFE, 0xFFFFFFFF};
+    file f = read_file(name);
+    cr_assert_geq(f.size, (buffer + 1) * BUFFER);
+    excerpt e = make_excerpt(&f, buffer);
+    uint8_t *swept = e.data + (buffer == 0 ? 0 : BUFFER);
+    check_excerpt(&e, e.size, "nothing", 0);
+    for (size_t bit = 0; bit < 8 * SWEPT; bit++) {
+        swept[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        check_excerpt(&e, e.size, "bit", bit);
+        swept[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+    for (size_t at = 0; at < SWEPT; at += 4) {
+        uint8_t old[4];
+        memcpy(old, swept + at, 4);
+        for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+            for (unsigned k = 0; k < 4; k++)
+                swept[at + k] = (uint8_t)(values[i] >> 8 * k);
+            check_excerpt(&e, e.size, "field", at);
+        }
+        memcpy(swept + at, old, 4);
+    }
+    /* Prefixes: the bytes are moved to the end of the guarded memory, shorter each time. */
+    for (size_t size = e.size; size > e.size - SWEPT; size--) {
+        memmove(e.memory.end - (size - 1), e.memory.end - size, size - 1);
+        check_excerpt(&e, size - 1, "length", size - 1);
+    }
+    guarded_free(&e.memory);
+    free(f.data);
+}
+
+Test(real_logs, sweep_of_the_first_buffer)
+{
+    skip_without_data();
+    sweep_buffer("win8-counters.blg", 0);
+}
+
+Test(real_logs, sweep_of_counters_and_instances)
+{
+    skip_without_data();
+    sweep_buffer("win8-counters.blg", 1);
+}
+
+Test(real_logs, sweep_of_names)
+{
+    skip_without_data();
+    sweep_buffer("vista-objects-cut.blg", 1);
+}
+
+Test(real_logs, sweep_of_objects)
+{
+    skip_without_data();
+    sweep_buffer("vista-objects-cut.blg", 3);
+}
+
+#endif

@@ -19,6 +19,12 @@
 #include <string.h>
 #include <time.h>
 
+static void put_le32(uint8_t *p, size_t value)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = (uint8_t)(value >> 8 * i);
+}
+
 /* ---- Seeds --------------------------------------------------------------------------------------------- */
 
 typedef reading reader(const uint8_t *data, size_t size);
@@ -151,6 +157,43 @@ static reading read_log_tolerantly(const uint8_t *data, size_t size)
 Test(sweep, log_seeds)
 {
     sweep_seeds("log", examine_log, read_log_tolerantly);
+}
+
+/* Each 32-bit field, aligned or not, is set to values that break parsers, and to values near its own. */
+static void sweep_fields(const char *name, const uint8_t *data, size_t size)
+{
+    static const uint32_t values[] = {0,  1,  7,  8,          23,         24,         47,
+                                      48, 71, 72, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF};
+    static const uint32_t near[] = {1, 8, 24, (uint32_t)-1, (uint32_t)-8, (uint32_t)-24};
+    enum { VALUES = sizeof values / sizeof values[0], NEAR = sizeof near / sizeof near[0], STEP = 2 * SWEEP_STEP };
+    sweep.memory = guarded_make(2 * size);
+    sweep.seed = name;
+    uint8_t *copy = sweep.memory.end - size;
+    if (size > 0)
+        memcpy(copy, data, size);
+    for (size_t at = 0; at + 4 <= size; at += STEP) {
+        uint32_t old =
+            data[at] | (uint32_t)data[at + 1] << 8 | (uint32_t)data[at + 2] << 16 | (uint32_t)data[at + 3] << 24;
+        sweep.bit = (long)(8 * at);
+        for (size_t i = 0; i < VALUES + NEAR; i++) {
+            put_le32(copy + at, i < VALUES ? values[i] : old + near[i - VALUES]);
+            reading result = sweep.read(copy, size);
+            cr_assert_null(result.broken, "%s: broken: %s", describe_case(), result.broken);
+            cr_assert_leq(result.error.offset, size);
+            sweep.case_count++;
+        }
+        memcpy(copy + at, data + at, 4);
+    }
+    guarded_free(&sweep.memory);
+}
+
+Test(sweep, log_fields)
+{
+    sweep.read = read_log_tolerantly;
+    struct sigaction action = {.sa_handler = tell_where};
+    sigaction(SIGSEGV, &action, &previous_action);
+    cr_assert_geq(visit_seeds("log", sweep_fields), 80);
+    cr_assert_geq(sweep.case_count, 10000);
 }
 
 static reading read_lwp_tolerantly(const uint8_t *data, size_t size)
@@ -289,12 +332,6 @@ Test(sweep, every_fault_of_the_builder_gets_its_verdict)
  * time only; the limit is far above linear work on a slow machine and far below anything else. */
 enum { MEBIBYTE = 1 << 20 };
 static const double most_seconds = 10;
-
-static void put_le32(uint8_t *p, size_t value)
-{
-    for (int i = 0; i < 4; i++)
-        p[i] = (uint8_t)(value >> 8 * i);
-}
 
 /* Fills zeroed memory with the worst input of a sort. */
 typedef void filler(uint8_t *data, size_t size);
