@@ -362,7 +362,8 @@ reading examine_log(const uint8_t *data, size_t size)
 
 reading disturb_log(uint8_t *data, size_t size, uint64_t seed)
 {
-    walk w = {.data = data, .size = size, .options = seed & 2 ? PFB_STRICT : 0, .writable = data, .random = seed | 1};
+    walk w = {.data = data, .size = size, .options = seed & 2 ? PFB_STRICT : 0, .random = seed | 1};
+    w.writable = data;
     walk_log(&w, seed & 4 ? SIZE_MAX : 1 + seed % 4096);
     return w.out;
 }

@@ -14,6 +14,7 @@ import seed_writer as w
 from capture_seeds import capture_seeds
 from cpi_seeds import cpi_hook_seeds
 from log_seeds import log_seeds
+from pdh_text_seeds import pdh_text_seeds
 from v1_seeds import v1_seeds, name_table_seeds
 
 LARGEST = 4095
@@ -443,6 +444,7 @@ def main(arguments):
             ("v1", v1_seeds(), ".bin"),
             ("name_table", name_table_seeds(), ".bin"),
             ("log", log_seeds(), ".blg"),
+            ("pdh_text", pdh_text_seeds(), ".csv"),
             ("hooks", cpi_hook_seeds(), ".bin")):
         write_folder(os.path.join(arguments[0], subject, "seeds"), seeds,
                      suffix)

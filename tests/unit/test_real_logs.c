@@ -6,6 +6,7 @@
 #ifdef PERFBLOCK_READERS
 #include "log_readers.h"
 #endif
+#include "perfblock/pdh_text.h"
 #include "perfblock/v1.h"
 #include "support.h"
 #include "support_log.h"
@@ -332,6 +333,59 @@ Test(real_logs, whole_objects_of_a_log_that_was_cut)
     free(t.entries);
     free(t.by_index);
     free(t.by_name);
+    free(f.data);
+}
+
+/* ---- Text ------------------------------------------------------------------------------------------------------ */
+
+/* Cells are found by strtok, times by sscanf and numbers by strtod. */
+static void check_row(char *line, const pfb_pdh_text_row *row, pfb_pdh_text_reader *text, const char *path)
+{
+    unsigned month, day, hour, minute;
+    double second;
+    pfb_pdh_text_value value;
+    char *cell = strtok(line, "\",\n");
+    cr_assert_eq(sscanf(cell, "%u/%u/2008 %u:%u:%lf", &month, &day, &hour, &minute, &second), 5, "%s", path);
+    cr_assert(month == 5 && day == 29, "the file has one day");
+    double seconds = (hour * 60 + minute) * 60 + second;
+    cr_expect_eq(row->time, UINT64_C(128564928000000000) + (uint64_t)(seconds * 1e4 + 0.5) * 1000, "%s", cell);
+    for (uint32_t column = 0; column < text->column_count; column++) {
+        cell = strtok(NULL, "\",\n");
+        cr_assert(cell && pfb_pdh_text_next_value(text, &value));
+        double expected = strtod(cell, NULL);
+        cr_expect_eq(value.column, column);
+        cr_expect_eq(value.has_value, strcmp(cell, " ") != 0);
+        cr_expect(memcmp(&value.value, &expected, sizeof expected) == 0, "%s: %.17g", cell, value.value);
+    }
+    cr_expect(!pfb_pdh_text_next_value(text, &value));
+}
+
+Test(real_logs, text_that_is_named_like_a_log)
+{
+    skip_without_data();
+    file f = read_file("text-named-blg.blg");
+    FILE *lines = open_file("text-named-blg.blg");
+    pfb_pdh_text_reader text;
+    pfb_pdh_text_path path;
+    pfb_pdh_text_row row;
+    char line[4096];
+    size_t count = 0;
+    cr_expect(!pfb_log_recognise(f.data, f.size) && pfb_pdh_text_recognise(f.data, f.size));
+    cr_assert(lines && pfb_pdh_text_open(&text, f.data, f.size, PFB_STRICT));
+    cr_expect(!text.has_version && text.has_bias && text.bias_minutes == 420);
+    cr_expect(has_text(&text.zone_name, "Pacific Daylight Time"));
+    cr_assert(text.column_count == 9 && pfb_pdh_text_next_path(&text, &path));
+    cr_expect(has_text(&path.name, "\\\\CHANDSR-X86\\Processor(0)\\% Processor Time"));
+    cr_assert(fgets(line, sizeof line, lines));
+    for (; pfb_pdh_text_next_row(&text, &row); count++) {
+        cr_assert(fgets(line, sizeof line, lines));
+        check_row(line, &row, &text, "text-named-blg.blg");
+    }
+    cr_expect_null(fgets(line, sizeof line, lines));
+    cr_expect_gt(count, 100);
+    expect_error(text.error, PFB_OK, 0, "text");
+    cr_expect_eq(text.notes, 0);
+    fclose(lines);
     free(f.data);
 }
 

@@ -8,6 +8,7 @@
 #include "hook_readers.h"
 #include "log_readers.h"
 #include "lwp_readers.h"
+#include "pdh_text_readers.h"
 #include "perfblock/write.h"
 #include "readers.h"
 #include "support.h"
@@ -157,6 +158,16 @@ static reading read_log_tolerantly(const uint8_t *data, size_t size)
 Test(sweep, log_seeds)
 {
     sweep_seeds("log", examine_log, read_log_tolerantly);
+}
+
+static reading read_pdh_text_tolerantly(const uint8_t *data, size_t size)
+{
+    return read_pdh_text(data, size, 0);
+}
+
+Test(sweep, pdh_text_seeds)
+{
+    sweep_seeds("pdh_text", examine_pdh_text, read_pdh_text_tolerantly);
 }
 
 /* Each 32-bit field, aligned or not, is set to values that break parsers, and to values near its own. */

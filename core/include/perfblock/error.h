@@ -50,6 +50,7 @@ typedef enum pfb_code {
     PFB_TRUNCATED_LOG = 32,    /* the log has fewer buffers than its header says */
     PFB_TRUNCATED_EVENT = 33,  /* the used bytes of a buffer end inside an event's header */
     PFB_TRUNCATED_ITEM = 34,   /* the record of a log ends before or inside the header of its next item or path */
+    PFB_TRUNCATED_LINE = 35,   /* a text log ends inside a cell, or before the last cells of a row */
 
     PFB_BAD_TOTAL_SIZE = 100,       /* total size smaller than the header */
     PFB_BAD_RESULT_COUNT = 101,     /* more results declared than the block can hold */
@@ -128,6 +129,9 @@ typedef enum pfb_code {
     PFB_BAD_ITEM = 175,        /* an item of a sample in a log has no signature */
     PFB_BAD_ITEM_SIZE = 176,   /* an item or a path is smaller than its header or ends past its record */
     PFB_BAD_PART = 177,        /* strict only: a part of a log's record is missing, repeated or stray */
+    PFB_BAD_TEXT_LINE = 178,   /* strict only: a line among the rows of a text log that is no row */
+    PFB_UNEVEN_ROW = 179,      /* strict only: a row of a text log has fewer or more cells than the header */
+    PFB_BAD_NUMBER = 180,      /* strict only: a cell of a text log is neither blank nor a number */
 
     PFB_UNKNOWN_FORMAT = 200, /* not recognised as any format */
     PFB_UNKNOWN_KIND = 201,   /* strict only: an undefined result kind */
@@ -171,6 +175,9 @@ typedef struct pfb_read_options {
 #define PFB_NOTE_UNKNOWN_EVENT UINT32_C(0x10000)     /* events of a log that hold no part of a record were skipped */
 #define PFB_NOTE_INCOMPLETE_RECORD UINT32_C(0x20000) /* parts of a log's record that lacks others were skipped */
 #define PFB_NOTE_UNKNOWN_ITEM UINT32_C(0x40000)      /* items of unknown kind in a sample of a log were skipped */
+#define PFB_NOTE_TEXT_LINE UINT32_C(0x80000)         /* lines of a text log that are no rows were skipped */
+#define PFB_NOTE_UNEVEN_ROW UINT32_C(0x100000)       /* rows of a text log have fewer or more cells than the header */
+#define PFB_NOTE_BAD_NUMBER UINT32_C(0x200000)       /* cells of a text log that are no numbers have no value */
 
 /* ---- Texts --------------------------------------------------------------------------------------- */
 

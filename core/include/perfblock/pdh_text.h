@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PERFBLOCK_PDH_TEXT_H
+#define PERFBLOCK_PDH_TEXT_H
+
+#include "perfblock/error.h"
+#include "perfblock/name.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* PDH text logs: the CSV and TSV files of Performance Monitor, logman, relog and typeperf. They hold displayed values;
+ * types and raw values are unknown. docs/log.md has the layout.
+ *
+ *     pfb_pdh_text_reader text;
+ *     pfb_pdh_text_path path;
+ *     pfb_pdh_text_row row;
+ *     pfb_pdh_text_value value;
+ *     pfb_pdh_text_open(&text, file, file_size, 0);
+ *     while (pfb_pdh_text_next_path(&text, &path))
+ *         columns[path.column] = path.name;
+ *     while (pfb_pdh_text_next_row(&text, &row))
+ *         while (pfb_pdh_text_next_value(&text, &value))
+ *             if (value.has_value)
+ *                 use(row.time, columns[value.column], value.value);
+ *     if (text.error.code != PFB_OK)
+ *         report(pfb_code_name(text.error.code), text.window_offset + text.error.offset);
+ *
+ * The text may be hostile: nothing outside of it is read, nothing is allocated, and the work is linear in its size. If
+ * another thread changes the bytes meanwhile, values are unspecified but these guarantees hold. */
+
+/* Reads a text in memory, or window by window. Callers may read the fields above the line; those below are private. */
+typedef struct pfb_pdh_text_reader {
+    pfb_error error;        /* the first failure; its offset counts from the start of the window */
+    uint32_t notes;         /* PFB_NOTE_ bits: deviations tolerated so far */
+    uint64_t window_offset; /* of the window in the text */
+    bool needs_more;        /* pfb_pdh_text_next_row returned false because the next row ends past the window */
+    size_t resume_offset;   /* then: where in this window the next one must begin */
+    uint64_t skipped_lines; /* lines among the rows that are no rows */
+
+    char separator;        /* ',' or '\t' */
+    bool has_version;      /* the header begins with "(PDH-CSV 4.0)" or "(PDH-TSV 4.0)" */
+    bool has_bias;         /* the header holds the time zone; typeperf writes none */
+    int32_t bias_minutes;  /* UTC = local time + bias, daylight saving time included */
+    pfb_name zone_name;    /* valid as long as the first window */
+    uint32_t encoding;     /* of names: UTF-8 if the header is valid UTF-8, else Windows-1252. A caller that knows the
+                              code page of the machine sets it after opening */
+    uint32_t column_count; /* counters */
+    /* ------------------------------------------------------------------------------------------ */
+    const uint8_t *data;
+    size_t size;
+    uint32_t options;
+    bool is_last;
+    size_t next_line;         /* offset of the line after the current one */
+    size_t path_at, path_end; /* the rest of the header */
+    uint32_t paths_read;
+    size_t cell_at, row_end; /* the rest of the current row */
+    uint32_t cells_read;
+} pfb_pdh_text_reader;
+
+/* A counter: "\\machine\object(instance)\counter". Paths may repeat. */
+typedef struct pfb_pdh_text_path {
+    size_t offset;   /* in the window */
+    uint32_t column; /* from 0 */
+    pfb_name name;   /* valid as long as the first window. A quotation mark in it may be doubled */
+} pfb_pdh_text_path;
+
+typedef struct pfb_pdh_text_row {
+    size_t offset; /* in the window */
+    uint64_t time; /* local, in 100 ns since 1601-01-01 */
+} pfb_pdh_text_row;
+
+typedef struct pfb_pdh_text_value {
+    size_t offset; /* in the window */
+    uint32_t column;
+    bool has_value; /* false: the cell is blank or no number */
+    double value;   /* finite */
+} pfb_pdh_text_value;
+
+/* Returns true if the first line begins like the header of a PDH text log: with the version, or with a time zone and
+ * its bias. Reads at most the first 1024 bytes. */
+PFB_API bool pfb_pdh_text_recognise(const void *data, size_t size);
+
+/* Opens a whole text and reads its header; `options`: 0 or PFB_STRICT. A byte order mark of UTF-8 and empty lines may
+ * precede the header. Returns false with PFB_UNKNOWN_FORMAT if there is no header. */
+PFB_API bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size_t size, uint32_t options);
+
+/* Opens a text of which `data` is the first window. It must hold the whole header, which may have any length: else
+ * PFB_CALLER_TOO_SMALL. */
+PFB_API bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last,
+                                      uint32_t options);
+
+/* Continues with the next window after needs_more: `data` is the text from resume_offset of the previous window on. It
+ * must be longer than what the previous window had from there; double it until needs_more is false. */
+PFB_API bool pfb_pdh_text_continue(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last);
+
+/* Returns the next counter of the header; false at the end. Only in the first window. */
+PFB_API bool pfb_pdh_text_next_path(pfb_pdh_text_reader *text, pfb_pdh_text_path *path);
+
+/* Moves to the next row. Returns false at the end, on error, and if more is needed. Other lines, such as what typeperf
+ * appends, are skipped with PFB_NOTE_TEXT_LINE. A last line that ends inside a cell or lacks cells is
+ * PFB_TRUNCATED_LINE. */
+PFB_API bool pfb_pdh_text_next_row(pfb_pdh_text_reader *text, pfb_pdh_text_row *row);
+
+/* Returns the next value of the row. Rows with fewer or more cells than the header are read as far as they go, with
+ * PFB_NOTE_UNEVEN_ROW. Numbers with up to 19 significant digits between 10^-39 and 10^38 are exact: the nearest double.
+ * What is neither blank nor a number, or outside that range, has no value and gives PFB_NOTE_BAD_NUMBER. */
+PFB_API bool pfb_pdh_text_next_value(pfb_pdh_text_reader *text, pfb_pdh_text_value *value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

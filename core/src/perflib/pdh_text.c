@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/* PDH text logs (CSV and TSV). docs/log.md has the layout. */
+#include "perfblock/pdh_text.h"
+
+#include "bytes/code_points.h"
+#include "bytes/line.h"
+#include "bytes/wide.h"
+
+static bool text_fail(pfb_pdh_text_reader *text, pfb_code code, size_t offset)
+{
+    if (text->error.code == PFB_OK)
+        text->error = (pfb_error){code, offset};
+    return false;
+}
+
+/* Records a deviation as a note, or as an error in strict mode. Returns true if reading may continue. */
+static bool text_tolerate(pfb_pdh_text_reader *text, uint32_t note, pfb_code code, size_t offset)
+{
+    if (text->options & PFB_STRICT)
+        return text_fail(text, code, offset);
+    text->notes |= note;
+    return true;
+}
+
+/* ---- Lines and cells ------------------------------------------------------------------------------------------- */
+
+/* A line without its end. */
+typedef struct text_line {
+    size_t begin, end;
+    size_t next;      /* where the next line begins */
+    bool is_complete; /* it has a line feed */
+} text_line;
+
+static text_line text_find_line(const uint8_t *data, size_t at, size_t size)
+{
+    text_line line = {.begin = at, .end = at};
+    while (line.end < size && data[line.end] != '\n')
+        line.end++;
+    line.is_complete = line.end < size;
+    line.next = line.end + line.is_complete;
+    if (line.end > at && data[line.end - 1] == '\r')
+        line.end--;
+    return line;
+}
+
+/* A cell without its quotation marks. */
+typedef struct text_cell {
+    size_t begin, end;
+    size_t next;   /* where the next cell begins; the end of the line after the last one */
+    bool is_ended; /* false: the closing quotation mark is missing */
+} text_cell;
+
+/* Reads the cell at `at`, which is before `end`. A quotation mark closes a cell only where the cell may end, so that it
+ * may also be a part of a name. */
+static text_cell text_find_cell(const uint8_t *data, size_t at, size_t end, char separator)
+{
+    bool is_quoted = data[at] == '"';
+    uint8_t separates = (uint8_t)separator;
+    text_cell cell = {.begin = at + is_quoted, .end = at + is_quoted, .is_ended = true};
+    if (is_quoted) {
+        while (cell.end < end && !(data[cell.end] == '"' && (cell.end + 1 == end || data[cell.end + 1] == separates)))
+            cell.end++;
+        cell.is_ended = cell.end < end;
+    } else {
+        while (cell.end < end && data[cell.end] != separates)
+            cell.end++;
+    }
+    cell.next = cell.end + (is_quoted && cell.is_ended);
+    cell.next += cell.next < end; /* the separator */
+    return cell;
+}
+
+/* ---- Numbers --------------------------------------------------------------------------------------------------- */
+
+enum {
+    MOST_DIGITS = 19,     /* that always fit 64 bits */
+    MOST_MULTIPLIED = 38, /* 2^64 * 10^38 is below 2^191 */
+    MOST_DIVIDED = 57     /* and so is 10^57 */
+};
+
+/* Reads digits into a number of MOST_DIGITS digits; *dropped counts the digits after those. Returns how many digits
+ * there are. */
+static size_t text_take_digits(span *s, uint64_t *number, unsigned *kept, int *dropped)
+{
+    size_t begin = s->at;
+    for (unsigned c; is_digit(c = peek(s)); s->at++) {
+        if (*kept < MOST_DIGITS) {
+            *number = 10 * *number + (c - (unsigned)'0');
+            *kept += *number != 0;
+        } else if (*dropped < INT16_MAX) {
+            ++*dropped;
+        }
+    }
+    return s->at - begin;
+}
+
+/* Returns number * 10^exponent, rounded once. */
+static bool text_scale(uint64_t number, int exponent, double *value)
+{
+    pfb_wide numerator = pfb_wide_from(number);
+    pfb_wide denominator = pfb_wide_from(1);
+    if (number == 0) {
+        *value = 0;
+        return true;
+    }
+    if (exponent > MOST_MULTIPLIED || exponent < -MOST_DIVIDED)
+        return false;
+    for (; exponent > 0; exponent--)
+        numerator = pfb_wide_times(numerator, 10);
+    for (; exponent < 0; exponent++)
+        denominator = pfb_wide_times(denominator, 10);
+    *value = pfb_wide_divide(numerator, denominator).value;
+    return true;
+}
+
+/* Parses the whole of `s`: "-12.5e-3". Returns false if it is no number, or outside the range of text_scale. */
+static bool text_parse_number(span s, double *value)
+{
+    uint64_t number = 0;
+    unsigned kept = 0;
+    int dropped = 0; /* digits before the point that were not kept */
+    int ignored = 0; /* likewise after it */
+    bool is_negative = take_exactly(&s, "-");
+    size_t digits = text_take_digits(&s, &number, &kept, &dropped);
+    int exponent = dropped;
+    if (take_exactly(&s, ".")) {
+        size_t fraction = text_take_digits(&s, &number, &kept, &ignored);
+        if (fraction > INT16_MAX)
+            return false;
+        exponent -= (int)fraction - ignored;
+        digits += fraction;
+    }
+    if (digits == 0)
+        return false;
+    if (take_exactly(&s, "e") || take_exactly(&s, "E")) {
+        uint64_t shift;
+        bool is_down = take_exactly(&s, "-");
+        if (!is_down)
+            take_exactly(&s, "+");
+        if (!take_decimal(&s, INT16_MAX, &shift))
+            return false;
+        exponent += is_down ? -(int)shift : (int)shift;
+    }
+    if (s.at != s.end || !text_scale(number, exponent, value))
+        return false;
+    *value = is_negative ? -*value : *value;
+    return true;
+}
+
+/* ---- Times ----------------------------------------------------------------------------------------------------- */
+
+static bool text_take_field(span *s, unsigned least, unsigned most, unsigned *field)
+{
+    uint64_t number;
+    if (!take_decimal(s, most, &number) || number < least)
+        return false;
+    *field = (unsigned)number;
+    return true;
+}
+
+static bool text_is_leap(unsigned year)
+{
+    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
+
+/* Returns the days from 1601-01-01 to the first day of the month. */
+static uint64_t text_days(unsigned year, unsigned month)
+{
+    static const uint16_t before[12] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
+    uint64_t years = year - 1601;
+    uint64_t days = 365 * years + years / 4 - years / 100 + years / 400 + before[month - 1];
+    return days + (month > 2 && text_is_leap(year));
+}
+
+static unsigned text_days_of_month(unsigned year, unsigned month)
+{
+    static const uint8_t days[12] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    return days[month - 1] + (month == 2 && text_is_leap(year) ? 1u : 0u);
+}
+
+/* Parses the whole of `s`: "05/29/2008 11:36:51.794". */
+static bool text_parse_time(span s, uint64_t *time)
+{
+    unsigned month;
+    unsigned day;
+    unsigned year;
+    unsigned hour;
+    unsigned minute;
+    unsigned second;
+    bool is_time = text_take_field(&s, 1, 12, &month) && take_exactly(&s, "/") && text_take_field(&s, 1, 31, &day) &&
+                   take_exactly(&s, "/") && text_take_field(&s, 1601, 9999, &year) && take_exactly(&s, " ") &&
+                   text_take_field(&s, 0, 23, &hour) && take_exactly(&s, ":") && text_take_field(&s, 0, 59, &minute) &&
+                   take_exactly(&s, ":") && text_take_field(&s, 0, 59, &second);
+    if (!is_time || day > text_days_of_month(year, month))
+        return false;
+    uint64_t fraction = 0;
+    if (take_exactly(&s, ".")) {
+        size_t begin = s.at;
+        uint64_t unit = 1000000;
+        for (unsigned c; is_digit(c = peek(&s)); s.at++, unit /= 10)
+            fraction += unit * (c - (unsigned)'0');
+        if (s.at == begin)
+            return false;
+    }
+    uint64_t days = text_days(year, month) + day - 1;
+    *time = ((days * 24 + hour) * 60 + minute) * 60 + second;
+    *time = *time * 10000000 + fraction;
+    return s.at == s.end;
+}
+
+/* ---- The header ------------------------------------------------------------------------------------------------ */
+
+/* Parses "(zone name)(bias)" at the end of a cell. The name may contain parentheses. */
+static bool text_parse_zone(pfb_pdh_text_reader *text, span s)
+{
+    enum { MOST_BIAS_MINUTES = 24 * 60 };
+    skip(&s, SIGN(' '));
+    size_t open = s.end;
+    while (open > s.at && s.data[open - 1] != '(')
+        open--;
+    if (open < s.at + 3 || s.data[s.at] != '(' || s.data[open - 2] != ')')
+        return false;
+    span bias = {s.data, open, s.end};
+    uint64_t minutes;
+    bool is_negative = take_exactly(&bias, "-");
+    if (!take_decimal(&bias, MOST_BIAS_MINUTES, &minutes) || !take_exactly(&bias, ")") || bias.at != bias.end)
+        return false;
+    text->has_bias = true;
+    text->bias_minutes = is_negative ? -(int32_t)minutes : (int32_t)minutes;
+    text->zone_name = (pfb_name){s.data + s.at + 1, open - 2 - (s.at + 1), 0};
+    return true;
+}
+
+/* Parses the first cell of the header. */
+static bool text_parse_version(pfb_pdh_text_reader *text, span s)
+{
+    text->has_version = take_exactly(&s, "(PDH-CSV 4.0)") || take_exactly(&s, "(PDH-TSV 4.0)");
+    return text_parse_zone(text, s) || text->has_version;
+}
+
+/* The separator follows the first cell; a header without counters has none. */
+static char text_find_separator(const uint8_t *data, const text_line *line)
+{
+    bool is_quoted = data[line->begin] == '"';
+    for (size_t at = line->begin + 1; at < line->end; at++) {
+        if ((data[at] == ',' || data[at] == '\t') && (!is_quoted || data[at - 1] == '"'))
+            return (char)data[at];
+    }
+    return ',';
+}
+
+static bool text_is_utf8(const uint8_t *data, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        size_t begin = at;
+        bool is_replaced = pfb_decode_utf8(data, size, &at) == 0xFFFD;
+        if (is_replaced && !(at - begin == 3 && data[begin] == 0xEF))
+            return false;
+    }
+    return true;
+}
+
+/* Finds the header: the first line that is not empty. */
+static bool text_find_header(const uint8_t *data, size_t size, text_line *line)
+{
+    size_t at = size >= 3 && data[0] == 0xEF && data[1] == 0xBB && data[2] == 0xBF ? 3 : 0;
+    while (at < size && (data[at] == '\r' || data[at] == '\n'))
+        at++;
+    *line = text_find_line(data, at, size);
+    return line->end > line->begin;
+}
+
+/* Reads the first cell; false if this is no PDH text. */
+static bool text_read_header(pfb_pdh_text_reader *text, const text_line *line)
+{
+    text->separator = text_find_separator(text->data, line);
+    text_cell first = text_find_cell(text->data, line->begin, line->end, text->separator);
+    text->path_at = first.next;
+    text->path_end = line->end;
+    return text_parse_version(text, (span){text->data, first.begin, first.end});
+}
+
+bool pfb_pdh_text_recognise(const void *data, size_t size)
+{
+    enum { MOST_BYTES = 1024 };
+    pfb_pdh_text_reader text = {.data = data};
+    text_line line;
+    return data && text_find_header(data, size < MOST_BYTES ? size : MOST_BYTES, &line) &&
+           text_read_header(&text, &line);
+}
+
+bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last, uint32_t options)
+{
+    *text = (pfb_pdh_text_reader){.data = data, .size = data ? size : 0, .is_last = is_last, .options = options};
+    text_line line;
+    bool is_found = text_find_header(text->data, text->size, &line);
+    if (!line.is_complete && !is_last)
+        return text_fail(text, PFB_CALLER_TOO_SMALL, 0);
+    if (!is_found || !text_read_header(text, &line))
+        return text_fail(text, PFB_UNKNOWN_FORMAT, line.begin);
+    text->next_line = line.next;
+    text->encoding =
+        text_is_utf8(text->data + line.begin, line.end - line.begin) ? PFB_ENCODING_UTF8 : PFB_ENCODING_WINDOWS_1252;
+    text->zone_name.encoding = text->encoding;
+    for (size_t at = text->path_at; at < text->path_end; text->column_count++) {
+        text_cell cell = text_find_cell(text->data, at, text->path_end, text->separator);
+        if (!cell.is_ended)
+            return text_fail(text, PFB_TRUNCATED_LINE, line.end);
+        at = cell.next;
+    }
+    return true;
+}
+
+bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size_t size, uint32_t options)
+{
+    return pfb_pdh_text_open_window(text, data, size, true, options);
+}
+
+bool pfb_pdh_text_continue(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last)
+{
+    if (text->error.code != PFB_OK)
+        return false;
+    if (!text->needs_more)
+        return text_fail(text, PFB_CALLER_ORDER, 0);
+    text->window_offset += text->resume_offset;
+    text->data = data;
+    text->size = data ? size : 0;
+    text->is_last = is_last;
+    text->needs_more = false;
+    text->resume_offset = text->next_line = 0;
+    text->path_at = text->path_end = 0;
+    text->cell_at = text->row_end = 0;
+    return true;
+}
+
+bool pfb_pdh_text_next_path(pfb_pdh_text_reader *text, pfb_pdh_text_path *path)
+{
+    if (text->error.code != PFB_OK || text->path_at == text->path_end || text->paths_read == text->column_count)
+        return false;
+    text_cell cell = text_find_cell(text->data, text->path_at, text->path_end, text->separator);
+    *path = (pfb_pdh_text_path){.offset = text->path_at,
+                                .column = text->paths_read++,
+                                .name = {text->data + cell.begin, cell.end - cell.begin, text->encoding}};
+    text->path_at = cell.next;
+    return true;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------------------------ */
+
+/* Checks the cells after the time. */
+static bool text_check_row(pfb_pdh_text_reader *text, const text_line *line, size_t at)
+{
+    bool is_cut = !line->is_complete; /* perhaps */
+    uint64_t count = 0;
+    for (; at < line->end; count++) {
+        text_cell cell = text_find_cell(text->data, at, line->end, text->separator);
+        if (!cell.is_ended && is_cut)
+            return text_fail(text, PFB_TRUNCATED_LINE, line->end);
+        at = cell.next;
+    }
+    if (count < text->column_count && is_cut)
+        return text_fail(text, PFB_TRUNCATED_LINE, line->end);
+    return count == text->column_count || text_tolerate(text, PFB_NOTE_UNEVEN_ROW, PFB_UNEVEN_ROW, line->begin);
+}
+
+bool pfb_pdh_text_next_row(pfb_pdh_text_reader *text, pfb_pdh_text_row *row)
+{
+    while (text->error.code == PFB_OK && !text->needs_more) {
+        text_line line = text_find_line(text->data, text->next_line, text->size);
+        if (!line.is_complete && !text->is_last) {
+            text->needs_more = true;
+            text->resume_offset = line.begin;
+            return false;
+        }
+        text->cell_at = text->row_end = line.end;
+        if (line.begin == text->size)
+            return false;
+        text->next_line = line.next;
+        if (line.end == line.begin)
+            continue;
+        text_cell first = text_find_cell(text->data, line.begin, line.end, text->separator);
+        uint64_t time;
+        if (!first.is_ended && !line.is_complete)
+            return text_fail(text, PFB_TRUNCATED_LINE, line.end);
+        if (!text_parse_time((span){text->data, first.begin, first.end}, &time)) {
+            if (text_tolerate(text, PFB_NOTE_TEXT_LINE, PFB_BAD_TEXT_LINE, line.begin))
+                text->skipped_lines++;
+            continue;
+        }
+        if (!text_check_row(text, &line, first.next))
+            return false;
+        text->cell_at = first.next;
+        text->cells_read = 0;
+        *row = (pfb_pdh_text_row){line.begin, time};
+        return true;
+    }
+    return false;
+}
+
+static bool text_is_blank(span s)
+{
+    skip(&s, BLANKS);
+    return s.at == s.end;
+}
+
+bool pfb_pdh_text_next_value(pfb_pdh_text_reader *text, pfb_pdh_text_value *value)
+{
+    if (text->error.code != PFB_OK || text->cell_at == text->row_end || text->cells_read == text->column_count)
+        return false;
+    text_cell cell = text_find_cell(text->data, text->cell_at, text->row_end, text->separator);
+    span content = {text->data, cell.begin, cell.end};
+    pfb_pdh_text_value read = {.offset = text->cell_at, .column = text->cells_read};
+    read.has_value = text_parse_number(content, &read.value);
+    if (!read.has_value && !text_is_blank(content) &&
+        !text_tolerate(text, PFB_NOTE_BAD_NUMBER, PFB_BAD_NUMBER, text->cell_at))
+        return false;
+    text->cell_at = cell.next;
+    text->cells_read++;
+    *value = read;
+    return true;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "pdh_text_readers.h"
+
+#include "perfblock/pdh_text.h"
+#include "promises.h"
+#include "walk.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
+static size_t window_size(const walk *w, size_t from, size_t window)
+{
+    size_t left = w->size - from;
+    return window < left ? window : left;
+}
+
+static bool open_text(walk *w, pfb_pdh_text_reader *text, size_t *window)
+{
+    for (;;) {
+        size_t count = window_size(w, 0, *window);
+        bool is_open = pfb_pdh_text_open_window(text, w->data, count, count == w->size, w->options);
+        promise(w, is_open == (text->error.code == PFB_OK), "what cannot be opened has a reason");
+        if (text->error.code != PFB_CALLER_TOO_SMALL || count == w->size)
+            return is_open;
+        *window = 2 * *window + 1;
+    }
+}
+
+static bool next_row(walk *w, pfb_pdh_text_reader *text, size_t window, pfb_pdh_text_row *row)
+{
+    while (!pfb_pdh_text_next_row(text, row)) {
+        if (!text->needs_more || text->error.code != PFB_OK)
+            return false;
+        size_t from = (size_t)text->window_offset + text->resume_offset;
+        promise(w, from <= w->size, "the next window begins inside the text");
+        if (w->out.broken)
+            return false;
+        window = text->resume_offset == 0 ? 2 * window + 1 : window;
+        size_t count = window_size(w, from, window);
+        pfb_pdh_text_continue(text, w->data + from, count, count == w->size - from);
+    }
+    return true;
+}
+
+static void walk_header(walk *w, pfb_pdh_text_reader *text)
+{
+    pfb_pdh_text_path path;
+    uint32_t column = 0;
+    add(w, (uint64_t)text->separator ^ (uint64_t)text->has_version << 8 ^ (uint64_t)text->has_bias << 16);
+    add(w, (uint32_t)text->bias_minutes ^ (uint64_t)text->encoding << 32);
+    if (text->has_bias)
+        touch(w, (size_t)(text->zone_name.bytes - w->data), text->zone_name.size_bytes);
+    while (!is_enough(w) && pfb_pdh_text_next_path(text, &path)) {
+        promise(w, path.column == column++, "columns are numbered");
+        touch(w, (size_t)(path.name.bytes - w->data), path.name.size_bytes);
+        w->out.items++;
+        disturb(w, path.offset);
+    }
+    promise_steady(w, column == text->column_count || is_partial(w), "there are as many paths as columns");
+    promise(w, column <= text->column_count, "there are at most as many paths as columns");
+}
+
+static void walk_row(walk *w, pfb_pdh_text_reader *text, const pfb_pdh_text_row *row)
+{
+    pfb_pdh_text_value value;
+    uint32_t column = 0;
+    size_t offset = (size_t)text->window_offset + row->offset;
+    promise(w, offset < w->size, "a row is inside the text");
+    add(w, row->time ^ offset);
+    while (pfb_pdh_text_next_value(text, &value)) {
+        promise(w, value.column == column++ && column <= text->column_count, "values are numbered");
+        promise(w, isfinite(value.value), "numbers are finite");
+        promise(w, value.has_value || value.value == 0, "no value is 0");
+        promise(w, (size_t)text->window_offset + value.offset < w->size, "a value is inside the text");
+        add(w, bits_of(value.value) ^ value.has_value);
+        w->out.items++;
+        disturb(w, (size_t)text->window_offset + value.offset);
+    }
+    w->out.items++;
+}
+
+static void walk_text(walk *w, size_t window)
+{
+    pfb_pdh_text_reader text;
+    pfb_pdh_text_row row;
+    if (open_text(w, &text, &window)) {
+        walk_header(w, &text);
+        while (!w->out.broken && next_row(w, &text, window, &row))
+            walk_row(w, &text, &row);
+        promise(w, w->out.broken || !pfb_pdh_text_next_row(&text, &row), "nothing follows the last row");
+        add(w, text.skipped_lines);
+    }
+    pfb_error error = text.error;
+    error.offset += error.code != PFB_OK ? (size_t)text.window_offset : 0;
+    keep_verdict(w, error, text.notes);
+}
+
+/* ---- Comparing readings -------------------------------------------------------------------------------------------
+ */
+
+static const tolerance tolerances[] = {{PFB_BAD_TEXT_LINE, PFB_NOTE_TEXT_LINE, 0},
+                                       {PFB_UNEVEN_ROW, PFB_NOTE_UNEVEN_ROW, 0},
+                                       {PFB_BAD_NUMBER, PFB_NOTE_BAD_NUMBER, 0}};
+
+reading read_pdh_text(const uint8_t *data, size_t size, uint32_t options)
+{
+    walk w = {.data = data, .size = size, .options = options};
+    walk_text(&w, SIZE_MAX);
+    return w.out;
+}
+
+reading examine_pdh_text(const uint8_t *data, size_t size)
+{
+    reading tolerant = read_pdh_text(data, size, 0);
+    reading again = read_pdh_text(data, size, 0);
+    reading strict = read_pdh_text(data, size, PFB_STRICT);
+    walk windows = {.data = data, .size = size};
+    walk parts = {.data = data, .size = size};
+    parts.random = hash(data, size);
+    walk_text(&windows, 1 + parts.random % 256);
+    walk_text(&parts, SIZE_MAX);
+    const char *broken = tolerant.broken;
+    if (!broken && !is_same_reading(&tolerant, &again))
+        broken = "the same bytes read the same twice";
+    if (!broken)
+        broken = compare_strict(&tolerant, &strict, tolerances, sizeof tolerances / sizeof tolerances[0]);
+    if (!broken)
+        broken = windows.out.broken ? windows.out.broken : parts.out.broken;
+    if (!broken && !is_same_reading(&tolerant, &windows.out))
+        broken = "windows read like the whole text";
+    if (!broken && (!is_same_error(tolerant.error, parts.out.error) || tolerant.notes != parts.out.notes))
+        broken = "the verdict is the same when parts are read";
+    tolerant.broken = broken;
+    return tolerant;
+}
+
+reading disturb_pdh_text(uint8_t *data, size_t size, uint64_t seed)
+{
+    walk w = {.data = data, .size = size, .options = seed & 2 ? PFB_STRICT : 0, .random = seed | 1};
+    w.writable = data;
+    walk_text(&w, seed & 4 ? SIZE_MAX : 1 + seed % 1024);
+    return w.out;
+}
+
+void fuzz_pdh_text(const uint8_t *data, size_t size)
+{
+    uint64_t seed = hash(data, size);
+    for (uint64_t round = 0; round < 3; round++) {
+        uint8_t *copy = copy_input(data, size);
+        if (!copy)
+            return;
+        end_round(copy,
+                  round == 0 ? examine_pdh_text(copy, size) : disturb_pdh_text(copy, size, seed * (2 * round + 1)));
+    }
+}

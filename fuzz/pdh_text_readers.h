@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_FUZZ_PDH_TEXT_READERS_H
+#define PFB_FUZZ_PDH_TEXT_READERS_H
+
+/* Like readers.h, for PDH text logs: an input is a text. */
+#include "readers.h"
+
+/* Reads the text once. */
+reading read_pdh_text(const uint8_t *data, size_t size, uint32_t options);
+
+/* Reads the text twice tolerantly, once strictly, window by window, and in parts. Compares the results and returns the
+ * first reading. */
+reading examine_pdh_text(const uint8_t *data, size_t size);
+
+/* Reads while bytes change between the calls, chosen by `seed`. */
+reading disturb_pdh_text(uint8_t *data, size_t size, uint64_t seed);
+
+/* Runs the fuzz target on an input. Aborts if a guarantee is violated. */
+void fuzz_pdh_text(const uint8_t *data, size_t size);
+
+#endif

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* PDH text logs: headers, rows, times and numbers. */
+#include <criterion/criterion.h>
+
+#include "perfblock/pdh_text.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEADER "\"(PDH-CSV 4.0) (Pacific Daylight Time)(420)\",\"\\\\PC\\Memory\\Pages/sec\",\"\\\\PC\\A(b)\\C\"\r\n"
+#define TIME "\"05/29/2008 11:36:51.794\""
+
+/* In memory of exactly its size, so that a sanitizer sees what is read beyond. */
+static uint8_t *exact(const char *text)
+{
+    size_t size = strlen(text);
+    uint8_t *copy = malloc(size > 0 ? size : 1);
+    cr_assert_not_null(copy);
+    memcpy(copy, text, size);
+    return copy;
+}
+
+static bool has_text(const pfb_name *name, const char *text)
+{
+    char utf8[256];
+    return name->bytes && pfb_name_to_utf8(name, utf8, sizeof utf8) < sizeof utf8 && strcmp(utf8, text) == 0;
+}
+
+/* Prints rows as "time: value value;", with '-' for no value. */
+typedef struct result {
+    char rows[512];
+    size_t size;
+    pfb_error error;
+    uint32_t notes;
+    uint64_t skipped_lines;
+} result;
+
+static void print(result *r, const char *format, double number)
+{
+    int count = snprintf(r->rows + r->size, sizeof r->rows - r->size, format, number);
+    r->size += (size_t)count;
+    cr_assert_lt(r->size, sizeof r->rows);
+}
+
+static bool next_row(pfb_pdh_text_reader *text, const uint8_t *data, size_t size, size_t window, pfb_pdh_text_row *row)
+{
+    while (!pfb_pdh_text_next_row(text, row)) {
+        if (!text->needs_more)
+            return false;
+        size_t from = (size_t)text->window_offset + text->resume_offset;
+        size_t left = size - from;
+        window = text->resume_offset == 0 ? 2 * window : window;
+        pfb_pdh_text_continue(text, data + from, window < left ? window : left, window >= left);
+    }
+    return true;
+}
+
+static result read_rows(const char *content, size_t window, uint32_t options)
+{
+    result r = {.size = 0};
+    size_t size = strlen(content);
+    uint8_t *copy = exact(content);
+    pfb_pdh_text_reader text;
+    pfb_pdh_text_row row;
+    pfb_pdh_text_value value;
+    do {
+        window = window < size ? window : size;
+        pfb_pdh_text_open_window(&text, copy, window, window == size, options);
+        window *= 2;
+    } while (text.error.code == PFB_CALLER_TOO_SMALL);
+    while (next_row(&text, copy, size, window, &row)) {
+        print(&r, "%.0f:", (double)row.time);
+        while (pfb_pdh_text_next_value(&text, &value))
+            print(&r, value.has_value ? " %g" : " -", value.value);
+        print(&r, ";", 0);
+    }
+    r.error = text.error;
+    r.error.offset += r.error.code != PFB_OK ? (size_t)text.window_offset : 0;
+    r.notes = text.notes;
+    r.skipped_lines = text.skipped_lines;
+    free(copy);
+    return r;
+}
+
+/* ---- Headers --------------------------------------------------------------------------------------------------- */
+
+Test(pdh_text, headers)
+{
+    static const struct {
+        const char *text;
+        bool is_header, has_version, has_bias;
+        int bias;
+        const char *zone;
+        unsigned columns;
+    } cases[] = {
+        {HEADER, true, true, true, 420, "Pacific Daylight Time", 2},
+        {"\"(PDH-CSV 4.0)\",\"\\\\PC\\A\\B\"\n", true, true, false, 0, NULL, 1},
+        {"\"(PDH-TSV 4.0) (X)(-60)\"\t\"\\\\PC\\A\\B\"\t\"\\\\PC\\A\\C\"\n", true, true, true, -60, "X", 2},
+        {"\"(Pacific Daylight Time)(420)\",\"\\\\PC\\A\\B\"\n", true, false, true, 420, "Pacific Daylight Time", 1},
+        {"(PDH-CSV 4.0) (X)(0),\\\\PC\\A\\B,\\\\PC\\A\\C\n", true, true, true, 0, "X", 2},
+        {"\xEF\xBB\xBF\r\n\"(PDH-CSV 4.0)\",\"a\"\r\n", true, true, false, 0, NULL, 1},
+        {"\"(PDH-CSV 4.0) ((UTC+01:00) Bern)(-120)\",\"a\"\n", true, true, true, -120, "(UTC+01:00) Bern", 1},
+        {"\"(PDH-CSV 4.0)\"\n", true, true, false, 0, NULL, 0},
+        {"\"(PDH-CSV 4.0)\"", true, true, false, 0, NULL, 0},
+        {"\"(PDH-CSV 4.0) (no bias)\",\"a\"\n", true, true, false, 0, NULL, 1},
+        {"\"(PDH-CSV 5.0)\",\"a\"\n", false, false, false, 0, NULL, 0},
+        {"\"(Zone)(420\",\"a\"\n", false, false, false, 0, NULL, 0},
+        {"\"(Zone)(x)\",\"a\"\n", false, false, false, 0, NULL, 0},
+        {"\"(Zone)(99999)\",\"a\"\n", false, false, false, 0, NULL, 0},
+        {"\"(420)\",\"a\"\n", false, false, false, 0, NULL, 0},
+        {"()(1)\n", true, false, true, 1, "", 0},
+        {"time,value\n", false, false, false, 0, NULL, 0},
+        {"", false, false, false, 0, NULL, 0},
+        {"\r\n\r\n", false, false, false, 0, NULL, 0},
+        {"\"", false, false, false, 0, NULL, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t size = strlen(cases[i].text);
+        uint8_t *copy = exact(cases[i].text);
+        pfb_pdh_text_reader text;
+        cr_expect_eq(pfb_pdh_text_recognise(copy, size), cases[i].is_header, "%s", cases[i].text);
+        cr_expect_eq(pfb_pdh_text_open(&text, copy, size, PFB_STRICT), cases[i].is_header, "%s", cases[i].text);
+        if (cases[i].is_header) {
+            cr_expect_eq(text.has_version, cases[i].has_version, "%s", cases[i].text);
+            cr_expect_eq(text.has_bias, cases[i].has_bias, "%s", cases[i].text);
+            cr_expect_eq(text.bias_minutes, cases[i].bias, "%s", cases[i].text);
+            cr_expect(!cases[i].zone || has_text(&text.zone_name, cases[i].zone), "%s", cases[i].text);
+            cr_expect_eq(text.column_count, cases[i].columns, "%s", cases[i].text);
+        } else {
+            cr_expect_eq(text.error.code, PFB_UNKNOWN_FORMAT, "%s", cases[i].text);
+            cr_expect_leq(text.error.offset, size);
+        }
+        free(copy);
+    }
+    cr_expect(!pfb_pdh_text_recognise(NULL, 0) && !pfb_pdh_text_recognise(NULL, 5));
+}
+
+Test(pdh_text, paths)
+{
+    static const struct {
+        const char *text, *paths[3];
+        uint32_t encoding;
+    } cases[] = {
+        {HEADER, {"\\\\PC\\Memory\\Pages/sec", "\\\\PC\\A(b)\\C", NULL}, PFB_ENCODING_UTF8},
+        {"\"(PDH-CSV 4.0)\",\"a\"\"b\",\"a,b\"\n", {"a\"\"b", "a,b", NULL}, PFB_ENCODING_UTF8},
+        {"\"(PDH-CSV 4.0)\",\"\",\"a\"\n", {"", "a", NULL}, PFB_ENCODING_UTF8},
+        {"\"(PDH-CSV 4.0)\",\"caf\xE9\"\n", {"caf\xC3\xA9", NULL}, PFB_ENCODING_WINDOWS_1252},
+        {"\"(PDH-CSV 4.0)\",\"caf\xC3\xA9\"\n", {"caf\xC3\xA9", NULL}, PFB_ENCODING_UTF8},
+        {"\"(PDH-CSV 4.0)\",\"\xEF\xBF\xBD\"\n", {"\xEF\xBF\xBD", NULL}, PFB_ENCODING_UTF8},
+        {"\"(PDH-CSV 4.0)\",\"\x80\"\n", {"\xE2\x82\xAC", NULL}, PFB_ENCODING_WINDOWS_1252},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint8_t *copy = exact(cases[i].text);
+        pfb_pdh_text_reader text;
+        pfb_pdh_text_path path;
+        uint32_t count = 0;
+        cr_assert(pfb_pdh_text_open(&text, copy, strlen(cases[i].text), PFB_STRICT));
+        cr_expect_eq(text.encoding, cases[i].encoding, "%s", cases[i].text);
+        for (; pfb_pdh_text_next_path(&text, &path); count++) {
+            cr_assert(count < 2 && path.column == count);
+            cr_expect(has_text(&path.name, cases[i].paths[count]) || *cases[i].paths[count] == '\0', "%s",
+                      cases[i].text);
+        }
+        cr_expect(!cases[i].paths[count] && count == text.column_count, "%s", cases[i].text);
+        free(copy);
+    }
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------------------------ */
+
+Test(pdh_text, rows)
+{
+    static const struct {
+        const char *text, *rows;
+        pfb_code code; /* of a strict reader */
+        size_t offset; /* after the header */
+        uint32_t note; /* of a tolerant one; 0: it fails like the strict one */
+    } cases[] = {
+        {"", "", PFB_OK, 0, 0},
+        {TIME ",\"1\",\"2.5\"\r\n" TIME ",\"-3\",\" \"", "128565346117940000: 1 2.5;128565346117940000: -3 -;", PFB_OK,
+         0, 0},
+        {TIME ",\"1\",\"\"\n\n\n" TIME ",\" \",\"4\"\n", "128565346117940000: 1 -;128565346117940000: - 4;", PFB_OK, 0,
+         0},
+        {TIME ",1,2\n", "128565346117940000: 1 2;", PFB_OK, 0, 0},
+        {TIME ",\"1\",\"2\",\n", "128565346117940000: 1 2;", PFB_OK, 0, 0},
+        {"Exiting, please wait...\n" TIME ",\"1\",\"2\"\nThe command completed successfully.\n",
+         "128565346117940000: 1 2;", PFB_BAD_TEXT_LINE, 0, PFB_NOTE_TEXT_LINE},
+        {TIME ",\"1\"\n" TIME ",\"1\",\"2\",\"3\"\n", "128565346117940000: 1;128565346117940000: 1 2;", PFB_UNEVEN_ROW,
+         0, PFB_NOTE_UNEVEN_ROW},
+        {TIME ",\"1.#INF\",\"2\"\n", "128565346117940000: - 2;", PFB_BAD_NUMBER, 26, PFB_NOTE_BAD_NUMBER},
+        {TIME ",\"1\n" TIME ",\"3\",\"4\"\n", "128565346117940000: 1;128565346117940000: 3 4;", PFB_UNEVEN_ROW, 0,
+         PFB_NOTE_UNEVEN_ROW},
+        {TIME ",\"1\",\"2", "", PFB_TRUNCATED_LINE, 32, 0},
+        {TIME ",\"1\"", "", PFB_TRUNCATED_LINE, 29, 0},
+        {TIME ",", "", PFB_TRUNCATED_LINE, 26, 0},
+        {"\"05/29/2008 11:36", "", PFB_TRUNCATED_LINE, 17, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char content[1024];
+        snprintf(content, sizeof content, "%s%s", HEADER, cases[i].text);
+        size_t offset = cases[i].code == PFB_OK ? 0 : strlen(HEADER) + cases[i].offset;
+        for (size_t window = 1; window <= strlen(content); window += 11) {
+            result strict = read_rows(content, window, PFB_STRICT);
+            expect_error(strict.error, cases[i].code, offset, cases[i].text);
+            cr_expect_eq(strict.notes, 0);
+            result r = read_rows(content, window, 0);
+            expect_error(r.error, cases[i].note ? PFB_OK : cases[i].code, cases[i].note ? 0 : offset, cases[i].text);
+            cr_expect_str_eq(r.rows, cases[i].rows, "%s: %s", cases[i].text, r.rows);
+            cr_expect_eq(r.notes, cases[i].note, "%s", cases[i].text);
+            cr_expect_eq(r.skipped_lines > 0, cases[i].note == PFB_NOTE_TEXT_LINE, "%s", cases[i].text);
+        }
+    }
+}
+
+Test(pdh_text, a_header_that_was_cut)
+{
+    static const char text[] = HEADER;
+    pfb_pdh_text_reader reader;
+    cr_expect(!pfb_pdh_text_open(&reader, text, sizeof text - 4, 0));
+    expect_error(reader.error, PFB_TRUNCATED_LINE, sizeof text - 4, "inside the last cell");
+    cr_expect(!pfb_pdh_text_open_window(&reader, text, sizeof text - 4, false, 0));
+    expect_error(reader.error, PFB_CALLER_TOO_SMALL, 0, "a window without the whole header");
+    pfb_pdh_text_open(&reader, text, sizeof text - 1, 0);
+    cr_expect(!pfb_pdh_text_continue(&reader, text, 1, true));
+    expect_error(reader.error, PFB_CALLER_ORDER, 0, "continue without needs_more");
+}
+
+/* Times: seconds since 1601 by the calendar of POSIX, whose epoch is 11,644,473,600 s later. */
+Test(pdh_text, times)
+{
+    static const struct {
+        const char *text;
+        double time; /* in 100 ns; 0: no time */
+    } cases[] = {
+        {"01/01/1970 00:00:00.000", 116444736000000000.0},
+        {"01/01/1970 00:00:00", 116444736000000000.0},
+        {"01/01/1970 00:00:00.0000001", 116444736000000001.0},
+        {"01/01/1970 00:00:00.00000019", 116444736000000001.0},
+        {"03/01/2000 00:00:00.000", 116444736000000000.0 + 951868800e7},
+        {"02/29/2000 23:59:59.999", 116444736000000000.0 + 951868800e7 - 10000},
+        {"03/01/2100 00:00:00.000", 116444736000000000.0 + 4107542400e7},
+        {"1/2/1970 0:0:0.5", 116444736000000000.0 + 86400e7 + 5000000},
+        {"02/29/1900 00:00:00.000", 0},
+        {"02/30/2000 00:00:00.000", 0},
+        {"13/01/2000 00:00:00.000", 0},
+        {"00/01/2000 00:00:00.000", 0},
+        {"04/31/2000 00:00:00.000", 0},
+        {"01/01/1600 00:00:00.000", 0},
+        {"01/01/2000 24:00:00.000", 0},
+        {"01/01/2000 00:60:00.000", 0},
+        {"01/01/2000 00:00:60.000", 0},
+        {"01/01/2000 00:00:00.", 0},
+        {"01/01/2000 00:00:00.0x", 0},
+        {"01-01-2000 00:00:00.000", 0},
+        {"01/01/2000", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char content[256];
+        char expected[64] = "";
+        snprintf(content, sizeof content, "\"(PDH-CSV 4.0)\"\n\"%s\"\n", cases[i].text);
+        if (cases[i].time != 0)
+            snprintf(expected, sizeof expected, "%.0f:;", cases[i].time);
+        cr_expect_str_eq(read_rows(content, SIZE_MAX / 2, 0).rows, expected, "%s", cases[i].text);
+    }
+}
+
+/* Numbers are those of strtod, which rounds correctly. */
+Test(pdh_text, numbers)
+{
+    static const char *const numbers[] = {
+        "0",
+        "-0",
+        "1",
+        "-1",
+        "00012",
+        "4.6153846153846096",
+        "11980.986682813664",
+        "0.00025000000000000001",
+        "1e0",
+        "1.5E+3",
+        "1.7976931348623157e+30",
+        "9007199254740993",
+        "9007199254740992.5",
+        "18446744073709551615",
+        "1844674407370955161",
+        "5.4210108624275222e-20",
+        "2.2250738585072014e-39",
+        "123456789012345678e-5",
+        "0.1",
+        "0.3",
+        "2.5",
+        ".5",
+        "5.",
+        "99.999999999999986",
+        "3.0303030303030276",
+        "1e38",
+        "9.999e37",
+        "0.000000000000000000000000000000000001",
+        "1000000000000000000000000000000",
+        "72057594037927945",
+    };
+    static const char *const others[] = {"",      " ",      "-",   ".",  "1e",      "1e+",           "1x",  "x", "1,5",
+                                         "1e400", "1e-400", "--1", "+1", "1.#QNAN", "1e99999999999", "0x10"};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        char content[256];
+        snprintf(content, sizeof content, "\"(PDH-CSV 4.0)\",\"a\"\n" TIME ",\"%s\"\n", numbers[i]);
+        pfb_pdh_text_reader text;
+        pfb_pdh_text_row row;
+        pfb_pdh_text_value value;
+        uint8_t *copy = exact(content);
+        cr_assert(pfb_pdh_text_open(&text, copy, strlen(content), PFB_STRICT));
+        cr_assert(pfb_pdh_text_next_row(&text, &row));
+        cr_assert(pfb_pdh_text_next_value(&text, &value), "%s", numbers[i]);
+        double expected = strtod(numbers[i], NULL);
+        cr_expect(value.has_value && memcmp(&value.value, &expected, sizeof expected) == 0, "%s: %.17g", numbers[i],
+                  value.value);
+        free(copy);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        char content[256];
+        snprintf(content, sizeof content, "\"(PDH-CSV 4.0)\",\"a\"\n" TIME ",\"%s\"\n", others[i]);
+        result r = read_rows(content, SIZE_MAX / 2, 0);
+        cr_expect_str_eq(r.rows, "128565346117940000: -;", "%s: %s", others[i], r.rows);
+    }
+}
+
+/* 100,000 random numbers as %.17g prints them give the same double. */
+Test(pdh_text, printed_numbers_are_read_back)
+{
+    uint64_t random = 88172645463325252;
+    for (int i = 0; i < 100000; i++) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        double number = (double)(random >> (random & 31)) / (double)((random >> 40) + 1);
+        char content[128];
+        snprintf(content, sizeof content, "\"(PDH-CSV 4.0)\",\"a\"\n" TIME ",\"%.17g\"\n", number);
+        pfb_pdh_text_reader text;
+        pfb_pdh_text_row row;
+        pfb_pdh_text_value value = {0};
+        pfb_pdh_text_open(&text, content, strlen(content), PFB_STRICT);
+        pfb_pdh_text_next_row(&text, &row);
+        cr_assert(pfb_pdh_text_next_value(&text, &value) && value.has_value);
+        cr_assert(memcmp(&value.value, &number, sizeof number) == 0, "%.17g: %.17g", number, value.value);
+    }
+}
