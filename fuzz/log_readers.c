@@ -2,7 +2,7 @@
 #include "log_readers.h"
 
 #include "perfblock/log.h"
-#include "perfblock/name_table.h"
+#include "perfblock/v1.h"
 #include "perfblock/v1.h"
 #include "walk.h"
 

@@ -4,7 +4,7 @@
 
 #include "bytes/cursor.h"
 #include "bytes/memory.h"
-#include "perfblock/counter_type.h"
+#include "perfblock/formula.h"
 
 /* ---- Loading --------------------------------------------------------------------------------------------------- */
 
