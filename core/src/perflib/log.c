@@ -146,9 +146,8 @@ static log_step log_next_event(pfb_log_reader *log, log_position *p, log_positio
     *where = *p;
     size_t at = p->at;
     size_t left = p->used_end - at;
-    pfb_code cut = p->is_cut ? PFB_TRUNCATED_BUFFER : PFB_OK;
     if (left < EVENT_LEAST_BYTES) {
-        log_fail(log, cut != PFB_OK ? cut : PFB_TRUNCATED_EVENT, at);
+        log_fail(log, p->is_cut ? PFB_TRUNCATED_BUFFER : PFB_TRUNCATED_EVENT, at);
         return LOG_FAILED;
     }
     const uint8_t *e = log->data + at;
@@ -159,7 +158,7 @@ static log_step log_next_event(pfb_log_reader *log, log_position *p, log_positio
     }
     size_t size = load_le16(e);
     if (size < EVENT_HEADER_BYTES || size > left) {
-        log_fail(log, cut != PFB_OK && size > left ? cut : PFB_BAD_EVENT_SIZE, at);
+        log_fail(log, p->is_cut && size >= EVENT_HEADER_BYTES ? PFB_TRUNCATED_BUFFER : PFB_BAD_EVENT_SIZE, at);
         return LOG_FAILED;
     }
     p->at = log_align(p, at + size);

@@ -194,7 +194,9 @@ bool pfb_log_bias_between(uint64_t utc, uint64_t local, int32_t *minutes)
     uint64_t distance = utc > local ? utc - local : local - utc;
     if (distance > 60 * quarter)
         return false;
-    int32_t quarters = (int32_t)((distance + quarter / 2) / quarter);
+    int32_t quarters = 0; /* at most 60; 32-bit targets have no 64-bit division without a helper function */
+    for (uint64_t at = quarter / 2; at <= distance; at += quarter)
+        quarters++;
     *minutes = 15 * (utc > local ? quarters : -quarters);
     return true;
 }

@@ -164,11 +164,11 @@ static bool text_is_leap(unsigned year)
 }
 
 /* Returns the days from 1601-01-01 to the first day of the month. */
-static uint64_t text_days(unsigned year, unsigned month)
+static uint32_t text_days(unsigned year, unsigned month)
 {
     static const uint16_t before[12] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
-    uint64_t years = year - 1601;
-    uint64_t days = 365 * years + years / 4 - years / 100 + years / 400 + before[month - 1];
+    uint32_t years = year - 1601;
+    uint32_t days = 365 * years + years / 4 - years / 100 + years / 400 + before[month - 1];
     return days + (month > 2 && text_is_leap(year));
 }
 
@@ -193,10 +193,10 @@ static bool text_parse_time(span s, uint64_t *time)
                    take_exactly(&s, ":") && text_take_field(&s, 0, 59, &second);
     if (!is_time || day > text_days_of_month(year, month))
         return false;
-    uint64_t fraction = 0;
+    uint32_t fraction = 0;
     if (take_exactly(&s, ".")) {
         size_t begin = s.at;
-        uint64_t unit = 1000000;
+        uint32_t unit = 1000000;
         for (unsigned c; is_digit(c = peek(&s)); s.at++, unit /= 10)
             fraction += unit * (c - (unsigned)'0');
         if (s.at == begin)
