@@ -3,7 +3,6 @@
 
 #include "perfblock/log.h"
 #include "perfblock/v1.h"
-#include "perfblock/v1.h"
 #include "walk.h"
 
 #include <stdlib.h>
@@ -328,7 +327,7 @@ static const tolerance tolerances[] = {{PFB_UNALIGNED_SIZE, PFB_NOTE_UNALIGNED_S
                                        {PFB_BAD_PART, PFB_NOTE_INCOMPLETE_RECORD, 0},
                                        {PFB_UNKNOWN_ITEM, PFB_NOTE_UNKNOWN_ITEM, 0}};
 
-reading read_log(const uint8_t *data, size_t size, uint32_t options)
+reading read_log(const uint8_t *data, size_t size, const pfb_read_options *options)
 {
     walk w = {.data = data, .size = size, .options = options};
     walk_log(&w, SIZE_MAX);
@@ -339,7 +338,7 @@ reading examine_log(const uint8_t *data, size_t size)
 {
     reading tolerant = read_log(data, size, 0);
     reading again = read_log(data, size, 0);
-    reading strict = read_log(data, size, PFB_STRICT);
+    reading strict = read_log(data, size, STRICT);
     walk windows = {.data = data, .size = size};
     walk parts = {.data = data, .size = size};
     parts.random = hash(data, size);
@@ -362,7 +361,7 @@ reading examine_log(const uint8_t *data, size_t size)
 
 reading disturb_log(uint8_t *data, size_t size, uint64_t seed)
 {
-    walk w = {.data = data, .size = size, .options = seed & 2 ? PFB_STRICT : 0, .random = seed | 1};
+    walk w = {.data = data, .size = size, .options = seed & 2 ? STRICT : NULL, .random = seed | 1};
     w.writable = data;
     walk_log(&w, seed & 4 ? SIZE_MAX : 1 + seed % 4096);
     return w.out;

@@ -7,7 +7,7 @@
 #include "readers.h"
 
 /* Reads the log once, with the content of all records; values of successive samples are matched and evaluated. */
-reading read_log(const uint8_t *data, size_t size, uint32_t options);
+reading read_log(const uint8_t *data, size_t size, const pfb_read_options *options);
 
 /* Reads the log twice tolerantly, once strictly, window by window, and in parts. Compares the results and returns the
  * first reading. */

@@ -104,7 +104,7 @@ static const tolerance tolerances[] = {{PFB_BAD_TEXT_LINE, PFB_NOTE_TEXT_LINE, 0
                                        {PFB_UNEVEN_ROW, PFB_NOTE_UNEVEN_ROW, 0},
                                        {PFB_BAD_NUMBER, PFB_NOTE_BAD_NUMBER, 0}};
 
-reading read_pdh_text(const uint8_t *data, size_t size, uint32_t options)
+reading read_pdh_text(const uint8_t *data, size_t size, const pfb_read_options *options)
 {
     walk w = {.data = data, .size = size, .options = options};
     walk_text(&w, SIZE_MAX);
@@ -115,7 +115,7 @@ reading examine_pdh_text(const uint8_t *data, size_t size)
 {
     reading tolerant = read_pdh_text(data, size, 0);
     reading again = read_pdh_text(data, size, 0);
-    reading strict = read_pdh_text(data, size, PFB_STRICT);
+    reading strict = read_pdh_text(data, size, STRICT);
     walk windows = {.data = data, .size = size};
     walk parts = {.data = data, .size = size};
     parts.random = hash(data, size);
@@ -138,7 +138,7 @@ reading examine_pdh_text(const uint8_t *data, size_t size)
 
 reading disturb_pdh_text(uint8_t *data, size_t size, uint64_t seed)
 {
-    walk w = {.data = data, .size = size, .options = seed & 2 ? PFB_STRICT : 0, .random = seed | 1};
+    walk w = {.data = data, .size = size, .options = seed & 2 ? STRICT : NULL, .random = seed | 1};
     w.writable = data;
     walk_text(&w, seed & 4 ? SIZE_MAX : 1 + seed % 1024);
     return w.out;

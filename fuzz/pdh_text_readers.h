@@ -6,7 +6,7 @@
 #include "readers.h"
 
 /* Reads the text once. */
-reading read_pdh_text(const uint8_t *data, size_t size, uint32_t options);
+reading read_pdh_text(const uint8_t *data, size_t size, const pfb_read_options *options);
 
 /* Reads the text twice tolerantly, once strictly, window by window, and in parts. Compares the results and returns the
  * first reading. */

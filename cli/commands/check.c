@@ -61,6 +61,7 @@ static void state_text(output *out, const walk *w)
     count_words(&line, w->counts.groups, "group", "groups");
     count_words(&line, w->counts.steps, "step", "steps");
     count_words(&line, w->counts.items, "item of metadata", "items of metadata");
+    count_words(&line, w->counts.records, "record", "records");
     count_words(&line, w->counts.unread_chunks, "chunk not read", "chunks not read");
     for (size_t i = 0; i < note_count; i++)
         buffer_format(&line, "%s%s", i == 0 ? "; tolerated: " : ", ", notes[i]);

@@ -188,7 +188,7 @@ static void cook_file(cook *c, const char *name)
         cook_capture(c);
     else if (in->kind == INPUT_NAMES)
         diagnostics_say(STATUS_USAGE, name, "is a name table, which is given with --names");
-    else if (in->kind == INPUT_UNKNOWN)
+    else if (in->kind == INPUT_UNKNOWN || in->kind == INPUT_LOG || in->kind == INPUT_PDH_TEXT)
         input_refuse(in, "a capture, V1 blocks or V2 data");
     else
         cook_blocks(c);

@@ -2,6 +2,8 @@
 #include "input/file_format.h"
 
 #include "perfblock/capture.h"
+#include "perfblock/log.h"
+#include "perfblock/pdh_text.h"
 #include "perfblock/v1.h"
 
 #include <string.h>
@@ -160,23 +162,16 @@ static const char *find_program(const uint8_t *data, size_t size)
     return is_pe ? "looks like a Windows program or library (PE)" : NULL;
 }
 
-/* An event trace: buffers of 64 KiB. The first one has fill level and flags at 0x30, and the buffer size again in the
- * first event. In a perfmon log the second buffer begins with an event of this GUID. */
-static const char *find_trace(const uint8_t *data, size_t size)
+/* Perfmon logs are event traces. In other traces the second buffer begins with an event of another GUID. */
+static bool is_other_trace(const uint8_t *data, size_t size)
 {
-    enum { BUFFER = 0x10000, USED = 0x30, FLAGS = 0x34, EVENTS = 0x48, SIZE_AGAIN = EVENTS + 0x20, GUID_AT = 0x18 };
+    enum { FIRST_GUID = 0x48 + 0x18 };
     static const uint8_t perfmon[] = {0xb3, 0x3b, 0x3f, 0x93, 0x3e, 0x94, 0x0d, 0x49,
                                       0x9c, 0xed, 0x3c, 0xbb, 0x14, 0xc1, 0x44, 0x79};
-    if (size < SIZE_AGAIN + 4 || load_u32(data) != BUFFER || load_u32(data + SIZE_AGAIN) != BUFFER)
-        return NULL;
-    uint32_t used = load_u32(data + USED);
-    uint32_t flags = load_u32(data + FLAGS);
-    if (used < EVENTS || used > BUFFER || (flags != 0x00040001 && flags != 0x00010001))
-        return NULL;
-    const size_t at = BUFFER + EVENTS + GUID_AT;
-    if (size >= at + sizeof perfmon && memcmp(data + at, perfmon, sizeof perfmon) != 0)
-        return "looks like an event trace (.etl)";
-    return "looks like a perfmon log (.blg), which this version does not read";
+    size_t first_size = load_u32(data);
+    if (first_size >= size || size - first_size < FIRST_GUID + sizeof perfmon)
+        return false;
+    return memcmp(data + first_size + FIRST_GUID, perfmon, sizeof perfmon) != 0;
 }
 
 /* ---- Text ------------------------------------------------------------------------------------------------ */
@@ -231,8 +226,6 @@ static const char *describe_text(const uint8_t *data, size_t size, bool is_cut)
         data += 3;
         size -= 3;
     }
-    if (begins_with(data, size, "\"(PDH-CSV ") || begins_with(data, size, "\"(PDH-TSV "))
-        return "looks like a perfmon log in text (PDH CSV or TSV), which this version does not read";
     if (begins_with(data, size, "<?xml"))
         return "looks like XML";
     return is_csv(data, size, is_cut) ? "looks like CSV" : "looks like text";
@@ -270,11 +263,17 @@ file_format file_format_recognise(const uint8_t *data, size_t held_size, uint64_
         return (file_format){INPUT_V1, "holds V1 blocks"};
     if (is_name_table(data, held_size))
         return (file_format){INPUT_NAMES, "is a name table"};
+    if (pfb_pdh_text_recognise(data, held_size))
+        return (file_format){INPUT_PDH_TEXT, "is a perfmon log in text (PDH CSV or TSV)"};
     if (held_size >= DATA_HEADER_BYTES && has_system_time(data))
         return (file_format){INPUT_DATA, "holds V2 data"};
     const char *other = find_signature(data, held_size);
     other = other ? other : find_program(data, held_size);
-    other = other ? other : find_trace(data, held_size);
+    if (!other && pfb_log_recognise(data, held_size)) {
+        if (!is_other_trace(data, held_size))
+            return (file_format){INPUT_LOG, "is a perfmon log (.blg)"};
+        other = "looks like an event trace (.etl)";
+    }
     if (other)
         return (file_format){INPUT_UNKNOWN, other};
     if (has_sound_start(data, held_size, file_size))

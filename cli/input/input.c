@@ -19,6 +19,7 @@ const char *const input_kind_names[] = {
     [INPUT_GUIDS] = "guids",     [INPUT_IDENTIFIERS] = "identifiers",
     [INPUT_CAPTURE] = "capture", [INPUT_INSTANCES] = "instances",
     [INPUT_V1] = "v1",           [INPUT_NAMES] = "names",
+    [INPUT_LOG] = "log",         [INPUT_PDH_TEXT] = "pdh-text",
     [INPUT_LWP] = "lwp",         [INPUT_HOOKS] = "cpi",
     [INPUT_UNKNOWN] = NULL,
 };

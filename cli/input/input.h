@@ -22,7 +22,9 @@ typedef enum input_kind {
     INPUT_LWP,   /* an LWP snapshot */
     INPUT_HOOKS, /* CPI hooks */
     INPUT_CAPTURE,
-    INPUT_UNKNOWN /* recognition found none of these */
+    INPUT_LOG,      /* a perfmon log (.blg) */
+    INPUT_PDH_TEXT, /* a perfmon log in CSV or TSV */
+    INPUT_UNKNOWN   /* recognition found none of these */
 } input_kind;
 
 /* The values of --kind, by input_kind; a null follows the last. */

@@ -80,6 +80,12 @@ size_t names_of_notes(uint32_t notes, const char *names[NAMES_MOST_BITS])
         {PFB_NOTE_BAD_PAIR, "bad_pair"},
         {PFB_NOTE_UNTERMINATED, "unterminated"},
         {PFB_NOTE_BAD_SYSTEM_NAME, "bad_system_name"},
+        {PFB_NOTE_UNKNOWN_EVENT, "unknown_event"},
+        {PFB_NOTE_INCOMPLETE_RECORD, "incomplete_record"},
+        {PFB_NOTE_UNKNOWN_ITEM, "unknown_item"},
+        {PFB_NOTE_TEXT_LINE, "text_line"},
+        {PFB_NOTE_UNEVEN_ROW, "uneven_row"},
+        {PFB_NOTE_BAD_NUMBER, "bad_number"},
     };
     size_t count = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -17,7 +17,7 @@ const char *names_of_win32(uint32_t code);
 /* "none", "perf", "100ns", "object". */
 const char *names_of_clock(unsigned clock);
 
-enum { NAMES_TYPE_BYTES = 40, NAMES_TIME_BYTES = 64, NAMES_MOST_BITS = 8 };
+enum { NAMES_TYPE_BYTES = 40, NAMES_TIME_BYTES = 64, NAMES_MOST_BITS = 16 };
 
 /* The counter type's name, or "0x00012000" for a value without one. */
 const char *names_of_type(uint32_t type, char memory[NAMES_TYPE_BYTES]);

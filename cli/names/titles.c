@@ -50,6 +50,13 @@ void title_names_begin(title_names *t, const input *capture)
         put_table(t, t->file.data, t->file.size);
 }
 
+void title_names_add(title_names *t, const uint8_t *data, size_t size)
+{
+    put_table(t, data, size);
+    if (t->file.data)
+        put_table(t, t->file.data, t->file.size);
+}
+
 pfb_name title_names_find(const title_names *t, uint32_t index)
 {
     return t ? pfb_collector_title(t->collector, index) : (pfb_name){.bytes = NULL};

@@ -22,6 +22,9 @@ void title_names_close(title_names *t);
  * reported here. */
 void title_names_begin(title_names *t, const input *capture);
 
+/* Adds a name table of the current file. Its errors are not reported here. */
+void title_names_add(title_names *t, const uint8_t *data, size_t size);
+
 /* The name of a title index, or none. `t` may be null. */
 pfb_name title_names_find(const title_names *t, uint32_t index);
 

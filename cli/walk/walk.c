@@ -13,6 +13,8 @@ void walk_fail(walk *w, const walk_bytes *bytes, pfb_error error)
     if (error.code == PFB_OK)
         return;
     error.offset += bytes->base;
+    if (bytes->log)
+        error.offset = pfb_log_record_offset(bytes->log, bytes->record, error.offset);
     if (w->first.code == PFB_OK)
         w->first = error;
     output *out = w->out;
@@ -393,6 +395,12 @@ void walk_input(walk *w)
         break;
     case INPUT_CAPTURE:
         walk_capture(w);
+        break;
+    case INPUT_LOG:
+        walk_log(w, &whole);
+        break;
+    case INPUT_PDH_TEXT:
+        walk_pdh_text(w, &whole);
         break;
     case INPUT_REGISTRATION:
         walk_registration(w, &whole, w->request);

@@ -5,6 +5,7 @@
 #include "input/input.h"
 #include "names/titles.h"
 #include "output/output.h"
+#include "perfblock/log.h"
 
 /* Reads everything a file holds, every chunk, block, result, instance and value, and states a record for each. `show`
  * prints these; `check` runs the same walk without output and wants to know how it ended. */
@@ -13,6 +14,7 @@ typedef struct walk_counts {
     uint64_t chunks, blocks, results, objects, instances, values;
     uint64_t groups, steps; /* of CPI hooks; of CPI snapshots */
     uint64_t items;         /* metadata of any sort */
+    uint64_t records;       /* of perfmon logs */
     uint64_t unread_chunks; /* of tags or versions this version of the program does not read */
 } walk_counts;
 
@@ -21,7 +23,7 @@ typedef struct walk {
     output *out;
     const pfb_read_options *options;
     uint32_t request;          /* of INPUT_REGISTRATION */
-    const title_names *titles; /* null: none */
+    title_names *titles; /* null: none */
     bool has_tables;           /* text: figures of CPI hooks as a table instead of line by line */
     /* ------------------------------------------------------------------------------------------ */
     pfb_error first;    /* the first failure; code PFB_OK when there was none */
@@ -33,7 +35,7 @@ typedef struct walk {
 void walk_input(walk *w);
 
 /* What walk_input reads where the kind is to be recognised; for input_refusal_text. */
-#define WALK_EXPECTED "a capture, V1 blocks, V2 data or a name table; other formats need --kind"
+#define WALK_EXPECTED "a capture, V1 blocks, V2 data, a perfmon log or a name table; other formats need --kind"
 
 /* The chunks of one tag of a capture alone (PFB_TAG_LWP, PFB_TAG_HOOKS), without what tells about the chunks; `what`
  * they hold, in the plural, is told to be missing when there is none. */
@@ -47,6 +49,10 @@ typedef struct walk_bytes {
     size_t size;
     size_t base;
     size_t depth; /* of its records */
+    /* The record of a perfmon log that the bytes are part of, once its parts are joined: `base` counts from its start.
+     */
+    const pfb_log_reader *log;
+    const pfb_log_record *record;
 } walk_bytes;
 
 /* A failure inside these bytes: kept if it is the first, and told unless the walk is silent. */
@@ -73,6 +79,10 @@ void walk_hooks(walk *w, const walk_bytes *bytes);
 
 /* A text of CPI snapshots (walk_snapshots.c). */
 void walk_snapshots(walk *w, const walk_bytes *bytes);
+
+/* A perfmon log, and one in text (walk_log.c). */
+void walk_log(walk *w, const walk_bytes *bytes);
+void walk_pdh_text(walk *w, const walk_bytes *bytes);
 
 /* Metadata of each sort (walk_metadata.c). */
 void walk_registration(walk *w, const walk_bytes *bytes, uint32_t request);

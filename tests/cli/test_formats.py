@@ -37,6 +37,7 @@ def event_trace(guid):
     first = bytearray(b"\xff" * 65536)
     struct.pack_into("<I", first, 0, 65536)
     struct.pack_into("<II", first, 0x30, 0x230, 0x00040001)
+    struct.pack_into("<I", first, 0x48, 0xC0020000)
     struct.pack_into("<I", first, 0x48 + 0x20, 65536)
     return bytes(first) + bytes(0x48 + 0x18) + guid + bytes(500)
 
@@ -53,7 +54,7 @@ OTHERS = (
     ("Z\u00e4hler\n".encode("latin-1") * 40, "text"),
     ("\ufeffName\r\n".encode("utf-16-le") * 40, "text in UTF-16"),
     (b"time,a,b\r\n1,2,3\r\n" * 40, "CSV"),
-    (b'"(PDH-CSV 4.0)","\\\\H\\System\\Threads"\r\n"1","2"\r\n', "PDH"),
+    (b'"(PDH-CSV 3.0)","\\\\H\\System\\Threads"\r\n"1","2"\r\n', "CSV"),
     (b"<?xml version='1.0'?><a/>", "XML"),
     (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(100), "PNG"),
     (gzip.compress(bytes(1000)), "gzip"),
@@ -62,8 +63,6 @@ OTHERS = (
     (b"ElfFile\0" + bytes(4088), "Windows event log"),
     (b"\x7fELF\2\1\1" + bytes(200), "ELF"),
     (windows_program(), "Windows program"),
-    (event_trace(PERFMON), "perfmon log (.blg)"),
-    (event_trace(PERFMON)[:70000 - 4500], "perfmon log (.blg)"),
     (event_trace(bytes(16)), "event trace"),
     (bytes(range(256)), "no known format"),
     (struct.pack("<IIQ", 65536, 3, 7) * 5000, "no known format"),
@@ -245,7 +244,7 @@ class Real(Case):
         self.assertTrue(names)
         for name in names:
             path = os.path.join(folder, name)
-            for command in READERS:
+            for command in READERS[2:]:
                 done = self.run_program(*command, path, cwd=self.folder)
                 self.assert_error(done, 1, path, 0, "unknown_format")
                 self.assertIn("CSV" if name.startswith("text") else

@@ -57,7 +57,7 @@ static bool next_row(pfb_pdh_text_reader *text, const uint8_t *data, size_t size
     return true;
 }
 
-static result read_rows(const char *content, size_t window, uint32_t options)
+static result read_rows(const char *content, size_t window, const pfb_read_options *options)
 {
     result r = {.size = 0};
     size_t size = strlen(content);
@@ -121,7 +121,7 @@ Test(pdh_text, headers)
         uint8_t *copy = exact(cases[i].text);
         pfb_pdh_text_reader text;
         cr_expect_eq(pfb_pdh_text_recognise(copy, size), cases[i].is_header, "%s", cases[i].text);
-        cr_expect_eq(pfb_pdh_text_open(&text, copy, size, PFB_STRICT), cases[i].is_header, "%s", cases[i].text);
+        cr_expect_eq(pfb_pdh_text_open(&text, copy, size, STRICT), cases[i].is_header, "%s", cases[i].text);
         if (cases[i].is_header) {
             cr_expect_eq(text.has_version, cases[i].has_version, "%s", cases[i].text);
             cr_expect_eq(text.has_bias, cases[i].has_bias, "%s", cases[i].text);
@@ -156,7 +156,7 @@ Test(pdh_text, paths)
         pfb_pdh_text_reader text;
         pfb_pdh_text_path path;
         uint32_t count = 0;
-        cr_assert(pfb_pdh_text_open(&text, copy, strlen(cases[i].text), PFB_STRICT));
+        cr_assert(pfb_pdh_text_open(&text, copy, strlen(cases[i].text), STRICT));
         cr_expect_eq(text.encoding, cases[i].encoding, "%s", cases[i].text);
         for (; pfb_pdh_text_next_path(&text, &path); count++) {
             cr_assert(count < 2 && path.column == count);
@@ -202,7 +202,7 @@ Test(pdh_text, rows)
         snprintf(content, sizeof content, "%s%s", HEADER, cases[i].text);
         size_t offset = cases[i].code == PFB_OK ? 0 : strlen(HEADER) + cases[i].offset;
         for (size_t window = 1; window <= strlen(content); window += 11) {
-            result strict = read_rows(content, window, PFB_STRICT);
+            result strict = read_rows(content, window, STRICT);
             expect_error(strict.error, cases[i].code, offset, cases[i].text);
             cr_expect_eq(strict.notes, 0);
             result r = read_rows(content, window, 0);
@@ -310,7 +310,7 @@ Test(pdh_text, numbers)
         pfb_pdh_text_row row;
         pfb_pdh_text_value value;
         uint8_t *copy = exact(content);
-        cr_assert(pfb_pdh_text_open(&text, copy, strlen(content), PFB_STRICT));
+        cr_assert(pfb_pdh_text_open(&text, copy, strlen(content), STRICT));
         cr_assert(pfb_pdh_text_next_row(&text, &row));
         cr_assert(pfb_pdh_text_next_value(&text, &value), "%s", numbers[i]);
         double expected = strtod(numbers[i], NULL);
@@ -340,7 +340,7 @@ Test(pdh_text, printed_numbers_are_read_back)
         pfb_pdh_text_reader text;
         pfb_pdh_text_row row;
         pfb_pdh_text_value value = {0};
-        pfb_pdh_text_open(&text, content, strlen(content), PFB_STRICT);
+        pfb_pdh_text_open(&text, content, strlen(content), STRICT);
         pfb_pdh_text_next_row(&text, &row);
         cr_assert(pfb_pdh_text_next_value(&text, &value) && value.has_value);
         cr_assert(memcmp(&value.value, &number, sizeof number) == 0, "%.17g: %.17g", number, value.value);

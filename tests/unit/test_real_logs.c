@@ -371,7 +371,7 @@ Test(real_logs, text_that_is_named_like_a_log)
     char line[4096];
     size_t count = 0;
     cr_expect(!pfb_log_recognise(f.data, f.size) && pfb_pdh_text_recognise(f.data, f.size));
-    cr_assert(lines && pfb_pdh_text_open(&text, f.data, f.size, PFB_STRICT));
+    cr_assert(lines && pfb_pdh_text_open(&text, f.data, f.size, STRICT));
     cr_expect(!text.has_version && text.has_bias && text.bias_minutes == 420);
     cr_expect(has_text(&text.zone_name, "Pacific Daylight Time"));
     cr_assert(text.column_count == 9 && pfb_pdh_text_next_path(&text, &path));

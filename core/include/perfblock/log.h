@@ -92,7 +92,7 @@ typedef struct pfb_log_record {
 /* Returns true if the bytes begin like a log. Reads at most 108 bytes. Other event traces (.etl) begin the same way. */
 PFB_API bool pfb_log_recognise(const void *data, size_t size);
 
-/* Opens a whole log; Null options are defaults. Returns false if the first buffer is malformed. */
+/* Opens a whole log. Null options are defaults. Returns false if the first buffer is malformed. */
 PFB_API bool pfb_log_open(pfb_log_reader *log, const void *data, size_t size, const pfb_read_options *options);
 
 /* Opens a log of which `data` is the first window. It must hold the first buffer. */

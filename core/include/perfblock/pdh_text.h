@@ -49,7 +49,7 @@ typedef struct pfb_pdh_text_reader {
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     size_t size;
-    uint32_t options;
+    bool is_strict;
     bool is_last;
     size_t next_line;         /* offset of the line after the current one */
     size_t path_at, path_end; /* the rest of the header */
@@ -81,14 +81,15 @@ typedef struct pfb_pdh_text_value {
  * its bias. Reads at most the first 1024 bytes. */
 PFB_API bool pfb_pdh_text_recognise(const void *data, size_t size);
 
-/* Opens a whole text and reads its header; `options`: 0 or PFB_STRICT. A byte order mark of UTF-8 and empty lines may
+/* Opens a whole text and reads its header. Null options are defaults. A byte order mark of UTF-8 and empty lines may
  * precede the header. Returns false with PFB_UNKNOWN_FORMAT if there is no header. */
-PFB_API bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size_t size, uint32_t options);
+PFB_API bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size_t size,
+                               const pfb_read_options *options);
 
 /* Opens a text of which `data` is the first window. It must hold the whole header, which may have any length: else
  * PFB_CALLER_TOO_SMALL. */
 PFB_API bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last,
-                                      uint32_t options);
+                                      const pfb_read_options *options);
 
 /* Continues with the next window after needs_more: `data` is the text from resume_offset of the previous window on. It
  * must be longer than what the previous window had from there; double it until needs_more is false. */

@@ -4,6 +4,7 @@
 
 #include "bytes/cursor.h"
 #include "bytes/memory.h"
+#include "bytes/view.h"
 
 /* Offsets and sizes in bytes. */
 enum {
@@ -64,6 +65,11 @@ static bool log_fail(pfb_log_reader *log, pfb_code code, size_t offset)
     return false;
 }
 
+static pfb_view log_view(const pfb_log_reader *log)
+{
+    return (pfb_view){log->data, log->size};
+}
+
 /* ---- Buffers --------------------------------------------------------------------------------------------------- */
 
 /* A position in the events of the log. */
@@ -90,7 +96,7 @@ static log_step log_enter_buffer(pfb_log_reader *log, log_position *p)
         log_fail(log, PFB_TRUNCATED_BUFFER, at);
         return LOG_FAILED;
     }
-    const uint8_t *header = log->data + at;
+    const uint8_t *header = pfb_checked(log_view(log), at, BUFFER_HEADER_BYTES);
     size_t size = load_le32(header);
     size_t used = load_le32(header + BUFFER_USED);
     if (size < BUFFER_HEADER_BYTES || size % 8 != 0) {
@@ -150,7 +156,7 @@ static log_step log_next_event(pfb_log_reader *log, log_position *p, log_positio
         log_fail(log, p->is_cut ? PFB_TRUNCATED_BUFFER : PFB_TRUNCATED_EVENT, at);
         return LOG_FAILED;
     }
-    const uint8_t *e = log->data + at;
+    const uint8_t *e = pfb_checked(log_view(log), at, EVENT_LEAST_BYTES);
     uint32_t layout = load_le16(e + EVENT_LAYOUT);
     if (layout != EVENT_LAYOUT_32 && layout != EVENT_LAYOUT_64) {
         p->at = p->used_end;
@@ -185,9 +191,9 @@ static bool log_read_header(pfb_log_reader *log, log_position *at)
 {
     size_t start = at->at;
     size_t left = at->used_end - start;
-    const uint8_t *p = log->data + start;
     if (left < TRACE_POINTERS)
         return log_fail(log, at->is_cut ? PFB_TRUNCATED_BUFFER : PFB_TRUNCATED_EVENT, start);
+    const uint8_t *p = pfb_checked(log_view(log), start, TRACE_POINTERS);
     size_t size = load_le16(p + TRACE_SIZE);
     if (size > left && at->is_cut)
         return log_fail(log, PFB_TRUNCATED_BUFFER, start);
@@ -203,11 +209,12 @@ static bool log_read_header(pfb_log_reader *log, log_position *at)
     log->minor = p[TRACE_VERSION + 1];
     log->build = load_le32(p + TRACE_BUILD);
     log->buffer_count = load_le32(p + TRACE_BUFFER_COUNT);
-    log->bias_minutes = log_load_le32s(p + zone);
-    log->standard_name = log_zone_name(p + zone + ZONE_STANDARD_NAME);
-    log->standard_bias_minutes = log_load_le32s(p + zone + ZONE_STANDARD_BIAS);
-    log->daylight_name = log_zone_name(p + zone + ZONE_DAYLIGHT_NAME);
-    log->daylight_bias_minutes = log_load_le32s(p + zone + ZONE_DAYLIGHT_BIAS);
+    const uint8_t *z = pfb_checked(log_view(log), start + zone, ZONE_BYTES);
+    log->bias_minutes = log_load_le32s(z);
+    log->standard_name = log_zone_name(z + ZONE_STANDARD_NAME);
+    log->standard_bias_minutes = log_load_le32s(z + ZONE_STANDARD_BIAS);
+    log->daylight_name = log_zone_name(z + ZONE_DAYLIGHT_NAME);
+    log->daylight_bias_minutes = log_load_le32s(z + ZONE_DAYLIGHT_BIAS);
     at->at = log_align(at, start + size);
     return true;
 }
@@ -406,7 +413,7 @@ size_t pfb_log_copy_record(const pfb_log_reader *log, const pfb_log_record *reco
         size_t left = capacity - size;
         size_t count = part.payload_size < left ? part.payload_size : left;
         if (count > 0)
-            memcpy((uint8_t *)memory + size, log->data + part.payload, count);
+            memcpy((uint8_t *)memory + size, pfb_checked(log_view(log), part.payload, count), count);
         size += count;
     }
     return size;

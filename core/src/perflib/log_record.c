@@ -3,6 +3,7 @@
 #include "perfblock/log.h"
 
 #include "bytes/cursor.h"
+#include "bytes/view.h"
 
 /* Records a deviation as a note, or as an error in strict mode. Returns true if reading may continue. */
 static bool record_tolerate(pfb_error *error, uint32_t *notes, bool is_strict, uint32_t note, pfb_error deviation)
@@ -21,13 +22,14 @@ static bool record_fail(pfb_error *error, pfb_code code, size_t offset)
 }
 
 /* Returns the units before the NUL of a string at `at`, or PFB_TRUNCATED_STRING if there is none before `end`. */
-static bool record_text(const uint8_t *data, size_t at, size_t end, pfb_name *name, pfb_error *error)
+static bool record_text(pfb_view record, size_t at, size_t end, pfb_name *name, pfb_error *error)
 {
     size_t most = (end - at) / 2;
-    size_t units = pfb_count_units(data + at, most);
+    const uint8_t *text = pfb_checked(record, at, 2 * most);
+    size_t units = pfb_count_units(text, most);
     if (units == most)
         return record_fail(error, PFB_TRUNCATED_STRING, at);
-    *name = (pfb_name){data + at, 2 * units, PFB_ENCODING_UTF16LE};
+    *name = (pfb_name){text, 2 * units, PFB_ENCODING_UTF16LE};
     return true;
 }
 
@@ -61,14 +63,15 @@ bool pfb_log_open_paths(pfb_log_path_reader *reader, const void *record, size_t 
 /* Reads the string whose offset, counted from the end of the entry's header, is in the field at `field`. */
 static bool path_text(pfb_log_path_reader *reader, size_t field, size_t end, pfb_name *name)
 {
-    uint32_t offset = load_le32(reader->data + reader->at + field);
+    pfb_view record = {reader->data, reader->size};
+    uint32_t offset = load_le32(pfb_checked(record, reader->at + field, 4));
     size_t strings = reader->at + PATH_HEADER_BYTES;
     *name = (pfb_name){NULL, 0, PFB_ENCODING_UTF16LE};
     if (offset == PFB_LOG_NONE)
         return true;
     if (offset > end - strings)
         return record_fail(&reader->error, PFB_BAD_STRING_OFFSET, reader->at + field);
-    return record_text(reader->data, strings + offset, end, name, &reader->error);
+    return record_text(record, strings + offset, end, name, &reader->error);
 }
 
 bool pfb_log_next_path(pfb_log_path_reader *reader, pfb_log_path *path)
@@ -77,9 +80,9 @@ bool pfb_log_next_path(pfb_log_path_reader *reader, pfb_log_path *path)
         return false;
     size_t at = reader->at;
     size_t left = reader->size - at;
-    const uint8_t *p = reader->data + at;
     if (left < PATH_HEADER_BYTES)
         return record_fail(&reader->error, PFB_TRUNCATED_ITEM, at);
+    const uint8_t *p = pfb_checked((pfb_view){reader->data, reader->size}, at, PATH_HEADER_BYTES);
     size_t size = load_le32(p);
     if (size < PATH_HEADER_BYTES || size > left)
         return record_fail(&reader->error, PFB_BAD_ITEM_SIZE, at);
@@ -141,7 +144,7 @@ bool pfb_log_open_sample(pfb_log_sample_reader *reader, const void *record, size
         return record_fail(&reader->error, PFB_TRUNCATED_HEADER, 0);
     if (load_le32(reader->data) != SAMPLE_SIGNATURE)
         return record_fail(&reader->error, PFB_UNKNOWN_FORMAT, 0);
-    size_t declared = load_le32(reader->data + ITEM_SIZE);
+    size_t declared = load_le32(pfb_checked((pfb_view){reader->data, reader->size}, ITEM_SIZE, 4));
     if (declared < ITEM_HEADER_BYTES || declared > reader->size)
         return record_fail(&reader->error, PFB_BAD_RECORD_SIZE, ITEM_SIZE);
     if (declared < reader->size && !record_tolerate(&reader->error, &reader->notes, reader->is_strict,
@@ -155,7 +158,7 @@ bool pfb_log_open_sample(pfb_log_sample_reader *reader, const void *record, size
 /* Reads the fields of an item whose size was checked against the record. */
 static bool read_item(pfb_log_sample_reader *reader, pfb_log_item *item, size_t size)
 {
-    const uint8_t *p = reader->data + item->offset;
+    const uint8_t *p = pfb_checked((pfb_view){reader->data, reader->size}, item->offset, size);
     reader->instance_count = 0;
     if (item->kind == PFB_LOG_COUNTER) {
         if (size < COUNTER_BYTES)
@@ -198,9 +201,9 @@ bool pfb_log_next_item(pfb_log_sample_reader *reader, pfb_log_item *item)
         return false;
     size_t at = reader->at;
     size_t left = reader->size - at;
-    const uint8_t *p = reader->data + at;
     if (left < ITEM_HEADER_BYTES)
         return record_fail(&reader->error, PFB_TRUNCATED_ITEM, at);
+    const uint8_t *p = pfb_checked((pfb_view){reader->data, reader->size}, at, ITEM_HEADER_BYTES);
     uint32_t signature = load_le32(p);
     size_t size = load_le32(p + ITEM_SIZE);
     if ((signature & 0x00FFFFFF) != ITEM_SIGNATURE)
@@ -227,7 +230,8 @@ bool pfb_log_next_instance(pfb_log_sample_reader *reader, pfb_log_instance *inst
         return false;
     size_t names = reader->item + INSTANCES_HEADER_BYTES + (size_t)reader->instance_count * INSTANCE_BYTES;
     size_t at = reader->item + INSTANCES_HEADER_BYTES + (size_t)reader->instances_read * INSTANCE_BYTES;
-    const uint8_t *p = reader->data + at;
+    pfb_view record = {reader->data, reader->size};
+    const uint8_t *p = pfb_checked(record, at, INSTANCE_BYTES);
     size_t base = reader->item + ITEM_HEADER_BYTES; /* names' offsets count from here */
     uint32_t offset = load_le32(p);
     if (offset < names - base || offset > reader->item_end - base)
@@ -236,7 +240,7 @@ bool pfb_log_next_instance(pfb_log_sample_reader *reader, pfb_log_instance *inst
                              .status = load_le32(p + INSTANCE_STATUS),
                              .first = load_le64(p + INSTANCE_FIRST),
                              .second = load_le64(p + INSTANCE_SECOND)};
-    if (!record_text(reader->data, base + offset, reader->item_end, &read.name, &reader->error))
+    if (!record_text(record, base + offset, reader->item_end, &read.name, &reader->error))
         return false;
     if (read.name.size_bytes + 2 > reader->name_bytes_left)
         return record_fail(&reader->error, PFB_OVERLAPPING_STRINGS, at);
@@ -262,7 +266,7 @@ pfb_error pfb_log_read_names(const void *record, size_t size, pfb_log_names *nam
     *names = (pfb_log_names){.machine = {NULL, 0, PFB_ENCODING_UTF16LE}};
     if (!record || size == 0) {
         error.code = PFB_TRUNCATED_STRING;
-    } else if (record_text(record, 0, size, &names->machine, &error)) {
+    } else if (record_text((pfb_view){record, size}, 0, size, &names->machine, &error)) {
         names->table_offset = names->machine.size_bytes + 2;
         names->table_size_bytes = size - names->table_offset;
     }

@@ -16,7 +16,7 @@ static bool text_fail(pfb_pdh_text_reader *text, pfb_code code, size_t offset)
 /* Records a deviation as a note, or as an error in strict mode. Returns true if reading may continue. */
 static bool text_tolerate(pfb_pdh_text_reader *text, uint32_t note, pfb_code code, size_t offset)
 {
-    if (text->options & PFB_STRICT)
+    if (text->is_strict)
         return text_fail(text, code, offset);
     text->notes |= note;
     return true;
@@ -289,9 +289,11 @@ bool pfb_pdh_text_recognise(const void *data, size_t size)
            text_read_header(&text, &line);
 }
 
-bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last, uint32_t options)
+bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last,
+                              const pfb_read_options *options)
 {
-    *text = (pfb_pdh_text_reader){.data = data, .size = data ? size : 0, .is_last = is_last, .options = options};
+    *text = (pfb_pdh_text_reader){
+        .data = data, .size = data ? size : 0, .is_last = is_last, .is_strict = options && options->is_strict};
     text_line line;
     bool is_found = text_find_header(text->data, text->size, &line);
     if (!line.is_complete && !is_last)
@@ -311,7 +313,7 @@ bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *data, size_
     return true;
 }
 
-bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size_t size, uint32_t options)
+bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size_t size, const pfb_read_options *options)
 {
     return pfb_pdh_text_open_window(text, data, size, true, options);
 }

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""Perfmon logs, binary and in text, in show and check."""
+
+import csv
+import io
+import os
+import sys
+import unittest
+
+from program import Case, seed
+import log_seeds
+import log_writer as w
+
+RECORD_KEYS = ["record", "offset", "type", "size", "parts", "time"]
+PATH_KEYS = ["record", "offset", "position", "machine", "object", "parent",
+             "instance", "counter", "type", "frequency", "flags",
+             "type_value", "instance_index", "default_scale", "user_data"]
+ITEM_KEYS = ["record", "offset", "position", "kind", "time", "status",
+             "first", "second", "multi_count"]
+
+
+class Binary(Case):
+    """.blg"""
+
+    def show(self, name):
+        """The records of a seed."""
+        return self.run_json("show", "--kind", "log", self.file(
+            name, log_seeds.log_seeds()[name]))
+
+    def test_records(self):
+        records = self.show("valid_counters")
+        header = records[0]
+        self.assertEqual(
+            [header[key] for key in (
+                "record", "version", "build", "buffers", "pointer_size",
+                "bias", "standard_bias", "daylight_bias", "standard_name",
+                "daylight_name")],
+            ["log", "6.2", 9200, 4, 8, 480, 0, -60, "Standard", "Daylight"])
+        self.assertEqual(header["end_time"] - header["start_time"], w.SECOND)
+        joined = [item for item in records if item["record"] == "record"]
+        self.assertEqual([item["type"] for item in joined],
+                         ["paths", "sample", "sample", "summary"])
+        self.assertEqual([item["parts"] for item in joined], [2, 1, 1, 1])
+        self.assertEqual(list(joined[0]), RECORD_KEYS)
+        self.assertEqual(records[-1]["record"], "summary")
+        self.assertEqual(records[-1]["samples"], 2)
+
+    def test_paths_and_items(self):
+        records = self.show("valid_counters")
+        paths = [item for item in records if item["record"] == "path"]
+        self.assertEqual(list(paths[0]), PATH_KEYS)
+        self.assertEqual([path["counter"] for path in paths],
+                         ["Avg. Disk Bytes/Read", "Pages/sec",
+                          "% Processor Time"])
+        self.assertEqual(paths[0]["type"], "PERF_AVERAGE_BULK")
+        self.assertEqual(paths[0]["default_scale"], -2)
+        self.assertIsNone(paths[1]["instance"])
+        items = [item for item in records if item["record"] == "item"]
+        self.assertEqual(list(items[0]), ITEM_KEYS)
+        self.assertEqual((items[0]["status"], items[0]["first"],
+                          items[0]["second"]), ("valid_data", 4096, 3))
+        self.assertEqual(items[2]["instances"], 3)
+        rows = [item for item in records if item["record"] == "instance"]
+        self.assertEqual([row["name"] for row in rows],
+                         ["0", "1", "_Total"] * 2)
+
+    def test_no_data_is_null(self):
+        items = [item for item in self.show("valid_statuses")
+                 if item["record"] in ("item", "instance")]
+        for item in items:
+            if item["status"] not in ("valid_data", "new_data"):
+                self.assertIsNone(item.get("first"))
+        self.assertLessEqual(
+            {"no_machine", "no_object", "no_instance", "unknown_status"},
+            {item["status"] for item in items})
+
+    def test_whole_objects_with_the_names_of_the_log(self):
+        records = self.show("valid_objects_in_parts")
+        named = [(item["record"], item["name"]) for item in records
+                 if item["record"] in ("object", "counter")]
+        self.assertEqual(named[:3], [("object", "Memory"),
+                                     ("counter", "Available"),
+                                     ("counter", "Pages/sec")])
+        values = [item["raw"] for item in records if item["record"] == "value"]
+        self.assertEqual(values, [1001, 70, 1002, 140])
+
+    def test_an_error_in_an_object_has_its_place_in_the_log(self):
+        log = bytearray(log_seeds.whole_objects(48))
+        # The size of the first V1 object, which is in the third part.
+        at = log.find(b"P\0E\0R\0F\0", 1)
+        block = log_seeds.memory_block(1)
+        size_at = len(block) - 4 - 8 - 80 - 64
+        found = log.find(block[size_at:size_at + 16])
+        self.assertGreater(found, at)
+        log[found:found + 4] = b"\1\0\0\0"
+        path = self.file("a.blg", bytes(log))
+        item, = self.run_program("check", "--kind", "log", "--format", "json",
+                                 path).objects()
+        self.assertEqual((item["code"], item["offset"]),
+                         ("bad_object_size", found))
+
+    def test_a_cut_log(self):
+        data = log_seeds.log_seeds()["broken_cut_in_record"]
+        path = self.file("a.blg", data)
+        for command in ("show", "check"):
+            done = self.run_program(command, path)
+            self.assert_error(done, 1, path, len(data), "truncated_record")
+        self.assertIn("(log, ", done.out)
+
+    def test_deviations(self):
+        for name, note, code in (
+                ("unknown_item", "unknown_item", "unknown_item"),
+                ("foreign_event", "unknown_event", "unknown_event"),
+                ("missing_part", "incomplete_record", "bad_part")):
+            path = self.file(name, log_seeds.log_seeds()["valid_" + name])
+            item, = self.run_json("check", "--kind", "log", path)
+            self.assertEqual(item["tolerated"], [note])
+            done = self.run_program("check", "--strict", "--kind", "log",
+                                    "--format", "json", path)
+            self.assertEqual(done.objects()[0]["code"], code)
+
+    def test_text_and_csv(self):
+        path = self.file("a", log_seeds.log_seeds()["valid_counters"])
+        text = self.run_fine("show", path).out
+        self.assertIn('counter "% Processor Time"', text)
+        self.assertEqual(self.run_fine("show", path).err, "")
+        rows = list(csv.reader(io.StringIO(
+            self.run_fine("check", "--format", "csv", path).out)))
+        self.assertEqual(rows[1][1], "log")
+
+
+class Text(Case):
+    """CSV and TSV"""
+
+    def test_show(self):
+        path = seed("pdh_text", "valid_csv.csv")
+        records = self.run_json("show", path)
+        self.assertEqual(
+            {key: records[0][key] for key in (
+                "record", "has_version", "columns", "bias", "zone_name")},
+            {"record": "text_log", "has_version": True, "columns": 3,
+             "bias": 480, "zone_name": "Pacific Standard Time"})
+        self.assertEqual([item["path"] for item in records
+                          if item["record"] == "column"],
+                         ["\\\\PC\\Memory\\Pages/sec",
+                          "\\\\PC\\Processor(_Total)\\% Processor Time",
+                          "\\\\PC\\Process(a#1)\\ID"])
+        self.assertEqual([item["value"] for item in records
+                          if item["record"] == "value"],
+                         [None, 99.5, 4, 0.25, 4.6153846153846096, 4,
+                          11980.986682813664, -0.0015, None])
+
+    def test_check(self):
+        path = seed("pdh_text", "valid_typeperf.csv")
+        item, = self.run_json("check", path)
+        self.assertEqual((item["kind"], item["valid"], item["tolerated"]),
+                         ("pdh-text", True, ["text_line"]))
+        path = seed("pdh_text", "broken_row_cut.csv")
+        self.assert_error(self.run_program("check", path), 1, path,
+                          os.path.getsize(path), "truncated_line")
+
+
+@unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
+                     "PERFBLOCK_REAL_DATA names no folder")
+class Captured(Case):
+    """Logs of real machines."""
+
+    def test_verdicts(self):
+        folder = os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "blg")
+        for name, kind, code in (
+                ("win8-counters.blg", "log", None),
+                ("many-machines.blg", "log", None),
+                ("vista-objects-cut.blg", "log", "truncated_record"),
+                ("text-named-blg.blg", "pdh-text", None)):
+            path = os.path.join(folder, name)
+            done = self.run_program("check", "--strict", "--format", "json",
+                                    path)
+            item, = done.objects()
+            self.assertEqual((item["kind"], item.get("code")), (kind, code))
+            self.assertEqual(done.status, 1 if code else 0)
+
+    def test_samples_before_the_cut(self):
+        path = os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "blg",
+                            "vista-objects-cut.blg")
+        done = self.run_program("show", "--format", "json", path)
+        records = done.objects()
+        self.assertEqual(sum(item.get("type") == "sample"
+                             for item in records), 3)
+        errors = [item for item in records if item["record"] == "error"]
+        self.assertEqual([item["offset"] for item in errors], [262144])
+
+
+if __name__ == "__main__":
+    if not os.environ.get("PERFBLOCK_REAL_DATA"):
+        print("PERFBLOCK_REAL_DATA is not set: the real files are not read",
+              file=sys.stderr)
+    unittest.main()
