@@ -18,6 +18,7 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 import blocks
+import compare_log
 import compare_v1
 import cook
 from comparison import (Tally, batches, blame_problem, list_problem, load,
@@ -179,8 +180,9 @@ def compare_all(options, tally):
              for batch in batches(changed, options.batch)]
     try:
         jobs += compare_v1.jobs(options.corpus, not options.seeds_only)
+        jobs += compare_log.jobs(options.corpus, not options.seeds_only)
     except FileNotFoundError as error:
-        tally.add("V1", str(error))
+        tally.add("V1 and logs", str(error))
     with ThreadPoolExecutor(options.jobs) as pool:
         for outcome in pool.map(
                 lambda job: job[0](options.program, *job[1:]), jobs):

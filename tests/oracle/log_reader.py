@@ -256,7 +256,7 @@ def path_lines(record):
             (parent, 40), (counter, 48))]
         yield {"record": "path", "offset": at, "position": position,
                "flags": flags, "user_data": user, "type": kind,
-               "frequency": frequency, "scale": scale, "machine": names[0],
+               "frequency": frequency, "default_scale": scale, "machine": names[0],
                "object": names[1], "instance": names[2], "parent": names[3],
                "instance_index": index, "counter": names[4]}
         at += size

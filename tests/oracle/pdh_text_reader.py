@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""Reads PDH text logs: a second implementation of docs/log.md, by patterns."""
+
+import datetime
+import re
+from fractions import Fraction
+
+ZONE = re.compile(rb" *\((?P<zone>.*)\)\((?P<bias>-?[0-9]+)\)", re.DOTALL)
+VERSION = re.compile(rb"\(PDH-[CT]SV 4\.0\)")
+TIME = re.compile(rb"([0-9]+)/([0-9]+)/([0-9]+) ([0-9]+):([0-9]+):([0-9]+)"
+                  rb"(?:\.([0-9]+))?")
+NUMBER = re.compile(rb"(-?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?)([0-9]+))?")
+EPOCH = datetime.datetime(1601, 1, 1)
+MOST_DIGITS, MOST_EXPONENT = 19, 32767
+
+
+def number_of(raw):
+    """A double, or None."""
+    match = NUMBER.fullmatch(raw)
+    if not match:
+        return None
+    sign, whole, fraction, down, shift = match.groups()
+    whole, fraction = whole or b"", fraction or b""
+    if not whole + fraction:
+        return None
+    exponent = int(shift or b"0")
+    if exponent > MOST_EXPONENT or len(fraction) > MOST_EXPONENT:
+        return None
+    exponent = -exponent if down == b"-" else exponent
+    digits = (whole + fraction).lstrip(b"0")
+    kept = digits[:MOST_DIGITS]
+    exponent += len(digits) - len(kept) - len(fraction)
+    mantissa = int(kept or b"0")
+    if mantissa == 0:
+        return -0.0 if sign else 0.0
+    if not -57 <= exponent <= 38:
+        return None
+    exact = mantissa * Fraction(10) ** exponent
+    value = exact.numerator / exact.denominator
+    return -value if sign else value
+
+
+def time_of(raw):
+    """Local time in 100 ns since 1601, or None."""
+    match = TIME.fullmatch(raw)
+    if not match:
+        return None
+    month, day, year, hour, minute, second = map(int, match.groups()[:6])
+    try:
+        moment = datetime.datetime(year, month, day, hour, minute, second)
+    except (ValueError, OverflowError):
+        return None
+    if moment < EPOCH:
+        return None
+    fraction = (match[7] or b"")[:7].ljust(7, b"0")
+    return (moment - EPOCH) // datetime.timedelta(
+        seconds=1) * 10000000 + int(fraction)
+
+
+def cells_of(line, separator):
+    """(offset, content, whether the cell is closed) for each cell."""
+    at = 0
+    while at < len(line):
+        if line[at:at + 1] == b'"':
+            match = re.compile(rb'"(.*?)("(?=%s|\Z)|\Z)(%s)?' % (
+                separator, separator), re.DOTALL).match(line, at)
+            yield at, match[1], bool(match[2])
+        else:
+            match = re.compile(rb"(.*?)(?:%s|\Z)" % separator,
+                               re.DOTALL).match(line, at)
+            yield at, match[1], True
+        at = match.end()
+
+
+class Text:
+    """A text: its header, columns, rows, and what was wrong with it."""
+
+    def __init__(self, data):
+        self.data, self.notes, self.error = data, set(), None
+        self.header, self.columns, self.rows = None, [], []
+        self.separator = b","
+        lines = self.lines()
+        for offset, line, _ in lines:
+            if line:
+                break
+        else:
+            offset = 3 if data[:3] == b"\xef\xbb\xbf" else 0
+            offset += len(data) - offset if not data[offset:].strip(
+                b"\r\n") else 0
+            line = b""
+        if not self.read_header(offset, line):
+            self.error = ("unknown_format", offset)
+        self.is_open = self.error is None
+        if self.is_open:
+            self.read_rows(lines)
+
+    def lines(self):
+        """(offset, line without its end, whether it has a line feed)."""
+        at = 3 if self.data[:3] == b"\xef\xbb\xbf" else 0
+        started = False
+        while at < len(self.data):
+            if not started and self.data[at:at + 1] in (b"\r", b"\n"):
+                at += 1  # before the header
+                continue
+            started = True
+            end = self.data.find(b"\n", at)
+            whole = end >= 0
+            end = end if whole else len(self.data)
+            line = self.data[at:end]
+            yield at, line[:-1] if line[-1:] == b"\r" else line, whole
+            at = end + whole
+
+    def read_header(self, offset, line):
+        """The first cell and the columns; False if this is no header."""
+        quoted = line[:1] == b'"'
+        match = re.search(rb'"([,\t])' if quoted else rb"([,\t])", line[1:]
+                          if not quoted else line)
+        if match:
+            self.separator = match[1]
+        cells = list(cells_of(line, self.separator))
+        if not cells:
+            return False
+        first = cells[0][1]
+        version = VERSION.match(first)
+        zone = ZONE.fullmatch(first[version.end():] if version else first)
+        if zone and int(zone["bias"].lstrip(b"-")) > 1440:
+            zone = None
+        if not version and not zone:
+            return False
+        self.header = {"has_version": bool(version),
+                       "bias": int(zone["bias"]) if zone else None}
+        self.columns = [(offset + at, raw) for at, raw, _ in cells[1:]]
+        if not all(closed for _, _, closed in cells[1:]):
+            self.error = ("truncated_line", offset + len(line))
+        return True
+
+    def read_rows(self, lines):
+        """The rows: (offset, time, [(offset, value or None)])."""
+        for offset, line, whole in lines:
+            if not line:
+                continue
+            cells = list(cells_of(line, self.separator))
+            end = offset + len(line)
+            if not whole and not cells[0][2]:
+                self.error = ("truncated_line", end)
+                return
+            time = time_of(cells[0][1])
+            if time is None:
+                self.notes.add("text_line")
+                continue
+            rest = cells[1:]
+            if not whole and (len(rest) < len(self.columns) or not all(
+                    closed for _, _, closed in rest)):
+                self.error = ("truncated_line", end)
+                return
+            if len(rest) != len(self.columns):
+                self.notes.add("uneven_row")
+            values = []
+            for at, raw, _ in rest[:len(self.columns)]:
+                values.append((offset + at, number_of(raw)))
+                if values[-1][1] is None and raw.strip(b" \t"):
+                    self.notes.add("bad_number")
+            self.rows.append((offset, time, values))
