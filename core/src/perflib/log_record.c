@@ -232,15 +232,15 @@ bool pfb_log_next_instance(pfb_log_sample_reader *reader, pfb_log_instance *inst
     size_t at = reader->item + INSTANCES_HEADER_BYTES + (size_t)reader->instances_read * INSTANCE_BYTES;
     pfb_view record = {reader->data, reader->size};
     const uint8_t *p = pfb_checked(record, at, INSTANCE_BYTES);
-    size_t base = reader->item + ITEM_HEADER_BYTES; /* names' offsets count from here */
+    size_t origin = reader->item + ITEM_HEADER_BYTES; /* names' offsets count from here */
     uint32_t offset = load_le32(p);
-    if (offset < names - base || offset > reader->item_end - base)
+    if (offset < names - origin || offset > reader->item_end - origin)
         return record_fail(&reader->error, PFB_BAD_STRING_OFFSET, at);
     pfb_log_instance read = {.offset = at,
                              .status = load_le32(p + INSTANCE_STATUS),
                              .first = load_le64(p + INSTANCE_FIRST),
                              .second = load_le64(p + INSTANCE_SECOND)};
-    if (!record_text(record, base + offset, reader->item_end, &read.name, &reader->error))
+    if (!record_text(record, origin + offset, reader->item_end, &read.name, &reader->error))
         return false;
     if (read.name.size_bytes + 2 > reader->name_bytes_left)
         return record_fail(&reader->error, PFB_OVERLAPPING_STRINGS, at);
