@@ -193,7 +193,7 @@ def compare_inputs(program, subject, batch):
 
 
 def compare_seed_name(_, path, valid):
-    """Whether the name of a seed tells its verdict."""
+    """Whether the name of a seed gives its verdict."""
     return [(path, name_problem(path, valid))]
 
 

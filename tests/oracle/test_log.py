@@ -43,7 +43,7 @@ def inputs(path, value):
 
 
 class Seeds(unittest.TestCase):
-    """The name of each seed tells the verdict."""
+    """The name of each seed gives the verdict."""
 
     def test_logs(self):
         codes = set()
