@@ -3,7 +3,9 @@
 
 #include "cpuid_readers.h"
 #include "hook_readers.h"
+#include "log_readers.h"
 #include "lwp_readers.h"
+#include "pdh_text_readers.h"
 #include "perfblock/name.h"
 #include "perfblock/sample.h"
 #include "perfblock/v1.h"
@@ -245,6 +247,10 @@ static const char *read_changing(changing_reader reader, const changes *c)
         return disturb_lwp(c->memory, c->size, seed).broken;
     case CHANGING_CPI_TEXT:
         return disturb_cpi_text(c->memory, c->size, seed).broken;
+    case CHANGING_LOG:
+        return disturb_log(c->memory, c->size, seed).broken;
+    case CHANGING_PDH_TEXT:
+        return disturb_pdh_text(c->memory, c->size, seed).broken;
     default:
         return disturb_hooks(c->memory, c->size, seed).broken;
     }

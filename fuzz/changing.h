@@ -22,6 +22,8 @@ typedef enum changing_reader {
     CHANGING_LWP,
     CHANGING_CPI_TEXT,
     CHANGING_CPI_HOOKS,
+    CHANGING_LOG,
+    CHANGING_PDH_TEXT,
     CHANGING_READERS /* number of readers */
 } changing_reader;
 

@@ -82,6 +82,8 @@ CHANGING_TEST(cpuid_text, CHANGING_CPUID_TEXT, "cpuid_text")
 CHANGING_TEST(lwp, CHANGING_LWP, "lwp")
 CHANGING_TEST(cpi_text, CHANGING_CPI_TEXT, "text")
 CHANGING_TEST(cpi_hooks, CHANGING_CPI_HOOKS, "hooks")
+CHANGING_TEST(log, CHANGING_LOG, "log")
+CHANGING_TEST(pdh_text, CHANGING_PDH_TEXT, "pdh_text")
 
 /* ---- Formats that change ------------------------------------------------------------------------------------- */
 
