@@ -233,7 +233,7 @@ class Dumps(Case):
         self.assert_error(done, 1, path, len(dump), "bad_cpuid_line")
         (cpu,) = done.objects()
         self.assertEqual(cpu["lwp"]["version"], 1)
-        text = "the line begins as a CPUID leaf and does not go on as one"
+        text = "the line begins as a CPUID leaf but is malformed after that"
         self.assertTrue(done.err.endswith(": " + text + "\n"), done.err)
 
     def test_what_is_no_dump(self):

@@ -283,8 +283,8 @@ Test(fixture_cpi, broken_texts)
 {
     static const char broken[] = HEAD "snapshot 1\nsnapshot x\nsnapshot 2\n";
     char sentence[240];
-    expect_refused(NULL, 0, "the snapshots cannot be read at offset 0: the input is in no format known here");
-    expect_refused("hello", 5, "the snapshots cannot be read at offset 0: the input is in no format known here");
+    expect_refused(NULL, 0, "the snapshots cannot be read at offset 0: the input is in no known format");
+    expect_refused("hello", 5, "the snapshots cannot be read at offset 0: the input is in no known format");
     expect_refused(
         "cpi-snapshots 2\n", 16,
         "the snapshots cannot be read at offset 0: the format is recognised, but this version does not read it");
@@ -313,7 +313,7 @@ Test(fixture_cpi, broken_captures)
     expect_refused(cut.data, cut.size - 1, sentence);
     b = begin_capture();
     put_chunk(&b, PFB_TAG_SNAPSHOTS, "");
-    expect_refused(b.data, b.size, "the snapshots cannot be read at offset 32: the input is in no format known here");
+    expect_refused(b.data, b.size, "the snapshots cannot be read at offset 32: the input is in no known format");
 }
 
 Test(fixture_cpi, null_can_be_closed)
