@@ -105,9 +105,9 @@ static void touch_value(walk *w, const pfb_v1_reader *block, const pfb_v1_instan
     promise(w, value->is_number == is_number, "numbers are 4 or 8 bytes");
     promise(w, value->is_number || value->raw == 0, "what is no number has none");
     promise(w, value->has_base || value->base == 0, "no base, no number of it");
-    promise(w, value->has_items || value->items == 0, "no item count, no number of it");
+    promise(w, value->has_multi_count || value->multi_count == 0, "no item count, no number of it");
     promise(w, !value->has_base || pfb_counter_type_is_base(value->base_type), "a base has a base's type");
-    add(w, value->base + value->items + value->base_type);
+    add(w, value->base + value->multi_count + value->base_type);
     if (value->size_bytes == 0)
         return;
     if (!is_inside(value->offset, value->size_bytes, instance->values_offset, end)) {

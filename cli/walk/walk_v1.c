@@ -162,7 +162,7 @@ static void state_value(const v1_walk *l, bool has_instances, const pfb_v1_value
     output_unsigned(out, "bytes", value->size_bytes);
     walk_state_raw(l->w, value->is_number, value->raw, l->bytes->data + value->offset, value->size_bytes);
     state_number(out, "base", value->has_base, value->base);
-    state_number(out, "items", value->has_items, value->items);
+    state_number(out, "items", value->has_multi_count, value->multi_count);
     output_end(out);
 }
 

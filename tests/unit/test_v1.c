@@ -95,7 +95,7 @@ static void check_object_a(pfb_v1_reader *block, bool big)
     expect_bytes(&instance.name, big ? "\0a" : "a\0", 2);
     expect_number(block, 0, BLOCK_A + 4, 4, 0x11121314);
     cr_assert(pfb_v1_next_value(block, &value));
-    cr_expect(value.position == 1 && value.raw == UINT64_C(0x2122232425262728) && !value.has_items);
+    cr_expect(value.position == 1 && value.raw == UINT64_C(0x2122232425262728) && !value.has_multi_count);
     cr_expect(value.has_base && value.base_type == AVERAGE_BASE && value.base == 0x31323334);
     expect_number(block, 2, BLOCK_A + 16, 4, 0x31323334);
     cr_assert(pfb_v1_next_value(block, &value));
@@ -569,7 +569,7 @@ Test(v1, item_counts_in_both_conventions)
     static const struct {
         const char *what;
         definition d[3];
-        bool has_items;
+        bool has_multi_count;
         uint64_t items;
     } rows[] = {
         {"the next definition", {{MULTI_TIMER, 8, 8}, {MULTI_BASE, 8, 24}}, true, 24 | (uint64_t)28 << 32},
@@ -596,10 +596,10 @@ Test(v1, item_counts_in_both_conventions)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         pfb_v1_value value = first_value(rows[i].d, count_definitions(rows[i].d), false);
-        cr_expect_eq(value.has_items, rows[i].has_items, "%s", rows[i].what);
-        cr_expect_eq(value.items, rows[i].items, "%s: %llx", rows[i].what, (unsigned long long)value.items);
+        cr_expect_eq(value.has_multi_count, rows[i].has_multi_count, "%s", rows[i].what);
+        cr_expect_eq(value.multi_count, rows[i].items, "%s: %llx", rows[i].what, (unsigned long long)value.multi_count);
         value = first_value(rows[i].d, count_definitions(rows[i].d), true);
-        cr_expect_eq(value.has_items, rows[i].has_items, "%s, big-endian", rows[i].what);
+        cr_expect_eq(value.has_multi_count, rows[i].has_multi_count, "%s, big-endian", rows[i].what);
     }
 }
 
@@ -623,7 +623,7 @@ Test(v1, item_counts_of_two_objects)
     cr_assert(pfb_v1_open(&block, memory, b.size_bytes, STRICT));
     for (uint32_t claims = 0; claims < 2; claims++) {
         cr_assert(pfb_v1_next_object(&block, &object) && pfb_v1_next_instance(&block, &instance));
-        cr_expect(pfb_v1_next_value(&block, &value) && value.has_items == !claims, "object %u", claims);
+        cr_expect(pfb_v1_next_value(&block, &value) && value.has_multi_count == !claims, "object %u", claims);
     }
 }
 

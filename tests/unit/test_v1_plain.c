@@ -63,7 +63,7 @@ static unsigned expect_same_values(pfb_v1_reader *little, const uint8_t *data, p
     while (pfb_v1_next_value(little, &a)) {
         cr_assert(pfb_v1_next_value(big, &b), "value %u", a.position);
         cr_assert(a.position == b.position && a.offset == b.offset && a.size_bytes == b.size_bytes);
-        cr_assert(a.is_number == b.is_number && !a.has_base && !a.has_items);
+        cr_assert(a.is_number == b.is_number && !a.has_base && !a.has_multi_count);
         const uint8_t *p = data + a.offset;
         uint64_t raw = 0;
         for (uint32_t i = 0; a.is_number && i < a.size_bytes; i++)

@@ -166,7 +166,7 @@ Test(v1_work, many_item_counts)
         cr_assert(pfb_v1_next_instance(&block, &instance));
         for (uint32_t k = 0; k < COUNTERS; k++) {
             cr_assert(pfb_v1_next_value(&block, &value), "instance %u, counter %u", i, k);
-            cr_expect(value.has_items && value.items == 1000 * i + k, "instance %u, counter %u", i, k);
+            cr_expect(value.has_multi_count && value.multi_count == 1000 * i + k, "instance %u, counter %u", i, k);
         }
     }
     expect_error(pfb_v1_finish(&block), PFB_OK, 0, "all");
@@ -199,8 +199,8 @@ static void check_items(const definition *both, bool is_free)
         uint8_t *counter_block = memory + instance.values_offset;
         store_ordered(counter_block + both[0].offset + 8, false, 4711);
         cr_assert(pfb_v1_next_value(&block, &value));
-        cr_expect(value.has_items == is_free && value.items == (is_free ? 4711 : 0), "%u, with %u bytes at %u",
-                  both[0].offset, both[1].size, both[1].offset);
+        cr_expect(value.has_multi_count == is_free && value.multi_count == (is_free ? 4711 : 0),
+                  "%u, with %u bytes at %u", both[0].offset, both[1].size, both[1].offset);
     }
     cr_expect_eq(block.object_error.code, PFB_OK);
 }

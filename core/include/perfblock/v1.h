@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PERFBLOCK_V1_BLOCK_H
-#define PERFBLOCK_V1_BLOCK_H
+#ifndef PERFBLOCK_V1_H
+#define PERFBLOCK_V1_H
 
 #include "perfblock/v2.h"
 
@@ -8,43 +8,47 @@
 extern "C" {
 #endif
 
-/* Reader of a V1 block, the bytes that a query of HKEY_PERFORMANCE_DATA gives (PERF_DATA_BLOCK and what follows).
- * Source: winperf.h; the rules are listed in docs/v1.md.
+/* Reads the blocks of HKEY_PERFORMANCE_DATA: a PERF_DATA_BLOCK followed by objects. An object holds counter definitions
+ * and instances; an instance holds a counter block with one value for each definition. Source: winperf.h; docs/v1.md
+ * lists the rules.
  *
- * A block holds objects; an object holds counter definitions, then instances; an instance holds a counter block with a
- * value for each definition. The reader is a plain struct of the caller's: open it, then pull objects, their counters,
- * their instances and the values in order. Nothing is allocated, copied or kept; items hold offsets into the caller's
- * bytes and stay valid as long as these do. The bytes may even change while they are read.
+ *     pfb_v1_open(&reader, data, size, NULL);
+ *     while (pfb_v1_next_object(&reader, &object))
+ *         while (pfb_v1_next_instance(&reader, &instance))
+ *             while (pfb_v1_next_value(&reader, &value))
+ *                 use(object.title_index, &instance.name, value.position, value.raw);
  *
- * A broken object does not hide the ones behind it: reading of that object ends, `object_error` says why, and the next
- * object is found by the broken one's size if that can be trusted. `error` keeps the first failure of the whole block.
- * What a caller passes over is checked all the same. Work is linear in the size of the input; no recursion.
- * Blocks of big-endian machines are read like others.
- * Different readers may be used from different threads; one reader by one thread at a time. */
+ * The guarantees are those of v2.h: nothing outside the block is read, nothing is allocated or copied, work is linear
+ * in the size, and they hold even if the block changes during reading. Blocks of big-endian machines are read too.
+ *
+ * A malformed object does not hide the ones after it. Reading of that object ends, `object_error` has the reason, and
+ * the next object is found by the size of this one if that is valid. `error` keeps the first error of the whole block.
+ * What the caller skips is checked too.
+ * Different threads may use different readers; a reader may be used by one thread at a time. */
 
 /* PERF_OBJECT_TYPE.NumInstances below zero. */
-#define PFB_V1_NO_INSTANCES (-1)          /* one counter block without instance */
+#define PFB_V1_NO_INSTANCES (-1)          /* one counter block, no instance */
 #define PFB_V1_METADATA_INSTANCES (-2)    /* definitions only, of an object with instances */
 #define PFB_V1_METADATA_NO_INSTANCES (-3) /* definitions only, of an object without */
 
 #define PFB_V1_NO_UNIQUE_ID (-1)
 
-/* The reader. Fields above the line may be read; those below are its own. */
+/* The reader and the fields of PERF_DATA_BLOCK. Callers may read the fields above the line; those below are private. */
 typedef struct pfb_v1_reader {
-    uint32_t total_size_bytes; /* of the whole block; the next block of a file begins there */
+    uint32_t total_size_bytes; /* of the whole block; in a file of blocks the next one begins there */
     bool is_big_endian;
     uint32_t version, revision;  /* 1 and 1; not checked */
-    uint32_t object_count;       /* objects the header promises */
+    uint32_t object_count;       /* NumObjectTypes */
     int32_t default_object;      /* title index; -1: none */
-    pfb_system_time system_time; /* documented as UTC; real blocks carry local time */
-    int64_t perf_time;           /* performance clock, ticks */
-    int64_t perf_freq;           /* ticks per second of the performance clock; hostile data: any value */
-    int64_t perf_time_100ns;     /* 100 ns units since 1601-01-01 */
+    pfb_system_time system_time; /* documented as UTC; real blocks have local time */
+    int64_t perf_time;           /* PerfTime, in ticks of perf_freq */
+    int64_t perf_freq;           /* PerfFreq: ticks per second; not validated */
+    int64_t perf_time_100ns;     /* PerfTime100nSec: 100 ns units since 1601-01-01 */
     pfb_name system_name;   /* of the machine, UTF-16 in the byte order of the block; bytes is null if there is none */
-    uint32_t notes;         /* PFB_NOTE_ bits: what was tolerated so far */
-    pfb_error error;        /* the first failure; code PFB_OK while there is none */
-    pfb_error object_error; /* likewise, of the current object */
-    pfb_error end_error;    /* why the objects behind the current one cannot be found; PFB_OK at the regular end */
+    uint32_t notes;         /* PFB_NOTE_ bits: deviations tolerated so far */
+    pfb_error error;        /* the first error; code is PFB_OK while there is none */
+    pfb_error object_error; /* the same for the current object */
+    pfb_error end_error;    /* why no object after the current one can be found; PFB_OK at the regular end */
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     bool is_strict;
@@ -64,46 +68,46 @@ typedef struct pfb_v1_reader {
     size_t values_offset;         /* counter block of the current instance */
     uint32_t values_size;
     uint32_t value_count, values_read;
-    size_t value_definition; /* of the next value */
-    uint32_t instance_work;  /* cost of the values of an instance: 1 each, 2 of a multi counter */
-    uint32_t work_left;      /* what the values of the following instances may cost */
-    uint32_t searches_left;  /* definitions that may still be searched for item counts */
-    uint64_t claims[8];      /* bit n: a definition covers the n-th word of 4 bytes of a counter block; set for objects
-                                with multi counters */
+    size_t value_definition;   /* of the next value */
+    uint32_t instance_work;    /* for the values of an instance: 1 each, 2 for a multi counter */
+    uint32_t work_left;        /* work that the following instances may take */
+    uint32_t searches_left;    /* definitions that may still be searched for multi counts */
+    uint64_t covered_words[8]; /* bit n: a definition covers the n-th word of 4 bytes of a counter block; set for
+                                objects with multi counters */
 } pfb_v1_reader;
 
-/* A PERF_OBJECT_TYPE. */
+/* PERF_OBJECT_TYPE. */
 typedef struct pfb_v1_object {
     size_t offset;
-    uint32_t size_bytes;  /* with everything inside */
+    uint32_t size_bytes;  /* with its definitions and instances */
     uint32_t position;    /* in the block, from 0 */
     uint32_t title_index; /* of its name in the name table; may occur twice */
     uint32_t help_index;
     uint32_t detail_level;
     uint32_t counter_count;  /* counter definitions */
     int32_t default_counter; /* title index; -1: none */
-    int32_t instance_count;  /* or PFB_V1_NO_INSTANCES, _METADATA_... */
+    int32_t instance_count;  /* or PFB_V1_NO_INSTANCES, PFB_V1_METADATA_ */
     uint32_t code_page;      /* of its instances' names; 0: UTF-16 in the byte order of the block */
-    int64_t perf_time;       /* the object's clock, ticks */
+    int64_t perf_time;       /* the object's clock, in ticks of its perf_freq */
     int64_t perf_freq;       /* ticks per second of the object's clock */
 } pfb_v1_object;
 
-/* A PERF_COUNTER_DEFINITION. */
+/* PERF_COUNTER_DEFINITION. */
 typedef struct pfb_v1_counter {
     size_t offset;
     uint32_t position;    /* in the object, from 0 */
-    uint32_t title_index; /* a base often carries that of its counter */
+    uint32_t title_index; /* a base often has that of its counter */
     uint32_t help_index;
     int32_t default_scale;
     uint32_t detail_level;
     uint32_t type;         /* formula.h */
-    uint32_t size_bytes;   /* of its value; 0 and others than 4 and 8 occur */
-    uint32_t value_offset; /* in a counter block; several definitions may share it */
+    uint32_t size_bytes;   /* of its value; 4 and 8 are numbers, other sizes occur, also 0 */
+    uint32_t value_offset; /* from the start of a counter block; several definitions may share it */
 } pfb_v1_counter;
 
-/* A PERF_INSTANCE_DEFINITION, or the only one of an object without instances. */
+/* PERF_INSTANCE_DEFINITION; an object without instances has a single one without name. */
 typedef struct pfb_v1_instance {
-    size_t offset;         /* without instances: of the counter block */
+    size_t offset;         /* of PERF_INSTANCE_DEFINITION; without instances: of the counter block */
     uint32_t position;     /* in the object, from 0 */
     pfb_name name;         /* in the object's code page; UTF-16 has an even size. bytes is null for an object without
                             * instances and a name of length 0 */
@@ -114,46 +118,50 @@ typedef struct pfb_v1_instance {
     uint32_t values_size_bytes;
 } pfb_v1_instance;
 
-/* The value of a counter, with its base and its item count. */
+/* The value of a counter, with its base and its multi count. */
 typedef struct pfb_v1_value {
     size_t offset;       /* of the raw bytes; of the counter block for a counter of size 0 */
-    uint32_t size_bytes; /* as the definition says */
+    uint32_t size_bytes; /* CounterSize */
     uint32_t position;   /* of the counter's definition */
     bool is_number;      /* 4 or 8 bytes */
-    bool has_base;       /* the next definition is a base of 4 or 8 bytes, other than an item count. A base, and a
-                            counter of size 0, has none of its own */
-    bool has_items; /* the next definition is the item count of a multi counter, or the 4 bytes after its value are */
+    bool has_base; /* the next definition is a base of 4 or 8 bytes that is not a multi count. A base, and a counter
+                    * of size 0, has no base */
+    bool has_multi_count; /* a multi counter: the next definition is its multi count, or the 4 bytes after its value are
+                           */
     uint32_t base_type;
     uint64_t raw; /* zero-extended; 0 unless is_number */
     uint64_t base;
-    uint64_t items;
+    uint64_t multi_count;
 } pfb_v1_value;
 
-/* True for the signature of a V1 block, "PERF" in UTF-16 of either byte order. No sound V2 block begins with it: that
- * would promise more results than its size holds. A null `data` counts as size 0. */
+/* Returns true if the bytes begin with the signature of a V1 block, "PERF" in UTF-16 of either byte order. No valid V2
+ * reply does: its result count would not fit its size. A null `data` counts as size 0. */
 PFB_API bool pfb_v1_recognise(const void *data, size_t size);
 
-/* Opens a block of which the call returned `size` bytes. Null options are defaults.
- * True when the header is sound; else `error` says why. A system name outside of the block is noted
- * (PFB_NOTE_BAD_SYSTEM_NAME) and `system_name.bytes` is null; in strict mode it is the error PFB_BAD_NAME. A null
- * `data` counts as size 0. Bytes after the block's own total size are ignored. */
+/* Starts reading a block of `size` bytes. Null options are defaults. Checks the header only; returns false if it is
+ * malformed, and `error` says why. A system name outside the block is noted (PFB_NOTE_BAD_SYSTEM_NAME) and
+ * `system_name.bytes` is null; in strict mode it is the error PFB_BAD_NAME. A null `data` counts as size 0. Bytes past
+ * total_size_bytes are ignored. */
 PFB_API bool pfb_v1_open(pfb_v1_reader *block, const void *data, size_t size, const pfb_read_options *options);
 
-/* The next object, be it broken: then `object_error` says so and there is less or nothing in it. False at the end, and
- * where the next object cannot be found; what was not read of the object before is checked first. */
+/* Moves to the next object, after checking what the caller left unread of the current one. Returns true for a malformed
+ * object too: `object_error` has the reason, and some or all of its contents are missing. Returns false at the end, and
+ * if the next object cannot be found. */
 PFB_API bool pfb_v1_next_object(pfb_v1_reader *block, pfb_v1_object *object);
 
-/* The next counter definition of the current object; may be called at any time between its instances. */
+/* Returns the next counter definition of the current object in *counter; may be called at any time between its
+ * instances. Returns false after the last one and on error. */
 PFB_API bool pfb_v1_next_counter(pfb_v1_reader *block, pfb_v1_counter *counter);
 
-/* The next instance of the current object. Objects without instances have one, without name; those of which only
- * metadata were asked have none. */
+/* Moves to the next instance of the current object. An object without instances has one without name; an object that
+ * has metadata only has none. Returns false after the last one and on error. */
 PFB_API bool pfb_v1_next_instance(pfb_v1_reader *block, pfb_v1_instance *instance);
 
-/* The next value of the current instance: one for each counter definition, in their order. */
+/* Returns the next value of the current instance in *value, one for each counter definition, in their order. Returns
+ * false after the last one and on error. */
 PFB_API bool pfb_v1_next_value(pfb_v1_reader *block, pfb_v1_value *value);
 
-/* Reads whatever is left and returns the verdict on the whole block. */
+/* Checks the rest of the block and returns `error`. */
 PFB_API pfb_error pfb_v1_finish(pfb_v1_reader *block);
 
 /* ---- Name tables ---------------------------------------------------------------------------------------------- */

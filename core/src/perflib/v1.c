@@ -4,7 +4,6 @@
 #include "bytes/cursor.h"
 #include "bytes/memory.h"
 #include "perfblock/formula.h"
-#include "perflib/claims.h"
 #include "perflib/v1_fields.h"
 
 /* Sizes of the fixed parts. */
@@ -15,16 +14,17 @@ enum {
     INSTANCE_BYTES = 24,
     COUNTER_BLOCK_BYTES = 4,
     LEAST_INSTANCE_BYTES = INSTANCE_BYTES + COUNTER_BLOCK_BYTES,
-    ITEMS_BYTES = 4
+    MULTI_COUNT_BYTES = 4
 };
 
-/* What an object pays with its bytes. A counter has at least 4 of its own, and its base may be shared by many: 2 for
- * each of the two. A multi counter is twice the work, and has 8. */
+/* The work for an object is bounded by its size. A unit of work is a value with its base, 2 for a multi counter. A
+ * counter has at least 4 bytes in the counter block, and a base may be shared, so an object may take a unit per 2
+ * bytes. */
 enum { BYTES_PER_WORK = 2, BYTES_PER_SEARCH = 8 };
 
 /* ---- Failures ---------------------------------------------------------------------------------------- */
 
-/* Keeps a cursor's failure as the block's, and says whether there was none. */
+/* Records a cursor's error as that of the block, after which no object can be found. Returns true if there is none. */
 static bool keep_block_error(pfb_v1_reader *block, const pfb_cursor *cursor)
 {
     if (block->error.code == PFB_OK)
@@ -36,8 +36,8 @@ static bool keep_block_error(pfb_v1_reader *block, const pfb_cursor *cursor)
     return cursor->error.code == PFB_OK;
 }
 
-/* The same for the current object: the block goes on behind it. No instance and no value follows. Always returns
- * false. */
+/* Records an error of the current object and ends its instances and values. The next object can still be read. Always
+ * returns false. */
 PFB_NOINLINE static bool fail_object(pfb_v1_reader *block, pfb_code code, size_t offset)
 {
     if (block->error.code == PFB_OK)
@@ -49,7 +49,8 @@ PFB_NOINLINE static bool fail_object(pfb_v1_reader *block, pfb_code code, size_t
     return false;
 }
 
-/* An oddity of the current object: a note, or a failure in strict mode. True when reading may go on. */
+/* Records a deviation of the current object as a note, or as an error in strict mode. Returns true if reading may
+ * continue. */
 static bool tolerate(pfb_v1_reader *block, uint32_t note, pfb_code code, size_t offset)
 {
     if (block->is_strict)
@@ -58,7 +59,7 @@ static bool tolerate(pfb_v1_reader *block, uint32_t note, pfb_code code, size_t 
     return true;
 }
 
-/* The rule about sizes that must be multiples of 8. */
+/* Checks a size that must be a multiple of 8. */
 static bool is_aligned(pfb_v1_reader *block, uint32_t size, size_t offset)
 {
     return size % 8 == 0 || tolerate(block, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, offset);
@@ -77,7 +78,7 @@ static inline const uint8_t *checked(const pfb_v1_reader *block, size_t offset, 
 
 /* ---- Names ------------------------------------------------------------------------------------------- */
 
-/* A name inside the input: up to its first NUL, without a last odd byte of UTF-16. */
+/* Returns the name in the `size` bytes at `p`: up to its first NUL, without a last odd byte of UTF-16. */
 static pfb_name cut_name(const pfb_v1_reader *block, const uint8_t *p, uint32_t size, uint32_t code_page)
 {
     uint32_t encoding = pfb_v1_encoding(code_page, block->is_big_endian);
@@ -106,7 +107,7 @@ bool pfb_v1_recognise(const void *data, size_t size)
     return little == 4 || big == 4;
 }
 
-/* The signature, then LittleEndian, which must tell the same order. */
+/* Reads the byte order from the signature; LittleEndian must agree. */
 static void read_byte_order(pfb_v1_reader *block, pfb_cursor *cursor, const uint8_t *p)
 {
     if (!pfb_v1_recognise(p, DATA_HEADER_BYTES)) {
@@ -130,7 +131,7 @@ static void read_header(pfb_v1_reader *block, const uint8_t *p)
     block->perf_time_100ns = load64s(block, p + 72);
 }
 
-/* The objects are found without a name, so a bad one is only noted. */
+/* A bad system name is only noted, since the objects can be found without it. */
 static void read_system_name(pfb_v1_reader *block, pfb_cursor *cursor, const uint8_t *p, uint32_t total)
 {
     uint32_t size = load32(block, p + 80);
@@ -192,8 +193,8 @@ static void load_object(const pfb_v1_reader *block, const uint8_t *p, pfb_v1_obj
     object->perf_freq = load64s(block, p + 56);
 }
 
-/* Header <= definitions <= instances <= end, and the two counts: what is wrong with them, blamed on a field of the
- * object's header. */
+/* Checks that header <= definitions <= instances <= end, and the two counts. Returns the error with the offset of a
+ * field of the object's header. */
 static pfb_error check_layout(const pfb_v1_object *object, uint32_t header, uint32_t definitions)
 {
     int32_t instances = object->instance_count;
@@ -227,8 +228,8 @@ static void check_object(pfb_v1_reader *block, const uint8_t *p, const pfb_v1_ob
     block->searches_left = object->size_bytes / BYTES_PER_SEARCH;
 }
 
-/* Passes over what the caller left of the current object, checking it: its definitions too, which the first instance
- * asks for, be there one or not. */
+/* Checks what the caller left unread of the current object. The definitions are checked with the first instance, even
+ * if there is none. */
 static void drain_object(pfb_v1_reader *block)
 {
     pfb_v1_instance instance;
@@ -283,7 +284,7 @@ bool pfb_v1_next_object(pfb_v1_reader *block, pfb_v1_object *object)
 
 /* ---- Counter definitions ----------------------------------------------------------------------------- */
 
-/* The size of the definition at an offset up to their end; 0 when there is no room for it. */
+/* Returns the size of the definition at an offset; 0 if it is malformed or ends past the end of the definitions. */
 static inline uint32_t definition_size(const pfb_v1_reader *block, size_t at)
 {
     size_t left = block->definitions_end - at;
@@ -297,7 +298,7 @@ PFB_NOINLINE static bool fail_definition(pfb_v1_reader *block, size_t at)
     return fail_object(block, is_cut ? PFB_TRUNCATED_DEFINITION : PFB_BAD_DEFINITION_SIZE, at);
 }
 
-/* As pfb_counter_type_is_base(), which would be a call for each value: subtype BASE of class COUNTER. */
+/* The same as pfb_counter_type_is_base (subtype BASE of class COUNTER), inline because it runs once per value. */
 static inline bool is_base(uint32_t type)
 {
     return (type & (PFB_TYPE_CLASS_MASK | PFB_TYPE_SUBTYPE_MASK)) == 0x00030400;
@@ -325,23 +326,53 @@ bool pfb_v1_next_counter(pfb_v1_reader *block, pfb_v1_counter *counter)
     return true;
 }
 
-/* The words that any definition claims: the same for all instances of the object. Where there are multi counters, whose
- * item counts may lie there. */
-static void find_claims(pfb_v1_reader *block)
+/* The first 512 words of 4 bytes of a counter block have a bit each in covered_words. */
+enum { COVERED_MASKS = sizeof(((pfb_v1_reader *)0)->covered_words) / sizeof(uint64_t), MASK_BYTES = 64 * 4 };
+
+/* Sets the bits of the words that a value of this size touches. */
+static inline void cover(uint64_t *masks, uint32_t offset, uint32_t size)
+{
+    if (size == 0)
+        return;
+    uint64_t end = ((uint64_t)offset + size + 3) / 4;
+    uint64_t bits = UINT64_MAX << offset / 4 % 64;
+    for (size_t i = offset / MASK_BYTES; i < COVERED_MASKS && 64 * i < end; i++) {
+        if (end - 64 * i < 64)
+            bits &= (UINT64_C(1) << (end - 64 * i)) - 1;
+        masks[i] |= bits;
+        bits = UINT64_MAX;
+    }
+}
+
+static inline bool has_mask(uint32_t offset)
+{
+    return offset % 4 == 0 && offset / MASK_BYTES < COVERED_MASKS;
+}
+
+/* Requires has_mask(offset). */
+static inline bool is_covered(const uint64_t *masks, uint32_t offset)
+{
+    return masks[offset / MASK_BYTES] >> offset / 4 % 64 & 1;
+}
+
+/* Finds the words of a counter block that any definition covers, once for all instances of an object with multi
+ * counters: the 4 bytes after the value of such a counter are its multi count unless they are covered. */
+static void find_covered_words(pfb_v1_reader *block)
 {
     size_t at = block->definitions_offset;
-    forget_claims(block->claims);
+    for (size_t i = 0; i < COVERED_MASKS; i++)
+        block->covered_words[i] = 0;
     for (uint32_t i = 0; i < block->counter_count; i++) {
         uint32_t size = definition_size(block, at);
         if (size == 0) /* the bytes have changed */
             return;
         const uint8_t *p = checked(block, at, DEFINITION_BYTES);
-        claim(block->claims, load32(block, p + 36), load32(block, p + 32));
+        cover(block->covered_words, load32(block, p + 36), load32(block, p + 32));
         at += size;
     }
 }
 
-/* Of a counter with an item count; the type of item counts has the bit, too. */
+/* Returns true for a counter with a multi count. The type of multi counts has the bit too. */
 static inline bool is_multi(uint32_t type)
 {
     return (type & PFB_TYPE_MULTI) != 0 && !is_base(type);
@@ -369,15 +400,15 @@ static bool check_definitions(pfb_v1_reader *block)
     block->definition_step = is_uniform ? DEFINITION_BYTES : 0;
     block->has_related = bases + multis > 0;
     if (multis > 0)
-        find_claims(block);
+        find_covered_words(block);
     block->has_checked_definitions = true;
     return true;
 }
 
 /* ---- Instances --------------------------------------------------------------------------------------- */
 
-/* Reads a PERF_INSTANCE_DEFINITION and its name. Returns the offset after it, where the counter block begins; 0 when it
- * is broken. */
+/* Reads a PERF_INSTANCE_DEFINITION and its name. Returns the offset after it, where the counter block begins; 0 if it
+ * is malformed. */
 static size_t read_definition_of_instance(pfb_v1_reader *block, pfb_v1_instance *instance)
 {
     size_t offset = block->at;
@@ -404,8 +435,8 @@ static size_t read_definition_of_instance(pfb_v1_reader *block, pfb_v1_instance 
     return offset + size;
 }
 
-/* Makes the values of a counter block the next ones. An object whose instances overlap has none once its work is
- * spent. */
+/* Begins the values of a counter block. If the object has no work left for them, as when its instances overlap, there
+ * are none. */
 static void begin_values(pfb_v1_reader *block, size_t offset, uint32_t size)
 {
     bool is_excessive = block->instance_work > block->work_left;
@@ -445,8 +476,8 @@ static void drain_values(pfb_v1_reader *block)
         continue;
 }
 
-/* Where none is left to be read: behind the last one, where up to 7 bytes are padding; or before the first, of which
- * there are none until all definitions were checked. True when there is one. */
+/* Called when no instance is left: before the first one, to check all definitions and count the instances; after the
+ * last one, where up to 7 bytes are padding. Returns true if an instance follows. */
 PFB_NOINLINE static bool begin_instances(pfb_v1_reader *block)
 {
     int32_t count = block->instance_count;
@@ -480,8 +511,8 @@ bool pfb_v1_next_instance(pfb_v1_reader *block, pfb_v1_instance *instance)
 
 /* ---- Values ------------------------------------------------------------------------------------------ */
 
-/* True when `size` bytes at `offset` lie in the current counter block, after its length. An offset inside the length
- * wraps to 2^32 - 4 or more, which no counter block reaches. */
+/* Returns true if `size` bytes at `offset` lie in the current counter block, after its length. An offset inside the
+ * length wraps to 2^32 - 4 or more, which no counter block reaches. */
 static inline bool lies_inside(const pfb_v1_reader *block, uint32_t offset, uint32_t size)
 {
     return (uint64_t)(offset - COUNTER_BLOCK_BYTES) + size <= block->values_size - COUNTER_BLOCK_BYTES;
@@ -492,16 +523,16 @@ static inline bool is_number_size(uint32_t size)
     return size == 4 || size == 8;
 }
 
-/* Loads a number whose place was checked. */
+/* Loads a number at a checked offset of the counter block. */
 static inline uint64_t load_number(const pfb_v1_reader *block, uint32_t offset, uint32_t size)
 {
     const uint8_t *p = checked(block, block->values_offset + offset, size);
     return size == 4 ? load32(block, p) : load64(block, p);
 }
 
-/* Whether no definition claims any of the 4 bytes at an offset of the counter blocks: looks through all, which is done
- * as often as the object has bytes for. */
-PFB_NOINLINE static bool are_unclaimed(pfb_v1_reader *block, uint32_t offset)
+/* Returns true if no definition covers any of the 4 bytes at an offset of the counter blocks. Past the first 512 words
+ * it searches all definitions, and returns false once the object has no bytes left to pay for a search. */
+PFB_NOINLINE static bool are_uncovered(pfb_v1_reader *block, uint32_t offset)
 {
     if (block->searches_left < block->counter_count)
         return false;
@@ -514,28 +545,28 @@ PFB_NOINLINE static bool are_unclaimed(pfb_v1_reader *block, uint32_t offset)
         const uint8_t *p = checked(block, at, DEFINITION_BYTES);
         uint32_t size = load32(block, p + 32);
         uint32_t other = load32(block, p + 36);
-        if (size > 0 && other < offset + ITEMS_BYTES && (other >= offset || size > offset - other))
+        if (size > 0 && other < offset + MULTI_COUNT_BYTES && (other >= offset || size > offset - other))
             return false;
         at += step;
     }
     return true;
 }
 
-/* Takes the 4 bytes after a multi counter's value of 8 bytes as its item count, unless a definition claims them. */
-static void add_items(pfb_v1_reader *block, pfb_v1_value *value)
+/* Takes the 4 bytes after a multi counter's value of 8 bytes as its multi count, unless a definition covers them. */
+static void add_multi_count(pfb_v1_reader *block, pfb_v1_value *value)
 {
     uint32_t offset =
         (uint32_t)(value->offset - block->values_offset) + value->size_bytes; /* it lies inside: no wrap */
-    if (!lies_inside(block, offset, ITEMS_BYTES))
+    if (!lies_inside(block, offset, MULTI_COUNT_BYTES))
         return;
-    if (is_claim_known(offset) ? is_claimed(block->claims, offset) : !are_unclaimed(block, offset))
+    if (has_mask(offset) ? is_covered(block->covered_words, offset) : !are_uncovered(block, offset))
         return;
-    value->has_items = true;
-    value->items = load_number(block, offset, ITEMS_BYTES);
+    value->has_multi_count = true;
+    value->multi_count = load_number(block, offset, MULTI_COUNT_BYTES);
 }
 
-/* Adds what the definition at `p`, a base, says of the value before it: its base, or its item count. The declared size
- * counts, whatever the type says. */
+/* Adds the base or the multi count that the definition at `p` describes to the value before it. The size is that of the
+ * definition, not of its type. */
 static void add_base(const pfb_v1_reader *block, const uint8_t *p, uint32_t type, pfb_v1_value *value)
 {
     uint32_t size = load32(block, p + 32);
@@ -544,8 +575,8 @@ static void add_base(const pfb_v1_reader *block, const uint8_t *p, uint32_t type
         return;
     uint64_t number = load_number(block, offset, size);
     if (type == PFB_TYPE_MULTI_BASE) {
-        value->has_items = true;
-        value->items = number;
+        value->has_multi_count = true;
+        value->multi_count = number;
     } else {
         value->has_base = true;
         value->base_type = type;
@@ -553,26 +584,26 @@ static void add_base(const pfb_v1_reader *block, const uint8_t *p, uint32_t type
     }
 }
 
-/* The type in the definition at `next`, which follows that of the last value read; 0 when there is none. */
+/* Returns the type in the definition at `next`, which follows that of the last value read; 0 if there is none. */
 static inline uint32_t next_type_of(const pfb_v1_reader *block, size_t next)
 {
     bool has_next = block->values_read < block->counter_count && block->definitions_end - next >= DEFINITION_BYTES;
     return has_next ? load32(block, checked(block, next, DEFINITION_BYTES) + 28) : 0;
 }
 
-/* Adds its base and its item count to a value, which is not a base itself. Only a multi counter takes the next
- * definition as its item count. Always returns true. */
+/* Adds the base and the multi count of a value that is not a base. Only a multi counter takes the next
+ * definition as its multi count. Always returns true. */
 PFB_NOINLINE static bool add_related(pfb_v1_reader *block, pfb_v1_value *value, bool has_multi, size_t next)
 {
     uint32_t next_type = next_type_of(block, next);
     if (is_base(next_type) && (has_multi || next_type != PFB_TYPE_MULTI_BASE))
         add_base(block, checked(block, next, DEFINITION_BYTES), next_type, value);
     if (has_multi && next_type != PFB_TYPE_MULTI_BASE && value->size_bytes == 8)
-        add_items(block, value);
+        add_multi_count(block, value);
     return true;
 }
 
-/* After the last value that the current instance may have. Always returns false. */
+/* Called after the last value that the current instance may have. Always returns false. */
 PFB_NOINLINE static bool end_values(pfb_v1_reader *block)
 {
     if (block->values_read < block->counter_count && block->object_error.code == PFB_OK && block->values_offset != 0)

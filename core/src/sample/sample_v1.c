@@ -142,8 +142,8 @@ static bool load_values(pfb_sample *sample, pfb_v1_reader *block, uint32_t row)
         size_t place = pfb_sample_place(sample, row, column);
         sample->raw[place] = value.is_number ? value.raw : pfb_sample_locate(value.offset, value.size_bytes);
         sample->sizes[place] = value.is_number ? (uint8_t)value.size_bytes : 0;
-        if (value.has_items && sample->columns[column].multi_column == PFB_NONE)
-            sample->multi_counts[place] = value.items;
+        if (value.has_multi_count && sample->columns[column].multi_column == PFB_NONE)
+            sample->multi_counts[place] = value.multi_count;
         sample->rows[row].value_count++;
     }
     return true;
