@@ -265,6 +265,51 @@ Test(query, a_question_mark_is_one_unit_not_one_character)
     cr_expect(pfb_query_match(UTF16_NAME(two, 2), UTF16_NAME(smile, 2), 0));
 }
 
+/* The same characters match in whatever encodings: "\u00C4b*\U0001F600?" and two names. */
+Test(query, encodings_do_not_matter)
+{
+    static const uint8_t pattern_le[] = {0xC4, 0, 'b', 0, '*', 0, 0x3D, 0xD8, 0x00, 0xDE, '?', 0};
+    static const uint8_t pattern_be[] = {0, 0xC4, 0, 'b', 0, '*', 0xD8, 0x3D, 0xDE, 0x00, 0, '?'};
+    static const uint8_t name_be[] = {0, 0xC4, 0, 'b', 0, 'c', 0xD8, 0x3D, 0xDE, 0x00, 0, 'd'};
+    const pfb_name patterns[] = {{pattern_le, sizeof pattern_le, PFB_ENCODING_UTF16LE},
+                                 {pattern_be, sizeof pattern_be, PFB_ENCODING_UTF16BE},
+                                 pfb_utf8_name("\xC3\x84"
+                                               "b*\xF0\x9F\x98\x80?",
+                                               9)};
+    const pfb_name names[] = {{name_be, sizeof name_be, PFB_ENCODING_UTF16BE},
+                              pfb_utf8_name("\xC3\x84"
+                                            "bc\xF0\x9F\x98\x80"
+                                            "d",
+                                            9)};
+    const pfb_name other = pfb_utf8_name("\xC3\x84"
+                                         "bc\xF0\x9F\x98\x80",
+                                         8);
+    for (size_t i = 0; i < COUNT(patterns); i++) {
+        for (size_t k = 0; k < COUNT(names); k++)
+            cr_expect(pfb_query_match(&patterns[i], &names[k], 0), "pattern %zu, name %zu", i, k);
+        cr_expect_not(pfb_query_match(&patterns[i], &other, 0), "pattern %zu", i);
+        cr_expect(pfb_query_is_pattern(&patterns[i]), "pattern %zu", i);
+    }
+}
+
+/* A name in any encoding is written as UTF-16LE; its length counts in units. */
+Test(query, names_are_written_as_utf16)
+{
+    static const uint8_t expected[] = {0xC4, 0, 0x3D, 0xD8, 0x00, 0xDE, 0, 0};
+    const pfb_query query = {.name = pfb_utf8_name("\xC3\x84\xF0\x9F\x98\x80", 6)};
+    uint8_t out[48];
+    cr_assert_eq(pfb_query_write(&query, out, sizeof out), sizeof out);
+    cr_expect_eq(memcmp(out + 40, expected, sizeof expected), 0);
+    static char text[3 * PFB_QUERY_NAME_UNITS + 3];
+    for (size_t i = 0; i + 3 <= sizeof text; i += 3)
+        memcpy(text + i, "\xE2\x82\xAC", 3); /* the euro sign: one unit */
+    pfb_query longest = {.name = pfb_utf8_name(text, 3 * PFB_QUERY_NAME_UNITS)};
+    cr_expect_eq(pfb_query_size(&longest), 2096);
+    longest.name.size_bytes += 3;
+    cr_expect_eq(pfb_query_size(&longest), 0);
+    cr_expect(pfb_query_match(&longest.name, &longest.name, 0) == false, "a pattern of 1025 units matches nothing");
+}
+
 Test(query, patterns_are_limited_and_names_are_not)
 {
     enum { LONG = 5000 };

@@ -514,3 +514,35 @@ Test(write_v1, the_fault_of_name_tables)
     pfb_name_table_count(&table);
     expect_error(table.error, PFB_BAD_PAIR, field, "strictly");
 }
+
+/* Names are written in the code page of the object, whatever encoding they have. */
+Test(write_v1, names_are_converted_to_the_code_page)
+{
+    static const struct {
+        const char *what;
+        pfb_name name;
+        uint32_t code_page;
+        bool is_big_endian;
+        const char *stored; /* null: refused */
+        size_t size;
+    } rows[] = {
+        {"UTF-8 to the block's order", {(const uint8_t *)"\xC3\x84", 2, PFB_ENCODING_UTF8}, 0, false, "\xC4\0", 2},
+        {"the other order", {(const uint8_t *)"\xC3\x84", 2, PFB_ENCODING_UTF8}, 0, true, "\0\xC4", 2},
+        {"a fixed order", {(const uint8_t *)"\xC4", 1, PFB_ENCODING_LATIN_1}, 1201, false, "\0\xC4", 2},
+        {"the same code page", {(const uint8_t *)"\xC4", 1, 932}, 932, false, "\xC4", 1},
+        {"ASCII in a code page", {(const uint8_t *)"a", 1, PFB_ENCODING_UTF8}, 932, false, "a", 1},
+        {"another code page", {(const uint8_t *)"\xC4", 1, PFB_ENCODING_LATIN_1}, 932, false, NULL, 0},
+        {"UTF-16 in a code page", {(const uint8_t *)"a\0", 2, PFB_ENCODING_UTF16LE}, 932, false, NULL, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint8_t data[512];
+        pfb_writer b;
+        v1_begin(&b, data, sizeof data, rows[i].is_big_endian);
+        pfb_write_begin_object(&b, &(pfb_v1_object){.title_index = 2, .code_page = rows[i].code_page});
+        size_t at = b.size_bytes + 24;
+        pfb_write_v1_instance(&b, &(pfb_v1_instance){.name = rows[i].name});
+        cr_expect_eq(b.error.code, rows[i].stored ? PFB_OK : PFB_CALLER_ARGUMENT, "%s", rows[i].what);
+        if (rows[i].stored)
+            cr_expect_eq(memcmp(data + at, rows[i].stored, rows[i].size), 0, "%s", rows[i].what);
+    }
+}

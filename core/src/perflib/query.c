@@ -7,13 +7,21 @@
 
 enum { IDENTIFIER_BYTES = 40 };
 
+/* Returns true if the size alone shows that a name has too many units: each takes 2 bytes of UTF-16, and at most 3 of
+ * any other encoding. */
+static bool is_oversized(const pfb_name *name)
+{
+    bool is_utf16 = name->encoding == PFB_ENCODING_UTF16LE || name->encoding == PFB_ENCODING_UTF16BE;
+    return name->bytes && name->size_bytes / (is_utf16 ? 2 : 3) > PFB_QUERY_NAME_UNITS;
+}
+
 /* Returns the length of a name in UTF-16 units, or one more than PFB_QUERY_NAME_UNITS if it is longer than that or
  * contains a NUL. */
 static size_t count_units(const pfb_name *name)
 {
-    size_t count = 0;
+    size_t count = is_oversized(name) ? PFB_QUERY_NAME_UNITS + 1 : 0;
     pfb_units units = {0, 0};
-    while (pfb_has_unit(name, &units)) {
+    while (count <= PFB_QUERY_NAME_UNITS && pfb_has_unit(name, &units)) {
         if (count == PFB_QUERY_NAME_UNITS || pfb_name_unit(name, &units) == 0)
             return PFB_QUERY_NAME_UNITS + 1;
         count++;
@@ -77,7 +85,7 @@ static uint32_t fold_case(uint32_t unit, uint32_t options)
 static bool is_too_long(const pfb_name *pattern)
 {
     pfb_units units = {0, 0};
-    size_t count = 0;
+    size_t count = is_oversized(pattern) ? PFB_QUERY_NAME_UNITS + 1 : 0;
     for (; count <= PFB_QUERY_NAME_UNITS && pfb_has_unit(pattern, &units); count++)
         pfb_name_unit(pattern, &units);
     return count > PFB_QUERY_NAME_UNITS;
