@@ -153,7 +153,7 @@ static void check_refusal(pfb_source *source, uint8_t fill, const pfb_read_optio
     PERF_DATA_BLOCK header;
     memcpy(&header, reply.data, sizeof header);
     pfb_error verdict = pfb_v1_finish(&block);
-    printf("options %u, room of 0x%02X: %s at %lu\n", (unsigned)options, fill, pfb_code_name(verdict.code),
+    printf("%s, memory of 0x%02X: %s at %lu\n", options ? "strict" : "default", fill, pfb_code_name(verdict.code),
            (unsigned long)verdict.offset);
     check(verdict.code == PFB_BAD_OBJECT_SIZE && verdict.offset == header.HeaderLength,
           "the object is refused for its size");
