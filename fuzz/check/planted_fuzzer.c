@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     block[0] = (uint8_t)size;
     volatile uint8_t *read = block;
     unsigned sum = read[0];
-    if (magic == 0x5EEDB06Fu && read[BLOCK_BYTES - 1] != 1)
+    if (magic == 0x5EEDB06Fu && read[BLOCK_BYTES - 1] != 1) /* NOLINT(clang-analyzer-core.*): planted */
         sum += read[BLOCK_BYTES];
     free(block);
     return sum == 0x1000;

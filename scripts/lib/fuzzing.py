@@ -199,6 +199,7 @@ class Afl(Run):
     @staticmethod
     def prepare(names):
         build(Afl.preset, [f"{name}_fuzzer" for name in names])
+        build("fuzz-mutators", ["all"])
 
     def start(self):
         self.out = self.folder / "afl"
@@ -215,12 +216,15 @@ class Afl(Run):
                 (inputs / "zero").write_bytes(bytes(8))
         words = dictionary(self.target)
         role = ["-M", "main"] if self.number == 0 else ["-S", f"other{self.number}"]
+        mutator = ROOT / "build" / "fuzz-mutators" / "fuzz" / f"{self.target}_mutator.so"
+        custom = {"AFL_CUSTOM_MUTATOR_LIBRARY": str(mutator)} if mutator.exists() else {}
         cmplog = ["-c", "0", "-l", "2"] if self.number == 0 else []
         self.spawn(["afl-fuzz", *role, "-i", inputs, "-o", self.out, "-V", self.seconds, "-m", "none",
                     "-t", f"{1000 * MOST_SECONDS}+", *cmplog, *(["-x", words] if words else []),
                     "--", program(self.preset, self.target)],
                    AFL_SKIP_CPUFREQ="1", AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES="1", AFL_NO_UI="1", AFL_NO_AFFINITY="1",
-                   AFL_BENCH_UNTIL_CRASH="1", AFL_FORKSRV_INIT_TMOUT="60000")
+                   AFL_BENCH_UNTIL_CRASH="1", AFL_FORKSRV_INIT_TMOUT="60000",
+                   **custom)
 
     def state(self):
         return self.out / ("main" if self.number == 0 else f"other{self.number}")
