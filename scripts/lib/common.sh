@@ -92,6 +92,7 @@ fuzz_needs() {
     need libc6-dev builds clang
     need libclang-rt-dev builds clang -fsanitize=address,undefined
     need afl++ has_command afl-fuzz
+    need zip has_command zip
 }
 
 # Stops on other processors than x86-64: tests of objects and cross builds expect its compilers.

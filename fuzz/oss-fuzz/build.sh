@@ -1,0 +1,31 @@
+#!/bin/bash -eu
+# Builds the fuzz targets as OSS-Fuzz and ClusterFuzzLite ask for them. Environment: CC, CXX, CFLAGS, CXXFLAGS and
+# LIB_FUZZING_ENGINE to build with; SRC, which contains the folder perfblock; WORK for what is built; OUT for each target
+# with its dictionary, options and seeds.
+
+source=$SRC/perfblock
+build=$WORK/perfblock
+options=(
+    -DCMAKE_BUILD_TYPE=RelWithDebInfo
+    -DCMAKE_C_COMPILER="$CC" -DCMAKE_C_FLAGS="$CFLAGS"
+    -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_FLAGS="$CXXFLAGS"
+    -DPERFBLOCK_FUZZERS=ON -DPERFBLOCK_TESTS=OFF -DPERFBLOCK_CLI=OFF -DPERFBLOCK_INSTALL=OFF
+)
+cmake -S "$source" -B "$build" "${options[@]}"
+cmake --build "$build" --parallel "$(nproc)"
+
+for program in "$build"/fuzz/*_fuzzer; do
+    name=$(basename "$program")
+    subject=${name%_fuzzer}
+    cp "$program" "$OUT/"
+    cp "$source/fuzz/$subject.dict" "$OUT/$name.dict"
+    printf '[libfuzzer]\nmax_len = 65536\ntimeout = 25\n' >"$OUT/$name.options"
+    seeds=()
+    for folder in seeds found regress; do
+        for file in "$source/corpus/$subject/$folder"/*; do
+            [[ ! -f $file ]] || seeds+=("$file")
+        done
+    done
+    rm -f "$OUT/${name}_seed_corpus.zip"
+    zip -q -j "$OUT/${name}_seed_corpus.zip" "${seeds[@]}"
+done
