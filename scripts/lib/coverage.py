@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MIT
+"""Measures the coverage of core, cpi and lwp by the tests; run by scripts/coverage and scripts/mutate."""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import fuzzing
+
+ROOT = fuzzing.ROOT
+BUILD = ROOT / "build" / "coverage"
+PROFILES = BUILD / "profiles"
+FLOORS = ROOT / "tests" / "coverage.json"
+PAGE = ROOT / "docs" / "coverage.md"
+GAPS = BUILD / "gaps.txt"
+BEGIN = "<!-- table: written by scripts/coverage --write -->\n"
+END = "<!-- end of table -->\n"
+MODULES = {"cpi": "core/cpi/", "lwp": "core/lwp/", "core": "core/"}  # the first prefix that fits
+KINDS = ("lines", "branches", "mcdc")
+
+
+def libraries():
+    found = sorted(BUILD.glob("core/libperfblock*.so"))
+    return [str(found[0]), *(f"-object={path}" for path in found[1:])]
+
+
+def run_tests():
+    """Runs each test with profiles of its own, PROFILES/TEST/*.profraw."""
+    fuzzing.build("coverage", ["all"])
+    shutil.rmtree(PROFILES, ignore_errors=True)
+    listed = fuzzing.quietly(["ctest", "--test-dir", BUILD, "--show-only=json-v1"])
+    names = [test["name"] for test in json.loads(listed)["tests"]]
+    for number, name in enumerate(names, 1):
+        folder = PROFILES / name
+        folder.mkdir(parents=True)
+        # %2m: a file for each library, into which all processes of the test merge their counts.
+        done = subprocess.run(["ctest", "--test-dir", BUILD, "-R", f"^{re.escape(name)}$", "--output-on-failure"],
+                              env={**os.environ, "LLVM_PROFILE_FILE": str(folder / "%2m.profraw")},
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace",
+                              check=False)
+        if done.returncode != 0:
+            sys.exit(f"{done.stdout[-5000:]}\n{name} failed: coverage is measured with tests that pass")
+        if number % 20 == 0:
+            print(f"{number} of {len(names)} tests", flush=True)
+
+
+def merge(profiles, out):
+    listing = out.with_suffix(".list")
+    listing.write_text("".join(f"{path}\n" for path in profiles), encoding="utf-8")
+    fuzzing.quietly(["llvm-profdata-19", "merge", "-sparse", f"--input-files={listing}", "-o", out])
+
+
+def export(profile, *options):
+    done = subprocess.run(["llvm-cov-19", "export", *libraries(), f"-instr-profile={profile}", *options],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    return done.stdout
+
+
+def name_of(path):
+    return str(pathlib.Path(path).relative_to(ROOT))
+
+
+def module_of(name):
+    return next(module for module, prefix in MODULES.items() if name.startswith(prefix))
+
+
+def summarise(data):
+    """{file: {kind: (covered, count)}} and the same for each module."""
+    files, modules = {}, {}
+    for entry in data["files"]:
+        name = name_of(entry["filename"])
+        if not name.startswith("core/"):
+            continue
+        figures = {kind: (entry["summary"][kind]["covered"], entry["summary"][kind]["count"]) for kind in KINDS}
+        if figures["lines"][1] > 0:
+            files[name] = figures
+        total = modules.setdefault(module_of(name), dict.fromkeys(KINDS, (0, 0)))
+        for kind in KINDS:
+            total[kind] = tuple(map(sum, zip(total[kind], figures[kind])))
+    return files, modules
+
+
+def gaps(data):
+    """Lines that are not reached, branches never taken one way, and conditions without an independent pair.
+
+    A function of a header is compiled into several libraries: what one of them reaches is reached."""
+    for entry in data["files"]:
+        name = name_of(entry["filename"])
+        if not name.startswith("core/"):
+            continue
+        source = (ROOT / name).read_text(encoding="utf-8").splitlines()
+        branches, decisions = {}, {}
+        for *where, taken, not_taken, _, _, _ in entry["branches"]:
+            counts = branches.setdefault(tuple(where), [0, 0])
+            counts[0] += taken
+            counts[1] += not_taken
+        for record in entry.get("mcdc_records", []):
+            covered = decisions.setdefault(tuple(record[:4]), [False] * len(record[-1]))
+            decisions[tuple(record[:4])] = [one or other for one, other in zip(covered, record[-1])]
+        found = {(where[0], "never true") for where, counts in branches.items() if counts[0] == 0}
+        found |= {(where[0], "never false") for where, counts in branches.items() if counts[1] == 0}
+        for where, covered in decisions.items():
+            missing = [str(i) for i, is_covered in enumerate(covered, 1) if not is_covered]
+            if missing:
+                found.add((where[0], "MC/DC: condition " + ", ".join(missing)))
+        found |= {(segment[0], "not reached") for segment in entry["segments"]
+                  if segment[3] and segment[2] == 0 and segment[4]}
+        for line, what in sorted(found):
+            yield f"{name}:{line}: {what}: {source[line - 1].strip()}"
+
+
+def percent(pair):
+    return 100.0 if pair[1] == 0 else 100.0 * pair[0] / pair[1]
+
+
+def cell(pair):
+    return "" if pair[1] == 0 else f"{percent(pair):.1f} ({pair[0]} of {pair[1]})"
+
+
+def table(files, modules):
+    lines = ["", "| file | lines | branches | MC/DC |", "|---|--:|--:|--:|"]
+    for names, bold in ((sorted(modules), "**"), (sorted(files), "")):
+        for name in names:
+            figures = (modules if bold else files)[name]
+            lines.append(f"| {bold}{name}{bold} | " + " | ".join(cell(figures[kind]) for kind in KINDS) + " |")
+    return "\n".join(lines) + "\n\n"
+
+
+def check(modules):
+    floors = json.loads(FLOORS.read_text(encoding="utf-8"))
+    failed = False
+    for module, least in floors.items():
+        for kind, floor in least.items():
+            reached = percent(modules[module][kind])
+            if reached < floor:
+                failed = True
+                print(f"BELOW {module} {kind}: {reached:.2f} %, tests/coverage.json asks for {floor} %")
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/coverage", description="Measures the coverage of the tests.")
+    parser.add_argument("--write", action="store_true", help="update the table of docs/coverage.md")
+    parser.add_argument("--report", action="store_true", help="read the profiles of the last run")
+    arguments = parser.parse_args()
+    if not arguments.report:
+        run_tests()
+    merged = BUILD / "all.profdata"
+    merge(PROFILES.glob("*/*.profraw"), merged)
+    data = json.loads(export(merged))["data"][0]
+    files, modules = summarise(data)
+    text = table(files, modules)
+    print(text)
+    listed = list(gaps(data))
+    GAPS.write_text("".join(f"{gap}\n" for gap in listed), encoding="utf-8")
+    print(f"{len(listed)} gaps, listed in {GAPS.relative_to(ROOT)}")
+    if arguments.write:
+        head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+        PAGE.write_text(head + BEGIN + text + END + rest.partition(END)[2], encoding="utf-8")
+    return check(modules)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
