@@ -3,6 +3,7 @@
 
 #include "support_lwp_model.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
@@ -320,7 +321,9 @@ Test(lwp_model_load, the_registers_of_capabilities_count)
                               &has.event_offset,  &has.latency_bits, &has.latency_rounding};
         *fields[field_number] = UINT32_MAX - 7; /* a multiple of 8 */
         cr_expect(pfb_lwp_model_init(&model, &has, NULL), "field %d", field_number);
-        cr_expect_eq(memcmp(&model.capabilities, &good, sizeof good), 0, "field %d", field_number);
+        /* Up to the last field: padding follows. */
+        cr_expect_eq(memcmp(&model.capabilities, &good, offsetof(pfb_lwp_capabilities, is_refused) + sizeof(bool)), 0,
+                     "field %d", field_number);
     }
 }
 
