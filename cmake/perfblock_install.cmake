@@ -18,6 +18,10 @@ if(TARGET perfblock_platform)
 endif()
 
 install(TARGETS ${libraries} EXPORT perfblock_${kind} FILE_SET HEADERS)
+install(
+    DIRECTORY fixtures/ DESTINATION ${CMAKE_INSTALL_DATADIR}/perfblock/fixtures
+    FILES_MATCHING PATTERN "*.pfb" PATTERN "*.txt" PATTERN "README.md" PATTERN "__pycache__" EXCLUDE
+)
 install(EXPORT perfblock_${kind} NAMESPACE perfblock:: FILE perfblock_${kind}_targets.cmake DESTINATION ${package_folder})
 if(TARGET perfblock_cli)
     install(TARGETS perfblock_cli)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""The canned countersets: made from their texts, readable, and as their
+README says."""
+
+import collections
+import glob
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+from program import ROOT, Case
+
+FOLDER = os.path.join(ROOT, "fixtures")
+ROW = re.compile(r"^\| `(\w+)` \| `(\w+)` \| (\d+) \|", re.M)
+CATALOG_ROW = re.compile(r'^    \{([A-Z_]+), \w+, (\d+), \w+, \w+, "(.*)"\},$',
+                         re.M)
+
+
+def read(*names):
+    """A text file of the project."""
+    with open(os.path.join(ROOT, *names), encoding="utf-8") as file:
+        return file.read()
+
+
+class Fixtures(Case):
+    """Everything in fixtures/."""
+
+    def setUp(self):
+        super().setUp()
+        self.paths = sorted(glob.glob(os.path.join(FOLDER, "*.pfb")))
+        self.assertGreaterEqual(len(self.paths), 12)
+
+    def cooked(self, path):
+        """The values of a fixture; those of errors are numbers."""
+        done = self.run_program("cook", "--format", "json", path)
+        self.assertEqual(done.status, 0, done.err)
+        return [item for item in done.objects()
+                if isinstance(item["status"], str)]
+
+    @staticmethod
+    def stem(path):
+        """The name of a fixture."""
+        return os.path.basename(path)[:-len(".pfb")]
+
+    def test_they_are_made_from_their_texts(self):
+        subprocess.run([sys.executable, os.path.join(FOLDER, "make_fixtures.py"),
+                        self.folder], check=True, timeout=60)
+        made = sorted(name for name in os.listdir(self.folder))
+        self.assertEqual(made, [os.path.basename(path) for path in self.paths])
+        for path in self.paths:
+            with open(path, "rb") as old, open(os.path.join(
+                    self.folder, os.path.basename(path)), "rb") as new:
+                self.assertEqual(old.read(), new.read(), path)
+
+    def test_every_command_reads_them(self):
+        for path in self.paths:
+            for command in (["show"], ["check", "--strict"], ["cook"]):
+                self.assertEqual(self.run_program(*command, path).status, 0)
+            self.run_fine("countersets", "--file", path)
+
+    def test_statuses_are_those_announced(self):
+        announced = {(name, status): int(count) for name, status, count
+                     in ROW.findall(read("fixtures", "README.md"))}
+        found = collections.Counter(
+            (self.stem(path), item["status"]) for path in self.paths
+            for item in self.cooked(path) if item["status"] != "ok")
+        self.assertEqual(found, announced)
+
+    def test_readme_lists_them(self):
+        text = read("fixtures", "README.md")
+        for path in self.paths:
+            self.assertIn(f"\n| `{self.stem(path)}` | ", text)
+
+    def test_every_counter_of_the_catalog_is_in_one(self):
+        catalog = {(name.replace("_", " ").lower(), int(ident), counter)
+                   for name, ident, counter in CATALOG_ROW.findall(
+                       read("core", "src", "perflib", "catalog.c"))}
+        self.assertGreaterEqual(len(catalog), 41)
+        found = set()
+        for path in self.paths:
+            for item in self.cooked(path):
+                found.add((str(item.get("set")).lower(), item.get("counter_id"),
+                           item.get("counter")))
+        self.assertEqual(catalog - found, set())
+
+
+if __name__ == "__main__":
+    unittest.main()
