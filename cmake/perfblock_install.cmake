@@ -18,6 +18,10 @@ if(TARGET perfblock_platform)
 endif()
 
 install(TARGETS ${libraries} EXPORT perfblock_${kind} FILE_SET HEADERS)
+if(TARGET perfblock_compat)
+    install(TARGETS perfblock_compat EXPORT perfblock_${kind})
+    install(DIRECTORY platform/compat/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perfblock/compat)
+endif()
 install(
     DIRECTORY fixtures/ DESTINATION ${CMAKE_INSTALL_DATADIR}/perfblock/fixtures
     FILES_MATCHING PATTERN "*.pfb" PATTERN "*.txt" PATTERN "README.md" PATTERN "__pycache__" EXCLUDE

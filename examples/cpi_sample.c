@@ -10,7 +10,7 @@
  * output cannot be written.
  *
  * Except on Windows it is built for POSIX: _POSIX_C_SOURCE=200809L. */
-#include <perfblock/cpi_original.h>
+#include <perfblock/perfutil.h>
 
 #include <errno.h>
 #include <inttypes.h>

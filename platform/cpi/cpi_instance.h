@@ -5,7 +5,7 @@
 /* One instance of the CPI facility, without its handle: its interval, its figures and its trace buffer. The caller
  * holds its lock. `failure` is not NULL; after a failure its code is not 0. */
 #include "cpi/cpi_source_private.h"
-#include "cpi/lock.h"
+#include "source/lock.h"
 
 #include "perfblock/cpi_facility.h"
 

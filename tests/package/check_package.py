@@ -138,6 +138,22 @@ class Check:
                 raise SystemExit(f"docs/cpi.md promises\n{expected}but the sample prints\n{output}")
             print(f"original names as {language}: ok")
 
+    def consume_perflib(self):
+        """The program of docs/perflib.md, with the compatibility headers, over an installed fixture."""
+        text, _, expected = read_example(self.source / "docs/perflib.md")
+        found = next(self.prefix.rglob("pkgconfig"))
+        environment = {"PKG_CONFIG_PATH": str(found), "PKG_CONFIG_ALLOW_SYSTEM_CFLAGS": "1"}
+        flags = self.run("pkg-config", "--cflags", "--libs", "perfblock_platform", environment=environment).split()
+        compat = self.run("pkg-config", "--variable=compatdir", "perfblock_platform", environment=environment).strip()
+        source, program = self.folder / "agent.c", self.folder / "agent"
+        source.write_text(text, encoding="utf-8")
+        self.run(self.arguments.compiler, "-fshort-wchar", source, f"-I{compat}", "-o", program, *flags)
+        fixture = next(self.prefix.rglob("processor_information.pfb"))
+        output = self.run(program, environment={"PERFBLOCK_CAPTURE": str(fixture), **self.library_path()})
+        if output != expected:
+            raise SystemExit(f"docs/perflib.md promises\n{expected}but the program prints\n{output}")
+        print("perflib.h: ok")
+
     def consume_sources(self):
         """Without any build system: one command over the core's sources."""
         program = self.folder / f"from_sources{self.arguments.suffix}"
@@ -184,6 +200,7 @@ def check_installed(check):
         check.check_soname()
     check.consume_with_pkg_config()
     check.consume_original_names()
+    check.consume_perflib()
     check.consume_with_cmake("add_subdirectory")
     check.consume_with_cmake("fetch_content")
     check.consume_sources()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "perfblock/cpi_facility.h"
-#include "perfblock/cpi_original.h"
+#include "perfblock/perfutil.h"
 
 #include "support_cpi_source.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "checks.h"
-#include "cpi/lock.h"
 #include "cpi/windows/windows_cpi.h"
+#include "source/lock.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include "cpi/linux/linux_cpi.h"
 
 #include "cpi/linux/perf_cpus.h"
-#include "cpi/lock.h"
 #include "linux/kernel_files.h"
+#include "source/lock.h"
 
 #include <stdlib.h>
 #include <string.h>

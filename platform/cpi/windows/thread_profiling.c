@@ -2,8 +2,8 @@
 #include "cpi/windows/thread_profiling.h"
 
 #include "cpi/cpi_source_private.h"
-#include "cpi/lock.h"
 #include "perfblock/source.h" /* PFB_WIN32_ */
+#include "source/lock.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PERFBLOCK_CPI_ORIGINAL_H
-#define PERFBLOCK_CPI_ORIGINAL_H
+#ifndef PERFBLOCK_PERFUTIL_H
+#define PERFBLOCK_PERFUTIL_H
 
 #include "perfblock/cpi_facility.h"
 
@@ -20,6 +20,7 @@ typedef uint64_t UINT64;
 #define MAX_CPUS PFB_CPI_MAX_CPUS
 
 typedef pfb_cpi_data CPI_DATA;
+typedef pfb_cpi_data cpi_data_t;
 
 /* ---- Modes --------------------------------------------------------------------------------------------- */
 
@@ -67,54 +68,69 @@ typedef pfb_cpi_data CPI_DATA;
 
 /* C++ compilers warn about unused static functions. */
 #if defined(__cplusplus)
-#define PFB_CPI_ORIGINAL inline
+#define PFB_PERFUTIL inline
 #else
-#define PFB_CPI_ORIGINAL static inline
+#define PFB_PERFUTIL static inline
 #endif
 
-PFB_CPI_ORIGINAL int CpiInit(UINT32 mode, void **handle)
+PFB_PERFUTIL int CpiInit(UINT32 mode, void **handle)
 {
     return pfb_cpi_init(mode, handle);
 }
 
-PFB_CPI_ORIGINAL int CpiTerminate(void *handle)
+PFB_PERFUTIL int CpiTerminate(void *handle)
 {
     return pfb_cpi_terminate(handle);
 }
 
-PFB_CPI_ORIGINAL int CpiStart(void *handle)
+PFB_PERFUTIL int CpiStart(void *handle)
 {
     return pfb_cpi_start(handle);
 }
 
-PFB_CPI_ORIGINAL int CpiGet(void *handle, const CPI_DATA **cd)
+PFB_PERFUTIL int CpiGet(void *handle, const CPI_DATA **cd)
 {
     return pfb_cpi_get(handle, cd);
 }
 
-PFB_CPI_ORIGINAL int CpiGetAndTrace(void *handle, int minor_code, UINT32 flags, const char *label, const CPI_DATA **cd)
+PFB_PERFUTIL int CpiGetAndTrace(void *handle, int minor_code, UINT32 flags, const char *label, const CPI_DATA **cd)
 {
     return pfb_cpi_get_and_trace(handle, minor_code, flags, label, cd);
 }
 
-PFB_CPI_ORIGINAL int CpiSetTraceHookId(void *handle, int minor_code, const char *label)
+PFB_PERFUTIL int CpiSetTraceHookId(void *handle, int minor_code, const char *label)
 {
     return pfb_cpi_set_trace_hook_id(handle, minor_code, label);
 }
 
-PFB_CPI_ORIGINAL UINT32 CpiGetCurrentMode(void *handle)
+PFB_PERFUTIL UINT32 CpiGetCurrentMode(void *handle)
 {
     return pfb_cpi_get_current_mode(handle);
 }
 
-PFB_CPI_ORIGINAL int IsCpiSupported(void)
+PFB_PERFUTIL int IsCpiSupported(void)
 {
     return pfb_cpi_is_supported();
 }
 
-PFB_CPI_ORIGINAL const char *RcToString(int rc)
+PFB_PERFUTIL const char *RcToString(int rc)
 {
     return pfb_cpi_rc_to_string(rc);
+}
+
+/* The number of CPUs that CPI_DATA has figures of; 0 if the counters are refused. */
+PFB_PERFUTIL int pfb_perfutil_processors(void)
+{
+    void *handle;
+    const CPI_DATA *cd = NULL;
+    int count = 0;
+    if (pfb_cpi_init(PFB_CPI_RAW, &handle) != PFB_PU_SUCCESS)
+        return 0;
+    pfb_cpi_get(handle, &cd);
+    if (cd)
+        count = cd->num_cpus;
+    pfb_cpi_terminate(handle);
+    return count;
 }
 
 #endif

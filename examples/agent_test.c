@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests an agent that reads PerfLib, on any system: over a fixture, and under faults that are hard to provoke on
+ * Windows. The agent uses the SDK's functions and has to survive anything that they return.
+ *
+ * Usage: agent_test FIXTURE      fixtures/processor_information.pfb */
+#define PFB_PERFLIB_OVER_SOURCE /* on Windows: not the system's functions */
+#include <perfblock/perfblock.h>
+#include <perfblock/perflib.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- The agent ------------------------------------------------------------------------------------------------- */
+
+enum { ERROR_DATA = 13, ERROR_BUFFER = 8, MOST_TRIES = 4 };
+
+/* Collects one sample and counts its values. Returns 0 or an error code. */
+static unsigned collect(HANDLE query, unsigned *values)
+{
+    static uint64_t buffer[1 << 13]; /* aligned to 8 */
+    DWORD size = 0;
+    ULONG status = ERROR_BUFFER;
+    for (int i = 0; i < MOST_TRIES && status == ERROR_BUFFER; i++)
+        status = PerfQueryCounterData(query, (PERF_DATA_HEADER *)buffer, sizeof buffer, &size);
+    if (status != 0)
+        return (unsigned)status;
+    pfb_v2_reader reader;
+    pfb_v2_result result;
+    pfb_v2_instance instance;
+    pfb_v2_value value;
+    pfb_v2_open(&reader, buffer, size, 0);
+    *values = 0;
+    while (pfb_v2_next_result(&reader, &result)) {
+        if (result.kind == PFB_V2_ERROR)
+            return result.status;
+        while (pfb_v2_next_instance(&reader, &instance))
+            while (pfb_v2_next_value(&reader, &value))
+                ++*values;
+    }
+    return reader.error.code == PFB_OK ? 0 : ERROR_DATA;
+}
+
+/* Collects two samples of all counters of all processors. */
+static unsigned run_agent(unsigned *values)
+{
+    struct {
+        PERF_COUNTER_IDENTIFIER block;
+        WCHAR name[4];
+    } all = {{{0xb4fc721a, 0x0378, 0x476f, {0x89, 0xba, 0xa5, 0xa7, 0x9f, 0x81, 0x0b, 0x36}},
+              0,
+              sizeof all,
+              PERF_WILDCARD_COUNTER,
+              PERF_WILDCARD_COUNTER,
+              0,
+              0},
+             {'*', 0}};
+    HANDLE query = NULL;
+    unsigned status = (unsigned)PerfOpenQueryHandle(NULL, &query);
+    if (status != 0)
+        return status;
+    status = (unsigned)PerfAddCounters(query, &all.block, sizeof all);
+    if (status == 0)
+        status = (unsigned)all.block.Status;
+    for (int i = 0; i < 2 && status == 0; i++)
+        status = collect(query, values);
+    PerfCloseQueryHandle(query);
+    return status;
+}
+
+/* ---- Its test -------------------------------------------------------------------------------------------------- */
+
+typedef struct test_case {
+    const char *what;
+    pfb_source_fault fault;
+    unsigned status; /* that the agent has to return */
+} test_case;
+
+static const test_case cases[] = {
+    {"no fault", {PFB_SOURCE_V1, 1, PFB_SOURCE_FAULT_FAIL, 5, 0}, 0}, /* the agent does not use V1 */
+    {"access denied", {PFB_SOURCE_QUERY_OPEN, 1, PFB_SOURCE_FAULT_FAIL, PFB_WIN32_ACCESS_DENIED, 0}, 5},
+    {"no such counterset", {PFB_SOURCE_QUERY_ADD, 1, PFB_SOURCE_FAULT_STATUS, PFB_WIN32_COUNTERSET_NOT_FOUND, 0}, 4200},
+    {"second sample cut", {PFB_SOURCE_QUERY_COLLECT, 2, PFB_SOURCE_FAULT_CUT, 60, 0}, ERROR_DATA},
+    {"huge instance", {PFB_SOURCE_QUERY_COLLECT, 2, PFB_SOURCE_FAULT_WRITE, 0x7FFFFFFF, 208}, ERROR_DATA},
+    {"bytes after the reply", {PFB_SOURCE_QUERY_COLLECT, 0, PFB_SOURCE_FAULT_PAD, 24, 0}, 0},
+};
+
+static uint8_t fixture[1 << 20];
+
+static bool run_case(const test_case *c, size_t size)
+{
+    unsigned values = 0;
+    pfb_source_failure failure = {0};
+    pfb_source *source =
+        pfb_source_open_faulty(pfb_source_open_capture(fixture, size, &failure), &c->fault, 1, &failure);
+    if (!source || pfb_perflib_use(source) != PFB_WIN32_SUCCESS) {
+        fprintf(stderr, "%s\n", failure.sentence);
+        return false;
+    }
+    unsigned status = run_agent(&values);
+    bool is_right = status == c->status;
+    printf("%s: status %u, %u values: %s\n", c->what, status, values, is_right ? "ok" : "WRONG");
+    return is_right;
+}
+
+int main(int argc, char **argv)
+{
+    FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
+    if (!file) {
+        fprintf(stderr, "usage: agent_test FIXTURE\n");
+        return EXIT_FAILURE;
+    }
+    size_t size = fread(fixture, 1, sizeof fixture, file);
+    fclose(file);
+    bool is_right = true;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        is_right = run_case(&cases[i], size) && is_right;
+    pfb_perflib_use(NULL);
+    return is_right ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_COMPAT_INTRIN_H
+#define PFB_COMPAT_INTRIN_H
+
+/* What the documented sample of Lightweight Profiling takes from <intrin.h>: the intrinsics on the software model, and
+ * a
+ * __cpuid that describes the model. docs/lwp.md. */
+#include "keywords.h"
+#include "perfblock/lwp_intrinsics.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <emmintrin.h> /* __m128d */
+#else
+typedef struct __m128d {
+    double numbers[2];
+} __m128d;
+#endif
+
+/* Visual C++ defines this for 64-bit x86. The model serves every 64-bit machine. */
+#if !defined(_M_X64) && UINTPTR_MAX > UINT32_MAX
+#define _M_X64 100
+#endif
+
+/* Leaf 80000001: LWP is supported. Leaf 8000001C: the capabilities of the thread's model. Other leaves are 0. */
+static inline void pfb_lwp_thread_cpuid(int *registers, int leaf)
+{
+    const pfb_lwp_capabilities *capabilities = &pfb_lwp_thread_model()->capabilities;
+    uint32_t values[4] = {0, 0, 0, 0};
+    if ((uint32_t)leaf == UINT32_C(0x80000001))
+        values[2] = UINT32_C(1) << 15;
+    if ((uint32_t)leaf == UINT32_C(0x8000001C)) {
+        values[0] = capabilities->eax;
+        values[1] = capabilities->ebx;
+        values[2] = capabilities->ecx;
+        values[3] = capabilities->edx;
+    }
+    for (int i = 0; i < 4; i++)
+        registers[i] = (int)values[i];
+}
+
+#undef __cpuid
+#define __cpuid pfb_lwp_thread_cpuid
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_COMPAT_KEYWORDS_H
+#define PFB_COMPAT_KEYWORDS_H
+
+/* Type names that are keywords of Visual C++, so that no header has to be included for them there. Each of the other
+ * headers of this folder defines them. */
+#if !defined(_WIN32)
+#define __int8 char
+#define __int16 short
+#define __int32 int
+#define __int64 long long
+#endif
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_COMPAT_PERFUTIL_H
+#define PFB_COMPAT_PERFUTIL_H
+
+/* The CPI facility of Performance Inspector under its original names. docs/cpi.md. */
+#include "perfblock/perfutil.h"
+
+/* Windows has a function of this name with an argument. */
+#if defined(_WIN32)
+#include <windows.h>
+#endif
+#define GetActiveProcessorCount() pfb_perfutil_processors()
+
+#endif

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_COMPAT_WIDE_H
+#define PFB_COMPAT_WIDE_H
+
+/* Part of the stand-in for windows.h: functions for strings of 16-bit wide characters. The C library's own functions
+ * take 32-bit ones, whatever the compiler's wchar_t is, so these replace them where -fshort-wchar is used. */
+
+#if defined(__SIZEOF_WCHAR_T__) && __SIZEOF_WCHAR_T__ == 2
+
+#include <stdarg.h>
+#include <stdbool.h>
+
+#define _TRUNCATE ((size_t)-1)
+
+static inline size_t pfb_wide_length(const WCHAR *text, size_t most)
+{
+    size_t length = 0;
+    while (length < most && text[length] != 0)
+        length++;
+    return length;
+}
+
+/* Copies at most `count` characters and a NUL. If they do not fit, _TRUNCATE copies what fits and returns STRUNCATE
+ * (80); other counts leave an empty string and return ERANGE. */
+static inline int pfb_wide_copy(WCHAR *out, size_t capacity, const WCHAR *text, size_t count)
+{
+    if (!out || capacity == 0 || !text)
+        return EINVAL;
+    size_t length = pfb_wide_length(text, count);
+    int result = 0;
+    if (length >= capacity) {
+        result = count == _TRUNCATE ? 80 : ERANGE;
+        length = count == _TRUNCATE ? capacity - 1 : 0;
+    }
+    memcpy(out, text, length * sizeof *out);
+    out[length] = 0;
+    return result;
+}
+
+/* Prints a wide string as UTF-8 in a field of `width` characters, left-aligned if `width` is negative. Unpaired
+ * surrogates become U+FFFD. Returns the number of bytes, or -1. */
+static inline int pfb_wide_put(FILE *file, const WCHAR *text, int width, size_t most)
+{
+    static const WCHAR null_text[] = {'(', 'n', 'u', 'l', 'l', ')', 0};
+    const WCHAR *from = text ? text : null_text;
+    size_t length = pfb_wide_length(from, most);
+    size_t field = (size_t)(width < 0 ? -(long)width : width);
+    size_t padding = field > length ? field - length : 0;
+    int bytes = (int)padding;
+    for (size_t i = 0; width > 0 && i < padding; i++)
+        putc(' ', file);
+    for (size_t i = 0; i < length; i++) {
+        unsigned long point = (unsigned long)from[i];
+        bool is_high = point >= 0xD800 && point < 0xDC00 && i + 1 < length;
+        if (is_high && (unsigned long)from[i + 1] >= 0xDC00 && (unsigned long)from[i + 1] < 0xE000)
+            point = 0x10000 + ((point & 0x3FF) << 10 | ((unsigned long)from[++i] & 0x3FF));
+        else if (point >= 0xD800 && point < 0xE000)
+            point = 0xFFFD;
+        char utf8[5] = {0};
+        if (point < 0x80) {
+            utf8[0] = (char)point;
+        } else if (point < 0x800) {
+            utf8[0] = (char)(0xC0 | point >> 6);
+            utf8[1] = (char)(0x80 | (point & 0x3F));
+        } else if (point < 0x10000) {
+            utf8[0] = (char)(0xE0 | point >> 12);
+            utf8[1] = (char)(0x80 | (point >> 6 & 0x3F));
+            utf8[2] = (char)(0x80 | (point & 0x3F));
+        } else {
+            utf8[0] = (char)(0xF0 | point >> 18);
+            utf8[1] = (char)(0x80 | (point >> 12 & 0x3F));
+            utf8[2] = (char)(0x80 | (point >> 6 & 0x3F));
+            utf8[3] = (char)(0x80 | (point & 0x3F));
+        }
+        bytes += (int)strlen(utf8);
+        fputs(utf8, file);
+    }
+    for (size_t i = 0; width < 0 && i < padding; i++)
+        putc(' ', file);
+    return ferror(file) ? -1 : bytes;
+}
+
+/* One conversion of a format. */
+typedef struct pfb_wide_conversion {
+    char text[64]; /* the conversion itself, without * */
+    size_t size;
+    int width;
+    long precision; /* -1: none */
+    char length;    /* 0, 'H' for hh, 'h', 'l', 'L' for ll, I64, j, z and t, 'D' for long double */
+    char letter;
+} pfb_wide_conversion;
+
+static inline void pfb_wide_add(pfb_wide_conversion *c, char character)
+{
+    if (c->size + 1 < sizeof c->text)
+        c->text[c->size++] = character;
+    c->text[c->size] = '\0';
+}
+
+static inline void pfb_wide_add_number(pfb_wide_conversion *c, long number)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%ld", number);
+    for (const char *at = digits; *at; at++)
+        pfb_wide_add(c, *at);
+}
+
+static inline long pfb_wide_number(const char **at)
+{
+    long number = 0;
+    for (; **at >= '0' && **at <= '9'; (*at)++)
+        number = number < 100000 ? number * 10 + (**at - '0') : number;
+    return number;
+}
+
+/* Parses the length and the letter at *at, and moves past them. */
+static inline void pfb_wide_parse_letter(pfb_wide_conversion *c, const char **at)
+{
+    const char *from = *at;
+    if (strncmp(from, "I64", 3) == 0) {
+        c->length = 'L';
+        from += 3;
+    } else if (strncmp(from, "hh", 2) == 0 || strncmp(from, "ll", 2) == 0) {
+        c->length = *from == 'h' ? 'H' : 'L';
+        from += 2;
+    } else if (*from && strchr("hlLjztw", *from)) {
+        c->length = strchr("jzt", *from) ? 'L' : *from == 'L' ? 'D' : *from == 'w' ? 'l' : *from;
+        from++;
+    }
+    c->letter = *from;
+    *at = *from ? from + 1 : from;
+}
+
+/* printf with 16-bit wide strings for %ls and %S. Supports the conversions of C99 except %n and %lc. */
+static inline int pfb_wide_vprintf(FILE *file, const char *format, va_list arguments)
+{
+    int total = 0;
+    for (const char *at = format; *at;) {
+        pfb_wide_conversion c = {{0}, 0, 0, -1, 0, 0};
+        int printed;
+        if (*at != '%') {
+            if (putc(*at++, file) == EOF)
+                return -1;
+            total++;
+            continue;
+        }
+        pfb_wide_add(&c, *at++);
+        bool is_left = false;
+        for (; *at && strchr("-+ #0", *at); at++) {
+            is_left = is_left || *at == '-';
+            pfb_wide_add(&c, *at);
+        }
+        if (*at == '*') {
+            c.width = va_arg(arguments, int);
+            at++;
+        } else {
+            c.width = (int)pfb_wide_number(&at);
+        }
+        if (c.width != 0)
+            pfb_wide_add_number(&c, c.width);
+        if (*at == '.') {
+            at++;
+            if (*at == '*') {
+                c.precision = va_arg(arguments, int);
+                at++;
+            } else {
+                c.precision = pfb_wide_number(&at);
+            }
+            if (c.precision >= 0) {
+                pfb_wide_add(&c, '.');
+                pfb_wide_add_number(&c, c.precision);
+            }
+        }
+        pfb_wide_parse_letter(&c, &at);
+        switch (c.letter) {
+        case '%':
+            printed = putc('%', file) == EOF ? -1 : 1;
+            break;
+        case 'd':
+        case 'i':
+            pfb_wide_add(&c, 'l');
+            pfb_wide_add(&c, 'l');
+            pfb_wide_add(&c, c.letter);
+            if (c.length == 'L')
+                printed = fprintf(file, c.text, va_arg(arguments, long long));
+            else if (c.length == 'l')
+                printed = fprintf(file, c.text, (long long)va_arg(arguments, long));
+            else if (c.length == 'h')
+                printed = fprintf(file, c.text, (long long)(short)va_arg(arguments, int));
+            else if (c.length == 'H')
+                printed = fprintf(file, c.text, (long long)(signed char)va_arg(arguments, int));
+            else
+                printed = fprintf(file, c.text, (long long)va_arg(arguments, int));
+            break;
+        case 'o':
+        case 'u':
+        case 'x':
+        case 'X':
+            pfb_wide_add(&c, 'l');
+            pfb_wide_add(&c, 'l');
+            pfb_wide_add(&c, c.letter);
+            if (c.length == 'L')
+                printed = fprintf(file, c.text, va_arg(arguments, unsigned long long));
+            else if (c.length == 'l')
+                printed = fprintf(file, c.text, (unsigned long long)va_arg(arguments, unsigned long));
+            else if (c.length == 'h')
+                printed = fprintf(file, c.text, (unsigned long long)(unsigned short)va_arg(arguments, unsigned));
+            else if (c.length == 'H')
+                printed = fprintf(file, c.text, (unsigned long long)(unsigned char)va_arg(arguments, unsigned));
+            else
+                printed = fprintf(file, c.text, (unsigned long long)va_arg(arguments, unsigned));
+            break;
+        case 'e':
+        case 'E':
+        case 'f':
+        case 'F':
+        case 'g':
+        case 'G':
+        case 'a':
+        case 'A':
+            if (c.length == 'D') {
+                pfb_wide_add(&c, 'L');
+                pfb_wide_add(&c, c.letter);
+                printed = fprintf(file, c.text, va_arg(arguments, long double));
+            } else {
+                pfb_wide_add(&c, c.letter);
+                printed = fprintf(file, c.text, va_arg(arguments, double));
+            }
+            break;
+        case 'c':
+            pfb_wide_add(&c, 'c');
+            printed = fprintf(file, c.text, va_arg(arguments, int));
+            break;
+        case 'p':
+            pfb_wide_add(&c, 'p');
+            printed = fprintf(file, c.text, va_arg(arguments, void *));
+            break;
+        case 's':
+        case 'S':
+            if (c.length == 'l' || c.letter == 'S') {
+                size_t most = c.precision >= 0 ? (size_t)c.precision : (size_t)-1;
+                printed = pfb_wide_put(file, va_arg(arguments, const WCHAR *),
+                                       is_left && c.width > 0 ? -c.width : c.width, most);
+            } else {
+                pfb_wide_add(&c, 's');
+                printed = fprintf(file, c.text, va_arg(arguments, const char *));
+            }
+            break;
+        default: /* not a conversion */
+            return -1;
+        }
+        if (printed < 0)
+            return -1;
+        total += printed;
+    }
+    return total;
+}
+
+static inline int pfb_wide_printf(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int printed = pfb_wide_vprintf(stdout, format, arguments);
+    va_end(arguments);
+    return printed;
+}
+
+static inline int pfb_wide_fprintf(FILE *file, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int printed = pfb_wide_vprintf(file, format, arguments);
+    va_end(arguments);
+    return printed;
+}
+
+/* wprintf: the format is wide, and %s means a wide string. */
+static inline int pfb_wide_wprintf(const WCHAR *format, ...)
+{
+    char narrow[1024];
+    size_t size = 0;
+    bool is_conversion = false;
+    for (; *format != 0; format++) {
+        if (size + 3 > sizeof narrow || (unsigned)*format > 0x7F)
+            return -1; /* longer, or not ASCII */
+        char c = (char)*format;
+        if (is_conversion && c == 's' && narrow[size - 1] != 'h' && narrow[size - 1] != 'l')
+            narrow[size++] = 'l';
+        if (is_conversion && c == 's' && narrow[size - 1] == 'h')
+            size--; /* %hs is narrow */
+        narrow[size++] = c;
+        is_conversion = is_conversion ? c != '%' && !strchr("diouxXeEfFgGaAcspS", c) : c == '%';
+    }
+    narrow[size] = '\0';
+    va_list arguments;
+    va_start(arguments, format);
+    int printed = pfb_wide_vprintf(stdout, narrow, arguments);
+    va_end(arguments);
+    return printed;
+}
+
+/* Macros with arguments, so that attributes such as format(printf, 1, 2) keep their meaning. */
+#define printf(...) pfb_wide_printf(__VA_ARGS__)
+#define fprintf(...) pfb_wide_fprintf(__VA_ARGS__)
+#define wprintf(...) pfb_wide_wprintf(__VA_ARGS__)
+#define wcslen(text) pfb_wide_length((text), (size_t)-1)
+#define wcsnlen(text, most) pfb_wide_length((text), (most))
+
+#if defined(__cplusplus)
+template <size_t capacity> inline int wcsncpy_s(WCHAR (&out)[capacity], const WCHAR *text, size_t count)
+{
+    return pfb_wide_copy(out, capacity, text, count);
+}
+
+inline int wcsncpy_s(WCHAR *out, size_t capacity, const WCHAR *text, size_t count)
+{
+    return pfb_wide_copy(out, capacity, text, count);
+}
+#else
+#define wcsncpy_s(out, capacity, text, count) pfb_wide_copy((out), (capacity), (text), (count))
+#endif
+
+#endif
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_COMPAT_WINDOWS_H
+#define PFB_COMPAT_WINDOWS_H
+
+/* The part of <windows.h> that consumers of PerfLib use, for other systems: types, error codes, and the few functions
+ * of the documented samples. Not a general replacement. On Windows it is the system's header. docs/perflib.md. */
+
+#if defined(_WIN32)
+
+#include_next <windows.h>
+#ifndef _LPCBYTE_DEFINED
+#define _LPCBYTE_DEFINED
+typedef const BYTE *LPCBYTE;
+#endif
+
+#else
+
+#include "keywords.h"
+#include "perfblock/perflib.h"
+
+/* The standard headers that declare what is redefined below. Those of C++ come first: they remove such macros. */
+#if defined(__cplusplus)
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cwchar>
+#endif
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <wchar.h>
+
+/* ---- Types ---------------------------------------------------------------------------------------------------- */
+
+typedef const BYTE *LPCBYTE;
+typedef int BOOL;
+typedef unsigned int UINT;
+typedef void *PVOID;
+typedef void *LPVOID;
+
+#define TRUE 1
+#define FALSE 0
+#define WINAPI
+
+/* ---- Error codes ---------------------------------------------------------------------------------------------- */
+
+#define ERROR_SUCCESS 0
+#define NO_ERROR 0
+#define ERROR_FILE_NOT_FOUND 2
+#define ERROR_PATH_NOT_FOUND 3
+#define ERROR_ACCESS_DENIED 5
+#define ERROR_INVALID_HANDLE 6
+#define ERROR_NOT_ENOUGH_MEMORY 8
+#define ERROR_INVALID_DATA 13
+#define ERROR_OUTOFMEMORY 14
+#define ERROR_NOT_SUPPORTED 50
+#define ERROR_INVALID_PARAMETER 87
+#define ERROR_INSUFFICIENT_BUFFER 122
+#define ERROR_BUSY 170
+#define ERROR_ALREADY_EXISTS 183
+#define ERROR_MORE_DATA 234
+#define ERROR_NO_MORE_ITEMS 259
+#define ERROR_NOT_FOUND 1168
+#define ERROR_NO_SYSTEM_RESOURCES 1450
+#define ERROR_WMI_GUID_NOT_FOUND 4200
+#define ERROR_WMI_INSTANCE_NOT_FOUND 4201
+#define ERROR_WMI_ITEMID_NOT_FOUND 4202
+#define ERROR_WMI_INVALID_REGINFO 4211
+
+/* ---- Functions ------------------------------------------------------------------------------------------------ */
+
+static inline void Sleep(DWORD milliseconds)
+{
+    struct timespec left;
+    left.tv_sec = (time_t)(milliseconds / 1000);
+    left.tv_nsec = (long)(milliseconds % 1000) * 1000000L;
+    while (nanosleep(&left, &left) != 0 && errno == EINTR)
+        continue;
+}
+
+/* Returns the length without NUL, or the size needed with it; 0 if there is no such variable. */
+static inline DWORD GetEnvironmentVariable(const char *name, char *buffer, DWORD size)
+{
+    const char *value = getenv(name);
+    size_t length = value ? strlen(value) : 0;
+    if (!value || length >= UINT32_MAX)
+        return 0;
+    if (length >= size)
+        return (DWORD)length + 1;
+    memcpy(buffer, value, length + 1);
+    return (DWORD)length;
+}
+
+/* Returns the length without NUL; 0 if the buffer is too small or there is no current directory. */
+static inline DWORD GetCurrentDirectory(DWORD size, char *buffer)
+{
+    return getcwd(buffer, size) ? (DWORD)strlen(buffer) : 0;
+}
+
+/* A wide main function without arguments. */
+#define wmain main
+
+#include "wide.h"
+
+#endif
+
+#endif

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+#define PFB_PERFLIB_OVER_SOURCE
+#include "perfblock/perflib.h"
+
+#include "perfblock/name.h"
+#include "source/lock.h"
+#include "source/source_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Layout --------------------------------------------------------------------------------------------------- */
+
+_Static_assert(sizeof(DWORD) == 4 && sizeof(ULONG) == 4 && sizeof(WCHAR) == 2 && sizeof(GUID) == 16, "basic types");
+_Static_assert(sizeof(PerfCounterDataType) == 4 && sizeof(PerfRegInfoType) == 4, "enumerations");
+_Static_assert(sizeof(PERF_COUNTERSET_REG_INFO) == 32 && offsetof(PERF_COUNTERSET_REG_INFO, CounterSetGuid) == 0 &&
+                   offsetof(PERF_COUNTERSET_REG_INFO, CounterSetType) == 16 &&
+                   offsetof(PERF_COUNTERSET_REG_INFO, DetailLevel) == 20 &&
+                   offsetof(PERF_COUNTERSET_REG_INFO, NumCounters) == 24 &&
+                   offsetof(PERF_COUNTERSET_REG_INFO, InstanceType) == 28,
+               "PERF_COUNTERSET_REG_INFO");
+_Static_assert(
+    sizeof(PERF_COUNTER_REG_INFO) == 48 && offsetof(PERF_COUNTER_REG_INFO, CounterId) == 0 &&
+        offsetof(PERF_COUNTER_REG_INFO, Type) == 4 && offsetof(PERF_COUNTER_REG_INFO, Attrib) == 8 &&
+        offsetof(PERF_COUNTER_REG_INFO, DetailLevel) == 16 && offsetof(PERF_COUNTER_REG_INFO, DefaultScale) == 20 &&
+        offsetof(PERF_COUNTER_REG_INFO, BaseCounterId) == 24 && offsetof(PERF_COUNTER_REG_INFO, PerfTimeId) == 28 &&
+        offsetof(PERF_COUNTER_REG_INFO, PerfFreqId) == 32 && offsetof(PERF_COUNTER_REG_INFO, MultiId) == 36 &&
+        offsetof(PERF_COUNTER_REG_INFO, AggregateFunc) == 40 && offsetof(PERF_COUNTER_REG_INFO, Reserved) == 44,
+    "PERF_COUNTER_REG_INFO");
+_Static_assert(sizeof(PERF_STRING_BUFFER_HEADER) == 8 && offsetof(PERF_STRING_BUFFER_HEADER, dwSize) == 0 &&
+                   offsetof(PERF_STRING_BUFFER_HEADER, dwCounters) == 4,
+               "PERF_STRING_BUFFER_HEADER");
+_Static_assert(sizeof(PERF_STRING_COUNTER_HEADER) == 8 && offsetof(PERF_STRING_COUNTER_HEADER, dwCounterId) == 0 &&
+                   offsetof(PERF_STRING_COUNTER_HEADER, dwOffset) == 4,
+               "PERF_STRING_COUNTER_HEADER");
+_Static_assert(sizeof(PERF_INSTANCE_HEADER) == 8 && offsetof(PERF_INSTANCE_HEADER, Size) == 0 &&
+                   offsetof(PERF_INSTANCE_HEADER, InstanceId) == 4,
+               "PERF_INSTANCE_HEADER");
+_Static_assert(sizeof(PERF_COUNTER_IDENTIFIER) == 40 && offsetof(PERF_COUNTER_IDENTIFIER, CounterSetGuid) == 0 &&
+                   offsetof(PERF_COUNTER_IDENTIFIER, Status) == 16 && offsetof(PERF_COUNTER_IDENTIFIER, Size) == 20 &&
+                   offsetof(PERF_COUNTER_IDENTIFIER, CounterId) == 24 &&
+                   offsetof(PERF_COUNTER_IDENTIFIER, InstanceId) == 28 &&
+                   offsetof(PERF_COUNTER_IDENTIFIER, Index) == 32 && offsetof(PERF_COUNTER_IDENTIFIER, Reserved) == 36,
+               "PERF_COUNTER_IDENTIFIER");
+_Static_assert(sizeof(PERF_DATA_HEADER) == 48 && offsetof(PERF_DATA_HEADER, dwTotalSize) == 0 &&
+                   offsetof(PERF_DATA_HEADER, dwNumCounters) == 4 && offsetof(PERF_DATA_HEADER, PerfTimeStamp) == 8 &&
+                   offsetof(PERF_DATA_HEADER, PerfTime100NSec) == 16 && offsetof(PERF_DATA_HEADER, PerfFreq) == 24 &&
+                   offsetof(PERF_DATA_HEADER, SystemTime) == 32,
+               "PERF_DATA_HEADER");
+_Static_assert(sizeof(PERF_COUNTER_HEADER) == 16 && offsetof(PERF_COUNTER_HEADER, dwStatus) == 0 &&
+                   offsetof(PERF_COUNTER_HEADER, dwType) == 4 && offsetof(PERF_COUNTER_HEADER, dwSize) == 8 &&
+                   offsetof(PERF_COUNTER_HEADER, Reserved) == 12,
+               "PERF_COUNTER_HEADER");
+_Static_assert(sizeof(PERF_MULTI_COUNTERS) == 8 && offsetof(PERF_MULTI_COUNTERS, dwSize) == 0 &&
+                   offsetof(PERF_MULTI_COUNTERS, dwCounters) == 4,
+               "PERF_MULTI_COUNTERS");
+_Static_assert(sizeof(PERF_MULTI_INSTANCES) == 8 && offsetof(PERF_MULTI_INSTANCES, dwTotalSize) == 0 &&
+                   offsetof(PERF_MULTI_INSTANCES, dwInstances) == 4,
+               "PERF_MULTI_INSTANCES");
+_Static_assert(sizeof(PERF_COUNTER_DATA) == 8 && offsetof(PERF_COUNTER_DATA, dwDataSize) == 0 &&
+                   offsetof(PERF_COUNTER_DATA, dwSize) == 4,
+               "PERF_COUNTER_DATA");
+
+/* ---- Failures ------------------------------------------------------------------------------------------------- */
+
+static pfb_source_failure *this_failure(void)
+{
+    static _Thread_local pfb_source_failure failure;
+    return &failure;
+}
+
+static pfb_source_failure *begin(void)
+{
+    pfb_source_failure *failure = this_failure();
+    *failure = (pfb_source_failure){0};
+    return failure;
+}
+
+/* The code of a call that failed. A source may have none for it. */
+static ULONG code_of(const pfb_source_failure *failure)
+{
+    return failure->code != PFB_WIN32_SUCCESS ? failure->code : PFB_WIN32_INVALID_DATA;
+}
+
+static ULONG refuse(pfb_source_failure *failure, uint32_t code, const char *sentence)
+{
+    pfb_source_fail(failure, code, "%s", sentence);
+    return code;
+}
+
+const char *pfb_perflib_error_text(void)
+{
+    return this_failure()->sentence;
+}
+
+/* ---- The source ----------------------------------------------------------------------------------------------- */
+
+typedef struct query_handle query_handle;
+
+struct query_handle {
+    query_handle *next;
+    pfb_source *own_source; /* of another machine; NULL: the common one */
+    pfb_source_query *query;
+    pfb_bytes sample; /* collected, but not yet returned, if has_sample */
+    bool has_sample;
+};
+
+/* Held during each call: a source and its queries may be used by one thread at a time. */
+static pfb_lock lock = PFB_LOCK_FREE;
+
+/* Protected by the lock. */
+static struct state {
+    pfb_source *source; /* NULL until the first call that needs the default */
+    bool is_set;        /* by the program or the environment: used for every machine */
+    query_handle *handles;
+} state;
+
+/* Reads a whole file. */
+static bool read_file(const char *path, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    enum { STEP = 1 << 16 };
+    FILE *file = fopen(path, "rb");
+    size_t size = STEP;
+    if (!file)
+        return pfb_source_fail(failure, PFB_WIN32_FILE_NOT_FOUND, "%s cannot be opened", path);
+    while (size == STEP && pfb_bytes_reserve(bytes, bytes->size_bytes + STEP)) {
+        size = fread(bytes->data + bytes->size_bytes, 1, STEP, file);
+        bytes->size_bytes += size;
+    }
+    bool is_read = size < STEP && !ferror(file);
+    fclose(file);
+    return is_read || pfb_source_fail(failure, PFB_WIN32_READ_FAULT, "%s cannot be read", path);
+}
+
+static pfb_source *open_file(const char *path, pfb_source_failure *failure)
+{
+    pfb_bytes bytes = {0};
+    pfb_source *source = NULL;
+    if (read_file(path, &bytes, failure))
+        source = pfb_source_open_capture(bytes.data, bytes.size_bytes, failure);
+    pfb_bytes_free(&bytes);
+    return source;
+}
+
+/* Returns the path of the capture that the environment names, or NULL. */
+static const char *capture_path(void)
+{
+    const char *path = getenv("PERFBLOCK_CAPTURE");
+    return path && *path ? path : NULL;
+}
+
+/* Returns the common source, or NULL. */
+static pfb_source *common_source(pfb_source_failure *failure)
+{
+    if (!state.source) {
+        const char *path = capture_path();
+        state.source = path ? open_file(path, failure) : pfb_source_open_live(failure);
+        state.is_set = path && state.source;
+    }
+    return state.source;
+}
+
+/* Opens the source of another machine, whose name is UTF-16. */
+static pfb_source *open_machine(LPCWSTR machine, pfb_source_failure *failure)
+{
+    enum { UNITS = 256 };
+    uint8_t utf16[2 * UNITS];
+    char name[3 * UNITS + 1];
+    size_t units = 0;
+    for (; machine[units] != 0; units++) {
+        if (units == UNITS) {
+            pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "the machine's name is too long");
+            return NULL;
+        }
+        utf16[2 * units] = (uint8_t)machine[units];
+        utf16[2 * units + 1] = (uint8_t)((unsigned)machine[units] >> 8);
+    }
+    const pfb_name text = pfb_utf16_name(utf16, units);
+    pfb_name_to_utf8(&text, name, sizeof name);
+    return pfb_source_open_remote(name, failure);
+}
+
+/* Returns the source for a machine, or NULL. *own is the same if it has to be closed, otherwise NULL. */
+static pfb_source *source_for(LPCWSTR machine, pfb_source **own, pfb_source_failure *failure)
+{
+    *own = NULL;
+    bool is_for_all = state.is_set || (!state.source && capture_path());
+    if (!machine || machine[0] == 0 || is_for_all)
+        return common_source(failure);
+    *own = open_machine(machine, failure);
+    return *own;
+}
+
+uint32_t pfb_perflib_use(pfb_source *source)
+{
+    pfb_source_failure *failure = begin();
+    pfb_lock_take(&lock);
+    pfb_source *before = state.source;
+    bool is_free = !state.handles;
+    if (is_free) {
+        state.source = source;
+        state.is_set = source != NULL;
+    }
+    pfb_lock_release(&lock);
+    if (!is_free)
+        return refuse(failure, PFB_WIN32_BUSY, "there are open query handles, which use another source");
+    if (before != source)
+        pfb_source_close(before);
+    return PFB_WIN32_SUCCESS;
+}
+
+/* ---- Replies -------------------------------------------------------------------------------------------------- */
+
+/* Copies a reply to the caller, as far as it fits. Sizes are counted in units. */
+static ULONG give(const pfb_bytes *reply, size_t unit_bytes, void *out, DWORD capacity, LPDWORD actual)
+{
+    size_t units = reply->size_bytes / unit_bytes;
+    if (units > UINT32_MAX)
+        return PFB_WIN32_INVALID_DATA;
+    *actual = (DWORD)units;
+    if (units > capacity)
+        return PFB_WIN32_NOT_ENOUGH_MEMORY;
+    if (units > 0)
+        memcpy(out, reply->data, units * unit_bytes);
+    return PFB_WIN32_SUCCESS;
+}
+
+static ULONG refuse_arguments(void)
+{
+    return refuse(begin(), PFB_WIN32_INVALID_PARAMETER, "an argument is null");
+}
+
+/* The GUID in the byte order of the formats. */
+static pfb_guid guid_of(LPCGUID guid)
+{
+    pfb_guid same = {{(uint8_t)guid->Data1, (uint8_t)(guid->Data1 >> 8), (uint8_t)(guid->Data1 >> 16),
+                      (uint8_t)(guid->Data1 >> 24), (uint8_t)guid->Data2, (uint8_t)(guid->Data2 >> 8),
+                      (uint8_t)guid->Data3, (uint8_t)(guid->Data3 >> 8)}};
+    memcpy(same.bytes + 8, guid->Data4, 8);
+    return same;
+}
+
+/* A call that returns metadata. */
+typedef struct metadata_call {
+    pfb_guid counterset;
+    uint32_t request, language;
+    bool (*ask)(pfb_source *source, const struct metadata_call *call, pfb_bytes *reply, pfb_source_failure *failure);
+} metadata_call;
+
+static bool ask_countersets(pfb_source *source, const metadata_call *call, pfb_bytes *reply,
+                            pfb_source_failure *failure)
+{
+    (void)call;
+    return pfb_source_countersets(source, reply, failure);
+}
+
+static bool ask_instances(pfb_source *source, const metadata_call *call, pfb_bytes *reply, pfb_source_failure *failure)
+{
+    return pfb_source_instances(source, &call->counterset, reply, failure);
+}
+
+static bool ask_registration(pfb_source *source, const metadata_call *call, pfb_bytes *reply,
+                             pfb_source_failure *failure)
+{
+    return pfb_source_registration(source, &call->counterset, call->request, call->language, reply, failure);
+}
+
+static ULONG ask(LPCWSTR machine, const metadata_call *call, size_t unit_bytes, void *out, DWORD capacity,
+                 LPDWORD actual)
+{
+    pfb_source_failure *failure = begin();
+    pfb_bytes reply = {0};
+    pfb_source *own = NULL;
+    ULONG code;
+    pfb_lock_take(&lock);
+    pfb_source *source = source_for(machine, &own, failure);
+    if (source && call->ask(source, call, &reply, failure))
+        code = give(&reply, unit_bytes, out, capacity, actual);
+    else
+        code = code_of(failure);
+    pfb_source_close(own);
+    pfb_lock_release(&lock);
+    pfb_bytes_free(&reply);
+    return code;
+}
+
+ULONG pfb_PerfEnumerateCounterSet(LPCWSTR machine, LPGUID countersets, DWORD count, LPDWORD actual_count)
+{
+    const metadata_call call = {.ask = ask_countersets};
+    if (!actual_count || (!countersets && count > 0))
+        return refuse_arguments();
+    return ask(machine, &call, sizeof(GUID), countersets, count, actual_count);
+}
+
+ULONG pfb_PerfEnumerateCounterSetInstances(LPCWSTR machine, LPCGUID counterset, PPERF_INSTANCE_HEADER instances,
+                                           DWORD size_bytes, LPDWORD actual_bytes)
+{
+    if (!counterset || !actual_bytes || (!instances && size_bytes > 0))
+        return refuse_arguments();
+    const metadata_call call = {.counterset = guid_of(counterset), .ask = ask_instances};
+    return ask(machine, &call, 1, instances, size_bytes, actual_bytes);
+}
+
+ULONG pfb_PerfQueryCounterSetRegistrationInfo(LPCWSTR machine, LPCGUID counterset, PerfRegInfoType request,
+                                              DWORD language, LPBYTE reply, DWORD size_bytes, LPDWORD actual_bytes)
+{
+    if (!counterset || !actual_bytes || (!reply && size_bytes > 0))
+        return refuse_arguments();
+    const metadata_call call = {.counterset = guid_of(counterset),
+                                .request = (uint32_t)request,
+                                .language = (uint32_t)language,
+                                .ask = ask_registration};
+    return ask(machine, &call, 1, reply, size_bytes, actual_bytes);
+}
+
+/* ---- Query handles --------------------------------------------------------------------------------------------- */
+
+/* Returns where the list refers to an open handle, or NULL. A handle that was closed is not dereferenced. */
+static query_handle **find_handle(const void *query, pfb_source_failure *failure)
+{
+    for (query_handle **at = &state.handles; *at; at = &(*at)->next) {
+        if (*at == query)
+            return at;
+    }
+    refuse(failure, PFB_WIN32_INVALID_HANDLE, "the handle is not that of an open query");
+    return NULL;
+}
+
+ULONG pfb_PerfOpenQueryHandle(LPCWSTR machine, HANDLE *query)
+{
+    pfb_source_failure *failure = begin();
+    if (!query)
+        return refuse_arguments();
+    query_handle *handle = calloc(1, sizeof *handle);
+    if (!handle)
+        return refuse(failure, PFB_WIN32_OUTOFMEMORY, "memory is exhausted");
+    pfb_lock_take(&lock);
+    pfb_source *source = source_for(machine, &handle->own_source, failure);
+    if (source)
+        handle->query = pfb_source_query_open(source, failure);
+    if (handle->query) {
+        handle->next = state.handles;
+        state.handles = handle;
+    } else {
+        pfb_source_close(handle->own_source);
+    }
+    pfb_lock_release(&lock);
+    *query = handle->query ? handle : NULL;
+    if (handle->query)
+        return PFB_WIN32_SUCCESS;
+    free(handle);
+    return code_of(failure);
+}
+
+ULONG pfb_PerfCloseQueryHandle(HANDLE query)
+{
+    pfb_source_failure *failure = begin();
+    pfb_lock_take(&lock);
+    query_handle **at = find_handle(query, failure);
+    query_handle *handle = at ? *at : NULL;
+    if (handle) {
+        *at = handle->next;
+        pfb_source_query_close(handle->query);
+        pfb_source_close(handle->own_source);
+        pfb_bytes_free(&handle->sample);
+    }
+    pfb_lock_release(&lock);
+    free(handle);
+    return failure->code;
+}
+
+typedef bool change_function(pfb_source_query *query, uint8_t *blocks, size_t size, pfb_source_failure *failure);
+
+static ULONG change(HANDLE query, change_function *function, void *blocks, DWORD size_bytes)
+{
+    pfb_source_failure *failure = begin();
+    if (!blocks || size_bytes == 0)
+        return refuse_arguments();
+    pfb_lock_take(&lock);
+    query_handle **at = find_handle(query, failure);
+    bool is_done = at && function((*at)->query, blocks, size_bytes, failure);
+    if (is_done)
+        (*at)->has_sample = false; /* it answers other blocks */
+    pfb_lock_release(&lock);
+    return is_done ? PFB_WIN32_SUCCESS : code_of(failure);
+}
+
+ULONG pfb_PerfAddCounters(HANDLE query, PPERF_COUNTER_IDENTIFIER blocks, DWORD size_bytes)
+{
+    return change(query, pfb_source_query_add, blocks, size_bytes);
+}
+
+ULONG pfb_PerfDeleteCounters(HANDLE query, PPERF_COUNTER_IDENTIFIER blocks, DWORD size_bytes)
+{
+    return change(query, pfb_source_query_remove, blocks, size_bytes);
+}
+
+ULONG pfb_PerfQueryCounterInfo(HANDLE query, PPERF_COUNTER_IDENTIFIER blocks, DWORD size_bytes, LPDWORD actual_bytes)
+{
+    pfb_source_failure *failure = begin();
+    pfb_bytes reply = {0};
+    if (!actual_bytes || (!blocks && size_bytes > 0))
+        return refuse_arguments();
+    pfb_lock_take(&lock);
+    query_handle **at = find_handle(query, failure);
+    bool is_done = at && pfb_source_query_info((*at)->query, &reply, failure);
+    pfb_lock_release(&lock);
+    ULONG code = is_done ? give(&reply, 1, blocks, size_bytes, actual_bytes) : code_of(failure);
+    pfb_bytes_free(&reply);
+    return code;
+}
+
+ULONG pfb_PerfQueryCounterData(HANDLE query, PPERF_DATA_HEADER data, DWORD size_bytes, LPDWORD actual_bytes)
+{
+    pfb_source_failure *failure = begin();
+    if (!actual_bytes || (!data && size_bytes > 0))
+        return refuse_arguments();
+    ULONG code = PFB_WIN32_SUCCESS;
+    pfb_lock_take(&lock);
+    query_handle **at = find_handle(query, failure);
+    query_handle *handle = at ? *at : NULL;
+    if (handle && !handle->has_sample)
+        handle->has_sample = pfb_source_query_collect(handle->query, &handle->sample, failure);
+    if (handle && handle->has_sample) {
+        code = give(&handle->sample, 1, data, size_bytes, actual_bytes);
+        handle->has_sample = code != PFB_WIN32_SUCCESS;
+    } else {
+        code = code_of(failure);
+    }
+    pfb_lock_release(&lock);
+    return code;
+}

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: MIT
+"""The documented samples of PerfLib, CPI and LWP, unmodified, over this
+library.
+
+PERFBLOCK_SAMPLES names the folder with the samples; without it the tests are
+skipped.  PERFBLOCK_CC and PERFBLOCK_CXX are compilers with their flags,
+PERFBLOCK_LINK the libraries to link, PERFBLOCK_RUN what runs the result (Wine,
+or nothing).
+"""
+
+import os
+import re
+import shlex
+import struct
+import subprocess
+import unittest
+
+from program import ON_WINDOWS, ROOT, Case
+
+SAMPLES = os.environ.get("PERFBLOCK_SAMPLES", "")
+CC = shlex.split(os.environ.get("PERFBLOCK_CC", ""))
+CXX = shlex.split(os.environ.get("PERFBLOCK_CXX", ""))
+LINK = shlex.split(os.environ.get("PERFBLOCK_LINK", ""))
+RUN = shlex.split(os.environ.get("PERFBLOCK_RUN", ""))
+COMPAT = os.path.join(ROOT, "platform", "compat")
+HELPERS = os.path.join(ROOT, "tests", "compat")
+FIXTURE = os.path.join(ROOT, "fixtures", "processor_information.pfb")
+INCLUDES = ["-I" + COMPAT] + ["-I" + os.path.join(ROOT, *folders) for folders in (
+    ("platform", "include"), ("core", "include"), ("core", "cpi", "include"),
+    ("core", "lwp", "include"))]
+WIDE = [] if ON_WINDOWS else ["-fshort-wchar"]
+COUNTERS = [number for number in range(32) if number != 29]
+FAULTS = (  # operation, call, kind, value, at; the sample's status; ours
+    ((3, 1, 0, 1450, 0), 1450, "1450 "),
+    ((4, 1, 0, 5, 0), 5, "5 "),
+    ((4, 1, 4, 4200, 0), 4200, "status 4200"),
+    ((7, 1, 0, 5, 0), 5, "5 "),
+    ((7, 1, 1, 40, 0), 13, "truncated"),
+    ((7, 1, 1, 100, 0), 13, None),
+    ((7, 1, 3, 0, 0), 13, None),            # dwTotalSize
+    ((7, 1, 3, 0xFFFFFFF8, 0), 13, None),
+    ((7, 1, 3, 2, 4), 13, None),            # dwNumCounters
+    ((7, 1, 3, 0xFFFFFFF8, 56), 13, None),  # dwSize of the result
+    ((7, 1, 3, 8, 56), 13, None),
+    ((7, 1, 3, 7, 52), 13, None),           # dwType
+    ((7, 1, 3, 4, 64), 13, None),           # size of the counter ids
+    ((7, 1, 3, 0x40000000, 68), 13, None),  # their number
+    ((7, 1, 3, 0x7FFFFFFF, 200), 13, None),  # size of the instances
+    ((7, 1, 3, 4, 208), 13, None),          # size of the first instance
+    ((7, 1, 3, 0x7FFFFFFF, 208), 13, None),
+    ((7, 1, 3, 0x7FFFFFFF, 224), 13, None),  # data size of its first value
+    ((7, 1, 3, 0x7FFFFFFF, 228), 13, None),  # size of its first value
+)
+
+
+def needs_samples(test):
+    """Skips the test where the samples or a compiler are missing."""
+    return unittest.skipUnless(
+        os.path.isdir(SAMPLES) and CXX,
+        "PERFBLOCK_SAMPLES names no folder, or there is no C++ compiler")(test)
+
+
+class Compiled(Case):
+    """Programs that are compiled and run."""
+
+    def build(self, *sources, flags=(), link=()):
+        """Compile and link; the path of the program."""
+        objects = []
+        for number, source in enumerate(sources):
+            is_cxx = source.endswith(".cpp")
+            target = os.path.join(self.folder, f"{number}.o")
+            own = source.startswith(HELPERS)
+            self.command(*(CXX if is_cxx else CC), *WIDE, *INCLUDES,
+                         "-I" + SAMPLES, *flags,
+                         *(["-Wall", "-Werror"] if own else ["-w"]),
+                         *([] if is_cxx else ["-std=gnu11" if own else "-std=gnu99"]),
+                         "-c", source, "-o", target)
+            objects.append(target)
+        program = os.path.join(self.folder, "program.exe")
+        self.command(*(CXX or CC), *objects, *LINK, *link, "-o", program)
+        return program
+
+    def command(self, *words, **options):
+        """A command that must succeed; what it prints."""
+        done = subprocess.run(words, stdout=subprocess.PIPE, check=False,
+                              stderr=subprocess.STDOUT, timeout=120, **options)
+        text = done.stdout.decode("utf-8", "replace").replace("\r", "")
+        self.assertEqual(done.returncode, 0, (words, text[:3000]))
+        return text
+
+    def run_built(self, program, status=0, **variables):
+        """Run it; what it prints."""
+        environment = dict(os.environ, **variables)
+        done = subprocess.run([*RUN, program], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, check=False,
+                              timeout=120, env=environment)
+        text = done.stdout.decode("utf-8", "replace").replace("\r", "")
+        self.assertEqual(done.returncode, status, text)
+        return text
+
+
+def helper(name):
+    """A source of the tests."""
+    return os.path.join(HELPERS, name)
+
+
+def sample(name):
+    """A source of the samples."""
+    return os.path.join(SAMPLES, name)
+
+
+def recorded_values(path):
+    """Per sample: the clocks, and (name, values by id) of each instance."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at, found = 0, []
+    while at < len(data):
+        tag, (_, size) = data[at:at + 4], struct.unpack_from("<IQ", data, at + 4)
+        body = data[at + 16:at + 16 + size]
+        at += 16 + size + -size % 8
+        if tag != b"DATA":
+            continue
+        ids_size, count = struct.unpack_from("<II", body, 64)
+        ids = struct.unpack_from(f"<{count}I", body, 72)
+        place = 64 + ids_size
+        instances = []
+        _, instance_count = struct.unpack_from("<II", body, place)
+        place += 8
+        for _ in range(instance_count):
+            header, _ = struct.unpack_from("<II", body, place)
+            name = body[place + 8:place + header].decode("utf-16-le")
+            place += header
+            values = {}
+            for ident in ids:
+                width, whole = struct.unpack_from("<II", body, place)
+                values[ident] = int.from_bytes(
+                    body[place + 8:place + 8 + width], "little")
+                place += whole
+            instances.append((name.split("\0")[0], values))
+        found.append((struct.unpack_from("<qqq", body, 8), instances))
+    return found
+
+
+class Wide(Compiled):
+    """The stand-ins for functions with wide characters."""
+
+    @unittest.skipIf(ON_WINDOWS or not CC, "Windows has the functions itself")
+    def test_printing(self):
+        program = self.build(helper("wide.c"), flags=["-Wno-format"])
+        self.assertEqual(self.run_built(program).split("\n"), [
+            "80 [abcdefg] 34 [] 0 [abc]",
+            "3 3 6",
+            "[     wxy] [é😀     ] [wide] [x   ]",
+            "[a\ufffdb] [(null)]",
+            "1    -2 3    | 00004 +5 abc ABC 10 4294967295 6 7 "
+            "18446744073709551615 1 1 4",
+            " 3.14|1.000000e+03|0.5|2.500|x|narrow|     right|l   |cu|%|  42|2.2",
+            "file narrow",
+            "wide narrow long 7",
+            "21510500", ""])
+
+
+@needs_samples
+class PerfLib(Compiled):
+    """Microsoft's CpuPerfCounters."""
+
+    def build_sample(self, *more):
+        """The sample with its main function."""
+        return self.build(sample("CpuPerfCounters.cpp"),
+                          sample("CpuPerfCountersConsumer.cpp"), *more,
+                          flags=["-DPFB_PERFLIB_OVER_SOURCE"])
+
+    @unittest.skipIf(ON_WINDOWS, "Wine has no countersets")
+    def test_live(self):
+        text = self.run_built(self.build_sample(), PERFBLOCK_CAPTURE="")
+        reads = re.findall(r"^ReadData\d used=(\d+), status=(\d+)$", text, re.M)
+        self.assertEqual(len(reads), 10, text)
+        if reads[0][1] == "234":
+            self.skipTest("this machine has more than 30 instances")
+        self.assertEqual({status for _, status in reads}, {"0"}, text)
+        self.assertGreaterEqual(int(reads[0][0]), 2)
+        shown = re.findall(r"^  (\S+)/(\S+) = (-?\d+\.\d+)$", text, re.M)
+        self.assertEqual(len(shown), 9, text)
+        for before, now, percent in shown:
+            self.assertEqual(before, now)
+            self.assertRegex(now, r"^\d+,(\d+|_Total)$|^_Total$")
+            self.assertTrue(-5 <= float(percent) <= 105, text)
+
+    def test_capture(self):
+        """What the sample prints follows from the bytes of the capture. The
+        capture ends with the sample's last read but one."""
+        more = [] if ON_WINDOWS else [helper("faults.c")]
+        text = self.run_built(self.build_sample(*more), PERFBLOCK_CAPTURE=FIXTURE)
+        samples = recorded_values(FIXTURE)[:10]
+        expected = ["ReadData0 used=4, status=0"]
+        for number in range(1, 10):
+            (_, before, _), old = samples[number - 1]
+            (_, now, _), new = samples[number]
+            ratio = (new[0][1][0] - old[0][1][0]) / (now - before)
+            expected += [f"ReadData{number} used=4, status=0",
+                         f"  {old[0][0]}/{new[0][0]} = {100 * (1 - ratio):f}"]
+        self.assertEqual(text.split("\n")[:-1], expected)
+
+    def test_raw_values(self):
+        program = self.build(sample("CpuPerfCounters.cpp"),
+                             helper("raw_counters.cpp"),
+                             flags=["-DPFB_PERFLIB_OVER_SOURCE"])
+        lines = self.run_built(program, PERFBLOCK_CAPTURE=FIXTURE).split("\n")
+        expected = [" ".join(str(word) for word in (
+            *clocks, name, *(values[ident] for ident in COUNTERS)))
+            for clocks, instances in recorded_values(FIXTURE)
+            for name, values in instances]
+        self.assertEqual(lines, expected + ["259", ""])
+
+    @unittest.skipIf(ON_WINDOWS, "the same code")
+    def test_faults(self):
+        """Under each fault the sample ends with an error, and the library
+        says which."""
+        program = self.build_sample(helper("faults.c"))
+        for fault, status, verdict in FAULTS:
+            text = self.run_built(program, PERFBLOCK_CAPTURE=FIXTURE,
+                                  PERFBLOCK_FAULT=" ".join(map(str, fault)))
+            with self.subTest(fault=fault, text=text[:200]):
+                self.assertRegex(text, rf"\nReadData0 used=\d+, status={status}\n")
+                said = re.match(r"verdict (.*)\n", text)[1]
+                self.assertNotEqual(said, "ok")
+                if verdict:
+                    self.assertTrue(said.startswith(verdict), said)
+
+
+@needs_samples
+@unittest.skipIf(ON_WINDOWS, "built for this system only")
+class Others(Compiled):
+    """The samples of the CPI facility and of Lightweight Profiling."""
+
+    def test_cpi(self):
+        program = self.build(sample("cpi_sample.c"), helper("snapshots.c"))
+        text = self.run_built(program)
+        self.assertIn("cpi:  1.33 cpi_wb:  0.63 idle: 52.50% busy: 47.50%"
+                      " System CPU0 CPU1\n"
+                      "cpi   1.33   2.00   1.00\n"
+                      "cpi_wb   0.63   1.50   0.20\n"
+                      "idle%  52.50  25.00  80.00\n"
+                      "busy%  47.50  75.00  20.00", text)
+
+    def test_lwp(self):
+        bits = struct.calcsize("P") * 8
+        count = {64: "17 entries in ring buffer\n7 LWPVAL instructions, "
+                     "10 LWPINS instructions\n",
+                 32: "9 entries in ring buffer\n4 LWPVAL instructions, "
+                     "5 LWPINS instructions\n"}
+        program = self.build(sample("lwp_sample.c"))
+        self.assertEqual(self.run_built(program),
+                         f"{bits}-bit compiler\n{count[bits]}")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Linked to a consumer: its functions answer out of the capture of PERFBLOCK_CAPTURE with the fault of PERFBLOCK_FAULT,
+ * "OPERATION CALL KIND VALUE AT" in numbers. Prints first what the library says about the first sample. Sleeping takes
+ * no time. */
+#include "perfblock/perflib.h"
+#include "perfblock/query.h"
+#include "perfblock/v2.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#if !defined(_WIN32)
+#include <time.h>
+
+int nanosleep(const struct timespec *wanted, struct timespec *left)
+{
+    (void)wanted;
+    (void)left;
+    return 0;
+}
+#endif
+
+static pfb_source *open_faulty(const pfb_source_fault *fault, size_t count)
+{
+    static uint8_t capture[1 << 20];
+    FILE *file = fopen(getenv("PERFBLOCK_CAPTURE"), "rb");
+    if (!file)
+        exit(9);
+    size_t size = fread(capture, 1, sizeof capture, file);
+    fclose(file);
+    return pfb_source_open_faulty(pfb_source_open_capture(capture, size, NULL), fault, count, NULL);
+}
+
+/* What the library says about the sample that the same query gets. */
+static void print_verdict(pfb_source *source)
+{
+    static const uint8_t star[] = {'*', 0};
+    pfb_query query = {.counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID, .name = star, .name_units = 1};
+    uint8_t block[48];
+    pfb_source_failure failure = {0};
+    pfb_bytes reply = {0};
+    pfb_v2_reader reader;
+    pfb_guid_parse("b4fc721a-0378-476f-89ba-a5a79f810b36", 36, &query.counterset);
+    size_t size = pfb_query_write(&query, block, sizeof block);
+    pfb_source_query *handle = pfb_source_query_open(source, &failure);
+    bool is_added = handle && pfb_source_query_add(handle, block, size, &failure);
+    uint32_t status = (uint32_t)block[16] | (uint32_t)block[17] << 8; /* of the block */
+    if (is_added && status != 0) {
+        printf("verdict status %u\n", (unsigned)status);
+    } else if (is_added && pfb_source_query_collect(handle, &reply, &failure)) {
+        pfb_v2_open(&reader, reply.data, reply.size_bytes, PFB_STRICT);
+        printf("verdict %s\n", pfb_code_name(pfb_v2_finish(&reader).code));
+    } else {
+        printf("verdict %u %s\n", (unsigned)failure.code, failure.sentence);
+    }
+    pfb_source_query_close(handle);
+    pfb_bytes_free(&reply);
+}
+
+__attribute__((constructor)) static void use_fault(void)
+{
+    unsigned operation, call, kind, value, at;
+    const char *text = getenv("PERFBLOCK_FAULT");
+    if (!text || sscanf(text, "%u %u %u %u %u", &operation, &call, &kind, &value, &at) != 5)
+        return;
+    const pfb_source_fault fault = {(pfb_source_operation)operation, call, (pfb_source_fault_kind)kind, value, at};
+    pfb_source *source = open_faulty(&fault, 1);
+    if (!source)
+        exit(9);
+    print_verdict(source);
+    pfb_source_close(source);
+    if (pfb_perflib_use(open_faulty(&fault, 1)) != PFB_WIN32_SUCCESS)
+        exit(9);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* The nine functions under the SDK's names, over a source. */
+#define PFB_PERFLIB_OVER_SOURCE
+#include <criterion/criterion.h>
+
+#include "perfblock/capture.h"
+#include "perfblock/perflib.h"
+#include "perfblock/write.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CAPACITY = 1 << 20 };
+
+static uint8_t *buffer;
+
+static void begin(void)
+{
+    buffer = malloc(CAPACITY);
+    cr_assert(buffer);
+}
+
+static void end(void)
+{
+    free(buffer);
+    cr_expect_eq(pfb_perflib_use(NULL), PFB_WIN32_SUCCESS, "a handle is still open");
+}
+
+TestSuite(perflib, .init = begin, .fini = end);
+
+/* ---- The same as the source --------------------------------------------------------------------------------- */
+
+/* A call of one of the functions, and the same of the source. */
+typedef struct call {
+    HANDLE handle;
+    pfb_source_query *query;
+    pfb_source *source;
+    GUID counterset;
+    pfb_guid guid;
+    uint32_t request, language;
+} call;
+
+typedef ULONG function_call(const call *c, void *out, DWORD units, LPDWORD actual);
+typedef bool source_call(const call *c, pfb_bytes *reply, pfb_source_failure *failure);
+
+static ULONG call_countersets(const call *c, void *out, DWORD units, LPDWORD actual)
+{
+    (void)c;
+    return PerfEnumerateCounterSet(NULL, out, units, actual);
+}
+
+static bool ask_countersets(const call *c, pfb_bytes *reply, pfb_source_failure *failure)
+{
+    return pfb_source_countersets(c->source, reply, failure);
+}
+
+static ULONG call_instances(const call *c, void *out, DWORD units, LPDWORD actual)
+{
+    return PerfEnumerateCounterSetInstances(NULL, &c->counterset, out, units, actual);
+}
+
+static bool ask_instances(const call *c, pfb_bytes *reply, pfb_source_failure *failure)
+{
+    return pfb_source_instances(c->source, &c->guid, reply, failure);
+}
+
+static ULONG call_registration(const call *c, void *out, DWORD units, LPDWORD actual)
+{
+    return PerfQueryCounterSetRegistrationInfo(NULL, &c->counterset, (PerfRegInfoType)c->request, c->language, out,
+                                               units, actual);
+}
+
+static bool ask_registration(const call *c, pfb_bytes *reply, pfb_source_failure *failure)
+{
+    return pfb_source_registration(c->source, &c->guid, c->request, c->language, reply, failure);
+}
+
+static ULONG call_info(const call *c, void *out, DWORD units, LPDWORD actual)
+{
+    return PerfQueryCounterInfo(c->handle, out, units, actual);
+}
+
+static bool ask_info(const call *c, pfb_bytes *reply, pfb_source_failure *failure)
+{
+    return pfb_source_query_info(c->query, reply, failure);
+}
+
+static ULONG call_data(const call *c, void *out, DWORD units, LPDWORD actual)
+{
+    return PerfQueryCounterData(c->handle, out, units, actual);
+}
+
+static bool ask_data(const call *c, pfb_bytes *reply, pfb_source_failure *failure)
+{
+    return pfb_source_query_collect(c->query, reply, failure);
+}
+
+/* Makes the call without a buffer, with one that is a unit too small, and with one that fits. Returns its code, which
+ * is that of the source, as is the reply. */
+static ULONG expect_same(const call *c, function_call *function, source_call *ask, size_t unit, const char *what)
+{
+    pfb_bytes reply = {0};
+    pfb_source_failure failure = {0};
+    DWORD actual = 0x7EADBEEF;
+    ULONG code;
+    if (!ask(c, &reply, &failure)) {
+        code = function(c, buffer, (DWORD)(CAPACITY / unit), &actual);
+        cr_expect_eq(code, failure.code, "%s", what);
+        cr_expect_eq(actual, 0x7EADBEEF, "%s: not set", what);
+        cr_expect_str_eq(pfb_perflib_error_text(), failure.sentence);
+        pfb_bytes_free(&reply);
+        return code;
+    }
+    DWORD units = (DWORD)(reply.size_bytes / unit);
+    if (units > 0) {
+        cr_expect_eq(function(c, NULL, 0, &actual), PFB_WIN32_NOT_ENOUGH_MEMORY, "%s", what);
+        cr_expect_eq(actual, units, "%s", what);
+        actual = 0;
+        memset(buffer, 0x5A, CAPACITY);
+        cr_expect_eq(function(c, buffer, units - 1, &actual), PFB_WIN32_NOT_ENOUGH_MEMORY, "%s", what);
+        cr_expect(actual == units && buffer[0] == 0x5A, "%s: nothing is written", what);
+    }
+    code = function(c, buffer, units, &actual);
+    cr_expect(code == PFB_WIN32_SUCCESS && actual == units, "%s: %s", what, pfb_perflib_error_text());
+    cr_expect(memcmp(buffer, reply.data ? reply.data : buffer, reply.size_bytes) == 0, "%s", what);
+    cr_expect(units == 0 || buffer[reply.size_bytes] == 0x5A, "%s: nothing past it is written", what);
+    cr_expect_str_eq(pfb_perflib_error_text(), "");
+    pfb_bytes_free(&reply);
+    return code;
+}
+
+static void expect_same_metadata(call *c)
+{
+    DWORD count = 0;
+    static GUID guids[256];
+    expect_same(c, call_countersets, ask_countersets, sizeof(GUID), "countersets");
+    cr_assert_eq(PerfEnumerateCounterSet(NULL, guids, 256, &count), PFB_WIN32_SUCCESS);
+    for (DWORD i = 0; i < count; i++) {
+        c->counterset = guids[i];
+        memcpy(c->guid.bytes, &guids[i], 16); /* a little-endian machine */
+        expect_same(c, call_instances, ask_instances, 1, "instances");
+        for (c->request = 0; c->request <= 11; c->request++)
+            expect_same(c, call_registration, ask_registration, 1, "registration");
+    }
+}
+
+static void expect_same_samples(call *c)
+{
+    cr_assert_eq(PerfOpenQueryHandle(NULL, &c->handle), PFB_WIN32_SUCCESS);
+    c->query = pfb_source_query_open(c->source, NULL);
+    pfb_bytes sets = {0};
+    cr_assert(pfb_source_countersets(c->source, &sets, NULL));
+    for (size_t at = 0; at < sets.size_bytes; at += 16) {
+        pfb_query query = {.counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID, .name = pfb_utf8_name("*", 1)};
+        uint32_t blocks[2][12];
+        memcpy(query.counterset.bytes, sets.data + at, 16);
+        cr_assert_eq(pfb_query_write(&query, (uint8_t *)blocks[0], sizeof blocks[0]), sizeof blocks[0]);
+        memcpy(blocks[1], blocks[0], sizeof blocks[0]);
+        cr_assert_eq(PerfAddCounters(c->handle, (PERF_COUNTER_IDENTIFIER *)blocks[0], sizeof blocks[0]), 0);
+        cr_assert(pfb_source_query_add(c->query, (uint8_t *)blocks[1], sizeof blocks[1], NULL));
+        cr_expect(memcmp(blocks[0], blocks[1], sizeof blocks[0]) == 0, "the same status");
+    }
+    ULONG code;
+    do {
+        expect_same(c, call_info, ask_info, 1, "info");
+        code = expect_same(c, call_data, ask_data, 1, "data");
+    } while (code == PFB_WIN32_SUCCESS || code == PFB_WIN32_INVALID_DATA);
+    cr_expect_eq(code, PFB_WIN32_NO_MORE_ITEMS);
+    pfb_bytes_free(&sets);
+    pfb_source_query_close(c->query);
+    cr_expect_eq(PerfCloseQueryHandle(c->handle), PFB_WIN32_SUCCESS);
+}
+
+static void use_capture(const char *name, const uint8_t *data, size_t size)
+{
+    call c = {.source = pfb_source_open_capture(data, size, NULL)};
+    (void)name;
+    if (!c.source)
+        return;
+    cr_assert_eq(pfb_perflib_use(pfb_source_open_capture(data, size, NULL)), PFB_WIN32_SUCCESS);
+    expect_same_metadata(&c);
+    expect_same_samples(&c);
+    cr_assert_eq(pfb_perflib_use(NULL), PFB_WIN32_SUCCESS);
+    pfb_source_close(c.source);
+}
+
+Test(perflib, functions_answer_as_their_source)
+{
+    cr_expect_gt(visit_seeds("capture", use_capture), 10);
+}
+
+/* ---- Arguments and handles ------------------------------------------------------------------------------------ */
+
+/* A capture with a query of one counterset, and no sample. */
+static pfb_source *open_empty(void)
+{
+    static const uint8_t capture[] = {'P', 'F', 'B', 'C', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    return pfb_source_open_capture(capture, sizeof capture, NULL);
+}
+
+Test(perflib, null_arguments_are_refused)
+{
+    static const GUID guid;
+    PERF_COUNTER_IDENTIFIER block = {.Size = sizeof block};
+    HANDLE handle = NULL;
+    DWORD actual = 0;
+    cr_assert_eq(pfb_perflib_use(open_empty()), PFB_WIN32_SUCCESS);
+    cr_expect_eq(PerfOpenQueryHandle(NULL, NULL), 87);
+    cr_assert_eq(PerfOpenQueryHandle(NULL, &handle), 0);
+    cr_expect_eq(PerfAddCounters(handle, NULL, 40), 87);
+    cr_expect_eq(PerfAddCounters(handle, &block, 0), 87);
+    cr_expect_eq(PerfAddCounters(handle, &block, 39), 87);
+    cr_expect_eq(PerfDeleteCounters(handle, NULL, 40), 87);
+    cr_expect_eq(PerfQueryCounterInfo(handle, NULL, 40, &actual), 87);
+    cr_expect_eq(PerfQueryCounterInfo(handle, &block, 40, NULL), 87);
+    cr_expect_eq(PerfQueryCounterData(handle, NULL, 40, &actual), 87);
+    cr_expect_eq(PerfQueryCounterData(handle, NULL, 0, NULL), 87);
+    cr_expect_eq(PerfEnumerateCounterSet(NULL, NULL, 1, &actual), 87);
+    cr_expect_eq(PerfEnumerateCounterSet(NULL, NULL, 0, NULL), 87);
+    cr_expect_eq(PerfEnumerateCounterSetInstances(NULL, NULL, NULL, 0, &actual), 87);
+    cr_expect_eq(PerfEnumerateCounterSetInstances(NULL, &guid, NULL, 1, &actual), 87);
+    cr_expect_eq(PerfQueryCounterSetRegistrationInfo(NULL, NULL, PERF_REG_PROVIDER_GUID, 0, NULL, 0, &actual), 87);
+    cr_expect_eq(PerfQueryCounterSetRegistrationInfo(NULL, &guid, PERF_REG_PROVIDER_GUID, 0, NULL, 0, NULL), 87);
+    cr_expect_str_neq(pfb_perflib_error_text(), "");
+    cr_expect_eq(PerfAddCounters(handle, &block, 40), 0);
+    cr_expect_eq(block.Status, PFB_WIN32_COUNTERSET_NOT_FOUND);
+    cr_expect_eq(PerfCloseQueryHandle(handle), 0);
+}
+
+Test(perflib, closed_and_foreign_handles_are_refused)
+{
+    PERF_COUNTER_IDENTIFIER block = {.Size = sizeof block};
+    HANDLE handles[2] = {NULL, NULL};
+    int foreign = 0;
+    DWORD actual = 0;
+    cr_assert_eq(pfb_perflib_use(open_empty()), PFB_WIN32_SUCCESS);
+    for (size_t i = 0; i < 2; i++)
+        cr_assert_eq(PerfOpenQueryHandle(NULL, &handles[i]), 0);
+    pfb_source *other = open_empty();
+    cr_expect_eq(pfb_perflib_use(other), PFB_WIN32_BUSY, "there are handles");
+    pfb_source_close(other);
+    cr_expect_eq(PerfCloseQueryHandle(handles[0]), 0);
+    void *const wrong[] = {NULL, handles[0], &foreign};
+    for (size_t i = 0; i < 3; i++) {
+        cr_expect_eq(PerfCloseQueryHandle(wrong[i]), 6);
+        cr_expect_eq(PerfAddCounters(wrong[i], &block, 40), 6);
+        cr_expect_eq(PerfDeleteCounters(wrong[i], &block, 40), 6);
+        cr_expect_eq(PerfQueryCounterInfo(wrong[i], NULL, 0, &actual), 6);
+        cr_expect_eq(PerfQueryCounterData(wrong[i], NULL, 0, &actual), 6);
+    }
+    cr_expect_eq(PerfQueryCounterData(handles[1], NULL, 0, &actual), 259, "no sample");
+    cr_expect_eq(PerfCloseQueryHandle(handles[1]), 0);
+}
+
+/* Every source is used for every machine; without one, other machines need Windows. */
+Test(perflib, a_source_is_used_for_every_machine)
+{
+    static const WCHAR machine[] = {'\\', '\\', 'x', 0};
+    DWORD count = 7;
+    cr_assert_eq(pfb_perflib_use(open_empty()), PFB_WIN32_SUCCESS);
+    cr_expect(PerfEnumerateCounterSet(machine, NULL, 0, &count) == 0 && count == 0);
+#if !defined(_WIN32)
+    HANDLE handle = NULL;
+    cr_assert_eq(pfb_perflib_use(NULL), PFB_WIN32_SUCCESS);
+    cr_expect_eq(PerfEnumerateCounterSet(machine, NULL, 0, &count), PFB_WIN32_NOT_SUPPORTED);
+    cr_expect_eq(PerfOpenQueryHandle(machine, &handle), PFB_WIN32_NOT_SUPPORTED);
+    cr_expect_null(handle);
+#endif
+}
+
+#if !defined(_WIN32)
+Test(perflib, the_environment_names_a_capture)
+{
+    static const char path[] = PERFBLOCK_SOURCE_DIR "/corpus/README.md";
+    DWORD count = 7;
+    setenv("PERFBLOCK_CAPTURE", "/nowhere/a.pfb", 1);
+    cr_expect_eq(PerfEnumerateCounterSet(NULL, NULL, 0, &count), PFB_WIN32_FILE_NOT_FOUND);
+    setenv("PERFBLOCK_CAPTURE", path, 1);
+    cr_expect_eq(PerfEnumerateCounterSet(NULL, NULL, 0, &count), PFB_WIN32_INVALID_PARAMETER, "no capture");
+    cr_expect_str_neq(pfb_perflib_error_text(), "");
+    unsetenv("PERFBLOCK_CAPTURE");
+}
+#endif
+
+/* A sample that did not fit is returned by the next call, unless the query was changed. */
+Test(perflib, changing_a_query_drops_the_sample_that_did_not_fit)
+{
+    pfb_bytes capture = {0};
+    for (uint32_t i = 0; i < 3; i++) {
+        uint8_t data[48];
+        uint8_t chunk[64];
+        pfb_writer writer;
+        const pfb_write_times times = {.perf_time = i};
+        pfb_write_init(&writer, data, sizeof data);
+        pfb_write_begin_v2(&writer, &times);
+        pfb_write_end_v2(&writer);
+        const pfb_chunk tagged = {.tag = i == 0 ? PFB_TAG_CAPTURE : PFB_TAG_DATA};
+        size_t size = pfb_capture_write(&tagged, data, i == 0 ? 0 : sizeof data, chunk, sizeof chunk);
+        cr_assert(pfb_bytes_append(&capture, chunk, size));
+    }
+    PERF_DATA_HEADER header;
+    PERF_COUNTER_IDENTIFIER block = {.Size = sizeof block};
+    HANDLE handle = NULL;
+    DWORD actual = 0;
+    cr_assert_eq(pfb_perflib_use(pfb_source_open_capture(capture.data, capture.size_bytes, NULL)), 0);
+    cr_assert_eq(PerfOpenQueryHandle(NULL, &handle), 0);
+    for (int i = 0; i < 2; i++)
+        cr_expect(PerfQueryCounterData(handle, NULL, 0, &actual) == 8 && actual == 48);
+    cr_expect_eq(PerfAddCounters(handle, &block, 40), 0);
+    cr_expect_eq(PerfQueryCounterData(handle, &header, 48, &actual), 0);
+    cr_expect_eq(header.PerfTimeStamp, 2, "the first one was for another query");
+    cr_expect_eq(PerfCloseQueryHandle(handle), 0);
+    pfb_bytes_free(&capture);
+}
