@@ -4,7 +4,9 @@
 
 /* Type names that are keywords of Visual C++, so that no header has to be included for them there. Each of the other
  * headers of this folder defines them. */
-#if !defined(_WIN32)
+#if defined(__MINGW32__)
+#include <_mingw.h> /* defines them */
+#elif !defined(_WIN32)
 #define __int8 char
 #define __int16 short
 #define __int32 int

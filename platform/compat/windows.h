@@ -12,6 +12,9 @@
 #define _LPCBYTE_DEFINED
 typedef const BYTE *LPCBYTE;
 #endif
+#if defined(__MINGW32__) && !defined(UNICODE) /* MinGW starts wmain with -municode only */
+#define wmain main
+#endif
 
 #else
 

@@ -187,8 +187,7 @@ class PerfLib(Compiled):
             self.assertTrue(-5 <= float(percent) <= 105, text)
 
     def test_capture(self):
-        """What the sample prints follows from the bytes of the capture. The
-        capture ends with the sample's last read but one."""
+        """What the sample prints follows from the bytes of the capture."""
         more = [] if ON_WINDOWS else [helper("faults.c")]
         text = self.run_built(self.build_sample(*more), PERFBLOCK_CAPTURE=FIXTURE)
         samples = recorded_values(FIXTURE)[:10]
