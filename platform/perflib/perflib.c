@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define PFB_PERFLIB_OVER_SOURCE
 #include "perfblock/perflib.h"
 
 #include "perfblock/name.h"
