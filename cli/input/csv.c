@@ -12,10 +12,10 @@
 
 /* ---- Bytes ----------------------------------------------------------------------------------------------- */
 
-/* Room for the longest record, and for reading on behind it. */
+/* Capacity for the longest record and for the bytes that are read after it. */
 #define WINDOW_BYTES (2 * CSV_MOST_BYTES)
 
-/* Moves the record at hand to the front. */
+/* Moves the current record to the front. */
 static void make_room(csv_reader *r)
 {
     size_t start = r->start;
@@ -28,8 +28,7 @@ static void make_room(csv_reader *r)
     r->end -= start;
 }
 
-/* Reads on behind what is there. At most the longest record is kept, so that there is room. False when nothing more
- * comes. */
+/* Reads more bytes. At most the longest record is kept, so there is capacity for them. False if there are no more. */
 static bool fetch(csv_reader *r)
 {
     if (r->has_ended)
@@ -89,7 +88,7 @@ static void open_cell(csv_reader *r)
     r->cells[r->count++] = (csv_cell){.text = r->text + r->text_size, .offset = r->base + r->at};
 }
 
-/* Adds bytes of the record to the cell at hand. */
+/* Adds bytes of the record to the current cell. */
 static void add_text(csv_reader *r, const char *bytes, size_t size)
 {
     memcpy(r->text + r->text_size, bytes, size);
@@ -110,19 +109,19 @@ csv_cell csv_trim(csv_cell cell)
 
 /* ---- Scanning -------------------------------------------------------------------------------------------- */
 
-/* Where in a record the next byte stands. */
+/* The position of the next byte in a record. */
 enum {
     AT_CELL, /* before a cell */
     IN_CELL,
     IN_QUOTES,
-    BEHIND_QUOTE,  /* behind one that closes the cell, or is the first of two */
-    BEHIND_RETURN, /* behind a CR that follows a cell in quotation marks */
+    AFTER_QUOTE,  /* after one that closes the cell or is the first of two */
+    AFTER_RETURN, /* after a CR that follows a cell in quotation marks */
     AT_END
 };
 
-static const char has_nul[] = "a NUL byte stands in this cell";
+static const char has_nul[] = "this cell contains a NUL byte";
 
-/* Takes the byte that ends a cell. */
+/* Handles the byte that ends a cell. */
 static void end_cell(csv_reader *r, char byte)
 {
     r->at++;
@@ -131,7 +130,7 @@ static void end_cell(csv_reader *r, char byte)
         r->breaks++;
 }
 
-/* Takes a cell without quotation marks up to `limit`. */
+/* Reads a cell without quotation marks up to `limit`. */
 static void scan_plain(csv_reader *r, size_t limit)
 {
     const char *bytes = r->bytes;
@@ -147,7 +146,7 @@ static void scan_plain(csv_reader *r, size_t limit)
     if (bytes[at] == '\0') {
         r->fault = has_nul;
     } else if (bytes[at] == '"') {
-        r->fault = "a quotation mark stands in a cell that does not begin with one";
+        r->fault = "this cell contains a quotation mark but does not begin with one";
     } else {
         if (bytes[at] == '\n' && cell->size > 0 && cell->text[cell->size - 1] == '\r')
             cell->size--;
@@ -155,7 +154,7 @@ static void scan_plain(csv_reader *r, size_t limit)
     }
 }
 
-/* Takes what stands between quotation marks up to `limit`. */
+/* Reads the inside of quotation marks up to `limit`. */
 static void scan_quoted(csv_reader *r, size_t limit)
 {
     const char *bytes = r->bytes;
@@ -171,29 +170,29 @@ static void scan_quoted(csv_reader *r, size_t limit)
         r->fault = has_nul;
         return;
     }
-    r->state = BEHIND_QUOTE;
+    r->state = AFTER_QUOTE;
     r->at++;
 }
 
 static void scan_behind(csv_reader *r)
 {
     char byte = r->bytes[r->at];
-    bool is_behind_return = r->state == BEHIND_RETURN;
-    if (byte == '\n' || (byte == ',' && !is_behind_return)) {
+    bool is_after_return = r->state == AFTER_RETURN;
+    if (byte == '\n' || (byte == ',' && !is_after_return)) {
         end_cell(r, byte);
-    } else if (byte == '\r' && !is_behind_return) {
-        r->state = BEHIND_RETURN;
+    } else if (byte == '\r' && !is_after_return) {
+        r->state = AFTER_RETURN;
         r->at++;
-    } else if (byte == '"' && !is_behind_return) {
+    } else if (byte == '"' && !is_after_return) {
         add_text(r, "\"", 1);
         r->state = IN_QUOTES;
         r->at++;
     } else {
-        r->fault = "a cell in quotation marks is followed by something else than a comma or the end of the line";
+        r->fault = "expected a comma or the end of the line after the closing quotation mark";
     }
 }
 
-/* Takes what was read, up to the record's end, its fault, or the longest record there may be. */
+/* Scans the bytes up to the record's end, its fault, or CSV_MOST_BYTES. */
 static void scan(csv_reader *r)
 {
     size_t left = CSV_MOST_BYTES - (r->at - r->start);
@@ -215,19 +214,19 @@ static void scan(csv_reader *r)
     }
 }
 
-/* The file ends inside the record. */
+/* Ends a record at the end of the file. */
 static void end_record(csv_reader *r)
 {
     if (r->state == AT_CELL)
         open_cell(r);
     if (r->state == IN_QUOTES)
-        r->fault = "a quotation mark opens this cell and none closes it";
+        r->fault = "the quotation mark that opens this cell is not closed";
     r->state = AT_END;
 }
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
-/* Passes over the line that the window begins with. False when the file ends first. */
+/* Skips the first line of the window. False if the file ends before the line. */
 static bool skip_line(csv_reader *r)
 {
     const char *line_break = NULL;
@@ -241,7 +240,7 @@ static bool skip_line(csv_reader *r)
     return line_break != NULL;
 }
 
-/* Moves to where the next record begins. False when there is none. */
+/* Moves to the next record. False if there is none. */
 static bool begin_record(csv_reader *r)
 {
     if (r->fault && !skip_line(r))
@@ -260,13 +259,13 @@ static bool begin_record(csv_reader *r)
     return true;
 }
 
-/* Such a line would pass for a row whose first cell is empty. */
+/* Such a line would read as a row whose first cell is empty. */
 static bool is_blank(const csv_reader *r)
 {
     return r->count == 1 && !r->has_quotes && csv_trim(r->cells[0]).size == 0;
 }
 
-/* Takes the record at hand further. False when what follows cannot be had. */
+/* Continues the current record. False if the following bytes cannot be read. */
 static bool advance(csv_reader *r)
 {
     bool has_more = r->at < r->end || fetch(r);
@@ -277,7 +276,7 @@ static bool advance(csv_reader *r)
     else if (r->at - r->start < CSV_MOST_BYTES)
         scan(r);
     else if (r->state == IN_QUOTES)
-        r->fault = "a quotation mark opens this cell and none closes it within 65536 bytes of the row";
+        r->fault = "the quotation mark that opens this cell is not closed within 65536 bytes of the row";
     else
         r->fault = "the row is longer than 65536 bytes";
     return true;

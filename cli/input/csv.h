@@ -6,55 +6,54 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Comma-separated values as RFC 4180 has them, record by record. Memory does not grow with the file, and a record is
- * handed out as soon as its line has ended: what came of the ones before is flushed before more input is waited for.
+/* Reads CSV (RFC 4180) record by record. Memory does not grow with the file. A record is returned as soon as its line
+ * ends, and standard output is flushed before more input is waited for.
  *
- * Lines end in LF or CR LF, the last one also in nothing. Cells in quotation marks may hold commas, line breaks,
- * and quotation marks written twice. A byte order mark is passed over, and so are lines that are empty or hold
- * blanks alone. */
+ * Lines end with LF or CR LF, which the last line may lack. Cells in quotation marks may contain commas, line breaks
+ * and doubled quotation marks. A byte order mark and blank lines are skipped. */
 
-/* Of a record as it stands in the file, its line break included. */
+/* The longest record, with its line break. */
 #define CSV_MOST_BYTES ((size_t)65536)
 
 typedef struct csv_cell {
-    const char *text; /* without the quotation marks around it; not terminated, without NUL */
+    const char *text; /* without enclosing quotation marks; contains no NUL and is not terminated */
     size_t size;
-    uint64_t offset; /* where it begins in the file */
+    uint64_t offset; /* in the file */
 } csv_cell;
 
 typedef struct csv_reader {
-    const char *name; /* the file's, "-" for standard input */
-    /* ---- The record at hand ------------------------------------------------------------------ */
+    const char *name; /* of the file; "-" for standard input */
+    /* ---- The current record ------------------------------------------------------------------ */
     csv_cell *cells;
     size_t count;
-    uint64_t line, offset; /* where it begins; lines count from 1 */
-    const char *fault;     /* null, or a sentence on the last of the cells, which is where the record fails. Reading
-                            * goes on at the line after the one in which the record began */
+    uint64_t line, offset; /* of its beginning; lines count from 1 */
+    const char *fault;     /* null, or a sentence about the last cell, where the record is malformed. Reading
+                            * continues at the line after the one in which the record began */
     /* ------------------------------------------------------------------------------------------ */
-    char *bytes; /* a piece of the file: the record is in [start, at), and [at, end) was not looked at */
+    char *bytes; /* a part of the file: the record is [start, at), and [at, end) follows */
     size_t start, at, end;
     uint64_t base;    /* offset of bytes[0] in the file */
     uint64_t breaks;  /* line breaks in the record */
-    char *text;       /* the cells' texts, one behind the other */
-    size_t text_size; /* at most CSV_MOST_BYTES, for a text is no longer than what it was read from */
+    char *text;       /* the texts of the cells */
+    size_t text_size; /* at most CSV_MOST_BYTES: a text is not longer than its source */
     size_t capacity;  /* of `cells` */
     int file;
     int state;
     bool has_quotes;
-    bool has_ended;   /* there is no more to be read */
-    bool has_stopped; /* reading failed, or nobody takes what comes of it */
+    bool has_ended;   /* end of file */
+    bool has_stopped; /* reading failed, or standard output did */
 } csv_reader;
 
 /* Opens a file ("-": standard input). False after an error on standard error. */
 bool csv_open(csv_reader *r, const char *name);
 
-/* Reads a record. False at the end of the file, after an error in reading it, which was told, and when standard output
- * cannot be written any more. */
+/* Reads a record. False at the end of the file, after a read error, which is reported, and after a failed write to
+ * standard output. */
 bool csv_next(csv_reader *r);
 
 void csv_close(csv_reader *r);
 
-/* The cell without the spaces and tabs at both ends. */
+/* Returns the cell without spaces and tabs at its ends. */
 csv_cell csv_trim(csv_cell cell);
 
 #endif

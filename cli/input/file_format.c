@@ -32,9 +32,9 @@ static bool is_number(const pfb_name *name)
     return is_digit;
 }
 
-/* Tables of counters begin with index 1 and, as its text, the system's highest index: a number of two digits or more.
- * Small tables, such as Samba's, have one digit: there the second pair must be an index and a name, as it is not in a
- * list of numbers. A V2 block of these bytes would be too small for its results, or one of an odd size. */
+/* Counter name tables begin with index 1, whose text is the system's highest index, a number of two or more digits.
+ * Small tables, such as Samba's, have one digit; there the second pair must be an index and a name, unlike in a list of
+ * numbers. A V2 block of these bytes would be too small for its results, or of odd size. */
 static bool is_name_table(const uint8_t *data, size_t size)
 {
     enum { START = 1024, LATEST_TEXT = 8 }; /* a mark, "1" and an end of line in UTF-16 */
@@ -52,8 +52,8 @@ static bool is_name_table(const uint8_t *data, size_t size)
 
 enum { DATA_HEADER_BYTES = 48, RESULT_HEADER_BYTES = 16 };
 
-/* Whether the SYSTEMTIME of the header (16 bytes at 32) is one. Text never is, and neither are zeros: month and day
- * begin with 1. Of random bytes one in 10^20 is. */
+/* Whether the SYSTEMTIME of the header (16 bytes at 32) is valid. Text and zeros never are, as month and day begin with
+ * 1; random bytes are once in 10^20. */
 static bool has_system_time(const uint8_t *data)
 {
     static const struct {
@@ -93,7 +93,7 @@ static bool has_first_result(const uint8_t *data, size_t held_size, bool is_cut)
     return is_kind && size >= RESULT_HEADER_BYTES && size <= total - DATA_HEADER_BYTES && (is_aligned || !is_cut);
 }
 
-/* Whether a file that ends before or within the first result's header may be the beginning of a block. */
+/* Whether a file that ends before or inside the first result's header may be a truncated block. */
 static bool is_cut_header(const uint8_t *data, size_t size)
 {
     enum { MOST = 1 << 28 };
@@ -151,7 +151,7 @@ static const char *find_signature(const uint8_t *data, size_t size)
     return NULL;
 }
 
-/* A program of Windows: "MZ", and at the offset that is at 60, "PE". */
+/* A Windows program: "MZ", and "PE" at the offset stored at 60. */
 static const char *find_program(const uint8_t *data, size_t size)
 {
     enum { DOS_HEADER_BYTES = 64, NEW_HEADER = 60 };
@@ -178,7 +178,7 @@ static bool is_other_trace(const uint8_t *data, size_t size)
 
 enum { TEXT_START = 4096 }; /* bytes that are examined */
 
-/* Text in ASCII, UTF-8 or a code page: no control characters but those that text has. */
+/* Text in ASCII, UTF-8 or a code page has no control characters except white space. */
 static bool is_text(const uint8_t *data, size_t size)
 {
     static const char controls[] = {'\t', '\n', '\f', '\r', '\x1b'};
@@ -250,7 +250,7 @@ static const char *describe_plain(const uint8_t *data, size_t size)
         return describe_text(data, start, start < size);
     if (start >= 2 && (memcmp(data, "\xff\xfe", 2) == 0 || memcmp(data, "\xfe\xff", 2) == 0))
         return "looks like text in UTF-16";
-    return is_zero(data, size) ? "holds nothing but zeros" : "is of no known format";
+    return is_zero(data, size) ? "contains only zeros" : "is of no known format";
 }
 
 /* ---- All ------------------------------------------------------------------------------------------------- */

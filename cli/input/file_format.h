@@ -4,16 +4,16 @@
 
 #include "input/input.h"
 
-/* What a file is, judged by its bytes. */
+/* The format of a file, recognised by its bytes. */
 
 typedef struct file_format {
-    input_kind kind;         /* INPUT_UNKNOWN when it is none that can be recognised */
+    input_kind kind;         /* INPUT_UNKNOWN for any other format */
     const char *description; /* completes "the file ..."; static */
 } file_format;
 
-/* Recognises captures, V1 blocks, name tables and V2 data; names everything else for what it looks like. `held_size`
- * bytes of the file's beginning are at `data`, which may be all of them; `file_size` is the size of the whole.
- * Reads bounded parts of the beginning, and of a file that begins with zeros as many bytes as are zero. */
+/* Recognises captures, V1 blocks, name tables and V2 data, and describes other formats. `data` are the first
+ * `held_size` bytes of a file of `file_size` bytes. Reads a bounded part of them, and of a file that begins with zeros
+ * up to the first byte that is not zero. */
 file_format file_format_recognise(const uint8_t *data, size_t held_size, uint64_t file_size);
 
 #endif

@@ -39,7 +39,7 @@ static const uint8_t *look_ahead(file_window *w, size_t size, size_t *held)
     return w->bytes + w->start;
 }
 
-/* Passes over bytes. False when the file ends before them. */
+/* Skips bytes. False if the file ends before them. */
 static bool pass_bytes(file_window *w, uint64_t size)
 {
     size_t held = 1;
@@ -61,10 +61,10 @@ static uint64_t load_integer(const uint8_t *p, size_t size, bool is_big_endian)
 
 /* ---- Times ----------------------------------------------------------------------------------------------- */
 
-/* Where blocks have PerfTime100nSec, and V1 blocks LittleEndian. */
+/* Offsets of PerfTime100nSec, and of LittleEndian in V1 blocks. */
 enum { DATA_TIME = 16, V1_BYTE_ORDER = 8, V1_TIME = 72 };
 
-/* The time of the block that comes next. False where its header is cut, or of no known byte order. */
+/* The time of the next block. False if its header is truncated or has no known byte order. */
 static bool read_block_time(file_window *w, bool is_v1, int64_t *time)
 {
     size_t held = 0;

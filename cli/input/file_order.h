@@ -6,9 +6,9 @@
 
 #include <stddef.h>
 
-/* The files in the order of their first samples, by the 100 ns clock of these (PerfTime100nSec). Files of one time keep
- * their order. Standard input, pipes, and files that cannot be read or have no sample keep their place. Of each file
- * only the beginning is read, up to its first sample. `kind` is that of --kind. Free the result, not the names. */
+/* Returns the files in the order of the 100 ns clocks of their first samples. Files of equal times keep their order.
+ * Standard input, pipes, and files that cannot be read or have no sample keep their position. Each file is read up to
+ * its first sample. `kind` is that of --kind. Free the result with free(), but not the names. */
 char **file_order_by_time(char *const *names, size_t count, input_kind kind);
 
 #endif

@@ -31,16 +31,16 @@ const char *input_kind_name(input_kind kind)
 
 /* ---- Reading --------------------------------------------------------------------------------------------- */
 
-#define MOST_OF_A_STREAM (UINT64_C(1) << 30) /* what is no regular file may have no end */
+#define MOST_OF_A_STREAM (UINT64_C(1) << 30) /* of pipes and devices, which may be endless */
 
-/* How many bytes are read of a file. A regular one is limited by its size, which may have grown meanwhile. */
+/* The limit for reading a file. For a regular file it is the size, which may grow meanwhile. */
 static uint64_t most_bytes(int file)
 {
     uint64_t size = system_is_regular(file) ? system_file_size(file) : 0;
     return size > MOST_OF_A_STREAM ? size : MOST_OF_A_STREAM;
 }
 
-/* All of a file. False after a sentence. */
+/* Reads all of a file. False after an error. */
 static bool read_file(int file, input *in)
 {
     enum { STEP = 1 << 16 };
@@ -49,7 +49,7 @@ static bool read_file(int file, input *in)
     long long got = 0;
     do {
         in->data = memory_grow(in->data, &capacity, in->size + STEP, 1);
-        uint64_t wanted = most - in->size + 1; /* one more shows that there is more */
+        uint64_t wanted = most - in->size + 1; /* one more byte shows that the limit is exceeded */
         size_t space = capacity - in->size;
         got = system_read(file, in->data + in->size, wanted < space ? (size_t)wanted : space);
         in->size += got > 0 ? (size_t)got : 0;
@@ -59,11 +59,11 @@ static bool read_file(int file, input *in)
     if (got < 0)
         diagnostics_file(in->name, errno);
     else if (got > 0)
-        diagnostics_say(STATUS_FILE, in->name, "has no end within 1 GiB, which only a regular file may exceed");
+        diagnostics_say(STATUS_FILE, in->name, "exceeds 1 GiB; only regular files may be larger");
     return got == 0;
 }
 
-/* Gives back what is not needed: reading past the end is then seen by the tools that watch for it. */
+/* Shrinks the memory to the size of the file, so that sanitizers and valgrind detect reads past the end. */
 static void trim(input *in)
 {
     uint8_t *data = realloc(in->data, in->size > 0 ? in->size : 1);
@@ -126,7 +126,7 @@ void input_refuse(const input *in, const char *expected)
 
 enum { DATA_HEADER_BYTES = 48 }; /* of V2, the smaller one */
 
-/* Looks no further than to the first byte that is not zero. */
+/* Stops at the first byte that is not zero. */
 static bool is_zero(const uint8_t *data, size_t size)
 {
     size_t at = 0;

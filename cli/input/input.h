@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Files, whole in memory, and what they hold. */
+/* Files, read whole into memory, and their kinds. */
 
 typedef enum input_kind {
     INPUT_AUTO,
@@ -34,46 +34,45 @@ extern const char *const input_kind_names[];
 const char *input_kind_name(input_kind kind);
 
 typedef struct input {
-    const char *name; /* the file's, "-" for standard input */
+    const char *name; /* of the file; "-" for standard input */
     uint8_t *data;
     size_t size;
     input_kind kind;         /* never INPUT_AUTO */
-    const char *description; /* where the kind was recognised: completes "the file ..."; static */
+    const char *description; /* if the kind was recognised: completes "the file ..."; static */
 } input;
 
-/* Reads the file `name` ("-": standard input) and recognises its kind when `kind` is INPUT_AUTO. False, and an error on
- * standard error, when it cannot be read; `in` is empty then. */
+/* Reads the file `name` ("-" is standard input), and recognises its kind if `kind` is INPUT_AUTO. False after an error
+ * on standard error; `in` is empty then. */
 bool input_read(input *in, const char *name, input_kind kind);
 
-/* The same of a file that is open. */
+/* The same for an open file. */
 bool input_read_open(input *in, const char *name, int file, input_kind kind);
 void input_free(input *in);
 
-/* Appends why a file is refused that is none of what was `expected`: a sentence that says what it is or looks like.
- * Requires that the kind was recognised. */
+/* Appends a sentence that describes the file and names what was `expected`. The kind must have been INPUT_AUTO. */
 void input_refusal_text(const input *in, const char *expected, buffer *out);
 
-/* Prints that on standard error with the code unknown_format; status 1. */
+/* Prints it as an error with the code unknown_format; status 1. */
 void input_refuse(const input *in, const char *expected);
 
 /* ---- The data blocks of a file --------------------------------------------------------------------------- */
 
-/* Data blocks one after the other; each tells its own size. The first one is what the file's kind says, the others are
- * of the format that their first bytes tell. */
+/* Consecutive data blocks, each with its own size. The kind of the file gives the format of the first block, and the
+ * signature that of each other one. */
 typedef struct input_blocks {
-    size_t at; /* where the next one begins */
+    size_t at; /* offset of the next block */
     bool has_ended;
 } input_blocks;
 
 typedef enum input_part {
     INPUT_PART_BLOCK,    /* a V2 block begins at `at` */
     INPUT_PART_V1,       /* a V1 block begins there */
-    INPUT_PART_TRAILING, /* the rest is no block: fewer bytes than a header, or all of them zero */
+    INPUT_PART_TRAILING, /* the rest is not a block: shorter than a header, or only zeros */
     INPUT_PART_END
 } input_part;
 
-/* What comes next. After a block the caller moves `at` behind it, or sets `has_ended` when its size is not known. The
- * first bytes of a file are a block in any case, so that an empty file is refused as one. */
+/* Returns what follows. After a block the caller adds its size to `at`, or sets `has_ended` if the size is unknown. The
+ * first bytes of a file always count as a block, so that an empty file is rejected as one. */
 input_part input_next_part(const input *in, input_blocks *blocks);
 
 #endif

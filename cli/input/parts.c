@@ -31,11 +31,11 @@ bool parts_tell(const parts *p)
     bool is_missing = !p->has_any && p->capture.error.code == PFB_OK;
     if (is_missing && p->later > 0)
         diagnostics_say(STATUS_MALFORMED, p->in->name,
-                        "the capture has %s of a later version only, which this program does not read", p->what);
+                        "all %s of the capture are of a later version, which this program does not read", p->what);
     else if (is_missing)
         diagnostics_say(STATUS_MALFORMED, p->in->name, "the capture has no %s", p->what);
     else if (p->later > 0)
-        diagnostics_note(p->in->name, p->first_later, "%s of a later version were passed over: %" PRIu64 " chunk%s",
+        diagnostics_note(p->in->name, p->first_later, "%s of a later version were skipped: %" PRIu64 " chunk%s",
                          p->what, p->later, p->later == 1 ? "" : "s");
     return p->has_any;
 }

@@ -5,24 +5,24 @@
 #include "input/input.h"
 #include "perfblock/capture.h"
 
-/* The chunks of one tag of a capture, one after the other. Those of a later version are passed over and told. */
+/* Reads the chunks of one tag of a capture. Those of a later version are skipped and reported. */
 typedef struct parts {
-    pfb_capture capture; /* its error is the caller's to tell */
+    pfb_capture capture; /* the caller reports its error */
     /* ------------------------------------------------------------------------------------------ */
     const input *in;
     uint32_t tag;
     const char *what; /* "CPI hooks" */
     bool has_any;
-    uint64_t later; /* how many are of a later version */
+    uint64_t later; /* number of chunks of a later version */
     size_t first_later;
 } parts;
 
-/* `what` names in messages what the chunks hold, in the plural. */
+/* `what` is the content of the chunks for messages, in the plural. */
 void parts_open(parts *p, const input *in, uint32_t tag, const char *what);
 bool parts_next(parts *p, pfb_chunk *chunk);
 
-/* To be called at the end. A capture that is sound and has no such chunk is malformed; what was passed over beside
- * others is noted. False when there was nothing to read. */
+/* Call at the end: reports a sound capture without such a chunk as malformed, and skipped chunks with a note. False if
+ * there was no chunk to read. */
 bool parts_tell(const parts *p);
 
 #endif

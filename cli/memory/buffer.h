@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h> /* MinGW: __MINGW_PRINTF_FORMAT */
 
-/* Declares a function that takes a format and its arguments as printf does. */
-#if defined(__MINGW_PRINTF_FORMAT) /* "printf" there is that of Microsoft, which knows no %zu */
+/* Has the compiler check the arguments of a function like printf(). */
+#if defined(__MINGW_PRINTF_FORMAT) /* MinGW's "printf" is Microsoft's, without %zu */
 #define TEXT_PRINTF_KIND __MINGW_PRINTF_FORMAT
 #else
 #define TEXT_PRINTF_KIND printf
@@ -19,8 +19,8 @@
 #define TEXT_PRINTF(format_at, arguments_at)
 #endif
 
-/* Bytes that grow by appending. Starts as all zero; `data` is null until something was appended, then always has a NUL
- * behind its last byte. Memory that runs out ends the program. */
+/* A growing string of bytes. Starts as all zero; `data` is null until the first append, and from then on a NUL follows
+ * its last byte. The program ends when memory runs out. */
 typedef struct buffer {
     char *data;
     size_t size;
@@ -39,7 +39,7 @@ void buffer_free(buffer *out);
 /* Capacity for `more` bytes and a NUL after the last byte, where the caller writes them before buffer_commit(). */
 char *buffer_reserve(buffer *out, size_t more);
 
-/* Appends the bytes that were written there: `more` is at most what was reserved. */
+/* Appends `more` bytes that the caller has written there, at most as many as were reserved. */
 void buffer_commit(buffer *out, size_t more);
 
 #endif

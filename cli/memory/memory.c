@@ -19,7 +19,7 @@ void memory_exhausted(void)
 
 void *memory_get(size_t count, size_t size)
 {
-    void *memory = calloc(count > 0 ? count : 1, size > 0 ? size : 1); /* calloc refuses a product that wraps */
+    void *memory = calloc(count > 0 ? count : 1, size > 0 ? size : 1); /* calloc() fails if the product overflows */
     if (!memory)
         memory_exhausted();
     return memory;

@@ -10,7 +10,7 @@
 
 enum { LEAST_COLUMNS = 20, MOST_COLUMNS = 10000, USUAL_COLUMNS = 100, LEAST_ROWS = 2, USUAL_ROWS = 24 };
 
-/* 0 when the environment does not say. */
+/* 0 if COLUMNS is not usable. */
 static size_t columns_wanted(void)
 {
     const char *text = getenv("COLUMNS");

@@ -26,7 +26,7 @@ bool system_interrupted(void)
     return interrupted != 0;
 }
 
-/* Signals whose errors write returns instead, and their actions at the start: commands that are run get these again. */
+/* Signals that are ignored because write() returns an error too, and their initial actions, which commands get back. */
 static const int write_signals[] = {SIGPIPE, SIGXFSZ};
 static struct sigaction write_actions[2];
 
@@ -34,7 +34,7 @@ static void fill_closed_streams(void)
 {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
         if (fcntl(stream, F_GETFD) < 0 && errno == EBADF)
-            open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY); /* gets the lowest number that is free */
+            open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY); /* takes the lowest free number */
     }
 }
 
@@ -101,7 +101,7 @@ bool system_local_offset(int64_t moment, int32_t *minutes)
 
 bool system_sleep_until(uint64_t moment)
 {
-    /* In steps: an interrupt that comes between the question and the sleep is noticed at the next one. */
+    /* In steps, as an interrupt may come between the check and the sleep. */
     for (uint64_t now = system_now(); now < moment && !interrupted; now = system_now()) {
         uint64_t next = moment - now < LONGEST_SLEEP ? moment : now + LONGEST_SLEEP;
         struct timespec until = {.tv_sec = (time_t)(next / NANOSECONDS), .tv_nsec = (long)(next % NANOSECONDS)};
@@ -128,11 +128,10 @@ void system_catch_interrupts(void)
 
 enum { SIGNALS = 5, FIRST_PASSED = 3 };
 
-/* The keyboard's are the command's alone. Where children are ignored, as whoever started us may have it, nobody learns
- * how they end. The others are passed on. */
+/* SIGINT and SIGQUIT are left to the command. SIGCHLD must not be ignored, as it may be at the start: the status of the
+ * command would be lost. The others are passed on. */
 static const int command_signals[SIGNALS] = {SIGINT, SIGQUIT, SIGCHLD, SIGTERM, SIGHUP};
 
-/* As they were before. */
 typedef struct kept_signals {
     struct sigaction actions[SIGNALS];
     sigset_t mask;
@@ -148,7 +147,7 @@ static void pass_on(int number)
     errno = reason;
 }
 
-/* Those that are passed on wait until there is a command. What is ignored stays so, as nohup wants it. */
+/* Blocks the signals that are passed on until the command runs. Ignored ones stay ignored, as nohup requires. */
 static void take_signals(kept_signals *before)
 {
     sigset_t passed;
@@ -184,14 +183,14 @@ bool system_is_batch(const char *name)
     return false;
 }
 
-/* Whether a folder of PATH just lacks the file. */
+/* Whether the error means that a folder of PATH does not have the file. */
 static bool is_absent(int reason)
 {
     return reason == ENOENT || reason == ENOTDIR || reason == ESTALE || reason == ENODEV || reason == ETIMEDOUT;
 }
 
-/* Puts the first file of that name that can be run into our place; returns why there is none. The C library's search
- * is not asked, as it has a shell run what the system cannot. */
+/* Replaces this process by the first file of that name that can be executed; returns an errno. execvp() is not used
+ * because it has a shell run files that the system cannot execute. */
 static int execute(char *const *arguments)
 {
     const char *name = arguments[0];
@@ -202,12 +201,12 @@ static int execute(char *const *arguments)
     }
     if (!folders)
         folders = "/bin:/usr/bin";
-    size_t room = strlen(folders) + strlen(name) + 2;
-    char *file = malloc(room);
+    size_t capacity = strlen(folders) + strlen(name) + 2;
+    char *file = malloc(capacity);
     int reason = file ? ENOENT : ENOMEM;
-    for (const char *at = folders; file && at;) { /* an empty name is the folder we are in */
+    for (const char *at = folders; file && at;) { /* an empty name is the current folder */
         size_t size = strcspn(at, ":");
-        snprintf(file, room, "%.*s%s%s", (int)size, at, size > 0 ? "/" : "", name);
+        snprintf(file, capacity, "%.*s%s%s", (int)size, at, size > 0 ? "/" : "", name);
         execv(file, arguments);
         if (!is_absent(errno))
             reason = errno;
@@ -218,7 +217,7 @@ static int execute(char *const *arguments)
     return reason;
 }
 
-/* In the process of the command: never returns. Why it was not started goes to `report`. */
+/* Runs in the command's process and never returns. Writes the errno to `report` if the command cannot be executed. */
 static void become(char *const *arguments, bool is_output_aside, const kept_signals *before, int report)
 {
     if (is_output_aside)
@@ -230,7 +229,7 @@ static void become(char *const *arguments, bool is_output_aside, const kept_sign
     _exit(write(report, &reason, sizeof reason) < 0 ? 126 : 127);
 }
 
-/* The process of the command, or -1 and errno. A pipe tells: what starts closes it, and else the reason comes. */
+/* Returns the command's process, or -1 and errno. A pipe reports failure: a successful exec closes it. */
 static pid_t start(char *const *arguments, bool is_output_aside, const kept_signals *before)
 {
     int ends[2];
@@ -254,8 +253,7 @@ static pid_t start(char *const *arguments, bool is_output_aside, const kept_sign
     return process;
 }
 
-/* False and errno when that is not to be learnt. No signal is passed on to a process that is no more: its number lives
- * until it is reaped, which the last call does. */
+/* False and errno on failure. The process is reaped last, so that no signal is sent to a number that is free again. */
 static bool wait_for(pid_t process, system_ending *ending)
 {
     siginfo_t info;
@@ -322,8 +320,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Tries for a lock that another process may hold: false and errno EAGAIN then. Where there are no locks, which some
- * systems of files lack, nothing is locked. */
+/* Locks a file. False if another process holds the lock. On file systems without locks nothing is locked. */
 static bool lock_file(int file)
 {
     while (flock(file, LOCK_EX | LOCK_NB) != 0) {
@@ -350,7 +347,7 @@ static int open_and_lock(const char *path, bool *is_made)
     return file;
 }
 
-/* Whether the path is still the file's: it may have been renamed before it was locked. */
+/* Whether the path still leads to the file, which may have been renamed before it was locked. */
 static bool is_at(int file, const char *path)
 {
     struct stat own;
@@ -369,14 +366,14 @@ int system_append_open(const char *path, bool *is_made)
     return file;
 }
 
-/* To be freed; null without memory. */
+/* Null if memory runs out; free with free(). */
 static char *folder_of(const char *path)
 {
     size_t size = (size_t)(system_name_of(path, FOLDER_MARKS) - path);
     return size > 0 ? strndup(path, size) : strdup(".");
 }
 
-/* A lock on the folder itself. */
+/* The folder itself is locked. */
 intptr_t system_folder_enter(const char *path, uint64_t *wait)
 {
     const struct timespec pause = {.tv_nsec = NANOSECONDS / 1000};
@@ -453,7 +450,7 @@ bool system_rename(const char *from, const char *to)
     if (place < 0)
         return false;
     close(place);
-    if (rename(from, to) == 0) /* replaces the empty file, which is ours */
+    if (rename(from, to) == 0) /* replaces the empty file made above */
         return true;
     int reason = errno;
     unlink(to);

@@ -32,7 +32,7 @@ void system_prepare(void)
     _setmode(_fileno(stdin), _O_BINARY);
     _setmode(_fileno(stdout), _O_BINARY);
     _setmode(_fileno(stderr), _O_BINARY);
-    setvbuf(stderr, NULL, _IONBF, 0); /* not every C library there does it */
+    setvbuf(stderr, NULL, _IONBF, 0); /* not the default of every C library */
     SetConsoleOutputCP(CP_UTF8);
 }
 
@@ -47,7 +47,7 @@ static char *narrow(const WCHAR *wide)
     return utf8;
 }
 
-/* To be freed. At most one unit per byte, and a NUL. */
+/* Free with free(). */
 static WCHAR *widen(const char *utf8)
 {
     size_t size = strlen(utf8);
@@ -159,8 +159,8 @@ void system_catch_interrupts(void)
     SetConsoleCtrlHandler(on_interrupt, TRUE);
 }
 
-/* Appends an argument so that it arrives as it is: quotation marks are escaped, and so are the backslashes in
- * front of them and at the end, which otherwise stand for themselves. */
+/* Appends an argument so that CommandLineToArgvW() gives it back: quotation marks are escaped, and so are backslashes
+ * before them and at the end. */
 static void put_argument(buffer *line, const char *argument)
 {
     bool is_plain = *argument != '\0' && !strpbrk(argument, " \t\n\v\"");
@@ -179,7 +179,7 @@ static void put_argument(buffer *line, const char *argument)
     buffer_string(line, is_plain ? "" : "\"");
 }
 
-/* As errno. */
+/* Converts an error of Windows to an errno. */
 static void keep_last_error(void)
 {
     switch (GetLastError()) {
@@ -203,7 +203,7 @@ static void keep_last_error(void)
     }
 }
 
-/* Every process of the console gets the interrupt; ours does nothing about it. */
+/* Every process of the console gets the interrupt; this one ignores it. */
 static BOOL WINAPI pass_over(DWORD kind)
 {
     return kind == CTRL_C_EVENT || kind == CTRL_BREAK_EVENT;
@@ -213,7 +213,7 @@ bool system_is_batch(const char *name)
 {
     enum { ENDING = 4 };
     size_t size = strlen(name);
-    while (size > 0 && (name[size - 1] == '.' || name[size - 1] == ' ')) /* which the system passes over */
+    while (size > 0 && (name[size - 1] == '.' || name[size - 1] == ' ')) /* Windows ignores these */
         size--;
     const char *ending = name + size - (size < ENDING ? size : ENDING);
     return _strnicmp(ending, ".bat", ENDING) == 0 || _strnicmp(ending, ".cmd", ENDING) == 0;
@@ -235,7 +235,7 @@ static bool start(WCHAR *line, bool is_output_aside, HANDLE *process)
     return true;
 }
 
-/* False and errno when that is not to be learnt. */
+/* False and errno on failure. */
 static bool wait_for(HANDLE process, system_ending *ending)
 {
     DWORD status = 0;
@@ -312,11 +312,11 @@ void system_read_close(int file)
 
 static HANDLE handle_of(int file)
 {
-    return (HANDLE)_get_osfhandle(file); /* NOLINT(performance-no-int-to-ptr): what it returns is a handle */
+    return (HANDLE)_get_osfhandle(file); /* NOLINT(performance-no-int-to-ptr): a handle as an integer */
 }
 
-/* A byte far beyond the data: nobody reads it. False when another process has locked it; systems of files that have no
- * locks are written without one. */
+/* Locks a byte far past the data, which readers do not touch. False if another process holds the lock. On file systems
+ * without locks nothing is locked. */
 static bool lock_file(int file)
 {
     OVERLAPPED place = {.OffsetHigh = 0x40000000};
@@ -339,7 +339,7 @@ int system_append_open(const char *path, bool *is_made)
     return file;
 }
 
-/* One mutex for all folders: the sections are short. */
+/* One mutex for all folders, as the sections are short. */
 intptr_t system_folder_enter(const char *path, uint64_t *wait)
 {
     (void)path;
@@ -356,7 +356,7 @@ intptr_t system_folder_enter(const char *path, uint64_t *wait)
 
 void system_folder_leave(intptr_t section)
 {
-    HANDLE mutex = (HANDLE)section; /* NOLINT(performance-no-int-to-ptr): it was one */
+    HANDLE mutex = (HANDLE)section; /* NOLINT(performance-no-int-to-ptr): a handle as an integer */
     if (!mutex)
         return;
     ReleaseMutex(mutex);
@@ -384,7 +384,7 @@ bool system_append_close(int file)
     return _close(file) == 0 && is_kept;
 }
 
-/* A file that is open keeps its name there. */
+/* An open file cannot be renamed on Windows. */
 void system_append_discard(int file, const char *path)
 {
     bool is_empty = system_file_size(file) == 0;
@@ -421,7 +421,7 @@ bool system_rename(const char *from, const char *to)
 {
     WCHAR *wide_from = widen(from);
     WCHAR *wide_to = widen(to);
-    bool is_renamed = _wrename(wide_from, wide_to) == 0; /* never replaces here */
+    bool is_renamed = _wrename(wide_from, wide_to) == 0; /* does not replace on Windows */
     free(wide_from);
     free(wide_to);
     return is_renamed;

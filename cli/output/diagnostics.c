@@ -15,7 +15,6 @@
 static bool raised[STATUS_COUNT];
 static bool has_no_notes; /* --quiet */
 
-/* Remembers that something happened which this status stands for. */
 static void raise_status(exit_status status)
 {
     raised[status] = true;
@@ -38,14 +37,13 @@ void diagnostics_quiet(bool is_quiet)
 
 /* ---- Lines ----------------------------------------------------------------------------------------------- */
 
-/* Starts a line with its subject. */
 static void begin_line(buffer *line, const char *subject)
 {
     text_safe(line, subject, strlen(subject));
     buffer_string(line, ": ");
 }
 
-/* One write for the whole line, so that lines of several programs do not mix. */
+/* The line is written at once, so that lines of several programs do not mix. */
 static void end_line(buffer *line)
 {
     buffer_string(line, "\n");

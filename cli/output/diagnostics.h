@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What goes to standard error, and the exit status that follows from it. Standard output is flushed first, so that what
- * was decoded before an error stands before it. Names of files are printed so that they cannot upset a terminal. */
+/* Errors and notes on standard error, and the exit status that follows from them. Standard output is flushed first, so
+ * that data decoded before an error is printed before it. Names of files are escaped. */
 
 typedef enum exit_status {
     STATUS_FINE = 0,
@@ -20,24 +20,23 @@ typedef enum exit_status {
     STATUS_COUNT
 } exit_status;
 
-/* The status of all that happened: 2, 4, 3 and 1 count in this order. */
+/* The exit status. If several were raised, 2 takes precedence over 4, 4 over 3, and 3 over 1. */
 exit_status diagnostics_status(void);
 
 /* "FILE: offset N: code_name: sentence", and status 1. */
 void diagnostics_malformed(const char *file, pfb_error error);
 
-/* The same with a code of the program's own, and a sentence as printf makes it. The sentence is printed as it is: text
- * from an input must be escaped before (text_safe). */
+/* The same with a code of the program's own and a formatted sentence. The sentence is not escaped: the caller escapes
+ * text from an input with text_safe(). */
 void diagnostics_input(const char *file, uint64_t offset, const char *code, const char *format, ...) TEXT_PRINTF(4, 5);
 
-/* "FILE: SENTENCE" with what the system says about `number` (errno), and status 3. */
+/* "FILE: SENTENCE" with the system's text for `number`, an errno, and status 3. */
 void diagnostics_file(const char *file, int number);
 
-/* "SUBJECT: sentence" as printf makes it, and `status`. The sentence is escaped here. */
+/* "SUBJECT: sentence" with a formatted sentence, which is escaped, and `status`. */
 void diagnostics_say(exit_status status, const char *subject, const char *format, ...) TEXT_PRINTF(3, 4);
 
-/* Something the reader should know that is no failure: "FILE: offset N: note: sentence". The sentence is printed as it
- * is. */
+/* A note, which is not a failure: "FILE: offset N: note: sentence". The sentence is not escaped. */
 void diagnostics_note(const char *file, size_t offset, const char *format, ...) TEXT_PRINTF(3, 4);
 
 /* Suppresses notes, which are diagnostics_note() and diagnostics_say() with STATUS_FINE, and progress. */
@@ -45,15 +44,15 @@ void diagnostics_quiet(bool is_quiet);
 
 /* ---- Progress -------------------------------------------------------------------------------------------- */
 
-/* Shows how far long work is: nothing during the first second, or when standard error is no terminal, or when standard
- * output is one and `is_quiet` is false (its lines are progress enough). `done` counts bytes. */
+/* Shows the progress of long work, after its first second and if standard error is a terminal. If standard output is a
+ * terminal too, only work that prints little shows it (`is_quiet`). `done` counts bytes. */
 void progress_begin(bool is_quiet);
 void progress_show(const char *file, unsigned long long done);
 
-/* Takes the line away again, if there is one. Called before anything is printed on standard error. */
+/* Removes the line, if there is one. Called before anything is printed on standard error. */
 void progress_clear(void);
 
-/* The same before something is printed on standard output: where that is another place, the line may stay. */
+/* The same before something is printed on standard output: the line stays if that is not the terminal. */
 void progress_yield(void);
 
 #endif

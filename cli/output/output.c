@@ -62,7 +62,7 @@ void output_begin(output *out, const char *name, size_t depth)
     if (out->format == OUTPUT_NONE)
         return;
     buffer_clear(&out->line);
-    out->has_fields = out->has_offset = out->is_told = false;
+    out->has_fields = out->has_offset = out->is_written = false;
     out->depth = depth;
     if (out->format == OUTPUT_JSON)
         buffer_string(&out->line, "{");
@@ -118,7 +118,7 @@ void output_end(output *out)
         buffer_string(&out->line, "}");
     if (out->format == OUTPUT_CSV && !out->header_done)
         end_header(out);
-    if (!out->is_told)
+    if (!out->is_written)
         put_line(out);
 }
 
@@ -256,9 +256,9 @@ void output_list_begin(output *out, const char *key)
         buffer_string(&out->line, "[");
         out->has_fields = false;
     } else if (out->format == OUTPUT_TEXT) {
-        if (!out->is_told)
+        if (!out->is_written)
             put_line(out);
-        out->is_told = true;
+        out->is_written = true;
         out->depth++;
     }
 }
@@ -272,7 +272,7 @@ void output_item_begin(output *out, const char *key, const char *word)
     } else if (out->format == OUTPUT_TEXT) {
         buffer_clear(&out->line);
         buffer_string(&out->line, word);
-        out->is_told = false;
+        out->is_written = false;
     }
 }
 
@@ -280,9 +280,9 @@ void output_item_end(output *out)
 {
     if (out->format == OUTPUT_JSON)
         buffer_string(&out->line, "}");
-    else if (out->format == OUTPUT_TEXT && !out->is_told)
+    else if (out->format == OUTPUT_TEXT && !out->is_written)
         put_line(out);
-    out->is_told = out->format == OUTPUT_TEXT;
+    out->is_written = out->format == OUTPUT_TEXT;
 }
 
 void output_list_end(output *out)

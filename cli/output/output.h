@@ -6,48 +6,48 @@
 
 #include <stdbool.h>
 
-/* Standard output, in the form that --format asks for. A command states its records once: begin, fields, end. As JSON
- * that makes an object per line, as CSV a row (the first record's keys are the header line, and all records of a
- * command have the same), as text a line "offset  record  key value  key value", indented by depth.
+/* Standard output in the format of --format. A command writes records: begin, fields, end. In JSON a record is an
+ * object on a line; in CSV a row, and the keys of the first record are the header, so all records of a command have the
+ * same keys; in text a line "offset  record  key value  key value", indented by depth.
  *
- * When standard output cannot be written everything later is dropped: loops look at output_failed(). */
+ * After a failed write everything is dropped; loops end when output_failed() is true. */
 
 typedef enum output_format {
-    OUTPUT_NONE, /* nothing is written: for whom only the reading counts */
+    OUTPUT_NONE, /* nothing is written */
     OUTPUT_TEXT,
     OUTPUT_JSON,
     OUTPUT_CSV,
     OUTPUT_PROMETHEUS /* metrics (prometheus.h); there are no records of it */
 } output_format;
 
-enum { OUTPUT_LONGEST_FIELD = 1000 }; /* text: characters of a name, digits of data */
+enum { OUTPUT_LONGEST_FIELD = 1000 }; /* text: characters of a name, or digits of data */
 
 typedef struct output {
     output_format format;
     bool has_color; /* text may be emphasised */
     /* ------------------------------------------------------------------------------------------ */
     buffer line;
-    buffer name;      /* the name at hand as UTF-8 */
+    buffer name;      /* the current name as UTF-8 */
     buffer header;    /* CSV: names of the first record's fields */
     bool header_done; /* CSV: it was written */
-    bool has_fields;  /* of the record, item or list at hand */
-    bool is_told;     /* text: the line at hand was written when items began */
-    bool has_offset;  /* text: the record at hand has one */
+    bool has_fields;  /* of the current record, item or list */
+    bool is_written;  /* text: the current line was written when items began */
+    bool has_offset;  /* text: the current record has one */
     size_t offset, depth;
 } output;
 
 void output_open(output *out, output_format format, bool has_color);
 
-/* Writes what is left and reports a failure: status 3, or nothing when a pipe was closed by its reader. */
+/* Writes what is buffered and reports a failed write: status 3, or nothing if the reader closed the pipe. */
 void output_close(output *out);
 
-/* True when going on is of no use, because nobody gets it. Never for OUTPUT_NONE. */
+/* True after a failed write: the caller stops. Always false for OUTPUT_NONE. */
 bool output_failed(const output *out);
 
-/* Text as it stands, for tables and headings. Does nothing for OUTPUT_NONE. */
+/* Writes bytes as they are, for tables and headings. Does nothing for OUTPUT_NONE. */
 void output_raw(output *out, const char *bytes, size_t size);
 
-/* CSV: the header line, which otherwise comes with the first record: for commands that print it without any. */
+/* CSV: writes the header line, which is otherwise written with the first record. For output without records. */
 void output_header(output *out, const char *const *names, size_t count);
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
@@ -70,17 +70,17 @@ void output_bytes(output *out, const char *key, const char *utf8, size_t size);
 void output_name(output *out, const char *key, pfb_name name);
 void output_names(output *out, const char *key, const char *const *names, size_t count); /* a list of words */
 
-/* Fields of their own below `key`: in JSON an object; else they stand in the record as any others. */
+/* The fields up to output_end_object() belong to `key`: in JSON an object, else fields of the record. */
 void output_begin_object(output *out, const char *key);
 void output_end_object(output *out);
-/* A list of items inside a record, or inside an item of another list, as the last of its fields. As JSON an array of
- * objects, as text a line each, one deeper; not for CSV. An item begins with a word that says what it is. */
+/* A list of items, the last field of a record or of an item of another list. In JSON an array of objects, in text a
+ * line for each, one level deeper; not for CSV. An item begins with a word that names its kind. */
 void output_list_begin(output *out, const char *key);
 void output_item_begin(output *out, const char *key, const char *word);
 void output_item_end(output *out);
 void output_list_end(output *out);
 
-/* A word of the program's own: in text without quotes. */
+/* A word of the program's own, in text without quotation marks. */
 void output_word(output *out, const char *key, const char *word);
 
 /* Text: a remark at the end of the line. */

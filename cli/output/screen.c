@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A line that is too long is cut by the terminal itself: with wrapping off it moves nothing else. */
+/* With wrapping off, the terminal cuts lines that are too long. */
 #define BEGIN_PICTURE "\033[?25l\033[?7l\033[H"
 #define END_PICTURE "\033[?7h\033[?25h"
 #define CLEAR_LINE "\033[K"
@@ -21,7 +21,7 @@ static size_t count_lines(const buffer *lines)
     return count;
 }
 
-/* Columns of a line without what only sets its colour: ESC [ and digits up to the letter m. */
+/* The columns of a line, without control sequences that set its colour: ESC [ digits m. */
 static size_t visible_columns(const char *line, size_t size)
 {
     size_t columns = 0;
@@ -37,7 +37,7 @@ static size_t visible_columns(const char *line, size_t size)
     return columns + text_columns(line + from, size - from);
 }
 
-/* On a line that is full the cursor stands on the last character, which clearing would take away. */
+/* A full line leaves the cursor on its last character, which clearing would remove. */
 static void put_line(buffer *out, const char *line, size_t size, size_t columns)
 {
     buffer_bytes(out, line, size);
@@ -46,8 +46,8 @@ static void put_line(buffer *out, const char *line, size_t size, size_t columns)
     buffer_string(out, "\n");
 }
 
-/* What the terminal showed before the first picture moves up and is kept. */
-static void make_place(buffer *out, size_t rows)
+/* Scrolls up what the terminal showed before the first picture, to keep it. */
+static void make_space(buffer *out, size_t rows)
 {
     for (size_t i = 1; i < rows && !was_shown; i++)
         buffer_string(out, "\n");
@@ -58,11 +58,11 @@ void screen_compose(buffer *out, const buffer *lines)
 {
     size_t columns = system_columns();
     size_t rows = system_rows();
-    size_t room = rows - 1; /* the cursor, and messages, stand below */
+    size_t capacity = rows - 1; /* the last row is for the cursor and messages */
     size_t total = count_lines(lines);
-    size_t shown = total <= room ? total : room - 1;
+    size_t shown = total <= capacity ? total : capacity - 1;
     const char *at = lines->data;
-    make_place(out, rows);
+    make_space(out, rows);
     buffer_string(out, BEGIN_PICTURE);
     for (size_t i = 0; i < shown; i++) {
         const char *end = memchr(at, '\n', lines->size - (size_t)(at - lines->data));
@@ -81,6 +81,6 @@ void screen_compose(buffer *out, const buffer *lines)
 void screen_leave(buffer *out)
 {
     if (was_shown && system_interrupted())
-        buffer_string(out, END_PICTURE "\n"); /* it may have shown ^C, and thrown away the end of a picture before it */
+        buffer_string(out, END_PICTURE "\n"); /* after ^C, which may have discarded the end of a picture */
     was_shown = false;
 }

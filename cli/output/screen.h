@@ -4,14 +4,14 @@
 
 #include "output/text.h"
 
-/* Pictures on a terminal, each in the place of the one before. A picture goes out in one write that leaves the cursor
- * visible and below it, so that nothing has to be put right whatever ends the program. */
+/* Pictures on a terminal, each of which replaces the one before. A picture is one write that leaves the cursor visible
+ * and below it, so the terminal stays usable whatever ends the program. */
 
-/* What makes the terminal show whole lines of text in place of the last picture: as many of them as there is room for,
- * and how many are missing. */
+/* Appends what makes the terminal replace the last picture with `lines`: as many as fit, and the number of the others.
+ */
 void screen_compose(buffer *out, const buffer *lines);
 
-/* What makes it go on below the last picture. */
+/* Appends what makes the terminal continue below the last picture. */
 void screen_leave(buffer *out);
 
 #endif

@@ -33,14 +33,14 @@ void stream_write(const void *bytes, size_t size)
     keep_failure(fwrite(bytes, 1, size, stdout) == size);
 }
 
-/* Everything in one go, so that the terminal shows whole pictures only. */
+/* A picture is one write, so that the terminal never shows a part of it. */
 static void put_at_once(const buffer *bytes)
 {
     errno = 0;
     keep_failure(system_append(SYSTEM_OUTPUT, bytes->data, bytes->size));
 }
 
-/* Memory that runs out here comes back by way of stream_flush: the picture is given up first. */
+/* If memory runs out, stream_flush() is called again: the picture is dropped first. */
 static void paint(void)
 {
     buffer lines = picture;

@@ -5,22 +5,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Standard output, and the first failure to write it: a full disk, a pipe nobody reads. After that nothing more is
- * written, and loops end early. */
+/* Standard output. After the first failed write, such as on a full disk or a closed pipe, nothing more is written. */
 
 void stream_write(const void *bytes, size_t size);
 
-/* Hands everything to the system. */
+/* Writes everything that is buffered. */
 void stream_flush(void);
 
-/* From now on what is written between two flushes is a picture of whole lines that takes the place of the one before
- * on the terminal (screen.h). */
+/* From now on the lines written between two flushes replace those before them on the terminal (screen.h). */
 void stream_begin_pictures(void);
 void stream_end_pictures(void);
 
 bool stream_failed(void);
 
-/* errno of the failure; 0 while there is none. */
+/* errno of the failure; 0 if there was none. */
 int stream_error(void);
 
 #endif

@@ -45,7 +45,7 @@ static const char *text_at(const table *t, size_t span)
 
 /* ---- Headings -------------------------------------------------------------------------------------------- */
 
-/* The line of a heading that begins at `at`: as many words as fit in `width`, one at least. Returns its end. */
+/* Returns the end of the line of a heading that begins at `at`: as many words as fit in `width`, at least one. */
 static size_t heading_line(const char *text, size_t size, size_t at, size_t width)
 {
     size_t end = at;
@@ -69,7 +69,7 @@ static size_t skip_spaces(const char *text, size_t size, size_t at)
     return at;
 }
 
-/* How many lines a column's heading takes; the span of line `wanted` of them goes to *line. */
+/* Returns the number of lines of a column's heading, and line `wanted` in *line. */
 static size_t wrap_heading(const table *t, size_t column, size_t wanted, table_span *line)
 {
     const char *text = text_at(t, column);
@@ -106,18 +106,18 @@ static void measure(table *t, size_t columns)
         size_t width = i < t->column_count ? longest_word(text, size) : text_columns(text, size);
         t->widths[column] = larger(t->widths[column], width);
     }
-    /* A name may take a third of the line, and whatever the other columns leave. */
+    /* Names get a third of the line, or what the other columns leave if that is more. */
     size_t others = 0;
     for (size_t i = 1; i < t->column_count && others < columns; i++)
         others += GAP + t->widths[i];
     size_t most = larger(columns - smaller(columns, others), larger(columns / 3, LEAST_NAME));
     t->widths[0] = smaller(t->widths[0], most);
-    size_t room = columns - smaller(columns - 1, t->widths[0] + GAP);
+    size_t most_others = columns - smaller(columns - 1, t->widths[0] + GAP);
     for (size_t i = 1; i < t->column_count; i++)
-        t->widths[i] = smaller(t->widths[i], room);
+        t->widths[i] = smaller(t->widths[i], most_others);
 }
 
-/* The column behind the last one of the band that begins with `first`. */
+/* Returns the column after the band that begins with `first`. */
 static size_t band_end(const table *t, size_t first, size_t columns)
 {
     size_t used = t->widths[0];
@@ -138,18 +138,18 @@ static void put_cell(const table *t, buffer *line, size_t column, table_span spa
     text_cut(&cut, t->text.data + span.start, span.size, t->widths[column]);
     size_t used = text_columns(cut.data, cut.size);
     size_t left = used < t->widths[column] ? t->widths[column] - used : 0;
-    bool stands_left = column == 0 || t->is_left;
+    bool is_left = column == 0 || t->is_left;
     if (column > 0)
         buffer_spaces(line, GAP);
-    if (!stands_left)
+    if (!is_left)
         buffer_spaces(line, left);
     buffer_bytes(line, cut.data, cut.size);
-    if (stands_left)
+    if (is_left)
         buffer_spaces(line, left);
     buffer_free(&cut);
 }
 
-/* Ends a line without the spaces at its end. */
+/* Prints a line without trailing spaces. */
 static void put_line(output *out, buffer *line, bool is_heading)
 {
     static const char bold[] = "\033[1m";
@@ -166,7 +166,7 @@ static void put_line(output *out, buffer *line, bool is_heading)
     buffer_clear(line);
 }
 
-/* The headings of columns [first, end), those with fewer lines standing low. */
+/* Prints the headings of columns [first, end), aligned at the bottom. */
 static void put_headings(const table *t, output *out, buffer *line, size_t first, size_t end)
 {
     table_span span = {0, 0};

@@ -4,15 +4,15 @@
 
 #include "output/output.h"
 
-/* Tables for people. A table that is wider than the terminal is printed in bands, each with as many columns as fit; the
- * first column names the rows and begins every band. Headings are broken between words. */
+/* Tables for people. A table wider than the terminal is printed in bands with as many columns as fit; the first column,
+ * which names the rows, begins every band. Headings are wrapped between words. */
 
 typedef struct table_span {
     size_t start, size; /* in the table's text */
 } table_span;
 
 typedef struct table {
-    bool is_left; /* cells stand left; else only the first column does */
+    bool is_left; /* all columns are left-aligned; else only the first */
     /* ------------------------------------------------------------------------------------------ */
     size_t column_count;
     buffer text;
@@ -21,13 +21,13 @@ typedef struct table {
     size_t *widths;
 } table;
 
-/* Begins a table; the headings of its columns, then its cells row by row, follow with table_cell. */
+/* Begins a table. table_cell() then adds the headings of its columns, then its cells row by row. */
 void table_open(table *t, size_t column_count, bool is_left);
 
-/* The next heading or cell. Text that could upset a terminal is escaped. */
+/* Adds the next heading or cell. The text is escaped. */
 void table_cell(table *t, const char *utf8, size_t size);
 
-/* Prints the table for a terminal of so many columns and frees it. */
+/* Prints the table for a terminal of `columns` columns and frees it. */
 void table_print(table *t, output *out, size_t columns);
 
 #endif

@@ -14,8 +14,8 @@
 
 /* ---- Code points ------------------------------------------------------------------------------------------ */
 
-/* One code point of UTF-8, or REPLACEMENT for a byte that fits nowhere; *at moves by 1 to 4. Requires *at < size.
- * What is well formed the library decides: as many bytes as the first one announces must give exactly one character. */
+/* Decodes one code point of UTF-8, or REPLACEMENT for a malformed byte, and moves *at by 1 to 4. Requires *at < size.
+ * The library decides what is well formed: the bytes that the first one announces must give exactly one character. */
 static uint32_t next_point(const char *utf8, size_t size, size_t *at)
 {
     uint32_t lead = (uint8_t)utf8[*at];
@@ -41,7 +41,7 @@ static uint32_t next_point(const char *utf8, size_t size, size_t *at)
 
 /* ---- Printing ---------------------------------------------------------------------------------------------- */
 
-/* The kind of a code point: that of the last run that begins at or before it. */
+/* Returns the kind of the last run that begins at or before the code point. */
 static unicode_kind kind_of(uint32_t point)
 {
     size_t low = 0;
@@ -82,17 +82,17 @@ static size_t put_plain(buffer *out, const char *utf8, size_t size, size_t at)
     return end;
 }
 
-/* Text on its way to text or CSV output. */
+/* Escapes for text and CSV. */
 typedef struct escaper {
     const char *utf8;
     size_t size, at;
     bool is_csv;
-    bool is_quoted;  /* between quotation marks: those of the text are escaped */
-    size_t run_end;  /* of the backslashes last met */
-    bool is_doubled; /* these backslashes */
+    bool is_quoted;  /* escapes quotation marks */
+    size_t run_end;  /* end of the current run of backslashes */
+    bool is_doubled; /* those of the run */
 } escaper;
 
-/* A quoted CSV field holds these as they are. */
+/* These are not escaped in a CSV field. */
 static bool is_csv_blank(uint32_t point)
 {
     return point == '\t' || point == '\n' || point == '\r';
@@ -110,7 +110,7 @@ static bool is_hex_digit(char c)
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f');
 }
 
-/* True where the text after backslashes, as it will be printed, reads as the rest of an escape. */
+/* Whether the text after a run of backslashes will be printed as an escape or would read as the rest of one. */
 static bool continues_as_escape(const escaper *e, size_t at)
 {
     if (at == e->size)
@@ -139,7 +139,7 @@ static size_t put_backslash(buffer *out, escaper *e)
     return e->is_doubled ? 2 : 1;
 }
 
-/* Appends the next code point, escaped where that is needed. Returns its columns. Requires that there is one. */
+/* Appends the next code point, escaped if necessary. Returns its columns. Requires that there is one. */
 static size_t put_next(buffer *out, escaper *e)
 {
     if (e->utf8[e->at] == '\\')
@@ -172,7 +172,7 @@ void text_quoted(buffer *out, const char *utf8, size_t size)
     buffer_string(out, "\"");
 }
 
-/* Appends the next code point of text that is safe already. */
+/* Appends the next code point of escaped text. */
 static size_t put_again(buffer *out, escaper *e)
 {
     size_t from = e->at;
@@ -180,12 +180,12 @@ static size_t put_again(buffer *out, escaper *e)
     return put_printable(out, point, kind_of(point), e->utf8 + from, e->at - from);
 }
 
-/* Appends what fits in `columns` columns, by one of the two functions above. */
+/* Appends what fits in `columns` columns, with put_next() or put_again(). */
 static void put_cut(buffer *out, escaper *e, size_t columns, size_t (*put)(buffer *, escaper *))
 {
     buffer piece = {0};
     size_t used = 0;
-    size_t fitting = out->size; /* where the ellipsis goes if one is needed */
+    size_t fitting = out->size; /* where an ellipsis fits */
     bool fits = true;
     while (e->at < e->size && fits) {
         buffer_clear(&piece);
@@ -275,7 +275,7 @@ void text_csv(buffer *out, const char *utf8, size_t size)
 
 /* ---- Numbers ------------------------------------------------------------------------------------------------ */
 
-enum { MOST_DIGITS = 17, NUMBER_BYTES = 320 }; /* %g never needs so many, but compilers cannot know */
+enum { MOST_DIGITS = 17, NUMBER_BYTES = 320 }; /* more than %g needs; compilers check the bound */
 
 static bool reads_back(double value, int digits, char text[NUMBER_BYTES])
 {
@@ -283,8 +283,8 @@ static bool reads_back(double value, int digits, char text[NUMBER_BYTES])
     return strtod(text, NULL) == value;
 }
 
-/* The least number of digits that reads back. If some number of digits does so does every larger one, and nearly every
- * quotient needs 15 to 17: these are tried first, the rest by halving. */
+/* The least number of digits that reads back. Any larger number of digits does too. Nearly every quotient needs 15 to
+ * 17, which are tried first; the rest is a binary search. */
 static void find_shortest(double value, char text[NUMBER_BYTES])
 {
     int low = 1;
@@ -304,7 +304,7 @@ static void find_shortest(double value, char text[NUMBER_BYTES])
     reads_back(value, high, text);
 }
 
-/* Adds one to the last digit of a decimal, in whatever form %g gave it. False where it is a 9 at every place. */
+/* Adds one to the last digit of a decimal as %g writes it. False if all its digits are 9. */
 static bool count_up(char *text)
 {
     char *end = text + strcspn(text, "e");
@@ -320,8 +320,8 @@ static bool count_up(char *text)
     return false;
 }
 
-/* A power of two lies nearer to the double below than to the one above. So the nearest decimal of some digits can miss
- * it on the near side while the next one up, farther away, reads back. */
+/* A power of two is nearer to the double below than to the one above. So the nearest decimal with some number of digits
+ * may read back as the double below, while the next larger decimal, although farther away, reads back correctly. */
 static void find_shortest_power(double value, char text[NUMBER_BYTES])
 {
     for (int digits = 1; digits <= MOST_DIGITS; digits++) {
@@ -340,7 +340,7 @@ static bool is_power_of_two(double value)
     return fraction == 0.5 || fraction == -0.5;
 }
 
-/* An integer below 2^53, that is, one whose neighbours are doubles too. */
+/* Whether it is an integer below 2^53. */
 static bool is_integer(double value)
 {
     const double limit = 9007199254740992.0;
@@ -368,7 +368,7 @@ void text_double(buffer *out, double value)
 void text_double_short(buffer *out, double value)
 {
     const double large = 1e15;
-    const double small = 0.005; /* what would round to nothing */
+    const double small = 0.005; /* rounds to 0.00 below */
     double size = value < 0 ? -value : value;
     if (size >= large)
         buffer_format(out, "%.6g", value);

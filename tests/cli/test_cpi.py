@@ -221,7 +221,7 @@ class Show(Case):
         done = self.run_program("cpi", "show", "--format", "json", path)
         self.assertEqual((done.status, len(done.objects())), (0, 1))
         self.assertEqual(done.err, "%s: offset %d: note: CPI hooks of a later "
-                         "version were passed over: 2 chunks\n" % (
+                         "version were skipped: 2 chunks\n" % (
                              path, 16 + len(good)))
         other = self.run_program("cpi", "show", self.file(
             "c.pfb", w.recording(w.chunk(b"LWPC", b"", version=3))))

@@ -334,7 +334,7 @@ class Sources(RunCase):
         done = self.measure(w.recording(good, later, later))
         self.assertEqual((done.status, done.out), (0, TWO_PRINTED))
         self.assertEqual(done.err, "%s: offset %d: note: CPI snapshots of a "
-                         "later version were passed over: 2 chunks\n" % (
+                         "later version were skipped: 2 chunks\n" % (
                              os.path.join(self.folder, "source"),
                              16 + len(good)))
 

@@ -399,8 +399,8 @@ class Snapshots(Case):
         done = self.ask(v2.recording(later, v2.chunk(b"LWPC", lwp.simple(
             records=[lwp.record(255)]))))
         self.assertEqual((done.status, done.err), (0, (
-            "-: offset 16: note: LWP snapshots of a later version were passed "
-            "over: 1 chunk\n")))
+            "-: offset 16: note: LWP snapshots of a later version were "
+            "skipped: 1 chunk\n")))
         self.assertEqual(len(records(done.objects(), "event")), 1)
         cut = capture(lwp.simple(records=[lwp.record(255)]))[:-8]
         done = self.ask(cut)

@@ -82,8 +82,8 @@ class Endless(Case):
         begin = self.limit(3 * self.GIB)
         done = self.run_program("check", "/dev/zero", begin=begin)
         self.assertEqual((done.status, done.out, done.err), (
-            3, "", "/dev/zero: has no end within 1 GiB, which only a regular "
-            "file may exceed\n"))
+            3, "", "/dev/zero: exceeds 1 GiB; only regular files may be "
+            "larger\n"))
 
     def test_large_regular_files(self):
         """They are read whole: a sparse one is found malformed."""
