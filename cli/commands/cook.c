@@ -258,6 +258,7 @@ void command_cook(const options *o)
     if (!output_failed(&c.out))
         note_missing_values(&c);
     free(files);
+    values_end(&c.printer);
     title_names_close(&c.names);
     output_close(&c.out);
 }

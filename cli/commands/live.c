@@ -62,6 +62,7 @@ void command_live(const options *o)
         run(&l, o);
         if (in_place)
             stream_end_pictures();
+        values_end(&l.printer);
         collecting_close(&l.collecting);
         output_close(&l.out);
     } else {

@@ -21,17 +21,12 @@ void buffer_commit(buffer *out, size_t more)
     out->data[out->size] = '\0';
 }
 
-void buffer_bytes(buffer *out, const char *bytes, size_t size)
+void buffer_grow_bytes(buffer *out, const char *bytes, size_t size)
 {
     char *at = buffer_reserve(out, size);
     if (size > 0)
         memcpy(at, bytes, size);
     buffer_commit(out, size);
-}
-
-void buffer_string(buffer *out, const char *string)
-{
-    buffer_bytes(out, string, strlen(string));
 }
 
 void buffer_spaces(buffer *out, size_t count)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h> /* MinGW: __MINGW_PRINTF_FORMAT */
+#include <string.h>
 
 /* Has the compiler check the arguments of a function like printf(). */
 #if defined(__MINGW_PRINTF_FORMAT) /* MinGW's "printf" is Microsoft's, without %zu */
@@ -27,8 +28,25 @@ typedef struct buffer {
     size_t capacity;
 } buffer;
 
-void buffer_bytes(buffer *out, const char *bytes, size_t size);
-void buffer_string(buffer *out, const char *string);
+/* Appends bytes to a buffer that is too small for them. */
+void buffer_grow_bytes(buffer *out, const char *bytes, size_t size);
+
+static inline void buffer_bytes(buffer *out, const char *bytes, size_t size)
+{
+    if (size == 0 || size >= out->capacity - out->size) {
+        buffer_grow_bytes(out, bytes, size);
+        return;
+    }
+    memcpy(out->data + out->size, bytes, size);
+    out->size += size;
+    out->data[out->size] = '\0';
+}
+
+static inline void buffer_string(buffer *out, const char *string)
+{
+    buffer_bytes(out, string, strlen(string));
+}
+
 void buffer_spaces(buffer *out, size_t count);
 void buffer_unsigned(buffer *out, uint64_t value); /* in decimal */
 void buffer_format(buffer *out, const char *format, ...) TEXT_PRINTF(2, 3);

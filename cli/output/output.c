@@ -158,8 +158,10 @@ void output_hex(output *out, const char *key, uint64_t value)
 
 void output_signed(output *out, const char *key, int64_t value)
 {
-    if (put_key(out, key))
-        buffer_format(&out->line, "%" PRId64, value);
+    if (!put_key(out, key))
+        return;
+    buffer_string(&out->line, value < 0 ? "-" : "");
+    buffer_unsigned(&out->line, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
 void output_double(output *out, const char *key, double value)
@@ -181,6 +183,16 @@ void output_bytes(output *out, const char *key, const char *utf8, size_t size)
     }
 }
 
+void output_plain(output *out, const char *key, const char *word)
+{
+    if (!put_key(out, key))
+        return;
+    bool is_quoted = out->format != OUTPUT_CSV;
+    buffer_string(&out->line, is_quoted ? "\"" : "");
+    buffer_string(&out->line, word);
+    buffer_string(&out->line, is_quoted ? "\"" : "");
+}
+
 void output_string(output *out, const char *key, const char *utf8)
 {
     output_bytes(out, key, utf8, strlen(utf8));
@@ -200,6 +212,23 @@ void output_name(output *out, const char *key, pfb_name name)
     else
         name_text(&out->name, name);
     output_bytes(out, key, out->name.data, out->name.size);
+}
+
+size_t output_mark(const output *out)
+{
+    return out->line.size;
+}
+
+const char *output_since(const output *out, size_t start, size_t *size)
+{
+    *size = out->line.size - start;
+    return out->line.data + start;
+}
+
+void output_repeat(output *out, const char *fields, size_t size)
+{
+    buffer_bytes(&out->line, fields, size);
+    out->has_fields = true;
 }
 
 void output_word(output *out, const char *key, const char *word)

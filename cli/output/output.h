@@ -66,6 +66,9 @@ void output_double(output *out, const char *key, double value);
 void output_string(output *out, const char *key, const char *utf8);
 void output_bytes(output *out, const char *key, const char *utf8, size_t size);
 
+/* The same for a word that no format needs to escape. */
+void output_plain(output *out, const char *key, const char *word);
+
 /* A name, null where there is none. In text it is cut after OUTPUT_LONGEST_FIELD characters. */
 void output_name(output *out, const char *key, pfb_name name);
 void output_names(output *out, const char *key, const char *const *names, size_t count); /* a list of words */
@@ -79,6 +82,12 @@ void output_list_begin(output *out, const char *key);
 void output_item_begin(output *out, const char *key, const char *word);
 void output_item_end(output *out);
 void output_list_end(output *out);
+
+/* Fields that several records have in common: their text in the record at hand from `start` (output_mark) on may be
+ * kept and repeated in later records, at the same place. */
+size_t output_mark(const output *out);
+const char *output_since(const output *out, size_t start, size_t *size);
+void output_repeat(output *out, const char *fields, size_t size);
 
 /* A word of the program's own, in text without quotation marks. */
 void output_word(output *out, const char *key, const char *word);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "output/text.h"
 
+#include "output/shortest.h"
 #include "output/unicode_table.h"
 #include "perfblock/name.h"
 
@@ -355,9 +356,12 @@ void text_double(buffer *out, double value)
         return;
     }
     if (is_integer(value)) {
-        buffer_format(out, "%.0f", value);
+        buffer_string(out, value < 0 ? "-" : "");
+        buffer_unsigned(out, (uint64_t)(value < 0 ? -value : value));
         return;
     }
+    if (shortest_put(out, value))
+        return;
     if (is_power_of_two(value))
         find_shortest_power(value, text);
     else

@@ -6,7 +6,6 @@
 #include "os/system.h"
 #include "output/table.h"
 #include "output/text.h"
-#include "output/text.h"
 #include "values/values.h"
 
 #include <inttypes.h>

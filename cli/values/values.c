@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "values/values.h"
 
+#include "memory/memory.h"
 #include "names/names.h"
 #include "output/diagnostics.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 void values_count(values_printer *p, pfb_status status)
 {
@@ -77,19 +80,84 @@ static void report_result(const values_printer *p, pfb_collector *collector, uin
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
-static void put_value(const values_printer *p, const char *time, const pfb_collected_value *v)
+/* Fields are put once for what they have in common: a result, a row, a column. A column's are kept from sample to
+ * sample, as far as they are short. */
+
+enum { COLUMN_SLOTS = 1024, LONGEST_COLUMN = 512 };
+
+/* The fields of a counter, and what they were made from. */
+struct kept_column {
+    bool is_used;
+    bool has_counter, has_counter_id, has_type;
+    uint32_t counter_id, position, type;
+    size_t counter_size;
+    size_t size;
+    char counter[LONGEST_COLUMN];
+    char fields[LONGEST_COLUMN];
+};
+
+typedef struct kept_fields {
+    kept_column *columns; /* COLUMN_SLOTS of them */
+    buffer result, row, row_end;
+    bool has_result, has_row;
+    uint32_t last_result, last_row;
+} kept_fields;
+
+static void keep_fields(const output *out, size_t start, buffer *kept)
+{
+    size_t size;
+    const char *fields = output_since(out, start, &size);
+    buffer_clear(kept);
+    buffer_bytes(kept, fields, size);
+}
+
+static void put_result_fields(const values_printer *p, kept_fields *kept, const char *time,
+                              const pfb_collected_value *v)
 {
     output *out = p->out;
-    char type[NAMES_TYPE_BYTES];
-    const char *flags[NAMES_MOST_BITS];
-    size_t flag_count = names_of_flags(v->flags, flags);
-    output_begin(out, NULL, 0);
+    if (kept->has_result) {
+        output_repeat(out, kept->result.data, kept->result.size);
+        return;
+    }
+    size_t start = output_mark(out);
     output_unsigned(out, "sample", v->sample);
     output_string(out, "time", time);
     put_name(out, "set", v->has_counterset, v->counterset, v->counterset_size);
     put_number(out, "object", v->has_title, v->title);
+    keep_fields(out, start, &kept->result);
+}
+
+static void put_row_fields(const values_printer *p, kept_fields *kept, const pfb_collected_value *v)
+{
+    output *out = p->out;
+    if (kept->has_row) {
+        output_repeat(out, kept->row.data, kept->row.size);
+        return;
+    }
+    size_t start = output_mark(out);
     put_name(out, "instance", v->has_instance, v->instance, v->instance_size);
     output_unsigned(out, "occurrence", v->occurrence);
+    keep_fields(out, start, &kept->row);
+}
+
+static bool is_kept_column(const kept_column *c, const pfb_collected_value *v)
+{
+    return c->is_used && c->position == v->position && c->counter_id == v->counter_id && c->type == v->type &&
+           c->has_counter == v->has_counter && c->has_counter_id == v->has_counter_id && c->has_type == v->has_type &&
+           c->counter_size == v->counter_size && memcmp(c->counter, v->counter, v->counter_size) == 0;
+}
+
+static void put_column_fields(const values_printer *p, kept_fields *kept, const pfb_collected_value *v)
+{
+    output *out = p->out;
+    char type[NAMES_TYPE_BYTES];
+    size_t size;
+    kept_column *c = &kept->columns[(v->result * 61 + v->position) % COLUMN_SLOTS];
+    if (is_kept_column(c, v)) {
+        output_repeat(out, c->fields, c->size);
+        return;
+    }
+    size_t start = output_mark(out);
     put_name(out, "counter", v->has_counter, v->counter, v->counter_size);
     put_number(out, "counter_id", v->has_counter_id, v->counter_id);
     output_unsigned(out, "position", v->position);
@@ -97,22 +165,66 @@ static void put_value(const values_printer *p, const char *time, const pfb_colle
         output_string(out, "type", names_of_type(v->type, type));
     else
         output_null(out, "type");
-    output_string(out, "status", pfb_status_name(v->status));
-    if (v->status == PFB_STATUS_OK)
-        output_double(out, "value", v->value);
-    else
-        output_null(out, "value");
-    output_string(out, "unit", v->unit);
-    output_names(out, "flags", flags, flag_count);
-    put_number(out, "raw", v->has_raw, v->raw);
-    put_number(out, "base", v->has_base, v->base);
+    const char *fields = output_since(out, start, &size);
+    c->is_used = size <= LONGEST_COLUMN && v->counter_size <= LONGEST_COLUMN;
+    if (!c->is_used)
+        return;
+    c->has_counter = v->has_counter;
+    c->has_counter_id = v->has_counter_id;
+    c->has_type = v->has_type;
+    c->counter_id = v->counter_id;
+    c->position = v->position;
+    c->type = v->type;
+    c->counter_size = v->counter_size;
+    c->size = size;
+    memcpy(c->counter, v->counter, v->counter_size);
+    memcpy(c->fields, fields, size);
+}
+
+/* What follows the value. */
+static void put_end_fields(const values_printer *p, kept_fields *kept, const pfb_collected_value *v)
+{
+    output *out = p->out;
+    if (kept->has_row) {
+        output_repeat(out, kept->row_end.data, kept->row_end.size);
+        return;
+    }
+    size_t start = output_mark(out);
     put_guid(out, v->has_guid, &v->guid);
     if (v->has_instance_id)
         output_signed(out, "instance_id", v->instance_id);
     else
         output_null(out, "instance_id");
     put_name(out, "parent", v->has_parent, v->parent, v->parent_size);
+    keep_fields(out, start, &kept->row_end);
+}
+
+static void put_value(const values_printer *p, kept_fields *kept, const char *time, const pfb_collected_value *v)
+{
+    output *out = p->out;
+    const char *flags[NAMES_MOST_BITS];
+    size_t flag_count = v->flags != 0 ? names_of_flags(v->flags, flags) : 0;
+    bool is_same_result = kept->has_result && kept->last_result == v->result;
+    kept->has_row = kept->has_row && is_same_result && kept->last_row == v->row;
+    kept->has_result = is_same_result;
+    output_begin(out, NULL, 0);
+    put_result_fields(p, kept, time, v);
+    put_row_fields(p, kept, v);
+    put_column_fields(p, kept, v);
+    output_plain(out, "status", pfb_status_name(v->status));
+    if (v->status == PFB_STATUS_OK)
+        output_double(out, "value", v->value);
+    else
+        output_null(out, "value");
+    output_plain(out, "unit", v->unit);
+    output_names(out, "flags", flags, flag_count);
+    put_number(out, "raw", v->has_raw, v->raw);
+    put_number(out, "base", v->has_base, v->base);
+    put_end_fields(p, kept, v);
     output_end(out);
+    kept->has_result = kept->has_row = true;
+    kept->last_result = v->result;
+    kept->last_row = v->row;
 }
 
 static void print_records(values_printer *p, pfb_collector *collector)
@@ -120,16 +232,20 @@ static void print_records(values_printer *p, pfb_collector *collector)
     char time[NAMES_TIME_BYTES];
     pfb_collected_value v;
     uint32_t reported = 0;
+    kept_fields kept = {.columns = p->columns};
     names_of_time(&p->sample.system_time, time);
     while (!output_failed(p->out) && pfb_collector_next(collector, &v)) {
         while (reported <= v.result)
             report_result(p, collector, reported++);
         values_count(p, v.status);
         if (p->out->format != OUTPUT_CSV || v.status != PFB_STATUS_NOT_DISPLAYED)
-            put_value(p, time, &v);
+            put_value(p, &kept, time, &v);
     }
     while (!output_failed(p->out) && reported < p->sample.result_count)
         report_result(p, collector, reported++);
+    buffer_free(&kept.result);
+    buffer_free(&kept.row);
+    buffer_free(&kept.row_end);
 }
 
 void values_print(values_printer *p, pfb_collector *collector)
@@ -137,6 +253,8 @@ void values_print(values_printer *p, pfb_collector *collector)
     if (!pfb_collector_sample(collector, &p->sample))
         return;
     if (p->out->format != OUTPUT_TEXT && p->out->format != OUTPUT_PROMETHEUS) {
+        if (!p->columns)
+            p->columns = memory_get(COLUMN_SLOTS, sizeof *p->columns);
         print_records(p, collector);
         return;
     }
@@ -146,4 +264,10 @@ void values_print(values_printer *p, pfb_collector *collector)
         values_print_metrics(p, collector);
     for (uint32_t i = 0; i < p->sample.result_count && !output_failed(p->out); i++)
         report_result(p, collector, i);
+}
+
+void values_end(values_printer *p)
+{
+    free(p->columns);
+    p->columns = NULL;
 }

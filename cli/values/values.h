@@ -8,6 +8,8 @@
 /* Prints the displayed values of a collector's samples: a record per value as JSON or CSV, tables as text, or metrics.
  */
 
+typedef struct kept_column kept_column;
+
 typedef struct values_printer {
     output *out;
     const char *file; /* for messages */
@@ -17,10 +19,14 @@ typedef struct values_printer {
     bool has_other;   /* ... and some has another status than that and not_displayed */
     /* ------------------------------------------------------------------------------------------ */
     pfb_collected_sample sample;
+    kept_column *columns; /* of records; null at first */
 } values_printer;
 
 /* Prints the current sample. */
 void values_print(values_printer *p, pfb_collector *collector);
+
+/* Frees what the printer keeps. */
+void values_end(values_printer *p);
 
 /* ---- For its parts --------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* A double is m * 2^e with m of 53 bits. Its 17 digits are the integer part of m * 5^k / 2^s, with k chosen so that
+ * there are 17 of them and s = -(e + k); in the range of this file the product has at most 101 bits, so all of this is
+ * exact. A decimal reads back as the double if it is nearer than half the distance to the next double, which is 5^k /
+ * 2^(s+1) in the same scale; at exactly half the even m is read. At most one decimal of 15 digits does, so the first of
+ * 15, 16 and 17 digits that reads back, rounded to nearest and without zeros at its end, is the shortest. */
+#include "output/shortest.h"
+
+#include <string.h>
+
+enum { DIGITS = 17, MOST_DIGITS = 20 };
+
+/* 128 bits. */
+typedef struct wide {
+    uint64_t high, low;
+} wide;
+
+static wide multiply(uint64_t a, uint64_t b)
+{
+    uint64_t a0 = a & UINT32_MAX;
+    uint64_t a1 = a >> 32;
+    uint64_t b0 = b & UINT32_MAX;
+    uint64_t b1 = b >> 32;
+    uint64_t low = a0 * b0;
+    uint64_t middle = a1 * b0 + (low >> 32);
+    uint64_t cross = a0 * b1 + (middle & UINT32_MAX);
+    return (wide){a1 * b1 + (middle >> 32) + (cross >> 32), cross << 32 | (low & UINT32_MAX)};
+}
+
+/* The exponent of ten of the first digit, -4 to 14. */
+static int decimal_exponent(double size)
+{
+    static const double powers[] = {1e-3, 1e-2, 1e-1, 1e0, 1e1,  1e2,  1e3,  1e4,  1e5,
+                                    1e6,  1e7,  1e8,  1e9, 1e10, 1e11, 1e12, 1e13, 1e14};
+    size_t low = 0;
+    size_t high = sizeof powers / sizeof powers[0];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (size >= powers[middle])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (int)low - 4;
+}
+
+/* The value of `whole` + `rest` / `unit` rounded to nearest, ties to even, to a multiple of `step`: how much more than
+ * `whole` that is. */
+static int64_t round_to(uint64_t whole, uint64_t rest, uint64_t unit, uint64_t step)
+{
+    uint64_t left = whole % step;
+    bool is_odd = (whole / step) % 2 != 0;
+    bool is_above = step > 1 ? 2 * left > step || (2 * left == step && rest > 0) : 2 * rest > unit;
+    bool is_tie = step > 1 ? 2 * left == step && rest == 0 : 2 * rest == unit;
+    return is_above || (is_tie && is_odd) ? (int64_t)(step - left) : -(int64_t)left;
+}
+
+/* Appends digits with `decimals` of them after the point, without zeros at the end. */
+static void put_digits(buffer *out, uint64_t digits, int decimals)
+{
+    char text[MOST_DIGITS + 8];
+    size_t at = sizeof text;
+    while (decimals > 0 && digits % 10 == 0) {
+        digits /= 10;
+        decimals--;
+    }
+    for (int i = 0; digits > 0 || i <= decimals; i++) {
+        if (i == decimals && decimals > 0)
+            text[--at] = '.';
+        text[--at] = (char)('0' + digits % 10);
+        digits /= 10;
+    }
+    buffer_bytes(out, text + at, sizeof text - at);
+}
+
+bool shortest_put(buffer *out, double value)
+{
+    static const uint64_t fraction_mask = (UINT64_C(1) << 52) - 1;
+    const double least = 1e-4;
+    const double most = 1e15;
+    double size = value < 0 ? -value : value;
+    uint64_t bits;
+    memcpy(&bits, &size, sizeof bits);
+    uint64_t m = (bits & fraction_mask) | (UINT64_C(1) << 52);
+    if (!(size >= least && size < most) || (bits & fraction_mask) == 0)
+        return false;
+    int e = (int)(bits >> 52) - 1075;
+    int k = DIGITS - 1 - decimal_exponent(size);
+    uint64_t power = 1; /* 5^k, at most 47 bits */
+    for (int i = 0; i < k; i++)
+        power *= 5;
+    int shift = 1 - (e + k); /* 2m * 5^k / 2^shift has 17 digits; 1 to 48 */
+    wide product = multiply(2 * m, power);
+    uint64_t unit = UINT64_C(1) << shift;
+    uint64_t whole = product.high << (64 - shift) | product.low >> shift;
+    uint64_t rest = product.low & (unit - 1);
+    int64_t change = 0;
+    for (uint64_t step = 100; step > 0; step /= 10) {
+        change = round_to(whole, rest, unit, step);
+        uint64_t distance = change > 0 ? (uint64_t)change * unit - rest : (uint64_t)-change * unit + rest;
+        if (distance < power || (distance == power && m % 2 == 0))
+            break;
+    }
+    if (value < 0)
+        buffer_bytes(out, "-", 1);
+    put_digits(out, whole + (uint64_t)change, k);
+    return true;
+}
