@@ -67,20 +67,20 @@ bool pfb_choice_add_filter(counter_choice *chosen, const char *instance, uint32_
             return true;
         }
     }
-    size_t size = strlen(instance);
-    instance_filter filter = {.text = malloc(size + 1)};
-    if (!filter.text || !PFB_COLLECT_GROW(chosen->filters, chosen->filter_capacity, chosen->filter_count + 1) ||
-        !PFB_COLLECT_GROW(chosen->matches, chosen->match_capacity, chosen->filter_count + 1)) {
-        free(filter.text);
+    if (!PFB_COLLECT_GROW(chosen->filters, chosen->filter_capacity, chosen->filter_count + 1) ||
+        !PFB_COLLECT_GROW(chosen->matches, chosen->match_capacity, chosen->filter_count + 1))
         return false;
-    }
-    memcpy(filter.text, instance, size + 1);
-    size_t name_size = split_index(filter.text, size, &filter.index);
-    filter.pattern = pfb_utf8_name(filter.text, size);
-    filter.name_pattern = pfb_utf8_name(filter.text, name_size);
-    filter.has_index = name_size < size;
-    *position = (uint32_t)chosen->filter_count;
-    chosen->filters[chosen->filter_count++] = filter;
+    size_t size = strlen(instance);
+    instance_filter *filter = &chosen->filters[chosen->filter_count];
+    *filter = (instance_filter){.text = malloc(size + 1)};
+    if (!filter->text)
+        return false;
+    memcpy(filter->text, instance, size + 1);
+    size_t name_size = split_index(filter->text, size, &filter->index);
+    filter->pattern = pfb_utf8_name(filter->text, size);
+    filter->name_pattern = pfb_utf8_name(filter->text, name_size);
+    filter->has_index = name_size < size;
+    *position = (uint32_t)chosen->filter_count++;
     return true;
 }
 

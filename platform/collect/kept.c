@@ -85,7 +85,8 @@ static kept_machine *find_or_add_machine(kept_samples *kept, const kept_sample *
 {
     size_t position = find_position(kept, sample);
     kept_machine *machine = machine_at(kept, position, sample);
-    if (machine || !PFB_COLLECT_GROW(kept->machines, kept->machine_capacity, kept->machine_count + 1))
+    if (machine ||
+        !pfb_collect_grow(&kept->machines, &kept->machine_capacity, kept->machine_count + 1, sizeof(kept_machine *)))
         return machine;
     machine = make_machine(&sample->machine_name);
     if (!machine)

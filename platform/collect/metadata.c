@@ -66,7 +66,7 @@ metadata_set *pfb_metadata_get(metadata *m, const pfb_guid *guid)
     metadata_set *set = pfb_metadata_find(m, guid);
     if (set)
         return set;
-    if (m->count >= LEAF || !PFB_COLLECT_GROW(m->sets, m->capacity, m->count + 1) ||
+    if (m->count >= LEAF || !pfb_collect_grow(&m->sets, &m->capacity, m->count + 1, sizeof(metadata_set *)) ||
         !PFB_COLLECT_GROW(m->nodes, m->node_capacity, m->count + 1))
         return NULL;
     set = calloc(1, sizeof *set);

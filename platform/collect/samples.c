@@ -414,7 +414,7 @@ static bool reserve_results(pfb_collector *c, const pfb_sample_counts *counts)
 {
     return counts->values <= SIZE_MAX && PFB_COLLECT_GROW(c->pairs, c->pair_capacity, counts->results) &&
            PFB_COLLECT_GROW(c->results, c->result_capacity, counts->results) &&
-           PFB_COLLECT_GROW(c->older, c->older_capacity, counts->results) &&
+           pfb_collect_grow(&c->older, &c->older_capacity, counts->results, sizeof(const pfb_sample *)) &&
            PFB_COLLECT_GROW(c->values, c->value_capacity, (size_t)counts->values) &&
            PFB_COLLECT_GROW(c->status_bytes, c->status_capacity, (size_t)counts->values);
 }

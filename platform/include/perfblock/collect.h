@@ -181,7 +181,7 @@ typedef struct pfb_collected_value {
     double value;     /* 0 unless the status is ok */
     bool is_integer;  /* the exact value is an integer from 0 to 2^64 - 1 */
     uint64_t integer; /* that integer */
-    const char *unit; /* "%", "/s", ...; "" without one */
+    const char *unit; /* "%", "/sec", ...; "" without one */
 
     bool has_raw; /* the datum is a number of 4 or 8 bytes */
     uint64_t raw;
