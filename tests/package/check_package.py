@@ -4,7 +4,7 @@
 the bare sources. It must print what README.md says each time. With --kind sources only the bare sources are used: a cross
 compiler builds them, and --emulator runs the program.
 
-README.md's first ```c block is the example, the next ``` block its output. A file of the corpus that is named between
+README.md's first ```c block without collect.h is the example, the next ``` block its output. A file of the corpus that is named between
 the two is the example's argument.
 """
 import argparse

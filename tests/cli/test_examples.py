@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""The examples that collect: README.md prints them, and they run."""
+
+import os
+import pathlib
+import re
+import shlex
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(
+    os.path.abspath(__file__)), os.pardir, "oracle"))
+
+import running  # noqa: E402 (its folder was just added)
+import v1_blocks as v1  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+LIVE_SYSTEM = os.environ.get("PERFBLOCK_SYSTEM") == "Linux"
+EMULATED = bool(os.environ.get("PERFBLOCK_EMULATOR"))
+
+
+def run(name, *arguments):
+    """Exit status, output and errors of an example."""
+    suffix = ".exe" if os.environ.get("PERFBLOCK_SYSTEM") == "Windows" else ""
+    path = os.path.join(os.environ["PERFBLOCK_EXAMPLES"], name + suffix)
+    emulator = shlex.split(os.environ.get("PERFBLOCK_EMULATOR", "").replace(
+        ";", " "))
+    done = running.finish([*emulator, path, *arguments], timeout=60)
+    return (done.returncode, done.stdout.decode().replace("\r", ""),
+            done.stderr.decode().replace("\r", ""))
+
+
+def samples():
+    """A name table and two blocks: 10 and 70 of a raw count, and a rate of
+    30 in 2 seconds."""
+    counters = [v1.counter(20, v1.RAW, 4, 4), v1.counter(22, v1.COUNTER, 8, 4)]
+    for moment, raw, count in ((1, 10, 100), (3, 70, 130)):
+        values = v1.LITTLE.values((4, 4, raw), (8, 4, count))
+        yield v1.LITTLE.block(v1.LITTLE.object(
+            2, counters, v1.LITTLE.instance("a", values)), moment=moment)
+
+
+class Examples(unittest.TestCase):
+    """Both of them."""
+
+    def test_the_readme_prints_them(self):
+        page = ROOT.joinpath("README.md").read_text(encoding="utf-8")
+        blocks = re.findall(r"^```c\n(.*?)^```", page, re.M | re.S)
+        for name, block in zip(("live_counters", "two_replies"), blocks):
+            text = ROOT.joinpath("examples", name + ".c").read_text(
+                encoding="utf-8")
+            self.assertEqual(text.partition("\n")[2], block)
+
+    def test_two_replies(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [os.path.join(folder, name) for name in "nab"]
+            table = v1.table(("1", "1847"), ("2", "Thing"), ("20", "Size"),
+                             ("22", "Things/sec"))
+            for path, content in zip(paths, [table, *samples()]):
+                pathlib.Path(path).write_bytes(content)
+            older, newer = paths[1:]
+            self.assertEqual(run("two_replies", *paths), (
+                0, "Thing(a)\\Size: 70 \nThing(a)\\Things/sec: 15 /sec\n", ""))
+            pathlib.Path(newer).write_bytes(
+                pathlib.Path(newer).read_bytes()[:-8])
+            status, out, err = run("two_replies", *paths)
+            self.assertEqual((status, out), (1, ""))
+            self.assertRegex(err, r"^offset \d+: .+\n$")
+            self.assertEqual(run("two_replies", paths[0], older, older)[:2], (
+                0, "Thing(a)\\Size: 10 \nThing(a)\\Things/sec: "
+                "zero_denominator\n"))
+            self.assertEqual(run("two_replies")[0], 2)
+
+    @unittest.skipUnless(LIVE_SYSTEM and not EMULATED,
+                         "only Linux has live counters here")
+    def test_live_counters(self):
+        status, out, err = run("live_counters")
+        self.assertEqual((status, err), (0, ""))
+        lines = out.splitlines()
+        self.assertGreaterEqual(len(lines), 3 * 2)
+        for line in lines:
+            self.assertRegex(line, r"^\S+ % Processor Time \d+\.\d\d %$")
+        status, out, err = run("live_counters", "\\Procesor(*)\\%")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("Procesor", err)
+        self.assertIn("none is a path", run("live_counters", "none is a path")[2])
+
+    @unittest.skipUnless(os.environ.get("PERFBLOCK_SYSTEM") == "Windows",
+                         "other systems have live counters")
+    def test_no_live_counters(self):
+        """Wine has no countersets."""
+        status, out, err = run("live_counters")
+        self.assertEqual((status, out), (1, ""))
+        self.assertNotEqual(err, "")
+
+
+if __name__ == "__main__":
+    unittest.main()
