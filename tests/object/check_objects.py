@@ -9,6 +9,7 @@
                      - with --compiler: link into a whole with only those four functions supplied
   exports LIBRARY  a shared library exports pfb_* names only, and a static one has no others for programs to meet
   includes FOLDER  the sources of core, cpi and lwp include only each other, as MODULES allows, and freestanding headers
+  platform FOLDER  the folders of platform include only each other, as FOLDERS allows, and public headers
   modules LIST     each object of LIST calls only into the modules that MODULES allows
 
 Exit status 0 when all holds, 1 when something does not; each finding is a line.
@@ -373,6 +374,43 @@ def check_includes(folder):
                 yield f"{path}:{number}: {own} includes {match[1]} of {used}"
 
 
+# What each folder of platform may include of the others. A source file names headers of its own folder with the folder.
+FOLDERS = {
+    "source": set(),
+    "linux": {"source"},
+    "windows": {"source"},
+    "lwp": {"source", "linux", "windows"},
+    "cpi": {"source", "linux", "windows", "lwp"},
+    "collect": {"source"},
+}
+# Public headers of platform that a folder may include; those of core are free.
+PUBLIC = {"collect": {"collect", "source"}}
+
+
+def check_platform(folder):
+    directive = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+    folder = pathlib.Path(folder)
+    own_headers = {path.stem for path in folder.glob("include/perfblock/*.h")}
+    count = 0
+    for own, allowed in FOLDERS.items():
+        for path in sorted((folder / own).rglob("*.[ch]")):
+            count += 1
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                match = directive.match(line)
+                if not match:
+                    continue
+                parts = pathlib.PurePath(match[1]).parts
+                stem = parts[-1].split(".")[0]
+                if parts[0] == "perfblock":
+                    is_allowed = stem not in own_headers or stem in PUBLIC.get(own, own_headers)
+                else:
+                    is_allowed = len(parts) > 1 and (parts[0] == own or parts[0] in allowed)
+                if not is_allowed:
+                    yield f"{path}:{number}: {own} includes {match[1]}"
+    if not count:
+        yield f"{folder}: no sources"
+
+
 def check_modules(paths):
     objects = [(module_of(path), Object(path)) for path in paths]
     missing = set(MODULES) - {module for module, _ in objects}
@@ -387,7 +425,7 @@ def check_modules(paths):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["objects", "exports", "includes", "modules"])
+    parser.add_argument("what", choices=["objects", "exports", "includes", "platform", "modules"])
     parser.add_argument("path")
     parser.add_argument("--compiler", help="links the objects with the four functions alone")
     parser.add_argument("--allow", action="append", default=[], help="one more name the objects may need")
@@ -404,6 +442,8 @@ def main():
         summary = f"{len(paths)} objects"
     elif arguments.what == "exports":
         findings, summary = list(check_exports(arguments.path)), arguments.path
+    elif arguments.what == "platform":
+        findings, summary = list(check_platform(arguments.path)), arguments.path
     else:
         findings, summary = list(check_includes(arguments.path)), arguments.path
     for finding in findings:

@@ -431,6 +431,22 @@ def write_folder(directory, seeds, suffix):
     print("%s: %d files" % (directory, len(seeds)))
 
 
+def collect_seeds():
+    """Recordings with much to compare, and one of V1 blocks with names."""
+    captures = capture_seeds()
+    seeds = {name: captures[name] for name in (
+        "valid_moving_instances", "valid_two_queries", "valid_all_types",
+        "valid_replaced_queries")}
+    blocks = v1_seeds()
+    seeds["valid_v1"] = w.recording(
+        w.chunk(b"NAME", bytes(8) + min(
+            (raw for name, raw in name_table_seeds().items()
+             if name.startswith("valid")), key=len)),
+        *[w.chunk(b"V1DT", blocks[name]) for name in (
+            "valid_rule33_parents", "valid_base", "valid_rule33_parents")])
+    return seeds
+
+
 def main(arguments):
     """Command line."""
     if len(arguments) != 1:
@@ -441,6 +457,7 @@ def main(arguments):
             ("metadata", registration_seeds(), ".bin"),
             ("query", query_seeds(), ".bin"),
             ("capture", capture_seeds(), ".pfb"),
+            ("collect", collect_seeds(), ".pfb"),
             ("v1", v1_seeds(), ".bin"),
             ("name_table", name_table_seeds(), ".bin"),
             ("log", log_seeds(), ".blg"),

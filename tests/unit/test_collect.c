@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: MIT */
+/* Collectors over captures that are written here, with worked values. This program has its own copy of the collector
+ * whose allocations can fail. */
+#include <criterion/criterion.h>
+
+#include "perfblock/capture.h"
+#include "perfblock/collect.h"
+#include "perfblock/write.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Allocations that fail -------------------------------------------------------------------------------- */
+
+#undef malloc
+#undef calloc
+#undef realloc
+void *malloc(size_t size); /* <stdlib.h> declared them under the names of the macros */
+void *calloc(size_t count, size_t size);
+void *realloc(void *memory, size_t size);
+
+static size_t allocations; /* made so far */
+static size_t failing;     /* number of the one that fails, from 1; 0: none */
+
+static bool fails(void)
+{
+    return ++allocations == failing;
+}
+
+void *test_malloc(size_t size);
+void *test_calloc(size_t count, size_t size);
+void *test_realloc(void *memory, size_t size);
+
+void *test_malloc(size_t size)
+{
+    return fails() ? NULL : malloc(size);
+}
+
+void *test_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : calloc(count, size);
+}
+
+void *test_realloc(void *memory, size_t size)
+{
+    return fails() ? NULL : realloc(memory, size);
+}
+
+/* ---- A capture -------------------------------------------------------------------------------------------- */
+
+enum { RATE = 1, FREE = 2, BASE = 3, COUNT = 4, CAPACITY = 8192 };
+
+static const pfb_guid things = {{1, 2, 3}};
+
+typedef struct chunks {
+    uint8_t data[CAPACITY];
+    size_t size;
+} chunks;
+
+static void put_chunk(chunks *c, uint32_t tag, uint32_t request, const pfb_writer *body)
+{
+    pfb_chunk chunk = {.tag = tag, .guid = things, .request = request};
+    cr_assert(!body || body->error.code == PFB_OK);
+    size_t size = pfb_capture_write(&chunk, body ? body->data : NULL, body ? body->size_bytes : 0, c->data + c->size,
+                                    sizeof c->data - c->size);
+    cr_assert(size <= sizeof c->data - c->size);
+    c->size += size;
+}
+
+/* ASCII as UTF-16LE; valid until the next call. */
+static pfb_name wide(const char *text)
+{
+    static uint8_t utf16[256];
+    size_t size = 0;
+    for (; text[size / 2] != '\0'; size += 2) {
+        utf16[size] = (uint8_t)text[size / 2];
+        utf16[size + 1] = 0;
+    }
+    return (pfb_name){utf16, size, PFB_ENCODING_UTF16LE};
+}
+
+static void put_name(chunks *c, uint32_t request, const char *name)
+{
+    uint8_t bytes[256];
+    pfb_writer w;
+    pfb_name text = wide(name);
+    pfb_write_init(&w, bytes, sizeof bytes);
+    pfb_write_string(&w, &text);
+    put_chunk(c, PFB_TAG_REGISTRATION, request, &w);
+}
+
+static void put_counter_names(chunks *c, uint32_t request, const char *const *names, uint32_t count)
+{
+    uint8_t bytes[512];
+    pfb_writer w;
+    pfb_write_init(&w, bytes, sizeof bytes);
+    pfb_write_begin_strings(&w, count);
+    for (uint32_t id = 1; id <= count; id++) {
+        pfb_name text = wide(names[id - 1]);
+        pfb_write_counter_string(&w, id, &text);
+    }
+    pfb_write_end_strings(&w);
+    put_chunk(c, PFB_TAG_REGISTRATION, request, &w);
+}
+
+static void put_registration(chunks *c)
+{
+    static const struct {
+        uint32_t id, type, base;
+    } rows[] = {{RATE, 0x10410400, PFB_NO_ID},   /* PERF_COUNTER_COUNTER */
+                {FREE, 0x20020400, BASE},        /* PERF_RAW_FRACTION */
+                {BASE, 0x40030403, PFB_NO_ID},   /* PERF_RAW_BASE */
+                {COUNT, 0x00010100, PFB_NO_ID}}; /* PERF_COUNTER_LARGE_RAWCOUNT */
+    uint8_t bytes[512];
+    pfb_writer w;
+    pfb_write_init(&w, bytes, sizeof bytes);
+    pfb_write_counterset(&w, &things, 100, PFB_INSTANCES_MULTIPLE, 4);
+    for (size_t i = 0; i < 4; i++)
+        pfb_write_counter(&w, &(pfb_counter){.id = rows[i].id,
+                                             .type = rows[i].type,
+                                             .base_id = rows[i].base,
+                                             .multi_id = PFB_NO_ID,
+                                             .perf_time_id = PFB_NO_ID,
+                                             .perf_freq_id = PFB_NO_ID,
+                                             .attributes = rows[i].id == COUNT ? PFB_ATTRIBUTE_NO_DISPLAY : 0});
+    put_chunk(c, PFB_TAG_REGISTRATION, PFB_REQUEST_COUNTERSET, &w);
+}
+
+/* Samples are 2 seconds apart. Rates: a 15, a 20, b 25 per second. Free: 25, 50, 75 %. */
+static void write_reply(pfb_writer *w, uint64_t number)
+{
+    static const uint32_t ids[] = {RATE, FREE, BASE, COUNT};
+    static const uint32_t raw[3][2] = {{100, 130}, {200, 240}, {300, 350}};
+    const int64_t tick = 20000000;
+    pfb_write_begin_v2(w, &(pfb_write_times){.perf_time = (int64_t)number * tick,
+                                             .perf_time_100ns = (int64_t)number * tick,
+                                             .perf_freq = 10000000});
+    pfb_write_begin_result(w, PFB_V2_COUNTERSET, 0, ids, 4);
+    for (uint32_t i = 0; i < 3; i++) {
+        pfb_name name = wide(i < 2 ? "a" : "b");
+        pfb_write_instance(w, 7 + i, &name);
+        pfb_write_value(w, raw[i][number], 4);
+        pfb_write_value(w, 25 * (i + 1), 4);
+        pfb_write_value(w, 100, 4);
+        pfb_write_value(w, (UINT64_C(1) << 60) + 1, 8);
+    }
+    pfb_write_end_result(w);
+    pfb_write_end_v2(w);
+}
+
+static void make_capture(chunks *c)
+{
+    static const char *const local[] = {"Dinge/s", "% frei", "Basis", "Anzahl"};
+    static const char *const english[] = {"Things/sec", "% Free", "Base", "Count"};
+    uint8_t bytes[1024];
+    pfb_writer w;
+    c->size = 0;
+    put_chunk(c, PFB_TAG_CAPTURE, 0, NULL);
+    put_registration(c);
+    put_name(c, PFB_REQUEST_COUNTERSET_NAME, "Dinge");
+    put_name(c, PFB_REQUEST_COUNTERSET_HELP, "Hilfe");
+    put_counter_names(c, PFB_REQUEST_COUNTER_NAMES, local, 4);
+    put_name(c, PFB_REQUEST_COUNTERSET_ENGLISH_NAME, "Things");
+    put_counter_names(c, PFB_REQUEST_COUNTER_ENGLISH_NAMES, english, 4);
+    pfb_query query = {.counterset = things, .counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID};
+    query.name = wide("*");
+    pfb_write_init(&w, bytes, sizeof bytes);
+    pfb_write_identifier(&w, &query);
+    put_chunk(c, PFB_TAG_QUERY_INFO, 0, &w);
+    for (uint64_t number = 0; number < 2; number++) {
+        pfb_write_init(&w, bytes, sizeof bytes);
+        write_reply(&w, number);
+        put_chunk(c, PFB_TAG_DATA, 0, &w);
+    }
+}
+
+/* ---- Values as text --------------------------------------------------------------------------------------- */
+
+enum { TEXT = 2048 };
+
+static void add_text(char text[TEXT], const pfb_collected_value *v)
+{
+    char line[256];
+    int size = v->status == PFB_STATUS_OK && v->is_integer
+                   ? snprintf(line, sizeof line, "%s|%s#%" PRIu32 "|%s|%" PRIu64 "%s\n", v->counterset, v->instance,
+                              v->occurrence, v->counter, v->integer, v->unit)
+                   : snprintf(line, sizeof line, "%s|%s#%" PRIu32 "|%s|%s\n", v->counterset, v->instance, v->occurrence,
+                              v->counter, pfb_status_name(v->status));
+    size_t used = strlen(text);
+    cr_assert(size > 0 && used + (size_t)size < TEXT);
+    memcpy(text + used, line, (size_t)size + 1);
+}
+
+/* Collects all samples of a path; `text` becomes the values of the last one. */
+static bool collect_all(const chunks *c, bool is_recorded, const char *path, char text[TEXT],
+                        pfb_source_failure *failure)
+{
+    pfb_collected_value v;
+    pfb_source *source = is_recorded ? pfb_source_open_recorded(c->data, c->size, failure)
+                                     : pfb_source_open_capture(c->data, c->size, failure);
+    pfb_collector *collector = source ? pfb_collector_open(source, NULL, failure) : NULL;
+    bool is_done = collector && pfb_collector_add(collector, path, failure);
+    text[0] = '\0';
+    while (is_done && (is_done = pfb_collector_collect(collector, failure))) {
+        text[0] = '\0';
+        while (pfb_collector_next(collector, &v))
+            add_text(text, &v);
+    }
+    is_done = collector && failure->code == PFB_WIN32_NO_MORE_ITEMS;
+    pfb_collector_close(collector);
+    pfb_source_close(source);
+    return is_done;
+}
+
+/* ---- Paths and values ------------------------------------------------------------------------------------- */
+
+#define RATES "Dinge|a#0|Dinge/s|15/sec\nDinge|a#1|Dinge/s|20/sec\nDinge|b#0|Dinge/s|25/sec\n"
+
+Test(collect, counters_are_found_by_path)
+{
+    static const struct {
+        const char *path, *expected;
+    } rows[] = {
+        {"\\Dinge(*)\\Dinge/s", RATES},
+        {"\\things(*)\\THINGS/SEC", RATES},
+        {"\\Th?ngs(*)\\1", RATES},
+        {"\\{00030201-0000-0000-0000-000000000000}(*)\\Things*", RATES},
+        {"\\Things(b)\\Things/sec", "Dinge|b#0|Dinge/s|25/sec\n"},
+        {"\\Things(A*)\\Things/sec", "Dinge|a#0|Dinge/s|15/sec\nDinge|a#1|Dinge/s|20/sec\n"},
+        {"\\Things(a#1)\\Things/sec", "Dinge|a#1|Dinge/s|20/sec\n"},
+        {"\\Things(b#0)\\% Free", "Dinge|b#0|% frei|75%\n"},
+        {"\\Things(b)\\Count", "Dinge|b#0|Anzahl|1152921504606846977\n"},
+        {"\\Things(b)\\*", "Dinge|b#0|Dinge/s|25/sec\nDinge|b#0|% frei|75%\nDinge|b#0|Basis|not_displayed\n"
+                           "Dinge|b#0|Anzahl|1152921504606846977\n"},
+    };
+    static chunks capture;
+    make_capture(&capture);
+    for (size_t i = 0; i < 2 * (sizeof rows / sizeof rows[0]); i++) {
+        char text[TEXT];
+        pfb_source_failure failure = {0};
+        bool is_done = collect_all(&capture, i % 2 == 0, rows[i / 2].path, text, &failure);
+        cr_expect_str_eq(text, rows[i / 2].expected, "%s: %s", rows[i / 2].path, text);
+        cr_expect_eq(is_done, *rows[i / 2].expected != '\0', "%s: %s", rows[i / 2].path, failure.sentence);
+    }
+}
+
+Test(collect, what_matches_nothing_is_named)
+{
+    static const struct {
+        const char *path;
+        uint32_t code;
+        const char *named;
+    } rows[] = {
+        {"\\Thinks(*)\\Count", PFB_WIN32_COUNTERSET_NOT_FOUND, "Thinks"},
+        {"\\Things(*)\\Counts", PFB_WIN32_COUNTER_NOT_FOUND, "Counts"},
+        {"\\Things(*)\\5", PFB_WIN32_COUNTER_NOT_FOUND, "5"},
+        {"Things(*)\\Count", PFB_WIN32_INVALID_PARAMETER, "Things(*)\\Count"},
+        {"\\Things", PFB_WIN32_INVALID_PARAMETER, "\\Things"},
+        {"\\\\host\\Things(*)\\Count", PFB_WIN32_INVALID_PARAMETER, "host"},
+    };
+    static chunks capture;
+    make_capture(&capture);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[TEXT];
+        pfb_source_failure failure = {0};
+        cr_expect_not(collect_all(&capture, true, rows[i].path, text, &failure));
+        cr_expect_eq(failure.code, rows[i].code, "%s: %s", rows[i].path, failure.sentence);
+        cr_expect(strstr(failure.sentence, rows[i].named), "%s: %s", rows[i].path, failure.sentence);
+    }
+}
+
+/* ---- Replies that are put ---------------------------------------------------------------------------------- */
+
+/* Puts all chunks. */
+static bool put_capture(pfb_collector *collector, const chunks *c, pfb_source_failure *failure)
+{
+    pfb_capture capture;
+    pfb_chunk chunk;
+    bool is_done = true;
+    pfb_capture_open(&capture, c->data, c->size, NULL);
+    while (is_done && pfb_capture_next_chunk(&capture, &chunk)) {
+        const uint8_t *body = c->data + chunk.body_offset;
+        size_t size = chunk.body_size_bytes;
+        if (chunk.tag == PFB_TAG_REGISTRATION)
+            is_done = pfb_collector_put_registration(collector, &chunk.guid, chunk.request, body, size, NULL, failure);
+        else if (chunk.tag == PFB_TAG_QUERY_INFO)
+            is_done = pfb_collector_put_query_info(collector, body, size, NULL, failure);
+        else if (chunk.tag == PFB_TAG_DATA)
+            is_done = pfb_collector_put_sample(collector, 0, body, size, failure);
+    }
+    return is_done;
+}
+
+static void list_values(pfb_collector *collector, char text[TEXT])
+{
+    pfb_collected_value v;
+    text[0] = '\0';
+    while (pfb_collector_next(collector, &v))
+        add_text(text, &v);
+}
+
+Test(collect, replies_that_are_put_have_all_values)
+{
+    static chunks capture;
+    char text[TEXT];
+    pfb_source_failure failure = {0};
+    pfb_collected_sample sample;
+    pfb_collected_result result;
+    pfb_collected_value v;
+    pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
+    make_capture(&capture);
+    cr_assert(c && put_capture(c, &capture, &failure));
+    list_values(c, text);
+    cr_expect_eq(strlen(text), strlen(RATES) + 3 * strlen("Dinge|a#0|Basis|not_displayed\n") +
+                                   3 * strlen("Dinge|a#0|Anzahl|1152921504606846977\n") +
+                                   3 * strlen("Dinge|a#0|% frei|25%\n"));
+    cr_expect_not(pfb_collector_next(c, &v));
+    cr_assert(pfb_collector_sample(c, &sample));
+    cr_expect(sample.number == 1 && !sample.is_v1 && sample.result_count == 1 && sample.perf_time == 20000000);
+    cr_assert(pfb_collector_result(c, 0, &result));
+    cr_expect(result.has_values && result.row_count == 3 && result.column_count == 4 &&
+              result.shown_column_count == 2 && result.has_repeated_names && result.has_guid);
+    cr_expect_not(pfb_collector_result(c, 1, &result));
+    pfb_collector_rewind(c);
+    cr_assert(pfb_collector_next(c, &v) && pfb_collector_next(c, &v));
+    cr_expect(v.has_base && v.base == 100 && v.has_raw && v.raw == 25 && v.counter_id == FREE && v.row == 0 &&
+              v.position == 1 && v.instance_id == 7);
+    cr_expect(pfb_guid_equal(&v.guid, &things) && !v.has_title && !v.has_parent && *v.parent == '\0');
+    pfb_collector_close(c);
+}
+
+Test(collect, a_malformed_reply_is_reported_and_no_sample)
+{
+    static chunks capture;
+    char text[TEXT];
+    pfb_source_failure failure = {0};
+    uint8_t bytes[1024];
+    pfb_writer w;
+    pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
+    make_capture(&capture);
+    cr_assert(c && put_capture(c, &capture, &failure));
+    cr_assert(pfb_collector_put_sample(c, 0, "short", 5, &failure));
+    pfb_collected_reply reply = pfb_collector_reply(c);
+    cr_expect(reply.error.code == PFB_TRUNCATED_HEADER && !reply.is_sample && reply.size_bytes == 0);
+    list_values(c, text);
+    cr_expect_str_eq(text, "");
+    /* The last value of a reply is cut off: the others are returned. */
+    pfb_write_init(&w, bytes, sizeof bytes);
+    write_reply(&w, 1);
+    bytes[w.size_bytes - 16] = 0xFF;
+    cr_assert(pfb_collector_put_sample(c, 2, bytes, w.size_bytes, &failure));
+    reply = pfb_collector_reply(c);
+    cr_expect(reply.error.code != PFB_OK && reply.is_sample && reply.size_bytes == w.size_bytes);
+    list_values(c, text);
+    cr_expect_not(strstr(text, "b#0|Anzahl"));
+    cr_expect(strstr(text, "b#0|% frei|75%"));
+    pfb_collector_close(c);
+}
+
+/* ---- Faults of a source ------------------------------------------------------------------------------------ */
+
+Test(collect, what_a_source_does_wrong_is_a_problem)
+{
+    static const pfb_source_fault faults[] = {
+        {PFB_SOURCE_REGISTRATION, 0, PFB_SOURCE_FAULT_CUT, 3, 0},
+        {PFB_SOURCE_QUERY_COLLECT, 2, PFB_SOURCE_FAULT_CUT, 60, 0},
+    };
+    static chunks capture;
+    pfb_source_failure failure = {0};
+    pfb_collector_problem problem;
+    char guid[PFB_GUID_TEXT_BYTES]; /* the only name that is left */
+    const char *name = guid;
+    pfb_collector_choice choice = {.countersets = &name, .counterset_count = 1};
+    pfb_guid_format(&things, guid);
+    make_capture(&capture);
+    pfb_source *source =
+        pfb_source_open_faulty(pfb_source_open_recorded(capture.data, capture.size, &failure), faults, 2, &failure);
+    pfb_collector *c = pfb_collector_open(source, NULL, &failure);
+    cr_assert(c && pfb_collector_add_choice(c, &choice, &failure), "%s", failure.sentence);
+    size_t count = 0;
+    while (pfb_collector_next_problem(c, &problem)) {
+        cr_expect(problem.request != 0 && problem.error.code != PFB_OK);
+        count++;
+    }
+    cr_expect_eq(count, 5, "each reply once");
+    cr_expect(pfb_collector_collect(c, &failure) && pfb_collector_reply(c).error.code == PFB_OK);
+    cr_expect(pfb_collector_collect(c, &failure) && pfb_collector_reply(c).error.code != PFB_OK);
+    cr_expect(!pfb_collector_collect(c, &failure) && failure.code == PFB_WIN32_NO_MORE_ITEMS);
+    pfb_collector_close(c);
+    pfb_source_close(source);
+}
+
+Test(collect, refused_counters)
+{
+    static const pfb_source_fault first[] = {{PFB_SOURCE_QUERY_ADD, 1, PFB_SOURCE_FAULT_STATUS, 5, 0}};
+    static chunks capture;
+    const char *const names[] = {"Things/sec", "Count"};
+    const char *const set = "Things";
+    pfb_collector_choice choice = {.countersets = &set, .counterset_count = 1, .counters = names, .counter_count = 2};
+    make_capture(&capture);
+    for (int i = 0; i < 2; i++) {
+        pfb_source_failure failure = {0};
+        pfb_collector_problem problem = {.request = 9};
+        choice.counter_count = i == 0 ? 2 : 1;
+        pfb_source *source =
+            pfb_source_open_faulty(pfb_source_open_recorded(capture.data, capture.size, &failure), first, 1, &failure);
+        pfb_collector *c = pfb_collector_open(source, NULL, &failure);
+        cr_expect_eq(c && pfb_collector_add_choice(c, &choice, &failure), i == 0, "all are refused: %s",
+                     failure.sentence);
+        cr_expect(i == 0 || failure.code == 5);
+        cr_expect(pfb_collector_next_problem(c, &problem) && problem.request == 0 && problem.counter_id == RATE &&
+                  problem.status == 5);
+        cr_expect_not(pfb_collector_next_problem(c, &problem));
+        pfb_collector_close(c);
+        pfb_source_close(source);
+    }
+}
+
+/* ---- Descriptions ------------------------------------------------------------------------------------------ */
+
+Test(collect, countersets_are_described)
+{
+    static chunks capture;
+    pfb_source_failure failure = {0};
+    pfb_described_counterset set;
+    pfb_described_counter counter;
+    pfb_bytes guids = {0};
+    make_capture(&capture);
+    for (int i = 0; i < 2; i++) { /* of a source, and put */
+        pfb_source *source = i == 0 ? pfb_source_open_capture(capture.data, capture.size, &failure) : NULL;
+        pfb_collector *c = pfb_collector_open(source, NULL, &failure);
+        cr_assert(c && (i == 0 || put_capture(c, &capture, &failure)));
+        cr_assert(pfb_collector_countersets(c, &guids, &failure));
+        cr_assert_eq(guids.size_bytes, 16);
+        cr_expect_arr_eq(guids.data, things.bytes, 16);
+        cr_assert(pfb_collector_counterset(c, &things, &set, &failure));
+        cr_expect_str_eq(set.name, "Dinge");
+        cr_expect_str_eq(set.english_name, "Things");
+        cr_expect_str_eq(set.help, "Hilfe");
+        cr_expect(set.has_counters && set.counter_count == 4 && set.instance_type == PFB_INSTANCES_MULTIPLE);
+        cr_assert(pfb_collector_counter(c, &things, 1, &counter, &failure));
+        cr_expect_str_eq(counter.name, "% frei");
+        cr_expect_str_eq(counter.english_name, "% Free");
+        cr_expect(!counter.has_help && counter.counter.base_id == BASE);
+        cr_expect_not(pfb_collector_counter(c, &things, 4, &counter, &failure));
+        pfb_collector_close(c);
+        pfb_source_close(source);
+    }
+    pfb_bytes_free(&guids);
+}
+
+/* ---- Exhausted memory -------------------------------------------------------------------------------------- */
+
+static bool is_memory(uint32_t code)
+{
+    return code == PFB_WIN32_OUTOFMEMORY || code == PFB_WIN32_NOT_ENOUGH_MEMORY;
+}
+
+Test(collect, a_failed_allocation_is_a_failure)
+{
+    static chunks capture;
+    size_t failed = 0;
+    make_capture(&capture);
+    for (size_t n = 1; n == 1 || allocations >= failing; n++) {
+        char text[TEXT];
+        pfb_source_failure failure = {0};
+        allocations = 0;
+        failing = n;
+        bool is_done = collect_all(&capture, true, "\\Things(*)\\Things/sec", text, &failure);
+        cr_expect(is_done || is_memory(failure.code), "allocation %zu: %s", n, failure.sentence);
+        cr_expect(!is_done || strcmp(text, RATES) == 0, "allocation %zu: %s", n, text);
+        failed += !is_done;
+    }
+    cr_expect_gt(failed, 20);
+    for (size_t n = 1; n == 1 || allocations >= failing; n++) {
+        pfb_source_failure failure = {0};
+        char text[TEXT];
+        allocations = 0;
+        failing = n;
+        pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
+        bool is_done = c && put_capture(c, &capture, &failure);
+        cr_expect(is_done || is_memory(failure.code), "allocation %zu: %s", n, failure.sentence);
+        if (c && !is_done) { /* it can still be used */
+            failing = 0;
+            failure.code = 0;
+            cr_expect(put_capture(c, &capture, &failure), "allocation %zu: %s", n, failure.sentence);
+            list_values(c, text);
+            cr_expect(strstr(text, "a#0|Dinge/s|15/sec"), "allocation %zu: %s", n, text);
+            failing = n;
+        }
+        pfb_collector_close(c);
+    }
+    failing = 0;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "perfblock/query.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT = 256 };
+
+static void add_part(char text[TEXT], const char *label, const pfb_name *part)
+{
+    char utf8[TEXT];
+    size_t used = strlen(text);
+    if (!part->bytes)
+        return;
+    pfb_name_to_utf8(part, utf8, sizeof utf8);
+    snprintf(text + used, TEXT - used, "%s=%s;", label, utf8);
+}
+
+/* The parts of a path as text, "" for no path. */
+static void describe(const pfb_name *path, char text[TEXT])
+{
+    pfb_path parts;
+    text[0] = '\0';
+    if (!pfb_path_parse(path, &parts))
+        return;
+    add_part(text, "m", &parts.machine);
+    add_part(text, "s", &parts.counterset);
+    add_part(text, "i", &parts.instance);
+    add_part(text, "p", &parts.parent);
+    add_part(text, "n", &parts.name);
+    if (parts.has_index)
+        snprintf(text + strlen(text), TEXT - strlen(text), "#=%u;", (unsigned)parts.index);
+    add_part(text, "c", &parts.counter);
+}
+
+Test(path, parts)
+{
+    static const struct {
+        const char *path, *parts;
+    } rows[] = {
+        {"\\Memory\\Available MBytes", "s=Memory;c=Available MBytes;"},
+        {"\\\\HOST\\Memory\\Pages/sec", "m=HOST;s=Memory;c=Pages/sec;"},
+        {"\\Processor(_Total)\\% Processor Time", "s=Processor;i=_Total;n=_Total;c=% Processor Time;"},
+        {"\\Processor Information(0,1)\\*", "s=Processor Information;i=0,1;n=0,1;c=*;"},
+        {"\\\\h\\Thread(svchost/3#12)\\ID Thread", "m=h;s=Thread;i=svchost/3#12;p=svchost;n=3;#=12;c=ID Thread;"},
+        {"\\Process(a#b#2)\\x", "s=Process;i=a#b#2;n=a#b;#=2;c=x;"},
+        {"\\Process(a#)\\x", "s=Process;i=a#;n=a#;c=x;"},
+        {"\\Process(12)\\x", "s=Process;i=12;n=12;c=x;"},
+        {"\\Process(#1)\\x", "s=Process;i=#1;n=;#=1;c=x;"},
+        {"\\Process(a#1234567890)\\x", "s=Process;i=a#1234567890;n=a#1234567890;c=x;"},
+        {"\\Process(a#999999999)\\x", "s=Process;i=a#999999999;n=a;#=999999999;c=x;"},
+        {"\\Process()\\x", "s=Process;i=;n=;c=x;"},
+        {"\\Net(Intel(R) #1)\\x", "s=Net;i=Intel(R) #1;n=Intel(R) ;#=1;c=x;"},
+        {"\\Disk(C:\\mnt(1)\\a)\\Free (MB)", "s=Disk;i=C:\\mnt(1)\\a;n=C:\\mnt(1)\\a;c=Free (MB);"},
+        {"\\A\\B\\C", "s=A;c=B\\C;"},
+        {"\\A\\b(c)\\d", "s=A;c=b(c)\\d;"},
+        {"\\\xC3\x84(\xC3\xA4)\\\xC3\xB6", "s=\xC3\x84;i=\xC3\xA4;n=\xC3\xA4;c=\xC3\xB6;"},
+        /* Not paths. */
+        {"", ""},
+        {"\\", ""},
+        {"\\\\", ""},
+        {"Memory\\x", ""},
+        {"\\Memory", ""},
+        {"\\Memory\\", ""},
+        {"\\\\h", ""},
+        {"\\\\h\\", ""},
+        {"\\\\h\\Memory", ""},
+        {"\\\\\\Memory\\x", ""},
+        {"\\(a)\\x", ""},
+        {"\\A(a\\x", ""},
+        {"\\A(a)x", ""},
+        {"\\A(a)", ""},
+        {"\\A(a)\\", ""},
+        {"\\A(\\x", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[TEXT];
+        uint8_t utf16[2 * TEXT];
+        pfb_name path = {(const uint8_t *)rows[i].path, strlen(rows[i].path), PFB_ENCODING_UTF8};
+        describe(&path, text);
+        cr_expect_str_eq(text, rows[i].parts, "%s: %s", rows[i].path, text);
+        path.size_bytes = 2 * pfb_name_to_utf16(&path, utf16, TEXT);
+        path.bytes = utf16;
+        path.encoding = PFB_ENCODING_UTF16LE;
+        describe(&path, text);
+        cr_expect_str_eq(text, rows[i].parts, "UTF-16: %s: %s", rows[i].path, text);
+    }
+}
+
+/* Nothing outside the text is read: every prefix in memory of its size. */
+Test(path, prefixes)
+{
+    static const char path[] = "\\\\h\\A(b/c#1)\\d";
+    for (size_t size = 0; size < sizeof path; size++) {
+        uint8_t *copy = malloc(size > 0 ? size : 1);
+        pfb_path parts;
+        memcpy(copy, path, size);
+        pfb_name name = {copy, size, PFB_ENCODING_UTF8};
+        cr_expect_eq(pfb_path_parse(&name, &parts), size >= sizeof path - 1, "%zu", size);
+        free(copy);
+    }
+}
