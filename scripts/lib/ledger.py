@@ -115,7 +115,7 @@ def table(book):
         cells = ["-"] * 4
         if figures:
             share = figures["alone_edges"] / figures["seed_edges"] if figures["seed_edges"] else 0
-            cells = [f"{figures['speed']:,}", f"{figures['speed'] / figures['empty']:.0%}", f"{figures['seed_edges']:,}",
+            cells = [f"{figures['speed']:,}", f"{figures['speed'] / figures['empty']:.1%}", f"{figures['seed_edges']:,}",
                      f"{figures['alone_edges']:,} ({share:.0%}) in {figures['alone_seconds'] / 60:.2g} min"]
         lines.append(f"| {target} | " + " | ".join(cells) + " | " +
                      " | ".join(hours(entry.get(name)) for name in ("libfuzzer", "msan", "afl")) + " |")
