@@ -303,6 +303,7 @@ Test(processor, thousands_of_sparse_cpus)
     cr_expect(strstr(list, " 0,12285#2ffd 0,_Total#80000000 1,0#0 "));
     cr_expect_str_eq(ask(source, "0,12285", 3, PFB_NO_ID), "1 0 { 4095/4}\n");
     cr_expect_str_eq(ask(source, "_Total", 20, PFB_NO_ID), "1 0 { 8386560/4}\n", "the sum of 0 to 4095");
+    expected[0] = '\0';
     expect_more("1 0 { %llu/8}\n", (unsigned long long)(ticks(4095) / 2));
     cr_expect_str_eq(ask(source, "_Total", 1, PFB_NO_ID), expected);
     pfb_source_close(source);
