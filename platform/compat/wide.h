@@ -7,8 +7,13 @@
 
 #if defined(__SIZEOF_WCHAR_T__) && __SIZEOF_WCHAR_T__ == 2
 
+#include "perfblock/perflib.h"
+
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 
 #define _TRUNCATE ((size_t)-1)
 
