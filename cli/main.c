@@ -6,6 +6,7 @@
 #include "os/system.h"
 #include "output/diagnostics.h"
 #include "output/stream.h"
+#include "output/time_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,8 @@ static void run_command(const command *c, int argc, char **argv)
     options o;
     if (options_parse(&o, c, argc, argv)) {
         diagnostics_quiet(o.is_quiet);
+        if (o.is_utc)
+            time_text_show_utc();
         if (o.wants_help)
             help_command(c);
         else if (o.wants_version)

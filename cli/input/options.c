@@ -203,6 +203,13 @@ static bool take_quiet(options *o, const char *value)
     return true;
 }
 
+static bool take_utc(options *o, const char *value)
+{
+    (void)value;
+    o->is_utc = true;
+    return true;
+}
+
 static bool take_help(options *o, const char *value)
 {
     (void)value;
@@ -356,6 +363,10 @@ static const command_option table[] = {
      .meaning = "print a man page or the completions of a shell instead",
      .words = generate_words,
      .take = take_generate},
+    {.name = "utc",
+     .commands = COMMAND_COOK | COMMAND_LIVE,
+     .meaning = "times in text in UTC instead of local time",
+     .take = take_utc},
     {.name = "quiet",
      .letter = 'q',
      .commands = HAS_NOTES,

@@ -97,6 +97,7 @@ struct options {
     uint64_t count;        /* 0: until interrupted */
     uint64_t rotation;     /* --rotate, in bytes; 0: not given */
     bool is_quiet;
+    bool is_utc;
     bool wants_help;
     bool wants_version;
     char *const *files; /* a null follows the last; for FILES_COMMAND the command and its arguments */

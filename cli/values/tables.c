@@ -6,6 +6,7 @@
 #include "os/system.h"
 #include "output/table.h"
 #include "output/text.h"
+#include "output/time_text.h"
 #include "values/values.h"
 
 #include <inttypes.h>
@@ -182,7 +183,6 @@ static int compare_cells(const void *left, const void *right)
 
 static void put_title(const value_table *t, uint32_t first, const pfb_collected_result *result)
 {
-    char time[NAMES_TIME_BYTES];
     buffer line = {0};
     buffer utf8 = {0};
     output *out = t->p->out;
@@ -200,8 +200,9 @@ static void put_title(const value_table *t, uint32_t first, const pfb_collected_
     buffer_string(&line, out->has_color ? "\033[1m" : "");
     text_safe(&line, utf8.data, utf8.size);
     buffer_string(&line, out->has_color ? "\033[0m" : "");
-    buffer_format(&line, ", sample %" PRIu64 ", %s\n", t->p->sample.number,
-                  names_of_time(&t->p->sample.system_time, time));
+    buffer_format(&line, ", sample %" PRIu64 ", ", t->p->sample.number);
+    time_text_local(&line, t->p->sample.perf_time_100ns);
+    buffer_string(&line, "\n");
     output_raw(out, line.data, line.size);
     buffer_free(&line);
     buffer_free(&utf8);

@@ -4,6 +4,7 @@
 #include "memory/memory.h"
 #include "names/names.h"
 #include "output/diagnostics.h"
+#include "output/time_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -121,7 +122,10 @@ static void put_result_fields(const values_printer *p, kept_fields *kept, const 
     }
     size_t start = output_mark(out);
     output_unsigned(out, "sample", v->sample);
-    output_string(out, "time", time);
+    if (time)
+        output_string(out, "time", time);
+    else
+        output_null(out, "time"); /* the clock is outside the years of RFC 3339 */
     put_name(out, "set", v->has_counterset, v->counterset, v->counterset_size);
     put_number(out, "object", v->has_title, v->title);
     keep_fields(out, start, &kept->result);
@@ -229,20 +233,21 @@ static void put_value(const values_printer *p, kept_fields *kept, const char *ti
 
 static void print_records(values_printer *p, pfb_collector *collector)
 {
-    char time[NAMES_TIME_BYTES];
+    buffer time = {0};
     pfb_collected_value v;
     uint32_t reported = 0;
     kept_fields kept = {.columns = p->columns};
-    names_of_time(&p->sample.system_time, time);
+    bool has_time = time_text_utc(&time, p->sample.perf_time_100ns);
     while (!output_failed(p->out) && pfb_collector_next(collector, &v)) {
         while (reported <= v.result)
             report_result(p, collector, reported++);
         values_count(p, v.status);
         if (p->out->format != OUTPUT_CSV || v.status != PFB_STATUS_NOT_DISPLAYED)
-            put_value(p, &kept, time, &v);
+            put_value(p, &kept, has_time ? time.data : NULL, &v);
     }
     while (!output_failed(p->out) && reported < p->sample.result_count)
         report_result(p, collector, reported++);
+    buffer_free(&time);
     buffer_free(&kept.result);
     buffer_free(&kept.row);
     buffer_free(&kept.row_end);

@@ -65,7 +65,7 @@ class Json(Case):
         for item in items:
             self.assertEqual(list(item)[:len(KEYS)], KEYS)
         self.assertEqual({key: items[2][key] for key in KEYS}, {
-            "sample": 1, "time": "2024-05-15T12:30:02.005",
+            "sample": 1, "time": "1601-01-01T00:00:02.0000000Z",
             "set": "Our, Set", "object": None, "instance": "a",
             "occurrence": 0, "counter": "% Busy", "counter_id": 1,
             "position": 0, "type": "PERF_100NSEC_TIMER", "status": "ok",

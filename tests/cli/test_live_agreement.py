@@ -125,8 +125,8 @@ def kernel_percents(readings, first, last, largest_gap):
 
 
 def moment_of(text):
-    """Seconds since 1970 of "2026-11-20T12:30:45.678", which is UTC."""
-    stamp = datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%f")
+    """Seconds since 1970 of "2026-11-20T12:30:45.1234567Z"."""
+    stamp = datetime.datetime.strptime(text[:-2], "%Y-%m-%dT%H:%M:%S.%f")
     return stamp.replace(tzinfo=datetime.timezone.utc).timestamp()
 
 
@@ -262,7 +262,7 @@ class Comparison(unittest.TestCase):
                                       0), "not busy")
 
     def test_times_are_utc(self):
-        self.assertEqual(moment_of("1970-01-02T00:00:00.250"), 86400.25)
+        self.assertEqual(moment_of("1970-01-02T00:00:00.2500000Z"), 86400.25)
 
     def test_only_cpus_are_compared(self):
         lines = [{"instance": name, "counter": NAMES[counter], "value": 5,

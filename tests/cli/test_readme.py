@@ -48,8 +48,13 @@ class Readme(RunCase):
         if ON_WINDOWS and arguments[-2:] == ["--", "true"]:
             # Windows has no command `true`: another that prints nothing.
             arguments[-1:] = self.quiet
-        return self.run_program(*arguments, stdin=stdin.encode(),
-                                cwd=self.folder)
+        # Times are printed as on a machine whose local time is UTC.
+        os.environ["TZ"] = "UTC0"
+        try:
+            return self.run_program(*arguments, stdin=stdin.encode(),
+                                    cwd=self.folder)
+        finally:
+            del os.environ["TZ"]
 
     def test_every_session_has_a_test(self):
         self.assertEqual(list(SESSIONS), [LIVE, CPI_RUN, EVAL])

@@ -408,8 +408,8 @@ class Cook(Case):
             for item in items:
                 self.assertEqual(list(item)[:len(COOK_KEYS)], COOK_KEYS)
             self.assertEqual({key: items[12][key] for key in COOK_KEYS}, {
-                "sample": 1, "time": "2024-05-15T12:30:02.007", "set": None,
-                "object": 236, "instance": "C:", "occurrence": 0,
+                "sample": 1, "time": "1601-01-01T00:00:02.0000000Z",
+                "set": None, "object": 236, "instance": "C:", "occurrence": 0,
                 "counter": None, "counter_id": 6, "position": 0,
                 "type": "PERF_100NSEC_TIMER", "status": "ok", "value": 25,
                 "unit": "%", "flags": [], "raw": 5000000, "base": None})

@@ -9,6 +9,7 @@ Keys that begin with an underscore are for the caller, not part of a record.
 """
 
 import argparse
+import datetime
 import json
 import re
 import struct
@@ -86,6 +87,21 @@ def system_time(data, at):
         "<8H", data, at)
     return "%04d-%02d-%02dT%02d:%02d:%02d.%03d" % (
         year, month, day, hour, minute, second, milli)
+
+
+def clock_time(clock):
+    """A clock of 100 ns since 1601 as RFC 3339; None outside 1601 to 9999."""
+    days, rest = divmod(clock, 864000000000)
+    try:
+        date = datetime.date(1601, 1, 1) + datetime.timedelta(days=days)
+    except OverflowError:
+        return None
+    if date.year < 1601:
+        return None
+    seconds, units = divmod(rest, 10000000)
+    return "%sT%02d:%02d:%02d.%07dZ" % (
+        date.isoformat(), seconds // 3600, seconds // 60 % 60, seconds % 60,
+        units)
 
 
 def decode_value(data, at, end, place):

@@ -231,7 +231,7 @@ def lines_of(metadata, number, sample, older):
         _, name, occurrence, counter, value = row
         outcome = evaluate(older.get(key), inputs)
         known = formula.find_type(inputs.get("type"))
-        yield {"sample": number, "time": header["system_time"],
+        yield {"sample": number, "time": blocks.clock_time(header["perf_time_100ns"]),
                "set": metadata.string(result.guid, (3, 9)),
                "object": None, "instance": name, "occurrence": occurrence,
                "counter": metadata.string(result.guid, (5, 10), counter),

@@ -10,7 +10,7 @@ from fractions import Fraction
 import cook
 import formula
 import v1
-from blocks import public
+from blocks import clock_time, public
 
 NO_UNIQUE_ID = -1
 MOST_OBJECTS = 4096  # that are kept
@@ -257,7 +257,7 @@ def line_of(number, sample, place, titles, outcome):
     item, instance, value = place
     record = instance.record
     unique = record["unique_id"]
-    return {"sample": number, "time": sample.header["system_time"],
+    return {"sample": number, "time": clock_time(sample.header["perf_time_100ns"]),
             "set": titles[item["object"]], "object": item["object"],
             "instance": record["name"], "occurrence": record["occurrence"],
             "counter": titles[value["counter"]],

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""Times of samples: UTC in records, local time with its offset in text."""
+
+import csv
+import datetime
+import io
+import os
+import unittest
+
+from program import Case, ON_WINDOWS, writer as w
+
+FREQUENCY = 10000000
+EPOCH = datetime.datetime(1601, 1, 1)
+
+# The last moment of the year 9999, and the first one after it.
+LAST = (datetime.date(9999, 12, 31) - EPOCH.date()).days * 864000000000 + \
+    863999999999
+
+
+def clock_of(*fields):
+    """The 100 ns clock of a date and time in UTC."""
+    since = datetime.datetime(*fields) - EPOCH
+    return (since.days * 86400 + since.seconds) * FREQUENCY + \
+        since.microseconds * 10
+
+
+def block(clock):
+    """A V2 reply of one value at that time."""
+    return w.reply(
+        w.result(w.COUNTERSET, w.id_list([1]) + w.instance_block(
+            w.instance(0, "a", w.v8(1)))),
+        stamps=w.clocks(1, clock, FREQUENCY, (1999, 1, 5, 1, 1, 1, 1, 1)))
+
+
+class Times(Case):
+    """The clock decides; the SYSTEMTIME beside it is not used."""
+
+    def cook(self, clock, form, *options, zone="UTC0"):
+        """Standard output of cook for a sample at that time."""
+        os.environ["TZ"] = zone
+        try:
+            done = self.run_program("cook", "--quiet", "--format", form,
+                                    *options, self.file("a.bin", block(clock)))
+        finally:
+            del os.environ["TZ"]
+        self.assertEqual((done.status, done.err), (0, ""))
+        return done
+
+    def title(self, clock, *options, zone="UTC0"):
+        """The time in a table's title."""
+        first = self.cook(clock, "text", *options, zone=zone).lines()[0]
+        return first.split(", sample 0, ")[1]
+
+    def test_records(self):
+        """RFC 3339 with seven decimals, whatever the time zone is."""
+        for clock, expected in (
+                (0, "1601-01-01T00:00:00.0000000Z"),
+                (1, "1601-01-01T00:00:00.0000001Z"),
+                (133000000000000000, "2022-06-18T04:26:40.0000000Z"),
+                (116444736000000000, "1970-01-01T00:00:00.0000000Z"),
+                (LAST, "9999-12-31T23:59:59.9999999Z"),
+                (LAST + 1, None), (2**63 - 1, None), (-1, None),
+                (-2**63, None)):
+            for zone in ("UTC0", "XYZ-5:30"):
+                for item in self.cook(clock, "json", zone=zone).objects():
+                    self.assertEqual(item["time"], expected, clock)
+                table = self.cook(clock, "csv", zone=zone).out
+                for row in csv.DictReader(io.StringIO(table)):
+                    self.assertEqual(row["time"], expected or "", clock)
+
+    def test_calendar(self):
+        """Every kind of year and month, as Python has them."""
+        dates = [(year, month, day, 23, 59, 58, 123456)
+                 for year in (1601, 1699, 1700, 1800, 1900, 1904, 1999, 2000,
+                              2001, 2024, 2100, 2400, 9996, 9999)
+                 for month, day in ((1, 1), (2, 28), (3, 1), (12, 31))]
+        dates += [(year, 2, 29, 0, 0, 0, 0) for year in (1604, 2000, 2024)]
+        for date in dates:
+            item, = self.cook(clock_of(*date), "json").objects()
+            expected = datetime.datetime(*date).isoformat(
+                timespec="microseconds") + "0Z"
+            self.assertEqual(item["time"], expected)
+
+    def test_utc(self):
+        for zone in ("UTC0", "XYZ-5:30"):
+            self.assertEqual(self.title(
+                clock_of(2024, 2, 29, 23, 59, 59, 987654), "--utc", zone=zone),
+                "2024-02-29 23:59:59.987 Z")
+
+    def test_no_calendar(self):
+        for clock in (LAST + 1, -1, -2**63, 2**63 - 1):
+            for options in ((), ("--utc",)):
+                self.assertEqual(self.title(clock, *options),
+                                 "time %d" % clock)
+
+    @unittest.skipIf(ON_WINDOWS, "TZ is not the time zone of Windows")
+    def test_local(self):
+        summer = clock_of(2024, 7, 1, 12, 0, 0, 500000)
+        winter = clock_of(2024, 1, 1, 0, 0, 0, 1000)
+        berlin = "CET-1CEST,M3.5.0,M10.5.0/3"
+        for clock, zone, expected in (
+                (summer, "UTC0", "2024-07-01 12:00:00.500 +00:00"),
+                (summer, berlin, "2024-07-01 14:00:00.500 +02:00"),
+                (winter, berlin, "2024-01-01 01:00:00.001 +01:00"),
+                (winter, "NST3:30", "2023-12-31 20:30:00.001 -03:30"),
+                (winter, "IST-5:30", "2024-01-01 05:30:00.001 +05:30")):
+            self.assertEqual(self.title(clock, zone=zone), expected)
+
+    @unittest.skipIf(ON_WINDOWS, "TZ is not the time zone of Windows")
+    def test_local_at_the_ends(self):
+        """Where local time has no year of four digits, UTC is shown."""
+        self.assertEqual(self.title(0, zone="AAA5"),
+                         "1601-01-01 00:00:00.000 Z")
+        self.assertEqual(self.title(LAST, zone="AAA-5"),
+                         "9999-12-31 23:59:59.999 Z")
+
+
+if __name__ == "__main__":
+    unittest.main()
