@@ -382,6 +382,7 @@ FOLDERS = {
     "lwp": {"source", "linux", "windows"},
     "cpi": {"source", "linux", "windows", "lwp"},
     "collect": {"source"},
+    "perflib": {"source"},
 }
 # Public headers of platform that a folder may include; those of core are free.
 PUBLIC = {"collect": {"collect", "source"}}
