@@ -98,6 +98,17 @@ long long system_read(int file, void *bytes, size_t size);
 
 void system_read_close(int file);
 
+/* ---- Writing --------------------------------------------------------------------------------------------- */
+
+/* Opens a file to be written from its start, which empties it; -1 and errno on failure. system_append() writes it. */
+int system_write_open(const char *path);
+
+/* False and errno when what was written may be lost. */
+bool system_write_close(int file);
+
+/* Opens a page in the browser that the system chooses. Returns once it was started; false when it was not. */
+bool system_open_page(const char *path);
+
 /* ---- Appending ------------------------------------------------------------------------------------------- */
 
 /* Opens a file for appending, and creates it if it does not exist, which `is_made` reports; -1 and errno on failure. A

@@ -315,6 +315,39 @@ void system_read_close(int file)
     close(file);
 }
 
+int system_write_open(const char *path)
+{
+    return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+bool system_write_close(int file)
+{
+    return close(file) == 0;
+}
+
+/* The program that opens a file as the desktop does. */
+#if defined(__APPLE__)
+#define OPENER "open"
+#else
+#define OPENER "xdg-open"
+#endif
+
+bool system_open_page(const char *path)
+{
+    char opener[] = OPENER;
+    const char *folder = *path == '/' ? "" : "./"; /* a name that begins with "-" is no option */
+    size_t size = strlen(folder) + strlen(path) + 1;
+    char *name = malloc(size);
+    system_ending ending = {.number = 1};
+    if (!name)
+        return false;
+    snprintf(name, size, "%s%s", folder, path);
+    char *const arguments[] = {opener, name, NULL};
+    bool is_fine = system_run(arguments, true, &ending) && !ending.is_signal && ending.number == 0;
+    free(name);
+    return is_fine;
+}
+
 static bool is_same(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;

@@ -310,6 +310,25 @@ void system_read_close(int file)
     _close(file);
 }
 
+int system_write_open(const char *path)
+{
+    return open_file(path, _O_WRONLY | _O_CREAT | _O_TRUNC);
+}
+
+bool system_write_close(int file)
+{
+    return _close(file) == 0;
+}
+
+bool system_open_page(const char *path)
+{
+    enum { MOST_ERROR = 32 }; /* ShellExecute returns an error up to this number */
+    WCHAR *wide = widen(path);
+    INT_PTR result = (INT_PTR)ShellExecuteW(NULL, L"open", wide, NULL, NULL, SW_SHOWNORMAL);
+    free(wide);
+    return result > MOST_ERROR;
+}
+
 static HANDLE handle_of(int file)
 {
     return (HANDLE)_get_osfhandle(file); /* NOLINT(performance-no-int-to-ptr): a handle as an integer */

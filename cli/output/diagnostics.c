@@ -37,6 +37,14 @@ void diagnostics_quiet(bool is_quiet)
 
 /* ---- Lines ----------------------------------------------------------------------------------------------- */
 
+static buffer *copies;
+
+void diagnostics_copy_to(buffer *lines)
+{
+    copies = lines;
+}
+
+/* Starts a line with its subject. */
 static void begin_line(buffer *line, const char *subject)
 {
     text_safe(line, subject, strlen(subject));
@@ -50,6 +58,8 @@ static void end_line(buffer *line)
     progress_clear();
     stream_flush();
     fwrite(line->data, 1, line->size, stderr);
+    if (copies)
+        buffer_bytes(copies, line->data, line->size);
     buffer_free(line);
 }
 

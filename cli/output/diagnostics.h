@@ -42,6 +42,9 @@ void diagnostics_note(const char *file, size_t offset, const char *format, ...) 
 /* Suppresses notes, which are diagnostics_note() and diagnostics_say() with STATUS_FINE, and progress. */
 void diagnostics_quiet(bool is_quiet);
 
+/* From now on each line is also appended to a buffer, until null is given. */
+void diagnostics_copy_to(buffer *lines);
+
 /* ---- Progress -------------------------------------------------------------------------------------------- */
 
 /* Shows the progress of long work, after its first second and if standard error is a terminal. If standard output is a

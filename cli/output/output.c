@@ -24,7 +24,7 @@ void output_close(output *out)
     progress_clear();
     stream_flush();
     if (stream_failed() && stream_error() != EPIPE)
-        diagnostics_file("standard output", stream_error());
+        diagnostics_file(stream_name(), stream_error());
     buffer_free(&out->line);
     buffer_free(&out->name);
     buffer_free(&out->header);

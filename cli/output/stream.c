@@ -9,6 +9,9 @@
 
 static int failure; /* errno */
 
+static int file = -1; /* in the place of standard output; -1: none */
+static const char *file_name;
+
 static bool paints;
 static buffer picture; /* the one being written */
 
@@ -30,6 +33,10 @@ void stream_write(const void *bytes, size_t size)
         return;
     }
     errno = 0;
+    if (file >= 0) {
+        keep_failure(system_append(file, bytes, size));
+        return;
+    }
     keep_failure(fwrite(bytes, 1, size, stdout) == size);
 }
 
@@ -61,6 +68,28 @@ void stream_flush(void)
     paint();
     errno = 0;
     keep_failure(fflush(stdout) == 0);
+}
+
+void stream_open_file(const char *path)
+{
+    stream_flush();
+    errno = 0;
+    file_name = path;
+    file = system_write_open(path);
+    keep_failure(file >= 0);
+}
+
+void stream_close_file(void)
+{
+    errno = 0;
+    if (file >= 0)
+        keep_failure(system_write_close(file));
+    file = -1;
+}
+
+const char *stream_name(void)
+{
+    return file_name ? file_name : "standard output";
 }
 
 void stream_begin_pictures(void)

@@ -5,7 +5,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Standard output. After the first failed write, such as on a full disk or a closed pipe, nothing more is written. */
+/* Standard output, or a file in its place. After the first failed write, such as on a full disk or a closed pipe, nothing
+ * more is written. */
+
+/* Creates or empties a file to which everything goes that is written from now on. A failure is that of a write. */
+void stream_open_file(const char *path);
+void stream_close_file(void);
+
+/* What is written: the path of the file, or "standard output". */
+const char *stream_name(void);
 
 void stream_write(const void *bytes, size_t size);
 

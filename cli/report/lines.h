@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_REPORT_LINES_H
+#define CLI_REPORT_LINES_H
+
+#include "report/report.h"
+
+/* What report.c collects and page.c writes. */
+
+/* The status of a point where a counterset was collected without the instance. */
+#define REPORT_ABSENT UINT8_C(255)
+
+/* A value, or why there is none. */
+typedef struct report_point {
+    double value;
+    uint32_t sample; /* position in report.times */
+    uint8_t status;  /* pfb_status, or REPORT_ABSENT */
+} report_point;
+
+/* The points of one instance of a counter, and figures of all its values. */
+typedef struct report_line {
+    report_point *points;
+    size_t count, capacity;
+    uint64_t values, gaps; /* samples with and without a value */
+    double least, most, sum, last;
+    uint64_t seen;    /* samples of its counterset up to its last point */
+    uint32_t sample;  /* of its last point */
+    uint32_t repeats; /* values of this name in that sample */
+} report_line;
+
+enum { REPORT_NONE = -1 }; /* no node */
+
+/* Names form a tree of four levels below the root: machine, counterset, counter, instance. Its nodes are positions in
+ * report.nodes. */
+enum { REPORT_ROOT = 0 };
+
+typedef struct report_node {
+    int32_t name;    /* position in report.names */
+    int32_t unit;    /* of a counter: position in report.names; of others that of "" */
+    uint32_t repeat; /* of an instance: number among those of its name in a sample */
+    int32_t parent, first, last, next;
+    int32_t line;     /* of an instance: position in report.lines */
+    uint64_t samples; /* of a counterset: in how many it was */
+    uint32_t sample;  /* the last of these */
+} report_node;
+
+typedef struct report_name {
+    size_t offset, size; /* in report.text */
+} report_name;
+
+/* Positions by hash, in open addressing; 0 is a free slot, others are 1 more than the position. */
+typedef struct report_index {
+    uint32_t *slots;
+    uint64_t *hashes; /* by position */
+    size_t slot_count, hash_capacity, count;
+} report_index;
+
+struct report {
+    uint64_t seed; /* of the hashes, so that no input can foresee them */
+    buffer text;
+    report_name *names;
+    size_t name_count, name_capacity;
+    report_index name_index;
+    report_node *nodes;
+    size_t node_count, node_capacity;
+    report_index node_index;
+    report_line *lines;
+    size_t line_count, line_capacity;
+    int64_t *times; /* by sample */
+    size_t sample_count, time_capacity;
+    uint64_t number;    /* of the last sample */
+    size_t point_count; /* of all lines */
+    size_t thin_at;     /* point_count from which on they are thinned again */
+    uint32_t run;       /* samples of which a line keeps up to three points; 1: all points are kept */
+    uint64_t values;    /* with and without a number */
+    uint64_t dropped;   /* values of lines that the page lacks */
+    uint32_t notes;     /* PFB_NOTE_ bits */
+};
+
+/* Thins all lines to one run length, also what was added since the last time. */
+void report_thin_all(report *r);
+
+#endif

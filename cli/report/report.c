@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/* Collects the values of a page: names once each, points by line, thinned when there are many. */
+#include "report/report.h"
+
+#include "memory/memory.h"
+#include "os/system.h"
+#include "report/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Hashing --------------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash)
+{
+    hash = (hash ^ hash >> 33) * UINT64_C(0xFF51AFD7ED558CCD);
+    hash = (hash ^ hash >> 33) * UINT64_C(0xC4CEB9FE1A85EC53);
+    return hash ^ hash >> 33;
+}
+
+static uint64_t hash_text(uint64_t seed, const char *text)
+{
+    uint64_t hash = seed;
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001B3); /* FNV-1a */
+    return mix(hash);
+}
+
+static void place(report_index *index, size_t position)
+{
+    size_t slot = (size_t)index->hashes[position] & (index->slot_count - 1);
+    while (index->slots[slot] != 0)
+        slot = (slot + 1) & (index->slot_count - 1);
+    index->slots[slot] = (uint32_t)position + 1;
+}
+
+/* Adds the next position. At most half of the slots are used. */
+static void add_position(report_index *index, uint64_t hash)
+{
+    enum { LEAST_SLOTS = 64 };
+    index->hashes = memory_grow(index->hashes, &index->hash_capacity, index->count + 1, sizeof *index->hashes);
+    index->hashes[index->count++] = hash;
+    if (index->count * 2 <= index->slot_count) {
+        place(index, index->count - 1);
+        return;
+    }
+    free(index->slots);
+    index->slot_count = index->slot_count > 0 ? index->slot_count * 2 : LEAST_SLOTS;
+    index->slots = memory_get(index->slot_count, sizeof *index->slots);
+    for (size_t i = 0; i < index->count; i++)
+        place(index, i);
+}
+
+/* The positions with a hash, one after the other: REPORT_NONE after the last one. `slot` begins as the hash. */
+static int32_t next_position(const report_index *index, uint64_t hash, uint64_t *slot)
+{
+    while (index->slot_count > 0) {
+        uint32_t found = index->slots[*slot & (index->slot_count - 1)];
+        if (found == 0)
+            break;
+        ++*slot;
+        if (index->hashes[found - 1] == hash)
+            return (int32_t)(found - 1);
+    }
+    return REPORT_NONE;
+}
+
+/* ---- Names ----------------------------------------------------------------------------------------------- */
+
+/* Names and nodes are kept only of lines that the page has. */
+static bool is_full(const report *r)
+{
+    return r->line_count >= REPORT_MOST_LINES;
+}
+
+/* The position of a name, REPORT_NONE if it is a new one of a full page. */
+static int32_t get_name(report *r, const char *name)
+{
+    size_t size = strlen(name);
+    uint64_t hash = hash_text(r->seed, name);
+    uint64_t slot = hash;
+    int32_t at = 0;
+    while ((at = next_position(&r->name_index, hash, &slot)) != REPORT_NONE) {
+        if (r->names[at].size == size && memcmp(r->text.data + r->names[at].offset, name, size) == 0)
+            return at;
+    }
+    if (is_full(r))
+        return REPORT_NONE;
+    add_position(&r->name_index, hash);
+    r->names = memory_grow(r->names, &r->name_capacity, r->name_count + 1, sizeof *r->names);
+    r->names[r->name_count] = (report_name){.offset = r->text.size, .size = size};
+    buffer_bytes(&r->text, name, size);
+    return (int32_t)r->name_count++;
+}
+
+/* ---- The tree -------------------------------------------------------------------------------------------- */
+
+/* The child of a node that has this name, unit and repeat. A new one becomes the last child; REPORT_NONE if it is a
+ * new one of a full page. */
+static int32_t get_node(report *r, int32_t parent, int32_t name, int32_t unit, uint32_t repeat)
+{
+    uint64_t key = (uint64_t)(uint32_t)parent << 32 | (uint32_t)name;
+    uint64_t hash = mix(mix(r->seed ^ key) ^ ((uint64_t)(uint32_t)unit << 32 | repeat));
+    uint64_t slot = hash;
+    int32_t at = 0;
+    while ((at = next_position(&r->node_index, hash, &slot)) != REPORT_NONE) {
+        const report_node *node = &r->nodes[at];
+        if (node->parent == parent && node->name == name && node->unit == unit && node->repeat == repeat)
+            return at;
+    }
+    if (is_full(r))
+        return REPORT_NONE;
+    add_position(&r->node_index, hash);
+    r->nodes = memory_grow(r->nodes, &r->node_capacity, r->node_count + 1, sizeof *r->nodes);
+    at = (int32_t)r->node_count++;
+    r->nodes[at] = (report_node){.parent = parent,
+                                 .name = name,
+                                 .unit = unit,
+                                 .repeat = repeat,
+                                 .first = REPORT_NONE,
+                                 .last = REPORT_NONE,
+                                 .next = REPORT_NONE,
+                                 .line = REPORT_NONE};
+    if (parent == REPORT_NONE)
+        return at;
+    report_node *above = &r->nodes[parent];
+    if (above->first == REPORT_NONE)
+        above->first = at;
+    else
+        r->nodes[above->last].next = at;
+    above->last = at;
+    return at;
+}
+
+/* The line of an instance's node. */
+static report_line *line_of(report *r, int32_t instance)
+{
+    report_node *node = &r->nodes[instance];
+    if (node->line == REPORT_NONE) {
+        node->line = (int32_t)r->line_count;
+        r->lines = memory_grow(r->lines, &r->line_capacity, r->line_count + 1, sizeof *r->lines);
+        r->lines[r->line_count++] = (report_line){0};
+    }
+    return &r->lines[node->line];
+}
+
+/* A name below a node: that of a counter goes with its unit. */
+static int32_t descend(report *r, int32_t parent, const char *name, const char *unit)
+{
+    int32_t name_at = parent == REPORT_NONE ? REPORT_NONE : get_name(r, name);
+    int32_t unit_at = name_at == REPORT_NONE ? REPORT_NONE : get_name(r, unit);
+    return unit_at == REPORT_NONE ? REPORT_NONE : get_node(r, parent, name_at, unit_at, 0);
+}
+
+/* The line of a value, null if the page lacks it; and the node of its counterset. */
+static report_line *get_line(report *r, const report_value *value, report_node **set)
+{
+    uint32_t sample = (uint32_t)(r->sample_count - 1);
+    int32_t set_at = descend(r, descend(r, REPORT_ROOT, value->machine, ""), value->counterset, "");
+    int32_t counter = descend(r, set_at, value->counter, value->unit);
+    int32_t instance = descend(r, counter, value->instance, "");
+    if (instance == REPORT_NONE)
+        return NULL;
+    *set = &r->nodes[set_at];
+    report_line *line = line_of(r, instance);
+    if (line->seen == 0 || line->sample != sample)
+        return line;
+    instance = get_node(r, counter, r->nodes[instance].name, r->nodes[instance].unit, ++line->repeats);
+    *set = &r->nodes[set_at]; /* the nodes may have moved */
+    return instance == REPORT_NONE ? NULL : line_of(r, instance);
+}
+
+/* ---- Points ---------------------------------------------------------------------------------------------- */
+
+static void add_point(report *r, report_line *line, report_point point)
+{
+    line->points = memory_grow(line->points, &line->capacity, line->count + 1, sizeof *line->points);
+    line->points[line->count++] = point;
+    r->point_count++;
+}
+
+/* Positions of the points that remain of a run: the smallest and the largest value, the first without one. */
+typedef struct kept_points {
+    size_t least, most, gap;
+} kept_points;
+
+/* Keeps the points of a run, [begin, end), from position `count` on; returns the position after the last of them. */
+static size_t thin_run(report_line *line, size_t begin, size_t end, size_t count)
+{
+    kept_points kept = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
+    for (size_t i = begin; i < end; i++) {
+        const report_point *point = &line->points[i];
+        if (point->status != PFB_STATUS_OK) {
+            kept.gap = kept.gap == SIZE_MAX ? i : kept.gap;
+            continue;
+        }
+        if (kept.least == SIZE_MAX || point->value < line->points[kept.least].value)
+            kept.least = i;
+        if (kept.most == SIZE_MAX || point->value > line->points[kept.most].value)
+            kept.most = i;
+    }
+    for (size_t i = begin; i < end; i++) {
+        if (i == kept.least || i == kept.most || i == kept.gap)
+            line->points[count++] = line->points[i];
+    }
+    return count;
+}
+
+static void thin_line(report *r, report_line *line)
+{
+    size_t count = 0;
+    size_t end = 0;
+    for (size_t begin = 0; begin < line->count; begin = end) {
+        uint32_t run = line->points[begin].sample / r->run;
+        for (end = begin + 1; end < line->count && line->points[end].sample / r->run == run; end++)
+            ;
+        count = thin_run(line, begin, end, count);
+    }
+    r->point_count -= line->count - count;
+    line->count = count;
+}
+
+void report_thin_all(report *r)
+{
+    for (size_t i = 0; r->run > 1 && i < r->line_count; i++)
+        thin_line(r, &r->lines[i]);
+}
+
+/* Thins what was added since the last time, then doubles the run until a quarter of the points is free again or each
+ * line has three at most. */
+static void thin(report *r)
+{
+    enum { LEAST_RUN = 4, MOST_LEFT = REPORT_MOST_POINTS / 4 * 3 };
+    report_thin_all(r);
+    while (r->point_count > MOST_LEFT && r->run < r->sample_count) {
+        r->run = r->run < LEAST_RUN ? LEAST_RUN : r->run * 2;
+        report_thin_all(r);
+    }
+    r->thin_at = r->point_count > MOST_LEFT ? r->point_count * 2 : REPORT_MOST_POINTS;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------------------- */
+
+report *report_begin(void)
+{
+    report *r = memory_get(1, sizeof *r);
+    r->seed = mix(system_now() ^ (uintptr_t)r);
+    r->run = 1;
+    r->thin_at = REPORT_MOST_POINTS;
+    get_node(r, REPORT_NONE, get_name(r, ""), 0, 0);
+    return r;
+}
+
+/* A time from 1601 to 9999. */
+static int64_t bounded(int64_t time)
+{
+    const int64_t end = INT64_C(2650467744000000000);
+    return time < 0 ? 0 : time > end ? end : time;
+}
+
+/* Makes the sample of the value the current one. False if it is one too many for its number. */
+static bool begin_sample(report *r, const report_value *value)
+{
+    if (r->sample_count > 0 && r->number == value->sample)
+        return true;
+    if (r->sample_count >= UINT32_MAX / 2)
+        return false;
+    r->times = memory_grow(r->times, &r->time_capacity, r->sample_count + 1, sizeof *r->times);
+    r->times[r->sample_count++] = bounded(value->time);
+    r->number = value->sample;
+    return true;
+}
+
+static void count_value(report_line *line, double value)
+{
+    line->least = line->values == 0 || value < line->least ? value : line->least;
+    line->most = line->values == 0 || value > line->most ? value : line->most;
+    line->last = value;
+    line->sum += value;
+    line->values++;
+}
+
+void report_add(report *r, const report_value *value)
+{
+    report_node *set = NULL;
+    report_line *line = begin_sample(r, value) ? get_line(r, value, &set) : NULL;
+    r->values++;
+    if (!line) {
+        r->dropped++;
+        return;
+    }
+    uint32_t sample = (uint32_t)(r->sample_count - 1);
+    bool has_value = value->status == PFB_STATUS_OK;
+    if (set->samples == 0 || set->sample != sample)
+        set->samples++;
+    set->sample = sample;
+    if (line->seen > 0 && set->samples - line->seen > 1)
+        add_point(r, line, (report_point){.sample = line->sample + 1, .status = REPORT_ABSENT});
+    add_point(
+        r, line,
+        (report_point){.value = has_value ? value->value : 0, .sample = sample, .status = (uint8_t)value->status});
+    line->seen = set->samples;
+    line->sample = sample;
+    line->repeats = 0;
+    if (has_value)
+        count_value(line, value->value);
+    else
+        line->gaps++;
+    if (r->point_count > r->thin_at)
+        thin(r);
+}
+
+void report_tolerated(report *r, uint32_t notes)
+{
+    r->notes |= notes;
+}
+
+uint64_t report_dropped(const report *r)
+{
+    return r->dropped;
+}
+
+void report_free(report *r)
+{
+    for (size_t i = 0; i < r->line_count; i++)
+        free(r->lines[i].points);
+    free(r->lines);
+    free(r->times);
+    free(r->nodes);
+    free(r->node_index.slots);
+    free(r->node_index.hashes);
+    free(r->names);
+    free(r->name_index.slots);
+    free(r->name_index.hashes);
+    buffer_free(&r->text);
+    free(r);
+}

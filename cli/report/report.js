@@ -1,0 +1,372 @@
+'use strict';
+/* Zoom, switching of lines and reading of values. The page is complete without this script. Text reaches the page
+ * through textContent only. ASCII only: the program embeds these bytes. */
+(() => {
+  const WIDTH = 2000, HEIGHT = 500, PARTS = 4; /* as in page.c */
+  const MOST_NOTED = 12; /* lines that the note at the cursor lists */
+  const data = JSON.parse(document.getElementById('data').textContent);
+
+  /* ---- Data --------------------------------------------------------------------------------------------- */
+
+  /* Differences become sums. */
+  const sums = list => {
+    let sum = 0;
+    return list.map(step => sum += step);
+  };
+  const times = sums(data.times);
+  let first = Infinity, last = -Infinity;
+  for (const time of times) {
+    first = Math.min(first, time);
+    last = Math.max(last, time);
+  }
+  const full = [first, last];
+  let view = full;
+  const shown = document.createElement('output'); /* the time in view */
+
+  /* ---- Text --------------------------------------------------------------------------------------------- */
+
+  const pad = (number, size) => String(number).padStart(size, '0');
+
+  /* Local time where the page was made, with its offset. */
+  function timeText(time) {
+    let minutes = data.offsets[0][1];
+    for (const [from, offset] of data.offsets) {
+      if (from <= time)
+        minutes = offset;
+    }
+    const text = new Date(Math.round(time) + minutes * 60000).toISOString();
+    const size = Math.abs(minutes);
+    return text.replace('T', ' ').replace('Z', minutes < 0 ? '-' : '+') +
+      pad(Math.floor(size / 60), 2) + ':' + pad(size % 60, 2);
+  }
+
+  /* What differs along an axis, as put_short_time() in page.c. */
+  function shortTime(time) {
+    const text = timeText(time);
+    const span = view[1] - view[0];
+    return span >= 86400000 ? text.slice(0, 16) : text.slice(11, span < 10000 ? 23 : 19);
+  }
+
+  function label(value) {
+    const size = Math.abs(value);
+    for (const [scale, suffix] of [[1e12, ' T'], [1e9, ' G'], [1e6, ' M'], [1e3, ' k']]) {
+      if (size >= scale && size < 1e15)
+        return Number((value / scale).toPrecision(4)) + suffix;
+    }
+    return String(Number(value.toPrecision(4)));
+  }
+
+  /* ---- Scales ------------------------------------------------------------------------------------------- */
+
+  /* Round steps, as choose_axis() in page.c. */
+  function chooseAxis(least, most) {
+    const wanted = most / PARTS - least / PARTS;
+    if (wanted === 0)
+      return {low: 0, step: 1 / PARTS};
+    for (let power = Math.pow(10, Math.floor(Math.log10(wanted))); ; power *= 10) {
+      for (const factor of [1, 2, 2.5, 5]) {
+        const step = power * factor;
+        const below = Math.ceil(-least / step);
+        if (step >= wanted && most / step + below <= PARTS)
+          return {low: -below * step, step};
+      }
+    }
+  }
+
+  const across = time => view[1] > view[0] ? (time - view[0]) / (view[1] - view[0]) * WIDTH : WIDTH / 2;
+
+  /* ---- Charts ------------------------------------------------------------------------------------------- */
+
+  const isNumber = value => typeof value === 'number';
+
+  /* Positions of the points in view, with one more at either end so that lines reach the edges. */
+  function pointsInView(line) {
+    const inside = i => times[line.x[i]] >= view[0] && times[line.x[i]] <= view[1];
+    const found = [];
+    for (let i = 0; i < line.x.length; i++) {
+      if (inside(i) || (i > 0 && inside(i - 1)) || (i + 1 < line.x.length && inside(i + 1)))
+        found.push(i);
+    }
+    return found;
+  }
+
+  function drawLine(line, points, axis) {
+    let path = '', joined = false, before = 0;
+    points.forEach((i, n) => {
+      if (!isNumber(line.y[i])) {
+        joined = false;
+        return;
+      }
+      const x = across(times[line.x[i]]);
+      const y = (1 - (line.y[i] / axis.step - axis.low / axis.step) / PARTS) * HEIGHT;
+      joined = joined && x >= before && points[n - 1] === i - 1;
+      path += (joined ? 'L' : 'M') + x.toFixed(1) + ' ' + y.toFixed(1);
+      if (!joined && !(n + 1 < points.length && isNumber(line.y[points[n + 1]])))
+        path += 'h0';
+      joined = true;
+      before = x;
+    });
+    line.path.setAttribute('d', path);
+  }
+
+  function drawGaps(chart, visible) {
+    const marks = new Set();
+    for (const {line, points} of visible) {
+      for (const i of points) {
+        if (!isNumber(line.y[i]))
+          marks.add(Math.round(across(times[line.x[i]])));
+      }
+    }
+    chart.gaps.setAttribute('d', Array.from(marks, x => 'M' + x + ' ' + (HEIGHT - 12) + 'v12').join(''));
+  }
+
+  function draw(chart) {
+    const visible = chart.lines.filter(line => line.on).map(line => ({line, points: pointsInView(line)}));
+    let least = 0, most = 0;
+    for (const {line, points} of visible) {
+      for (const i of points) {
+        if (isNumber(line.y[i])) {
+          least = Math.min(least, line.y[i]);
+          most = Math.max(most, line.y[i]);
+        }
+      }
+    }
+    const axis = chooseAxis(least, most);
+    for (const {line, points} of visible)
+      drawLine(line, points, axis);
+    drawGaps(chart, visible);
+    chart.values.forEach((span, i) => span.textContent = label(axis.low + (PARTS - i) * axis.step));
+    chart.times.forEach((span, i) => span.textContent =
+      shortTime(view[0] + (view[1] - view[0]) * i / (chart.times.length - 1)));
+    chart.stale = false;
+  }
+
+  /* Only charts that are near the window are drawn at once. */
+  const charts = [];
+  const watcher = new IntersectionObserver(entries => {
+    for (const entry of entries) {
+      const chart = charts[entry.target.dataset.chart];
+      chart.near = entry.isIntersecting;
+      if (chart.near && chart.stale)
+        draw(chart);
+    }
+  }, {rootMargin: '200px'});
+
+  function setView(from, to) {
+    const least = Math.min(1, last - first); /* milliseconds */
+    const size = Math.min(Math.max(to - from, least), last - first);
+    from = Math.min(Math.max(from, first), last - size);
+    view = [from, from + size];
+    for (const chart of charts) {
+      chart.stale = true;
+      hideNote(chart);
+      if (chart.near)
+        draw(chart);
+    }
+    shown.textContent = view[0] === full[0] && view[1] === full[1] ? 'all' :
+      timeText(view[0]) + ' to ' + timeText(view[1]);
+  }
+
+  const zoom = (factor, at) => setView(at - (at - view[0]) * factor, at + (view[1] - at) * factor);
+  const middle = () => (view[0] + view[1]) / 2;
+  const move = part => setView(view[0] + (view[1] - view[0]) * part, view[1] + (view[1] - view[0]) * part);
+
+  /* ---- The note at the cursor --------------------------------------------------------------------------- */
+
+  function hideNote(chart) {
+    chart.note.hidden = true;
+    chart.cursor.setAttribute('d', '');
+    chart.at = null;
+  }
+
+  /* Of a line the point nearest to a time. */
+  function nearest(line, time) {
+    let found = -1;
+    for (let i = 0; i < line.x.length; i++) {
+      if (found < 0 || Math.abs(times[line.x[i]] - time) < Math.abs(times[line.x[found]] - time))
+        found = i;
+    }
+    return found;
+  }
+
+  function showNote(chart, time) {
+    const lines = chart.lines.filter(line => line.on && line.x.length > 0);
+    let sample = null;
+    for (const line of lines) {
+      const at = times[line.x[nearest(line, time)]];
+      if (at >= view[0] && at <= view[1] && (sample === null || Math.abs(at - time) < Math.abs(sample - time)))
+        sample = at;
+    }
+    if (sample === null) {
+      hideNote(chart);
+      return;
+    }
+    chart.at = sample;
+    const x = across(sample);
+    chart.cursor.setAttribute('d', 'M' + x.toFixed(1) + ' 0V' + HEIGHT);
+    const rows = [timeText(sample)];
+    for (const line of lines.slice(0, MOST_NOTED)) {
+      const value = line.y[nearest(line, sample)];
+      rows.push(line.name + ': ' + (isNumber(value) ? value : 'no value: ' + value));
+    }
+    if (lines.length > MOST_NOTED)
+      rows.push('and ' + (lines.length - MOST_NOTED) + ' more');
+    chart.note.replaceChildren(...rows.map(text => {
+      const row = document.createElement('li');
+      row.textContent = text;
+      return row;
+    }));
+    chart.note.hidden = false;
+    const left = x > WIDTH / 2;
+    chart.note.style.left = left ? 'auto' : (x / WIDTH * 100 + 1) + '%';
+    chart.note.style.right = left ? (100 - x / WIDTH * 100 + 1) + '%' : 'auto';
+  }
+
+  /* Moves the cursor to the next sample of a chart, before or after the current one. */
+  function stepNote(chart, direction) {
+    if (chart.at === null) {
+      showNote(chart, direction > 0 ? view[0] : view[1]);
+      return;
+    }
+    let found = null;
+    for (const line of chart.lines) {
+      if (!line.on)
+        continue;
+      for (const x of line.x) {
+        const distance = (times[x] - chart.at) * direction;
+        if (distance > 0 && (found === null || distance < (found - chart.at) * direction))
+          found = times[x];
+      }
+    }
+    if (found !== null && (found < view[0] || found > view[1]))
+      setView(found - (view[1] - view[0]) / 2, found + (view[1] - view[0]) / 2);
+    if (found !== null)
+      showNote(chart, found);
+  }
+
+  /* ---- Input -------------------------------------------------------------------------------------------- */
+
+  function timeAt(chart, event) {
+    const box = chart.area.getBoundingClientRect();
+    const part = box.width > 0 ? (event.clientX - box.left) / box.width : 0;
+    return view[0] + Math.min(Math.max(part, 0), 1) * (view[1] - view[0]);
+  }
+
+  function listenToPointer(chart) {
+    let begin = null;
+    chart.area.addEventListener('pointerdown', event => {
+      if (event.button !== 0)
+        return;
+      begin = timeAt(chart, event);
+      chart.area.setPointerCapture(event.pointerId);
+    });
+    chart.area.addEventListener('pointermove', event => {
+      const time = timeAt(chart, event);
+      showNote(chart, time);
+      if (begin !== null) {
+        const x = [across(begin), across(time)].sort((a, b) => a - b);
+        chart.picked.setAttribute('d', 'M' + x[0] + ' 0H' + x[1] + 'V' + HEIGHT + 'H' + x[0] + 'Z');
+      }
+    });
+    chart.area.addEventListener('pointerup', event => {
+      const time = timeAt(chart, event);
+      chart.picked.setAttribute('d', '');
+      if (begin !== null && Math.abs(across(time) - across(begin)) > WIDTH / 100)
+        setView(Math.min(begin, time), Math.max(begin, time));
+      begin = null;
+    });
+    chart.area.addEventListener('pointercancel', () => {
+      begin = null;
+      chart.picked.setAttribute('d', '');
+    });
+    chart.area.addEventListener('pointerleave', () => hideNote(chart));
+    chart.area.addEventListener('dblclick', () => setView(...full));
+  }
+
+  function listenToKeys(chart) {
+    const keys = {
+      'ArrowLeft': () => stepNote(chart, -1), 'ArrowRight': () => stepNote(chart, 1),
+      '+': () => zoom(1 / 2, chart.at ?? middle()), '-': () => zoom(2, chart.at ?? middle()),
+      'Escape': () => setView(...full)
+    };
+    chart.area.addEventListener('keydown', event => {
+      if (keys[event.key] && !event.ctrlKey && !event.metaKey && !event.altKey) {
+        event.preventDefault();
+        keys[event.key]();
+      }
+    });
+    chart.area.addEventListener('blur', () => hideNote(chart));
+  }
+
+  function addPath(svg, name) {
+    const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+    path.setAttribute('class', name);
+    svg.append(path);
+    return path;
+  }
+
+  /* Puts a box to tick before the name of a line. */
+  function addSwitch(chart, line, row) {
+    const cell = row.querySelector('th');
+    const box = document.createElement('input');
+    const text = document.createElement('label');
+    box.type = 'checkbox';
+    box.checked = true;
+    text.append(box, ...cell.childNodes);
+    cell.append(text);
+    box.addEventListener('change', () => {
+      line.on = box.checked;
+      row.classList.toggle('off', !line.on);
+      line.path.classList.toggle('off', !line.on);
+      hideNote(chart);
+      draw(chart);
+    });
+  }
+
+  data.charts.forEach((lines, number) => {
+    const article = document.getElementById('chart-' + number);
+    const svg = article.querySelector('svg');
+    const paths = svg.querySelectorAll('.line');
+    const rows = article.querySelectorAll('tbody tr');
+    const chart = {
+      area: article.querySelector('.area'), gaps: svg.querySelector('.gap'),
+      values: article.querySelectorAll('.values span'), times: Array.from(article.querySelectorAll('.times span')),
+      cursor: addPath(svg, 'cursor'), picked: addPath(svg, 'picked'), note: document.createElement('ul'),
+      at: null, near: false, stale: false
+    };
+    chart.lines = lines.map((line, i) => ({
+      x: sums(line.x), y: line.y, path: paths[i], on: true, name: rows[i].querySelector('span').textContent
+    }));
+    chart.lines.forEach((line, i) => addSwitch(chart, line, rows[i]));
+    chart.note.className = 'note';
+    chart.note.hidden = true;
+    chart.note.setAttribute('aria-live', 'polite');
+    chart.area.append(chart.note);
+    chart.area.tabIndex = 0;
+    chart.area.setAttribute('role', 'group');
+    chart.area.setAttribute('aria-label', 'Chart: left and right arrow read values, plus and minus zoom, Escape shows all');
+    article.dataset.chart = number;
+    charts.push(chart);
+    listenToPointer(chart);
+    listenToKeys(chart);
+    watcher.observe(article);
+  });
+
+  /* ---- Buttons ------------------------------------------------------------------------------------------ */
+
+  if (charts.length === 0)
+    return;
+  const tools = document.getElementById('tools');
+  for (const [text, run] of [
+    ['Zoom in', () => zoom(1 / 2, middle())], ['Zoom out', () => zoom(2, middle())],
+    ['Earlier', () => move(-0.5)], ['Later', () => move(0.5)], ['All', () => setView(...full)]
+  ]) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = text;
+    button.addEventListener('click', run);
+    tools.append(button);
+  }
+  shown.textContent = 'all';
+  tools.append(shown);
+})();

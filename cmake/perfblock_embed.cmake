@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+# Writes a C header with the bytes of a script or a style sheet, and with the hash that a Content-Security-Policy names
+# it by. Called as
+#     cmake -D INPUT=FILE -D OUTPUT=HEADER -D NAME=PREFIX -P perfblock_embed.cmake
+# The header defines PREFIX_bytes, an array that ends in NUL, and PREFIX_HASH, "sha256-" and the hash in base64. Line
+# ends become LF, as a browser reads them.
+
+file(READ "${INPUT}" text)
+string(REPLACE "\r\n" "\n" text "${text}")
+string(SHA256 hash "${text}")
+string(HEX "${text}" bytes)
+string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+string(REPLACE "0x0a," "0x0a,\n" bytes "${bytes}") # a line of the header for each of the source
+
+# Three bytes make four characters. The 32 bytes of the hash are filled up with one zero byte, whose character is "=".
+set(alphabet "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+set(base64 "")
+foreach(at RANGE 0 60 6)
+    string(SUBSTRING "${hash}00" ${at} 6 group)
+    foreach(shift IN ITEMS 18 12 6 0)
+        math(EXPR position "(0x${group} >> ${shift}) & 63")
+        string(SUBSTRING "${alphabet}" ${position} 1 character)
+        string(APPEND base64 "${character}")
+    endforeach()
+endforeach()
+string(SUBSTRING "${base64}" 0 43 base64)
+
+string(TOUPPER "${NAME}" upper)
+file(WRITE "${OUTPUT}" "/* Made from the source of the same name. */
+#define ${upper}_HASH \"sha256-${base64}=\"
+static const char ${NAME}_bytes[] = {
+${bytes}0};
+")
