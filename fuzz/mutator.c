@@ -240,19 +240,20 @@ static void write_v2_item(pfb_writer *writer, chooser *c, const v2_shape *shape,
     }
 }
 
-static uint32_t read_v2_values(pfb_v2_reader *reader, raw_value *values)
+static uint32_t read_v2_values(pfb_v2_reader *reader, const uint8_t *data, raw_value *values)
 {
     uint32_t count = 0;
     pfb_v2_value value;
     while (count < MOST_COUNTERS && pfb_v2_next_value(reader, &value)) {
-        const uint8_t *bytes = reader->data + value.data_offset;
+        const uint8_t *bytes = data + value.data_offset;
         values[count++] =
             (raw_value){.bytes = value.is_number ? NULL : bytes, .raw = value.raw, .size_bytes = value.data_size_bytes};
     }
     return count;
 }
 
-static void write_v2_result(pfb_writer *writer, pfb_v2_reader *reader, const pfb_v2_result *result, chooser *c)
+static void write_v2_result(pfb_writer *writer, pfb_v2_reader *reader, const uint8_t *data, const pfb_v2_result *result,
+                            chooser *c)
 {
     uint32_t ids[MOST_COUNTERS];
     uint32_t id_count = 0;
@@ -267,7 +268,7 @@ static void write_v2_result(pfb_writer *writer, pfb_v2_reader *reader, const pfb
            pfb_v2_next_instance(reader, &instance)) {
         item.id = instance.id;
         item.name = instance.name;
-        item.value_count = read_v2_values(reader, item.values);
+        item.value_count = read_v2_values(reader, data, item.values);
         for (uint32_t n = shape.has_instances ? repetitions(c) : 1; n > 0; n--, count++)
             write_v2_item(writer, c, &shape, &item);
     }
@@ -307,7 +308,7 @@ static void write_v2(pfb_writer *writer, const uint8_t *data, size_t size, const
         for (uint32_t n = repetitions(c); n > 0; n--) {
             reader = before;
             maybe_break(writer, p, part++);
-            write_v2_result(writer, &reader, &result, c);
+            write_v2_result(writer, &reader, data, &result, c);
         }
     }
     if (part == 0 || is_edit(c)) {
@@ -408,12 +409,12 @@ static pfb_name cut_name(pfb_name name)
     return name;
 }
 
-static uint32_t read_v1_values(pfb_v1_reader *reader, raw_value *values)
+static uint32_t read_v1_values(pfb_v1_reader *reader, const uint8_t *data, raw_value *values)
 {
     uint32_t count = 0;
     pfb_v1_value value;
     while (count < MOST_COUNTERS && pfb_v1_next_value(reader, &value)) {
-        const uint8_t *bytes = reader->data + value.offset;
+        const uint8_t *bytes = data + value.offset;
         values[count++] =
             (raw_value){.bytes = value.is_number ? NULL : bytes, .raw = value.raw, .size_bytes = value.size_bytes};
     }
@@ -426,8 +427,8 @@ static bool needs_values(const plan *p)
     return p->fault == PFB_FAULT_VALUE_OFFSET_ZERO || p->fault == PFB_FAULT_VALUE_OFFSET_HUGE;
 }
 
-static void write_v1_object(pfb_writer *writer, pfb_v1_reader *reader, const pfb_v1_object *object, const plan *p,
-                            chooser *c)
+static void write_v1_object(pfb_writer *writer, pfb_v1_reader *reader, const uint8_t *data, const pfb_v1_object *object,
+                            const plan *p, chooser *c)
 {
     pfb_v1_object written = *object;
     written.title_index = maybe_32(c, object->title_index);
@@ -449,7 +450,7 @@ static void write_v1_object(pfb_writer *writer, pfb_v1_reader *reader, const pfb
     uint32_t count = 0;
     pfb_v1_instance instance;
     while (written.instance_count >= PFB_V1_NO_INSTANCES && pfb_v1_next_instance(reader, &instance)) {
-        uint32_t value_count = read_v1_values(reader, values);
+        uint32_t value_count = read_v1_values(reader, data, values);
         pfb_v1_instance copy = instance;
         copy.name = cut_name(instance.name);
         for (uint32_t n = has_instances ? repetitions(c) : 1; n > 0; n--, count++) {
@@ -506,7 +507,7 @@ static void write_v1(pfb_writer *writer, const uint8_t *data, size_t size, const
         for (uint32_t n = repetitions(c); n > 0; n--) {
             reader = before;
             maybe_break(writer, p, part++);
-            write_v1_object(writer, &reader, &object, p, c);
+            write_v1_object(writer, &reader, data, &object, p, c);
         }
     }
     if (part == 0 || is_edit(c)) {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "commands/cook.h"
+
 #include "commands.h"
 #include "input/file_order.h"
 #include "memory/memory.h"
@@ -14,7 +16,7 @@
 
 typedef struct cook {
     const options *o;
-    output out;
+    output *out;
     pfb_collector *collector;
     values_printer printer;
     title_names names;
@@ -138,7 +140,7 @@ static void cook_capture(cook *c)
     pfb_chunk chunk;
     unread_chunks unread = {0};
     pfb_capture_open(&capture, in->data, in->size, NULL);
-    while (!output_failed(&c->out) && pfb_capture_next_chunk(&capture, &chunk)) {
+    while (!output_failed(c->out) && pfb_capture_next_chunk(&capture, &chunk)) {
         cook_chunk(c, &chunk, &unread);
         progress_show(in->name, chunk.offset);
     }
@@ -161,7 +163,7 @@ static void cook_blocks(cook *c)
     const input *in = &c->in;
     input_blocks blocks = {0};
     input_part part = INPUT_PART_END;
-    while (!output_failed(&c->out) && (part = input_next_part(in, &blocks)) != INPUT_PART_END) {
+    while (!output_failed(c->out) && (part = input_next_part(in, &blocks)) != INPUT_PART_END) {
         if (part == INPUT_PART_TRAILING) {
             tell_rest(c, blocks.at);
             continue;
@@ -244,21 +246,27 @@ static void note_missing_values(const cook *c)
         note_single_samples(c);
 }
 
-void command_cook(const options *o)
+void cook_files(const options *o, output *out)
 {
-    cook c = {.o = o};
+    cook c = {.o = o, .out = out};
     char **files = file_order_by_time(o->files, o->file_count, o->kind);
-    c.printer.out = &c.out;
-    output_open(&c.out, o->format, options_color(o));
+    c.printer.out = out;
     title_names_open(&c.names, o->names, &o->reader);
     c.collector = c.names.collector;
     progress_begin(false);
-    for (size_t i = 0; i < o->file_count && !output_failed(&c.out); i++)
+    for (size_t i = 0; i < o->file_count && !output_failed(c.out); i++)
         cook_file(&c, files[i]);
-    if (!output_failed(&c.out))
+    if (!output_failed(c.out))
         note_missing_values(&c);
     free(files);
     values_end(&c.printer);
     title_names_close(&c.names);
-    output_close(&c.out);
+}
+
+void command_cook(const options *o)
+{
+    output out;
+    output_open(&out, o->format, options_color(o));
+    cook_files(o, &out);
+    output_close(&out);
 }

@@ -210,6 +210,13 @@ static bool take_utc(options *o, const char *value)
     return true;
 }
 
+static bool take_open(options *o, const char *value)
+{
+    (void)value;
+    o->opens_page = true;
+    return true;
+}
+
 static bool take_help(options *o, const char *value)
 {
     (void)value;
@@ -227,9 +234,10 @@ static bool take_version(options *o, const char *value)
 /* ---- The table ------------------------------------------------------------------------------------------- */
 
 enum {
-    READS_FILES = COMMAND_SHOW | COMMAND_CHECK | COMMAND_COOK,
+    WRITES_PAGE = COMMAND_REPORT | COMMAND_EXPLAIN,
+    READS_FILES = COMMAND_SHOW | COMMAND_CHECK | COMMAND_COOK | WRITES_PAGE,
     COLLECTS = COMMAND_LIVE | COMMAND_RECORD,
-    PRINTS = COMMAND_ALL & ~(COMMAND_RECORD | COMMAND_HELP),
+    PRINTS = COMMAND_ALL & ~(COMMAND_RECORD | COMMAND_HELP | WRITES_PAGE),
     PRINTS_TABLES = COMMAND_COOK | COMMAND_LIVE | COMMAND_TYPES,
     /* Those with notes or progress on standard error. */
     HAS_NOTES = READS_FILES | COMMAND_EVAL | COMMAND_LIVE | COMMAND_LWP_SHOW | COMMAND_CPI_SHOW | COMMAND_CPI_RUN
@@ -254,7 +262,7 @@ static const command_option table[] = {
      .take = take_kind},
     {.name = "request",
      .argument = "N",
-     .commands = COMMAND_SHOW | COMMAND_CHECK,
+     .commands = COMMAND_SHOW | COMMAND_CHECK | COMMAND_EXPLAIN,
      .meaning = "with --kind registration: the request code, 1 to 10, that the reply answers",
      .expected = "a request code from 1 to 10",
      .example = "1",
@@ -265,7 +273,7 @@ static const command_option table[] = {
      .take = take_strict},
     {.name = "names",
      .argument = "FILE",
-     .commands = COMMAND_SHOW | COMMAND_COOK | COMMAND_COUNTERSETS,
+     .commands = COMMAND_SHOW | COMMAND_COOK | COMMAND_COUNTERSETS | WRITES_PAGE,
      .meaning = "name table for V1 objects and counters: the registry's multi-string, or text with an index and a name "
                 "per line",
      .takes_file = true,
@@ -337,9 +345,10 @@ static const command_option table[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "FILE",
-     .commands = COMMAND_RECORD | COMMAND_LWP_MODEL | COMMAND_CPI_RUN,
-     .meaning = "recording to write; an existing one is continued",
-     .expected = "the name of a file, as recordings are not written to standard output",
+     .commands = COMMAND_RECORD | COMMAND_LWP_MODEL | COMMAND_CPI_RUN | WRITES_PAGE,
+     .meaning = "file to write; an existing recording is continued, a page (report, explain) is replaced and goes to "
+                "standard output by default",
+     .expected = "the name of a file",
      .takes_file = true,
      .take = take_output},
     {.name = "rotate",
@@ -367,6 +376,7 @@ static const command_option table[] = {
      .commands = COMMAND_COOK | COMMAND_LIVE,
      .meaning = "times in text in UTC instead of local time",
      .take = take_utc},
+    {.name = "open", .commands = WRITES_PAGE, .meaning = "open the page in a browser; needs -o", .take = take_open},
     {.name = "quiet",
      .letter = 'q',
      .commands = HAS_NOTES,
@@ -388,6 +398,12 @@ bool option_applies(const command_option *option, const command *c)
     return (option->commands & (uint32_t)c->bit) != 0;
 }
 
+/* Commands that compute displayed values. */
+static bool cooks(const command *c)
+{
+    return c->bit == COMMAND_COOK || c->bit == COMMAND_REPORT;
+}
+
 static bool is_cookable(input_kind kind)
 {
     return kind == INPUT_AUTO || kind == INPUT_DATA || kind == INPUT_V1 || kind == INPUT_CAPTURE;
@@ -397,7 +413,7 @@ bool option_allows(const command_option *option, const command *c, size_t word)
 {
     if (option->words == format_words)
         return (c->formats >> (OUTPUT_TEXT + word) & 1) != 0;
-    return option->words != input_kind_names || c->bit != COMMAND_COOK || is_cookable((input_kind)word);
+    return option->words != input_kind_names || !cooks(c) || is_cookable((input_kind)word);
 }
 
 /* ---- Errors ---------------------------------------------------------------------------------------------- */
@@ -580,7 +596,7 @@ static bool check_whole(const options *o, const command *c)
         return true;
     if (!check_files(o, c))
         return false;
-    if (o->kind == INPUT_REGISTRATION && o->request == 0)
+    if (o->kind == INPUT_REGISTRATION && o->request == 0 && !cooks(c))
         return refuse(c, "--kind registration needs --request");
     if (o->request != 0 && o->kind != INPUT_REGISTRATION)
         return refuse(c, "--request needs --kind registration");
@@ -590,6 +606,10 @@ static bool check_whole(const options *o, const command *c)
         return refuse(c, "expected --sample 32 or --sample 64");
     if (c->bit == COMMAND_RECORD && !o->recording)
         return refuse(c, "expected -o FILE, the recording to write");
+    if (c->bit == COMMAND_EXPLAIN && o->file_count == 0)
+        return refuse(c, "expected FILE (- is standard input)");
+    if (o->opens_page && !o->recording)
+        return refuse(c, "--open needs -o, the page to open");
     return true;
 }
 

@@ -26,7 +26,9 @@ typedef enum command_bit {
     COMMAND_CPI_SHOW = 2048,
     COMMAND_CPI_RUN = 4096,
     COMMAND_HELP = 8192,
-    COMMAND_ALL = 16383
+    COMMAND_REPORT = 16384,
+    COMMAND_EXPLAIN = 32768,
+    COMMAND_ALL = 65535
 } command_bit;
 
 /* The arguments that are not options. */
@@ -98,6 +100,7 @@ struct options {
     uint64_t rotation;     /* --rotate, in bytes; 0: not given */
     bool is_quiet;
     bool is_utc;
+    bool opens_page; /* --open */
     bool wants_help;
     bool wants_version;
     char *const *files; /* a null follows the last; for FILES_COMMAND the command and its arguments */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "output/html.h"
 
+#include "output/text.h"
+
 #include <string.h>
 
 /* The reference of a character that has a meaning in text or in an attribute's value; null for others. */
@@ -48,7 +50,10 @@ void html_begin(buffer *out, const char *title, html_part style, html_part scrip
     buffer_string(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; "
                        "form-action 'none'; ");
-    buffer_format(out, "style-src '%s'; script-src '%s'\">\n", style.hash, script.hash);
+    buffer_format(out, "style-src '%s'", style.hash);
+    if (script.hash)
+        buffer_format(out, "; script-src '%s'", script.hash);
+    buffer_string(out, "\">\n");
     buffer_string(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                        "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
     html_string(out, title);

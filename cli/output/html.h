@@ -2,7 +2,6 @@
 #ifndef CLI_HTML_H
 #define CLI_HTML_H
 
-#include "output/name_ref.h"
 #include "output/output.h"
 
 /* Pages of HTML with text that nobody checked. Such text is written as character data or as an attribute's value in
@@ -19,7 +18,7 @@ typedef struct html_part {
 } html_part;
 
 /* Appends a page up to the end of its head. The policy allows the script and the style sheet, and nothing else: no
- * request, no other script, no form. */
+ * request, no other script, no form. Without a script its hash is null. */
 void html_begin(buffer *out, const char *title, html_part style, html_part script);
 
 /* Writes what was appended once it is long enough, and empties the buffer. */

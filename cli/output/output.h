@@ -17,14 +17,16 @@ typedef enum output_format {
     OUTPUT_TEXT,
     OUTPUT_JSON,
     OUTPUT_CSV,
-    OUTPUT_PROMETHEUS /* metrics (prometheus.h); there are no records of it */
+    OUTPUT_PROMETHEUS, /* metrics (prometheus.h); there are no records of it */
+    OUTPUT_REPORT      /* a page of charts (report.h), which is written at the end */
 } output_format;
 
 enum { OUTPUT_LONGEST_FIELD = 1000 }; /* text: characters of a name, or digits of data */
 
 typedef struct output {
     output_format format;
-    bool has_color; /* text may be emphasised */
+    bool has_color;        /* text may be emphasised */
+    struct report *report; /* OUTPUT_REPORT: where values go */
     /* ------------------------------------------------------------------------------------------ */
     buffer line;
     buffer name;      /* the current name as UTF-8 */

@@ -5,6 +5,7 @@
 #include "names/names.h"
 #include "os/system.h"
 #include "output/html.h"
+#include "output/text.h"
 #include "perfblock/version.h"
 #include "report/lines.h"
 #include "report_script.h"

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_NAME = 200 }; /* characters of a name in a table and in its title */
-
 /* Text in the buffer of a value_table. */
 typedef struct text_span {
     size_t start, size;
@@ -76,8 +74,7 @@ static bool is_whole(const pfb_collected_value *v)
     return type && type->denominator == PFB_DENOMINATOR_ONE && !(type->terms & PFB_TERM_OVER_FREQUENCY);
 }
 
-/* Bases and labels have no displayed value. */
-static bool is_shown(const pfb_collected_value *v)
+bool values_is_shown(const pfb_collected_value *v)
 {
     const pfb_counter_type *type = v->has_type ? pfb_counter_type_find(v->type) : NULL;
     return !v->is_hidden && (!type || type->samples > 0);
@@ -103,28 +100,27 @@ static void put_value(value_table *t, const pfb_collected_value *v)
     }
 }
 
-/* The name of an instance after that of its parent, and its number where names repeat: "parent/child#2". */
-static void put_row_name(value_table *t, const pfb_collected_value *v)
+void values_put_row_name(buffer *out, const pfb_collected_value *v)
 {
-    text_first(&t->text, v->parent, v->parent_size, LONGEST_NAME);
+    text_first(out, v->parent, v->parent_size, VALUES_LONGEST_NAME);
     if (v->has_parent)
-        buffer_string(&t->text, "/");
-    text_first(&t->text, v->instance, v->instance_size, LONGEST_NAME);
+        buffer_string(out, "/");
+    text_first(out, v->instance, v->instance_size, VALUES_LONGEST_NAME);
     if (!v->has_instance)
-        buffer_string(&t->text, "value");
+        buffer_string(out, "value");
     if (v->occurrence > 0)
-        buffer_format(&t->text, "#%" PRIu32, v->occurrence);
+        buffer_format(out, "#%" PRIu32, v->occurrence);
 }
 
-static void put_column_name(value_table *t, const pfb_collected_value *v)
+void values_put_column_name(buffer *out, const pfb_collected_value *v)
 {
-    text_first(&t->text, v->counter, v->counter_size, LONGEST_NAME);
+    text_first(out, v->counter, v->counter_size, VALUES_LONGEST_NAME);
     if (v->has_counter)
         return;
     if (v->has_counter_id)
-        buffer_format(&t->text, "counter %" PRIu32, v->counter_id);
+        buffer_format(out, "counter %" PRIu32, v->counter_id);
     else
-        buffer_format(&t->text, "position %" PRIu32, v->position);
+        buffer_format(out, "position %" PRIu32, v->position);
 }
 
 /* ---- Cells ----------------------------------------------------------------------------------------------- */
@@ -145,7 +141,7 @@ static uint32_t column_of(value_table *t, result_columns *known, const pfb_colle
     uint32_t *column = &known->columns[v->position];
     if (*column == NO_COLUMN) {
         size_t start = t->text.size;
-        put_column_name(t, v);
+        values_put_column_name(&t->text, v);
         t->columns = memory_grow(t->columns, &t->column_capacity, t->column_count + 1, sizeof *t->columns);
         t->columns[t->column_count] = (text_span){start, t->text.size - start};
         *column = (uint32_t)t->column_count++;
@@ -158,7 +154,7 @@ static void add_cell(value_table *t, result_columns *known, const pfb_collected_
 {
     size_t start = t->text.size;
     if (row == t->row_count) {
-        put_row_name(t, v);
+        values_put_row_name(&t->text, v);
         t->rows = memory_grow(t->rows, &t->row_capacity, t->row_count + 1, sizeof *t->rows);
         t->rows[t->row_count++] = (text_span){start, t->text.size - start};
     }
@@ -181,22 +177,29 @@ static int compare_cells(const void *left, const void *right)
 
 /* ---- Tables ---------------------------------------------------------------------------------------------- */
 
+void values_put_set_name(buffer *out, const pfb_collected_result *result, uint32_t position)
+{
+    char guid[PFB_GUID_TEXT_BYTES];
+    text_first(out, result->counterset, result->counterset_size, VALUES_LONGEST_NAME);
+    if (result->has_counterset)
+        return;
+    if (result->has_title) {
+        buffer_format(out, "Object %" PRIu32, result->title);
+    } else if (result->has_guid) {
+        pfb_guid_format(&result->guid, guid);
+        buffer_string(out, guid);
+    } else {
+        buffer_format(out, "Result %" PRIu32, position);
+    }
+}
+
 static void put_title(const value_table *t, uint32_t first, const pfb_collected_result *result)
 {
     buffer line = {0};
     buffer utf8 = {0};
     output *out = t->p->out;
     buffer_clear(&utf8);
-    text_first(&utf8, result->counterset, result->counterset_size, LONGEST_NAME);
-    if (!result->has_counterset && result->has_title) {
-        buffer_format(&utf8, "Object %" PRIu32, result->title);
-    } else if (!result->has_counterset && result->has_guid) {
-        char guid[PFB_GUID_TEXT_BYTES];
-        pfb_guid_format(&result->guid, guid);
-        buffer_string(&utf8, guid);
-    } else if (!result->has_counterset) {
-        buffer_format(&utf8, "Result %" PRIu32, first);
-    }
+    values_put_set_name(&utf8, result, first);
     buffer_string(&line, out->has_color ? "\033[1m" : "");
     text_safe(&line, utf8.data, utf8.size);
     buffer_string(&line, out->has_color ? "\033[0m" : "");
@@ -291,7 +294,7 @@ static void gather(value_table *t, uint32_t end, pfb_collected_value *v, bool *h
         uint32_t last = 0;
         known.count = 0;
         for (; *has_value && v->result == result; *has_value = pfb_collector_next(t->collector, v)) {
-            if (!is_shown(v))
+            if (!values_is_shown(v))
                 continue;
             if (rows == 0 || v->row != last)
                 rows++;

@@ -257,16 +257,22 @@ void values_print(values_printer *p, pfb_collector *collector)
 {
     if (!pfb_collector_sample(collector, &p->sample))
         return;
-    if (p->out->format != OUTPUT_TEXT && p->out->format != OUTPUT_PROMETHEUS) {
+    switch (p->out->format) {
+    case OUTPUT_TEXT:
+        values_print_tables(p, collector);
+        break;
+    case OUTPUT_PROMETHEUS:
+        values_print_metrics(p, collector);
+        break;
+    case OUTPUT_REPORT:
+        values_print_charts(p, collector);
+        break;
+    default:
         if (!p->columns)
             p->columns = memory_get(COLUMN_SLOTS, sizeof *p->columns);
         print_records(p, collector);
         return;
     }
-    if (p->out->format == OUTPUT_TEXT)
-        values_print_tables(p, collector);
-    else
-        values_print_metrics(p, collector);
     for (uint32_t i = 0; i < p->sample.result_count && !output_failed(p->out); i++)
         report_result(p, collector, i);
 }

@@ -33,6 +33,24 @@ void values_end(values_printer *p);
 /* Registers the status of a value that is printed. */
 void values_count(values_printer *p, pfb_status status);
 
+/* Names of at most VALUES_LONGEST_NAME characters, made of numbers where there is no name. */
+enum { VALUES_LONGEST_NAME = 200 };
+
+/* Appends the name of a result's counterset or object. `position` is that of the result. */
+void values_put_set_name(buffer *out, const pfb_collected_result *result, uint32_t position);
+
+/* Appends the name of an instance after that of its parent, and its number where names repeat: "parent/child#2". */
+void values_put_row_name(buffer *out, const pfb_collected_value *v);
+
+/* Appends the name of a counter. */
+void values_put_column_name(buffer *out, const pfb_collected_value *v);
+
+/* Returns false for bases and labels, which have no displayed value, and for hidden counters. */
+bool values_is_shown(const pfb_collected_value *v);
+
+/* Charts (charts.c). */
+void values_print_charts(values_printer *p, pfb_collector *collector);
+
 /* Tables (tables.c). */
 void values_print_tables(values_printer *p, pfb_collector *collector);
 

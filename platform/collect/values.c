@@ -424,6 +424,7 @@ bool pfb_collector_sample(pfb_collector *c, pfb_collected_sample *sample)
                                      .perf_time_100ns = from->table.perf_time_100ns,
                                      .perf_freq = from->table.perf_freq,
                                      .system_time = from->table.system_time,
+                                     .notes = from->table.notes,
                                      .machine = text.bytes,
                                      .machine_size = text.size,
                                      .has_machine = from->machine_name.bytes != NULL};

@@ -10,8 +10,8 @@ import unittest
 
 from program import Case, program
 
-COMMANDS = ("show", "check", "cook", "eval", "types", "live", "record",
-            "countersets", "cpuid", "lwp show", "lwp model", "cpi show",
+COMMANDS = ("show", "check", "cook", "report", "explain", "eval", "types",
+            "live", "record", "countersets", "cpuid", "lwp show", "lwp model", "cpi show",
             "cpi run", "help")
 FIRST_WORDS = {command.split()[0] for command in COMMANDS}
 GROUPS = {"lwp": {"show", "model"}, "cpi": {"show", "run"}}

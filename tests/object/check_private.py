@@ -81,14 +81,15 @@ def copy_headers(source, folder):
     return found
 
 
-def check(source, folder, compiler, file):
+def check(source, folder, compiler, includes, file):
     """Uses of hidden fields in a file, and whether the compiler stopped before its end."""
     relative = file.relative_to(source).as_posix()
     defines = [f"-DHIDE_{name}(field)={'field' if relative in owners else 'hidden_' + chr(35) + chr(35) + 'field'}"
                for name, owners in OWNERS.items()]
     done = subprocess.run(
         [compiler, "-std=gnu11", "-fsyntax-only", "-w", f"-I{folder}", *defines,
-         "-DPERFBLOCK_SOURCE_DIR=\"\"", "-DPERFBLOCK_REAL_DATA=\"\"", "-D_GNU_SOURCE", *(f"-I{source / path}" for path in INCLUDES), file],
+         "-DPERFBLOCK_SOURCE_DIR=\"\"", "-DPERFBLOCK_REAL_DATA=\"\"", "-D_GNU_SOURCE", *(f"-I{source / path}" for path in INCLUDES),
+         *(f"-I{path}" for path in includes), file],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     findings = [line for line in done.stderr.splitlines() if "no member named" in line or "hidden_" in line]
     return findings, "fatal error:" in done.stderr
@@ -99,13 +100,14 @@ def main():
     parser.add_argument("--source", type=pathlib.Path, required=True)
     parser.add_argument("--folder", type=pathlib.Path, required=True)
     parser.add_argument("--compiler", required=True)
+    parser.add_argument("--include", action="append", default=[], help="a folder of generated headers")
     asked = parser.parse_args()
     source = asked.source.resolve()
     fields = copy_headers(source, asked.folder)
     files = [file for folder in FOLDERS for file in sorted((source / folder).rglob("*.c"))
              if not ELSEWHERE.search(file.relative_to(source).as_posix())]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(lambda file: check(source, asked.folder, asked.compiler, file), files))
+        results = list(pool.map(lambda file: check(source, asked.folder, asked.compiler, asked.include, file), files))
     findings = [line for lines, _ in results for line in lines]
     stopped = [file for file, (_, is_stopped) in zip(files, results) if is_stopped]
     for file in stopped:

@@ -250,6 +250,7 @@ typedef struct pfb_collected_sample {
     uint32_t result_count;
     int64_t perf_time, perf_time_100ns, perf_freq; /* as in pfb_v2_reader */
     pfb_system_time system_time;
+    uint32_t notes;      /* PFB_NOTE_ bits of the reply */
     const char *machine; /* V1: the name in the block */
     size_t machine_size;
     bool has_machine;

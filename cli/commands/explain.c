@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "explain/explain.h"
+
+#include "commands.h"
+#include "commands/page_file.h"
+#include "output/diagnostics.h"
+
+/* Whether the page can show what is in the file. */
+static bool is_explained(const input *in)
+{
+    if (in->kind == INPUT_UNKNOWN) {
+        input_refuse(in, "a capture, V1 blocks, V2 data or a name table; other formats need --kind");
+        return false;
+    }
+    if (in->kind == INPUT_LOG || in->kind == INPUT_PDH_TEXT) {
+        diagnostics_say(STATUS_USAGE, in->name, "perfmon logs are shown by show");
+        return false;
+    }
+    if (in->kind == INPUT_LWP || in->kind == INPUT_HOOKS) {
+        diagnostics_say(STATUS_USAGE, in->name, "LWP snapshots and CPI hooks are shown by lwp show and cpi show");
+        return false;
+    }
+    return true;
+}
+
+void command_explain(const options *o)
+{
+    output out;
+    input in;
+    title_names names;
+    title_names_open(&names, o->names, &o->reader);
+    progress_begin(o->recording != NULL); /* with -o no lines go to the terminal */
+    output_open(&out, OUTPUT_TEXT, false);
+    if (o->file_count == 0 || !input_read(&in, o->files[0], o->kind)) {
+        title_names_close(&names);
+        return;
+    }
+    const explain_options how = {.reader = &o->reader, .request = o->request, .titles = &names};
+    if (is_explained(&in) && page_file_open(o)) {
+        explain_file(&in, &how, &out);
+        page_file_close(o, &out);
+    }
+    input_free(&in);
+    title_names_close(&names);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_EXPLAIN_FIELDS_H
+#define CLI_EXPLAIN_FIELDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The fields of each format's structures, with the names of the SDK (perflib.h, winperf.h). */
+
+/* How the bytes of a field are read. */
+typedef enum field_kind {
+    FIELD_UNSIGNED, /* 2, 4 or 8 bytes */
+    FIELD_SIGNED,   /* 4 or 8 bytes, two's complement */
+    FIELD_HEX,
+    FIELD_ID,     /* an id, all bits set: none or any */
+    FIELD_STATUS, /* a Win32 error code */
+    FIELD_RESULT, /* kind of a V2 result */
+    FIELD_TYPE,   /* counter type */
+    FIELD_TITLE,  /* title index of V1 */
+    FIELD_GUID,
+    FIELD_SYSTEM_TIME,
+    FIELD_ASCII,
+    FIELD_UTF16, /* of the byte order of the block */
+    FIELD_BYTES  /* no value of its own */
+} field_kind;
+
+typedef struct field {
+    uint16_t offset, size; /* in bytes from the start of the structure */
+    field_kind kind;
+    const char *name;    /* of the SDK */
+    const char *meaning; /* a few words */
+} field;
+
+typedef struct field_table {
+    const char *name; /* of the SDK */
+    size_t size;      /* of the fixed part */
+    const field *fields;
+    size_t count;
+} field_table;
+
+/* The structures. Each has a colour of its own on the page. */
+typedef enum structure {
+    /* V2 replies */
+    STRUCTURE_DATA_HEADER,
+    STRUCTURE_COUNTER_HEADER,
+    STRUCTURE_MULTI_COUNTERS,
+    STRUCTURE_MULTI_INSTANCES,
+    STRUCTURE_INSTANCE_HEADER,
+    STRUCTURE_COUNTER_DATA,
+    /* V1 blocks */
+    STRUCTURE_DATA_BLOCK,
+    STRUCTURE_OBJECT_TYPE,
+    STRUCTURE_COUNTER_DEFINITION,
+    STRUCTURE_INSTANCE_DEFINITION,
+    STRUCTURE_COUNTER_BLOCK,
+    /* metadata */
+    STRUCTURE_COUNTERSET_REG_INFO,
+    STRUCTURE_COUNTER_REG_INFO,
+    STRUCTURE_STRING_BUFFER,
+    STRUCTURE_STRING_COUNTER,
+    STRUCTURE_IDENTIFIER,
+    STRUCTURE_NAME_TABLE,
+    STRUCTURE_GUIDS,
+    /* captures */
+    STRUCTURE_CHUNK,
+    STRUCTURE_COUNT
+} structure;
+
+const field_table *field_table_of(structure which);
+
+#endif

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Makes the pictures of the documentation, docs/report.png and
+docs/explain.png, with the program that PERFBLOCK names and a headless
+Chromium.  The recording is written here and is the same each time."""
+
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "cli"))
+
+import browser  # noqa: E402 (its folder was just added)
+import captures as c  # noqa: E402
+from program import program, writer as w  # noqa: E402
+
+SAMPLES = 120
+DISKS = ("0 C:", "1 D:")
+
+
+def rates(number, disk):
+    """Reads and bytes per second of a disk."""
+    wave = math.sin(number / 9 + disk * 2) + math.sin(number / 4.3 + disk)
+    burst = 420 if disk == 0 and 70 <= number < 76 else 0
+    reads = int(120 + 70 * disk + 40 * wave + burst)
+    return reads, reads * (8192 + 1024 * (number % 7))
+
+
+def recording():
+    """Two disks and their sum, two minutes."""
+    counters = [(1, c.BULK, "Disk Reads/sec"),
+                (2, c.BULK, "Disk Read Bytes/sec")]
+    chunks = [c.metadata(c.DISK, "PhysicalDisk", counters),
+              w.chunk(b"QINF", w.identifier(c.DISK, name="*", index=0))]
+    totals = [[0, 0] for _ in DISKS]
+    for number in range(SAMPLES):
+        for disk, values in enumerate(totals):
+            for i, rate in enumerate(rates(number, disk)):
+                values[i] += rate
+        rows = [(i, name, totals[i]) for i, name in enumerate(DISKS)]
+        rows.append((len(DISKS), "_Total", [sum(v) for v in zip(*totals)]))
+        chunks.append(c.data(number, c.instances_result([1, 2], rows)))
+    return w.recording(*chunks)
+
+
+def broken_reply():
+    """A reply whose second value is longer than its result."""
+    names = w.instance(0, DISKS[0], w.v8(52173), w.v8(427401216)[:4] +
+                       (400).to_bytes(4, "little") + bytes(8))
+    return w.reply(w.result(w.COUNTERSET, w.id_list([1, 2]) +
+                            w.instance_block(names)))
+
+
+def main():
+    """Write both pictures."""
+    os.environ["TZ"] = "UTC0"
+    with tempfile.TemporaryDirectory() as folder:
+        place = pathlib.Path(folder)
+        for name, file, data, size in (
+                ("report", "disk.pfb", recording(), (700, 440)),
+                ("explain", "reply.bin", broken_reply(), (800, 420))):
+            (place / file).write_bytes(data)
+            subprocess.run([program(), name, file, "-o", name + ".html"],
+                           cwd=folder, stderr=subprocess.DEVNULL, check=False)
+            with browser.Browser(*size) as page:
+                page.load(place / (name + ".html"))
+                page.run("document.querySelector('article, tr.error')"
+                         ".scrollIntoView({block: 'end'})")
+                page.settle()
+                page.picture(ROOT / "docs" / (name + ".png"))
+
+
+if __name__ == "__main__":
+    main()

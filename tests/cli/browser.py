@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""Loads pages in a headless Chromium, through its DevTools protocol on two
+pipes.
+
+PERFBLOCK_BROWSER names the browser; otherwise the first of the usual names
+that is found is taken."""
+
+import base64
+import json
+import os
+import pathlib
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+SECONDS = 60
+
+
+def path():
+    """The browser, or null where there is none."""
+    named = os.environ.get("PERFBLOCK_BROWSER")
+    found = [shutil.which(name) for name in ([named] if named else NAMES)]
+    return next(filter(None, found), None)
+
+
+def missing():
+    """Why pages cannot be loaded; empty if they can."""
+    if sys.platform == "win32":
+        return "the browser is driven through inherited pipes"
+    return "" if path() else "no Chromium was found"
+
+
+class Browser:
+    """A browser with a page; use it in a with statement."""
+
+    def __init__(self, width=1280, height=900, dark=False):
+        self.folder = tempfile.TemporaryDirectory(prefix="perfblock-browser-")
+        to_browser = os.pipe()
+        from_browser = os.pipe()
+        read, write = to_browser[0], from_browser[1]
+
+        def place():
+            """The browser reads descriptor 3 and writes descriptor 4."""
+            os.setsid()
+            high = (os.dup(read), os.dup(write))
+            os.dup2(high[0], 3)
+            os.dup2(high[1], 4)
+
+        self.process = subprocess.Popen(
+            [path(), "--headless", "--no-sandbox", "--disable-gpu",
+             "--disable-dev-shm-usage", "--no-first-run",
+             "--disable-background-networking", "--disable-component-update",
+             "--force-prefers-color-scheme=" + ("dark" if dark else "light"),
+             "--user-data-dir=" + self.folder.name, "--remote-debugging-pipe",
+             "about:blank"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, close_fds=False, preexec_fn=place)
+        os.close(read)
+        os.close(write)
+        self.out, self.source = to_browser[1], from_browser[0]
+        self.number, self.session, self.pending = 0, None, b""
+        self.events = []
+        try:
+            target = self.call("Target.createTarget", url="about:blank")
+            self.session = self.call(
+                "Target.attachToTarget", targetId=target["targetId"],
+                flatten=True)["sessionId"]
+            for domain in ("Page", "Runtime", "Log", "Network"):
+                self.call(domain + ".enable")
+            self.resize(width, height)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        """End the browser, with the processes that it started."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+        os.close(self.out)
+        os.close(self.source)
+        for _ in range(20):  # its last processes may still write
+            try:
+                self.folder.cleanup()
+                break
+            except OSError:
+                time.sleep(0.1)
+
+    def message(self, until):
+        """The next message of the browser."""
+        while b"\0" not in self.pending:
+            left = until - time.monotonic()
+            if left <= 0 or not select.select([self.source], [], [], left)[0]:
+                raise TimeoutError("the browser does not answer")
+            read = os.read(self.source, 1 << 20)
+            if not read:
+                raise EOFError("the browser ended")
+            self.pending += read
+        text, self.pending = self.pending.split(b"\0", 1)
+        return json.loads(text)
+
+    def call(self, method, **parameters):
+        """Call a method; its result.  Events that come first are kept."""
+        self.number += 1
+        request = {"id": self.number, "method": method, "params": parameters}
+        if self.session:
+            request["sessionId"] = self.session
+        data = json.dumps(request).encode() + b"\0"
+        while data:
+            data = data[os.write(self.out, data):]
+        until = time.monotonic() + SECONDS
+        while True:
+            answer = self.message(until)
+            if answer.get("id") == self.number:
+                if "error" in answer:
+                    raise RuntimeError("%s: %s" % (method, answer["error"]))
+                return answer["result"]
+            self.events.append(answer)
+
+    def resize(self, width, height):
+        """Make the window as large as this."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width,
+                  height=height, deviceScaleFactor=1, mobile=False)
+
+    def load(self, page):
+        """Load a file, to the end of its scripts."""
+        self.events = []
+        self.call("Page.navigate", url=pathlib.Path(page).as_uri())
+        until = time.monotonic() + SECONDS
+        while not any(e.get("method") == "Page.loadEventFired"
+                      for e in self.events):
+            self.events.append(self.message(until))
+
+    def run(self, expression):
+        """The value of an expression of the page's script."""
+        result = self.call("Runtime.evaluate", expression=expression,
+                           returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in result:
+            raise RuntimeError(result["exceptionDetails"])
+        return result["result"].get("value")
+
+    def settle(self):
+        """Wait until what was changed is on the screen."""
+        self.run("new Promise(done => requestAnimationFrame(() => "
+                 "requestAnimationFrame(() => setTimeout(done))))")
+
+    def key(self, name):
+        """Press a key."""
+        text = {"text": name} if len(name) == 1 else {}
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=name, **text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=name)
+        self.settle()
+
+    def mouse(self, kind, x, y):
+        """Move, press or release the left button."""
+        held = {"button": "left", "clickCount": 1}
+        if kind == "mouseMoved":
+            held = {}
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **held)
+
+    def drag(self, begin, end):
+        """Press at a point and release at another."""
+        self.mouse("mouseMoved", *begin)
+        self.mouse("mousePressed", *begin)
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=end[0],
+                  y=end[1], button="left", buttons=1)
+        self.mouse("mouseReleased", *end)
+        self.settle()
+
+    def picture(self, file, **clip):
+        """Save what the window shows, or a part, as PNG."""
+        extra = {"clip": dict(clip, scale=1)} if clip else {}
+        data = self.call("Page.captureScreenshot", format="png", **extra)
+        with open(file, "wb") as out:
+            out.write(base64.b64decode(data["data"]))
+
+    def complaints(self):
+        """Console messages, exceptions and log entries since the page was
+        loaded."""
+        kinds = ("Runtime.consoleAPICalled", "Runtime.exceptionThrown",
+                 "Log.entryAdded")
+        return [e for e in self.events if e.get("method") in kinds]
+
+    def requests(self):
+        """URLs that the page asked for, but for itself."""
+        urls = [e["params"]["request"]["url"] for e in self.events
+                if e.get("method") == "Network.requestWillBeSent"]
+        return urls[1:]

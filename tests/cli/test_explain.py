@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: MIT
+"""The page of `explain`: every byte of a file, in its order, beside fields
+whose values are those of the bytes; errors where `check` reports them."""
+
+import os
+import re
+import struct
+import unittest
+
+import captures as c
+import pages
+from program import CORPUS, Case, ON_WINDOWS
+from program import writer as w
+from test_report import HOSTILE, V1, hostile_capture
+
+TAGS = set("html head meta title style body header h1 p ul li a main details "
+           "summary b em table tbody tr td th small section h2 footer".split())
+SEEDS = [os.path.join(CORPUS, subject, "seeds", name)
+         for subject in ("v2", "v1", "capture")
+         for name in sorted(os.listdir(os.path.join(CORPUS, subject,
+                                                    "seeds")))]
+if ON_WINDOWS:  # Wine takes long to start a program
+    SEEDS = SEEDS[::20]
+
+
+class Row:
+    """A row: where it is, its bytes, its field, what it means."""
+
+    def __init__(self, row, structures):
+        cells = [e for e in row.children if isinstance(e, pages.Element)]
+        self.offset = int(cells[0].text())
+        self.bytes = bytes.fromhex(cells[1].text())
+        self.name, self.value = cells[2].text(), cells[3].text()
+        self.again = row.attributes.get("class") == "again"
+        self.structures = structures
+
+
+class Explained(pages.Page):
+    """The page of a file: rows by themselves, errors as (row before,
+    sentence)."""
+
+    def __init__(self, text):
+        super().__init__(text)
+        self.rows, self.errors, self.structures = [], [], []
+        main, = self.find("main")
+        self.collect(main, ())
+        self.links = [e.text() for e in self.find("a")]
+
+    def collect(self, element, around):
+        """Take the rows of an element and of those inside."""
+        if element.attributes.get("id") == "fields":
+            return
+        if element.tag == "details":
+            name = element.find("b")[0].text()
+            around += (name,)
+            self.structures.append((name, "open" in element.attributes))
+        elif element.tag == "tr" and \
+                element.attributes.get("class") == "error":
+            self.errors.append((self.rows[-1] if self.rows else None,
+                                element.text()))
+            return
+        elif element.tag == "tr":
+            self.rows.append(Row(element, around))
+            return
+        for child in element.children:
+            if isinstance(child, pages.Element):
+                self.collect(child, around)
+
+    def named(self, name):
+        """The rows of a field."""
+        return [row for row in self.rows if row.name == name]
+
+
+class ExplainCase(Case):
+    """A test that explains files."""
+
+    def explain(self, path, *arguments, status=0):
+        """The page; every byte must be on it."""
+        done = self.run_program("explain", path, *arguments)
+        self.assertEqual(done.status, status, (path, done.err))
+        page = Explained(done.out)
+        pages.check_safe(self, page, TAGS)
+        with open(path, "rb") as file:
+            data = file.read()
+        at = 0
+        for row in page.rows:
+            end = row.offset + len(row.bytes)
+            self.assertEqual(row.bytes, data[row.offset:end], path)
+            self.assertEqual(row.again, row.offset < at, (path, row.offset))
+            if not row.again:
+                self.assertEqual(row.offset, at, path)
+            at = max(at, end)
+        self.assertEqual(at, len(data), path)
+        return page, done
+
+
+class Bytes(ExplainCase):
+    """Rows and their values."""
+
+    def test_seeds(self):
+        """Every byte of every seed; the errors of show, which has them all,
+        beside the bytes that they name."""
+        for path in SEEDS:
+            shown = self.run_program("show", path, "--format", "json")
+            expected = ["offset %d: %s: %s" % (e["offset"], e["code"],
+                                               e["message"])
+                        for e in shown.objects() if e["record"] == "error"]
+            if any("unknown_format" in text for text in expected):
+                done = self.run_program("explain", path)
+                self.assertEqual((done.status, done.out), (1, ""))
+                continue
+            page, done = self.explain(path, status=1 if expected else 0)
+            self.assertEqual(sorted(done.errors()), sorted(shown.errors()))
+            self.assertEqual(sorted(text for _, text in page.errors),
+                             sorted(expected), path)
+            self.assertEqual(sorted(page.links), sorted(expected), path)
+            size = os.path.getsize(path)
+            for row, text in page.errors:
+                offset = int(re.match(r"offset (\d+)", text)[1])
+                if row is not None and offset < size:
+                    self.assertIn(offset, range(
+                        row.offset, row.offset + len(row.bytes)), path)
+
+    def test_a_reply(self):
+        """Fields by the layout of perflib.h."""
+        data = w.reply(c.instances_result([7], [(3, "sda", [1234567890123])]))
+        page, _ = self.explain(self.file("a.bin", data))
+        found = [(row.offset, row.name, row.value) for row in page.rows]
+        self.assertEqual(found[:5], [
+            (0, "dwTotalSize", str(len(data))), (4, "dwNumCounters", "1"),
+            (8, "PerfTimeStamp", "1000000"),
+            (16, "PerfTime100NSec", "133000000000000000"),
+            (24, "PerfFreq", "10000000")])
+        self.assertEqual(found[6:10], [
+            (48, "dwStatus", "0"), (52, "dwType", "6 counterset"),
+            (56, "dwSize", str(len(data) - 48)), (60, "Reserved", "0")])
+        self.assertIn((72, "counter id 0", "7"), found)
+        value, = page.named("value of counter 7")
+        self.assertEqual((value.value, value.structures),
+                         ("1234567890123",
+                          ("PERF_DATA_HEADER", "PERF_COUNTER_HEADER",
+                           "PERF_INSTANCE_HEADER")))
+        name, = page.named("name")
+        self.assertEqual((name.value, name.bytes),
+                         ("sda", "sda\0".encode("utf-16-le")))
+
+    def test_values_are_those_of_show(self):
+        for path in SEEDS:
+            if "valid" not in os.path.basename(path):
+                continue
+            raw = {}
+            for record in self.run_json("show", path):
+                if record["record"] == "value" and record["raw"] is not None:
+                    at = record["offset"] + (0 if "object" in record else 8)
+                    raw.setdefault(at, set()).add(str(record["raw"]))
+            page, _ = self.explain(path)
+            found = {}
+            for row in page.rows:
+                if row.name.startswith("value") and row.value:
+                    found.setdefault(row.offset, set()).add(row.value)
+            self.assertEqual(found, raw, path)
+
+    @unittest.skipUnless(os.path.isdir(V1), "no captured data")
+    def test_captured_v1(self):
+        names = ("--names", os.path.join(V1, "names-009.tsv"))
+        for name in sorted(os.listdir(V1)):
+            if not name.endswith(".bin"):
+                continue
+            page, _ = self.explain(os.path.join(V1, name), *names)
+            signature = page.rows[0]
+            self.assertEqual((signature.name, signature.value),
+                             ("Signature", "PERF"))
+            count, = page.named("NumCounters")
+            self.assertEqual(
+                sum(s == "PERF_COUNTER_DEFINITION"
+                    for s, _ in page.structures), int(count.value))
+            for row in page.named("CounterType"):
+                self.assertEqual(int(row.value.split()[0], 16),
+                                 struct.unpack("<I", row.bytes)[0])
+
+    def test_metadata(self):
+        guid = c.DISK
+        infos = [w.counter_info(1, c.BULK), w.counter_info(2, c.RAW)]
+        for data, arguments, expected in (
+                (w.counterset(guid, infos),
+                 ("--kind", "registration", "--request", "1"),
+                 {"CounterSetGuid": guid, "NumCounters": "2"}),
+                (w.string("Alpha"),
+                 ("--kind", "registration", "--request", "3"),
+                 {"string": "Alpha"}),
+                (w.string_block([(1, "Reads"), (2, "Writes")]),
+                 ("--kind", "strings"),
+                 {"string of counter 1": "Reads", "dwCounters": "2",
+                  "string of counter 2": "Writes"}),
+                (w.identifier(guid, name="sd*", index=4),
+                 ("--kind", "identifiers"),
+                 {"CounterSetGuid": guid, "Index": "4", "name": "sd*"}),
+                (c.instance_list("sda"), ("--kind", "instances"),
+                 {"InstanceId": "0", "name": "sda"}),
+                (w.guid_bytes(guid), ("--kind", "guids"), {"GUID": guid})):
+            page, _ = self.explain(self.file("a.bin", data), *arguments)
+            for name, value in expected.items():
+                self.assertEqual([row.value for row in page.named(name)],
+                                 [value], arguments)
+
+    def test_a_capture(self):
+        page, _ = self.explain(self.file("a.pfb", c.three_sets()))
+        tags = [row.value for row in page.named("tag")]
+        self.assertEqual(tags, ["PFBC"] + ["RGST", "RGST", "RGST", "INST",
+                                           "RGST", "RGST", "RGST", "RGST",
+                                           "RGST", "RGST", "INST"] +
+                         ["QINF", "DATA", "DATA"])
+        values = [row.value for row in page.named("value of counter 7")]
+        self.assertEqual(values, ["777", "778"])
+
+
+class Structures(ExplainCase):
+    """Folding, and where it does not apply."""
+
+    def reply(self, count, broken=None):
+        """A reply of so many instances; one has a value of a wrong size."""
+        blocks = []
+        for number in range(count):
+            value = struct.pack("<II", 99, 16) + bytes(8) \
+                if number == broken else w.v8(number)
+            blocks.append(w.instance(number, "i%d" % number, value))
+        return w.reply(w.result(w.COUNTERSET, w.id_list([1]) +
+                                w.instance_block(*blocks)))
+
+    def opened(self, page):
+        """Whether instances are open."""
+        return [is_open for name, is_open in page.structures
+                if name == "PERF_INSTANCE_HEADER"]
+
+    def test_instances_fold(self):
+        for count, is_open in ((8, True), (9, False)):
+            page, _ = self.explain(self.file("a.bin", self.reply(count)))
+            self.assertEqual(self.opened(page), [is_open] * count)
+
+    def test_what_holds_an_error_is_open(self):
+        page, _ = self.explain(self.file("a.bin", self.reply(20, 3)),
+                               status=1)
+        (row, text), = page.errors
+        self.assertIn("bad_data_size", text)
+        self.assertEqual((row.name, row.value), ("dwDataSize", "99"))
+        self.assertEqual(row.structures,
+                         ("PERF_DATA_HEADER", "PERF_COUNTER_HEADER",
+                          "PERF_INSTANCE_HEADER"))
+        self.assertTrue(dict(page.structures)["PERF_COUNTER_HEADER"])
+        self.assertEqual(self.opened(page), [False] * 3 + [True])
+
+    def test_a_size_at_fault_is_a_field(self):
+        """Where a size is wrong, the field of the structure is shown."""
+        expected = {("data", "bad_result_size"): {"dwSize"},
+                    ("data", "bad_instance_size"): {"Size"},
+                    ("data", "bad_value_size"): {"dwSize"},
+                    ("v1", "bad_object_size"): {"TotalByteLength"},
+                    ("v1", "bad_definition_size"): {"ByteLength"},
+                    ("v1", "bad_instance_size"): {"ByteLength"},
+                    ("v1", "bad_counter_block_size"): {"ByteLength"}}
+        found = {}
+        checked = self.run_program("check", "--format", "json", *SEEDS)
+        for item in checked.objects():
+            key = item["kind"], item.get("code")
+            if key in expected:
+                page, _ = self.explain(item["file"], status=1)
+                found.setdefault(key, set()).update(
+                    row.name for row, text in page.errors
+                    if row and key[1] in text)
+        if not ON_WINDOWS:  # there few seeds are read
+            self.assertEqual(found, expected)
+
+    def test_hostile_names(self):
+        page, _ = self.explain(self.file("a.pfb", hostile_capture()))
+        text = page.root.text()
+        for name in HOSTILE[:6]:
+            self.assertIn(name, text)
+
+    def test_output(self):
+        path = self.file("a.bin", self.reply(2))
+        name = os.path.join(self.folder, "a.html")
+        self.assertEqual(self.run_fine("explain", path, "-o", name).out, "")
+        with open(name, encoding="utf-8") as file:
+            self.assertEqual(file.read(), self.run_fine("explain", path).out)
+        done = self.run_program("explain", path, "-o", path)
+        self.assertEqual(done.status, 2)
+
+    def test_refusals(self):
+        for arguments in (["explain"], ["explain", "a", "b"],
+                          ["explain", "a", "--open"]):
+            done = self.run_program(*arguments)
+            self.assertEqual((done.status, done.out), (2, ""), arguments)
+        path = self.file("a.png", b"\x89PNG\r\n\x1a\n")
+        done = self.run_program("explain", path)
+        self.assertEqual((done.status, done.out), (1, ""))
+        self.assertIn("PNG", done.err)
+
+
+if __name__ == "__main__":
+    unittest.main()

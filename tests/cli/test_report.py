@@ -1,0 +1,431 @@
+# SPDX-License-Identifier: MIT
+"""The page of `report`, without a browser: its structure, its numbers against
+those of cook, and names that are hostile."""
+
+import os
+import random
+import re
+import struct
+import unittest
+
+import captures as c
+import pages
+from program import Case, ON_WINDOWS
+from program import writer as w
+
+REAL = os.environ.get("PERFBLOCK_REAL_DATA", "")
+V1 = os.path.join(REAL, "v1")
+HIDDEN = ("PERF_RAW_BASE", "PERF_SAMPLE_BASE", "PERF_AVERAGE_BASE",
+          "PERF_COUNTER_MULTI_BASE", "PERF_LARGE_RAW_BASE",
+          "PERF_PRECISION_TIMESTAMP")
+
+HOSTILE = ["</script><script>alert(1)</script>", "<!--", "]]>", "&amp;",
+           "\"><img src=x onerror=alert(1)>", "' onclick='alert(1)",
+           "</title></style></svg>", "\u202edrowssap\u2066", "\u2028\u2029",
+           "javascript:alert(1)", "}*{display:none", "x" * 60000, "\ud800",
+           "</SCRIPT >", "{{7*7}}${7*7}", "\u0627\u0644\u0639"]
+
+
+def recording(counters, samples, name="Alpha Disk"):
+    """A capture of one set: `counters` are (type, name), `samples` dicts of
+    values by instance."""
+    rows = [(i, kind, text) for i, (kind, text) in enumerate(counters)]
+    ids = [row[0] for row in rows]
+    chunks = [c.metadata(c.DISK, name, rows),
+              w.chunk(b"QINF", w.identifier(c.DISK, name="*", index=0))]
+    known = {}
+    for number, values in enumerate(samples):
+        chunks.append(c.data(number, c.instances_result(
+            ids, [(known.setdefault(instance, len(known)), instance, numbers)
+                  for instance, numbers in values.items()])))
+    return w.recording(*chunks)
+
+
+def hostile_capture():
+    """Names of all kinds that would break a page that does not escape."""
+    counters = [(c.BULK, name) for name in HOSTILE]
+    return recording(counters, [
+        {name: [100 * i + number * (i + n) for i in range(len(counters))]
+         for n, name in enumerate(HOSTILE)} for number in range(3)],
+        name=HOSTILE[0])
+
+
+class ReportCase(Case):
+    """A test that makes reports."""
+
+    def report(self, *arguments, **options):
+        """The page that the program writes for the arguments."""
+        page = pages.Report(self.run_fine("report", *arguments,
+                                          **options).out)
+        pages.check_safe(self, page, pages.Report.TAGS)
+        return page
+
+    def hidden(self, path):
+        """The counters that their registration hides, by attribute 2
+        (PERF_ATTRIB_NO_DISPLAYABLE)."""
+        found, guid = set(), None
+        for record in self.run_json("show", path):
+            if record["record"] == "chunk":
+                guid = record.get("guid")
+            elif record["record"] == "counter" and \
+                    record.get("attributes", 0) & 2:
+                found.add((guid, record["counter"]))
+        return found
+
+    def cooked(self, *arguments):
+        """What cook says: {(machine, set, counter, instance): [value or
+        status]}, but for counters that have nothing to display."""
+        lines = {}
+        hidden = self.hidden(arguments[0])
+        for row in self.run_json("cook", *arguments):
+            if row.get("record") == "result" or row["type"] in HIDDEN or \
+                    (row["guid"], row["counter_id"]) in hidden:
+                continue
+            instance = row["instance"]
+            name = "value"
+            if instance is not None:
+                name = (row["parent"] + "/" if row["parent"] is not None
+                        else "") + instance
+                if row["occurrence"]:
+                    name += "#%d" % row["occurrence"]
+            key = (row["set"] or "Object %s" % row["object"],
+                   row["counter"] or "counter %s" % row["counter_id"], name)
+            lines.setdefault(key, []).append(
+                row["value"] if row["status"] == "ok" else row["status"])
+        return lines
+
+    def assert_line(self, line, expected):
+        """A line that was not thinned has these points, and their figures."""
+        self.assertEqual([p for p in line.points if p != "absent"], expected)
+        numbers = [p for p in expected if not isinstance(p, str)]
+        self.assertEqual((line.values, line.gaps),
+                         (len(numbers), len(expected) - len(numbers)))
+        least, average, most, last = line.figures
+        if not numbers:
+            self.assertEqual(line.figures, [None] * 4)
+            return
+        self.assertEqual((least, most, last),
+                         (min(numbers), max(numbers), numbers[-1]))
+        self.assertAlmostEqual(average, sum(numbers) / len(numbers),
+                               delta=1e-12 * max(map(abs, numbers)))
+
+    def assert_cooked(self, page, *arguments):
+        """The page has the values of cook."""
+        lines = {key[1:]: line for key, line in page.lines.items()}
+        cooked = self.cooked(*arguments)
+        self.assertEqual(set(lines), set(cooked))
+        for key, expected in cooked.items():
+            self.assert_line(lines[key], expected)
+
+
+class Values(ReportCase):
+    """Numbers of the page."""
+
+    def test_three_sets(self):
+        path = self.file("a.pfb", c.three_sets())
+        page = self.report(path)
+        self.assert_cooked(page, path)
+        self.assertEqual(
+            list(dict.fromkeys(key[1] for key in page.lines)),
+            ["Beta Network", "Alpha Disk", "Alpha Memory"])
+        self.assertEqual(page.units["", "Alpha Disk", "Read Bytes/sec"],
+                         "/sec")
+        facts = page.facts()
+        self.assertEqual((facts["Samples"], facts["Values"], facts["Span"],
+                          facts["Interval"]),
+                         ("2", "20", "1.00 s", "1.00 s on average"))
+        self.assertTrue(facts["File"].endswith("a.pfb"))
+
+    def test_times(self):
+        path = self.file("a.pfb", c.three_sets())
+        # 133000000000000000 of 100 ns since 1601 is 2022-06-18 04:26:40 UTC.
+        self.assertEqual(self.report(path).times,
+                         [1655526400000, 1655526401000])
+
+    def test_figures_of_a_line(self):
+        path = self.file("a.pfb", recording(
+            [(c.LARGE_RAW, "Free Bytes")],
+            [{"x": [value]} for value in (5, 2**53 + 2, 0, 7)]))
+        line, = self.report(path).lines.values()
+        self.assertEqual(line.figures[:1] + line.figures[2:],
+                         [0, 2**53 + 2, 7])
+
+    def test_gaps(self):
+        """No value where a count fell; an interruption where an instance was
+        absent, in the sample after its last one."""
+        path = self.file("a.pfb", recording(
+            [(c.BULK, "Reads/sec")],
+            [{"x": [10], "y": [1]}, {"x": [20], "y": [2]}, {"y": [3]},
+             {"y": [2]}, {"x": [50], "y": [4]}, {"x": [52], "y": [9]}]))
+        lines = {key[3]: line for key, line in self.report(path).lines.items()}
+        self.assertEqual(lines["x"].points,
+                         ["need_two_samples", 10, "absent",
+                          "need_two_samples", 2])
+        self.assertEqual(lines["x"].samples, [0, 1, 2, 4, 5])
+        self.assertEqual(lines["y"].points,
+                         ["need_two_samples", 1, 1, "negative_delta", 2, 5])
+
+    def test_names_that_repeat(self):
+        """Lines of their own, also where only the part that is cut differs."""
+        long = "n" * 300
+        counters = [(c.LARGE_RAW, "A"), (c.LARGE_RAW, "A")]
+        path = self.file("a.pfb", recording(
+            counters, [{long + "1": [1, 2], long + "2": [3, 4]}] * 3))
+        name = "n" * 200 + "\u2026"
+        found = {key[3]: line.points
+                 for key, line in self.report(path).lines.items()}
+        self.assertEqual(found, {name: [1] * 3, name + " (2)": [2] * 3,
+                                 name + " (3)": [3] * 3,
+                                 name + " (4)": [4] * 3})
+
+    @unittest.skipUnless(os.path.isdir(V1), "no captured data")
+    def test_captured_v1(self):
+        files = sorted(os.path.join(V1, name) for name in os.listdir(V1)
+                       if name.endswith(".bin"))
+        names = ["--names", os.path.join(V1, "names-009.tsv")]
+        page = self.report(*files, *names)
+        self.assert_cooked(page, *files, *names)
+        self.assertEqual(len({key[0] for key in page.lines}), 1)
+
+
+class Thinning(ReportCase):
+    """Pages of many values."""
+
+    def test_extremes_remain(self):
+        """30 lines of 5000 samples: of each run of samples the smallest and
+        the largest value, and where it was."""
+        count, samples = 30, 5000
+        counters = [(c.BULK, "C%d" % i) for i in range(count)]
+        head = recording(counters, [])
+        marks = [0x5EED0000 + i for i in range(count)]
+        template = c.data(0, c.instances_result(range(count),
+                                                [(0, "x", marks)]))
+        places = [template.index(struct.pack("<Q", mark)) for mark in marks]
+        source = random.Random(5)
+        steps = [[source.randrange(10**6) for _ in range(samples)]
+                 for _ in range(count)]
+        steps[0][2500] = 10**9
+        parts, totals = [head], [0] * count
+        for n in range(samples):
+            block = bytearray(template)
+            struct.pack_into("<qq", block, 24, (5 + n) * c.FREQUENCY,
+                             133000000000000000 + n * 10000000)
+            for i in range(count):
+                totals[i] += steps[i][n]
+                struct.pack_into("<Q", block, places[i], totals[i])
+            parts.append(bytes(block))
+        text = self.run_fine("report", self.file("a.pfb",
+                                                 b"".join(parts))).out
+        page = pages.Report(text)
+        run = int(re.match(r"of each (\d+) samples",
+                           page.facts()["Thinned"])[1])
+        self.assertLess(run, 64)
+        self.assertLessEqual(sum(len(line.points)
+                                 for line in page.lines.values()), 100000)
+        start = page.times[0]
+        for i, line in enumerate(page.lines.values()):
+            self.assertEqual((line.values, line.gaps), (samples - 1, 1))
+            self.assertEqual(line.figures[0], min(steps[i][1:]))
+            self.assertEqual(line.figures[2], max(steps[i][1:]))
+            found = dict(zip([(t - start) // 1000 for t in line.times],
+                             line.points))
+            self.assertEqual(found.pop(0), "need_two_samples")
+            for at, value in found.items():
+                self.assertEqual(value, steps[i][at])
+            for begin in range(0, samples, run):
+                part = steps[i][max(begin, 1):begin + run]
+                kept = [found[n] for n in range(begin, begin + run)
+                        if n in found]
+                self.assertEqual((min(kept), max(kept)),
+                                 (min(part), max(part)))
+
+    def test_lines_beyond_the_limit_are_counted(self):
+        values = {"i%05d" % i: [i] for i in range(20050)}
+        path = self.file("a.pfb", recording([(c.LARGE_RAW, "A")],
+                                            [values, values]))
+        done = self.run_program("report", path)
+        self.assertEqual(done.status, 0)
+        self.assertRegex(done.err, "note: the page lacks 100 values")
+        page = pages.Report(done.out)
+        self.assertEqual(len(page.lines), 20000)
+        self.assertRegex(page.facts()["Missing"], "^100 values")
+
+
+class Names(ReportCase):
+    """Hostile names change neither the page nor its script."""
+
+    def test_hostile_names(self):
+        page = self.report(self.file("a.pfb", hostile_capture()))
+        names = [pages.shown(name.replace("\ud800", "\ufffd"))
+                 for name in HOSTILE]
+        self.assertEqual({key[1] for key in page.lines}, {names[0]})
+        self.assertEqual(list(dict.fromkeys(k[2] for k in page.lines)), names)
+        self.assertEqual(list(dict.fromkeys(k[3] for k in page.lines)), names)
+        title, = page.find("title")
+        self.assertEqual(title.text(), "Performance report")
+
+    def test_the_script_gets_numbers_and_statuses_only(self):
+        page = self.report(self.file("a.pfb", hostile_capture()))
+        self.assertEqual(set(page.data), {"times", "offsets", "charts"})
+        for line in page.lines.values():
+            for point in line.points:
+                self.assertTrue(isinstance(point, (int, float)) or
+                                re.fullmatch("[a-z_]+", point))
+
+    def test_file_names(self):
+        if ON_WINDOWS:
+            self.skipTest("Windows has no such file names")
+        path = self.file("<b>&'\".pfb", c.three_sets())
+        self.assertEqual(self.report(path).facts()["File"], path)
+
+    def test_machines(self):
+        """V1 blocks name their machine."""
+        if not os.path.isdir(V1):
+            self.skipTest("no captured data")
+        name = os.path.join(V1, "pal-s00-obj2.bin")
+        block, = [o for o in self.run_json("show", name)
+                  if o["record"] == "data"]
+        machines = {key[0] for key in self.report(name).lines}
+        self.assertEqual(machines, {block["system_name"]})
+
+
+class Charts(ReportCase):
+    """What is drawn without the script."""
+
+    def test_path(self):
+        """0 to 40 in steps of 10; 2000 units wide and 500 high."""
+        path = self.file("a.pfb", recording(
+            [(c.LARGE_RAW, "A")], [{"x": [v]} for v in (0, 10, 40, 20, 20)]))
+        article, = self.report(path).articles.values()
+        line, = article.find("path", "line")
+        self.assertEqual(line.attributes["d"],
+                         "M0 500L500 375L1000 0L1500 250L2000 250")
+        labels = article.find("div", "values")[0].find("span")
+        self.assertEqual([e.text() for e in labels],
+                         ["40", "30", "20", "10", "0"])
+        image, = article.find("svg")
+        self.assertEqual(image.attributes["role"], "img")
+        self.assertRegex(image.attributes["aria-label"],
+                         r"^A: 1 line from .* to .*, values from 0.* to 40")
+
+    def test_interruptions(self):
+        path = self.file("a.pfb", recording(
+            [(c.BULK, "A")], [{"x": [v]} for v in (0, 4, 8, 7, 11)]))
+        article, = self.report(path).articles.values()
+        line, = article.find("path", "line")
+        self.assertEqual(line.attributes["d"], "M500 0L1000 0M2000 0h0")
+        gap, = article.find("path", "gap")
+        self.assertEqual(re.findall(r"M(\d+)", gap.attributes["d"]),
+                         ["0", "1500"])
+
+    def test_negative_values_and_zero(self):
+        for values, labels in (((0, 0), ["1", "0.75", "0.5", "0.25", "0"]),
+                               ((1, 3 * 10**9), ["4 G", "3 G", "2 G", "1 G",
+                                                 "0"])):
+            path = self.file("a.pfb", recording(
+                [(c.LARGE_RAW, "A")], [{"x": [v]} for v in values]))
+            article, = self.report(path).articles.values()
+            spans = article.find("div", "values")[0].find("span")
+            self.assertEqual([e.text() for e in spans], labels)
+
+
+class Output(ReportCase):
+    """Where the page goes, and what is wrong with inputs."""
+
+    def test_file_and_standard_output(self):
+        path = self.file("a.pfb", c.three_sets())
+        page = os.path.join(self.folder, "a.html")
+        self.assertEqual(self.run_fine("report", path, "-o", page).out, "")
+        with open(page, encoding="utf-8") as file:
+            self.assertEqual(file.read(), self.run_fine("report", path).out)
+        with open(page, "wb") as file:
+            file.write(b"x" * 10**6)  # a longer page is replaced as a whole
+        self.run_fine("report", path, "-o", page)
+        with open(page, encoding="utf-8") as file:
+            self.assertEqual(file.read(), self.run_fine("report", path).out)
+
+    def test_an_input_is_not_replaced(self):
+        path = self.file("a.pfb", c.three_sets())
+        done = self.run_program("report", path, "-o", path)
+        self.assertEqual((done.status, done.out), (2, ""))
+        with open(path, "rb") as file:
+            self.assertEqual(file.read(), c.three_sets())
+
+    def test_a_file_that_cannot_be_written(self):
+        path = self.file("a.pfb", c.three_sets())
+        page = os.path.join(self.folder, "none", "a.html")
+        done = self.run_program("report", path, "-o", page)
+        self.assertEqual((done.status, done.out), (3, ""))
+        self.assertTrue(done.err.startswith(page), done.err)
+
+    def test_a_broken_input(self):
+        """What was read is on the page, with the message."""
+        whole = c.three_sets()
+        path = self.file("a.pfb", whole[:-20])
+        done = self.run_program("report", path)
+        self.assertEqual(done.status, 1)
+        page = pages.Report(done.out)
+        messages = [e.text() for e in page.find("ul", "messages")[0].find("li")]
+        self.assertEqual(messages, done.err.splitlines())
+        self.assertTrue(page.lines)
+
+    def test_an_input_without_samples(self):
+        path = self.file("a.pfb", w.recording())
+        page = self.report(path)
+        self.assertEqual((page.lines, page.facts()["Samples"]), ({}, "0"))
+
+    def test_unknown_formats(self):
+        done = self.run_program("report", self.file("a", b"hello, world\n"))
+        self.assertEqual(done.status, 1)
+        self.assertIn("unknown_format", pages.Report(done.out).root.text())
+
+    def test_open_needs_a_file(self):
+        path = self.file("a.pfb", c.three_sets())
+        done = self.run_program("report", path, "--open")
+        self.assertEqual((done.status, done.out), (2, ""))
+
+    @unittest.skipIf(ON_WINDOWS, "Windows opens pages by itself")
+    def test_open(self):
+        """xdg-open gets the path; a name that begins with a dash too."""
+        self.file("a.pfb", c.three_sets())
+        for name, status in (("-a.html", 0), ("b.html", 4)):
+            opened = os.path.join(self.folder, "opened")
+            opener = self.file("xdg-open", b"#!/bin/sh\nprintf %%s \"$1\" "
+                               b">'%s'\nexit %d\n" % (opened.encode(),
+                                                      status))
+            os.chmod(opener, 0o755)
+            before = os.environ["PATH"]
+            os.environ["PATH"] = self.folder + ":" + before
+            try:
+                done = self.run_program("report", "a.pfb", "--output=" + name,
+                                        "--open", cwd=self.folder)
+            finally:
+                os.environ["PATH"] = before
+            self.assertEqual(done.status, status, done.err)
+            with open(opened, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "./" + name)
+
+    @unittest.skipIf(ON_WINDOWS, "the zone is that of the system")
+    def test_local_time(self):
+        """2022-06-18 04:26:40 UTC, in zones by POSIX rules."""
+        path = self.file("a.pfb", c.three_sets())
+        before = os.environ.get("TZ")
+        try:
+            for zone, text, minutes in (
+                    ("UTC0", "2022-06-18 04:26:40.000+00:00", 0),
+                    ("IST-5:30", "2022-06-18 09:56:40.000+05:30", 330),
+                    ("EST5EDT", "2022-06-18 00:26:40.000-04:00", -240),
+                    ("AKST9AKDT", "2022-06-17 20:26:40.000-08:00", -480)):
+                os.environ["TZ"] = zone
+                page = self.report(path)
+                self.assertEqual(page.facts()["From"], text)
+                self.assertEqual([o[1] for o in page.data["offsets"]],
+                                 [minutes])
+        finally:
+            os.environ.pop("TZ")
+            if before is not None:
+                os.environ["TZ"] = before
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: MIT
+"""The page of `report` in a browser: nothing complains, nothing is asked for,
+lines can be switched off, time can be zoomed."""
+
+import os
+import re
+import unittest
+
+import browser
+import captures as c
+import pages
+from test_report import HOSTILE, V1, hostile_capture, recording
+from program import Case, ON_WINDOWS, seed
+
+BROKEN = "broken_rule03_size_below_header.bin"
+TEXTS = "Array.from(document.querySelectorAll('%s'), e => e.textContent)"
+
+
+@unittest.skipIf(ON_WINDOWS, "pages are the same on each system")
+@unittest.skipIf(browser.missing(), browser.missing())
+class InBrowser(Case):
+    """One browser for all tests of a class."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = browser.Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+
+    def setUp(self):
+        super().setUp()
+        self.browser.resize(1280, 900)
+
+    def load(self, *arguments, name="page.html"):
+        """Load the report of the arguments."""
+        path = os.path.join(self.folder, name)
+        self.run_fine("report", *arguments, "-o", path)
+        self.browser.load(path)
+        self.browser.settle()
+        self.assert_silent()
+        return path
+
+    def assert_silent(self):
+        """No message, no exception, no request."""
+        self.assertEqual(self.browser.complaints(), [])
+        self.assertEqual(self.browser.requests(), [])
+
+    def evaluate(self, expression):
+        """A value of the page's script."""
+        return self.browser.run(expression)
+
+    def texts(self, selector):
+        """The texts of the elements that match."""
+        return self.evaluate(TEXTS % selector)
+
+    def path_of(self, chart, number):
+        """What is drawn of a line."""
+        return self.evaluate(
+            "document.querySelectorAll('#chart-%d .line')[%d]"
+            ".getAttribute('d')" % (chart, number))
+
+    def spread(self):
+        """Ten seconds: a steady line, and one that is much higher."""
+        return self.file("a.pfb", recording(
+            [(c.LARGE_RAW, "A"), (c.LARGE_RAW, "B")],
+            [{"low": [n, n], "high": [1000 * n, 5]} for n in range(11)]))
+
+
+class Pages(InBrowser):
+    """Pages of several kinds of input."""
+
+    def test_charts_are_drawn(self):
+        self.load(self.file("a.pfb", c.three_sets()))
+        self.assertEqual(self.evaluate(
+            "document.querySelectorAll('article svg').length"), 5)
+        self.assertEqual(self.evaluate(
+            "document.querySelectorAll('input[type=checkbox]').length"), 10)
+        self.assertEqual(self.evaluate(
+            "Array.from(document.querySelectorAll('article'), e => "
+            "e.querySelectorAll('.line').length)"), [2, 3, 3, 1, 1])
+
+    def test_hostile_names(self):
+        self.load(self.file("a.pfb", hostile_capture()))
+        self.assertEqual(
+            self.evaluate("document.querySelectorAll('article').length"),
+            len(HOSTILE))
+        names = [pages.shown(name.replace("\ud800", "\ufffd"))
+                 for name in HOSTILE]
+        self.assertEqual(self.texts("#chart-0 tbody th"), names)
+        self.assertEqual(self.evaluate(
+            "document.querySelectorAll('script, img, [onclick]').length"), 2)
+        self.evaluate("document.querySelectorAll('input').forEach(box => "
+                      "box.click())")
+        self.browser.settle()
+        self.evaluate("document.querySelector('.area').focus()")
+        self.browser.key("ArrowRight")
+        self.assert_silent()
+
+    @unittest.skipUnless(os.path.isdir(V1), "no captured data")
+    def test_captured_v1(self):
+        files = sorted(os.path.join(V1, name) for name in os.listdir(V1)
+                       if name.endswith(".bin"))
+        path = self.load(*files, "--names", os.path.join(V1, "names-009.tsv"))
+        with open(path, encoding="utf-8") as file:
+            count = len(pages.Report(file.read()).articles)
+        self.assertEqual(
+            self.evaluate("document.querySelectorAll('article').length"),
+            count)
+        self.evaluate("scrollTo(0, document.body.scrollHeight)")
+        self.browser.settle()
+        self.assert_silent()
+
+    def test_widths(self):
+        """Nothing is wider than the window."""
+        for path in (self.spread(), self.file("h.pfb", hostile_capture())):
+            self.load(path)
+            for width in (360, 768, 1920):
+                self.browser.resize(width, 900)
+                self.browser.settle()
+                self.assertLessEqual(self.evaluate(
+                    "document.documentElement.scrollWidth"), width)
+
+    def test_without_samples(self):
+        self.load(self.file("a.pfb", recording([(c.BULK, "A")], [])))
+        self.assertEqual(self.texts("button"), [])
+
+    def test_without_script(self):
+        """Charts, names and figures are there."""
+        self.browser.call("Emulation.setScriptExecutionDisabled", value=True)
+        try:
+            path = os.path.join(self.folder, "a.html")
+            self.run_fine("report", self.spread(), "-o", path)
+            self.browser.load(path)
+            self.assert_silent()
+        finally:
+            self.browser.call("Emulation.setScriptExecutionDisabled",
+                              value=False)
+        self.assertEqual(self.texts("button"), [])
+        self.assertEqual(self.texts("#chart-0 tbody th"), ["low", "high"])
+        box = self.evaluate("(({width, height}) => [width, height])(document."
+                            "querySelectorAll('.line')[1]"
+                            ".getBoundingClientRect())")
+        self.assertGreater(min(box), 0)
+
+
+class Use(InBrowser):
+    """What can be done with a page."""
+
+    def test_a_line_is_switched_off_and_on(self):
+        """The axis follows what is left."""
+        self.load(self.spread())
+        before = [self.path_of(0, 0), self.texts("#chart-0 .values span")]
+        self.assertEqual(before[1][0], "10 k")
+        click = "document.querySelectorAll('#chart-0 input')[1].click()"
+        self.evaluate(click)
+        self.browser.settle()
+        self.assertEqual(self.texts("#chart-0 .values span"),
+                         ["10", "7.5", "5", "2.5", "0"])
+        self.assertNotEqual(self.path_of(0, 0), before[0])
+        hidden = ("getComputedStyle(document.querySelectorAll("
+                  "'#chart-0 .line')[1]).display")
+        self.assertEqual(self.evaluate(hidden), "none")
+        self.assertEqual(self.texts("#chart-1 .values span")[0], "10")
+        self.evaluate(click)
+        self.browser.settle()
+        self.assertNotEqual(self.evaluate(hidden), "none")
+        self.assertEqual(self.texts("#chart-0 .values span"), before[1])
+
+    def test_the_script_draws_what_the_program_drew(self):
+        """The same positions, to one unit of 2000 by 500."""
+        self.load(self.spread())
+        before = [self.path_of(0, n) for n in range(2)]
+        self.evaluate("document.querySelector('#tools button:last-of-type')"
+                      ".click()")
+        self.browser.settle()
+        for number, path in enumerate(before):
+            after = self.path_of(0, number)
+            self.assertEqual(re.sub(r"[\d. ]+", "", after),
+                             re.sub(r"[\d. ]+", "", path))
+            for a, b in zip(re.findall(r"[\d.]+", after),
+                            re.findall(r"[\d.]+", path)):
+                self.assertAlmostEqual(float(a), float(b), delta=0.6)
+
+    def times(self, chart):
+        """The first and the last time below a chart."""
+        found = self.texts("#chart-%d .times span" % chart)
+        return found[0], found[-1]
+
+    def test_zoom_by_buttons(self):
+        """Ten seconds from 04:26:40 (UTC); all charts share the time."""
+        os.environ["TZ"] = "UTC0"
+        self.load(self.spread())
+        self.assertEqual(self.times(0), ("04:26:40", "04:26:50"))
+        self.evaluate("document.querySelector('#tools button').click()")
+        self.browser.settle()
+        for chart in range(2):
+            self.assertEqual(self.times(chart),
+                             ("04:26:42.500", "04:26:47.500"))
+        self.assertEqual(self.texts("#chart-0 .values span")[0], "8 k")
+        buttons = self.texts("#tools button")
+        for name, expected in (("Later", ("04:26:45.000", "04:26:50.000")),
+                               ("Earlier", ("04:26:42.500", "04:26:47.500")),
+                               ("Zoom out", ("04:26:40", "04:26:50")),
+                               ("Zoom in", ("04:26:42.500", "04:26:47.500")),
+                               ("All", ("04:26:40", "04:26:50"))):
+            self.evaluate("document.querySelectorAll('#tools button')[%d]"
+                          ".click()" % buttons.index(name))
+            self.browser.settle()
+            self.assertEqual(self.times(1), expected, name)
+
+    def test_zoom_by_dragging(self):
+        os.environ["TZ"] = "UTC0"
+        self.load(self.spread())
+        self.evaluate("document.querySelector('.area').scrollIntoView("
+                      "{block: 'center'})")
+        self.browser.settle()
+        left, width, top = self.evaluate(
+            "(box => [box.left, box.width, box.top])(document.querySelector("
+            "'.area').getBoundingClientRect())")
+        self.browser.drag((left + width * 0.2, top + 50),
+                          (left + width * 0.6, top + 60))
+        begin, end = (float(t[6:]) for t in self.times(1))
+        self.assertAlmostEqual(begin, 42, delta=0.1)
+        self.assertAlmostEqual(end, 46, delta=0.1)
+        self.assert_silent()
+
+    def test_keys(self):
+        """Arrows read values; plus, minus and Escape change the time."""
+        os.environ["TZ"] = "UTC0"
+        self.load(self.file("a.pfb", recording(
+            [(c.BULK, "A")], [{"x": [v]} for v in (0, 4, 8, 7, 11)])))
+        self.evaluate("document.querySelector('.area').focus()")
+        notes = []
+        for _ in range(4):
+            self.browser.key("ArrowRight")
+            notes.append(self.texts(".note li"))
+        self.assertEqual(notes, [
+            ["2022-06-18 04:26:40.000+00:00", "x: no value: need_two_samples"],
+            ["2022-06-18 04:26:41.000+00:00", "x: 4"],
+            ["2022-06-18 04:26:42.000+00:00", "x: 4"],
+            ["2022-06-18 04:26:43.000+00:00", "x: no value: negative_delta"]])
+        self.browser.key("+")
+        self.assertEqual(self.times(0), ("04:26:41.500", "04:26:43.500"))
+        self.browser.key("-")
+        self.browser.key("Escape")
+        self.assertEqual(self.times(0), ("04:26:40.000", "04:26:44.000"))
+
+    def test_values_at_the_pointer(self):
+        self.load(self.spread())
+        self.evaluate("document.querySelector('.area').scrollIntoView("
+                      "{block: 'center'})")
+        self.browser.settle()
+        left, width, top = self.evaluate(
+            "(box => [box.left, box.width, box.top])(document.querySelector("
+            "'.area').getBoundingClientRect())")
+        self.browser.mouse("mouseMoved", left + width * 0.31, top + 50)
+        self.browser.settle()
+        self.assertEqual(self.texts("#chart-0 .note li")[1:],
+                         ["low: 3", "high: 3000"])
+
+
+class Explained(InBrowser):
+    """The page of `explain`."""
+
+    def test_structures_fold_and_nothing_complains(self):
+        path = os.path.join(self.folder, "a.html")
+        self.run_fine("explain", self.file("a.pfb", hostile_capture()), "-o",
+                      path)
+        self.browser.load(path)
+        self.browser.settle()
+        self.assert_silent()
+        inner = "document.querySelector('details details')"
+        self.assertGreater(self.evaluate("document.querySelectorAll('details')"
+                                         ".length"), len(HOSTILE))
+        self.evaluate("document.querySelectorAll('details').forEach("
+                      "part => part.open = true)")
+        self.browser.settle()
+        self.assertGreater(self.evaluate(inner + ".offsetHeight"), 50)
+        self.evaluate(inner + ".querySelector('summary').click()")
+        self.browser.settle()
+        self.assertLess(self.evaluate(inner + ".offsetHeight"), 50)
+        for width in (360, 800, 1920):
+            self.browser.resize(width, 900)
+            self.browser.settle()
+            self.assertLessEqual(self.evaluate(
+                "document.documentElement.scrollWidth"), width)
+        self.assert_silent()
+
+    def test_the_link_of_an_error_leads_to_its_row(self):
+        path = os.path.join(self.folder, "a.html")
+        done = self.run_program("explain", seed("v2", BROKEN), "-o", path)
+        self.assertEqual(done.status, 1)
+        self.browser.load(path)
+        self.evaluate("document.querySelector('.errors a').click()")
+        self.browser.settle()
+        self.assertIn("bad_result_size", self.evaluate(
+            "document.querySelector('tr:target').textContent"))
+
+
+if __name__ == "__main__":
+    unittest.main()
