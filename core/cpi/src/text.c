@@ -53,7 +53,7 @@ static bool read_signed_32(span *s, int32_t *number)
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
-static bool fail(pfb_cpi_text *text, pfb_code code, size_t offset)
+static bool cpi_text_fail(pfb_cpi_text *text, pfb_code code, size_t offset)
 {
     text->error = (pfb_error){code, offset};
     return false;
@@ -73,7 +73,7 @@ static bool next_line(pfb_cpi_text *text, span *line, size_t *start)
         text->lines++;
         if (line->at == line->end || peek(line) == '#')
             continue;
-        return text->data[text->at - 1] == '\n' || fail(text, PFB_BAD_CPI_LINE, *start);
+        return text->data[text->at - 1] == '\n' || cpi_text_fail(text, PFB_BAD_CPI_LINE, *start);
     }
 }
 
@@ -147,21 +147,21 @@ bool pfb_cpi_text_open(pfb_cpi_text *text, const void *data, size_t size)
     uint64_t version;
     *text = (pfb_cpi_text){.data = data, .size = data ? size : 0, .widths = {64, 64}};
     if (!pfb_cpi_text_recognise(data, size))
-        return fail(text, PFB_UNKNOWN_FORMAT, 0);
+        return cpi_text_fail(text, PFB_UNKNOWN_FORMAT, 0);
     if (!next_line(text, &line, &start))
-        return fail(text, PFB_BAD_CPI_LINE, 0);
+        return cpi_text_fail(text, PFB_BAD_CPI_LINE, 0);
     if (!accept_word(&line, first_word) || !read_number(&line, UINT64_MAX, &version) || version == 0)
-        return fail(text, PFB_BAD_CPI_LINE, 0);
+        return cpi_text_fail(text, PFB_BAD_CPI_LINE, 0);
     if (version > PFB_CPI_TEXT_VERSION)
-        return fail(text, PFB_UNREAD_FORMAT, 0);
+        return cpi_text_fail(text, PFB_UNREAD_FORMAT, 0);
     if (line.at != line.end)
-        return fail(text, PFB_BAD_CPI_LINE, 0);
+        return cpi_text_fail(text, PFB_BAD_CPI_LINE, 0);
     if (!next_line(text, &line, &start))
         return text->error.code == PFB_OK;
     if (!accept_word(&line, "widths"))
         step_back(text, start);
     else if (!read_widths(&line, &text->widths))
-        return fail(text, PFB_BAD_CPI_LINE, start);
+        return cpi_text_fail(text, PFB_BAD_CPI_LINE, start);
     return true;
 }
 
@@ -203,7 +203,7 @@ static bool read_rest(pfb_cpi_text *text, pfb_cpi_cpu *cpus, size_t capacity, pf
             return true;
         }
         if (code != PFB_OK)
-            return fail(text, code, start);
+            return cpi_text_fail(text, code, start);
     }
     return text->error.code == PFB_OK;
 }
@@ -216,11 +216,11 @@ bool pfb_cpi_text_next(pfb_cpi_text *text, pfb_cpi_cpu *cpus, size_t capacity, p
         return false;
     *step = (pfb_cpi_step){.offset = start, .line = text->lines};
     if (accept_word(&line, "refuse"))
-        return read_refusal(&line, step) || fail(text, PFB_BAD_CPI_LINE, start);
+        return read_refusal(&line, step) || cpi_text_fail(text, PFB_BAD_CPI_LINE, start);
     step->snapshot.cpus = cpus;
     if (!accept_word(&line, "snapshot") || !read_number(&line, UINT64_MAX, &step->snapshot.clock) ||
         line.at != line.end)
-        return fail(text, PFB_BAD_CPI_LINE, start);
+        return cpi_text_fail(text, PFB_BAD_CPI_LINE, start);
     return read_rest(text, cpus, capacity, step);
 }
 
@@ -239,7 +239,7 @@ static void put(pen *p, const char *bytes, size_t size)
     p->size += size;
 }
 
-static void put_word(pen *p, const char *word)
+static void cpi_text_put(pen *p, const char *word)
 {
     size_t size = 0;
     while (word[size] != '\0')
@@ -267,7 +267,7 @@ static void put_number(pen *p, uint64_t number)
 
 static void put_cpu(pen *p, const pfb_cpi_cpu *cpu, bool has_busy)
 {
-    put_word(p, "cpu");
+    cpi_text_put(p, "cpu");
     put_number(p, cpu->cpu);
     put_number(p, cpu->instr);
     put_number(p, cpu->cycles);
@@ -281,19 +281,19 @@ static void put_cpu(pen *p, const pfb_cpi_cpu *cpu, bool has_busy)
 static void put_snapshot(pen *p, const pfb_cpi_step *step)
 {
     const pfb_cpi_snapshot *snapshot = &step->snapshot;
-    put_word(p, "snapshot");
+    cpi_text_put(p, "snapshot");
     put_number(p, snapshot->clock);
     put(p, "\n", 1);
     for (size_t i = 0; i < snapshot->cpu_count; i++)
         put_cpu(p, &snapshot->cpus[i], step->has_busy);
     if (!snapshot->has_thread)
         return;
-    put_word(p, "thread");
+    cpi_text_put(p, "thread");
     put_number(p, snapshot->thread.tid);
     put_number(p, snapshot->thread.instr);
     put_number(p, snapshot->thread.cycles);
     if (step->is_user_only)
-        put_word(p, " user");
+        cpi_text_put(p, " user");
     put(p, "\n", 1);
 }
 
@@ -311,7 +311,7 @@ static span trim(const char *sentence)
 
 static void put_refusal(pen *p, int32_t code, const char *sentence)
 {
-    put_word(p, code < 0 ? "refuse -" : "refuse ");
+    cpi_text_put(p, code < 0 ? "refuse -" : "refuse ");
     put_digits(p, code < 0 ? (uint64_t) - (int64_t)code : (uint64_t)code);
     span text = trim(sentence);
     if (text.at < text.end) {
@@ -345,9 +345,9 @@ static void put_step(pen *p, const pfb_cpi_step *step, const char *sentence)
 
 static void put_head(pen *p, const pfb_cpi_widths *widths)
 {
-    put_word(p, first_word);
+    cpi_text_put(p, first_word);
     put_number(p, PFB_CPI_TEXT_VERSION);
-    put_word(p, "\nwidths");
+    cpi_text_put(p, "\nwidths");
     put_number(p, widths->instr);
     put_number(p, widths->cycles);
     put(p, "\n", 1);

@@ -93,14 +93,14 @@ static uint8_t *map_control(pfb_lwp_model *model)
 
 /* Returns the bits that the CPU implements and the operating system enables; the leaf may enable bits that the CPU does
  * not have. */
-static uint32_t offered(const pfb_lwp_model *model)
+static uint32_t model_offered(const pfb_lwp_model *model)
 {
     return model->capabilities.enabled & model->capabilities.hardware;
 }
 
 static bool is_available(const pfb_lwp_model *model)
 {
-    return (offered(model) & PFB_LWP_AVAILABLE) != 0;
+    return (model_offered(model) & PFB_LWP_AVAILABLE) != 0;
 }
 
 static uint64_t truncate_number(const pfb_lwp_model *model, uint64_t number)
@@ -273,7 +273,7 @@ static uint32_t rounded_down(const pfb_lwp_model *model, uint32_t bytes)
 static void load_fields(pfb_lwp_model *model, const uint8_t *control)
 {
     uint32_t size = load_le32(control + AT_BUFFER_SIZE);
-    model->flags = load_le32(control + AT_FLAGS) & offered(model) & ~PFB_LWP_AVAILABLE;
+    model->flags = load_le32(control + AT_FLAGS) & model_offered(model) & ~PFB_LWP_AVAILABLE;
     model->buffer_bytes = rounded_down(model, size & UINT32_C(0x0FFFFFFF));
     model->random_bits = size >> 28;
     model->buffer_base = truncate_number(model, load_le64(control + AT_BUFFER_BASE));

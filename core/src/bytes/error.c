@@ -9,7 +9,7 @@ typedef struct code_row {
     char text[88];
 } code_row;
 
-static const code_row rows[] = {
+static const code_row code_rows[] = {
     {PFB_OK, "ok", "no error"},
     {PFB_TRUNCATED_HEADER, "truncated_header", "the input ends inside its header"},
     {PFB_TRUNCATED_BLOCK, "truncated_block", "the block declares more bytes than the input holds"},
@@ -132,13 +132,13 @@ static const code_row rows[] = {
     {PFB_INTERNAL, "internal", "a bug in the library"},
 };
 
-#define ROW_COUNT (sizeof rows / sizeof rows[0])
+#define ROW_COUNT (sizeof code_rows / sizeof code_rows[0])
 
 static const code_row *find_row(pfb_code code)
 {
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (rows[i].code == (unsigned)code)
-            return &rows[i];
+        if (code_rows[i].code == (unsigned)code)
+            return &code_rows[i];
     }
     return NULL;
 }

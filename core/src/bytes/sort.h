@@ -3,16 +3,12 @@
  *
  *     SORT_CONTEXT   a type
  *     SORT_COMPARE   int f(const SORT_CONTEXT *, uint32_t left, uint32_t right)
- *     SORT_PREFIX(x) optional: x with a prefix, so that several sources can be compiled as one
+ *     SORT_PREFIX(x) x with a prefix, so that several sources can be compiled as one
  *
  * They are undefined at the end of this file. It defines sort(context, items, count), with the prefix.
  *
  * No function pointer is used, so that the test that core has no recursion sees every call. No two items may compare as
  * equal; the result is then independent of the algorithm. */
-
-#ifndef SORT_PREFIX
-#define SORT_PREFIX(name) name
-#endif
 
 /* Inserts `item` at the hole `root` of a heap of `count` items. The hole first sinks to a leaf along the larger
  * children, with one comparison per level; the item then rises from there, usually by few levels. */

@@ -43,7 +43,7 @@ static const pfb_catalog_set sets[] = {
 #define AVG_BASE UINT32_C(0x40030402)  /* PERF_AVERAGE_BASE */
 
 /* Sorted by counterset and id. */
-static const pfb_catalog_counter counters[] = {
+static const pfb_catalog_counter catalog_counters[] = {
     {PROCESSOR_INFORMATION, true, 0, TIMER_INV, NONE, "% Processor Time"},
     {PROCESSOR_INFORMATION, true, 1, TIMER, NONE, "% User Time"},
     {PROCESSOR_INFORMATION, true, 2, TIMER, NONE, "% Privileged Time"},
@@ -89,7 +89,7 @@ static const pfb_catalog_counter counters[] = {
 /* clang-format on */
 
 #define SET_COUNT (sizeof sets / sizeof sets[0])
-#define COUNTER_COUNT (sizeof counters / sizeof counters[0])
+#define COUNTER_COUNT (sizeof catalog_counters / sizeof catalog_counters[0])
 
 /* ---- Look-up -------------------------------------------------------------------------------------------- */
 
@@ -128,8 +128,8 @@ const pfb_catalog_counter *pfb_catalog_counter_at(const pfb_catalog_set *set, si
 {
     size_t position = (size_t)(set - sets);
     for (size_t i = 0; i < COUNTER_COUNT; i++) {
-        if (counters[i].set == position && n-- == 0)
-            return &counters[i];
+        if (catalog_counters[i].set == position && n-- == 0)
+            return &catalog_counters[i];
     }
     return NULL;
 }

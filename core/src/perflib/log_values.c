@@ -29,6 +29,7 @@ static int values_compare(const pfb_log_value *values, uint32_t left, uint32_t r
 
 #define SORT_CONTEXT pfb_log_value
 #define SORT_COMPARE values_compare
+#define SORT_PREFIX(name) log_##name
 #include "bytes/sort.h"
 
 /* Sorts the values from `begin` on, all of one path, and numbers those of equal name. */
@@ -39,7 +40,7 @@ static void values_sort(pfb_log_values *sample, size_t begin)
     for (size_t i = 0; i < count; i++)
         order[i] = (uint32_t)(begin + i);
     if (count > 1)
-        sort(sample->values, order, count);
+        log_sort(sample->values, order, count);
     for (size_t i = 1; i < count; i++) {
         if (values_compare_names(&sample->values[order[i - 1]], &sample->values[order[i]]) == 0)
             sample->values[order[i]].occurrence = sample->values[order[i - 1]].occurrence + 1;

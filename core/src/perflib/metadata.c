@@ -3,15 +3,15 @@
 
 #include "bytes/cursor.h"
 #include "bytes/memory.h"
+#include "perflib/v2_fields.h"
 
 /* Sizes of the fixed parts. */
 enum {
     GUID_BYTES = 16,
     COUNTERSET_BYTES = 32,
-    COUNTER_BYTES = 48,
+    REGISTERED_COUNTER_BYTES = 48,
     STRINGS_HEADER_BYTES = 8,
-    STRING_ENTRY_BYTES = 8,
-    IDENTIFIER_BYTES = 40
+    STRING_ENTRY_BYTES = 8
 };
 
 /* ---- GUIDs ----------------------------------------------------------------------------------------- */
@@ -115,8 +115,10 @@ static pfb_counter load_counter(const uint8_t *p, size_t offset)
  * size. */
 static const uint8_t *counter_bytes(const pfb_registration *registration, uint32_t position)
 {
-    pfb_view counters = {registration->data, COUNTERSET_BYTES + (size_t)COUNTER_BYTES * registration->counter_count};
-    return pfb_checked(counters, COUNTERSET_BYTES + (size_t)COUNTER_BYTES * position, COUNTER_BYTES);
+    pfb_view counters = {registration->data,
+                         COUNTERSET_BYTES + (size_t)REGISTERED_COUNTER_BYTES * registration->counter_count};
+    return pfb_checked(counters, COUNTERSET_BYTES + (size_t)REGISTERED_COUNTER_BYTES * position,
+                       REGISTERED_COUNTER_BYTES);
 }
 
 static uint32_t counter_id_at(const pfb_registration *registration, uint32_t position)
@@ -144,11 +146,11 @@ bool pfb_registration_open(pfb_registration *registration, const void *data, siz
         registration->detail_level = load_le32(p + 20);
         uint32_t count = load_le32(p + 24);
         registration->instance_type = load_le32(p + 28);
-        if (count > pfb_cursor_left(&cursor) / COUNTER_BYTES)
+        if (count > pfb_cursor_left(&cursor) / REGISTERED_COUNTER_BYTES)
             pfb_cursor_fail(&cursor, PFB_BAD_COUNTER_COUNT, 24);
-        else if (pfb_cursor_left(&cursor) > (size_t)COUNTER_BYTES * count)
+        else if (pfb_cursor_left(&cursor) > (size_t)REGISTERED_COUNTER_BYTES * count)
             pfb_cursor_tolerate(&cursor, pfb_is_strict(options), &registration->notes, PFB_NOTE_TRAILING_BYTES,
-                                PFB_TRAILING_BYTES, COUNTERSET_BYTES + (size_t)COUNTER_BYTES * count);
+                                PFB_TRAILING_BYTES, COUNTERSET_BYTES + (size_t)REGISTERED_COUNTER_BYTES * count);
         registration->counter_count = cursor.error.code == PFB_OK ? count : 0;
         registration->is_ascending = has_ascending_ids(registration);
     }
@@ -160,7 +162,8 @@ bool pfb_registration_counter_at(const pfb_registration *registration, uint32_t 
 {
     if (position >= registration->counter_count)
         return false;
-    *counter = load_counter(counter_bytes(registration, position), COUNTERSET_BYTES + (size_t)COUNTER_BYTES * position);
+    *counter = load_counter(counter_bytes(registration, position),
+                            COUNTERSET_BYTES + (size_t)REGISTERED_COUNTER_BYTES * position);
     return true;
 }
 
@@ -192,7 +195,7 @@ bool pfb_registration_find(const pfb_registration *registration, uint32_t id, pf
 }
 
 /* Compares the counters at two positions by id, then by position. */
-static int compare_positions(const pfb_registration *registration, uint32_t left, uint32_t right)
+static int compare_registered(const pfb_registration *registration, uint32_t left, uint32_t right)
 {
     uint32_t a = counter_id_at(registration, left);
     uint32_t b = counter_id_at(registration, right);
@@ -200,14 +203,15 @@ static int compare_positions(const pfb_registration *registration, uint32_t left
 }
 
 #define SORT_CONTEXT pfb_registration
-#define SORT_COMPARE compare_positions
+#define SORT_COMPARE compare_registered
+#define SORT_PREFIX(name) registration_##name
 #include "bytes/sort.h"
 
 void pfb_registration_sort(pfb_registration *registration, uint32_t *order)
 {
     for (uint32_t i = 0; i < registration->counter_count; i++)
         order[i] = i;
-    sort(registration, order, registration->counter_count);
+    registration_sort(registration, order, registration->counter_count);
     registration->order = order;
 }
 
@@ -229,12 +233,12 @@ pfb_error pfb_registration_single_counter(const void *data, size_t size, const p
 {
     pfb_cursor cursor = pfb_cursor_make(data, size);
     uint32_t notes = 0;
-    const uint8_t *p = pfb_cursor_take(&cursor, COUNTER_BYTES, PFB_TRUNCATED_HEADER);
+    const uint8_t *p = pfb_cursor_take(&cursor, REGISTERED_COUNTER_BYTES, PFB_TRUNCATED_HEADER);
     if (!p)
         return cursor.error;
     if (pfb_cursor_left(&cursor) > 0)
         pfb_cursor_tolerate(&cursor, pfb_is_strict(options), &notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES,
-                            COUNTER_BYTES);
+                            REGISTERED_COUNTER_BYTES);
     if (cursor.error.code == PFB_OK)
         *counter = load_counter(p, 0);
     return cursor.error;
@@ -370,7 +374,7 @@ bool pfb_list_next_identifier(pfb_list *list, pfb_identifier *identifier)
         return false;
     size_t offset = cursor.at;
     pfb_cursor peek = cursor;
-    const uint8_t *p = pfb_cursor_take(&peek, IDENTIFIER_BYTES, PFB_TRUNCATED_IDENTIFIER);
+    const uint8_t *p = pfb_cursor_take(&peek, V2_IDENTIFIER_BYTES, PFB_TRUNCATED_IDENTIFIER);
     if (!p)
         return advance_list(list, &peek);
     pfb_identifier read = {.offset = offset,
@@ -381,9 +385,9 @@ bool pfb_list_next_identifier(pfb_list *list, pfb_identifier *identifier)
                            .instance_id = load_le32(p + 28),
                            .index = load_le32(p + 32)};
     pfb_cursor block =
-        pfb_cursor_window(&cursor, read.size_bytes, IDENTIFIER_BYTES, PFB_BAD_IDENTIFIER_SIZE, offset + 20);
-    pfb_cursor_take(&block, IDENTIFIER_BYTES, PFB_TRUNCATED_IDENTIFIER);
-    if (read.size_bytes > IDENTIFIER_BYTES)
+        pfb_cursor_window(&cursor, read.size_bytes, V2_IDENTIFIER_BYTES, PFB_BAD_IDENTIFIER_SIZE, offset + 20);
+    pfb_cursor_take(&block, V2_IDENTIFIER_BYTES, PFB_TRUNCATED_IDENTIFIER);
+    if (read.size_bytes > V2_IDENTIFIER_BYTES)
         pfb_cursor_text(&block, &read.name);
     pfb_cursor_aligned(&block, list->is_strict, &list->notes, read.size_bytes, offset + 20);
     cursor.error = block.error;

@@ -7,19 +7,19 @@
 
 /* The unread part of a table during one call. A local copy in inline functions, so that it stays in registers: the
  * caller's struct would be loaded and stored for each unit. */
-typedef struct units {
+typedef struct table_units {
     const uint8_t *data;
     size_t at, end; /* a whole number of units */
     size_t width;   /* bytes per unit: 1 or 2 */
-} units;
+} table_units;
 
-static inline units units_left(const pfb_name_table *table)
+static inline table_units units_left(const pfb_name_table *table)
 {
-    return (units){table->data, table->at, table->size, table->encoding == PFB_ENCODING_UTF16LE ? 2 : 1};
+    return (table_units){table->data, table->at, table->size, table->encoding == PFB_ENCODING_UTF16LE ? 2 : 1};
 }
 
 /* Returns the unit at `at`, which must be below the end. */
-static inline unsigned unit_at(const units *u, size_t at)
+static inline unsigned unit_at(const table_units *u, size_t at)
 {
     const uint8_t *p = pfb_checked((pfb_view){u->data, u->end}, at, u->width);
     return u->width == 2 ? load_le16(p) : *p;
@@ -38,7 +38,7 @@ enum { PIECE_END = 0x10000 };
 /* Terminators as bits. All are at most a line feed, so that most units need one comparison. */
 enum { AT_NUL = 1, AT_TAB = 1 << '\t', AT_LINE = 1 << '\n' };
 
-static inline piece next_piece(units *u, unsigned ends)
+static inline piece next_piece(table_units *u, unsigned ends)
 {
     piece p = {u->at, u->end, PIECE_END};
     for (; u->at < u->end; u->at += u->width) {
@@ -56,7 +56,7 @@ static inline piece next_piece(units *u, unsigned ends)
 }
 
 /* Parses at least one decimal digit to a number below 2^32. */
-static inline bool parse_index(const units *u, const piece *p, uint32_t *index)
+static inline bool parse_index(const table_units *u, const piece *p, uint32_t *index)
 {
     uint64_t number = 0;
     for (size_t at = p->begin; at < p->end; at += u->width) {
@@ -75,7 +75,7 @@ static inline bool parse_index(const units *u, const piece *p, uint32_t *index)
 
 /* Records a deviation as a note, or as an error in strict mode. Returns true if reading may continue. Must not be
  * called after an error. */
-static bool tolerate(pfb_name_table *table, uint32_t note, pfb_code code, size_t offset)
+static bool table_tolerate(pfb_name_table *table, uint32_t note, pfb_code code, size_t offset)
 {
     if (table->is_strict)
         table->error = (pfb_error){code, offset};
@@ -106,7 +106,7 @@ static void detect_encoding(pfb_name_table *table)
 /* Detects the form by the terminator of the first number: a NUL in multi-strings, a tab or a line end in text. */
 static void detect_form(pfb_name_table *table)
 {
-    units u = units_left(table);
+    table_units u = units_left(table);
     piece first = next_piece(&u, AT_NUL | AT_TAB | AT_LINE);
     uint32_t index;
     table->is_lines = first.ended_by != 0;
@@ -124,11 +124,11 @@ bool pfb_name_table_open(pfb_name_table *table, const void *data, size_t size, c
 }
 
 /* The outcome of reading where an index should be. */
-typedef enum step { PAIR, SKIPPED, ENDED } step;
+typedef enum table_step { PAIR, SKIPPED, ENDED } table_step;
 
 /* Skips empty fields where an index should be. An empty string ends a multi-string; bytes after it are a deviation.
  * Empty lines are allowed. */
-static inline step skip_empty(pfb_name_table *table, units *u, const piece *p)
+static inline table_step skip_empty(pfb_name_table *table, table_units *u, const piece *p)
 {
     if (p->ended_by == PIECE_END)
         return ENDED;
@@ -136,7 +136,8 @@ static inline step skip_empty(pfb_name_table *table, units *u, const piece *p)
     for (; u->at < u->end; u->at += u->width) {
         unsigned unit = unit_at(u, u->at);
         if (unit != 0 && !(table->is_lines && unit == '\n'))
-            return table->is_lines || tolerate(table, PFB_NOTE_BAD_PAIR, PFB_BAD_PAIR, p->begin) ? SKIPPED : ENDED;
+            return table->is_lines || table_tolerate(table, PFB_NOTE_BAD_PAIR, PFB_BAD_PAIR, p->begin) ? SKIPPED
+                                                                                                       : ENDED;
     }
     return ENDED;
 }
@@ -145,7 +146,8 @@ static inline step skip_empty(pfb_name_table *table, units *u, const piece *p)
  * next string may be an index again; a line with a tab is skipped whole. Returns false if there is no text to return,
  * and in a multi-string for an empty text at the end of the table: its NUL is the table's last NUL, so the number has
  * no text (an odd number of strings). */
-static inline bool read_text(const pfb_name_table *table, units *u, const piece *number, bool is_number, piece *text)
+static inline bool read_text(const pfb_name_table *table, table_units *u, const piece *number, bool is_number,
+                             piece *text)
 {
     bool has_tab = number->ended_by == '\t';
     if (!has_tab && (!is_number || number->ended_by == PIECE_END || table->has_tabs || u->at == u->end))
@@ -154,7 +156,7 @@ static inline bool read_text(const pfb_name_table *table, units *u, const piece 
     return is_number && (table->is_lines || text->end > text->begin || u->at < u->end);
 }
 
-static inline step next_pair(pfb_name_table *table, units *u, pfb_name_entry *entry)
+static inline table_step next_pair(pfb_name_table *table, table_units *u, pfb_name_entry *entry)
 {
     uint32_t index;
     piece text;
@@ -163,9 +165,9 @@ static inline step next_pair(pfb_name_table *table, units *u, pfb_name_entry *en
         return skip_empty(table, u, &number);
     bool is_number = parse_index(u, &number, &index);
     if (!read_text(table, u, &number, is_number, &text))
-        return tolerate(table, PFB_NOTE_BAD_PAIR, PFB_BAD_PAIR, number.begin) ? SKIPPED : ENDED;
+        return table_tolerate(table, PFB_NOTE_BAD_PAIR, PFB_BAD_PAIR, number.begin) ? SKIPPED : ENDED;
     if (text.ended_by == PIECE_END && !table->is_lines &&
-        !tolerate(table, PFB_NOTE_UNTERMINATED, PFB_TRUNCATED_STRING, text.begin))
+        !table_tolerate(table, PFB_NOTE_UNTERMINATED, PFB_TRUNCATED_STRING, text.begin))
         return ENDED;
     size_t size = text.end - text.begin;
     *entry =
@@ -175,8 +177,8 @@ static inline step next_pair(pfb_name_table *table, units *u, pfb_name_entry *en
 
 bool pfb_name_table_next_entry(pfb_name_table *table, pfb_name_entry *entry)
 {
-    units u = units_left(table);
-    step found = table->error.code == PFB_OK ? SKIPPED : ENDED;
+    table_units u = units_left(table);
+    table_step found = table->error.code == PFB_OK ? SKIPPED : ENDED;
     while (found == SKIPPED && u.at < u.end)
         found = next_pair(table, &u, entry);
     table->at = u.at;
@@ -208,7 +210,7 @@ static int compare_u32(uint32_t left, uint32_t right)
 }
 
 /* Compares by code points. */
-static int compare_names(const pfb_name *left, const pfb_name *right)
+static int table_compare_names(const pfb_name *left, const pfb_name *right)
 {
     size_t i = 0;
     size_t k = 0;
@@ -221,23 +223,24 @@ static int compare_names(const pfb_name *left, const pfb_name *right)
 }
 
 /* The index to sort, and the key. */
-typedef struct order {
+typedef struct table_order {
     const pfb_name_index *index;
     bool by_name;
-} order;
+} table_order;
 
-static int compare(const order *o, uint32_t left, uint32_t right)
+static int table_compare(const table_order *o, uint32_t left, uint32_t right)
 {
     int difference = 0;
     if (o->by_name)
-        difference = compare_names(&o->index->entries[left].name, &o->index->entries[right].name);
+        difference = table_compare_names(&o->index->entries[left].name, &o->index->entries[right].name);
     if (difference == 0)
         difference = compare_u32(o->index->entries[left].index, o->index->entries[right].index);
     return difference != 0 ? difference : compare_u32(left, right);
 }
 
-#define SORT_CONTEXT order
-#define SORT_COMPARE compare
+#define SORT_CONTEXT table_order
+#define SORT_COMPARE table_compare
+#define SORT_PREFIX(name) table_##name
 #include "bytes/sort.h"
 
 pfb_error pfb_name_index_build(pfb_name_index *index, const pfb_name_table *table, pfb_name_entry *entries,
@@ -250,11 +253,11 @@ pfb_error pfb_name_index_build(pfb_name_index *index, const pfb_name_table *tabl
         entries[index->count++] = entry;
     for (uint32_t i = 0; i < index->count; i++)
         by_index[i] = i;
-    sort(&(order){index, false}, by_index, index->count);
+    table_sort(&(table_order){index, false}, by_index, index->count);
     /* Start from the order by index: entries with equal names, of which there may be many, are then already sorted. */
     for (uint32_t i = 0; i < index->count; i++)
         by_name[i] = by_index[i];
-    sort(&(order){index, true}, by_name, index->count);
+    table_sort(&(table_order){index, true}, by_name, index->count);
     if (index->count == capacity && pfb_name_table_next_entry(&reader, &entry))
         return (pfb_error){PFB_CALLER_TOO_SMALL, 0};
     return reader.error;
@@ -286,7 +289,7 @@ static uint32_t find_bound(const pfb_name_index *index, const pfb_name *key, boo
     uint32_t high = index->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        int difference = compare_names(&index->entries[index->by_name[middle]].name, key);
+        int difference = table_compare_names(&index->entries[index->by_name[middle]].name, key);
         if (difference < 0 || (is_upper && difference == 0))
             low = middle + 1;
         else

@@ -2,53 +2,53 @@
 #include "perfblock/query.h"
 
 /* A path as units of one or two bytes. */
-typedef struct path_text {
+typedef struct path_view {
     const uint8_t *bytes;
     size_t units;
     size_t unit_bytes;
     uint32_t encoding;
-} path_text;
+} path_view;
 
-static uint32_t unit_at(const path_text *t, size_t i)
+static uint32_t path_unit(const path_view *t, size_t i)
 {
     const uint8_t *unit = t->bytes + i * t->unit_bytes;
     return t->unit_bytes == 2 ? unit[0] | (uint32_t)unit[1] << 8 : unit[0];
 }
 
-static pfb_name slice(const path_text *t, size_t begin, size_t end)
+static pfb_name slice(const path_view *t, size_t begin, size_t end)
 {
     return (pfb_name){t->bytes + begin * t->unit_bytes, (end - begin) * t->unit_bytes, t->encoding};
 }
 
 /* The position of the first of these units from `begin` on; `end` if there is none. */
-static size_t find_unit(const path_text *t, size_t begin, size_t end, char unit)
+static size_t find_unit(const path_view *t, size_t begin, size_t end, char unit)
 {
-    while (begin < end && unit_at(t, begin) != (uint8_t)unit)
+    while (begin < end && path_unit(t, begin) != (uint8_t)unit)
         begin++;
     return begin;
 }
 
 /* Reads the index that ends an instance; returns where the name before it ends. */
-static size_t read_index(const path_text *t, size_t begin, size_t end, pfb_path *path)
+static size_t read_index(const path_view *t, size_t begin, size_t end, pfb_path *path)
 {
     enum { MOST_DIGITS = 9 };
     uint32_t index = 0;
     uint32_t power = 1;
     size_t at = end;
-    while (at > begin && end - at < MOST_DIGITS && unit_at(t, at - 1) >= '0' && unit_at(t, at - 1) <= '9') {
-        index += power * (unit_at(t, --at) - '0');
+    while (at > begin && end - at < MOST_DIGITS && path_unit(t, at - 1) >= '0' && path_unit(t, at - 1) <= '9') {
+        index += power * (path_unit(t, --at) - '0');
         power *= 10;
     }
-    path->has_index = at < end && at > begin && unit_at(t, at - 1) == '#';
+    path->has_index = at < end && at > begin && path_unit(t, at - 1) == '#';
     path->index = path->has_index ? index : 0;
     return path->has_index ? at - 1 : end;
 }
 
-static void split_instance(const path_text *t, size_t begin, size_t end, pfb_path *path)
+static void split_instance(const path_view *t, size_t begin, size_t end, pfb_path *path)
 {
     size_t name = end;
     path->instance = slice(t, begin, end);
-    while (name > begin && unit_at(t, name - 1) != '/')
+    while (name > begin && path_unit(t, name - 1) != '/')
         name--;
     if (name > begin)
         path->parent = slice(t, begin, name - 1);
@@ -57,30 +57,30 @@ static void split_instance(const path_text *t, size_t begin, size_t end, pfb_pat
 
 bool pfb_path_parse(const pfb_name *text, pfb_path *path)
 {
-    path_text t = {.bytes = text->bytes, .unit_bytes = 1, .encoding = text->encoding};
+    path_view t = {.bytes = text->bytes, .unit_bytes = 1, .encoding = text->encoding};
     if (text->encoding == PFB_ENCODING_UTF16LE)
         t.unit_bytes = 2;
     t.units = text->bytes ? text->size_bytes / t.unit_bytes : 0;
     *path = (pfb_path){.has_index = false};
     size_t at = 0;
     size_t end = t.units;
-    if (end < 2 || unit_at(&t, 0) != '\\')
+    if (end < 2 || path_unit(&t, 0) != '\\')
         return false;
-    if (unit_at(&t, 1) == '\\') {
+    if (path_unit(&t, 1) == '\\') {
         at = find_unit(&t, 2, end, '\\');
         path->machine = slice(&t, 2, at);
         if (at == 2 || at == end)
             return false;
     }
     size_t set = ++at; /* after the backslash before the counterset */
-    while (at < end && unit_at(&t, at) != '\\' && unit_at(&t, at) != '(')
+    while (at < end && path_unit(&t, at) != '\\' && path_unit(&t, at) != '(')
         at++;
     path->counterset = slice(&t, set, at);
     if (at == set || at == end)
         return false;
-    if (unit_at(&t, at) == '(') {
+    if (path_unit(&t, at) == '(') {
         size_t close = end - 1; /* of the last ")\" */
-        while (close > at && (unit_at(&t, close - 1) != ')' || unit_at(&t, close) != '\\'))
+        while (close > at && (path_unit(&t, close - 1) != ')' || path_unit(&t, close) != '\\'))
             close--;
         if (close == at)
             return false;

@@ -73,9 +73,9 @@ static text_cell text_find_cell(const uint8_t *data, size_t at, size_t end, char
 /* ---- Numbers --------------------------------------------------------------------------------------------------- */
 
 enum {
-    MOST_DIGITS = 19,     /* that always fit 64 bits */
-    MOST_MULTIPLIED = 38, /* 2^64 * 10^38 is below 2^191 */
-    MOST_DIVIDED = 57     /* and so is 10^57 */
+    TEXT_MOST_DIGITS = 19, /* that always fit 64 bits */
+    MOST_MULTIPLIED = 38,  /* 2^64 * 10^38 is below 2^191 */
+    MOST_DIVIDED = 57      /* and so is 10^57 */
 };
 
 /* Reads digits into a number of MOST_DIGITS digits; *dropped counts the digits after those. Returns how many digits
@@ -84,7 +84,7 @@ static size_t text_take_digits(span *s, uint64_t *number, unsigned *kept, int *d
 {
     size_t begin = s->at;
     for (unsigned c; is_digit(c = peek(s)); s->at++) {
-        if (*kept < MOST_DIGITS) {
+        if (*kept < TEXT_MOST_DIGITS) {
             *number = 10 * *number + (c - (unsigned)'0');
             *kept += *number != 0;
         } else if (*dropped < INT16_MAX) {

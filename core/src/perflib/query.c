@@ -4,8 +4,7 @@
 #include "bytes/code_points.h"
 #include "bytes/memory.h"
 #include "bytes/store.h"
-
-enum { IDENTIFIER_BYTES = 40 };
+#include "perflib/v2_fields.h"
 
 /* Returns true if the size alone shows that a name has too many units: each takes 2 bytes of UTF-16, and at most 3 of
  * any other encoding. */
@@ -34,7 +33,7 @@ size_t pfb_query_size(const pfb_query *query)
     size_t units = count_units(&query->name);
     if (units > PFB_QUERY_NAME_UNITS)
         return 0;
-    return query->name.bytes ? round_up_8(IDENTIFIER_BYTES + 2 * units + 2) : IDENTIFIER_BYTES;
+    return query->name.bytes ? round_up_8(V2_IDENTIFIER_BYTES + 2 * units + 2) : V2_IDENTIFIER_BYTES;
 }
 
 size_t pfb_query_write(const pfb_query *query, uint8_t *out, size_t capacity)
@@ -45,11 +44,11 @@ size_t pfb_query_write(const pfb_query *query, uint8_t *out, size_t capacity)
     size_t units = count_units(&query->name);
     /* The name first, since it may lie inside the block that is overwritten. */
     if (query->name.encoding == PFB_ENCODING_UTF16LE && query->name.size_bytes == 2 * units && units > 0)
-        memmove(out + IDENTIFIER_BYTES, query->name.bytes, 2 * units);
+        memmove(out + V2_IDENTIFIER_BYTES, query->name.bytes, 2 * units);
     else
-        units = pfb_name_to_utf16(&query->name, out + IDENTIFIER_BYTES, units);
-    memset(out, 0, IDENTIFIER_BYTES);
-    memset(out + IDENTIFIER_BYTES + 2 * units, 0, size - IDENTIFIER_BYTES - 2 * units);
+        units = pfb_name_to_utf16(&query->name, out + V2_IDENTIFIER_BYTES, units);
+    memset(out, 0, V2_IDENTIFIER_BYTES);
+    memset(out + V2_IDENTIFIER_BYTES + 2 * units, 0, size - V2_IDENTIFIER_BYTES - 2 * units);
     memcpy(out, query->counterset.bytes, sizeof query->counterset.bytes);
     store_le32(out + 16, query->status);
     store_le32(out + 20, (uint32_t)size);

@@ -6,16 +6,7 @@
 #include "perfblock/formula.h"
 #include "perflib/v1_fields.h"
 
-/* Sizes of the fixed parts. */
-enum {
-    DATA_HEADER_BYTES = 88,
-    OBJECT_HEADER_BYTES = 64,
-    DEFINITION_BYTES = 40,
-    INSTANCE_BYTES = 24,
-    COUNTER_BLOCK_BYTES = 4,
-    LEAST_INSTANCE_BYTES = INSTANCE_BYTES + COUNTER_BLOCK_BYTES,
-    MULTI_COUNT_BYTES = 4
-};
+enum { MULTI_COUNT_BYTES = 4 };
 
 /* The work for an object is bounded by its size. A unit of work is a value with its base, 2 for a multi counter. A
  * counter has at least 4 bytes in the counter block, and a base may be shared, so an object may take a unit per 2
@@ -51,7 +42,7 @@ PFB_NOINLINE static bool fail_object(pfb_v1_reader *block, pfb_code code, size_t
 
 /* Records a deviation of the current object as a note, or as an error in strict mode. Returns true if reading may
  * continue. */
-static bool tolerate(pfb_v1_reader *block, uint32_t note, pfb_code code, size_t offset)
+static bool v1_tolerate(pfb_v1_reader *block, uint32_t note, pfb_code code, size_t offset)
 {
     if (block->is_strict)
         return fail_object(block, code, offset);
@@ -62,7 +53,7 @@ static bool tolerate(pfb_v1_reader *block, uint32_t note, pfb_code code, size_t 
 /* Checks a size that must be a multiple of 8. */
 static bool is_aligned(pfb_v1_reader *block, uint32_t size, size_t offset)
 {
-    return size % 8 == 0 || tolerate(block, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, offset);
+    return size % 8 == 0 || v1_tolerate(block, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, offset);
 }
 
 static pfb_cursor between(const pfb_v1_reader *block, size_t at, size_t end)
@@ -71,7 +62,7 @@ static pfb_cursor between(const pfb_v1_reader *block, size_t at, size_t end)
 }
 
 /* Returns the n bytes at `offset` of the block, which were checked. */
-static inline const uint8_t *checked(const pfb_v1_reader *block, size_t offset, size_t n)
+static inline const uint8_t *v1_checked(const pfb_v1_reader *block, size_t offset, size_t n)
 {
     return pfb_checked((pfb_view){block->data, block->total_size_bytes}, offset, n);
 }
@@ -110,7 +101,7 @@ bool pfb_v1_recognise(const void *data, size_t size)
 /* Reads the byte order from the signature; LittleEndian must agree. */
 static void read_byte_order(pfb_v1_reader *block, pfb_cursor *cursor, const uint8_t *p)
 {
-    if (!pfb_v1_recognise(p, DATA_HEADER_BYTES)) {
+    if (!pfb_v1_recognise(p, V1_HEADER_BYTES)) {
         pfb_cursor_fail(cursor, PFB_UNKNOWN_FORMAT, 0);
         return;
     }
@@ -125,7 +116,7 @@ static void read_header(pfb_v1_reader *block, const uint8_t *p)
     block->version = load32(block, p + 12);
     block->revision = load32(block, p + 16);
     block->default_object = load32s(block, p + 32);
-    block->system_time = load_system_time(block, p + 36);
+    block->system_time = v1_load_system_time(block, p + 36);
     block->perf_time = load64s(block, p + 56);
     block->perf_freq = load64s(block, p + 64);
     block->perf_time_100ns = load64s(block, p + 72);
@@ -149,7 +140,7 @@ bool pfb_v1_open(pfb_v1_reader *block, const void *data, size_t size, const pfb_
 {
     *block = (pfb_v1_reader){.data = data, .is_strict = pfb_is_strict(options)};
     pfb_cursor cursor = pfb_cursor_make(data, size);
-    const uint8_t *p = pfb_cursor_take(&cursor, DATA_HEADER_BYTES, PFB_TRUNCATED_HEADER);
+    const uint8_t *p = pfb_cursor_take(&cursor, V1_HEADER_BYTES, PFB_TRUNCATED_HEADER);
     if (!p)
         return keep_block_error(block, &cursor);
     read_byte_order(block, &cursor, p);
@@ -159,13 +150,13 @@ bool pfb_v1_open(pfb_v1_reader *block, const void *data, size_t size, const pfb_
     uint32_t total = load32(block, p + 20);
     uint32_t header = load32(block, p + 24);
     uint32_t count = load32(block, p + 28);
-    if (total < DATA_HEADER_BYTES)
+    if (total < V1_HEADER_BYTES)
         pfb_cursor_fail(&cursor, PFB_BAD_TOTAL_SIZE, 20);
     else if (total > size)
         pfb_cursor_fail(&cursor, PFB_TRUNCATED_BLOCK, 20);
-    else if (header < DATA_HEADER_BYTES || header > total)
+    else if (header < V1_HEADER_BYTES || header > total)
         pfb_cursor_fail(&cursor, PFB_BAD_HEADER_SIZE, 24);
-    else if (count > (total - header) / OBJECT_HEADER_BYTES)
+    else if (count > (total - header) / V1_OBJECT_HEADER_BYTES)
         pfb_cursor_fail(&cursor, PFB_BAD_OBJECT_COUNT, 28);
     pfb_cursor_aligned(&cursor, block->is_strict, &block->notes, total, 20);
     if (cursor.error.code == PFB_OK)
@@ -198,14 +189,14 @@ static void load_object(const pfb_v1_reader *block, const uint8_t *p, pfb_v1_obj
 static pfb_error check_layout(const pfb_v1_object *object, uint32_t header, uint32_t definitions)
 {
     int32_t instances = object->instance_count;
-    if (header < OBJECT_HEADER_BYTES || header > object->size_bytes)
+    if (header < V1_OBJECT_HEADER_BYTES || header > object->size_bytes)
         return (pfb_error){PFB_BAD_HEADER_SIZE, object->offset + 8};
     if (definitions < header || definitions > object->size_bytes)
         return (pfb_error){PFB_BAD_DEFINITION_LENGTH, object->offset + 4};
-    if (object->counter_count > (definitions - header) / DEFINITION_BYTES)
+    if (object->counter_count > (definitions - header) / V1_DEFINITION_BYTES)
         return (pfb_error){PFB_BAD_COUNTER_COUNT, object->offset + 32};
     if (instances < PFB_V1_METADATA_NO_INSTANCES ||
-        (instances > 0 && (uint32_t)instances > (object->size_bytes - definitions) / LEAST_INSTANCE_BYTES))
+        (instances > 0 && (uint32_t)instances > (object->size_bytes - definitions) / V1_LEAST_INSTANCE_BYTES))
         return (pfb_error){PFB_BAD_INSTANCE_COUNT, object->offset + 40};
     return (pfb_error){PFB_OK, 0};
 }
@@ -267,11 +258,12 @@ bool pfb_v1_next_object(pfb_v1_reader *block, pfb_v1_object *object)
     }
     pfb_v1_object read = {.offset = all.at, .position = block->objects_read};
     pfb_cursor peek = all;
-    const uint8_t *p = pfb_cursor_take(&peek, OBJECT_HEADER_BYTES, PFB_TRUNCATED_OBJECT);
+    const uint8_t *p = pfb_cursor_take(&peek, V1_OBJECT_HEADER_BYTES, PFB_TRUNCATED_OBJECT);
     if (!p)
         return keep_block_error(block, &peek);
     read.size_bytes = load32(block, p);
-    pfb_cursor inside = pfb_cursor_window(&all, read.size_bytes, OBJECT_HEADER_BYTES, PFB_BAD_OBJECT_SIZE, read.offset);
+    pfb_cursor inside =
+        pfb_cursor_window(&all, read.size_bytes, V1_OBJECT_HEADER_BYTES, PFB_BAD_OBJECT_SIZE, read.offset);
     if (!keep_block_error(block, &inside))
         return false;
     block->object_end = all.at;
@@ -288,13 +280,13 @@ bool pfb_v1_next_object(pfb_v1_reader *block, pfb_v1_object *object)
 static inline uint32_t definition_size(const pfb_v1_reader *block, size_t at)
 {
     size_t left = block->definitions_end - at;
-    uint32_t size = left < DEFINITION_BYTES ? 0 : load32(block, checked(block, at, DEFINITION_BYTES));
-    return size < DEFINITION_BYTES || size > left ? 0 : size;
+    uint32_t size = left < V1_DEFINITION_BYTES ? 0 : load32(block, v1_checked(block, at, V1_DEFINITION_BYTES));
+    return size < V1_DEFINITION_BYTES || size > left ? 0 : size;
 }
 
 PFB_NOINLINE static bool fail_definition(pfb_v1_reader *block, size_t at)
 {
-    bool is_cut = block->definitions_end - at < DEFINITION_BYTES;
+    bool is_cut = block->definitions_end - at < V1_DEFINITION_BYTES;
     return fail_object(block, is_cut ? PFB_TRUNCATED_DEFINITION : PFB_BAD_DEFINITION_SIZE, at);
 }
 
@@ -313,7 +305,7 @@ bool pfb_v1_next_counter(pfb_v1_reader *block, pfb_v1_counter *counter)
     if (size == 0)
         return fail_definition(block, offset);
     block->next_definition = offset + size;
-    const uint8_t *p = checked(block, offset, DEFINITION_BYTES);
+    const uint8_t *p = v1_checked(block, offset, V1_DEFINITION_BYTES);
     *counter = (pfb_v1_counter){.offset = offset,
                                 .position = block->counters_read++,
                                 .title_index = load32(block, p + 4),
@@ -366,7 +358,7 @@ static void find_covered_words(pfb_v1_reader *block)
         uint32_t size = definition_size(block, at);
         if (size == 0) /* the bytes have changed */
             return;
-        const uint8_t *p = checked(block, at, DEFINITION_BYTES);
+        const uint8_t *p = v1_checked(block, at, V1_DEFINITION_BYTES);
         cover(block->covered_words, load32(block, p + 36), load32(block, p + 32));
         at += size;
     }
@@ -390,14 +382,14 @@ static bool check_definitions(pfb_v1_reader *block)
         uint32_t size = definition_size(block, at);
         if (size == 0)
             return fail_definition(block, at);
-        uint32_t type = load32(block, checked(block, at, DEFINITION_BYTES) + 28);
+        uint32_t type = load32(block, v1_checked(block, at, V1_DEFINITION_BYTES) + 28);
         multis += is_multi(type);
         bases += is_base(type);
-        is_uniform = is_uniform && size == DEFINITION_BYTES;
+        is_uniform = is_uniform && size == V1_DEFINITION_BYTES;
         at += size;
     }
     block->instance_work = block->counter_count + multis;
-    block->definition_step = is_uniform ? DEFINITION_BYTES : 0;
+    block->definition_step = is_uniform ? V1_DEFINITION_BYTES : 0;
     block->has_related = bases + multis > 0;
     if (multis > 0)
         find_covered_words(block);
@@ -413,22 +405,23 @@ static size_t read_definition_of_instance(pfb_v1_reader *block, pfb_v1_instance 
 {
     size_t offset = block->at;
     size_t left = block->object_end - offset;
-    const uint8_t *p = pfb_at((pfb_view){block->data, block->object_end}, offset, INSTANCE_BYTES);
+    const uint8_t *p = pfb_at((pfb_view){block->data, block->object_end}, offset, V1_INSTANCE_BYTES);
     if (!p)
         return fail_object(block, PFB_TRUNCATED_INSTANCE, offset);
     uint32_t size = load32(block, p);
     uint32_t name_offset = load32(block, p + 16);
     uint32_t name_size = load32(block, p + 20);
-    if (size < INSTANCE_BYTES || size > left)
+    if (size < V1_INSTANCE_BYTES || size > left)
         return fail_object(block, PFB_BAD_INSTANCE_SIZE, offset);
-    if (name_size > size || name_offset > size - name_size || (name_size > 0 && name_offset < INSTANCE_BYTES))
+    if (name_size > size || name_offset > size - name_size || (name_size > 0 && name_offset < V1_INSTANCE_BYTES))
         return fail_object(block, PFB_BAD_NAME, offset + 16);
     if (!is_aligned(block, size, offset))
         return 0;
     instance->offset = offset;
     instance->name = (pfb_name){0};
     if (name_size > 0)
-        instance->name = cut_name(block, checked(block, offset + name_offset, name_size), name_size, block->code_page);
+        instance->name =
+            cut_name(block, v1_checked(block, offset + name_offset, name_size), name_size, block->code_page);
     instance->unique_id = load32s(block, p + 12);
     instance->parent_title = load32(block, p + 4);
     instance->parent_position = load32(block, p + 8);
@@ -452,11 +445,11 @@ static void begin_values(pfb_v1_reader *block, size_t offset, uint32_t size)
 static bool read_counter_block(pfb_v1_reader *block, pfb_v1_instance *instance, size_t offset)
 {
     size_t left = block->object_end - offset;
-    const uint8_t *p = pfb_at((pfb_view){block->data, block->object_end}, offset, COUNTER_BLOCK_BYTES);
+    const uint8_t *p = pfb_at((pfb_view){block->data, block->object_end}, offset, V1_COUNTER_BLOCK_BYTES);
     if (!p)
         return fail_object(block, PFB_TRUNCATED_COUNTER_BLOCK, offset);
     uint32_t size = load32(block, p);
-    if (size < COUNTER_BLOCK_BYTES || size > left)
+    if (size < V1_COUNTER_BLOCK_BYTES || size > left)
         return fail_object(block, PFB_BAD_COUNTER_BLOCK_SIZE, offset);
     if (!is_aligned(block, size, offset))
         return false;
@@ -491,7 +484,7 @@ PFB_NOINLINE static bool begin_instances(pfb_v1_reader *block)
             return true;
     }
     if (count >= PFB_V1_NO_INSTANCES && block->object_end - block->at > 7)
-        tolerate(block, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, block->at);
+        v1_tolerate(block, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, block->at);
     return false;
 }
 
@@ -515,7 +508,7 @@ bool pfb_v1_next_instance(pfb_v1_reader *block, pfb_v1_instance *instance)
  * length wraps to 2^32 - 4 or more, which no counter block reaches. */
 static inline bool lies_inside(const pfb_v1_reader *block, uint32_t offset, uint32_t size)
 {
-    return (uint64_t)(offset - COUNTER_BLOCK_BYTES) + size <= block->values_size - COUNTER_BLOCK_BYTES;
+    return (uint64_t)(offset - V1_COUNTER_BLOCK_BYTES) + size <= block->values_size - V1_COUNTER_BLOCK_BYTES;
 }
 
 static inline bool is_number_size(uint32_t size)
@@ -526,7 +519,7 @@ static inline bool is_number_size(uint32_t size)
 /* Loads a number at a checked offset of the counter block. */
 static inline uint64_t load_number(const pfb_v1_reader *block, uint32_t offset, uint32_t size)
 {
-    const uint8_t *p = checked(block, block->values_offset + offset, size);
+    const uint8_t *p = v1_checked(block, block->values_offset + offset, size);
     return size == 4 ? load32(block, p) : load64(block, p);
 }
 
@@ -542,7 +535,7 @@ PFB_NOINLINE static bool are_uncovered(pfb_v1_reader *block, uint32_t offset)
         uint32_t step = definition_size(block, at);
         if (step == 0) /* the bytes have changed */
             return false;
-        const uint8_t *p = checked(block, at, DEFINITION_BYTES);
+        const uint8_t *p = v1_checked(block, at, V1_DEFINITION_BYTES);
         uint32_t size = load32(block, p + 32);
         uint32_t other = load32(block, p + 36);
         if (size > 0 && other < offset + MULTI_COUNT_BYTES && (other >= offset || size > offset - other))
@@ -587,8 +580,8 @@ static void add_base(const pfb_v1_reader *block, const uint8_t *p, uint32_t type
 /* Returns the type in the definition at `next`, which follows that of the last value read; 0 if there is none. */
 static inline uint32_t next_type_of(const pfb_v1_reader *block, size_t next)
 {
-    bool has_next = block->values_read < block->counter_count && block->definitions_end - next >= DEFINITION_BYTES;
-    return has_next ? load32(block, checked(block, next, DEFINITION_BYTES) + 28) : 0;
+    bool has_next = block->values_read < block->counter_count && block->definitions_end - next >= V1_DEFINITION_BYTES;
+    return has_next ? load32(block, v1_checked(block, next, V1_DEFINITION_BYTES) + 28) : 0;
 }
 
 /* Adds the base and the multi count of a value that is not a base. Only a multi counter takes the next
@@ -597,14 +590,14 @@ PFB_NOINLINE static bool add_related(pfb_v1_reader *block, pfb_v1_value *value, 
 {
     uint32_t next_type = next_type_of(block, next);
     if (is_base(next_type) && (has_multi || next_type != PFB_TYPE_MULTI_BASE))
-        add_base(block, checked(block, next, DEFINITION_BYTES), next_type, value);
+        add_base(block, v1_checked(block, next, V1_DEFINITION_BYTES), next_type, value);
     if (has_multi && next_type != PFB_TYPE_MULTI_BASE && value->size_bytes == 8)
         add_multi_count(block, value);
     return true;
 }
 
 /* Called after the last value that the current instance may have. Always returns false. */
-PFB_NOINLINE static bool end_values(pfb_v1_reader *block)
+PFB_NOINLINE static bool v1_end_values(pfb_v1_reader *block)
 {
     if (block->values_read < block->counter_count && block->object_error.code == PFB_OK && block->values_offset != 0)
         fail_object(block, PFB_EXCESSIVE_VALUES, block->values_offset);
@@ -614,14 +607,14 @@ PFB_NOINLINE static bool end_values(pfb_v1_reader *block)
 bool pfb_v1_next_value(pfb_v1_reader *block, pfb_v1_value *value)
 {
     if (block->values_read >= block->value_count)
-        return end_values(block);
+        return v1_end_values(block);
     size_t at = block->value_definition;
     uint32_t step = block->definition_step; /* known: the address of the next definition needs no load */
     if (step == 0)
         step = definition_size(block, at);
     if (step == 0)
         return fail_definition(block, at);
-    const uint8_t *p = checked(block, at, DEFINITION_BYTES);
+    const uint8_t *p = v1_checked(block, at, V1_DEFINITION_BYTES);
     uint32_t type = load32(block, p + 28);
     uint32_t size = load32(block, p + 32);
     uint32_t offset = load32(block, p + 36);

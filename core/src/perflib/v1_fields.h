@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PFB_BYTE_ORDER_H
-#define PFB_BYTE_ORDER_H
+#ifndef PFB_V1_FIELDS_H
+#define PFB_V1_FIELDS_H
 
-/* Loads from V1 blocks, which come in either byte order. */
+/* Sizes of the parts of V1 blocks, and loads from them in either byte order. */
 #include "bytes/cursor.h"
 #include "perfblock/v1.h"
+
+/* PERF_DATA_BLOCK, PERF_OBJECT_TYPE, PERF_COUNTER_DEFINITION, PERF_INSTANCE_DEFINITION, PERF_COUNTER_BLOCK. */
+enum {
+    V1_HEADER_BYTES = 88,
+    V1_OBJECT_HEADER_BYTES = 64,
+    V1_DEFINITION_BYTES = 40,
+    V1_INSTANCE_BYTES = 24,
+    V1_COUNTER_BLOCK_BYTES = 4,
+    V1_LEAST_INSTANCE_BYTES = V1_INSTANCE_BYTES + V1_COUNTER_BLOCK_BYTES
+};
 
 /* Returns the encoding of names under the code page of an object. */
 static inline uint32_t pfb_v1_encoding(uint32_t code_page, bool is_big_endian)
@@ -79,7 +89,7 @@ static inline int64_t load64s(const pfb_v1_reader *block, const uint8_t *p)
 }
 
 /* SYSTEMTIME. */
-static inline pfb_system_time load_system_time(const pfb_v1_reader *block, const uint8_t *p)
+static inline pfb_system_time v1_load_system_time(const pfb_v1_reader *block, const uint8_t *p)
 {
     return (pfb_system_time){.year = load16(block, p),
                              .month = load16(block, p + 2),

@@ -2,23 +2,17 @@
 #include "perfblock/v2.h"
 
 #include "bytes/cursor.h"
+#include "perflib/v2_fields.h"
 #include "perflib/v2_skip.h"
 
-/* Sizes of the fixed parts. */
-enum {
-    DATA_HEADER_BYTES = 48,
-    RESULT_HEADER_BYTES = 16,
-    PART_HEADER_BYTES = 8,
-    COUNTER_ID_BYTES = 4,
-    LEAST_INSTANCE_BYTES = 8
-};
+enum { COUNTER_ID_BYTES = 4, V2_LEAST_INSTANCE_BYTES = 8 };
 
 /* Bits of the kinds 2, 4 and 6. */
 enum { KIND_BIT_COUNTERS = 2, KIND_BIT_INSTANCES = 4 };
 
 /* The two layouts of nearly all values in V2 replies: 8 bytes of data, or 4 and 4 of padding. A reader compares the
  * header as one 64-bit number; a value with one of these headers needs only a bounds check. */
-enum { VALUE_HEADER_BYTES = 8, REGULAR_VALUE_BYTES = 16 };
+enum { REGULAR_VALUE_BYTES = 16 };
 
 /* PERF_COUNTER_DATA: dwDataSize, then dwSize. */
 #define REGULAR_HEADER_8 ((uint64_t)REGULAR_VALUE_BYTES << 32 | 8)
@@ -31,13 +25,13 @@ static inline uint32_t values_left(const pfb_v2_reader *reader)
 }
 
 /* Drops the unread values of the current instance. */
-static inline void end_values(pfb_v2_reader *reader)
+static inline void v2_end_values(pfb_v2_reader *reader)
 {
     reader->value_end = reader->regular_end = reader->value_position;
 }
 
 /* Returns the n bytes at `offset` of the reply, which were checked. */
-static inline const uint8_t *checked(const pfb_v2_reader *reader, size_t offset, size_t n)
+static inline const uint8_t *v2_checked(const pfb_v2_reader *reader, size_t offset, size_t n)
 {
     return pfb_checked((pfb_view){reader->data, reader->total_size_bytes}, offset, n);
 }
@@ -46,17 +40,17 @@ static inline const uint8_t *checked(const pfb_v2_reader *reader, size_t offset,
 static const uint8_t no_ids[COUNTER_ID_BYTES];
 
 /* Records the first error and drops the remaining values. Must not be called after an error. Always returns false. */
-PFB_NOINLINE static bool fail(pfb_v2_reader *reader, pfb_code code, size_t offset)
+PFB_NOINLINE static bool v2_fail(pfb_v2_reader *reader, pfb_code code, size_t offset)
 {
     reader->error = (pfb_error){code, offset};
-    end_values(reader);
+    v2_end_values(reader);
     return false;
 }
 
-static bool tolerate(pfb_v2_reader *reader, uint32_t note, pfb_code code, size_t offset)
+static bool v2_tolerate(pfb_v2_reader *reader, uint32_t note, pfb_code code, size_t offset)
 {
     if (reader->is_strict)
-        return fail(reader, code, offset);
+        return v2_fail(reader, code, offset);
     reader->notes |= note;
     return true;
 }
@@ -64,10 +58,10 @@ static bool tolerate(pfb_v2_reader *reader, uint32_t note, pfb_code code, size_t
 /* Checks a size that must be a multiple of 8. */
 static inline bool require_aligned(pfb_v2_reader *reader, uint32_t size, size_t offset)
 {
-    return size % 8 == 0 || tolerate(reader, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, offset);
+    return size % 8 == 0 || v2_tolerate(reader, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, offset);
 }
 
-static pfb_system_time load_system_time(const uint8_t *p)
+static pfb_system_time v2_load_system_time(const uint8_t *p)
 {
     return (pfb_system_time){.year = load_le16(p),
                              .month = load_le16(p + 2),
@@ -82,26 +76,26 @@ static pfb_system_time load_system_time(const uint8_t *p)
 bool pfb_v2_open(pfb_v2_reader *reader, const void *data, size_t size, const pfb_read_options *options)
 {
     *reader = (pfb_v2_reader){.data = data, .is_strict = pfb_is_strict(options)};
-    const uint8_t *p = pfb_at((pfb_view){data, data ? size : 0}, 0, DATA_HEADER_BYTES);
+    const uint8_t *p = pfb_at((pfb_view){data, data ? size : 0}, 0, V2_HEADER_BYTES);
     if (!p)
-        return fail(reader, PFB_TRUNCATED_HEADER, 0);
+        return v2_fail(reader, PFB_TRUNCATED_HEADER, 0);
     uint32_t total = load_le32(p);
     uint32_t count = load_le32(p + 4);
     reader->perf_time = load_le64s(p + 8);
     reader->perf_time_100ns = load_le64s(p + 16);
     reader->perf_freq = load_le64s(p + 24);
-    reader->system_time = load_system_time(p + 32);
-    if (total < DATA_HEADER_BYTES)
-        return fail(reader, PFB_BAD_TOTAL_SIZE, 0);
+    reader->system_time = v2_load_system_time(p + 32);
+    if (total < V2_HEADER_BYTES)
+        return v2_fail(reader, PFB_BAD_TOTAL_SIZE, 0);
     if (total > size)
-        return fail(reader, PFB_TRUNCATED_BLOCK, 0);
-    if (count > (total - DATA_HEADER_BYTES) / RESULT_HEADER_BYTES)
-        return fail(reader, PFB_BAD_RESULT_COUNT, 4);
+        return v2_fail(reader, PFB_TRUNCATED_BLOCK, 0);
+    if (count > (total - V2_HEADER_BYTES) / V2_RESULT_HEADER_BYTES)
+        return v2_fail(reader, PFB_BAD_RESULT_COUNT, 4);
     if (!require_aligned(reader, total, 0))
         return false;
     reader->total_size_bytes = total;
     reader->result_count = count;
-    reader->result_end = reader->at = reader->instances_end = DATA_HEADER_BYTES;
+    reader->result_end = reader->at = reader->instances_end = V2_HEADER_BYTES;
     return true;
 }
 
@@ -130,14 +124,14 @@ static inline bool read_part_header(pfb_v2_reader *reader, const result_parts *p
 {
     size_t offset = parts->at;
     size_t left = parts->end - offset;
-    const uint8_t *p = pfb_at((pfb_view){reader->data, parts->end}, offset, PART_HEADER_BYTES);
+    const uint8_t *p = pfb_at((pfb_view){reader->data, parts->end}, offset, V2_PART_HEADER_BYTES);
     if (!p)
-        return fail(reader, rules.truncated, offset);
+        return v2_fail(reader, rules.truncated, offset);
     *size = load_le32(p);
     *count = load_le32(p + 4);
-    if (*size < PART_HEADER_BYTES || *size > left)
-        return fail(reader, rules.bad_size, offset);
-    return *count <= (*size - PART_HEADER_BYTES) / rules.item_bytes || fail(reader, rules.bad_count, offset + 4);
+    if (*size < V2_PART_HEADER_BYTES || *size > left)
+        return v2_fail(reader, rules.bad_size, offset);
+    return *count <= (*size - V2_PART_HEADER_BYTES) / rules.item_bytes || v2_fail(reader, rules.bad_count, offset + 4);
 }
 
 /* PERF_MULTI_COUNTERS. What follows is located by dwSize alone: the size may or may not include the padding after an
@@ -148,7 +142,7 @@ static inline bool read_counters(pfb_v2_reader *reader, result_parts *parts)
     uint32_t size = 0;
     if (!read_part_header(reader, parts, rules, &size, &parts->counter_count))
         return false;
-    parts->ids_offset = parts->at + PART_HEADER_BYTES;
+    parts->ids_offset = parts->at + V2_PART_HEADER_BYTES;
     parts->at += size;
     return true;
 }
@@ -157,12 +151,12 @@ static inline bool read_counters(pfb_v2_reader *reader, result_parts *parts)
 static inline bool read_instances(pfb_v2_reader *reader, result_parts *parts)
 {
     const part_rules rules = {PFB_TRUNCATED_INSTANCES, PFB_BAD_INSTANCES_SIZE, PFB_BAD_INSTANCE_COUNT,
-                              LEAST_INSTANCE_BYTES};
+                              V2_LEAST_INSTANCE_BYTES};
     size_t offset = parts->at;
     uint32_t size = 0;
     if (!read_part_header(reader, parts, rules, &size, &parts->instance_count))
         return false;
-    parts->at = offset + PART_HEADER_BYTES;
+    parts->at = offset + V2_PART_HEADER_BYTES;
     parts->end = offset + size;
     return require_aligned(reader, size, offset);
 }
@@ -180,8 +174,8 @@ static inline bool read_result_parts(pfb_v2_reader *reader, uint32_t kind, resul
 static bool tolerate_no_values(pfb_v2_reader *reader, uint32_t kind, uint32_t status, size_t offset)
 {
     if (kind != PFB_V2_ERROR)
-        return tolerate(reader, PFB_NOTE_UNKNOWN_KIND, PFB_UNKNOWN_KIND, offset + 4);
-    return status != 0 || tolerate(reader, PFB_NOTE_ERROR_WITHOUT_STATUS, PFB_ERROR_WITHOUT_STATUS, offset);
+        return v2_tolerate(reader, PFB_NOTE_UNKNOWN_KIND, PFB_UNKNOWN_KIND, offset + 4);
+    return status != 0 || v2_tolerate(reader, PFB_NOTE_ERROR_WITHOUT_STATUS, PFB_ERROR_WITHOUT_STATUS, offset);
 }
 
 static inline bool has_parts(uint32_t kind)
@@ -212,11 +206,11 @@ static inline bool begin_result(pfb_v2_reader *reader, pfb_v2_result *result, re
     reader->counter_count = parts->counter_count;
     reader->ids = no_ids;
     if (parts->ids_offset != 0)
-        reader->ids = checked(reader, parts->ids_offset, (size_t)COUNTER_ID_BYTES * parts->counter_count);
+        reader->ids = v2_checked(reader, parts->ids_offset, (size_t)COUNTER_ID_BYTES * parts->counter_count);
     reader->instances_left = parts->instance_count;
     reader->instances_read = 0;
     reader->results_read++;
-    end_values(reader);
+    v2_end_values(reader);
     reader->at = parts->at;
     reader->instances_end = parts->end;
     reader->result_end = offset + header.size;
@@ -228,7 +222,7 @@ static inline bool begin_result(pfb_v2_reader *reader, pfb_v2_result *result, re
 PFB_NOINLINE static bool read_other_result(pfb_v2_reader *reader, pfb_v2_result *result, result_header header)
 {
     size_t offset = reader->result_end;
-    result_parts parts = {.at = offset + RESULT_HEADER_BYTES, .end = offset + header.size};
+    result_parts parts = {.at = offset + V2_RESULT_HEADER_BYTES, .end = offset + header.size};
     if (has_parts(header.kind)) {
         if (!read_result_parts(reader, header.kind, &parts))
             return false;
@@ -245,18 +239,18 @@ static bool read_result(pfb_v2_reader *reader, pfb_v2_result *result)
 {
     size_t offset = reader->result_end;
     size_t left = reader->total_size_bytes - offset;
-    const uint8_t *p = pfb_at((pfb_view){reader->data, reader->total_size_bytes}, offset, RESULT_HEADER_BYTES);
+    const uint8_t *p = pfb_at((pfb_view){reader->data, reader->total_size_bytes}, offset, V2_RESULT_HEADER_BYTES);
     if (!p)
-        return fail(reader, PFB_TRUNCATED_RESULT, offset);
+        return v2_fail(reader, PFB_TRUNCATED_RESULT, offset);
     result_header header = {.status = load_le32(p), .kind = load_le32(p + 4), .size = load_le32(p + 8)};
-    if (header.size < RESULT_HEADER_BYTES || header.size > left)
-        return fail(reader, PFB_BAD_RESULT_SIZE, offset + 8);
+    if (header.size < V2_RESULT_HEADER_BYTES || header.size > left)
+        return v2_fail(reader, PFB_BAD_RESULT_SIZE, offset + 8);
     if (!require_aligned(reader, header.size, offset + 8))
         return false;
     if (header.kind != PFB_V2_SINGLE_COUNTER)
         return read_other_result(reader, result, header);
     const result_parts single_value = {
-        .at = offset + RESULT_HEADER_BYTES, .end = offset + header.size, .counter_count = 1, .instance_count = 1};
+        .at = offset + V2_RESULT_HEADER_BYTES, .end = offset + header.size, .counter_count = 1, .instance_count = 1};
     return begin_result(reader, result, header, &single_value);
 }
 
@@ -264,7 +258,7 @@ static bool read_result(pfb_v2_reader *reader, pfb_v2_result *result)
 PFB_NOINLINE static bool end_results(pfb_v2_reader *reader)
 {
     if (reader->result_end < reader->total_size_bytes)
-        tolerate(reader, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, reader->result_end);
+        v2_tolerate(reader, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, reader->result_end);
     return false;
 }
 
@@ -294,7 +288,7 @@ bool pfb_v2_next_result(pfb_v2_reader *reader, pfb_v2_result *result)
 
 void pfb_v2_skip_result(pfb_v2_reader *reader)
 {
-    end_values(reader);
+    v2_end_values(reader);
     reader->instances_left = 0;
     reader->at = reader->instances_end = reader->result_end;
 }
@@ -316,9 +310,9 @@ PFB_NOINLINE static bool end_instances(pfb_v2_reader *reader)
     size_t left = reader->instances_end - reader->at;
     size_t allowed = reader->kind & KIND_BIT_INSTANCES ? 0 : 7;
     if (left > allowed)
-        tolerate(reader, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, reader->at);
+        v2_tolerate(reader, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, reader->at);
     else if (reader->result_end - reader->instances_end > 7)
-        tolerate(reader, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, reader->instances_end);
+        v2_tolerate(reader, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, reader->instances_end);
     reader->at = reader->instances_end = reader->result_end; /* report it only once */
     return false;
 }
@@ -340,7 +334,7 @@ PFB_NOINLINE static bool read_named_instance(pfb_v2_reader *reader, pfb_v2_insta
     pfb_instance_header header;
     pfb_error error = pfb_read_instance(reader->data, offset, reader->instances_end, &header);
     if (error.code != PFB_OK)
-        return fail(reader, error.code, error.offset);
+        return v2_fail(reader, error.code, error.offset);
     if (!require_aligned(reader, header.size_bytes, offset))
         return false;
     *instance =
@@ -382,13 +376,13 @@ bool pfb_v2_next_instance(pfb_v2_reader *reader, pfb_v2_instance *instance)
 static inline void return_value(pfb_v2_reader *reader, pfb_v2_value *value, uint32_t data_size, uint32_t size)
 {
     size_t offset = reader->at;
-    const uint8_t *raw = checked(reader, offset + VALUE_HEADER_BYTES, data_size);
+    const uint8_t *raw = v2_checked(reader, offset + V2_VALUE_HEADER_BYTES, data_size);
     uint32_t position = reader->value_position;
     /* Position < counter_count, which was checked against the size of the id list; it is 0 where there is none. */
     uint32_t counter_id = load_le32_of(reader->ids, position);
     value->offset = offset;
     reader->at = offset + size;
-    value->data_offset = offset + VALUE_HEADER_BYTES;
+    value->data_offset = offset + V2_VALUE_HEADER_BYTES;
     reader->value_position = position + 1;
     value->data_size_bytes = data_size;
     value->position = position;
@@ -401,14 +395,14 @@ static inline void return_value(pfb_v2_reader *reader, pfb_v2_value *value, uint
  * dwSize if there are enough of them. */
 PFB_NOINLINE static bool read_irregular_value(pfb_v2_reader *reader, pfb_v2_value *value, uint64_t header, size_t left)
 {
-    if (left < VALUE_HEADER_BYTES)
-        return fail(reader, PFB_TRUNCATED_VALUE, reader->at);
+    if (left < V2_VALUE_HEADER_BYTES)
+        return v2_fail(reader, PFB_TRUNCATED_VALUE, reader->at);
     uint32_t data_size = (uint32_t)header;
     uint32_t size = (uint32_t)(header >> 32);
-    if (size < VALUE_HEADER_BYTES || size > left)
-        return fail(reader, PFB_BAD_VALUE_SIZE, reader->at + 4);
-    if (data_size > size - VALUE_HEADER_BYTES)
-        return fail(reader, PFB_BAD_DATA_SIZE, reader->at);
+    if (size < V2_VALUE_HEADER_BYTES || size > left)
+        return v2_fail(reader, PFB_BAD_VALUE_SIZE, reader->at + 4);
+    if (data_size > size - V2_VALUE_HEADER_BYTES)
+        return v2_fail(reader, PFB_BAD_DATA_SIZE, reader->at);
     if (!require_aligned(reader, size, reader->at + 4))
         return false;
     return_value(reader, value, data_size, size);
@@ -422,7 +416,8 @@ PFB_NOINLINE static bool read_unbounded_value(pfb_v2_reader *reader, pfb_v2_valu
     if (values_left(reader) == 0) /* also after an error */
         return false;
     size_t left = reader->instances_end - reader->at;
-    uint64_t header = left < VALUE_HEADER_BYTES ? 0 : load_le64(checked(reader, reader->at, VALUE_HEADER_BYTES));
+    uint64_t header =
+        left < V2_VALUE_HEADER_BYTES ? 0 : load_le64(v2_checked(reader, reader->at, V2_VALUE_HEADER_BYTES));
     return read_irregular_value(reader, value, header, left);
 }
 
@@ -432,7 +427,7 @@ PFB_NOINLINE bool pfb_v2_next_value(pfb_v2_reader *reader, pfb_v2_value *value)
 {
     if (reader->value_position >= reader->regular_end)
         return read_unbounded_value(reader, value);
-    uint64_t header = load_le64(checked(reader, reader->at, REGULAR_VALUE_BYTES));
+    uint64_t header = load_le64(v2_checked(reader, reader->at, REGULAR_VALUE_BYTES));
     if (PFB_LIKELY(header == REGULAR_HEADER_8)) {
         return_value(reader, value, 8, REGULAR_VALUE_BYTES);
         return true;
@@ -488,7 +483,7 @@ static inline uint32_t copy_regular(const uint8_t *p, uint32_t count, uint64_t *
         bool is_four = header == REGULAR_HEADER_4;
         if (header != REGULAR_HEADER_8 && !is_four)
             break;
-        values[to] = is_four ? load_le32(p + VALUE_HEADER_BYTES) : load_le64(p + VALUE_HEADER_BYTES);
+        values[to] = is_four ? load_le32(p + V2_VALUE_HEADER_BYTES) : load_le64(p + V2_VALUE_HEADER_BYTES);
         if (sizes)
             sizes[to] = is_four ? 4 : 8;
     }
@@ -503,7 +498,7 @@ static uint32_t read_regular(pfb_v2_reader *reader, const pfb_v2_values *bulk, u
     uint32_t count = left < values_left(reader) ? (uint32_t)left : values_left(reader);
     if (count == 0) /* the arrays may have no place for this position */
         return position;
-    const uint8_t *p = checked(reader, reader->at, (size_t)REGULAR_VALUE_BYTES * count);
+    const uint8_t *p = v2_checked(reader, reader->at, (size_t)REGULAR_VALUE_BYTES * count);
     size_t to = bulk->instance_count * bulk->instance_step + position * bulk->position_step;
     uint32_t n = bulk->sizes ? copy_regular(p, count, bulk->values + to, bulk->sizes + to, bulk->position_step)
                              : copy_regular(p, count, bulk->values + to, NULL, bulk->position_step);

@@ -3,6 +3,7 @@
 
 #include "bytes/memory.h"
 #include "bytes/store.h"
+#include "perflib/v2_fields.h"
 #include "perflib/write_fields.h"
 
 /* ---- Faults ------------------------------------------------------------------------------------------- */
@@ -149,7 +150,7 @@ void pfb_write_put64(pfb_writer *writer, size_t at, uint64_t value)
         store_64(writer->data + at, value, writer->is_big_endian);
 }
 
-bool pfb_write_breaks(pfb_writer *writer, field which, size_t at)
+bool pfb_write_breaks(pfb_writer *writer, write_field which, size_t at)
 {
     if (writer->fault_planted || which == FIELD_NONE || faults[writer->fault].field != (uint8_t)which)
         return false;
@@ -158,7 +159,7 @@ bool pfb_write_breaks(pfb_writer *writer, field which, size_t at)
     return true;
 }
 
-void pfb_write_put_field(pfb_writer *writer, field which, size_t at, size_t value)
+void pfb_write_put_field(pfb_writer *writer, write_field which, size_t at, size_t value)
 {
     if (value > UINT32_MAX)
         pfb_write_fail(writer, PFB_CALLER_ARGUMENT);
@@ -209,13 +210,11 @@ void pfb_write_break(pfb_writer *writer, pfb_fault fault)
 
 /* ---- V2 replies ----------------------------------------------------------------------------------------- */
 
-enum { DATA_HEADER_BYTES = 48, RESULT_HEADER_BYTES = 16, VALUE_HEADER_BYTES = 8 };
-
 void pfb_write_begin_v2(pfb_writer *writer, const pfb_write_times *times)
 {
     if (writer->in_data || writer->size_bytes != 0)
         pfb_write_fail(writer, PFB_CALLER_ORDER);
-    size_t at = pfb_write_zeros(writer, DATA_HEADER_BYTES);
+    size_t at = pfb_write_zeros(writer, V2_HEADER_BYTES);
     writer->in_data = true;
     pfb_write_put64(writer, at + 8, (uint64_t)times->perf_time);
     pfb_write_put64(writer, at + 16, (uint64_t)times->perf_time_100ns);
@@ -253,7 +252,7 @@ void pfb_write_begin_result(pfb_writer *writer, uint32_t kind, uint32_t status, 
     writer->kind = kind;
     writer->instance_count = 0;
     writer->result_count++;
-    writer->result_at = pfb_write_zeros(writer, RESULT_HEADER_BYTES);
+    writer->result_at = pfb_write_zeros(writer, V2_RESULT_HEADER_BYTES);
     pfb_write_put32(writer, writer->result_at, status);
     pfb_write_put_field(writer, FIELD_RESULT_KIND, writer->result_at + 4, kind);
     if (kind == PFB_V2_MULTIPLE_COUNTERS || kind == PFB_V2_COUNTERSET)
@@ -288,7 +287,7 @@ void pfb_write_datum(pfb_writer *writer, const void *bytes, uint32_t size_bytes)
 {
     if (!writer->in_result || writer->kind == PFB_V2_ERROR || (has_instances(writer) && !writer->instance_count))
         pfb_write_fail(writer, PFB_CALLER_ORDER);
-    size_t at = pfb_write_zeros(writer, VALUE_HEADER_BYTES);
+    size_t at = pfb_write_zeros(writer, V2_VALUE_HEADER_BYTES);
     size_t padded = round_up_8((size_t)size_bytes);
     if (padded < size_bytes) { /* possible if size_t has 32 bits */
         pfb_write_fail(writer, PFB_CALLER_ARGUMENT);

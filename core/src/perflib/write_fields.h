@@ -6,7 +6,7 @@
 #include "perfblock/write.h"
 
 /* The fields that a fault can replace. */
-typedef enum field {
+typedef enum write_field {
     FIELD_NONE,
     FIELD_TOTAL_SIZE,
     FIELD_RESULT_COUNT,
@@ -40,7 +40,7 @@ typedef enum field {
     FIELD_INSTANCE_NAME,
     FIELD_COUNTER_BLOCK,
     FIELD_NAME_INDEX
-} field;
+} write_field;
 
 /* Records an error if it is the first. */
 void pfb_write_fail(pfb_writer *writer, pfb_code code);
@@ -60,9 +60,9 @@ void pfb_write_put64(pfb_writer *writer, size_t at, uint64_t value);
 size_t pfb_write_utf16(pfb_writer *writer, const pfb_name *name);
 
 /* Returns true if the planted fault is for this field and was not used before; records that it is used, at `at`. */
-bool pfb_write_breaks(pfb_writer *writer, field which, size_t at);
+bool pfb_write_breaks(pfb_writer *writer, write_field which, size_t at);
 
 /* Writes a 32-bit field that a fault may replace. Each such field is written once, when its value is final. */
-void pfb_write_put_field(pfb_writer *writer, field which, size_t at, size_t value);
+void pfb_write_put_field(pfb_writer *writer, write_field which, size_t at, size_t value);
 
 #endif

@@ -6,14 +6,6 @@
 #include "perflib/v1_fields.h"
 #include "perflib/write_fields.h"
 
-enum {
-    V1_HEADER_BYTES = 88,
-    OBJECT_HEADER_BYTES = 64,
-    DEFINITION_BYTES = 40,
-    INSTANCE_BYTES = 24,
-    COUNTER_BLOCK_BYTES = 4
-};
-
 /* ---- Names ------------------------------------------------------------------------------------------- */
 
 /* Appends a name in UTF-16 of the given byte order and its NUL. */
@@ -124,13 +116,13 @@ void pfb_write_begin_object(pfb_writer *writer, const pfb_v1_object *object)
     writer->in_object = true;
     writer->has_instance = writer->has_block = false;
     writer->definition_count = writer->instance_count = 0;
-    writer->values_end = COUNTER_BLOCK_BYTES;
+    writer->values_end = V1_COUNTER_BLOCK_BYTES;
     writer->instance_kind = object->instance_count < 0 ? object->instance_count : 0;
     writer->code_page = object->code_page;
     writer->result_count++;
-    size_t at = writer->object_at = pfb_write_zeros(writer, OBJECT_HEADER_BYTES);
+    size_t at = writer->object_at = pfb_write_zeros(writer, V1_OBJECT_HEADER_BYTES);
     writer->definitions_end = writer->size_bytes;
-    pfb_write_put_field(writer, FIELD_OBJECT_HEADER, at + 8, OBJECT_HEADER_BYTES);
+    pfb_write_put_field(writer, FIELD_OBJECT_HEADER, at + 8, V1_OBJECT_HEADER_BYTES);
     pfb_write_put32(writer, at + 12, object->title_index);
     pfb_write_put32(writer, at + 20, object->help_index);
     pfb_write_put32(writer, at + 28, object->detail_level);
@@ -159,16 +151,16 @@ uint32_t pfb_write_definition(pfb_writer *writer, const pfb_v1_counter *counter)
     uint32_t offset = counter->value_offset;
     if (offset == 0 && size > 0)
         offset = choose_offset(writer, size);
-    if (size > 0 && (offset < COUNTER_BLOCK_BYTES || offset > UINT32_MAX - 8 || size > UINT32_MAX - 8 - offset)) {
+    if (size > 0 && (offset < V1_COUNTER_BLOCK_BYTES || offset > UINT32_MAX - 8 || size > UINT32_MAX - 8 - offset)) {
         pfb_write_fail(writer, PFB_CALLER_ARGUMENT);
         return 0;
     }
     if (size > 0 && offset + size > writer->values_end)
         writer->values_end = offset + size;
-    size_t at = pfb_write_zeros(writer, DEFINITION_BYTES);
+    size_t at = pfb_write_zeros(writer, V1_DEFINITION_BYTES);
     writer->definitions_end = writer->size_bytes;
     writer->definition_count++;
-    pfb_write_put_field(writer, FIELD_DEFINITION_SIZE, at, DEFINITION_BYTES);
+    pfb_write_put_field(writer, FIELD_DEFINITION_SIZE, at, V1_DEFINITION_BYTES);
     pfb_write_put32(writer, at + 4, counter->title_index);
     pfb_write_put32(writer, at + 12, counter->help_index);
     pfb_write_put32(writer, at + 20, (uint32_t)counter->default_scale);
@@ -218,13 +210,13 @@ void pfb_write_v1_instance(pfb_writer *writer, const pfb_v1_instance *instance)
     writer->has_instance = true;
     writer->has_block = false;
     writer->instance_count++;
-    size_t at = pfb_write_zeros(writer, INSTANCE_BYTES);
+    size_t at = pfb_write_zeros(writer, V1_INSTANCE_BYTES);
     pfb_write_put32(writer, at + 4, instance->parent_title);
     pfb_write_put32(writer, at + 8, instance->parent_position);
     pfb_write_put32(writer, at + 12, (uint32_t)instance->unique_id);
     if (instance->name.bytes) {
         size_t size = append_name(writer, &instance->name, writer->code_page, at);
-        pfb_write_put_field(writer, FIELD_INSTANCE_NAME, at + 16, INSTANCE_BYTES);
+        pfb_write_put_field(writer, FIELD_INSTANCE_NAME, at + 16, V1_INSTANCE_BYTES);
         pfb_write_put_field(writer, FIELD_NONE, at + 20, size);
     }
     pfb_write_put_field(writer, FIELD_INSTANCE_SIZE, at, writer->size_bytes - at);
@@ -237,7 +229,7 @@ static bool find_value(pfb_writer *writer, uint32_t offset, uint32_t size, size_
         pfb_write_counter_block(writer, 0);
     if (!writer->has_block) /* out of order: pfb_write_counter_block recorded it */
         return false;
-    if (offset < COUNTER_BLOCK_BYTES || size > writer->block_size || offset > writer->block_size - size) {
+    if (offset < V1_COUNTER_BLOCK_BYTES || size > writer->block_size || offset > writer->block_size - size) {
         pfb_write_fail(writer, PFB_CALLER_ARGUMENT);
         return false;
     }
@@ -276,7 +268,7 @@ void pfb_write_end_object(pfb_writer *writer)
     end_instance(writer);
     size_t at = writer->object_at;
     int32_t kind = writer->instance_kind;
-    field instances = kind == 0 ? FIELD_OBJECT_INSTANCES : kind < -1 ? FIELD_METADATA_INSTANCES : FIELD_NONE;
+    write_field instances = kind == 0 ? FIELD_OBJECT_INSTANCES : kind < -1 ? FIELD_METADATA_INSTANCES : FIELD_NONE;
     pfb_write_put_field(writer, FIELD_DEFINITION_LENGTH, at + 4, writer->definitions_end - at);
     pfb_write_put_field(writer, FIELD_COUNTER_COUNT, at + 32, writer->definition_count);
     pfb_write_put_field(writer, instances, at + 40, kind < 0 ? (uint32_t)kind : writer->instance_count);

@@ -2,17 +2,17 @@
 #include "sample/sample_v1.h"
 
 #include "perfblock/formula.h"
+#include "perflib/v1_fields.h"
 #include "sample/order.h"
 
 /* Returns the number of rows of the current object, whose counters were read: the header's if the bytes can hold that
  * many instances and values. Otherwise the object is broken, and its instances are counted. */
 static uint32_t rows_of_object(const pfb_v1_reader *block, const pfb_v1_object *object, uint32_t columns)
 {
-    enum { LEAST_INSTANCE_BYTES = 28 }; /* a definition and a counter block */
     if (object->instance_count == PFB_V1_NO_INSTANCES)
         return 1;
     uint64_t promised = object->instance_count > 0 ? (uint64_t)object->instance_count : 0;
-    if (promised <= object->size_bytes / LEAST_INSTANCE_BYTES && promised * columns <= object->size_bytes)
+    if (promised <= object->size_bytes / V1_LEAST_INSTANCE_BYTES && promised * columns <= object->size_bytes)
         return (uint32_t)promised;
     pfb_v1_reader copy = *block;
     pfb_v1_instance instance;

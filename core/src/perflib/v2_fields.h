@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_V2_FIELDS_H
+#define PFB_V2_FIELDS_H
+
+/* Sizes of the fixed parts of V2 replies: PERF_DATA_HEADER, PERF_COUNTER_HEADER, the headers of PERF_MULTI_COUNTERS and
+ * PERF_MULTI_INSTANCES, PERF_COUNTER_DATA, and PERF_COUNTER_IDENTIFIER in queries. */
+enum {
+    V2_HEADER_BYTES = 48,
+    V2_RESULT_HEADER_BYTES = 16,
+    V2_PART_HEADER_BYTES = 8,
+    V2_VALUE_HEADER_BYTES = 8,
+    V2_IDENTIFIER_BYTES = 40
+};
+
+#endif
