@@ -2,22 +2,35 @@
 #include <perfblock/collect.h>
 #include <stdio.h>
 
-/* Prints a counter of this machine, three times. */
+static pfb_source *open_capture(const char *name, pfb_source_failure *failure)
+{
+    static unsigned char data[1 << 20]; /* of a longer file, the whole samples in its first MiB */
+    FILE *file = fopen(name, "rb");
+    if (!file) {
+        perror(name);
+        return NULL;
+    }
+    size_t size = fread(data, 1, sizeof data, file);
+    fclose(file);
+    return pfb_source_open_capture(data, size, failure);
+}
+
+/* Prints a counter of this machine, or of a capture (.pfb), three times. */
 int main(int argc, char **argv)
 {
     const char *path = argc > 1 ? argv[1] : "\\Processor Information(*)\\% Processor Time";
     pfb_source_failure failure = {0};
     pfb_collected_value v;
-    pfb_source *source = pfb_source_open_live(&failure);
+    pfb_source *source = argc > 2 ? open_capture(argv[2], &failure) : pfb_source_open_live(&failure);
     pfb_collector *c = source ? pfb_collector_open(source, NULL, &failure) : NULL;
-    if (c && pfb_collector_add(c, path, &failure))
-        for (int n = 0; n < 4 && pfb_collector_collect(c, &failure); n++) /* waits a second in between */
-            while (pfb_collector_next(c, &v))
-                if (v.status == PFB_STATUS_OK) /* of the first sample most are need_two_samples */
-                    printf("%s %s %.2f %s\n", v.instance, v.counter, v.value, v.unit);
+    bool is_added = c && pfb_collector_add(c, path, &failure);
+    for (int n = 0; is_added && n < 4 && pfb_collector_collect(c, &failure); n++) /* live: waits a second in between */
+        while (pfb_collector_next(c, &v))
+            if (v.status == PFB_STATUS_OK) /* of the first sample most are need_two_samples */
+                printf("%s %s %.2f %s\n", v.instance, v.counter, v.value, v.unit);
     if (failure.sentence[0] != '\0')
         fprintf(stderr, "%s\n", failure.sentence);
     pfb_collector_close(c);
     pfb_source_close(source);
-    return failure.sentence[0] != '\0';
+    return !is_added || failure.sentence[0] != '\0';
 }

@@ -86,6 +86,31 @@ class Examples(unittest.TestCase):
         self.assertIn("Procesor", err)
         self.assertIn("none is a path", run("live_counters", "none is a path")[2])
 
+    def test_counters_of_a_capture(self):
+        """The fixture's text has what each counter gains in a second:
+        0.05, 0.26, 0.47 and 0.68 s of it were idle."""
+        capture = str(ROOT / "fixtures" / "processor_information.pfb")
+        rows = (("0,0", 95), ("0,1", 74), ("0,_Total", 53), ("_Total", 32))
+        expected = "".join(f"{name} % Processor Time {value:.2f} %\n"
+                           for name, value in rows)
+        path = "\\Processor Information(*)\\% Processor Time"
+        self.assertEqual(run("live_counters", path, capture),
+                         (0, 3 * expected, ""))
+        self.assertEqual(
+            run("live_counters", path.replace("*", "0,1"), capture),
+            (0, 3 * "0,1 % Processor Time 74.00 %\n", ""))
+
+    def test_captures_that_cannot_be_opened(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "no.pfb")
+            status, out, err = run("live_counters", "\\a\\b", path)
+            self.assertEqual((status, out), (1, ""))
+            self.assertIn("no.pfb", err)
+            pathlib.Path(path).write_bytes(b"text\x1a")
+            status, out, err = run("live_counters", "\\a\\b", path)
+            self.assertEqual((status, out), (1, ""))
+            self.assertNotEqual(err, "")
+
     @unittest.skipUnless(os.environ.get("PERFBLOCK_SYSTEM") == "Windows",
                          "other systems have live counters")
     def test_no_live_counters(self):
