@@ -47,6 +47,7 @@ static bool is_verdict(pfb_code code)
                                       PFB_BAD_INSTANCE_SIZE,
                                       PFB_UNALIGNED_SIZE,
                                       PFB_TRAILING_BYTES,
+                                      PFB_SIZE_WITHOUT_HEADER,
                                       PFB_UNKNOWN_FORMAT,
                                       PFB_TRUNCATED_STRING};
     return is_one_of(code, shared, sizeof shared / sizeof shared[0]) ||
@@ -599,7 +600,8 @@ static const tolerance tolerances[] = {{PFB_UNALIGNED_SIZE, PFB_NOTE_UNALIGNED_S
                                        {PFB_TRAILING_BYTES, PFB_NOTE_TRAILING_BYTES, 0},
                                        {PFB_BAD_PAIR, PFB_NOTE_BAD_PAIR, 0},
                                        {PFB_TRUNCATED_STRING, PFB_NOTE_UNTERMINATED, 0},
-                                       {PFB_BAD_NAME, PFB_NOTE_BAD_SYSTEM_NAME, 84}};
+                                       {PFB_BAD_NAME, PFB_NOTE_BAD_SYSTEM_NAME, 84},
+                                       {PFB_SIZE_WITHOUT_HEADER, PFB_NOTE_SIZE_WITHOUT_HEADER, 0}};
 
 /* The error of a block does not depend on how much of it is read, and when: nothing, only objects, or parts. */
 static const char *compare_partial(const reading *whole, const uint8_t *data, size_t size,

@@ -80,6 +80,7 @@ size_t names_of_notes(uint32_t notes, const char *names[NAMES_MOST_BITS])
         {PFB_NOTE_BAD_PAIR, "bad_pair"},
         {PFB_NOTE_UNTERMINATED, "unterminated"},
         {PFB_NOTE_BAD_SYSTEM_NAME, "bad_system_name"},
+        {PFB_NOTE_SIZE_WITHOUT_HEADER, "size_without_header"},
         {PFB_NOTE_UNKNOWN_EVENT, "unknown_event"},
         {PFB_NOTE_INCOMPLETE_RECORD, "incomplete_record"},
         {PFB_NOTE_UNKNOWN_ITEM, "unknown_item"},

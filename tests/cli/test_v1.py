@@ -363,6 +363,51 @@ class Broken(Case):
                           "trailing_bytes")
 
 
+def without_header(data):
+    """A little-endian block whose total size counts its objects only."""
+    total, header = struct.unpack_from("<II", data, 20)
+    return data[:20] + struct.pack("<I", total - header) + data[24:]
+
+
+class SizeWithoutHeader(Case):
+    """Total sizes that leave out the header, as those of Samba's server."""
+
+    NOTE = ["size_without_header"]
+
+    def test_every_object_is_read(self):
+        whole = rich(LITTLE, 1)
+        short = without_header(whole)
+        expected = self.run_json("show", "-", stdin=whole)
+        shown = self.run_json("show", "-", stdin=short)
+        self.assertEqual(shown.pop(), {"record": "note", "offset": 0,
+                                       "tolerated": self.NOTE})
+        self.assertEqual(shown, expected)
+
+    def test_several_blocks(self):
+        blocks = [rich(LITTLE, moment) for moment in (1, 2, 3)]
+        data = (without_header(blocks[0]) + without_header(blocks[1]) +
+                blocks[2])
+        self.assertEqual(self.run_json("cook", "-", stdin=data),
+                         self.run_json("cook", "-", stdin=b"".join(blocks)))
+        path = self.file("b.bin", data)
+        checked = self.run_json("check", path)
+        self.assertEqual([item["tolerated"] for item in checked], [self.NOTE])
+        chunks = [v2.chunk(b"V1DT", without_header(b)) for b in blocks]
+        capture = self.file("c.pfb", v2.recording(*chunks))
+        whole = self.file("w.pfb", v2.recording(
+            *(v2.chunk(b"V1DT", b) for b in blocks)))
+        self.assertEqual(self.run_json("cook", capture),
+                         self.run_json("cook", whole))
+
+    def test_strict(self):
+        path = self.file("b.bin", rich(LITTLE, 1) +
+                         without_header(rich(LITTLE, 2)))
+        at = len(rich(LITTLE, 1)) + 20
+        for command in ("show", "check", "cook"):
+            self.assert_error(self.run_program(command, "--strict", path), 1,
+                              path, at, "size_without_header")
+
+
 class Kinds(Case):
     """What --kind forces and what is recognised."""
 
@@ -660,6 +705,41 @@ class Real(Case):
             "cook", "--names", table, *[self.real("pal-s00-obj%d.bin" % title)
                                         for title in (2, 230, 638)])}
         self.assertEqual(found, {"System", "Process", "TCPv4"})
+
+
+@unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
+                     "PERFBLOCK_REAL_DATA names no folder")
+class RealSamba(Case):
+    """Blocks of Samba's server; the figures follow from its databases."""
+
+    def real(self, name):
+        """A file of the folder."""
+        return os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "v1-samba",
+                            name)
+
+    def test_every_value(self):
+        items = self.run_json("cook", "--names", self.real("names.bin"),
+                              self.real("g0.bin"), self.real("g1.bin"))
+        found = {(item["set"], item["instance"], item["counter"]):
+                 item["value"] for item in items if item["sample"] == 1}
+        expected = {("Memory", None, "Available Bytes"): 4077,
+                    ("Memory", None, "Page Faults/sec"): 77,
+                    ("Memory", None, "Pages/sec"): 77}
+        for number, name in enumerate(("0", "1", "_Total"), 1):
+            expected.update({
+                ("Processor", name, "% Processor Time"): 10 * number,
+                ("Processor", name, "% User Time"): 10 * number,
+                ("Processor", name, "Interrupts/sec"): 1000000 * number})
+        self.assertEqual(found, expected)
+
+    def test_sizes(self):
+        for name in ("g0.bin", "g1.bin"):
+            shown = self.run_json("show", self.real(name))
+            self.assertEqual(shown[0]["size"], 720)
+            self.assertEqual(shown[-1]["tolerated"], ["size_without_header"])
+            path = self.real(name)
+            self.assert_error(self.run_program("check", "--strict", path), 1,
+                              path, 20, "size_without_header")
 
 
 if __name__ == "__main__":

@@ -109,6 +109,8 @@ class Reader:
         flag, version, revision, total, first, count, default = self.load(
             "IIIIIIi", at + 8)
         demand(flag == (self.order == "<"), "bad_byte_order", at + 8)
+        if self.counts_objects_only(total, first, count):
+            total += first
         demand(total >= DATA_BLOCK, "bad_total_size", at + 20)
         demand(total <= room, "truncated_block", at + 20)
         demand(DATA_BLOCK <= first <= total, "bad_header_size", at + 24)
@@ -128,6 +130,26 @@ class Reader:
                 if is_named and name_size else None,
                 "_first": at + first,
                 "_system_name": name if is_named and name_size else b""}
+
+    def counts_objects_only(self, total, first, count):
+        """Whether the total size leaves out the header, as Samba's does.
+
+        The sizes of the objects add up to it, and the file has as many bytes
+        more as the header.
+        """
+        begin = self.start + first
+        if first < DATA_BLOCK or begin + total > min(
+                len(self.data), self.start + 0xFFFFFFFF):
+            return False
+        at, end = begin, begin + total
+        for _ in range(count):
+            if end - at < OBJECT:
+                return False
+            size, = self.load("I", at)
+            if not OBJECT <= size <= end - at:
+                return False
+            at += size
+        return at == end
 
     def system_time(self, at):
         """The header's time of day, printed as it stands."""

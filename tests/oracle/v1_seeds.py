@@ -37,6 +37,28 @@ ROWS = (("Idle", 0, 900, {}), ("svchost", 512, 50, {}),
         ("svchost", 640, 60, {}), ("_Total", 0, 1010, {}))
 
 
+def without_header(writer, *objects, more=0, **options):
+    """A block whose total size counts the objects only, as Samba's does."""
+    return writer.block(*objects, total=sum(map(len, objects)) + more,
+                        **options)
+
+
+def sizes_without_header():
+    """Total sizes without the header, alone and among other blocks."""
+    one, two = single(little), process(little, *ROWS)
+    label = little.object(4, [], [], instances=w.METADATA_ALONE)
+    short = without_header(little, one, two)
+    return {
+        "rule24_without_header": short,
+        "rule24_big_without_header": without_header(
+            big, single(big), process(big, *ROWS)),
+        # The total size is below that of a header.
+        "rule24_without_header_small": without_header(little, label),
+        "rule24_without_header_in_two_blocks": short + little.block(one),
+        "rule24_without_header_three_blocks": little.block(one) + short * 2,
+    }
+
+
 # Blocks that are sound ------------------------------------------------------
 
 def whole_blocks():
@@ -71,6 +93,7 @@ def whole_blocks():
                                                 name_length=0),
         "rule25_count_below": little.block(one, two, count=1),
         "after_objects": little.block(one, tail=b"\xa5" * 24),
+        **sizes_without_header(),
         "rule35_unaligned": little.block(odd, two, odd, one),
         "big_endian": big.block(single(big), process(big, *ROWS)),
     }
@@ -281,6 +304,11 @@ def broken_frames():
     for name, header in (("zero", 0), ("below", 87), ("beyond", len(good) + 1),
                          ("max", ANY)):
         out["rule24_header_" + name] = little.block(one, header=header)
+    short = without_header(little, one, one)
+    out["rule24_without_header_cut"] = short[:-1]
+    for name, more in (("above", 8), ("below", -8)):
+        out["rule24_without_header_" + name] = without_header(
+            little, one, one, more=more, tail=bytes(8))
     for name, count in (("beyond", 3), ("many", 100), ("max", ANY)):
         out["rule25_count_" + name] = little.block(one, count=count)
     return out

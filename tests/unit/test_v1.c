@@ -783,6 +783,58 @@ Test(v1, a_system_name_outside_of_the_block)
     }
 }
 
+/* Samba's server counts the objects and leaves out the header. */
+Test(v1, a_total_size_without_the_header)
+{
+    enum { OBJECTS = EVERY_SIZE - OBJECT_A };
+    static const struct {
+        const char *what;
+        uint32_t total, header, count, last_size; /* 0: as it was */
+        size_t cut, appended;
+        pfb_code code; /* without it: PFB_NOTE_SIZE_WITHOUT_HEADER */
+        size_t offset;
+    } rows[] = {
+        {"all objects", OBJECTS, 0, 0, 0, 0, 0, PFB_OK, 0},
+        {"another block follows", OBJECTS, 0, 0, 0, 0, 40, PFB_OK, 0},
+        {"the input is a byte too short", OBJECTS, 0, 0, 0, 1, 0, PFB_TRUNCATED_OBJECT, OBJECT_E},
+        {"4 bytes more than the objects", OBJECTS + 4, 0, 0, 0, 0, 4, PFB_TRUNCATED_OBJECT, OBJECT_E},
+        {"4 bytes less than the objects", OBJECTS - 4, 0, 0, 0, 0, 0, PFB_TRUNCATED_OBJECT, OBJECT_E},
+        {"four of the objects", OBJECTS - 144, 0, 4, 0, 0, 0, PFB_OK, 0},
+        {"no bytes for the fifth object", OBJECTS - 144, 0, 0, 0, 0, 0, PFB_TRUNCATED_OBJECT, OBJECT_D},
+        {"a last object of 63 bytes", OBJECTS - 144 + 63, 0, 0, 63, 0, 0, PFB_BAD_OBJECT_SIZE, OBJECT_D},
+        {"a header that is too small", OBJECTS, 80, 0, 0, 0, 0, PFB_BAD_HEADER_SIZE, 24},
+        {"a header past the input", OBJECTS, UINT32_MAX, 0, 0, 0, 0, PFB_BAD_HEADER_SIZE, 24},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (int big = 0; big <= 1; big++) {
+            bytes b;
+            make_everything(&b, big);
+            store_ordered(b.data + 20, big, rows[i].total);
+            if (rows[i].header > 0)
+                store_ordered(b.data + 24, big, rows[i].header);
+            if (rows[i].count > 0)
+                store_ordered(b.data + 28, big, rows[i].count);
+            if (rows[i].last_size > 0)
+                store_ordered(b.data + OBJECT_E, big, rows[i].last_size);
+            b.size -= rows[i].cut;
+            put_fill(&b, 0xFF, rows[i].appended);
+            uint8_t *data = exact_copy(&b);
+            pfb_v1_reader block;
+            pfb_v1_open(&block, data, b.size, NULL);
+            expect_error(pfb_v1_finish(&block), rows[i].code, rows[i].offset, rows[i].what);
+            if (rows[i].code == PFB_OK) {
+                cr_expect_eq(block.notes, PFB_NOTE_SIZE_WITHOUT_HEADER, "%s: notes %x", rows[i].what, block.notes);
+                cr_expect_eq(block.total_size_bytes, OBJECT_A + rows[i].total, "%s", rows[i].what);
+                cr_expect_not(pfb_v1_open(&block, data, b.size, STRICT), "%s", rows[i].what);
+                expect_error(block.error, PFB_SIZE_WITHOUT_HEADER, 20, rows[i].what);
+            } else {
+                cr_expect_eq(block.notes & PFB_NOTE_SIZE_WITHOUT_HEADER, 0, "%s", rows[i].what);
+            }
+            free(data);
+        }
+    }
+}
+
 Test(v1, unaligned_sizes_and_trailing_bytes)
 {
     bytes b;

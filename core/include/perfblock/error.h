@@ -121,6 +121,8 @@ typedef enum pfb_code {
     PFB_LABEL_MISMATCH = 161,    /* CPI hooks: the labels at both ends of a group differ */
     PFB_BAD_CPI_LINE = 162,      /* a malformed or misplaced line in a text of CPI snapshots */
 
+    PFB_SIZE_WITHOUT_HEADER = 163, /* strict only: the total size of a V1 block does not count its header */
+
     PFB_BAD_BUFFER_SIZE = 170, /* the size of a log's buffer is smaller than its header or no multiple of 8 */
     PFB_BAD_BUFFER_USED = 171, /* a log's buffer uses fewer bytes than its header has, or more than its size */
     PFB_BAD_EVENT_SIZE = 172,  /* an event is smaller than its header or ends past the used bytes of its buffer */
@@ -164,13 +166,14 @@ typedef struct pfb_read_options {
 } pfb_read_options;
 
 /* Deviations that a reader tolerated, as bits. In strict mode each is an error instead. */
-#define PFB_NOTE_UNALIGNED_SIZE UINT32_C(1)       /* a size that must be a multiple of 8 is not */
-#define PFB_NOTE_TRAILING_BYTES UINT32_C(2)       /* bytes that belong to no element were skipped */
-#define PFB_NOTE_UNKNOWN_KIND UINT32_C(4)         /* a result of unknown kind was skipped */
-#define PFB_NOTE_ERROR_WITHOUT_STATUS UINT32_C(8) /* an error result with status 0 */
-#define PFB_NOTE_BAD_PAIR UINT32_C(16)            /* strings of a name table that do not form a pair were skipped */
-#define PFB_NOTE_UNTERMINATED UINT32_C(32)        /* a name table ends without a NUL */
-#define PFB_NOTE_BAD_SYSTEM_NAME UINT32_C(64)     /* the system name of a V1 block lies outside the block */
+#define PFB_NOTE_UNALIGNED_SIZE UINT32_C(1)        /* a size that must be a multiple of 8 is not */
+#define PFB_NOTE_TRAILING_BYTES UINT32_C(2)        /* bytes that belong to no element were skipped */
+#define PFB_NOTE_UNKNOWN_KIND UINT32_C(4)          /* a result of unknown kind was skipped */
+#define PFB_NOTE_ERROR_WITHOUT_STATUS UINT32_C(8)  /* an error result with status 0 */
+#define PFB_NOTE_BAD_PAIR UINT32_C(16)             /* strings of a name table that do not form a pair were skipped */
+#define PFB_NOTE_UNTERMINATED UINT32_C(32)         /* a name table ends without a NUL */
+#define PFB_NOTE_BAD_SYSTEM_NAME UINT32_C(64)      /* the system name of a V1 block lies outside the block */
+#define PFB_NOTE_SIZE_WITHOUT_HEADER UINT32_C(128) /* the total size of a V1 block does not count its header */
 
 #define PFB_NOTE_UNKNOWN_EVENT UINT32_C(0x10000)     /* events of a log that hold no part of a record were skipped */
 #define PFB_NOTE_INCOMPLETE_RECORD UINT32_C(0x20000) /* parts of a log's record that lacks others were skipped */

@@ -35,7 +35,7 @@ extern "C" {
 
 /* The reader and the fields of PERF_DATA_BLOCK. Callers may read the fields above the line; those below are private. */
 typedef struct pfb_v1_reader {
-    uint32_t total_size_bytes; /* of the whole block; in a file of blocks the next one begins there */
+    uint32_t total_size_bytes; /* of the whole block with its header; in a file of blocks the next one begins there */
     bool is_big_endian;
     uint32_t version, revision;  /* 1 and 1; not checked */
     uint32_t object_count;       /* NumObjectTypes */
@@ -140,8 +140,10 @@ PFB_API bool pfb_v1_recognise(const void *data, size_t size);
 
 /* Starts reading a block of `size` bytes. Null options are defaults. Checks the header only; returns false if it is
  * malformed, and `error` says why. A system name outside the block is noted (PFB_NOTE_BAD_SYSTEM_NAME) and
- * `system_name.bytes` is null; in strict mode it is the error PFB_BAD_NAME. A null `data` counts as size 0. Bytes past
- * total_size_bytes are ignored. */
+ * `system_name.bytes` is null; in strict mode it is the error PFB_BAD_NAME. A total size that counts the
+ * objects but not the header is noted (PFB_NOTE_SIZE_WITHOUT_HEADER) if the sizes of the objects add up to it and the
+ * header's size fits the input, too; total_size_bytes is then the sum. In strict mode it is PFB_SIZE_WITHOUT_HEADER. A
+ * null `data` counts as size 0. Bytes past total_size_bytes are ignored. */
 PFB_API bool pfb_v1_open(pfb_v1_reader *block, const void *data, size_t size, const pfb_read_options *options);
 
 /* Moves to the next object, after checking what the caller left unread of the current one. Returns true for a malformed

@@ -109,6 +109,7 @@ static const code_row code_rows[] = {
     {PFB_SUM_MISMATCH, "sum_mismatch", "the CPUs' counts do not add up to the system's"},
     {PFB_LABEL_MISMATCH, "label_mismatch", "the labels at both ends of the group differ"},
     {PFB_BAD_CPI_LINE, "bad_cpi_line", "the line is malformed or misplaced in a text of snapshots"},
+    {PFB_SIZE_WITHOUT_HEADER, "size_without_header", "the total size of the block does not count its header"},
     {PFB_BAD_BUFFER_SIZE, "bad_buffer_size", "the buffer's size is smaller than its header or no multiple of 8"},
     {PFB_BAD_BUFFER_USED, "bad_buffer_used", "the buffer's used size is below its header's or above its size"},
     {PFB_BAD_EVENT_SIZE, "bad_event_size", "the event's size is smaller than its header or larger than what is left"},

@@ -136,6 +136,26 @@ static void read_system_name(pfb_v1_reader *block, pfb_cursor *cursor, const uin
         block->system_name = cut_name(block, name, size, 0);
 }
 
+/* Returns true if the total size counts the objects but not the header, as in the blocks of Samba's server: the sizes
+ * of the objects add up to exactly `total`, and the input has the header, too. The sizes found here are not used again:
+ * pfb_v1_next_object loads and checks each. */
+static bool is_size_without_header(const pfb_v1_reader *block, size_t size, uint32_t total, uint32_t header,
+                                   uint32_t count)
+{
+    if (header < V1_HEADER_BYTES || total > size || header > size - total || header > UINT32_MAX - total)
+        return false;
+    const pfb_view whole = {block->data, (size_t)header + total};
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *p = pfb_at(whole, (size_t)header + at, V1_OBJECT_HEADER_BYTES);
+        uint32_t object_size = p ? load32(block, p) : 0;
+        if (object_size < V1_OBJECT_HEADER_BYTES || object_size > total - at)
+            return false;
+        at += object_size;
+    }
+    return at == total;
+}
+
 bool pfb_v1_open(pfb_v1_reader *block, const void *data, size_t size, const pfb_read_options *options)
 {
     *block = (pfb_v1_reader){.data = data, .is_strict = pfb_is_strict(options)};
@@ -150,6 +170,11 @@ bool pfb_v1_open(pfb_v1_reader *block, const void *data, size_t size, const pfb_
     uint32_t total = load32(block, p + 20);
     uint32_t header = load32(block, p + 24);
     uint32_t count = load32(block, p + 28);
+    if (is_size_without_header(block, size, total, header, count)) {
+        pfb_cursor_tolerate(&cursor, block->is_strict, &block->notes, PFB_NOTE_SIZE_WITHOUT_HEADER,
+                            PFB_SIZE_WITHOUT_HEADER, 20);
+        total += header;
+    }
     if (total < V1_HEADER_BYTES)
         pfb_cursor_fail(&cursor, PFB_BAD_TOTAL_SIZE, 20);
     else if (total > size)
