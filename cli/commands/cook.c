@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "input/file_order.h"
 #include "memory/memory.h"
+#include "names/metadata_files.h"
 #include "names/titles.h"
 #include "names/v1.h"
 #include "output/diagnostics.h"
@@ -20,6 +21,7 @@ typedef struct cook {
     pfb_collector *collector;
     values_printer printer;
     title_names names;
+    metadata_files metadata;
     input in;             /* the file being read */
     uint64_t block_count; /* samples and parts of samples that were displayed */
 } cook;
@@ -185,6 +187,7 @@ static void cook_file(cook *c, const char *name)
     if (!input_read(in, name, c->o->kind))
         return;
     title_names_begin(&c->names, in->kind == INPUT_CAPTURE ? in : NULL);
+    metadata_files_put(&c->metadata, c->collector);
     c->printer.file = name;
     if (in->kind == INPUT_CAPTURE)
         cook_capture(c);
@@ -253,6 +256,7 @@ void cook_files(const options *o, output *out)
     c.printer.out = out;
     title_names_open(&c.names, o->names, &o->reader);
     c.collector = c.names.collector;
+    metadata_files_open(&c.metadata, o);
     progress_begin(false);
     for (size_t i = 0; i < o->file_count && !output_failed(c.out); i++)
         cook_file(&c, files[i]);
@@ -260,6 +264,7 @@ void cook_files(const options *o, output *out)
         note_missing_values(&c);
     free(files);
     values_end(&c.printer);
+    metadata_files_close(&c.metadata);
     title_names_close(&c.names);
 }
 

@@ -85,6 +85,24 @@ static bool take_names(options *o, const char *value)
     return true;
 }
 
+/* A request code of 1 or 2 digits and a colon may precede the file, so "C:" still begins a path. */
+static bool take_registration(options *o, const char *value)
+{
+    size_t digits = strspn(value, "0123456789");
+    bool has_code = digits > 0 && value[digits] == ':';
+    registration_option *registration = &o->registrations[o->registration_count++];
+    *registration = (registration_option){.request = 1, .path = has_code ? value + digits + 1 : value};
+    if (has_code)
+        registration->request = digits > 2 ? 0 : (uint32_t)strtoul(value, NULL, 10);
+    return registration->request >= 1 && registration->request <= 10 && *registration->path != '\0';
+}
+
+static bool take_query_info(options *o, const char *value)
+{
+    o->query_info = value;
+    return true;
+}
+
 static bool take_color(options *o, const char *value)
 {
     size_t i = 0;
@@ -278,6 +296,21 @@ static const command_option table[] = {
                 "per line",
      .takes_file = true,
      .take = take_names},
+    {.name = "registration",
+     .argument = "[CODE:]FILE",
+     .commands = COMMAND_COOK,
+     .meaning = "for V2 replies without metadata: the reply to a registration request; CODE is the request code, 1 by "
+                "default; replies of other codes follow that of their counterset; repeatable",
+     .expected = "a file, after a request code from 1 to 10 and a colon or alone",
+     .example = "5:names.bin",
+     .takes_file = true,
+     .take = take_registration},
+    {.name = "query-info",
+     .argument = "FILE",
+     .commands = COMMAND_COOK,
+     .meaning = "for V2 replies without metadata: the reply of PerfQueryCounterInfo",
+     .takes_file = true,
+     .take = take_query_info},
     {.name = "set",
      .argument = "NAME|GUID",
      .commands = COLLECTS,
@@ -620,6 +653,7 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
     *o = (options){.format = default_format(c), .interval = UINT64_C(1000000000), .minor = 1};
     o->sets = memory_get((size_t)argc, sizeof *o->sets);
     o->counters = memory_get((size_t)argc, sizeof *o->counters);
+    o->registrations = memory_get((size_t)argc, sizeof *o->registrations);
     fill_getopt(c, long_options, short_options);
     opterr = 0;
     while (true) {
@@ -641,6 +675,7 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
 void options_free(options *o)
 {
     free(o->sets);
+    free(o->registrations);
     free(o->counters);
 }
 

@@ -76,6 +76,12 @@ typedef struct command {
 
 typedef enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_choice;
 
+/* --registration [CODE:]FILE */
+typedef struct registration_option {
+    uint32_t request;
+    const char *path;
+} registration_option;
+
 struct options {
     output_format format;
     color_choice color;
@@ -86,18 +92,21 @@ struct options {
     size_t set_count;
     const char **counters;
     size_t counter_count;
-    const char *instance;  /* null: not given */
-    const char *source;    /* null: live */
-    const char *capture;   /* --file; null: not given */
-    const char *names;     /* --names; null: not given */
-    const char *recording; /* --output; null: not given */
-    const char *label;     /* --label; null: not given */
-    const char *generated; /* --generate; null: not given */
-    uint32_t minor;        /* --minor */
-    unsigned sample;       /* --sample: 32 or 64 bits; 0: not given */
-    uint64_t interval;     /* nanoseconds */
-    uint64_t count;        /* 0: until interrupted */
-    uint64_t rotation;     /* --rotate, in bytes; 0: not given */
+    registration_option *registrations;
+    size_t registration_count;
+    const char *query_info; /* --query-info; null: not given */
+    const char *instance;   /* null: not given */
+    const char *source;     /* null: live */
+    const char *capture;    /* --file; null: not given */
+    const char *names;      /* --names; null: not given */
+    const char *recording;  /* --output; null: not given */
+    const char *label;      /* --label; null: not given */
+    const char *generated;  /* --generate; null: not given */
+    uint32_t minor;         /* --minor */
+    unsigned sample;        /* --sample: 32 or 64 bits; 0: not given */
+    uint64_t interval;      /* nanoseconds */
+    uint64_t count;         /* 0: until interrupted */
+    uint64_t rotation;      /* --rotate, in bytes; 0: not given */
     bool is_quiet;
     bool is_utc;
     bool opens_page; /* --open */

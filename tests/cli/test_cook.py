@@ -238,6 +238,87 @@ class Bare(Case):
             (2, "unknown_type")])
 
 
+class BareReplies(Case):
+    """V2 replies that are joined with metadata from other files."""
+
+    def setUp(self):
+        super().setUp()
+        self.replies = [self.file("%d.bin" % n, timer_rows(
+            n, (0, "a", n * 2500000, 70 + n), ids=(1, 2))) for n in (1, 2)]
+        self.set = self.file("set.bin", w.counterset(OTHER, [
+            w.counter_info(1, TIMER), w.counter_info(2, RAW)]))
+        self.name = self.file("name.bin", w.string("Set"))
+        self.names = self.file("names.bin", w.string_block(
+            [(1, "% Time"), (2, "Count")]))
+        self.query = self.file("query.bin", w.identifier(OTHER, name="*"))
+
+    def options(self, *registrations, query=None):
+        """Arguments for the replies with this metadata."""
+        given = [part for one in registrations
+                 for part in ("--registration", one)]
+        return given + ["--query-info", query or self.query] + self.replies
+
+    def test_values(self):
+        items = self.run_json("cook", *self.options(
+            self.set, "3:" + self.name, "05:" + self.names))
+        self.assertEqual(
+            [(i["sample"], i["set"], i["instance"], i["counter"], i["status"],
+              i["value"]) for i in items],
+            [(0, "Set", "a", "% Time", "need_two_samples", None),
+             (0, "Set", "a", "Count", "ok", 71),
+             (1, "Set", "a", "% Time", "ok", 25),
+             (1, "Set", "a", "Count", "ok", 72)])
+
+    def test_code_1_may_be_written(self):
+        self.assertEqual(
+            self.run_json("cook", *self.options("1:" + self.set)),
+            self.run_json("cook", *self.options(self.set)))
+
+    def test_two_sets(self):
+        """Names belong to the set before them; later replies replace."""
+        other = self.file("other.bin", w.counterset(PROCESSOR, [
+            w.counter_info(1, RAW)]))
+        wrong = self.file("wrong.bin", w.string("Wrong"))
+        for order in ((other, "3:" + wrong, self.set, "3:" + self.name),
+                      (self.set, "3:" + self.name, other, "3:" + wrong),
+                      (self.set, "3:" + wrong, "3:" + self.name)):
+            items = self.run_json("cook", *self.options(*order))
+            self.assertEqual({i["set"] for i in items}, {"Set"}, order)
+
+    def test_captures_have_their_own(self):
+        capture = self.file("a.pfb", recording(timer_rows(
+            1, (0, "a", 1, 5), ids=(1, 2))))
+        own = self.run_json("cook", capture)
+        wrong = self.file("wrong.bin", w.string("Wrong"))
+        self.assertEqual(own, self.run_json(
+            "cook", "--registration", self.set, "--registration",
+            "3:" + wrong, capture))
+
+    def test_malformed(self):
+        """Reported once, whatever the number of replies."""
+        cut = self.file("cut.bin", w.counterset(OTHER, [
+            w.counter_info(1, TIMER)])[:-1])
+        done = self.run_program("cook", *self.options(cut))
+        self.assert_error(done, 1, cut, 24, "bad_counter_count")
+        short = self.file("short.bin", b"1234")
+        done = self.run_program("cook", *self.options(short))
+        self.assert_error(done, 1, short, 0, "truncated_header")
+        done = self.run_program("cook", *self.options(self.set, query=short))
+        self.assert_error(done, 1, short, 0, "truncated_identifier")
+
+    def test_usage(self):
+        done = self.run_program("cook", *self.options("3:" + self.name,
+                                                      self.set))
+        self.assertEqual(done.status, 2)
+        self.assertIn("must precede it", done.err)
+        for wrong in ("0:a", "11:a", "100:a", "1:"):
+            done = self.run_program("cook", *self.options(wrong))
+            self.assertEqual(done.status, 2, wrong)
+            self.assertIn("request code", done.err)
+        done = self.run_program("cook", *self.options(self.set + ".gone"))
+        self.assertEqual(done.status, 3)
+
+
 class Broken(Case):
     """Captures with errors: what is whole is cooked."""
 

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "names/metadata_files.h"
+
+#include "memory/memory.h"
+#include "output/diagnostics.h"
+#include "perfblock/metadata.h"
+
+#include <stdlib.h>
+
+/* Only the reply of code 1 holds the GUID of its counterset. The other replies belong to the one before them. */
+static void open_registration(metadata_file *file, const registration_option *option, pfb_guid *set, bool *has_set,
+                              const pfb_read_options *reader)
+{
+    pfb_registration registration;
+    file->request = option->request;
+    if (!input_read(&file->in, option->path, INPUT_REGISTRATION))
+        return;
+    if (option->request == PFB_REQUEST_COUNTERSET) {
+        *has_set = pfb_registration_open(&registration, file->in.data, file->in.size, reader);
+        *set = registration.guid;
+        if (!*has_set)
+            diagnostics_malformed(option->path, registration.error);
+    } else if (!*has_set) {
+        diagnostics_say(STATUS_USAGE, option->path,
+                        "has no counterset: a --registration with its reply of code 1 must precede it");
+    }
+    file->set = *set;
+    if (!*has_set)
+        input_free(&file->in);
+}
+
+void metadata_files_open(metadata_files *m, const options *o)
+{
+    pfb_guid set = {{0}};
+    bool has_set = false;
+    *m = (metadata_files){.files = memory_get(o->registration_count + 1, sizeof *m->files)};
+    for (size_t i = 0; i < o->registration_count; i++) {
+        metadata_file *file = &m->files[m->count++];
+        *file = (metadata_file){.request = 0};
+        open_registration(file, &o->registrations[i], &set, &has_set, &o->reader);
+    }
+    if (o->query_info) {
+        metadata_file *file = &m->files[m->count++];
+        *file = (metadata_file){.request = 0};
+        input_read(&file->in, o->query_info, INPUT_IDENTIFIERS);
+    }
+}
+
+void metadata_files_close(metadata_files *m)
+{
+    for (size_t i = 0; i < m->count; i++)
+        input_free(&m->files[i].in);
+    free(m->files);
+    *m = (metadata_files){.files = NULL};
+}
+
+void metadata_files_put(metadata_files *m, pfb_collector *collector)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        const metadata_file *file = &m->files[i];
+        pfb_error error = {PFB_OK, 0};
+        bool is_put = true;
+        if (!file->in.data)
+            continue;
+        if (file->request > 0)
+            is_put = pfb_collector_put_registration(collector, &file->set, file->request, file->in.data, file->in.size,
+                                                    &error, NULL);
+        else
+            is_put = pfb_collector_put_query_info(collector, file->in.data, file->in.size, &error, NULL);
+        if (!is_put)
+            memory_exhausted();
+        if (error.code != PFB_OK && !m->is_reported)
+            diagnostics_malformed(file->in.name, error);
+    }
+    m->is_reported = true;
+}
