@@ -94,21 +94,23 @@ static const command commands[] = {
      .run = command_types},
     {.name = "live",
      .bit = COMMAND_LIVE,
-     .arguments = "",
-     .files = FILES_NONE,
+     .arguments = "[PATH...]",
+     .files = FILES_PATHS,
      .formats = WRITES_ALL | WRITES_PROMETHEUS,
      .summary = "collect from this machine and show displayed values",
-     .description = "Collects samples at an interval and prints the displayed values of each sample after the first. "
-                    "On a terminal each sample replaces the one before it.",
-     .examples = {{"perfblock live --set Memory --interval 5", "the memory counters every five seconds"},
+     .description =
+         "Collects samples at an interval and prints the displayed values of each sample after the first. "
+         "On a terminal each sample replaces the one before it. Counters are chosen by path, or by --set, --counter "
+         "and --instance; default: Processor Information.",
+     .examples = {{"perfblock live --interval 5 \"\\Memory\\*\"", "the memory counters every five seconds"},
                   {"perfblock live --set Process --counter \"% Processor Time\" --count 1",
                    "one table: the processor time of each process"},
                   {"perfblock live --set \"Physical*\" --format prometheus", "metrics for Prometheus"}},
      .run = command_live},
     {.name = "record",
      .bit = COMMAND_RECORD,
-     .arguments = "-o FILE",
-     .files = FILES_NONE,
+     .arguments = "-o FILE [PATH...]",
+     .files = FILES_PATHS,
      .formats = WRITES_TEXT,
      .summary = "collect and store raw bytes",
      .description =

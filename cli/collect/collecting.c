@@ -2,6 +2,7 @@
 #include "collect/collecting.h"
 
 #include "collect/meant.h"
+#include "collect/paths.h"
 #include "memory/memory.h"
 #include "names/names.h"
 #include "output/diagnostics.h"
@@ -145,19 +146,36 @@ static void report_failure(const collecting *c, const pfb_collector_choice *choi
     }
 }
 
+/* Adds the counters of a choice, or those of `path` if it is not null; the choice has its parts then. */
+static bool add(collecting *c, const pfb_collector_choice *choice, const char *path)
+{
+    pfb_source_failure failure = {0};
+    bool is_added = path ? pfb_collector_add(c->collector, path, &failure)
+                         : pfb_collector_add_choice(c->collector, choice, &failure);
+    collecting_report(c);
+    if (!is_added)
+        report_failure(c, choice, &failure);
+    return is_added;
+}
+
 bool collecting_add(collecting *c, const options *o)
 {
     static const char *const usual[] = {"Processor Information"};
-    pfb_source_failure failure = {0};
-    const pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets : usual,
-                                         .counterset_count = o->set_count > 0 ? o->set_count : 1,
-                                         .counters = o->counters,
-                                         .counter_count = o->counter_count,
-                                         .instance = o->instance};
-    bool is_added = pfb_collector_add_choice(c->collector, &choice, &failure);
-    collecting_report(c);
-    if (!is_added)
-        report_failure(c, &choice, &failure);
+    path_list paths;
+    if (!path_list_open(&paths, o))
+        return false;
+    bool is_added = true;
+    for (size_t i = 0; i < paths.count && is_added; i++)
+        is_added = add(c, &paths.choices[i], paths.texts[i]);
+    if (is_added && (o->set_count > 0 || paths.count == 0)) {
+        const pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets : usual,
+                                             .counterset_count = o->set_count > 0 ? o->set_count : 1,
+                                             .counters = o->counters,
+                                             .counter_count = o->counter_count,
+                                             .instance = o->instance};
+        is_added = add(c, &choice, NULL);
+    }
+    path_list_free(&paths);
     return is_added;
 }
 

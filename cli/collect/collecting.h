@@ -19,8 +19,8 @@ typedef struct collecting {
  * has no live source, 3 for a file that cannot be read, 1 for one that is no recording. */
 bool collecting_open(collecting *c, const char *path, const pfb_collector_options *choices);
 
-/* Adds the counters of --set, --counter and --instance. False after a message: status 2 for names that match nothing,
- * else 4. */
+/* Adds the counters that were asked for by path, and those of --set, --counter and --instance. False after a message:
+ * status 2 for names that match nothing, 3 for a file of paths that cannot be read, else 4. */
 bool collecting_add(collecting *c, const options *o);
 
 /* Collects a sample. False at the end of a recording, and after a message, status 4. */

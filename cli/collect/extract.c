@@ -61,7 +61,8 @@ static bool is_query_chosen(const extract *e, const pfb_identifier *identifier)
     return selection_has_set(e->choice, &identifier->counterset) &&
            (identifier->counter_id == PFB_NO_ID ||
             selection_has_counter(e->choice, &identifier->counterset, identifier->counter_id)) &&
-           (!names_instance || selection_has_name(e->choice, name));
+           (!names_instance ||
+            selection_has_instance(e->choice, &identifier->counterset, identifier->counter_id, name));
 }
 
 /* The first query whose recorded index is not below this one: its position. */
@@ -97,21 +98,22 @@ static void sort_queries(extract *e)
     }
     e->count = count;
     bool has_gaps = count > 0 && e->queries[count - 1].identifier.index != count - 1;
-    e->is_whole = !e->choice->has_counters && !e->choice->pattern.bytes && chosen == count && !has_gaps;
+    e->is_whole = !e->choice->has_counters && !e->choice->has_patterns && chosen == count && !has_gaps;
 }
 
-/* Appends a chosen query. --instance takes the place of a recorded pattern, which may name other instances. */
+/* Appends a chosen query. The chosen pattern replaces a recorded one, which may name other instances. */
 static void append_query(const extract *e, const extract_query *query, pfb_bytes *info)
 {
     enum { INDEX_AT = 32 };
     const pfb_identifier *identifier = &query->identifier;
     const uint8_t *bytes = e->recorded.data + identifier->offset;
     size_t at = info->size_bytes;
-    if (e->choice->pattern.bytes && pfb_query_is_pattern(&identifier->name)) {
+    pfb_name pattern = selection_pattern(e->choice, &identifier->counterset, identifier->counter_id);
+    if (pattern.bytes && pfb_query_is_pattern(&identifier->name)) {
         pfb_query changed = {.counterset = identifier->counterset,
                              .counter_id = identifier->counter_id,
                              .instance_id = identifier->instance_id,
-                             .name = e->choice->pattern,
+                             .name = pattern,
                              .status = identifier->status};
         size_t size = pfb_query_size(&changed);
         if (!pfb_bytes_reserve(info, at + size))
@@ -171,13 +173,22 @@ static bool has_instances(uint32_t kind)
     return kind == PFB_V2_MULTIPLE_INSTANCES || kind == PFB_V2_COUNTERSET;
 }
 
-static void write_values(pfb_writer *builder, const part *p, pfb_v2_reader *block)
+/* Writes the values of an instance (null: the only one) of the chosen counters. A value is empty if its counter was
+ * chosen of other instances only. */
+static void write_values(pfb_writer *builder, const part *p, pfb_v2_reader *block, const pfb_name *instance)
 {
     pfb_v2_value value;
-    bool is_reduced = p->e->choice->has_counters && has_ids(p->result->kind);
+    const selection *choice = p->e->choice;
+    const pfb_guid *set = &p->identifier->counterset;
+    const pfb_name *queried = &p->identifier->name;
+    bool is_reduced = choice->has_counters && has_ids(p->result->kind);
+    if (!instance && queried->size_bytes > 0 && !pfb_query_is_pattern(queried))
+        instance = queried;
     while (pfb_v2_next_value(block, &value)) {
-        if (!is_reduced || selection_has_counter(p->e->choice, &p->identifier->counterset, value.counter_id))
-            pfb_write_datum(builder, p->data + value.data_offset, value.data_size_bytes);
+        if (is_reduced && !selection_has_counter(choice, set, value.counter_id))
+            continue;
+        bool is_empty = is_reduced && instance && !selection_has_instance(choice, set, value.counter_id, instance);
+        pfb_write_datum(builder, p->data + value.data_offset, is_empty ? 0 : value.data_size_bytes);
     }
 }
 
@@ -191,11 +202,12 @@ static void write_part(pfb_writer *builder, const void *context)
     pfb_write_begin_result(builder, p->result->kind, p->result->status, p->ids, p->id_count);
     while (pfb_v2_next_instance(&block, &instance)) {
         if (has_instances(p->result->kind)) {
-            if (!selection_has_name(p->e->choice, &instance.name))
+            if (!selection_has_instance(p->e->choice, &p->identifier->counterset, p->identifier->counter_id,
+                                        &instance.name))
                 continue;
             pfb_write_instance(builder, instance.id, &instance.name);
         }
-        write_values(builder, p, &block);
+        write_values(builder, p, &block, has_instances(p->result->kind) ? &instance.name : NULL);
     }
     pfb_write_end_result(builder);
     pfb_write_end_v2(builder);
@@ -222,7 +234,7 @@ static bool is_result_chosen(const extract *e, const pfb_identifier *identifier,
         return true;
     bool has_known_kind = kind == PFB_V2_SINGLE_COUNTER || has_instances(kind);
     bool is_identified = selection_has_counter(e->choice, &identifier->counterset, identifier->counter_id);
-    return has_known_kind ? is_identified : !e->choice->has_counters && !e->choice->pattern.bytes;
+    return has_known_kind ? is_identified : !e->choice->has_counters && !e->choice->has_patterns;
 }
 
 /* A result that takes the place of one that was not chosen, so that those after it keep their index. */
@@ -242,7 +254,7 @@ static pfb_error append_result(const extract *e, const pfb_identifier *identifie
 {
     pfb_error error = {PFB_OK, 0};
     uint32_t kind = result->kind;
-    bool is_part = (e->choice->has_counters && has_ids(kind)) || (e->choice->pattern.bytes && has_instances(kind));
+    bool is_part = (e->choice->has_counters && has_ids(kind)) || (e->choice->has_patterns && has_instances(kind));
     if (!is_result_chosen(e, identifier, kind)) {
         append_error(reduced);
     } else if (is_part) {
@@ -451,17 +463,17 @@ static void write_instances(pfb_writer *builder, const void *context)
     pfb_listed_instance instance;
     pfb_list_open(&list, p->reply->data, p->reply->size_bytes, NULL);
     while (pfb_list_next_instance(&list, &instance)) {
-        if (selection_has_name(p->e->choice, &instance.name))
+        if (selection_has_instance(p->e->choice, p->set, PFB_NO_ID, &instance.name))
             pfb_write_listed_instance(builder, instance.id, &instance.name);
     }
 }
 
-pfb_error extract_instances(const extract *e, const pfb_bytes *list, pfb_bytes *reduced)
+pfb_error extract_instances(const extract *e, const pfb_guid *set, const pfb_bytes *list, pfb_bytes *reduced)
 {
     pfb_error error = {PFB_OK, 0};
-    const reply_part p = {.e = e, .reply = list};
+    const reply_part p = {.e = e, .set = set, .reply = list};
     reduced->size_bytes = 0;
-    if (e->choice->pattern.bytes)
+    if (e->choice->has_patterns)
         error = append_written(reduced, write_instances, &p, 0);
     else
         append(reduced, list->data, list->size_bytes);

@@ -40,8 +40,8 @@ bool extract_sample(const extract *e, const pfb_bytes *sample, pfb_bytes *reduce
 pfb_error extract_registration(const extract *e, const pfb_guid *set, uint32_t request, const pfb_bytes *reply,
                                pfb_bytes *reduced);
 
-/* Reduces an instance list to the chosen names. The error is that of the writer. */
-pfb_error extract_instances(const extract *e, const pfb_bytes *list, pfb_bytes *reduced);
+/* Reduces the instance list of a counterset to the chosen names. The error is that of the writer. */
+pfb_error extract_instances(const extract *e, const pfb_guid *set, const pfb_bytes *list, pfb_bytes *reduced);
 
 void extract_free(extract *e);
 

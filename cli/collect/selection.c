@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-void selection_open(selection *s, const pfb_collector *collector, const char *instance, bool has_counters)
+void selection_open(selection *s, const pfb_collector *collector)
 {
     pfb_collector_identifier next;
-    *s = (selection){.has_counters = has_counters};
+    *s = (selection){.count = 0};
     while (pfb_collector_identifier_at(collector, s->count, &next)) {
         s->counters = memory_grow(s->counters, &s->capacity, s->count + 1, sizeof *s->counters);
         s->counters[s->count++] = next;
+        s->has_counters = s->has_counters || next.counter_id != PFB_NO_ID;
+        s->has_patterns = s->has_patterns || next.instance;
     }
-    if (instance)
-        s->pattern = pfb_utf8_name(instance, strlen(instance));
 }
 
 void selection_free(selection *s)
@@ -68,7 +68,41 @@ bool selection_has_counter(const selection *s, const pfb_guid *set, uint32_t cou
     return has_entry(s, set, counter_id) || has_entry(s, set, PFB_NO_ID);
 }
 
-bool selection_has_name(const selection *s, const pfb_name *name)
+/* Returns the entry at a position that applies to a counter of the set, at or after `position`; null past the last. */
+static const pfb_collector_identifier *next_entry(const selection *s, const pfb_guid *set, uint32_t counter_id,
+                                                  size_t *position)
 {
-    return !s->pattern.bytes || pfb_query_match(&s->pattern, name, PFB_MATCH_IGNORE_CASE);
+    while (*position < s->count && pfb_guid_equal(&s->counters[*position].counterset, set)) {
+        const pfb_collector_identifier *entry = &s->counters[(*position)++];
+        if (counter_id == PFB_NO_ID || entry->counter_id == PFB_NO_ID || entry->counter_id == counter_id)
+            return entry;
+    }
+    return NULL;
+}
+
+bool selection_has_instance(const selection *s, const pfb_guid *set, uint32_t counter_id, const pfb_name *name)
+{
+    const pfb_collector_identifier *entry = NULL;
+    size_t position = selection_find_set(s, set);
+    while ((entry = next_entry(s, set, counter_id, &position)) != NULL) {
+        if (!entry->instance)
+            return true;
+        pfb_name pattern = pfb_utf8_name(entry->instance, strlen(entry->instance));
+        if (pfb_query_match(&pattern, name, PFB_MATCH_IGNORE_CASE))
+            return true;
+    }
+    return false;
+}
+
+pfb_name selection_pattern(const selection *s, const pfb_guid *set, uint32_t counter_id)
+{
+    const pfb_collector_identifier *entry = NULL;
+    const char *pattern = NULL;
+    size_t position = selection_find_set(s, set);
+    while ((entry = next_entry(s, set, counter_id, &position)) != NULL) {
+        if (!entry->instance)
+            return (pfb_name){.bytes = NULL};
+        pattern = pattern && strcmp(pattern, entry->instance) != 0 ? "*" : entry->instance;
+    }
+    return pattern ? pfb_utf8_name(pattern, strlen(pattern)) : (pfb_name){.bytes = NULL};
 }

@@ -9,12 +9,12 @@
 typedef struct selection {
     pfb_collector_identifier *counters; /* ascending by counterset and counter */
     size_t count, capacity;
-    pfb_name pattern;  /* of instance names; bytes is null: all instances */
     bool has_counters; /* some counters were asked for, not all */
+    bool has_patterns; /* some instances were asked for, not all */
 } selection;
 
-/* Takes the counters of a collector. `instance` may be null; it must stay as long as the selection. */
-void selection_open(selection *s, const pfb_collector *collector, const char *instance, bool has_counters);
+/* Takes the counters of a collector, which must stay open as long as the selection. */
+void selection_open(selection *s, const pfb_collector *collector);
 void selection_free(selection *s);
 
 /* Returns true if the selection contains the counterset, or a counter of it. PFB_NO_ID is a counter that nothing
@@ -24,7 +24,11 @@ size_t selection_find_set(const selection *s, const pfb_guid *set);
 bool selection_has_set(const selection *s, const pfb_guid *set);
 bool selection_has_counter(const selection *s, const pfb_guid *set, uint32_t counter_id);
 
-/* Returns true if the selection contains instances of this name. */
-bool selection_has_name(const selection *s, const pfb_name *name);
+/* Returns true if the selection contains the instance of this name, or the counter of it. PFB_NO_ID: any counter. */
+bool selection_has_instance(const selection *s, const pfb_guid *set, uint32_t counter_id, const pfb_name *name);
+
+/* The pattern of the chosen instances of a counter (PFB_NO_ID: of any); `bytes` is null if all are chosen. Where there
+ * are several patterns it is "*". */
+pfb_name selection_pattern(const selection *s, const pfb_guid *set, uint32_t counter_id);
 
 #endif

@@ -106,7 +106,7 @@ static void put_set(recorder *r, const collecting *c, const pfb_guid *guid)
     for (uint32_t request = 0; request <= PFB_REQUEST_COUNTER_ENGLISH_NAMES; request++)
         pfb_bytes_free(&set.replies[request]);
     if (pfb_source_instances(c->source, guid, &instances, NULL)) {
-        pfb_error error = extract_instances(&r->extract, &instances, &r->reply);
+        pfb_error error = extract_instances(&r->extract, guid, &instances, &r->reply);
         put_reduced(r, c, &chunk, error);
     }
     pfb_bytes_free(&instances);
@@ -225,7 +225,7 @@ void command_record(const options *o)
     if (!collecting_open(&c, o->source, &choices))
         return;
     if (collecting_add(&c, o)) {
-        selection_open(&r.selection, c.collector, o->instance, o->counter_count > 0);
+        selection_open(&r.selection, c.collector);
         r.extract = (extract){.choice = &r.selection};
         r.has_set = memory_get(r.selection.count, sizeof *r.has_set);
         system_catch_interrupts();

@@ -129,6 +129,18 @@ static bool take_instance(options *o, const char *value)
     return true;
 }
 
+static bool take_path(options *o, const char *value)
+{
+    o->paths[o->path_count++] = value;
+    return true;
+}
+
+static bool take_path_file(options *o, const char *value)
+{
+    o->path_file = value;
+    return true;
+}
+
 static bool take_interval(options *o, const char *value)
 {
     const double least = 0.01;
@@ -311,6 +323,18 @@ static const command_option table[] = {
      .meaning = "for V2 replies without metadata: the reply of PerfQueryCounterInfo",
      .takes_file = true,
      .take = take_query_info},
+    {.name = "path",
+     .argument = "PATH",
+     .commands = COLLECTS,
+     .meaning = "counter path, in which names may contain * and ?; repeatable",
+     .example = "\"\\Processor Information(*)\\% Processor Time\"",
+     .take = take_path},
+    {.name = "paths",
+     .argument = "FILE",
+     .commands = COLLECTS,
+     .meaning = "file with a counter path per line",
+     .takes_file = true,
+     .take = take_path_file},
     {.name = "set",
      .argument = "NAME|GUID",
      .commands = COLLECTS,
@@ -629,6 +653,9 @@ static bool check_whole(const options *o, const command *c)
         return true;
     if (!check_files(o, c))
         return false;
+    bool has_paths = o->path_count > 0 || o->path_file;
+    if (has_paths && o->set_count == 0 && (o->counter_count > 0 || o->instance))
+        return refuse(c, "--counter and --instance belong to --set, and paths name their own");
     if (o->kind == INPUT_REGISTRATION && o->request == 0 && !cooks(c))
         return refuse(c, "--kind registration needs --request");
     if (o->request != 0 && o->kind != INPUT_REGISTRATION)
@@ -654,6 +681,7 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
     o->sets = memory_get((size_t)argc, sizeof *o->sets);
     o->counters = memory_get((size_t)argc, sizeof *o->counters);
     o->registrations = memory_get((size_t)argc, sizeof *o->registrations);
+    o->paths = memory_get((size_t)argc, sizeof *o->paths);
     fill_getopt(c, long_options, short_options);
     opterr = 0;
     while (true) {
@@ -667,6 +695,8 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
     }
     o->files = argv + optind;
     o->file_count = (size_t)(argc - optind);
+    for (size_t i = 0; c->files == FILES_PATHS && i < o->file_count; i++)
+        take_path(o, o->files[i]);
     if (o->format == OUTPUT_PROMETHEUS && o->count == 0)
         o->count = 1;
     return check_whole(o, c);
@@ -677,6 +707,7 @@ void options_free(options *o)
     free(o->sets);
     free(o->registrations);
     free(o->counters);
+    free(o->paths);
 }
 
 /* NO_COLOR counts when it is set and not empty: https://no-color.org */

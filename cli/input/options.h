@@ -37,6 +37,7 @@ typedef enum file_use {
     FILES_ONE,     /* at most one file; without one, standard input or this machine */
     FILES_ANY,     /* any number of files; without one, standard input or this machine */
     FILES_MANY,    /* at least one file */
+    FILES_PATHS,   /* no files: counter paths */
     FILES_COMMAND, /* no files: a command to run with its arguments, which ends the options */
     FILES_NAME     /* no files: the name of a command or group, or nothing */
 } file_use;
@@ -96,6 +97,9 @@ struct options {
     size_t registration_count;
     const char *query_info; /* --query-info; null: not given */
     const char *instance;   /* null: not given */
+    const char **paths;     /* --path, and the arguments of live and record */
+    size_t path_count;
+    const char *path_file;  /* --paths; null: not given */
     const char *source;     /* null: live */
     const char *capture;    /* --file; null: not given */
     const char *names;      /* --names; null: not given */

@@ -508,6 +508,9 @@ bool pfb_collector_identifier_at(const pfb_collector *c, size_t position, pfb_co
     if (position >= c->choice.count)
         return false;
     const chosen_counter *row = &c->choice.rows[position];
-    *identifier = (pfb_collector_identifier){row->counterset, row->counter_id, row->is_shown};
+    *identifier = (pfb_collector_identifier){
+        .counterset = row->counterset, .counter_id = row->counter_id, .is_shown = row->is_shown};
+    if (row->filter != ALL_INSTANCES)
+        identifier->instance = c->choice.filters[row->filter].text;
     return true;
 }

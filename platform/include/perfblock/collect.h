@@ -85,11 +85,13 @@ PFB_API bool pfb_collector_add(pfb_collector *collector, const char *path, pfb_s
 /* One counter that is collected. */
 typedef struct pfb_collector_identifier {
     pfb_guid counterset;
-    uint32_t counter_id; /* PFB_NO_ID: all of the counterset */
-    bool is_shown;       /* false: only the formulas of others need it; it has no values of its own */
+    uint32_t counter_id;  /* PFB_NO_ID: all of the counterset */
+    bool is_shown;        /* false: only the formulas of others need it; it has no values of its own */
+    const char *instance; /* pattern of its instances; null: all. Valid until the collector is closed */
 } pfb_collector_identifier;
 
-/* Returns the counters in use, ascending by counterset and counter; false past the end. */
+/* Returns the counters in use, ascending by counterset and counter, once for each pattern of instances; false past the
+ * end. */
 PFB_API bool pfb_collector_identifier_at(const pfb_collector *collector, size_t position,
                                          pfb_collector_identifier *identifier);
 

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "collect/paths.h"
+
+#include "memory/memory.h"
+#include "output/diagnostics.h"
+#include "perfblock/query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char *copy(const void *bytes, size_t size)
+{
+    char *text = memory_get(size + 1, 1);
+    memcpy(text, bytes, size);
+    text[size] = '\0';
+    return text;
+}
+
+/* A name as a list of one, for a choice. */
+static const char *const *copy_name(const pfb_name *name)
+{
+    const char **list = memory_get(1, sizeof *list);
+    list[0] = copy(name->bytes, name->size_bytes);
+    return list;
+}
+
+/* Adds a path; `subject` is named in errors. */
+static bool add_path(path_list *list, const char *subject, const char *text, size_t size)
+{
+    pfb_path parts;
+    pfb_name name = pfb_utf8_name(text, size);
+    if (!pfb_path_parse(&name, &parts)) {
+        diagnostics_say(STATUS_USAGE, subject, "%.*s is no path of the form \\counterset(instance)\\counter", (int)size,
+                        text);
+        return false;
+    }
+    if (parts.machine.bytes) {
+        diagnostics_say(STATUS_USAGE, subject, "%.*s names a machine: leave it out", (int)size, text);
+        return false;
+    }
+    list->texts = memory_grow(list->texts, &list->text_capacity, list->count + 1, sizeof *list->texts);
+    list->choices = memory_grow(list->choices, &list->choice_capacity, list->count + 1, sizeof *list->choices);
+    list->texts[list->count] = copy(text, size);
+    list->choices[list->count++] = (pfb_collector_choice){
+        .countersets = copy_name(&parts.counterset),
+        .counterset_count = 1,
+        .counters = copy_name(&parts.counter),
+        .counter_count = 1,
+        .instance = parts.instance.bytes ? copy(parts.instance.bytes, parts.instance.size_bytes) : NULL};
+    return true;
+}
+
+/* Adds the lines of a file: UTF-8, with or without a byte order mark. Empty lines are skipped. */
+static bool add_file(path_list *list, const char *file)
+{
+    static const uint8_t mark[] = {0xEF, 0xBB, 0xBF};
+    input in;
+    if (!input_read(&in, file, INPUT_NAMES)) /* of a kind that is not recognised */
+        return false;
+    bool is_fine = true;
+    size_t at = in.size >= sizeof mark && memcmp(in.data, mark, sizeof mark) == 0 ? sizeof mark : 0;
+    while (at < in.size && is_fine) {
+        const char *line = (const char *)in.data + at;
+        const char *end = memchr(line, '\n', in.size - at);
+        size_t size = end ? (size_t)(end - line) : in.size - at;
+        at += size + 1;
+        while (size > 0 && strchr("\r \t", line[size - 1]))
+            size--;
+        if (size > 0 && memchr(line, '\0', size)) {
+            diagnostics_say(STATUS_USAGE, file, "is not text in UTF-8");
+            is_fine = false;
+        } else if (size > 0) {
+            is_fine = add_path(list, file, line, size);
+        }
+    }
+    input_free(&in);
+    return is_fine;
+}
+
+bool path_list_open(path_list *list, const options *o)
+{
+    bool is_fine = true;
+    *list = (path_list){.count = 0};
+    for (size_t i = 0; i < o->path_count && is_fine; i++)
+        is_fine = add_path(list, "perfblock", o->paths[i], strlen(o->paths[i]));
+    if (is_fine && o->path_file)
+        is_fine = add_file(list, o->path_file);
+    if (is_fine && o->path_file && list->count == 0) {
+        diagnostics_say(STATUS_USAGE, o->path_file, "has no paths");
+        is_fine = false;
+    }
+    if (!is_fine)
+        path_list_free(list);
+    return is_fine;
+}
+
+void path_list_free(path_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const pfb_collector_choice *choice = &list->choices[i];
+        free((void *)choice->countersets[0]);
+        free((void *)choice->countersets);
+        free((void *)choice->counters[0]);
+        free((void *)choice->counters);
+        free((void *)choice->instance);
+        free(list->texts[i]);
+    }
+    free(list->texts);
+    free(list->choices);
+    *list = (path_list){.count = 0};
+}

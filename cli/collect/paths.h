@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_PATHS_H
+#define CLI_PATHS_H
+
+#include "input/options.h"
+#include "perfblock/collect.h"
+
+/* The counter paths of a command line: those of --path, of the arguments, and of the file of --paths. */
+
+typedef struct path_list {
+    char **texts;
+    pfb_collector_choice *choices; /* the parts of each path */
+    size_t count, text_capacity, choice_capacity;
+} path_list;
+
+/* Lists and splits the paths. False after a message: status 2 for one that is no path, or that names a machine; 3 for a
+ * file that cannot be read. The list need not be freed then. */
+bool path_list_open(path_list *list, const options *o);
+void path_list_free(path_list *list);
+
+#endif

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Counter paths: as arguments, with --path and in a file of --paths."""
+
+import os
+import unittest
+
+from captures import DISK, MEMORY, NETWORK, three_sets
+from program import Case, writer as w
+from test_filters import ALL
+
+READ_A = r"\Alpha Disk(sda)\Read Bytes/sec"
+WRITE_B = r"\Alpha Disk(sdb)\Write Bytes/sec"
+FREE = r"\Alpha Memory\Free Bytes"
+VALUES = {READ_A: {("Alpha Disk", "sda", 1)},
+          WRITE_B: {("Alpha Disk", "sdb", 2)},
+          FREE: {("Alpha Memory", None, 1)},
+          r"\alpha disk(SD?)\read*": {("Alpha Disk", "sda", 1),
+                                      ("Alpha Disk", "sdb", 1)},
+          r"\Alpha Disk\2": {("Alpha Disk", "sda", 2),
+                             ("Alpha Disk", "sdb", 2),
+                             ("Alpha Disk", "_Total", 2)},
+          r"\*(lo)\*": {("Beta Network", "lo", 1)},
+          r"\*(*)\*": set(ALL)}
+
+
+def by_key(items):
+    """The values of sample 1 by set, instance and counter."""
+    found = {(i["set"], i["instance"], i["counter_id"]): i["value"]
+             for i in items if i["sample"] == 1 and i["status"] == "ok"}
+    assert all(ALL[key] == value for key, value in found.items())
+    return set(found)
+
+
+class Paths(Case):
+    """Paths over a capture of three sets."""
+
+    def setUp(self):
+        super().setUp()
+        self.path = self.file("three.pfb", three_sets())
+
+    def shown(self, *arguments):
+        """What live prints, as keys of ALL."""
+        return by_key(self.run_json("live", "--source", self.path,
+                                    *arguments))
+
+    def refused(self, *arguments, status=2):
+        """The sentence of a run that is refused."""
+        done = self.run_program("live", "--source", self.path, *arguments)
+        self.assertEqual((done.status, done.out), (status, ""), done.err)
+        self.assertEqual(done.err.count("\n"), 1, done.err)
+        return done.err
+
+    def test_each_path(self):
+        for path, keys in VALUES.items():
+            self.assertEqual(self.shown(path), keys, path)
+            self.assertEqual(self.shown("--path", path), keys, path)
+
+    def test_several(self):
+        keys = VALUES[READ_A] | VALUES[WRITE_B] | VALUES[FREE]
+        self.assertEqual(self.shown(READ_A, WRITE_B, FREE), keys)
+        self.assertEqual(self.shown("--path", WRITE_B, FREE, "--path",
+                                    READ_A), keys)
+        self.assertEqual(self.shown(READ_A, "--set", "Beta*", "--instance",
+                                    "lo"),
+                         VALUES[READ_A] | {("Beta Network", "lo", 1)})
+
+    def test_a_file_of_paths(self):
+        keys = VALUES[READ_A] | VALUES[WRITE_B]
+        for text in (READ_A + "\n" + WRITE_B,
+                     "\ufeff" + READ_A + "\r\n\r\n" + WRITE_B + " \r\n"):
+            file = self.file("paths.txt", text.encode())
+            self.assertEqual(self.shown("--paths", file), keys)
+        self.assertEqual(self.shown("--paths", file, FREE),
+                         keys | VALUES[FREE])
+
+    def test_files_that_are_refused(self):
+        self.assertIn("missing", self.refused("--paths", os.path.join(
+            self.folder, "missing"), status=3))
+        for content, words in ((b"\n\n", "has no paths"),
+                               (READ_A.encode("utf-16"), "UTF-8"),
+                               (b"Alpha Disk\n", "Alpha Disk is no path")):
+            file = self.file("paths.txt", content)
+            sentence = self.refused("--paths", file)
+            self.assertTrue(sentence.startswith(file + ": "), sentence)
+            self.assertIn(words, sentence)
+
+    def test_paths_that_are_refused(self):
+        for path in ("Alpha Disk", "\\", r"\Alpha Disk", r"\A(b\c", ""):
+            self.assertIn("is no path", self.refused(path), path)
+        self.assertIn("machine", self.refused(r"\\host" + FREE))
+        self.assertIn("--set", self.refused(FREE, "--instance", "sda"))
+        self.assertIn("--set", self.refused(FREE, "--counter", "1"))
+
+    def test_names_that_do_not_exist(self):
+        self.assertIn("did you mean Alpha Memory?", self.refused(
+            READ_A, r"\Alpha Memry\Free Bytes"))
+        self.assertIn("did you mean Free Bytes?", self.refused(
+            READ_A, r"\Alpha Memory\Fre Bytes"))
+        self.assertIn("nothing", self.refused(
+            READ_A, r"\Alpha Disk(nothing)\Read Bytes/sec"))
+
+
+class Recorded(Case):
+    """record writes what the paths mean, and nothing else."""
+
+    def record(self, *paths):
+        """A recording of some paths of a capture with sentinel values."""
+        source = self.file("source.pfb", three_sets())
+        path = os.path.join(self.folder, "out.pfb")
+        if os.path.exists(path):
+            os.remove(path)
+        self.run_fine("record", "-o", path, "--source", source, *paths)
+        self.run_fine("check", "--strict", path)
+        return path
+
+    def test_each_path(self):
+        for path, keys in VALUES.items():
+            self.assertEqual(by_key(self.run_json("cook", self.record(path))),
+                             keys, path)
+
+    def test_other_counters_of_other_instances(self):
+        """The values of counters that were not chosen of an instance are
+        not in the file, nor is anything else of what was left out."""
+        path = self.record(READ_A, WRITE_B, FREE)
+        items = self.run_json("cook", path)
+        self.assertEqual(by_key(items), VALUES[READ_A] | VALUES[WRITE_B] |
+                         VALUES[FREE])
+        self.assertEqual({i["status"] for i in items if i["sample"] == 1 and (
+            i["set"], i["instance"], i["counter_id"]) in (
+                ("Alpha Disk", "sda", 2), ("Alpha Disk", "sdb", 1))},
+                         {"missing_input"})
+        with open(path, "rb") as file:
+            content = file.read()
+        for name in ("_Total", "eth0", "lo", "Used Bytes", "Beta Network",
+                     "Read Packets/sec"):
+            self.assertNotIn(name.encode("utf-16-le") + b"\0\0", content)
+        for guid, is_there in ((DISK, True), (MEMORY, True),
+                               (NETWORK, False)):
+            self.assertEqual(w.guid_bytes(guid) in content, is_there)
+        values = {record["raw"] for record in self.run_json("show", path)
+                  if record["record"] == "value"}
+        self.assertEqual(values & {2000, 2020, 3000, 3030, 4000 + 60, 6000},
+                         set())
+        self.assertLessEqual({1000, 1010, 4000, 4040, 111, 112}, values)
+
+
+if __name__ == "__main__":
+    unittest.main()
