@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "commands/cook.h"
 
+#include "collect/paths.h"
 #include "commands.h"
 #include "input/file_order.h"
 #include "memory/memory.h"
@@ -249,20 +250,53 @@ static void note_missing_values(const cook *c)
         note_single_samples(c);
 }
 
+/* Chooses the counters that were asked for. False after a message. */
+static bool choose_counters(cook *c)
+{
+    static const char *const all[] = {"*"};
+    const options *o = c->o;
+    path_list paths;
+    bool has_parts = o->set_count > 0 || o->counter_count > 0 || o->instance;
+    if (!path_list_open(&paths, o))
+        return false;
+    for (size_t i = 0; i < paths.count; i++)
+        require_memory(pfb_collector_add(c->collector, paths.texts[i], NULL));
+    const pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets : all,
+                                         .counterset_count = o->set_count > 0 ? o->set_count : 1,
+                                         .counters = o->counters,
+                                         .counter_count = o->counter_count,
+                                         .instance = o->instance};
+    if (has_parts)
+        require_memory(pfb_collector_add_choice(c->collector, &choice, NULL));
+    c->printer.has_choice = has_parts || paths.count > 0;
+    c->printer.hides_empty = c->printer.has_choice;
+    path_list_free(&paths);
+    return true;
+}
+
+static void cook_chosen(cook *c)
+{
+    const options *o = c->o;
+    char **files = file_order_by_time(o->files, o->file_count, o->kind);
+    progress_begin(false);
+    for (size_t i = 0; i < o->file_count && !output_failed(c->out); i++)
+        cook_file(c, files[i]);
+    if (!output_failed(c->out))
+        note_missing_values(c);
+    free(files);
+    if (c->printer.has_choice && c->block_count > 0 && !c->printer.has_any)
+        diagnostics_say(STATUS_USAGE, "perfblock", "the files have no such counters and instances");
+}
+
 void cook_files(const options *o, output *out)
 {
     cook c = {.o = o, .out = out};
-    char **files = file_order_by_time(o->files, o->file_count, o->kind);
     c.printer.out = out;
     title_names_open(&c.names, o->names, &o->reader);
     c.collector = c.names.collector;
     metadata_files_open(&c.metadata, o);
-    progress_begin(false);
-    for (size_t i = 0; i < o->file_count && !output_failed(c.out); i++)
-        cook_file(&c, files[i]);
-    if (!output_failed(c.out))
-        note_missing_values(&c);
-    free(files);
+    if (choose_counters(&c))
+        cook_chosen(&c);
     values_end(&c.printer);
     metadata_files_close(&c.metadata);
     title_names_close(&c.names);

@@ -326,7 +326,8 @@ void values_print_tables(values_printer *p, pfb_collector *collector)
         gather(&t, end, &v, &has_value);
         /* The names in `result` may have been overwritten by those of the results after it. */
         pfb_collector_result(collector, first, &result);
-        if (result.has_values && result.is_chosen && (shown > 0 || !p->has_choice)) {
+        if (result.has_values && result.is_chosen && (shown > 0 || !p->has_choice) &&
+            (t.cell_count > 0 || !p->hides_empty)) {
             put_title(&t, first, &result);
             print_cells(&t, result.row_count);
             output_raw(p->out, "\n", 1);

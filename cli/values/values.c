@@ -13,6 +13,7 @@
 void values_count(values_printer *p, pfb_status status)
 {
     bool is_single = status == PFB_STATUS_NEED_TWO_SAMPLES;
+    p->has_any = true;
     p->has_single = p->has_single || is_single;
     p->has_other = p->has_other || (!is_single && status != PFB_STATUS_NOT_DISPLAYED);
 }

@@ -449,10 +449,10 @@ static bool send_blocks(addition *a)
 bool pfb_collector_add_choice(pfb_collector *c, const pfb_collector_choice *choice, pfb_source_failure *failure)
 {
     addition a = {.c = c, .choice = choice, .failure = failure, .filter = ALL_INSTANCES};
-    if (!c->source)
-        return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "the collector has no source");
     bool is_done = pfb_collect_end_sample(c) &&
                    (!choice->instance || pfb_choice_add_filter(&c->choice, choice->instance, &a.filter));
+    if (!c->source)
+        return (is_done && pfb_choice_add_named(&c->choice, choice, a.filter)) || no_memory(&a);
     is_done = is_done || no_memory(&a);
     is_done = is_done && pfb_source_countersets(c->source, &a.guids, failure) && find_sets(&a) && check_counters(&a) &&
               make_blocks(&a) && send_blocks(&a);

@@ -43,6 +43,42 @@ bool pfb_choice_add(counter_choice *chosen, const chosen_counter *rows, size_t c
     return true;
 }
 
+static void free_named(named_choice *named)
+{
+    for (size_t i = 0; i < named->counterset_count + named->counter_count && named->names; i++)
+        free(named->names[i]);
+    free(named->names);
+}
+
+/* Copies a name. Null when memory is exhausted. */
+static char *copy_name(const char *name)
+{
+    size_t size = strlen(name) + 1;
+    char *copy = malloc(size);
+    return copy ? memcpy(copy, name, size) : NULL;
+}
+
+bool pfb_choice_add_named(counter_choice *chosen, const pfb_collector_choice *choice, uint32_t filter)
+{
+    size_t count = choice->counterset_count + choice->counter_count;
+    named_choice named = {.counterset_count = choice->counterset_count,
+                          .counter_count = choice->counter_count,
+                          .filter = filter,
+                          .names = calloc(count + 1, sizeof *named.names)};
+    bool has_memory = named.names && PFB_COLLECT_GROW(chosen->named, chosen->named_capacity, chosen->named_count + 1);
+    for (size_t i = 0; i < count && has_memory; i++) {
+        bool is_counterset = i < choice->counterset_count;
+        named.names[i] =
+            copy_name(is_counterset ? choice->countersets[i] : choice->counters[i - choice->counterset_count]);
+        has_memory = named.names[i] != NULL;
+    }
+    if (has_memory)
+        chosen->named[chosen->named_count++] = named;
+    else
+        free_named(&named);
+    return has_memory;
+}
+
 /* The size without "#" and the digits at the end; the whole size if it does not end so. */
 static size_t split_index(const char *pattern, size_t size, uint32_t *index)
 {
@@ -88,6 +124,9 @@ void pfb_choice_free(counter_choice *chosen)
 {
     for (size_t i = 0; i < chosen->filter_count; i++)
         free(chosen->filters[i].text);
+    for (size_t i = 0; i < chosen->named_count; i++)
+        free_named(&chosen->named[i]);
+    free(chosen->named);
     free(chosen->filters);
     free(chosen->matches);
     free(chosen->rows);

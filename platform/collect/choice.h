@@ -2,7 +2,7 @@
 #ifndef PFB_COLLECT_CHOICE_H
 #define PFB_COLLECT_CHOICE_H
 
-#include "perfblock/sample.h"
+#include "perfblock/collect.h"
 
 /* What was asked for: counters, each with the instances that are shown of it. */
 
@@ -16,8 +16,7 @@ typedef struct instance_filter {
     uint32_t index;
 } instance_filter;
 
-#define ALL_INSTANCES UINT32_MAX         /* no filter */
-#define SEVERAL_FILTERS (UINT32_MAX - 1) /* of a column: those of all its entries */
+#define ALL_INSTANCES UINT32_MAX /* no filter */
 
 typedef struct chosen_counter {
     pfb_guid counterset;
@@ -26,10 +25,19 @@ typedef struct chosen_counter {
     bool is_shown;       /* false: only the formulas of others need it */
 } chosen_counter;
 
+/* Counters by name, without a source: compared with the names of each sample. */
+typedef struct named_choice {
+    char **names; /* UTF-8: of countersets, then of counters */
+    size_t counterset_count, counter_count;
+    uint32_t filter;
+} named_choice;
+
 /* Zero at first: everything is shown. */
 typedef struct counter_choice {
     chosen_counter *rows; /* ascending by counterset and counter */
     size_t count, capacity;
+    named_choice *named; /* without a source; then there are no rows */
+    size_t named_count, named_capacity;
     instance_filter *filters;
     size_t filter_count, filter_capacity;
     uint8_t *matches; /* by filter, of one row: 0 unknown, 1 yes, 2 no */
@@ -43,6 +51,10 @@ typedef struct chosen_range {
 
 /* Adds rows and sorts them. Returns false when memory is exhausted; then nothing is added. */
 bool pfb_choice_add(counter_choice *chosen, const chosen_counter *rows, size_t count);
+
+/* Adds countersets and counters by name; `filter` is that of their instances. Returns false when memory is exhausted.
+ */
+bool pfb_choice_add_named(counter_choice *chosen, const pfb_collector_choice *choice, uint32_t filter);
 
 /* Adds a filter, or finds an equal one; *position becomes its position. Returns false when memory is exhausted. */
 bool pfb_choice_add_filter(counter_choice *chosen, const char *instance, uint32_t *position);

@@ -47,6 +47,7 @@ void pfb_collector_close(pfb_collector *c)
     pfb_bytes_free(&c->next_info);
     free(c->problems);
     free(c->columns);
+    free(c->column_filters);
     for (size_t i = 0; i < SCRATCH_COUNT; i++)
         free(c->scratch[i].bytes);
     free(c);

@@ -29,7 +29,8 @@ typedef struct shown_column {
     text_view text; /* `bytes` is null where it is converted each time */
     const char *unit;
     bool is_chosen;
-    uint32_t filter; /* of its instances, if it is chosen: a position, ALL_INSTANCES or SEVERAL_FILTERS */
+    bool has_all_instances;
+    size_t first_filter, filter_count; /* else of its instances: positions in column_filters */
     bool is_hidden;
 } shown_column;
 
@@ -80,6 +81,8 @@ struct pfb_collector {
     bool is_v1;           /* the current sample */
     shown_column *columns;
     size_t column_capacity;
+    uint32_t *column_filters; /* positions of filters, by column */
+    size_t column_filter_count, column_filter_capacity;
     text_scratch scratch[SCRATCH_COUNT];
     uint32_t result, row, position; /* of the next value */
     bool has_result, has_row;       /* `value` holds the parts of that result, and of that row */

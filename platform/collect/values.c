@@ -2,7 +2,11 @@
 /* The values of the current sample, one by one. */
 #include "collect/collector.h"
 #include "collect/memory.h"
+#include "perfblock/catalog.h"
+#include "perfblock/query.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
@@ -60,30 +64,144 @@ static bool reserve_names(pfb_collector *c, const kept_sample *sample)
     return has_memory;
 }
 
+/* Returns true if the name matches. Names longer than PDH's limit match * only: any number of counters may share the
+ * bytes of a long name, and each is compared. */
+static bool matches_name(const char *pattern, const pfb_name *name)
+{
+    enum { LONGEST_BYTES = 2 * 1024 };
+    if (!name->bytes || name->size_bytes > LONGEST_BYTES)
+        return name->bytes && strcmp(pattern, "*") == 0;
+    pfb_name text = pfb_utf8_name(pattern, strlen(pattern));
+    return pfb_query_match(&text, name, PFB_MATCH_IGNORE_CASE);
+}
+
+static bool matches_ascii(const char *pattern, const char *text)
+{
+    pfb_name name = pfb_utf8_name(text, strlen(text));
+    return matches_name(pattern, &name);
+}
+
+/* Returns true if a pattern matches a V1 title or is its index. */
+static bool matches_title(pfb_collector *c, const char *pattern, uint32_t index)
+{
+    char number[16];
+    pfb_name name = pfb_titles_find(&c->titles, index);
+    snprintf(number, sizeof number, "%" PRIu32, index);
+    return matches_name(pattern, &name) || strcmp(pattern, number) == 0 ||
+           (!name.bytes && matches_ascii(pattern, number));
+}
+
+static bool matches_set(pfb_collector *c, const char *pattern, const pfb_sample_result *result)
+{
+    char text[PFB_GUID_TEXT_BYTES];
+    pfb_guid guid;
+    if (c->is_v1)
+        return matches_title(c, pattern, result->title_index);
+    if (!result->has_query)
+        return false;
+    const metadata_set *set = find_set(c, result);
+    bool is_match = pfb_guid_parse(pattern, strlen(pattern), &guid) && pfb_guid_equal(&guid, &result->counterset);
+    for (unsigned place = 0; place < METADATA_PLACES && !is_match; place++) {
+        pfb_name name = pfb_metadata_set_name_at(set, place);
+        is_match = matches_name(pattern, &name);
+    }
+    const pfb_catalog_set *known = pfb_catalog_find(&result->counterset);
+    pfb_guid_format(&result->counterset, text);
+    return is_match || (known && matches_ascii(pattern, known->name)) ||
+           (!known && !pfb_metadata_set_name(set).bytes && matches_ascii(pattern, text));
+}
+
+static bool matches_counter(pfb_collector *c, const char *pattern, const pfb_sample_result *result, uint32_t counter_id)
+{
+    char number[16];
+    if (c->is_v1)
+        return matches_title(c, pattern, counter_id);
+    if (counter_id == PFB_NO_ID)
+        return false;
+    const metadata_set *set = find_set(c, result);
+    snprintf(number, sizeof number, "%" PRIu32, counter_id);
+    bool is_match = strcmp(pattern, number) == 0;
+    for (unsigned place = 0; place < METADATA_PLACES && !is_match; place++) {
+        pfb_name name = pfb_metadata_counter_name_at(set, place, counter_id);
+        is_match = matches_name(pattern, &name);
+    }
+    return is_match || (!pfb_metadata_counter_name(set, counter_id).bytes && matches_ascii(pattern, number));
+}
+
+/* Returns true if a choice without a source has the counterset. */
+static bool has_set(pfb_collector *c, const named_choice *named, const pfb_sample_result *result)
+{
+    bool is_match = false;
+    for (size_t i = 0; i < named->counterset_count && !is_match; i++)
+        is_match = matches_set(c, named->names[i], result);
+    return is_match;
+}
+
+static bool has_counter(pfb_collector *c, const named_choice *named, const pfb_sample_result *result,
+                        uint32_t counter_id)
+{
+    bool is_match = named->counter_count == 0;
+    for (size_t i = 0; i < named->counter_count && !is_match; i++)
+        is_match = matches_counter(c, named->names[named->counterset_count + i], result, counter_id);
+    return is_match;
+}
+
+static bool is_everything_chosen(const pfb_collector *c)
+{
+    return c->choice.count == 0 && c->choice.named_count == 0;
+}
+
+/* Returns true if something of the result's counterset was asked for. */
+static bool is_set_chosen(pfb_collector *c, const pfb_sample_result *result)
+{
+    bool is_chosen = is_everything_chosen(c) ||
+                     (c->choice.count > 0 && pfb_choice_of_set(&c->choice, &result->counterset).count > 0);
+    for (size_t i = 0; i < c->choice.named_count && !is_chosen; i++)
+        is_chosen = has_set(c, &c->choice.named[i], result);
+    return is_chosen;
+}
+
+/* Shows a column of the instances of a filter, besides those that it is shown of already. A column that is chosen by
+ * itself is not hidden. Returns false when memory is exhausted. */
+static bool choose(pfb_collector *c, shown_column *column, uint32_t filter, bool is_itself)
+{
+    if (!column->is_chosen)
+        column->first_filter = c->column_filter_count;
+    column->is_chosen = true;
+    column->is_hidden = column->is_hidden && !is_itself;
+    if (filter == ALL_INSTANCES) {
+        column->has_all_instances = true;
+        return true;
+    }
+    if (!PFB_COLLECT_GROW(c->column_filters, c->column_filter_capacity, c->column_filter_count + 1))
+        return false;
+    c->column_filters[c->column_filter_count++] = filter;
+    column->filter_count++;
+    return true;
+}
+
 /* Whether a column is shown, and of which instances. Hidden counters are for other counters, unless they were chosen by
  * themselves. */
-static void choose_column(const pfb_collector *c, const pfb_sample_result *result, const pfb_sample_column *from,
+static bool choose_column(pfb_collector *c, const pfb_sample_result *result, const pfb_sample_column *from,
                           shown_column *column)
 {
+    bool has_memory = true;
     column->is_hidden = (from->counter.attributes & PFB_ATTRIBUTE_NO_DISPLAY) != 0;
-    column->is_chosen = c->choice.count == 0;
-    column->filter = ALL_INSTANCES;
+    column->is_chosen = column->has_all_instances = is_everything_chosen(c);
     const uint32_t ids[] = {from->counter_id, PFB_NO_ID};
     for (size_t k = from->counter_id == PFB_NO_ID; k < 2 && c->choice.count > 0; k++) {
         chosen_range range = pfb_choice_of_counter(&c->choice, &result->counterset, ids[k]);
-        for (size_t i = 0; i < range.count; i++) {
-            const chosen_counter *row = &range.first[i];
-            if (!row->is_shown)
-                continue;
-            bool is_first = !column->is_chosen;
-            if (is_first || row->filter == ALL_INSTANCES)
-                column->filter = row->filter;
-            else if (column->filter != ALL_INSTANCES && column->filter != row->filter)
-                column->filter = SEVERAL_FILTERS;
-            column->is_chosen = true;
-            column->is_hidden = column->is_hidden && ids[k] == PFB_NO_ID;
+        for (size_t i = 0; i < range.count && has_memory; i++) {
+            if (range.first[i].is_shown)
+                has_memory = choose(c, column, range.first[i].filter, ids[k] != PFB_NO_ID);
         }
     }
+    for (size_t i = 0; i < c->choice.named_count && has_memory; i++) {
+        const named_choice *named = &c->choice.named[i];
+        if (has_set(c, named, result) && has_counter(c, named, result, from->counter_id))
+            has_memory = choose(c, column, named->filter, named->counter_count > 0);
+    }
+    return has_memory;
 }
 
 /* The unit does not depend on the inputs, so none are given. */
@@ -93,8 +211,10 @@ static const char *unit_of_type(uint32_t type)
     return pfb_unit_text(pfb_formula_evaluate(NULL, &nothing, NULL).unit);
 }
 
-static void describe_columns(pfb_collector *c, const pfb_sample *table)
+/* Returns false when memory is exhausted. */
+static bool describe_columns(pfb_collector *c, const pfb_sample *table)
 {
+    c->column_filter_count = 0;
     for (uint32_t r = 0; r < table->counts.results; r++) {
         const pfb_sample_result *result = &table->results[r];
         const metadata_set *set = find_set(c, result);
@@ -102,7 +222,8 @@ static void describe_columns(pfb_collector *c, const pfb_sample *table)
             const pfb_sample_column *from = &table->columns[i];
             shown_column *column = &c->columns[i];
             *column = (shown_column){.unit = pfb_unit_text(PFB_UNIT_NONE)};
-            choose_column(c, result, from, column);
+            if (!choose_column(c, result, from, column))
+                return false;
             if (c->is_v1)
                 column->name = pfb_titles_find(&c->titles, from->counter_id);
             else if (from->counter_id != PFB_NO_ID)
@@ -111,6 +232,7 @@ static void describe_columns(pfb_collector *c, const pfb_sample *table)
                 column->unit = unit_of_type(from->counter.type);
         }
     }
+    return true;
 }
 
 bool pfb_collect_show(pfb_collector *c, kept_sample *sample, bool is_v1)
@@ -119,8 +241,7 @@ bool pfb_collect_show(pfb_collector *c, kept_sample *sample, bool is_v1)
     c->is_v1 = is_v1;
     if (!PFB_COLLECT_GROW(c->columns, c->column_capacity, count))
         return false;
-    describe_columns(c, &sample->table);
-    if (!reserve_names(c, sample))
+    if (!describe_columns(c, &sample->table) || !reserve_names(c, sample))
         return false;
     c->current = sample;
     pfb_collector_rewind(c);
@@ -148,22 +269,14 @@ static bool matches_filter(pfb_collector *c, const pfb_sample_row *row, uint32_t
     return *match == YES;
 }
 
-/* Returns true if the value of a chosen column is shown of this row. An instance without a name is the only one. */
+/* Returns true if the value of a chosen column is shown of this row. An instance without a name is the only one: a
+ * source was asked for it, and else a filter has to match it. */
 static bool shows_row(pfb_collector *c, const pfb_sample_result *result, uint32_t position, const pfb_sample_row *row)
 {
     const shown_column *column = &c->columns[result->first_column + position];
-    if (column->filter == ALL_INSTANCES || !row->has_name)
-        return true;
-    if (column->filter != SEVERAL_FILTERS)
-        return matches_filter(c, row, column->filter);
-    uint32_t counter_id = c->current->table.columns[result->first_column + position].counter_id;
-    const uint32_t ids[] = {counter_id, PFB_NO_ID};
-    bool is_shown = false;
-    for (size_t k = counter_id == PFB_NO_ID; k < 2; k++) {
-        chosen_range range = pfb_choice_of_counter(&c->choice, &result->counterset, ids[k]);
-        for (size_t i = 0; i < range.count && !is_shown; i++)
-            is_shown = range.first[i].is_shown && matches_filter(c, row, range.first[i].filter);
-    }
+    bool is_shown = column->has_all_instances || (c->source && !row->has_name);
+    for (size_t i = 0; i < column->filter_count && !is_shown; i++)
+        is_shown = matches_filter(c, row, c->column_filters[column->first_filter + i]);
     return is_shown;
 }
 
@@ -392,8 +505,7 @@ bool pfb_collector_result(pfb_collector *c, uint32_t position, pfb_collected_res
                                      .kind = from->kind,
                                      .has_values = c->is_v1 || (has_values(from->kind) && from->kind != PFB_V1_OBJECT),
                                      .status = from->status,
-                                     .is_chosen = c->choice.count == 0 ||
-                                                  pfb_choice_of_set(&c->choice, &from->counterset).count > 0,
+                                     .is_chosen = is_set_chosen(c, from),
                                      .counterset = text.bytes,
                                      .counterset_size = text.size,
                                      .has_counterset = name.bytes != NULL,

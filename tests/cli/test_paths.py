@@ -4,6 +4,7 @@
 import os
 import unittest
 
+import v1_blocks
 from captures import DISK, MEMORY, NETWORK, three_sets
 from program import Case, writer as w
 from test_filters import ALL
@@ -98,6 +99,83 @@ class Paths(Case):
             READ_A, r"\Alpha Memory\Fre Bytes"))
         self.assertIn("nothing", self.refused(
             READ_A, r"\Alpha Disk(nothing)\Read Bytes/sec"))
+
+
+class Cooked(Case):
+    """cook with the same choices."""
+
+    def setUp(self):
+        super().setUp()
+        self.path = self.file("three.pfb", three_sets())
+
+    def test_each_path(self):
+        for path, keys in VALUES.items():
+            items = self.run_json("cook", self.path, "--path", path)
+            self.assertEqual(by_key(items), keys, path)
+            self.assertEqual(len(items), 2 * len(keys), path)
+
+    def test_several(self):
+        keys = VALUES[READ_A] | VALUES[WRITE_B] | VALUES[FREE]
+        file = self.file("paths.txt", (READ_A + "\n" + FREE).encode())
+        self.assertEqual(by_key(self.run_json(
+            "cook", self.path, "--paths", file, "--path", WRITE_B)), keys)
+
+    def test_parts(self):
+        for arguments in (["--set", "Alpha*"], ["--counter", "Read*"],
+                          ["--instance", "?d?"], ["--set", NETWORK],
+                          ["--set", "Beta Network", "--instance", "lo"],
+                          ["--set", "*", "--counter", "1", "--counter",
+                           "7"]):
+            every = arguments if "--set" in arguments else [
+                "--set", "*", *arguments]
+            self.assertEqual(
+                by_key(self.run_json("cook", self.path, *arguments)),
+                by_key(self.run_json("live", "--source", self.path, *every)),
+                arguments)
+
+    def test_text_and_csv_have_nothing_else(self):
+        text = self.run_fine("cook", self.path, "--path", FREE).out
+        self.assertIn("Free Bytes", text)
+        csv = self.run_fine("cook", self.path, "--path", FREE, "-f",
+                            "csv").lines()
+        self.assertEqual(len(csv), 3)
+        for name in ("Used Bytes", "Alpha Disk", "Beta"):
+            self.assertNotIn(name, text + "".join(csv))
+
+    def test_nothing_is_left(self):
+        for arguments in (["--set", "Alpha"], ["--counter", "Reads"],
+                          ["--instance", "sdz"], ["--path", r"\A\b"]):
+            done = self.run_program("cook", self.path, *arguments)
+            self.assertEqual((done.status, done.out), (2, ""))
+            self.assertEqual(done.err.count("\n"), 1, done.err)
+
+    def test_v1(self):
+        """Objects and counters by name, and by title index."""
+        w1 = v1_blocks.LITTLE
+
+        def rows(title, number, *names):
+            return w1.object(title, v1_blocks.ONE_RAW, *(
+                w1.instance(name, w1.values((4, 4, number + i)))
+                for i, name in enumerate(names)))
+        data = self.file("v1.bin", w1.block(
+            rows(230, 10, "a", "b", "a"), rows(236, 20, "a"),
+            v1_blocks.plain(w1, 30)))
+        names = self.file("names.bin", v1_blocks.table(
+            (2, "System"), (20, "Count"), (230, "Process"),
+            (236, "Disk")))
+        for arguments, expected in (
+                (["--set", "Process"], [10, 11, 12]),
+                (["--set", "236"], [20]),
+                (["--path", r"\System\Count"], [30]),
+                (["--path", r"\System\20"], [30]),
+                (["--path", r"\Process(b)\*"], [11]),
+                (["--path", r"\Process(a#1)\Count"], [12]),
+                (["--path", r"\Process(b)\*", "--path", r"\2\*"], [11, 30]),
+                (["--instance", "a"], [10, 12, 20])):
+            items = self.run_json("cook", data, "--names", names, *arguments)
+            self.assertEqual([i["raw"] for i in items], expected, arguments)
+        self.assertEqual([i["raw"] for i in self.run_json(
+            "cook", data, "--set", "230", "--counter", "20")], [10, 11, 12])
 
 
 class Recorded(Case):

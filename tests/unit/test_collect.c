@@ -214,6 +214,34 @@ static bool collect_all(const chunks *c, bool is_recorded, const char *path, cha
     return is_done;
 }
 
+/* Puts all chunks. */
+static bool put_capture(pfb_collector *collector, const chunks *c, pfb_source_failure *failure)
+{
+    pfb_capture capture;
+    pfb_chunk chunk;
+    bool is_done = true;
+    pfb_capture_open(&capture, c->data, c->size, NULL);
+    while (is_done && pfb_capture_next_chunk(&capture, &chunk)) {
+        const uint8_t *body = c->data + chunk.body_offset;
+        size_t size = chunk.body_size_bytes;
+        if (chunk.tag == PFB_TAG_REGISTRATION)
+            is_done = pfb_collector_put_registration(collector, &chunk.guid, chunk.request, body, size, NULL, failure);
+        else if (chunk.tag == PFB_TAG_QUERY_INFO)
+            is_done = pfb_collector_put_query_info(collector, body, size, NULL, failure);
+        else if (chunk.tag == PFB_TAG_DATA)
+            is_done = pfb_collector_put_sample(collector, 0, body, size, failure);
+    }
+    return is_done;
+}
+
+static void list_values(pfb_collector *collector, char text[TEXT])
+{
+    pfb_collected_value v;
+    text[0] = '\0';
+    while (pfb_collector_next(collector, &v))
+        add_text(text, &v);
+}
+
 /* ---- Paths and values ------------------------------------------------------------------------------------- */
 
 #define RATES "Dinge|a#0|Dinge/s|15/sec\nDinge|a#1|Dinge/s|20/sec\nDinge|b#0|Dinge/s|25/sec\n"
@@ -246,6 +274,46 @@ Test(collect, counters_are_found_by_path)
     }
 }
 
+/* Without a source, paths choose among what is put. */
+Test(collect, put_counters_are_found_by_path)
+{
+    static const char last[] = "Dinge|b#0|Dinge/s|25/sec\n";
+    static const struct {
+        const char *paths[2];
+        const char *expected;
+    } rows[] = {
+        {{"\\Dinge(*)\\Dinge/s"}, RATES},
+        {{"\\things\\THINGS/SEC"}, RATES},
+        {{"\\Th?ngs(*)\\1"}, RATES},
+        {{"\\{00030201-0000-0000-0000-000000000000}(*)\\Things*"}, RATES},
+        {{"\\Things(b)\\Things/sec"}, last},
+        {{"\\Things(a#1)\\Things/sec"}, "Dinge|a#1|Dinge/s|20/sec\n"},
+        {{"\\Things(b)\\*"},
+         "Dinge|b#0|Dinge/s|25/sec\nDinge|b#0|% frei|75%\nDinge|b#0|Basis|not_displayed\n"
+         "Dinge|b#0|Anzahl|1152921504606846977\n"},
+        {{"\\Things(b)\\Things/sec", "\\Things(a)\\Things/sec"}, RATES},
+        {{"\\Things(b)\\Things/sec", "\\Things(a#1)\\Count"},
+         "Dinge|a#1|Anzahl|1152921504606846977\nDinge|b#0|Dinge/s|25/sec\n"},
+        {{"\\Things(b)\\Things/sec", "\\Thinks\\Things/sec"}, last},
+        {{"\\Things(c)\\Things/sec"}, ""},
+        {{"\\Things\\5"}, ""},
+        {{"\\Thinks\\1"}, ""},
+    };
+    static chunks capture;
+    make_capture(&capture);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[TEXT];
+        pfb_source_failure failure = {0};
+        pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
+        for (size_t k = 0; c && k < 2 && rows[i].paths[k]; k++)
+            cr_assert(pfb_collector_add(c, rows[i].paths[k], &failure), "%s", failure.sentence);
+        cr_assert(c && put_capture(c, &capture, &failure), "%s", failure.sentence);
+        list_values(c, text);
+        cr_expect_str_eq(text, rows[i].expected, "%s: %s", rows[i].paths[0], text);
+        pfb_collector_close(c);
+    }
+}
+
 Test(collect, what_matches_nothing_is_named)
 {
     static const struct {
@@ -272,34 +340,6 @@ Test(collect, what_matches_nothing_is_named)
 }
 
 /* ---- Replies that are put ---------------------------------------------------------------------------------- */
-
-/* Puts all chunks. */
-static bool put_capture(pfb_collector *collector, const chunks *c, pfb_source_failure *failure)
-{
-    pfb_capture capture;
-    pfb_chunk chunk;
-    bool is_done = true;
-    pfb_capture_open(&capture, c->data, c->size, NULL);
-    while (is_done && pfb_capture_next_chunk(&capture, &chunk)) {
-        const uint8_t *body = c->data + chunk.body_offset;
-        size_t size = chunk.body_size_bytes;
-        if (chunk.tag == PFB_TAG_REGISTRATION)
-            is_done = pfb_collector_put_registration(collector, &chunk.guid, chunk.request, body, size, NULL, failure);
-        else if (chunk.tag == PFB_TAG_QUERY_INFO)
-            is_done = pfb_collector_put_query_info(collector, body, size, NULL, failure);
-        else if (chunk.tag == PFB_TAG_DATA)
-            is_done = pfb_collector_put_sample(collector, 0, body, size, failure);
-    }
-    return is_done;
-}
-
-static void list_values(pfb_collector *collector, char text[TEXT])
-{
-    pfb_collected_value v;
-    text[0] = '\0';
-    while (pfb_collector_next(collector, &v))
-        add_text(text, &v);
-}
 
 Test(collect, replies_that_are_put_have_all_values)
 {
@@ -461,6 +501,7 @@ static bool is_memory(uint32_t code)
 Test(collect, a_failed_allocation_is_a_failure)
 {
     static chunks capture;
+    static const char path[] = "\\Things(a)\\*";
     size_t failed = 0;
     make_capture(&capture);
     for (size_t n = 1; n == 1 || allocations >= failing; n++) {
@@ -480,12 +521,13 @@ Test(collect, a_failed_allocation_is_a_failure)
         allocations = 0;
         failing = n;
         pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
-        bool is_done = c && put_capture(c, &capture, &failure);
+        bool is_done = c && pfb_collector_add(c, path, &failure) && put_capture(c, &capture, &failure);
         cr_expect(is_done || is_memory(failure.code), "allocation %zu: %s", n, failure.sentence);
         if (c && !is_done) { /* it can still be used */
             failing = 0;
             failure.code = 0;
-            cr_expect(put_capture(c, &capture, &failure), "allocation %zu: %s", n, failure.sentence);
+            cr_expect(pfb_collector_add(c, path, &failure) && put_capture(c, &capture, &failure), "allocation %zu: %s",
+                      n, failure.sentence);
             list_values(c, text);
             cr_expect(strstr(text, "a#0|Dinge/s|15/sec"), "allocation %zu: %s", n, text);
             failing = n;

@@ -74,7 +74,11 @@ typedef struct pfb_collector_choice {
  *
  * Fails with PFB_WIN32_COUNTERSET_NOT_FOUND, PFB_WIN32_COUNTER_NOT_FOUND or PFB_WIN32_INSTANCE_NOT_FOUND if a name
  * matches nothing, and the sentence names it; with the code of the source if it refuses all of them. What it refuses in
- * part is a problem (pfb_collector_next_problem). After a failure the counters are those of before. */
+ * part is a problem (pfb_collector_next_problem). After a failure the counters are those of before.
+ *
+ * Without a source the counters of the samples that are put are chosen, V1 objects and counters also by title index.
+ * Names are compared with those that were put for each sample; one that matches nothing is no failure. Names of more
+ * than 2048 bytes match * only. */
 PFB_API bool pfb_collector_add_choice(pfb_collector *collector, const pfb_collector_choice *choice,
                                       pfb_source_failure *failure);
 
