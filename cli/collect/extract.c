@@ -23,7 +23,7 @@ static void put_le32(uint8_t *at, size_t value)
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Writes one block or list with a builder; its context says what. */
+/* Writes one block or list; `context` has its contents. */
 typedef void write_block(pfb_writer *builder, const void *context);
 
 /* Appends what `write` writes, from byte `first` of it: measured first, then written. Appends nothing if that fails. */
@@ -53,7 +53,8 @@ static int compare_queries(const void *left, const void *right)
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-/* Whether the query may have answers that were chosen: its set, and its counter and instance if it names them. */
+/* Returns true if the result of the query may contain chosen values: its set, and its counter and instance if it names
+ * them. */
 static bool is_query_chosen(const extract *e, const pfb_identifier *identifier)
 {
     const pfb_name *name = &identifier->name;
@@ -80,7 +81,7 @@ static size_t find_query(const extract *e, uint32_t index)
     return low;
 }
 
-/* Sorts the queries and numbers the chosen ones. Of several for one result the first counts. */
+/* Sorts the queries and numbers the chosen ones. Of several for one result the first is used. */
 static void sort_queries(extract *e)
 {
     size_t count = 0;
@@ -213,7 +214,7 @@ static void write_part(pfb_writer *builder, const void *context)
     pfb_write_end_v2(builder);
 }
 
-/* The chosen ones of a result's counter ids (free). */
+/* The chosen ids among a result's counter ids. Free with free(). */
 static uint32_t *choose_ids(const extract *e, const pfb_guid *set, const pfb_v2_reader *block,
                             const pfb_v2_result *result, uint32_t *count)
 {
@@ -227,7 +228,7 @@ static uint32_t *choose_ids(const extract *e, const pfb_guid *set, const pfb_v2_
     return ids;
 }
 
-/* Whether the result of a chosen query may be copied, in part at least. */
+/* Returns true if the result of a chosen query may be copied, at least in part. */
 static bool is_result_chosen(const extract *e, const pfb_identifier *identifier, uint32_t kind)
 {
     if (kind == PFB_V2_ERROR || has_ids(kind))

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long a recording waits for other processes in system_folder_enter(), in sum: 0.3 seconds. */
+/* The total time that a recording waits for other processes in system_folder_enter(): 0.3 seconds. */
 #define LONGEST_WAIT UINT64_C(300000000)
 
 /* ---- Chunks ---------------------------------------------------------------------------------------------- */
@@ -60,7 +60,8 @@ bool recording_write_together(recording *r)
 
 /* ---- The file -------------------------------------------------------------------------------------------- */
 
-/* Reads the file that was opened for appending. False after a message, also when the path names another file now. */
+/* Reads the file that was opened for appending. Returns false after a message, also if the path now names another
+ * file. */
 static bool read_back(const recording *r, input *in)
 {
     int file = system_read_open(r->path);
@@ -76,8 +77,8 @@ static bool read_back(const recording *r, input *in)
     return is_read;
 }
 
-/* An existing file may be continued when it is a whole capture; a piece of a chunk at its end would swallow what
- * follows it. False after a sentence. */
+/* An existing file may be continued if it is a whole capture. If it ended inside a chunk, the bytes appended to it
+ * would be read as part of that chunk. Returns false after a message. */
 static bool may_continue(recording *r)
 {
     input in;
@@ -99,7 +100,7 @@ static bool may_continue(recording *r)
     return is_whole;
 }
 
-/* Puts what a file or its continuation begins with. */
+/* Puts the first chunks of a new or continued file. */
 static void begin(recording *r)
 {
     if (r->is_new)
@@ -118,7 +119,7 @@ static bool open_file(recording *r)
     return r->file >= 0;
 }
 
-/* False when the system could not keep what was written. */
+/* Returns false if the system could not store what was written. */
 static bool close_file(recording *r)
 {
     bool is_fine = true;
@@ -132,7 +133,7 @@ static bool close_file(recording *r)
     return is_fine;
 }
 
-/* Whether the open file can be written as it is meant to be; false after a sentence. */
+/* Returns true if the open file can be written as requested, else false after a message. */
 static bool is_usable(recording *r)
 {
     bool is_regular = system_is_regular(r->file);
@@ -142,8 +143,8 @@ static bool is_usable(recording *r)
     return is_regular ? may_continue(r) : r->most == 0;
 }
 
-/* Opens a file while no other process renames one of this name. Opening a pipe waits for its reader, and nobody renames
- * it: that is done outside of the section. */
+/* Opens a file while no other process renames a file of this name. A pipe is opened outside of that section: opening
+ * waits for its reader, and pipes are not renamed. */
 static bool open_first_file(recording *r)
 {
     if (system_names_special(r->path))
@@ -180,8 +181,8 @@ bool recording_close(recording *r)
 
 /* ---- Rotation -------------------------------------------------------------------------------------------- */
 
-/* Gives the file the number behind the highest one there is: numbers ascend in time, also where early ones were taken
- * away, and no file is overwritten. */
+/* Renames the file to the number after the highest existing one. So numbers ascend in time, even if early files were
+ * deleted, and no file is overwritten. */
 static bool rename_to_next(const recording *r)
 {
     uint64_t number = 0;
@@ -192,7 +193,7 @@ static bool rename_to_next(const recording *r)
         buffer_clear(&name);
         buffer_format(&name, "%s.%" PRIu64, r->path, ++number);
         is_renamed = system_rename(r->path, name.data);
-        goes_on = errno == EEXIST; /* somebody took it meanwhile */
+        goes_on = errno == EEXIST; /* another process has used this number meanwhile */
     }
     if (!is_renamed)
         diagnostics_file(name.data ? name.data : r->path, errno);
@@ -200,7 +201,7 @@ static bool rename_to_next(const recording *r)
     return is_renamed;
 }
 
-/* Opens a file that was not there before; one that is there now was not judged. */
+/* Opens a file that must not exist: an existing one was not checked. */
 static bool open_new_file(recording *r)
 {
     if (!open_file(r))
@@ -212,7 +213,7 @@ static bool open_new_file(recording *r)
     return false;
 }
 
-/* In a section of its own: between the names nobody else begins a file of this name. */
+/* In one section, so that no other process creates a file of this name between the renaming and the opening. */
 bool recording_rotate(recording *r)
 {
     drop_waiting(r);

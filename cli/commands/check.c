@@ -17,7 +17,7 @@ static void count_words(buffer *line, uint64_t count, const char *one, const cha
 
 enum { MOST_NOTES = NAMES_MOST_BITS + PFB_LWP_NOTE_COUNT };
 
-/* The names of what was tolerated; how many there are. */
+/* The names of the deviations that were tolerated; returns their number. */
 static size_t name_notes(const walk *w, const char *names[MOST_NOTES])
 {
     size_t count = names_of_notes(w->notes, names);
@@ -28,7 +28,7 @@ static size_t name_notes(const walk *w, const char *names[MOST_NOTES])
     return count;
 }
 
-/* What the first failure is, in a sentence. */
+/* Describes the first error in a sentence. */
 static void put_message(const walk *w, buffer *out)
 {
     if (w->in->kind == INPUT_UNKNOWN)
@@ -37,7 +37,7 @@ static void put_message(const walk *w, buffer *out)
         buffer_string(out, pfb_code_text(w->first.code));
 }
 
-/* The verdict in a word or two. */
+/* The verdict in one or two words. */
 static const char *name_verdict(const walk *w)
 {
     if (w->in->kind == INPUT_UNKNOWN)

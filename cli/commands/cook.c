@@ -27,7 +27,7 @@ typedef struct cook {
     uint64_t block_count; /* samples and parts of samples that were displayed */
 } cook;
 
-/* Tells what is wrong with bytes that begin at `base` of the file, if anything is. */
+/* Reports an error in bytes that begin at `base` of the file, if there is one. */
 static void tell(const cook *c, size_t base, pfb_error error)
 {
     if (error.code == PFB_OK)
@@ -36,7 +36,7 @@ static void tell(const cook *c, size_t base, pfb_error error)
     diagnostics_malformed(c->in.name, error);
 }
 
-/* Ends the program if a call failed: calls of a collector without a source fail for want of memory only. */
+/* Ends the program if a call failed: calls of a collector without a source fail only if memory is exhausted. */
 static void require_memory(bool is_done)
 {
     if (!is_done)
@@ -62,7 +62,7 @@ static pfb_collected_reply cook_reply(cook *c, uint32_t version, size_t base, si
 
 /* ---- Captures -------------------------------------------------------------------------------------------- */
 
-/* Chunks that carry performance data of sorts that are not cooked, told once each. */
+/* Chunks with performance data that is not cooked. Each kind is reported once. */
 static const struct {
     uint32_t tag;
     const char *name;
@@ -75,7 +75,7 @@ static const struct {
 enum { UNREAD_TAGS = sizeof unread_tags / sizeof unread_tags[0] };
 
 typedef struct unread_chunks {
-    uint64_t counts[UNREAD_TAGS + 1]; /* the last one: versions of the future */
+    uint64_t counts[UNREAD_TAGS + 1]; /* the last one: chunks of a later version */
     size_t first[UNREAD_TAGS + 1];
 } unread_chunks;
 
@@ -85,7 +85,7 @@ static void count_unread(unread_chunks *unread, const pfb_chunk *chunk)
     while (i < UNREAD_TAGS && unread_tags[i].tag != chunk->tag)
         i++;
     if (i == UNREAD_TAGS && chunk->version <= PFB_CAPTURE_VERSION)
-        return; /* nobody's tag: the format says to pass over it */
+        return; /* an unknown tag, which the format requires to be skipped */
     if (unread->counts[i]++ == 0)
         unread->first[i] = chunk->offset;
 }
@@ -173,7 +173,7 @@ static void cook_blocks(cook *c)
         }
         bool is_v1 = part == INPUT_PART_V1;
         pfb_collected_reply reply = cook_reply(c, is_v1 ? 1 : 2, blocks.at, in->size - blocks.at);
-        /* After an error the next block cannot be found, except after one inside a V1 block with a sound header. */
+        /* After an error the next block cannot be found, except after one inside a V1 block with a valid header. */
         blocks.has_ended = reply.size_bytes == 0 || (!is_v1 && reply.error.code != PFB_OK);
         blocks.at += reply.size_bytes;
         progress_show(in->name, blocks.at);
@@ -201,7 +201,7 @@ static void cook_file(cook *c, const char *name)
     input_free(in);
 }
 
-/* Appends why blocks do not continue earlier ones, as far as it is known. */
+/* Appends the known reasons why blocks are not compared with earlier ones. */
 static void list_gaps(const cook *c, buffer *out)
 {
     static const struct {
@@ -220,7 +220,7 @@ static void list_gaps(const cook *c, buffer *out)
     }
 }
 
-/* Explains a result that is all dashes. */
+/* Explains a table that has only dashes. */
 static void note_single_samples(const cook *c)
 {
     buffer gaps = {0};

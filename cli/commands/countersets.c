@@ -97,7 +97,7 @@ static void list_sets(output *out, pfb_collector *collector, const collecting *s
     pfb_bytes_free(&guids);
 }
 
-/* What this machine offers. */
+/* Lists the countersets of this machine. */
 static void list_live(output *out)
 {
     collecting c;
@@ -107,7 +107,7 @@ static void list_live(output *out)
     collecting_close(&c);
 }
 
-/* The countersets of which a capture has registrations. */
+/* Lists the countersets whose registrations a capture contains. */
 static void list_capture(output *out, const input *in, pfb_collector *collector)
 {
     pfb_capture capture;
@@ -129,7 +129,7 @@ static void list_capture(output *out, const input *in, pfb_collector *collector)
         diagnostics_malformed(in->name, capture.error);
 }
 
-/* What a capture contains, V2 and V1, or a file of V1 blocks. */
+/* Lists the V2 countersets and V1 objects of a capture, or the objects of a file of V1 blocks. */
 static void list_file(output *out, const options *o)
 {
     input in;

@@ -44,7 +44,7 @@ static void close_reader(void *reader)
     free(r);
 }
 
-/* The CPUs move to memory of ours: the caller's array is written again at the next reading. */
+/* The CPUs are copied, because the next reading overwrites the caller's array. */
 static void keep(cpi_kept *kept, pfb_cpi_moment moment, const pfb_cpi_reading *reading)
 {
     size_t count = reading->snapshot.cpu_count;

@@ -10,7 +10,7 @@ typedef enum figure { FIGURE_CPI, FIGURE_CPI_WB, FIGURE_IDLE, FIGURE_BUSY, FIGUR
 static const char *const figure_names[FIGURE_COUNT] = {
     [FIGURE_CPI] = "cpi", [FIGURE_CPI_WB] = "cpi_wb", [FIGURE_IDLE] = "idle%", [FIGURE_BUSY] = "busy%"};
 
-/* False when there is none: counts tell, for those of a CPU that cannot be used are all 0. */
+/* Returns false if there is no figure. The counts of a CPU that cannot be used are all 0. */
 static bool find_figure(const pfb_cpi_figures *f, figure which, double *value)
 {
     switch (which) {
@@ -31,7 +31,7 @@ static bool find_figure(const pfb_cpi_figures *f, figure which, double *value)
 
 /* ---- Text -------------------------------------------------------------------------------------------------------- */
 
-/* Right-justified; `unit` stands behind a figure that there is. */
+/* Right-justified. `unit` follows the figure if the figure exists. */
 static void put_figure(buffer *text, const pfb_cpi_figures *f, figure which, int width, const char *unit)
 {
     double value;

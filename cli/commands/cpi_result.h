@@ -6,10 +6,10 @@
 #include "output/output.h"
 #include "perfblock/cpi_facility.h"
 
-/* What an interval of the CPI facility gave. */
+/* The result of an interval of the CPI facility. */
 typedef struct cpi_result {
     pfb_cpi_details details;
-    void *handle;         /* for what the details lack */
+    void *handle;         /* for data that the details lack */
     system_ending ending; /* of the command that ran meanwhile */
 } cpi_result;
 

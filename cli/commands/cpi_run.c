@@ -15,7 +15,7 @@
 /* One measurement. */
 typedef struct run {
     const options *o;
-    const char *subject; /* of messages: "live", or the file that takes its place */
+    const char *subject; /* for messages: "live", or the name of the file */
     size_t steps;        /* in the file */
     struct {
         size_t offset; /* of the file's end where there is no such step */
@@ -59,7 +59,7 @@ static void say_failure(const run *r, pfb_cpi_moment moment, int code, const cha
 
 /* ---- The source -------------------------------------------------------------------------------------------------- */
 
-/* Reads a text to its end, for what it begins with and for the place of an error. False after a sentence. */
+/* Reads a text to its end, to find its steps and the position of an error. Returns false after a message. */
 static bool scan_text(run *r, const uint8_t *data, size_t size, size_t base)
 {
     pfb_cpi_cpu *cpus = memory_get(PFB_CPI_MOST_CPUS, sizeof *cpus);
@@ -94,7 +94,7 @@ static bool scan_capture(run *r, const input *in)
     return is_fine && has_any && found.capture.error.code == PFB_OK;
 }
 
-/* Null after a sentence. */
+/* Returns null after a message. */
 static pfb_cpi_source *open_fixture(run *r)
 {
     input in;
@@ -121,7 +121,7 @@ static pfb_cpi_source *open_live(run *r)
     return source;
 }
 
-/* Has the facility read from the source that the options name, with its readings kept. False after a sentence. */
+/* Makes the facility read from the source of the options, and keeps the readings. Returns false after a message. */
 static bool use_source(run *r)
 {
     pfb_cpi_failure failure = {0};
@@ -146,7 +146,7 @@ static bool use_source(run *r)
 /* The largest group, summary and detailed hooks of 1024 CPUs between two labels, has 74440 bytes. */
 enum { TRACE_BYTES = 1 << 17 };
 
-/* What replays the interval, and the hooks if there are any. */
+/* Puts the chunks that replay the interval, and the hooks if there are any. */
 static void store(run *r)
 {
     size_t used = 0;
@@ -161,7 +161,7 @@ static void store(run *r)
     buffer_free(&text);
 }
 
-/* How the command ended is its own matter: a remark, and no status of ours. */
+/* A command that fails is reported as a note and does not change our exit status. */
 static void tell_ending(const run *r)
 {
     const system_ending *ending = &r->result.ending;
@@ -170,8 +170,8 @@ static void tell_ending(const run *r)
                         (unsigned long)ending->number);
 }
 
-/* Ends the interval. Hooks are asked for only where they are stored: they have no room for some figures that can be
- * printed. */
+/* Ends the interval. Hooks are requested only if they are stored: some figures that can be printed do not fit into
+ * hooks. */
 static int end_interval(const run *r, const pfb_cpi_data **data)
 {
     const options *o = r->o;
@@ -182,7 +182,7 @@ static int end_interval(const run *r, const pfb_cpi_data **data)
                                  o->label, data);
 }
 
-/* Data may come with a failure. */
+/* There may be data in spite of a failure. */
 static void get(run *r)
 {
     const options *o = r->o;
@@ -190,7 +190,7 @@ static void get(run *r)
     const pfb_cpi_data *data = NULL;
     int code = end_interval(r, &data);
     buffer sentence = {0};
-    buffer_string(&sentence, pfb_cpi_last_error_text()); /* gone at the next call */
+    buffer_string(&sentence, pfb_cpi_last_error_text()); /* overwritten by the next call */
     output_open(&out, o->format, options_color(o));
     if (data && pfb_cpi_get_details(r->result.handle, &r->result.details) == PFB_PU_SUCCESS)
         cpi_result_print(&out, &r->result);
@@ -202,7 +202,7 @@ static void get(run *r)
         store(r);
 }
 
-/* From the first reading to the last. Lines of JSON have standard output to themselves. */
+/* Measures from the first reading to the last. In JSON, standard output contains nothing but records. */
 static void measure(run *r)
 {
     const options *o = r->o;

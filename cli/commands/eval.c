@@ -11,18 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the header says: which column each cell of a row belongs to. */
+/* The header: the column that each cell of a row belongs to. */
 typedef struct eval {
     csv_reader in;
     output out;
-    size_t *columns; /* by position; EVAL_NO_COLUMN where the header names none, or one that came before */
+    size_t *columns; /* by position; EVAL_NO_COLUMN for an unknown or repeated name */
     size_t count;
-    buffer got; /* what a result has where something else was expected */
+    buffer got; /* the actual result if another one was expected */
 } eval;
 
 /* ---- Errors ---------------------------------------------------------------------------------------------- */
 
-/* Tells of a cell of the record at hand, by its position from 0 and its place in the file. */
+/* Reports an error in a cell of the current record, by its position from 0 and its offset in the file. */
 static void tell(const eval *e, size_t position, uint64_t offset, const char *code, const char *format, ...)
     TEXT_PRINTF(5, 6);
 
@@ -39,7 +39,7 @@ static void tell(const eval *e, size_t position, uint64_t offset, const char *co
     buffer_free(&sentence);
 }
 
-/* Appends a cell for a sentence: what is shown of it is short and safe. */
+/* Appends a cell to a sentence, shortened and escaped. */
 static void put_cell(buffer *text, csv_cell cell)
 {
     enum { LONGEST = 60 };
@@ -63,7 +63,7 @@ static void tell_difference(const eval *e, size_t position, csv_cell expected)
     buffer_free(&text);
 }
 
-/* A record that is none. */
+/* Reports a record that is not valid CSV. */
 static void tell_fault(const eval *e)
 {
     size_t position = e->in.count - 1;
@@ -80,7 +80,7 @@ static size_t position_of(const eval *e, size_t column)
     return position;
 }
 
-/* Finds what the columns are. */
+/* Identifies the columns. */
 static void take_header(eval *e)
 {
     e->columns = memory_get(e->in.count, sizeof *e->columns);
@@ -98,7 +98,7 @@ static void take_header(eval *e)
     }
 }
 
-/* Reads the header. False when nothing can be evaluated. */
+/* Reads the header. Returns false if nothing can be evaluated. */
 static bool read_header(eval *e)
 {
     static const char type[] = "type";
@@ -121,7 +121,7 @@ static bool read_header(eval *e)
 
 /* ---- Rows ------------------------------------------------------------------------------------------------ */
 
-/* The cell at a position; an empty one at the record's beginning where the row is too short. */
+/* The cell at a position. If the row is too short, an empty cell at the start of the record. */
 static csv_cell cell_at(const eval *e, size_t position)
 {
     if (position < e->in.count)
@@ -129,7 +129,7 @@ static csv_cell cell_at(const eval *e, size_t position)
     return (csv_cell){.text = "", .offset = e->in.offset};
 }
 
-/* Reads the record at hand. False, after an error for each cell that cannot be read, when there is no row in it. */
+/* Reads the current record. Returns false if it contains no row, after an error for each cell that cannot be read. */
 static bool read_row(const eval *e, eval_row *row)
 {
     bool is_fine = true;
@@ -173,7 +173,7 @@ static void state_row(output *out, const eval_row *row, const pfb_formula_result
     output_end(out);
 }
 
-/* Holds the result against what the row expects of it. */
+/* Compares the result with the expectations of the row. */
 static void check_row(eval *e, const pfb_formula_result *result)
 {
     for (size_t i = 0; i < e->count; i++) {

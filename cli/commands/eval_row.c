@@ -17,7 +17,7 @@ static bool is_word(csv_cell cell, const char *word)
     return cell.size == strlen(word) && memcmp(cell.text, word, cell.size) == 0;
 }
 
-/* The words of a cell one after the other: moves the first of `rest` to *word. False when there are none left. */
+/* Moves the first word of `rest` to *word. Returns false if there is none. */
 static bool next_word(csv_cell *rest, csv_cell *word)
 {
     *rest = csv_trim(*rest);
@@ -32,7 +32,7 @@ static bool next_word(csv_cell *rest, csv_cell *word)
 
 /* ---- Numbers --------------------------------------------------------------------------------------------- */
 
-/* The value of a digit; `base` and more for what is none. */
+/* The value of a digit; at least `base` for any other character. */
 static unsigned digit_of(char c, unsigned base)
 {
     if (c >= '0' && c <= '9')
@@ -61,7 +61,7 @@ static const char *read_digits(csv_cell cell, unsigned base, uint64_t *number)
     return cell.size == 0 ? not_a_number : fits ? NULL : out_of_range;
 }
 
-/* Decimal, or hexadecimal behind 0x. */
+/* Decimal, or hexadecimal after 0x. */
 static const char *read_unsigned(csv_cell cell, uint64_t most, uint64_t *number)
 {
     bool is_hex = cell.size > 2 && cell.text[0] == '0' && cell.text[1] == 'x';
@@ -88,7 +88,7 @@ static const char *read_signed(csv_cell cell, int64_t *number)
     return NULL;
 }
 
-/* A decimal fraction, with exponent or without: what strtod takes besides is refused. */
+/* A decimal fraction with or without an exponent. Other forms that strtod accepts are rejected. */
 static bool read_double(csv_cell cell, double *number)
 {
     buffer text = {0};
@@ -110,7 +110,7 @@ typedef struct column_rule column_rule;
 /* Takes a cell that is not empty, as eval_row_take does. */
 typedef const char *take_cell(eval_row *row, const column_rule *c, csv_cell *cell);
 
-/* Holds a result against a cell, as eval_row_check does. */
+/* Compares a result with a cell, as eval_row_check does. */
 typedef eval_verdict check_cell(const pfb_formula_result *result, csv_cell expected, buffer *got);
 
 static take_cell take_id, take_type, take_mode, take_unsigned, take_signed, take_clock;
@@ -124,8 +124,8 @@ struct column_rule {
     take_cell *take;   /* null: nothing to take */
     check_cell *check; /* null: nothing to check */
     unsigned sample;   /* OLDER, NEWER, NEITHER */
-    uint32_t bit;      /* the PFB_HAS_ bit; of take_clock what it is of the clock */
-    size_t field;      /* its place in pfb_raw_value */
+    uint32_t bit;      /* the PFB_HAS_ bit; for take_clock, time or frequency */
+    size_t field;      /* its offset in pfb_raw_value */
 };
 
 /* A column for each sample. */
@@ -259,7 +259,7 @@ static const struct {
     {"clamp_0", offsetof(pfb_formula_options, clamp_0)},
 };
 
-/* "scale=N". Any N that the option can hold: the formula refuses those beyond its range, as a status. */
+/* "scale=N". Any N that fits the option: the formula returns a status for values outside its range. */
 static const char *take_scale(pfb_formula_options *options, csv_cell word, size_t prefix)
 {
     int64_t scale = 0;
@@ -274,7 +274,7 @@ static const char *take_scale(pfb_formula_options *options, csv_cell word, size_
 
 static const char *take_word(pfb_formula_options *options, csv_cell word, bool *has_scale)
 {
-    static const char twice[] = "stands there twice";
+    static const char twice[] = "occurs twice";
     static const char prefix[] = "scale=";
     const size_t prefix_size = sizeof prefix - 1;
     if (word.size >= prefix_size && memcmp(word.text, prefix, prefix_size) == 0) {
@@ -332,7 +332,8 @@ static unsigned clock_of(uint32_t type, bool is_generic)
     return row ? row->clock : PFB_CLOCK_NONE;
 }
 
-/* Gives a time or frequency to the clock it is of. The 100 ns clock needs no frequency. False when that has one. */
+/* Assigns a time or frequency to the clock of the type. The 100 ns clock needs no frequency. Returns false if the clock
+ * already has a value. */
 static bool settle_clock(eval_row *row, const column_rule *c)
 {
     static const struct {
@@ -367,7 +368,7 @@ const char *eval_row_finish(eval_row *row, size_t *column)
     for (*column = 0; *column < COLUMN_COUNT; ++*column) {
         const column_rule *c = &columns[*column];
         if (c->take == take_clock && is_given(row, *column) && !settle_clock(row, c))
-            return "stands for a clock that the row gives by its own name as well";
+            return "gives a clock that the row also gives by its own name";
     }
     return NULL;
 }
@@ -408,12 +409,12 @@ static eval_verdict check_unit(const pfb_formula_result *result, csv_cell expect
     return check_word(pfb_unit_text(result->unit), expected, got);
 }
 
-/* The same flags, in whatever order. */
+/* The same flags in any order. */
 static eval_verdict check_flags(const pfb_formula_result *result, csv_cell expected, buffer *got)
 {
     const char *names[NAMES_MOST_BITS];
     size_t count = names_of_flags(result->flags, names);
-    unsigned found = 0; /* positions in `names`, as bits; the one behind them for a word that is none */
+    unsigned found = 0; /* positions in `names`, as bits; the bit after the last for any other word */
     csv_cell word;
     for (size_t i = 0; i < count; i++)
         buffer_format(got, "%s%s", i > 0 ? " " : "", names[i]);

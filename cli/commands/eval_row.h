@@ -6,8 +6,8 @@
 #include "output/text.h"
 #include "perfblock/formula.h"
 
-/* The columns that eval knows, and what a row of them means: samples and options to evaluate, and what is expected of
- * the result. One table says which names there are and what becomes of their cells. */
+/* The columns of eval, and a row of them: samples and options to evaluate, and the expected result. One table has the
+ * names of the columns and the functions that read their cells. */
 
 /* ---- Columns --------------------------------------------------------------------------------------------- */
 
@@ -31,11 +31,11 @@ typedef struct eval_row {
     int64_t clocks[2][2]; /* time and frequency of each sample whose clock follows from the type */
 } eval_row;
 
-/* Takes a cell into a row that began as all zero. Null, or a sentence on the cell ("is not a number"), which is then
- * narrowed to the words that are to blame. Expectations and commentary are passed over. */
+/* Reads a cell into a row that was zeroed first. Returns null, or a sentence about the cell ("is not a number"); the
+ * cell is then narrowed to the words at fault. Expectations and comments are skipped. */
 const char *eval_row_take(eval_row *row, size_t column, csv_cell *cell);
 
-/* What only the whole row tells. Null, or a sentence on the cell of *column. */
+/* Checks that need the whole row. Returns null, or a sentence about the cell of *column. */
 const char *eval_row_finish(eval_row *row, size_t *column);
 
 pfb_formula_result eval_row_evaluate(const eval_row *row);
@@ -45,10 +45,10 @@ pfb_formula_result eval_row_evaluate(const eval_row *row);
 typedef enum eval_verdict {
     EVAL_HOLDS,
     EVAL_DIFFERS,   /* `got` is what the result has instead, and empty for nothing */
-    EVAL_UNREADABLE /* the cell is nothing to compare with */
+    EVAL_UNREADABLE /* the cell is not a valid expectation */
 } eval_verdict;
 
-/* Holds a cell against the result; columns that expect nothing hold. An empty cell expects that there is nothing. */
+/* Compares a cell with the result. Columns without expectations always agree. An empty cell expects no value. */
 eval_verdict eval_row_check(const pfb_formula_result *result, size_t column, csv_cell expected, buffer *got);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct live {
     bool is_replay;
 } live;
 
-/* Collects one sample, and prints it unless it is the first. False when there are no more. */
+/* Collects one sample, and prints it unless it is the first. Returns false if there are no more. */
 static bool take(live *l, bool is_first)
 {
     if (!collecting_next(&l->collecting))

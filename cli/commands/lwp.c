@@ -53,7 +53,7 @@ void lwp_say_refusal(pfb_lwp_refusal refusal)
 
 enum { LIVE_RECORDS = 8, ALIGNMENT = 64 };
 
-/* A control block and a ring, aligned as hardware likes them best. */
+/* A control block and a ring, with the alignment that is fastest for the hardware. */
 typedef struct live_memory {
     uint8_t *memory, *control, *ring;
     uint32_t ring_bytes;
@@ -72,7 +72,7 @@ static live_memory make_memory(const pfb_lwp_capabilities *leaf)
     return m;
 }
 
-/* Inserts some events of our own and shows what hardware made of them. */
+/* Inserts some events and shows the records that the hardware wrote for them. */
 static void record_some(output *out, const options *o, pfb_lwp_cpu *cpu, const pfb_lwp_capabilities *leaf)
 {
     pfb_source_failure failure = {0};
@@ -124,7 +124,7 @@ void command_lwp_show(const options *o)
 
 /* ---- The model --------------------------------------------------------------------------------------------------- */
 
-/* What the documented program prints. */
+/* Prints the output of the documented program. */
 static void print_sample(output *out, unsigned bits, const lwp_kept *made)
 {
     pfb_lwp_snapshot parts;

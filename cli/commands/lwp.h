@@ -4,15 +4,15 @@
 
 #include "perfblock/lwp/cpuid.h"
 
-/* What the commands about Lightweight Profiling share. */
+/* Shared by the commands about Lightweight Profiling. */
 
-/* Tells that this machine cannot do it: "live: not_amd: sentence". */
+/* Reports that this machine lacks the feature: "live: not_amd: sentence". */
 void lwp_say_refusal(pfb_lwp_refusal refusal);
 
 /* Writes a field of a control block. */
 void lwp_put_u32(uint8_t *at, uint32_t value);
 
-/* A snapshot as a capture keeps it: the leaf's registers, control block and ring. */
+/* A snapshot as stored in a capture: the leaf's registers, control block and ring. */
 typedef struct lwp_kept {
     uint8_t *bytes; /* free */
     size_t size;
@@ -20,7 +20,7 @@ typedef struct lwp_kept {
 
 lwp_kept lwp_keep(const pfb_lwp_capabilities *leaf, const uint8_t *control, const uint8_t *ring, size_t ring_bytes);
 
-/* What the documented sample program leaves in memory when it runs on the model as a build of 32 or 64 bits
+/* The memory contents after the documented sample program has run on the model, as a build of 32 or 64 bits
  * (lwp_sample.c). */
 lwp_kept lwp_sample_run(unsigned bits);
 

@@ -10,13 +10,13 @@
 
 #include <stdlib.h>
 
-/* An object of the file: the first one of its title is listed, that is, the one of the least number. */
+/* An object of the file. Of those with one title, the first one, with the lowest number, is listed. */
 typedef struct place {
     uint32_t title;
     size_t number;
 } place;
 
-/* The file is read twice: once to see which titles there are, once to list them. */
+/* The file is read twice: once to find the titles, once to list them. */
 typedef struct listing {
     output *out;
     const input *in;
@@ -40,7 +40,7 @@ static void state_object(const listing *l, const pfb_v1_object *object)
     output_end(out);
 }
 
-/* `next` is the definition behind it, or null: where it is a base, it belongs to this counter. */
+/* `next` is the definition after it, or null. If it is a base, it is the base of this counter. */
 static void state_counter(const listing *l, const pfb_v1_object *object, const pfb_v1_counter *counter,
                           const pfb_v1_counter *next)
 {
@@ -91,7 +91,7 @@ static void note_place(listing *l, uint32_t title)
     l->places[l->count++] = (place){title, l->number};
 }
 
-/* One block; its size, or 0 when its header is not sound. */
+/* Reads one block. Returns its size, or 0 if its header is invalid. */
 static size_t pass_block(listing *l, const uint8_t *data, size_t size, size_t base)
 {
     pfb_v1_reader block;

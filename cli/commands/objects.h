@@ -8,7 +8,7 @@
 
 /* The objects of V1 blocks with their counters, each title once: the counterpart of countersets. */
 
-/* Lists those of a file of blocks, or of the V1DT chunks of a capture. What is wrong with the blocks is told. */
+/* Lists the objects of a file of blocks, or of the V1DT chunks of a capture. Errors in the blocks are reported. */
 void objects_list(output *out, const input *in, const title_names *names);
 
 #endif

@@ -14,8 +14,8 @@
 /* A recording of samples. */
 typedef struct recorder {
     recording file;
-    bool has_content; /* the file: more than its beginning */
-    pfb_bytes info;   /* query information in force; none at first */
+    bool has_content; /* the file has more than its first chunks */
+    pfb_bytes info;   /* current query information; none at first */
     bool has_info;    /* it is in this file */
     selection selection;
     extract extract;
@@ -34,7 +34,7 @@ static bool open_recording(recorder *r)
     return is_open;
 }
 
-/* Whether what is waiting makes the file too large. A file always takes its first sample. */
+/* Returns true if the waiting chunks make the file too large. The first sample of a file is always written. */
 static bool must_rotate(const recorder *r)
 {
     const recording *file = &r->file;
@@ -59,7 +59,8 @@ typedef struct set_replies {
     pfb_bytes replies[PFB_REQUEST_COUNTER_ENGLISH_NAMES + 1];
 } set_replies;
 
-/* Whether the reply only repeats that of another request: the English names, those of the system's language. */
+/* Returns true if the reply repeats that of another request: English names that equal those of the system's language.
+ */
 static bool is_repeated(const set_replies *set, uint32_t request)
 {
     uint32_t local = request == PFB_REQUEST_COUNTERSET_ENGLISH_NAME ? PFB_REQUEST_COUNTERSET_NAME
@@ -137,8 +138,8 @@ static void copy(pfb_bytes *to, const uint8_t *data, size_t size)
         memory_exhausted();
 }
 
-/* Takes the query information of a replayed sample and reduces it to what was asked for. Where nothing is left the
- * last one stays in force: the samples have no results then. */
+/* Reduces the query information of a replayed sample to the chosen counters. If nothing is left, the previous query
+ * information remains current, and the samples have no results. */
 static void take_recorded_info(recorder *r, const collecting *c, const pfb_collected_reply *reply)
 {
     pfb_bytes *chosen = &r->chosen_info;
@@ -158,7 +159,7 @@ static void take_recorded_info(recorder *r, const collecting *c, const pfb_colle
 
 /* ---- Samples --------------------------------------------------------------------------------------------- */
 
-/* Puts a sample after what describes it. */
+/* Puts the metadata of a sample, then the sample. */
 static void put_sample(recorder *r, const collecting *c, const pfb_bytes *sample)
 {
     if (!r->has_info)
@@ -178,7 +179,7 @@ static bool write_sample(recorder *r, const collecting *c, const pfb_bytes *samp
     return recording_write(&r->file);
 }
 
-/* Records a sample of this machine, which returns what it was asked for. */
+/* Records a sample of this machine. It contains only what the query asks for. */
 static bool record_live(recorder *r, const collecting *c, const pfb_collected_reply *reply)
 {
     if (reply->has_new_info)
@@ -187,8 +188,8 @@ static bool record_live(recorder *r, const collecting *c, const pfb_collected_re
     return write_sample(r, c, &r->sample);
 }
 
-/* Records what a sample of a capture has of what was asked for. Samples that have nothing of it are recorded too, as
- * those before and after them must not be compared with each other; at the beginning they are left out. */
+/* Records the chosen part of a sample of a capture. Samples without a chosen part are recorded, too, because their
+ * neighbours must not be compared with each other; at the beginning they are skipped. */
 static bool record_replayed(recorder *r, const collecting *c, const pfb_collected_reply *reply)
 {
     pfb_error error;

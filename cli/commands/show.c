@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* With several files a line of text tells whose records follow. */
+/* With several files a line of text names the file before its records. */
 static void state_file(output *out, const input *in)
 {
     if (out->format != OUTPUT_TEXT)

@@ -7,11 +7,11 @@
 
 /* Words for the numbers of the formats, the same in every command. All strings are static. */
 
-/* "counterset"; "unknown" for a kind nobody defined. */
+/* "counterset" and others; "unknown" for an undefined kind. */
 const char *names_of_kind(uint32_t kind);
 bool names_has_kind(uint32_t kind);
 
-/* A Win32 code in words, or null when it is none of those the interface is known to give. */
+/* A Win32 code in words, or null if it is not one that the interface is known to return. */
 const char *names_of_win32(uint32_t code);
 
 /* "none", "perf", "100ns", "object". */
@@ -22,7 +22,7 @@ enum { NAMES_TYPE_BYTES = 40, NAMES_TIME_BYTES = 64, NAMES_MOST_BITS = 16 };
 /* The counter type's name, or "0x00012000" for a value without one. */
 const char *names_of_type(uint32_t type, char memory[NAMES_TYPE_BYTES]);
 
-/* "YYYY-MM-DDThh:mm:ss.mmm", whatever the numbers are. */
+/* "YYYY-MM-DDThh:mm:ss.mmm"; the numbers are not checked. */
 const char *names_of_time(const pfb_system_time *time, char memory[NAMES_TIME_BYTES]);
 
 /* The names of PFB_NOTE_ bits; returns how many. */

@@ -13,7 +13,7 @@ pfb_name v1_parent_name(const pfb_sample_row *row)
     return (pfb_name){row->parent_name, row->parent_size_bytes, row->parent_code_page};
 }
 
-/* Reads what is left of the object, so that it fails now and not as part of the next one. */
+/* Reads the rest of the object, so that its errors are not reported for the next one. */
 static void read_object(pfb_v1_reader *block)
 {
     pfb_v1_counter counter;

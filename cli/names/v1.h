@@ -5,13 +5,13 @@
 #include "output/name.h"
 #include "perfblock/sample.h"
 
-/* What all commands do with V1 blocks. */
+/* V1 functions that all commands share. */
 
-/* The names of a row of a snapshot, V1 or V2, and of its parent. */
+/* The names of a row of a sample, V1 or V2, and of its parent. */
 pfb_name v1_row_name(const pfb_sample_row *row);
 pfb_name v1_parent_name(const pfb_sample_row *row);
 
-/* Tells every failure of a block that begins at `base` of the file. */
+/* Reports every error of a block that begins at `base` of the file. */
 void v1_tell_errors(const char *file, size_t base, const uint8_t *data, size_t size, const pfb_read_options *options);
 
 #endif

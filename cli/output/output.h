@@ -85,8 +85,8 @@ void output_item_begin(output *out, const char *key, const char *word);
 void output_item_end(output *out);
 void output_list_end(output *out);
 
-/* Fields that several records have in common: their text in the record at hand from `start` (output_mark) on may be
- * kept and repeated in later records, at the same place. */
+/* Fields that several records share: the text of the current record from `start` (output_mark) on may be kept and
+ * repeated in later records, at the same place. */
 size_t output_mark(const output *out);
 const char *output_since(const output *out, size_t start, size_t *size);
 void output_repeat(output *out, const char *fields, size_t size);

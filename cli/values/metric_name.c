@@ -58,7 +58,7 @@ metric_kind metric_kind_of(uint32_t type, pfb_clock *clock)
     return METRIC_NONE;
 }
 
-/* Of these what counts is the total; a rate is for the reader to take. */
+/* Counters of these kinds are exported as totals; Prometheus computes the rate. */
 static bool is_total(metric_kind kind)
 {
     return kind == METRIC_EVENTS || kind == METRIC_TIME;
@@ -131,7 +131,7 @@ static bool is_one_of(const char *word, const char *const *words, size_t count)
 
 #define IS_ONE_OF(word, words) is_one_of(word, words, sizeof(words) / sizeof(words)[0])
 
-/* Units that are not to be used: others stand for them. */
+/* Units that Prometheus names do not use; they use others instead. */
 static bool is_odd_unit(const char *word)
 {
     static const char *const odd[] = {"bits",  "calories", "days",   "fahrenheit", "hours",   "inches", "kelvins",
@@ -154,7 +154,7 @@ static bool is_prefixed_unit(const char *word)
     return false;
 }
 
-/* Words that mean something else in names of metrics: what `promtool check metrics` objects to. */
+/* Words with another meaning in names of metrics: `promtool check metrics` rejects them. */
 static bool is_taken(const char *word)
 {
     static const char *const taken[] = {"s",  "ms", "us", "ns", "sec", "b",       "kb",    "mb",      "gb",
@@ -167,7 +167,7 @@ typedef struct maker {
     metric_kind kind;
     metric_scale scale;
     bool has_unit, is_ratio;
-    size_t words; /* of the name that is put now */
+    size_t words; /* of the name being written */
 } maker;
 
 /* A word that is taken is joined to the one before it. */
@@ -179,7 +179,8 @@ static void put_word(maker *m, const char *word)
     m->words++;
 }
 
-/* Takes a word for a unit, if it is one and this metric has none yet. False when it is to stand as a word. */
+/* Uses the word as the unit if it is one and this metric has none yet. Otherwise returns false: it is part of the name.
+ */
 static bool take_unit(maker *m, const char *word)
 {
     const unit_row *unit = find_unit(word);
@@ -255,7 +256,7 @@ static bool ends_with(const buffer *name, const char *ending)
     return name->size >= size && memcmp(name->data + name->size - size, ending, size) == 0;
 }
 
-/* What says the unit and the type, unless the name ends so already. */
+/* Appends the endings for unit and type, unless the name has them. */
 static const char *ending_of(const maker *m)
 {
     static const char *const reserved[] = {"_total", "_count", "_sum", "_bucket"}; /* for other types of metric */

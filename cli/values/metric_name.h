@@ -5,11 +5,11 @@
 #include "output/text.h"
 #include "perfblock/formula.h"
 
-/* What a counter is as a metric of Prometheus: its kind, its name, and what turns its value into base units. The rules:
+/* A counter as a metric of Prometheus: its kind, its name, and the conversion of its value to base units. The rules:
  * docs/prometheus.md. */
 
 typedef enum metric_kind {
-    METRIC_NONE,    /* a base, a text: nothing that is shown */
+    METRIC_NONE,    /* a base or a text, which is not exported */
     METRIC_EVENTS,  /* counter: the raw value */
     METRIC_TIME,    /* counter: the raw value, ticks of a clock, in seconds */
     METRIC_RATIO,   /* gauge: the displayed percentage by 100 */
@@ -23,19 +23,19 @@ metric_kind metric_kind_of(uint32_t type, pfb_clock *clock);
 /* "counter", "gauge". */
 const char *metric_type_text(metric_kind kind);
 
-/* A name as the system has it; `text` is null where it has none, then `spare` stands for it. */
+/* A name as the system has it. If it has none, `text` is null and `spare` is used. */
 typedef struct metric_words {
     const char *text;
     size_t size;
     const char *spare;
 } metric_words;
 
-/* How a value becomes one in base units: times / over. */
+/* Factors that convert a value to base units: value * times / over. */
 typedef struct metric_scale {
     double times, over;
 } metric_scale;
 
-/* Appends the metric's name. `suffix` tells it from others of the same name; "" for none. */
+/* Appends the metric's name. `suffix` distinguishes it from others of the same name; "" for none. */
 metric_scale metric_put_name(buffer *out, metric_kind kind, const metric_words *set, const metric_words *counter,
                              const char *suffix);
 

@@ -24,7 +24,7 @@ typedef struct metric {
     size_t rank;      /* among the names */
 } metric;
 
-/* A value of one. */
+/* A value of a metric. */
 typedef struct point {
     const metric *metric;
     size_t label_start;
@@ -251,7 +251,7 @@ static const metric *find_metric(const exposition *e, const pfb_collected_value 
 
 /* ---- Points ---------------------------------------------------------------------------------------------- */
 
-/* Text as the format wants it: backslashes and line feeds escaped, quotes in labels. */
+/* Text as the format requires it: backslashes and line feeds escaped, quotes in labels. */
 static void put_escaped(buffer *out, const char *utf8, size_t size, bool is_label)
 {
     buffer safe = {0};

@@ -24,7 +24,7 @@ typedef struct cell {
     text_span text;
 } cell;
 
-/* A table in the making. */
+/* A table that is being made. */
 typedef struct value_table {
     values_printer *p;
     pfb_collector *collector;

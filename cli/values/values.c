@@ -82,8 +82,8 @@ static void report_result(const values_printer *p, pfb_collector *collector, uin
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
-/* Fields are put once for what they have in common: a result, a row, a column. A column's are kept from sample to
- * sample, as far as they are short. */
+/* Fields that a result, a row or a column shares are made once. Those of a column are kept from sample to sample if
+ * they are short. */
 
 enum { COLUMN_SLOTS = 1024, LONGEST_COLUMN = 512 };
 
@@ -186,7 +186,7 @@ static void put_column_fields(const values_printer *p, kept_fields *kept, const 
     memcpy(c->fields, fields, size);
 }
 
-/* What follows the value. */
+/* The fields after the value. */
 static void put_end_fields(const values_printer *p, kept_fields *kept, const pfb_collected_value *v)
 {
     output *out = p->out;

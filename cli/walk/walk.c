@@ -20,7 +20,7 @@ void walk_fail(walk *w, const walk_bytes *bytes, pfb_error error)
     output *out = w->out;
     if (out->format == OUTPUT_NONE)
         return;
-    if (out->format != OUTPUT_TEXT) { /* a reader of text has the line on standard error */
+    if (out->format != OUTPUT_TEXT) { /* in text, the line on standard error suffices */
         output_begin(out, "error", 0);
         output_offset(out, error.offset);
         output_string(out, "code", pfb_code_name(error.code));
@@ -45,7 +45,7 @@ void walk_note(walk *w, const walk_bytes *bytes, uint32_t notes)
 
 /* ---- Data blocks ----------------------------------------------------------------------------------------- */
 
-/* What the records of a block have in common. */
+/* State of the records of a block. */
 typedef struct data_walk {
     walk *w;
     const walk_bytes *bytes;
@@ -90,7 +90,7 @@ static void state_result(const data_walk *d)
     output_end(out);
 }
 
-/* Kinds without instances have one that has no name: it gets no record. */
+/* Kinds without instances have one instance without a name. It has no record. */
 static void state_instance(const data_walk *d)
 {
     const pfb_v2_instance *instance = &d->instance;
@@ -150,7 +150,7 @@ static void state_value(const data_walk *d, const pfb_v2_value *value)
     output_end(out);
 }
 
-/* One block; `size` becomes its own. False when it is not sound throughout. */
+/* One block; `size` becomes its total size. Returns false if it has an error. */
 static bool walk_data(walk *w, const walk_bytes *bytes, size_t *size)
 {
     data_walk d = {.w = w, .bytes = bytes};
@@ -203,8 +203,8 @@ static void walk_lone_v1(walk *w, const walk_bytes *bytes)
         walk_trailing(w, bytes, size);
 }
 
-/* All blocks of a file. Behind a failure nothing is known of what follows, unless it was inside a V1 block whose header
- * is sound. */
+/* All blocks of a file. The walk ends at the first error, because the start of the next block is unknown, unless the
+ * error is inside a V1 block with a valid header. */
 static void walk_blocks(walk *w)
 {
     const input *in = w->in;
@@ -298,7 +298,7 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
     case PFB_TAG_NOTE:
         state_text(w, &body);
         break;
-    case PFB_TAG_CAPTURE: /* the start of another recording behind the first: nothing in it */
+    case PFB_TAG_CAPTURE: /* the start of a recording that was appended; empty */
         break;
     default:
         w->counts.unread_chunks++;
@@ -307,7 +307,7 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
     progress_show(w->in->name, chunk->offset);
 }
 
-/* The chunk every capture begins with, which the reader checked and passed. */
+/* The first chunk of every capture, which the reader has checked and passed. */
 static pfb_chunk start_chunk(const input *in)
 {
     pfb_chunk chunk = {.tag = PFB_TAG_CAPTURE, .is_known = true, .body_offset = PFB_CHUNK_HEADER_BYTES};
@@ -318,7 +318,7 @@ static pfb_chunk start_chunk(const input *in)
     return chunk;
 }
 
-/* A broken body does not hide the chunks behind it: their place is known from its own chunk. */
+/* A broken body does not hide the chunks after it: the chunk header has its size. */
 static void walk_capture(walk *w)
 {
     const input *in = w->in;
@@ -355,7 +355,7 @@ void walk_capture_parts(walk *w, uint32_t tag, const char *what)
 
 /* ---- Everything ------------------------------------------------------------------------------------------ */
 
-/* A file of no format that can be recognised. */
+/* A file of unknown format. */
 static void refuse_input(walk *w)
 {
     output *out = w->out;

@@ -119,7 +119,7 @@ static void put_count(table *t, bool is_there, uint64_t count)
     put_cell(t, &cell);
 }
 
-/* The words as they stand: nothing is rounded. */
+/* The words as they are stored, without rounding. */
 static void put_figure(table *t, bool is_there, pfb_cpi_words words)
 {
     buffer cell = {0};
@@ -154,7 +154,7 @@ static void put_row(const hook_walk *h, table *t, pfb_cpi_hook_kind kind, uint32
     put_figure(t, stored.has_scaled, stored.busy);
 }
 
-/* A row for all that the group's hooks store. CPUs stand by position: hooks do not tell their numbers. */
+/* A row for each hook of the group. CPUs are named by position, because hooks do not contain their numbers. */
 static void print_table(const hook_walk *h)
 {
     static const char *const headings[TABLE_COLUMNS] = {"hook",          "instr",  "cycles", "cpi",

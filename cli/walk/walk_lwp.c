@@ -20,7 +20,7 @@ typedef struct lwp_walk {
 
 enum { PAIR_BITS = 26 }; /* of an interval or counter; those above are reserved */
 
-/* Where a place lies in the file. */
+/* The offset in the file of a position. */
 static size_t offset_of(const lwp_walk *l, pfb_lwp_part part, size_t offset)
 {
     size_t at = part == PFB_LWP_PART_CONTROL ? l->parts.control_offset
@@ -88,7 +88,7 @@ static void state_control(const lwp_walk *l)
     output_hex(out, "limit_ip", control->limit_ip);
     output_unsigned(out, "event_bytes", l->lwp.capabilities.event_bytes);
     output_unsigned(out, "slots", l->lwp.slots);
-    if (is_continuous(l)) /* tail does not tell */
+    if (is_continuous(l)) /* the tail has no meaning */
         output_null(out, "unread");
     else
         output_unsigned(out, "unread", l->lwp.count);
@@ -116,7 +116,7 @@ static void state_pairs(const lwp_walk *l)
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-/* Names of flag bits are provisional: they stand beside the raw word, never in its place. */
+/* Names of flag bits are provisional: they are printed in addition to the raw word, never instead of it. */
 static void state_flag_names(output *out, const pfb_lwp_event *event)
 {
     const char *names[16];

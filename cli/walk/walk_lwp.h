@@ -5,7 +5,7 @@
 #include "output/output.h"
 #include "perfblock/lwp/cpuid.h"
 
-/* How the leaf of Lightweight Profiling is shown. */
+/* Output of the leaf of Lightweight Profiling. */
 
 /* The bits of EAX, EDX or Flags by name; those without a public name by number. */
 void lwp_state_bits(output *out, const char *key, uint32_t bits);

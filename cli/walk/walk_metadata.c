@@ -145,7 +145,7 @@ void walk_registration(walk *w, const walk_bytes *bytes, uint32_t request)
     case PFB_REQUEST_PROVIDER_GUID:
         walk_guid(w, bytes);
         break;
-    default: /* a recording may hold replies to requests of the future */
+    default: /* a recording may contain replies to unknown request codes */
         w->counts.unread_chunks++;
         break;
     }

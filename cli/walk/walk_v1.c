@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* What the records of a block have in common. */
+/* State of the records of a block. */
 typedef struct v1_walk {
     walk *w;
     const walk_bytes *bytes;
@@ -18,7 +18,7 @@ typedef struct v1_walk {
     pfb_v1_instance instance;
     uint32_t *counters; /* title indexes of the object's counters, by position */
     size_t counter_count, counter_capacity;
-    pfb_sample table; /* the same block as a table, which knows parents and occurrences; empty in silence */
+    pfb_sample table; /* the same block as a table, which has parents and occurrences; empty if nothing is printed */
     void *memory;
 } v1_walk;
 
@@ -99,7 +99,7 @@ static void state_counter(const v1_walk *l, const pfb_v1_counter *counter)
 
 /* ---- Instances and values -------------------------------------------------------------------------------- */
 
-/* The instance as a row of the table; null in silence. */
+/* The instance as a row of the table; null if nothing is printed. */
 static const pfb_sample_row *find_row(const v1_walk *l)
 {
     if (l->object.position >= l->table.counts.results)
@@ -108,7 +108,7 @@ static const pfb_sample_row *find_row(const v1_walk *l)
     return l->instance.position < result->row_count ? &l->table.rows[result->first_row + l->instance.position] : NULL;
 }
 
-/* The parent as its title index and position stand in the block, and its name if it is there. */
+/* The parent: its title index and position from the block, and its name if it is found. */
 static void state_parent(const v1_walk *l, const pfb_sample_row *row)
 {
     output *out = l->w->out;
@@ -194,7 +194,7 @@ static void walk_object(v1_walk *l)
     walk_fail(w, l->bytes, l->block.object_error);
 }
 
-/* The table of a block whose header is sound. */
+/* The table of a block with a valid header. */
 static void load_table(v1_walk *l)
 {
     pfb_sample_input from = {
@@ -220,7 +220,7 @@ void walk_v1(walk *w, const walk_bytes *bytes, size_t *size)
     if (w->out->format != OUTPUT_NONE)
         load_table(&l);
     state_block(&l);
-    walk_fail(w, bytes, l.block.error); /* a system name out of place; the objects are read all the same */
+    walk_fail(w, bytes, l.block.error); /* a bad system name does not prevent reading the objects */
     while (!output_failed(w->out) && pfb_v1_next_object(&l.block, &l.object))
         walk_object(&l);
     walk_note(w, bytes, l.block.notes);

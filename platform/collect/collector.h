@@ -55,7 +55,7 @@ struct pfb_collector {
     /* The source (add.c, collect.c). */
     counter_choice choice;
     pfb_source_query *query_handle; /* null: no counter was added */
-    pfb_bytes fetched;              /* a reply of the source at hand */
+    pfb_bytes fetched;              /* the latest reply of the source */
     pfb_collector_problem *problems;
     size_t problem_count, problem_capacity, problems_returned;
     pfb_bytes info, next_info; /* query information of the last sample, and memory for the next */

@@ -2,7 +2,7 @@
 #ifndef PFB_COMPAT_WIDE_H
 #define PFB_COMPAT_WIDE_H
 
-/* Part of the stand-in for windows.h: functions for strings of 16-bit wide characters. The C library's own functions
+/* Part of the replacement of windows.h: functions for strings of 16-bit wide characters. The C library's own functions
  * take 32-bit ones, whatever the compiler's wchar_t is, so these replace them where -fshort-wchar is used. */
 
 #if defined(__SIZEOF_WCHAR_T__) && __SIZEOF_WCHAR_T__ == 2

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Displayed values with names, of a source or of replies at hand. docs/collect.md.
+/* Displayed values with names, from a source or from replies of the caller. docs/collect.md.
  *
  *     pfb_collector *c = pfb_collector_open(source, NULL, &failure);
  *     pfb_collector_add(c, "\\Processor Information(*)\\% Processor Time", &failure);
@@ -20,7 +20,7 @@ extern "C" {
  *     pfb_collector_close(c);
  *
  * A collector finds counters by their names, keeps the samples that later ones are compared with, and returns each
- * value as text and numbers. Replies that are at hand already, such as those in files, are put instead of collected:
+ * value as text and numbers. Replies that the caller already has, such as those in files, are put instead of collected:
  *
  *     pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
  *     pfb_collector_put_names(c, names, names_size, NULL, &failure);
@@ -197,7 +197,7 @@ typedef struct pfb_collected_value {
     bool has_type;       /* the counter's registration is known, or it is V1 */
     uint32_t type;       /* counter type */
     uint64_t attributes; /* PFB_ATTRIBUTE_ bits */
-    bool is_hidden;      /* registered as not to be displayed, and not chosen by itself */
+    bool is_hidden;      /* registered as not to be displayed, and not chosen individually */
 
     bool has_guid;
     pfb_guid guid; /* V2: of the counterset */
@@ -275,7 +275,7 @@ PFB_API bool pfb_collector_sample(pfb_collector *collector, pfb_collected_sample
 typedef struct pfb_collector_losses {
     uint32_t gaps;          /* PFB_GAP_ bits */
     uint64_t dropped_count; /* V1 blocks that were the latest of an object and were dropped, ... */
-    uint32_t most_objects;  /* ... since at most so many objects ... */
+    uint32_t most_objects;  /* ... because at most this many objects ... */
     size_t most_bytes;      /* ... and bytes are kept */
 } pfb_collector_losses;
 
