@@ -23,7 +23,7 @@ static const pfb_cpi_code codes[] = {
     {PFB_PU_ERROR_INVALID_CPI_DATA, "PU_ERROR_INVALID_CPI_DATA", "the interval gives no figure of the system"},
     {PFB_PU_ERROR_NOT_VALID_IN_VM, "PU_ERROR_NOT_VALID_IN_VM", "this virtual machine has no virtual counters"},
     {PFB_PU_ERROR_INSUFFICIENT_RESOURCES, "PU_ERROR_INSUFFICIENT_RESOURCES",
-     "there are more CPUs than room, or the system has no more handles"},
+     "there are more CPUs than the caller has space for, or the system has no more handles"},
     {PFB_PU_ERROR_INVALID_SIGNATURE, "PU_ERROR_INVALID_SIGNATURE", "the handle is not that of a live instance"},
     {PFB_PU_ERROR_INVALID_THREAD, "PU_ERROR_INVALID_THREAD", "the instance belongs to another thread"},
     {PFB_PU_ERROR_ENABLE_THREAD_PROFILING, "PU_ERROR_ENABLE_THREAD_PROFILING",

@@ -73,7 +73,7 @@ static bool read_snapshot(pfb_cpi_instance *instance, pfb_cpi_moment moment, pfb
     if (!pfb_cpi_reader_read(instance->reader, moment, cpus, PFB_CPI_MAX_CPUS, reading, failure))
         return pass_on(failure);
     if (reading->snapshot.cpu_count > PFB_CPI_MAX_CPUS)
-        return pfb_cpi_fail(failure, PFB_PU_ERROR_INTERNAL_ERROR, "the source gave more CPUs than there was room for");
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INTERNAL_ERROR, "the source returned more CPUs than fit");
     return true;
 }
 

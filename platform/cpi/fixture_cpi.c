@@ -141,8 +141,8 @@ static bool copy_snapshot(const fixture_reader *reader, const pfb_cpi_step *step
     size_t count = reader->mode & PFB_CPI_THREAD_ONLY ? 0 : snapshot->cpu_count;
     if (count > capacity)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_INSUFFICIENT_RESOURCES,
-                            "the snapshot on line %u has %zu CPUs, and there is room for %zu", (unsigned)step->line,
-                            count, capacity);
+                            "the snapshot on line %u has %zu CPUs, but only %zu fit", (unsigned)step->line, count,
+                            capacity);
     if (count > 0)
         memcpy(cpus, snapshot->cpus, count * sizeof *cpus);
     reading->widths = reader->at.text.widths;

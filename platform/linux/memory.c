@@ -119,7 +119,7 @@ static void *open_memory(pfb_kernel_reader *reader, uint32_t *offered, pfb_sourc
     *offered = m->single.known;
     if (m->single.known != 0)
         return m;
-    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "/proc tells nothing of the memory");
+    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "/proc has no information about the memory");
     free(m);
     return NULL;
 }

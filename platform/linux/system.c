@@ -36,7 +36,7 @@ static const pfb_set_counter counters[COUNTERS] = {
     {PROCESS_COUNT, PERF_COUNTER_RAWCOUNT, PROCESSES, 0, 0, 0, 0, NOVICE, 0, "Processes",
      "Processes that /proc has a folder for"},
     {THREAD_COUNT, PERF_COUNTER_RAWCOUNT, THREADS, 0, 0, 0, 0, NOVICE, 0, "Threads",
-     "Threads of all processes and of the kernel: behind the slash of /proc/loadavg"},
+     "Threads of all processes and of the kernel: after the slash in /proc/loadavg"},
     {UP_TIME, PERF_ELAPSED_TIME, UPTIME, 0, OBJECT_TIME, OBJECT_FREQUENCY, 0, NOVICE, 0, "System Up Time",
      "Time since the machine started: /proc/uptime"},
     {OBJECT_TIME, PERF_COUNTER_LARGE_RAWCOUNT, UPTIME, 0, 0, 0, 0, NOVICE, HIDDEN, "Object Time",
@@ -162,7 +162,7 @@ static void *open_system(pfb_kernel_reader *reader, uint32_t *offered, pfb_sourc
     *offered = s->single.known;
     if (s->single.known != 0)
         return s;
-    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "/proc tells nothing of the machine");
+    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "/proc has no information about the machine");
     close_system(s);
     return NULL;
 }

@@ -214,11 +214,11 @@ Test(fixture_cpi, more_cpus_than_room)
     pfb_cpi_reader *reader = open_reader(source, PFB_CPI_RAW);
     pfb_cpi_cpu two[3] = {{0}, {0}, {.cpu = 77}};
     cr_expect_not(pfb_cpi_reader_read(reader, PFB_CPI_AT_START, two, 1, &reading, &failure));
-    expect_failure(-241, "the snapshot on line 2 has 2 CPUs, and there is room for 1");
+    expect_failure(-241, "the snapshot on line 2 has 2 CPUs, but only 1 fit");
     cr_expect_eq(two[0].instr, 0, "nothing is cut");
     cr_assert(pfb_cpi_reader_read(reader, PFB_CPI_AT_END, two, 2, &reading, NULL));
     cr_expect(reading.snapshot.clock == 2 && two[1].cpu == 1 && two[2].cpu == 77);
-    cr_expect_not(pfb_cpi_reader_read(reader, PFB_CPI_AT_END, two, 2, &reading, NULL), "a failure need not be told");
+    cr_expect_not(pfb_cpi_reader_read(reader, PFB_CPI_AT_END, two, 2, &reading, NULL), "a failure may go unreported");
     pfb_cpi_reader_close(reader);
     pfb_cpi_source_close(source);
 }
@@ -253,7 +253,7 @@ Test(fixture_cpi, refused_later)
     pfb_cpi_source_close(source);
 }
 
-/* A sentence that is too long is cut between two characters: these have two bytes, behind one of one. */
+/* A sentence that is too long is cut between two characters: these have two bytes, after one of one. */
 Test(fixture_cpi, long_sentences)
 {
     for (size_t size = 1; size < 600; size += 2) {

@@ -139,15 +139,15 @@ Test(linux_cpi_cpus, there_are_as_many_cpus_as_the_core_takes)
     pfb_cpi_reader_close(reader);
 }
 
-Test(linux_cpi_cpus, more_cpus_than_room_are_a_failure)
+Test(linux_cpi_cpus, more_cpus_than_fit_are_a_failure)
 {
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
-    expect_unread(reader, PFB_CPI_AT_START, 1, -241, "there are 2 CPUs, and room for 1");
+    expect_unread(reader, PFB_CPI_AT_START, 1, -241, "there are 2 CPUs, but only 1 fit");
     expect_unread(reader, PFB_CPI_AT_END, 2, -201, "no interval was begun");
     start(reader);
-    expect_unread(reader, PFB_CPI_AT_END, 1, -241, "there are 2 CPUs, and room for 1");
+    expect_unread(reader, PFB_CPI_AT_END, 1, -241, "there are 2 CPUs, but only 1 fit");
     put_file(ONLINE, "0-2\n");
-    expect_unread(reader, PFB_CPI_AT_END, 2, -241, "there are 3 CPUs, and room for 2");
+    expect_unread(reader, PFB_CPI_AT_END, 2, -241, "there are 3 CPUs, but only 2 fit");
     put_file(ONLINE, "1\n");
     cr_expect(pfb_cpi_reader_read(reader, PFB_CPI_AT_END, at_end.cpus, 1, &at_end.reading, NULL));
     pfb_cpi_reader_close(reader);

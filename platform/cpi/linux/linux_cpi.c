@@ -209,7 +209,7 @@ static bool add_busy(linux_reader *reader, pfb_cpi_cpu *cpus, size_t count, pfb_
 static bool check_capacity(size_t count, size_t capacity, pfb_cpi_failure *failure)
 {
     return count <= capacity || pfb_cpi_fail(failure, PFB_PU_ERROR_INSUFFICIENT_RESOURCES,
-                                             "there are %zu CPUs, and room for %zu", count, capacity);
+                                             "there are %zu CPUs, but only %zu fit", count, capacity);
 }
 
 /* Reads the counts of the CPU at `position`, which is the same in `groups` and in reader->cpus. A group that cannot be
