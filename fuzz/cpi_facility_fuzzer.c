@@ -394,7 +394,7 @@ static void call_details(const machine *m, const target *t)
     for (size_t i = 0; i < details.result.cpu_count; i++)
         demand(details.cpus[i].status < PFB_CPI_STATUS_COUNT, "each CPU has a status");
     bool is_user_only = m->steps[t->place->end].reading.is_user_only;
-    demand(!is_user_only || details.is_user_only, "user mode is told");
+    demand(!is_user_only || details.is_user_only, "user mode is reported");
 }
 
 static void call_unhalted(machine *m, const target *t)

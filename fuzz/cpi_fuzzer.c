@@ -93,7 +93,7 @@ static void check_figures(const pfb_cpi_figures *f, const counts *c)
     bool is_idle = big_is_zero(&c->instr);
     demand((f->status == PFB_CPI_NO_INSTR) == is_idle, "no instructions have a status");
     demand((f->status == PFB_CPI_OVERFLOW) == (!is_idle && (is_long(c) || is_too_large(c))),
-           "what no hook can hold is told");
+           "a value that no hook can hold is reported");
 }
 
 /* ---- CPUs ---------------------------------------------------------------------------------------------- */
@@ -122,7 +122,7 @@ static void check_scaled(const pfb_cpi_cpu *start, const pfb_cpi_cpu *end, const
 {
     uint64_t busy = end->busy - start->busy;
     demand(leads(start->elapsed, end->elapsed, f->elapsed, 64) && f->elapsed != 0, "the busy clock went on");
-    demand(f->busy <= f->elapsed && f->is_busy_clamped == (busy > f->elapsed), "busy is clamped, and that is told");
+    demand(f->busy <= f->elapsed && f->is_busy_clamped == (busy > f->elapsed), "busy is clamped, and that is reported");
     demand(f->is_busy_clamped || f->busy == busy, "and else what was counted");
     big product = big_times(big_of(f->cycles), f->busy);
     big low = big_times(big_of(f->scaled_cycles), f->elapsed);
@@ -143,7 +143,7 @@ static void check_used(const question *q, const pfb_cpi_cpu *start, const pfb_cp
     check_figures(f, &own);
     bool fell = end->instr < start->instr || end->cycles < start->cycles;
     if (f->status == PFB_CPI_OK || f->status == PFB_CPI_WRAPPED)
-        demand((f->status == PFB_CPI_WRAPPED) == fell, "a wrap is told");
+        demand((f->status == PFB_CPI_WRAPPED) == fell, "a wrap is reported");
 }
 
 static const pfb_cpi_cpu *find_cpu(const pfb_cpi_snapshot *snapshot, uint32_t number)
@@ -201,7 +201,7 @@ static void check_system(const question *q, const answer *a)
     demand(system->status == PFB_CPI_OK || system->status == PFB_CPI_NO_INSTR || system->status == PFB_CPI_OVERFLOW,
            "the system has a status of its own");
     demand(a->result.cpus_changed == (matched < a->result.cpu_count || matched < q->end.cpu_count),
-           "CPUs that come or go are told");
+           "CPUs that were added or removed are reported");
     demand(a->verdict == (big_is_zero(&all.instr) ? PFB_CPI_NO_DATA : PFB_CPI_COMPUTED),
            "without instructions no data");
 }
@@ -257,9 +257,9 @@ static bool is_untouched(const void *memory, size_t size)
 static void check(const question *q, const answer *a)
 {
     bool good = is_asked_well(q);
-    demand((a->verdict == PFB_CPI_BAD_ARGUMENT) == !good, "mistakes of the caller are told, and no others");
+    demand((a->verdict == PFB_CPI_BAD_ARGUMENT) == !good, "mistakes of the caller are reported, and no others");
     if (!good || q->end.clock < q->start.clock) {
-        demand(!good || a->verdict == PFB_CPI_CLOCK_BACKWARD, "a clock that runs backward is told");
+        demand(!good || a->verdict == PFB_CPI_CLOCK_BACKWARD, "a clock that runs backward is reported");
         demand(is_untouched(&a->result, sizeof a->result), "there is no result");
         demand(is_untouched(a->cpus, sizeof a->cpus), "nor any CPU");
         return;

@@ -68,7 +68,7 @@ static void check_identity(walk *w, const pfb_cpuid *cpuid)
     size_t size = strlen(identity.name);
     promise(w, size == 0 || (identity.name[0] != ' ' && identity.name[size - 1] != ' '), "a name has no blanks around");
     promise(w, identity.is_amd == is_amd(cpuid), "AMD's vendor is AuthenticAMD");
-    promise(w, !identity.is_amd || strcmp(identity.vendor, "AuthenticAMD") == 0, "and is told so");
+    promise(w, !identity.is_amd || strcmp(identity.vendor, "AuthenticAMD") == 0, "and is reported as such");
     promise(w, identity.highest_extended == 0 || identity.highest_extended >= 0x80000000, "extended leaves are high");
     promise(w, identity.family <= 15 + 255 && identity.model <= 255 && identity.stepping <= 15,
             "family, model and stepping are as wide as their fields");
@@ -162,7 +162,7 @@ enum { LEAST_LINE = 12 }; /* "0x0:0 0 0 0" and its end: no leaf takes less */
 /* Where the walk is in a dump. */
 typedef struct place {
     size_t counted;         /* lines end before here ... */
-    uint32_t lines;         /* ... so many times */
+    uint32_t lines;         /* ... this many times */
     size_t rows;            /* rows so far */
     size_t offset;          /* of the last one */
     uint32_t cpu;           /* likewise */
@@ -215,7 +215,7 @@ static void check_end(walk *w, place *at, pfb_cpuid_text *text)
     promise(w, text->lines == count_lines(w, at, is_fine ? w->size : error.offset) + (!is_fine || has_rest),
             "every line up to the end was read");
     promise(w, is_fine || is_line_start(w, error.offset), "a broken line is blamed where it begins");
-    promise(w, is_fine || at->rows == 0 || error.offset > at->offset, "and lies behind all leaves");
+    promise(w, is_fine || at->rows == 0 || error.offset > at->offset, "and lies after all leaves");
 }
 
 static void walk_rows(walk *w, place *at)
@@ -351,7 +351,7 @@ reading examine_cpuid_text(const uint8_t *data, size_t size)
     if (!broken && whole.error.code != PFB_OK) {
         reading before = read_cpuid_text(data, whole.error.offset);
         if (before.error.code != PFB_OK || before.sum != whole.sum)
-            broken = "what stands before a broken line does not depend on it";
+            broken = "what precedes a broken line does not depend on it";
     }
     if (!broken)
         broken = compare_case(&whole, data, size);

@@ -62,7 +62,7 @@ static void check_integer(const pfb_formula_result *result, const ratio *r)
         return;
     big limit = big_shifted(r->d, 64);
     big rest = big_rest(r->n, &r->d);
-    demand(big_compare(&r->n, &limit) >= 0 || !big_is_zero(&rest), "is_integer tells integers of 64 bits");
+    demand(big_compare(&r->n, &limit) >= 0 || !big_is_zero(&rest), "is_integer distinguishes integers of 64 bits");
 }
 
 static void check_result(const question *q, const pfb_formula_result *result)

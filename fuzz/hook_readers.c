@@ -26,7 +26,7 @@ static void walk_hook(walk *w, const pfb_cpi_hooks *hooks, const pfb_cpi_group *
     const pfb_cpi_hook *hook = &group->hooks[kind];
     uint32_t word = 0;
     promise(w, !pfb_cpi_hooks_word(hooks, group, (pfb_cpi_hook_kind)kind, hook->word_count, &word),
-            "there is no word behind the last");
+            "there is no word after the last");
     if (!hook->is_present)
         return;
     size_t size = PFB_CPI_HOOK_HEADER_BYTES + (size_t)4 * hook->word_count;
@@ -84,7 +84,7 @@ static void check_limits(walk *w, uint64_t groups)
         walk_stream(&limited, &limits, &count);
         promise(w, count == (groups < most ? groups : most), "a limit of groups is kept");
         promise(w, groups > most ? limited.out.error.code == PFB_CALLER_LIMIT : true,
-                "a limit that is reached is told");
+                "a limit that is reached is reported");
     }
 }
 

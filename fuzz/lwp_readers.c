@@ -72,7 +72,7 @@ static void walk_pairs(lwp_walk *l)
 static void check_event(lwp_walk *l, const pfb_lwp_event *event)
 {
     walk *w = &l->base;
-    promise(w, event->offset == (size_t)event->slot * l->capabilities.event_bytes, "records stand in their slots");
+    promise(w, event->offset == (size_t)event->slot * l->capabilities.event_bytes, "records are in their slots");
     promise(w, l->capabilities.event_bytes >= 32 || (!event->has_stamp && event->stamp == 0), "no stamp without bytes");
     promise(w, event->latency <= event->data1, "a latency is a part of its raw value");
     promise(w, !event->has_data_address || event->id == PFB_LWP_EVENT_CACHE_MISSES, "only misses have data addresses");

@@ -77,7 +77,7 @@ static void add_window(machine *m, bool is_ring)
     if (is_ring)
         window = (pfb_lwp_memory){m->ring, RING_SIZE, RING};
     bool has_room = m->model.window_count < PFB_LWP_MODEL_WINDOWS;
-    demand(pfb_lwp_model_add_memory(&m->model, window) == has_room, "a window is taken while there is room");
+    demand(pfb_lwp_model_add_memory(&m->model, window) == has_room, "a window is taken while there is space");
 }
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@ enum {
 
 typedef struct chooser {
     uint64_t state;
-    uint32_t rate; /* an edit is made at one in so many places */
+    uint32_t rate; /* one edit per this many places, on average */
 } chooser;
 
 /* Splitmix64. */

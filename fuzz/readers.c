@@ -119,7 +119,7 @@ static void walk_ids(walk *w, const pfb_v2_reader *block, const pfb_v2_result *r
             result->has_counter_ids == (result->kind == PFB_V2_MULTIPLE_COUNTERS || result->kind == PFB_V2_COUNTERSET),
             "kinds 2 and 6 have counter ids, others do not");
     promise(w, !pfb_v2_counter_id(block, result, result->has_counter_ids ? result->counter_count : 0, &id),
-            "there is no counter id behind the last");
+            "there is no counter id after the last");
     if (!result->has_counter_ids)
         return;
     promise(w,
@@ -206,7 +206,7 @@ static void walk_counterset(walk *w)
         disturb(w, counter.offset + 48);
     }
     promise(w, count == registration.counter_count, "there are as many counters as announced");
-    promise(w, !pfb_registration_counter_at(&registration, count, &again), "there is no counter behind the last");
+    promise(w, !pfb_registration_counter_at(&registration, count, &again), "there is no counter after the last");
     conclude(w, registration.error, registration.notes);
 }
 
@@ -341,7 +341,7 @@ static void walk_identifiers(walk *w)
         promise(w, identifier.offset == next && identifier.size_bytes >= 40, "identifiers follow each other");
         touch_guid(w, &identifier.counterset, identifier.offset);
         promise(w, (identifier.name.bytes != NULL) == (identifier.size_bytes > 40),
-                "there is a name when there is room");
+                "there is a name if there is space");
         next += identifier.size_bytes;
         if (identifier.name.bytes)
             touch_text(w, &identifier.name, identifier.offset + 40, next);
@@ -533,7 +533,7 @@ static void check_recorded(walk *w, const pfb_chunk *chunk)
         promise(w,
                 pfb_guid_equal(&read.guid, &chunk->guid) && read.request == chunk->request &&
                     read.language == chunk->language,
-                "what stands before its body reads as before");
+                "what precedes its body reads as before");
         promise(w,
                 read.body_size_bytes == chunk->body_size_bytes &&
                     memcmp(out + read.body_offset, body, chunk->body_size_bytes) == 0,

@@ -151,7 +151,7 @@ static void check_values(const sample *s, uint32_t row)
         size_t place = pfb_sample_place(t, row, column);
         demand(place < t->counts.values, "values lie in the table");
         demand(v.exists == (n < t->rows[row].value_count), "a row has as many values as it says");
-        demand(v.exists || (t->sizes[place] == 0 && t->raw[place] == 0), "and nothing behind them");
+        demand(v.exists || (t->sizes[place] == 0 && t->raw[place] == 0), "and nothing after them");
         demand(v.raw == 0 || v.is_number, "only numbers have a number");
         demand(!v.exists || v.is_number == (v.size_bytes == 4 || v.size_bytes == 8), "of 4 or 8 bytes");
         demand(v.offset <= s->data.size && (v.is_number || v.size_bytes <= s->data.size - v.offset),

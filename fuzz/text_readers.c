@@ -60,7 +60,7 @@ static void check_refusal(walk *w, const pfb_cpi_step *step)
     check_line(w, step->offset, "refuse");
     promise(w, step->code != 0, "a refusal has a code");
     bool inside = is_inside(step->sentence_offset, step->sentence_size_bytes, step->offset, w->size);
-    promise(w, inside, "a sentence lies inside the input, behind its code");
+    promise(w, inside, "a sentence lies inside the input, after its code");
     if (!inside)
         return;
     touch(w, step->sentence_offset, step->sentence_size_bytes);
@@ -196,7 +196,7 @@ static void check_writing(walk *w)
             promise(w,
                     !pfb_cpi_text_next(&before, both[1].cpus, count - 1, &both[1].step) &&
                         before.error.code == PFB_CALLER_TOO_SMALL,
-                    "too little room is told");
+                    "too small a capacity is reported");
     }
     free(both);
 }
@@ -220,7 +220,7 @@ reading examine_cpi_text(const uint8_t *data, size_t size)
     if (whole.error.code == PFB_BAD_CPI_LINE && whole.error.offset > 0) {
         reading before = read_cpi_text(data, whole.error.offset);
         promise(&w, before.error.code == PFB_OK && before.items <= whole.items + 1,
-                "what stands before a broken line is sound");
+                "what precedes a broken line is sound");
     }
     check_writing(&w);
     return w.out;

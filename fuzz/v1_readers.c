@@ -60,7 +60,7 @@ static void conclude(walk *w, pfb_error error, uint32_t notes)
 {
     keep_verdict(w, error, notes);
     promise(w, is_verdict(error.code), "no reader of V1 bytes gives this code");
-    promise(w, w->out.items <= w->size + w->size / 8 + 1, "no more items than the input has room for");
+    promise(w, w->out.items <= w->size + w->size / 8 + 1, "no more items than the input has space for");
 }
 
 /* ---- Blocks: names and values --------------------------------------------------------------------------- */
@@ -173,7 +173,7 @@ static void check_instance(walk *w, const pfb_v1_reader *block, const place *at,
     promise(
         w,
         is_inside(instance->values_offset, instance->values_size_bytes, instance->offset + (is_only ? 0 : 24), at->end),
-        "a counter block lies behind its instance, inside the object");
+        "a counter block lies after its instance, inside the object");
     bool has_name = instance->name.bytes != NULL;
     uint32_t page = at->object->code_page;
     uint32_t own = block->is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE;
@@ -248,7 +248,7 @@ static void open_block(walk *w, pfb_v1_reader *block)
     if (!is_open)
         return;
     promise(w, block->total_size_bytes >= 88 && block->total_size_bytes <= w->size, "a block lies inside the input");
-    promise(w, block->object_count <= (block->total_size_bytes - 88) / 64, "a block has room for its objects");
+    promise(w, block->object_count <= (block->total_size_bytes - 88) / 64, "a block has space for its objects");
     touch_name(w, &block->system_name, 0, block->total_size_bytes);
     promise_steady(w, block->system_name.size_bytes <= load_number(w, block, 80, 4),
                    "its name is no longer than it says");
@@ -402,7 +402,7 @@ static void touch_entry(walk *w, const pfb_name_table *table, const pfb_name_ent
     promise(w, entry->name.encoding == table->encoding && (is_utf16 || table->encoding == PFB_ENCODING_UTF8),
             "texts are in the table's encoding");
     if (!is_inside(offset, size, least, w->size)) {
-        promise(w, false, "texts lie behind each other inside the table");
+        promise(w, false, "texts lie after each other inside the table");
         return;
     }
     promise(w, !is_utf16 || size % 2 == 0, "a text consists of whole characters");

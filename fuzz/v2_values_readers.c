@@ -189,7 +189,7 @@ static const char *compare_calls(const pfb_v2_values *fast, const pfb_v2_values 
     if (fast->instance_count != slow->instance_count || fast->last_value_count != slow->last_value_count)
         return "in bulk as many instances and values come";
     if (fast->has_others != slow->has_others)
-        return "in bulk it is said whether all are numbers";
+        return "in bulk it is reported whether all are numbers";
     if (memcmp(fast->values, slow->values, cells * sizeof *fast->values) != 0)
         return "in bulk the values are the same, and nothing else is written";
     if (fast->sizes && slow->sizes && memcmp(fast->sizes, slow->sizes, cells) != 0)
@@ -210,7 +210,7 @@ static const char *compare_call(pfb_v2_reader *fast, pfb_v2_reader *slow, const 
     read_slowly(slow, &careful);
     broken = compare_calls(&quick, &careful, count_cells(plan, columns));
     if (!broken && *more != (careful.instance_count > 0))
-        broken = "it is said when nothing came";
+        broken = "it is reported when nothing came";
     free_bulk(&quick);
     free_bulk(&careful);
     return broken ? broken : compare_places(*fast, *slow);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints one number that stands for the results of many samples, one by one and as columns. Usage: digest_formula
+/* Prints one number that is a digest of the results of many samples, one by one and as columns. Usage: digest_formula
  * COUNT. Two builds agree on every bit of every result when they print the same, and a build with itself when its
  * columns have the results of their instances alone. No expectation here: tests/vectors has those. */
 #include "perfblock/formula.h"

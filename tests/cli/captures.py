@@ -65,7 +65,7 @@ def single_result(ids, values):
 
 def three_sets():
     """Two sets with instances and one without. The results stand in another
-    order than the identifier blocks: Index tells which is which."""
+    order than the identifier blocks: Index identifies the query."""
     chunks = [
         metadata(DISK, "Alpha Disk", [
             (1, BULK, "Read Bytes/sec"), (2, BULK, "Write Bytes/sec")],

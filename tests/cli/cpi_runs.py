@@ -91,7 +91,7 @@ busy%   25.00  25.00    n/a
 
 
 def figures_json(figures):
-    """What JSON tells of a CPU or of the system."""
+    """The JSON of a CPU or of the system."""
     def told(value, below):
         return value if below else None
     return {"status": figures.status,
@@ -139,7 +139,7 @@ class RunCase(Case):
                                 *options, "--", *(command or self.quiet))
 
     def chunks(self, path):
-        """(tag, body) of a capture behind its first chunk."""
+        """(tag, body) of a capture after its first chunk."""
         with open(path, "rb") as file:
             data = file.read()
         return [(item["tag"], data[item["offset"] + 16:][:item["size"]])

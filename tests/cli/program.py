@@ -23,7 +23,7 @@ import seed_writer as writer  # noqa: E402
 
 SECONDS = 60
 IMPOSSIBLE = 4  # status where a machine has no live source
-FULL = "/dev/full"  # where there is one, a disk without room
+FULL = "/dev/full"  # where there is one, a disk without space
 ON_WINDOWS = running.ON_WINDOWS
 ERROR_LINE = re.compile(r"^(?P<file>.*): offset (?P<offset>\d+): "
                         r"(?P<code>[a-z][a-z0-9_]*): (?P<text>.+)$")
@@ -54,7 +54,7 @@ def seed(subject, name):
 
 
 class Done:
-    """What a run of the program left behind."""
+    """Exit status, output and errors of a run of the program."""
 
     def __init__(self, status, out, err):
         self.status, self.out, self.err = status, out, err

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Captures wherever something is read; what they tell of their sets counts
-before what the program knows by itself."""
+before the program's own catalog."""
 
 import os
 import unittest
@@ -46,7 +46,7 @@ class Readers(Case):
                 self.run_json(command, self.path))
 
     def test_record(self):
-        """From a file and from standard input; the copies are alike."""
+        """From a file and from standard input; the copies are equal."""
         copies = []
         for source, stdin in ((self.path, b""), ("-", self.data)):
             path = os.path.join(self.folder, "copy%d" % len(copies))
@@ -61,10 +61,10 @@ class Readers(Case):
 
 class Catalog(Case):
     """Processor Information is known to the program; what a capture or a
-    source tells of it counts before that."""
+    source says about it takes precedence."""
 
     def capture(self, *chunks):
-        """A recording of counter 0, two samples, behind these chunks."""
+        """A recording of counter 0, two samples, after these chunks."""
         return self.file("p.pfb", w.recording(
             *chunks, w.chunk(b"QINF", w.identifier(PROCESSOR, name="*")),
             *[data(number, instances_result([0], [

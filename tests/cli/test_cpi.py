@@ -209,7 +209,7 @@ class Show(Case):
         self.assertEqual((missing.status, missing.out), (3, ""))
 
     def test_captures_of_a_later_version(self):
-        """They are told, and not taken for others that lack hooks."""
+        """They are reported, and not taken for others that lack hooks."""
         later = w.chunk(b"CPIH", b"anything", version=2)
         good = w.chunk(b"CPIH", c.first_example())
         done = self.run_program("cpi", "show", self.file(

@@ -33,7 +33,7 @@ class Commands(RunCase):
             self.assertRegex(done.err, r"^perfblock \w+")
 
     def test_its_status(self):
-        """Ours tells of the measurement."""
+        """Our exit status reports the measurement."""
         command = [self.command, "nonsense"]
         done = self.measure(TWO, command=command)
         self.assertEqual((done.status, done.out), (0, TWO_PRINTED))

@@ -178,7 +178,7 @@ class Stored(RunCase):
             self.assertEqual(found[-1][1], expected)
 
     def test_the_summary_of_the_worked_example(self):
-        """Byte for byte, behind the hooks' 12 bytes of header each."""
+        """Byte for byte, after the hooks' 12 bytes of header each."""
         summary = bytes.fromhex(
             "6400c0000100001000000000030000000200000000000000c0c62d0002000000"
             "00000000010000000000000001000000050d000001000000881300004b000000"
@@ -324,7 +324,7 @@ class Sources(RunCase):
         self.assertIn("no CPI snapshots", done.err)
 
     def test_captures_of_a_later_version(self):
-        """They are told, and not taken for others that lack snapshots."""
+        """They are reported, and not taken for others that lack snapshots."""
         later = w.chunk(b"CPIS", b"anything", version=2)
         good = w.chunk(b"CPIS", text(*TWO))
         done = self.measure(w.recording(later))
@@ -354,7 +354,7 @@ class Sources(RunCase):
             self.assertFalse(os.path.exists(self.made))
 
     def test_refusals(self):
-        """Those of another machine are told as if they were this one's."""
+        """Those of another machine are reported as if they were this machine's."""
         sentence = "instructions: ENOENT"
         for code, name in ((-234, "pu_error_not_valid_in_vm"),
                            (-5, "pu_error_access_denied"),

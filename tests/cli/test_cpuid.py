@@ -183,7 +183,7 @@ class Dumps(Case):
                 "CPU 2:\n" + named(whole[:left]))]
             self.assertEqual(codes[:2], ["not_enabled"] * 2, left)
             self.assertEqual(codes[2], "no_leaf", left)
-        # A CPU that tells it has no such leaf is no cut one.
+        # A CPU that reports no such leaf is not cut.
         lacking = rows(*MACHINES[7][2:6])
         self.assertEqual([c["reason_code"] for c in self.ask(
             named(whole) + named(lacking))], ["partial", "no_leaf"])

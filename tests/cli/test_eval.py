@@ -315,7 +315,7 @@ class Modes(EvalCase):
 
 
 class Errors(EvalCase):
-    """What cannot be read is told with its place; the rest is done."""
+    """Cells that cannot be read are reported with their position; other rows are done."""
 
     def test_cells(self):
         """Offset, line and column are those of the cell."""

@@ -4,17 +4,17 @@
 Environment: PERFBLOCK, the program.
 
 While a process of ours keeps one CPU busy, the program takes three samples two
-seconds apart, and a thread here reads /proc/stat by itself every few
-milliseconds, noting when. The program tells the time of every sample it shows,
+seconds apart, and a thread here reads /proc/stat independently every few
+milliseconds, noting when. The program prints the time of every sample,
 so both ends of its last interval are known. Ticks only grow, but for those of
-waiting for disks by the few that TOLERANCE leaves room for: so the thread's
-readings before and behind these two moments say between which percentages each
+waiting for disks by the few that TOLERANCE leaves space for: so the thread's
+readings before and after these two moments say between which percentages each
 CPU was in that very interval. Neither the start of the program nor the printing
 of its output is in the comparison, whatever they cost. Time in user mode and in
 the kernel is compared besides processor time: on a machine that is busy anyway
 the latter is 100 % whoever computes it.
 
-What remains is noise: times are told in milliseconds, the kernel counts in
+What remains is noise: times are printed in milliseconds, the kernel counts in
 ticks of 10 ms, and the two readers do not read at the same instant. Together
 that is below 1.5 percentage points of two seconds. On a busy machine this
 process itself gets no CPU at times: then the readings are farther apart, and
@@ -51,7 +51,7 @@ class NotComparable(Exception):
 
 
 def ticks_of(text):
-    """What /proc/stat tells of each CPU, by (CPU, counter): ticks of being
+    """What /proc/stat has for each CPU, by (CPU, counter): ticks of being
     idle, in user mode, in the kernel."""
     ticks = {}
     for line in text.splitlines():
@@ -67,7 +67,7 @@ def ticks_of(text):
 
 
 class Reader(threading.Thread):
-    """Reads /proc/stat again and again, as (time before, time behind, ticks)."""
+    """Reads /proc/stat again and again, as (time before, time after, ticks)."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -84,7 +84,7 @@ class Reader(threading.Thread):
     def run(self):
         while not self.stopping.wait(READ_EVERY):
             self.read()
-        self.read()  # behind the program's last sample
+        self.read()  # after the program's last sample
 
     def finish(self):
         """All readings, the last of them taken after this call."""
@@ -94,7 +94,7 @@ class Reader(threading.Thread):
 
 
 def readings_around(readings, moment, largest_gap):
-    """The ticks before a moment, and behind it."""
+    """The ticks before a moment, and after it."""
     count = bisect.bisect_right([end for _, end, _ in readings], moment)
     after = bisect.bisect_left([start for start, _, _ in readings], moment)
     if count == 0 or after == len(readings):

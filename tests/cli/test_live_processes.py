@@ -2,7 +2,7 @@
 """Processes against the kernel's files: every number of a child of this test
 exactly, and what is displayed of it.
 
-Environment: PERFBLOCK, the program.  The child does nothing but what it is told,
+Environment: PERFBLOCK, the program.  The child does only what the test asks,
 so that its numbers keep still while a sample is taken.
 """
 
@@ -33,7 +33,7 @@ for line in sys.stdin:
 """
 NAME = "a) (b"
 WORK = 0.2  # seconds of processor time at a time
-TICK = 1 / os.sysconf("SC_CLK_TCK")  # a start is told so exactly
+TICK = 1 / os.sysconf("SC_CLK_TCK")  # the resolution of a start
 IO = {13: "syscr", 14: "syscw", 16: "rchar", 17: "wchar"}
 SUMS = (0, 1, 2, 3, 4, 5, 6, 13, 14, 15, 16, 17, 18)
 FOUR_BYTES = (5, 6)

@@ -21,7 +21,7 @@ NOTE = re.compile(r"^(?P<file>.*): offset (?P<offset>\d+): note: .* "
                   r"\((?P<value>\d+)\)$")
 REGISTERS, CONTROL = 0, 24
 CHUNK = 32  # of a capture: its first chunk, then the header of the second
-RING = CONTROL + 176 + 8  # behind a block of six pairs
+RING = CONTROL + 176 + 8  # after a block of six pairs
 
 
 def capture(*snapshots):
@@ -70,7 +70,7 @@ class Model(Case):
         return done
 
     def expected(self, loops):
-        """The records of so many loops."""
+        """The records of this many loops."""
         found = [(loop, ident, i) for loop in range(loops)
                  for ident, i in self.LOOPS[loop]]
         return [{"offset": self.RING + 32 * ((4093 + n) % 4096),
@@ -230,7 +230,7 @@ class Snapshots(Case):
         self.assertEqual((event["data1"], event["latency"]), (0x12345, 0x2345))
 
     def test_a_continuous_ring_is_every_slot_that_was_written(self):
-        # Eight slots, three of them written, head behind them.
+        # Eight slots, three of them written, head after them.
         young = lwp.simple(flags=0x7E | lwp.CONT, slots=8, head=96, tail=96,
                            records=[lwp.record(255, n) for n in range(3)])
         # All written: the oldest one is at head.

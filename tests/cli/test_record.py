@@ -51,7 +51,7 @@ class Rotation(Case):
 
     @staticmethod
     def many(count):
-        """The capture of three sets with so many samples."""
+        """The capture of three sets with this many samples."""
         all_of_it = chunks(three_sets())
         first = [raw for tag, raw in all_of_it if tag != "DATA"]
         one = [raw for tag, raw in all_of_it if tag == "DATA"][0]
@@ -74,7 +74,7 @@ class Rotation(Case):
         return ["%s.%d" % (self.path, n) for n in numbers] + [self.path]
 
     def assert_whole(self, paths):
-        """Each file is a capture by itself, and all samples are there."""
+        """Each file is a capture of its own, and all samples are there."""
         for path in paths:
             self.run_fine("check", "--strict", path)
             tags = [tag for tag, _ in chunks(content(path))]

@@ -145,7 +145,7 @@ class Session:
                 continue
             try:
                 data = os.read(self.file, 65536)
-            except OSError:  # how Linux tells that nobody is left
+            except OSError:  # how Linux reports that the other side is closed
                 return
             if not data:
                 return

@@ -363,7 +363,7 @@ class Note(SeriesCase):
                                  % words)
 
     def test_reasons(self):
-        """What is said is what happened."""
+        """Messages match what happened."""
         first = sample(10, 100)
         for contents, words in (
                 ([capture(first), capture(sample(11, 1, freq=10**6))],

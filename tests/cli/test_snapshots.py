@@ -86,7 +86,7 @@ class Snapshots(Case):
                       lines)
 
     def test_broken_lines(self):
-        """What stands before is shown, and so are the chunks behind."""
+        """What precedes is shown, and so are the chunks after."""
         for line, code in ((b"cpu 0 1\n", "bad_cpi_line"),
                            (b"hello\n", "bad_cpi_line"),
                            (b"snapshot 50", "bad_cpi_line")):

@@ -31,7 +31,7 @@ JOINING = ((0x1160, 0x11FF), (0xD7B0, 0xD7C6), (0xD7CB, 0xD7FB))
 
 
 def setUpModule():
-    """Nothing can be said without the data that the header is made of."""
+    """Nothing is reported without the data that the header is made of."""
     done = subprocess.run([sys.executable, SCRIPT, "--check"], check=False,
                           stdout=subprocess.PIPE, encoding="ascii")
     if done.returncode == 77:

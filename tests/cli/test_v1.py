@@ -50,7 +50,7 @@ def rich(w, moment):
 
 
 def broken(w):
-    """An object whose second instance has no room for its counter block,
+    """An object whose second instance has no space for its counter block,
     and where in the object that is blamed."""
     good = w.instance("a", w.values((4, 4, 1)))
     bad = w.instance("b", w.pack("II", 4000, 0))

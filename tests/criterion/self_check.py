@@ -42,10 +42,10 @@ def judge(folder, ctest, name):
 
 
 def check_failures(output):
-    """Each check that does not hold is told, and ends its test when it is an assertion."""
+    """Each check that does not hold is reported, and ends its test when it is an assertion."""
     names = re.findall(r"(?m)^failing::((?:assert|expect)\w*)$", output)
     expect(len(names) == FAILURES, f"failing: {len(names)} tests", output)
-    expect(output.count(": failed: ") == FAILURES, "failing: a failure is not told, or twice", output)
+    expect(output.count(": failed: ") == FAILURES, "failing: a failure is not reported, or twice", output)
     for name in names:
         goes_on = f"{name} goes on\n" in output
         expect(goes_on == name.startswith("expect"), f"failing: {name}: {goes_on}", output)
@@ -74,7 +74,7 @@ def main():
            outputs["passing"])
     expect("skipped: for reason 7\n" in outputs["passing"], "passing: no reason", outputs["passing"])
     expect("Tested: 0 " in outputs["empty"], "empty: other sums", outputs["empty"])
-    expect("crashing::ends_the_program" in outputs["crashing"], "crashing: where is not told", outputs["crashing"])
+    expect("crashing::ends_the_program" in outputs["crashing"], "crashing: no position", outputs["crashing"])
     check_failures(outputs["failing"])
     for line in wrong:
         print("wrong:", line)

@@ -76,13 +76,13 @@ static const stand_in_options *options_of_suite(const char *suite)
     return &none;
 }
 
-/* What a suite sets up is taken down behind every test, since the next one finds it in the same process. */
+/* What a suite sets up is taken down after every test, since the next one finds it in the same process. */
 static void run(const stand_in_entry *test)
 {
     const stand_in_options *suite = options_of_suite(test->suite);
     has_failed = was_skipped = false;
     printf("%s::%s\n", test->suite, test->name);
-    fflush(stdout); /* so that a crash tells where it was */
+    fflush(stdout); /* so that a crash shows where it was */
     if (runs_to_its_end(suite->init) && runs_to_its_end(test->options.init))
         runs_to_its_end(test->run);
     runs_to_its_end(test->options.fini);

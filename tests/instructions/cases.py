@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Inputs that make the readers work as hard as their bytes allow: their list.
 
-Each case is a function of a size: it gives about so many bytes, and twice the
+Each case is a function of a size: it gives about this many bytes, and twice the
 size is more of the same.  `CASES` has them; the readers are those of
 read_inputs.c.  The modules worst_*.py fill it.
 """

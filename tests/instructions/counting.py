@@ -24,7 +24,7 @@ def command(program, listed, out):
 
 
 def read_dump(path, samples):
-    """The sum, what each function took by itself, and what became of samples."""
+    """The sum, what each function took alone, and what became of samples."""
     total, functions, name, is_call = None, collections.Counter(), "", False
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("summary:"):

@@ -92,7 +92,7 @@ static void finish_v2(const request *r)
     pfb_v2_finish(&block);
 }
 
-/* All values as rows or as columns, with sizes and instances, so many instances at a time. */
+/* All values as rows or as columns, with sizes and instances, this many instances at a time. */
 static void read_bulk(const request *r, size_t instances, bool as_columns)
 {
     pfb_v2_reader block;
@@ -336,7 +336,7 @@ static bool open_registration(pfb_registration *registration, bytes in, room *me
     return true;
 }
 
-/* Sizes of the older block, the newer one, query information and a registration are u16 behind five bytes, of which
+/* Sizes of the older block, the newer one, query information and a registration are u16 after five bytes, of which
  * bit 0 of the first is strict; the rest is a second registration. */
 static void read_cook(const request *r)
 {

@@ -110,7 +110,7 @@ def name_without_end(size):
 
 @case(*V2)
 def sizes_change(size):
-    """Data of 4, 8, 0 and 5 bytes in turn: no two values alike."""
+    """Data of 4, 8, 0 and 5 bytes in turn: no two values are equal."""
     values = [w.v4(1), w.v8(2), EMPTY_VALUE, w.datum(b"12345")]
     return w.reply(w.result(w.COUNTERSET, w.id_list(range(4)) +
                             w.instance_block(*filled(size, w.instance(
@@ -119,7 +119,7 @@ def sizes_change(size):
 
 @case(*V2)
 def last_instance_irregular(size):
-    """All alike but the last of each 16: what is read in bulk is given up."""
+    """All equal but the last of each 16: what is read in bulk is given up."""
     def one(number):
         value = w.datum(b"12345") if number % 16 == 15 else w.v8(1)
         return w.instance(number, "name", *[w.v8(1)] * 7, value)
@@ -204,7 +204,7 @@ def shared_values_big_endian(size):
 
 @case("v1")
 def shared_item_counts(size):
-    """Multi counters that all ask for the bytes behind their value."""
+    """Multi counters that all ask for the bytes after their value."""
     return shared_values(size, L, MULTI, 8, 0.5)
 
 
@@ -292,7 +292,7 @@ def longer_definitions_of_item_counts(size):
 
 @case("v1")
 def longer_definitions_of_both(size):
-    """Multi counters with a base, which look for a multi count behind their
+    """Multi counters with a base, which look for a multi count after their
     value besides."""
     return longer_bases(size, v1.big, MULTI, AVERAGE_BASE)
 

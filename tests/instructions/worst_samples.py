@@ -114,7 +114,7 @@ def same_names(size, order):
 
 @cook()
 def equal_instances(size):
-    """All alike."""
+    """All equal."""
     return same_names(size, list)
 
 
@@ -235,7 +235,7 @@ def many_counters_with_everything_far_away(size):
 @cook(sizes=(32768, 65536, 98304), least=150, displayed=0)
 def many_instances_with_everything_far_away(size):
     """As many results as are looked at, the same instances in each, and what
-    their counter refers to behind them, for another instance."""
+    their counter refers to after them, for another instance."""
     count = size // 2 // FAR // 40
 
     def result(number):

@@ -40,7 +40,7 @@ def shortest_strings(size):
 
 @case(*NAMES)
 def empty_lines(size):
-    """Nothing but line ends behind one pair."""
+    """Nothing but line ends after one pair."""
     return b"1\ta\n" + b"\n" * size
 
 
@@ -70,13 +70,13 @@ def strings_that_are_no_number(size):
 
 @case(*NAMES)
 def numbers_without_text(size):
-    """Indexes with nothing but the next index behind them."""
+    """Indexes with nothing but the next index after them."""
     return v1.multi_string(*["1"] * (size // 4))
 
 
 @case(*NAMES)
 def empty_strings(size):
-    """NULs with something behind them, again and again."""
+    """NULs with something after them, again and again."""
     return ("1\0a\0" + "\0x\0" * (size // 6)).encode("utf-16-le")
 
 
@@ -315,7 +315,7 @@ def small_summaries(size):
 
 
 def hooks_of(size, count, row, forms="SD", text=b""):
-    """Groups of so many CPUs; each is told from the one before."""
+    """Groups of this many CPUs; each differs from the one before."""
     def one(number):
         return cpi.group(number + 1, [row] * count, forms, True, text=text)
     return b"".join(filled(size, one))

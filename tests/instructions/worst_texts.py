@@ -11,7 +11,7 @@ FIRST = b"cpi-snapshots 1\n"
 
 
 def repeated(size, line):
-    """As many of them as fit, behind the first line."""
+    """As many of them as fit, after the first line."""
     return FIRST + line * (size // len(line))
 
 
@@ -35,7 +35,7 @@ def comments(size):
 
 @case("cpi_text")
 def returns(size):
-    """A line that is all blanks, of the kind that stands at the end."""
+    """A line that is all blanks, of the kind that is at the end."""
     return FIRST + b"\r" * size + b"\n"
 
 
@@ -135,7 +135,7 @@ def almost_leaves(size):
 
 @case("cpuid_text")
 def almost_columns(size):
-    """A column with nothing behind it."""
+    """A column with nothing after it."""
     return lines(size, b"0x0 - -\n")
 
 
@@ -189,7 +189,7 @@ def many_numbers(size):
 
 @case("cpuid_text")
 def many_signs(size):
-    """A line of what stands between columns."""
+    """A line of column separators."""
     return b"0x1 " + b"-" * size + b"\n"
 
 

@@ -107,7 +107,7 @@ class Object:
 
 # ---- Calls -----------------------------------------------------------------------------------------
 
-# "  88:	call   27 <load_le32>", behind it "	135: R_X86_64_PLT32	pfb_cursor_make-0x4" where the linker has to fill in
+# "  88:	call   27 <load_le32>", after it "	135: R_X86_64_PLT32	pfb_cursor_make-0x4" where the linker has to fill in
 INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t(?:(?:bnd|notrack|rep|repz|lock|data16|cs|ds|addr32) )*([a-z0-9]+)\s*(.*)$")
 RELOCATION = re.compile(r"\t([0-9a-f]+): (R_\w+)\t(\S+)")
 PLACE = re.compile(r"^(\S+?)(?:([+-])0x([0-9a-f]+))?$")

@@ -147,7 +147,7 @@ def summary(measured):
 
 
 def split_page(page):
-    """What stands before, in and behind the table."""
+    """The text before, in and after the table."""
     text = page.read_text(encoding="utf-8")
     if text.count(BEGIN) != 1 or text.count(END) != 1:
         raise Failure(f"{page}: no place for the table")

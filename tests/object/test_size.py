@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Shows that size.py tells what grew: small sources in place of the core. Usage: test_size.py COMPILER"""
+"""Shows that size.py reports what grew: small sources in place of the core. Usage: test_size.py COMPILER"""
 import contextlib
 import io
 import pathlib
@@ -14,7 +14,7 @@ PAGE = f"# Size\n\nBefore.\n\n{size.BEGIN}\n{size.END}\n\nBehind.\n"
 
 
 def source(stack, code=1):
-    """A function with an array of so many bytes, and `code` times the same statement."""
+    """A function with an array of this many bytes, and `code` times the same statement."""
     return ("void pfb_out(volatile char *);\n"
             f"void pfb_f(void)\n{{\n    volatile char a[{stack}];\n" + "    pfb_out(a);\n" * code + "}\n")
 

@@ -82,7 +82,7 @@ def guid(data, at):
 # Data replies ---------------------------------------------------------------
 
 def system_time(data, at):
-    """The header's time of day, printed as it stands, sensible or not."""
+    """The header's time of day, printed as stored, sensible or not."""
     year, month, _, day, hour, minute, second, milli = struct.unpack_from(
         "<8H", data, at)
     return "%04d-%02d-%02dT%02d:%02d:%02d.%03d" % (
@@ -106,7 +106,7 @@ def clock_time(clock):
 
 def decode_value(data, at, end, place):
     """One value block inside [at, end): its record and the next offset."""
-    demand(end - at >= 8, "no room for a value header", at)
+    demand(end - at >= 8, "no space for a value header", at)
     data_size, block_size = struct.unpack_from("<II", data, at)
     demand(8 <= block_size <= end - at, "value block size", at + 4)
     demand(data_size <= block_size - 8, "value data size", at)
@@ -122,7 +122,7 @@ def decode_value(data, at, end, place):
 
 def decode_instance(data, at, end):
     """One instance header inside [at, end): its item and the next offset."""
-    demand(end - at >= 8, "no room for an instance header", at)
+    demand(end - at >= 8, "no space for an instance header", at)
     size, ident = struct.unpack_from("<II", data, at)
     demand(SMALLEST_INSTANCE <= size <= end - at, "instance size", at)
     stop = find_nul(data, at + 8, at + size)
@@ -134,7 +134,7 @@ def decode_instance(data, at, end):
 
 def decode_ids(data, at, end):
     """The counter id list at [at, end): the ids and the next offset."""
-    demand(end - at >= 8, "no room for the counter ids", at)
+    demand(end - at >= 8, "no space for the counter ids", at)
     size, count = struct.unpack_from("<II", data, at)
     demand(8 <= size <= end - at, "counter id block size", at)
     demand(count <= (size - 8) // 4, "counter id count", at + 4)
@@ -153,7 +153,7 @@ def decode_values(data, at, end, query, instance, ids):
 
 def open_instances(data, at, end):
     """The block of instances at [at, end): their count, first and end."""
-    demand(end - at >= 8, "no room for the instances", at)
+    demand(end - at >= 8, "no space for the instances", at)
     size, count = struct.unpack_from("<II", data, at)
     demand(8 <= size <= end - at, "instances size", at)
     demand(count <= (size - 8) // 8, "instance count", at + 4)
@@ -193,7 +193,7 @@ def decode_result(data, result, at, end, kind):
 def decode_header(data, at):
     """The 48 bytes that open a reply."""
     room = len(data) - at
-    demand(room >= DATA_HEADER, "no room for the data header", at)
+    demand(room >= DATA_HEADER, "no space for the data header", at)
     total, count, perf, hundred, freq = struct.unpack_from("<IIqqq", data, at)
     demand(DATA_HEADER <= total <= room, "total size", at)
     demand(count <= (total - DATA_HEADER) // RESULT_HEADER, "result count",
@@ -209,7 +209,7 @@ def decode_data(data, at=0):
     yield header
     end, at = at + header["size"], at + DATA_HEADER
     for query in range(header["queries"]):
-        demand(end - at >= RESULT_HEADER, "no room for a result header", at)
+        demand(end - at >= RESULT_HEADER, "no space for a result header", at)
         status, kind, size = struct.unpack_from("<III", data, at)
         demand(RESULT_HEADER <= size <= end - at, "result size", at + 8)
         result = {"record": "result", "offset": at, "query": query,
@@ -246,7 +246,7 @@ def decode_counter_info(data, at):
 
 def decode_counterset(data):
     """Request code 1: a counterset and its counters."""
-    demand(len(data) >= REG_INFO, "no room for the counterset", 0)
+    demand(len(data) >= REG_INFO, "no space for the counterset", 0)
     _, detail, count, instances = struct.unpack_from("<IIII", data, 16)
     demand(count <= (len(data) - REG_INFO) // COUNTER_REG_INFO,
            "counter count", 24)
@@ -258,7 +258,7 @@ def decode_counterset(data):
 
 def decode_counter(data):
     """Request code 2: one counter."""
-    demand(len(data) >= COUNTER_REG_INFO, "no room for the counter", 0)
+    demand(len(data) >= COUNTER_REG_INFO, "no space for the counter", 0)
     yield decode_counter_info(data, 0)
 
 
@@ -271,7 +271,7 @@ def decode_string(data):
 
 def decode_strings(data):
     """Request codes 5, 6 and 10: texts by counter id."""
-    demand(len(data) >= 8, "no room for the string header", 0)
+    demand(len(data) >= 8, "no space for the string header", 0)
     size, count = struct.unpack_from("<II", data, 0)
     demand(8 <= size <= len(data), "string block size", 0)
     demand(count <= (size - 8) // 8, "string count", 4)
@@ -289,7 +289,7 @@ def decode_strings(data):
 
 def decode_guid(data):
     """Request code 8: one GUID."""
-    demand(len(data) >= 16, "no room for the GUID", 0)
+    demand(len(data) >= 16, "no space for the GUID", 0)
     yield {"record": "guid", "offset": 0, "guid": guid(data, 0)}
 
 

@@ -289,7 +289,7 @@ def clock_faults():
 
 
 def single_values():
-    """Kind 1: what a value is, only its query tells."""
+    """Kind 1: only the query says what a value is."""
     def results(tick):
         return [w.result(w.SINGLE, value) for value in (
             w.v4(625000 * (tick + 1)), w.v8(62500000 * (tick + 2) * tick),

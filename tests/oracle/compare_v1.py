@@ -232,7 +232,7 @@ def told_problem(inputs, errors, told):
     """Compare the errors on standard error, in order."""
     lines = [line for line in told.splitlines() if ": note: " not in line]
     if len(lines) != len(errors):
-        return "%d errors are told, expected %s" % (len(lines), errors)
+        return "%d errors are reported, expected %s" % (len(lines), errors)
     for line, error in zip(lines, errors):
         match, path = TOLD.fullmatch(line), inputs[error["_file"]][0]
         given = match and {"record": "error", "offset": int(match[2]),
@@ -293,7 +293,7 @@ def compare_tables(program, batch):
 def compare_use(program, label, table, block):
     """(label, problem) for a table that names what a block holds.
 
-    A table that cannot be read is told first, and named nothing.
+    A table that cannot be read is reported first, and named nothing.
     """
     with scratch() as directory:
         (path, _, _), given = saved(directory, [("", table), (label, block)])

@@ -9,7 +9,7 @@ NONE = 0xFFFFFFFF
 NAMES = {0: "label_start", 1: "summary", 8: "system", 4: "processors",
          2: "thread", 15: "label_end"}
 FLAG_NAMES = ((1, "raw"), (2, "scaled"), (4, "thread"))
-# What may come behind what; None: at the beginning of a group.
+# What may come after what; None: at the beginning of a group.
 AFTER = {None: (0, 1, 8, 2), 0: (1, 8, 2), 1: (8, 15), 8: (4,), 4: (2, 15),
          2: (15,), 15: ()}
 
@@ -237,7 +237,7 @@ def joined_badly(group, error):
 
 
 def groups(data):
-    """All groups; raises the first error behind them."""
+    """All groups; raises the first error after them."""
     group = []
     try:
         for hook in hooks(data):

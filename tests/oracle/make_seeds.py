@@ -375,14 +375,14 @@ def broken_identifiers():
 
 
 def registration_seeds():
-    """All metadata seeds, each behind its selector byte."""
+    """All metadata seeds, each after its selector byte."""
     seeds = dict(registration_valid(), **registration_broken())
     return {name: bytes([selector]) + raw
             for name, (selector, raw) in seeds.items()}
 
 
 def pattern(wanted, name, units=None):
-    """A pattern and a name to match, behind an odd selector byte."""
+    """A pattern and a name to match, after an odd selector byte."""
     raw = w.utf16(wanted)
     return b"\1" + struct.pack("<H", w.chosen(units, len(raw) // 2)) + raw + \
         w.utf16(name)

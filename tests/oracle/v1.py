@@ -2,7 +2,7 @@
 """A second reader of V1 blocks and V1 name tables, to be checked against.
 
 `decode_file` gives the records of a file with offsets from its start.  A
-broken object does not hide the ones behind it, so that errors are records
+broken object does not hide the ones after it, so that errors are records
 among the others: {"record": "error", "offset": .., "code": ..}.  The verdict
 on a file is its first error.  Keys that begin with an underscore are for the
 caller.
@@ -237,7 +237,7 @@ class Reader:
 
     @staticmethod
     def fits(counter, size):
-        """Whether a value lies behind the length of a block of this size."""
+        """Whether a value lies after the length of a block of this size."""
         return (COUNTER_BLOCK <= counter["value_offset"] <=
                 size - counter["bytes"])
 
@@ -249,7 +249,7 @@ class Reader:
         return self.load("I" if width == 4 else "Q", at + offset)[0]
 
     def items_behind(self, counters, position, at, size):
-        """The multi count in the 4 bytes behind a value, or None."""
+        """The multi count in the 4 bytes after a value, or None."""
         begin = counters[position]["value_offset"] + 8
         if begin + 4 > size:
             return None
@@ -524,7 +524,7 @@ class Names:
         """All pairs.
 
         What stands for an index and is none is passed over alone, since the
-        string behind it may be the next index; a line goes as a whole.
+        string after it may be the next index; a line goes as a whole.
         """
         while self.character(self.at) is not None:
             begin, end, ended_by = self.take("\t" if self.is_lines else "")
@@ -537,7 +537,7 @@ class Names:
             index, is_line = self.number(begin, end), ended_by == "\t"
             has_text = is_line or (not self.has_tabs and
                                    self.character(self.at) is not None)
-            # The NUL behind the last string is no empty text.
+            # The NUL after the last string is no empty text.
             if (not self.is_lines and
                     len(self.data) - self.at < 2 * self.unit):
                 has_text = has_text and self.character(self.at) != "\0"

@@ -14,7 +14,7 @@ STAND_IN = 0x7FEEEEEE
 
 
 def counters(*titles):
-    """Definitions of counters of 4 bytes, one behind the other."""
+    """Definitions of counters of 4 bytes, one after the other."""
     return [little.counter(title, DELTA, 4, 4 + 4 * position)
             for position, title in enumerate(titles)]
 
@@ -51,11 +51,11 @@ def encounters():
     paged = little.object(4, counters(10), [little.instance(
         None, values(3), raw=b"p\0\0\0")], code_page=1252)
     return {
-        "parent behind an object without instances": [
+        "parent after an object without instances": [
             block(only(4, [10], 1), parent, child)],
-        "parent behind an object asked for its counters": [
+        "parent after an object asked for its counters": [
             block(asked, parent, child)],
-        "parent behind an object with no instance": [
+        "parent after an object with no instance": [
             block(rows(4), parent, child)],
         "parent whose name changed its code page": [
             block(parent, child), block(paged, later)],

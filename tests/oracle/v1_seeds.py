@@ -141,7 +141,7 @@ def objects():
 
 
 def many_multi_counters():
-    """Multi counts behind many values: honest, and much to look through."""
+    """Multi counts after many values: honest, and much to look through."""
     counters = [little.counter(30 + 2 * n, MULTI, 8, 4 + 12 * n)
                 for n in range(20)]
     raws = [little.v8(500 + n) + little.v4(n + 1) for n in range(20)]
@@ -315,7 +315,7 @@ def broken_frames():
 
 
 def broken_objects():
-    """Rules 26 and 28: the object's header; a sound object stands behind."""
+    """Rules 26 and 28: the object's header; a sound object stands after."""
     # The count fits the bytes; the second object's header does not.
     bad = {"rule26_no_room": little.block(
         single(little, tail=bytes(60)), bytes(56), count=2)}

@@ -55,7 +55,7 @@ class Writer:
 
     def instance(self, name, block, unique=NO_ID, parent=(0, 0), raw=None,
                  length=None, name_offset=None, name_length=None, pad=True):
-        """A PERF_INSTANCE_DEFINITION and the counter block behind it."""
+        """A PERF_INSTANCE_DEFINITION and the counter block after it."""
         body = chosen(raw, b"" if name is None else self.text(name))
         size = len(body)
         body = pad8(body) if pad else body
@@ -69,8 +69,8 @@ class Writer:
                clock=(0, 0), gap=b"", tail=b"", extra=b""):
         """A PERF_OBJECT_TYPE with its counters, then its parts.
 
-        `extra` stands between header and counters, `gap` behind the counters,
-        `tail` behind the parts.
+        `extra` stands between header and counters, `gap` after the counters,
+        `tail` after the parts.
         """
         first = 64 + len(extra)
         length = first + sum(map(len, counters)) + len(gap)

@@ -193,7 +193,7 @@ uint32_t remove_from(pfb_source_query *query, const char *name, uint32_t counter
     return status_of(block, size, 0);
 }
 
-/* What is told of the source, as one text. */
+/* What the source reports, as one text. */
 static char told[1 << 20];
 static size_t told_size;
 

@@ -2,7 +2,7 @@
 #ifndef PFB_TEST_MACHINE_H
 #define PFB_TEST_MACHINE_H
 
-/* A tree of kernel files in a temporary folder that stands for a machine, and what a source over it gives, as text. */
+/* A tree of kernel files in a temporary folder that represents a machine, and what a source over it gives, as text. */
 #include "perfblock/source.h"
 
 extern const pfb_guid processor_guid;
@@ -18,7 +18,7 @@ extern const pfb_guid process_guid;
 void make_machine(void);
 void remove_machine(void);
 
-/* The folder that stands for "/". */
+/* The folder that represents "/". */
 const char *machine_root(void);
 
 /* Writes a file below the root, and the folders it lies in. */
@@ -71,15 +71,15 @@ const char *ask(pfb_source *source, const char *name, uint32_t counter, uint32_t
 /* The value of one counter of one instance, asked for alone. */
 void expect_one(pfb_source *source, const char *instance, unsigned counter, uint64_t value, unsigned size);
 
-/* The ids of the counters offered, a blank behind each. */
+/* The ids of the counters offered, a blank after each. */
 const char *offered_by(pfb_source *source);
 
-/* "name#id" of each instance, a blank behind each. */
+/* "name#id" of each instance, a blank after each. */
 const char *instances_of(pfb_source *source);
 
 /* ---- Registrations ------------------------------------------------------------------------------------------ */
 
-/* A counter as it is to be registered. A reference of 0 stands for none, a null help text for any. */
+/* A counter as it is to be registered. A reference of 0 means none, a null help text any. */
 typedef struct known_counter {
     const char *type; /* as winperf.h names it */
     uint32_t aggregate;

@@ -62,7 +62,7 @@ void fill_text(char *out, size_t capacity);
 
 /* Writable memory between two pages that may not be touched. */
 typedef struct guarded {
-    uint8_t *begin; /* behind the first of them */
+    uint8_t *begin; /* after the first of them */
     uint8_t *end;   /* where the second one begins */
 } guarded;
 

@@ -19,8 +19,8 @@ typedef struct canned {
     const canned_step *steps;
     size_t step_count;
     int refusal;     /* not 0: no reader is opened */
-    bool is_silent;  /* likewise, and nothing is said of it */
-    bool is_chatty;  /* tells of a refusal before it succeeds */
+    bool is_silent;  /* the same, without a message */
+    bool is_chatty;  /* reports a refusal before it succeeds */
     size_t unhalted; /* the first CPUs, of which cycles without halts are known: 1000 of the first, then 2000 ... */
     /* ------------------------------------------------------------------------------------------ */
     atomic_size_t opened, closed; /* readers */

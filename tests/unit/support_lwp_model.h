@@ -9,7 +9,7 @@ enum { MARGIN = 64, MOST_CONTROL_BYTES = 512, MOST_RING_BYTES = 16384 };
 #define CONTROL UINT64_C(0x10040)
 #define RING UINT64_C(0x7F0000000020) /* above 32 bits, and aligned no better than a record */
 
-/* Where fields stand, in the manual's words. */
+/* Positions of fields, with the manual's names. */
 enum {
     FLAGS = 0,
     SIZE = 4,
@@ -24,7 +24,7 @@ enum {
     INTERVALS = 128 /* on every CPU known */
 };
 
-/* LWPCB and ring stand at `MARGIN`; their margins are never written. */
+/* LWPCB and ring are at `MARGIN`; their margins are never written. */
 typedef struct program {
     uint8_t control[MARGIN + MOST_CONTROL_BYTES + MARGIN];
     uint8_t ring[MARGIN + MOST_RING_BYTES + MARGIN];
@@ -32,7 +32,7 @@ typedef struct program {
     pfb_lwp_model model;
 } program;
 
-/* Leaves, EAX to EDX: of CPUs there are, with all of it enabled, and of one with everything the leaf can tell, where
+/* Leaves, EAX to EDX: of CPUs there are, with all of it enabled, and of one with everything the leaf can contain, where
  * two latency bits are lost; then one like that whose rings may be as small as one record. */
 extern const uint32_t bulldozer[4];
 extern const uint32_t kaveri[4];

@@ -41,8 +41,7 @@ typedef struct fake_machine {
     size_t open_descriptors;
     size_t opened; /* groups, ever */
     size_t mistakes;
-    char
-        log[FAKE_LOG_BYTES]; /* "cpu0 cpu1 thread" as groups are read, "stamp" or "raw" as clocks are, a blank behind */
+    char log[FAKE_LOG_BYTES]; /* "cpu0 cpu1 thread" as groups are read, "stamp" or "raw" as clocks are, a blank after */
 } fake_machine;
 
 enum { NO_BAD_CPU = -2 };

@@ -2,7 +2,7 @@
 #ifndef PFB_TEST_SUPPORT_PERFLIB_H
 #define PFB_TEST_SUPPORT_PERFLIB_H
 
-/* The live source of Windows over nine functions of ours, which answer out of a capture or as they are told. */
+/* The live source of Windows over nine functions of ours, which answer out of a capture or as the test sets them. */
 #include "perfblock/capture.h"
 #include "windows/fake_perflib.h"
 

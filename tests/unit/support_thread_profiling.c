@@ -15,7 +15,7 @@ static struct {
     uint64_t counters;
 } profiles[FAKE_PROFILES];
 
-static char this_thread; /* its address stands for the calling thread */
+static char this_thread; /* its address represents the calling thread */
 
 static void note(char letter)
 {
@@ -97,7 +97,7 @@ static void break_data(pfb_performance_data *data)
         data->cycle_time = value;
 }
 
-/* As documented: the caller tells size and version; a counter without configuration is 0. Whatever means nothing is
+/* As documented: the caller passes size and version; a counter without configuration is 0. Whatever means nothing is
  * filled all the same. */
 static pfb_dword PFB_WINAPI read_data(void *handle, pfb_dword flags, pfb_performance_data *data)
 {
@@ -149,7 +149,7 @@ static uint64_t read_clock(void)
     return fake.now;
 }
 
-/* For the last of all codes, as much text as there is room for. */
+/* For the last of all codes, as much text as there is space for. */
 static void describe(uint32_t code, char *out, size_t capacity)
 {
     if (code == UINT32_MAX) {

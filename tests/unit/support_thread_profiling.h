@@ -2,8 +2,8 @@
 #ifndef PFB_TEST_SUPPORT_THREAD_PROFILING_H
 #define PFB_TEST_SUPPORT_THREAD_PROFILING_H
 
-/* The live source of CPI counters on Windows over three functions of ours, which answer as they are told and note what
- * they were asked. */
+/* The live source of CPI counters on Windows over three functions of ours, which answer as set by the test and note
+ * what they were asked. */
 #include "cpi/windows/thread_profiling.h"
 
 /* Which call goes wrong, and how. */

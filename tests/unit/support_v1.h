@@ -31,7 +31,7 @@ void v1_instance_of(pfb_writer *b, const char *name, int32_t unique_id, uint32_t
 
 /* ---- A bit of everything ----------------------------------------------------------------------------- */
 
-/* Where its parts stand; tests/unit/test_write_v1.c has all of its bytes. */
+/* Positions of its parts; tests/unit/test_write_v1.c has all of its bytes. */
 enum {
     EVERY_SIZE = 896,
     OBJECT_A = 96, /* 100: counter, average, its base, label; instances "a", "b" */

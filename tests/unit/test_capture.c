@@ -275,7 +275,7 @@ Test(capture, written_chunks_by_hand)
     memset(out, 0xAA, sizeof out);
     cr_assert_eq(pfb_capture_write(&chunk, "abc", 3, out, sizeof out), expected.size);
     cr_expect_eq(memcmp(out, expected.data, expected.size), 0);
-    cr_expect_eq(out[expected.size], 0xAA, "nothing behind it");
+    cr_expect_eq(out[expected.size], 0xAA, "nothing after it");
 
     expected.size = 0;
     put_header(&expected, "NAME", 1, 4 + 8);

@@ -88,7 +88,7 @@ Test(cook, instances_by_id_and_name)
          {{1, "a"}, {2, "b"}, {1, "a"}, {3, "c"}, {1, "a"}, END},
          {{3, "c"}, {1, "a"}, {1, "a"}, {2, "b"}, {1, "a"}, {1, "a"}, END},
          {3, 0, 2, 1, 4, NO}},
-        {"equal ones behind a common beginning",
+        {"equal ones after a common beginning",
          {{1, "a"}, {1, "a"}, {2, "b"}, END},
          {{1, "a"}, {2, "b"}, {1, "a"}, END},
          {0, 2, 1}},
@@ -742,7 +742,7 @@ Test(cook, the_row_behind_the_last)
     sample_load(s);
     cr_assert(s->table.counts.rows == 1 && s->table.rows[0].value_count == 0);
     expect_status(pfb_sample_cook_value(NULL, &s->table, 0, 0, NULL, NULL), PFB_STATUS_MISSING_INPUT, "the row");
-    expect_status(pfb_sample_cook_value(NULL, &s->table, 1, 0, NULL, NULL), PFB_STATUS_UNKNOWN_TYPE, "behind it");
+    expect_status(pfb_sample_cook_value(NULL, &s->table, 1, 0, NULL, NULL), PFB_STATUS_UNKNOWN_TYPE, "after it");
     sample_free(s);
 }
 
@@ -789,7 +789,7 @@ Test(cook, broken_blocks)
         static const pfb_status expected[] = {PFB_STATUS_MISSING_INPUT, PFB_STATUS_MISSING_BASE, PFB_STATUS_OK};
         expect_status(r, expected[whole], "a row cut short");
         r = evaluate_cell(s[0], s[1], 0, 2);
-        expect_status(r, PFB_STATUS_MISSING_INPUT, "behind the break");
+        expect_status(r, PFB_STATUS_MISSING_INPUT, "after the break");
         sample_free_both(s[0], s[1]);
     }
 }

@@ -662,7 +662,7 @@ Test(cpi, a_clock_that_runs_backward)
     q.end.clock = q.start.clock - 1;
     expect_verdict(&q, PFB_CPI_CLOCK_BACKWARD, "backward");
     q.end.clock = q.start.clock;
-    expect_verdict(&q, PFB_CPI_COMPUTED, "a clock that stands still");
+    expect_verdict(&q, PFB_CPI_COMPUTED, "a clock that does not advance");
     q.end.clock = q.start.clock - 1;
     q.widths.instr = 0;
     expect_verdict(&q, PFB_CPI_BAD_ARGUMENT, "the caller's mistake comes first");

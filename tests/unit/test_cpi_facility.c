@@ -18,7 +18,7 @@
 /* ---- Helpers ------------------------------------------------------------------------------------------- */
 
 /* Two CPUs: after n steps CPU 0 has 100 n^2 instructions, CPU 1 twice as many, in 1000 n cycles each. The thread has 10
- * n^2 in 40 n. So an interval's figures tell both of its ends. */
+ * n^2 in 40 n. So an interval's figures identify both of its ends. */
 static const pfb_cpi_cpu counts[][2] = {
     {{0, 0, 0, 0, 0}, {1, 0, 0, 0, 0}},
     {{0, 100, 1000, 500, 1000}, {1, 200, 1000, 1000, 1000}},

@@ -48,7 +48,7 @@ static void expect_size(void *handle, size_t used, size_t needed, const char *wh
     cr_expect_eq(is_needed, needed, "%s: %zu needed", what, is_needed);
 }
 
-/* The buffer has the worked example and nothing behind it. */
+/* The buffer has the worked example and nothing after it. */
 static void expect_example(void *handle, int number)
 {
     bytes expected = example(number);
@@ -122,7 +122,7 @@ Test(cpi_facility_trace, detailed_with_label_and_thread)
     finish(handle);
 }
 
-/* By the hook identity, and a get that traces by itself. */
+/* By the hook identity, and a get that traces on its own. */
 Test(cpi_facility_trace, both_forms_with_a_wrap_and_a_cpu_gone)
 {
     static const pfb_cpi_cpu from[] = {{0, UINT64_C(1099511626776), 10, 0, 0}, {1, 777, 10, 5, 0}, {3, 1, 1, 1, 1}};

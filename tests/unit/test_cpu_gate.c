@@ -17,7 +17,7 @@
  * with garbage, B without the leaf, A no x86. */
 static const char *cpus_there;
 static size_t here;           /* the CPU the thread is on, a position in cpus_there */
-static bool is_xcr0_known;    /* the system tells it */
+static bool is_xcr0_known;    /* the system reports it */
 static bool is_state_enabled; /* XCR0 bit 62 */
 static unsigned pins_left;    /* pinning fails when it is 0 */
 static unsigned open_handles; /* of pfb_cpus */

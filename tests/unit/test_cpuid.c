@@ -319,7 +319,7 @@ Test(cpuid, fields_of_the_leaf)
     }
 }
 
-/* Of ECX, whose one-bit fields are alike. */
+/* Of ECX, whose one-bit fields have the same layout. */
 Test(cpuid, single_bits_of_the_leaf)
 {
     for (unsigned bit = 0; bit < 32; bit++) {
@@ -357,7 +357,7 @@ static pfb_cpuid make_usable(pfb_cpuid_leaf leaves[LEAVES])
     return cpuid;
 }
 
-/* A usable CPU, then one test after the other fails, each hiding the failures of those behind it. */
+/* A usable CPU, then one test after the other fails, each hiding the failures of those after it. */
 Test(cpuid, order_of_tests)
 {
     pfb_cpuid_leaf leaves[LEAVES];
@@ -371,7 +371,7 @@ Test(cpuid, order_of_tests)
     leaves[3].ecx &= ~(UINT32_C(1) << 15);
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, without_lwp, &c), PFB_LWP_NO_LWP);
     cr_expect(c.is_refused);
-    leaves[2].eax = 0x8000001B; /* a virtual CPU whose leaf is there, above the highest it tells */
+    leaves[2].eax = 0x8000001B; /* a virtual CPU whose leaf is there, above the highest it reports */
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, without_lwp, &c), PFB_LWP_NO_LEAF);
     cr_expect_eq(c.ebx, 0);
     leaves[0].ecx ^= 1;
@@ -406,7 +406,7 @@ Test(cpuid, each_test_alone)
     pfb_lwp_capabilities c;
     pfb_cpuid cpuid = make_usable(leaves);
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, without_lwp, &c), PFB_LWP_NO_XSTATE, "bit 62 of XCR0");
-    cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &c), PFB_LWP_USABLE, "no XCR0: OSXSAVE stands for it");
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &c), PFB_LWP_USABLE, "no XCR0: OSXSAVE is used instead");
 }
 
 /* Old parts of Intel answer garbage in leaves they do not have; the bits that count are set in it. */

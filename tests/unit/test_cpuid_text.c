@@ -232,11 +232,11 @@ Test(cpuid_text, columns_are_as_many_in_all_lines)
     int size = snprintf(dump, sizeof dump, "%s%s", five, four);
     describe(dump, (size_t)size, got, sizeof got, &text);
     cr_expect_str_eq(got, "0 d/3e=80,340,0,0;");
-    expect_error(text.error, PFB_BAD_CPUID_LINE, sizeof five - 1, "four behind five");
+    expect_error(text.error, PFB_BAD_CPUID_LINE, sizeof five - 1, "four after five");
     size = snprintf(dump, sizeof dump, "%s%s", four, five);
     describe(dump, (size_t)size, got, sizeof got, &text);
-    cr_expect_str_eq(got, "0 8000001c/0=0,0,80032013,10200;", "alone it has nothing to be told by");
-    expect_error(text.error, PFB_BAD_CPUID_LINE, sizeof four - 1, "five behind four");
+    cr_expect_str_eq(got, "0 8000001c/0=0,0,80032013,10200;", "a single line does not show its column count");
+    expect_error(text.error, PFB_BAD_CPUID_LINE, sizeof four - 1, "five after four");
     snprintf(dump, sizeof dump, "%sCPUID 8000001C: 1-2-3-4\n0x1 0x0: eax=1 ebx=2 ecx=3 edx=4\nbasic_cpuid[2]=1 2 3 4\n",
              five);
     expect_rows(dump, "0 d/3e=80,340,0,0;0 8000001c/0=1,2,3,4;0 1/0=1,2,3,4;0 2/0=1,2,3,4;");

@@ -38,7 +38,7 @@ Test(cursor, offsets_count_from_the_start_of_the_input)
     cr_expect_eq(pfb_cursor_left(&c), 3);
     cr_expect_eq(pfb_cursor_take(&c, 1, PFB_TRUNCATED_VALUE), ten + 4);
     cr_expect_null(pfb_cursor_take(&c, 3, PFB_TRUNCATED_VALUE));
-    expect_error(c.error, PFB_TRUNCATED_VALUE, 5, "a byte behind the window");
+    expect_error(c.error, PFB_TRUNCATED_VALUE, 5, "a byte after the window");
 }
 
 Test(cursor, refuses_a_window_that_ends_before_it_begins)
@@ -71,7 +71,7 @@ Test(cursor, takes_bytes_in_order_up_to_the_last)
     cr_expect_eq(pfb_cursor_left(&c), 0);
     cr_expect_eq(pfb_cursor_take(&c, 0, PFB_TRUNCATED_VALUE), ten + 10);
     cr_expect_null(pfb_cursor_take(&c, 1, PFB_TRUNCATED_VALUE));
-    expect_error(c.error, PFB_TRUNCATED_VALUE, 10, "the byte behind the last");
+    expect_error(c.error, PFB_TRUNCATED_VALUE, 10, "the byte after the last");
     cr_expect(is_inside(&c, sizeof ten));
 }
 
@@ -120,7 +120,7 @@ Test(cursor, a_window_ends_where_its_size_says)
     cr_expect_eq(pfb_cursor_take(&v, 2, PFB_INTERNAL), ten + 1);
     cr_expect_null(pfb_cursor_take(&v, 1, PFB_TRUNCATED_VALUE),
                    "the window in between has more, the inner one has not");
-    expect_error(v.error, PFB_TRUNCATED_VALUE, 3, "behind the inner window");
+    expect_error(v.error, PFB_TRUNCATED_VALUE, 3, "after the inner window");
     expect_error(w.error, PFB_OK, 0, "the window in between");
     cr_expect_eq(pfb_cursor_take(&w, 3, PFB_INTERNAL), ten + 3);
     cr_expect(is_inside(&v, 10) && is_inside(&w, 10) && is_inside(&c, 10));
@@ -160,9 +160,9 @@ static const text_case text_cases[] = {
     {"empty", {0, 0}, 2, 0},
     {"one letter", {'a', 0, 0, 0}, 4, 1},
     {"NUL in the last two bytes", {'a', 0, 'b', 0, 0, 0}, 6, 2},
-    {"bytes behind the NUL", {'a', 0, 0, 0, 'z', 0, 0, 0}, 8, 1},
+    {"bytes after the NUL", {'a', 0, 0, 0, 'z', 0, 0, 0}, 8, 1},
     {"letters with a zero in either byte", {0, 1, 1, 0, 0, 0}, 6, 2},
-    {"odd byte behind the NUL", {'a', 0, 0, 0, 9}, 5, 1},
+    {"odd byte after the NUL", {'a', 0, 0, 0, 9}, 5, 1},
     {"no bytes", {0}, 0, -1},
     {"one byte", {0}, 1, -1},
     {"no NUL", {'a', 0, 'b', 0}, 4, -1},
@@ -243,7 +243,7 @@ static const instance_case instance_cases[] = {
     {"half a header", 16, 10, PFB_TRUNCATED_INSTANCE, 3},
     {"size 0", 0, 20, PFB_BAD_INSTANCE_SIZE, 3},
     {"size of a header", 8, 20, PFB_BAD_INSTANCE_SIZE, 3},
-    {"size without room for a NUL", 9, 20, PFB_BAD_INSTANCE_SIZE, 3},
+    {"size without space for a NUL", 9, 20, PFB_BAD_INSTANCE_SIZE, 3},
     {"size with room for a NUL, but not this one", 10, 20, PFB_TRUNCATED_STRING, 11},
     {"size that ends inside the NUL", 13, 20, PFB_TRUNCATED_STRING, 11},
     {"smallest size for this name", 14, 20, PFB_OK, 0},

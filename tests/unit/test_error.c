@@ -82,7 +82,7 @@ Test(error, names_are_unique_and_plain)
     }
 }
 
-/* The header's ranges and the names tell the same story. */
+/* The header's ranges and the names agree. */
 Test(error, names_agree_with_ranges)
 {
     for (size_t i = 0; i < code_count(); i++) {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- A source that tells what it was asked ------------------------------------------------------------------- */
+/* ---- A source that records what it was asked ------------------------------------------------------------------- */
 
 enum { INNER_CODE = 77, INNER_STATUS = 55, MOST_BLOCKS = 8, STATUS_AT = 16 };
 
@@ -456,7 +456,7 @@ Test(faulty_source, blocks_are_refused_one_by_one)
     }
 }
 
-/* Blocks of single-instance countersets have two forms, and a source may be told to refuse either. */
+/* Blocks of single-instance countersets have two forms, and a source may be set to refuse either. */
 Test(faulty_source, one_form_of_nameless_blocks_is_refused)
 {
     static const pfb_source_fault_kind kinds[] = {PFB_SOURCE_FAULT_NO_NAME, PFB_SOURCE_FAULT_EMPTY_NAME};
@@ -531,7 +531,7 @@ Test(faulty_source, without_an_inner_source_there_is_none)
 {
     pfb_source_failure failure = {0};
     cr_expect_null(pfb_source_open_faulty(pfb_source_open_recorded("x", 1, &failure), NULL, 0, &failure));
-    cr_expect_eq(failure.code, PFB_WIN32_INVALID_PARAMETER, "what the opening of the inner one said");
+    cr_expect_eq(failure.code, PFB_WIN32_INVALID_PARAMETER, "the failure of opening the inner one");
 }
 
 Test(faulty_source, faults_are_copied)

@@ -54,7 +54,7 @@ Test(formula_options, wrap32_is_for_fallen_dword_bases)
     pfb_raw_value newer = {.type = AVERAGE_BULK, .has = ALL_INPUTS, .value = 1512, .base = 0x100};
     expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_NEGATIVE_DENOMINATOR, "off");
     expect_integer(pfb_formula_evaluate(&older, &newer, &wrap32), 1, "512 / 512");
-    expect_value(pfb_formula_evaluate(&older, &newer, &wrap32), 1.0, PFB_FLAG_WRAPPED, "it is told");
+    expect_value(pfb_formula_evaluate(&older, &newer, &wrap32), 1.0, PFB_FLAG_WRAPPED, "it is reported");
     older.base_type = newer.base_type = LARGE_RAW_BASE;
     expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DENOMINATOR, "8 bytes");
     older.base_type = newer.base_type = AVERAGE_BASE;
@@ -145,11 +145,11 @@ Test(formula_options, limits_keep_the_flags)
     pfb_raw_value newer = {.type = TIMER_100NS, .has = ALL_INPUTS, .value = 1001, .perf_time_100ns = 1000};
     expect_value(pfb_formula_evaluate(&older, &newer, NULL), 100.1, PFB_FLAG_ABOVE_100, "100.1 %");
     expect_integer(pfb_formula_evaluate(&older, &newer, &limits), 100, "capped");
-    expect_value(pfb_formula_evaluate(&older, &newer, &limits), 100.0, PFB_FLAG_ABOVE_100, "told");
+    expect_value(pfb_formula_evaluate(&older, &newer, &limits), 100.0, PFB_FLAG_ABOVE_100, "reported");
     older.type = newer.type = TIMER_100NS_INV;
     expect_value(pfb_formula_evaluate(&older, &newer, NULL), -0.1, PFB_FLAG_BELOW_ZERO, "-0.1 %");
     expect_integer(pfb_formula_evaluate(&older, &newer, &limits), 0, "clamped");
-    expect_value(pfb_formula_evaluate(&older, &newer, &limits), 0.0, PFB_FLAG_BELOW_ZERO, "told, and no -0");
+    expect_value(pfb_formula_evaluate(&older, &newer, &limits), 0.0, PFB_FLAG_BELOW_ZERO, "reported, and no -0");
     newer.value = 1000;
     expect_value(pfb_formula_evaluate(&older, &newer, &limits), 0.0, 0, "within");
     older.type = newer.type = DELTA;
@@ -182,7 +182,7 @@ Test(formula_options, scale_is_part_of_the_one_rounding)
     pfb_formula_result r = pfb_formula_evaluate(NULL, &sample, &most);
     expect_value(r, 18446744073709551615e10, 0, "no integer of 64 bits any more");
     cr_expect(!r.is_integer && r.integer == 0);
-    /* 2^53 + 1 is a tie, rounded down by itself; a tenth of it is not. */
+    /* 2^53 + 1 is a tie, rounded down alone; a tenth of it is not. */
     sample.value = (UINT64_C(1) << 53) + 1;
     pfb_formula_options tenth = {.scale = -1};
     expect_value(pfb_formula_evaluate(NULL, &sample, &tenth), 900719925474099.3, 0, "rounded once");

@@ -124,7 +124,7 @@ Test(cpi_hooks, reads_everything)
 
 /* ---- Every check --------------------------------------------------------------------------------------- */
 
-/* Words of an example that are changed, and what is then said. `rank` orders the checks. */
+/* Words of an example that are changed, and the error that follows. `rank` orders the checks. */
 typedef struct fault {
     const char *what;
     int example, rank;
@@ -133,7 +133,7 @@ typedef struct fault {
         uint32_t word;
     } words[2]; /* the second may be {0, 0}: none */
     pfb_code code;
-    size_t record, blamed; /* byte offset of the record; words behind its start */
+    size_t record, blamed; /* byte offset of the record; words after its start */
 } fault;
 
 /* Of the third example: label at word 0, summary 9, system 42, processors 60, thread 103, label 115. */
@@ -392,7 +392,7 @@ Test(cpi_hooks, groups_before_a_failure_stay)
     }
 }
 
-/* A group that is whole comes first, then the failure behind it. */
+/* A group that is whole comes first, then the failure after it. */
 Test(cpi_hooks, a_whole_group_is_handed_out_before_the_failure)
 {
     bytes b = example(1);
@@ -404,7 +404,7 @@ Test(cpi_hooks, a_whole_group_is_handed_out_before_the_failure)
     cr_expect(pfb_cpi_hooks_next(&hooks, &group));
     expect_error(hooks.error, PFB_OK, 0, "with the group");
     cr_expect_not(pfb_cpi_hooks_next(&hooks, &group));
-    expect_error(hooks.error, PFB_BAD_LENGTH, 100, "behind it");
+    expect_error(hooks.error, PFB_BAD_LENGTH, 100, "after it");
 }
 
 Test(cpi_hooks, nothing_is_an_empty_stream)

@@ -98,12 +98,12 @@ Test(cpi_hooks_groups, grammar)
     }
 }
 
-/* Without labels, what is not alike begins a group of its own: the ends of groups, in letters. */
+/* Without labels, a record that differs begins a group of its own: the ends of groups, in letters. */
 Test(cpi_hooks_groups, unlabelled_hooks_join_what_is_like_them)
 {
     static const struct {
         const char *text, *minors, *elapsed;
-        size_t ends[5]; /* 0 behind the last */
+        size_t ends[5]; /* 0 after the last */
     } rows[] = {
         {"SYPT", "1111", "1111", {4}},    {"SYPT", "1222", "1111", {1, 4}}, {"SYPT", "1111", "1222", {1, 4}},
         {"SYPT", "1112", "1111", {3, 4}}, {"SYPT", "1111", "1112", {3, 4}}, {"YPT", "112", "111", {2, 3}},
@@ -129,7 +129,7 @@ Test(cpi_hooks_groups, unlabelled_hooks_join_what_is_like_them)
     }
 }
 
-/* Records of other majors are passed over wherever they stand, whatever they hold. */
+/* Records of other majors are passed over at any position, with any content. */
 Test(cpi_hooks_groups, other_majors_are_skipped)
 {
     bytes b = {.size = 0};

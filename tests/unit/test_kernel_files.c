@@ -253,7 +253,7 @@ Test(kernel_files, too_many_columns_are_only_counted)
     cr_expect_eq(pfb_kernel_interrupts(text, strlen(text), NULL, 0, &has_clock), 3);
     cr_expect_not(has_clock);
     cr_expect_eq(pfb_kernel_interrupts(text, strlen(text), columns, 2, &has_clock), 3);
-    cr_expect(columns[0].all == 0 && columns[2].cpu == 0, "nothing is counted, nothing written behind the end");
+    cr_expect(columns[0].all == 0 && columns[2].cpu == 0, "nothing is counted, nothing written after the end");
     cr_expect_eq(pfb_kernel_interrupts(text, strlen(text), columns, 3, &has_clock), 3);
     cr_expect(has_clock && columns[2].cpu == 2 && columns[2].all == 3 && columns[2].clock == 3);
 }

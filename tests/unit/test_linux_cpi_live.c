@@ -53,7 +53,7 @@ static snapshot first;
 static snapshot last;
 static pfb_cpi_figures figures[PFB_CPI_MOST_CPUS];
 
-/* The kernel's share in the loop, and what stands around it, is below half of the loop. */
+/* The kernel's share in the loop, and the code around it, is below half of the loop. */
 static void check_counts(pfb_cpi_reader *reader, uint32_t mode)
 {
     pfb_cpi_failure failure = {0};

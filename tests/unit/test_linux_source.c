@@ -422,7 +422,7 @@ static void limit_handles(rlim_t count)
     cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-/* Leaves this program at most so many file handles beyond those it has open. */
+/* Leaves this program at most this many file handles beyond those it has open. */
 static void leave_handles(unsigned count)
 {
     limit_handles(RLIM_INFINITY);

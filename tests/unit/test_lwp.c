@@ -59,7 +59,7 @@ static const failing_case failing[] = {
     {"one pair too many", {{LEAF, 4, 0x80072016}}, PFB_LWP_BAD_PAIRS, {LEAF, 4, 176}, false},
     {"pairs one quadword further", {{LEAF, 4, 0x88062016}}, PFB_LWP_BAD_PAIRS, {LEAF, 4, 176}, false},
     {"255 pairs in the largest block", {{LEAF, 4, 0x48FF20FF}}, PFB_LWP_BAD_PAIRS, {LEAF, 4, 2040}, false},
-    {"no pairs behind the end", {{LEAF, 4, 0x8000200F}}, PFB_LWP_BAD_PAIRS, {LEAF, 4, 120}, false},
+    {"no pairs after the end", {{LEAF, 4, 0x8000200F}}, PFB_LWP_BAD_PAIRS, {LEAF, 4, 120}, false},
     {"a block of 0 bytes", {{LEAF, 4, 0x48002000}}, PFB_LWP_BAD_PAIRS, {LEAF, 4, 0}, false},
     {"no ring", {{CONTROL, 4, 0}}, PFB_LWP_NO_BUFFER, {CONTROL, 4, 0}, false},
     {"Random and no ring", {{CONTROL, 4, 0xF0000000}}, PFB_LWP_NO_BUFFER, {CONTROL, 4, 0}, false},
@@ -129,7 +129,7 @@ Test(lwp, parts_shorter_than_they_should_be)
     cr_expect_eq(lwp.ring_bytes, 1024);
     b.ring_size = 1024;
     lwp_set(&b, CONTROL, 4, 1024 + 31);
-    cr_expect(lwp_open(&lwp, &b, NULL), "what remains behind whole records need not be there");
+    cr_expect(lwp_open(&lwp, &b, NULL), "what remains after whole records need not be there");
 }
 
 Test(lwp, null_parts_are_empty)
@@ -341,7 +341,7 @@ Test(lwp, the_first_place_of_a_note_stays)
     expect_place(lwp.first[NOTE(RESERVED_FIELD)], (pfb_lwp_place){CONTROL, 20, 5}, "field");
 }
 
-/* Bits of Flags stand for the EventIds of their numbers up to 28; those above are modes. */
+/* Bits of Flags mean the EventIds of their numbers up to 28; those above are modes. */
 Test(lwp, random_bits_of_every_event)
 {
     for (uint32_t bit = 0; bit < 32; bit++) {
@@ -462,7 +462,7 @@ Test(lwp, fixed_fields_are_read_once)
     cr_expect(pfb_lwp_pair_at(&lwp, 1, &pair) && pair.interval == 5, "a pair is read at each call");
 }
 
-/* The first pair can stand at every multiple of 8 from 72 to 248, and up to 246 pairs fit the largest block. */
+/* The first pair can be at every multiple of 8 from 72 to 248, and up to 246 pairs fit the largest block. */
 Test(lwp, pairs_wherever_the_leaf_puts_them)
 {
     static lwp_bytes b;
@@ -511,7 +511,7 @@ Test(lwp, pairs_that_are_not_there)
     b.leaf[1] = lwp_geometry(176, 32, 3, 128);
     cr_assert(lwp_open(&lwp, &b, NULL));
     cr_expect(pfb_lwp_pair_at(&lwp, 3, &pair));
-    cr_expect_not(pfb_lwp_pair_at(&lwp, 4, &pair), "bytes behind the last pair are none");
+    cr_expect_not(pfb_lwp_pair_at(&lwp, 4, &pair), "bytes after the last pair are none");
     lwp_make(&b);
     lwp_set(&b, CONTROL, 64, 1);
     cr_assert_not(lwp_open(&lwp, &b, NULL));

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The model writes, the reader reads back, and between them stands a third account of what happened: a plain list of
+/* The model writes, the reader reads back, and between them is a third record of what happened: a plain list of
  * records, kept by the words of the manual. Model and reader share only the loads of numbers from bytes. */
 
 enum { EPISODES = 560, STEPS = 2000, MOST_SLOTS = 48, MOST_RECORD = 248, MOST_CONTROL = 2040, MOST_EVENTS = 28 };
@@ -96,7 +96,7 @@ static void commit_held(episode *e)
     e->is_held = false;
 }
 
-/* What a counter is loaded with: the interval, whose low bits come from splitmix64, seeded by both sides alike. */
+/* The value that a counter is loaded with: the interval with low bits from splitmix64, seeded equally on both sides. */
 static int32_t reload(episode *e, uint32_t id)
 {
     e->random += UINT64_C(0x9E3779B97F4A7C15);
@@ -135,7 +135,7 @@ static void put(episode *e, size_t at, uint64_t value, size_t size)
         e->control[at + i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Any geometry the leaf can tell: each record size in turn, the pairs anywhere, all they leave of the block unused. */
+/* Any geometry that the leaf allows: each record size in turn, pairs at any position, the rest of the block unused. */
 static void choose_leaf(episode *e)
 {
     uint32_t event_bytes = 32 + 8 * (e->number % 28);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
-/* The compiler's header first; examples/lwp_sample.c includes it behind. */
+/* The compiler's header first; examples/lwp_sample.c includes it after. */
 #if defined(__x86_64__) || defined(__i386__)
 #include <x86intrin.h>
 #endif

@@ -15,7 +15,7 @@ enum { STAMPS = 1 << 30, CONTINUOUS = 1 << 29 }; /* bits of Flags */
 
 /* ---- Which records ---------------------------------------------------------------------------------------- */
 
-/* A ring whose slots tell their number in every field. */
+/* A ring whose slots contain their number in every field. */
 static void fill(lwp_bytes *b, uint32_t stride, uint32_t slots)
 {
     memset(b->ring, 0xEE, (size_t)stride * slots);
@@ -36,7 +36,7 @@ static void expect_slot(pfb_lwp *lwp, uint32_t stride, uint32_t slot)
               "slot %u instead of %u, stride %u", event.slot, slot, stride);
 }
 
-/* From tail to head slot by slot, and all slots from head on; a slot further behind the last is the first. */
+/* From tail to head slot by slot, and all slots from head on; a slot further past the last is the first. */
 static void check_ring(const lwp_bytes *b, uint32_t stride, uint32_t slots, uint32_t head, uint32_t tail)
 {
     pfb_lwp lwp;

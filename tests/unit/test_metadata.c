@@ -252,7 +252,7 @@ Test(metadata, rule_20_a_string_has_its_nul_in_the_reply)
     bytes b = {.size = 0};
     pfb_name text;
     put_text(&b, "Memory");
-    put_fill(&b, 0xFF, 3); /* bytes behind the NUL are allowed */
+    put_fill(&b, 0xFF, 3); /* bytes after the NUL are allowed */
     for (size_t size = 0; size < 14; size++) {
         b.size = size;
         uint8_t *data = exact_copy(&b);
@@ -272,7 +272,7 @@ Test(metadata, rule_20_a_nul_stands_at_an_even_distance)
     static const uint8_t data[] = {'a', 0, 0, 'b', 0, 0, 0};
     pfb_name text;
     expect_error(pfb_registration_string(data, 5, &text), PFB_TRUNCATED_STRING, 0, "zeros of two units");
-    expect_error(pfb_registration_string(data, 6, &text), PFB_OK, 0, "a NUL behind them");
+    expect_error(pfb_registration_string(data, 6, &text), PFB_OK, 0, "a NUL after them");
     cr_expect_eq(text.size_bytes / 2, 2);
 }
 
@@ -284,7 +284,7 @@ Test(metadata, rule_20_a_provider_guid_is_16_bytes_or_more)
     put_fill(&b, 0, 8);
     for (size_t size = 0; size < 16; size++)
         expect_error(pfb_registration_guid(b.data, size, &guid), PFB_TRUNCATED_HEADER, 0, "cut GUID");
-    expect_error(pfb_registration_guid(b.data, 24, &guid), PFB_OK, 0, "with bytes behind it");
+    expect_error(pfb_registration_guid(b.data, 24, &guid), PFB_OK, 0, "with bytes after it");
     cr_expect(pfb_guid_equal(&guid, &processor_information));
 }
 
@@ -368,7 +368,7 @@ static const list_case string_cases[] = {
     {"string in the block's header", 12, 0, 0, PFB_BAD_STRING_OFFSET, 12},
     {"string in the entries", 12, 31, 0, PFB_BAD_STRING_OFFSET, 12},
     {"string at the end", 28, 48, 2, PFB_BAD_STRING_OFFSET, 28},
-    {"string far behind the end", 28, UINT32_MAX - 1, 2, PFB_BAD_STRING_OFFSET, 28},
+    {"string far after the end", 28, UINT32_MAX - 1, 2, PFB_BAD_STRING_OFFSET, 28},
     {"string in the last byte", 28, 47, 2, PFB_TRUNCATED_STRING, 47},
     {"string that is only a NUL", 28, 46, 3, PFB_OK, 0},
     {"shared string", 28, 32, 3, PFB_OK, 0},
@@ -417,7 +417,7 @@ Test(metadata, rule_19_offsets_count_from_the_start_of_the_block)
     put_strings(&b);
     set_u32(&b, 12, 0);
     set_u32(&b, 28, 8);
-    expect_strings(&b, 0, PFB_BAD_STRING_OFFSET, 12, "offsets behind the entries");
+    expect_strings(&b, 0, PFB_BAD_STRING_OFFSET, 12, "offsets after the entries");
 }
 
 Test(metadata, rule_19_a_block_without_strings_is_sound)
@@ -426,7 +426,7 @@ Test(metadata, rule_19_a_block_without_strings_is_sound)
     PUT_U32(&b, 8, 0);
     expect_strings(&b, 0, PFB_OK, 0, "no entries");
     put_fill(&b, 0xFF, 5);
-    expect_strings(&b, 0, PFB_OK, 0, "bytes behind the block's own size are not its");
+    expect_strings(&b, 0, PFB_OK, 0, "bytes after the block's own size do not belong to it");
 }
 
 Test(metadata, rule_19_the_size_is_a_multiple_of_8)
@@ -653,7 +653,7 @@ Test(metadata, listed_instances_are_read_with_their_names)
 static const list_case instance_cases[] = {
     {"size 0", 0, 0, 0, PFB_BAD_INSTANCE_SIZE, 0},
     {"size of the header alone", 16, 8, 1, PFB_BAD_INSTANCE_SIZE, 16},
-    {"size without room for a NUL", 16, 9, 1, PFB_BAD_INSTANCE_SIZE, 16},
+    {"size without space for a NUL", 16, 9, 1, PFB_BAD_INSTANCE_SIZE, 16},
     {"size one too large", 16, 17, 1, PFB_BAD_INSTANCE_SIZE, 16},
     {"largest size", 0, UINT32_MAX, 0, PFB_BAD_INSTANCE_SIZE, 0},
     {"size that cuts the NUL", 0, 15, 0, PFB_TRUNCATED_STRING, 8},

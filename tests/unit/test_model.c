@@ -213,7 +213,7 @@ Test(lwp_model, a_flush_in_between_changes_nothing)
         program_count(&p, (pfb_lwp_occurrence){.id = 3});
         expect_fault(pfb_lwp_model_store(&p.model, &address), PFB_LWP_FAULT_NONE, "SLWPCB");
         cr_expect_eq(address, CONTROL);
-        if (i % 3 == 0) /* again from what stands in memory */
+        if (i % 3 == 0) /* again from memory */
             program_switch_on(&p);
     }
     /* values 3, 8, 13, 18; branches 8, 16 */

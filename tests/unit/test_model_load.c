@@ -88,7 +88,7 @@ Test(lwp_model_load, a_tail_outside_or_inside_a_record_is_refused)
     expect_load(&p, PFB_LWP_FAULT_NONE, "the last record");
     program_put32(&p, SIZE, 1024 + 31); /* the remainder is no place for a record */
     program_put32(&p, TAIL, 1024);
-    expect_load(&p, PFB_LWP_FAULT_TAIL, "behind the last record");
+    expect_load(&p, PFB_LWP_FAULT_TAIL, "after the last record");
 }
 
 Test(lwp_model_load, the_head_is_made_to_fit)
@@ -111,7 +111,7 @@ Test(lwp_model_load, blocks_and_rings_must_lie_in_one_window)
     program_begin(&p, bulldozer, 32, 2, NULL);
     expect_fault(pfb_lwp_model_load(&p.model, CONTROL - 1), PFB_LWP_FAULT_PAGE, "a byte before");
     cr_expect_eq(p.model.fault_address, CONTROL - 1);
-    expect_fault(pfb_lwp_model_load(&p.model, CONTROL + 1), PFB_LWP_FAULT_PAGE, "a byte behind");
+    expect_fault(pfb_lwp_model_load(&p.model, CONTROL + 1), PFB_LWP_FAULT_PAGE, "a byte after");
     expect_fault(pfb_lwp_model_load(&p.model, CONTROL + 152), PFB_LWP_FAULT_PAGE, "where the window ends");
     expect_fault(pfb_lwp_model_load(&p.model, CONTROL + 153), PFB_LWP_FAULT_PAGE, "beyond that");
     expect_fault(pfb_lwp_model_load(&p.model, UINT64_MAX), PFB_LWP_FAULT_PAGE, "the last byte there is");
@@ -119,7 +119,7 @@ Test(lwp_model_load, blocks_and_rings_must_lie_in_one_window)
     expect_load(&p, PFB_LWP_FAULT_PAGE, "a ring that begins before its window");
     cr_expect_eq(p.model.fault_address, RING - 1);
     program_put(&p, BASE, RING + 1, 8);
-    expect_load(&p, PFB_LWP_FAULT_PAGE, "a ring that ends behind its window");
+    expect_load(&p, PFB_LWP_FAULT_PAGE, "a ring that ends after its window");
     program_put(&p, BASE, UINT64_MAX - 100, 8);
     expect_load(&p, PFB_LWP_FAULT_PAGE, "a ring that passes the end of all addresses");
     program_put(&p, BASE, RING, 8);

@@ -27,7 +27,7 @@ static const text_case whole_cases[] = {
     {"last of two bytes", {0x7FF}, 1, "\xDF\xBF"},
     {"first of three bytes", {0x800}, 1, "\xE0\xA0\x80"},
     {"before the surrogates", {0xD7FF}, 1, "\xED\x9F\xBF"},
-    {"behind the surrogates", {0xE000}, 1, "\xEE\x80\x80"},
+    {"after the surrogates", {0xE000}, 1, "\xEE\x80\x80"},
     {"byte order mark",
      {0xFEFF, 'a'},
      2,
@@ -53,8 +53,8 @@ static const text_case unpaired_cases[] = {
     {"low at the start", {0xDC00, 'a'}, 2, FFFD "a"},
     {"low before high", {0xDFFF, 0xD800}, 2, FFFD FFFD},
     {"high before a pair", {0xD83D, 0xD83D, 0xDE00}, 3, FFFD "\xF0\x9F\x98\x80"},
-    {"low behind a pair", {0xD83D, 0xDE00, 0xDE00}, 3, "\xF0\x9F\x98\x80" FFFD},
-    {"high before the unit behind the lows", {0xD800, 0xE000}, 2, FFFD "\xEE\x80\x80"},
+    {"low after a pair", {0xD83D, 0xDE00, 0xDE00}, 3, "\xF0\x9F\x98\x80" FFFD},
+    {"high before the unit after the lows", {0xD800, 0xE000}, 2, FFFD "\xEE\x80\x80"},
     {"high before the unit in front of the lows", {0xD800, 0xDBFF}, 2, FFFD FFFD},
 };
 
@@ -116,7 +116,7 @@ static void expect_utf8(const text_case *t)
     size_t length = pfb_name_to_utf8(UTF16_NAME(units_of(t, &b), t->count), out, sizeof out);
     cr_expect_eq(length, strlen(t->utf8), "%s: %zu bytes", t->name, length);
     cr_expect_arr_eq(out, t->utf8, strlen(t->utf8) + 1, "%s", t->name);
-    cr_expect_eq(out[strlen(t->utf8) + 1], '#', "%s: written behind the NUL", t->name);
+    cr_expect_eq(out[strlen(t->utf8) + 1], '#', "%s: written after the NUL", t->name);
 }
 
 static void expect_units(const text_case *t)
@@ -127,7 +127,7 @@ static void expect_units(const text_case *t)
     size_t count = pfb_name_to_utf16(UTF8_NAME(t->utf8, strlen(t->utf8)), out, MOST_UNITS);
     cr_expect_eq(count, t->count, "%s: %zu units", t->name, count);
     cr_expect_arr_eq(out, units_of(t, &b), 2 * t->count, "%s", t->name);
-    cr_expect_eq(out[2 * t->count], '#', "%s: written behind the last unit", t->name);
+    cr_expect_eq(out[2 * t->count], '#', "%s: written after the last unit", t->name);
 }
 
 Test(name, text_becomes_utf8)
@@ -165,7 +165,7 @@ Test(name, nul_is_a_character_like_others)
     cr_expect_arr_eq(back, units, 6);
 }
 
-/* At every capacity: whole characters, a NUL, the length of the whole, and nothing behind. */
+/* At every capacity: whole characters, a NUL, the length of the whole, and nothing after. */
 Test(name, output_is_cut_between_characters)
 {
     static const uint8_t units[] = {'a', 0, 0xE9, 0, 0x2D, 0x4E, 0x3D, 0xD8, 0x00, 0xDE};
@@ -180,11 +180,11 @@ Test(name, output_is_cut_between_characters)
             kept = whole[i] < capacity ? whole[i] : kept;
         cr_expect_arr_eq(out, utf8, capacity ? kept : 0, "capacity %zu", capacity);
         cr_expect(capacity == 0 || out[kept] == '\0', "capacity %zu: no NUL at %zu", capacity, kept);
-        cr_expect_eq(out[capacity ? kept + 1 : 0], '#', "capacity %zu: written behind the NUL", capacity);
+        cr_expect_eq(out[capacity ? kept + 1 : 0], '#', "capacity %zu: written after the NUL", capacity);
     }
 }
 
-/* A short character behind one that did not fit must not move up. */
+/* A short character after one that did not fit must not move up. */
 Test(name, nothing_is_written_behind_a_character_that_did_not_fit)
 {
     static const uint8_t units[] = {'a', 0, 0x2D, 0x4E, 'b', 0};
@@ -246,7 +246,7 @@ Test(name, every_pair_survives)
     }
 }
 
-/* Flush against memory that may not be touched: the byte behind the text is not looked at. */
+/* Flush against memory that may not be touched: the byte after the text is not looked at. */
 Test(name, nothing_behind_the_text_is_read)
 {
     guarded memory = guarded_make(16);

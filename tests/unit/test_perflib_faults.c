@@ -24,7 +24,7 @@ static void expect_rooms(fake_function function, const uint32_t *rooms, size_t c
                      i, (unsigned)fake->rooms[function][i], (unsigned)rooms[i]);
 }
 
-/* Any number of answers "too small", and what they tell is needed. */
+/* Any number of answers "too small", and the size they ask for. */
 static fake_script too_small(size_t count, const uint32_t *needed, bool is_endless)
 {
     fake_script script = {.count = count, .is_endless = is_endless};
@@ -79,7 +79,7 @@ Test(perflib_faults, guids_are_counted)
     close_source(source);
 }
 
-/* One call that ends with that sentence, after so many calls. A machine may refuse memory near the most of data: then
+/* One call that ends with that sentence, after this many calls. A machine may refuse memory near the most of data: then
  * that is the reason, and the last call had less room. */
 static void expect_end(pfb_source *source, fake_function function, const char *end_of_sentence, size_t calls,
                        uint32_t most)

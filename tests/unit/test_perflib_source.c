@@ -114,7 +114,7 @@ Test(perflib_source, replies_are_those_of_the_capture)
     cr_expect_gt(visit_seeds("capture", expect_same_story), 10);
 }
 
-/* Each call asks again with the size that the system told: of 300 GUIDs there is room for 256 at first. */
+/* Each call asks again with the size that the system returned: of 300 GUIDs there is space for 256 at first. */
 Test(perflib_source, replies_may_be_of_any_size)
 {
     static const size_t sizes[] = {8, 64 * KIB, 64 * KIB + 8, 300 * KIB, 3 * MIB};
@@ -233,7 +233,7 @@ Test(perflib_source_calls, machines_are_named_with_and_without_backslashes)
     expect_machine(NULL, nothing, "");
 }
 
-/* The longest name there is; a sentence shows its beginning, which leaves room for the reason. */
+/* The longest name there is; a sentence shows its beginning, which leaves space for the reason. */
 Test(perflib_source_calls, a_long_name_is_passed_on_whole)
 {
     uint16_t units[256] = {0};

@@ -69,7 +69,7 @@ Test(physical_disk, partitions_are_none)
     }
 }
 
-/* Where the kernel tells its disks apart from their partitions, names say nothing. */
+/* Where the kernel distinguishes disks from partitions, names do not matter. */
 Test(physical_disk, disks_are_those_of_sys)
 {
     put_file("/proc/diskstats", "9 1 md_data 0 0 0 0 0 0 0 0 0 0 0\n9 2 md_data2 0 0 0 0 0 0 0 0 0 0 0\n"

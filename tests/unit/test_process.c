@@ -26,7 +26,7 @@ static void put_process_file(unsigned pid, const char *name, const char *text)
     put_file(path, text);
 }
 
-/* /proc/PID/stat of a process, with these fields behind its name, from the third on. */
+/* /proc/PID/stat of a process, with these fields after its name, from the third on. */
 static void put_stat(unsigned pid, const char *name, const char *fields)
 {
     char text[1024];
@@ -319,7 +319,7 @@ Test(process, processes_that_end_are_left_out)
     put_stat(41, "ls", BASH);
     put_stat(42, "cat", BASH);
     put_stat(43, "ls", ONES);
-    cr_expect_str_eq(ask(source, "ls", 11, 43), "1 0 { 43/4}\n", "the id tells equal names apart");
+    cr_expect_str_eq(ask(source, "ls", 11, 43), "1 0 { 43/4}\n", "the id distinguishes equal names");
     cr_expect_str_eq(ask(source, "ls", 11, PFB_NO_ID), "1 0 { 41/4}\n", "the first of them");
     cr_expect_str_eq(instances_of(source), "init#1 ls#29 cat#2a ls#2b _Total#fffffffe ");
     remove_file("/proc/1/stat");

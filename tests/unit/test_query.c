@@ -155,7 +155,7 @@ Test(query, a_broken_list_is_told_from_an_absent_index)
     cr_expect(pfb_query_find(info, size, 0, &identifier, &error), "found before the fault");
     expect_error(error, PFB_OK, 0, "before the fault");
     cr_expect_not(pfb_query_find(info, size, 2, &identifier, &error));
-    expect_error(error, PFB_BAD_IDENTIFIER_SIZE, 60, "behind the fault");
+    expect_error(error, PFB_BAD_IDENTIFIER_SIZE, 60, "after the fault");
     cr_expect_not(pfb_query_find(info, size, 2, &identifier, NULL));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of a real machine, which are not part of the project: two samples of eight objects in the folder that the
- * build was told with PERFBLOCK_REAL_DATA, with what an independent reader computed of them in exact arithmetic.
- * Without the folder every test here is skipped, and says so. */
+/* Blocks of a real machine, which are not part of the project: two samples of eight objects in the folder
+ * PERFBLOCK_REAL_DATA of the build, with values that an independent reader computed in exact arithmetic. Without the
+ * folder every test here is skipped and reported as skipped. */
 #include "support_v1.h"
 
 #include <criterion/criterion.h>
@@ -174,7 +174,7 @@ typedef struct expectation {
     double value;
 } expectation;
 
-/* What stands behind "key": on the line. */
+/* What follows "key": on the line. */
 static const char *find_key(const char *line, const char *key)
 {
     char quoted[32];

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- A system that answers as it is told -------------------------------------------------------------------- */
+/* ---- A system with answers set by the test ------------------------------------------------------------------ */
 
 enum { KIB = 1024, MIB = 1024 * 1024, ANSWERS = 20 };
 
-/* One answer to a query, and the size it leaves behind. */
+/* One answer to a query, and the size that it returns. */
 typedef struct answer {
     uint32_t code;
     uint32_t size;
@@ -40,7 +40,7 @@ static uint32_t fake_query(void *context, uint8_t *data, uint32_t *size_bytes)
 {
     fake *system = context;
     cr_assert_lt(system->query_count, ANSWERS, "the queries do not end");
-    cr_assert_eq(system->close_count, 0, "a query behind the end");
+    cr_assert_eq(system->close_count, 0, "a query after the end");
     size_t last = system->answer_count - 1;
     answer given = system->answers[system->query_count < last ? system->query_count : last];
     uint32_t room = *size_bytes;

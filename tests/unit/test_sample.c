@@ -399,7 +399,7 @@ Test(sample, references_are_linked)
     cr_assert_eq(c->counter_id, 1);
     cr_expect_eq(c->base_column, 1, "2 in the same result");
     cr_expect_eq(c->time_column, 3, "4 in the same result");
-    cr_expect_eq(c->freq_column, 4, "5 in the result behind");
+    cr_expect_eq(c->freq_column, 4, "5 in the result after");
     cr_expect_eq(c->multi_column, PFB_NONE, "3 only in another set");
     cr_expect_eq(s->table.columns[1].base_column, PFB_NONE);
     sample_free(s);
@@ -437,7 +437,7 @@ Test(sample, memory_of_exactly_the_size)
         expect_error(error, PFB_CALLER_TOO_SMALL, 0, "too little");
         expect_empty(&t, "too little");
         for (size_t i = s->memory_size - less; i < s->memory_size; i++)
-            cr_assert_eq(at[i], 0x77, "a byte behind the memory");
+            cr_assert_eq(at[i], 0x77, "a byte after the memory");
     }
     error = pfb_sample_load(&t, &s->input, &s->counts, NULL, s->memory_size);
     expect_error(error, PFB_CALLER_TOO_SMALL, 0, "null");
@@ -560,7 +560,7 @@ Test(sample, broken_blocks_keep_what_precedes_the_break)
     sample_free(whole);
 }
 
-/* A value that claims more than its place: the values before it, and its instance, remain. */
+/* A value whose size exceeds its place: the values before it, and its instance, remain. */
 Test(sample, a_broken_value_leaves_a_short_row)
 {
     static const uint32_t ids[] = {1, 2, 3};

@@ -132,8 +132,8 @@ Test(sample_columns, one_that_is_no_number_among_many)
 
 /* ---- Hostile counts -------------------------------------------------------------------------------------- */
 
-/* A block of which half is counter ids, or claims to be, and half instances of the least size: their product is what
- * no block of this size holds. */
+/* A block of which half is counter ids, or declared as such, and half instances of the least size. Their product
+ * exceeds what a block of this size can contain. */
 static size_t hostile(uint8_t *data, size_t size, size_t counters, size_t instances)
 {
     size_t at = RESULT_AT + RESULT_BYTES;

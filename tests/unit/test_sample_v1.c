@@ -317,7 +317,7 @@ Test(sample_v1, instances_between_samples)
          {{"a", NO_ID, 8, 0}, END},
          0,
          {0}},
-        {"keys tell equals apart",
+        {"keys distinguish equal names",
          {{"a", NO_ID, 7, 0}, {"a", NO_ID, 8, 0}, END},
          {{"a", NO_ID, 8, 0}, {"a", NO_ID, 9, 0}, END},
          6,
@@ -444,7 +444,7 @@ Test(sample_v1, displayed_values)
         {"a base without size", {{AVERAGE_BULK, 8, 10, 40, 0}, {AVERAGE_BASE, 0, 0, 0, 0}}, PFB_STATUS_MISSING_BASE, 0},
         /* 500 ticks of 1000 in a second, 4 items: 100 * 500 / 4 */
         {"items defined", {{MULTI_TIMER, 8, 0, 500, 0}, {MULTI_BASE, 8, 9, 4, 0}}, PFB_STATUS_OK, 12500},
-        {"items behind the value", {{MULTI_TIMER, 8, 0, 500, 8}}, PFB_STATUS_OK, 12500},
+        {"items after the value", {{MULTI_TIMER, 8, 0, 500, 8}}, PFB_STATUS_OK, 12500},
         {"items claimed", {{MULTI_TIMER, 8, 0, 500, 8}, {RAWCOUNT, 4, 4, 4, 16}}, PFB_STATUS_MISSING_BASE, 0},
         {"narrow items", {{MULTI_TIMER, 8, 0, 500, 8}, {MULTI_BASE, 4, 4, 4, 24}}, PFB_STATUS_OK, 12500},
         {"since 50 of 200 tenths", {{ELAPSED, 8, 50, 50, 0}}, PFB_STATUS_OK, 15},

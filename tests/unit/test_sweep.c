@@ -30,7 +30,7 @@ static void put_le32(uint8_t *p, size_t value)
 
 typedef reading reader(const uint8_t *data, size_t size);
 
-/* Where the sweep is, to be told when memory outside is touched: a test is a process of its own. */
+/* The position of the sweep, reported when memory outside is touched: a test is a process of its own. */
 static struct {
     subject which;   /* of what readers.h reads */
     reader *examine; /* with every promise */
@@ -48,7 +48,7 @@ static struct sigaction previous_action;
 static void tell_where(int number)
 {
     fprintf(stderr, "seed %s, %zu bytes, bit %ld flipped\n", sweep.seed, sweep.size, sweep.bit);
-    sigaction(number, &previous_action, NULL); /* the instruction runs again, and a sanitizer tells its part */
+    sigaction(number, &previous_action, NULL); /* the instruction runs again, and a sanitizer reports it */
 }
 
 static const char *describe_case(void)
@@ -392,7 +392,7 @@ static void fill_empty_values(uint8_t *data, size_t size)
         put_le32(data + 48 + 24 * i + 20, 8);
 }
 
-/* One result with the id and the empty value of as many counters as there is room for. */
+/* One result with the id and the empty value of as many counters as there is space for. */
 static void fill_many_counters(uint8_t *data, size_t size)
 {
     size_t count = (size - 48 - 16 - 8) / 12;
@@ -425,7 +425,7 @@ static void fill_endless_name(uint8_t *data, size_t size)
     memset(data + 80, 'x', size - 80);
 }
 
-/* Strings in half of a block, each of which begins `step` bytes behind the one before and ends with the block. */
+/* Strings in half of a block, each of which begins `step` bytes after the one before and ends with the block. */
 static void fill_strings(uint8_t *data, size_t size, size_t step)
 {
     size_t count = size / 16;

@@ -344,7 +344,7 @@ Test(cpi_text, numbers_of_cpus)
         cr_assert(pfb_cpi_text_open(&reader, text, ends[PFB_CPI_MOST_CPUS]));
         cr_expect_not(pfb_cpi_text_next(&reader, capacity > 0 ? few : NULL, capacity, &step));
         expect_error(reader.error, PFB_CALLER_TOO_SMALL, ends[capacity], "no room");
-        cr_expect_eq(few[capacity].instr, 0, "nothing behind the room");
+        cr_expect_eq(few[capacity].instr, 0, "nothing after the room");
     }
 }
 
@@ -487,7 +487,7 @@ Test(cpi_text, round_trip)
         }
         cr_assert_eq(text.error.code, PFB_OK);
         out[size] = '\0';
-        const char *steps = strchr(strchr(out, '\n') + 1, '\n') + 1; /* behind head and widths */
+        const char *steps = strchr(strchr(out, '\n') + 1, '\n') + 1; /* after head and widths */
         const char *expected = strchr(texts[i], '\n') + 1;
         if (strncmp(expected, "widths", 6) == 0)
             expected = strchr(expected, '\n') + 1;

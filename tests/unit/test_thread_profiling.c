@@ -159,7 +159,7 @@ Test(thread_profiling, enabling_that_fails_says_why)
         expect_refusal(source, PFB_CPI_THREAD_ONLY, rows[i].code, sentence);
         cr_expect_str_eq(fake.log, "IEIE", "what was not enabled is not disabled");
     }
-    fake.enable_code = 0; /* nothing is left behind */
+    fake.enable_code = 0; /* nothing is left */
     pfb_cpi_reader_close(open_reader(source));
     close_source(source);
 }
@@ -173,7 +173,7 @@ Test(thread_profiling, a_success_without_handle_is_none)
     close_source(source);
 }
 
-/* The longest text of the system leaves room for all else. */
+/* The longest text of the system leaves space for all else. */
 Test(thread_profiling, long_texts_are_cut_inside)
 {
     char text[100];

@@ -244,7 +244,7 @@ Test(v1, header_rules)
         {"a system name up to the end", 80, EVERY_SIZE - 88, PFB_OK, 0, 5, 8, 4, 10},
         {"a system name without length", 80, 0, PFB_OK, 0, 5, 8, 4, 10},
         {"a system name longer than all", 80, UINT32_MAX, PFB_OK, 0, 5, 8, 4, 10},
-        {"a system name behind the end", 84, EVERY_SIZE - 7, PFB_OK, 0, 5, 8, 4, 10},
+        {"a system name after the end", 84, EVERY_SIZE - 7, PFB_OK, 0, 5, 8, 4, 10},
         {"a system name at the end", 84, EVERY_SIZE - 8, PFB_OK, 0, 5, 8, 4, 10},
         {"a system name far away", 84, UINT32_MAX, PFB_OK, 0, 5, 8, 4, 10},
     };
@@ -262,7 +262,7 @@ Test(v1, object_rules)
         {"a header larger than the object", OBJECT_A + 8, 337, PFB_BAD_HEADER_SIZE, OBJECT_A + 8, 5, 4, 2, 2},
         {"definitions that end before they begin", OBJECT_A + 4, 63, PFB_BAD_DEFINITION_LENGTH, OBJECT_A + 4, 5, 4, 2,
          2},
-        {"definitions that end behind the object", OBJECT_A + 4, 337, PFB_BAD_DEFINITION_LENGTH, OBJECT_A + 4, 5, 4, 2,
+        {"definitions that end after the object", OBJECT_A + 4, 337, PFB_BAD_DEFINITION_LENGTH, OBJECT_A + 4, 5, 4, 2,
          2},
         {"five counters in 160 bytes", OBJECT_A + 32, 5, PFB_BAD_COUNTER_COUNT, OBJECT_A + 32, 5, 4, 2, 2},
         {"three counters in 160 bytes", OBJECT_A + 32, 3, PFB_OK, 0, 5, 7, 4, 8},
@@ -359,7 +359,7 @@ Test(v1, every_length)
     expect_error(pfb_v1_finish(&block), PFB_TRUNCATED_HEADER, 0, "null");
 }
 
-/* The signature and the field tell the byte order: when they contradict each other, nothing is guessed. */
+/* The signature and the field both give the byte order: when they contradict each other, nothing is guessed. */
 Test(v1, byte_orders_that_contradict)
 {
     for (int big = 0; big < 2; big++) {
@@ -374,7 +374,7 @@ Test(v1, byte_orders_that_contradict)
 
 /* ---- Names ------------------------------------------------------------------------------------------- */
 
-/* What is read of a name of `size` bytes that an instance of 24 bytes stores behind them. Valid until the next call. */
+/* What is read of a name of `size` bytes that an instance of 24 bytes stores after them. Valid until the next call. */
 static pfb_name read_name(const void *stored, uint32_t size, uint32_t code_page)
 {
     static uint8_t memory[512];
@@ -433,7 +433,7 @@ Test(v1, names_of_any_length_end_at_their_first_nul)
             for (uint32_t second = first; second <= size / 2; second++) {
                 uint8_t stored[2 * MOST + 4] = {0};
                 for (uint32_t unit = 0; unit <= MOST; unit++) {
-                    bool is_nul = unit == first || unit == second; /* behind the last one, too */
+                    bool is_nul = unit == first || unit == second; /* after the last one, too */
                     uint16_t value = is_nul ? 0 : near_nul[(unit + size) % 5];
                     stored[2 * unit] = (uint8_t)value;
                     stored[2 * unit + 1] = (uint8_t)(value >> 8);
@@ -573,8 +573,8 @@ Test(v1, item_counts_in_both_conventions)
         uint64_t items;
     } rows[] = {
         {"the next definition", {{MULTI_TIMER, 8, 8}, {MULTI_BASE, 8, 24}}, true, 24 | (uint64_t)28 << 32},
-        {"behind the value", {{MULTI_TIMER, 8, 8}}, true, 16},
-        {"behind the value, with others around", {{MULTI_TIMER, 8, 8}, {RAWCOUNT, 4, 4}, {RAWCOUNT, 4, 20}}, true, 16},
+        {"after the value", {{MULTI_TIMER, 8, 8}}, true, 16},
+        {"after the value, with others around", {{MULTI_TIMER, 8, 8}, {RAWCOUNT, 4, 4}, {RAWCOUNT, 4, 20}}, true, 16},
         {"at the end of the block", {{MULTI_TIMER, 8, 20}}, true, 28},
         {"beyond the end", {{MULTI_TIMER, 8, 24}}, false, 0},
         {"half beyond the end", {{MULTI_TIMER, 8, 22}}, false, 0},
@@ -582,7 +582,7 @@ Test(v1, item_counts_in_both_conventions)
         {"claimed at its last byte", {{MULTI_TIMER, 8, 8}, {RAWCOUNT, 4, 19}}, false, 0},
         {"claimed from before", {{MULTI_TIMER, 8, 8}, {LARGE_RAWCOUNT, 8, 9}}, false, 0},
         {"not claimed by what ends there", {{MULTI_TIMER, 8, 8}, {LARGE_RAWCOUNT, 8, 8}}, true, 16},
-        {"a label claims nothing", {{MULTI_TIMER, 8, 8}, {NODATA, 0, 16}}, true, 16},
+        {"a label uses no bytes", {{MULTI_TIMER, 8, 8}, {NODATA, 0, 16}}, true, 16},
         {"claimed by the last of three", {{MULTI_TIMER, 8, 8}, {RAWCOUNT, 4, 4}, {RAWCOUNT, 4, 16}}, false, 0},
         {"a value of 4 bytes", {{MULTI_TIMER, 4, 8}}, false, 0},
         {"a value of 4 bytes with a definition",
@@ -712,13 +712,13 @@ Test(v1, errors_of_objects)
     }
     expect_error(pfb_v1_finish(&block), PFB_BAD_COUNTER_COUNT, OBJECT_A + 32, "at the end");
     cr_expect_eq(block.end_error.code, PFB_OK, "every object was found");
-    store_ordered(b.data + OBJECT_B, false, 8); /* why the others cannot be found is told, though it is not the first */
+    store_ordered(b.data + OBJECT_B, false, 8); /* end_error has the reason, though it is not the first error */
     pfb_v1_open(&block, b.data, b.size, NULL);
     expect_error(pfb_v1_finish(&block), PFB_BAD_COUNTER_COUNT, OBJECT_A + 32, "the first");
     expect_error(block.end_error, PFB_BAD_OBJECT_SIZE, OBJECT_B, "the end");
 }
 
-/* A file of blocks: what stands behind the total size is the next one's. */
+/* A file of blocks: what stands after the total size is the next one's. */
 Test(v1, what_follows_the_block_is_not_read)
 {
     bytes b;
@@ -726,7 +726,7 @@ Test(v1, what_follows_the_block_is_not_read)
     put_fill(&b, 0xFF, 100);
     pfb_v1_reader block;
     cr_expect(pfb_v1_open(&block, b.data, b.size, STRICT));
-    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "with another behind");
+    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "with another after");
     cr_expect_eq(block.total_size_bytes, EVERY_SIZE);
 }
 
@@ -854,11 +854,11 @@ Test(v1, unaligned_sizes_and_trailing_bytes)
     set_u32(&b, OBJECT_A + 40, 1);
     check_oddity(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, INSTANCE_B, "an instance more than counted");
     grow(&b, 8, false, true);
-    check_oddity(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, EVERY_SIZE, "8 bytes behind the last instance");
+    check_oddity(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, EVERY_SIZE, "8 bytes after the last instance");
     grow(&b, 7, false, true);
     check_oddity(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, 20, "7 bytes are padding");
     grow(&b, 8, false, false);
-    check_oddity(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, EVERY_SIZE, "bytes behind the last object");
+    check_oddity(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, EVERY_SIZE, "bytes after the last object");
     make_everything(&b, false);
     set_u32(&b, OBJECT_A + 40, 0);
     check_oddity(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, INSTANCE_A, "a counter block where none belongs");

@@ -19,7 +19,7 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 20;
 }
 
-/* Instances with counter blocks of so many bytes: numbers of 4 bytes, each 4 times the same one. */
+/* Instances with counter blocks of this many bytes: numbers of 4 bytes, each 4 times the same one. */
 static void add_instances(pfb_writer *builder, uint64_t *state, uint32_t count, uint32_t size)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -132,7 +132,7 @@ Test(v1_plain, places_far_into_a_counter_block)
     }
 }
 
-/* An object of one instance with one number: the block's size, and where the counter's definition stands. */
+/* An object of one instance with one number: the block's size, and the position of the counter's definition. */
 static size_t make_one_number(size_t *definition)
 {
     uint64_t state = 7;
@@ -165,7 +165,7 @@ Test(v1_plain, places_in_the_size_of_a_counter_block)
     }
 }
 
-/* What an instance has not is said, whatever stood there before. */
+/* Missing values are reported as missing, whatever the array contained before. */
 Test(v1_plain, an_instance_without_name)
 {
     pfb_v1_reader block;

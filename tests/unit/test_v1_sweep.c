@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the sweep is, to be told when memory outside is touched: a test is a process of its own. */
+/* The position of the sweep, reported when memory outside is touched: a test is a process of its own. */
 static struct {
     guarded memory;
     const char *name, *change;
     size_t size, at;
     size_t case_count;
-    size_t table_every; /* samples of every so many cases */
+    size_t table_every; /* samples of this many cases */
     char text[256];
 } sweep;
 
@@ -34,7 +34,7 @@ static const char *describe_case(void)
 static void tell_where(int number)
 {
     fprintf(stderr, "%s, %zu bytes, %s at %zu\n", sweep.name, sweep.size, sweep.change, sweep.at);
-    sigaction(number, &previous_action, NULL); /* the instruction runs again, and a sanitizer tells its part */
+    sigaction(number, &previous_action, NULL); /* the instruction runs again, and a sanitizer reports it */
 }
 
 /* ---- Readings ---------------------------------------------------------------------------------------- */

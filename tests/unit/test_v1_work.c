@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an object may ask of the reader for its bytes: values that share theirs, and item counts behind values. */
+/* What an object may ask of the reader for its bytes: values that share theirs, and item counts after values. */
 #include "support_v1.h"
 
 #include <criterion/criterion.h>
@@ -135,9 +135,9 @@ Test(v1_work, work_does_not_depend_on_what_is_read_first)
     free(data);
 }
 
-/* ---- Item counts behind values ------------------------------------------------------------------------- */
+/* ---- Item counts after values ------------------------------------------------------------------------- */
 
-/* An object of many multi counters and many instances, each with its count behind the value, is no attack. */
+/* An object of many multi counters and many instances, each with its count after the value, is no attack. */
 Test(v1_work, many_item_counts)
 {
     enum { COUNTERS = 80, INSTANCES = 50 };
@@ -205,7 +205,7 @@ static void check_items(const definition *both, bool is_free)
     cr_expect_eq(block.object_error.code, PFB_OK);
 }
 
-/* Behind an odd offset, and far into a counter block: free, or claimed by one of its bytes. */
+/* After an odd offset, and far into a counter block: free, or used by one of its bytes. */
 Test(v1_work, item_counts_anywhere)
 {
     static const definition others[] = {{RAWCOUNT, 4, 4},   {LARGE_RAWCOUNT, 8, 17}, {RAWCOUNT, 1, 20},

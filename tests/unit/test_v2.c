@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is read of sound blocks, and how a reader behaves before, behind and after a failure. */
+/* What is read of sound blocks, and how a reader behaves before and after an error. */
 #include "support_v2.h"
 
 #include <criterion/criterion.h>
@@ -140,7 +140,7 @@ Test(v2, the_verdict_does_not_depend_on_what_is_read)
 {
     reader r;
     put_broken_end(&r.b);
-    for (unsigned depth = 0; depth <= 5; depth++) { /* read so many items, then finish */
+    for (unsigned depth = 0; depth <= 5; depth++) { /* read this many items, then finish */
         open_block(&r, NULL);
         if (depth > 0)
             cr_expect(next_result(&r));

@@ -56,7 +56,7 @@ Test(v2_rules, rule_1_the_total_size_holds_the_header_and_lies_in_the_input)
     for (b.size = 48; b.size < 80; b.size++)
         expect_refused(&b, PFB_TRUNCATED_BLOCK, 0, "cut block");
     put_fill(&b, 0xFF, 13);
-    expect_accepted(&b, "bytes behind the block, which are not its");
+    expect_accepted(&b, "bytes after the block do not belong to it");
 }
 
 Test(v2_rules, rule_2_results_are_at_most_what_16_bytes_each_allow)
@@ -82,7 +82,7 @@ Test(v2_rules, rule_3_a_result_holds_its_header_and_lies_in_the_block)
     bytes b;
     put_header(&b, 88, 2);
     put_result(&b, 1, 0, 32);
-    put_fill(&b, 0, 64); /* 40 of them behind the block, where a header would fit */
+    put_fill(&b, 0, 64); /* 40 of them after the block, where a header would fit */
     expect_refused(&b, PFB_TRUNCATED_RESULT, 80, "8 bytes for the second header");
 }
 
@@ -155,7 +155,7 @@ Test(v2_rules, rule_7_counter_ids_lie_in_the_result)
         {"kind 2, largest count", put_counters, 68, UINT32_MAX, PFB_BAD_COUNTER_COUNT, 68},
         {"kind 2, count that wraps when multiplied", put_counters, 68, 0x40000002, PFB_BAD_COUNTER_COUNT, 68},
         {"kind 6, one id too many", put_set, 68, 3, PFB_BAD_COUNTER_COUNT, 68},
-        {"kind 2, size 11 has no room for an id", put_counters, 64, 11, PFB_BAD_COUNTER_COUNT, 68},
+        {"kind 2, size 11 has no space for an id", put_counters, 64, 11, PFB_BAD_COUNTER_COUNT, 68},
     };
     EXPECT_ALL_REFUSED(cases);
 }
@@ -165,10 +165,10 @@ Test(v2_rules, rule_7_there_is_room_for_the_header_of_the_ids)
     for (uint32_t kind = 2; kind <= 6; kind += 4) {
         bytes b;
         put_header(&b, 96, 2);
-        put_result(&b, 0, kind, 16); /* no bytes for it in the result, many behind */
+        put_result(&b, 0, kind, 16); /* no bytes for it in the result, many after */
         put_result(&b, 1, 0, 32);
         put_fill(&b, 0, 16);
-        expect_refused(&b, PFB_TRUNCATED_COUNTERS, 64, "no room for the counter ids");
+        expect_refused(&b, PFB_TRUNCATED_COUNTERS, 64, "no space for the counter ids");
     }
 }
 
@@ -187,7 +187,7 @@ Test(v2_rules, rule_7_the_size_of_the_ids_leads_to_what_follows)
         read_result(&r, STRICT);
         cr_assert(next_instance(&r) && next_value(&r));
         cr_expect(r.value.offset == 76 + slack && r.value.raw == 4711 && r.value.counter_id == 77);
-        cr_expect_not(pfb_v2_counter_id(&r.block, &r.result, 1, &id), "bytes behind the ids are no ids");
+        cr_expect_not(pfb_v2_counter_id(&r.block, &r.result, 1, &id), "bytes after the ids are not ids");
         expect_accepted(&r.b, "ids of any padding");
     }
 }
@@ -225,7 +225,7 @@ Test(v2_rules, rule_8_there_is_room_for_the_header_of_the_instances)
     }
     set_u32(&b, 64, 120 - 8);
     set_u32(&b, 176, 9);
-    expect_refused(&b, PFB_BAD_INSTANCES_SIZE, 176, "a header that has room");
+    expect_refused(&b, PFB_BAD_INSTANCES_SIZE, 176, "a header that fits");
 }
 
 Test(v2_rules, rule_8_instances_end_where_their_block_ends)
@@ -261,7 +261,7 @@ Test(v2_rules, rule_9_an_instance_holds_its_name_and_lies_in_its_block)
         {"size 0", put_example, 72, 0, PFB_BAD_INSTANCE_SIZE, 72},
         {"size 7", put_example, 72, 7, PFB_BAD_INSTANCE_SIZE, 72},
         {"size of the header alone", put_example, 72, 8, PFB_BAD_INSTANCE_SIZE, 72},
-        {"size without room for a NUL", put_example, 72, 9, PFB_BAD_INSTANCE_SIZE, 72},
+        {"size without space for a NUL", put_example, 72, 9, PFB_BAD_INSTANCE_SIZE, 72},
         {"size beyond the instances", put_example, 72, 33, PFB_BAD_INSTANCE_SIZE, 72},
         {"largest size", put_example, 72, UINT32_MAX, PFB_BAD_INSTANCE_SIZE, 72},
         {"size that cuts the name", put_example, 72, 12, PFB_TRUNCATED_STRING, 80},
@@ -384,16 +384,16 @@ Test(v2_rules, rule_12_bytes_behind_the_last_child_are_noted)
     put_fill(&b, 0xFF, 8);
     set_u32(&b, 0, 88);
     set_u32(&b, 56, 40);
-    expect_noted(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, 80, "behind the value of a result");
+    expect_noted(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, 80, "after the value of a result");
     set_u32(&b, 56, 32);
-    expect_noted(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, 80, "behind the last result");
+    expect_noted(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, 80, "after the last result");
     put_example(&b);
     put_fill(&b, 0xFF, 8);
     set_u32(&b, 0, 112);
     set_u32(&b, 56, 64);
-    expect_noted(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, 104, "behind the instances");
+    expect_noted(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, 104, "after the instances");
     set_u32(&b, 64, 48);
-    expect_noted(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, 104, "behind the last instance");
+    expect_noted(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, 104, "after the last instance");
     put_set(&b);
     set_u32(&b, 84, 1);
     expect_noted(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, 136, "an instance nobody counted");
@@ -418,14 +418,14 @@ Test(v2_rules, rule_12_padding_is_no_oddity)
     uint32_t notes;
     put_example(&b);
     put_fill(&b, 0xFF, 8);
-    for (uint32_t i = 0; i < 18; i++) { /* 0 to 8 bytes behind the instances, then behind the last one in their block */
+    for (uint32_t i = 0; i < 18; i++) { /* 0 to 8 bytes after the instances, then after the last one in their block */
         uint32_t left = i % 9;
         set_u32(&b, 0, 104 + left);
         set_u32(&b, 56, 56 + left);
         set_u32(&b, 64, i < 9 ? 40 : 40 + left);
-        expect_error(judge(&b, NULL, &notes), PFB_OK, 0, "bytes behind instances");
+        expect_error(judge(&b, NULL, &notes), PFB_OK, 0, "bytes after instances");
         bool is_trailing = i < 9 ? left > 7 : left > 0;
-        cr_expect_eq((notes & PFB_NOTE_TRAILING_BYTES) != 0, is_trailing, "%u bytes behind instances", left);
+        cr_expect_eq((notes & PFB_NOTE_TRAILING_BYTES) != 0, is_trailing, "%u bytes after instances", left);
     }
 }
 

@@ -150,7 +150,7 @@ Test(v2_values, positions_out_of_order_reach_nothing_outside)
         for (uint32_t n = 0; n + first < 6; n++)
             cr_expect(values[n] == UINT64_MAX || values[n] == positions[first + n], "place %u from %u", n, first);
         cr_expect_eq(values[0], first < 2 ? UINT64_MAX : positions[first], "the first is in order, if it is there");
-        cr_expect(values[5] == UINT64_MAX, "nothing is written behind them");
+        cr_expect(values[5] == UINT64_MAX, "nothing is written after them");
     }
 }
 
@@ -233,8 +233,8 @@ static uint32_t random_below(uint32_t limit)
 
 enum { ALL_SWITCHES = 256 };
 
-/* Bit by bit: strict, columns, sizes, instances, chosen positions, values before, places left free behind rows or
- * columns, and behind values. */
+/* Bit by bit: strict, columns, sizes, instances, chosen positions, values before, places left free after rows or
+ * columns, and after values. */
 static void expect_same(const uint8_t *data, size_t size, uint32_t switches, size_t capacity, const char *what)
 {
     bulk_plan plan = {.options = switches & 1 ? STRICT : NULL,
@@ -307,7 +307,7 @@ Test(v2_values, any_capacity_reads_the_same)
     }
 }
 
-/* As columns they are read 32 at a time, behind the first. */
+/* As columns they are read 32 at a time, after the first. */
 Test(v2_values, many_alike_instances_read_the_same)
 {
     static made m;
@@ -322,7 +322,7 @@ Test(v2_values, many_alike_instances_read_the_same)
     }
 }
 
-/* Behind the only position there is no next: the step to it may be any number, and no pointer goes there. */
+/* After the only position there is no next: the step to it may be any number, and no pointer goes there. */
 Test(v2_values, a_step_that_is_never_taken_may_be_huge)
 {
     static made m;
@@ -391,7 +391,7 @@ Test(v2_values, values_that_are_cut_short_read_the_same_both_ways)
 {
     static made m;
     make_block(&m, PFB_V2_COUNTERSET, 9, 10, 3);
-    enum { INSTANCES_SIZE = 48 + 16 + 8 + 40 }; /* behind ten ids */
+    enum { INSTANCES_SIZE = 48 + 16 + 8 + 40 }; /* after ten ids */
     uint32_t whole = (uint32_t)m.size - INSTANCES_SIZE;
     cr_assert_eq(m.data[INSTANCES_SIZE] | (uint32_t)m.data[INSTANCES_SIZE + 1] << 8, whole);
     for (uint32_t size = 8; size <= whole; size++) {
@@ -404,9 +404,9 @@ Test(v2_values, values_that_are_cut_short_read_the_same_both_ways)
 
 /* ---- Headers of instances ----------------------------------------------------------------------------------- */
 
-enum { SECOND_HEADER = 48 + 16 + 8 + 16 + 16 }; /* behind the headers and an instance with its value */
+enum { SECOND_HEADER = 48 + 16 + 8 + 16 + 16 }; /* after the headers and an instance with its value */
 
-/* Two instances with one value each; the second one's header tells this size and has so many bytes. */
+/* Two instances with one value each; the second one's header has this size, and as many bytes follow. */
 static void make_two(bytes *b, uint32_t header_bytes)
 {
     uint32_t instances_bytes = 8 + 16 + 16 + header_bytes + 16;
@@ -466,7 +466,7 @@ Test(v2_values, sizes_of_headers_are_judged_in_alike_instances)
     }
 }
 
-/* Behind a header of 8 bytes its value would stand at once; but an empty name, too, has its NUL. */
+/* After a header of 8 bytes its value would follow at once; but an empty name, too, has its NUL. */
 Test(v2_values, a_header_without_room_for_a_name_is_refused)
 {
     static bytes b;

@@ -127,7 +127,7 @@ static bool is_nearest(u128 n, uint64_t d, double value)
         n <<= -exponent;
     u128 product = mantissa * unit;
     u128 error = n > product ? n - product : product - n;
-    /* Below a power of two the doubles stand half as far apart; a tie with them goes to the even one, which is ours. */
+    /* Below a power of two the doubles are half as far apart; a tie with them goes to the even one, which is ours. */
     if (n < product && mantissa == two53 / 2)
         return 4 * error <= unit;
     return 2 * error < unit || (2 * error == unit && mantissa % 2 == 0);
@@ -233,7 +233,7 @@ Test(wide, sums_carry_across_limbs)
 
 Test(wide, quotients_of_known_bits)
 {
-    /* 1/3 = 0x1.5555...p-2; the others are exact, or lie between two doubles as the comment tells. */
+    /* 1/3 = 0x1.5555...p-2; the others are exact, or lie between two doubles as the comment says. */
     static const struct {
         uint64_t n, d, bits;
     } rows[] = {

@@ -291,7 +291,7 @@ static void build_strings(pfb_writer *builder)
     pfb_write_end_strings(builder);
 }
 
-/* Offsets count from the block's start; 0xFFFFFFFF stands for no string. */
+/* Offsets count from the block's start; 0xFFFFFFFF means no string. */
 static void expect_strings(bytes *b)
 {
     put_u32(b, 48);
@@ -394,7 +394,7 @@ Test(write, bytes_are_as_the_format_has_them)
         while (same < expected.size && data[same] == expected.data[same])
             same++;
         cr_expect_eq(same, expected.size, "%s: differs at %zu", recipes[i].what, same);
-        cr_expect_eq(data[expected.size], 0xAA, "%s: bytes behind the end", recipes[i].what);
+        cr_expect_eq(data[expected.size], 0xAA, "%s: bytes after the end", recipes[i].what);
         cr_expect(!builder.fault_planted, "%s", recipes[i].what);
     }
 }
@@ -626,7 +626,7 @@ typedef struct fault_row {
     const char *name;
     void (*build)(pfb_writer *builder);
     reader *read;
-    size_t offset;     /* where the field stands in that recipe */
+    size_t offset;     /* position of the field in that recipe */
     uint32_t replaced; /* its value in the broken block */
     pfb_code code;
 } fault_row;
@@ -779,7 +779,7 @@ Test(write, a_fault_is_planted_once_from_where_it_is_asked_for)
     cr_expect(!builder.fault_planted && read_block(data, builder.size_bytes, STRICT) == PFB_OK);
 }
 
-/* A fault that the memory has no room for changes nothing outside it. */
+/* A fault that the memory has no space for changes nothing outside it. */
 Test(write, faults_in_too_little_memory)
 {
     for (unsigned i = 1; i < FAULTS; i++) {

@@ -132,7 +132,7 @@ Test(write_v1, what_is_built_is_valid)
     }
 }
 
-/* Nothing outside the memory is written, and the size is told whatever the memory. */
+/* Nothing outside the memory is written, and the size is returned whatever the memory. */
 Test(write_v1, every_capacity)
 {
     guarded memory = guarded_make(EVERY_SIZE);
@@ -159,7 +159,7 @@ Test(write_v1, offsets_are_laid_out_or_given)
     cr_expect_eq(v1_counter(&b, 4, RAWCOUNT, 4, 0), 16);
     cr_expect_eq(v1_counter(&b, 4, LARGE_RAWCOUNT, 8, 0), 24, "aligned to its size");
     cr_expect_eq(v1_counter(&b, 4, LARGE_RAWCOUNT, 8, 8), 8, "shared, as asked");
-    cr_expect_eq(v1_counter(&b, 4, RAWCOUNT, 0, 0), 0, "a label takes no room");
+    cr_expect_eq(v1_counter(&b, 4, RAWCOUNT, 0, 0), 0, "a label takes no space");
     cr_expect_eq(v1_counter(&b, 4, 0x00000B00, 5, 0), 32, "text");
     cr_expect_eq(v1_counter(&b, 4, RAWCOUNT, 4, 0), 40);
     pfb_write_counter_block(&b, 60);
@@ -240,8 +240,8 @@ Test(write_v1, calls_out_of_order)
         {"bytes without instance", {0, 1, 2, 6}, 4, PFB_CALLER_ORDER},
         {"a counter block without instance", {0, 1, 4}, 3, PFB_CALLER_ORDER},
         {"two counter blocks", {0, 1, 3, 4, 4}, 5, PFB_CALLER_ORDER},
-        {"a definition behind an instance", {0, 1, 3, 2}, 4, PFB_CALLER_ORDER},
-        {"a definition behind values", {0, 9, 2, 5, 2}, 5, PFB_CALLER_ORDER},
+        {"a definition after an instance", {0, 1, 3, 2}, 4, PFB_CALLER_ORDER},
+        {"a definition after values", {0, 9, 2, 5, 2}, 5, PFB_CALLER_ORDER},
         {"an instance of an object without", {0, 9, 3}, 3, PFB_CALLER_ORDER},
         {"an object in an object", {0, 1, 1}, 3, PFB_CALLER_ORDER},
         {"no object to end", {0, 7}, 2, PFB_CALLER_ORDER},
@@ -490,7 +490,7 @@ Test(write_v1, name_tables)
     guarded_free(&memory);
 }
 
-/* An index of letters: passed over, or refused by a strict reader. The first index, which tells the form, is spared. */
+/* An index of letters: skipped, or rejected by a strict reader. The first index is kept: it determines the form. */
 Test(write_v1, the_fault_of_name_tables)
 {
     uint8_t data[256];
@@ -500,7 +500,7 @@ Test(write_v1, the_fault_of_name_tables)
     build_names(&b);
     bytes expected = {.size = 0};
     put_names(&expected);
-    size_t field = 18; /* behind "1", "S", "0" and "Sy", each with its NUL: 4 + 4 + 4 + 6 */
+    size_t field = 18; /* after "1", "S", "0" and "Sy", each with its NUL: 4 + 4 + 4 + 6 */
     cr_expect_eq(b.fault_offset, field);
     cr_expect_eq(memcmp(data + field, "x\0x\0", 4), 0);
     cr_expect_eq(count_other_changes(expected.data, data, expected.size, field), 0);

@@ -208,7 +208,7 @@ BROKEN = {
 
 
 def broken():
-    """A sound CPU, the broken line, and more behind it."""
+    """A sound CPU, the broken line, and more after it."""
     rows = leaves(*MACHINES["fx_8350"])
     for number, (name, line) in enumerate(BROKEN.items()):
         before = rows[:number % 3]

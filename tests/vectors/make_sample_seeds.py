@@ -289,7 +289,7 @@ def referring(tick):
 
 
 def moved(tick):
-    """A result that stands elsewhere in the second sample."""
+    """A result that is elsewhere in the second sample."""
     old = rows(w.INSTANCES, (), (1, "a", w.v4(5 + tick)))
     return [old] if tick == 0 else [w.result(w.ERROR, status=0x1069), old]
 
@@ -319,7 +319,7 @@ def joined(tick):
 
 
 def broken(tick):
-    """The second value of the newer sample claims too much."""
+    """The second value of the newer sample declares too much."""
     bad = w.datum(b"1234", data_size=None if tick == 0 else 0xFFFFFFFF)
     return [rows(w.COUNTERSET, (1, 2), (1, "a", w.v8(50 * tick), w.v4(3 + tick)
                                         ), (2, "b", w.v8(1), bad))]

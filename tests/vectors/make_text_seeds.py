@@ -5,7 +5,7 @@
     make_text_seeds.py CORPUS
 
 CORPUS/text/seeds gets texts of CPI snapshots as docs/cpi.md lays them
-out.  `broken_*` is refused, after what stands before the line it is named
+out.  `broken_*` is refused, after what precedes the line it is named
 after.  The same bytes every time.
 """
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Writes the seeds of the fuzz target bulk: `make_v2_values_seeds.py CORPUS`.
 
-Data blocks, each behind the four bytes that say how it is read: the layout of
+Data blocks, each after the four bytes that say how it is read: the layout of
 fuzz/v2_values_fuzzer.c.  The same bytes every time.
 """
 

@@ -258,7 +258,7 @@ def spelled_types():
             flags = [0, DELTA, DELTA_BASE, DELTA | DELTA_BASE]
         elif subtype == 3:
             flags = [0, MULTI]
-        # Where the display says nothing, one clock stands for all.
+        # Where the display says nothing, one clock is used for all.
         if subtype in (0, 3, 6) and timer != display % 3:
             continue
         if subtype in (4, 5, 7) and display not in (timer, 4):

@@ -148,7 +148,7 @@ class Figures(unittest.TestCase):
     """The runner against the fractions."""
 
     def compare(self, cases):
-        """Each case alike; what was seen."""
+        """Each case in the same way."""
         lines = run(cases)
         self.assertEqual(len(lines), len(cases))
         seen = Counter()

@@ -199,7 +199,7 @@ def is_nearest(exact, bits):
 
 
 def rounded(exact, bits):
-    """A positive fraction, rounded to so many significant bits."""
+    """A positive fraction, rounded to this many significant bits."""
     shift = (bits - exact.numerator.bit_length()
              + exact.denominator.bit_length())
     while exact * Fraction(2) ** shift >= 1 << bits:

@@ -114,11 +114,11 @@ def sample_cells(sample):
 
 
 def older_cells(older, newer):
-    """The older sample's type where it must be said, then its cells."""
+    """The older sample's type where it must be given, then its cells."""
     if older is None:
         return NO_SAMPLE
     cells = sample_cells(older)
-    # Without another cell, only its type tells that there is a sample.
+    # Without another cell, only its type shows that there is a sample.
     if older["type"] == newer["type"] and any(cells):
         return [""] + cells
     return ["0x%08X" % older["type"]] + cells

@@ -11,7 +11,7 @@ _Noreturn void fail(const char *what);
 
 void count_check(void);
 
-/* Stands here so that who reads the tests sees what holds behind a check. */
+/* Defined here so that readers of the tests see what holds after a check. */
 static inline void check(bool is_true, const char *what)
 {
     if (!is_true)

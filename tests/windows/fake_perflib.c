@@ -156,7 +156,7 @@ pfb_dword PFB_WINAPI PerfCloseQueryHandle(void *query)
     return forged ? forged->code : PFB_WIN32_SUCCESS;
 }
 
-/* Writes the Status of each block, and into all else of it when told so. */
+/* Writes the Status of each block, and into all else of it on request. */
 static void write_statuses(uint8_t *blocks, size_t size)
 {
     for (size_t at = 0; at < size;) {

@@ -25,12 +25,12 @@ typedef enum fake_function {
  * that is none. Blocks keep their Status. Closing closes. */
 typedef struct fake_answer {
     uint32_t code;
-    uint32_t actual; /* the size that it tells */
+    uint32_t actual; /* the size that it returns */
 } fake_answer;
 
 enum { FAKE_ANSWERS = 8, FAKE_ROOMS = 32 };
 
-/* What a function is told to answer, before it is honest again. */
+/* What a function answers before it is honest again. */
 typedef struct fake_script {
     fake_answer answers[FAKE_ANSWERS];
     size_t count;
@@ -44,7 +44,7 @@ typedef struct fake_perflib {
     uint32_t refused_bytes;              /* the test's: blocks of this size are refused, 40 or 48; 0: none */
     bool refuses_calls;                  /* the test's: by failing the call instead of by Status */
     size_t calls[FAKE_FUNCTIONS];
-    uint32_t rooms[FAKE_FUNCTIONS][FAKE_ROOMS]; /* what the first calls gave room for */
+    uint32_t rooms[FAKE_FUNCTIONS][FAKE_ROOMS]; /* what the first calls gave space for */
     size_t open_handles;
     size_t wrong_handles;                    /* calls with a handle that is not open */
     pfb_wide machine[PFB_MACHINE_UNITS + 1]; /* of the last call that takes one; empty for null */

@@ -76,7 +76,7 @@ static void check_thread(void)
     set_counter(NULL);
 }
 
-/* ---- What the source stands on ------------------------------------------------------------------------------------
+/* ---- What the source is based on ------------------------------------------------------------------------------------
  */
 
 static void check_variable(void)

@@ -217,7 +217,7 @@ static void check_order(HMODULE library)
 
 static const pfb_guid one_set = {{1}};
 
-/* A counterset and two samples, whose bytes mean nothing; the second is larger than any room at first. */
+/* A counterset and two samples, whose bytes mean nothing; the second is larger than any first capacity. */
 static size_t make_capture(uint8_t *out, size_t capacity)
 {
     static uint8_t body[200000];
@@ -265,7 +265,7 @@ static void check_honest(pfb_source *source, const fake_perflib *fake)
     check(pfb_source_query_collect(query, &reply, NULL) && reply.size_bytes == 64, "a sample");
     check(pfb_source_query_info(query, &reply, NULL) && reply.size_bytes == 48, "and its query information");
     check(pfb_source_query_collect(query, &reply, NULL) && reply.size_bytes == 200000 && reply.data[199999] == 'd',
-          "a sample that needs more room");
+          "a sample that needs more space");
     check(fake->calls[FAKE_PerfQueryCounterData] == 3, "was asked for twice");
     check(!pfb_source_query_collect(query, &reply, &failure) && failure.code == 259, "there is no third one");
     printf("the end: %s\n", failure.sentence);

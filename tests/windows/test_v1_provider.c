@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* V1 data of a provider of our own, from its library through the registry to the reader. Under Wine alone: there the
- * registry is a scratch one. Wine 8 puts the objects of providers 88 bytes, the size of a PERF_DATA_BLOCK, behind the
+ * registry is a scratch one. Wine 8 puts the objects of providers 88 bytes, the size of a PERF_DATA_BLOCK, after the
  * place that the header names, without counting these bytes: the reader must refuse that. With the objects moved to
  * their place, which this test alone does, it must read what the library gave. A Wine that puts them right is read as
  * it is. */
@@ -99,7 +99,7 @@ static void check_provided(const uint8_t *data, size_t size)
 
 /* ---- Where it is -------------------------------------------------------------------------------------------- */
 
-/* The query without the library of this project: the room behind the block is seen as well. */
+/* The query without the library of this project: the bytes after the block are seen as well. */
 static DWORD query_registry(uint8_t *data)
 {
     DWORD size = ROOM;
@@ -119,8 +119,8 @@ static bool is_in_its_place(const uint8_t *data)
     const uint8_t *place = data + header.HeaderLength;
     bool is_right = memcmp(place, &provided, sizeof provided) == 0;
     bool is_behind = memcmp(place + sizeof header, &provided, sizeof provided) == 0;
-    check(is_right != is_behind, "the object is in its place or 88 bytes behind it");
-    printf("the object is %s\n", is_right ? "in its place" : "88 bytes behind its place");
+    check(is_right != is_behind, "the object is in its place or 88 bytes after it");
+    printf("the object is %s\n", is_right ? "in its place" : "88 bytes after its place");
     return is_right;
 }
 

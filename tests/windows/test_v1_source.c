@@ -182,7 +182,7 @@ static void check_no_name(const char *machine)
     check(failure.code == 87 && failure.sentence[0] != '\0', "but an invalid parameter");
 }
 
-/* Top-level name "invalid" is of no machine. The registry's own message tells what became of it. */
+/* Top-level name "invalid" is of no machine. The registry's own message says what became of it. */
 static void check_remote(void)
 {
     pfb_bytes reply = {0};
@@ -237,7 +237,7 @@ static void check_message(void)
     if (narrow[0] > 0) /* ASCII in both */
         check(message[0] == narrow[0], "the message is that of the system");
     check(length > 4 && message[length - 1] != '.' && !strpbrk(message, "\r\n"), "one line without a final dot");
-    check(strlen(cut) < sizeof cut && strncmp(message, cut, strlen(cut)) == 0, "a message is cut to its room");
+    check(strlen(cut) < sizeof cut && strncmp(message, cut, strlen(cut)) == 0, "a message is cut to its capacity");
     pfb_windows_message(UINT32_C(0x2FFFFFFF), message, sizeof message);
     check(strcmp(message, "the system has no message for it") == 0, "a code without message");
 }

@@ -2,7 +2,7 @@
 #ifndef STAND_IN_CRITERION_H
 #define STAND_IN_CRITERION_H
 
-/* Stands in for Criterion where that does not run: on Windows, and on machines that are emulated. It has what the unit
+/* Replaces Criterion where that does not run: on Windows, and on machines that are emulated. It has what the unit
  * tests use of Criterion's interface, so that one source serves both. Two things differ: the tests of a program share
  * its process, one after the other, so that a crash ends the whole program; and CTest's limit of time is the only one.
  * A run counts when its last line says that tests passed and none failed: tests/CMakeLists.txt looks for it. */
@@ -17,7 +17,7 @@ typedef struct stand_in_options {
     void (*init)(void); /* before each test; may be null */
     void (*fini)(void); /* after it, also when it failed; may be null */
     double timeout;     /* in seconds; Criterion's alone */
-    bool is_last;       /* what Test and TestSuite put behind the options, so that there is always one */
+    bool is_last;       /* what Test and TestSuite put after the options, so that there is always one */
 } stand_in_options;
 
 typedef struct stand_in_entry {
@@ -53,13 +53,13 @@ void stand_in_register(stand_in_entry *entry);
 
 /* ---- Checks ----------------------------------------------------------------------------------------------- */
 
-/* Tells of a failure, with a message in printf's way unless `format` is null. A fatal one ends the test. */
+/* Reports a failure, with a message in printf's way unless `format` is null. A fatal one ends the test. */
 void stand_in_fail(bool is_fatal, const char *file, int line, const char *text, const char *format, ...);
 
 /* Ends the test, which then counts as neither passed nor failed. */
 void stand_in_skip(const char *format, ...);
 
-/* The message may be left out: a NULL behind the arguments takes its place, and does no harm behind a message. */
+/* The message may be left out: a NULL after the arguments takes its place, and does no harm after a message. */
 #define STAND_IN_CHECK(is_fatal, is_true, text, ...)                                                                   \
     ((is_true) ? (void)0 : stand_in_fail(is_fatal, __FILE__, __LINE__, text, __VA_ARGS__))
 #define STAND_IN_TRUE(is_fatal, a, ...) STAND_IN_CHECK(is_fatal, a, #a, __VA_ARGS__)

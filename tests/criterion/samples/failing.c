@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A test for each check that does not hold, one that goes on behind it, and one that passes. */
+/* A test for each check that does not hold, one that goes on after it, and one that passes. */
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -47,5 +47,5 @@ FAILING(expect_float_eq, cr_expect_float_eq(1.0, 1.5, 0.25))
 
 Test(failing, but_this_passes)
 {
-    cr_assert(was_taken_down, "fini runs behind a test that failed");
+    cr_assert(was_taken_down, "fini runs after a test that failed");
 }
