@@ -186,7 +186,7 @@ void add_v1(size_t count)
 
 /* ---- Into arrays ------------------------------------------------------------------------------------------- */
 
-/* What was read last is looked at once, behind the measuring: looking at it is no part of reading it. */
+/* The last values read are used once, after the measurement: using them is not part of reading. */
 void require_sum(benchmark::State &state, const reply &of, uint64_t sum)
 {
     if (sum != of.sum)

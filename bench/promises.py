@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a run of the benchmarks is held against. A promise that is missed is said, never an exit status: time is no
-verdict on a machine shared with others. scripts/bench prints the table, docs/performance.md has it, test_report.py
-holds the page against it.
+"""The promises that a run of the benchmarks is compared with. A missed promise is printed and never changes the exit
+status, because a machine shared with others is slow at times. scripts/bench prints the table, docs/performance.md has
+it, test_report.py compares the two.
 """
 import statistics
 from collections import namedtuple

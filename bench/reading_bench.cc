@@ -53,7 +53,7 @@ template <class Read> void measure(benchmark::State &state, const input &from, R
     bench::count_items(state, from.items);
 }
 
-/* Runs `fill`, which tells whether it was allowed to. What it left last is looked at once, behind the measuring. */
+/* Runs `fill`, which returns whether it succeeded. Its last output is used once, after the measurement. */
 template <class Fill, class Look> void measure_filling(benchmark::State &state, const input &from, Fill fill, Look look)
 {
     for (auto _ : state) {
@@ -122,7 +122,7 @@ uint64_t walk_names(const bytes &from)
     return table.error.code == PFB_OK ? sum : 0;
 }
 
-/* Room for the index of a table of so many pairs. */
+/* Memory for the index of a table with this many pairs. */
 struct name_index {
     explicit name_index(size_t count) : entries(count), by_index(count), by_name(count)
     {
@@ -262,7 +262,7 @@ pfb_cpi_cpu cpu_of(size_t position)
     return cpu;
 }
 
-/* A measurement of so many CPUs, scaled, and what writing it needs. */
+/* A measurement of this many CPUs, scaled, and the memory to write it. */
 struct measurement {
     explicit measurement(size_t count) : cpus(count)
     {

@@ -5,7 +5,7 @@ Usage: report.py [--save FILE] [--compare FILE] [--markdown] RESULT.json...
        report.py --check FILE
 
 RESULT.json is what the programs of this folder write with --benchmark_out; --save puts all of it in one file, which
---compare takes; --check only tells whether it would. Names are SUBJECT/.../WHAT/COUNT (bench.h). Exit status 1 when a
+--compare takes; --check only reports whether it would. Names are SUBJECT/.../WHAT/COUNT (bench.h). Exit status 1 when a
 benchmark failed, nothing ran or a file is none of these; what was measured is saved before it is compared."""
 import argparse
 import json
@@ -106,7 +106,7 @@ def split(name):
 
 
 def baseline(name, times):
-    """The name of the baseline that stands nearest; None for baselines, and where there is none."""
+    """The name of the nearest baseline; None for baselines, and where there is none."""
     group, what, count = split(name)
     if what in BASELINES:
         return None
@@ -198,7 +198,7 @@ def draw(rows, markdown):
 
 
 def describe(content, times, earlier):
-    """What stands above the tables."""
+    """The text above the tables."""
     context = content["context"]
     repetitions = sorted({len(values) for values in times.values()})
     brackets = ("times the baseline of its group" if earlier is None

@@ -44,7 +44,7 @@ class Program(unittest.TestCase):
         return path
 
     def call(self, *arguments):
-        """Exit status, lines printed with single blanks, and what stands on standard error."""
+        """Exit status, lines printed with single blanks, and standard error."""
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             status = report.main(list(arguments))
@@ -77,7 +77,7 @@ class Program(unittest.TestCase):
         self.assertEqual([line.split()[0] for line in lines[-4:]], ["x/apply", "x/plain", "x/memcpy", "y/apply"])
 
     def test_order_of_registration(self):
-        # Runs finish at random; the number of the family tells the order, file by file.
+        # Runs finish at random; the number of the family gives the order, file by file.
         first = self.write("1.json", result(run("f/y/apply/10", 1, family_index=1), run("f/x/apply/10", 2,
                                                                                        family_index=0)))
         second = self.write("2.json", result(run("g/y/apply/10", 3, family_index=0)))
@@ -165,7 +165,7 @@ class Program(unittest.TestCase):
                 self.assertFalse(os.path.exists(saved))
 
     def unusable(self):
-        """Files that are JSON, but not what the benchmarks write: what is odd, path, and what is said of it."""
+        """Files that are JSON, but not what the benchmarks write: the defect, the path, and the message."""
         name = "f/x/apply/10"
         rateless = {"name": name, "run_name": name, "run_type": "iteration"}
         contents = {

@@ -49,7 +49,7 @@ def make_runs(arguments, engine):
 
 
 def run_all(runs, jobs, every):
-    """Runs at most `jobs` processes at a time and prints their progress every so many seconds."""
+    """Runs at most `jobs` processes at a time and prints their progress at intervals."""
     waiting = list(runs)
     active = []
     shown = time.monotonic()

@@ -119,7 +119,7 @@ class Run:
             return None
         status = self.process.poll()
         if status is None and time.monotonic() - self.begin > self.seconds + 120:
-            self.problems.append("did not end by itself")
+            self.problems.append("did not end on its own")
             self.process.terminate()
             status = self.process.wait()
         if status is not None:

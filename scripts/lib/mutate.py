@@ -145,7 +145,7 @@ def prepare():
 
 
 def run_test(test, seconds):
-    """True if the test passes within so many seconds, or has nothing to test here."""
+    """True if the test passes within this many seconds, or has nothing to test here."""
     command, environment, failing, skipping = test
     process = subprocess.Popen(command, cwd=BUILD / "tests", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, encoding="utf-8", errors="replace", start_new_session=True,
@@ -264,9 +264,9 @@ def parse_arguments():
         "and runs the tests that reach the line. Results are remembered: a run that was stopped continues. Exit status 1 "
         "if less than --score percent are killed.")
     parser.add_argument("file", nargs="*", help="a source of core; default: all")
-    parser.add_argument("--sample", type=int, help="so many faults, chosen at random")
+    parser.add_argument("--sample", type=int, help="number of faults, chosen at random")
     parser.add_argument("--seed", type=int, default=1, help="of the choice")
-    parser.add_argument("--limit", type=float, default=600, help="pass over tests that take longer than so many seconds")
+    parser.add_argument("--limit", type=float, default=600, help="skip tests that take longer than this many seconds")
     parser.add_argument("--score", type=float, default=0, help="the percentage that is asked for")
     parser.add_argument("--fresh", action="store_true", help="forget earlier results, profiles and times")
     return parser.parse_args()
