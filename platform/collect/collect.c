@@ -40,6 +40,7 @@ void pfb_collector_close(pfb_collector *c)
         return;
     pfb_source_query_close(c->query_handle);
     pfb_collect_free_samples(c);
+    pfb_collect_free_logs(c);
     forget_names(c);
     pfb_choice_free(&c->choice);
     pfb_bytes_free(&c->fetched);
@@ -59,6 +60,7 @@ void pfb_collector_begin_file(pfb_collector *c)
 {
     pfb_collect_end_sample(c);
     pfb_collect_leave_query(&c->query);
+    pfb_collect_forget_logs(c);
     forget_names(c);
     c->file_number++;
 }

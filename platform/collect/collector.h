@@ -4,6 +4,7 @@
 
 #include "collect/choice.h"
 #include "collect/kept.h"
+#include "collect/logs.h"
 #include "collect/metadata.h"
 #include "collect/texts.h"
 #include "collect/titles.h"
@@ -68,6 +69,7 @@ struct pfb_collector {
     uint64_t file_number;
     query_info *query;       /* in force; null: none */
     sample_series series[2]; /* V2, V1 */
+    log_state log;           /* logs.c */
     uint32_t gaps;
     compared_result *pairs; /* of the current sample ... */
     uint32_t *results;
@@ -116,6 +118,16 @@ bool pfb_collect_end_sample(pfb_collector *c);
 
 void pfb_collect_free_samples(pfb_collector *c);
 void pfb_collect_leave_query(query_info **query);
+
+/* ---- logs.c ---------------------------------------------------------------------------------------------- */
+
+/* Forgets the paths and samples of a log. */
+void pfb_collect_forget_logs(pfb_collector *c);
+void pfb_collect_free_logs(pfb_collector *c);
+
+/* The next value of the current sample, which is of a log; false after the last. */
+bool pfb_collect_next_of_log(pfb_collector *c, pfb_collected_value *value);
+pfb_collected_sample pfb_collect_log_sample(const pfb_collector *c);
 
 /* ---- values.c -------------------------------------------------------------------------------------------- */
 

@@ -175,6 +175,7 @@ bool pfb_collect_end_sample(pfb_collector *c)
     sample_series *series = &c->series[c->is_v1];
     kept_sample *released = NULL;
     c->current = NULL;
+    c->log.is_current = false;
     if (!sample || sample->title_count == 0) /* later samples have nothing to be compared with: it is reused */
         return true;
     bool is_kept = pfb_kept_add(&series->kept, sample, &released);
@@ -426,7 +427,10 @@ static bool compare_sample(pfb_collector *c, kept_sample *sample, bool is_v1)
     if (!list_titles(sample, is_v1) || !reserve_results(c, &sample->table.counts))
         return false;
     list_pairs(c, sample, is_v1);
-    sample->number = is_v1 && joins_sample(c, sample) ? c->number - 1 : c->number++;
+    if (c->log.is_object)
+        sample->number = c->log.number;
+    else
+        sample->number = is_v1 && joins_sample(c, sample) ? c->number - 1 : c->number++;
     pfb_sample_number_rows(&sample->table);
     cook_pairs(c, sample, is_v1);
     return true;

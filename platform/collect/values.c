@@ -289,6 +289,12 @@ static void begin_result(pfb_collector *c, const pfb_sample_result *result)
     pfb_name name = counterset_name(c, result);
     text_view text = pfb_text_find(&c->texts, &c->scratch[SCRATCH_COUNTERSET], &name);
     *v = (pfb_collected_value){.parent = "", .instance = "", .counter = "", .unit = ""};
+    text_view machine = pfb_text_convert(&c->scratch[SCRATCH_MACHINE], &c->current->machine_name);
+    v->machine = machine.bytes;
+    v->machine_size = machine.size;
+    v->has_machine = c->current->machine_name.bytes != NULL;
+    v->has_time = true;
+    v->time = c->current->table.perf_time_100ns;
     v->counterset = text.bytes;
     v->counterset_size = text.size;
     v->has_counterset = name.bytes != NULL;
@@ -414,6 +420,8 @@ static bool next_of_row(pfb_collector *c, const pfb_sample_result *result, pfb_c
 
 bool pfb_collector_next(pfb_collector *c, pfb_collected_value *value)
 {
+    if (c->log.is_current)
+        return pfb_collect_next_of_log(c, value);
     while (c->current && c->result < c->current->table.counts.results) {
         const pfb_sample_result *result = &c->current->table.results[c->result];
         while (c->row < result->row_count) {
@@ -434,6 +442,8 @@ void pfb_collector_rewind(pfb_collector *c)
 {
     c->result = c->row = c->position = 0;
     c->has_result = c->has_row = false;
+    c->log.next = 0;
+    c->log.has_last = false;
 }
 
 /* ---- Results --------------------------------------------------------------------------------------------- */
@@ -525,6 +535,10 @@ bool pfb_collector_result(pfb_collector *c, uint32_t position, pfb_collected_res
 
 bool pfb_collector_sample(pfb_collector *c, pfb_collected_sample *sample)
 {
+    if (c->log.is_current) {
+        *sample = pfb_collect_log_sample(c);
+        return true;
+    }
     if (!c->current)
         return false;
     const kept_sample *from = c->current;

@@ -2,6 +2,8 @@
 #ifndef PERFBLOCK_COLLECT_H
 #define PERFBLOCK_COLLECT_H
 
+#include "perfblock/log.h"
+#include "perfblock/pdh_text.h"
 #include "perfblock/sample.h"
 #include "perfblock/source.h"
 
@@ -169,6 +171,42 @@ PFB_API bool pfb_collector_put_query_info(pfb_collector *collector, const void *
 PFB_API bool pfb_collector_put_sample(pfb_collector *collector, uint32_t version, const void *data, size_t size,
                                       pfb_source_failure *failure);
 
+/* ---- Putting perfmon logs -------------------------------------------------------------------------------- */
+
+/* A record of a .blg, which pfb_log_next_record found:
+ *
+ *     pfb_collector_begin_file(c);
+ *     while (pfb_log_next_record(&log, &record)) {
+ *         pfb_collector_put_log_record(c, &log, &record, &failure);
+ *         do
+ *             while (pfb_collector_next(c, &v))
+ *                 ...
+ *         while (pfb_collector_next_log_object(c, &log, &record, &failure));
+ *     }
+ *
+ * Paths and names apply to the samples that follow. A sample becomes the current one, with a value for each of its
+ * counters and instances in their order; they are compared with those of the sample before, if the log has one with the
+ * same paths. Samples of two logs are not compared. Memory is that of two samples, of the paths and of the names,
+ * whatever the size of the log. Other records have no values. pfb_collector_reply has the error; its offset counts from
+ * the start of the reader's window. */
+PFB_API bool pfb_collector_put_log_record(pfb_collector *collector, const pfb_log_reader *log,
+                                          const pfb_log_record *record, pfb_source_failure *failure);
+
+/* Makes the next whole object of the sample record that was put last the current sample: a V1 block, as if it was put
+ * with pfb_collector_put_sample. It has the number of its sample, and names of the log. Returns false after the last
+ * one (PFB_WIN32_NO_MORE_ITEMS) and on failure. `log` and `record` are those of the record. */
+PFB_API bool pfb_collector_next_log_object(pfb_collector *collector, const pfb_log_reader *log,
+                                           const pfb_log_record *record, pfb_source_failure *failure);
+
+/* The paths of a PDH text log that was just opened. Reads them from the reader. */
+PFB_API bool pfb_collector_put_text_paths(pfb_collector *collector, pfb_pdh_text_reader *text,
+                                          pfb_source_failure *failure);
+
+/* A row of it, which pfb_pdh_text_next_row found, becomes the current sample. Reads its values from the reader. They
+ * are displayed values: type and raw value are unknown. Blank cells are values of status PFB_STATUS_NO_DATA. */
+PFB_API bool pfb_collector_put_text_row(pfb_collector *collector, pfb_pdh_text_reader *text,
+                                        const pfb_pdh_text_row *row, pfb_source_failure *failure);
+
 /* ---- The current sample ---------------------------------------------------------------------------------- */
 
 /* Strings below are UTF-8 with a NUL and never null: "" for what is unknown or absent. Sizes are in bytes without the
@@ -178,16 +216,22 @@ PFB_API bool pfb_collector_put_sample(pfb_collector *collector, uint32_t version
 /* A displayed value: a counter of an instance. */
 typedef struct pfb_collected_value {
     const char *counterset, *instance, *parent, *counter; /* names; parent: that of a V1 instance's parent */
-    size_t counterset_size, instance_size, parent_size, counter_size;
-    bool has_counterset, has_instance, has_parent, has_counter; /* there is such a name */
+    const char *machine;                                  /* V1: the name in the block; logs: "\\\\NAME" */
+    size_t counterset_size, instance_size, parent_size, counter_size, machine_size;
+    bool has_counterset, has_instance, has_parent, has_counter, has_machine; /* there is such a name */
     uint32_t occurrence; /* number of the instance among those of its name in the result, from 0 */
 
-    pfb_status status;
-    uint32_t flags;   /* PFB_FLAG_ bits */
-    double value;     /* 0 unless the status is ok */
-    bool is_integer;  /* the exact value is an integer from 0 to 2^64 - 1 */
-    uint64_t integer; /* that integer */
-    const char *unit; /* "%", "/sec", ...; "" without one */
+    bool has_time;
+    bool is_local_time; /* of a log whose distance from UTC is unknown */
+    int64_t time;       /* 100 ns since 1601-01-01 UTC: the 100 ns clock of the sample; logs: that of the value */
+
+    pfb_status status;   /* logs: PFB_STATUS_NO_DATA where the log has no value */
+    uint32_t log_status; /* .blg: then the PDH status, for pfb_pdh_status_name; else 0 */
+    uint32_t flags;      /* PFB_FLAG_ bits */
+    double value;        /* 0 unless the status is ok */
+    bool is_integer;     /* the exact value is an integer from 0 to 2^64 - 1 */
+    uint64_t integer;    /* that integer */
+    const char *unit;    /* "%", "/sec", ...; "" without one */
 
     bool has_raw; /* the datum is a number of 4 or 8 bytes */
     uint64_t raw;
@@ -217,7 +261,7 @@ typedef struct pfb_collected_value {
 } pfb_collected_value;
 
 /* Returns the next value of the current sample in *value, ordered by result, then instance, then counter; false after
- * the last. */
+ * the last. Values of logs have the order of the log: `result` and `position` are the position of the path. */
 PFB_API bool pfb_collector_next(pfb_collector *collector, pfb_collected_value *value);
 
 /* Returns to the first value. */
@@ -246,13 +290,16 @@ typedef struct pfb_collected_result {
                                 * one table */
 } pfb_collected_result;
 
-/* Returns the result at a position in *result; false past the end, and without a current sample. */
+/* Returns the result at a position in *result; false past the end, and without a current sample. Counters of logs have
+ * no results. */
 PFB_API bool pfb_collector_result(pfb_collector *collector, uint32_t position, pfb_collected_result *result);
 
 /* The current sample as a whole. */
 typedef struct pfb_collected_sample {
     uint64_t number;
     bool is_v1;
+    bool is_log;        /* counters of a log: the members below are 0 except perf_time_100ns, ... */
+    bool is_local_time; /* ... which is local if the log's distance from UTC is unknown */
     uint32_t result_count;
     int64_t perf_time, perf_time_100ns, perf_freq; /* as in pfb_v2_reader */
     pfb_system_time system_time;
