@@ -3,6 +3,7 @@
 
 #include "collect/paths.h"
 #include "commands.h"
+#include "commands/cook_log.h"
 #include "input/file_order.h"
 #include "memory/memory.h"
 #include "names/metadata_files.h"
@@ -194,8 +195,10 @@ static void cook_file(cook *c, const char *name)
         cook_capture(c);
     else if (in->kind == INPUT_NAMES)
         diagnostics_say(STATUS_USAGE, name, "is a name table, which is given with --names");
-    else if (in->kind == INPUT_UNKNOWN || in->kind == INPUT_LOG || in->kind == INPUT_PDH_TEXT)
-        input_refuse(in, "a capture, V1 blocks or V2 data");
+    else if (in->kind == INPUT_LOG || in->kind == INPUT_PDH_TEXT)
+        c->block_count += cook_log(in, &c->printer, c->collector, &c->o->reader);
+    else if (in->kind == INPUT_UNKNOWN)
+        input_refuse(in, "a capture, a perfmon log, V1 blocks or V2 data");
     else
         cook_blocks(c);
     input_free(in);

@@ -61,8 +61,8 @@ static uint64_t load_integer(const uint8_t *p, size_t size, bool is_big_endian)
 
 /* ---- Times ----------------------------------------------------------------------------------------------- */
 
-/* Offsets of PerfTime100nSec, and of LittleEndian in V1 blocks. */
-enum { DATA_TIME = 16, V1_BYTE_ORDER = 8, V1_TIME = 72 };
+/* Offsets of PerfTime100nSec, of LittleEndian in V1 blocks, and of the start time of a .blg. */
+enum { DATA_TIME = 16, V1_BYTE_ORDER = 8, V1_TIME = 72, LOG_START = 88 };
 
 /* The time of the next block. False if its header is truncated or has no known byte order. */
 static bool read_block_time(file_window *w, bool is_v1, int64_t *time)
@@ -100,6 +100,16 @@ static bool read_capture_time(file_window *w, int64_t *time)
     }
 }
 
+/* The start of a perfmon log, in UTC. */
+static bool read_log_time(file_window *w, int64_t *time)
+{
+    size_t held = 0;
+    const uint8_t *data = look_ahead(w, LOG_START + 8, &held);
+    uint64_t raw = held < LOG_START + 8 ? UINT64_MAX : load_integer(data + LOG_START, 8, false);
+    *time = (int64_t)(raw & INT64_MAX);
+    return raw <= INT64_MAX;
+}
+
 static bool read_time(file_window *w, input_kind kind, int64_t *time)
 {
     size_t held = 0;
@@ -108,6 +118,8 @@ static bool read_time(file_window *w, input_kind kind, int64_t *time)
         kind = file_format_recognise(data, held, system_file_size(w->file)).kind;
     if (kind == INPUT_CAPTURE)
         return read_capture_time(w, time);
+    if (kind == INPUT_LOG)
+        return read_log_time(w, time);
     return (kind == INPUT_DATA || kind == INPUT_V1) && read_block_time(w, kind == INPUT_V1, time);
 }
 

@@ -51,14 +51,22 @@ static void put(buffer *out, const calendar_time *t, char separator)
                   t->second);
 }
 
-bool time_text_utc(buffer *out, int64_t clock)
+bool time_text_unzoned(buffer *out, int64_t clock)
 {
     calendar_time t;
     if (clock < 0 || !convert(clock / UNITS_PER_SECOND, &t))
         return false;
     put(out, &t, 'T');
-    buffer_format(out, ".%07uZ", (unsigned)(clock % UNITS_PER_SECOND));
+    buffer_format(out, ".%07u", (unsigned)(clock % UNITS_PER_SECOND));
     return true;
+}
+
+bool time_text_utc(buffer *out, int64_t clock)
+{
+    bool is_known = time_text_unzoned(out, clock);
+    if (is_known)
+        buffer_string(out, "Z");
+    return is_known;
 }
 
 void time_text_show_utc(void)

@@ -12,6 +12,9 @@
  * clock outside the years 1601 to 9999. */
 bool time_text_utc(buffer *out, int64_t clock);
 
+/* The same for a local time whose distance from UTC is unknown: without the Z. */
+bool time_text_unzoned(buffer *out, int64_t clock);
+
 /* Appends the time for people: local time with its offset, "2026-11-23 04:05:00.123 +01:00", or after
  * time_text_show_utc() "2026-11-23 03:05:00.123 Z". UTC is also used where local time is not known or falls outside
  * the years 1601 to 9999. Appends "time N" for a clock outside these years. */

@@ -70,7 +70,7 @@ static bool is_hexadecimal(const pfb_collected_value *v)
 /* Counts and their differences are integers; quotients have decimals even if they come out even. */
 static bool is_whole(const pfb_collected_value *v)
 {
-    const pfb_counter_type *type = pfb_counter_type_find(v->type);
+    const pfb_counter_type *type = v->has_type ? pfb_counter_type_find(v->type) : NULL;
     return type && type->denominator == PFB_DENOMINATOR_ONE && !(type->terms & PFB_TERM_OVER_FREQUENCY);
 }
 
@@ -83,10 +83,13 @@ bool values_is_shown(const pfb_collected_value *v)
 static void put_value(value_table *t, const pfb_collected_value *v)
 {
     values_count(t->p, v->status);
-    t->statuses |= UINT32_C(1) << v->status;
+    if (v->log_status == 0)
+        t->statuses |= UINT32_C(1) << v->status;
     if (v->status == PFB_STATUS_UNKNOWN_TYPE && v->has_raw) {
         t->has_raw = true;
         buffer_format(&t->text, "(%" PRIu64 ")", v->raw);
+    } else if (v->log_status != 0) {
+        buffer_string(&t->text, values_status_name(v));
     } else if (v->status != PFB_STATUS_OK) {
         buffer_string(&t->text, short_status(v->status));
     } else if (v->is_integer && is_whole(v)) {
@@ -305,8 +308,88 @@ static void gather(value_table *t, uint32_t end, pfb_collected_value *v, bool *h
     free(known.columns);
 }
 
+/* ---- Logs ------------------------------------------------------------------------------------------------ */
+
+/* Appends the path of a value: "\\\\PC\Processor(0)\% Processor Time". */
+static void put_path(value_table *t, const pfb_collected_value *v)
+{
+    text_first(&t->text, v->machine, v->machine_size, VALUES_LONGEST_NAME);
+    if (v->has_counterset) {
+        buffer_string(&t->text, "\\");
+        text_first(&t->text, v->counterset, v->counterset_size, VALUES_LONGEST_NAME);
+    }
+    if (v->has_instance) {
+        buffer_string(&t->text, "(");
+        values_put_row_name(&t->text, v);
+        buffer_string(&t->text, ")");
+    }
+    if (v->has_counterset)
+        buffer_string(&t->text, "\\");
+    text_first(&t->text, v->counter, v->counter_size, VALUES_LONGEST_NAME);
+}
+
+static text_span span_since(const value_table *t, size_t start)
+{
+    return (text_span){start, t->text.size - start};
+}
+
+static void put_log_title(value_table *t)
+{
+    buffer line = {0};
+    const pfb_collected_sample *sample = &t->p->sample;
+    buffer_format(&line, "Sample %" PRIu64 ", ", sample->number);
+    if (!sample->is_local_time)
+        time_text_local(&line, sample->perf_time_100ns);
+    else if (!time_text_unzoned(&line, sample->perf_time_100ns))
+        buffer_format(&line, "time %" PRId64, sample->perf_time_100ns);
+    buffer_string(&line, "\n");
+    output_raw(t->p->out, line.data, line.size);
+    buffer_free(&line);
+}
+
+/* Prints a sample of a log as one table, a path per row. */
+static void print_log_table(values_printer *p, pfb_collector *collector)
+{
+    value_table t = {.p = p, .collector = collector};
+    pfb_collected_value v;
+    table out;
+    buffer_clear(&t.text);
+    while (pfb_collector_next(collector, &v)) {
+        if (!values_is_shown(&v))
+            continue;
+        size_t start = t.text.size;
+        put_path(&t, &v);
+        t.rows = memory_grow(t.rows, &t.row_capacity, t.row_count + 1, sizeof *t.rows);
+        t.rows[t.row_count] = span_since(&t, start);
+        start = t.text.size;
+        put_value(&t, &v);
+        t.cells = memory_grow(t.cells, &t.cell_capacity, t.cell_count + 1, sizeof *t.cells);
+        t.cells[t.cell_count++] = (cell){(uint32_t)t.row_count++, 0, span_since(&t, start)};
+    }
+    if (t.row_count > 0) { /* else its objects follow */
+        put_log_title(&t);
+        table_open(&out, 2, false);
+        table_cell(&out, "", 0);
+        table_cell(&out, "value", 5);
+        for (size_t i = 0; i < t.row_count; i++) {
+            put_span(&out, &t, t.rows[i]);
+            put_span(&out, &t, t.cells[i].text);
+        }
+        table_print(&out, p->out, system_columns());
+        put_legend(&t);
+        output_raw(p->out, "\n", 1);
+    }
+    buffer_free(&t.text);
+    free(t.rows);
+    free(t.cells);
+}
+
 void values_print_tables(values_printer *p, pfb_collector *collector)
 {
+    if (p->sample.is_log) {
+        print_log_table(p, collector);
+        return;
+    }
     pfb_collected_result result;
     pfb_collected_result next;
     pfb_collected_value v;

@@ -18,6 +18,11 @@ void values_count(values_printer *p, pfb_status status)
     p->has_other = p->has_other || (!is_single && status != PFB_STATUS_NOT_DISPLAYED);
 }
 
+const char *values_status_name(const pfb_collected_value *v)
+{
+    return v->log_status != 0 ? pfb_pdh_status_name(v->log_status) : pfb_status_name(v->status);
+}
+
 /* ---- Fields ---------------------------------------------------------------------------------------------- */
 
 static void put_name(output *out, const char *key, bool exists, const char *name, size_t size)
@@ -100,7 +105,7 @@ struct kept_column {
 
 typedef struct kept_fields {
     kept_column *columns; /* COLUMN_SLOTS of them */
-    buffer result, row, row_end;
+    buffer result, row, row_end, time;
     bool has_result, has_row;
     uint32_t last_result, last_row;
 } kept_fields;
@@ -113,8 +118,27 @@ static void keep_fields(const output *out, size_t start, buffer *kept)
     buffer_bytes(kept, fields, size);
 }
 
-static void put_result_fields(const values_printer *p, kept_fields *kept, const char *time,
-                              const pfb_collected_value *v)
+/* Null for a clock outside the years of RFC 3339. */
+static void put_time(output *out, buffer *memory, const pfb_collected_value *v)
+{
+    buffer_clear(memory);
+    if (v->has_time && (v->is_local_time ? time_text_unzoned(memory, v->time) : time_text_utc(memory, v->time)))
+        output_string(out, "time", memory->data);
+    else
+        output_null(out, "time");
+}
+
+/* The name of a machine as counter paths have it, with two backslashes. */
+static void put_machine(output *out, buffer *memory, const pfb_collected_value *v)
+{
+    buffer_clear(memory);
+    if (v->machine_size == 0 || v->machine[0] != '\\')
+        buffer_string(memory, "\\\\");
+    buffer_bytes(memory, v->machine, v->machine_size);
+    put_name(out, "machine", v->has_machine, memory->data, memory->size);
+}
+
+static void put_result_fields(const values_printer *p, kept_fields *kept, const pfb_collected_value *v)
 {
     output *out = p->out;
     if (kept->has_result) {
@@ -123,10 +147,7 @@ static void put_result_fields(const values_printer *p, kept_fields *kept, const 
     }
     size_t start = output_mark(out);
     output_unsigned(out, "sample", v->sample);
-    if (time)
-        output_string(out, "time", time);
-    else
-        output_null(out, "time"); /* the clock is outside the years of RFC 3339 */
+    put_time(out, &kept->time, v);
     put_name(out, "set", v->has_counterset, v->counterset, v->counterset_size);
     put_number(out, "object", v->has_title, v->title);
     keep_fields(out, start, &kept->result);
@@ -201,10 +222,11 @@ static void put_end_fields(const values_printer *p, kept_fields *kept, const pfb
     else
         output_null(out, "instance_id");
     put_name(out, "parent", v->has_parent, v->parent, v->parent_size);
+    put_machine(out, &kept->time, v);
     keep_fields(out, start, &kept->row_end);
 }
 
-static void put_value(const values_printer *p, kept_fields *kept, const char *time, const pfb_collected_value *v)
+static void put_value(const values_printer *p, kept_fields *kept, const pfb_collected_value *v)
 {
     output *out = p->out;
     const char *flags[NAMES_MOST_BITS];
@@ -213,10 +235,10 @@ static void put_value(const values_printer *p, kept_fields *kept, const char *ti
     kept->has_row = kept->has_row && is_same_result && kept->last_row == v->row;
     kept->has_result = is_same_result;
     output_begin(out, NULL, 0);
-    put_result_fields(p, kept, time, v);
+    put_result_fields(p, kept, v);
     put_row_fields(p, kept, v);
     put_column_fields(p, kept, v);
-    output_plain(out, "status", pfb_status_name(v->status));
+    output_plain(out, "status", values_status_name(v));
     if (v->status == PFB_STATUS_OK)
         output_double(out, "value", v->value);
     else
@@ -234,21 +256,19 @@ static void put_value(const values_printer *p, kept_fields *kept, const char *ti
 
 static void print_records(values_printer *p, pfb_collector *collector)
 {
-    buffer time = {0};
     pfb_collected_value v;
     uint32_t reported = 0;
     kept_fields kept = {.columns = p->columns};
-    bool has_time = time_text_utc(&time, p->sample.perf_time_100ns);
     while (!output_failed(p->out) && pfb_collector_next(collector, &v)) {
-        while (reported <= v.result)
+        while (reported < p->sample.result_count && reported <= v.result)
             report_result(p, collector, reported++);
         values_count(p, v.status);
         if (p->out->format != OUTPUT_CSV || v.status != PFB_STATUS_NOT_DISPLAYED)
-            put_value(p, &kept, has_time ? time.data : NULL, &v);
+            put_value(p, &kept, &v);
     }
     while (!output_failed(p->out) && reported < p->sample.result_count)
         report_result(p, collector, reported++);
-    buffer_free(&time);
+    buffer_free(&kept.time);
     buffer_free(&kept.result);
     buffer_free(&kept.row);
     buffer_free(&kept.row_end);

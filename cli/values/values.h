@@ -35,6 +35,9 @@ void values_end(values_printer *p);
 /* Registers the status of a value that is printed. */
 void values_count(values_printer *p, pfb_status status);
 
+/* The name of its status: of a log without a value, that of the PDH status. */
+const char *values_status_name(const pfb_collected_value *v);
+
 /* Names of at most VALUES_LONGEST_NAME characters, made of numbers where there is no name. */
 enum { VALUES_LONGEST_NAME = 200 };
 

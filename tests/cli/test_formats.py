@@ -244,7 +244,7 @@ class Real(Case):
         self.assertTrue(names)
         for name in names:
             path = os.path.join(folder, name)
-            for command in READERS[2:]:
+            for command in READERS[3:]:
                 done = self.run_program(*command, path, cwd=self.folder)
                 self.assert_error(done, 1, path, 0, "unknown_format")
                 self.assertIn("CSV" if name.startswith("text") else

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "commands/cook_log.h"
+
+#include "memory/memory.h"
+#include "output/diagnostics.h"
+
+#include <inttypes.h>
+
+static void tell(const input *in, pfb_error error)
+{
+    if (error.code != PFB_OK)
+        diagnostics_malformed(in->name, error);
+}
+
+/* Prints the current sample, if there is one, and reports the error of what was put. Returns the number of samples
+ * printed. */
+static uint64_t print_sample(const input *in, values_printer *printer, pfb_collector *collector)
+{
+    pfb_collected_reply reply = pfb_collector_reply(collector);
+    values_print(printer, collector);
+    tell(in, reply.error);
+    return reply.is_sample;
+}
+
+static uint64_t cook_records(const input *in, values_printer *printer, pfb_collector *collector,
+                             const pfb_read_options *options)
+{
+    pfb_log_reader log;
+    pfb_log_record record;
+    pfb_source_failure failure = {0};
+    uint64_t count = 0;
+    pfb_log_open(&log, in->data, in->size, options);
+    while (!output_failed(printer->out) && pfb_log_next_record(&log, &record)) {
+        bool has_memory = pfb_collector_put_log_record(collector, &log, &record, &failure);
+        bool has_sample = has_memory;
+        while (has_sample && !output_failed(printer->out)) {
+            count += print_sample(in, printer, collector);
+            has_sample = pfb_collector_next_log_object(collector, &log, &record, &failure);
+            has_memory = has_sample || failure.code == PFB_WIN32_NO_MORE_ITEMS;
+        }
+        if (!has_memory)
+            memory_exhausted();
+        progress_show(in->name, record.offset);
+    }
+    if (log.skipped_events > 0)
+        diagnostics_note(in->name, 0, "%" PRIu64 " unknown events or parts of records were skipped",
+                         log.skipped_events);
+    tell(in, log.error);
+    return count;
+}
+
+static uint64_t cook_rows(const input *in, values_printer *printer, pfb_collector *collector,
+                          const pfb_read_options *options)
+{
+    pfb_pdh_text_reader text;
+    pfb_pdh_text_row row;
+    uint64_t count = 0;
+    bool is_open = pfb_pdh_text_open(&text, in->data, in->size, options);
+    if (is_open && !pfb_collector_put_text_paths(collector, &text, NULL))
+        memory_exhausted();
+    while (is_open && !output_failed(printer->out) && pfb_pdh_text_next_row(&text, &row)) {
+        if (!pfb_collector_put_text_row(collector, &text, &row, NULL))
+            memory_exhausted();
+        count += print_sample(in, printer, collector);
+        progress_show(in->name, row.offset);
+    }
+    if (text.skipped_lines > 0)
+        diagnostics_note(in->name, 0, "%" PRIu64 " lines that are no rows were skipped", text.skipped_lines);
+    tell(in, text.error);
+    return count;
+}
+
+uint64_t cook_log(const input *in, values_printer *printer, pfb_collector *collector, const pfb_read_options *options)
+{
+    printer->base = 0;
+    return in->kind == INPUT_LOG ? cook_records(in, printer, collector, options)
+                                 : cook_rows(in, printer, collector, options);
+}

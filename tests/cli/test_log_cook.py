@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""Perfmon logs, binary and in text, in cook."""
+
+import csv
+import io
+import json
+import os
+import sys
+import unittest
+
+from program import CORPUS, Case, seed
+import log_seeds
+import log_writer as w
+
+KEYS = ["sample", "time", "set", "object", "instance", "occurrence", "counter",
+        "counter_id", "position", "type", "status", "value", "unit", "flags",
+        "raw", "base", "guid", "instance_id", "parent", "machine"]
+
+
+class Binary(Case):
+    """.blg"""
+
+    def cook(self, name):
+        """The values of a seed."""
+        return self.run_json("cook", "--kind", "log", self.file(
+            name, log_seeds.log_seeds()[name]))
+
+    def test_counters(self):
+        values = self.cook("valid_counters")
+        self.assertEqual(list(values[0]), KEYS)
+        self.assertEqual([v["sample"] for v in values], [0] * 5 + [1] * 5)
+        self.assertEqual(
+            [(v["set"], v["instance"], v["counter"]) for v in values[5:]],
+            [("PhysicalDisk", "0 C:", "Avg. Disk Bytes/Read"),
+             ("Memory", None, "Pages/sec"),
+             ("Processor", "0", "% Processor Time"),
+             ("Processor", "1", "% Processor Time"),
+             ("Processor", "_Total", "% Processor Time")])
+        # 4096 bytes in 3 reads; 70 in a second; 0.4, 0.9, 0.65 s idle of 1 s.
+        self.assertEqual([v["value"] for v in values[5:]],
+                         [4096 / 3, 70, 60, 10, 35])
+        self.assertEqual({v["machine"] for v in values}, {"\\\\PC"})
+        self.assertEqual({(v["guid"], v["counter_id"], v["object"])
+                          for v in values}, {(None, None, None)})
+        self.assertEqual((values[5]["raw"], values[5]["base"]), (8192, 6))
+        # 18:50:18.844 on the day before; UTC is 8 hours later.
+        self.assertEqual({v["time"] for v in values[:5]},
+                         {"2013-02-20T02:50:18.8440000Z"})
+
+    def test_time_without_bias(self):
+        """The header does not say which of two biases is in force."""
+        done = self.run_program("cook", "--quiet", "--format", "json",
+                                seed("log", "valid_fewer_items.blg"))
+        self.assertEqual(done.objects()[0]["time"],
+                         "2013-02-19T18:50:17.8440000")
+
+    def test_no_data(self):
+        values = self.cook("valid_statuses")
+        self.assertLessEqual(
+            {"no_machine", "no_object", "no_instance", "unknown_status"},
+            {v["status"] for v in values})
+        for value in values:
+            if value["status"].startswith(("no_", "unknown_status")):
+                self.assertEqual((value["value"], value["raw"]), (None, None))
+
+    def test_instances_are_matched_by_name_and_number(self):
+        values = [v for v in self.cook("valid_moving_instances")
+                  if v["sample"] == 1]
+        self.assertEqual(
+            [(v["instance"], v["occurrence"], v["raw"],
+              v["status"] == "need_two_samples") for v in values],
+            [("b", 0, 5, False), ("a", 0, 6, False), ("b", 1, 7, False),
+             ("d", 0, 8, True)])
+
+    def test_whole_objects(self):
+        for name in ("valid_objects", "valid_objects_in_parts"):
+            values = self.cook(name)
+            self.assertEqual([(v["sample"], v["set"], v["counter"],
+                               v["value"], v["raw"]) for v in values],
+                             [(0, "Memory", "Available", 1001, 1001),
+                              (0, "Memory", "Pages/sec", None, 70),
+                              (1, "Memory", "Available", 1002, 1002),
+                              (1, "Memory", "Pages/sec", 70, 140)])
+
+    def test_an_error_in_an_object_has_its_place_in_the_log(self):
+        log = bytearray(log_seeds.whole_objects(48))
+        block = log_seeds.memory_block(1)
+        size_at = len(block) - 4 - 8 - 80 - 64
+        found = log.find(block[size_at:size_at + 16])
+        log[found:found + 4] = b"\1\0\0\0"
+        path = self.file("a.blg", bytes(log))
+        done = self.run_program("cook", "--kind", "log", path)
+        self.assert_error(done, 1, path, found, "bad_object_size")
+
+    def test_samples_of_two_logs_are_not_compared(self):
+        path = self.file("a", log_seeds.log_seeds()["valid_counters"])
+        values = self.run_json("cook", path, path)
+        self.assertEqual({v["status"] for v in values if v["sample"] == 2},
+                         {"need_two_samples"})
+
+    def test_text_and_csv(self):
+        path = self.file("a", log_seeds.log_seeds()["valid_counters"])
+        text = self.run_fine("cook", "--utc", path).out
+        self.assertIn("Sample 1, 2013-02-20 02:50:19.844 Z", text)
+        self.assertRegex(text, r"\\\\PC\\Processor\(1\)\\% Processor Time +10")
+        rows = list(csv.DictReader(io.StringIO(
+            self.run_fine("cook", "--format", "csv", path).out)))
+        self.assertEqual(rows[6]["value"], "70")
+        self.assertEqual(rows[6]["machine"], "\\\\PC")
+
+    def test_seeds(self):
+        """Broken ones have an error, sound ones none."""
+        folder = os.path.join(CORPUS, "log", "seeds")
+        for name in sorted(os.listdir(folder)):
+            for form in ("json", "text"):
+                done = self.run_program(
+                    "cook", "--quiet", "--kind", "log", "--format", form,
+                    os.path.join(folder, name))
+                expected = name.startswith("broken") or "no_block" in name
+                self.assertEqual(done.status, int(expected), (name, done.err))
+
+
+class Text(Case):
+    """CSV and TSV"""
+
+    def test_values(self):
+        values = self.run_json("cook", seed("pdh_text", "valid_csv.csv"))
+        self.assertEqual(list(values[0]), KEYS)
+        self.assertEqual([v["value"] for v in values],
+                         [None, 99.5, 4, 0.25, 4.6153846153846096, 4,
+                          11980.986682813664, -0.0015, None])
+        self.assertEqual([v["status"] for v in values],
+                         ["no_data"] + ["ok"] * 7 + ["no_data"])
+        self.assertEqual({(v["type"], v["raw"], v["machine"])
+                          for v in values}, {(None, None, "\\\\PC")})
+        self.assertEqual(
+            [(v["set"], v["instance"], v["occurrence"], v["counter"])
+             for v in values[:3]],
+            [("Memory", None, 0, "Pages/sec"),
+             ("Processor", "_Total", 0, "% Processor Time"),
+             ("Process", "a", 1, "ID")])
+        self.assertEqual(values[0]["time"], "2013-02-20T13:43:37.8440000Z")
+
+    def test_headers(self):
+        done = self.run_program("cook", "--format", "json",
+                                seed("pdh_text", "valid_typeperf.csv"))
+        self.assertEqual((done.status, done.objects()[0]["time"]),
+                         (0, "2013-02-20T05:43:37.8440000"))
+        self.assertIn("note", done.err)
+        values = self.run_json("cook", seed("pdh_text", "valid_quotes.csv"))
+        self.assertEqual([v["counter"] for v in values[:3]],
+                         ['a"b', 'c"d', "e,f"])
+
+    def test_text(self):
+        text = self.run_fine("cook", seed("pdh_text", "valid_csv.csv")).out
+        self.assertRegex(text, r"\\\\PC\\Process\(a#1\)\\ID +4\.00\n")
+
+    def test_cut(self):
+        path = seed("pdh_text", "broken_row_cut.csv")
+        self.assert_error(self.run_program("cook", path), 1, path,
+                          os.path.getsize(path), "truncated_line")
+
+    def test_seeds(self):
+        folder = os.path.join(CORPUS, "pdh_text", "seeds")
+        for name in sorted(os.listdir(folder)):
+            done = self.run_program("cook", "--quiet", "--kind", "pdh-text",
+                                    os.path.join(folder, name))
+            self.assertEqual(done.status, int(name.startswith("broken")),
+                             (name, done.err))
+
+
+@unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
+                     "PERFBLOCK_REAL_DATA names no folder")
+class Captured(Case):
+    """Logs of real machines."""
+
+    def path(self, name):
+        """The path of a captured log."""
+        return os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "blg", name)
+
+    def test_every_value(self):
+        for name in ("win8-counters", "many-machines"):
+            with open(self.path(name + ".expected.jsonl"),
+                      encoding="utf-8") as file:
+                expected = [json.loads(line) for line in file]
+            values = self.run_json("cook", self.path(name + ".blg"))
+            self.assertEqual(len(values), len(expected))
+            for v, e in zip(values, expected):
+                key = (v["sample"], v["machine"], v["set"], v["counter"],
+                       v["instance"], v["occurrence"])
+                self.assertEqual(key, tuple(e[k] for k in (
+                    "sample", "machine", "object", "counter", "instance",
+                    "occurrence")))
+                self.assertEqual(v["value"], e["value"], key)
+                if e["status"] in (0, 1):
+                    self.assertEqual(v["raw"], e["first"], key)
+                else:
+                    self.assertEqual((v["status"], v["raw"]),
+                                     ("no_machine", None), key)
+
+    def test_cut(self):
+        path = self.path("vista-objects-cut.blg")
+        done = self.run_program("cook", "--format", "json", path)
+        self.assert_error(done, 1, path, 262144, "truncated_record")
+        values = done.objects()
+        self.assertEqual({v["sample"] for v in values}, {0, 1, 2})
+        self.assertFalse([v for v in values if not v["set"]])
+
+    def test_text(self):
+        values = self.run_json("cook", self.path("text-named-blg.blg"))
+        self.assertEqual(values[13]["value"], 11980.986682813664)
+        self.assertEqual(values[0]["time"], "2008-05-29T18:36:51.7940000Z")
+
+
+if __name__ == "__main__":
+    if not os.environ.get("PERFBLOCK_REAL_DATA"):
+        print("PERFBLOCK_REAL_DATA is not set: the real files are not read",
+              file=sys.stderr)
+    unittest.main()
