@@ -213,6 +213,8 @@ bool pfb_collector_put_log_record(pfb_collector *c, const pfb_log_reader *log, c
         has_memory = take_sample(c, size, record->time, &error);
     else if (has_memory && record->type == PFB_LOG_SUMMARY)
         error = pfb_log_read_summary(spare_sample(l)->record, size, &summary);
+    if (!has_memory && record->type == PFB_LOG_PATHS)
+        pfb_collect_forget_logs(c); /* memory for some names may be missing */
     c->reply.is_sample = l->is_current;
     c->reply.error = error;
     if (error.code != PFB_OK)
@@ -312,6 +314,8 @@ bool pfb_collector_put_text_paths(pfb_collector *c, pfb_pdh_text_reader *text, p
         l->paths[i] = split_path(&name, (uint32_t)i);
     }
     has_memory = has_memory && reserve_path_names(c);
+    if (!has_memory)
+        pfb_collect_forget_logs(c); /* memory for some names may be missing */
     return has_memory || pfb_collect_no_memory(failure);
 }
 
