@@ -31,7 +31,7 @@ static bool take(live *l, bool is_first)
 /* Sample 0 has nothing to be compared with and is not shown; --count counts what is shown. */
 static void run(live *l, const options *o)
 {
-    system_rhythm rhythm = system_rhythm_begin(o->interval);
+    system_rhythm rhythm = system_rhythm_begin(o->interval, o->duration);
     bool goes_on = take(l, true);
     for (uint64_t shown = 0; goes_on && (o->count == 0 || shown < o->count); shown++) {
         if (!l->is_replay)

@@ -204,7 +204,7 @@ static bool record_replayed(recorder *r, const collecting *c, const pfb_collecte
 
 static void record_samples(recorder *r, collecting *c, const options *o)
 {
-    system_rhythm rhythm = system_rhythm_begin(o->interval);
+    system_rhythm rhythm = system_rhythm_begin(o->interval, o->duration);
     bool goes_on = true;
     for (uint64_t n = 0; goes_on && (o->count == 0 || n < o->count); n++) {
         if (n > 0 && !o->source)

@@ -141,7 +141,8 @@ static bool take_path_file(options *o, const char *value)
     return true;
 }
 
-static bool take_interval(options *o, const char *value)
+/* Seconds, stored as nanoseconds. */
+static bool read_seconds(const char *value, uint64_t *nanoseconds)
 {
     const double least = 0.01;
     const double most = 1e7;
@@ -151,8 +152,18 @@ static bool take_interval(options *o, const char *value)
     double seconds = is_number ? strtod(value, &end) : 0;
     if (!is_number || *end != '\0' || !(seconds >= least && seconds <= most))
         return false;
-    o->interval = (uint64_t)(seconds * 1e9);
+    *nanoseconds = (uint64_t)(seconds * 1e9);
     return true;
+}
+
+static bool take_interval(options *o, const char *value)
+{
+    return read_seconds(value, &o->interval);
+}
+
+static bool take_duration(options *o, const char *value)
+{
+    return read_seconds(value, &o->duration);
 }
 
 static bool take_count(options *o, const char *value)
@@ -370,6 +381,13 @@ static const command_option table[] = {
      .expected = "a number from 1 up",
      .example = "60",
      .take = take_count},
+    {.name = "duration",
+     .argument = "SECONDS",
+     .commands = COLLECTS,
+     .meaning = "end after this time, from the first sample on; default: until interrupted",
+     .expected = "a number of seconds from 0.01 to 10000000",
+     .example = "3600",
+     .take = take_duration},
     {.name = "source",
      .argument = "live|FILE",
      .commands = COLLECTS | COMMAND_CPI_RUN,
@@ -658,6 +676,10 @@ static bool check_whole(const options *o, const command *c)
     bool has_paths = o->path_count > 0 || o->path_file;
     if (has_paths && o->set_count == 0 && (o->counter_count > 0 || o->instance))
         return refuse(c, "--counter and --instance belong to --set, and paths name their own");
+    if (o->duration > 0 && o->source)
+        return refuse(c, "--duration applies to this machine, not to a recording");
+    if (o->duration > 0 && o->duration < o->interval)
+        return refuse(c, "--duration is shorter than --interval");
     if (o->kind == INPUT_REGISTRATION && o->request == 0 && !cooks(c))
         return refuse(c, "--kind registration needs --request");
     if (o->request != 0 && o->kind != INPUT_REGISTRATION)

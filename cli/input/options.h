@@ -109,6 +109,7 @@ struct options {
     uint32_t minor;         /* --minor */
     unsigned sample;        /* --sample: 32 or 64 bits; 0: not given */
     uint64_t interval;      /* nanoseconds */
+    uint64_t duration;      /* nanoseconds; 0: not given */
     uint64_t count;         /* 0: until interrupted */
     uint64_t rotation;      /* --rotate, in bytes; 0: not given */
     bool is_quiet;

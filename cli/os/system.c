@@ -104,9 +104,10 @@ size_t system_rows(void)
     return rows < LEAST_ROWS ? LEAST_ROWS : rows;
 }
 
-system_rhythm system_rhythm_begin(uint64_t interval)
+system_rhythm system_rhythm_begin(uint64_t interval, uint64_t duration)
 {
-    return (system_rhythm){.next = system_now(), .interval = interval};
+    uint64_t now = system_now();
+    return (system_rhythm){.next = now, .interval = interval, .end = duration > 0 ? now + duration : UINT64_MAX};
 }
 
 bool system_rhythm_wait(system_rhythm *rhythm)
@@ -115,5 +116,5 @@ bool system_rhythm_wait(system_rhythm *rhythm)
     rhythm->next += rhythm->interval;
     if (rhythm->next < now)
         rhythm->next += ((now - rhythm->next) / rhythm->interval + 1) * rhythm->interval;
-    return system_sleep_until(rhythm->next);
+    return rhythm->next <= rhythm->end && system_sleep_until(rhythm->next);
 }

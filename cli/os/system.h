@@ -45,13 +45,13 @@ bool system_sleep_until(uint64_t moment);
 
 /* Moments at multiples of an interval after the first one; a late one does not shift those that follow. */
 typedef struct system_rhythm {
-    uint64_t next, interval;
+    uint64_t next, interval, end;
 } system_rhythm;
 
-/* Begins now. `interval` is in nanoseconds, at least 1. */
-system_rhythm system_rhythm_begin(uint64_t interval);
+/* Begins now. `interval` is in nanoseconds, at least 1. `duration`, too; 0: without end. */
+system_rhythm system_rhythm_begin(uint64_t interval, uint64_t duration);
 
-/* Sleeps until the next moment; missed ones are skipped. False if interrupted. */
+/* Sleeps until the next moment; missed ones are skipped. False if interrupted or past the end. */
 bool system_rhythm_wait(system_rhythm *rhythm);
 
 /* The offset of local time from UTC, in minutes, at a moment given in seconds since 1970-01-01 UTC. Positive east of

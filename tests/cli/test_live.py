@@ -275,6 +275,19 @@ class Machine(LiveCase):
         self.run_fine("live", "--count", "5", "--interval", "0.2")
         self.assertGreater(time.monotonic() - begin, 0.95)
 
+    def test_duration(self):
+        """It ends by itself; samples that a busy machine misses are left
+        out, so there may be fewer."""
+        items = self.run_json("live", "--interval", "0.2", "--duration",
+                              "0.65")
+        self.assertLessEqual({i["sample"] for i in items}, {1, 2, 3})
+        path = os.path.join(self.folder, "a.pfb")
+        self.run_fine("record", "-o", path, "--interval", "0.2",
+                      "--duration", "0.5")
+        samples = [i for i in self.run_json("show", path)
+                   if i["record"] == "data"]
+        self.assertIn(len(samples), (1, 2, 3))
+
     def test_record_then_cook(self):
         path = os.path.join(self.folder, "a.pfb")
         self.run_fine("record", "-o", path, "--count", "3", "--interval",

@@ -195,12 +195,17 @@ class Refusals(Case):
                 ("--interval", ("0", "0.009", "-1", "nan", "inf", "1e400",
                                 "1s", "", " 1", "+1", "0x1p3", "0X2",
                                 "0x.8p1", "infinity", "1 ")),
+                ("--duration", ("0", "-1", "0x2", "1m", "", "0.5")),
                 ("--count", ("0", "-1", "x", "", "1.5",
                              "99999999999999999999999", "0x1", "+1",
                              " 1", "1e0")),
                 ("--color", ("blue",)), ("--format", ("xml", ""))):
             for value in values:
                 self.refused("live", option, value)
+
+    def test_duration_is_of_this_machine(self):
+        self.assertIn("--duration", self.refused(
+            "live", "--duration", "2", "--source", "a.pfb"))
 
     def test_rotation(self):
         for value in ("0", "-1", "", "K", "1.5K", "1KB", "1T", "1k", "0G",
