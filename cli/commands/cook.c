@@ -295,6 +295,7 @@ void cook_files(const options *o, output *out)
 {
     cook c = {.o = o, .out = out};
     c.printer.out = out;
+    c.printer.is_nonzero = o->is_nonzero;
     title_names_open(&c.names, o->names, &o->reader);
     c.collector = c.names.collector;
     metadata_files_open(&c.metadata, o);

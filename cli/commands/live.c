@@ -53,7 +53,8 @@ void command_live(const options *o)
     if (!collecting_open(&l.collecting, o->source, &choices))
         return;
     if (collecting_add(&l.collecting, o)) {
-        l.printer = (values_printer){.out = &l.out, .file = l.collecting.subject, .has_choice = true};
+        l.printer = (values_printer){
+            .out = &l.out, .file = l.collecting.subject, .has_choice = true, .is_nonzero = o->is_nonzero};
         system_catch_interrupts();
         output_open(&l.out, o->format, options_color(o));
         bool in_place = is_watched(o);

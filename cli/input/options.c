@@ -244,6 +244,13 @@ static bool take_quiet(options *o, const char *value)
     return true;
 }
 
+static bool take_nonzero(options *o, const char *value)
+{
+    (void)value;
+    o->is_nonzero = true;
+    return true;
+}
+
 static bool take_utc(options *o, const char *value)
 {
     (void)value;
@@ -448,6 +455,10 @@ static const command_option table[] = {
      .meaning = "print a man page or the completions of a shell instead",
      .words = generate_words,
      .take = take_generate},
+    {.name = "nonzero",
+     .commands = COMMAND_COOK | COMMAND_LIVE,
+     .meaning = "text: leave out instances whose values are all zero or missing",
+     .take = take_nonzero},
     {.name = "utc",
      .commands = COMMAND_COOK | COMMAND_LIVE,
      .meaning = "times in text in UTC instead of local time",
@@ -676,6 +687,8 @@ static bool check_whole(const options *o, const command *c)
     bool has_paths = o->path_count > 0 || o->path_file;
     if (has_paths && o->set_count == 0 && (o->counter_count > 0 || o->instance))
         return refuse(c, "--counter and --instance belong to --set, and paths name their own");
+    if (o->is_nonzero && o->format != OUTPUT_TEXT)
+        return refuse(c, "--nonzero applies to --format text");
     if (o->duration > 0 && o->source)
         return refuse(c, "--duration applies to this machine, not to a recording");
     if (o->duration > 0 && o->duration < o->interval)

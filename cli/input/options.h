@@ -112,6 +112,7 @@ struct options {
     uint64_t duration;      /* nanoseconds; 0: not given */
     uint64_t count;         /* 0: until interrupted */
     uint64_t rotation;      /* --rotate, in bytes; 0: not given */
+    bool is_nonzero;
     bool is_quiet;
     bool is_utc;
     bool opens_page; /* --open */

@@ -22,6 +22,7 @@ typedef struct cell {
     uint32_t row;
     uint32_t column; /* of the table */
     text_span text;
+    bool is_nonzero;
 } cell;
 
 /* A table that is being made. */
@@ -165,7 +166,8 @@ static void add_cell(value_table *t, result_columns *known, const pfb_collected_
     start = t->text.size;
     put_value(t, v);
     t->cells = memory_grow(t->cells, &t->cell_capacity, t->cell_count + 1, sizeof *t->cells);
-    t->cells[t->cell_count++] = (cell){row, column, {start, t->text.size - start}};
+    t->cells[t->cell_count++] =
+        (cell){row, column, {start, t->text.size - start}, v->status == PFB_STATUS_OK && v->value != 0};
 }
 
 /* By row, then by column. */
@@ -176,6 +178,31 @@ static int compare_cells(const void *left, const void *right)
     if (a->row != b->row)
         return a->row < b->row ? -1 : 1;
     return (a->column > b->column) - (a->column < b->column);
+}
+
+/* Drops the rows whose values are all zero or missing. */
+static void drop_zero_rows(value_table *t)
+{
+    uint32_t *rows = memory_get(t->row_count + 1, sizeof *rows); /* 0: dropped, else the new row plus 1 */
+    uint32_t kept = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < t->cell_count; i++)
+        rows[t->cells[i].row] |= t->cells[i].is_nonzero;
+    for (size_t row = 0; row < t->row_count; row++) {
+        if (rows[row] == 0)
+            continue;
+        t->rows[kept] = t->rows[row];
+        rows[row] = ++kept;
+    }
+    for (size_t i = 0; i < t->cell_count; i++) {
+        if (rows[t->cells[i].row] == 0)
+            continue;
+        t->cells[count] = t->cells[i];
+        t->cells[count++].row = rows[t->cells[i].row] - 1;
+    }
+    t->row_count = kept;
+    t->cell_count = count;
+    free(rows);
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------------------- */
@@ -407,10 +434,12 @@ void values_print_tables(values_printer *p, pfb_collector *collector)
         }
         buffer_clear(&t.text);
         gather(&t, end, &v, &has_value);
+        if (p->is_nonzero)
+            drop_zero_rows(&t);
         /* The names in `result` may have been overwritten by those of the results after it. */
         pfb_collector_result(collector, first, &result);
         if (result.has_values && result.is_chosen && (shown > 0 || !p->has_choice) &&
-            (t.cell_count > 0 || !p->hides_empty)) {
+            (t.cell_count > 0 || !(p->hides_empty || p->is_nonzero))) {
             put_title(&t, first, &result);
             print_cells(&t, result.row_count);
             output_raw(p->out, "\n", 1);

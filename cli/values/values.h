@@ -16,6 +16,7 @@ typedef struct values_printer {
     size_t base;      /* of the reply in the file */
     bool has_choice;  /* counters were asked for: nothing is printed of results without them */
     bool hides_empty; /* no table is printed of a counterset without instances */
+    bool is_nonzero;  /* tables leave out instances whose values are all zero or missing */
     bool has_any;     /* some value was printed */
     bool has_single;  /* some value printed so far needs two samples ... */
     bool has_other;   /* ... and some has another status than that and not_displayed */

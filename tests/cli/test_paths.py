@@ -5,7 +5,8 @@ import os
 import unittest
 
 import v1_blocks
-from captures import DISK, MEMORY, NETWORK, three_sets
+from captures import (BULK, DISK, LARGE_RAW, MEMORY, NETWORK, data,
+                      instances_result, metadata, single_result, three_sets)
 from program import Case, writer as w
 from test_filters import ALL
 
@@ -148,6 +149,32 @@ class Cooked(Case):
             done = self.run_program("cook", self.path, *arguments)
             self.assertEqual((done.status, done.out), (2, ""))
             self.assertEqual(done.err.count("\n"), 1, done.err)
+
+    def test_nonzero(self):
+        """Instances without a value other than zero are left out of tables,
+        and countersets without such instances."""
+        path = self.file("zero.pfb", w.recording(
+            metadata(DISK, "Alpha Disk", [(1, BULK, "Reads"),
+                                          (2, BULK, "Writes")]),
+            metadata(MEMORY, "Alpha Memory", [(1, LARGE_RAW, "Free")],
+                     instance_type=0),
+            w.chunk(b"QINF", w.identifier(DISK, name="*", index=0) +
+                    w.identifier(MEMORY, index=1)),
+            *(data(n, instances_result([1, 2], [
+                (0, "sda", [5, 5]), (1, "sdb", [5, 5 + n]),
+                (2, "sdc", [5 + n, 5 + n]), (3, "sdd", [0, 0])]),
+                single_result([1], [0])) for n in range(2))))
+        for command in (["cook", path], ["live", "--source", path, "--set",
+                                         "*"]):
+            every = self.run_fine(*command).out
+            some = self.run_fine(*command, "--nonzero").lines()
+            self.assertIn("sda", every)
+            self.assertIn("Alpha Memory", every)
+            self.assertEqual([line.split() for line in some[1:]], [
+                ["Reads", "Writes"], ["sdb", "0.00", "1.00"],
+                ["sdc", "1.00", "1.00"], []])
+            refused = self.run_program(*command, "--nonzero", "-f", "csv")
+            self.assertEqual((refused.status, refused.out), (2, ""))
 
     def test_v1(self):
         """Objects and counters by name, and by title index."""
