@@ -42,8 +42,10 @@ def run(*command):
 
 
 def version(compiler):
-    """What makes numbers comparable: the compiler's own line and its target."""
-    return f"{run(compiler, '--version').splitlines()[0]}, {run(compiler, '-dumpmachine').strip()}"
+    """What makes numbers comparable: the compiler's own line and its target. gcc begins the line with the name that it
+    was run by, such as cc or x86_64-linux-gnu-gcc-12."""
+    line = re.sub(r"^\S+ (?=\()", "gcc ", run(compiler, "--version").splitlines()[0])
+    return f"{line}, {run(compiler, '-dumpmachine').strip()}"
 
 
 def read_sections(path):

@@ -4,6 +4,7 @@
 import contextlib
 import io
 import pathlib
+import shutil
 import sys
 import tempfile
 import unittest
@@ -51,6 +52,14 @@ class Size(unittest.TestCase):
         return status, out.getvalue()
 
     def test_nothing_changed(self):
+        status, text = self.call()
+        self.assertEqual((status, text.endswith("ok\n")), (0, True), text)
+
+    def test_the_name_that_the_compiler_is_run_by(self):
+        """gcc prints it; it does not make it another compiler."""
+        name = self.folder / "some-gcc-1"
+        name.symlink_to(shutil.which(self.compiler))
+        self.compiler = str(name)
         status, text = self.call()
         self.assertEqual((status, text.endswith("ok\n")), (0, True), text)
 
