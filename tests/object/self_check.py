@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import check_objects
+import check_users
 
 # name -> (source, a word of the finding expected). Functions call out() where nothing may be inlined away.
 BAD_SOURCES = {
@@ -154,6 +155,20 @@ def check_modules(folder, command):
     return [] if len(findings) == 1 and "pfb_sample of sample" in findings[0] else [f"modules: found {findings}"]
 
 
+def check_used_functions(folder):
+    """A use by the program counts, but not one in a comment or in the function's own layer alone."""
+    root = pathlib.Path(folder, "users")
+    texts = {"core/include/perfblock/a.h": "PFB_API int pfb_a(int n);\nPFB_API bool\npfb_b(void);\n",
+             "platform/include/perfblock/c.h": "PFB_API void pfb_c(void);\n",
+             "platform/source/c.c": "void pfb_c(void) {}\n", "cli/main.c": "/* pfb_b */ int n = pfb_a(1);\n",
+             "README.md": "pfb_b\n"}
+    for name, text in texts.items():
+        pathlib.Path(root, name).parent.mkdir(parents=True, exist_ok=True)
+        pathlib.Path(root, name).write_text(text, encoding="ascii")
+    found = [finding.split(": ")[1] for finding in check_users.check(root) if not finding.startswith("WITHOUT")]
+    return [] if found == ["pfb_b has no user", "pfb_c has no user"] else [f"users: found {found}"]
+
+
 def main():
     folder, compiler, options = sys.argv[1], sys.argv[2], sys.argv[3:]
     shutil.rmtree(folder, ignore_errors=True)
@@ -169,6 +184,7 @@ def main():
     wrong += check_whole(folder, compiler)
     wrong += check_exports(folder, [compiler, *options, "-w"])
     wrong += check_includes(folder)
+    wrong += check_used_functions(folder)
     wrong += check_modules(folder, [compiler, *options, "-w"])
     for line in wrong:
         print(line)

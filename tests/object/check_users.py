@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Checks that each public function has a user: the program, the platform layer (for functions of core), an example, or
+the C code of README.md and docs/.
+
+    check_users.py ROOT
+
+A function without one is listed in WITHOUT with its reason. Exit status 1 when another one has no user, and when a
+listed one is not public; each finding is a line.
+"""
+import pathlib
+import re
+import sys
+
+# Regular expression -> why the function is public.
+WITHOUT = {
+    # Interfaces that are given: the SDK's, and those of the profilers.
+    r"pfb_Perf[A-Z]\w+": "perflib.h has a function of PerfLib for each",
+    r"pfb_lwp_thread_\w+": "lwp_intrinsics.h has an intrinsic of the compilers for each",
+    r"pfb_cpi_(get_current_mode|is_supported|set_trace_hook_id|start)": "perfutil.h has a documented name for each",
+    # The interface of sources, which the collector and perflib.h call, and tests implement.
+    r"pfb_source_(countersets|is_recorded|make|open_linux|open_remote|query_\w+|v1)": "called inside the platform layer",
+    r"pfb_perflib_error_text": "called inside the platform layer",
+    # Test input.
+    r"pfb_(write|fault)_\w+": "the writer, which makes valid and broken test input",
+    r"pfb_lwp_model_count": "the model of a processor, which makes test input",
+    # Parts of a reader's interface that are the same for every format.
+    r"pfb_(cpi_hooks|v1)_finish": "every reader has open, next and finish",
+    r"pfb_cpi_text_recognise": "every format can be recognised",
+    r"pfb_sample_value_at": "the checked look-up of a value in a sample",
+    r"pfb_(log|pdh_text)_(open_window|continue)": "logs that exceed the memory",
+    r"pfb_log_(finish_sample|utc_bias|bias_between)": "logs that exceed the memory",
+    # Only tests call these.
+    r"pfb_collector_rewind": "tests collect a capture again",
+    r"pfb_cpi_code_at": "tests compare with the table of codes",
+    r"pfb_cpi_(double|figure|percent)_words": "tests compare with the words of hooks",
+    r"pfb_cpi_words_(near|valid)": "tests compare with the words of hooks",
+    r"pfb_cpi_hooks_word": "tests compare with the words of hooks",
+    r"pfb_cpuid_find": "the fuzz target checks a dump with it",
+    r"pfb_lwp_(cpu_value|place_control)": "tests write to control blocks",
+    r"pfb_name_index_named": "tests look names up",
+}
+HEADERS = ["core/include/perfblock", "core/cpi/include", "core/lwp/include", "platform/include"]
+USERS = ["cli", "platform", "examples"]
+
+
+def read(path):
+    """The text of a source without comments."""
+    return re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
+
+
+def words_of(texts):
+    return {word for text in texts for word in re.findall(r"\bpfb_\w+", text)}
+
+
+def declared(root):
+    """function -> its header, for all public functions."""
+    functions = {}
+    for folder in HEADERS:
+        for path in sorted(pathlib.Path(root, folder).rglob("*.h")):
+            for name in re.findall(r"\bPFB_API\s[^;{]*?\b(pfb_\w+)\s*\(", read(path)):
+                functions[name] = path
+    return functions
+
+
+def used(root):
+    """(names that the program, the platform layer and examples use, those without the platform layer)"""
+    pages = [pathlib.Path(root, "README.md"), *sorted(pathlib.Path(root, "docs").glob("*.md"))]
+    code = [block for page in pages
+            for block in re.findall(r"^```c\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)]
+    words = {}
+    for folder in USERS:
+        paths = sorted(pathlib.Path(root, folder).rglob("*.[ch]"))
+        words[folder] = words_of(read(path) for path in paths if "include" not in path.parts)
+    outside = words["cli"] | words["examples"] | words_of(code)
+    return outside | words["platform"], outside
+
+
+def check(root):
+    functions = declared(root)
+    if not functions:
+        yield f"{root}: no public functions"
+    everywhere, outside = used(root)
+    matched = set()
+    for name, path in sorted(functions.items()):
+        reasons = [pattern for pattern in WITHOUT if re.fullmatch(pattern, name)]
+        matched.update(reasons)
+        users = outside if pathlib.Path(root, "platform") in path.parents else everywhere
+        if name not in users and not reasons:
+            yield f"{path}: {name} has no user"
+    for pattern in sorted(set(WITHOUT) - matched):
+        yield f"WITHOUT: {pattern} matches no public function"
+
+
+def main():
+    findings = list(check(pathlib.Path(sys.argv[1])))
+    for finding in findings:
+        print(finding)
+    print(f"{len(declared(pathlib.Path(sys.argv[1])))} public functions, {len(findings)} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
