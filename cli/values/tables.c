@@ -382,7 +382,8 @@ static void print_log_table(values_printer *p, pfb_collector *collector)
     table out;
     buffer_clear(&t.text);
     while (pfb_collector_next(collector, &v)) {
-        if (!values_is_shown(&v))
+        bool is_nonzero = v.status == PFB_STATUS_OK && v.value != 0;
+        if (!values_is_shown(&v) || (p->is_nonzero && !is_nonzero))
             continue;
         size_t start = t.text.size;
         put_path(&t, &v);
@@ -391,7 +392,7 @@ static void print_log_table(values_printer *p, pfb_collector *collector)
         start = t.text.size;
         put_value(&t, &v);
         t.cells = memory_grow(t.cells, &t.cell_capacity, t.cell_count + 1, sizeof *t.cells);
-        t.cells[t.cell_count++] = (cell){(uint32_t)t.row_count++, 0, span_since(&t, start)};
+        t.cells[t.cell_count++] = (cell){(uint32_t)t.row_count++, 0, span_since(&t, start), is_nonzero};
     }
     if (t.row_count > 0) { /* else its objects follow */
         put_log_title(&t);
