@@ -138,8 +138,9 @@ const pfb_catalog_counter *pfb_catalog_counter_at(const pfb_catalog_set *set, si
 
 static pfb_name name_of(const char *ascii)
 {
+    enum { MOST_BYTES = 256 }; /* a bound, so that no compiler makes this a call of strlen */
     size_t size = 0;
-    while (ascii[size] != '\0')
+    while (size < MOST_BYTES && ascii[size] != '\0')
         size++;
     return pfb_utf8_name(ascii, size);
 }
