@@ -17,4 +17,11 @@
 #define PFB_API
 #endif
 
+/* For functions in headers, which a source may leave unused. */
+#if defined(__GNUC__)
+#define PFB_INLINE static inline __attribute__((unused))
+#else
+#define PFB_INLINE static inline
+#endif
+
 #endif

@@ -33,14 +33,14 @@ typedef struct pfb_name {
 } pfb_name;
 
 /* Makes a name of `size_bytes` bytes of UTF-8. */
-static inline pfb_name pfb_utf8_name(const char *utf8, size_t size_bytes)
+PFB_INLINE pfb_name pfb_utf8_name(const char *utf8, size_t size_bytes)
 {
     pfb_name name = {(const uint8_t *)utf8, size_bytes, PFB_ENCODING_UTF8};
     return name;
 }
 
 /* Makes a name of `units` 16-bit units of UTF-16LE, at most SIZE_MAX / 2; `utf16` needs no alignment. */
-static inline pfb_name pfb_utf16_name(const void *utf16, size_t units)
+PFB_INLINE pfb_name pfb_utf16_name(const void *utf16, size_t units)
 {
     pfb_name name = {(const uint8_t *)utf16, 2 * units, PFB_ENCODING_UTF16LE};
     return name;
