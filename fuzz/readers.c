@@ -284,7 +284,7 @@ static void walk_guids(walk *w)
 /* Writes the identifier again and checks that it reads the same. */
 static void check_rewritten(walk *w, const pfb_identifier *identifier)
 {
-    uint8_t out[40 + 2 * PFB_QUERY_NAME_UNITS + 8];
+    uint8_t out[40 + 2 * (size_t)PFB_QUERY_NAME_UNITS + 8];
     pfb_query query = {.counterset = identifier->counterset,
                        .counter_id = identifier->counter_id,
                        .instance_id = identifier->instance_id,
@@ -292,7 +292,8 @@ static void check_rewritten(walk *w, const pfb_identifier *identifier)
                        .status = identifier->status,
                        .index = identifier->index};
     size_t size = pfb_query_size(&query);
-    promise(w, (size == 0) == (query.name.size_bytes > 2 * PFB_QUERY_NAME_UNITS), "only a long name is refused");
+    promise(w, (size == 0) == (query.name.size_bytes > 2 * (size_t)PFB_QUERY_NAME_UNITS),
+            "only a long name is refused");
     promise(w, size <= sizeof out && size % 8 == 0, "an identifier's size is a multiple of 8");
     if (size == 0)
         return;

@@ -431,7 +431,7 @@ static const command_option table[] = {
      .commands = COMMAND_RECORD | COMMAND_LWP_MODEL | COMMAND_CPI_RUN | WRITES_PAGE,
      .meaning = "file to write; an existing recording is continued, a page (report, explain) is replaced and goes to "
                 "standard output by default",
-     .expected = "the name of a file",
+     .expected = "the name of a file, not standard output",
      .takes_file = true,
      .take = take_output},
     {.name = "rotate",
@@ -677,13 +677,9 @@ static bool check_files(const options *o, const command *c)
     return true;
 }
 
-/* Checks that the options and files go together. */
-static bool check_whole(const options *o, const command *c)
+/* What is collected and shown, and for how long. */
+static bool check_choices(const options *o, const command *c)
 {
-    if (o->wants_help || o->wants_version)
-        return true;
-    if (!check_files(o, c))
-        return false;
     bool has_paths = o->path_count > 0 || o->path_file;
     if (has_paths && o->set_count == 0 && (o->counter_count > 0 || o->instance))
         return refuse(c, "--counter and --instance belong to --set, and paths name their own");
@@ -693,6 +689,18 @@ static bool check_whole(const options *o, const command *c)
         return refuse(c, "--duration applies to this machine, not to a recording");
     if (o->duration > 0 && o->duration < o->interval)
         return refuse(c, "--duration is shorter than --interval");
+    return true;
+}
+
+/* Checks that the options and files go together. */
+static bool check_whole(const options *o, const command *c)
+{
+    if (o->wants_help || o->wants_version)
+        return true;
+    if (!check_files(o, c))
+        return false;
+    if (!check_choices(o, c))
+        return false;
     if (o->kind == INPUT_REGISTRATION && o->request == 0 && !cooks(c))
         return refuse(c, "--kind registration needs --request");
     if (o->request != 0 && o->kind != INPUT_REGISTRATION)

@@ -99,19 +99,19 @@ struct options {
     const char *instance;   /* null: not given */
     const char **paths;     /* --path, and the arguments of live and record */
     size_t path_count;
-    const char *path_file;  /* --paths; null: not given */
-    const char *source;     /* null: live */
-    const char *capture;    /* --file; null: not given */
-    const char *names;      /* --names; null: not given */
-    const char *recording;  /* --output; null: not given */
-    const char *label;      /* --label; null: not given */
-    const char *generated;  /* --generate; null: not given */
-    uint32_t minor;         /* --minor */
-    unsigned sample;        /* --sample: 32 or 64 bits; 0: not given */
-    uint64_t interval;      /* nanoseconds */
-    uint64_t duration;      /* nanoseconds; 0: not given */
-    uint64_t count;         /* 0: until interrupted */
-    uint64_t rotation;      /* --rotate, in bytes; 0: not given */
+    const char *path_file; /* --paths; null: not given */
+    const char *source;    /* null: live */
+    const char *capture;   /* --file; null: not given */
+    const char *names;     /* --names; null: not given */
+    const char *recording; /* --output; null: not given */
+    const char *label;     /* --label; null: not given */
+    const char *generated; /* --generate; null: not given */
+    uint32_t minor;        /* --minor */
+    unsigned sample;       /* --sample: 32 or 64 bits; 0: not given */
+    uint64_t interval;     /* nanoseconds */
+    uint64_t duration;     /* nanoseconds; 0: not given */
+    uint64_t count;        /* 0: until interrupted */
+    uint64_t rotation;     /* --rotate, in bytes; 0: not given */
     bool is_nonzero;
     bool is_quiet;
     bool is_utc;

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Standard output, or a file in its place. After the first failed write, such as on a full disk or a closed pipe, nothing
- * more is written. */
+/* Standard output, or a file in its place. After the first failed write, such as on a full disk or a closed pipe,
+ * nothing more is written. */
 
 /* Creates or empties a file to which everything goes that is written from now on. A failure is that of a write. */
 void stream_open_file(const char *path);

@@ -43,7 +43,7 @@ static void check_header(const pfb_v1_reader *block)
     QueryPerformanceFrequency(&frequency);
     check(block->perf_freq == frequency.QuadPart, "the frequency is that of the performance counter");
     check(GetComputerNameW(name, &units), "the machine has a name");
-    check(block->system_name.encoding == PFB_ENCODING_UTF16LE && block->system_name.size_bytes == 2 * units &&
+    check(block->system_name.encoding == PFB_ENCODING_UTF16LE && block->system_name.size_bytes == 2 * (size_t)units &&
               memcmp(block->system_name.bytes, name, block->system_name.size_bytes) == 0,
           "the system name is that of the machine");
     check(block->version == 1 && block->revision == 1 && !block->is_big_endian, "version 1.1, little-endian");
