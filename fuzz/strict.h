@@ -6,6 +6,7 @@
 
 /* Options of a strict reader. */
 static const pfb_read_options strict_options = {.is_strict = true};
+#undef STRICT /* windows.h has one */
 #define STRICT (&strict_options)
 
 #endif
