@@ -627,9 +627,11 @@ static bool refuse_argument(const command *c, const char *argument, int found)
     buffer name = {0};
     buffer_bytes(&name, argument, strcspn(argument, "="));
     const char *shown = is_letter ? letter : name.data;
-    if (found == ':')
+    /* For a long option only the table says it: MinGW's getopt_long() returns ':' for a value too many as well. */
+    bool is_long = optopt >= LONG_OPTION;
+    if (is_long ? table[optopt - LONG_OPTION].argument != NULL : found == ':')
         refuse(c, "%s needs a value", shown);
-    else if (optopt >= LONG_OPTION)
+    else if (is_long)
         refuse(c, "%s takes no value", shown);
     else
         refuse_unknown(c, shown);

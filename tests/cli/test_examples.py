@@ -80,7 +80,7 @@ class Examples(unittest.TestCase):
         lines = out.splitlines()
         self.assertGreaterEqual(len(lines), 3 * 2)
         for line in lines:
-            self.assertRegex(line, r"^\S+ % Processor Time \d+\.\d\d %$")
+            self.assertRegex(line, r"^\S+ % Processor Time -?\d+\.\d\d %$")
         status, out, err = run("live_counters", "\\Procesor(*)\\%")
         self.assertEqual((status, out), (1, ""))
         self.assertIn("Procesor", err)
