@@ -25,7 +25,8 @@ bool pfb_titles_add(titles *t, const void *data, size_t size, const pfb_read_opt
         if (!PFB_COLLECT_GROW(t->rows, t->capacity, t->count + 1))
             return false;
         t->rows[t->count++] =
-            (title_row){.index = entry.index, .table = number, .position = position++, .name = entry.name};
+            (title_row){.index = entry.index, .table = number, .position = position, .name = entry.name};
+        position++;
     }
     *error = table.error;
     return true;
