@@ -34,8 +34,7 @@ static pfb_source *open_faulty(const pfb_source_fault *fault, size_t count)
 /* What the library says about the sample that the same query gets. */
 static void print_verdict(pfb_source *source)
 {
-    static const uint8_t star[] = {'*', 0};
-    pfb_query query = {.counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID, .name = star, .name_units = 1};
+    pfb_query query = {.counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID, .name = pfb_utf8_name("*", 1)};
     uint8_t block[48];
     pfb_source_failure failure = {0};
     pfb_bytes reply = {0};
@@ -48,7 +47,7 @@ static void print_verdict(pfb_source *source)
     if (is_added && status != 0) {
         printf("verdict status %u\n", (unsigned)status);
     } else if (is_added && pfb_source_query_collect(handle, &reply, &failure)) {
-        pfb_v2_open(&reader, reply.data, reply.size_bytes, PFB_STRICT);
+        pfb_v2_open(&reader, reply.data, reply.size_bytes, &(pfb_read_options){.is_strict = true});
         printf("verdict %s\n", pfb_code_name(pfb_v2_finish(&reader).code));
     } else {
         printf("verdict %u %s\n", (unsigned)failure.code, failure.sentence);
