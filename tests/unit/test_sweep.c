@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static void put_le32(uint8_t *p, size_t value)
 {
@@ -339,10 +338,9 @@ Test(sweep, every_fault_of_the_builder_gets_its_verdict)
 
 /* ---- Work ---------------------------------------------------------------------------------------------- */
 
-/* The readings below count what is handed out and compare it with the size of the input. What is not handed out costs
- * time only; the limit is far above linear work on a slow machine and far below anything else. */
+/* The readings below count what is handed out and compare it with the size of the input. tests/instructions bounds the
+ * work by the number of instructions. */
 enum { MEBIBYTE = 1 << 20 };
-static const double most_seconds = 10;
 
 /* Fills zeroed memory with the worst input of a sort. */
 typedef void filler(uint8_t *data, size_t size);
@@ -501,19 +499,16 @@ static void check_worst_case(const worst_case *worst, size_t mebibytes)
     uint8_t *data = calloc(1, size);
     cr_assert_not_null(data);
     worst->fill(data, size);
-    clock_t start = clock();
     reading result = read_input(worst->which, data, size, NULL);
-    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     free(data);
     cr_expect_null(result.broken, "%s: broken: %s", worst->name, result.broken);
     cr_expect_eq(result.error.code, worst->code, "%s: %s at %zu", worst->name, pfb_code_name(result.error.code),
                  result.error.offset);
     cr_expect_geq(result.items, worst->least_items * (worst->least_items > 1000 ? mebibytes : 1), "%s: %llu items",
                   worst->name, (unsigned long long)result.items);
-    cr_expect_lt(seconds, most_seconds, "%s: %zu MiB took %.1f s", worst->name, mebibytes, seconds);
 }
 
-Test(sweep, work_is_linear_on_the_worst_inputs)
+Test(sweep, worst_inputs_get_their_verdict)
 {
     for (size_t i = 0; i < sizeof worst_cases / sizeof worst_cases[0]; i++) {
         check_worst_case(&worst_cases[i], 1);
@@ -521,13 +516,13 @@ Test(sweep, work_is_linear_on_the_worst_inputs)
     }
 }
 
-/* Patterns against aaa...a that would be tried in ever more ways by recursion, or at every place by any method. */
+/* Patterns against aaa...a for which a matcher that tries every way to match would never end. One that remembers the
+ * last star takes a moment, and longer where instructions are emulated. */
 Test(sweep, work_of_a_pattern_is_bounded)
 {
-    enum { NAME_UNITS = 1 << 16 };
+    enum { NAME_UNITS = SWEEP_STEP > 1 ? 1 << 12 : 1 << 16 };
     static uint8_t pattern[2 * PFB_QUERY_NAME_UNITS];
     static uint8_t name[2 * NAME_UNITS];
-    clock_t start = clock();
     for (size_t stars = 0; stars < 2; stars++) { /* *aaa...ab, then *a*a*a...*b */
         for (size_t i = 0; i < PFB_QUERY_NAME_UNITS; i++)
             pattern[2 * i] = i == 0 || (stars && i % 2 == 0) ? '*' : 'a';
@@ -538,6 +533,4 @@ Test(sweep, work_of_a_pattern_is_bounded)
         name[2 * NAME_UNITS - 2] = 'b';
         cr_expect(pfb_query_match(UTF16_NAME(pattern, PFB_QUERY_NAME_UNITS), UTF16_NAME(name, NAME_UNITS), 0));
     }
-    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-    cr_expect_lt(seconds, most_seconds, "%.1f s", seconds);
 }
