@@ -158,7 +158,7 @@ struct row_hash {
 
 row_identity identity(const pfb_sample_row &row)
 {
-    return {{reinterpret_cast<const char *>(row.name), row.name_size_bytes}, row.id};
+    return {{reinterpret_cast<const char *>(row.name.bytes), row.name.size_bytes}, row.id};
 }
 
 /* The same by a hash table, as a program would do it that has memory to allocate and expects no repeated instance. */

@@ -205,7 +205,7 @@ size_t count_sleepers(const pfb_sample &newer, const std::vector<uint8_t> &statu
         const pfb_sample_row &row = newer.rows[i];
         uint32_t column = newer.results[row.result].first_column;
         bool is_first = row.value_count > 0 && newer.columns[column].counter_id == 0;
-        if (is_first && row.name_size_bytes == 2 * units && std::memcmp(row.name, own_name, 2 * units) == 0)
+        if (is_first && row.name.size_bytes == 2 * units && std::memcmp(row.name.bytes, own_name, 2 * units) == 0)
             count += (status_bytes[pfb_sample_place(&newer, i, column)] & PFB_STATUS_BYTE_CODE) == PFB_STATUS_OK;
     }
     return count;

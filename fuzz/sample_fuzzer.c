@@ -166,31 +166,29 @@ static void check_rows(const sample *s)
         const pfb_sample_row *row = &t->rows[i];
         demand(row->result < t->counts.results, "a row is one of a result");
         demand(row->value_count <= t->results[row->result].column_count, "no more values than columns");
-        size_t size = row->name_size_bytes;
-        demand(size == 0 || is_inside(row->name, size, &s->data) || is_inside(row->name, size, &s->info),
+        size_t size = row->name.size_bytes;
+        demand(size == 0 || is_inside(row->name.bytes, size, &s->data) || is_inside(row->name.bytes, size, &s->info),
                "names lie inside the input");
-        size = row->parent_size_bytes;
-        demand(size == 0 || is_inside(row->parent_name, size, &s->data), "and so do their parents'");
+        size = row->parent.size_bytes;
+        demand(size == 0 || is_inside(row->parent.bytes, size, &s->data), "and so do their parents'");
         check_values(s, i);
     }
 }
 
 /* ---- Instances, the obvious way --------------------------------------------------------------------------------- */
 
-static bool is_same_name(const uint8_t *a, uint32_t a_size, uint32_t a_page, const uint8_t *b, uint32_t b_size,
-                         uint32_t b_page)
+static bool is_same_name(const pfb_name *a, const pfb_name *b)
 {
-    return a_size == b_size && (a_size == 0 || (a_page == b_page && memcmp(a, b, a_size) == 0));
+    return a->size_bytes == b->size_bytes &&
+           (a->size_bytes == 0 || (a->encoding == b->encoding && memcmp(a->bytes, b->bytes, a->size_bytes) == 0));
 }
 
 static bool is_same_instance(const pfb_sample_row *a, const pfb_sample_row *b)
 {
     if (a->is_unique || b->is_unique)
         return a->is_unique && b->is_unique && a->id == b->id;
-    return a->id == b->id && a->has_name == b->has_name &&
-           is_same_name(a->name, a->name_size_bytes, a->code_page, b->name, b->name_size_bytes, b->code_page) &&
-           is_same_name(a->parent_name, a->parent_size_bytes, a->parent_code_page, b->parent_name, b->parent_size_bytes,
-                        b->parent_code_page);
+    return a->id == b->id && a->has_name == b->has_name && is_same_name(&a->name, &b->name) &&
+           is_same_name(&a->parent, &b->parent);
 }
 
 static bool is_same_query(const pfb_sample_result *a, const pfb_sample_result *b)

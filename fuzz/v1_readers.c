@@ -293,9 +293,8 @@ static void check_rows(walk *w, const pfb_sample *t)
     for (uint32_t i = 0; i < t->counts.rows; i++) {
         const pfb_sample_row *row = &t->rows[i];
         promise(w, row->result < t->counts.results, "a row is one of a result");
-        size_t bytes = row->name_size_bytes;
-        if (bytes > 0)
-            touch_ends(w, (size_t)(row->name - w->data), bytes);
+        if (row->name.size_bytes > 0)
+            touch_ends(w, (size_t)(row->name.bytes - w->data), row->name.size_bytes);
         const pfb_sample_result *result = &t->results[row->result];
         promise(w, row->value_count <= result->column_count, "no more values than columns");
         promise(w, i - result->first_row < result->row_count, "a row lies in its result");

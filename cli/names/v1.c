@@ -3,16 +3,6 @@
 
 #include "output/diagnostics.h"
 
-pfb_name v1_row_name(const pfb_sample_row *row)
-{
-    return row->has_name ? (pfb_name){row->name, row->name_size_bytes, row->code_page} : (pfb_name){0};
-}
-
-pfb_name v1_parent_name(const pfb_sample_row *row)
-{
-    return (pfb_name){row->parent_name, row->parent_size_bytes, row->parent_code_page};
-}
-
 /* Reads the rest of the object, so that its errors are not reported for the next one. */
 static void read_object(pfb_v1_reader *block)
 {

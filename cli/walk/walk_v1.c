@@ -112,7 +112,7 @@ static const pfb_sample_row *find_row(const v1_walk *l)
 static void state_parent(const v1_walk *l, const pfb_sample_row *row)
 {
     output *out = l->w->out;
-    output_name(out, "parent", row ? v1_parent_name(row) : (pfb_name){0});
+    output_name(out, "parent", row ? row->parent : (pfb_name){0});
     if (l->instance.parent_title != 0) {
         output_unsigned(out, "parent_object", l->instance.parent_title);
         output_unsigned(out, "parent_instance", l->instance.parent_position);

@@ -13,12 +13,7 @@
 
 static pfb_name row_name(const pfb_sample_row *row)
 {
-    return row->has_name ? (pfb_name){row->name, row->name_size_bytes, row->code_page} : (pfb_name){.bytes = NULL};
-}
-
-static pfb_name parent_name(const pfb_sample_row *row)
-{
-    return (pfb_name){row->parent_name, row->parent_size_bytes, row->parent_code_page};
+    return row->has_name ? row->name : (pfb_name){.bytes = NULL};
 }
 
 static const metadata_set *find_set(const pfb_collector *c, const pfb_sample_result *result)
@@ -53,9 +48,8 @@ static bool reserve_names(pfb_collector *c, const kept_sample *sample)
     sizes[SCRATCH_RESULT] = sizes[SCRATCH_COUNTERSET];
     for (uint32_t i = 0; i < table->counts.rows; i++) {
         pfb_name name = row_name(&table->rows[i]);
-        pfb_name parent = parent_name(&table->rows[i]);
         sizes[SCRATCH_INSTANCE] = larger_size(sizes[SCRATCH_INSTANCE], &name);
-        sizes[SCRATCH_PARENT] = larger_size(sizes[SCRATCH_PARENT], &parent);
+        sizes[SCRATCH_PARENT] = larger_size(sizes[SCRATCH_PARENT], &table->rows[i].parent);
     }
     for (uint32_t i = 0; i < table->counts.columns; i++)
         sizes[SCRATCH_COUNTER] = larger_size(sizes[SCRATCH_COUNTER], &c->columns[i].name);
@@ -313,15 +307,14 @@ static void begin_row(pfb_collector *c, const pfb_sample_row *row)
 {
     pfb_collected_value *v = &c->value;
     pfb_name name = row_name(row);
-    pfb_name parent = parent_name(row);
     text_view text = pfb_text_convert(&c->scratch[SCRATCH_INSTANCE], &name);
     v->instance = text.bytes;
     v->instance_size = text.size;
     v->has_instance = name.bytes != NULL;
-    text = pfb_text_convert(&c->scratch[SCRATCH_PARENT], &parent);
+    text = pfb_text_convert(&c->scratch[SCRATCH_PARENT], &row->parent);
     v->parent = text.bytes;
     v->parent_size = text.size;
-    v->has_parent = parent.bytes != NULL;
+    v->has_parent = row->parent.bytes != NULL;
     v->has_instance_id = row->id != PFB_NO_ID;
     v->instance_id = c->is_v1 && row->id > INT32_MAX ? (int64_t)row->id - (INT64_C(1) << 32) : (int64_t)row->id;
     v->occurrence = row->occurrence;

@@ -192,8 +192,8 @@ uint32_t row_named(const sample *s, uint32_t result, const char *name)
     const pfb_sample_result *r = &s->table.results[result];
     for (uint32_t row = r->first_row; row < r->first_row + r->row_count; row++) {
         const pfb_sample_row *candidate = &s->table.rows[row];
-        if (candidate->has_name && candidate->name_size_bytes == 2 * units &&
-            memcmp(candidate->name, utf16, 2 * units) == 0)
+        if (candidate->has_name && candidate->name.size_bytes == 2 * units &&
+            memcmp(candidate->name.bytes, utf16, 2 * units) == 0)
             return row;
     }
     return PFB_NONE;

@@ -226,9 +226,9 @@ static bool is_named(const pfb_sample_row *row, const expectation *e)
 {
     if (row->has_name != e->has_instance || row->occurrence != e->occurrence)
         return false;
-    bool is_same = !e->has_instance || row->name_size_bytes == 2 * strlen(e->instance);
-    for (uint32_t i = 0; is_same && e->has_instance && i < row->name_size_bytes / 2; i++)
-        is_same = row->name[2 * i] == (uint8_t)e->instance[i] && row->name[2 * i + 1] == 0;
+    bool is_same = !e->has_instance || row->name.size_bytes == 2 * strlen(e->instance);
+    for (uint32_t i = 0; is_same && e->has_instance && i < row->name.size_bytes / 2; i++)
+        is_same = row->name.bytes[2 * i] == (uint8_t)e->instance[i] && row->name.bytes[2 * i + 1] == 0;
     return is_same;
 }
 

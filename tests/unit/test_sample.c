@@ -22,7 +22,7 @@ static void expect_row(const sample *s, uint32_t row, uint32_t id, const char *n
     cr_expect_eq(r->id, id, "%s: id %u", what, r->id);
     cr_expect_eq(r->has_name, name != NULL, "%s", what);
     if (name)
-        expect_name(UTF16_NAME(r->name, r->name_size_bytes / 2), name, what);
+        expect_name(&r->name, name, what);
 }
 
 /* ---- The table ----------------------------------------------------------------------------------------- */

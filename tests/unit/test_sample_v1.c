@@ -98,16 +98,16 @@ static void check_rows(const pfb_sample *s, const uint8_t *data, bool big)
         const pfb_sample_row *row = &s->rows[i];
         cr_expect_eq(row->result, results[i], "row %zu", i);
         cr_expect_eq(row->has_name, names[i] != NULL, "row %zu", i);
-        cr_expect_eq(row->code_page, i == 3 ? 1252 : wide, "row %zu", i);
         cr_expect_eq(row->is_unique, i == 1, "row %zu", i);
         cr_expect_eq(row->id, i == 1 ? 7 : PFB_NO_ID, "row %zu", i);
         if (names[i])
-            cr_expect_eq(memcmp(row->name, big ? swapped[i] : names[i], 2), 0, "row %zu", i);
-        cr_expect_eq(row->name_size_bytes, i == 2 ? 0 : 2, "row %zu", i);
-        cr_expect(i == 3 || (row->parent_name == NULL && row->parent_size_bytes == 0), "row %zu", i);
+            cr_expect_eq(memcmp(row->name.bytes, big ? swapped[i] : names[i], 2), 0, "row %zu", i);
+        cr_expect_eq(row->name.size_bytes, i == 2 ? 0 : 2, "row %zu", i);
+        cr_expect(i == 2 || row->name.encoding == (i == 3 ? 1252 : wide), "row %zu", i);
+        cr_expect(i == 3 || (row->parent.bytes == NULL && row->parent.size_bytes == 0), "row %zu", i);
     }
-    cr_expect_eq(s->rows[3].parent_name, data + INSTANCE_B + 24, "the parent of the last row");
-    cr_expect(s->rows[3].parent_size_bytes == 2 && s->rows[3].parent_code_page == wide);
+    cr_expect_eq(s->rows[3].parent.bytes, data + INSTANCE_B + 24, "the parent of the last row");
+    cr_expect(s->rows[3].parent.size_bytes == 2 && s->rows[3].parent.encoding == wide);
 }
 
 Test(sample_v1, everything_as_a_table)
@@ -238,14 +238,14 @@ Test(sample_v1, parents)
     v1 *s = family(links, COUNT);
     for (size_t i = 0; i < COUNT; i++) {
         const pfb_sample_row *row = &s->table.rows[FIRST + i];
-        cr_expect_eq(row->parent_size_bytes, names[i] ? 2 * strlen(names[i]) : 0, "child %zu", i);
+        cr_expect_eq(row->parent.size_bytes, names[i] ? 2 * strlen(names[i]) : 0, "child %zu", i);
         if (names[i]) {
-            cr_assert_not_null(row->parent_name, "child %zu", i);
-            expect_name(UTF16_NAME(row->parent_name, row->parent_size_bytes / 2), names[i], "parent");
-            cr_expect_eq(row->parent_code_page, PFB_ENCODING_UTF16LE);
+            cr_assert_not_null(row->parent.bytes, "child %zu", i);
+            expect_name(&row->parent, names[i], "parent");
+            cr_expect_eq(row->parent.encoding, PFB_ENCODING_UTF16LE);
         }
     }
-    cr_expect_eq(s->table.rows[1].parent_name, s->table.rows[0].name, "p1 is the child of p0");
+    cr_expect_eq(s->table.rows[1].parent.bytes, s->table.rows[0].name.bytes, "p1 is the child of p0");
     v1_free(s);
 }
 
@@ -359,8 +359,8 @@ Test(sample_v1, sizes_of_names_in_code_pages)
         pfb_write_end_object(&s->b);
         v1_load(s);
         const pfb_sample_row *row = &s->table.rows[0];
-        cr_expect(row->code_page == pages[i] && row->name_size_bytes == 4, "%u bytes", row->name_size_bytes);
-        cr_expect_eq(memcmp(row->name, names[i], 4), 0);
+        cr_expect(row->name.encoding == pages[i] && row->name.size_bytes == 4, "%zu bytes", row->name.size_bytes);
+        cr_expect_eq(memcmp(row->name.bytes, names[i], 4), 0);
         v1_free(s);
     }
 }
@@ -550,7 +550,7 @@ Test(sample_v1, parents_with_names_too_long)
         v1_instance_of(&s->b, "child", NO_ID, 1, 0);
         pfb_write_end_object(&s->b);
         v1_load(s);
-        cr_expect_eq(s->table.rows[1].parent_size_bytes, units == 1024 ? 2048 : 0, "%zu", units);
+        cr_expect_eq(s->table.rows[1].parent.size_bytes, units == 1024 ? 2048 : 0, "%zu", units);
         v1_free(s);
     }
 }

@@ -77,22 +77,21 @@ typedef struct pfb_sample_column {
 /* An instance of a result. */
 typedef struct pfb_sample_row {
     uint32_t result;
-    uint32_t instance;   /* position in its result */
-    uint32_t id;         /* instance id. Without instances in the reply: that of the query, PFB_NO_ID for any. V1: the
-                          * unique id, else the value of the key counter, else PFB_NO_ID */
-    bool is_unique;      /* V1: the id alone identifies the instance */
-    bool has_name;       /* false for replies without instances whose query has no exact name */
-    const uint8_t *name; /* UTF-16LE, not terminated, in the data. Without instances in the reply: the query's filter,
-                          * in query_info; it is a pattern if has_name is false */
-    uint32_t name_size_bytes;   /* even for UTF-16 */
-    uint32_t code_page;         /* PFB_ENCODING_UTF16LE; V1 also others */
-    const uint8_t *parent_name; /* V1: name of the parent, one level up; null: none */
-    uint32_t parent_size_bytes, parent_code_page;
+    uint32_t instance;    /* position in its result */
+    uint32_t id;          /* instance id. Without instances in the reply: that of the query, PFB_NO_ID for any. V1: the
+                           * unique id, else the value of the key counter, else PFB_NO_ID */
+    bool is_unique;       /* V1: the id alone identifies the instance */
+    bool has_name;        /* false for replies without instances whose query has no exact name */
+    pfb_name name;        /* in the data. Without instances in the reply: the query's filter, in query_info; it is a
+                           * pattern if has_name is false */
+    pfb_name parent;      /* V1: name of the parent, one level up; bytes is null if there is none */
     uint32_t occurrence;  /* number among equal names of the result, from 0 (pfb_sample_number_rows) */
     uint32_t rank;        /* number among equal (id, name) of the result, from 0 (pfb_sample_number_rows) */
     uint32_t value_count; /* less than column_count only in a broken block */
     uint32_t older_row;   /* after matching: its row in the older sample; PFB_NONE: it is new */
-    uint32_t group;       /* private */
+    /* Private. */
+    uint32_t group;
+    uint32_t parent_title, parent_position;
 } pfb_sample_row;
 
 /* Number of elements of each array. */

@@ -56,26 +56,16 @@ static int compare_guids(const pfb_guid *left, const pfb_guid *right)
     return memcmp(left->bytes, right->bytes, sizeof left->bytes);
 }
 
-/* Names are compared as bytes. The order does not matter, as long as it is total. */
-typedef struct row_name {
-    const uint8_t *bytes; /* may be null when size is 0 */
-    size_t size;
-    uint32_t code_page;
-} row_name;
-
-static int compare_bytes(const uint8_t *left, const uint8_t *right, size_t size)
+/* Compares names as bytes. The order does not matter, as long as it is total. */
+static int compare_names(const pfb_name *left, const pfb_name *right)
 {
-    return size > 0 ? memcmp(left, right, size) : 0; /* memcmp does not accept null */
-}
-
-static int compare_names(const row_name *left, const row_name *right)
-{
-    int difference = compare_bytes(left->bytes, right->bytes, left->size < right->size ? left->size : right->size);
+    size_t common = left->size_bytes < right->size_bytes ? left->size_bytes : right->size_bytes;
+    int difference = common > 0 ? memcmp(left->bytes, right->bytes, common) : 0; /* memcmp does not accept null */
     if (difference != 0)
         return difference;
-    if (left->size != right->size)
-        return left->size < right->size ? -1 : 1;
-    return left->size > 0 ? compare_numbers(left->code_page, right->code_page) : 0;
+    if (left->size_bytes != right->size_bytes)
+        return left->size_bytes < right->size_bytes ? -1 : 1;
+    return left->size_bytes > 0 ? compare_numbers(left->encoding, right->encoding) : 0;
 }
 
 /* Compares displayed names: whether there is one, the instance's, the parent's. */
@@ -83,17 +73,14 @@ static int compare_full_names(const pfb_sample_row *left, const pfb_sample_row *
 {
     if (left->has_name != right->has_name)
         return left->has_name ? 1 : -1;
-    row_name a = {left->name, left->name_size_bytes, left->code_page};
-    row_name b = {right->name, right->name_size_bytes, right->code_page};
-    int difference = compare_names(&a, &b);
-    if (difference != 0 || (left->parent_size_bytes | right->parent_size_bytes) == 0)
+    int difference = compare_names(&left->name, &right->name);
+    if (difference != 0)
         return difference;
-    if (left->parent_name == right->parent_name && left->parent_size_bytes == right->parent_size_bytes &&
-        left->parent_code_page == right->parent_code_page) /* the same bytes */
+    const pfb_name *a = &left->parent;
+    const pfb_name *b = &right->parent;
+    if (a->bytes == b->bytes && a->size_bytes == b->size_bytes && a->encoding == b->encoding) /* the same bytes */
         return 0;
-    a = (row_name){left->parent_name, left->parent_size_bytes, left->parent_code_page};
-    b = (row_name){right->parent_name, right->parent_size_bytes, right->parent_code_page};
-    return compare_names(&a, &b);
+    return compare_names(a, b);
 }
 
 /* Compares identities within a counterset: the unique id, or the id and the name. */

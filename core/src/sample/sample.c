@@ -150,9 +150,7 @@ static void add_rows(pfb_sample *sample, const pfb_v2_values *batch, uint32_t r)
                                                                .instance = instance->instance,
                                                                .id = instance->name.bytes ? instance->id : PFB_NO_ID,
                                                                .has_name = instance->name.bytes != NULL,
-                                                               .name = instance->name.bytes,
-                                                               .name_size_bytes = (uint32_t)instance->name.size_bytes,
-                                                               .code_page = PFB_ENCODING_UTF16LE,
+                                                               .name = instance->name,
                                                                .value_count = result->column_count,
                                                                .older_row = PFB_NONE};
         result->row_count++;
@@ -261,12 +259,8 @@ static void name_unnamed_row(pfb_sample *sample, const pfb_sample_result *result
         return;
     pfb_sample_row *row = &sample->rows[result->first_row];
     row->id = identifier->instance_id;
-    const pfb_name *name = &identifier->name;
-    if (!name->bytes || name->size_bytes > UINT32_MAX)
-        return;
-    row->name = name->bytes;
-    row->name_size_bytes = (uint32_t)name->size_bytes;
-    row->has_name = name->size_bytes > 0 && !pfb_query_is_pattern(name);
+    row->name = identifier->name;
+    row->has_name = row->name.size_bytes > 0 && !pfb_query_is_pattern(&row->name);
 }
 
 /* Sets the query of each result by its Index. The first query of an Index counts. */

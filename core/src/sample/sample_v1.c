@@ -107,22 +107,6 @@ static bool load_definitions(pfb_sample *sample, pfb_v1_reader *block, const pfb
 
 /* ---- Instances and their values ---------------------------------------------------------------------- */
 
-static void describe_row(const pfb_v1_reader *block, const pfb_v1_instance *instance, pfb_sample_row *row)
-{
-    row->instance = instance->position;
-    row->is_unique = instance->unique_id != PFB_V1_NO_UNIQUE_ID;
-    row->id = (uint32_t)instance->unique_id; /* none is PFB_NO_ID */
-    row->has_name = instance->name.bytes != NULL;
-    row->name = instance->name.bytes;
-    row->name_size_bytes = (uint32_t)instance->name.size_bytes;
-    row->code_page = block->is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE;
-    if (row->has_name)
-        row->code_page = instance->name.encoding;
-    /* Stores the parent's title index and position until link_parents replaces them by its name. */
-    row->parent_size_bytes = instance->parent_title;
-    row->parent_code_page = instance->parent_position;
-}
-
 /* Loads the values of a row; those that a broken object leaves out are empty. Returns false if the bytes changed since
  * they were measured. */
 static bool load_values(pfb_sample *sample, pfb_v1_reader *block, uint32_t row)
@@ -183,8 +167,15 @@ static bool load_instances(pfb_sample *sample, pfb_v1_reader *block, const pfb_v
         if (result->row_count == rows)
             return false;
         uint32_t row = sample->counts.rows++;
-        sample->rows[row] = (pfb_sample_row){.result = r, .older_row = PFB_NONE};
-        describe_row(block, &instance, &sample->rows[row]);
+        sample->rows[row] = (pfb_sample_row){.result = r,
+                                             .instance = instance.position,
+                                             .id = (uint32_t)instance.unique_id, /* none is PFB_NO_ID */
+                                             .is_unique = instance.unique_id != PFB_V1_NO_UNIQUE_ID,
+                                             .has_name = instance.name.bytes != NULL,
+                                             .name = instance.name,
+                                             .older_row = PFB_NONE,
+                                             .parent_title = instance.parent_title,
+                                             .parent_position = instance.parent_position};
         result->row_count++;
         if (!load_values(sample, block, row))
             return false;
@@ -269,24 +260,18 @@ static const pfb_sample_result *find_object(const pfb_sample *sample, uint32_t c
 /* Any number of rows may share a parent, and its name is compared for each. Longer names are ignored. */
 enum { MOST_PARENT_BYTES = 2048 };
 
-/* Replaces title index and position of the parent by its name. Only one level is resolved. */
+/* Finds the names of parents by their objects' titles and their positions. Only one level is resolved. */
 static void link_parents(pfb_sample *sample)
 {
     uint32_t count = order_objects(sample);
     for (uint32_t i = 0; i < sample->counts.rows; i++) {
         pfb_sample_row *row = &sample->rows[i];
-        uint32_t title = row->parent_size_bytes;
-        uint32_t position = row->parent_code_page;
-        row->parent_size_bytes = row->parent_code_page = 0;
-        const pfb_sample_result *object = title == 0 ? NULL : find_object(sample, count, title);
-        if (!object || position >= object->row_count)
+        const pfb_sample_result *object = row->parent_title == 0 ? NULL : find_object(sample, count, row->parent_title);
+        if (!object || row->parent_position >= object->row_count)
             continue;
-        const pfb_sample_row *parent = &sample->rows[object->first_row + position];
-        if (parent->name_size_bytes > MOST_PARENT_BYTES)
-            continue;
-        row->parent_name = parent->name;
-        row->parent_size_bytes = parent->name_size_bytes;
-        row->parent_code_page = parent->code_page;
+        const pfb_name *name = &sample->rows[object->first_row + row->parent_position].name;
+        if (name->size_bytes <= MOST_PARENT_BYTES)
+            row->parent = *name;
     }
 }
 
