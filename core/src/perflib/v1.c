@@ -609,11 +609,11 @@ static inline uint32_t next_type_of(const pfb_v1_reader *block, size_t next)
     return has_next ? load32(block, v1_checked(block, next, V1_DEFINITION_BYTES) + 28) : 0;
 }
 
-/* Adds the base and the multi count of a value that is not a base. Only a multi counter takes the next
- * definition as its multi count. Always returns true. */
-PFB_NOINLINE static bool add_related(pfb_v1_reader *block, pfb_v1_value *value, bool has_multi, size_t next)
+/* Adds the base and the multi count of a value that is not a base; the definition at `next` has the type `next_type`.
+ * Only a multi counter takes that definition as its multi count. Always returns true. */
+PFB_NOINLINE static bool add_related(pfb_v1_reader *block, pfb_v1_value *value, bool has_multi, size_t next,
+                                     uint32_t next_type)
 {
-    uint32_t next_type = next_type_of(block, next);
     if (is_base(next_type) && (has_multi || next_type != PFB_TYPE_MULTI_BASE))
         add_base(block, v1_checked(block, next, V1_DEFINITION_BYTES), next_type, value);
     if (has_multi && next_type != PFB_TYPE_MULTI_BASE && value->size_bytes == 8)
@@ -658,7 +658,8 @@ bool pfb_v1_next_value(pfb_v1_reader *block, pfb_v1_value *value)
     if (!block->has_related || size == 0 || is_base(type))
         return true;
     bool has_multi = (type & PFB_TYPE_MULTI) != 0;
-    return has_multi || is_base(next_type_of(block, next)) ? add_related(block, value, has_multi, next) : true;
+    uint32_t next_type = next_type_of(block, next);
+    return has_multi || is_base(next_type) ? add_related(block, value, has_multi, next, next_type) : true;
 }
 
 pfb_error pfb_v1_finish(pfb_v1_reader *block)
