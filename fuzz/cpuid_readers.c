@@ -147,12 +147,6 @@ static void check_cpu(walk *w, const pfb_cpuid_leaf *leaves, size_t count)
     check_lwp(w, &cpuid, (pfb_cpuid_xcr0){.is_known = false});
     check_lwp(w, &cpuid, (pfb_cpuid_xcr0){.is_known = true, .value = 7});
     check_lwp(w, &cpuid, (pfb_cpuid_xcr0){.is_known = true, .value = UINT64_C(1) << 62 | 7});
-    for (size_t i = 0; i < count && i < 8; i++) { /* 8: may look at all */
-        const pfb_cpuid_leaf *first = find_slowly(&cpuid, leaves[i].leaf, leaves[i].subleaf);
-        pfb_cpuid_leaf found;
-        promise(w, pfb_cpuid_find(&cpuid, leaves[i].leaf, leaves[i].subleaf, &found) && is_same_leaf(&found, first),
-                "of a leaf given twice the first one counts");
-    }
 }
 
 /* ---- A dump --------------------------------------------------------------------------------------------------- */

@@ -9,13 +9,20 @@
 
 /* ---- Reading ------------------------------------------------------------------------------------------- */
 
+static bool is_figure_or_undefined(pfb_cpi_words words)
+{
+    double value;
+    return pfb_cpi_words_value(words, &value) ||
+           (words.integral == PFB_CPI_UNDEFINED && words.fraction == PFB_CPI_UNDEFINED);
+}
+
 static void walk_stored(walk *w, const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, unsigned kind, uint32_t whose)
 {
     pfb_cpi_stored s;
     if (!pfb_cpi_hooks_stored(hooks, group, (pfb_cpi_hook_kind)kind, whose, &s))
         return;
-    bool is_valid = pfb_cpi_words_valid(s.cpi) &&
-                    (!s.has_scaled || (pfb_cpi_words_valid(s.scaled_cpi) && pfb_cpi_words_valid(s.busy)));
+    bool is_valid = is_figure_or_undefined(s.cpi) &&
+                    (!s.has_scaled || (is_figure_or_undefined(s.scaled_cpi) && is_figure_or_undefined(s.busy)));
     promise(w, is_valid || w->writable, "every figure is one, or undefined");
     add(w, s.instr ^ s.cycles ^ s.scaled_cycles);
     add(w, (uint64_t)s.cpi.integral << 32 ^ s.cpi.fraction);
@@ -24,17 +31,12 @@ static void walk_stored(walk *w, const pfb_cpi_hooks *hooks, const pfb_cpi_group
 static void walk_hook(walk *w, const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, unsigned kind, size_t *end)
 {
     const pfb_cpi_hook *hook = &group->hooks[kind];
-    uint32_t word = 0;
-    promise(w, !pfb_cpi_hooks_word(hooks, group, (pfb_cpi_hook_kind)kind, hook->word_count, &word),
-            "there is no word after the last");
     if (!hook->is_present)
         return;
     size_t size = PFB_CPI_HOOK_HEADER_BYTES + (size_t)4 * hook->word_count;
     promise(w, hook->offset >= *end && hook->offset <= group->end_offset && size <= group->end_offset - hook->offset,
             "hooks follow each other inside their group");
     *end = hook->offset + size;
-    for (uint32_t i = 0; pfb_cpi_hooks_word(hooks, group, (pfb_cpi_hook_kind)kind, i, &word); i++)
-        add(w, word);
     for (uint32_t i = 0; i <= hook->cpu_count; i++)
         walk_stored(w, hooks, group, kind, i);
     walk_stored(w, hooks, group, kind, PFB_CPI_OF_SYSTEM);

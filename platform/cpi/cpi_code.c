@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "perfblock/cpi_code.h"
 
+#include <stddef.h>
+
 static const pfb_cpi_code codes[] = {
     {PFB_PU_SUCCESS, "PU_SUCCESS", "the call succeeded"},
     {PFB_PU_FAILURE, "PU_FAILURE", "the call failed for no known cause"},
@@ -34,16 +36,9 @@ static const pfb_cpi_code codes[] = {
     {PFB_PU_ERROR_INCOMPATIBLE_OPTIONS, "PU_ERROR_INCOMPATIBLE_OPTIONS", "the options exclude each other"},
 };
 
-enum { CODE_COUNT = sizeof codes / sizeof codes[0] };
-
-const pfb_cpi_code *pfb_cpi_code_at(size_t position)
-{
-    return position < CODE_COUNT ? &codes[position] : NULL;
-}
-
 const pfb_cpi_code *pfb_cpi_code_find(int code)
 {
-    for (size_t i = 0; i < CODE_COUNT; i++) {
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         if (codes[i].code == code)
             return &codes[i];
     }

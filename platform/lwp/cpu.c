@@ -144,27 +144,32 @@ void pfb_lwp_cpu_close(pfb_lwp_cpu *cpu)
     free(cpu);
 }
 
-/* Returns the name of the field that a strict open refused. */
+/* Returns the name of a field that is refused. */
 static const char *field_name(const pfb_lwp_place *place)
 {
     if (place->part == PFB_LWP_PART_LEAF)
         return place->offset == 12 ? "EDX of the leaf" : "EBX of the leaf";
-    return place->offset == PFB_LWP_AT_BUFFER_SIZE ? "BufferSize"
-           : place->offset == PFB_LWP_AT_HEAD      ? "BufferHeadOffset"
-                                                   : "BufferTailOffset";
+    return place->offset == PFB_LWP_AT_BUFFER_SIZE   ? "BufferSize"
+           : place->offset == PFB_LWP_AT_BUFFER_BASE ? "BufferBase"
+           : place->offset == PFB_LWP_AT_HEAD        ? "BufferHeadOffset"
+                                                     : "BufferTailOffset";
 }
 
 /* Validates the control block only. Hardware writes the ring, so it is not read: any pointer and size will do here. */
 static bool is_valid_control(const pfb_lwp_cpu *cpu, const void *control, pfb_source_failure *failure)
 {
     pfb_lwp reader;
-    if (pfb_lwp_open(&reader, &cpu->capabilities, control, cpu->capabilities.control_bytes, control,
-                     UINT32_C(0x10000000), &(pfb_read_options){.is_strict = true}))
+    bool is_read = pfb_lwp_open(&reader, &cpu->capabilities, control, cpu->capabilities.control_bytes, control,
+                                UINT32_C(0x10000000), &(pfb_read_options){.is_strict = true});
+    if (is_read)
+        pfb_lwp_place_control(&reader, (uintptr_t)control);
+    if (is_read && !(reader.notes & UINT32_C(1) << PFB_LWP_NOTE_OVERLAP))
         return true;
+    const pfb_lwp_place *place = is_read ? &reader.first[PFB_LWP_NOTE_OVERLAP] : &reader.error_place;
     return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "%s: %s (%s, offset %zu, value 0x%llX)",
-                           pfb_lwp_refusal_text(PFB_LWP_BAD_CB), pfb_code_text(reader.error.code),
-                           field_name(&reader.error_place), reader.error.offset,
-                           (unsigned long long)reader.error_place.value);
+                           pfb_lwp_refusal_text(PFB_LWP_BAD_CB),
+                           is_read ? pfb_lwp_note_text(PFB_LWP_NOTE_OVERLAP) : pfb_code_text(reader.error.code),
+                           field_name(place), place->offset, (unsigned long long)place->value);
 }
 
 bool pfb_lwp_cpu_load(pfb_lwp_cpu *cpu, void *control, pfb_source_failure *failure)
@@ -183,10 +188,4 @@ void *pfb_lwp_cpu_store(pfb_lwp_cpu *cpu)
 bool pfb_lwp_cpu_insert(pfb_lwp_cpu *cpu, uint64_t data2, uint32_t data1)
 {
     return pin_again(cpu, NULL) && pfb_lwp_instruction_insert(data2, data1);
-}
-
-void pfb_lwp_cpu_value(pfb_lwp_cpu *cpu, uint64_t data2, uint32_t data1)
-{
-    if (pin_again(cpu, NULL))
-        pfb_lwp_instruction_value(data2, data1);
 }

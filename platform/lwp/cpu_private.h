@@ -28,6 +28,5 @@ bool pfb_cpu_has_hypervisor(void);
 void pfb_lwp_instruction_load(void *control);
 void *pfb_lwp_instruction_store(void);
 bool pfb_lwp_instruction_insert(uint64_t data2, uint32_t data1);
-void pfb_lwp_instruction_value(uint64_t data2, uint32_t data1);
 
 #endif

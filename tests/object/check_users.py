@@ -30,15 +30,6 @@ WITHOUT = {
     r"pfb_sample_value_at": "the checked look-up of a value in a sample",
     r"pfb_(log|pdh_text)_(open_window|continue)": "logs that exceed the memory",
     r"pfb_log_(finish_sample|utc_bias|bias_between)": "logs that exceed the memory",
-    # Only tests call these.
-    r"pfb_collector_rewind": "tests collect a capture again",
-    r"pfb_cpi_code_at": "tests compare with the table of codes",
-    r"pfb_cpi_(double|figure|percent)_words": "tests compare with the words of hooks",
-    r"pfb_cpi_words_(near|valid)": "tests compare with the words of hooks",
-    r"pfb_cpi_hooks_word": "tests compare with the words of hooks",
-    r"pfb_cpuid_find": "the fuzz target checks a dump with it",
-    r"pfb_lwp_(cpu_value|place_control)": "tests write to control blocks",
-    r"pfb_name_index_named": "tests look names up",
 }
 HEADERS = ["core/include/perfblock", "core/cpi/include", "core/lwp/include", "platform/include"]
 USERS = ["cli", "platform", "examples"]

@@ -125,3 +125,31 @@ void put_detailed(bytes *b, uint32_t minor, uint32_t elapsed, uint32_t flags, ui
     put_system(b, minor, elapsed, flags, 1, cpus);
     put_processors(b, minor, elapsed, flags, 1, cpus);
 }
+
+/* Returns true if a + b reaches n, of which both are remainders. */
+static bool reaches(uint64_t a, uint64_t b, uint64_t n)
+{
+    return a >= n - b;
+}
+
+pfb_cpi_words divided_words(uint64_t numerator, uint64_t denominator, int places)
+{
+    const pfb_cpi_words undefined = {PFB_CPI_UNDEFINED, PFB_CPI_UNDEFINED};
+    if (denominator == 0 || numerator / denominator >= UINT32_MAX)
+        return undefined;
+    uint64_t units = numerator / denominator;
+    uint64_t rest = numerator % denominator;
+    for (int place = 0; place < places; place++) {
+        uint64_t tenfold = 0;
+        units *= 10;
+        for (int i = 0; i < 10; i++) {
+            bool is_whole = reaches(tenfold, rest, denominator);
+            units += is_whole;
+            tenfold = is_whole ? tenfold - (denominator - rest) : tenfold + rest;
+        }
+        rest = tenfold;
+    }
+    units += reaches(rest, denominator / 2, denominator);
+    return units / 10000 < UINT32_MAX ? (pfb_cpi_words){(uint32_t)(units / 10000), (uint32_t)(units % 10000)}
+                                      : undefined;
+}

@@ -363,7 +363,7 @@ Test(collect, replies_that_are_put_have_all_values)
     cr_expect(result.has_values && result.row_count == 3 && result.column_count == 4 &&
               result.shown_column_count == 2 && result.has_repeated_names && result.has_guid);
     cr_expect_not(pfb_collector_result(c, 1, &result));
-    pfb_collector_rewind(c);
+    cr_assert(put_capture(c, &capture, &failure));
     cr_assert(pfb_collector_next(c, &v) && pfb_collector_next(c, &v));
     cr_expect(v.has_base && v.base == 100 && v.has_raw && v.raw == 25 && v.counter_id == FREE && v.row == 0 &&
               v.position == 1 && v.instance_id == 7);

@@ -5,6 +5,8 @@
 #include "perfblock/lwp/lwp.h"
 #include "source/source_private.h"
 
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,12 +125,6 @@ bool pfb_lwp_instruction_insert(uint64_t data2, uint32_t data1)
     execute();
     last_operand = data2 + data1;
     return true;
-}
-
-void pfb_lwp_instruction_value(uint64_t data2, uint32_t data1)
-{
-    execute();
-    last_operand = data2 + data1;
 }
 
 /* ---- Asking ------------------------------------------------------------------------------------------------------ */
@@ -260,16 +256,14 @@ Test(cpu_gate, instructions_reach_the_cpu)
     cr_expect(pfb_lwp_cpu_load(cpu, control, NULL) && in_force == control);
     cr_expect(pfb_lwp_cpu_store(cpu) == control);
     cr_expect(pfb_lwp_cpu_insert(cpu, 100, 1) && last_operand == 101);
-    pfb_lwp_cpu_value(cpu, 200, 2);
-    cr_expect_eq(last_operand, 202);
     cr_expect(pfb_lwp_cpu_load(cpu, NULL, NULL) && in_force == NULL);
     cr_expect(pfb_lwp_cpu_load(cpu, control, NULL));
-    cr_expect_eq(executed, 6);
+    cr_expect_eq(executed, 5);
     pfb_lwp_cpu_close(cpu);
-    cr_expect(executed == 7 && in_force == NULL, "closing switches off");
+    cr_expect(executed == 6 && in_force == NULL, "closing switches off");
     pfb_cpus_close(cpus);
     pfb_lwp_cpu_close(NULL);
-    cr_expect(executed == 7 && open_handles == 0);
+    cr_expect(executed == 6 && open_handles == 0);
 }
 
 static void use(pfb_lwp_cpu *cpu)
@@ -277,7 +271,6 @@ static void use(pfb_lwp_cpu *cpu)
     pfb_lwp_cpu_load(cpu, control, NULL);
     pfb_lwp_cpu_store(cpu);
     pfb_lwp_cpu_insert(cpu, 1, 1);
-    pfb_lwp_cpu_value(cpu, 1, 1);
 }
 
 /* Between instructions the thread may be pinned elsewhere, or be let go: each brings it back. */
@@ -293,14 +286,14 @@ Test(cpu_gate, a_thread_that_was_moved_is_brought_back)
     pfb_cpus_pin(cpus, 0, NULL);
     pfb_lwp_cpu_insert(cpu, 1, 1);
     here = 2;
-    pfb_lwp_cpu_value(cpu, 1, 1);
+    pfb_lwp_cpu_insert(cpu, 1, 1);
     pfb_cpus_close(cpus); /* in the wrong order */
     here = 0;
     use(cpu);
-    cr_expect_eq(executed, 8);
+    cr_expect_eq(executed, 7);
     here = 0;
     pfb_lwp_cpu_close(cpu);
-    cr_expect(executed == 9 && open_handles == 0);
+    cr_expect(executed == 8 && open_handles == 0);
 }
 
 Test(cpu_gate, a_thread_that_stays_away_executes_none)
@@ -315,7 +308,6 @@ Test(cpu_gate, a_thread_that_stays_away_executes_none)
     cr_expect_eq(failure.code, PFB_WIN32_ACCESS_DENIED);
     cr_expect_null(pfb_lwp_cpu_store(cpu));
     cr_expect_not(pfb_lwp_cpu_insert(cpu, 1, 1));
-    pfb_lwp_cpu_value(cpu, 1, 1);
     pfb_lwp_cpu_close(cpu);
     pfb_cpus_close(cpus);
     cr_expect(executed == 0 && open_handles == 0);
@@ -352,6 +344,32 @@ Test(cpu_gate, blocks_that_are_refused)
         cr_expect_str_eq(failure.sentence, rows[i].sentence, "%s", failure.sentence);
     }
     cr_expect_eq(executed, 0);
+    pfb_lwp_cpu_close(cpu);
+    pfb_cpus_close(cpus);
+}
+
+/* Hardware would write records over the block. */
+Test(cpu_gate, a_ring_over_the_block_is_refused)
+{
+    pfb_cpus *cpus;
+    pfb_source_failure failure = {0};
+    char sentence[200];
+    uint64_t last = (uintptr_t)control + sizeof control - 1;
+    make_machine("U");
+    pfb_lwp_cpu *cpu = open_cpu(&cpus, 0);
+    snprintf(
+        sentence, sizeof sentence,
+        "the control block is refused: control block and ring share addresses (BufferBase, offset 8, value 0x%llX)",
+        (unsigned long long)last);
+    make_control();
+    for (unsigned i = 0; i < 8; i++)
+        control[PFB_LWP_AT_BUFFER_BASE + i] = (uint8_t)(last >> 8 * i);
+    cr_expect_not(pfb_lwp_cpu_load(cpu, control, &failure));
+    cr_expect_eq(failure.code, PFB_WIN32_INVALID_PARAMETER);
+    cr_expect_str_eq(failure.sentence, sentence, "%s", failure.sentence);
+    for (unsigned i = 0; i < 8; i++)
+        control[PFB_LWP_AT_BUFFER_BASE + i] = (uint8_t)((last + 1) >> 8 * i);
+    cr_expect(executed == 0 && pfb_lwp_cpu_load(cpu, control, &failure) && executed == 1);
     pfb_lwp_cpu_close(cpu);
     pfb_cpus_close(cpus);
 }

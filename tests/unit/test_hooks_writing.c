@@ -263,7 +263,7 @@ static void expect_figures(const pfb_cpi_hooks *hooks, const pfb_cpi_group *grou
 {
     pfb_cpi_stored s;
     cr_assert(pfb_cpi_hooks_stored(hooks, group, kind, whose, &s));
-    pfb_cpi_words cpi = pfb_cpi_figure_words(f->cycles, f->instr);
+    pfb_cpi_words cpi = divided_words(f->cycles, f->instr, 4);
     cr_expect(s.cpi.integral == cpi.integral && s.cpi.fraction == cpi.fraction);
     cr_expect_eq(s.has_counts, kind != PFB_CPI_SUMMARY_HOOK);
     cr_expect_eq(s.has_scaled, is_scaled);
@@ -271,8 +271,8 @@ static void expect_figures(const pfb_cpi_hooks *hooks, const pfb_cpi_group *grou
         cr_expect(s.instr == f->instr && s.cycles == f->cycles);
     if (!is_scaled)
         return;
-    cpi = pfb_cpi_figure_words(f->scaled_cycles, f->instr);
-    pfb_cpi_words busy = pfb_cpi_percent_words(f->busy, f->elapsed);
+    cpi = divided_words(f->scaled_cycles, f->instr, 4);
+    pfb_cpi_words busy = divided_words(f->busy, f->elapsed, 6);
     cr_expect(s.scaled_cpi.integral == cpi.integral && s.scaled_cpi.fraction == cpi.fraction);
     cr_expect(s.busy.integral == busy.integral && s.busy.fraction == busy.fraction);
     if (s.has_counts)

@@ -4,6 +4,77 @@
 #include "bytes/cursor.h"
 #include "bytes/memory.h"
 #include "bytes/store.h"
+#include "bytes/wide.h"
+
+/* ---- Figures: two words, 4 decimal places ------------------------------------------------------------------ */
+
+enum { PLACES = 10000, PERCENT_PLACES = 100 * PLACES };
+
+/* The least 10000 * integral + fraction whose integral part does not fit. */
+#define TOO_LARGE (UINT64_C(10000) * PFB_CPI_UNDEFINED)
+
+static bool is_undefined(pfb_cpi_words words)
+{
+    return words.integral == PFB_CPI_UNDEFINED && words.fraction == PFB_CPI_UNDEFINED;
+}
+
+static bool is_figure(pfb_cpi_words words)
+{
+    return words.integral != PFB_CPI_UNDEFINED && words.fraction < PLACES;
+}
+
+static uint64_t ten_thousandths(pfb_cpi_words words)
+{
+    return (uint64_t)PLACES * words.integral + words.fraction;
+}
+
+/* The dividend that makes rounding down round half up: factor * numerator + denominator / 2, below 2^85. */
+static pfb_wide dividend(uint64_t numerator, uint64_t factor, uint64_t denominator)
+{
+    return pfb_wide_plus(pfb_wide_times(pfb_wide_from(numerator), factor), denominator / 2);
+}
+
+/* Returns true if the quotient is too large; always true for a denominator of 0. */
+static bool is_too_large(pfb_wide divided, uint64_t denominator)
+{
+    return pfb_wide_compare(divided, pfb_wide_times(pfb_wide_from(denominator), TOO_LARGE)) >= 0;
+}
+
+/* Returns numerator / denominator (factor PLACES) or 100 times that (PERCENT_PLACES), exact and then rounded half up.
+ * Undefined if the denominator is 0 or the integral part does not fit. */
+static pfb_cpi_words quotient_words(uint64_t numerator, uint64_t factor, uint64_t denominator)
+{
+    pfb_wide divided = dividend(numerator, factor, denominator);
+    if (is_too_large(divided, denominator))
+        return (pfb_cpi_words){PFB_CPI_UNDEFINED, PFB_CPI_UNDEFINED};
+    uint64_t q = pfb_wide_floor(divided, pfb_wide_from(denominator));
+    /* Not with the / operator: a 32-bit compiler would call its runtime library. */
+    uint64_t integral = pfb_wide_floor(pfb_wide_from(q), pfb_wide_from(PLACES));
+    return (pfb_cpi_words){(uint32_t)integral, (uint32_t)(q - integral * PLACES)};
+}
+
+/* Returns true if the words, a figure or undefined, are those of the quotient or differ by 0.0001: other writers may
+ * truncate instead of round. With q from the words and Q = floor(dividend / denominator), q - 1 <= Q <= q + 1 is tested
+ * without a division: (q - 1) * denominator <= dividend < (q + 2) * denominator. */
+static bool is_near_quotient(pfb_cpi_words words, uint64_t numerator, uint64_t denominator)
+{
+    pfb_wide divided = dividend(numerator, PLACES, denominator);
+    if (is_undefined(words) || is_too_large(divided, denominator))
+        return is_undefined(words) && is_too_large(divided, denominator);
+    uint64_t q = ten_thousandths(words);
+    pfb_wide unit = pfb_wide_from(denominator);
+    return (q == 0 || pfb_wide_compare(pfb_wide_times(unit, q - 1), divided) <= 0) &&
+           pfb_wide_compare(divided, pfb_wide_times(unit, q + 2)) < 0;
+}
+
+bool pfb_cpi_words_value(pfb_cpi_words words, double *value)
+{
+    *value = 0.0;
+    if (!is_figure(words))
+        return false;
+    *value = pfb_wide_divide(pfb_wide_from(ten_thousandths(words)), pfb_wide_from(PLACES)).value;
+    return true;
+}
 
 /* ---- Layout of the hooks ------------------------------------------------------------------------------- */
 
@@ -244,7 +315,7 @@ static void warn(pfb_cpi_warned *warned, size_t offset)
 static bool check_figure(pfb_cpi_hooks *hooks, const record *r, pfb_cpi_words words, uint32_t at, bool is_busy)
 {
     bool is_above = words.integral > WHOLE_PERCENT || (words.integral == WHOLE_PERCENT && words.fraction > 0);
-    if (!pfb_cpi_words_valid(words))
+    if (!is_figure(words) && !is_undefined(words))
         return fail_word(hooks, PFB_BAD_FRACTION, r, at);
     if (is_busy && is_above && words.integral != PFB_CPI_UNDEFINED)
         return fail_word(hooks, PFB_BUSY_RANGE, r, at);
@@ -254,7 +325,7 @@ static bool check_figure(pfb_cpi_hooks *hooks, const record *r, pfb_cpi_words wo
 /* Compares a figure with its counters. */
 static void compare_figure(record *r, pfb_cpi_words words, uint32_t at, uint64_t cycles, uint64_t instr)
 {
-    if (!pfb_cpi_words_near(words, cycles, instr))
+    if (!is_near_quotient(words, cycles, instr))
         warn(&r->mismatches, r->hook.offset + HEADER_BYTES + (size_t)WORD_BYTES * at);
 }
 
@@ -611,16 +682,6 @@ bool pfb_cpi_hooks_stored(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group
     return true;
 }
 
-bool pfb_cpi_hooks_word(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, pfb_cpi_hook_kind kind,
-                        uint32_t position, uint32_t *word)
-{
-    const pfb_cpi_hook *hook = find_hook(group, kind);
-    if (!hook || position >= hook->word_count)
-        return false;
-    *word = word_at(hook_words(hooks, hook), position);
-    return true;
-}
-
 /* ---- Writing ------------------------------------------------------------------------------------------- */
 
 /* A group that is being written. */
@@ -722,15 +783,15 @@ static void put_words(draft *d, pfb_cpi_words words)
 
 static void put_scaled(draft *d, const pfb_cpi_figures *f)
 {
-    put_words(d, pfb_cpi_figure_words(f->scaled_cycles, f->instr));
-    put_words(d, pfb_cpi_percent_words(f->busy, f->elapsed));
+    put_words(d, quotient_words(f->scaled_cycles, PLACES, f->instr));
+    put_words(d, quotient_words(f->busy, PERCENT_PLACES, f->elapsed));
 }
 
 static void put_counted(draft *d, const pfb_cpi_figures *f, bool is_scaled)
 {
     put_long(d, f->instr);
     put_long(d, f->cycles);
-    put_words(d, pfb_cpi_figure_words(f->cycles, f->instr));
+    put_words(d, quotient_words(f->cycles, PLACES, f->instr));
     if (is_scaled) {
         put_long(d, f->scaled_cycles);
         put_scaled(d, f);
@@ -742,12 +803,12 @@ static void put_summary(draft *d, uint32_t flags)
     const pfb_cpi_result *result = d->result;
     for (size_t i = 0; i <= result->cpu_count; i++) {
         const pfb_cpi_figures *f = i < result->cpu_count ? &d->cpus[i] : &result->system;
-        put_words(d, pfb_cpi_figure_words(f->cycles, f->instr));
+        put_words(d, quotient_words(f->cycles, PLACES, f->instr));
     }
     for (size_t i = 0; (flags & PFB_CPI_FLAG_SCALED) && i <= result->cpu_count; i++)
         put_scaled(d, i < result->cpu_count ? &d->cpus[i] : &result->system);
     if (flags & PFB_CPI_FLAG_THREAD)
-        put_words(d, pfb_cpi_figure_words(result->thread.cycles, result->thread.instr));
+        put_words(d, quotient_words(result->thread.cycles, PLACES, result->thread.instr));
 }
 
 /* Writes the words after the elapsed cycles. */

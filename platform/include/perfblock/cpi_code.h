@@ -4,8 +4,6 @@
 
 #include "perfblock/export.h"
 
-#include <stddef.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -49,9 +47,6 @@ typedef struct pfb_cpi_code {
 
 /* Returns NULL for a code not listed above. */
 PFB_API const pfb_cpi_code *pfb_cpi_code_find(int code);
-
-/* The codes above by position, in descending order from 0. Returns NULL past the last one. */
-PFB_API const pfb_cpi_code *pfb_cpi_code_at(size_t position);
 
 /* RcToString: the name of the constant, or "PU_UNKNOWN_CODE" for any other value. Returns a static string, never NULL.
  */

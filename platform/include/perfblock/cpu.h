@@ -70,17 +70,16 @@ PFB_API void pfb_lwp_cpu_close(pfb_lwp_cpu *cpu);
 
 /* LLWPCB: loads a control block of capabilities.control_bytes; NULL disables LWP. Hardware writes to the block and its
  * ring until another block is loaded or the CPU is closed. Fails without changing LWP if pfb_lwp_open refuses the block
- * in strict mode (PFB_WIN32_INVALID_PARAMETER; the sentence begins with the text of PFB_LWP_BAD_CB and names the field,
- * its offset and its value), or if the thread cannot be pinned. */
+ * in strict mode or the ring shares bytes with the block (PFB_WIN32_INVALID_PARAMETER; the sentence begins with the
+ * text of PFB_LWP_BAD_CB and names the field, its offset and its value), or if the thread cannot be pinned. */
 PFB_API bool pfb_lwp_cpu_load(pfb_lwp_cpu *cpu, void *control, pfb_source_failure *failure);
 
 /* SLWPCB: writes the head and the counters to the control block and returns its address; NULL if LWP is disabled. */
 PFB_API void *pfb_lwp_cpu_store(pfb_lwp_cpu *cpu);
 
-/* LWPINS and LWPVAL with immediate 0. The immediate is part of the instruction: for other values use the compiler's
+/* LWPINS with immediate 0. The immediate is part of the instruction: for other values use the compiler's
  * intrinsics. In 32-bit programs only the lower 32 bits of data2 are used. */
 PFB_API bool pfb_lwp_cpu_insert(pfb_lwp_cpu *cpu, uint64_t data2, uint32_t data1); /* true: the ring was full */
-PFB_API void pfb_lwp_cpu_value(pfb_lwp_cpu *cpu, uint64_t data2, uint32_t data1);
 
 #ifdef __cplusplus
 }

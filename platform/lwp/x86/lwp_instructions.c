@@ -34,15 +34,6 @@ bool pfb_lwp_instruction_insert(uint64_t data2, uint32_t data1)
 #endif
 }
 
-void pfb_lwp_instruction_value(uint64_t data2, uint32_t data1)
-{
-#if defined(__x86_64__) || defined(_M_X64)
-    __lwpval64(data2, data1, 0);
-#else
-    __lwpval32((uint32_t)data2, data1, 0);
-#endif
-}
-
 #else
 
 void pfb_lwp_instruction_load(void *control)
@@ -60,12 +51,6 @@ bool pfb_lwp_instruction_insert(uint64_t data2, uint32_t data1)
     (void)data2;
     (void)data1;
     return false;
-}
-
-void pfb_lwp_instruction_value(uint64_t data2, uint32_t data1)
-{
-    (void)data2;
-    (void)data1;
 }
 
 #endif

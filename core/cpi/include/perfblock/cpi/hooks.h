@@ -3,7 +3,6 @@
 #define PERFBLOCK_CPI_HOOKS_H
 
 #include "perfblock/cpi/cpi.h"
-#include "perfblock/cpi/words.h"
 #include "perfblock/error.h"
 
 #ifdef __cplusplus
@@ -113,6 +112,20 @@ PFB_API bool pfb_cpi_hooks_next(pfb_cpi_hooks *hooks, pfb_cpi_group *group);
 /* Checks the rest of the stream and returns `error`. */
 PFB_API pfb_error pfb_cpi_hooks_finish(pfb_cpi_hooks *hooks);
 
+/* ---- Figures ------------------------------------------------------------------------------------------------- */
+
+/* A figure as hooks store it: the integral part and the ten-thousandths, rounded half up. Both PFB_CPI_UNDEFINED: there
+ * is no figure. */
+typedef struct pfb_cpi_words {
+    uint32_t integral; /* at most 0xFFFFFFFE */
+    uint32_t fraction; /* 0 to 9999 */
+} pfb_cpi_words;
+
+#define PFB_CPI_UNDEFINED UINT32_C(0xFFFFFFFF)
+
+/* Returns the value in *value, rounded once to the nearest double. False and 0.0 if the words are not a figure. */
+PFB_API bool pfb_cpi_words_value(pfb_cpi_words words, double *value);
+
 /* ---- Contents of a group ------------------------------------------------------------------------------------- */
 
 /* Values of `whose` other than the position of a CPU. */
@@ -134,10 +147,6 @@ typedef struct pfb_cpi_stored {
  * group was returned. Constant time. */
 PFB_API bool pfb_cpi_hooks_stored(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, pfb_cpi_hook_kind kind,
                                   uint32_t whose, pfb_cpi_stored *stored);
-
-/* Returns a raw word of a hook; position 0 is the first after the header. Same conditions. */
-PFB_API bool pfb_cpi_hooks_word(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, pfb_cpi_hook_kind kind,
-                                uint32_t position, uint32_t *word);
 
 /* ---- Writing ------------------------------------------------------------------------------------------------- */
 
