@@ -3,6 +3,7 @@
 """Shows that check_objects.py refuses what it should: compiles small bad sources and expects a finding for each,
 and none for good ones. Usage: self_check.py FOLDER COMPILER [OPTION...]; FOLDER is emptied and filled."""
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -165,8 +166,20 @@ def check_used_functions(folder):
     for name, text in texts.items():
         pathlib.Path(root, name).parent.mkdir(parents=True, exist_ok=True)
         pathlib.Path(root, name).write_text(text, encoding="ascii")
-    found = [finding.split(": ")[1] for finding in check_users.check(root) if not finding.startswith("WITHOUT")]
-    return [] if found == ["pfb_b has no user", "pfb_c has no user"] else [f"users: found {found}"]
+    entries = {"pfb_a": ["pfb_a has a user"], "pfb_b": [], r"pfb_\w": [],
+               r"pfb_a\w*": [r"pfb_a\w* matches no public function without a user"],
+               "pfb_d": ["pfb_d matches no public function without a user"]}
+    listed = dict(check_users.WITHOUT)
+    wrong = []
+    for entry, expected in entries.items():
+        check_users.WITHOUT.clear()
+        check_users.WITHOUT[entry] = "to be checked"
+        found = list(check_users.check(root))
+        without = [f"{name} has no user" for name in ("pfb_b", "pfb_c") if not re.fullmatch(entry, name)]
+        if sorted(finding.split(": ")[1] for finding in found) != sorted(without + expected):
+            wrong.append(f"users: {entry}: found {found}")
+    check_users.WITHOUT.update(listed)
+    return wrong
 
 
 def main():
