@@ -158,10 +158,30 @@ static bool add(collecting *c, const pfb_collector_choice *choice, const char *p
     return is_added;
 }
 
+/* The time of the first sample of a recording. */
+static bool find_first(const input *file, int64_t *time)
+{
+    pfb_capture capture;
+    pfb_chunk chunk;
+    pfb_v2_reader sample;
+    bool is_found = false;
+    pfb_capture_open(&capture, file->data, file->size, NULL);
+    while (!is_found && pfb_capture_next_chunk(&capture, &chunk)) {
+        if (chunk.is_known && chunk.tag == PFB_TAG_DATA)
+            is_found = pfb_v2_open(&sample, file->data + chunk.body_offset, chunk.body_size_bytes, NULL);
+    }
+    if (is_found)
+        *time = sample.perf_time_100ns;
+    return is_found;
+}
+
 bool collecting_add(collecting *c, const options *o)
 {
     static const char *const usual[] = {"Processor Information"};
     path_list paths;
+    int64_t first = 0;
+    c->range = o->range;
+    sample_range_begin(&c->range, c->collector, c->file.data && find_first(&c->file, &first) ? &first : NULL);
     if (!path_list_open(&paths, o))
         return false;
     bool is_added = true;
@@ -185,10 +205,14 @@ bool collecting_next(collecting *c)
     if (!pfb_collector_collect(c->collector, &failure)) {
         if (failure.code == PFB_WIN32_OUTOFMEMORY)
             memory_exhausted();
-        if (!c->file.data || failure.code != PFB_WIN32_NO_MORE_ITEMS)
+        bool is_end = c->file.data && failure.code == PFB_WIN32_NO_MORE_ITEMS;
+        if (!is_end)
             diagnostics_say(STATUS_IMPOSSIBLE, c->subject, "%s", failure.sentence);
+        else if (!c->range.has_used && sample_range_is_given(&c->range))
+            diagnostics_say(STATUS_USAGE, c->subject, "no sample is between --from and --to");
         return false;
     }
+    c->range.has_used = true;
     pfb_collected_reply reply = pfb_collector_reply(c->collector);
     if (reply.has_new_info && reply.info_error.code != PFB_OK)
         diagnostics_malformed(c->subject, reply.info_error);

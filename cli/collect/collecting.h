@@ -13,6 +13,7 @@ typedef struct collecting {
     pfb_collector *collector;
     const char *subject; /* for messages: "live", or the name of the recording */
     input file;          /* the recording */
+    sample_range range;
 } collecting;
 
 /* Opens the live source, or the recording `path` if it is not null. False after a message: status 4 where the machine
@@ -23,7 +24,8 @@ bool collecting_open(collecting *c, const char *path, const pfb_collector_option
  * status 2 for names that match nothing, 3 for a file of paths that cannot be read, else 4. */
 bool collecting_add(collecting *c, const options *o);
 
-/* Collects a sample. False at the end of a recording, and after a message, status 4. */
+/* Collects a sample of the range of --from, --to and --every. False at the end of a recording, and after a message:
+ * status 2 if the range has no sample, else 4. */
 bool collecting_next(collecting *c);
 
 /* Reports what the source did wrong since the last call. */

@@ -24,6 +24,7 @@ typedef struct cook {
     values_printer printer;
     title_names names;
     metadata_files metadata;
+    sample_range range;
     input in;             /* the file being read */
     uint64_t block_count; /* samples and parts of samples that were displayed */
 } cook;
@@ -49,7 +50,9 @@ static void require_memory(bool is_done)
 static pfb_collected_reply cook_reply(cook *c, uint32_t version, size_t base, size_t size)
 {
     const uint8_t *data = c->in.data + base;
-    require_memory(pfb_collector_put_sample(c->collector, version, data, size, NULL));
+    do
+        require_memory(pfb_collector_put_sample(c->collector, version, data, size, NULL));
+    while (sample_range_repeats(&c->range, c->collector));
     pfb_collected_reply reply = pfb_collector_reply(c->collector);
     c->printer.base = base;
     values_print(&c->printer, c->collector);
@@ -196,7 +199,7 @@ static void cook_file(cook *c, const char *name)
     else if (in->kind == INPUT_NAMES)
         diagnostics_say(STATUS_USAGE, name, "is a name table, which is given with --names");
     else if (in->kind == INPUT_LOG || in->kind == INPUT_PDH_TEXT)
-        c->block_count += cook_log(in, &c->printer, c->collector, &c->o->reader);
+        c->block_count += cook_log(in, &c->printer, c->collector, &c->range, &c->o->reader);
     else if (in->kind == INPUT_UNKNOWN)
         input_refuse(in, "a capture, a perfmon log, V1 blocks or V2 data");
     else
@@ -281,11 +284,13 @@ static void cook_chosen(cook *c)
 {
     const options *o = c->o;
     char **files = file_order_by_time(o->files, o->file_count, o->kind);
+    sample_range_begin(&c->range, c->collector, NULL);
     progress_begin(false);
     for (size_t i = 0; i < o->file_count && !output_failed(c->out); i++)
         cook_file(c, files[i]);
     if (!output_failed(c->out))
         note_missing_values(c);
+    sample_range_end(&c->range);
     free(files);
     if (c->printer.has_choice && c->block_count > 0 && !c->printer.has_any)
         diagnostics_say(STATUS_USAGE, "perfblock", "the files have no such counters and instances");
@@ -293,7 +298,7 @@ static void cook_chosen(cook *c)
 
 void cook_files(const options *o, output *out)
 {
-    cook c = {.o = o, .out = out};
+    cook c = {.o = o, .out = out, .range = o->range};
     c.printer.out = out;
     c.printer.is_nonzero = o->is_nonzero;
     title_names_open(&c.names, o->names, &o->reader);

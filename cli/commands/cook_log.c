@@ -22,7 +22,7 @@ static uint64_t print_sample(const input *in, values_printer *printer, pfb_colle
     return reply.is_sample;
 }
 
-static uint64_t cook_records(const input *in, values_printer *printer, pfb_collector *collector,
+static uint64_t cook_records(const input *in, values_printer *printer, pfb_collector *collector, sample_range *range,
                              const pfb_read_options *options)
 {
     pfb_log_reader log;
@@ -31,7 +31,10 @@ static uint64_t cook_records(const input *in, values_printer *printer, pfb_colle
     uint64_t count = 0;
     pfb_log_open(&log, in->data, in->size, options);
     while (!output_failed(printer->out) && pfb_log_next_record(&log, &record)) {
-        bool has_memory = pfb_collector_put_log_record(collector, &log, &record, &failure);
+        bool has_memory;
+        do
+            has_memory = pfb_collector_put_log_record(collector, &log, &record, &failure);
+        while (has_memory && sample_range_repeats(range, collector));
         bool has_sample = has_memory;
         while (has_sample && !output_failed(printer->out)) {
             count += print_sample(in, printer, collector);
@@ -49,7 +52,7 @@ static uint64_t cook_records(const input *in, values_printer *printer, pfb_colle
     return count;
 }
 
-static uint64_t cook_rows(const input *in, values_printer *printer, pfb_collector *collector,
+static uint64_t cook_rows(const input *in, values_printer *printer, pfb_collector *collector, sample_range *range,
                           const pfb_read_options *options)
 {
     pfb_pdh_text_reader text;
@@ -59,8 +62,10 @@ static uint64_t cook_rows(const input *in, values_printer *printer, pfb_collecto
     if (is_open && !pfb_collector_put_text_paths(collector, &text, NULL))
         memory_exhausted();
     while (is_open && !output_failed(printer->out) && pfb_pdh_text_next_row(&text, &row)) {
-        if (!pfb_collector_put_text_row(collector, &text, &row, NULL))
-            memory_exhausted();
+        do
+            if (!pfb_collector_put_text_row(collector, &text, &row, NULL))
+                memory_exhausted();
+        while (sample_range_repeats(range, collector));
         count += print_sample(in, printer, collector);
         progress_show(in->name, row.offset);
     }
@@ -70,9 +75,10 @@ static uint64_t cook_rows(const input *in, values_printer *printer, pfb_collecto
     return count;
 }
 
-uint64_t cook_log(const input *in, values_printer *printer, pfb_collector *collector, const pfb_read_options *options)
+uint64_t cook_log(const input *in, values_printer *printer, pfb_collector *collector, sample_range *range,
+                  const pfb_read_options *options)
 {
     printer->base = 0;
-    return in->kind == INPUT_LOG ? cook_records(in, printer, collector, options)
-                                 : cook_rows(in, printer, collector, options);
+    return in->kind == INPUT_LOG ? cook_records(in, printer, collector, range, options)
+                                 : cook_rows(in, printer, collector, range, options);
 }

@@ -171,6 +171,21 @@ static bool take_count(options *o, const char *value)
     return read_number(value, 1, UINT64_MAX - 1, &o->count);
 }
 
+static bool take_from(options *o, const char *value)
+{
+    return time_option_read(value, &o->range.from);
+}
+
+static bool take_to(options *o, const char *value)
+{
+    return time_option_read(value, &o->range.to);
+}
+
+static bool take_every(options *o, const char *value)
+{
+    return read_number(value, 1, UINT64_MAX - 1, &o->range.every);
+}
+
 static bool take_source(options *o, const char *value)
 {
     o->source = strcmp(value, "live") == 0 ? NULL : value;
@@ -255,6 +270,7 @@ static bool take_utc(options *o, const char *value)
 {
     (void)value;
     o->is_utc = true;
+    o->range.is_utc = true;
     return true;
 }
 
@@ -372,6 +388,28 @@ static const command_option table[] = {
      .meaning = "counter; a name may contain * and ?; repeatable; default: all",
      .example = "\"% Processor Time\"",
      .take = take_counter},
+    {.name = "from",
+     .argument = "TIME",
+     .commands = CHOOSES,
+     .meaning = "leave out the samples of a recording before this time: RFC 3339 with Z or an offset, local time "
+                "without, or a time of the day of the first sample",
+     .expected = TIME_EXPECTED,
+     .example = "2026-11-23T04:05:00",
+     .take = take_from},
+    {.name = "to",
+     .argument = "TIME",
+     .commands = CHOOSES,
+     .meaning = "leave out the samples of a recording after this time",
+     .expected = TIME_EXPECTED,
+     .example = "04:15",
+     .take = take_to},
+    {.name = "every",
+     .argument = "N",
+     .commands = CHOOSES,
+     .meaning = "of the samples of a recording use the first and each N-th after it: rates are those over N intervals",
+     .expected = "a number from 1 up",
+     .example = "10",
+     .take = take_every},
     {.name = "interval",
      .letter = 'i',
      .argument = "SECONDS",
@@ -460,8 +498,8 @@ static const command_option table[] = {
      .meaning = "text: leave out instances whose values are all zero or missing",
      .take = take_nonzero},
     {.name = "utc",
-     .commands = COMMAND_COOK | COMMAND_LIVE,
-     .meaning = "times in text in UTC instead of local time",
+     .commands = CHOOSES,
+     .meaning = "times in text, and those of --from and --to, in UTC instead of local time",
      .take = take_utc},
     {.name = "open", .commands = WRITES_PAGE, .meaning = "open the page in a browser; needs -o", .take = take_open},
     {.name = "quiet",
@@ -687,6 +725,11 @@ static bool check_choices(const options *o, const command *c)
         return refuse(c, "--counter and --instance belong to --set, and paths name their own");
     if (o->is_nonzero && o->format != OUTPUT_TEXT)
         return refuse(c, "--nonzero applies to --format text");
+    if (c->bit & COLLECTS && !o->source && sample_range_is_given(&o->range))
+        return refuse(c, "--from, --to and --every choose samples of a recording: add --source FILE");
+    if (o->range.from.kind != TIME_NONE && o->range.from.kind == o->range.to.kind &&
+        o->range.from.clock >= o->range.to.clock + o->range.to.unit)
+        return refuse(c, "--from is after --to");
     if (o->duration > 0 && o->source)
         return refuse(c, "--duration applies to this machine, not to a recording");
     if (o->duration > 0 && o->duration < o->interval)

@@ -3,6 +3,7 @@
 #define CLI_OPTIONS_H
 
 #include "input/input.h"
+#include "input/sample_range.h"
 #include "output/output.h"
 
 /* The command line. Parsing, usage errors, help, man pages and completions are made from two tables: that of the
@@ -112,6 +113,7 @@ struct options {
     uint64_t duration;     /* nanoseconds; 0: not given */
     uint64_t count;        /* 0: until interrupted */
     uint64_t rotation;     /* --rotate, in bytes; 0: not given */
+    sample_range range;    /* --from, --to, --every */
     bool is_nonzero;
     bool is_quiet;
     bool is_utc;

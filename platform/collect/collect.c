@@ -22,8 +22,10 @@ pfb_collector *pfb_collector_open(pfb_source *source, const pfb_collector_option
         return NULL;
     }
     c->source = source;
-    if (options)
+    if (options) {
         c->options = *options;
+        pfb_collector_choose_range(c, &options->range);
+    }
     return c;
 }
 
@@ -93,19 +95,39 @@ bool pfb_collector_put_names(pfb_collector *c, const void *data, size_t size, pf
            pfb_collect_no_memory(failure);
 }
 
-/* The size of a reply as its header says, at most `size`; 0 without a sound header, and *error says why. */
-static size_t read_size(const pfb_collector *c, bool is_v1, const void *data, size_t size, pfb_error *error)
+/* The header of a reply. */
+typedef struct reply_header {
+    size_t size_bytes; /* at most that of the data; 0: it is malformed */
+    pfb_error error;
+    pfb_name machine_name; /* V1 */
+    sample_clocks clocks;
+} reply_header;
+
+static reply_header read_header(const pfb_collector *c, bool is_v1, const void *data, size_t size)
 {
     pfb_v1_reader v1;
     pfb_v2_reader v2;
     if (is_v1) {
         pfb_v1_open(&v1, data, size, &c->options.reader);
-        *error = v1.error;
-        return v1.total_size_bytes;
+        return (reply_header){.size_bytes = v1.total_size_bytes,
+                              .error = v1.error,
+                              .machine_name = v1.system_name,
+                              .clocks = {v1.perf_time, v1.perf_time_100ns, v1.perf_freq}};
     }
     bool is_open = pfb_v2_open(&v2, data, size, &c->options.reader);
-    *error = v2.error;
-    return is_open ? v2.total_size_bytes : 0;
+    return (reply_header){.size_bytes = is_open ? v2.total_size_bytes : 0,
+                          .error = v2.error,
+                          .clocks = {v2.perf_time, v2.perf_time_100ns, v2.perf_freq}};
+}
+
+/* Returns true if the range leaves out the reply. */
+static bool leave_out(pfb_collector *c, kept_sample *sample, const reply_header *header, bool is_v1)
+{
+    bool is_object = c->log.is_object; /* it is used if its sample is */
+    sample->machine_name = header->machine_name;
+    bool is_left_out = header->size_bytes > 0 && !is_object && pfb_collect_leave_out(c, sample, &header->clocks, is_v1);
+    sample->machine_name = (pfb_name){.bytes = NULL};
+    return is_left_out;
 }
 
 /* Copies the bytes of a reply. False when memory is exhausted. */
@@ -126,13 +148,15 @@ bool pfb_collector_put_sample(pfb_collector *c, uint32_t version, const void *da
 {
     bool is_v1 = version == 0 ? pfb_v1_recognise(data, size) : version == 1;
     c->reply = (pfb_collected_reply){.is_v1 = is_v1};
-    size_t reply_size = read_size(c, is_v1, data, size, &c->reply.error);
+    reply_header header = read_header(c, is_v1, data, size);
+    c->reply.error = header.error;
+    c->reply.size_bytes = header.size_bytes;
     kept_sample *sample = pfb_collect_spare(c, is_v1);
-    if (sample && reply_size == 0) {
+    if (sample && header.size_bytes == 0)
         c->number++;
+    if (sample && (header.size_bytes == 0 || leave_out(c, sample, &header, is_v1)))
         return true;
-    }
-    if (!sample || !copy_reply(sample, data, reply_size))
+    if (!sample || !copy_reply(sample, data, header.size_bytes))
         return pfb_collect_no_memory(failure);
     c->reply.data = sample->reply.data;
     return pfb_collect_take(c, is_v1) || pfb_collect_no_memory(failure);
@@ -172,6 +196,19 @@ static void wait_for_interval(pfb_collector *c)
         c->started = now;
 }
 
+/* Collects a reply in the sample. */
+static bool collect_reply(pfb_collector *c, kept_sample *sample, bool is_recorded, pfb_source_failure *failure)
+{
+    bool is_left_out = false;
+    do {
+        if (!pfb_source_query_collect(c->query_handle, &sample->reply, failure) || !take_info(c, is_recorded, failure))
+            return false;
+        reply_header header = read_header(c, false, sample->reply.data, sample->reply.size_bytes);
+        is_left_out = leave_out(c, sample, &header, false);
+    } while (is_left_out);
+    return true;
+}
+
 bool pfb_collector_collect(pfb_collector *c, pfb_source_failure *failure)
 {
     if (!c->query_handle)
@@ -183,7 +220,7 @@ bool pfb_collector_collect(pfb_collector *c, pfb_source_failure *failure)
     if (!is_recorded && !c->options.returns_at_once)
         wait_for_interval(c);
     c->reply = (pfb_collected_reply){.is_v1 = false};
-    if (!pfb_source_query_collect(c->query_handle, &sample->reply, failure) || !take_info(c, is_recorded, failure))
+    if (!collect_reply(c, sample, is_recorded, failure))
         return false;
     c->has_begun = true;
     sample->reply_size = sample->reply.size_bytes;

@@ -6,6 +6,7 @@
 #include "collect/kept.h"
 #include "collect/logs.h"
 #include "collect/metadata.h"
+#include "collect/range.h"
 #include "collect/texts.h"
 #include "collect/titles.h"
 #include "perfblock/collect.h"
@@ -65,7 +66,8 @@ struct pfb_collector {
     uint64_t started;
     pfb_collected_reply reply;
     /* Samples (samples.c). */
-    uint64_t number; /* of the next sample */
+    range_step v2_step; /* of V2 samples; of V1 each machine has one (kept.h) */
+    uint64_t number;    /* of the next sample */
     uint64_t file_number;
     query_info *query;       /* in force; null: none */
     sample_series series[2]; /* V2, V1 */
@@ -116,8 +118,17 @@ kept_sample *pfb_collect_spare(pfb_collector *c, bool is_v1);
 /* Ends the current sample: it is kept. Returns false when memory is exhausted. */
 bool pfb_collect_end_sample(pfb_collector *c);
 
+/* Returns why a sample is not compared with an older one of another file, by their clocks, as a PFB_GAP_ bit; or 0. */
+uint32_t pfb_collect_compare_clocks(const sample_clocks *older, const sample_clocks *newer, bool is_v1);
+
 void pfb_collect_free_samples(pfb_collector *c);
 void pfb_collect_leave_query(query_info **query);
+
+/* ---- range.c --------------------------------------------------------------------------------------------- */
+
+/* Returns true if the range leaves a sample out. Reports that, and its time, in the reply. Of `sample` only the name of
+ * the machine is used. */
+bool pfb_collect_leave_out(pfb_collector *c, kept_sample *sample, const sample_clocks *clocks, bool is_v1);
 
 /* ---- logs.c ---------------------------------------------------------------------------------------------- */
 

@@ -17,6 +17,7 @@ struct kept_machine {
     size_t name_size;
     kept_object *objects; /* ascending by title */
     size_t count, capacity;
+    range_step step;
 };
 
 /* ---- Machines -------------------------------------------------------------------------------------------- */
@@ -53,6 +54,12 @@ static kept_machine *machine_at(const kept_samples *kept, size_t position, const
 const kept_machine *pfb_kept_machine(const kept_samples *kept, const kept_sample *sample)
 {
     return machine_at(kept, find_position(kept, sample), sample);
+}
+
+range_step *pfb_kept_step(const kept_samples *kept, const kept_sample *sample)
+{
+    kept_machine *machine = machine_at(kept, find_position(kept, sample), sample);
+    return machine ? &machine->step : NULL;
 }
 
 static void free_machine(kept_machine *machine)
@@ -222,6 +229,11 @@ bool pfb_kept_add(kept_samples *kept, kept_sample *sample, kept_sample **release
         join_released(released, pfb_kept_clear(kept));
         return false;
     }
+    sample->machine->step =
+        (range_step){.has_sample = true,
+                     .is_used = true,
+                     .file_number = sample->file_number,
+                     .clocks = {sample->table.perf_time, sample->table.perf_time_100ns, sample->table.perf_freq}};
     sample->serial = kept->serial++;
     sample->latest_count = sample->title_count;
     sample->before = kept->last;

@@ -2,6 +2,7 @@
 #ifndef PFB_COLLECT_KEPT_H
 #define PFB_COLLECT_KEPT_H
 
+#include "collect/range.h"
 #include "perfblock/sample.h"
 #include "perfblock/source.h"
 
@@ -50,6 +51,10 @@ typedef struct kept_samples {
 
 /* The machine that a sample names, or null if no samples of it are kept. Valid until the next sample is added. */
 const kept_machine *pfb_kept_machine(const kept_samples *kept, const kept_sample *sample);
+
+/* The last sample of that machine in the range, or null if no samples of it are kept. Valid as long. Adding a sample
+ * sets it to that sample. */
+range_step *pfb_kept_step(const kept_samples *kept, const kept_sample *sample);
 
 /* The latest sample of an object, or null. `machine` may be null. */
 kept_sample *pfb_kept_find(const kept_machine *machine, uint32_t title);

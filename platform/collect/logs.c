@@ -21,6 +21,7 @@ void pfb_collect_forget_logs(pfb_collector *c)
     l->is_text = false;
     l->is_current = false;
     l->has_rest = false;
+    l->step = (range_step){.has_sample = false};
 }
 
 void pfb_collect_free_logs(pfb_collector *c)
@@ -91,6 +92,7 @@ static bool take_paths(pfb_collector *c, size_t size, pfb_error *error)
         l->path_count = 0;
         l->has_sample = false;
         l->is_text = false;
+        l->step = (range_step){.has_sample = false};
         pfb_text_clear(&c->texts);
     }
     pfb_log_open_paths(&reader, l->path_bytes, size, &c->options.reader);
@@ -106,6 +108,31 @@ static bool take_paths(pfb_collector *c, size_t size, pfb_error *error)
 }
 
 /* ---- Samples ------------------------------------------------------------------------------------------------- */
+
+/* Returns a time in UTC if the bias is known, else as it is. */
+static void set_time(pfb_collected_value *v, uint64_t local_time, bool has_bias, int32_t bias_minutes)
+{
+    const uint64_t most = INT64_MAX / 2;
+    v->has_time = local_time <= most;
+    v->is_local_time = !has_bias;
+    v->time = v->has_time ? (int64_t)local_time + (has_bias ? bias_minutes * UNITS_PER_MINUTE : 0) : 0;
+}
+
+/* Returns true if the range leaves out a sample of this time. Reports that, and the time, in the reply. */
+static bool leave_out_of_log(pfb_collector *c, uint64_t local_time)
+{
+    const pfb_collector_range *range = &c->options.range;
+    log_state *l = &c->log;
+    pfb_collected_value v;
+    set_time(&v, local_time, l->has_bias, l->bias_minutes);
+    c->reply.has_time = v.has_time;
+    c->reply.is_local_time = v.is_local_time;
+    c->reply.time = v.time;
+    if (v.is_local_time)
+        set_time(&v, local_time, true, range->bias_minutes);
+    c->reply.is_left_out = !pfb_range_has(range, v.has_time, v.time) || !pfb_range_step(range, &l->step);
+    return c->reply.is_left_out;
+}
 
 /* Makes the sample the current one. */
 static void begin_sample(pfb_collector *c, uint64_t local_time)
@@ -144,6 +171,21 @@ static void find_bias(log_state *l, const pfb_log_values *values)
     l->has_bias = l->has_bias || is_found;
 }
 
+/* Keeps the difference that the first whole object of a sample shows, unless one is known. */
+static void find_bias_of_objects(log_state *l, uint64_t local_time)
+{
+    pfb_log_sample_reader rest = l->rest;
+    pfb_log_item item = {.kind = 0};
+    pfb_v1_reader block;
+    while (!l->has_bias && l->has_rest && item.kind != PFB_LOG_OBJECT && pfb_log_next_item(&rest, &item))
+        continue;
+    if (l->has_bias || item.kind != PFB_LOG_OBJECT)
+        return;
+    pfb_v1_open(&block, item.block, item.block_size_bytes, NULL);
+    l->has_bias = block.total_size_bytes > 0 &&
+                  pfb_log_bias_between((uint64_t)block.perf_time_100ns, local_time, &l->bias_minutes);
+}
+
 /* Loads the sample in the spare sample and compares it with the one before. */
 static bool take_sample(pfb_collector *c, size_t size, uint64_t local_time, pfb_error *error)
 {
@@ -157,10 +199,15 @@ static bool take_sample(pfb_collector *c, size_t size, uint64_t local_time, pfb_
         if (!pfb_text_reserve(&c->scratch[SCRATCH_INSTANCE], sample->values.values[i].instance.size_bytes))
             return false;
     }
-    if (l->has_sample)
-        pfb_log_match(&older->values, &sample->values);
     find_bias(l, &sample->values);
     l->has_rest = pfb_log_open_sample(&l->rest, sample->record, size, &c->options.reader);
+    find_bias_of_objects(l, local_time);
+    if (leave_out_of_log(c, local_time)) {
+        l->has_rest = false;
+        return true;
+    }
+    if (l->has_sample)
+        pfb_log_match(&older->values, &sample->values);
     l->newer = !l->newer;
     l->has_sample = true;
     begin_sample(c, local_time);
@@ -324,8 +371,10 @@ bool pfb_collector_put_text_row(pfb_collector *c, pfb_pdh_text_reader *text, con
 {
     log_state *l = &c->log;
     pfb_pdh_text_value value;
-    c->reply = (pfb_collected_reply){.is_sample = true};
+    c->reply = (pfb_collected_reply){.is_v1 = false};
     bool has_memory = pfb_collect_end_sample(c);
+    if (has_memory && leave_out_of_log(c, row->time))
+        return true;
     l->cell_count = 0;
     while (has_memory && pfb_pdh_text_next_value(text, &value)) {
         if (value.column >= l->path_count)
@@ -334,21 +383,13 @@ bool pfb_collector_put_text_row(pfb_collector *c, pfb_pdh_text_reader *text, con
         if (has_memory)
             l->cells[l->cell_count++] = (log_cell){value.column, value.has_value, value.value};
     }
+    c->reply.is_sample = has_memory;
     if (has_memory)
         begin_sample(c, row->time);
     return has_memory || pfb_collect_no_memory(failure);
 }
 
 /* ---- Values -------------------------------------------------------------------------------------------------- */
-
-/* Returns a time in UTC if the bias is known, else as it is. */
-static void set_time(pfb_collected_value *v, uint64_t local_time, bool has_bias, int32_t bias_minutes)
-{
-    const uint64_t most = INT64_MAX / 2;
-    v->has_time = local_time <= most;
-    v->is_local_time = !has_bias;
-    v->time = v->has_time ? (int64_t)local_time + (has_bias ? bias_minutes * UNITS_PER_MINUTE : 0) : 0;
-}
 
 static void set_path(pfb_collector *c, pfb_collected_value *v, const pfb_log_path *path)
 {

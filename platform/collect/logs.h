@@ -2,6 +2,7 @@
 #ifndef PFB_COLLECT_LOGS_H
 #define PFB_COLLECT_LOGS_H
 
+#include "collect/range.h"
 #include "perfblock/log.h"
 #include "perfblock/source.h"
 
@@ -33,6 +34,7 @@ typedef struct log_state {
     bool has_sample; /* there is one, of these paths */
     log_cell *cells; /* of the current row of a text log */
     size_t cell_count, cell_capacity;
+    range_step step; /* of the log; its samples have no clocks */
     bool is_text;
     bool has_bias;
     int32_t bias_minutes;       /* UTC = local time + bias */

@@ -270,9 +270,8 @@ static bool load_v1(pfb_collector *c, kept_sample *sample, pfb_collected_reply *
 
 /* ---- Comparison ------------------------------------------------------------------------------------------ */
 
-/* Returns why a sample may not be compared with an older one of another file, by their clocks; or 0. After a restart
- * the performance clock lags behind the 100 ns clock. */
-static uint32_t compare_clocks(const pfb_sample *older, const pfb_sample *newer, bool is_v1)
+/* After a restart the performance clock lags behind the 100 ns clock. */
+uint32_t pfb_collect_compare_clocks(const sample_clocks *older, const sample_clocks *newer, bool is_v1)
 {
     if (older->perf_freq <= 0 || newer->perf_freq != older->perf_freq)
         return PFB_GAP_FREQUENCY;
@@ -286,6 +285,11 @@ static uint32_t compare_clocks(const pfb_sample *older, const pfb_sample *newer,
     double most = 1 + seconds / 1000;
     bool is_continued = lead >= -most && (is_v1 || lead <= most);
     return is_continued ? 0 : PFB_GAP_RESTART;
+}
+
+static sample_clocks clocks_of(const pfb_sample *table)
+{
+    return (sample_clocks){table->perf_time, table->perf_time_100ns, table->perf_freq};
 }
 
 /* Returns true if two V2 samples have the same counters of the same types in the same order. Their files may have
@@ -310,7 +314,9 @@ static uint32_t find_gap(const kept_sample *older, const kept_sample *newer, boo
 {
     if (older->file_number == newer->file_number)
         return 0;
-    uint32_t gap = compare_clocks(&older->table, &newer->table, is_v1);
+    sample_clocks before = clocks_of(&older->table);
+    sample_clocks now = clocks_of(&newer->table);
+    uint32_t gap = pfb_collect_compare_clocks(&before, &now, is_v1);
     if (gap == 0 && !is_v1 && !has_same_counters(&older->table, &newer->table))
         gap = PFB_GAP_COUNTERS;
     return gap;

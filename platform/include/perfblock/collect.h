@@ -40,6 +40,15 @@ extern "C" {
 
 typedef struct pfb_collector pfb_collector; /* opaque */
 
+/* Which samples of a recording, or of those that are put, are used. The others are left out before samples are
+ * compared: with a step of 10, rates are those over ten intervals. Live sources have no range. */
+typedef struct pfb_collector_range {
+    bool has_from, has_to;
+    int64_t from, to;     /* the first and the last moment, in 100 ns since 1601-01-01 UTC */
+    uint64_t every;       /* N: of the samples from `from` to `to` the first, and each N-th after it. 0 and 1: all */
+    int32_t bias_minutes; /* of samples whose distance from UTC is unknown: UTC = local time + bias */
+} pfb_collector_range;
+
 /* Zero is the default of every member; so is a null pointer to the whole. */
 typedef struct pfb_collector_options {
     pfb_read_options reader;
@@ -49,6 +58,7 @@ typedef struct pfb_collector_options {
     uint32_t interval_ms;        /* between live samples; 0: 1000 */
     bool returns_at_once;        /* collect does not wait for the next interval */
     bool is_raw;                 /* collect fetches replies without reading them: there are no values */
+    pfb_collector_range range;
 } pfb_collector_options;
 
 /* Opens a collector. `source` may be null; otherwise it must stay open, and not be used by others meanwhile, until the
@@ -57,6 +67,9 @@ PFB_API pfb_collector *pfb_collector_open(pfb_source *source, const pfb_collecto
                                           pfb_source_failure *failure);
 
 PFB_API void pfb_collector_close(pfb_collector *collector); /* may be null */
+
+/* Replaces the range of the options, for the samples that follow. */
+PFB_API void pfb_collector_choose_range(pfb_collector *collector, const pfb_collector_range *range);
 
 /* ---- Choosing counters ----------------------------------------------------------------------------------- */
 
@@ -115,10 +128,11 @@ PFB_API bool pfb_collector_next_problem(pfb_collector *collector, pfb_collector_
 
 /* ---- Collecting ------------------------------------------------------------------------------------------ */
 
-/* Collects the next sample, which becomes the current one. Of a live source it waits until a whole number of intervals
- * after the first sample, leaving out those that have passed; a recording has no waiting. Most counters need two
- * samples: those of the first have the status PFB_STATUS_NEED_TWO_SAMPLES. Returns false at the end of a recording
- * (PFB_WIN32_NO_MORE_ITEMS) and on failure. A malformed reply is no failure; pfb_collector_reply has its error. */
+/* Collects the next sample of the range, which becomes the current one. Of a live source it waits until a whole number
+ * of intervals after the first sample, leaving out those that have passed; a recording has no waiting. Most counters
+ * need two samples: those of the first have the status PFB_STATUS_NEED_TWO_SAMPLES. Returns false at the end of a
+ * recording (PFB_WIN32_NO_MORE_ITEMS) and on failure. A malformed reply is no failure; pfb_collector_reply has its
+ * error. */
 PFB_API bool pfb_collector_collect(pfb_collector *collector, pfb_source_failure *failure);
 
 /* What was found in the reply that was collected or put last. */
@@ -127,7 +141,11 @@ typedef struct pfb_collected_reply {
     size_t size_bytes;   /* of the reply, as its header says; bytes past it are ignored. 0 without a sound header */
     pfb_error error;     /* the first in the reply; values that precede it are returned */
     bool is_v1;
-    bool is_sample; /* it has values, and later samples are compared with it; false: its header is malformed */
+    bool is_sample; /* it has values, and later samples are compared with it; false: its header is malformed, or ... */
+    bool is_left_out;   /* ... it is not in the range, and was not read; `data` is null */
+    bool has_time;      /* the header is sound, or it is a sample of a log */
+    bool is_local_time; /* of a log whose distance from UTC is unknown */
+    int64_t time;       /* of the sample, as in pfb_collected_value */
     /* Of a reply that was collected: */
     size_t collected_bytes; /* at `data` */
     bool has_new_info;      /* the query information is not that of the reply before */

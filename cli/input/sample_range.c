@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/sample_range.h"
+
+#include "os/system.h"
+#include "output/diagnostics.h"
+#include "output/time_text.h"
+
+#include <string.h>
+
+#define UNITS_PER_SECOND INT64_C(10000000)
+#define SECONDS_PER_DAY INT64_C(86400)
+#define UNITS_PER_DAY (SECONDS_PER_DAY * UNITS_PER_SECOND)
+#define UNITS_PER_MINUTE (60 * UNITS_PER_SECOND)
+#define SECONDS_TO_1970 INT64_C(11644473600) /* from 1601 */
+
+/* ---- Reading --------------------------------------------------------------------------------------------- */
+
+/* Reads `count` digits. False if they are not there, or the number is not between the limits. */
+static bool read_digits(const char **at, size_t count, unsigned least, unsigned most, unsigned *number)
+{
+    *number = 0;
+    for (size_t i = 0; i < count; i++) {
+        char digit = (*at)[i];
+        if (digit < '0' || digit > '9')
+            return false;
+        *number = *number * 10 + (unsigned)(digit - '0');
+    }
+    *at += count;
+    return *number >= least && *number <= most;
+}
+
+static bool read_mark(const char **at, const char *marks)
+{
+    bool is_mark = **at != '\0' && strchr(marks, **at) != NULL;
+    *at += is_mark;
+    return is_mark;
+}
+
+/* Days since 1601-01-01, which begins a cycle of 400 years. */
+static int64_t days_to(unsigned year, unsigned month, unsigned day)
+{
+    static const unsigned before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
+    unsigned years = year - 1601;
+    bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    return (int64_t)years * 365 + years / 4 - years / 100 + years / 400 + before[month - 1] + (month > 2 && is_leap) +
+           day - 1;
+}
+
+/* "2026-11-23" as 100 ns since 1601. */
+static bool read_date(const char **at, int64_t *clock)
+{
+    static const unsigned sizes[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    unsigned year = 0;
+    unsigned month = 0;
+    unsigned day = 0;
+    if (!read_digits(at, 4, 1601, 9999, &year) || !read_mark(at, "-") || !read_digits(at, 2, 1, 12, &month) ||
+        !read_mark(at, "-") || !read_digits(at, 2, 1, 31, &day))
+        return false;
+    *clock = days_to(year, month, day) * UNITS_PER_DAY;
+    bool is_leap_day = month == 2 && day == 29 && days_to(year, 3, 1) - days_to(year, 2, 1) == 29;
+    return day <= sizes[month - 1] || is_leap_day;
+}
+
+/* Digits past those of 100 ns are ignored. */
+static bool read_fraction(const char **at, time_option *time)
+{
+    const char *first = *at;
+    int64_t unit = UNITS_PER_SECOND;
+    for (; **at >= '0' && **at <= '9'; (*at)++) {
+        unit /= 10;
+        time->clock += unit * (**at - '0');
+    }
+    time->unit = unit > 0 ? unit : 1;
+    return *at != first;
+}
+
+/* "04:05", "04:05:06" or "04:05:06.789". */
+static bool read_time_of_day(const char **at, time_option *time)
+{
+    unsigned hour = 0;
+    unsigned minute = 0;
+    unsigned second = 0;
+    if (!read_digits(at, 2, 0, 23, &hour) || !read_mark(at, ":") || !read_digits(at, 2, 0, 59, &minute))
+        return false;
+    if (read_mark(at, ":")) {
+        if (!read_digits(at, 2, 0, 59, &second))
+            return false;
+        if (read_mark(at, ".") && !read_fraction(at, time))
+            return false;
+    }
+    time->clock += (((int64_t)hour * 60 + minute) * 60 + second) * UNITS_PER_SECOND;
+    return true;
+}
+
+/* "Z" or "+01:00", after a blank or not. */
+static bool read_zone(const char **at, time_option *time)
+{
+    unsigned hours = 0;
+    unsigned minutes = 0;
+    read_mark(at, " ");
+    time->kind = TIME_UTC;
+    if (read_mark(at, "Zz"))
+        return true;
+    int64_t sign = **at == '-' ? -1 : 1;
+    if (!read_mark(at, "+-") || !read_digits(at, 2, 0, 23, &hours) || !read_mark(at, ":") ||
+        !read_digits(at, 2, 0, 59, &minutes))
+        return false;
+    time->clock -= sign * (int64_t)(hours * 60 + minutes) * UNITS_PER_MINUTE;
+    return true;
+}
+
+bool time_option_read(const char *text, time_option *time)
+{
+    const char *at = text;
+    *time = (time_option){.kind = TIME_OF_DAY, .unit = 1};
+    if (strlen(text) > 2 && text[2] != ':') {
+        time->kind = TIME_LOCAL;
+        if (!read_date(&at, &time->clock) || !read_mark(&at, "Tt "))
+            return false;
+    }
+    return read_time_of_day(&at, time) &&
+           (*at == '\0' || (time->kind == TIME_LOCAL && read_zone(&at, time) && *at == '\0'));
+}
+
+/* ---- Local time ------------------------------------------------------------------------------------------ */
+
+/* The offset of local time from UTC at a moment, in 100 ns; 0 if it is not known. */
+static int64_t offset_at(const sample_range *r, int64_t clock)
+{
+    int32_t minutes = 0;
+    if (r->is_utc || !system_local_offset(clock / UNITS_PER_SECOND - SECONDS_TO_1970, &minutes))
+        return 0;
+    return minutes * UNITS_PER_MINUTE;
+}
+
+/* The moment of a local time. The first one, where it occurs twice; one that is skipped is that much later. */
+static int64_t utc_of(const sample_range *r, int64_t local)
+{
+    int64_t before = offset_at(r, local - UNITS_PER_DAY);
+    int64_t after = offset_at(r, local + UNITS_PER_DAY);
+    bool is_after = offset_at(r, local - before) != before && offset_at(r, local - after) == after;
+    return local - (is_after ? after : before);
+}
+
+/* The moment of a time. `day` is the midnight of times without a date. */
+static int64_t moment_of(const sample_range *r, const time_option *time, int64_t day)
+{
+    return time->kind == TIME_UTC     ? time->clock
+           : time->kind == TIME_LOCAL ? utc_of(r, time->clock)
+                                      : utc_of(r, day + time->clock);
+}
+
+/* ---- Choosing -------------------------------------------------------------------------------------------- */
+
+bool sample_range_is_given(const sample_range *r)
+{
+    return r->from.kind != TIME_NONE || r->to.kind != TIME_NONE || r->every > 0;
+}
+
+/* Gives the collector the range. `local_first` is the local time of the first sample. */
+static void choose(sample_range *r, pfb_collector *collector, int64_t local_first)
+{
+    int64_t in_day = local_first % UNITS_PER_DAY;
+    int64_t day = local_first - (in_day < 0 ? in_day + UNITS_PER_DAY : in_day);
+    pfb_collector_range range = {
+        .has_from = r->from.kind != TIME_NONE, .has_to = r->to.kind != TIME_NONE, .every = r->every};
+    if (range.has_from)
+        range.from = moment_of(r, &r->from, day);
+    if (range.has_to)
+        range.to = moment_of(r, &r->to, day) + r->to.unit - 1;
+    range.bias_minutes = (int32_t)(-offset_at(r, range.has_from ? range.from : range.to) / UNITS_PER_MINUTE);
+    pfb_collector_choose_range(collector, &range);
+    r->is_known = true;
+}
+
+void sample_range_begin(sample_range *r, pfb_collector *collector, const int64_t *first)
+{
+    static const pfb_collector_range none = {.has_from = true, .from = INT64_MAX};
+    bool needs_first = r->from.kind == TIME_OF_DAY || r->to.kind == TIME_OF_DAY;
+    if (!sample_range_is_given(r))
+        r->is_known = true;
+    else if (first || !needs_first)
+        choose(r, collector, first ? *first + offset_at(r, *first) : 0);
+    else
+        pfb_collector_choose_range(collector, &none);
+}
+
+bool sample_range_repeats(sample_range *r, pfb_collector *collector)
+{
+    pfb_collected_reply reply = pfb_collector_reply(collector);
+    if (!reply.has_time)
+        return false;
+    if (!r->is_known) {
+        choose(r, collector, reply.time + (reply.is_local_time ? 0 : offset_at(r, reply.time)));
+        return true;
+    }
+    if (!reply.is_left_out) {
+        r->has_used = true;
+        return false;
+    }
+    r->first = r->has_left_out && r->first < reply.time ? r->first : reply.time;
+    r->last = r->has_left_out && r->last > reply.time ? r->last : reply.time;
+    r->has_left_out = true;
+    return false;
+}
+
+void sample_range_end(const sample_range *r)
+{
+    buffer times = {0};
+    if (r->has_used || !r->has_left_out)
+        return;
+    time_text_local(&times, r->first);
+    buffer_string(&times, " to ");
+    time_text_local(&times, r->last);
+    diagnostics_say(STATUS_USAGE, "perfblock", "no sample is between --from and --to; the samples are from %s",
+                    times.data);
+    buffer_free(&times);
+}

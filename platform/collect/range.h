@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_COLLECT_RANGE_H
+#define PFB_COLLECT_RANGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct pfb_collector_range pfb_collector_range;
+
+typedef struct sample_clocks {
+    int64_t perf_time, perf_time_100ns, perf_freq;
+} sample_clocks;
+
+/* The last sample of a machine in the range, used or not. Zero: none. */
+typedef struct range_step {
+    bool has_sample;
+    bool is_used;
+    uint64_t passed; /* samples since the last one that was used */
+    uint64_t file_number;
+    sample_clocks clocks;
+} range_step;
+
+/* Returns true if the time is in the range; one that is not known is not, unless there are no limits. */
+bool pfb_range_has(const pfb_collector_range *range, bool has_time, int64_t time);
+
+/* Returns true if `every` uses the next sample, and counts it. */
+bool pfb_range_step(const pfb_collector_range *range, range_step *step);
+
+#endif
