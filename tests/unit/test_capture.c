@@ -231,6 +231,72 @@ Test(capture, sizes_beyond_the_file)
     }
 }
 
+/* Reads a capture whose windows begin with `first` bytes and grow by `step` until the next chunk fits. Returns the
+ * number of chunks after the first one, whose offsets in the file are compared with `ends`. */
+static size_t count_in_windows(const bytes *b, size_t size, size_t first, size_t step, const size_t *ends,
+                               pfb_error *error)
+{
+    pfb_capture capture;
+    pfb_chunk chunk;
+    size_t count = 0;
+    size_t held = first < size ? first : size;
+    while (!pfb_capture_open_window(&capture, b->data, held, held == size, NULL) &&
+           capture.error.code == PFB_CALLER_TOO_SMALL)
+        held = held + step < size ? held + step : size;
+    do {
+        while (pfb_capture_next_chunk(&capture, &chunk))
+            cr_expect_eq(capture.window_offset + chunk.offset, ends[count++]);
+        size_t start = (size_t)capture.window_offset + capture.resume_offset;
+        held = held + step < size ? held + step : size;
+        if (!capture.needs_more)
+            break;
+        cr_assert(pfb_capture_continue(&capture, b->data + start, held - start, held == size));
+    } while (true);
+    *error = capture.error;
+    error->offset += error->code != PFB_OK ? (size_t)capture.window_offset : 0;
+    return count;
+}
+
+/* Windows of any size give the chunks and the error of the whole capture, wherever it is cut. */
+Test(capture, windows)
+{
+    bytes b = {.size = 0};
+    size_t ends[16];
+    put_all_kinds(&b, ends);
+    for (size_t size = 4; size <= b.size; size++) {
+        pfb_error whole;
+        pfb_error error;
+        size_t expected = count_chunks(b.data, size, &whole);
+        for (size_t first = 0; first < 80; first += 7) {
+            size_t count = count_in_windows(&b, size, first, 1 + first % 19, ends, &error);
+            cr_assert_eq(count, expected, "%zu of %zu bytes", first, size);
+            expect_error(error, whole.code, whole.offset, "windows");
+        }
+    }
+}
+
+Test(capture, a_capture_that_grows)
+{
+    bytes b = {.size = 0};
+    pfb_capture capture;
+    pfb_chunk chunk;
+    put_start(&b);
+    put_chunk(&b, "DATA", 1, 8);
+    size_t size = b.size;
+    put_chunk(&b, "NOTE", 1, 3);
+    cr_assert(pfb_capture_open_window(&capture, b.data, size, false, NULL));
+    cr_expect(pfb_capture_next_chunk(&capture, &chunk) && chunk.tag == PFB_TAG_DATA);
+    cr_expect(!pfb_capture_next_chunk(&capture, &chunk) && capture.needs_more && capture.resume_offset == size);
+    cr_expect(!pfb_capture_next_chunk(&capture, &chunk), "until it is continued");
+    cr_assert(pfb_capture_continue(&capture, b.data + size, b.size - size, false));
+    cr_expect(pfb_capture_next_chunk(&capture, &chunk) && chunk.tag == PFB_TAG_NOTE && chunk.offset == 0);
+    cr_expect(!pfb_capture_next_chunk(&capture, &chunk) && capture.needs_more);
+    cr_assert(pfb_capture_continue(&capture, NULL, 0, true));
+    cr_expect(!pfb_capture_next_chunk(&capture, &chunk) && !capture.needs_more && capture.error.code == PFB_OK);
+    cr_expect(!pfb_capture_continue(&capture, NULL, 0, true));
+    expect_error(capture.error, PFB_CALLER_ORDER, 0, "no more was needed");
+}
+
 /* Every length of the file: all whole chunks before the cut, and one error naming the chunk that was cut. */
 Test(capture, cut_at_every_byte)
 {

@@ -32,17 +32,21 @@ extern "C" {
 /* Version written with every chunk. A chunk of a higher version is treated like one with an unknown tag. */
 enum { PFB_CAPTURE_VERSION = 1, PFB_CHUNK_HEADER_BYTES = 16 };
 
-/* Reads a capture in memory; same conventions as v2.h. The fields below the line are private. */
+/* Reads a capture in memory, or window by window; same conventions as v2.h. The fields below the line are private. */
 typedef struct pfb_capture {
-    pfb_error error;
+    pfb_error error;        /* its offset counts from the start of the window */
+    uint64_t window_offset; /* of the window in the capture */
+    bool needs_more;        /* pfb_capture_next_chunk returned false because the next chunk ends past the window */
+    size_t resume_offset;   /* then: where in this window the next one must begin */
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     size_t size;
     size_t at;
+    bool is_last;
 } pfb_capture;
 
 typedef struct pfb_chunk {
-    size_t offset; /* of the chunk's header */
+    size_t offset; /* of the chunk's header, in the window */
     uint32_t tag;  /* PFB_TAG_, or any other value: skip the chunk */
     uint32_t version;
     size_t body_offset; /* of the reply: the payload after GUID, request code and language */
@@ -61,8 +65,18 @@ PFB_API bool pfb_capture_recognise(const void *data, size_t size);
  * is higher than PFB_CAPTURE_VERSION. `options` may be null; strict mode reads captures like the default. */
 PFB_API bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size, const pfb_read_options *options);
 
-/* Returns the next whole chunk, including unknown ones, in *chunk. Returns false at the end, and with `error` set where
- * the capture is cut or a chunk is too small for its tag. The contents of bodies are not checked. */
+/* Opens a capture of which `data` is the first window. It must hold the first chunk: else PFB_CALLER_TOO_SMALL. */
+PFB_API bool pfb_capture_open_window(pfb_capture *capture, const void *data, size_t size, bool is_last,
+                                     const pfb_read_options *options);
+
+/* Continues with the next window after needs_more: `data` is the capture from resume_offset of the previous window on.
+ * It must be longer than what the previous window had from there; double it until needs_more is false. A capture that
+ * is being written may be continued whenever it has grown. */
+PFB_API bool pfb_capture_continue(pfb_capture *capture, const void *data, size_t size, bool is_last);
+
+/* Returns the next whole chunk, including unknown ones, in *chunk. Returns false at the end, if more is needed, and
+ * with `error` set where the capture is cut or a chunk is too small for its tag. The contents of bodies are not
+ * checked. */
 PFB_API bool pfb_capture_next_chunk(pfb_capture *capture, pfb_chunk *chunk);
 
 /* Reads the rest of the capture and returns `error`. */

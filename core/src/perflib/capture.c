@@ -94,10 +94,11 @@ bool pfb_capture_recognise(const void *data, size_t size)
     return p && load_le32(p) == PFB_TAG_CAPTURE;
 }
 
-bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size, const pfb_read_options *options)
+bool pfb_capture_open_window(pfb_capture *capture, const void *data, size_t size, bool is_last,
+                             const pfb_read_options *options)
 {
     (void)options;
-    *capture = (pfb_capture){.data = data, .size = data ? size : 0};
+    *capture = (pfb_capture){.data = data, .size = data ? size : 0, .is_last = is_last};
     pfb_cursor cursor = pfb_cursor_make(data, size);
     pfb_chunk chunk;
     if (!pfb_capture_recognise(data, size))
@@ -105,18 +106,46 @@ bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size, const
     else if (read_chunk(&cursor, &chunk) && !chunk.is_known)
         pfb_cursor_fail(&cursor, PFB_UNREAD_FORMAT, 4);
     capture->error = cursor.error;
+    if (!is_last && (cursor.error.code == PFB_TRUNCATED_CHUNK || capture->size < sizeof(uint32_t)))
+        capture->error = (pfb_error){PFB_CALLER_TOO_SMALL, 0};
     capture->at = cursor.at;
     return cursor.error.code == PFB_OK;
 }
 
+bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size, const pfb_read_options *options)
+{
+    return pfb_capture_open_window(capture, data, size, true, options);
+}
+
+bool pfb_capture_continue(pfb_capture *capture, const void *data, size_t size, bool is_last)
+{
+    if (capture->error.code != PFB_OK)
+        return false;
+    if (!capture->needs_more) {
+        capture->error = (pfb_error){PFB_CALLER_ORDER, 0};
+        return false;
+    }
+    capture->window_offset += capture->resume_offset;
+    capture->needs_more = false;
+    capture->resume_offset = capture->at = 0;
+    capture->data = data;
+    capture->size = data ? size : 0;
+    capture->is_last = is_last;
+    return true;
+}
+
 bool pfb_capture_next_chunk(pfb_capture *capture, pfb_chunk *chunk)
 {
-    if (capture->error.code != PFB_OK || capture->at == capture->size)
+    if (capture->error.code != PFB_OK || capture->needs_more || (capture->at == capture->size && capture->is_last))
         return false;
     pfb_cursor cursor = pfb_cursor_between(capture->data, capture->at, capture->size);
     pfb_chunk read;
     if (!read_chunk(&cursor, &read)) {
-        capture->error = cursor.error;
+        capture->needs_more = cursor.error.code == PFB_TRUNCATED_CHUNK && !capture->is_last;
+        if (capture->needs_more)
+            capture->resume_offset = capture->at;
+        else
+            capture->error = cursor.error;
         return false;
     }
     capture->at = cursor.at;
