@@ -2,6 +2,8 @@
 #ifndef CLI_REPORT_LINES_H
 #define CLI_REPORT_LINES_H
 
+#include "memory/hash_index.h"
+#include "report/figures.h"
 #include "report/report.h"
 
 /* What report.c collects and page.c writes. */
@@ -20,8 +22,8 @@ typedef struct report_point {
 typedef struct report_line {
     report_point *points;
     size_t count, capacity;
-    uint64_t values, gaps; /* samples with and without a value */
-    double least, most, sum, last;
+    figures figures;
+    uint64_t gaps;    /* samples without a value */
     uint64_t seen;    /* samples of its counterset up to its last point */
     uint32_t sample;  /* of its last point */
     uint32_t repeats; /* values of this name in that sample */
@@ -47,22 +49,15 @@ typedef struct report_name {
     size_t offset, size; /* in report.text */
 } report_name;
 
-/* Positions by hash, in open addressing; 0 is a free slot, others are 1 more than the position. */
-typedef struct report_index {
-    uint32_t *slots;
-    uint64_t *hashes; /* by position */
-    size_t slot_count, hash_capacity, count;
-} report_index;
-
 struct report {
     uint64_t seed; /* of the hashes, so that no input can foresee them */
     buffer text;
     report_name *names;
     size_t name_count, name_capacity;
-    report_index name_index;
+    hash_index name_index;
     report_node *nodes;
     size_t node_count, node_capacity;
-    report_index node_index;
+    hash_index node_index;
     report_line *lines;
     size_t line_count, line_capacity;
     int64_t *times; /* by sample */

@@ -236,10 +236,10 @@ static bool find_range(const report *r, const report_node *counter, double *leas
     *least = *most = 0;
     for (int32_t at = counter->first; at != REPORT_NONE; at = r->nodes[at].next) {
         const report_line *line = &r->lines[r->nodes[at].line];
-        if (line->values == 0)
+        if (line->figures.count == 0)
             continue;
-        *least = !has_any || line->least < *least ? line->least : *least;
-        *most = !has_any || line->most > *most ? line->most : *most;
+        *least = !has_any || line->figures.least < *least ? line->figures.least : *least;
+        *most = !has_any || line->figures.most > *most ? line->figures.most : *most;
         has_any = true;
     }
     return has_any;
@@ -333,16 +333,16 @@ static void put_table(page *p, const report_node *counter)
         "<th scope=\"col\">Gaps</th></tr></thead><tbody>\n");
     for (int32_t at = counter->first; at != REPORT_NONE; at = p->r->nodes[at].next) {
         const report_line *line = &p->r->lines[p->r->nodes[at].line];
-        bool has_any = line->values > 0;
+        bool has_any = line->figures.count > 0;
         buffer_format(&p->html, "<tr><th scope=\"row\"><i class=\"c%zu d%zu\"></i><span>", number % COLOURS,
                       number / COLOURS % 3);
         put_line_name(p, &p->r->nodes[at]);
         put(p, "</span></th>");
-        put_number(p, has_any, line->least);
-        put_number(p, has_any, has_any ? line->sum / (double)line->values : 0);
-        put_number(p, has_any, line->most);
-        put_number(p, has_any, line->last);
-        buffer_format(&p->html, "<td>%" PRIu64 "</td><td>%" PRIu64 "</td></tr>\n", line->values, line->gaps);
+        put_number(p, has_any, line->figures.least);
+        put_number(p, has_any, figures_average(&line->figures));
+        put_number(p, has_any, line->figures.most);
+        put_number(p, has_any, line->figures.last);
+        buffer_format(&p->html, "<td>%" PRIu64 "</td><td>%" PRIu64 "</td></tr>\n", line->figures.count, line->gaps);
         html_flush(&p->html, p->out);
         number++;
     }

@@ -9,62 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Hashing --------------------------------------------------------------------------------------------- */
-
-static uint64_t mix(uint64_t hash)
-{
-    hash = (hash ^ hash >> 33) * UINT64_C(0xFF51AFD7ED558CCD);
-    hash = (hash ^ hash >> 33) * UINT64_C(0xC4CEB9FE1A85EC53);
-    return hash ^ hash >> 33;
-}
-
-static uint64_t hash_text(uint64_t seed, const char *text)
-{
-    uint64_t hash = seed;
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001B3); /* FNV-1a */
-    return mix(hash);
-}
-
-static void place(report_index *index, size_t position)
-{
-    size_t slot = (size_t)index->hashes[position] & (index->slot_count - 1);
-    while (index->slots[slot] != 0)
-        slot = (slot + 1) & (index->slot_count - 1);
-    index->slots[slot] = (uint32_t)position + 1;
-}
-
-/* Adds the next position. At most half of the slots are used. */
-static void add_position(report_index *index, uint64_t hash)
-{
-    enum { LEAST_SLOTS = 64 };
-    index->hashes = memory_grow(index->hashes, &index->hash_capacity, index->count + 1, sizeof *index->hashes);
-    index->hashes[index->count++] = hash;
-    if (index->count * 2 <= index->slot_count) {
-        place(index, index->count - 1);
-        return;
-    }
-    free(index->slots);
-    index->slot_count = index->slot_count > 0 ? index->slot_count * 2 : LEAST_SLOTS;
-    index->slots = memory_get(index->slot_count, sizeof *index->slots);
-    for (size_t i = 0; i < index->count; i++)
-        place(index, i);
-}
-
-/* The positions with a hash, one after the other: REPORT_NONE after the last one. `slot` begins as the hash. */
-static int32_t next_position(const report_index *index, uint64_t hash, uint64_t *slot)
-{
-    while (index->slot_count > 0) {
-        uint32_t found = index->slots[*slot & (index->slot_count - 1)];
-        if (found == 0)
-            break;
-        ++*slot;
-        if (index->hashes[found - 1] == hash)
-            return (int32_t)(found - 1);
-    }
-    return REPORT_NONE;
-}
-
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
 /* Names and nodes are kept only of lines that the page has. */
@@ -77,16 +21,16 @@ static bool is_full(const report *r)
 static int32_t get_name(report *r, const char *name)
 {
     size_t size = strlen(name);
-    uint64_t hash = hash_text(r->seed, name);
+    uint64_t hash = hash_bytes(r->seed, name, size);
     uint64_t slot = hash;
-    int32_t at = 0;
-    while ((at = next_position(&r->name_index, hash, &slot)) != REPORT_NONE) {
+    size_t at = 0;
+    while ((at = hash_index_next(&r->name_index, hash, &slot)) != HASH_INDEX_NONE) {
         if (r->names[at].size == size && memcmp(r->text.data + r->names[at].offset, name, size) == 0)
-            return at;
+            return (int32_t)at;
     }
     if (is_full(r))
         return REPORT_NONE;
-    add_position(&r->name_index, hash);
+    hash_index_add(&r->name_index, hash);
     r->names = memory_grow(r->names, &r->name_capacity, r->name_count + 1, sizeof *r->names);
     r->names[r->name_count] = (report_name){.offset = r->text.size, .size = size};
     buffer_bytes(&r->text, name, size);
@@ -100,19 +44,19 @@ static int32_t get_name(report *r, const char *name)
 static int32_t get_node(report *r, int32_t parent, int32_t name, int32_t unit, uint32_t repeat)
 {
     uint64_t key = (uint64_t)(uint32_t)parent << 32 | (uint32_t)name;
-    uint64_t hash = mix(mix(r->seed ^ key) ^ ((uint64_t)(uint32_t)unit << 32 | repeat));
+    uint64_t hash = hash_mix(hash_mix(r->seed ^ key) ^ ((uint64_t)(uint32_t)unit << 32 | repeat));
     uint64_t slot = hash;
-    int32_t at = 0;
-    while ((at = next_position(&r->node_index, hash, &slot)) != REPORT_NONE) {
-        const report_node *node = &r->nodes[at];
+    size_t found = 0;
+    while ((found = hash_index_next(&r->node_index, hash, &slot)) != HASH_INDEX_NONE) {
+        const report_node *node = &r->nodes[found];
         if (node->parent == parent && node->name == name && node->unit == unit && node->repeat == repeat)
-            return at;
+            return (int32_t)found;
     }
     if (is_full(r))
         return REPORT_NONE;
-    add_position(&r->node_index, hash);
+    hash_index_add(&r->node_index, hash);
     r->nodes = memory_grow(r->nodes, &r->node_capacity, r->node_count + 1, sizeof *r->nodes);
-    at = (int32_t)r->node_count++;
+    int32_t at = (int32_t)r->node_count++;
     r->nodes[at] = (report_node){.parent = parent,
                                  .name = name,
                                  .unit = unit,
@@ -244,7 +188,7 @@ static void thin(report *r)
 report *report_begin(void)
 {
     report *r = memory_get(1, sizeof *r);
-    r->seed = mix(system_now() ^ (uintptr_t)r);
+    r->seed = hash_mix(system_now() ^ (uintptr_t)r);
     r->run = 1;
     r->thin_at = REPORT_MOST_POINTS;
     get_node(r, REPORT_NONE, get_name(r, ""), 0, 0);
@@ -271,15 +215,6 @@ static bool begin_sample(report *r, const report_value *value)
     return true;
 }
 
-static void count_value(report_line *line, double value)
-{
-    line->least = line->values == 0 || value < line->least ? value : line->least;
-    line->most = line->values == 0 || value > line->most ? value : line->most;
-    line->last = value;
-    line->sum += value;
-    line->values++;
-}
-
 void report_add(report *r, const report_value *value)
 {
     report_node *set = NULL;
@@ -303,7 +238,7 @@ void report_add(report *r, const report_value *value)
     line->sample = sample;
     line->repeats = 0;
     if (has_value)
-        count_value(line, value->value);
+        figures_add(&line->figures, value->value);
     else
         line->gaps++;
     if (r->point_count > r->thin_at)
@@ -327,11 +262,9 @@ void report_free(report *r)
     free(r->lines);
     free(r->times);
     free(r->nodes);
-    free(r->node_index.slots);
-    free(r->node_index.hashes);
+    hash_index_free(&r->node_index);
     free(r->names);
-    free(r->name_index.slots);
-    free(r->name_index.hashes);
+    hash_index_free(&r->name_index);
     buffer_free(&r->text);
     free(r);
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/figures.h"
+
+#include <math.h>
+
+/* Neumaier's variant of Kahan's summation: the error does not grow with the number of values. */
+static void add_to_sum(figures *f, double value)
+{
+    double sum = f->sum + value;
+    if (fabs(f->sum) >= fabs(value))
+        f->correction += (f->sum - sum) + value;
+    else
+        f->correction += (value - sum) + f->sum;
+    f->sum = sum;
+}
+
+void figures_add(figures *f, double value)
+{
+    f->least = f->count == 0 || value < f->least ? value : f->least;
+    f->most = f->count == 0 || value > f->most ? value : f->most;
+    f->last = value;
+    f->count++;
+    add_to_sum(f, value);
+}
+
+double figures_average(const figures *f)
+{
+    return f->count > 0 ? (f->sum + f->correction) / (double)f->count : 0;
+}
