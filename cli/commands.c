@@ -38,14 +38,14 @@ static const command commands[] = {
      .bit = COMMAND_COOK,
      .arguments = "FILE...",
      .files = FILES_MANY,
-     .formats = WRITES_ALL,
+     .formats = WRITES_ALL | WRITES_PDH,
      .summary = "displayed values from consecutive samples",
      .description =
          "Computes the values that the counters display, from each sample and the one before it. Several "
          "files are put in the order of their first samples, so rotated recordings may be given in any order.",
      .examples = {{"perfblock cook recording.pfb", "a table per sample and counterset"},
                   {"perfblock cook --format csv recording.pfb.1 recording.pfb", "two files of one rotation as CSV"},
-                  {"perfblock cook --names names.txt block.bin", "V1 blocks with a name table"}},
+                  {"perfblock cook --format pdh-csv recording.pfb", "a log that perfmon opens"}},
      .run = command_cook},
     {.name = "report",
      .bit = COMMAND_REPORT,
@@ -96,7 +96,7 @@ static const command commands[] = {
      .bit = COMMAND_LIVE,
      .arguments = "[PATH...]",
      .files = FILES_PATHS,
-     .formats = WRITES_ALL | WRITES_PROMETHEUS,
+     .formats = WRITES_ALL | WRITES_PDH | WRITES_PROMETHEUS,
      .summary = "collect from this machine and show displayed values",
      .description =
          "Collects samples at an interval and prints the displayed values of each sample after the first. "

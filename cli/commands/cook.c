@@ -9,13 +9,17 @@
 #include "names/metadata_files.h"
 #include "names/titles.h"
 #include "names/v1.h"
+#include "os/system.h"
 #include "output/diagnostics.h"
 #include "perfblock/capture.h"
 #include "perfblock/v1.h"
+#include "values/pdh.h"
+#include "values/summary.h"
 #include "values/values.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct cook {
     const options *o;
@@ -311,10 +315,54 @@ void cook_files(const options *o, output *out)
     title_names_close(&c.names);
 }
 
+static bool is_regular(const char *path)
+{
+    return !path || (strcmp(path, "-") != 0 && system_names_regular(path));
+}
+
+/* Pipes can be read only once. */
+static bool can_read_twice(const options *o)
+{
+    bool is_possible = is_regular(o->names) && is_regular(o->query_info) && is_regular(o->path_file);
+    for (size_t i = 0; i < o->registration_count; i++)
+        is_possible = is_possible && is_regular(o->registrations[i].path);
+    for (size_t i = 0; i < o->file_count; i++)
+        is_possible = is_possible && is_regular(o->files[i]);
+    return is_possible;
+}
+
+/* Reads the files twice if that is possible: first the columns, then the values. */
+static void cook_pdh_log(const options *o, output *out)
+{
+    bool has_two_passes = can_read_twice(o);
+    out->pdh = pdh_log_begin(has_two_passes);
+    if (has_two_passes) {
+        diagnostics_mute(true);
+        cook_files(o, out);
+        diagnostics_mute(false);
+        pdh_log_begin_rows(out->pdh);
+    }
+    cook_files(o, out);
+    pdh_log_free(out->pdh);
+}
+
+static void cook_summary(const options *o, output *out)
+{
+    out->summary = value_summary_begin();
+    cook_files(o, out);
+    value_summary_write(out->summary, o->is_nonzero, out);
+    value_summary_free(out->summary);
+}
+
 void command_cook(const options *o)
 {
     output out;
     output_open(&out, o->format, options_color(o));
-    cook_files(o, &out);
+    if (o->is_summary)
+        cook_summary(o, &out);
+    else if (o->format == OUTPUT_PDH_CSV || o->format == OUTPUT_PDH_TSV)
+        cook_pdh_log(o, &out);
+    else
+        cook_files(o, &out);
     output_close(&out);
 }

@@ -4,6 +4,7 @@
 #include "os/system.h"
 #include "output/diagnostics.h"
 #include "output/stream.h"
+#include "values/pdh.h"
 #include "values/values.h"
 
 typedef struct live {
@@ -18,8 +19,10 @@ static bool take(live *l, bool is_first)
 {
     if (!collecting_next(&l->collecting))
         return false;
-    if (!is_first)
+    if (!is_first) {
         values_print(&l->printer, l->collecting.collector);
+        values_end_sample(&l->printer);
+    }
     stream_flush();
     collecting_report(&l->collecting);
     pfb_error error = pfb_collector_reply(l->collecting.collector).error;
@@ -57,6 +60,8 @@ void command_live(const options *o)
             .out = &l.out, .file = l.collecting.subject, .has_choice = true, .is_nonzero = o->is_nonzero};
         system_catch_interrupts();
         output_open(&l.out, o->format, options_color(o));
+        if (o->format == OUTPUT_PDH_CSV || o->format == OUTPUT_PDH_TSV)
+            l.out.pdh = pdh_log_begin(false);
         bool in_place = is_watched(o);
         if (in_place)
             stream_begin_pictures();
@@ -64,6 +69,7 @@ void command_live(const options *o)
         if (in_place)
             stream_end_pictures();
         values_end(&l.printer);
+        pdh_log_free(l.out.pdh);
         collecting_close(&l.collecting);
         output_close(&l.out);
     } else {

@@ -17,7 +17,7 @@
 /* Each function stores the argument and returns true, or returns false when it is not what the table expects. */
 
 /* Starts with the default; the order is that of output_format. */
-static const char *const format_words[] = {"text", "json", "csv", "prometheus", NULL};
+static const char *const format_words[] = {"text", "json", "csv", "pdh-csv", "pdh-tsv", "prometheus", NULL};
 
 static const char *const color_words[] = {"auto", "always", "never", NULL}; /* the order of color_choice */
 static const char *const sample_words[] = {"32", "64", NULL};
@@ -266,6 +266,13 @@ static bool take_nonzero(options *o, const char *value)
     return true;
 }
 
+static bool take_summary(options *o, const char *value)
+{
+    (void)value;
+    o->is_summary = true;
+    return true;
+}
+
 static bool take_utc(options *o, const char *value)
 {
     (void)value;
@@ -497,9 +504,15 @@ static const command_option table[] = {
      .commands = COMMAND_COOK | COMMAND_LIVE,
      .meaning = "text: leave out instances whose values are all zero or missing",
      .take = take_nonzero},
+    {.name = "summary",
+     .commands = COMMAND_COOK,
+     .meaning =
+         "text, json and csv: count, minimum, average, maximum and last value per counter and instance instead of "
+         "every value",
+     .take = take_summary},
     {.name = "utc",
      .commands = CHOOSES,
-     .meaning = "times in text, and those of --from and --to, in UTC instead of local time",
+     .meaning = "times of text, pdh-csv and pdh-tsv, and those of --from and --to, in UTC instead of local time",
      .take = take_utc},
     {.name = "open", .commands = WRITES_PAGE, .meaning = "open the page in a browser; needs -o", .take = take_open},
     {.name = "quiet",
@@ -730,6 +743,8 @@ static bool check_choices(const options *o, const command *c)
     if (o->range.from.kind != TIME_NONE && o->range.from.kind == o->range.to.kind &&
         o->range.from.clock >= o->range.to.clock + o->range.to.unit)
         return refuse(c, "--from is after --to");
+    if (o->is_summary && (WRITES_ALL >> o->format & 1) == 0)
+        return refuse(c, "--summary applies to --format text, json and csv");
     if (o->duration > 0 && o->source)
         return refuse(c, "--duration applies to this machine, not to a recording");
     if (o->duration > 0 && o->duration < o->interval)

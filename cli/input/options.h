@@ -48,6 +48,7 @@ enum {
     WRITES_TEXT = 1 << OUTPUT_TEXT,
     WRITES_JSON = 1 << OUTPUT_JSON,
     WRITES_CSV = 1 << OUTPUT_CSV,
+    WRITES_PDH = 1 << OUTPUT_PDH_CSV | 1 << OUTPUT_PDH_TSV,
     WRITES_PROMETHEUS = 1 << OUTPUT_PROMETHEUS,
     WRITES_ALL = WRITES_TEXT | WRITES_JSON | WRITES_CSV
 };
@@ -115,6 +116,7 @@ struct options {
     uint64_t rotation;     /* --rotate, in bytes; 0: not given */
     sample_range range;    /* --from, --to, --every */
     bool is_nonzero;
+    bool is_summary;
     bool is_quiet;
     bool is_utc;
     bool opens_page; /* --open */

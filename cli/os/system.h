@@ -2,6 +2,8 @@
 #ifndef CLI_SYSTEM_H
 #define CLI_SYSTEM_H
 
+#include "memory/buffer.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -57,6 +59,10 @@ bool system_rhythm_wait(system_rhythm *rhythm);
 /* The offset of local time from UTC, in minutes, at a moment given in seconds since 1970-01-01 UTC. Positive east of
  * Greenwich; seconds, which offsets had before 1972, are rounded off. False when the system does not know it. */
 bool system_local_offset(int64_t moment, int32_t *minutes);
+
+/* Appends the name of local time at such a moment, in UTF-8: "CEST", on Windows "W. Europe Daylight Time". False, and
+ * nothing is appended, when the system has none. */
+bool system_zone_name(int64_t moment, buffer *name);
 
 /* From now on SIGINT and SIGTERM, or Ctrl+C, set a flag instead of ending the program. */
 void system_catch_interrupts(void);

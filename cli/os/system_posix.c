@@ -99,6 +99,17 @@ bool system_local_offset(int64_t moment, int32_t *minutes)
     return true;
 }
 
+bool system_zone_name(int64_t moment, buffer *name)
+{
+    struct tm local;
+    time_t time = (time_t)moment;
+    tzset();
+    if ((int64_t)time != moment || !localtime_r(&time, &local) || !local.tm_zone || local.tm_zone[0] == '\0')
+        return false;
+    buffer_string(name, local.tm_zone);
+    return true;
+}
+
 bool system_sleep_until(uint64_t moment)
 {
     /* In steps, as an interrupt may come between the check and the sleep. */

@@ -138,6 +138,20 @@ bool system_local_offset(int64_t moment, int32_t *minutes)
     return true;
 }
 
+bool system_zone_name(int64_t moment, buffer *name)
+{
+    TIME_ZONE_INFORMATION zone;
+    int32_t minutes = 0;
+    if (!system_local_offset(moment, &minutes) || GetTimeZoneInformation(&zone) == TIME_ZONE_ID_INVALID)
+        return false;
+    bool is_daylight = zone.DaylightBias != zone.StandardBias && minutes == -(zone.Bias + zone.DaylightBias);
+    char *utf8 = narrow(is_daylight ? zone.DaylightName : zone.StandardName);
+    bool has_name = *utf8 != '\0';
+    buffer_string(name, utf8);
+    free(utf8);
+    return has_name;
+}
+
 bool system_sleep_until(uint64_t moment)
 {
     for (uint64_t now = system_now(); now < moment && !interrupted; now = system_now()) {

@@ -14,10 +14,11 @@
 
 static bool raised[STATUS_COUNT];
 static bool has_no_notes; /* --quiet */
+static bool is_muted;
 
 static void raise_status(exit_status status)
 {
-    raised[status] = true;
+    raised[status] = raised[status] || !is_muted;
 }
 
 exit_status diagnostics_status(void)
@@ -33,6 +34,11 @@ exit_status diagnostics_status(void)
 void diagnostics_quiet(bool is_quiet)
 {
     has_no_notes = is_quiet;
+}
+
+void diagnostics_mute(bool is_mute)
+{
+    is_muted = is_mute;
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------------------- */
@@ -55,11 +61,13 @@ static void begin_line(buffer *line, const char *subject)
 static void end_line(buffer *line)
 {
     buffer_string(line, "\n");
-    progress_clear();
-    stream_flush();
-    fwrite(line->data, 1, line->size, stderr);
-    if (copies)
-        buffer_bytes(copies, line->data, line->size);
+    if (!is_muted) {
+        progress_clear();
+        stream_flush();
+        fwrite(line->data, 1, line->size, stderr);
+        if (copies)
+            buffer_bytes(copies, line->data, line->size);
+    }
     buffer_free(line);
 }
 

@@ -42,6 +42,9 @@ void diagnostics_note(const char *file, size_t offset, const char *format, ...) 
 /* Suppresses notes, which are diagnostics_note() and diagnostics_say() with STATUS_FINE, and progress. */
 void diagnostics_quiet(bool is_quiet);
 
+/* From now on nothing is printed and no status raised, until false is given: for work that is done twice. */
+void diagnostics_mute(bool is_mute);
+
 /* From now on each line is also appended to a buffer, until null is given. */
 void diagnostics_copy_to(buffer *lines);
 

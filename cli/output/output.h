@@ -17,6 +17,8 @@ typedef enum output_format {
     OUTPUT_TEXT,
     OUTPUT_JSON,
     OUTPUT_CSV,
+    OUTPUT_PDH_CSV,    /* a PDH text log (pdh.h); there are no records of it */
+    OUTPUT_PDH_TSV,    /* the same with tabs */
     OUTPUT_PROMETHEUS, /* metrics (prometheus.h); there are no records of it */
     OUTPUT_REPORT      /* a page of charts (report.h), which is written at the end */
 } output_format;
@@ -25,8 +27,10 @@ enum { OUTPUT_LONGEST_FIELD = 1000 }; /* text: characters of a name, or digits o
 
 typedef struct output {
     output_format format;
-    bool has_color;        /* text may be emphasised */
-    struct report *report; /* OUTPUT_REPORT: where values go */
+    bool has_color;                /* text may be emphasised */
+    struct report *report;         /* OUTPUT_REPORT: where values go */
+    struct pdh_log *pdh;           /* likewise of OUTPUT_PDH_CSV and OUTPUT_PDH_TSV */
+    struct value_summary *summary; /* likewise of summaries; else null */
     /* ------------------------------------------------------------------------------------------ */
     buffer line;
     buffer name;      /* the current name as UTF-8 */

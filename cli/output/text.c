@@ -88,6 +88,7 @@ typedef struct escaper {
     const char *utf8;
     size_t size, at;
     bool is_csv;
+    bool is_pdh;     /* keeps tabs, and backslashes as they are: they separate the parts of paths */
     bool is_quoted;  /* escapes quotation marks */
     size_t run_end;  /* end of the current run of backslashes */
     bool is_doubled; /* those of the run */
@@ -103,7 +104,8 @@ static bool is_escaped(const escaper *e, uint32_t point, unicode_kind kind)
 {
     if (point == '"')
         return e->is_quoted;
-    return kind == UNICODE_ESCAPED && !(e->is_csv && is_csv_blank(point));
+    bool is_kept = (e->is_csv && is_csv_blank(point)) || (e->is_pdh && point == '\t');
+    return kind == UNICODE_ESCAPED && !is_kept;
 }
 
 static bool is_hex_digit(char c)
@@ -133,7 +135,7 @@ static size_t put_backslash(buffer *out, escaper *e)
         e->run_end = e->at;
         while (e->run_end < e->size && e->utf8[e->run_end] == '\\')
             e->run_end++;
-        e->is_doubled = continues_as_escape(e, e->run_end);
+        e->is_doubled = !e->is_pdh && continues_as_escape(e, e->run_end);
     }
     e->at++;
     buffer_string(out, e->is_doubled ? "\\\\" : "\\");
@@ -257,6 +259,16 @@ void text_json(buffer *out, const char *utf8, size_t size)
     buffer_string(out, "\"");
 }
 
+/* Doubles quotation marks. */
+static void put_doubled(buffer *out, escaper *e)
+{
+    while ((e->at = put_plain(out, e->utf8, e->size, e->at)) < e->size) {
+        if (e->utf8[e->at] == '"')
+            buffer_string(out, "\"");
+        put_next(out, e);
+    }
+}
+
 void text_csv(buffer *out, const char *utf8, size_t size)
 {
     bool quoted = size > 0 && (utf8[0] == ' ' || utf8[size - 1] == ' ');
@@ -264,14 +276,16 @@ void text_csv(buffer *out, const char *utf8, size_t size)
         quoted = utf8[at] == ',' || utf8[at] == '"' || is_csv_blank((uint8_t)utf8[at]);
     if (quoted)
         buffer_string(out, "\"");
-    escaper e = {.utf8 = utf8, .size = size, .is_csv = true};
-    while ((e.at = put_plain(out, utf8, size, e.at)) < size) {
-        if (utf8[e.at] == '"')
-            buffer_string(out, "\"");
-        put_next(out, &e);
-    }
+    put_doubled(out, &(escaper){.utf8 = utf8, .size = size, .is_csv = true});
     if (quoted)
         buffer_string(out, "\"");
+}
+
+void text_pdh(buffer *out, const char *utf8, size_t size)
+{
+    buffer_string(out, "\"");
+    put_doubled(out, &(escaper){.utf8 = utf8, .size = size, .is_pdh = true});
+    buffer_string(out, "\"");
 }
 
 /* ---- Numbers ------------------------------------------------------------------------------------------------ */

@@ -39,6 +39,10 @@ void text_json(buffer *out, const char *utf8, size_t size);
 /* Appends a CSV field, quoted where RFC 4180 requires it. Line feed, carriage return and tab are not escaped. */
 void text_csv(buffer *out, const char *utf8, size_t size);
 
+/* Appends a cell of a PDH text log, with its quotation marks; those in the text are doubled. Tab is not escaped, but
+ * line feed is: it would end the line. Backslashes, which separate the parts of counter paths, are not doubled. */
+void text_pdh(buffer *out, const char *utf8, size_t size);
+
 /* Columns that escaped text takes on a terminal. */
 size_t text_columns(const char *safe, size_t size);
 

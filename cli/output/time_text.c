@@ -74,6 +74,27 @@ void time_text_show_utc(void)
     shows_utc = true;
 }
 
+int32_t time_text_zone(buffer *name, int64_t clock)
+{
+    int32_t minutes = 0;
+    int64_t moment = clock / UNITS_PER_SECOND - SECONDS_TO_1970;
+    bool is_known = !shows_utc && clock >= 0 && clock / UNITS_PER_SECOND / SECONDS_PER_DAY < DAYS_TO_YEAR_10000 &&
+                    system_local_offset(moment, &minutes) && system_zone_name(moment, name);
+    if (!is_known)
+        buffer_string(name, "UTC");
+    return is_known ? minutes : 0;
+}
+
+bool time_text_pdh(buffer *out, int64_t clock, int32_t offset_minutes)
+{
+    calendar_time t;
+    if (clock < 0 || !convert(clock / UNITS_PER_SECOND + 60 * (int64_t)offset_minutes, &t))
+        return false;
+    buffer_format(out, "%02u/%02u/%04u %02u:%02u:%02u.%03u", t.month, t.day, t.year, t.hour, t.minute, t.second,
+                  (unsigned)(clock % UNITS_PER_SECOND / (UNITS_PER_SECOND / 1000)));
+    return true;
+}
+
 void time_text_local(buffer *out, int64_t clock)
 {
     calendar_time t;

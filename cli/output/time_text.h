@@ -20,7 +20,15 @@ bool time_text_unzoned(buffer *out, int64_t clock);
  * the years 1601 to 9999. Appends "time N" for a clock outside these years. */
 void time_text_local(buffer *out, int64_t clock);
 
-/* --utc: time_text_local() appends UTC from now on. */
+/* Appends the name of the zone of times for people, and returns its distance from UTC at this clock, in minutes,
+ * positive east of Greenwich: "CET" and 60. After time_text_show_utc(), or if it is unknown, "UTC" and 0. */
+int32_t time_text_zone(buffer *name, int64_t clock);
+
+/* Appends the time in a zone as PDH text logs have it: "11/23/2026 04:05:00.123". False, and nothing is appended, if it
+ * is outside the years 1601 to 9999. */
+bool time_text_pdh(buffer *out, int64_t clock, int32_t offset_minutes);
+
+/* --utc: UTC is the zone of times for people from now on. */
 void time_text_show_utc(void);
 
 #endif

@@ -74,7 +74,7 @@ static void report_result(const values_printer *p, pfb_collector *collector, uin
     if (!pfb_collector_result(collector, position, &result) || !result.is_chosen ||
         (result.has_values && result.status == 0))
         return;
-    if (p->out->format == OUTPUT_JSON) {
+    if (p->out->format == OUTPUT_JSON && !p->out->summary) {
         put_result(p, position, &result);
         return;
     }
@@ -132,9 +132,7 @@ static void put_time(output *out, buffer *memory, const pfb_collected_value *v)
 static void put_machine(output *out, buffer *memory, const pfb_collected_value *v)
 {
     buffer_clear(memory);
-    if (v->machine_size == 0 || v->machine[0] != '\\')
-        buffer_string(memory, "\\\\");
-    buffer_bytes(memory, v->machine, v->machine_size);
+    values_put_machine(memory, v);
     put_name(out, "machine", v->has_machine, memory->data, memory->size);
 }
 
@@ -274,13 +272,20 @@ static void print_records(values_printer *p, pfb_collector *collector)
     buffer_free(&kept.row_end);
 }
 
-void values_print(values_printer *p, pfb_collector *collector)
+/* Prints the values of the current sample. Returns false if its results without values were reported, too. */
+static bool print_values(values_printer *p, pfb_collector *collector)
 {
-    if (!pfb_collector_sample(collector, &p->sample))
-        return;
+    if (p->out->summary) {
+        values_print_summary(p, collector);
+        return true;
+    }
     switch (p->out->format) {
     case OUTPUT_TEXT:
         values_print_tables(p, collector);
+        break;
+    case OUTPUT_PDH_CSV:
+    case OUTPUT_PDH_TSV:
+        values_print_pdh(p, collector);
         break;
     case OUTPUT_PROMETHEUS:
         values_print_metrics(p, collector);
@@ -292,14 +297,28 @@ void values_print(values_printer *p, pfb_collector *collector)
         if (!p->columns)
             p->columns = memory_get(COLUMN_SLOTS, sizeof *p->columns);
         print_records(p, collector);
-        return;
+        return false;
     }
+    return true;
+}
+
+void values_print(values_printer *p, pfb_collector *collector)
+{
+    if (!pfb_collector_sample(collector, &p->sample) || !print_values(p, collector))
+        return;
     for (uint32_t i = 0; i < p->sample.result_count && !output_failed(p->out); i++)
         report_result(p, collector, i);
 }
 
+void values_end_sample(values_printer *p)
+{
+    if (p->out->pdh)
+        values_end_pdh(p);
+}
+
 void values_end(values_printer *p)
 {
+    values_end_sample(p);
     free(p->columns);
     p->columns = NULL;
 }

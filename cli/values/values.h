@@ -28,7 +28,10 @@ typedef struct values_printer {
 /* Prints the current sample. */
 void values_print(values_printer *p, pfb_collector *collector);
 
-/* Frees what the printer keeps. */
+/* No part of the current sample follows. Optional: the next sample and values_end() end it, too. */
+void values_end_sample(values_printer *p);
+
+/* Ends the last sample and frees what the printer keeps. */
 void values_end(values_printer *p);
 
 /* ---- For its parts --------------------------------------------------------------------------------------- */
@@ -51,8 +54,23 @@ void values_put_row_name(buffer *out, const pfb_collected_value *v);
 /* Appends the name of a counter. */
 void values_put_column_name(buffer *out, const pfb_collected_value *v);
 
+/* Appends the name of the value's machine with two backslashes before it. */
+void values_put_machine(buffer *out, const pfb_collected_value *v);
+
+/* Appends the counter path of a value, of any length: "\\\\MACHINE\\Object(parent/instance#n)\\Counter". Parts that do
+ * not exist are left out; those that have no name are called by their number. */
+void values_put_set_path(buffer *out, const pfb_collected_value *v, bool is_log); /* up to the counterset */
+void values_put_path(buffer *out, const pfb_collected_value *v, bool is_log);
+
 /* Returns false for bases and labels, which have no displayed value, and for hidden counters. */
 bool values_is_shown(const pfb_collected_value *v);
+
+/* PDH text logs (pdh.c). */
+void values_print_pdh(values_printer *p, pfb_collector *collector);
+void values_end_pdh(values_printer *p);
+
+/* Summaries (summary.c). */
+void values_print_summary(values_printer *p, pfb_collector *collector);
 
 /* Charts (charts.c). */
 void values_print_charts(values_printer *p, pfb_collector *collector);

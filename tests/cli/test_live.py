@@ -270,6 +270,22 @@ class Machine(LiveCase):
         self.assertFalse({i["status"] for i in items} -
                          {"ok", "not_displayed", "negative_delta"})
 
+    def test_pdh_log(self):
+        """typeperf's job: a row for each sample."""
+        for form, mark in (("pdh-csv", ","), ("pdh-tsv", "\t")):
+            done = self.run_program(
+                "live", "--format", form, "--utc", "-n", "3", "-i", "0.1",
+                "--quiet", "\\Memory\\*")
+            rows = list(csv.reader(io.StringIO(done.out, newline=""),
+                                   delimiter=mark))
+            self.assertEqual((done.status, len(rows)), (0, 4), done.err)
+            self.assertEqual({len(row) for row in rows}, {len(rows[0])})
+            self.assertEqual(rows[0][0], "(PDH-%s 4.0) (UTC)(0)" %
+                             form[4:].upper())
+            for row in rows[1:]:
+                self.assertRegex(row[0], r"^\d\d/\d\d/20\d\d [\d:]{8}\.\d{3}$")
+                self.assertTrue(all(float(cell) >= 0 for cell in row[1:]))
+
     def test_interval(self):
         begin = time.monotonic()
         self.run_fine("live", "--count", "5", "--interval", "0.2")

@@ -16,7 +16,8 @@ COMMANDS = ("show", "check", "cook", "report", "explain", "eval", "types",
 FIRST_WORDS = {command.split()[0] for command in COMMANDS}
 GROUPS = {"lwp": {"show", "model"}, "cpi": {"show", "run"}}
 FORMATS = {"show": "text json", "check": "text json csv", "eval": "csv",
-           "live": "text json csv prometheus", "lwp model": "text json"}
+           "live": "text json csv pdh-csv pdh-tsv prometheus",
+           "cook": "text json csv pdh-csv pdh-tsv", "lwp model": "text json"}
 # A line and what completes its last word; None: names of files, and no more.
 CASES = (
     ("", FIRST_WORDS), ("co", {"cook", "countersets"}), ("nonsense", set()),

@@ -53,12 +53,15 @@ class Help(Case):
 
     def test_help_lists_the_formats_of_the_command(self):
         for command, formats in (("show", "text (default), json"),
-                                 ("cook", "text (default), json, csv"),
+                                 ("check", "text (default), json, csv"),
+                                 ("cook", "text (default), json, csv, "
+                                  "pdh-csv, pdh-tsv"),
                                  ("live", "text (default), json, csv, "
-                                  "prometheus"),
+                                  "pdh-csv, pdh-tsv, prometheus"),
                                  ("eval", "csv")):
-            self.assertRegex(self.run_fine(command, "--help").out,
-                             r"(?m)^  -f, --format FORMAT .*: %s$" %
+            text = re.sub(r"\n {20,}", " ",
+                          self.run_fine(command, "--help").out)
+            self.assertRegex(text, r"(?m)^  -f, --format FORMAT .*: %s$" %
                              re.escape(formats))
         self.assertNotIn("--format", self.run_fine("record", "--help").out)
 

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Counter paths of displayed values. */
+#include "values/values.h"
+
+#include <inttypes.h>
+
+/* A counterset without a name is called by its number. Counters of logs may have none. */
+static void put_counterset(buffer *out, const pfb_collected_value *v, bool is_log)
+{
+    if (v->has_counterset) {
+        buffer_string(out, "\\");
+        buffer_bytes(out, v->counterset, v->counterset_size);
+    } else if (!is_log) {
+        const pfb_collected_result result = {
+            .counterset = "", .has_guid = v->has_guid, .guid = v->guid, .has_title = v->has_title, .title = v->title};
+        buffer_string(out, "\\");
+        values_put_set_name(out, &result, v->result);
+    }
+}
+
+static void put_instance(buffer *out, const pfb_collected_value *v)
+{
+    if (!v->has_instance)
+        return;
+    buffer_string(out, "(");
+    if (v->has_parent) {
+        buffer_bytes(out, v->parent, v->parent_size);
+        buffer_string(out, "/");
+    }
+    buffer_bytes(out, v->instance, v->instance_size);
+    if (v->occurrence > 0)
+        buffer_format(out, "#%" PRIu32, v->occurrence);
+    buffer_string(out, ")");
+}
+
+void values_put_machine(buffer *out, const pfb_collected_value *v)
+{
+    if (v->machine_size == 0 || v->machine[0] != '\\')
+        buffer_string(out, "\\\\");
+    buffer_bytes(out, v->machine, v->machine_size);
+}
+
+void values_put_set_path(buffer *out, const pfb_collected_value *v, bool is_log)
+{
+    if (v->has_machine)
+        values_put_machine(out, v);
+    put_counterset(out, v, is_log);
+}
+
+void values_put_path(buffer *out, const pfb_collected_value *v, bool is_log)
+{
+    size_t start = out->size;
+    values_put_set_path(out, v, is_log);
+    put_instance(out, v);
+    if (out->size > start)
+        buffer_string(out, "\\");
+    if (v->has_counter)
+        buffer_bytes(out, v->counter, v->counter_size);
+    else
+        values_put_column_name(out, v);
+}

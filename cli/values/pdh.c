@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* Displayed values as a PDH text log. Values are gathered by column until the sample ends: the objects of a sample of
+ * V1 blocks come one by one. */
+#include "values/pdh.h"
+
+#include "memory/memory.h"
+#include "output/diagnostics.h"
+#include "output/text.h"
+#include "output/time_text.h"
+#include "values/series.h"
+#include "values/values.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct pdh_cell {
+    bool has_value;
+    double value;
+} pdh_cell;
+
+struct pdh_log {
+    series_list columns; /* by path; those from column_count on have no column */
+    bool is_first_pass;
+    bool has_columns; /* column_count is final */
+    size_t column_count;
+    size_t reported_count; /* series that were columns or reported */
+    bool has_header;
+    bool has_offset; /* of local time */
+    int32_t offset_minutes;
+    buffer path, line;
+    /* The row being gathered: */
+    bool has_row, has_values;
+    uint64_t number; /* of the sample */
+    int64_t time;
+    bool is_local;   /* the distance of `time` from UTC is unknown */
+    pdh_cell *cells; /* by column */
+    size_t cell_count, cell_capacity;
+};
+
+pdh_log *pdh_log_begin(bool has_two_passes)
+{
+    pdh_log *log = memory_get(1, sizeof *log);
+    log->is_first_pass = has_two_passes;
+    return log;
+}
+
+static void fix_columns(pdh_log *log)
+{
+    log->has_columns = true;
+    log->column_count = log->reported_count = log->columns.count;
+}
+
+void pdh_log_begin_rows(pdh_log *log)
+{
+    log->is_first_pass = false;
+    fix_columns(log);
+}
+
+void pdh_log_free(pdh_log *log)
+{
+    if (!log)
+        return;
+    series_free(&log->columns);
+    buffer_free(&log->path);
+    buffer_free(&log->line);
+    free(log->cells);
+    free(log);
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------------------- */
+
+static const char *separator(const output *out)
+{
+    return out->format == OUTPUT_PDH_TSV ? "\t" : ",";
+}
+
+static void put_line(output *out, pdh_log *log)
+{
+    buffer_string(&log->line, "\r\n");
+    output_raw(out, log->line.data, log->line.size);
+}
+
+/* One bias is in force for the whole log, so that times are unambiguous: that of the first row. A time whose distance
+ * from UTC is unknown leaves the zone out. */
+static void put_header(output *out, pdh_log *log)
+{
+    buffer zone = {0};
+    buffer_clear(&zone);
+    buffer_clear(&log->path);
+    buffer_string(&log->path, out->format == OUTPUT_PDH_TSV ? "(PDH-TSV 4.0)" : "(PDH-CSV 4.0)");
+    if (!log->is_local) {
+        log->offset_minutes = time_text_zone(&zone, log->time);
+        log->has_offset = true;
+        buffer_format(&log->path, " (%s)(%" PRId32 ")", zone.data, -log->offset_minutes);
+    }
+    buffer_clear(&log->line);
+    text_pdh(&log->line, log->path.data, log->path.size);
+    for (size_t i = 0; i < log->column_count; i++) {
+        size_t size;
+        const char *path = series_key(&log->columns, i, &size);
+        buffer_string(&log->line, separator(out));
+        text_pdh(&log->line, path, size);
+    }
+    put_line(out, log);
+    buffer_free(&zone);
+    log->has_header = true;
+}
+
+static bool put_time(pdh_log *log)
+{
+    buffer zone = {0};
+    if (!log->is_local && !log->has_offset) { /* the first rows had local times */
+        log->offset_minutes = time_text_zone(&zone, log->time);
+        log->has_offset = true;
+    }
+    buffer_free(&zone);
+    return time_text_pdh(&log->line, log->time, log->is_local ? 0 : log->offset_minutes);
+}
+
+static void put_row(const values_printer *p, pdh_log *log)
+{
+    char number[32];
+    buffer_clear(&log->line);
+    buffer_string(&log->line, "\"");
+    if (!put_time(log)) {
+        diagnostics_say(STATUS_FINE, p->file,
+                        "note: sample %" PRIu64 " has no row: its time is outside the years 1601 to 9999", log->number);
+        return;
+    }
+    buffer_string(&log->line, "\"");
+    for (size_t i = 0; i < log->column_count; i++) {
+        buffer_string(&log->line, separator(p->out));
+        if (log->cells[i].has_value)
+            snprintf(number, sizeof number, "\"%.17g\"", log->cells[i].value);
+        buffer_string(&log->line, log->cells[i].has_value ? number : "\" \"");
+    }
+    put_line(p->out, log);
+}
+
+/* Reports the paths that occurred for the first time and have no column. */
+static void report_new_paths(const values_printer *p, pdh_log *log)
+{
+    size_t size;
+    size_t count = log->columns.count - log->reported_count;
+    if (count == 0)
+        return;
+    const char *path = series_key(&log->columns, log->reported_count, &size);
+    buffer_clear(&log->path);
+    buffer_bytes(&log->path, path, size);
+    if (count == 1)
+        diagnostics_say(STATUS_FINE, p->file, "note: sample %" PRIu64 ": %s has no column", log->number,
+                        log->path.data);
+    else
+        diagnostics_say(STATUS_FINE, p->file, "note: sample %" PRIu64 ": %s and %zu more have no column", log->number,
+                        log->path.data, count - 1);
+    log->reported_count = log->columns.count;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------------------- */
+
+static void reserve_cells(pdh_log *log, size_t count)
+{
+    log->cells = memory_grow(log->cells, &log->cell_capacity, count, sizeof *log->cells);
+    while (log->cell_count < count)
+        log->cells[log->cell_count++] = (pdh_cell){.has_value = false};
+}
+
+void values_end_pdh(values_printer *p)
+{
+    pdh_log *log = p->out->pdh;
+    if (!log->has_row)
+        return;
+    log->has_row = false;
+    if (log->is_first_pass)
+        return;
+    if (!log->has_columns && log->has_values)
+        fix_columns(log);
+    if (log->column_count == 0 || output_failed(p->out))
+        return;
+    if (!log->has_header)
+        put_header(p->out, log);
+    put_row(p, log);
+    report_new_paths(p, log);
+}
+
+static void begin_row(const values_printer *p, pdh_log *log)
+{
+    log->has_row = true;
+    log->has_values = false;
+    log->number = p->sample.number;
+    series_begin_sample(&log->columns);
+    reserve_cells(log, log->column_count);
+    for (size_t i = 0; i < log->cell_count; i++)
+        log->cells[i].has_value = false;
+}
+
+static void take_value(pdh_log *log, const pfb_collected_value *v, bool is_log)
+{
+    buffer_clear(&log->path);
+    values_put_path(&log->path, v, is_log);
+    size_t column = series_find(&log->columns, log->path.data, log->path.size);
+    if (log->is_first_pass || (log->has_columns && column >= log->column_count))
+        return;
+    reserve_cells(log, column + 1);
+    log->cells[column] = (pdh_cell){v->status == PFB_STATUS_OK, v->value};
+}
+
+void values_print_pdh(values_printer *p, pfb_collector *collector)
+{
+    pdh_log *log = p->out->pdh;
+    pfb_collected_value v;
+    if (log->has_row && log->number != p->sample.number)
+        values_end_pdh(p);
+    if (!log->has_row)
+        begin_row(p, log);
+    if (!log->has_values) { /* a sample of whole objects begins with a part that has neither values nor, perhaps, UTC */
+        log->time = p->sample.perf_time_100ns;
+        log->is_local = p->sample.is_local_time;
+    }
+    while (pfb_collector_next(collector, &v)) {
+        if (!values_is_shown(&v))
+            continue;
+        values_count(p, v.status);
+        take_value(log, &v, p->sample.is_log);
+        log->has_values = true;
+    }
+}

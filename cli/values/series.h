@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_SERIES_H
+#define CLI_SERIES_H
+
+#include "memory/buffer.h"
+#include "memory/hash_index.h"
+
+#include <stdbool.h>
+
+/* Series of values by key, in the order of their first values. Values of equal keys in one sample belong to series of
+ * their own: the n-th of each sample to the n-th series of that key. Starts as all zero. Memory grows with the number
+ * of series, not with that of samples. */
+
+typedef struct series {
+    size_t offset, size; /* of the key, in series_list.text */
+    uint32_t repeat;     /* n, from 0 */
+    uint32_t uses;       /* of series 0: values of the key in sample `stamp` */
+    uint64_t stamp;
+} series;
+
+typedef struct series_list {
+    series *items;
+    size_t count, capacity;
+    buffer text;
+    hash_index index;
+    uint64_t seed;
+    uint64_t stamp; /* number of series_begin_sample() calls */
+} series_list;
+
+/* The values that follow are of another sample. */
+void series_begin_sample(series_list *list);
+
+/* Returns the position of the series of the next value with this key. A new one gets the position `count`. */
+size_t series_find(series_list *list, const void *key, size_t size);
+
+/* The key of a series. */
+const char *series_key(const series_list *list, size_t position, size_t *size);
+
+void series_free(series_list *list);
+
+#endif

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+#include "values/summary.h"
+
+#include "memory/memory.h"
+#include "names/names.h"
+#include "os/system.h"
+#include "output/table.h"
+#include "output/text.h"
+#include "report/figures.h"
+#include "values/series.h"
+#include "values/values.h"
+
+#include <stdlib.h>
+
+/* What identifies a counter and instance. The key of a series is this, then the names in the order of their sizes, then
+ * the unit with a NUL. */
+typedef struct summary_key {
+    size_t counterset_size, instance_size, parent_size, counter_size, machine_size;
+    pfb_guid guid;
+    uint32_t title, counter_id, occurrence, type;
+    uint32_t result, position; /* only of what has neither name nor number */
+    uint8_t is_log, has_counterset, has_instance, has_parent, has_counter, has_machine, has_guid, has_title,
+        has_counter_id, has_type;
+    uint8_t zero[6]; /* no padding, which would not compare */
+} summary_key;
+
+_Static_assert(sizeof(summary_key) == 5 * sizeof(size_t) + sizeof(pfb_guid) + 6 * sizeof(uint32_t) + 16,
+               "the key has padding");
+
+/* The values of a series. */
+typedef struct summary_line {
+    figures figures;
+    uint64_t missing;  /* values with a status other than ok */
+    uint64_t statuses; /* of these: bits by position in value_summary.statuses */
+} summary_line;
+
+/* More than there are names of statuses. */
+enum { MOST_STATUSES = 64 };
+
+struct value_summary {
+    series_list series;
+    summary_line *lines; /* by series */
+    size_t line_count, line_capacity;
+    const char *statuses[MOST_STATUSES]; /* names that occurred */
+    size_t status_count;
+    buffer key;
+    uint64_t number; /* of the last sample */
+    bool has_sample;
+};
+
+value_summary *value_summary_begin(void)
+{
+    return memory_get(1, sizeof(value_summary));
+}
+
+void value_summary_free(value_summary *summary)
+{
+    series_free(&summary->series);
+    buffer_free(&summary->key);
+    free(summary->lines);
+    free(summary);
+}
+
+/* ---- Values ---------------------------------------------------------------------------------------------- */
+
+static void make_key(buffer *out, const pfb_collected_value *v, bool is_log)
+{
+    bool has_set = v->has_counterset || v->has_guid || v->has_title || is_log;
+    bool has_counter = v->has_counter || v->has_counter_id;
+    const summary_key key = {.counterset_size = v->counterset_size,
+                             .instance_size = v->instance_size,
+                             .parent_size = v->parent_size,
+                             .counter_size = v->counter_size,
+                             .machine_size = v->machine_size,
+                             .guid = v->guid,
+                             .title = v->title,
+                             .counter_id = v->counter_id,
+                             .occurrence = v->occurrence,
+                             .type = v->type,
+                             .result = has_set ? 0 : v->result,
+                             .position = has_counter ? 0 : v->position,
+                             .is_log = is_log,
+                             .has_counterset = v->has_counterset,
+                             .has_instance = v->has_instance,
+                             .has_parent = v->has_parent,
+                             .has_counter = v->has_counter,
+                             .has_machine = v->has_machine,
+                             .has_guid = v->has_guid,
+                             .has_title = v->has_title,
+                             .has_counter_id = v->has_counter_id,
+                             .has_type = v->has_type};
+    buffer_clear(out);
+    buffer_bytes(out, (const char *)&key, sizeof key);
+    buffer_bytes(out, v->counterset, v->counterset_size);
+    buffer_bytes(out, v->instance, v->instance_size);
+    buffer_bytes(out, v->parent, v->parent_size);
+    buffer_bytes(out, v->counter, v->counter_size);
+    buffer_bytes(out, v->machine, v->machine_size);
+    buffer_bytes(out, v->unit, strlen(v->unit) + 1);
+}
+
+static summary_line *line_of(value_summary *summary, const pfb_collected_value *v, bool is_log)
+{
+    make_key(&summary->key, v, is_log);
+    size_t at = series_find(&summary->series, summary->key.data, summary->key.size);
+    summary->lines = memory_grow(summary->lines, &summary->line_capacity, at + 1, sizeof *summary->lines);
+    while (summary->line_count <= at)
+        summary->lines[summary->line_count++] = (summary_line){.missing = 0};
+    return &summary->lines[at];
+}
+
+/* The bit of the status of a value without a number; 0 if there are too many. */
+static uint64_t bit_of_status(value_summary *summary, const pfb_collected_value *v)
+{
+    const char *name = values_status_name(v);
+    size_t at = 0;
+    while (at < summary->status_count && strcmp(summary->statuses[at], name) != 0)
+        at++;
+    if (at == summary->status_count && at < MOST_STATUSES)
+        summary->statuses[summary->status_count++] = name;
+    return at < MOST_STATUSES ? UINT64_C(1) << at : 0;
+}
+
+void values_print_summary(values_printer *p, pfb_collector *collector)
+{
+    value_summary *summary = p->out->summary;
+    pfb_collected_value v;
+    if (!summary->has_sample || summary->number != p->sample.number)
+        series_begin_sample(&summary->series);
+    summary->has_sample = true;
+    summary->number = p->sample.number;
+    while (pfb_collector_next(collector, &v)) {
+        bool is_shown = p->out->format == OUTPUT_TEXT ? values_is_shown(&v) : v.status != PFB_STATUS_NOT_DISPLAYED;
+        if (!is_shown)
+            continue;
+        values_count(p, v.status);
+        summary_line *line = line_of(summary, &v, p->sample.is_log);
+        if (v.status == PFB_STATUS_OK) {
+            figures_add(&line->figures, v.value);
+        } else {
+            line->missing++;
+            line->statuses |= bit_of_status(summary, &v);
+        }
+    }
+}
+
+/* ---- Output ---------------------------------------------------------------------------------------------- */
+
+/* What the key of a line was made from. The names have no NUL. */
+static pfb_collected_value value_at(const value_summary *summary, size_t line, bool *is_log)
+{
+    summary_key key;
+    size_t size;
+    const char *bytes = series_key(&summary->series, line, &size);
+    memcpy(&key, bytes, sizeof key);
+    bytes += sizeof key;
+    pfb_collected_value v = {.counterset_size = key.counterset_size,
+                             .instance_size = key.instance_size,
+                             .parent_size = key.parent_size,
+                             .counter_size = key.counter_size,
+                             .machine_size = key.machine_size,
+                             .guid = key.guid,
+                             .title = key.title,
+                             .counter_id = key.counter_id,
+                             .occurrence = key.occurrence,
+                             .type = key.type,
+                             .result = key.result,
+                             .position = key.position,
+                             .has_counterset = key.has_counterset,
+                             .has_instance = key.has_instance,
+                             .has_parent = key.has_parent,
+                             .has_counter = key.has_counter,
+                             .has_machine = key.has_machine,
+                             .has_guid = key.has_guid,
+                             .has_title = key.has_title,
+                             .has_counter_id = key.has_counter_id,
+                             .has_type = key.has_type};
+    v.counterset = bytes;
+    v.instance = v.counterset + key.counterset_size;
+    v.parent = v.instance + key.instance_size;
+    v.counter = v.parent + key.parent_size;
+    v.machine = v.counter + key.counter_size;
+    v.unit = v.machine + key.machine_size;
+    *is_log = key.is_log;
+    return v;
+}
+
+static void put_name(output *out, const char *key, bool exists, const char *name, size_t size)
+{
+    if (exists)
+        output_bytes(out, key, name, size);
+    else
+        output_null(out, key);
+}
+
+static void put_number(output *out, const char *key, bool exists, uint64_t number)
+{
+    if (exists)
+        output_unsigned(out, key, number);
+    else
+        output_null(out, key);
+}
+
+static void put_figure(output *out, const char *key, const figures *f, double value)
+{
+    if (f->count > 0 && value - value == 0) /* finite */
+        output_double(out, key, value);
+    else
+        output_null(out, key);
+}
+
+static void put_figures(output *out, const value_summary *summary, const summary_line *line)
+{
+    const char *names[MOST_STATUSES];
+    size_t count = 0;
+    const figures *f = &line->figures;
+    for (size_t i = 0; i < summary->status_count; i++) {
+        if (line->statuses >> i & 1)
+            names[count++] = summary->statuses[i];
+    }
+    output_unsigned(out, "count", f->count);
+    put_figure(out, "minimum", f, f->least);
+    put_figure(out, "average", f, figures_average(f));
+    put_figure(out, "maximum", f, f->most);
+    put_figure(out, "last", f, f->last);
+    output_unsigned(out, "missing", line->missing);
+    output_names(out, "statuses", names, count);
+}
+
+/* The fields have the names and the order that they have in the records of single values. */
+static void put_record(output *out, buffer *memory, const value_summary *summary, size_t number)
+{
+    char type[NAMES_TYPE_BYTES];
+    char guid[PFB_GUID_TEXT_BYTES];
+    bool is_log;
+    const pfb_collected_value v = value_at(summary, number, &is_log);
+    output_begin(out, NULL, 0);
+    put_name(out, "set", v.has_counterset, v.counterset, v.counterset_size);
+    put_number(out, "object", v.has_title, v.title);
+    put_name(out, "instance", v.has_instance, v.instance, v.instance_size);
+    output_unsigned(out, "occurrence", v.occurrence);
+    put_name(out, "counter", v.has_counter, v.counter, v.counter_size);
+    put_number(out, "counter_id", v.has_counter_id, v.counter_id);
+    if (v.has_type)
+        output_string(out, "type", names_of_type(v.type, type));
+    else
+        output_null(out, "type");
+    output_string(out, "unit", v.unit);
+    put_figures(out, summary, &summary->lines[number]);
+    pfb_guid_format(&v.guid, guid);
+    put_name(out, "guid", v.has_guid, guid, strlen(guid));
+    put_name(out, "parent", v.has_parent, v.parent, v.parent_size);
+    buffer_clear(memory);
+    values_put_machine(memory, &v);
+    put_name(out, "machine", v.has_machine, memory->data, memory->size);
+    output_end(out);
+}
+
+/* "% Processor Time (0,0)" */
+static void put_row_name(buffer *out, const pfb_collected_value *v)
+{
+    values_put_column_name(out, v);
+    if (!v->has_instance)
+        return;
+    buffer_string(out, " (");
+    values_put_row_name(out, v);
+    buffer_string(out, ")");
+}
+
+static void put_row(table *t, buffer *memory, const pfb_collected_value *v, const summary_line *line)
+{
+    const figures *f = &line->figures;
+    buffer_clear(memory);
+    put_row_name(memory, v);
+    table_cell(t, memory->data, memory->size);
+    const uint64_t counts[] = {f->count, line->missing};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        buffer_clear(memory);
+        buffer_unsigned(memory, counts[i]);
+        table_cell(t, memory->data, memory->size);
+    }
+    const double values[] = {f->least, figures_average(f), f->most, f->last};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        buffer_clear(memory);
+        if (f->count > 0)
+            text_double_short(memory, values[i]);
+        table_cell(t, memory->data, memory->size);
+    }
+}
+
+/* A line of a table, and the table. */
+typedef struct placed_line {
+    size_t table, line;
+} placed_line;
+
+static int compare_places(const void *left, const void *right)
+{
+    const placed_line *a = left;
+    const placed_line *b = right;
+    if (a->table != b->table)
+        return a->table < b->table ? -1 : 1;
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+static bool is_nonzero_line(const summary_line *line)
+{
+    return line->figures.count > 0 && (line->figures.least != 0 || line->figures.most != 0);
+}
+
+/* Finds the lines of each table: a table per machine and counterset, whose name is the key in `titles`. Returns the
+ * number of lines. */
+static size_t place_lines(const value_summary *summary, bool is_nonzero, placed_line *places, series_list *titles)
+{
+    buffer title = {0};
+    bool is_log;
+    size_t count = 0;
+    for (size_t i = 0; i < summary->line_count; i++) {
+        if (is_nonzero && !is_nonzero_line(&summary->lines[i]))
+            continue;
+        const pfb_collected_value v = value_at(summary, i, &is_log);
+        buffer_clear(&title);
+        values_put_set_path(&title, &v, is_log);
+        series_begin_sample(titles); /* the same title is the same table */
+        places[count++] = (placed_line){series_find(titles, title.data, title.size), i};
+    }
+    if (count > 0)
+        qsort(places, count, sizeof *places, compare_places);
+    buffer_free(&title);
+    return count;
+}
+
+static void put_title(output *out, const char *title, size_t size)
+{
+    buffer line = {0};
+    if (size == 0)
+        return; /* columns of a text log that are no paths */
+    buffer_string(&line, out->has_color ? "\033[1m" : "");
+    text_safe(&line, title, size);
+    buffer_string(&line, out->has_color ? "\033[0m\n" : "\n");
+    output_raw(out, line.data, line.size);
+    buffer_free(&line);
+}
+
+static void open_table(table *t)
+{
+    static const char *const headings[] = {"", "count", "missing", "minimum", "average", "maximum", "last"};
+    enum { HEADINGS = sizeof headings / sizeof headings[0] };
+    table_open(t, HEADINGS, false);
+    for (size_t i = 0; i < HEADINGS; i++)
+        table_cell(t, headings[i], strlen(headings[i]));
+}
+
+static void write_tables(const value_summary *summary, bool is_nonzero, output *out)
+{
+    table t;
+    buffer memory = {0};
+    series_list titles = {0};
+    bool is_log;
+    size_t size;
+    placed_line *places = memory_get(summary->line_count + 1, sizeof *places);
+    size_t count = place_lines(summary, is_nonzero, places, &titles);
+    for (size_t i = 0; i < count && !output_failed(out);) {
+        size_t number = places[i].table;
+        const char *title = series_key(&titles, number, &size);
+        put_title(out, title, size);
+        open_table(&t);
+        for (; i < count && places[i].table == number; i++) {
+            const pfb_collected_value v = value_at(summary, places[i].line, &is_log);
+            put_row(&t, &memory, &v, &summary->lines[places[i].line]);
+        }
+        table_print(&t, out, system_columns());
+        output_raw(out, "\n", 1);
+    }
+    series_free(&titles);
+    buffer_free(&memory);
+    free(places);
+}
+
+void value_summary_write(const value_summary *summary, bool is_nonzero, output *out)
+{
+    buffer memory = {0};
+    if (out->format == OUTPUT_TEXT)
+        write_tables(summary, is_nonzero, out);
+    for (size_t i = 0; i < summary->line_count && out->format != OUTPUT_TEXT && !output_failed(out); i++)
+        put_record(out, &memory, summary, i);
+    buffer_free(&memory);
+}

@@ -1,0 +1,433 @@
+# SPDX-License-Identifier: MIT
+"""PDH text logs, as perfmon opens them, made by cook and live."""
+
+import csv
+import datetime
+import io
+import json
+import os
+import re
+import sys
+import unittest
+
+import captures
+import pdh_text_reader
+import v1_blocks as v1
+from program import ON_WINDOWS, Case, seed, writer as w
+import log_seeds
+import log_writer as log
+
+BERLIN = "CET-1CEST,M3.5.0,M10.5.0/3"
+EPOCH = datetime.datetime(1601, 1, 1)
+SEPARATORS = {"pdh-csv": ",", "pdh-tsv": "\t"}
+
+
+def cells(text, form="pdh-csv"):
+    """The cells of a log, by line."""
+    assert text.endswith("\r\n") and "\n" not in text.replace("\r\n", "")
+    return list(csv.reader(io.StringIO(text, newline=""),
+                           delimiter=SEPARATORS[form]))
+
+
+def moment(units):
+    """A time of a row."""
+    time = EPOCH + datetime.timedelta(microseconds=units // 10)
+    return time.strftime("%m/%d/%Y %H:%M:%S.") + "%03d" % (
+        time.microsecond // 1000)
+
+
+def series_capture(*rows):
+    """A capture whose sample n has the instances and raw counts of rows[n]."""
+    return w.recording(
+        captures.metadata(captures.DISK, "Disk",
+                          [(1, captures.LARGE_RAW, "Bytes")]),
+        w.chunk(b"QINF", w.identifier(captures.DISK, name="*")),
+        *[captures.data(number, captures.instances_result(
+            [1], [(0, name, [value]) for name, value in row]))
+          for number, row in enumerate(rows)])
+
+
+class PdhCase(Case):
+    """Logs that cook makes."""
+
+    def cook(self, *arguments, form="pdh-csv", zone="UTC0", **options):
+        """Standard output of a run that is fine."""
+        os.environ["TZ"] = zone
+        try:
+            return self.run_fine("cook", "--format", form, *arguments,
+                                 **options).out
+        finally:
+            del os.environ["TZ"]
+
+    def values(self, *arguments):
+        """What identifies each value, in order, and its value."""
+        out = []
+        for v in self.run_json("cook", *arguments):
+            if v["status"] == "not_displayed":
+                continue
+            time = v["time"]
+            out.append((
+                v["sample"], time[:23] + ("Z" if time[-1] == "Z" else ""),
+                v["machine"], v["set"], v["parent"], v["instance"],
+                v["occurrence"], v["counter"], v["value"]))
+        return out
+
+
+class Form(PdhCase):
+    """Bytes of a log."""
+
+    def test_whole_log(self):
+        path = self.file("a.pfb", series_capture(
+            [("a", 1), ("b", 2)], [("b", 2**53 + 1), ("a", 0)]))
+        for form, mark in SEPARATORS.items():
+            lines = [
+                ("(PDH-%s 4.0) (UTC)(0)" % form[4:].upper(),
+                 "\\Disk(a)\\Bytes", "\\Disk(b)\\Bytes"),
+                ("06/18/2022 04:26:40.000", "1", "2"),
+                ("06/18/2022 04:26:41.000", "0", "9007199254740992")]
+            self.assertEqual(
+                self.cook("--utc", path, form=form), "".join(
+                    mark.join('"%s"' % cell for cell in line) + "\r\n"
+                    for line in lines))
+
+    def test_seventeen_digits(self):
+        """Rates of a hundredth part, as Python prints them."""
+        body = w.recording(
+            captures.metadata(captures.DISK, "Disk",
+                              [(1, captures.TIMER, "% Time")]),
+            w.chunk(b"QINF", w.identifier(captures.DISK, name="*")),
+            *[captures.data(number, captures.instances_result(
+                [1], [(n, "i%d" % n, [number * (n * 1234567 + 1)])
+                      for n in range(9)])) for number in range(2)])
+        rows = cells(self.cook(self.file("a.pfb", body)))
+        self.assertEqual(rows[1][1:], [" "] * 9)
+        self.assertEqual(rows[2][1:], [
+            "%.17g" % ((n * 1234567 + 1) / 100000) for n in range(9)])
+
+    def test_machine_and_numbers(self):
+        """V1 names its machine; what has no name has a number."""
+        wr = v1.LITTLE
+        blocks = b"".join(wr.block(v1.plain(wr, 5 + n), moment=n + 1)
+                          for n in range(2))
+        rows = cells(self.cook("--kind", "v1", self.file("a.bin", blocks)))
+        self.assertEqual(rows[0][1], "\\\\HOST\\Object 2\\counter 20")
+        names = self.file("names.bin", v1.table((2, "Memory"), (20, "Pages")))
+        rows = cells(self.cook("--names", names, "--kind", "v1",
+                               self.file("a.bin", blocks)))
+        self.assertEqual(rows[0][1:], ["\\\\HOST\\Memory\\Pages"])
+        self.assertEqual([row[1] for row in rows[1:]], ["5", "6"])
+
+    def test_parents_and_occurrences(self):
+        wr = v1.LITTLE
+        counts = [v1.counter(20, v1.RAW, 4, 4)]
+
+        def names_of(parent, *names):
+            return [wr.instance(name, wr.values((4, 4, 1)), parent=parent)
+                    for name in names]
+
+        block = wr.block(
+            wr.object(2, counts, *names_of((0, 0), "p")),
+            wr.object(4, counts, *names_of((2, 0), "a", "a", "b")))
+        names = self.file("names.bin", v1.table(
+            (2, "Process"), (4, "Thread"), (20, "ID")))
+        header = cells(self.cook("--names", names, "--kind", "v1",
+                                 self.file("a.bin", block)))[0]
+        self.assertEqual(header[1:], [
+            "\\\\HOST\\Process(p)\\ID", "\\\\HOST\\Thread(p/a)\\ID",
+            "\\\\HOST\\Thread(p/a#1)\\ID", "\\\\HOST\\Thread(p/b)\\ID"])
+
+    def test_one_sample_of_several_blocks(self):
+        """V1 blocks of different objects of one time are one row."""
+        wr = v1.LITTLE
+        blocks = b"".join(wr.block(v1.plain(wr, title + n, title),
+                                   moment=n + 1)
+                          for n in range(2) for title in (2, 4))
+        rows = cells(self.cook("--kind", "v1", self.file("a.bin", blocks)))
+        self.assertEqual([row[1:] for row in rows[1:]],
+                         [["2", "4"], ["3", "5"]])
+
+    def test_hostile_names(self):
+        """Quotation marks are doubled; a line feed would end the line."""
+        names = ["u1234", '\u200e"\u2029', 'a"b', 'a,"b', 'x",y', "t\tu", "l\nm\r", "e\x1b[1m",
+                 "\u4e2d\U0001f600", "(a)\\c", '"']
+        path = self.file("a.pfb", series_capture(
+            [(name, n) for n, name in enumerate(names)]))
+        for form in SEPARATORS:
+            header, row = cells(self.cook(path, form=form), form)
+            expected = [re.sub("[\n\r\x1b\u200e\u2029]", lambda m: "\\u%04X" % ord(m[0]),
+                               name) for name in names]
+            self.assertEqual(header[1:],
+                             ["\\Disk(%s)\\Bytes" % n for n in expected])
+            self.assertEqual(row[1:], [str(n) for n in range(len(names))])
+
+
+class Columns(PdhCase):
+    """Every path that occurs has a column if the input can be read twice."""
+
+    late = series_capture([("a", 1)], [("b", 2), ("a", 3)], [("b", 4)],
+                          [("c", 5), ("d", 6)])
+
+    def test_file(self):
+        rows = cells(self.cook(self.file("a.pfb", self.late)))
+        self.assertEqual(rows[0][1:], ["\\Disk(%s)\\Bytes" % n
+                                       for n in "abcd"])
+        self.assertEqual([row[1:] for row in rows[1:]], [
+            ["1", " ", " ", " "], ["3", "2", " ", " "], [" ", "4", " ", " "],
+            [" ", " ", "5", "6"]])
+
+    def test_pipe(self):
+        done = self.run_program("cook", "--format", "pdh-csv", "-",
+                                stdin=self.late)
+        rows = cells(done.out)
+        self.assertEqual(done.status, 0)
+        self.assertEqual(rows[0][1:], ["\\Disk(a)\\Bytes"])
+        self.assertEqual([row[1:] for row in rows[1:]],
+                         [["1"], ["3"], [" "], [" "]])
+        self.assertEqual(done.err.splitlines(), [
+            "-: note: sample 1: \\Disk(b)\\Bytes has no column",
+            "-: note: sample 3: \\Disk(c)\\Bytes and 1 more have no column"])
+
+    def test_pipe_without_values_at_first(self):
+        done = self.run_program(
+            "cook", "--format", "pdh-csv", "-",
+            stdin=series_capture([], [("a", 1)], [], [("a", 2)]))
+        self.assertEqual([row[1:] for row in cells(done.out)],
+                         [["\\Disk(a)\\Bytes"], ["1"], [" "], ["2"]])
+
+    def test_filter(self):
+        rows = cells(self.cook("--path", "\\Disk(b)\\*",
+                               self.file("a.pfb", self.late)))
+        self.assertEqual([row[1:] for row in rows],
+                         [["\\Disk(b)\\Bytes"], [" "], ["2"], ["4"], [" "]])
+
+    def test_repeated_paths(self):
+        """Columns of equal paths remain columns of their own."""
+        text = ('"(PDH-CSV 4.0)","\\A\\b","\\A\\c","\\A\\b"\r\n'
+                '"02/20/2013 05:43:37.844","1"," ","3"\r\n'
+                '"02/20/2013 05:43:38.844"," ","5","6"\r\n')
+        self.assertEqual(self.cook(self.file("a.csv", text.encode())), text)
+
+    def test_replay(self):
+        """live: the columns are those of the first sample that is shown."""
+        done = self.run_program(
+            "live", "--source", self.file("a.pfb", self.late), "--format",
+            "pdh-csv", "\\Disk(*)\\*")
+        self.assertEqual([row[1:] for row in cells(done.out)], [
+            ["\\Disk(b)\\Bytes", "\\Disk(a)\\Bytes"], ["2", "3"], ["4", " "],
+            [" ", " "]])
+        self.assertIn("\\Disk(c)\\Bytes and 1 more have no column", done.err)
+
+    def test_no_values(self):
+        self.assertEqual(self.cook(self.file("a.pfb", series_capture([]))),
+                         "")
+
+    def test_errors_are_reported_once(self):
+        bad = self.file("a.pfb", self.late[:-8])
+        done = self.run_program("cook", "--format", "pdh-csv", bad)
+        self.assertEqual((done.status, len(done.err.splitlines())), (1, 1))
+        self.assertEqual(len(cells(done.out)), 4)
+        missing = os.path.join(self.folder, "none")
+        done = self.run_program("cook", "--format", "pdh-csv", missing)
+        self.assertEqual((done.status, len(done.err.splitlines())), (3, 1))
+        self.assertEqual(done.out, "")
+
+    def test_wrong_usage(self):
+        done = self.run_program("show", "--format", "pdh-csv", "x")
+        self.assertEqual(done.status, 2)
+
+
+class Times(PdhCase):
+    """One zone for the whole log."""
+
+    def at(self, *clocks):
+        """V2 replies of these times."""
+        return self.file("a.bin", b"".join(w.reply(
+            w.result(w.COUNTERSET, w.id_list([1]) + w.instance_block(
+                w.instance(0, "a", w.v8(1)))),
+            stamps=w.clocks(n, clock, 10**7))
+            for n, clock in enumerate(clocks)))
+
+    def rows(self, *clocks, zone, options=()):
+        """The header's first cell, and the times."""
+        rows = cells(self.cook("--quiet", *options, self.at(*clocks),
+                               zone=zone))
+        return [row[0] for row in rows]
+
+    @staticmethod
+    def clock(*fields):
+        """Units since 1601."""
+        return (datetime.datetime(*fields) - EPOCH) // \
+            datetime.timedelta(microseconds=1) * 10
+
+    @unittest.skipIf(ON_WINDOWS, "TZ is not the time zone of Windows")
+    def test_zones(self):
+        summer = self.clock(2024, 7, 1, 22, 0, 0, 999999)
+        for zone, name, bias, shown in (
+                (BERLIN, "CEST", -120, "07/02/2024 00:00:00.999"),
+                ("NST3:30", "NST", 210, "07/01/2024 18:30:00.999"),
+                ("UTC0", "UTC", 0, "07/01/2024 22:00:00.999")):
+            self.assertEqual(self.rows(summer, zone=zone), [
+                "(PDH-CSV 4.0) (%s)(%d)" % (name, bias), shown])
+            self.assertEqual(
+                self.rows(summer, zone=zone, options=["--utc"]),
+                ["(PDH-CSV 4.0) (UTC)(0)", "07/01/2024 22:00:00.999"])
+
+    @unittest.skipIf(ON_WINDOWS, "TZ is not the time zone of Windows")
+    def test_change_to_summer_time(self):
+        """The bias of the first row holds for all of them."""
+        before = self.clock(2024, 3, 31, 0, 30)
+        self.assertEqual(
+            self.rows(before, before + 36000000000, zone=BERLIN),
+            ["(PDH-CSV 4.0) (CET)(-60)", "03/31/2024 01:30:00.000",
+             "03/31/2024 02:30:00.000"])
+
+    def test_no_calendar(self):
+        """A sample without a date has no row."""
+        path = self.at(-1, self.clock(2024, 1, 1), 2**63 - 1)
+        done = self.run_program("cook", "--format", "pdh-csv", "--utc", path)
+        self.assertEqual([row[0] for row in cells(done.out)[1:]],
+                         ["01/01/2024 00:00:00.000"])
+        self.assertEqual(done.err.count("has no row"), 2)
+
+    def test_zone_unknown(self):
+        """A log whose distance from UTC is unknown has times of its own."""
+        path = seed("log", "valid_fewer_items.blg")
+        for zone in (BERLIN, "UTC0"):
+            rows = cells(self.cook("--quiet", path, zone=zone))
+            self.assertEqual([rows[0][0], rows[1][0]], [
+                "(PDH-CSV 4.0)", "02/19/2013 18:50:17.844"])
+
+
+class RoundTrip(PdhCase):
+    """cook reads what it writes."""
+
+    def check(self, *arguments, options=()):
+        """Values, times and paths are the same."""
+        expected = self.values(*arguments)
+        self.assertTrue(expected)
+        for form in SEPARATORS:
+            for zone in (BERLIN, "NST3:30"):
+                for utc in ((), ("--utc",)):
+                    out = self.cook(*arguments, *utc, form=form, zone=zone)
+                    read = self.values(self.file("out", out.encode()))
+                    got = {row[:-1]: row[-1] for row in read}
+                    self.assertEqual(len(got), len(read))
+                    self.assertEqual(
+                        {row: value for row, value in got.items()
+                         if value is not None},
+                        {row[:-1]: row[-1] for row in expected
+                         if row[-1] is not None})
+
+    def test_logs(self):
+        for name in ("counters", "objects", "parts"):
+            self.check(seed("log", "valid_%s.blg" % name))
+
+    def test_text(self):
+        for name in ("valid_csv.csv", "valid_typeperf.csv", "valid_utf8.csv"):
+            self.check("--quiet", seed("pdh_text", name))
+
+    def test_capture(self):
+        self.check(self.file("a.pfb", captures.three_sets()))
+
+    def test_second_implementation(self):
+        """The other reader accepts it without a note."""
+        raw = log_seeds.log_seeds()["valid_counters"]
+        out = self.cook("--kind", "log", self.file("a.blg", raw)).encode()
+        text = pdh_text_reader.Text(out)
+        self.assertEqual((text.error, text.notes), (None, set()))
+        self.assertEqual(text.header, {"has_version": True, "bias": 0})
+        self.assertEqual(len(text.rows), 2)
+
+    def test_log_of_one_machine_is_not_that_of_another(self):
+        """Machines of a log keep their names."""
+        entries = [log.path(0x00010000, 0, "\\\\" + m, "Memory", None, "Free")
+                   for m in ("A", "B")]
+        raw = log.log(*log.paths(*entries), *log.sample(
+            log.counter(1, 0), log.counter(2, 0, status=0x800007D0)))
+        rows = cells(self.cook("--kind", "log", self.file("a.blg", raw)))
+        self.assertEqual([row[1:] for row in rows], [
+            ["\\\\A\\Memory\\Free", "\\\\B\\Memory\\Free"], ["1", " "]])
+
+
+@unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
+                     "no captured data (PERFBLOCK_REAL_DATA)")
+class Real(PdhCase):
+    """Captured logs against values computed independently."""
+
+    def path(self, name):
+        """A captured log."""
+        return os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "blg", name)
+
+    def test_logs(self):
+        for name in ("win8-counters", "many-machines"):
+            with open(self.path(name + ".expected.jsonl"),
+                      encoding="utf-8") as file:
+                expected = [json.loads(line) for line in file]
+            for form in SEPARATORS:
+                out = self.cook("--utc", self.path(name + ".blg"), form=form)
+                rows = cells(out, form)
+                columns = {path: n for n, path in enumerate(rows[0])}
+                self.assertEqual(len(columns), len(rows[0]))
+                filled = 0
+                for e in expected:
+                    path = "%s\\%s(%s)\\%s" % (e["machine"], e["object"],
+                                               e["instance"], e["counter"])
+                    cell = rows[1 + e["sample"]][columns[path]]
+                    if e["value"] is None:
+                        self.assertEqual(cell, " ", e)
+                        continue
+                    filled += 1
+                    self.assertLessEqual(abs(float(cell) - e["value"]),
+                                         5e-16 * abs(e["value"]), e)
+                self.assertEqual(filled, sum(
+                    cell != " " for row in rows[1:] for cell in row[1:]))
+
+    def test_times(self):
+        """The log of one machine: its local times are 8 hours behind."""
+        with open(self.path("win8-counters.expected.jsonl"),
+                  encoding="utf-8") as file:
+            times = {e["sample"]: e["time"] for e in map(json.loads, file)}
+        rows = cells(self.cook("--utc", self.path("win8-counters.blg")))
+        self.assertEqual([row[0] for row in rows[1:]],
+                         [moment(times[n] + 8 * 36000000000)
+                          for n in range(len(times))])
+
+    def test_objects(self):
+        """A cut log of whole objects: what precedes the cut is written."""
+        path = self.path("vista-objects-cut.blg")
+        done = self.run_program("cook", "--format", "pdh-csv", "--utc", path)
+        self.assert_error(done, 1, path, 262144, "truncated_record")
+        rows = cells(done.out)
+        self.assertEqual(len(rows), 1 + 3)
+        header = rows[0]
+        expected = self.run_program("cook", "--format", "json", path)
+        count = 0
+        for v in expected.objects():
+            if v["value"] is None:
+                continue
+            path = "\\\\ZACH-PC\\" + v["set"]
+            if v["instance"] is not None:
+                path += "(%s%s%s)" % (
+                    v["parent"] + "/" if v["parent"] is not None else "",
+                    v["instance"],
+                    "#%d" % v["occurrence"] if v["occurrence"] else "")
+            column = header.index(path + "\\" + v["counter"])
+            self.assertEqual(float(rows[1 + v["sample"]][column]), v["value"])
+            count += 1
+        self.assertEqual(count, sum(cell != " " for row in rows[1:]
+                                    for cell in row[1:]))
+
+    def test_text(self):
+        """A text log without a version gets one; values are the same."""
+        path = self.path("text-named-blg.blg")
+        out = self.cook("--utc", path)
+        self.assertEqual(
+            [v[-1] for v in self.values(self.file("a.csv", out.encode()))],
+            [v[-1] for v in self.values(path)])
+
+
+if __name__ == "__main__":
+    if not os.environ.get("PERFBLOCK_REAL_DATA"):
+        print("PERFBLOCK_REAL_DATA is not set: the real files are not read",
+              file=sys.stderr)
+    unittest.main()

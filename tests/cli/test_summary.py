@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""cook --summary against figures computed from the single values."""
+
+import csv
+import io
+import os
+import sys
+import unittest
+from fractions import Fraction
+
+import captures
+import log_seeds
+import v1_blocks as v1
+from program import Case, seed, writer as w
+
+KEYS = ["set", "object", "instance", "occurrence", "counter", "counter_id",
+        "type", "unit", "count", "minimum", "average", "maximum", "last",
+        "missing", "statuses", "guid", "parent", "machine"]
+IDENTITY = ["set", "object", "instance", "occurrence", "counter", "counter_id",
+            "type", "unit", "guid", "parent", "machine"]
+
+
+def figures(values):
+    """Records of a summary, from those of single values."""
+    groups = {}
+    for v in values:
+        if v["status"] != "not_displayed":
+            groups.setdefault(tuple(v[key] for key in IDENTITY), []).append(v)
+    out = []
+    for identity, group in groups.items():
+        good = [v["value"] for v in group if v["status"] == "ok"]
+        record = dict(zip(IDENTITY, identity))
+        record.update(
+            count=len(good), missing=len(group) - len(good),
+            statuses={v["status"] for v in group} - {"ok"},
+            minimum=min(good, default=None), maximum=max(good, default=None),
+            average=sum(map(Fraction, good)) / len(good) if good else None,
+            last=good[-1] if good else None)
+        out.append(record)
+    return out
+
+
+class SummaryCase(Case):
+    """Compares summaries with single values."""
+
+    def check(self, *arguments, quiet=("--quiet",)):
+        """JSON and CSV agree with the values; the JSON records."""
+        expected = figures(self.run_json("cook", *quiet, *arguments))
+        found = self.run_json("cook", "--summary", *quiet, *arguments)
+        self.assertEqual(len(found), len(expected))
+        for got, want in zip(found, expected):
+            self.assertEqual(list(got), KEYS)
+            for key in IDENTITY + ["count", "missing", "minimum", "maximum",
+                                   "last"]:
+                self.assertEqual(got[key], want[key], (key, want))
+            self.assertEqual(sorted(got["statuses"]),
+                             sorted(want["statuses"]))
+            if want["average"] is None:
+                self.assertIsNone(got["average"])
+            else:
+                largest = max(abs(want["minimum"]), abs(want["maximum"]))
+                self.assertLessEqual(
+                    abs(Fraction(got["average"]) - want["average"]),
+                    Fraction(largest) / 2**51)
+        out = self.run_fine("cook", "--summary", *quiet, "--format", "csv",
+                            *arguments).out
+        rows = list(csv.DictReader(io.StringIO(out)))
+        self.assertEqual(len(rows), len(found))
+        for row, got in zip(rows, found):
+            self.assertEqual(list(row), KEYS)
+            for key in ("minimum", "average", "maximum", "last"):
+                self.assertEqual(float(row[key]) if row[key] else None,
+                                 got[key])
+            self.assertEqual((row["count"], row["statuses"].split()),
+                             (str(got["count"]), got["statuses"]))
+        return found
+
+
+class Summary(SummaryCase):
+    """Captures, blocks and logs."""
+
+    def disk(self, *rows, kind=captures.LARGE_RAW):
+        """A capture whose sample n has the instances and values of rows[n]."""
+        return self.file("a.pfb", w.recording(
+            captures.metadata(captures.DISK, "Disk", [(1, kind, "Bytes")]),
+            w.chunk(b"QINF", w.identifier(captures.DISK, name="*")),
+            *[captures.data(number, captures.instances_result(
+                [1], [(0, name, [value]) for name, value in row]))
+              for number, row in enumerate(rows)]))
+
+    def test_figures(self):
+        path = self.disk([("a", 5), ("b", 0)], [("a", 1)],
+                         [("b", 0), ("a", 6), ("c", 2)])
+        a, b, c = self.check(path)
+        self.assertEqual([a[key] for key in KEYS[8:15]],
+                         [3, 1, 4, 6, 6, 0, []])
+        self.assertEqual((b["count"], c["count"]), (2, 1))
+
+    def test_missing(self):
+        """A rate has no value in its first sample, nor when it falls."""
+        path = self.disk([("a", 5)], [("a", 25)], [("a", 4)], [("a", 14)],
+                         kind=captures.BULK)
+        a, = self.check(path)
+        self.assertEqual((a["count"], a["average"], a["missing"]), (2, 15, 2))
+        self.assertEqual(sorted(a["statuses"]),
+                         ["need_two_samples", "negative_delta"])
+
+    def test_no_values(self):
+        a, = self.check(self.disk([("a", 5)], kind=captures.BULK))
+        self.assertEqual([a[key] for key in KEYS[8:14]],
+                         [0, None, None, None, None, 1])
+        self.assertEqual(self.check(self.disk([])), [])
+
+    def test_average_of_many(self):
+        """Rounding does not add up."""
+        path = self.disk(*[[("a", 2**60 if n == 0 else 1)]
+                           for n in range(3000)])
+        a, = self.check(path)
+        self.assertAlmostEqual(a["average"], (2**60 + 2999) / 3000,
+                               delta=0.125)
+
+    def test_equal_names(self):
+        """V1 instances of one name are numbered, as in single values."""
+        wr = v1.LITTLE
+        counts = [v1.counter(20, v1.RAW, 4, 4)]
+        blocks = b"".join(wr.block(wr.object(2, counts, *[
+            wr.instance("svchost", wr.values((4, 4, n * moment)))
+            for n in (1, 2, 3)]), moment=moment) for moment in (1, 2))
+        found = self.check("--kind", "v1", self.file("a.bin", blocks))
+        self.assertEqual([(i["occurrence"], i["last"]) for i in found],
+                         [(0, 2), (1, 4), (2, 6)])
+
+    def test_inputs(self):
+        self.check(self.file("a.pfb", captures.three_sets()))
+        self.check(seed("capture", "valid_processor_information.pfb"))
+        self.check(seed("pdh_text", "valid_csv.csv"))
+        for name in ("counters", "objects", "moving_instances", "statuses"):
+            self.check("--kind", "log", self.file(
+                "a.blg", log_seeds.log_seeds()["valid_" + name]))
+
+    def test_filter(self):
+        found = self.check(
+            "--path", "\\Alpha Disk(sd*)\\Read*",
+            self.file("a.pfb", captures.three_sets()), quiet=())
+        self.assertEqual([(i["instance"], i["counter"]) for i in found],
+                         [("sda", "Read Bytes/sec"),
+                          ("sdb", "Read Bytes/sec")])
+
+    def test_text(self):
+        path = self.disk([("a", 5), ("z", 0)], [("a", 1), ("z", 0)])
+        self.assertEqual(
+            self.run_fine("cook", "--summary", path).lines(), [
+                "\\Disk",
+                "           count  missing  minimum  average  maximum  last",
+                "Bytes (a)      2        0     1.00     3.00     5.00  1.00",
+                "Bytes (z)      2        0     0.00     0.00     0.00  0.00",
+                ""])
+        self.assertEqual(len(self.run_fine(
+            "cook", "--summary", "--nonzero", path).lines()), 4)
+
+    def test_a_table_for_each_set(self):
+        """A set is listed once, also when an instance begins later."""
+        out = self.run_fine("cook", "--summary", self.file(
+            "a.pfb", captures.three_sets())).lines()
+        self.assertEqual([line for line in out if line.startswith("\\")],
+                         ["\\Beta Network", "\\Alpha Disk", "\\Alpha Memory"])
+
+    def test_wrong_usage(self):
+        path = self.disk([("a", 5)])
+        for form in ("pdh-csv", "pdh-tsv"):
+            done = self.run_program("cook", "--summary", "--format", form,
+                                    path)
+            self.assertEqual((done.status, done.out), (2, ""))
+        self.assertEqual(self.run_program("live", "--summary").status, 2)
+
+    def test_errors(self):
+        """What precedes an error is summarised."""
+        with open(self.disk([("a", 5)], [("a", 6)]), "rb") as file:
+            raw = file.read()
+        done = self.run_program("cook", "--summary", "--format", "json",
+                                self.file("b.pfb", raw[:-8]))
+        self.assertEqual((done.status, done.objects()[0]["count"]), (1, 1))
+
+
+@unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
+                     "no captured data (PERFBLOCK_REAL_DATA)")
+class Real(SummaryCase):
+    """Captured logs."""
+
+    def test_logs(self):
+        for name in ("win8-counters", "many-machines"):
+            self.check(os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "blg",
+                                    name + ".blg"))
+
+
+if __name__ == "__main__":
+    if not os.environ.get("PERFBLOCK_REAL_DATA"):
+        print("PERFBLOCK_REAL_DATA is not set: the real files are not read",
+              file=sys.stderr)
+    unittest.main()
