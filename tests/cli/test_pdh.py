@@ -153,12 +153,16 @@ class Form(PdhCase):
         path = self.file("a.pfb", series_capture(
             [(name, n) for n, name in enumerate(names)]))
         for form in SEPARATORS:
-            header, row = cells(self.cook(path, form=form), form)
+            out = self.cook(path, form=form)
+            header, row = cells(out, form)
             expected = [re.sub("[\n\r\x1b\u200e\u2029]", lambda m: "\\u%04X" % ord(m[0]),
                                name) for name in names]
             self.assertEqual(header[1:],
                              ["\\Disk(%s)\\Bytes" % n for n in expected])
             self.assertEqual(row[1:], [str(n) for n in range(len(names))])
+            read = self.run_json("cook", self.file("out", out.encode()))
+            self.assertEqual([(v["instance"], v["value"]) for v in read],
+                             [(n, expected.index(n)) for n in expected])
 
 
 class Columns(PdhCase):
@@ -332,7 +336,8 @@ class RoundTrip(PdhCase):
     def test_second_implementation(self):
         """The other reader accepts it without a note."""
         raw = log_seeds.log_seeds()["valid_counters"]
-        out = self.cook("--kind", "log", self.file("a.blg", raw)).encode()
+        out = self.cook("--utc", "--kind", "log",
+                        self.file("a.blg", raw)).encode()
         text = pdh_text_reader.Text(out)
         self.assertEqual((text.error, text.notes), (None, set()))
         self.assertEqual(text.header, {"has_version": True, "bias": 0})

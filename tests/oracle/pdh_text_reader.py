@@ -11,6 +11,7 @@ TIME = re.compile(rb"([0-9]+)/([0-9]+)/([0-9]+) ([0-9]+):([0-9]+):([0-9]+)"
                   rb"(?:\.([0-9]+))?")
 NUMBER = re.compile(rb"(-?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?)([0-9]+))?")
 EPOCH = datetime.datetime(1601, 1, 1)
+RUN = re.compile(rb'"+')
 MOST_DIGITS, MOST_EXPONENT = 19, 32767
 
 
@@ -57,19 +58,32 @@ def time_of(raw):
         seconds=1) * 10000000 + int(fraction)
 
 
+def quoted_end(line, at, separator):
+    """Where the content of a quoted cell ends, and whether it is closed."""
+    for marks in RUN.finditer(line, at):
+        after = line[marks.end():marks.end() + 2]
+        if not after:
+            return marks.end() - 1, True
+        is_odd = len(marks[0]) % 2 == 1
+        if after[:1] == separator and (is_odd or after[1:] in (b"", b'"')):
+            return marks.end() - 1, True
+    return len(line), False
+
+
 def cells_of(line, separator):
     """(offset, content, whether the cell is closed) for each cell."""
     at = 0
     while at < len(line):
         if line[at:at + 1] == b'"':
-            match = re.compile(rb'"(.*?)("(?=%s|\Z)|\Z)(%s)?' % (
-                separator, separator), re.DOTALL).match(line, at)
-            yield at, match[1], bool(match[2])
+            end, closed = quoted_end(line, at + 1, separator)
+            yield at, line[at + 1:end], closed
+            end += closed
+            at = end + (line[end:end + 1] == separator)
         else:
             match = re.compile(rb"(.*?)(?:%s|\Z)" % separator,
                                re.DOTALL).match(line, at)
             yield at, match[1], True
-        at = match.end()
+            at = match.end()
 
 
 class Text:

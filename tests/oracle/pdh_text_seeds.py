@@ -45,6 +45,8 @@ def pdh_text_seeds():
         "valid_header_only": text(rows=()),
         "valid_no_counters": text(paths=(), rows=((), ())),
         "valid_quotes": text(paths=('a"b', 'c""d', "e,f"), head="(X)(-60)"),
+        "valid_doubled_quotes": text(paths=('a"",b', 'c""', "e"),
+                                     head="(X)(-60)"),
         "valid_zone_brackets": text(head="(PDH-CSV 4.0) ((UTC+01:00) B)(-60)"),
         "valid_uneven": text(rows=(("1", "2"), ("1", "2", "3", "4"), ())),
         "valid_numbers": text(rows=(("1.#INF", "1e400", "x"),

@@ -50,16 +50,36 @@ typedef struct text_cell {
     bool is_ended; /* false: the closing quotation mark is missing */
 } text_cell;
 
-/* Reads the cell at `at`, which is before `end`. A quotation mark closes a cell only where the cell may end, so that it
- * may also be a part of a name. */
+/* Returns the end of a quoted cell whose content begins at `at`. A quotation mark closes a cell only where the cell may
+ * end, so that it may also be a part of a name. The second one of a pair closes it before a separator only if the next
+ * cell is quoted, too: a name that contains a quotation mark and the separator has them doubled, and a name that ends
+ * in a quotation mark may not. */
+static size_t text_find_quote(const uint8_t *data, size_t at, size_t end, uint8_t separates)
+{
+    bool is_second = false;
+    for (; at < end; at++) {
+        if (data[at] != '"') {
+            is_second = false;
+            continue;
+        }
+        if (at + 1 == end)
+            break;
+        bool is_before_cell = at + 2 == end || data[at + 2] == '"';
+        if (data[at + 1] == separates && (!is_second || is_before_cell))
+            break;
+        is_second = !is_second;
+    }
+    return at;
+}
+
+/* Reads the cell at `at`, which is before `end`. */
 static text_cell text_find_cell(const uint8_t *data, size_t at, size_t end, char separator)
 {
     bool is_quoted = data[at] == '"';
     uint8_t separates = (uint8_t)separator;
     text_cell cell = {.begin = at + is_quoted, .end = at + is_quoted, .is_ended = true};
     if (is_quoted) {
-        while (cell.end < end && !(data[cell.end] == '"' && (cell.end + 1 == end || data[cell.end + 1] == separates)))
-            cell.end++;
+        cell.end = text_find_quote(data, cell.begin, end, separates);
         cell.is_ended = cell.end < end;
     } else {
         while (cell.end < end && data[cell.end] != separates)
