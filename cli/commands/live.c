@@ -14,15 +14,23 @@ typedef struct live {
     bool is_replay;
 } live;
 
-/* Collects one sample, and prints it unless it is the first. Returns false if there are no more. */
-static bool take(live *l, bool is_first)
+/* Prints the sample. Metrics of several samples are one below the other. */
+static void print(live *l, const options *o, bool is_first)
 {
+    if (o->format == OUTPUT_PROMETHEUS && !is_first)
+        output_raw(&l->out, "\n", 1);
+    values_print(&l->printer, l->collecting.collector);
+    values_end_sample(&l->printer);
+}
+
+/* Collects one sample, and prints it unless it is the first. Returns false if there are no more. */
+static bool take(live *l, const options *o, uint64_t number)
+{
+    uint64_t first = o->format == OUTPUT_PROMETHEUS ? 0 : 1; /* metrics do not depend on the sample before */
     if (!collecting_next(&l->collecting))
         return false;
-    if (!is_first) {
-        values_print(&l->printer, l->collecting.collector);
-        values_end_sample(&l->printer);
-    }
+    if (number >= first)
+        print(l, o, number == first);
     stream_flush();
     collecting_report(&l->collecting);
     pfb_error error = pfb_collector_reply(l->collecting.collector).error;
@@ -31,15 +39,16 @@ static bool take(live *l, bool is_first)
     return !output_failed(&l->out);
 }
 
-/* Sample 0 has nothing to be compared with and is not shown; --count counts what is shown. */
+/* Sample 0 has nothing to be compared with; of values it is not shown. --count counts what is shown. */
 static void run(live *l, const options *o)
 {
     system_rhythm rhythm = system_rhythm_begin(o->interval, o->duration);
-    bool goes_on = take(l, true);
-    for (uint64_t shown = 0; goes_on && (o->count == 0 || shown < o->count); shown++) {
+    uint64_t count = o->count + (o->count > 0 && o->format != OUTPUT_PROMETHEUS);
+    bool goes_on = take(l, o, 0);
+    for (uint64_t number = 1; goes_on && (count == 0 || number < count); number++) {
         if (!l->is_replay)
             goes_on = system_rhythm_wait(&rhythm);
-        goes_on = goes_on && !system_interrupted() && take(l, false);
+        goes_on = goes_on && !system_interrupted() && take(l, o, number);
     }
 }
 

@@ -765,8 +765,6 @@ static bool check_whole(const options *o, const command *c)
         return refuse(c, "--kind registration needs --request");
     if (o->request != 0 && o->kind != INPUT_REGISTRATION)
         return refuse(c, "--request needs --kind registration");
-    if (o->format == OUTPUT_PROMETHEUS && o->count > 1)
-        return refuse(c, "--count: --format prometheus writes one sample");
     if (c->bit == COMMAND_LWP_MODEL && o->sample == 0)
         return refuse(c, "expected --sample 32 or --sample 64");
     if (c->bit == COMMAND_RECORD && !o->recording)
@@ -802,8 +800,8 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
     o->file_count = (size_t)(argc - optind);
     for (size_t i = 0; c->files == FILES_PATHS && i < o->file_count; i++)
         take_path(o, o->files[i]);
-    if (o->format == OUTPUT_PROMETHEUS && o->count == 0)
-        o->count = 1;
+    if (o->format == OUTPUT_PROMETHEUS && o->count == 0 && o->duration == 0)
+        o->count = 1; /* readers of a pipe take one */
     return check_whole(o, c);
 }
 

@@ -11,7 +11,7 @@ typedef struct type_row {
     pfb_clock clock;
 } type_row;
 
-/* Types that are not here are METRIC_NONE. */
+/* Types that are not here are METRIC_NONE: texts, labels, histograms and bases. */
 static const type_row type_rows[] = {
     {"PERF_COUNTER_RAWCOUNT_HEX", METRIC_NUMBER, PFB_CLOCK_NONE},
     {"PERF_COUNTER_LARGE_RAWCOUNT_HEX", METRIC_NUMBER, PFB_CLOCK_NONE},
@@ -34,16 +34,16 @@ static const type_row type_rows[] = {
     {"PERF_PRECISION_100NS_TIMER", METRIC_TIME, PFB_CLOCK_100NS},
     {"PERF_OBJ_TIME_TIMER", METRIC_TIME, PFB_CLOCK_OBJECT},
     {"PERF_PRECISION_OBJECT_TIMER", METRIC_TIME, PFB_CLOCK_OBJECT},
-    {"PERF_SAMPLE_FRACTION", METRIC_RATIO, PFB_CLOCK_NONE},
-    {"PERF_COUNTER_TIMER_INV", METRIC_RATIO, PFB_CLOCK_NONE},
-    {"PERF_100NSEC_TIMER_INV", METRIC_RATIO, PFB_CLOCK_NONE},
-    {"PERF_COUNTER_MULTI_TIMER", METRIC_RATIO, PFB_CLOCK_NONE},
-    {"PERF_100NSEC_MULTI_TIMER", METRIC_RATIO, PFB_CLOCK_NONE},
-    {"PERF_COUNTER_MULTI_TIMER_INV", METRIC_RATIO, PFB_CLOCK_NONE},
-    {"PERF_100NSEC_MULTI_TIMER_INV", METRIC_RATIO, PFB_CLOCK_NONE},
-    {"PERF_AVERAGE_TIMER", METRIC_SECONDS, PFB_CLOCK_NONE},
-    {"PERF_ELAPSED_TIME", METRIC_SECONDS, PFB_CLOCK_NONE},
-    {"PERF_AVERAGE_BULK", METRIC_NUMBER, PFB_CLOCK_NONE},
+    {"PERF_SAMPLE_FRACTION", METRIC_RATIOS, PFB_CLOCK_NONE},
+    {"PERF_COUNTER_TIMER_INV", METRIC_INACTIVE_TIME, PFB_CLOCK_PERF},
+    {"PERF_100NSEC_TIMER_INV", METRIC_INACTIVE_TIME, PFB_CLOCK_100NS},
+    {"PERF_COUNTER_MULTI_TIMER", METRIC_TIME, PFB_CLOCK_PERF},
+    {"PERF_100NSEC_MULTI_TIMER", METRIC_TIME, PFB_CLOCK_100NS},
+    {"PERF_COUNTER_MULTI_TIMER_INV", METRIC_INACTIVE_TIME, PFB_CLOCK_PERF},
+    {"PERF_100NSEC_MULTI_TIMER_INV", METRIC_INACTIVE_TIME, PFB_CLOCK_100NS},
+    {"PERF_AVERAGE_TIMER", METRIC_TIMES, PFB_CLOCK_PERF},
+    {"PERF_ELAPSED_TIME", METRIC_ELAPSED, PFB_CLOCK_NONE},
+    {"PERF_AVERAGE_BULK", METRIC_NUMBERS, PFB_CLOCK_NONE},
 };
 
 metric_kind metric_kind_of(uint32_t type, pfb_clock *clock)
@@ -58,55 +58,88 @@ metric_kind metric_kind_of(uint32_t type, pfb_clock *clock)
     return METRIC_NONE;
 }
 
-/* Counters of these kinds are exported as totals; Prometheus computes the rate. */
-static bool is_total(metric_kind kind)
+typedef enum metric_form { FORM_GAUGE, FORM_COUNTER, FORM_SUMMARY } metric_form;
+
+/* What a kind is to Prometheus, and the unit that every metric of the kind has. Without one the counter's name may have
+ * a unit. */
+static const struct {
+    metric_form form;
+    const char *unit;
+} kinds[] = {
+    [METRIC_NONE] = {FORM_GAUGE, ""},
+    [METRIC_EVENTS] = {FORM_COUNTER, ""},
+    [METRIC_TIME] = {FORM_COUNTER, "_seconds"},
+    [METRIC_INACTIVE_TIME] = {FORM_COUNTER, "_inactive_seconds"},
+    [METRIC_NUMBER] = {FORM_GAUGE, ""},
+    [METRIC_RATIO] = {FORM_GAUGE, "_ratio"},
+    [METRIC_ELAPSED] = {FORM_GAUGE, "_seconds"},
+    [METRIC_NUMBERS] = {FORM_SUMMARY, ""},
+    [METRIC_TIMES] = {FORM_SUMMARY, "_seconds"},
+    [METRIC_RATIOS] = {FORM_SUMMARY, "_ratio"},
+};
+
+bool metric_is_summary(metric_kind kind)
 {
-    return kind == METRIC_EVENTS || kind == METRIC_TIME;
+    return kinds[kind].form == FORM_SUMMARY;
 }
 
 const char *metric_type_text(metric_kind kind)
 {
-    return is_total(kind) ? "counter" : "gauge";
+    static const char *const texts[] = {[FORM_GAUGE] = "gauge", [FORM_COUNTER] = "counter", [FORM_SUMMARY] = "summary"};
+    return texts[kinds[kind].form];
 }
 
 /* ---- Units ----------------------------------------------------------------------------------------------- */
 
-typedef enum base_unit { UNIT_BYTES, UNIT_SECONDS, UNIT_RATIO } base_unit;
-
 typedef struct unit_row {
     const char *word;
-    base_unit base;
+    const char *base; /* the base unit, as the name's ending */
     metric_scale scale;
 } unit_row;
 
+#define BYTES "_bytes"
+#define SECONDS "_seconds"
+#define RATIO "_ratio"
+
+/* Words of names that are units. */
 static const unit_row unit_rows[] = {
-    {"bytes", UNIT_BYTES, {1, 1}},
-    {"kb", UNIT_BYTES, {1024, 1}},
-    {"kbytes", UNIT_BYTES, {1024, 1}},
-    {"kilobytes", UNIT_BYTES, {1024, 1}},
-    {"mb", UNIT_BYTES, {1048576, 1}},
-    {"mbytes", UNIT_BYTES, {1048576, 1}},
-    {"megabytes", UNIT_BYTES, {1048576, 1}},
-    {"gb", UNIT_BYTES, {1073741824, 1}},
-    {"gbytes", UNIT_BYTES, {1073741824, 1}},
-    {"gigabytes", UNIT_BYTES, {1073741824, 1}},
-    {"bits", UNIT_BYTES, {1, 8}},
-    {"ns", UNIT_SECONDS, {1, 1e9}},
-    {"nanoseconds", UNIT_SECONDS, {1, 1e9}},
-    {"us", UNIT_SECONDS, {1, 1e6}},
-    {"microseconds", UNIT_SECONDS, {1, 1e6}},
-    {"ms", UNIT_SECONDS, {1, 1e3}},
-    {"msec", UNIT_SECONDS, {1, 1e3}},
-    {"milliseconds", UNIT_SECONDS, {1, 1e3}},
-    {"sec", UNIT_SECONDS, {1, 1}},
-    {"secs", UNIT_SECONDS, {1, 1}},
-    {"seconds", UNIT_SECONDS, {1, 1}},
-    {"minutes", UNIT_SECONDS, {60, 1}},
-    {"hours", UNIT_SECONDS, {3600, 1}},
-    {"days", UNIT_SECONDS, {86400, 1}},
-    {"%", UNIT_RATIO, {1, 100}},
-    {"percent", UNIT_RATIO, {1, 100}},
-    {"percentage", UNIT_RATIO, {1, 100}},
+    {"bytes", BYTES, {1, 1}},
+    {"kb", BYTES, {1024, 1}},
+    {"kbytes", BYTES, {1024, 1}},
+    {"kilobytes", BYTES, {1024, 1}},
+    {"mb", BYTES, {1048576, 1}},
+    {"mbytes", BYTES, {1048576, 1}},
+    {"megabytes", BYTES, {1048576, 1}},
+    {"gb", BYTES, {1073741824, 1}},
+    {"gbytes", BYTES, {1073741824, 1}},
+    {"gigabytes", BYTES, {1073741824, 1}},
+    {"bits", BYTES, {1, 8}},
+    {"ns", SECONDS, {1, 1e9}},
+    {"nanoseconds", SECONDS, {1, 1e9}},
+    {"us", SECONDS, {1, 1e6}},
+    {"microseconds", SECONDS, {1, 1e6}},
+    {"ms", SECONDS, {1, 1e3}},
+    {"msec", SECONDS, {1, 1e3}},
+    {"milliseconds", SECONDS, {1, 1e3}},
+    {"sec", SECONDS, {1, 1}},
+    {"secs", SECONDS, {1, 1}},
+    {"seconds", SECONDS, {1, 1}},
+    {"minutes", SECONDS, {60, 1}},
+    {"hours", SECONDS, {3600, 1}},
+    {"days", SECONDS, {86400, 1}},
+    {"%", RATIO, {1, 100}},
+    {"percent", RATIO, {1, 100}},
+    {"percentage", RATIO, {1, 100}},
+};
+
+/* Well-known raw counts whose names lack their unit, by the end of the metric's name. */
+static const unit_row nameless_units[] = {
+    {"_commit_limit", BYTES, {1, 1}},
+    {"_current_bandwidth", "_bytes_per_second", {1, 8}},
+    {"_processor_frequency", "_hertz", {1e6, 1}},
+    {"_working_set", BYTES, {1, 1}},
+    {"_working_set_peak", BYTES, {1, 1}},
+    {"_working_set_private", BYTES, {1, 1}},
 };
 
 static const unit_row *find_unit(const char *word)
@@ -164,10 +197,10 @@ static bool is_taken(const char *word)
 
 typedef struct maker {
     buffer *out;
-    metric_kind kind;
-    metric_scale scale;
-    bool has_unit, is_ratio;
-    size_t words; /* of the name being written */
+    metric_kind kind;     /* METRIC_NONE: the counterset's name is being written */
+    const unit_row *unit; /* of the counter's name; null: none */
+    bool is_rate;         /* the name has "/sec" */
+    size_t start;         /* of the counter's name in `out` */
 } maker;
 
 /* A word that is taken is joined to the one before it. */
@@ -176,31 +209,22 @@ static void put_word(maker *m, const char *word)
     if (!is_taken(word))
         buffer_string(m->out, "_");
     buffer_string(m->out, word);
-    m->words++;
 }
 
-/* Uses the word as the unit if it is one and this metric has none yet. Otherwise returns false: it is part of the name.
- */
-static bool take_unit(maker *m, const char *word)
+/* Returns true for words that the endings replace: units, of which the first is that of the value unless the kind has
+ * one, and words that contradict a total. */
+static bool is_replaced(maker *m, const char *word)
 {
     const unit_row *unit = find_unit(word);
-    bool has_own = m->kind != METRIC_EVENTS && m->kind != METRIC_NUMBER;
-    if (!unit || m->kind == METRIC_NONE)
-        return unit && unit->base == UNIT_RATIO;
-    if (unit->base == UNIT_RATIO) {
-        if (m->kind == METRIC_NUMBER && !m->has_unit) {
-            m->scale = unit->scale;
-            m->has_unit = m->is_ratio = true;
-        }
-        return true;
-    }
-    if (has_own)
-        return unit->base == UNIT_SECONDS && m->kind != METRIC_RATIO; /* the ending says so */
-    if (m->has_unit)
-        return false;
-    m->scale = unit->scale;
-    m->has_unit = true;
-    put_word(m, unit->base == UNIT_BYTES ? "bytes" : "seconds");
+    bool is_ratio = unit && strcmp(unit->base, RATIO) == 0;
+    bool is_total = kinds[m->kind].form == FORM_COUNTER;
+    if (m->kind == METRIC_NONE || !unit)
+        return is_ratio || (is_total && (strcmp(word, "avg") == 0 || strcmp(word, "average") == 0));
+    if (*kinds[m->kind].unit != '\0')
+        return is_ratio || strstr(kinds[m->kind].unit, unit->base) != NULL;
+    if (m->unit || (is_ratio && is_total))
+        return is_ratio;
+    m->unit = unit;
     return true;
 }
 
@@ -233,15 +257,14 @@ static void put_words(maker *m, const metric_words *from)
     buffer word = {0};
     size_t at = 0;
     bool is_per = false;
-    m->words = 0;
+    m->start = m->out->size;
     while (next_word(from, &at, &word, &is_per)) {
-        bool is_rate = is_per && (strcmp(word.data, "sec") == 0 || strcmp(word.data, "second") == 0);
-        if (is_rate && !is_total(m->kind))
-            put_word(m, "per_second");
-        else if (!is_rate && !take_unit(m, word.data))
+        if (is_per && (strcmp(word.data, "sec") == 0 || strcmp(word.data, "second") == 0))
+            m->is_rate = true;
+        else if (!is_replaced(m, word.data))
             put_word(m, word.data);
     }
-    if (m->words == 0) {
+    if (m->out->size == m->start && !m->unit) {
         buffer_string(m->out, "_");
         buffer_string(m->out, from->spare);
     }
@@ -256,34 +279,60 @@ static bool ends_with(const buffer *name, const char *ending)
     return name->size >= size && memcmp(name->data + name->size - size, ending, size) == 0;
 }
 
-/* Appends the endings for unit and type, unless the name has them. */
-static const char *ending_of(const maker *m)
+/* Removes an ending of the counter's name. */
+static void remove_ending(maker *m, const char *ending)
 {
-    static const char *const reserved[] = {"_total", "_count", "_sum", "_bucket"}; /* for other types of metric */
-    static const char *const endings[] = {[METRIC_EVENTS] = "_total",
-                                          [METRIC_TIME] = "_seconds_total",
-                                          [METRIC_RATIO] = "_ratio",
-                                          [METRIC_SECONDS] = "_seconds",
-                                          [METRIC_NUMBER] = ""};
-    const char *ending = m->is_ratio ? "_ratio" : endings[m->kind];
-    if (*ending != '\0')
-        return ends_with(m->out, ending) ? "" : ending;
-    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
-        if (ends_with(m->out, reserved[i]))
-            return "_value";
+    size_t size = strlen(ending);
+    if (m->out->size >= m->start + size && ends_with(m->out, ending))
+        m->out->data[m->out->size -= size] = '\0';
+}
+
+static void find_nameless_unit(maker *m)
+{
+    for (size_t i = 0; i < sizeof nameless_units / sizeof nameless_units[0] && !m->unit; i++) {
+        if (strcmp(m->out->data + m->start, nameless_units[i].word) == 0)
+            m->unit = &nameless_units[i];
     }
-    return "";
+}
+
+/* Endings that Prometheus has for other things than values of a gauge, and families of a summary. */
+static bool is_reserved(const buffer *name)
+{
+    return ends_with(name, "_total") || ends_with(name, "_count") || ends_with(name, "_sum") ||
+           ends_with(name, "_bucket");
+}
+
+/* Appends what distinguishes the metric, and the endings for its unit and its form. */
+static void put_endings(maker *m, const char *suffix)
+{
+    metric_form form = kinds[m->kind].form;
+    const char *unit = m->unit ? m->unit->base : kinds[m->kind].unit;
+    if (form == FORM_COUNTER)
+        remove_ending(m, "_total");
+    if (*suffix == '\0')
+        remove_ending(m, unit);
+    buffer_string(m->out, suffix);
+    buffer_string(m->out, unit);
+    if (m->is_rate && form != FORM_COUNTER)
+        buffer_string(m->out, "_per_second");
+    if (form == FORM_COUNTER)
+        buffer_string(m->out, "_total");
+    else if (is_reserved(m->out))
+        buffer_string(m->out, "_value");
 }
 
 metric_scale metric_put_name(buffer *out, metric_kind kind, const metric_words *set, const metric_words *counter,
                              const char *suffix)
 {
-    maker m = {.out = out, .kind = METRIC_NONE, .scale = {1, 1}};
+    static const metric_scale none = {1, 1};
+    maker m = {.out = out};
     buffer_string(out, "perfblock");
     put_words(&m, set);
     m.kind = kind;
+    m.is_rate = false;
     put_words(&m, counter);
-    buffer_string(out, suffix);
-    buffer_string(out, ending_of(&m));
-    return m.scale;
+    if (kind == METRIC_NUMBER)
+        find_nameless_unit(&m);
+    put_endings(&m, suffix);
+    return m.unit ? m.unit->scale : none;
 }

@@ -9,18 +9,25 @@
  * docs/prometheus.md. */
 
 typedef enum metric_kind {
-    METRIC_NONE,    /* a base or a text, which is not exported */
-    METRIC_EVENTS,  /* counter: the raw value */
-    METRIC_TIME,    /* counter: the raw value, ticks of a clock, in seconds */
-    METRIC_RATIO,   /* gauge: the displayed percentage by 100 */
-    METRIC_SECONDS, /* gauge: the displayed value */
-    METRIC_NUMBER   /* gauge: the displayed value */
+    METRIC_NONE,          /* a base or a text, which is not exported */
+    METRIC_EVENTS,        /* counter: the raw value */
+    METRIC_TIME,          /* counter: the raw value, ticks of a clock, in seconds */
+    METRIC_INACTIVE_TIME, /* the same of an inverse timer */
+    METRIC_NUMBER,        /* gauge: the raw value */
+    METRIC_RATIO,         /* gauge: raw value by base */
+    METRIC_ELAPSED,       /* gauge: the displayed value, in seconds */
+    METRIC_NUMBERS,       /* summary: the sum is the raw value, the count the base */
+    METRIC_TIMES,         /* summary: the same, with a sum of ticks in seconds */
+    METRIC_RATIOS         /* summary: the same as METRIC_NUMBERS */
 } metric_kind;
 
-/* The kind of a counter type, and the clock whose ticks METRIC_TIME counts. */
+/* The kind of a counter type, and the clock of its ticks if it counts ticks. */
 metric_kind metric_kind_of(uint32_t type, pfb_clock *clock);
 
-/* "counter", "gauge". */
+/* Whether it has a sum and a count. */
+bool metric_is_summary(metric_kind kind);
+
+/* "counter", "gauge", "summary". */
 const char *metric_type_text(metric_kind kind);
 
 /* A name as the system has it. If it has none, `text` is null and `spare` is used. */

@@ -5,11 +5,16 @@
 #include "values/metric_name.h"
 #include "values/values.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A counterset of the sample. */
+typedef struct metric_set {
+    pfb_guid guid;
+    bool has_process_ids; /* ids of its instances are those of processes */
+} metric_set;
 
 /* A counter of a counterset. */
 typedef struct metric {
@@ -20,8 +25,11 @@ typedef struct metric {
     pfb_clock clock;
     metric_scale scale;
     buffer name;
-    bool is_left_out; /* its name is that of another metric */
-    size_t rank;      /* among the names */
+    bool shows_totals; /* of instances: a pattern names them */
+    bool is_same;      /* the quantity of a metric of that name, in another unit */
+    bool is_left_out;  /* its name is that of another metric */
+    size_t rank;       /* among the names */
+    size_t order;      /* among the metrics, sorted by name and then by preference */
 } metric;
 
 /* A value of a metric. */
@@ -31,15 +39,15 @@ typedef struct point {
     const char *labels; /* there, once all labels are known */
     size_t number;      /* in the order of the sample */
     double value;
-    bool is_integer;
-    uint64_t integer;
-    uint64_t raw;
+    uint64_t raw, base;
     double ticks_per_second; /* of the metric's clock; 0: unknown */
 } point;
 
 typedef struct exposition {
     values_printer *p;
     pfb_collector *collector;
+    metric_set *sets; /* ascending by GUID */
+    size_t set_count;
     metric *metrics; /* ascending by counterset and counter */
     size_t metric_count, metric_capacity;
     metric **by_name;
@@ -129,48 +137,78 @@ static int compare_counters(const void *left, const void *right)
     return order != 0 ? order : (a->counter_id > b->counter_id) - (a->counter_id < b->counter_id);
 }
 
+/* Base units are preferred, then smaller ones. */
+static double unit_size(const metric *m)
+{
+    return m->scale.times == m->scale.over ? 0 : m->scale.times / m->scale.over;
+}
+
 static int compare_names(const void *left, const void *right)
 {
     const metric *a = *(metric *const *)left;
     const metric *b = *(metric *const *)right;
     int order = strcmp(a->name.data, b->name.data);
+    if (order == 0)
+        order = memcmp(a->set.bytes, b->set.bytes, sizeof a->set.bytes);
+    if (order == 0)
+        order = (unit_size(a) > unit_size(b)) - (unit_size(a) < unit_size(b));
     return order != 0 ? order : compare_counters(a, b);
+}
+
+static bool has_same_name(const metric *a, const metric *b)
+{
+    return strcmp(a->name.data, b->name.data) == 0;
 }
 
 static void sort_names(exposition *e)
 {
     if (e->metric_count > 0)
         qsort(e->by_name, e->metric_count, sizeof(metric *), compare_names);
-    for (size_t i = 0; i < e->metric_count; i++)
-        e->by_name[i]->rank = i;
 }
 
-static bool repeats_name(const exposition *e, size_t i)
-{
-    return i > 0 && strcmp(e->by_name[i]->name.data, e->by_name[i - 1]->name.data) == 0;
-}
-
-/* Makes names unique: of the counters of a counterset with one name that of the lowest id keeps it, and the others get
- * their id appended. All counters of the counterset are considered, so that names do not depend on which were asked
- * for. Metrics whose names are still equal, as in countersets of equal names, are left out. */
+/* Finds the counters of a counterset that come to the name of another one. They are the same quantity if their units
+ * differ, and else get their id as a suffix. All counters of the counterset are considered, so that names do not depend
+ * on which were asked for. */
 static void make_unique(exposition *e)
 {
+    char suffix[16];
+    const metric *first = NULL; /* of the name */
+    const metric *last = NULL;  /* that is the same quantity */
     sort_names(e);
-    for (size_t i = 0; i < e->metric_count; i++)
-        e->by_name[i]->is_left_out = repeats_name(e, i) && pfb_guid_equal(&e->by_name[i]->set, &e->by_name[i - 1]->set);
     for (size_t i = 0; i < e->metric_count; i++) {
-        char suffix[16];
-        snprintf(suffix, sizeof suffix, "_%" PRIu32, e->metrics[i].counter_id);
-        if (e->metrics[i].is_left_out)
-            name_metric(e, &e->metrics[i], suffix);
+        metric *m = e->by_name[i];
+        if (!first || !has_same_name(m, first) || !pfb_guid_equal(&m->set, &first->set)) {
+            first = last = m;
+            continue;
+        }
+        m->is_same = m->kind == first->kind && unit_size(m) > unit_size(last);
+        m->is_left_out = !m->is_same;
+        if (m->is_same)
+            last = m;
+    }
+    for (size_t i = 0; i < e->metric_count; i++) {
+        metric *m = &e->metrics[i];
+        snprintf(suffix, sizeof suffix, "_%" PRIu32, m->counter_id);
+        if (m->is_left_out)
+            name_metric(e, m, suffix);
     }
     sort_names(e);
+}
+
+/* Ranks the names. Metrics whose names are still equal, as in countersets of equal names, are left out. */
+static void rank_names(exposition *e)
+{
     size_t count = 0;
     const char *name = NULL;
     for (size_t i = 0; i < e->metric_count; i++) {
-        e->by_name[i]->is_left_out = repeats_name(e, i);
-        if (e->by_name[i]->is_left_out && count++ == 0)
-            name = e->by_name[i]->name.data;
+        metric *m = e->by_name[i];
+        const metric *last = i > 0 && has_same_name(m, e->by_name[i - 1]) ? e->by_name[i - 1] : NULL;
+        bool is_same = last && m->is_same;
+        m->order = i;
+        m->rank = is_same ? last->rank : i;
+        m->is_left_out = is_same ? last->is_left_out : last != NULL;
+        if (m->is_left_out && count++ == 0)
+            name = m->name.data;
     }
     if (count > 0)
         diagnostics_say(STATUS_FINE, e->p->file,
@@ -196,9 +234,11 @@ static void add_metrics(exposition *e, const pfb_guid *guid)
     }
 }
 
-static int compare_guids(const void *left, const void *right)
+static int compare_sets(const void *left, const void *right)
 {
-    return memcmp(((const pfb_guid *)left)->bytes, ((const pfb_guid *)right)->bytes, sizeof(pfb_guid));
+    const metric_set *a = left;
+    const metric_set *b = right;
+    return memcmp(a->guid.bytes, b->guid.bytes, sizeof a->guid.bytes);
 }
 
 /* The first counter of each id counts, as it does for values. */
@@ -212,23 +252,95 @@ static void drop_repeated_ids(exposition *e)
     e->metric_count = count;
 }
 
-/* The metrics of all countersets in the sample. */
-static void find_metrics(exposition *e)
+/* The countersets of the sample, each once. */
+static void find_sets(exposition *e)
 {
     pfb_collected_result result;
     size_t count = 0;
-    pfb_guid *guids = memory_get(e->p->sample.result_count, sizeof *guids);
+    e->sets = memory_get(e->p->sample.result_count, sizeof *e->sets);
     for (uint32_t i = 0; pfb_collector_result(e->collector, i, &result); i++) {
         if (result.has_guid && result.is_chosen)
-            guids[count++] = result.guid;
+            e->sets[count++].guid = result.guid;
     }
     if (count > 0)
-        qsort(guids, count, sizeof *guids, compare_guids);
+        qsort(e->sets, count, sizeof *e->sets, compare_sets);
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || !pfb_guid_equal(&guids[i], &guids[i - 1]))
-            add_metrics(e, &guids[i]);
+        if (i == 0 || compare_sets(&e->sets[i], &e->sets[i - 1]) != 0)
+            e->sets[e->set_count++] = e->sets[i];
     }
-    free(guids);
+}
+
+static metric_set *find_set(const exposition *e, const pfb_guid *guid)
+{
+    const metric_set wanted = {.guid = *guid};
+    return e->set_count > 0 ? bsearch(&wanted, e->sets, e->set_count, sizeof wanted, compare_sets) : NULL;
+}
+
+/* The instances of a counterset with this counter are processes, or belong to one. */
+static void find_process_ids(exposition *e)
+{
+    buffer name = {0};
+    for (size_t i = 0; i < e->metric_count; i++) {
+        pfb_described_counter counter = describe(e, &e->metrics[i]);
+        if (put_counter_name(&name, &counter) && strcmp(name.data, "ID Process") == 0)
+            find_set(e, &e->metrics[i].set)->has_process_ids = true;
+    }
+    buffer_free(&name);
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Returns true if a pattern of instances has the word "_Total" in either case. */
+static bool names_totals(const char *pattern)
+{
+    static const char word[] = "_total";
+    size_t matched = 0;
+    for (const char *c = pattern; *c != '\0' && word[matched] != '\0'; c++)
+        matched = lower(*c) == word[matched] ? matched + 1 : *c == '_';
+    return word[matched] == '\0';
+}
+
+/* The first metric of the counterset whose counter has at least this id, or one past it. */
+static size_t first_metric(const exposition *e, const pfb_guid *set, uint32_t counter_id)
+{
+    const metric wanted = {.set = *set, .counter_id = counter_id};
+    size_t low = 0;
+    size_t high = e->metric_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_counters(&e->metrics[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Finds the counters of which sums over instances were asked for. */
+static void find_chosen_totals(exposition *e)
+{
+    pfb_collector_identifier chosen;
+    for (size_t i = 0; pfb_collector_identifier_at(e->collector, i, &chosen); i++) {
+        if (!chosen.is_shown || !chosen.instance || !names_totals(chosen.instance))
+            continue;
+        bool is_set = chosen.counter_id == PFB_NO_ID;
+        for (size_t k = first_metric(e, &chosen.counterset, is_set ? 0 : chosen.counter_id);
+             k < e->metric_count && pfb_guid_equal(&e->metrics[k].set, &chosen.counterset) &&
+             (is_set || e->metrics[k].counter_id == chosen.counter_id);
+             k++)
+            e->metrics[k].shows_totals = true;
+    }
+}
+
+/* The metrics of all countersets in the sample. */
+static void find_metrics(exposition *e)
+{
+    find_sets(e);
+    for (size_t i = 0; i < e->set_count; i++)
+        add_metrics(e, &e->sets[i].guid);
     e->by_name = memory_get(e->metric_count, sizeof(metric *));
     if (e->metric_count > 0)
         qsort(e->metrics, e->metric_count, sizeof *e->metrics, compare_counters);
@@ -238,6 +350,9 @@ static void find_metrics(exposition *e)
         e->by_name[i] = &e->metrics[i];
     }
     make_unique(e);
+    rank_names(e);
+    find_process_ids(e);
+    find_chosen_totals(e);
 }
 
 /* The metric of a value; null without one. */
@@ -272,14 +387,14 @@ static void put_escaped(buffer *out, const char *utf8, size_t size, bool is_labe
     buffer_free(&safe);
 }
 
-/* Appends the labels of an instance. Where names repeat in a result, its instances have their id as well. */
-static void put_labels(exposition *e, const pfb_collected_value *v, bool has_ids)
+/* Appends the labels of an instance. */
+static void put_labels(exposition *e, const pfb_collected_value *v, bool has_id)
 {
     if (v->has_instance) {
         buffer_string(&e->labels, "{instance=\"");
         put_escaped(&e->labels, v->instance, v->instance_size, true);
         buffer_string(&e->labels, "\"");
-        if (has_ids && v->has_instance_id)
+        if (has_id && v->has_instance_id)
             buffer_format(&e->labels, ",instance_id=\"%" PRId64 "\"", v->instance_id);
         buffer_string(&e->labels, "}");
     }
@@ -307,23 +422,58 @@ static int compare_points(const void *left, const void *right)
     if (a->metric->rank != b->metric->rank)
         return a->metric->rank < b->metric->rank ? -1 : 1;
     int order = strcmp(a->labels, b->labels);
+    if (order == 0)
+        order = (a->metric->order > b->metric->order) - (a->metric->order < b->metric->order);
     return order != 0 ? order : (a->number > b->number) - (a->number < b->number);
+}
+
+/* Returns true if an instance is the sum of others: "_Total", or "0,_Total" of a node's processors. */
+static bool is_total(const pfb_collected_value *v)
+{
+    static const char total[] = "_Total";
+    size_t size = sizeof total - 1;
+    size_t length = v->instance_size;
+    return length >= size && memcmp(v->instance + length - size, total, size) == 0 &&
+           (length == size || v->instance[length - size - 1] == ',');
+}
+
+/* Whether the value of a metric can be computed. Totals do not depend on the sample before, whatever the status. */
+static bool has_inputs(const metric *m, const pfb_collected_value *v, double ticks)
+{
+    bool has_clock = m->clock == PFB_CLOCK_NONE || ticks > 0;
+    switch (m->kind) {
+    case METRIC_NUMBER:
+    case METRIC_RATIO:
+    case METRIC_ELAPSED:
+        return v->status == PFB_STATUS_OK;
+    default:
+        return v->has_raw && has_clock && (v->has_base || !metric_is_summary(m->kind));
+    }
 }
 
 static void add_point(exposition *e, const pfb_collected_value *v, size_t label_start, size_t number)
 {
     const metric *m = find_metric(e, v);
-    if (!m || m->is_left_out || v->is_hidden || v->status != PFB_STATUS_OK)
+    if (!m || m->is_left_out || v->is_hidden)
+        return;
+    double ticks = ticks_per_second(e, m, v);
+    if (!has_inputs(m, v, ticks) || (is_total(v) && !m->shows_totals))
         return;
     e->points = memory_grow(e->points, &e->point_capacity, e->point_count + 1, sizeof *e->points);
     e->points[e->point_count++] = (point){.metric = m,
                                           .label_start = label_start,
                                           .number = number,
                                           .value = v->value,
-                                          .is_integer = v->is_integer,
-                                          .integer = v->integer,
                                           .raw = v->raw,
-                                          .ticks_per_second = ticks_per_second(e, m, v)};
+                                          .base = v->base,
+                                          .ticks_per_second = ticks};
+}
+
+/* Whether instances have their id as a label: in sets of processes, and where names repeat. */
+static bool has_ids(const exposition *e, const pfb_collected_result *result)
+{
+    const metric_set *set = result->has_guid ? find_set(e, &result->guid) : NULL;
+    return result->has_repeated_names || (set && set->has_process_ids);
 }
 
 static void find_points(exposition *e)
@@ -339,7 +489,7 @@ static void find_points(exposition *e)
             pfb_collector_result(e->collector, v.result, &result);
         if (v.result != last_result || v.row != last_row) {
             start = e->labels.size;
-            put_labels(e, &v, result.has_repeated_names);
+            put_labels(e, &v, has_ids(e, &result));
         }
         last_result = v.result;
         last_row = v.row;
@@ -353,57 +503,61 @@ static void find_points(exposition *e)
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-static bool put_number(buffer *out, double number)
+/* An integer in base units. One that has them keeps all digits. */
+static void put_scaled(buffer *out, const metric *m, uint64_t integer)
 {
-    bool is_finite = number >= -DBL_MAX && number <= DBL_MAX; /* MinGW's isfinite() has a warning of its own */
-    if (is_finite)
-        text_double(out, number);
-    return is_finite;
-}
-
-/* Scales a number to base units. One that has them keeps all digits. */
-static bool put_scaled(buffer *out, const metric *m, bool is_integer, uint64_t integer, double number)
-{
-    if (is_integer && m->scale.times == m->scale.over) {
+    if (m->scale.times == m->scale.over)
         buffer_unsigned(out, integer);
-        return true;
-    }
-    return put_number(out, (is_integer ? (double)integer : number) * m->scale.times / m->scale.over);
+    else
+        text_double(out, (double)integer * m->scale.times / m->scale.over);
 }
 
-/* Returns false if the number is not finite, or its clock unknown. */
-static bool put_value(buffer *out, const point *p)
+/* Appends the value, of a summary its sum. */
+static void put_value(buffer *out, const point *p)
 {
-    const metric *m = p->metric;
-    switch (m->kind) {
-    case METRIC_EVENTS:
-        return put_scaled(out, m, true, p->raw, 0);
-    case METRIC_TIME:
-        return p->ticks_per_second > 0 && put_number(out, (double)p->raw / p->ticks_per_second);
+    switch (p->metric->kind) {
     case METRIC_RATIO:
-        return put_number(out, p->value / 100);
-    case METRIC_SECONDS:
-        return put_number(out, p->value);
+        text_double(out, (double)p->raw / (double)p->base);
+        break;
+    case METRIC_ELAPSED:
+        text_double(out, p->value);
+        break;
+    case METRIC_TIME:
+    case METRIC_INACTIVE_TIME:
+    case METRIC_TIMES:
+        text_double(out, (double)p->raw / p->ticks_per_second);
+        break;
     default:
-        return put_scaled(out, m, p->is_integer, p->integer, p->value);
+        put_scaled(out, p->metric, p->raw);
+        break;
     }
+}
+
+static void put_line(buffer *out, const point *p)
+{
+    const char *name = p->metric->name.data;
+    bool is_summary = metric_is_summary(p->metric->kind);
+    buffer_format(out, "%s%s%s ", name, is_summary ? "_sum" : "", p->labels);
+    put_value(out, p);
+    if (is_summary)
+        buffer_format(out, "\n%s_count%s %" PRIu64, name, p->labels, p->base);
+    buffer_string(out, "\n");
 }
 
 /* ---- Text ------------------------------------------------------------------------------------------------ */
 
-/* Writes what precedes the points of a metric. Without a help text its name is one. */
+/* Appends what precedes the points of a metric: the counter's name and type, which say where the values come from, and
+ * its help text. */
 static void put_head(const exposition *e, buffer *out, const metric *m)
 {
     buffer help = {0};
     pfb_described_counter counter = describe(e, m);
-    buffer_clear(&help);
+    if (!put_counter_name(&help, &counter))
+        buffer_format(&help, "Counter %" PRIu32, m->counter_id);
+    buffer_format(&help, " (%s)", pfb_counter_type_find(counter.counter.type)->name);
     if (counter.help_size > 0) {
+        buffer_string(&help, ": ");
         text_first(&help, counter.help, counter.help_size, LONGEST_HELP);
-    } else {
-        buffer name = {0};
-        bool has_name = put_counter_name(&name, &counter);
-        buffer_format(&help, "Counter %" PRIu32 "%s%s", m->counter_id, has_name ? ", " : "", name.data);
-        buffer_free(&name);
     }
     buffer_format(out, "# HELP %s ", m->name.data);
     put_escaped(out, help.data, help.size, false);
@@ -411,27 +565,29 @@ static void put_head(const exposition *e, buffer *out, const metric *m)
     buffer_free(&help);
 }
 
-/* Of points with the same labels, as overlapping queries give, the first that has a value is used. */
+/* Of points with the same name and labels the first is used: they are one quantity in several units, or the answers of
+ * overlapping queries. */
 static void put_points(exposition *e)
 {
-    buffer line = {0};
-    const point *last = NULL; /* the last one that was put */
+    enum { BLOCK = 65536 };
+    buffer lines = {0};
+    const point *last = NULL;
     for (size_t i = 0; i < e->point_count && !output_failed(e->p->out); i++) {
         const point *p = &e->points[i];
-        bool same_metric = last && last->metric == p->metric;
-        buffer_clear(&line);
-        if (same_metric && strcmp(last->labels, p->labels) == 0)
+        bool is_same_name = last && last->metric->rank == p->metric->rank;
+        if (is_same_name && strcmp(last->labels, p->labels) == 0)
             continue;
-        if (!same_metric)
-            put_head(e, &line, p->metric);
-        buffer_format(&line, "%s%s ", p->metric->name.data, p->labels);
-        if (!put_value(&line, p))
-            continue;
-        buffer_string(&line, "\n");
-        output_raw(e->p->out, line.data, line.size);
+        if (!is_same_name)
+            put_head(e, &lines, p->metric);
+        put_line(&lines, p);
         last = p;
+        if (lines.size < BLOCK)
+            continue;
+        output_raw(e->p->out, lines.data, lines.size);
+        buffer_clear(&lines);
     }
-    buffer_free(&line);
+    output_raw(e->p->out, lines.data, lines.size);
+    buffer_free(&lines);
 }
 
 void values_print_metrics(values_printer *p, pfb_collector *collector)
@@ -442,6 +598,7 @@ void values_print_metrics(values_printer *p, pfb_collector *collector)
     put_points(&e);
     for (size_t i = 0; i < e.metric_count; i++)
         buffer_free(&e.metrics[i].name);
+    free(e.sets);
     free(e.metrics);
     free(e.by_name);
     buffer_free(&e.labels);

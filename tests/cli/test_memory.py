@@ -301,17 +301,19 @@ class Cut(Case):
 
     def test_metrics(self):
         longest = "n" * LONGEST_IN_METRIC
-        for name, word, text in ((longest, longest, ", " + longest),
-                                 (longest + "n", "id_0", "")):
+        for name, word, text in ((longest, longest, longest),
+                                 (longest + "n", "id_0", "Counter 0")):
             path = self.file("a.pfb", v2_capture(1, name))
             metric = "perfblock_set_" + word
             self.assertEqual(self.metrics(path), [
-                "# HELP %s Counter 0%s" % (metric, text),
+                "# HELP %s %s (PERF_COUNTER_LARGE_RAWCOUNT)" % (metric,
+                                                                text),
                 "# TYPE %s gauge" % metric, metric + '{instance="a"} 5'])
 
     def test_help_of_metrics(self):
         path = self.file("a.pfb", v2_capture(1, "n", help_text="h" * 5000))
-        self.assertEqual(self.metrics(path)[0], "# HELP perfblock_set_n " +
+        self.assertEqual(self.metrics(path)[0], "# HELP perfblock_set_n n "
+                         "(PERF_COUNTER_LARGE_RAWCOUNT): " +
                          "h" * LONGEST_IN_LINE + ELLIPSIS)
 
 

@@ -264,8 +264,6 @@ class Refusals(Case):
             self.refused(command, "--format", "prometheus", "x")
         for command in ("types", "countersets"):
             self.refused(command, "--format", "prometheus")
-        self.assertIn("--count", self.refused(
-            "live", "--format", "prometheus", "--count", "2"))
         self.refused("show", "--format", "csv", "x")
         for command in ("countersets", "cpuid"):
             self.refused(command, "--format", "csv")

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""A reader of the text format of Prometheus, and what docs/prometheus.md says
+of values; for the tests of live --format prometheus."""
+
+import math
+import os
+import re
+import shutil
+import subprocess
+
+from captures import FREQUENCY
+from program import ROOT, SECONDS, Case
+
+NAME = re.compile(r"^[a-z][a-z0-9_]*$")
+ESCAPES = {"\\": "\\", "n": "\n", '"': '"'}
+
+
+def unescape(text, allowed):
+    """Take back the escapes of the format; others are errors."""
+    def one(found):
+        assert found[1] in allowed, text
+        return ESCAPES[found[1]]
+    assert "\n" not in text
+    return re.sub(r"\\(.)", one, text)
+
+
+def read_labels(text):
+    """{name="value",...} as pairs."""
+    labels, at = {}, 1
+    assert text[0] == "{" and text[-1] == "}", text
+    while at < len(text) - 1:
+        found = re.compile(r'([a-z_]+)="((?:[^"\\]|\\.)*)"(,?)').match(text,
+                                                                       at)
+        assert found and found[1] not in labels, text
+        labels[found[1]] = unescape(found[2], '\\n"')
+        at = found.end()
+    return labels
+
+
+def read_family(kind, lines):
+    """{labels: value}, of a summary (sum, count), of "NAME{...} VALUE"."""
+    points = {}
+    for ending, labels, value in lines:
+        assert math.isfinite(value), lines
+        points.setdefault(labels, []).append((ending, value))
+    for labels, values in points.items():
+        endings = ["_sum", "_count"] if kind == "summary" else [""]
+        assert [ending for ending, _ in values] == endings, lines
+        points[labels] = tuple(value for _, value in values)
+        if kind != "summary":
+            points[labels] = points[labels][0]
+    return points
+
+
+def read_exposition(text):
+    """{metric: (type, help, {labels: value})}; the text must be flawless."""
+    metrics, name = {}, None
+    assert text == "" or text.endswith("\n")
+    for line in text.split("\n")[:-1]:
+        if line.startswith("# HELP "):
+            _, _, name, text_of = line.split(" ", 3)
+            assert NAME.match(name) and name not in metrics, line
+            metrics[name] = [None, unescape(text_of, "\\n"), []]
+        elif line.startswith("# TYPE "):
+            _, _, typed, kind = line.split(" ")
+            assert typed == name and metrics[name][0] is None, line
+            metrics[name][0] = kind
+        else:
+            found = re.match(r"^([a-z0-9_]+)(\{.*\})? (\S+)$", line)
+            assert found and found[1].startswith(name), line
+            labels = tuple(sorted(read_labels(found[2] or "{}").items()))
+            metrics[name][2].append((found[1][len(name):], labels,
+                                     float(found[3])))
+    for name, (kind, text_of, lines) in metrics.items():
+        assert kind in ("counter", "gauge", "summary"), name
+        assert text_of and lines, name
+        assert (kind == "counter") == name.endswith("_total"), name
+        metrics[name] = (kind, text_of, read_family(kind, lines))
+    return metrics
+
+
+class MetricsCase(Case):
+    """Expositions that this reader and the tool of Prometheus accept."""
+
+    def lint(self, text):
+        """The tool of Prometheus reports nothing, if there is one."""
+        if not shutil.which("promtool"):
+            return
+        done = subprocess.run(["promtool", "check", "metrics"],
+                              input=text.encode(), stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=SECONDS,
+                              check=False)
+        self.assertEqual((done.returncode, done.stdout.decode()), (0, ""))
+
+    def expositions(self, *arguments):
+        """The metrics of each sample of a run."""
+        text = self.run_fine("live", "--format", "prometheus",
+                             *arguments).out
+        parts = text.split("\n\n")
+        parts = [part + "\n" for part in parts[:-1]] + parts[-1:]
+        for part in parts:
+            self.lint(part)
+        return [read_exposition(part) for part in parts]
+
+    def metrics(self, *arguments):
+        """The metrics of a run that prints one sample."""
+        [metrics] = self.expositions(*arguments)
+        return metrics
+
+
+def table_of_types():
+    """type -> (metric, ending, value) of the page."""
+    with open(os.path.join(ROOT, "docs", "prometheus.md"),
+              encoding="utf-8") as page:
+        rows = re.findall(r"^\| (PERF_\w+) \| (\w+) \|"
+                          r" `?(\w*)`? ?\|(?: (.+))? \|$", page.read(), re.M)
+    assert len({row[0] for row in rows}) == len(rows)
+    return {row[0]: row[1:] for row in rows}
+
+
+def expected_value(value, item, object_frequency):
+    """What the page's column says of an object of cook's JSON. All clocks but
+    the object's run at 10 MHz."""
+    return {"raw": lambda: item["raw"],
+            "sum: raw": lambda: (item["raw"], item["base"]),
+            "raw / base": lambda: item["raw"] / item["base"],
+            "displayed": lambda: item["value"],
+            "raw / 10,000,000": lambda: item["raw"] / 1e7,
+            "raw / PerfFreq": lambda: item["raw"] / FREQUENCY,
+            "sum: raw / PerfFreq":
+                lambda: (item["raw"] / FREQUENCY, item["base"]),
+            "raw / object's frequency":
+                lambda: item["raw"] / object_frequency,
+            }[value]()

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""live --format prometheus: what this machine offers."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+from expositions import (MetricsCase, expected_value, read_exposition,
+                         table_of_types)
+from program import ON_WINDOWS, SECONDS, LiveCase, program
+
+
+class Machine(LiveCase, MetricsCase):
+    """All that this machine offers."""
+
+    def test_all_sets(self):
+        found = self.metrics("--set", "*")
+        for item in self.offered:
+            if item["record"] != "counterset":
+                continue
+            prefix = "perfblock_%s_" % re.sub(
+                "[^a-z0-9]+", "_", item["name"].lower())
+            self.assertTrue([name for name in found
+                             if name.startswith(prefix)], prefix)
+
+    def test_values_are_those_of_a_recording(self):
+        """Each metric is in the raw values that cook prints."""
+        path = os.path.join(self.folder, "a.pfb")
+        self.run_fine("record", "-o", path, "--set", "*", "--count", "2",
+                      "--interval", "0.1")
+        table = table_of_types()
+        scale = {"KBytes": 1024, "MBytes": 1048576, "Frequency": 1000000,
+                 "Bandwidth": 1 / 8}
+        raw = {}
+        for item in self.run_json("cook", path):
+            if not (item["instance"] or "").endswith("_Total"):
+                raw.setdefault((item["sample"], item["counter"],
+                                item["instance"]), []).append(item)
+        frequency = [item["perf_freq"] for item in self.run_json("show", path)
+                     if item["record"] == "data"][0]
+        found = self.expositions("--source", path, "--set", "*", "--count",
+                                 "2")
+        self.assertEqual(len(found), 2)
+        count = 0
+        for sample, metrics in enumerate(found):
+            for name, (kind, text, points) in metrics.items():
+                counter, kind_of = re.match(r"(.*?) \((PERF_\w+)\)",
+                                            text).groups()
+                self.assertEqual(table[kind_of][0], kind, name)
+                for labels, value in points.items():
+                    labels = dict(labels)
+                    items = [
+                        item for item in raw[sample, counter,
+                                             labels.get("instance")]
+                        if labels.get("instance_id") in (
+                            None, str(item["instance_id"]))]
+                    factor = scale.get(counter.split()[-1], 1)
+                    shown = [self.value(table[kind_of][2], item, frequency,
+                                        factor) for item in items]
+                    self.assertIn(value, shown, (name, labels))
+                    count += 1
+        self.assertGreater(count, 50)
+
+    def value(self, formula, item, frequency, factor):
+        """The metric's value of an object of cook's JSON."""
+        if "PerfFreq" in formula:
+            seconds = item["raw"] / frequency
+            return ((seconds, item["base"]) if formula.startswith("sum")
+                    else seconds)
+        value = expected_value(formula, item, None)
+        return value if isinstance(value, tuple) else value * factor
+
+    def test_totals_do_not_fall(self):
+        """From scrape to scrape, in one run and in two."""
+        runs = self.expositions("--set", "*", "--count", "2", "--interval",
+                                "0.2") + [self.metrics("--set", "*")]
+        compared = 0
+        for older, newer in zip(runs, runs[1:]):
+            for name, (kind, _, points) in older.items():
+                later = newer.get(name, (0, 0, {}))[2]
+                for labels in points.keys() & later.keys():
+                    if kind == "gauge":
+                        continue
+                    # The kernel's own counts of idle time may fall.
+                    if "idle" in name or "inactive" in name:
+                        continue
+                    old, new = points[labels], later[labels]
+                    if newer is runs[-1]:
+                        if kind == "summary" or (new - old) % 2 ** 32 < 2 ** 31:
+                            continue
+                    self.assertLessEqual(old, new, (name, labels))
+                    compared += 1
+        self.assertGreater(compared, 20)
+
+    def test_context_switches(self):
+        """Between two readings of the kernel's own number."""
+        def now():
+            with open("/proc/stat", encoding="ascii") as file:
+                return int(re.search(r"(?m)^ctxt (\d+)$", file.read())[1])
+        if not os.path.exists("/proc/stat"):
+            self.skipTest("numbers of Linux")
+        low = now()
+        found = self.metrics("--set", "System")
+        high = now()
+        name = "perfblock_system_context_switches_total"
+        value = found[name][2][()]
+        self.assertTrue((value - low) % 2 ** 32 <= (high - low), name)
+
+
+if __name__ == "__main__":
+    unittest.main()
