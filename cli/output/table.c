@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP = 2, LEAST_NAME = 6, LONGEST_HEADING = 100 };
+enum { GAP = 2, LEAST_NAME = 6, SHORTEST_NAME = 3, LONGEST_HEADING = 100 };
 
 void table_open(table *t, size_t column_count, bool is_left)
 {
@@ -97,21 +97,31 @@ static size_t longest_word(const char *text, size_t size)
 
 /* ---- Widths ---------------------------------------------------------------------------------------------- */
 
+/* Names get a third of the line, or what the other columns leave if that is more; but no more than leaves space for the
+ * widest number. */
+static size_t most_for_names(const table *t, size_t columns, size_t widest_number)
+{
+    size_t others = 0;
+    for (size_t i = 1; i < t->column_count && others < columns; i++)
+        others += GAP + t->widths[i];
+    size_t most = larger(columns - smaller(columns, others), larger(columns / 3, LEAST_NAME));
+    size_t number = smaller(columns, GAP + widest_number);
+    return t->is_left ? most : smaller(most, larger(columns - number, SHORTEST_NAME));
+}
+
 static void measure(table *t, size_t columns)
 {
+    size_t widest_number = 0;
     for (size_t i = 0; i < t->span_count; i++) {
         size_t column = i % t->column_count;
         const char *text = text_at(t, i);
         size_t size = t->spans[i].size;
         size_t width = i < t->column_count ? longest_word(text, size) : text_columns(text, size);
         t->widths[column] = larger(t->widths[column], width);
+        if (i >= t->column_count && column > 0)
+            widest_number = larger(widest_number, width);
     }
-    /* Names get a third of the line, or what the other columns leave if that is more. */
-    size_t others = 0;
-    for (size_t i = 1; i < t->column_count && others < columns; i++)
-        others += GAP + t->widths[i];
-    size_t most = larger(columns - smaller(columns, others), larger(columns / 3, LEAST_NAME));
-    t->widths[0] = smaller(t->widths[0], most);
+    t->widths[0] = smaller(t->widths[0], most_for_names(t, columns, widest_number));
     size_t most_others = columns - smaller(columns - 1, t->widths[0] + GAP);
     for (size_t i = 1; i < t->column_count; i++)
         t->widths[i] = smaller(t->widths[i], most_others);

@@ -383,15 +383,67 @@ void text_double(buffer *out, double value)
     buffer_string(out, text);
 }
 
+/* Appends digits with a comma before each group of three. */
+static void put_grouped(buffer *out, const char *digits)
+{
+    size_t size = strlen(digits);
+    for (size_t i = 0; i < size; i++) {
+        if (i > 0 && (size - i) % 3 == 0)
+            buffer_string(out, ",");
+        buffer_bytes(out, digits + i, 1);
+    }
+}
+
+void text_count(buffer *out, uint64_t count)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%" PRIu64, count);
+    put_grouped(out, digits);
+}
+
 void text_double_short(buffer *out, double value)
 {
-    const double large = 1e15;
-    const double small = 0.005; /* rounds to 0.00 below */
+    /* The least values that are rounded to the next power of ten in the number of digits below them. */
+    const double below_1 = 0.9995;
+    const double below_1000 = 999.995;
+    const double below_large = 1e15;
     double size = value < 0 ? -value : value;
-    if (size >= large)
-        buffer_format(out, "%.6g", value);
-    else if (size >= small || size == 0)
-        buffer_format(out, "%.2f", size == 0 ? 0.0 : value);
+    char digits[NUMBER_BYTES];
+    buffer_string(out, value < 0 ? "-" : "");
+    if (size == 0) {
+        buffer_string(out, "0.00");
+    } else if (size < below_1) {
+        buffer_format(out, "%#.3g", size);
+    } else if (size < below_1000) {
+        buffer_format(out, "%.2f", size);
+    } else if (size < below_large) {
+        snprintf(digits, sizeof digits, "%.0f", size);
+        put_grouped(out, digits);
+    } else {
+        buffer_format(out, "%.6g", size);
+    }
+}
+
+void text_bytes(buffer *out, double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    const size_t last = sizeof units / sizeof units[0] - 1;
+    double size = bytes < 0 ? -bytes : bytes;
+    size_t unit = 0;
+    while (unit < last && size >= 1023.5) { /* which is rounded to 1024 */
+        size /= 1024;
+        unit++;
+    }
+    buffer_string(out, bytes < 0 ? "-" : "");
+    if (size >= 1023.5)
+        buffer_format(out, "%.3g", size);
+    else if (size >= 99.95 || (unit == 0 && is_integer(size)))
+        buffer_format(out, "%.0f", size);
+    else if (size >= 9.995)
+        buffer_format(out, "%.1f", size);
+    else if (size >= 0.9995)
+        buffer_format(out, "%.2f", size);
     else
-        buffer_format(out, "%.2g", value);
+        buffer_format(out, "%#.3g", size);
+    buffer_format(out, " %s", units[unit]);
 }

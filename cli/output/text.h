@@ -52,7 +52,15 @@ size_t text_columns(const char *safe, size_t size);
  * `value` is finite. */
 void text_double(buffer *out, double value);
 
-/* Appends a number for people: two decimals, or more if it would round to zero. */
+/* The functions below round for people. Digits before the point are grouped by commas. */
+
+/* Appends a number: from 1,000 up without decimals, below with two, below 1 with three significant digits. */
 void text_double_short(buffer *out, double value);
+
+/* Appends a count in full. */
+void text_count(buffer *out, uint64_t count);
+
+/* Appends an amount of bytes in the largest unit that it reaches, with three significant digits: "1.50 KiB". */
+void text_bytes(buffer *out, double bytes);
 
 #endif

@@ -63,18 +63,6 @@ static const char *short_status(pfb_status status)
     return (size_t)status < sizeof words / sizeof words[0] ? words[status] : "?";
 }
 
-static bool is_hexadecimal(const pfb_collected_value *v)
-{
-    return (v->type & ~PFB_TYPE_SIZE_MASK) == 0 || (v->attributes & PFB_ATTRIBUTE_AS_HEX) != 0;
-}
-
-/* Counts and their differences are integers; quotients have decimals even if they come out even. */
-static bool is_whole(const pfb_collected_value *v)
-{
-    const pfb_counter_type *type = v->has_type ? pfb_counter_type_find(v->type) : NULL;
-    return type && type->denominator == PFB_DENOMINATOR_ONE && !(type->terms & PFB_TERM_OVER_FREQUENCY);
-}
-
 bool values_is_shown(const pfb_collected_value *v)
 {
     const pfb_counter_type *type = v->has_type ? pfb_counter_type_find(v->type) : NULL;
@@ -93,10 +81,8 @@ static void put_value(value_table *t, const pfb_collected_value *v)
         buffer_string(&t->text, values_status_name(v));
     } else if (v->status != PFB_STATUS_OK) {
         buffer_string(&t->text, short_status(v->status));
-    } else if (v->is_integer && is_whole(v)) {
-        buffer_format(&t->text, is_hexadecimal(v) ? "0x%" PRIX64 : "%" PRIu64, v->integer);
     } else {
-        text_double_short(&t->text, v->value);
+        values_put_readable(&t->text, v);
     }
     if (v->flags != 0) {
         t->has_flags = true;

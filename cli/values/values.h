@@ -72,6 +72,10 @@ void values_end_pdh(values_printer *p);
 /* Summaries (summary.c). */
 void values_print_summary(values_printer *p, pfb_collector *collector);
 
+/* Appends a value of status ok as tables show it: rounded, with the unit of its counter if that is bytes (readable.c).
+ */
+void values_put_readable(buffer *out, const pfb_collected_value *v);
+
 /* Charts (charts.c). */
 void values_print_charts(values_printer *p, pfb_collector *collector);
 

@@ -99,8 +99,8 @@ class Filters(Case):
                               "*memory").lines()
         self.assertTrue(table[0].startswith("Alpha Memory, sample 1, "))
         self.assertEqual([line.split() for line in table[1:]], [
-            ["value"], ["Free", "Bytes", "112"], ["Used", "Bytes", "778"],
-            []])
+            ["value"], ["Free", "Bytes", "112", "B"],
+            ["Used", "Bytes", "778", "B"], []])
 
     def test_a_set_named_in_full_must_have_it(self):
         """Of those a pattern finds the ones that have it count."""

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Values as people read them. docs/perfblock.md has the rules. */
+#include "output/text.h"
+#include "values/values.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Counters of bytes whose names do not say so. */
+static const char *const byte_counters[] = {
+    "Commit Limit",    "Dedicated Usage", "Local Usage",           "Non Local Usage",  "Shared Usage",
+    "Total Committed", "Working Set",     "Working Set - Private", "Working Set Peak",
+};
+
+static bool is_letter(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/* Whether a name contains the word, which is not the unit that something is divided by ("Errors/Byte"). */
+static bool has_word(const char *name, const char *word)
+{
+    size_t size = strlen(word);
+    for (const char *at = strstr(name, word); at; at = strstr(at + 1, word)) {
+        char before = at == name ? ' ' : at[-1];
+        if (!is_letter(before) && before != '/' && !is_letter(at[size]))
+            return true;
+    }
+    return false;
+}
+
+static bool is_in_bytes(const pfb_collected_value *v)
+{
+    if (strchr(v->counter, '%') || strcmp(v->unit, "%") == 0 || strcmp(v->unit, "sec") == 0)
+        return false;
+    for (size_t i = 0; i < sizeof byte_counters / sizeof byte_counters[0]; i++) {
+        if (strcmp(v->counter, byte_counters[i]) == 0)
+            return true;
+    }
+    return has_word(v->counter, "Bytes");
+}
+
+static bool is_hexadecimal(const pfb_collected_value *v)
+{
+    return (v->type & ~PFB_TYPE_SIZE_MASK) == 0 || (v->attributes & PFB_ATTRIBUTE_AS_HEX) != 0;
+}
+
+/* Counts and their differences are integers; quotients have decimals even if they come out even. */
+static bool is_whole(const pfb_collected_value *v)
+{
+    const pfb_counter_type *type = v->has_type ? pfb_counter_type_find(v->type) : NULL;
+    return v->is_integer && type && type->denominator == PFB_DENOMINATOR_ONE &&
+           !(type->terms & PFB_TERM_OVER_FREQUENCY);
+}
+
+void values_put_readable(buffer *out, const pfb_collected_value *v)
+{
+    const uint64_t large = UINT64_C(1000000000000000);
+    bool is_count = is_whole(v);
+    if (is_count && is_hexadecimal(v))
+        buffer_format(out, "0x%" PRIX64, v->integer);
+    else if (is_in_bytes(v))
+        text_bytes(out, v->value);
+    else if (is_count && has_word(v->counter, "ID"))
+        buffer_unsigned(out, v->integer);
+    else if (is_count && v->integer < large)
+        text_count(out, v->integer);
+    else
+        text_double_short(out, v->value);
+}
