@@ -296,6 +296,8 @@ static void cook_chosen(cook *c)
         note_missing_values(c);
     sample_range_end(&c->range);
     free(files);
+    if (c->printer.has_any)
+        values_check_sort_counter(&c->printer, "perfblock");
     if (c->printer.has_choice && c->block_count > 0 && !c->printer.has_any)
         diagnostics_say(STATUS_USAGE, "perfblock", "the files have no such counters and instances");
 }
@@ -305,6 +307,7 @@ void cook_files(const options *o, output *out)
     cook c = {.o = o, .out = out, .range = o->range};
     c.printer.out = out;
     c.printer.is_nonzero = o->is_nonzero;
+    values_arrange(&c.printer, o->sort, o->top);
     title_names_open(&c.names, o->names, &o->reader);
     c.collector = c.names.collector;
     metadata_files_open(&c.metadata, o);

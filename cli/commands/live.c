@@ -31,6 +31,8 @@ static bool take(live *l, const options *o, uint64_t number)
         return false;
     if (number >= first)
         print(l, o, number == first);
+    else
+        values_find_sort_counter(&l->printer, l->collecting.collector);
     stream_flush();
     collecting_report(&l->collecting);
     pfb_error error = pfb_collector_reply(l->collecting.collector).error;
@@ -44,7 +46,7 @@ static void run(live *l, const options *o)
 {
     system_rhythm rhythm = system_rhythm_begin(o->interval, o->duration);
     uint64_t count = o->count + (o->count > 0 && o->format != OUTPUT_PROMETHEUS);
-    bool goes_on = take(l, o, 0);
+    bool goes_on = take(l, o, 0) && values_check_sort_counter(&l->printer, l->collecting.subject);
     for (uint64_t number = 1; goes_on && (count == 0 || number < count); number++) {
         if (!l->is_replay)
             goes_on = system_rhythm_wait(&rhythm);
@@ -67,6 +69,7 @@ void command_live(const options *o)
     if (collecting_add(&l.collecting, o)) {
         l.printer = (values_printer){
             .out = &l.out, .file = l.collecting.subject, .has_choice = true, .is_nonzero = o->is_nonzero};
+        values_arrange(&l.printer, o->sort, o->top);
         system_catch_interrupts();
         output_open(&l.out, o->format, options_color(o));
         if (o->format == OUTPUT_PDH_CSV || o->format == OUTPUT_PDH_TSV)

@@ -273,6 +273,17 @@ static bool take_summary(options *o, const char *value)
     return true;
 }
 
+static bool take_sort(options *o, const char *value)
+{
+    o->sort = value;
+    return *value != '\0';
+}
+
+static bool take_top(options *o, const char *value)
+{
+    return read_number(value, 1, UINT64_MAX - 1, &o->top);
+}
+
 static bool take_utc(options *o, const char *value)
 {
     (void)value;
@@ -500,6 +511,20 @@ static const command_option table[] = {
      .meaning = "print a man page or the completions of a shell instead",
      .words = generate_words,
      .take = take_generate},
+    {.name = "sort",
+     .argument = "COUNTER",
+     .commands = COMMAND_COOK | COMMAND_LIVE,
+     .meaning = "text: order instances by this counter, largest first",
+     .expected = "the name of a counter",
+     .example = "\"% Processor Time\"",
+     .take = take_sort},
+    {.name = "top",
+     .argument = "N",
+     .commands = COMMAND_COOK | COMMAND_LIVE,
+     .meaning = "text: show the N largest instances of each counterset, by the counter of --sort or else by the first",
+     .expected = "a number from 1 up",
+     .example = "10",
+     .take = take_top},
     {.name = "nonzero",
      .commands = COMMAND_COOK | COMMAND_LIVE,
      .meaning = "text: leave out instances whose values are all zero or missing",
@@ -736,8 +761,6 @@ static bool check_choices(const options *o, const command *c)
     bool has_paths = o->path_count > 0 || o->path_file;
     if (has_paths && o->set_count == 0 && (o->counter_count > 0 || o->instance))
         return refuse(c, "--counter and --instance belong to --set, and paths name their own");
-    if (o->is_nonzero && o->format != OUTPUT_TEXT)
-        return refuse(c, "--nonzero applies to --format text");
     if (c->bit & COLLECTS && !o->source && sample_range_is_given(&o->range))
         return refuse(c, "--from, --to and --every choose samples of a recording: add --source FILE");
     if (o->range.from.kind != TIME_NONE && o->range.from.kind == o->range.to.kind &&
@@ -745,6 +768,10 @@ static bool check_choices(const options *o, const command *c)
         return refuse(c, "--from is after --to");
     if (o->is_summary && (WRITES_ALL >> o->format & 1) == 0)
         return refuse(c, "--summary applies to --format text, json and csv");
+    if ((o->is_nonzero || o->sort || o->top > 0) && o->format != OUTPUT_TEXT)
+        return refuse(c, "--%s applies to --format text", o->is_nonzero ? "nonzero" : o->sort ? "sort" : "top");
+    if (o->is_summary && (o->sort || o->top > 0))
+        return refuse(c, "--%s does not apply to --summary", o->sort ? "sort" : "top");
     if (o->duration > 0 && o->source)
         return refuse(c, "--duration applies to this machine, not to a recording");
     if (o->duration > 0 && o->duration < o->interval)

@@ -115,6 +115,8 @@ struct options {
     uint64_t count;        /* 0: until interrupted */
     uint64_t rotation;     /* --rotate, in bytes; 0: not given */
     sample_range range;    /* --from, --to, --every */
+    const char *sort;      /* --sort; null: not given */
+    uint64_t top;          /* --top; 0: not given */
     bool is_nonzero;
     bool is_summary;
     bool is_quiet;

@@ -71,9 +71,12 @@ void screen_compose(buffer *out, const buffer *lines)
     }
     if (shown < total) {
         buffer more = {0};
+        buffer fitting = {0};
         buffer_format(&more, "%zu more lines: the terminal has %zu rows", total - shown, rows);
-        put_line(out, more.data, more.size, columns);
+        text_cut(&fitting, more.data, more.size, columns);
+        put_line(out, fitting.data, fitting.size, columns);
         buffer_free(&more);
+        buffer_free(&fitting);
     }
     buffer_string(out, CLEAR_BELOW END_PICTURE);
 }

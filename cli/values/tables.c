@@ -22,7 +22,10 @@ typedef struct cell {
     uint32_t row;
     uint32_t column; /* of the table */
     text_span text;
-    bool is_nonzero;
+    pfb_status status;
+    bool is_new;         /* the instance has no older sample, others have */
+    bool has_pdh_status; /* the text is the name of another status, of a log */
+    double value;        /* 0 unless the status is ok */
 } cell;
 
 /* A table that is being made. */
@@ -36,7 +39,6 @@ typedef struct value_table {
     size_t row_count, row_capacity;
     cell *cells; /* by column and row of each result */
     size_t cell_count, cell_capacity;
-    uint32_t statuses; /* bits of those that occurred */
     bool has_flags, has_raw;
 } value_table;
 
@@ -72,8 +74,6 @@ bool values_is_shown(const pfb_collected_value *v)
 static void put_value(value_table *t, const pfb_collected_value *v)
 {
     values_count(t->p, v->status);
-    if (v->log_status == 0)
-        t->statuses |= UINT32_C(1) << v->status;
     if (v->status == PFB_STATUS_UNKNOWN_TYPE && v->has_raw) {
         t->has_raw = true;
         buffer_format(&t->text, "(%" PRIu64 ")", v->raw);
@@ -153,7 +153,7 @@ static void add_cell(value_table *t, result_columns *known, const pfb_collected_
     put_value(t, v);
     t->cells = memory_grow(t->cells, &t->cell_capacity, t->cell_count + 1, sizeof *t->cells);
     t->cells[t->cell_count++] =
-        (cell){row, column, {start, t->text.size - start}, v->status == PFB_STATUS_OK && v->value != 0};
+        (cell){row, column, {start, t->text.size - start}, v->status, false, v->log_status != 0, v->value};
 }
 
 /* By row, then by column. */
@@ -166,29 +166,135 @@ static int compare_cells(const void *left, const void *right)
     return (a->column > b->column) - (a->column < b->column);
 }
 
+/* ---- Rows ------------------------------------------------------------------------------------------------ */
+
+static bool is_nonzero(const cell *c)
+{
+    return c->status == PFB_STATUS_OK && c->value != 0;
+}
+
+/* Moves each row to places[row] - 1; 0 drops it. `kept` is the number of the others. */
+static void move_rows(value_table *t, const uint32_t *places, uint32_t kept)
+{
+    text_span *rows = memory_get((size_t)kept + 1, sizeof *rows);
+    size_t count = 0;
+    for (size_t row = 0; row < t->row_count; row++) {
+        if (places[row] > 0)
+            rows[places[row] - 1] = t->rows[row];
+    }
+    for (size_t i = 0; i < t->cell_count; i++) {
+        uint32_t place = places[t->cells[i].row];
+        if (place == 0)
+            continue;
+        t->cells[count] = t->cells[i];
+        t->cells[count++].row = place - 1;
+    }
+    free(t->rows);
+    t->rows = rows;
+    t->row_count = kept;
+    t->row_capacity = (size_t)kept + 1;
+    t->cell_count = count;
+}
+
 /* Drops the rows whose values are all zero or missing. */
 static void drop_zero_rows(value_table *t)
 {
-    uint32_t *rows = memory_get(t->row_count + 1, sizeof *rows); /* 0: dropped, else the new row plus 1 */
+    uint32_t *places = memory_get(t->row_count + 1, sizeof *places);
     uint32_t kept = 0;
-    size_t count = 0;
     for (size_t i = 0; i < t->cell_count; i++)
-        rows[t->cells[i].row] |= t->cells[i].is_nonzero;
-    for (size_t row = 0; row < t->row_count; row++) {
-        if (rows[row] == 0)
-            continue;
-        t->rows[kept] = t->rows[row];
-        rows[row] = ++kept;
-    }
+        places[t->cells[i].row] |= is_nonzero(&t->cells[i]);
+    for (size_t row = 0; row < t->row_count; row++)
+        places[row] = places[row] > 0 ? ++kept : 0;
+    move_rows(t, places, kept);
+    free(places);
+}
+
+/* What a row is sorted by. */
+typedef struct sort_key {
+    uint32_t row;
+    bool has_value;
+    double value;
+} sort_key;
+
+/* Descending by value, then rows without one; equal ones in their order. */
+static int compare_keys(const void *left, const void *right)
+{
+    const sort_key *a = left;
+    const sort_key *b = right;
+    if (a->has_value != b->has_value)
+        return a->has_value ? -1 : 1;
+    if (a->value != b->value)
+        return a->value > b->value ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+/* Sorts the rows by a column and drops those past the limit of --top. */
+static void sort_rows(value_table *t, uint32_t column)
+{
+    sort_key *keys = memory_get(t->row_count + 1, sizeof *keys);
+    uint32_t *places = memory_get(t->row_count + 1, sizeof *places);
+    uint64_t top = t->p->top;
+    uint32_t kept = top > 0 && top < t->row_count ? (uint32_t)top : (uint32_t)t->row_count;
+    for (uint32_t row = 0; row < t->row_count; row++)
+        keys[row].row = row;
     for (size_t i = 0; i < t->cell_count; i++) {
-        if (rows[t->cells[i].row] == 0)
-            continue;
-        t->cells[count] = t->cells[i];
-        t->cells[count++].row = rows[t->cells[i].row] - 1;
+        const cell *c = &t->cells[i];
+        if (c->column == column && c->status == PFB_STATUS_OK)
+            keys[c->row] = (sort_key){c->row, true, c->value};
     }
-    t->row_count = kept;
-    t->cell_count = count;
-    free(rows);
+    qsort(keys, t->row_count, sizeof *keys, compare_keys);
+    for (uint32_t i = 0; i < kept; i++)
+        places[keys[i].row] = i + 1;
+    move_rows(t, places, kept);
+    free(keys);
+    free(places);
+}
+
+/* The column of --sort; without it, or where the table has none of that name, --top counts by the first one. */
+static bool find_sort_column(const value_table *t, uint32_t *column)
+{
+    for (*column = 0; t->p->sort && *column < t->column_count; ++*column) {
+        text_span name = t->columns[*column];
+        if (values_is_sort_counter(t->p, t->text.data + name.start, name.size))
+            return true;
+    }
+    *column = 0;
+    return t->p->top > 0;
+}
+
+/* Chooses and orders the rows as the options say. */
+static void arrange_rows(value_table *t)
+{
+    uint32_t column;
+    if (t->p->is_nonzero)
+        drop_zero_rows(t);
+    if (find_sort_column(t, &column))
+        sort_rows(t, column);
+}
+
+/* Whether the formula compared two samples. */
+static bool has_older(pfb_status status)
+{
+    return status == PFB_STATUS_OK || status == PFB_STATUS_NEGATIVE_DELTA || status == PFB_STATUS_ZERO_DENOMINATOR ||
+           status == PFB_STATUS_NEGATIVE_DENOMINATOR;
+}
+
+/* An instance lacks a second sample while others of the same counter have one: it is new. */
+static void mark_new_instances(value_table *t)
+{
+    static const char word[] = "new";
+    text_span mark = {t->text.size, sizeof word - 1};
+    bool *columns = memory_get(t->column_count + 1, sizeof *columns);
+    for (size_t i = 0; i < t->cell_count; i++)
+        columns[t->cells[i].column] |= has_older(t->cells[i].status);
+    buffer_string(&t->text, word);
+    for (size_t i = 0; i < t->cell_count; i++) {
+        cell *c = &t->cells[i];
+        c->is_new = c->status == PFB_STATUS_NEED_TWO_SAMPLES && columns[c->column];
+        if (c->is_new)
+            c->text = mark;
+    }
+    free(columns);
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------------------- */
@@ -209,43 +315,111 @@ void values_put_set_name(buffer *out, const pfb_collected_result *result, uint32
     }
 }
 
+/* A line of parts with commas between them, which continues on a new line where a part does not fit. */
+typedef struct parts_line {
+    buffer text;
+    size_t used; /* columns of the last line */
+    bool has_part;
+} parts_line;
+
+enum { INDENT = 2 };
+
+/* Appends escaped text. Only the first part may be emphasised. */
+static void put_part(parts_line *line, const char *safe, size_t size, bool is_bold)
+{
+    buffer part = {0};
+    size_t columns = system_columns();
+    bool begins = line->text.size == 0;
+    text_cut(&part, safe, size, begins ? columns : columns - INDENT);
+    size_t width = text_columns(part.data, part.size);
+    if (line->has_part && line->used + 2 + width > columns) {
+        buffer_string(&line->text, "\n");
+        buffer_spaces(&line->text, INDENT);
+        line->used = INDENT;
+    } else if (line->has_part) {
+        buffer_string(&line->text, ", ");
+        line->used += 2;
+    }
+    buffer_string(&line->text, is_bold ? "\033[1m" : "");
+    buffer_bytes(&line->text, part.data, part.size);
+    buffer_string(&line->text, is_bold ? "\033[0m" : "");
+    line->used += width;
+    line->has_part = true;
+    buffer_free(&part);
+}
+
+static void put_line(output *out, parts_line *line)
+{
+    buffer_string(&line->text, "\n");
+    output_raw(out, line->text.data, line->text.size);
+    buffer_free(&line->text);
+}
+
+/* Appends the number of the sample and its time. */
+static void put_sample(parts_line *line, const pfb_collected_sample *sample, const char *word)
+{
+    buffer part = {0};
+    buffer_format(&part, "%s %" PRIu64, word, sample->number);
+    put_part(line, part.data, part.size, false);
+    buffer_clear(&part);
+    if (!sample->is_local_time)
+        time_text_local(&part, sample->perf_time_100ns);
+    else if (!time_text_unzoned(&part, sample->perf_time_100ns))
+        buffer_format(&part, "time %" PRId64, sample->perf_time_100ns);
+    put_part(line, part.data, part.size, false);
+    buffer_free(&part);
+}
+
 static void put_title(const value_table *t, uint32_t first, const pfb_collected_result *result)
 {
-    buffer line = {0};
-    buffer utf8 = {0};
-    output *out = t->p->out;
-    buffer_clear(&utf8);
-    values_put_set_name(&utf8, result, first);
-    buffer_string(&line, out->has_color ? "\033[1m" : "");
-    text_safe(&line, utf8.data, utf8.size);
-    buffer_string(&line, out->has_color ? "\033[0m" : "");
-    buffer_format(&line, ", sample %" PRIu64 ", ", t->p->sample.number);
-    time_text_local(&line, t->p->sample.perf_time_100ns);
-    buffer_string(&line, "\n");
-    output_raw(out, line.data, line.size);
-    buffer_free(&line);
-    buffer_free(&utf8);
+    parts_line line = {.used = 0};
+    buffer name = {0};
+    buffer safe = {0};
+    buffer_clear(&name);
+    buffer_clear(&safe);
+    values_put_set_name(&name, result, first);
+    text_safe(&safe, name.data, name.size);
+    put_part(&line, safe.data, safe.size, t->p->out->has_color);
+    put_sample(&line, &t->p->sample, "sample");
+    put_line(t->p->out, &line);
+    buffer_free(&name);
+    buffer_free(&safe);
+}
+
+static void put_legend_part(parts_line *line, const char *mark, const char *meaning)
+{
+    buffer part = {0};
+    buffer_format(&part, "%s %s", mark, meaning);
+    put_part(line, part.data, part.size, false);
+    buffer_free(&part);
 }
 
 static void put_legend(const value_table *t)
 {
-    buffer line = {0};
-    buffer_clear(&line);
+    parts_line line = {.used = INDENT};
+    uint32_t statuses = 0; /* bits of those that are shown */
+    bool has_new = false;
+    for (size_t i = 0; i < t->cell_count; i++) {
+        const cell *c = &t->cells[i];
+        has_new = has_new || c->is_new;
+        if (!c->is_new && !c->has_pdh_status)
+            statuses |= UINT32_C(1) << c->status;
+    }
+    buffer_spaces(&line.text, INDENT);
     if (t->has_raw)
-        buffer_string(&line, ", (n) raw value of unknown type");
+        put_legend_part(&line, "(n)", "raw value of unknown type");
     if (t->has_flags)
-        buffer_string(&line, ", * outside 0 to 100");
+        put_legend_part(&line, "*", "outside 0 to 100");
+    if (has_new)
+        put_legend_part(&line, "new", "not in the sample before");
     for (unsigned i = 1; i < 32; i++) {
         bool is_listed = i == PFB_STATUS_UNKNOWN_TYPE && t->has_raw;
-        if ((t->statuses >> i & 1) && !is_listed)
-            buffer_format(&line, ", %s %s", short_status((pfb_status)i), pfb_status_name((pfb_status)i));
+        if ((statuses >> i & 1) && !is_listed)
+            put_legend_part(&line, short_status((pfb_status)i), pfb_status_name((pfb_status)i));
     }
-    buffer_string(&line, "\n");
-    if (line.size > 2) {
-        output_raw(t->p->out, " ", 1);
-        output_raw(t->p->out, line.data + 1, line.size - 1);
-    }
-    buffer_free(&line);
+    if (line.has_part)
+        put_line(t->p->out, &line);
+    buffer_free(&line.text);
 }
 
 static void put_span(table *out, const value_table *t, text_span span)
@@ -291,6 +465,7 @@ static void print_cells(value_table *t, uint32_t row_count)
         output_raw(t->p->out, reason, strlen(reason));
         return;
     }
+    mark_new_instances(t);
     qsort(t->cells, t->cell_count, sizeof *t->cells, compare_cells);
     if (t->row_count == 1)
         fill_down(t, &out);
@@ -346,41 +521,58 @@ static text_span span_since(const value_table *t, size_t start)
     return (text_span){start, t->text.size - start};
 }
 
-static void put_log_title(value_table *t)
+static void put_log_title(const value_table *t)
 {
-    buffer line = {0};
-    const pfb_collected_sample *sample = &t->p->sample;
-    buffer_format(&line, "Sample %" PRIu64 ", ", sample->number);
-    if (!sample->is_local_time)
-        time_text_local(&line, sample->perf_time_100ns);
-    else if (!time_text_unzoned(&line, sample->perf_time_100ns))
-        buffer_format(&line, "time %" PRId64, sample->perf_time_100ns);
-    buffer_string(&line, "\n");
-    output_raw(t->p->out, line.data, line.size);
-    buffer_free(&line);
+    parts_line line = {.used = 0};
+    put_sample(&line, &t->p->sample, "Sample");
+    put_line(t->p->out, &line);
+}
+
+/* Adds the row of a value. Rows have the column 0 if they are sorted by their counter: that of --sort, else that of the
+ * first row. */
+static void add_path(value_table *t, const pfb_collected_value *v, text_span *first_counter)
+{
+    size_t start = t->text.size;
+    if (t->row_count == 0) {
+        values_put_column_name(&t->text, v);
+        *first_counter = span_since(t, start);
+        start = t->text.size;
+    }
+    values_put_column_name(&t->text, v);
+    text_span counter = span_since(t, start);
+    bool is_key =
+        t->p->sort ? values_is_sort_counter(t->p, t->text.data + counter.start, counter.size)
+                   : counter.size == first_counter->size &&
+                         memcmp(t->text.data + counter.start, t->text.data + first_counter->start, counter.size) == 0;
+    start = t->text.size;
+    put_path(t, v);
+    t->rows = memory_grow(t->rows, &t->row_capacity, t->row_count + 1, sizeof *t->rows);
+    t->rows[t->row_count] = span_since(t, start);
+    start = t->text.size;
+    put_value(t, v);
+    t->cells = memory_grow(t->cells, &t->cell_capacity, t->cell_count + 1, sizeof *t->cells);
+    t->cells[t->cell_count++] = (cell){(uint32_t)t->row_count++, is_key ? 0 : 1, span_since(t, start), v->status, false,
+                                       v->log_status != 0,       v->value};
 }
 
 /* Prints a sample of a log as one table, a path per row. */
 static void print_log_table(values_printer *p, pfb_collector *collector)
 {
     value_table t = {.p = p, .collector = collector};
+    text_span first_counter = {0, 0};
     pfb_collected_value v;
     table out;
     buffer_clear(&t.text);
     while (pfb_collector_next(collector, &v)) {
-        bool is_nonzero = v.status == PFB_STATUS_OK && v.value != 0;
-        if (!values_is_shown(&v) || (p->is_nonzero && !is_nonzero))
-            continue;
-        size_t start = t.text.size;
-        put_path(&t, &v);
-        t.rows = memory_grow(t.rows, &t.row_capacity, t.row_count + 1, sizeof *t.rows);
-        t.rows[t.row_count] = span_since(&t, start);
-        start = t.text.size;
-        put_value(&t, &v);
-        t.cells = memory_grow(t.cells, &t.cell_capacity, t.cell_count + 1, sizeof *t.cells);
-        t.cells[t.cell_count++] = (cell){(uint32_t)t.row_count++, 0, span_since(&t, start), is_nonzero};
+        if (values_is_shown(&v))
+            add_path(&t, &v, &first_counter);
     }
+    if (p->is_nonzero)
+        drop_zero_rows(&t);
+    if (p->sort || p->top > 0)
+        sort_rows(&t, 0);
     if (t.row_count > 0) { /* else its objects follow */
+        qsort(t.cells, t.cell_count, sizeof *t.cells, compare_cells);
         put_log_title(&t);
         table_open(&out, 2, false);
         table_cell(&out, "", 0);
@@ -421,8 +613,7 @@ void values_print_tables(values_printer *p, pfb_collector *collector)
         }
         buffer_clear(&t.text);
         gather(&t, end, &v, &has_value);
-        if (p->is_nonzero)
-            drop_zero_rows(&t);
+        arrange_rows(&t);
         /* The names in `result` may have been overwritten by those of the results after it. */
         pfb_collector_result(collector, first, &result);
         if (result.has_values && result.is_chosen && (shown > 0 || !p->has_choice) &&

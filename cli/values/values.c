@@ -23,6 +23,60 @@ const char *values_status_name(const pfb_collected_value *v)
     return v->log_status != 0 ? pfb_pdh_status_name(v->log_status) : pfb_status_name(v->status);
 }
 
+/* ---- Sorting --------------------------------------------------------------------------------------------- */
+
+void values_arrange(values_printer *p, const char *sort, uint64_t top)
+{
+    p->sort = sort;
+    p->top = top;
+    if (sort)
+        suggest_begin(&p->meant, sort);
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool values_is_sort_counter(values_printer *p, const char *name, size_t size)
+{
+    size_t at = 0;
+    while (at < size && lower(p->sort[at]) == lower(name[at]))
+        at++;
+    bool is_same = at == size && p->sort[at] == '\0';
+    p->has_sort_counter = p->has_sort_counter || is_same;
+    if (!p->has_sort_counter)
+        suggest_name(&p->meant, name, size);
+    return is_same;
+}
+
+void values_find_sort_counter(values_printer *p, pfb_collector *collector)
+{
+    pfb_collected_value v;
+    buffer name = {0};
+    while (p->sort && !p->has_sort_counter && pfb_collector_next(collector, &v)) {
+        if (!values_is_shown(&v))
+            continue;
+        buffer_clear(&name);
+        values_put_column_name(&name, &v);
+        values_is_sort_counter(p, name.data, name.size);
+    }
+    pfb_collector_rewind(collector);
+    buffer_free(&name);
+}
+
+bool values_check_sort_counter(const values_printer *p, const char *subject)
+{
+    buffer sentence = {0};
+    if (!p->sort || p->has_sort_counter)
+        return true;
+    buffer_format(&sentence, "no counter %s to sort by", p->sort);
+    suggest_put(&p->meant, &sentence, "");
+    diagnostics_say(STATUS_USAGE, subject, "%s", sentence.data);
+    buffer_free(&sentence);
+    return false;
+}
+
 /* ---- Fields ---------------------------------------------------------------------------------------------- */
 
 static void put_name(output *out, const char *key, bool exists, const char *name, size_t size)
@@ -319,6 +373,7 @@ void values_end_sample(values_printer *p)
 void values_end(values_printer *p)
 {
     values_end_sample(p);
+    suggest_end(&p->meant);
     free(p->columns);
     p->columns = NULL;
 }

@@ -2,6 +2,7 @@
 #ifndef CLI_VALUES_H
 #define CLI_VALUES_H
 
+#include "input/suggest.h"
 #include "output/output.h"
 #include "perfblock/collect.h"
 
@@ -17,13 +18,26 @@ typedef struct values_printer {
     bool has_choice;  /* counters were asked for: nothing is printed of results without them */
     bool hides_empty; /* no table is printed of a counterset without instances */
     bool is_nonzero;  /* tables leave out instances whose values are all zero or missing */
+    const char *sort; /* tables are sorted by the counter of this name, descending; null: they are not */
+    uint64_t top;     /* most instances of a table; 0: all */
     bool has_any;     /* some value was printed */
     bool has_single;  /* some value printed so far needs two samples ... */
     bool has_other;   /* ... and some has another status than that and not_displayed */
     /* ------------------------------------------------------------------------------------------ */
     pfb_collected_sample sample;
-    kept_column *columns; /* of records; null at first */
+    kept_column *columns;  /* of records; null at first */
+    bool has_sort_counter; /* a counter of that name was found */
+    suggestion meant;      /* else: the most similar name */
 } values_printer;
+
+/* Has tables sorted and cut: `sort` and `top` as above. */
+void values_arrange(values_printer *p, const char *sort, uint64_t top);
+
+/* Looks for the counter to sort by in the current sample, of which nothing was printed yet. */
+void values_find_sort_counter(values_printer *p, pfb_collector *collector);
+
+/* False after a message, status 2, if no counter in what was printed or searched has the name to sort by. */
+bool values_check_sort_counter(const values_printer *p, const char *subject);
 
 /* Prints the current sample. */
 void values_print(values_printer *p, pfb_collector *collector);
@@ -75,6 +89,9 @@ void values_print_summary(values_printer *p, pfb_collector *collector);
 /* Appends a value of status ok as tables show it: rounded, with the unit of its counter if that is bytes (readable.c).
  */
 void values_put_readable(buffer *out, const pfb_collected_value *v);
+
+/* Whether tables are sorted by the counter of this name; the case of A to Z is ignored. */
+bool values_is_sort_counter(values_printer *p, const char *name, size_t size);
 
 /* Charts (charts.c). */
 void values_print_charts(values_printer *p, pfb_collector *collector);

@@ -181,9 +181,8 @@ class Hostile(Case):
         path = self.file("a.pfb", data)
         done = self.run_program("cook", path, columns=60)
         self.assertEqual(done.status, 0)
-        title, *table = done.lines()
-        self.assertIn(", sample 0, ", title)
-        self.assertLessEqual(max(map(len, table)), 60)
+        self.assertTrue(done.lines()[0].endswith(", sample 0"))
+        self.assertLessEqual(max(map(len, done.lines())), 60)
 
 
 if __name__ == "__main__":

@@ -291,8 +291,9 @@ class Cut(Case):
 
     def test_title_of_a_table(self):
         path = self.file("a.pfb", v2_capture(1, "n", set_name="s" * 5000))
-        self.assertEqual(self.run_fine("cook", path).lines()[0].split(",")[0],
-                         "s" * LONGEST_IN_TABLE + ELLIPSIS)
+        for columns, cut in ((1000, LONGEST_IN_TABLE), (100, 99)):
+            title = self.run_fine("cook", path, columns=columns).lines()[0]
+            self.assertEqual(title.split(",")[0], "s" * cut + ELLIPSIS)
 
     def metrics(self, path):
         """The exposition of a capture."""

@@ -203,11 +203,11 @@ class Screen(LiveCase):
         second one every line is as wide as the terminal, where clearing the
         rest of the line would take its last letter."""
         def shape(lines):
-            return [re.sub(r"[-\d:.]+", "#", re.sub(" +", " ", line))
+            return [re.sub(r"[-\d:.,]+", "#", re.sub(" +", " ", line))
                     for line in lines]
         plain = self.run_fine("live", "--interval", "0.05", "--count", "1",
                               *STEADY, columns=100).lines()
-        for width in (100, max(map(len, plain[1:]))):
+        for width in (100, max(map(len, plain))):
             session = self.watch(60, width, "--count", "2", *STEADY)
             session.finish()
             shown = session.terminal.text()

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+"""Tables of displayed values: which rows they have, in which order, and that
+no line is wider than the terminal."""
+
+import unicodedata
+import unittest
+
+from captures import (BULK, DISK, LARGE_RAW, MEMORY, NETWORK, data,
+                      instances_result, metadata, single_result)
+from program import Case, writer as w
+
+# Of each instance: the rates of two counters, and an amount.
+DISKS = (("sda", 5, 300, 10), ("sdb", 0, 100, 40), ("sdc", 7, 300, 20),
+         ("sdd", 6, 0, 30), ("_Total", 18, 700, 100))
+
+
+def columns_of(line):
+    """Columns of a line on a terminal."""
+    return sum(0 if unicodedata.combining(c) else
+               2 if unicodedata.east_asian_width(c) in "WF" else 1
+               for c in line)
+
+
+def first_words(lines):
+    """The first words of rows."""
+    return [line.split()[0] for line in lines if line]
+
+
+class Arranged(Case):
+    """--sort and --top."""
+
+    def setUp(self):
+        super().setUp()
+        self.path = self.file("a.pfb", w.recording(
+            metadata(DISK, "Alpha Disk", [
+                (1, BULK, "Reads/sec"), (2, BULK, "Writes/sec"),
+                (3, LARGE_RAW, "Queue")]),
+            metadata(NETWORK, "Beta Network", [(1, BULK, "Packets/sec")]),
+            metadata(MEMORY, "Memory", [(1, LARGE_RAW, "Pages")],
+                     instance_type=0),
+            w.chunk(b"QINF", w.identifier(DISK, name="*", index=0) +
+                    w.identifier(NETWORK, name="*", index=1) +
+                    w.identifier(MEMORY, index=2)),
+            *(data(n, instances_result([1, 2, 3], [
+                (i, name, [reads * n, writes * n, queue])
+                for i, (name, reads, writes, queue) in enumerate(DISKS)
+                if n > 0 or name != "sdd"]),
+                instances_result([1], [(0, "eth0", [n]), (1, "lo", [2 * n])]),
+                single_result([1], [5])) for n in range(2))))
+
+    def tables(self, *arguments):
+        """The names of the rows of sample 1, by table."""
+        by_command = []
+        for command in (["cook", self.path],
+                        ["live", "--source", self.path, "--set", "*"]):
+            out = self.run_fine(*command, *arguments, columns=100).out
+            tables = [part.split("\n") for part in out.split("\n\n")]
+            by_command.append({
+                lines[0].split(",")[0]: first_words(
+                    line for line in lines[2:] if line[0] != " ")
+                for lines in tables if ", sample 1, " in lines[0]})
+        self.assertEqual(*by_command)
+        return by_command[0]
+
+    def test_order(self):
+        usual = ["sda", "sdb", "sdc", "sdd", "_Total"]
+        network = ["eth0", "lo"]
+        for arguments, disks, interfaces in (
+                ([], usual, network),
+                # sdd has no rate yet; equal values keep their order.
+                (["--sort", "Reads/sec"],
+                 ["_Total", "sdc", "sda", "sdb", "sdd"], network),
+                (["--sort", "wRITES/SEC"],
+                 ["_Total", "sda", "sdc", "sdb", "sdd"], network),
+                (["--sort", "Queue"],
+                 ["_Total", "sdb", "sdd", "sdc", "sda"], network),
+                (["--sort", "Packets/sec"], usual, ["lo", "eth0"]),
+                (["--top", "3"], ["_Total", "sdc", "sda"], ["lo", "eth0"]),
+                (["--top", "1", "--sort", "Queue"], ["Reads/sec",
+                 "Writes/sec", "Queue"], ["Packets/sec"]),
+                (["--top", "99", "--sort", "Queue"],
+                 ["_Total", "sdb", "sdd", "sdc", "sda"], ["lo", "eth0"]),
+                (["--nonzero", "--top", "2", "--sort", "Packets/sec"],
+                 ["_Total", "sdc"], ["lo", "eth0"])):
+            tables = self.tables(*arguments)
+            self.assertEqual(tables["Alpha Disk"], disks, arguments)
+            self.assertEqual(tables["Beta Network"], interfaces, arguments)
+            self.assertEqual(tables["Memory"], ["Pages"], arguments)
+
+    def test_cells_stay_in_their_row(self):
+        lines = self.run_fine("cook", self.path, "--sort", "Reads/sec",
+                              "--set", "Alpha Disk").lines()
+        shown = [line.split() for line in lines
+                 if line.split()[:1] and line.split()[0] in
+                 [disk[0] for disk in DISKS]][-5:]
+        values = {name: ["%d.00" % reads, "%d.00" % writes, str(queue)]
+                  for name, reads, writes, queue in DISKS}
+        values["sdd"][:2] = ["new", "new"]
+        self.assertEqual(shown, [[name, *values[name]] for name in (
+            "_Total", "sdc", "sda", "sdb", "sdd")])
+
+    def test_logs(self):
+        """A path per row: those of the counter come first."""
+        path = self.file("log.csv", (
+            '"(PDH-CSV 4.0) (UTC)(0)",' + ",".join(
+                '"\\\\PC\\%s"' % name for name in (
+                    "A(x)\\n", "A(x)\\m", "A(y)\\n", "A(z)\\n")) +
+            '\n"01/01/2026 00:00:00.000","1","9","3"," "\n').encode())
+        for arguments, order in (
+                ([], "A(x)\\n A(x)\\m A(y)\\n A(z)\\n"),
+                (["--sort", "N"], "A(y)\\n A(x)\\n A(x)\\m A(z)\\n"),
+                (["--sort", "m", "--top", "2"], "A(x)\\m A(x)\\n"),
+                (["--top", "1"], "A(y)\\n")):
+            lines = self.run_fine("cook", path, *arguments).lines()
+            self.assertEqual(
+                first_words(line for line in lines if line[:1] == "\\"),
+                ["\\\\PC\\" + name for name in order.split()], arguments)
+
+    def test_wrong_names(self):
+        for command, subject in (
+                (["cook", self.path], "perfblock"),
+                (["live", "--source", self.path, "--set", "*"], self.path)):
+            done = self.run_program(*command, "--sort", "Raeds/sec")
+            self.assertEqual((done.status, done.err), (
+                2, "%s: no counter Raeds/sec to sort by; did you mean "
+                "Reads/sec?\n" % subject))
+            done = self.run_program(*command, "--sort", "Nonsense")
+            self.assertEqual((done.status, done.err), (
+                2, "%s: no counter Nonsense to sort by\n" % subject))
+        self.assertEqual(done.out, "")  # live looks before it prints
+
+    def test_usage(self):
+        for arguments in (["--sort", "Queue", "-f", "json"],
+                          ["--top", "1", "-f", "csv"],
+                          ["--top", "0"], ["--top", "x"], ["--sort", ""]):
+            for command in (["cook", self.path],
+                            ["live", "--source", self.path]):
+                done = self.run_program(*command, *arguments)
+                self.assertEqual((done.status, done.out), (2, ""), arguments)
+
+
+class New(Case):
+    """Instances that the sample before does not have."""
+
+    def cook(self, *samples):
+        """The tables of samples, each a list of (id, name, value)."""
+        path = self.file("a.pfb", w.recording(
+            metadata(DISK, "Disk", [(1, BULK, "Reads/sec")]),
+            w.chunk(b"QINF", w.identifier(DISK, name="*")),
+            *(data(n, instances_result([1], [
+                (number, name, [value]) for number, name, value in rows]))
+              for n, rows in enumerate(samples))))
+        return [part.split("\n")[1:] for part in self.run_program(
+            "cook", path).out.split("\n\n")[:-1]]
+
+    def test_new(self):
+        first, second = self.cook([(0, "a", 1), (1, "b", 1)],
+                                  [(0, "a", 3), (2, "c", 9)])
+        self.assertEqual([line.split() for line in first], [
+            ["Reads/sec"], ["a", "-"], ["b", "-"],
+            ["-", "need_two_samples"]])
+        self.assertEqual([line.split() for line in second], [
+            ["Reads/sec"], ["a", "2.00"], ["c", "new"],
+            ["new", "not", "in", "the", "sample", "before"]])
+
+    def test_nothing_to_compare_with(self):
+        """Without another instance it is not known to be new."""
+        _, second = self.cook([(0, "a", 1)], [(1, "b", 1)])
+        self.assertEqual([line.split() for line in second], [
+            ["b"], ["Reads/sec", "-"], ["-", "need_two_samples"]])
+
+
+class Widths(Case):
+    """No line is wider than the terminal."""
+
+    NAMES = ("sda", "\u78c1\u76e4\u6a5f" * 12, "x" * 150, "e\u0301" * 30,
+             "\U0001F600" * 20, "a b")
+    COUNTERS = ("Reads/sec", "\u8b80\u53d6\u4f4d\u5143\u7d44" * 6,
+                "Supercalifragilisticexpialidocious/sec" * 2, "Queue")
+
+    def test_widths(self):
+        path = self.file("a.pfb", w.recording(
+            metadata(DISK, "\u78c1\u76e4 " * 30, [
+                (n, BULK if n % 2 else LARGE_RAW, name)
+                for n, name in enumerate(self.COUNTERS)]),
+            w.chunk(b"QINF", w.identifier(DISK, name="*")),
+            *(data(n, instances_result(range(4), [
+                (i, name, [10 ** 11, i * n, 10 ** 9 * n, i])
+                for i, name in enumerate(self.NAMES) if n or i])) for n in
+              range(3))))
+        for width in (20, 40, 60, 80, 200):
+            done = self.run_fine("cook", path, columns=width)
+            for line in done.lines():
+                self.assertLessEqual(columns_of(line), width, line)
+            self.assertIn("100,000,000,000", done.out)
+
+    def test_columns_are_aligned(self):
+        """Numbers end where those of other rows do."""
+        path = self.file("a.pfb", w.recording(
+            metadata(DISK, "Disk", [(1, LARGE_RAW, "One"),
+                                    (2, LARGE_RAW, "Two")]),
+            w.chunk(b"QINF", w.identifier(DISK, name="*")),
+            data(0, instances_result([1, 2], [
+                (i, name, [7 * 10 ** i, 8]) for i, name in
+                enumerate(self.NAMES)]))))
+        for width in (40, 80, 200):
+            rows = [line for line in self.run_fine(
+                "cook", path, columns=width).lines() if line.endswith(" 8")]
+            self.assertEqual(len(rows), len(self.NAMES))
+            self.assertEqual(len({columns_of(row) for row in rows}), 1)
+            self.assertEqual(len({columns_of(row.rsplit("  ", 1)[0].rstrip())
+                                  for row in rows}), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
