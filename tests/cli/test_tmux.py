@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""Tables in a terminal emulator, tmux: columns neither wrap nor overwrite each
+other, at several widths, before and after the terminal changes its size.
+
+What the pane shows is compared with the text that the program writes to a file
+for the same number of columns.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import time
+import unittest
+
+from captures import DISK, LARGE_RAW, data, instances_result, metadata
+from program import ON_WINDOWS, SECONDS, Case, LiveCase, program, writer as w
+
+TMUX = None if ON_WINDOWS else shutil.which("tmux")
+WIDTHS = (80, 40, 200, 40)
+LINE_OF_TITLE = re.compile(r".*sample \d+|.*\d{4}-\d\d-\d\d \d\d:")
+# What stays the same from sample to sample, of a process that sleeps.
+STEADY = ("--set", "Process", "--instance", "zq*", *(
+    part for name in ("Virtual Bytes", "Thread Count", "Priority Base",
+                      "ID Process", "Creating Process ID")
+    for part in ("--counter", name)))
+WIDE = "\u78c1\u76e4\u8b80\u53d6"
+
+
+class Pane:
+    """A command in a pane of a tmux server of its own."""
+
+    def __init__(self, folder, columns, rows, *command):
+        self.socket = os.path.join(folder, "tmux")
+        environment = {key: value for key, value in os.environ.items()
+                       if key not in ("TMUX", "COLUMNS", "TERM", "LC_ALL")}
+        self.environment = {**environment, "LC_ALL": "C.UTF-8"}
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns),
+                  "-y", str(rows), "%s; sleep 1000" % shlex.join(command))
+        self.tmux("set-option", "-g", "status", "off")
+        self.resize(columns, rows)
+
+    def tmux(self, *arguments):
+        """Run a command of tmux; its output."""
+        return subprocess.run(
+            [TMUX, "-u", "-S", self.socket, *arguments], check=True,
+            env=self.environment, timeout=SECONDS, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT).stdout.decode("utf-8")
+
+    def resize(self, columns, rows):
+        """Another size, which the program learns from its terminal."""
+        self.tmux("resize-window", "-x", str(columns), "-y", str(rows))
+
+    def lines(self):
+        """What the pane shows."""
+        return self.tmux("capture-pane", "-p").rstrip("\n").split("\n")
+
+    def close(self):
+        """End the server and what runs in it."""
+        self.tmux("kill-server")
+
+
+def without_titles(lines):
+    """The lines without those that change from sample to sample."""
+    return [line for line in lines if not LINE_OF_TITLE.match(line)]
+
+
+def unchanged(lines):
+    """The lines as they are."""
+    return lines
+
+
+@unittest.skipIf(TMUX is None, "tmux is not installed")
+class Terminal(Case):
+    """Text on a terminal."""
+
+    def wait_for(self, pane, expected, choose, context):
+        """Until the pane shows that."""
+        end = time.monotonic() + SECONDS
+        while choose(pane.lines()) != expected:
+            if time.monotonic() > end:
+                self.assertEqual(choose(pane.lines()), expected, context)
+            time.sleep(0.05)
+
+    def test_cook(self):
+        names = ("sda", WIDE * 20, "x" * 300, "e\u0301" * 30,
+                 "\U0001F600" * 20)
+        path = self.file("a.pfb", w.recording(
+            metadata(DISK, "Disk " + WIDE * 15, [
+                (n, LARGE_RAW, name) for n, name in enumerate((
+                    "Reads", WIDE * 3, "Supercalifragilisticexpialidocious",
+                    "Free Bytes"))]),
+            w.chunk(b"QINF", w.identifier(DISK, name="*")),
+            data(0, instances_result(range(4), [
+                (i, name, [10 ** (3 * i), i, 7, 5 ** (4 * i)])
+                for i, name in enumerate(names)]))))
+        for columns in sorted(set(WIDTHS)):
+            expected = self.run_fine("cook", path, columns=columns).lines()
+            pane = Pane(self.folder, columns, 100, program(), "cook", path)
+            try:
+                self.wait_for(pane, expected[:-1], unchanged, columns)
+            finally:
+                pane.close()
+
+
+@unittest.skipIf(TMUX is None, "tmux is not installed")
+class Live(Terminal, LiveCase):
+    """Pictures that replace each other."""
+
+    test_cook = None  # once is enough
+
+    def setUp(self):
+        super().setUp()
+        for name in ("zq" + WIDE, "zq" + "x" * 13):
+            path = os.path.join(self.folder, name)
+            os.symlink(shutil.which("sleep"), path)
+            process = subprocess.Popen([path, "1000"])
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+
+    def test_resizing(self):
+        live = ["live", "--interval", "0.1", "--color", "never", *STEADY]
+        expected = {}
+        for columns in WIDTHS:
+            expected[columns] = without_titles(self.run_fine(
+                *live, "--count", "1", columns=columns).lines())[:-1]
+            self.assertIn("zq", "".join(expected[columns]))
+        pane = Pane(self.folder, WIDTHS[0], 60, program(), *live)
+        try:
+            for columns in WIDTHS:
+                pane.resize(columns, 60)
+                self.wait_for(pane, expected[columns], without_titles,
+                              columns)
+        finally:
+            pane.close()
+
+    def test_few_rows(self):
+        """A line says how many do not fit."""
+        pane = Pane(self.folder, 40, 10, program(), "live", "--interval",
+                    "0.1", "--set", "Processor Information")
+        try:
+            self.wait_for(
+                pane, True, lambda lines: len(lines) == 9 and bool(
+                    re.match(r"\d+ more lines: the terminal has 10 rows",
+                             lines[8])), "40")
+        finally:
+            pane.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
