@@ -11,6 +11,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -32,7 +33,7 @@ class Pane:
     """A command in a pane of a tmux server of its own."""
 
     def __init__(self, folder, columns, rows, *command):
-        self.socket = os.path.join(folder, "tmux")
+        self.socket = tempfile.mktemp(prefix="tmux", dir=folder)
         environment = {key: value for key, value in os.environ.items()
                        if key not in ("TMUX", "COLUMNS", "TERM", "LC_ALL")}
         self.environment = {**environment, "LC_ALL": "C.UTF-8"}
