@@ -22,7 +22,8 @@ typedef struct addition {
     pfb_collector *c;
     const pfb_collector_choice *choice;
     pfb_source_failure *failure;
-    pfb_bytes guids; /* that the source lists */
+    pfb_bytes guids;             /* that the source lists */
+    pfb_source_failure unlisted; /* why it lists none; code 0: it does */
     meant_set *sets;
     size_t set_count, set_capacity;
     uint32_t filter;
@@ -131,6 +132,10 @@ static bool find_sets_called(addition *a, const char *called, const name_pattern
         if (!add_set(a, &known->guid, called, p->has_wildcards))
             return false;
         is_found = true;
+    }
+    if (!is_found && a->unlisted.code != 0 && a->failure) {
+        *a->failure = a->unlisted;
+        return false;
     }
     return is_found ||
            pfb_source_fail(a->failure, PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset is called %s", called);
@@ -449,13 +454,20 @@ static bool send_blocks(addition *a)
 bool pfb_collector_add_choice(pfb_collector *c, const pfb_collector_choice *choice, pfb_source_failure *failure)
 {
     addition a = {.c = c, .choice = choice, .failure = failure, .filter = ALL_INSTANCES};
-    bool is_done = pfb_collect_end_sample(c) &&
-                   (!choice->instance || pfb_choice_add_filter(&c->choice, choice->instance, &a.filter));
+    if (!pfb_collect_end_sample(c))
+        return no_memory(&a);
+    if (c->source && !pfb_collect_list(c, &a.guids, &a.unlisted, failure)) {
+        pfb_bytes_free(&a.guids);
+        return false;
+    }
+    if (c->version == VERSION_V1) {
+        pfb_bytes_free(&a.guids);
+        return pfb_collect_add_v1(c, choice, failure);
+    }
+    bool is_done = !choice->instance || pfb_choice_add_filter(&c->choice, choice->instance, &a.filter) || no_memory(&a);
     if (!c->source)
-        return (is_done && pfb_choice_add_named(&c->choice, choice, a.filter)) || no_memory(&a);
-    is_done = is_done || no_memory(&a);
-    is_done = is_done && pfb_source_countersets(c->source, &a.guids, failure) && find_sets(&a) && check_counters(&a) &&
-              make_blocks(&a) && send_blocks(&a);
+        return is_done && (pfb_choice_add_named(&c->choice, choice, a.filter) || no_memory(&a));
+    is_done = is_done && find_sets(&a) && check_counters(&a) && make_blocks(&a) && send_blocks(&a);
     pfb_bytes_free(&a.guids);
     pfb_bytes_free(&a.blocks);
     free(a.sets);
@@ -508,8 +520,13 @@ bool pfb_collector_identifier_at(const pfb_collector *c, size_t position, pfb_co
     if (position >= c->choice.count)
         return false;
     const chosen_counter *row = &c->choice.rows[position];
-    *identifier = (pfb_collector_identifier){
-        .counterset = row->counterset, .counter_id = row->counter_id, .is_shown = row->is_shown};
+    *identifier = (pfb_collector_identifier){.counter_id = row->counter_id, .is_shown = row->is_shown};
+    if (c->version == VERSION_V1) {
+        identifier->is_v1 = true;
+        identifier->title = pfb_collect_key_title(&row->counterset);
+    } else {
+        identifier->counterset = row->counterset;
+    }
     if (row->filter != ALL_INSTANCES)
         identifier->instance = c->choice.filters[row->filter].text;
     return true;

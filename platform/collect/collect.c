@@ -46,6 +46,8 @@ void pfb_collector_close(pfb_collector *c)
     forget_names(c);
     pfb_choice_free(&c->choice);
     pfb_bytes_free(&c->fetched);
+    pfb_bytes_free(&c->v1_query);
+    free(c->titles_added);
     pfb_bytes_free(&c->info);
     pfb_bytes_free(&c->next_info);
     free(c->problems);
@@ -199,27 +201,32 @@ static void wait_for_interval(pfb_collector *c)
 /* Collects a reply in the sample. */
 static bool collect_reply(pfb_collector *c, kept_sample *sample, bool is_recorded, pfb_source_failure *failure)
 {
+    bool is_v1 = c->version == VERSION_V1;
     bool is_left_out = false;
     do {
-        if (!pfb_source_query_collect(c->query_handle, &sample->reply, failure) || !take_info(c, is_recorded, failure))
+        bool is_collected = is_v1 ? pfb_source_v1(c->source, (const char *)c->v1_query.data, &sample->reply, failure)
+                                  : pfb_source_query_collect(c->query_handle, &sample->reply, failure) &&
+                                        take_info(c, is_recorded, failure);
+        if (!is_collected)
             return false;
-        reply_header header = read_header(c, false, sample->reply.data, sample->reply.size_bytes);
-        is_left_out = leave_out(c, sample, &header, false);
+        reply_header header = read_header(c, is_v1, sample->reply.data, sample->reply.size_bytes);
+        is_left_out = leave_out(c, sample, &header, is_v1);
     } while (is_left_out);
     return true;
 }
 
 bool pfb_collector_collect(pfb_collector *c, pfb_source_failure *failure)
 {
-    if (!c->query_handle)
+    bool is_v1 = c->version == VERSION_V1;
+    if (is_v1 ? c->v1_query.size_bytes == 0 : !c->query_handle)
         return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "no counter was added");
     bool is_recorded = pfb_source_is_recorded(c->source);
-    kept_sample *sample = pfb_collect_spare(c, false);
+    kept_sample *sample = pfb_collect_spare(c, is_v1);
     if (!sample)
         return pfb_collect_no_memory(failure);
     if (!is_recorded && !c->options.returns_at_once)
         wait_for_interval(c);
-    c->reply = (pfb_collected_reply){.is_v1 = false};
+    c->reply = (pfb_collected_reply){.is_v1 = is_v1};
     if (!collect_reply(c, sample, is_recorded, failure))
         return false;
     c->has_begun = true;
@@ -228,7 +235,7 @@ bool pfb_collector_collect(pfb_collector *c, pfb_source_failure *failure)
     c->reply.collected_bytes = sample->reply.size_bytes;
     c->reply.info = c->info.data;
     c->reply.info_bytes = c->info.size_bytes;
-    return c->options.is_raw || pfb_collect_take(c, false) || pfb_collect_no_memory(failure);
+    return c->options.is_raw || pfb_collect_take(c, is_v1) || pfb_collect_no_memory(failure);
 }
 
 pfb_collected_reply pfb_collector_reply(const pfb_collector *c)

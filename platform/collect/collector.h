@@ -47,17 +47,25 @@ enum {
     SCRATCH_COUNT = SCRATCH_DESCRIBED + 3
 };
 
+/* What is collected of the source; decided when it is needed first. */
+typedef enum collected_version { VERSION_UNDECIDED, VERSION_V1, VERSION_V2 } collected_version;
+
 struct pfb_collector {
     pfb_source *source;
     pfb_collector_options options;
+    collected_version version;
     metadata metadata;
     titles titles;
     text_cache texts;
     uint64_t mark; /* of the last pass over countersets */
     /* The source (add.c, collect.c). */
     counter_choice choice;
-    pfb_source_query *query_handle; /* null: no counter was added */
-    pfb_bytes fetched;              /* the latest reply of the source */
+    pfb_source_query *query_handle; /* V2; null: no counter was added */
+    uint32_t *titles_added;         /* V1: objects that were added */
+    size_t title_count, title_capacity;
+    pfb_bytes v1_query;   /* V1: value name with its NUL; empty: no counter was added */
+    bool has_title_names; /* V1: the source was asked for its name table */
+    pfb_bytes fetched;    /* the latest reply of the source */
     pfb_collector_problem *problems;
     size_t problem_count, problem_capacity, problems_returned;
     pfb_bytes info, next_info; /* query information of the last sample, and memory for the next */
@@ -106,6 +114,22 @@ bool pfb_collect_fetch(pfb_collector *c, metadata_set *set, uint32_t request);
 bool pfb_collect_complete(pfb_collector *c, metadata_set *set);
 
 bool pfb_collect_add_problem(pfb_collector *c, const pfb_collector_problem *problem);
+
+/* ---- V1 of the source (add_v1.c) ------------------------------------------------------------------------- */
+
+/* Decides what is collected of the source, and lists its V2 countersets in *guids. If it cannot list them,
+ * unlisted->code is PFB_WIN32_NOT_SUPPORTED; then it has V1 data, or is asked for countersets of the catalog. */
+bool pfb_collect_list(pfb_collector *c, pfb_bytes *guids, pfb_source_failure *unlisted, pfb_source_failure *failure);
+
+/* pfb_collector_add_choice for V1. */
+bool pfb_collect_add_v1(pfb_collector *c, const pfb_collector_choice *choice, pfb_source_failure *failure);
+
+/* The key of a V1 object among the chosen counters. */
+pfb_guid pfb_collect_title_key(uint32_t title);
+uint32_t pfb_collect_key_title(const pfb_guid *key);
+
+/* Returns true if a pattern matches the name of a V1 title or is its index. */
+bool pfb_collect_matches_title(pfb_collector *c, const char *pattern, uint32_t title);
 
 /* ---- samples.c ------------------------------------------------------------------------------------------- */
 

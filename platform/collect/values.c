@@ -75,12 +75,11 @@ static bool matches_ascii(const char *pattern, const char *text)
     return matches_name(pattern, &name);
 }
 
-/* Returns true if a pattern matches a V1 title or is its index. */
-static bool matches_title(pfb_collector *c, const char *pattern, uint32_t index)
+bool pfb_collect_matches_title(pfb_collector *c, const char *pattern, uint32_t title)
 {
     char number[16];
-    pfb_name name = pfb_titles_find(&c->titles, index);
-    snprintf(number, sizeof number, "%" PRIu32, index);
+    pfb_name name = pfb_titles_find(&c->titles, title);
+    snprintf(number, sizeof number, "%" PRIu32, title);
     return matches_name(pattern, &name) || strcmp(pattern, number) == 0 ||
            (!name.bytes && matches_ascii(pattern, number));
 }
@@ -90,7 +89,7 @@ static bool matches_set(pfb_collector *c, const char *pattern, const pfb_sample_
     char text[PFB_GUID_TEXT_BYTES];
     pfb_guid guid;
     if (c->is_v1)
-        return matches_title(c, pattern, result->title_index);
+        return pfb_collect_matches_title(c, pattern, result->title_index);
     if (!result->has_query)
         return false;
     const metadata_set *set = find_set(c, result);
@@ -109,7 +108,7 @@ static bool matches_counter(pfb_collector *c, const char *pattern, const pfb_sam
 {
     char number[16];
     if (c->is_v1)
-        return matches_title(c, pattern, counter_id);
+        return pfb_collect_matches_title(c, pattern, counter_id);
     if (counter_id == PFB_NO_ID)
         return false;
     const metadata_set *set = find_set(c, result);
@@ -145,11 +144,17 @@ static bool is_everything_chosen(const pfb_collector *c)
     return c->choice.count == 0 && c->choice.named_count == 0;
 }
 
+/* The key of a result's counterset among the chosen counters. */
+static pfb_guid choice_key(const pfb_collector *c, const pfb_sample_result *result)
+{
+    return c->is_v1 ? pfb_collect_title_key(result->title_index) : result->counterset;
+}
+
 /* Returns true if something of the result's counterset was asked for. */
 static bool is_set_chosen(pfb_collector *c, const pfb_sample_result *result)
 {
-    bool is_chosen = is_everything_chosen(c) ||
-                     (c->choice.count > 0 && pfb_choice_of_set(&c->choice, &result->counterset).count > 0);
+    const pfb_guid key = choice_key(c, result);
+    bool is_chosen = is_everything_chosen(c) || (c->choice.count > 0 && pfb_choice_of_set(&c->choice, &key).count > 0);
     for (size_t i = 0; i < c->choice.named_count && !is_chosen; i++)
         is_chosen = has_set(c, &c->choice.named[i], result);
     return is_chosen;
@@ -183,8 +188,9 @@ static bool choose_column(pfb_collector *c, const pfb_sample_result *result, con
     column->is_hidden = (from->counter.attributes & PFB_ATTRIBUTE_NO_DISPLAY) != 0;
     column->is_chosen = column->has_all_instances = is_everything_chosen(c);
     const uint32_t ids[] = {from->counter_id, PFB_NO_ID};
+    const pfb_guid key = choice_key(c, result);
     for (size_t k = from->counter_id == PFB_NO_ID; k < 2 && c->choice.count > 0; k++) {
-        chosen_range range = pfb_choice_of_counter(&c->choice, &result->counterset, ids[k]);
+        chosen_range range = pfb_choice_of_counter(&c->choice, &key, ids[k]);
         for (size_t i = 0; i < range.count && has_memory; i++) {
             if (range.first[i].is_shown)
                 has_memory = choose(c, column, range.first[i].filter, ids[k] != PFB_NO_ID);
@@ -276,6 +282,16 @@ static bool shows_row(pfb_collector *c, const pfb_sample_result *result, uint32_
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
+/* The machine that the sample names, or else that of the options. */
+static text_view find_machine(pfb_collector *c, bool *exists)
+{
+    const pfb_name *name = &c->current->machine_name;
+    *exists = name->bytes || c->options.machine;
+    if (!name->bytes && c->options.machine)
+        return (text_view){c->options.machine, strlen(c->options.machine)};
+    return pfb_text_convert(&c->scratch[SCRATCH_MACHINE], name);
+}
+
 /* Fills in what all values of a result have in common. */
 static void begin_result(pfb_collector *c, const pfb_sample_result *result)
 {
@@ -283,10 +299,9 @@ static void begin_result(pfb_collector *c, const pfb_sample_result *result)
     pfb_name name = counterset_name(c, result);
     text_view text = pfb_text_find(&c->texts, &c->scratch[SCRATCH_COUNTERSET], &name);
     *v = (pfb_collected_value){.parent = "", .instance = "", .counter = "", .unit = ""};
-    text_view machine = pfb_text_convert(&c->scratch[SCRATCH_MACHINE], &c->current->machine_name);
+    text_view machine = find_machine(c, &v->has_machine);
     v->machine = machine.bytes;
     v->machine_size = machine.size;
-    v->has_machine = c->current->machine_name.bytes != NULL;
     v->has_time = true;
     v->time = c->current->table.perf_time_100ns;
     v->counterset = text.bytes;
@@ -535,7 +550,8 @@ bool pfb_collector_sample(pfb_collector *c, pfb_collected_sample *sample)
     if (!c->current)
         return false;
     const kept_sample *from = c->current;
-    text_view text = pfb_text_convert(&c->scratch[SCRATCH_MACHINE], &from->machine_name);
+    bool has_machine = false;
+    text_view text = find_machine(c, &has_machine);
     *sample = (pfb_collected_sample){.number = from->number,
                                      .is_v1 = c->is_v1,
                                      .result_count = from->table.counts.results,
@@ -546,6 +562,6 @@ bool pfb_collector_sample(pfb_collector *c, pfb_collected_sample *sample)
                                      .notes = from->table.notes,
                                      .machine = text.bytes,
                                      .machine_size = text.size,
-                                     .has_machine = from->machine_name.bytes != NULL};
+                                     .has_machine = has_machine};
     return true;
 }

@@ -6,47 +6,12 @@
 #include "perfblock/capture.h"
 #include "perfblock/collect.h"
 #include "perfblock/write.h"
+#include "support_allocations.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- Allocations that fail -------------------------------------------------------------------------------- */
-
-#undef malloc
-#undef calloc
-#undef realloc
-void *malloc(size_t size); /* <stdlib.h> declared them under the names of the macros */
-void *calloc(size_t count, size_t size);
-void *realloc(void *memory, size_t size);
-
-static size_t allocations; /* made so far */
-static size_t failing;     /* number of the one that fails, from 1; 0: none */
-
-static bool fails(void)
-{
-    return ++allocations == failing;
-}
-
-void *test_malloc(size_t size);
-void *test_calloc(size_t count, size_t size);
-void *test_realloc(void *memory, size_t size);
-
-void *test_malloc(size_t size)
-{
-    return fails() ? NULL : malloc(size);
-}
-
-void *test_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : calloc(count, size);
-}
-
-void *test_realloc(void *memory, size_t size)
-{
-    return fails() ? NULL : realloc(memory, size);
-}
 
 /* ---- A capture -------------------------------------------------------------------------------------------- */
 

@@ -59,6 +59,9 @@ typedef struct pfb_collector_options {
     bool returns_at_once;        /* collect does not wait for the next interval */
     bool is_raw;                 /* collect fetches replies without reading them: there are no values */
     pfb_collector_range range;
+    bool is_v1;          /* V1 data of the source is collected instead of V2 data */
+    const char *machine; /* UTF-8: the machine of the source, for V2 data, which does not name it; null: unknown.
+                          * Must stay valid until the collector is closed */
 } pfb_collector_options;
 
 /* Opens a collector. `source` may be null; otherwise it must stay open, and not be used by others meanwhile, until the
@@ -70,6 +73,10 @@ PFB_API void pfb_collector_close(pfb_collector *collector); /* may be null */
 
 /* Replaces the range of the options, for the samples that follow. */
 PFB_API void pfb_collector_choose_range(pfb_collector *collector, const pfb_collector_range *range);
+
+/* Returns true if V1 data of the source is collected: if the options say so, or if the source cannot enumerate
+ * countersets (PFB_WIN32_NOT_SUPPORTED) and has V1 objects. The first call may query the source. */
+PFB_API bool pfb_collector_is_v1(pfb_collector *collector);
 
 /* ---- Choosing counters ----------------------------------------------------------------------------------- */
 
@@ -91,6 +98,14 @@ typedef struct pfb_collector_choice {
  * matches nothing, and the sentence names it; with the code of the source if it refuses all of them. What it refuses in
  * part is a problem (pfb_collector_next_problem). After a failure the counters are those of before.
  *
+ * A source that cannot enumerate countersets (PFB_WIN32_NOT_SUPPORTED) and has no V1 data can be asked for countersets
+ * by GUID and for those of the catalog, with the registration of the catalog.
+ *
+ * V1: countersets are objects and go by name or title index, those of the catalog also by GUID; counters go by name or
+ * title index. Names are those of the table "Counter 009", which are English, and of tables that were put. Patterns
+ * match the objects of the query "Global", names in full also costly objects. Of a recorded source the counters are
+ * chosen from its blocks as they come, as without a source.
+ *
  * Without a source the counters of the samples that are put are chosen, V1 objects and counters also by title index.
  * Names are compared with those that were put for each sample; one that matches nothing is no failure. Names of more
  * than 2048 bytes match * only. */
@@ -107,6 +122,8 @@ typedef struct pfb_collector_identifier {
     uint32_t counter_id;  /* PFB_NO_ID: all of the counterset */
     bool is_shown;        /* false: only the formulas of others need it; it has no values of its own */
     const char *instance; /* pattern of its instances; null: all. Valid until the collector is closed */
+    bool is_v1;           /* `title` is that of the object, `counter_id` that of the counter; no counterset */
+    uint32_t title;
 } pfb_collector_identifier;
 
 /* Returns the counters in use, ascending by counterset and counter, once for each pattern of instances; false past the
@@ -117,7 +134,8 @@ PFB_API bool pfb_collector_identifier_at(const pfb_collector *collector, size_t 
 /* Something the source did wrong that does not prevent the rest. */
 typedef struct pfb_collector_problem {
     pfb_guid counterset;
-    uint32_t request; /* the reply to this request code is malformed: `error`; 0: a counter was refused */
+    bool is_names;    /* the V1 name table is malformed: `error`; else ... */
+    uint32_t request; /* ... the reply to this request code is malformed: `error`; 0: a counter was refused */
     pfb_error error;
     uint32_t counter_id; /* the counter that was refused, PFB_NO_ID: all; ... */
     uint32_t status;     /* ... and why, as a Win32 code */
@@ -234,7 +252,7 @@ PFB_API bool pfb_collector_put_text_row(pfb_collector *collector, pfb_pdh_text_r
 /* A displayed value: a counter of an instance. */
 typedef struct pfb_collected_value {
     const char *counterset, *instance, *parent, *counter; /* names; parent: that of a V1 instance's parent */
-    const char *machine;                                  /* V1: the name in the block; logs: "\\\\NAME" */
+    const char *machine; /* V1: the name in the block; logs: "\\\\NAME"; V2: the name in the options */
     size_t counterset_size, instance_size, parent_size, counter_size, machine_size;
     bool has_counterset, has_instance, has_parent, has_counter, has_machine; /* there is such a name */
     uint32_t occurrence; /* number of the instance among those of its name in the result, from 0 */
@@ -322,7 +340,7 @@ typedef struct pfb_collected_sample {
     int64_t perf_time, perf_time_100ns, perf_freq; /* as in pfb_v2_reader */
     pfb_system_time system_time;
     uint32_t notes;      /* PFB_NOTE_ bits of the reply */
-    const char *machine; /* V1: the name in the block */
+    const char *machine; /* V1: the name in the block; V2: the name in the options */
     size_t machine_size;
     bool has_machine;
 } pfb_collected_sample;

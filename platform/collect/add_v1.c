@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/* From the names of objects and counters to a V1 query of the source. */
+#include "collect/collector.h"
+#include "collect/memory.h"
+#include "perfblock/catalog.h"
+#include "perfblock/query.h"
+#include "source/source_private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char all_objects[] = "Global"; /* but costly ones */
+
+/* What a call adds. */
+typedef struct v1_addition {
+    pfb_collector *c;
+    const pfb_collector_choice *choice;
+    pfb_source_failure *failure;
+    uint32_t filter;
+    bool *is_found;                                  /* by counter of the choice */
+    const char *without_instance, *without_counters; /* names in full that have no such instance or counter */
+    pfb_bytes query;                                 /* of one name; with a NUL */
+    pfb_bytes block;                                 /* the reply to it */
+    uint32_t *titles;                                /* of the objects that are added */
+    size_t title_count, title_capacity;
+    chosen_counter *rows;
+    size_t row_count, row_capacity;
+} v1_addition;
+
+static bool no_memory(const v1_addition *a)
+{
+    return pfb_collect_no_memory(a->failure);
+}
+
+pfb_guid pfb_collect_title_key(uint32_t title)
+{
+    pfb_guid key = {{0}};
+    for (size_t i = 0; i < 4; i++)
+        key.bytes[i] = (uint8_t)(title >> 8 * i);
+    return key;
+}
+
+uint32_t pfb_collect_key_title(const pfb_guid *key)
+{
+    uint32_t title = 0;
+    for (size_t i = 0; i < 4; i++)
+        title |= (uint32_t)key->bytes[i] << 8 * i;
+    return title;
+}
+
+/* ---- The version that is collected ----------------------------------------------------------------------- */
+
+static bool is_memory_failure(const pfb_source_failure *failure)
+{
+    return failure->code == PFB_WIN32_OUTOFMEMORY || failure->code == PFB_WIN32_NOT_ENOUGH_MEMORY;
+}
+
+/* *has_objects becomes true if the source has V1 data with an object. Returns false when memory is exhausted. */
+static bool find_v1_objects(pfb_collector *c, bool *has_objects, pfb_source_failure *failure)
+{
+    pfb_source_failure why = {.code = 0};
+    pfb_v1_reader reader;
+    pfb_v1_object object;
+    *has_objects = false;
+    if (!pfb_source_v1(c->source, all_objects, &c->fetched, &why))
+        return !is_memory_failure(&why) || pfb_collect_no_memory(failure);
+    *has_objects = pfb_v1_open(&reader, c->fetched.data, c->fetched.size_bytes, &c->options.reader) &&
+                   pfb_v1_next_object(&reader, &object);
+    return true;
+}
+
+bool pfb_collect_list(pfb_collector *c, pfb_bytes *guids, pfb_source_failure *unlisted, pfb_source_failure *failure)
+{
+    bool is_v1 = c->version == VERSION_V1 || (c->version == VERSION_UNDECIDED && c->options.is_v1);
+    unlisted->code = 0;
+    if (!is_v1 && pfb_source_countersets(c->source, guids, unlisted)) {
+        c->version = VERSION_V2;
+        return true;
+    }
+    guids->size_bytes = 0;
+    if (!is_v1 && unlisted->code != PFB_WIN32_NOT_SUPPORTED) {
+        if (failure)
+            *failure = *unlisted;
+        return false;
+    }
+    if (!is_v1 && c->version == VERSION_UNDECIDED && !find_v1_objects(c, &is_v1, failure))
+        return false;
+    c->version = is_v1 ? VERSION_V1 : VERSION_V2;
+    return true;
+}
+
+bool pfb_collector_is_v1(pfb_collector *c)
+{
+    pfb_bytes guids = {.data = NULL};
+    pfb_source_failure unlisted;
+    if (c->version == VERSION_UNDECIDED && c->source)
+        pfb_collect_list(c, &guids, &unlisted, NULL);
+    pfb_bytes_free(&guids);
+    return c->version == VERSION_V1;
+}
+
+/* ---- Names ----------------------------------------------------------------------------------------------- */
+
+/* Gets the name table of the source, once. A source without one has titles only. */
+static bool fetch_titles(const v1_addition *a)
+{
+    pfb_collector *c = a->c;
+    pfb_source_failure why = {.code = 0};
+    pfb_error error = {PFB_OK, 0};
+    if (c->has_title_names)
+        return true;
+    if (pfb_source_v1(c->source, "Counter 009", &c->fetched, &why)) {
+        if (!pfb_titles_add(&c->titles, c->fetched.data, c->fetched.size_bytes, &c->options.reader, &error))
+            return no_memory(a);
+    } else if (why.code != PFB_WIN32_NOT_FOUND && why.code != PFB_WIN32_FILE_NOT_FOUND) {
+        if (a->failure)
+            *a->failure = why;
+        return false;
+    }
+    c->has_title_names = true;
+    return error.code == PFB_OK ||
+           pfb_collect_add_problem(c, &(pfb_collector_problem){.is_names = true, .error = error}) || no_memory(a);
+}
+
+/* The name of an object that is meant: of a GUID of the catalog its name there. */
+static const char *object_name(const char *called)
+{
+    pfb_guid guid;
+    const pfb_catalog_set *known = pfb_guid_parse(called, strlen(called), &guid) ? pfb_catalog_find(&guid) : NULL;
+    return known ? known->name : called;
+}
+
+static bool has_wildcards(const char *text)
+{
+    pfb_name name = pfb_utf8_name(text, strlen(text));
+    return pfb_query_is_pattern(&name);
+}
+
+/* ---- Queries --------------------------------------------------------------------------------------------- */
+
+static bool append_title(pfb_bytes *query, uint32_t title)
+{
+    char text[16];
+    int size = snprintf(text, sizeof text, "%s%" PRIu32, query->size_bytes > 0 ? " " : "", title);
+    return pfb_bytes_append(query, text, (size_t)size);
+}
+
+/* Makes the query for the objects that a name may mean: those whose name equals it, and the title that it is. It is
+ * empty if there are none. */
+static bool make_query(v1_addition *a, const char *called)
+{
+    const titles *t = &a->c->titles;
+    char *end = NULL;
+    a->query.size_bytes = 0;
+    if (has_wildcards(called))
+        return pfb_bytes_append(&a->query, all_objects, sizeof all_objects);
+    bool is_number = *called >= '0' && *called <= '9' && strlen(called) <= 10;
+    unsigned long long number = is_number ? strtoull(called, &end, 10) : 0;
+    bool has_memory = true;
+    if (is_number && *end == '\0' && number <= UINT32_MAX)
+        has_memory = append_title(&a->query, (uint32_t)number);
+    pfb_name name = pfb_utf8_name(called, strlen(called));
+    for (size_t i = 0; i < t->count && has_memory; i++) {
+        if (t->rows[i].name.size_bytes <= 2 * name.size_bytes + 2 &&
+            pfb_query_match(&name, &t->rows[i].name, PFB_MATCH_IGNORE_CASE))
+            has_memory = append_title(&a->query, t->rows[i].index);
+    }
+    return has_memory && (a->query.size_bytes == 0 || pfb_bytes_append(&a->query, "", 1));
+}
+
+/* ---- Objects --------------------------------------------------------------------------------------------- */
+
+static bool add_row(v1_addition *a, uint32_t title, uint32_t counter_id)
+{
+    if (!PFB_COLLECT_GROW(a->rows, a->row_capacity, a->row_count + 1))
+        return no_memory(a);
+    a->rows[a->row_count++] = (chosen_counter){
+        .counterset = pfb_collect_title_key(title), .counter_id = counter_id, .filter = a->filter, .is_shown = true};
+    return true;
+}
+
+/* Adds the counters of the object that are asked for. */
+static bool add_counters(v1_addition *a, pfb_v1_reader *reader, const pfb_v1_object *object)
+{
+    pfb_v1_counter counter;
+    const pfb_collector_choice *choice = a->choice;
+    bool has_all = choice->counter_count == 0;
+    for (size_t i = 0; i < choice->counter_count; i++) {
+        bool is_all = strcmp(choice->counters[i], "*") == 0 && object->counter_count > 0;
+        a->is_found[i] = a->is_found[i] || is_all;
+        has_all = has_all || is_all;
+    }
+    if (has_all)
+        return add_row(a, object->title_index, PFB_NO_ID);
+    while (pfb_v1_next_counter(reader, &counter)) {
+        bool is_chosen = false;
+        for (size_t i = 0; i < choice->counter_count; i++) {
+            bool is_match = pfb_collect_matches_title(a->c, choice->counters[i], counter.title_index);
+            a->is_found[i] = a->is_found[i] || is_match;
+            is_chosen = is_chosen || is_match;
+        }
+        if (is_chosen && counter.title_index != PFB_NO_ID && !add_row(a, object->title_index, counter.title_index))
+            return false;
+    }
+    return true;
+}
+
+/* Returns true if some instance of the object matches. */
+static bool has_instance(const v1_addition *a, pfb_v1_reader *reader, const pfb_v1_object *object)
+{
+    pfb_v1_instance instance;
+    if (a->filter == ALL_INSTANCES)
+        return true;
+    const instance_filter *filter = &a->c->choice.filters[a->filter];
+    if (object->instance_count == PFB_V1_NO_INSTANCES)
+        return pfb_choice_matches(filter, &(pfb_name){.bytes = NULL}, 0);
+    bool is_found = false;
+    while (!is_found && pfb_v1_next_instance(reader, &instance)) /* of any number */
+        is_found = pfb_choice_matches(filter, &instance.name, filter->index);
+    return is_found;
+}
+
+/* What was found of a name. */
+typedef struct v1_found {
+    bool has_object, has_instance, has_counters;
+} v1_found;
+
+static bool add_object(v1_addition *a, pfb_v1_reader *reader, const pfb_v1_object *object, v1_found *found)
+{
+    size_t first = a->row_count;
+    found->has_object = true;
+    if (!add_counters(a, reader, object))
+        return false;
+    size_t count = a->row_count - first;
+    if (!has_instance(a, reader, object)) {
+        a->row_count = first;
+        return true;
+    }
+    found->has_instance = true;
+    if (count == 0)
+        return true;
+    found->has_counters = true;
+    if (!PFB_COLLECT_GROW(a->titles, a->title_capacity, a->title_count + 1))
+        return no_memory(a);
+    a->titles[a->title_count++] = object->title_index;
+    return true;
+}
+
+/* Adds the objects of the block that a name means. */
+static bool add_objects(v1_addition *a, const char *called, v1_found *found)
+{
+    pfb_v1_reader reader;
+    pfb_v1_object object;
+    pfb_v1_open(&reader, a->block.data, a->block.size_bytes, &a->c->options.reader);
+    while (pfb_v1_next_object(&reader, &object)) {
+        if (pfb_collect_matches_title(a->c, called, object.title_index) && !add_object(a, &reader, &object, found))
+            return false;
+    }
+    return true;
+}
+
+/* Adds the objects that a name means. One in full must have something of what was asked for. */
+static bool add_called(v1_addition *a, const char *called)
+{
+    v1_found found = {.has_object = false};
+    const char *name = object_name(called);
+    if (!make_query(a, name))
+        return no_memory(a);
+    if (a->query.size_bytes > 0 && (!pfb_source_v1(a->c->source, (const char *)a->query.data, &a->block, a->failure) ||
+                                    !add_objects(a, name, &found)))
+        return false;
+    if (!found.has_object)
+        return pfb_source_fail(a->failure, PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset is called %s", called);
+    if (has_wildcards(called))
+        return true;
+    if (!found.has_instance && !a->without_instance)
+        a->without_instance = called;
+    if (found.has_instance && !found.has_counters && !a->without_counters)
+        a->without_counters = called;
+    return true;
+}
+
+/* Fails if a counter is in none of the objects, an object that was named in full has nothing of what was asked for, or
+ * nothing is added at all. */
+static bool check_found(const v1_addition *a)
+{
+    const char *instance = a->choice->instance ? a->choice->instance : "*";
+    for (size_t i = 0; i < a->choice->counter_count; i++) {
+        if (!a->is_found[i])
+            return pfb_source_fail(a->failure, PFB_WIN32_COUNTER_NOT_FOUND, "no counter of %s is called %s",
+                                   a->choice->counterset_count == 1 ? a->choice->countersets[0] : "these countersets",
+                                   a->choice->counters[i]);
+    }
+    if (a->without_instance)
+        return pfb_source_fail(a->failure, PFB_WIN32_INSTANCE_NOT_FOUND, "no instance of %s matches %s",
+                               a->without_instance, instance);
+    if (a->without_counters)
+        return pfb_source_fail(a->failure, PFB_WIN32_NOT_FOUND, "%s has none of the counters asked for",
+                               a->without_counters);
+    return a->row_count > 0 ||
+           pfb_source_fail(a->failure, PFB_WIN32_INSTANCE_NOT_FOUND,
+                           "no counterset has such counters and an instance that matches %s", instance);
+}
+
+/* ---- Adding ---------------------------------------------------------------------------------------------- */
+
+static int compare_titles(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left;
+    uint32_t b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Adds the objects to the query and their counters to the choice. */
+static bool add_found(v1_addition *a)
+{
+    pfb_collector *c = a->c;
+    if (!PFB_COLLECT_GROW(c->titles_added, c->title_capacity, c->title_count + a->title_count))
+        return no_memory(a);
+    size_t all = c->title_count + a->title_count;
+    memcpy(c->titles_added + c->title_count, a->titles, a->title_count * sizeof *a->titles);
+    qsort(c->titles_added, all, sizeof *c->titles_added, compare_titles);
+    a->query.size_bytes = 0;
+    size_t count = 0;
+    bool has_memory = true;
+    for (size_t i = 0; i < all; i++) {
+        if (count > 0 && c->titles_added[count - 1] == c->titles_added[i])
+            continue;
+        c->titles_added[count++] = c->titles_added[i];
+        has_memory = has_memory && append_title(&a->query, c->titles_added[i]);
+    }
+    c->title_count = count; /* objects without chosen counters do no harm, should the rest fail */
+    if (!has_memory || !pfb_bytes_append(&a->query, "", 1) || !pfb_choice_add(&c->choice, a->rows, a->row_count))
+        return no_memory(a);
+    pfb_bytes old = c->v1_query;
+    c->v1_query = a->query;
+    a->query = old;
+    return true;
+}
+
+/* The blocks of a recording need not have the same objects: the counters are chosen when they come. */
+static bool add_of_recording(v1_addition *a)
+{
+    pfb_bytes *query = &a->c->v1_query;
+    query->size_bytes = 0;
+    return (pfb_bytes_append(query, all_objects, sizeof all_objects) &&
+            pfb_choice_add_named(&a->c->choice, a->choice, a->filter)) ||
+           no_memory(a);
+}
+
+bool pfb_collect_add_v1(pfb_collector *c, const pfb_collector_choice *choice, pfb_source_failure *failure)
+{
+    v1_addition a = {.c = c, .choice = choice, .failure = failure, .filter = ALL_INSTANCES};
+    bool has_filter = choice->instance && strcmp(choice->instance, "*") != 0;
+    if (has_filter && !pfb_choice_add_filter(&c->choice, choice->instance, &a.filter))
+        return no_memory(&a);
+    if (!fetch_titles(&a))
+        return false;
+    if (pfb_source_is_recorded(c->source))
+        return add_of_recording(&a);
+    a.is_found = calloc(choice->counter_count + 1, sizeof *a.is_found);
+    bool is_done = a.is_found || no_memory(&a);
+    for (size_t i = 0; i < choice->counterset_count && is_done; i++)
+        is_done = add_called(&a, choice->countersets[i]);
+    is_done = is_done && check_found(&a) && add_found(&a);
+    free(a.is_found);
+    pfb_bytes_free(&a.query);
+    pfb_bytes_free(&a.block);
+    free(a.titles);
+    free(a.rows);
+    return is_done;
+}

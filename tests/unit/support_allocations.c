@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "support_allocations.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#undef malloc
+#undef calloc
+#undef realloc
+void *malloc(size_t size); /* <stdlib.h> declared them under the names of the macros */
+void *calloc(size_t count, size_t size);
+void *realloc(void *memory, size_t size);
+
+size_t allocations;
+size_t failing;
+
+static bool fails(void)
+{
+    return ++allocations == failing;
+}
+
+void *test_malloc(size_t size);
+void *test_calloc(size_t count, size_t size);
+void *test_realloc(void *memory, size_t size);
+
+void *test_malloc(size_t size)
+{
+    return fails() ? NULL : malloc(size);
+}
+
+void *test_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : calloc(count, size);
+}
+
+void *test_realloc(void *memory, size_t size)
+{
+    return fails() ? NULL : realloc(memory, size);
+}

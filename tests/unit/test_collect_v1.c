@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT */
+/* Collectors over a machine whose V1 data is written here, with worked values; part of test_collect. */
+#include <criterion/criterion.h>
+
+#include "perfblock/collect.h"
+#include "perfblock/write.h"
+#include "support_allocations.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- A machine ---------------------------------------------------------------------------------------------- */
+
+enum { SYSTEM = 2, TIMES = 6, RATE = 10, PROCESSOR = 238, COSTLY = 900, COUNT = 902, UNNAMED = 950, FRACTION = 400 };
+
+/* A title of each name that is no object, and 238 a second time. */
+static const char names[] = "1\0"
+                            "960\0"
+                            "2\0"
+                            "System\0"
+                            "4\0"
+                            "Processor\0"
+                            "6\0"
+                            "% Processor Time\0"
+                            "10\0"
+                            "File Ops/sec\0"
+                            "238\0"
+                            "Processor\0"
+                            "238\0"
+                            "Prozessor\0"
+                            "400\0"
+                            "% Used\0"
+                            "900\0"
+                            "Thread Details\0"
+                            "902\0"
+                            "Count\0";
+
+typedef struct machine {
+    uint32_t seconds;   /* of its clocks: each query for data takes one */
+    char last[64];      /* the last query for data */
+    uint32_t refusal;   /* code with which every query fails; 0: none */
+    uint32_t name_code; /* the same for name tables */
+    bool has_broken_names;
+    bool is_empty; /* blocks have no objects */
+    bool is_recorded;
+    uint32_t left; /* of a recording: samples */
+    size_t name_queries;
+} machine;
+
+static bool has_title(const char *query, uint32_t title)
+{
+    char word[16];
+    size_t size = (size_t)snprintf(word, sizeof word, "%" PRIu32, title);
+    if (strcmp(query, "Global") == 0)
+        return title != COSTLY;
+    for (const char *at = query; (at = strstr(at, word)) != NULL; at++) {
+        if ((at == query || at[-1] == ' ') && (at[size] == ' ' || at[size] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+static pfb_v1_counter counter_of(uint32_t title, uint32_t type, uint32_t size)
+{
+    return (pfb_v1_counter){.title_index = title, .type = type, .size_bytes = size};
+}
+
+static void put_instance(pfb_writer *w, const char *name)
+{
+    pfb_write_v1_instance(
+        w, &(pfb_v1_instance){.name = pfb_utf8_name(name, strlen(name)), .unique_id = PFB_V1_NO_UNIQUE_ID});
+}
+
+/* Rates: System 5 per second, processors 10 % and 20 % of their time. */
+static void write_block(const machine *m, const char *query, pfb_writer *w)
+{
+    const int64_t second = 10000000;
+    const int64_t now = m->seconds * second;
+    const pfb_name host = pfb_utf8_name("HOST", 4);
+    const pfb_write_times times = {.perf_time = now, .perf_time_100ns = now, .perf_freq = second};
+    pfb_write_begin_v1(w, &times, &host, false);
+    if (!m->is_empty && has_title(query, SYSTEM)) {
+        pfb_write_begin_object(w, &(pfb_v1_object){.title_index = SYSTEM, .instance_count = PFB_V1_NO_INSTANCES});
+        pfb_v1_counter rate = counter_of(RATE, 0x10410400, 4);     /* PERF_COUNTER_COUNTER */
+        pfb_v1_counter used = counter_of(FRACTION, 0x20020400, 4); /* PERF_RAW_FRACTION */
+        pfb_v1_counter base = counter_of(FRACTION, 0x40030403, 4); /* PERF_RAW_BASE */
+        uint32_t at[] = {pfb_write_definition(w, &rate), pfb_write_definition(w, &used),
+                         pfb_write_definition(w, &base)};
+        pfb_write_v1_value(w, at[0], 5 * m->seconds, 4);
+        pfb_write_v1_value(w, at[1], 25, 4);
+        pfb_write_v1_value(w, at[2], 100, 4);
+        pfb_write_end_object(w);
+    }
+    if (!m->is_empty && has_title(query, PROCESSOR)) {
+        pfb_write_begin_object(w, &(pfb_v1_object){.title_index = PROCESSOR});
+        pfb_v1_counter time = counter_of(TIMES, 0x20510500, 8); /* PERF_100NSEC_TIMER */
+        uint32_t at = pfb_write_definition(w, &time);
+        for (uint32_t i = 1; i <= 2; i++) {
+            put_instance(w, i == 1 ? "0" : "1");
+            pfb_write_v1_value(w, at, (uint64_t)now / 10 * i, 8);
+        }
+        pfb_write_end_object(w);
+    }
+    for (uint32_t title = COSTLY; title <= UNNAMED && !m->is_empty; title += UNNAMED - COSTLY) {
+        if (!has_title(query, title))
+            continue;
+        pfb_write_begin_object(w, &(pfb_v1_object){.title_index = title});
+        pfb_v1_counter count = counter_of(title == COSTLY ? COUNT : title, 0x00010000, 4); /* PERF_COUNTER_RAWCOUNT */
+        uint32_t at = pfb_write_definition(w, &count);
+        for (uint32_t i = 0; i < 2; i++) {
+            put_instance(w, "a");
+            pfb_write_v1_value(w, at, 7 + i, 4);
+        }
+        pfb_write_end_object(w);
+    }
+    pfb_write_end_v1(w);
+}
+
+static bool fail(pfb_source_failure *failure, uint32_t code, const char *sentence)
+{
+    if (failure) {
+        failure->code = code;
+        snprintf(failure->sentence, sizeof failure->sentence, "%s", sentence);
+    }
+    return false;
+}
+
+static bool give_names(machine *m, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    uint8_t wide[2 * sizeof names];
+    m->name_queries++;
+    if (m->name_code != 0)
+        return fail(failure, m->name_code, "there is no name table");
+    for (size_t i = 0; i < sizeof names; i++) {
+        wide[2 * i] = (uint8_t)names[i];
+        wide[2 * i + 1] = 0;
+    }
+    if (m->has_broken_names)
+        wide[0] = 'x';
+    return pfb_bytes_append(bytes, wide, sizeof wide) || fail(failure, PFB_WIN32_NOT_ENOUGH_MEMORY, "no memory");
+}
+
+static bool v1(void *context, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    static uint8_t block[4096];
+    machine *m = context;
+    pfb_writer w;
+    if (m->refusal != 0)
+        return fail(failure, m->refusal, "V1 is refused");
+    if (strncmp(query, "Counter ", 8) == 0)
+        return strcmp(query, "Counter 009") == 0 ? give_names(m, bytes, failure)
+                                                 : fail(failure, PFB_WIN32_FILE_NOT_FOUND, "no such language");
+    if (m->is_recorded && m->left-- == 0)
+        return fail(failure, PFB_WIN32_NO_MORE_ITEMS, "the end");
+    snprintf(m->last, sizeof m->last, "%s", query);
+    m->seconds++;
+    pfb_write_init(&w, block, sizeof block);
+    write_block(m, query, &w);
+    cr_assert_eq(w.error.code, PFB_OK);
+    return pfb_bytes_append(bytes, block, w.size_bytes) || fail(failure, PFB_WIN32_NOT_ENOUGH_MEMORY, "no memory");
+}
+
+static bool refuse_reply(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    (void)context;
+    (void)bytes;
+    return fail(failure, PFB_WIN32_NOT_SUPPORTED, "this system has no V2");
+}
+
+static bool refuse_registration(void *context, const pfb_guid *set, uint32_t request, uint32_t language,
+                                pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    (void)set;
+    (void)request;
+    (void)language;
+    return refuse_reply(context, bytes, failure);
+}
+
+static bool refuse_instances(void *context, const pfb_guid *set, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    (void)set;
+    return refuse_reply(context, bytes, failure);
+}
+
+static void *refuse_query(void *context, pfb_source_failure *failure)
+{
+    refuse_reply(context, NULL, failure);
+    return NULL;
+}
+
+static bool is_recorded(void *context)
+{
+    return ((const machine *)context)->is_recorded;
+}
+
+static void close_nothing(void *context)
+{
+    (void)context;
+}
+
+static const pfb_source_operations operations = {.close = close_nothing,
+                                                 .countersets = refuse_reply,
+                                                 .registration = refuse_registration,
+                                                 .instances = refuse_instances,
+                                                 .query_open = refuse_query,
+                                                 .v1 = v1,
+                                                 .is_recorded = is_recorded};
+
+/* ---- Values as text ----------------------------------------------------------------------------------------- */
+
+enum { TEXT = 1024 };
+
+static void list_values(pfb_collector *c, char text[TEXT])
+{
+    pfb_collected_value v;
+    size_t used = 0;
+    text[0] = '\0';
+    while (pfb_collector_next(c, &v)) {
+        const char *instance = v.has_instance ? v.instance : "-";
+        int size = v.status == PFB_STATUS_OK
+                       ? snprintf(text + used, TEXT - used, "%s|%s#%" PRIu32 "|%s|%g%s\n", v.counterset, instance,
+                                  v.occurrence, v.counter, v.value, v.unit)
+                       : snprintf(text + used, TEXT - used, "%s|%s#%" PRIu32 "|%s|%s\n", v.counterset, instance,
+                                  v.occurrence, v.counter, pfb_status_name(v.status));
+        used += (size_t)size;
+        cr_assert_lt(used, TEXT);
+        cr_expect_str_eq(v.machine, "HOST");
+        cr_expect(v.has_title && !v.has_guid);
+    }
+}
+
+/* Collects two samples of a path; `text` becomes the values of the second one. */
+static bool collect_two(machine *m, const pfb_collector_options *options, const char *path, char text[TEXT],
+                        pfb_source_failure *failure)
+{
+    pfb_source *source = pfb_source_make(&operations, m, failure);
+    pfb_collector *c = source ? pfb_collector_open(source, options, failure) : NULL;
+    bool is_done = c && pfb_collector_add(c, path, failure) && pfb_collector_collect(c, failure) &&
+                   pfb_collector_collect(c, failure);
+    text[0] = '\0';
+    if (is_done) {
+        cr_expect(pfb_collector_is_v1(c));
+        cr_expect(pfb_collector_reply(c).is_v1 && pfb_collector_reply(c).collected_bytes > 88);
+        list_values(c, text);
+    }
+    pfb_collector_close(c);
+    pfb_source_close(source);
+    return is_done;
+}
+
+/* ---- Paths and values --------------------------------------------------------------------------------------- */
+
+#define TIMES_OF_BOTH "Processor|0#0|% Processor Time|10%\nProcessor|1#0|% Processor Time|20%\n"
+#define RATE_ONLY "System|-#0|File Ops/sec|5/sec\n"
+#define FRACTION_ONLY "System|-#0|% Used|25%\nSystem|-#0|% Used|not_displayed\n"
+
+static const pfb_collector_options at_once = {.returns_at_once = true};
+static const pfb_collector_options v1_at_once = {.returns_at_once = true, .is_v1 = true};
+
+Test(collect_v1, objects_are_found_by_path)
+{
+    static const struct {
+        const char *path, *query, *expected;
+    } rows[] = {
+        {"\\Processor(*)\\% Processor Time", "238", TIMES_OF_BOTH},
+        {"\\processor\\% PROCESSOR TIME", "238", TIMES_OF_BOTH},
+        {"\\238(1)\\6", "238", "Processor|1#0|% Processor Time|20%\n"},
+        {"\\Proc*(0)\\% *", "238", "Processor|0#0|% Processor Time|10%\n"},
+        {"\\{b4fc721a-0378-476f-89ba-a5a79f810b36}(*)\\*", NULL, ""}, /* Processor Information: no such object */
+        {"\\System\\File*", "2", RATE_ONLY},
+        {"\\System(*)\\File*", "2", RATE_ONLY},
+        {"\\System\\% Used", "2", FRACTION_ONLY},
+        {"\\System\\*", "2", RATE_ONLY FRACTION_ONLY},
+        {"\\Thread Details(a#1)\\Count", "900", "Thread Details|a#1|Count|8\n"},
+        {"\\950(a)\\950", "950", "|a#0||7\n|a#1||8\n"},
+        {"\\95?(a#0)\\9*", "950", "|a#0||7\n"},
+        {"\\*(1)\\*", "238", "Processor|1#0|% Processor Time|20%\n"},
+        {"\\*\\*", "2 238 950", RATE_ONLY FRACTION_ONLY TIMES_OF_BOTH "|a#0||7\n|a#1||8\n"},
+    };
+    for (size_t i = 0; i < 2 * (sizeof rows / sizeof rows[0]); i++) {
+        char text[TEXT];
+        machine m = {0};
+        pfb_source_failure failure = {0};
+        bool is_done = collect_two(&m, i % 2 == 0 ? &at_once : &v1_at_once, rows[i / 2].path, text, &failure);
+        cr_expect_eq(is_done, rows[i / 2].query != NULL, "%s: %s", rows[i / 2].path, failure.sentence);
+        cr_expect_str_eq(text, rows[i / 2].expected, "%s: %s", rows[i / 2].path, text);
+        cr_expect(!is_done || strcmp(m.last, rows[i / 2].query) == 0, "%s: %s", rows[i / 2].path, m.last);
+        cr_expect_eq(m.name_queries, 1);
+    }
+}
+
+Test(collect_v1, paths_add_up)
+{
+    char text[TEXT];
+    machine m = {0};
+    pfb_collector_identifier identifier;
+    pfb_source_failure failure = {0};
+    pfb_source *source = pfb_source_make(&operations, &m, &failure);
+    pfb_collector *c = pfb_collector_open(source, &v1_at_once, &failure);
+    cr_assert(c && pfb_collector_add(c, "\\Processor(1)\\*", &failure) &&
+              pfb_collector_add(c, "\\System\\File*", &failure) &&
+              pfb_collector_add(c, "\\Processor(0)\\% Processor Time", &failure));
+    cr_assert(!pfb_collector_add(c, "\\Nothing\\*", &failure));
+    cr_assert(pfb_collector_collect(c, &failure) && pfb_collector_collect(c, &failure));
+    list_values(c, text);
+    cr_expect_str_eq(text, RATE_ONLY TIMES_OF_BOTH);
+    cr_expect_str_eq(m.last, "2 238");
+    cr_expect(pfb_collector_identifier_at(c, 0, &identifier) && identifier.is_v1 && identifier.title == SYSTEM &&
+              identifier.counter_id == RATE && !identifier.instance);
+    cr_expect(pfb_collector_identifier_at(c, 1, &identifier) && identifier.title == PROCESSOR &&
+              identifier.counter_id == TIMES && strcmp(identifier.instance, "0") == 0);
+    cr_expect(pfb_collector_identifier_at(c, 2, &identifier) && identifier.title == PROCESSOR &&
+              identifier.counter_id == PFB_NO_ID && strcmp(identifier.instance, "1") == 0);
+    cr_expect_not(pfb_collector_identifier_at(c, 3, &identifier));
+    pfb_collector_close(c);
+    pfb_source_close(source);
+}
+
+Test(collect_v1, what_matches_nothing_is_named)
+{
+    static const struct {
+        const char *path;
+        uint32_t code;
+        const char *named;
+    } rows[] = {
+        {"\\Thinks(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "Thinks"},
+        {"\\Thinks*(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "Thinks*"},
+        {"\\Thread D*(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "Thread D*"}, /* costly */
+        {"\\4(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "4"},
+        {"\\99999999999(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "99999999999"},
+        {"\\{b4fc721a-0378-476f-89ba-a5a79f810b36}\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "b4fc721a"},
+        {"\\Processor(*)\\Counts", PFB_WIN32_COUNTER_NOT_FOUND, "Counts"},
+        {"\\Processor(*)\\10", PFB_WIN32_COUNTER_NOT_FOUND, "10"},
+        {"\\Processor(7)\\*", PFB_WIN32_INSTANCE_NOT_FOUND, "7"},
+        {"\\System(7)\\*", PFB_WIN32_INSTANCE_NOT_FOUND, "7"},
+        {"\\*(7)\\*", PFB_WIN32_INSTANCE_NOT_FOUND, "7"},
+        {"\\\\host\\System\\*", PFB_WIN32_INVALID_PARAMETER, "host"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[TEXT];
+        machine m = {0};
+        pfb_source_failure failure = {0};
+        cr_expect_not(collect_two(&m, &v1_at_once, rows[i].path, text, &failure), "%s", rows[i].path);
+        cr_expect_eq(failure.code, rows[i].code, "%s: %s", rows[i].path, failure.sentence);
+        cr_expect(strstr(failure.sentence, rows[i].named), "%s: %s", rows[i].path, failure.sentence);
+    }
+}
+
+/* ---- Sources ------------------------------------------------------------------------------------------------ */
+
+/* Where countersets cannot be listed: V1 only if there are objects; the reason is that of the list. */
+Test(collect_v1, a_machine_without_data_has_a_reason)
+{
+    static const struct {
+        machine m;
+        const pfb_collector_options *options;
+        uint32_t code;
+        const char *sentence;
+    } rows[] = {
+        {{.is_empty = true}, &at_once, PFB_WIN32_NOT_SUPPORTED, "this system has no V2"},
+        {{.refusal = PFB_WIN32_NOT_SUPPORTED}, &at_once, PFB_WIN32_NOT_SUPPORTED, "this system has no V2"},
+        {{.refusal = PFB_WIN32_NOT_SUPPORTED}, &v1_at_once, PFB_WIN32_NOT_SUPPORTED, "V1 is refused"},
+        {{.refusal = PFB_WIN32_ACCESS_DENIED}, &v1_at_once, PFB_WIN32_ACCESS_DENIED, "V1 is refused"},
+        {{.name_code = PFB_WIN32_ACCESS_DENIED}, &at_once, PFB_WIN32_ACCESS_DENIED, "there is no name table"},
+        {{.is_empty = true}, &v1_at_once, PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset is called 2000"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[TEXT];
+        machine m = rows[i].m;
+        pfb_source_failure failure = {0};
+        cr_expect_not(collect_two(&m, rows[i].options, "\\2000\\*", text, &failure));
+        cr_expect_eq(failure.code, rows[i].code, "%zu: %s", i, failure.sentence);
+        cr_expect_str_eq(failure.sentence, rows[i].sentence);
+    }
+}
+
+Test(collect_v1, titles_suffice_without_names)
+{
+    char text[TEXT];
+    machine m = {.name_code = PFB_WIN32_NOT_FOUND};
+    machine broken = {.has_broken_names = true};
+    pfb_source_failure failure = {0};
+    pfb_collector_problem problem;
+    cr_assert(collect_two(&m, &v1_at_once, "\\238(1)\\6", text, &failure), "%s", failure.sentence);
+    cr_expect_str_eq(text, "|1#0||20%\n");
+    pfb_source *source = pfb_source_make(&operations, &broken, &failure);
+    pfb_collector *c = pfb_collector_open(source, &v1_at_once, &failure);
+    cr_assert(c && pfb_collector_add(c, "\\238(1)\\6", &failure), "%s", failure.sentence);
+    cr_expect(pfb_collector_next_problem(c, &problem) && problem.is_names && problem.error.code == PFB_UNKNOWN_FORMAT);
+    cr_expect_not(pfb_collector_next_problem(c, &problem));
+    pfb_collector_close(c);
+    pfb_source_close(source);
+}
+
+/* Of a recording the counters are chosen as its blocks come, and what matches nothing is no failure. */
+Test(collect_v1, recordings)
+{
+    char text[TEXT];
+    machine m = {.is_recorded = true, .left = 2};
+    pfb_source_failure failure = {0};
+    pfb_source *source = pfb_source_make(&operations, &m, &failure);
+    pfb_collector *c = pfb_collector_open(source, &(pfb_collector_options){.is_v1 = true}, &failure);
+    cr_assert(c && pfb_collector_add(c, "\\Proc*(1)\\*", &failure) && pfb_collector_add(c, "\\Nothing\\*", &failure));
+    cr_assert(pfb_collector_collect(c, &failure) && pfb_collector_collect(c, &failure));
+    list_values(c, text);
+    cr_expect_str_eq(text, "Processor|1#0|% Processor Time|20%\n");
+    cr_expect(!pfb_collector_collect(c, &failure) && failure.code == PFB_WIN32_NO_MORE_ITEMS);
+    pfb_collector_close(c);
+    pfb_source_close(source);
+}
+
+/* ---- Exhausted memory --------------------------------------------------------------------------------------- */
+
+static bool is_memory(uint32_t code)
+{
+    return code == PFB_WIN32_OUTOFMEMORY || code == PFB_WIN32_NOT_ENOUGH_MEMORY;
+}
+
+Test(collect_v1, a_failed_allocation_is_a_failure)
+{
+    size_t failed = 0;
+    for (size_t n = 1; n == 1 || allocations >= failing; n++) {
+        char text[TEXT];
+        machine m = {0};
+        pfb_source_failure failure = {0};
+        allocations = 0;
+        failing = n;
+        bool is_done = collect_two(&m, &at_once, "\\Proc*(*)\\% *", text, &failure);
+        cr_expect(is_done || is_memory(failure.code), "allocation %zu: %s", n, failure.sentence);
+        cr_expect(!is_done || strcmp(text, TIMES_OF_BOTH) == 0, "allocation %zu: %s", n, text);
+        failed += !is_done;
+    }
+    failing = 0;
+    cr_expect_gt(failed, 15);
+}
