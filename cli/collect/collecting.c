@@ -13,14 +13,17 @@
 
 /* ---- Opening --------------------------------------------------------------------------------------------- */
 
-static bool open_recording(collecting *c, const char *path)
+static bool open_recording(collecting *c, const char *path, bool takes_files)
 {
     pfb_source_failure failure = {0};
     pfb_capture capture;
     if (!input_read(&c->file, path, INPUT_AUTO))
         return false;
+    c->is_put = takes_files && file_samples_has(&c->file);
+    if (c->is_put)
+        return true;
     if (c->file.kind != INPUT_CAPTURE) {
-        input_refuse(&c->file, "a capture");
+        input_refuse(&c->file, takes_files ? "a capture, a perfmon log, V1 blocks or V2 data" : "a capture");
         return false;
     }
     if (!pfb_capture_open(&capture, c->file.data, c->file.size, NULL)) {
@@ -33,26 +36,51 @@ static bool open_recording(collecting *c, const char *path)
     return c->source != NULL;
 }
 
-static bool open_live(collecting *c)
+static bool open_live(collecting *c, const char *machine)
 {
     pfb_source_failure failure = {0};
-    c->source = pfb_source_open_live(&failure);
-    if (!c->source)
-        diagnostics_say(STATUS_IMPOSSIBLE, c->subject, "%s", failure.sentence);
-    return c->source != NULL;
+    c->source = machine ? pfb_source_open_remote(machine, &failure) : pfb_source_open_live(&failure);
+    if (c->source)
+        return true;
+    bool is_usage = failure.code == PFB_WIN32_INVALID_PARAMETER;
+    bool has_example = machine && failure.code == PFB_WIN32_NOT_SUPPORTED;
+    diagnostics_say(is_usage ? STATUS_USAGE : STATUS_IMPOSSIBLE, c->subject, "%s%s", failure.sentence,
+                    has_example ? "; examples/remote_v1.py reads their V1 data from any system" : "");
+    return false;
 }
 
-bool collecting_open(collecting *c, const char *path, const pfb_collector_options *choices)
+/* Adds the name table of --names. Its error is reported. */
+static void put_names(const collecting *c, const char *path)
 {
-    *c = (collecting){.subject = path ? path : "live"};
-    bool is_open = path ? open_recording(c, path) : open_live(c);
+    input in;
+    pfb_error error = {PFB_OK, 0};
+    if (!input_read(&in, path, INPUT_NAMES))
+        return;
+    if (!pfb_collector_put_names(c->collector, in.data, in.size, &error, NULL))
+        memory_exhausted();
+    if (error.code != PFB_OK)
+        diagnostics_malformed(path, error);
+    input_free(&in);
+}
+
+bool collecting_open(collecting *c, const options *o, const pfb_collector_options *choices, bool takes_files)
+{
+    pfb_collector_options all = *choices;
+    *c = (collecting){.subject = o->source ? o->source : "live"};
+    bool is_open = o->source ? open_recording(c, o->source, takes_files) : open_live(c, o->machine);
     if (!is_open) {
         input_free(&c->file);
         return false;
     }
-    c->collector = pfb_collector_open(c->source, choices, NULL);
+    all.is_v1 = o->is_v1;
+    all.machine = o->machine;
+    c->collector = pfb_collector_open(c->source, &all, NULL);
     if (!c->collector)
         memory_exhausted();
+    if (c->is_put)
+        file_samples_open(&c->samples, &c->file, c->collector, &all.reader);
+    if (c->is_put && o->names) /* a later table precedes an earlier one */
+        put_names(c, o->names);
     return true;
 }
 
@@ -60,7 +88,7 @@ static void report_cut(const collecting *c)
 {
     pfb_capture capture;
     pfb_chunk chunk;
-    if (!c->file.data)
+    if (!c->file.data || c->is_put)
         return;
     pfb_capture_open(&capture, c->file.data, c->file.size, NULL);
     while (pfb_capture_next_chunk(&capture, &chunk))
@@ -110,11 +138,21 @@ static void report_malformed(const collecting *c, const pfb_collector_problem *p
     buffer_free(&subject);
 }
 
+static void report_names(const collecting *c, const pfb_collector_problem *problem)
+{
+    buffer subject = {0};
+    buffer_format(&subject, "%s: V1 name table", c->subject);
+    diagnostics_malformed(subject.data, problem->error);
+    buffer_free(&subject);
+}
+
 void collecting_report(const collecting *c)
 {
     pfb_collector_problem problem;
     while (pfb_collector_next_problem(c->collector, &problem)) {
-        if (problem.request == 0)
+        if (problem.is_names)
+            report_names(c, &problem);
+        else if (problem.request == 0)
             report_refusal(c, &problem);
         else
             report_malformed(c, &problem);
@@ -178,6 +216,7 @@ static bool find_first(const input *file, int64_t *time)
 bool collecting_add(collecting *c, const options *o)
 {
     static const char *const usual[] = {"Processor Information"};
+    static const char *const all[] = {"*"};
     path_list paths;
     int64_t first = 0;
     c->range = o->range;
@@ -187,8 +226,11 @@ bool collecting_add(collecting *c, const options *o)
     bool is_added = true;
     for (size_t i = 0; i < paths.count && is_added; i++)
         is_added = add(c, &paths.choices[i], paths.texts[i]);
-    if (is_added && (o->set_count > 0 || paths.count == 0)) {
-        const pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets : usual,
+    bool has_parts = o->set_count > 0 || o->counter_count > 0 || o->instance;
+    if (is_added && (c->is_put ? has_parts : o->set_count > 0 || paths.count == 0)) {
+        const pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets
+                                                            : c->is_put      ? all
+                                                                             : usual,
                                              .counterset_count = o->set_count > 0 ? o->set_count : 1,
                                              .counters = o->counters,
                                              .counter_count = o->counter_count,
@@ -202,6 +244,8 @@ bool collecting_add(collecting *c, const options *o)
 bool collecting_next(collecting *c)
 {
     pfb_source_failure failure = {0};
+    if (c->is_put)
+        return file_samples_next(&c->samples);
     if (!pfb_collector_collect(c->collector, &failure)) {
         if (failure.code == PFB_WIN32_OUTOFMEMORY)
             memory_exhausted();

@@ -4,7 +4,9 @@
 #include "input/suggest.h"
 #include "memory/memory.h"
 #include "output/diagnostics.h"
+#include "perfblock/v1.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- The name that does not exist ------------------------------------------------------------------------ */
@@ -73,6 +75,40 @@ static void suggest_counters(suggestion *meant, const collecting *c, const pfb_g
     }
 }
 
+/* The name of a V1 title, if it has one. */
+static void suggest_title(suggestion *meant, const collecting *c, uint32_t title)
+{
+    enum { LONGEST_BYTES = 2 * 1024 }; /* any number of counters may share a name */
+    pfb_name name = pfb_collector_title(c->collector, title);
+    if (name.size_bytes > LONGEST_BYTES)
+        return;
+    size_t size = pfb_name_to_utf8(&name, NULL, 0);
+    char *text = memory_get(size + 1, 1);
+    if (name.bytes && size > 0) {
+        pfb_name_to_utf8(&name, text, size + 1);
+        suggest_name(meant, text, size);
+    }
+    free(text);
+}
+
+/* The names of the V1 objects of the source, or of their counters. */
+static void suggest_titles(suggestion *meant, const collecting *c, bool are_counters)
+{
+    pfb_bytes block = {0};
+    pfb_v1_reader reader;
+    pfb_v1_object object;
+    pfb_v1_counter counter;
+    pfb_source_v1(c->source, "Global", &block, NULL);
+    pfb_v1_open(&reader, block.data, block.size_bytes, NULL);
+    while (pfb_v1_next_object(&reader, &object)) {
+        if (!are_counters)
+            suggest_title(meant, c, object.title_index);
+        while (are_counters && pfb_v1_next_counter(&reader, &counter))
+            suggest_title(meant, c, counter.title_index);
+    }
+    pfb_bytes_free(&block);
+}
+
 typedef void suggest_from(suggestion *meant, const collecting *c, const pfb_guid *guid);
 
 /* Reports that there is no such counterset or counter, with the most similar name of those that the source offers. */
@@ -82,7 +118,9 @@ static void refuse(const collecting *c, const char *what, const char *typed, sug
     pfb_bytes guids = {0};
     buffer sentence = {0};
     suggest_begin(&meant, typed);
-    if (pfb_collector_countersets(c->collector, &guids, NULL)) {
+    if (pfb_collector_is_v1(c->collector))
+        suggest_titles(&meant, c, suggest == suggest_counters);
+    else if (pfb_collector_countersets(c->collector, &guids, NULL)) {
         for (size_t at = 0; guids.size_bytes - at >= sizeof(pfb_guid); at += sizeof(pfb_guid)) {
             pfb_guid guid;
             memcpy(&guid, guids.data + at, sizeof guid);

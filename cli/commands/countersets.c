@@ -6,6 +6,7 @@
 #include "names/names.h"
 #include "output/diagnostics.h"
 #include "perfblock/capture.h"
+#include "perfblock/v1.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,13 +98,52 @@ static void list_sets(output *out, pfb_collector *collector, const collecting *s
     pfb_bytes_free(&guids);
 }
 
-/* Lists the countersets of this machine. */
-static void list_live(output *out)
+/* Adds the name table of a live source, whose error is reported. */
+static void add_names(title_names *names, const collecting *c, const pfb_bytes *table)
+{
+    buffer subject = {0};
+    pfb_name_table reader;
+    title_names_add(names, table->data, table->size_bytes);
+    pfb_name_table_open(&reader, table->data, table->size_bytes, NULL);
+    pfb_name_table_count(&reader);
+    buffer_format(&subject, "%s: V1 name table", c->subject);
+    if (reader.error.code != PFB_OK)
+        diagnostics_malformed(subject.data, reader.error);
+    buffer_free(&subject);
+}
+
+/* Lists the V1 objects of a live source, of which costly ones are left out. */
+static void list_live_objects(output *out, const options *o, const collecting *c)
+{
+    pfb_bytes block = {0};
+    pfb_bytes table = {0};
+    title_names names;
+    pfb_source_failure failure = {0};
+    title_names_open(&names, o->names, &o->reader);
+    title_names_begin(&names, NULL);
+    if (pfb_source_v1(c->source, "Counter 009", &table, NULL))
+        add_names(&names, c, &table);
+    if (pfb_source_v1(c->source, "Global", &block, &failure)) {
+        const input in = {.name = c->subject, .data = block.data, .size = block.size_bytes, .kind = INPUT_V1};
+        objects_list(out, &in, &names);
+    } else {
+        diagnostics_say(STATUS_IMPOSSIBLE, c->subject, "%s", failure.sentence);
+    }
+    title_names_close(&names);
+    pfb_bytes_free(&table);
+    pfb_bytes_free(&block);
+}
+
+/* Lists the countersets of this machine, or of that of --machine. */
+static void list_live(output *out, const options *o)
 {
     collecting c;
-    if (!collecting_open(&c, NULL, NULL))
+    if (!collecting_open(&c, o, &(pfb_collector_options){0}, false))
         return;
-    list_sets(out, c.collector, &c);
+    if (pfb_collector_is_v1(c.collector))
+        list_live_objects(out, o, &c);
+    else
+        list_sets(out, c.collector, &c);
     collecting_close(&c);
 }
 
@@ -155,6 +195,6 @@ void command_countersets(const options *o)
     if (o->capture)
         list_file(&out, o);
     else
-        list_live(&out);
+        list_live(&out, o);
     output_close(&out);
 }

@@ -14,6 +14,14 @@ typedef struct live {
     bool is_replay;
 } live;
 
+static void report_reply(const live *l)
+{
+    pfb_error error = pfb_collector_reply(l->collecting.collector).error;
+    error.offset += l->printer.base;
+    if (error.code != PFB_OK)
+        diagnostics_malformed(l->collecting.subject, error);
+}
+
 /* Prints the sample. Metrics of several samples are one below the other. */
 static void print(live *l, const options *o, bool is_first)
 {
@@ -35,9 +43,7 @@ static bool take(live *l, const options *o, uint64_t number)
         values_find_sort_counter(&l->printer, l->collecting.collector);
     stream_flush();
     collecting_report(&l->collecting);
-    pfb_error error = pfb_collector_reply(l->collecting.collector).error;
-    if (error.code != PFB_OK)
-        diagnostics_malformed(l->collecting.subject, error);
+    report_reply(l);
     return !output_failed(&l->out);
 }
 
@@ -54,19 +60,64 @@ static void run(live *l, const options *o)
     }
 }
 
+/* The same for samples that are put, which may have several parts of one number. The first one is not shown unless its
+ * values need no other. */
+static void run_file(live *l, const options *o)
+{
+    collecting *c = &l->collecting;
+    pfb_collected_sample sample;
+    pfb_collected_value value;
+    bool has_chosen = false;
+    bool has_first = false;
+    uint64_t first = 0;
+    uint64_t last = 0;
+    uint64_t shown = 0;
+    bool shows_first = file_samples_is_displayed(&c->samples);
+    while (!output_failed(&l->out) && !system_interrupted() && collecting_next(c)) {
+        l->printer.base = c->samples.base;
+        if (pfb_collector_sample(c->collector, &sample)) {
+            if (!has_first)
+                first = sample.number;
+            bool is_shown = shows_first || (has_first && sample.number != first);
+            shown += is_shown && (shown == 0 || sample.number != last);
+            has_first = true;
+            last = sample.number;
+            if (o->count > 0 && shown > o->count)
+                break;
+            has_chosen = has_chosen || pfb_collector_next(c->collector, &value);
+            pfb_collector_rewind(c->collector);
+            if (is_shown)
+                values_print(&l->printer, c->collector);
+            stream_flush();
+        }
+        report_reply(l);
+    }
+    if (has_first && !has_chosen && !output_failed(&l->out))
+        diagnostics_say(STATUS_USAGE, c->subject, "the file has no such counters and instances");
+}
+
 /* On a terminal, tables replace each other, except a single one and those of a recording. */
 static bool is_watched(const options *o)
 {
     return o->format == OUTPUT_TEXT && o->count != 1 && !o->source && system_can_paint();
 }
 
+/* Metrics are made of V2 data. False after a message. */
+static bool check_format(const collecting *c, const options *o)
+{
+    bool is_fine = o->format != OUTPUT_PROMETHEUS || !(c->is_put || pfb_collector_is_v1(c->collector));
+    if (!is_fine)
+        diagnostics_say(STATUS_USAGE, c->subject, "--format prometheus has metrics of V2 data only");
+    return is_fine;
+}
+
 void command_live(const options *o)
 {
     static const pfb_collector_options choices = {.returns_at_once = true};
     live l = {.is_replay = o->source != NULL};
-    if (!collecting_open(&l.collecting, o->source, &choices))
+    if (!collecting_open(&l.collecting, o, &choices, true))
         return;
-    if (collecting_add(&l.collecting, o)) {
+    if (check_format(&l.collecting, o) && collecting_add(&l.collecting, o)) {
         l.printer = (values_printer){
             .out = &l.out, .file = l.collecting.subject, .has_choice = true, .is_nonzero = o->is_nonzero};
         values_arrange(&l.printer, o->sort, o->top);
@@ -77,7 +128,10 @@ void command_live(const options *o)
         bool in_place = is_watched(o);
         if (in_place)
             stream_begin_pictures();
-        run(&l, o);
+        if (l.collecting.is_put)
+            run_file(&l, o);
+        else
+            run(&l, o);
         if (in_place)
             stream_end_pictures();
         values_end(&l.printer);

@@ -15,8 +15,10 @@
 typedef struct recorder {
     recording file;
     bool has_content; /* the file has more than its first chunks */
-    pfb_bytes info;   /* current query information; none at first */
-    bool has_info;    /* it is in this file */
+    bool is_v1;
+    pfb_bytes names; /* V1: the source's name table; empty: none */
+    pfb_bytes info;  /* V2: current query information; none at first */
+    bool has_info;   /* V2: it is in this file; V1: the name table is */
     selection selection;
     extract extract;
     bool *has_set;       /* by position of its first counter in the selection: the file has the counterset's metadata */
@@ -47,7 +49,8 @@ static bool rotate(recorder *r)
 {
     r->has_content = false;
     r->has_info = false;
-    memset(r->has_set, 0, r->selection.count * sizeof *r->has_set);
+    if (r->selection.count > 0)
+        memset(r->has_set, 0, r->selection.count * sizeof *r->has_set);
     return recording_rotate(&r->file);
 }
 
@@ -159,12 +162,24 @@ static void take_recorded_info(recorder *r, const collecting *c, const pfb_colle
 
 /* ---- Samples --------------------------------------------------------------------------------------------- */
 
+static void put_names(recorder *r)
+{
+    enum { ENGLISH = 9 };
+    if (r->names.size_bytes > 0)
+        recording_put(&r->file, &(pfb_chunk){.tag = PFB_TAG_NAMES, .language = ENGLISH}, r->names.data,
+                      r->names.size_bytes);
+    r->has_info = true;
+}
+
 /* Puts the metadata of a sample, then the sample. */
 static void put_sample(recorder *r, const collecting *c, const pfb_bytes *sample)
 {
-    if (!r->has_info)
+    const pfb_chunk chunk = {.tag = r->is_v1 ? PFB_TAG_V1 : PFB_TAG_DATA};
+    if (!r->has_info && r->is_v1)
+        put_names(r);
+    else if (!r->has_info)
         put_info(r, c);
-    recording_put(&r->file, &(pfb_chunk){.tag = PFB_TAG_DATA}, sample->data, sample->size_bytes);
+    recording_put(&r->file, &chunk, sample->data, sample->size_bytes);
 }
 
 static bool write_sample(recorder *r, const collecting *c, const pfb_bytes *sample)
@@ -217,18 +232,42 @@ static void record_samples(recorder *r, collecting *c, const options *o)
     }
 }
 
+/* Whether the choice can be recorded: V1 blocks are recorded with whole objects. False after a message. */
+static bool check_v1(const collecting *c)
+{
+    pfb_collector_identifier identifier;
+    bool is_whole = true;
+    for (size_t i = 0; is_whole && pfb_collector_identifier_at(c->collector, i, &identifier); i++)
+        is_whole = identifier.counter_id == PFB_NO_ID && !identifier.instance;
+    if (!is_whole)
+        diagnostics_say(STATUS_USAGE, c->subject,
+                        "V1 data is recorded by whole objects: leave counters and instances out, or make them *");
+    return is_whole;
+}
+
+/* Prepares for what the collector collects. False after a message. */
+static bool choose(recorder *r, const collecting *c)
+{
+    r->is_v1 = pfb_collector_is_v1(c->collector);
+    if (r->is_v1) {
+        pfb_source_v1(c->source, "Counter 009", &r->names, NULL);
+        return check_v1(c);
+    }
+    selection_open(&r->selection, c->collector);
+    r->extract = (extract){.choice = &r->selection};
+    r->has_set = memory_get(r->selection.count, sizeof *r->has_set);
+    return true;
+}
+
 void command_record(const options *o)
 {
     static const pfb_collector_options choices = {.returns_at_once = true, .is_raw = true};
     collecting c;
     recorder r = {
         .file = {.path = o->recording, .note = "recorded by perfblock " PERFBLOCK_VERSION, .most = o->rotation}};
-    if (!collecting_open(&c, o->source, &choices))
+    if (!collecting_open(&c, o, &choices, false))
         return;
-    if (collecting_add(&c, o)) {
-        selection_open(&r.selection, c.collector);
-        r.extract = (extract){.choice = &r.selection};
-        r.has_set = memory_get(r.selection.count, sizeof *r.has_set);
+    if (collecting_add(&c, o) && choose(&r, &c)) {
         system_catch_interrupts();
         if (open_recording(&r)) {
             if (r.has_content || recording_write(&r.file)) /* a continuation begins with its first sample */
@@ -240,6 +279,7 @@ void command_record(const options *o)
     selection_free(&r.selection);
     free(r.has_set);
     pfb_bytes_free(&r.collected);
+    pfb_bytes_free(&r.names);
     pfb_bytes_free(&r.info);
     pfb_bytes_free(&r.recorded_info);
     pfb_bytes_free(&r.chosen_info);

@@ -192,6 +192,19 @@ static bool take_source(options *o, const char *value)
     return true;
 }
 
+static bool take_machine(options *o, const char *value)
+{
+    o->machine = value;
+    return *value != '\0';
+}
+
+static bool take_v1(options *o, const char *value)
+{
+    (void)value;
+    o->is_v1 = true;
+    return true;
+}
+
 static bool take_file(options *o, const char *value)
 {
     o->capture = value;
@@ -319,6 +332,7 @@ enum {
     WRITES_PAGE = COMMAND_REPORT | COMMAND_EXPLAIN,
     READS_FILES = COMMAND_SHOW | COMMAND_CHECK | COMMAND_COOK | WRITES_PAGE,
     COLLECTS = COMMAND_LIVE | COMMAND_RECORD,
+    QUERIES = COLLECTS | COMMAND_COUNTERSETS,
     CHOOSES = COLLECTS | COMMAND_COOK | COMMAND_REPORT,
     PRINTS = COMMAND_ALL & ~(COMMAND_RECORD | COMMAND_HELP | WRITES_PAGE),
     PRINTS_TABLES = COMMAND_COOK | COMMAND_LIVE | COMMAND_TYPES,
@@ -356,7 +370,7 @@ static const command_option table[] = {
      .take = take_strict},
     {.name = "names",
      .argument = "FILE",
-     .commands = COMMAND_SHOW | COMMAND_COOK | COMMAND_COUNTERSETS | WRITES_PAGE,
+     .commands = COMMAND_SHOW | COMMAND_COOK | COMMAND_LIVE | COMMAND_COUNTERSETS | WRITES_PAGE,
      .meaning = "name table for V1 objects and counters: the registry's multi-string, or text with an index and a name "
                 "per line",
      .takes_file = true,
@@ -457,6 +471,17 @@ static const command_option table[] = {
      .meaning = "this machine, which is the default, or a recording to replay",
      .takes_file = true,
      .take = take_source},
+    {.name = "machine",
+     .argument = "NAME",
+     .commands = QUERIES,
+     .meaning = "Windows: another machine",
+     .expected = "the name of a machine",
+     .example = "server1",
+     .take = take_machine},
+    {.name = "v1",
+     .commands = QUERIES,
+     .meaning = "Windows: V1 data (HKEY_PERFORMANCE_DATA), which is also used where there is no V2 data",
+     .take = take_v1},
     {.name = "file",
      .argument = "FILE",
      .commands = COMMAND_COUNTERSETS,
@@ -774,6 +799,10 @@ static bool check_choices(const options *o, const command *c)
         return refuse(c, "--%s does not apply to --summary", o->sort ? "sort" : "top");
     if (o->duration > 0 && o->source)
         return refuse(c, "--duration applies to this machine, not to a recording");
+    if ((o->machine || o->is_v1) && (o->source || o->capture))
+        return refuse(c, "--%s applies to live data, not to a file", o->machine ? "machine" : "v1");
+    if (o->names && c->bit == COMMAND_LIVE && !o->source)
+        return refuse(c, "--names applies to --source FILE");
     if (o->duration > 0 && o->duration < o->interval)
         return refuse(c, "--duration is shorter than --interval");
     return true;

@@ -103,6 +103,8 @@ struct options {
     size_t path_count;
     const char *path_file; /* --paths; null: not given */
     const char *source;    /* null: live */
+    const char *machine;   /* --machine; null: this one */
+    bool is_v1;            /* --v1 */
     const char *capture;   /* --file; null: not given */
     const char *names;     /* --names; null: not given */
     const char *recording; /* --output; null: not given */

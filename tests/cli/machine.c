@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* A live source for the program under test, linked in place of the system's. The capture that PERFBLOCK_MACHINE names
+ * has its data: V2 like PerfLib if it has registrations, and V1 as the registry answers. */
+#include "perfblock/capture.h"
+#include "perfblock/source.h"
+#include "perfblock/v1.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Objects from this title on are costly. */
+enum { COSTLY = 1000, LITTLE_BYTES = 4, TOTAL_AT = 20, COUNT_AT = 28, HEADER_AT = 24 };
+
+typedef struct machine {
+    pfb_bytes file;
+    pfb_source *v2;   /* null: there is no V2 data */
+    bool has_no_list; /* countersets cannot be enumerated */
+    pfb_capture at;   /* after the last block */
+} machine;
+
+static bool refuse(pfb_source_failure *failure, uint32_t code, const char *sentence)
+{
+    if (failure) {
+        failure->code = code;
+        snprintf(failure->sentence, sizeof failure->sentence, "%s", sentence);
+    }
+    return false;
+}
+
+/* ---- V1 ----------------------------------------------------------------------------------------------------- */
+
+static bool is_asked_for(const char *query, uint32_t title)
+{
+    if (strcmp(query, "Global") == 0)
+        return title < COSTLY;
+    for (const char *at = query; *at != '\0';) {
+        char *end;
+        if (strtoul(at, &end, 10) == title)
+            return true;
+        at = *end == ' ' ? end + 1 : end + strlen(end);
+    }
+    return false;
+}
+
+static void put_le32(uint8_t *at, size_t value)
+{
+    for (size_t i = 0; i < LITTLE_BYTES; i++)
+        at[i] = (uint8_t)(value >> 8 * i);
+}
+
+/* The header of a block and those of its objects that are asked for; a broken block as it is. */
+static bool reduce(const uint8_t *block, size_t size, const char *query, pfb_bytes *bytes)
+{
+    pfb_v1_reader reader;
+    pfb_v1_object object;
+    size_t header = block[HEADER_AT] | (size_t)block[HEADER_AT + 1] << 8;
+    uint32_t count = 0;
+    pfb_v1_open(&reader, block, size, NULL);
+    if (pfb_v1_finish(&reader).code != PFB_OK)
+        return pfb_bytes_append(bytes, block, size);
+    bool has_memory = pfb_bytes_append(bytes, block, header);
+    pfb_v1_open(&reader, block, size, NULL);
+    while (has_memory && pfb_v1_next_object(&reader, &object)) {
+        if (!is_asked_for(query, object.title_index))
+            continue;
+        has_memory = pfb_bytes_append(bytes, block + object.offset, object.size_bytes);
+        count++;
+    }
+    put_le32(bytes->data + TOTAL_AT, bytes->size_bytes);
+    put_le32(bytes->data + COUNT_AT, count);
+    return has_memory;
+}
+
+static bool give_names(const machine *m, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    pfb_capture capture;
+    pfb_chunk chunk;
+    uint32_t language = (uint32_t)strtoul(query + strlen("Counter "), NULL, 16);
+    pfb_capture_open(&capture, m->file.data, m->file.size_bytes, NULL);
+    while (pfb_capture_next_chunk(&capture, &chunk)) {
+        if (chunk.tag == PFB_TAG_NAMES && chunk.language == language)
+            return pfb_bytes_append(bytes, m->file.data + chunk.body_offset, chunk.body_size_bytes);
+    }
+    return refuse(failure, PFB_WIN32_FILE_NOT_FOUND, "there is no such name table");
+}
+
+static bool v1(void *context, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    machine *m = context;
+    pfb_chunk chunk;
+    if (getenv("PERFBLOCK_MACHINE_WITHOUT_V1"))
+        return refuse(failure, PFB_WIN32_NOT_SUPPORTED, "the machine has no V1 data");
+    if (strncmp(query, "Counter ", strlen("Counter ")) == 0)
+        return give_names(m, query, bytes, failure);
+    while (pfb_capture_next_chunk(&m->at, &chunk)) {
+        if (chunk.tag == PFB_TAG_V1)
+            return reduce(m->file.data + chunk.body_offset, chunk.body_size_bytes, query, bytes);
+    }
+    return refuse(failure, PFB_WIN32_READ_FAULT, "the machine has no further V1 block");
+}
+
+/* ---- V2 ----------------------------------------------------------------------------------------------------- */
+
+static bool countersets(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    const machine *m = context;
+    return m->v2 && !m->has_no_list
+               ? pfb_source_countersets(m->v2, bytes, failure)
+               : refuse(failure, PFB_WIN32_NOT_SUPPORTED, "the machine has no list of countersets");
+}
+
+static bool registration(void *context, const pfb_guid *set, uint32_t request, uint32_t language, pfb_bytes *bytes,
+                         pfb_source_failure *failure)
+{
+    const machine *m = context;
+    return m->v2 && !m->has_no_list ? pfb_source_registration(m->v2, set, request, language, bytes, failure)
+                                    : refuse(failure, PFB_WIN32_NOT_SUPPORTED, "the machine has no registrations");
+}
+
+static bool instances(void *context, const pfb_guid *set, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    const machine *m = context;
+    return m->v2 ? pfb_source_instances(m->v2, set, bytes, failure)
+                 : refuse(failure, PFB_WIN32_NOT_SUPPORTED, "the machine has no V2 data");
+}
+
+static void *query_open(void *context, pfb_source_failure *failure)
+{
+    const machine *m = context;
+    if (m->v2)
+        return pfb_source_query_open(m->v2, failure);
+    refuse(failure, PFB_WIN32_NOT_SUPPORTED, "the machine has no V2 data");
+    return NULL;
+}
+
+static void query_close(void *query)
+{
+    pfb_source_query_close(query);
+}
+
+static bool query_add(void *query, uint8_t *blocks, size_t size, pfb_source_failure *failure)
+{
+    return pfb_source_query_add(query, blocks, size, failure);
+}
+
+static bool query_remove(void *query, uint8_t *blocks, size_t size, pfb_source_failure *failure)
+{
+    return pfb_source_query_remove(query, blocks, size, failure);
+}
+
+static bool query_info(void *query, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    return pfb_source_query_info(query, bytes, failure);
+}
+
+static bool query_collect(void *query, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    return pfb_source_query_collect(query, bytes, failure);
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------------------ */
+
+static void close_machine(void *context)
+{
+    machine *m = context;
+    pfb_source_close(m->v2);
+    pfb_bytes_free(&m->file);
+    free(m);
+}
+
+static const pfb_source_operations operations = {.close = close_machine,
+                                                 .countersets = countersets,
+                                                 .registration = registration,
+                                                 .instances = instances,
+                                                 .query_open = query_open,
+                                                 .query_close = query_close,
+                                                 .query_add = query_add,
+                                                 .query_remove = query_remove,
+                                                 .query_info = query_info,
+                                                 .query_collect = query_collect,
+                                                 .v1 = v1};
+
+static bool read_file(const char *path, pfb_bytes *bytes)
+{
+    uint8_t part[4096];
+    size_t size;
+    FILE *file = fopen(path, "rb");
+    bool is_read = file != NULL;
+    while (is_read && (size = fread(part, 1, sizeof part, file)) > 0)
+        is_read = pfb_bytes_append(bytes, part, size);
+    if (file)
+        fclose(file);
+    return is_read;
+}
+
+static bool has_data(const pfb_bytes *file)
+{
+    pfb_capture capture;
+    pfb_chunk chunk;
+    pfb_capture_open(&capture, file->data, file->size_bytes, NULL);
+    while (pfb_capture_next_chunk(&capture, &chunk)) {
+        if (chunk.tag == PFB_TAG_DATA)
+            return true;
+    }
+    return false;
+}
+
+pfb_source *pfb_source_open_live(pfb_source_failure *failure)
+{
+    const char *path = getenv("PERFBLOCK_MACHINE");
+    machine *m = calloc(1, sizeof *m);
+    if (!m || !path || !read_file(path, &m->file) ||
+        !pfb_capture_open(&m->at, m->file.data, m->file.size_bytes, NULL)) {
+        refuse(failure, 0, "PERFBLOCK_MACHINE is not the name of a capture");
+        if (m)
+            close_machine(m);
+        return NULL;
+    }
+    m->has_no_list = getenv("PERFBLOCK_MACHINE_WITHOUT_LIST") != NULL;
+    if (has_data(&m->file))
+        m->v2 = pfb_source_open_capture(m->file.data, m->file.size_bytes, failure);
+    return pfb_source_make(&operations, m, failure);
+}
+
+/* The only other machine is called "other". */
+pfb_source *pfb_source_open_remote(const char *name, pfb_source_failure *failure)
+{
+    if (strcmp(name, "other") == 0)
+        return pfb_source_open_live(failure);
+    refuse(failure, PFB_WIN32_INVALID_PARAMETER, "there is no such machine");
+    return NULL;
+}
+
+pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *failure)
+{
+    (void)root;
+    refuse(failure, PFB_WIN32_NOT_SUPPORTED, "this machine is not Linux");
+    return NULL;
+}

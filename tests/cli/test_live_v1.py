@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: MIT
+"""live, record and countersets of V1 data, and of another machine.
+
+PERFBLOCK_TEST_PROGRAM is the program with a live source of its own (machine.c),
+which reads the capture that PERFBLOCK_MACHINE names.
+"""
+
+import os
+import struct
+import unittest
+
+import captures
+import v1_blocks as v1
+from program import IMPOSSIBLE, ON_WINDOWS, Case, seed, writer as w
+
+SYSTEM, PROCESSOR, THREAD, COSTLY = 2, 238, 232, 1500
+NAMES = v1.table((1, "1900"), (2, "System"), (6, "% Processor Time"),
+                 (10, "File Ops/sec"), (232, "Thread"), (238, "Processor"),
+                 (1500, "Thread Details"), (1502, "Count"))
+PATHS = ["--path", "\\Processor(*)\\% Processor Time"]
+
+
+def block(number, titles=(SYSTEM, PROCESSOR, THREAD, COSTLY)):
+    """A block of second `number`: 5 operations a second, processors at 10 %
+    and 20 %."""
+    wr = v1.LITTLE
+    objects = {
+        SYSTEM: wr.object(SYSTEM, [v1.counter(10, v1.COUNTER, 4, 4)],
+                          wr.values((4, 4, 5 * number)),
+                          instances=v1.NO_INSTANCES),
+        PROCESSOR: wr.object(
+            PROCESSOR, [v1.counter(6, v1.TIMER, 8, 8)],
+            *[wr.instance(name, wr.values((8, 8, share * 10**6 * number)))
+              for name, share in (("0", 1), ("1", 2))]),
+        THREAD: wr.object(THREAD, [v1.counter(1502, v1.RAW, 4, 4)],
+                          wr.instance("a", wr.values((4, 4, 3)))),
+        COSTLY: wr.object(COSTLY, [v1.counter(1502, v1.RAW, 4, 4)],
+                          wr.instance("a", wr.values((4, 4, 8))))}
+    return wr.block(*(objects[title] for title in titles), moment=number)
+
+
+def machine(count=12, **options):
+    """A capture with so many blocks and the names."""
+    return w.recording(w.chunk(b"NAME", struct.pack("<I", 9) + NAMES), *(
+        w.chunk(b"V1DT", block(n + 1, **options)) for n in range(count)))
+
+
+def processors():
+    """A capture of the counterset Processor Information."""
+    with open(seed("capture", "valid_processor_information.pfb"),
+              "rb") as file:
+        return file.read()
+
+
+class V1Case(Case):
+    """Runs the program on a machine of the test's own."""
+
+    def setUp(self):
+        super().setUp()
+        self.own = os.environ["PERFBLOCK_TEST_PROGRAM"]
+        self.use(machine())
+
+    def use(self, data, **settings):
+        """The machine from now on."""
+        for name in ("WITHOUT_LIST", "WITHOUT_V1"):
+            os.environ.pop("PERFBLOCK_MACHINE_" + name, None)
+        for name in settings:
+            os.environ["PERFBLOCK_MACHINE_" + name.upper()] = "1"
+        os.environ["PERFBLOCK_MACHINE"] = self.file("machine.pfb", data)
+
+    def run_own(self, *arguments):
+        """Run the program with the source of the test."""
+        saved = os.environ["PERFBLOCK"]
+        os.environ["PERFBLOCK"] = self.own
+        try:
+            return self.run_program(*arguments)
+        finally:
+            os.environ["PERFBLOCK"] = saved
+
+    def own_objects(self, *arguments):
+        """The JSON of a run that is fine."""
+        done = self.run_own(*arguments, "--format", "json")
+        self.assertEqual((done.status, done.err), (0, ""), arguments)
+        return done.objects()
+
+    def live(self, *arguments):
+        """A sample of live."""
+        return self.own_objects("live", "--interval", "0.01", "--count", "1",
+                                *arguments)
+
+
+class Live(V1Case):
+    """live."""
+
+    def test_values(self):
+        for option in ([], ["--v1"]):
+            rows = self.live(*PATHS, *option)
+            self.assertEqual(
+                [(r["sample"], r["set"], r["object"], r["instance"],
+                  r["counter"], r["counter_id"], r["value"], r["unit"],
+                  r["machine"], r["guid"]) for r in rows],
+                [(1, "Processor", 238, name, "% Processor Time", 6, value, "%",
+                  "\\\\HOST", None) for name, value in (("0", 10), ("1", 20))])
+
+    def test_parts(self):
+        rows = self.live("--set", "system", "--set", "Proc*", "--counter",
+                         "*o*", "--set", "1500")
+        self.assertEqual([(r["set"], r["counter"], r["value"]) for r in rows],
+                         [("System", "File Ops/sec", 5),
+                          ("Processor", "% Processor Time", 10),
+                          ("Processor", "% Processor Time", 20),
+                          ("Thread Details", "Count", 8)])
+
+    def test_costly_objects_are_named_in_full(self):
+        rows = self.live("--set", "Thread Details")
+        self.assertEqual([r["value"] for r in rows], [8])
+        self.assertEqual({r["set"] for r in self.live("--set", "*")},
+                         {"System", "Processor", "Thread"})
+
+    def test_names_that_mean_nothing(self):
+        for arguments, named in ((["--set", "Procesor"], "Procesor"),
+                                 (["--set", "System", "--counter", "Ops"],
+                                  "Ops"),
+                                 (["--set", "Processor", "--instance", "7"],
+                                  "7")):
+            done = self.run_own("live", "--v1", *arguments)
+            self.assertEqual((done.status, done.out), (2, ""), done.err)
+            self.assertRegex(done.err, r"^live: .*%s.*\n$" % named)
+        done = self.run_own("live", "--v1", "--set", "Procesor")
+        self.assertIn("did you mean Processor?", done.err)
+
+    def test_formats(self):
+        done = self.run_own("live", "--count", "1", "--interval", "0.01",
+                            "--set", "Processor", "--utc")
+        self.assertEqual((done.status, done.err), (0, ""))
+        self.assertRegex(done.out, r"\n1 +20.00\n")
+        done = self.run_own("live", "--interval", "0.01", "--format",
+                            "prometheus", "--set", "Processor")
+        self.assertEqual((done.status, done.out, done.err), (
+            2, "", "live: --format prometheus has metrics of V2 data only\n"))
+
+    def test_v2_comes_first(self):
+        both = machine() + captures.three_sets()
+        self.use(both)
+        rows = self.live("--set", "Alpha Memory")
+        self.assertEqual({r["object"] for r in rows}, {None})
+        self.use(both)
+        rows = self.live("--v1", *PATHS)
+        self.assertEqual([r["value"] for r in rows], [10, 20])
+        done = self.run_own("live", *PATHS)
+        self.assertEqual(done.status, 2)
+
+    def test_without_v1(self):
+        self.use(machine(), without_v1=True)
+        for option, reason in (([], "no list of countersets"),
+                               (["--v1"], "no V1 data")):
+            for command in (["live"], ["countersets"],
+                            ["record", "-o", self.folder + "/none.pfb"]):
+                done = self.run_own(*command, *option, *(
+                    ["--set", "Some"] if command != ["countersets"] else []))
+                self.assertEqual((done.status, done.out), (IMPOSSIBLE, ""))
+                self.assertIn(reason, done.err)
+        self.assertFalse(os.path.exists(self.folder + "/none.pfb"))
+
+    def test_a_broken_block(self):
+        good = machine(2)
+        broken = bytearray(block(3))
+        broken[104:108] = b"\xff" * 4  # the size of the first object
+        self.use(good + w.chunk(b"V1DT", bytes(broken)))
+        done = self.run_own("live", "--v1", "--interval", "0.01", "--set",
+                            "2", "--format", "json", "--count", "1")
+        self.assertEqual((done.status, done.errors()),
+                         (1, [("live", 104, "bad_object_size")]))
+
+
+class Record(V1Case):
+    """record."""
+
+    def record(self, *arguments, status=0):
+        """Record into a file; its path."""
+        path = os.path.join(self.folder, "out.pfb")
+        done = self.run_own("record", "-o", path, "--interval", "0.01",
+                            *arguments)
+        self.assertEqual(done.status, status, done.err)
+        return path
+
+    def test_blocks_and_names(self):
+        path = self.record("--set", "Processor", "--count", "3")
+        chunks = [r for r in self.run_json("show", path, "--format", "json")
+                  if r["record"] == "chunk"]
+        self.assertEqual([r["tag"] for r in chunks],
+                         ["PFBC", "NOTE", "NAME"] + 3 * ["V1DT"])
+        self.assertEqual(chunks[2]["language"], 9)
+        with open(path, "rb") as file:
+            data = file.read()
+        for number in (3, 4, 5):  # two queries came before
+            self.assertIn(block(number, titles=[PROCESSOR]), data)
+        rows = self.run_json("cook", path, "--format", "json")
+        self.assertEqual({r["set"] for r in rows}, {"Processor"})
+        self.assertEqual([r["value"] for r in rows if r["sample"] == 2],
+                         [10, 20])
+
+    def test_each_file_has_the_names(self):
+        path = self.record("--set", "2", "--count", "4", "--rotate", "1K")
+        for name in sorted(os.listdir(self.folder)):
+            if name.startswith("out.pfb"):
+                done = self.run_program("cook", "--format", "json",
+                                        os.path.join(self.folder, name))
+                self.assertEqual({r["set"] for r in done.objects()},
+                                 {"System"})
+        self.assertTrue(os.path.exists(path + ".1"))
+
+    def test_whole_objects_only(self):
+        for arguments in (["--set", "Processor", "--instance", "1"],
+                          ["--set", "Processor", "--counter", "6"], PATHS):
+            done = self.run_own("record", "-o", self.folder + "/out.pfb",
+                                *arguments)
+            self.assertEqual(done.status, 2)
+            self.assertIn("whole objects", done.err)
+        self.assertFalse(os.path.exists(self.folder + "/out.pfb"))
+        self.record("\\Processor(*)\\*", "--count", "1")
+
+
+class Countersets(V1Case):
+    """countersets."""
+
+    def test_objects(self):
+        rows = self.own_objects("countersets")
+        self.assertEqual(
+            [(r["record"], r["object"], r.get("id"), r["name"]) for r in rows],
+            [("object", 2, None, "System"),
+             ("counter", 2, 10, "File Ops/sec"),
+             ("object", 238, None, "Processor"),
+             ("counter", 238, 6, "% Processor Time"),
+             ("object", 232, None, "Thread"), ("counter", 232, 1502, "Count")])
+        self.assertEqual(self.own_objects("countersets", "--v1"), rows)
+
+
+class Machines(V1Case):
+    """--machine."""
+
+    def test_other(self):
+        self.assertEqual(len(self.live("--machine", "other", *PATHS)), 2)
+        self.assertEqual(len(self.own_objects("countersets", "--machine",
+                                              "other")), 6)
+
+    def test_v2_is_given_the_name(self):
+        self.use(captures.three_sets())
+        for option, name in (([], None), (["--machine", "other"],
+                                          "\\\\other")):
+            rows = self.live("--set", "Alpha Memory", *option)
+            self.assertEqual({r["machine"] for r in rows}, {name})
+
+    def test_no_such_name(self):
+        done = self.run_own("live", "--machine", "a b")
+        self.assertEqual((done.status, done.out), (2, ""))
+
+    @unittest.skipIf(ON_WINDOWS, "there other machines can be read")
+    def test_other_systems(self):
+        for command in (["live"], ["countersets"], ["record", "-o", "x"]):
+            done = self.run_program(*command, "--machine", "other")
+            self.assertEqual((done.status, done.out), (IMPOSSIBLE, ""))
+            self.assertIn("examples/remote_v1.py", done.err)
+            done = self.run_program(*command, "--v1")
+            self.assertEqual((done.status, done.out), (IMPOSSIBLE, ""))
+            self.assertRegex(done.err, "^live: .*V1 data\n$")
+
+    def test_usage(self):
+        path = self.file("x.pfb", machine())
+        for command in (["live", "--source", path],
+                        ["record", "-o", "x", "--source", path],
+                        ["countersets", "--file", path]):
+            for option in (["--machine", "x"], ["--v1"]):
+                done = self.run_program(*command, *option)
+                self.assertEqual((done.status, done.out), (2, ""), done.err)
+
+
+class Catalog(V1Case):
+    """Countersets that are not listed, by what the catalog has of them."""
+
+    def test_known(self):
+        self.use(processors(), without_list=True, without_v1=True)
+        for name in (captures.PROCESSOR, "Processor Information"):
+            rows = self.live("--set", name, "--counter", "% Processor Time")
+            self.assertTrue(rows)
+            self.assertEqual({(r["set"], r["counter"], r["type"])
+                              for r in rows},
+                             {("Processor Information", "% Processor Time",
+                               "PERF_100NSEC_TIMER_INV")})
+
+    def test_unknown(self):
+        self.use(processors(), without_list=True, without_v1=True)
+        done = self.run_own("live", "--set", "Alpha Disk")
+        self.assertEqual((done.status, done.out), (IMPOSSIBLE, ""))
+        self.assertIn("no list of countersets", done.err)
+
+
+class Files(V1Case):
+    """live --source of files that are no captures of V2 data."""
+
+    def expect_same_as_cook(self, path, *arguments, first=1):
+        """live shows what cook shows from sample `first` on."""
+        shown = self.run_json("live", "--source", path, "--format", "json",
+                              *arguments)
+        cooked = [r for r in self.run_json("cook", path, "--format", "json",
+                                           *arguments)
+                  if r["sample"] >= first]
+        self.assertEqual(shown, cooked)
+        return shown
+
+    def test_v1(self):
+        blocks = self.file("v1.bin", block(1) + block(2) + block(3))
+        names = self.file("names.bin", NAMES)
+        self.assertEqual(len(self.expect_same_as_cook(blocks)), 10)
+        rows = self.expect_same_as_cook(blocks, "--names", names, *PATHS)
+        self.assertEqual([r["value"] for r in rows], [10, 20, 10, 20])
+        self.assertEqual(
+            len(self.run_json("live", "--source", blocks, "--count", "1",
+                              "--format", "json", "--set", "2")), 1)
+
+    def test_objects_of_one_time(self):
+        parts = b"".join(block(n, titles=[title]) for n in (1, 2, 3)
+                         for title in (SYSTEM, PROCESSOR))
+        path = self.file("v1.bin", parts)
+        self.assertEqual(len(self.expect_same_as_cook(path)), 6)
+        rows = self.run_json("live", "--source", path, "--count", "1",
+                             "--format", "json")
+        self.assertEqual([r["sample"] for r in rows], [1, 1, 1])
+
+    def test_capture_of_v1(self):
+        path = self.file("v1.pfb", machine(3))
+        rows = self.expect_same_as_cook(path, *PATHS)
+        self.assertEqual([r["value"] for r in rows], [10, 20, 10, 20])
+
+    def test_nothing_matches(self):
+        path = self.file("v1.bin", block(1) + block(2))
+        done = self.run_program("live", "--source", path, "--set", "4711")
+        self.assertEqual((done.status, done.out), (2, ""))
+        self.assertIn("no such counters", done.err)
+
+    def test_errors_have_offsets_of_the_file(self):
+        whole = block(1)
+        path = self.file("v1.bin", whole + block(2)[:100])
+        done = self.run_program("live", "--source", path)
+        self.assertEqual(done.status, 1)
+        self.assertEqual(done.errors(),
+                         [(path, len(whole) + 20, "truncated_block")])
+
+    def test_other_files(self):
+        path = self.file("x.txt", b"some text\n")
+        done = self.run_program("live", "--source", path)
+        self.assertEqual((done.status, done.out), (1, ""))
+        self.assertEqual(done.errors(), [(path, 0, "unknown_format")])
+
+
+if __name__ == "__main__":
+    unittest.main()
