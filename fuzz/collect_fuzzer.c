@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A capture through a collector: its chunks are put, and it is replayed. Both must return names that end where they
- * say, and at most as many values as the input can hold. */
+/* A capture or a perfmon log through a collector. The chunks of a capture are put, and it is replayed as V2 and as V1
+ * data; the records of a log are put. All must return names that end where they say, and at most as many values as the
+ * input can hold. */
 #include "perfblock/capture.h"
 #include "perfblock/collect.h"
 
@@ -20,13 +21,12 @@ static void check_text(const char *text, size_t size, bool exists)
     require(text && text[size] == '\0' && (exists || size == 0));
 }
 
-/* Reads everything of the current sample. */
-static void read_sample(pfb_collector *c)
+/* Reads everything of the current sample, which has at most `most` values. */
+static void read_values(pfb_collector *c, uint64_t most)
 {
     pfb_collected_value v;
     pfb_collected_result result;
     pfb_collected_sample sample;
-    pfb_collected_reply reply = pfb_collector_reply(c);
     uint64_t count = 0;
     if (!pfb_collector_sample(c, &sample))
         return;
@@ -40,11 +40,16 @@ static void read_sample(pfb_collector *c)
         check_text(v.instance, v.instance_size, v.has_instance);
         check_text(v.parent, v.parent_size, v.has_parent);
         check_text(v.counter, v.counter_size, v.has_counter);
-        require(v.unit && v.result < sample.result_count && v.sample == sample.number);
+        require(v.unit && (sample.is_log || v.result < sample.result_count) && v.sample == sample.number);
         require(v.status == PFB_STATUS_OK || (v.value == 0 && !v.is_integer));
         count++;
     }
-    require(count <= 16 * (uint64_t)reply.size_bytes); /* V1 counters may share the bytes of their values */
+    require(count <= most);
+}
+
+static void read_sample(pfb_collector *c)
+{
+    read_values(c, 16 * (uint64_t)pfb_collector_reply(c).size_bytes); /* V1 counters may share the bytes of values */
 }
 
 static void describe(pfb_collector *c)
@@ -96,20 +101,49 @@ static void put_chunks(pfb_collector *c, const uint8_t *data, size_t size)
     }
 }
 
-static void replay(pfb_source *source)
+static void put_log(pfb_collector *c, const uint8_t *data, size_t size)
 {
+    pfb_log_reader log;
+    pfb_log_record record;
+    pfb_collector_begin_file(c);
+    pfb_log_open(&log, data, size, NULL);
+    while (pfb_log_next_record(&log, &record)) {
+        require(pfb_collector_put_log_record(c, &log, &record, NULL));
+        do
+            read_values(c, 16 * (uint64_t)size);
+        while (pfb_collector_next_log_object(c, &log, &record, NULL));
+    }
+}
+
+static void put_text(pfb_collector *c, const uint8_t *data, size_t size)
+{
+    pfb_pdh_text_reader text;
+    pfb_pdh_text_row row;
+    pfb_collector_begin_file(c);
+    if (!pfb_pdh_text_open(&text, data, size, NULL))
+        return;
+    require(pfb_collector_put_text_paths(c, &text, NULL));
+    while (pfb_pdh_text_next_row(&text, &row)) {
+        require(pfb_collector_put_text_row(c, &text, &row, NULL));
+        read_values(c, size);
+    }
+}
+
+static void replay(pfb_source *source, bool is_v1)
+{
+    const pfb_collector_options options = {.is_v1 = is_v1};
     static const char *const all = "*";
     const pfb_collector_choice choice = {
         .countersets = &all, .counterset_count = 1, .counters = &all, .counter_count = 1, .instance = "*#0"};
     pfb_collector_problem problem;
-    pfb_collector *c = pfb_collector_open(source, NULL, NULL);
+    pfb_collector *c = pfb_collector_open(source, &options, NULL);
     require(c != NULL);
     if (pfb_collector_add_choice(c, &choice, NULL)) {
         while (pfb_collector_collect(c, NULL))
             read_sample(c);
     }
     while (pfb_collector_next_problem(c, &problem))
-        require(problem.request != 0 || problem.status != 0);
+        require(problem.is_names || problem.request != 0 || problem.status != 0);
     describe(c);
     pfb_collector_close(c);
     pfb_source_close(source);
@@ -123,12 +157,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pfb_collector_begin_file(c);
     put_chunks(c, data, size);
     describe(c);
+    put_log(c, data, size);
+    put_text(c, data, size);
     pfb_collector_close(c);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         pfb_source *source =
             i == 0 ? pfb_source_open_recorded(data, size, NULL) : pfb_source_open_capture(data, size, NULL);
         if (source)
-            replay(source);
+            replay(source, i == 2);
     }
     return 0;
 }

@@ -24,7 +24,7 @@ MORE = {
     "v2_values": ["v2"], "changing": ["v2", "v1", "capture"], "sample": ["v2", "metadata", "counter_type"],
     "formula": ["counter_type"], "v1": ["counter_type", "name"], "query": ["metadata"], "metadata": ["counter_type"],
     "name_table": ["name"], "lwp": ["cpuid"], "model": ["lwp", "cpuid"], "cpi": ["words"],
-    "cpi_facility": ["cpi", "hooks"], "hooks": ["words"], "collect": ["capture", "v2", "v1", "metadata"],
+    "cpi_facility": ["cpi", "hooks"], "hooks": ["words"], "collect": ["capture", "v2", "v1", "metadata", "log"],
 }
 TEXTS = {"text", "cpuid_text", "log"}  # subjects with words
 

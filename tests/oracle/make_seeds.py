@@ -458,6 +458,9 @@ def main(arguments):
             ("query", query_seeds(), ".bin"),
             ("capture", capture_seeds(), ".pfb"),
             ("collect", collect_seeds(), ".pfb"),
+            ("collect", {name: log_seeds()[name] for name in (
+                "valid_counters", "valid_objects", "valid_parts")}, ".blg"),
+            ("collect", {"valid_csv": pdh_text_seeds()["valid_csv"]}, ".csv"),
             ("v1", v1_seeds(), ".bin"),
             ("name_table", name_table_seeds(), ".bin"),
             ("log", log_seeds(), ".blg"),

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Collectors over the logs of the corpus, while each allocation fails in turn; part of test_collect. */
+#include <criterion/criterion.h>
+
+#include "perfblock/collect.h"
+#include "support.h"
+#include "support_allocations.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What was read of a log: a digest of its values, and their number. */
+typedef struct log_values {
+    uint64_t digest;
+    size_t count;
+} log_values;
+
+static void add_bytes(log_values *values, const void *data, size_t size)
+{
+    for (size_t i = 0; i < size; i++) /* FNV-1a */
+        values->digest = (values->digest ^ ((const uint8_t *)data)[i]) * UINT64_C(1099511628211);
+}
+
+static void add_values(log_values *values, pfb_collector *c)
+{
+    pfb_collected_value v;
+    while (pfb_collector_next(c, &v)) {
+        add_bytes(values, v.machine, v.machine_size + 1);
+        add_bytes(values, v.counterset, v.counterset_size + 1);
+        add_bytes(values, v.instance, v.instance_size + 1);
+        add_bytes(values, v.parent, v.parent_size + 1);
+        add_bytes(values, v.counter, v.counter_size + 1);
+        add_bytes(values, &v.status, sizeof v.status);
+        add_bytes(values, &v.value, sizeof v.value);
+        add_bytes(values, &v.time, sizeof v.time);
+        add_bytes(values, &v.raw, sizeof v.raw);
+        values->count++;
+    }
+}
+
+static bool put_log(pfb_collector *c, const uint8_t *data, size_t size, log_values *values, pfb_source_failure *failure)
+{
+    pfb_log_reader log;
+    pfb_log_record record;
+    bool is_done = true;
+    pfb_log_open(&log, data, size, NULL);
+    while (is_done && pfb_log_next_record(&log, &record)) {
+        is_done = pfb_collector_put_log_record(c, &log, &record, failure);
+        while (is_done) {
+            add_values(values, c);
+            if (!pfb_collector_next_log_object(c, &log, &record, failure)) {
+                is_done = failure->code == PFB_WIN32_NO_MORE_ITEMS;
+                break;
+            }
+        }
+    }
+    return is_done;
+}
+
+static bool put_pdh_text(pfb_collector *c, const uint8_t *data, size_t size, log_values *values,
+                         pfb_source_failure *failure)
+{
+    pfb_pdh_text_reader text;
+    pfb_pdh_text_row row;
+    bool is_done = true;
+    if (pfb_pdh_text_open(&text, data, size, NULL))
+        is_done = pfb_collector_put_text_paths(c, &text, failure);
+    while (is_done && pfb_pdh_text_next_row(&text, &row)) {
+        is_done = pfb_collector_put_text_row(c, &text, &row, failure);
+        if (is_done)
+            add_values(values, c);
+    }
+    return is_done;
+}
+
+typedef bool put_function(pfb_collector *c, const uint8_t *data, size_t size, log_values *values,
+                          pfb_source_failure *failure);
+
+static put_function *put; /* of the logs that are visited */
+static size_t failed;     /* readings that failed */
+static size_t value_count;
+
+static log_values read_log(pfb_collector *c, const uint8_t *data, size_t size, bool *is_done,
+                           pfb_source_failure *failure)
+{
+    log_values values = {.digest = UINT64_C(14695981039346656037)};
+    *is_done = c && put(c, data, size, &values, failure);
+    return values;
+}
+
+/* The values are those of a reading in which nothing fails, or memory is the reason that they are not. Then the
+ * collector still reads the log. */
+static void visit(const char *name, const uint8_t *data, size_t size)
+{
+    pfb_source_failure failure = {.code = 0};
+    bool is_done = false;
+    failing = 0;
+    pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
+    const log_values expected = read_log(c, data, size, &is_done, &failure);
+    pfb_collector_close(c);
+    cr_assert(is_done, "%s: %s", name, failure.sentence);
+    value_count += expected.count;
+    for (size_t n = 1; n == 1 || allocations >= failing; n++) {
+        allocations = 0;
+        failing = n;
+        c = pfb_collector_open(NULL, NULL, &failure);
+        log_values values = read_log(c, data, size, &is_done, &failure);
+        bool is_same = values.digest == expected.digest && values.count == expected.count;
+        cr_expect(is_done ? is_same : failure.code == PFB_WIN32_OUTOFMEMORY, "%s, allocation %zu: %s", name, n,
+                  failure.sentence);
+        failed += !is_done;
+        if (c && !is_done) {
+            size_t made = allocations;
+            failing = 0;
+            pfb_collector_begin_file(c);
+            values = read_log(c, data, size, &is_done, &failure);
+            cr_expect(is_done && values.count == expected.count, "%s, allocation %zu: %zu values, not %zu", name, n,
+                      values.count, expected.count);
+            allocations = made;
+            failing = n;
+        }
+        pfb_collector_close(c);
+    }
+    failing = 0;
+}
+
+Test(collect_logs, a_failed_allocation_of_a_binary_log_is_a_failure)
+{
+    put = put_log;
+    cr_expect_gt(visit_seeds("log", visit), 80);
+    cr_expect(failed > 500 && value_count > 150, "%zu failures, %zu values", failed, value_count);
+}
+
+Test(collect_logs, a_failed_allocation_of_a_text_log_is_a_failure)
+{
+    put = put_pdh_text;
+    cr_expect_gt(visit_seeds("pdh_text", visit), 20);
+    cr_expect(failed > 100 && value_count > 100, "%zu failures, %zu values", failed, value_count);
+}
