@@ -39,6 +39,14 @@ static bool no_memory(const addition *a)
     return pfb_collect_no_memory(a->failure);
 }
 
+/* Fails because the source cannot list its countersets. */
+static bool fail_unlisted(const addition *a)
+{
+    if (a->failure)
+        *a->failure = a->unlisted;
+    return false;
+}
+
 /* ---- Patterns -------------------------------------------------------------------------------------------- */
 
 /* A name of the caller's, which may have wildcards. */
@@ -133,10 +141,8 @@ static bool find_sets_called(addition *a, const char *called, const name_pattern
             return false;
         is_found = true;
     }
-    if (!is_found && a->unlisted.code != 0 && a->failure) {
-        *a->failure = a->unlisted;
-        return false;
-    }
+    if (!is_found && a->unlisted.code != 0)
+        return fail_unlisted(a);
     return is_found ||
            pfb_source_fail(a->failure, PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset is called %s", called);
 }
@@ -435,6 +441,8 @@ static bool check_blocks(addition *a)
     }
     if (is_any_taken)
         return true;
+    if (a->unlisted.code != 0 && status == PFB_WIN32_COUNTERSET_NOT_FOUND)
+        return fail_unlisted(a);
     const pfb_win32_code *known = pfb_win32_find(status);
     return pfb_source_fail(a->failure, status, "the source refuses all of these counters: %s",
                            known ? known->text : "status of its own");

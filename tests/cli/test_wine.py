@@ -42,12 +42,30 @@ class Refusals(Case):
         done = self.run_program(*arguments)
         self.assertEqual((done.status, done.out), (4, ""), done.err)
         self.assertRegex(done.err,
-                         r"^live: [^\n]*\bPerfEnumerateCounterSet\b[^\n]*\n$")
+                         r"^(live: counterset .*: refused with status 4200 "
+                         r"\(no such counterset\)\n)?"
+                         r"live: .*\bPerfEnumerateCounterSet\b.*\n$")
 
     def test_live(self):
         for form in ("text", "json", "csv"):
             self.refused("live", "--count", "1", "--format", form)
         self.refused("live", "--set", "Memory", "--count", "1")
+
+    def test_v1(self):
+        """Wine's V1 data has no objects and one name."""
+        for command in (["live"], ["record", "-o", "x"]):
+            done = self.run_program(*command, "--v1", "--set", "238")
+            self.assertEqual((done.status, done.out), (2, ""), done.err)
+            self.assertTrue(done.err.startswith("live: no counterset 238; "))
+        done = self.run_program("countersets", "--v1")
+        self.assertEqual((done.status, done.out, done.err), (0, "", ""))
+
+    def test_other_machines(self):
+        """No machine is called perfblock.invalid."""
+        for option in ([], ["--v1"]):
+            done = self.run_program("live", "--machine", "perfblock.invalid",
+                                    "--set", "Memory", *option)
+            self.assertEqual((done.status, done.out), (4, ""), done.err)
 
     def test_countersets(self):
         self.refused("countersets")
