@@ -10,6 +10,7 @@
 /* Fields of /proc/PID/stat with their numbers in proc(5). Negative values are stored modulo 2^64. */
 enum {
     PARENT = 4,
+    FLAGS = 9,
     MINOR_FAULTS = 10,
     MAJOR_FAULTS = 12,
     USER_TICKS = 14,
@@ -24,6 +25,8 @@ enum {
 
 /* Values of /proc/PID/io. */
 enum { READ_BYTES, WRITTEN_BYTES, READ_CALLS, WRITE_CALLS, IO_FIELDS };
+
+enum { WORKER = 0x20 }; /* FLAGS: a thread of a work queue, PF_WQ_WORKER */
 
 enum { NAME_BYTES = 64 }; /* the kernel's names are shorter */
 
@@ -204,6 +207,21 @@ static bool parse_signed(pfb_kernel_span *text, uint64_t *number)
     return true;
 }
 
+/* Shortens "kworker/0:1-events" to "kworker/0:1": what follows a minus or plus sign is the queue of the worker's last
+ * or current work, which changes while it runs. "kworker/R-NAME" is the worker of a single queue. */
+static void drop_work(process *p)
+{
+    static const char prefix[] = "kworker/";
+    const size_t size = sizeof prefix - 1;
+    if (!(p->stat[FLAGS] & WORKER) || p->name_size <= size || memcmp(p->name, prefix, size) != 0 ||
+        p->name[size] == 'R')
+        return;
+    for (size_t i = size; i < p->name_size; i++) {
+        if (p->name[i] == '-' || p->name[i] == '+')
+            p->name_size = i;
+    }
+}
+
 /* Parses "42 (name) S 1 ...". The name may contain any bytes, including parentheses and newlines. The rest has no
  * parentheses, so the name ends at the last one. */
 static bool parse_stat(pfb_kernel_text text, process *p)
@@ -229,6 +247,7 @@ static bool parse_stat(pfb_kernel_text text, process *p)
         if (!parse_signed(&rest, &p->stat[i]))
             return false;
     }
+    drop_work(p);
     return true;
 }
 

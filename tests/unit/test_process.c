@@ -70,7 +70,7 @@ Test(process, processes_ascend_and_their_total_is_the_last)
     put_processes();
     pfb_source *source = open_machine();
     cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 6 7 8 9 10 11 12 ", "no io file can be read");
-    cr_expect_str_eq(instances_of(source), "init#1 kworker/0:1-events#7 bash#2a _Total#fffffffe ");
+    cr_expect_str_eq(instances_of(source), "init#1 kworker/0:1#7 bash#2a _Total#fffffffe ");
     pfb_source_close(source);
 }
 
@@ -161,7 +161,7 @@ Test(process, every_counter_of_stat)
                   {12, 4, 1, 2, 0}};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         expect_one(source, "bash", values[i].id, values[i].bash, values[i].bytes);
-        expect_one(source, "kworker/0:1-events", values[i].id, values[i].kernel, values[i].bytes);
+        expect_one(source, "kworker/0:1", values[i].id, values[i].kernel, values[i].bytes);
         expect_one(source, "_Total", values[i].id, values[i].total, values[i].bytes);
     }
     pfb_source_close(source);
@@ -190,10 +190,9 @@ Test(process, who_has_no_io_is_left_out_where_it_is_asked_for)
     put_io();
     pfb_source *source = open_machine();
     put_process_file(42, "io", "");
-    cr_expect_str_eq(ask(source, "*", 13, PFB_NO_ID),
-                     "4 0 {init#1 3/8} {kworker/0:1-events#7 0/8} {_Total#fffffffe 3/8}\n");
+    cr_expect_str_eq(ask(source, "*", 13, PFB_NO_ID), "4 0 {init#1 3/8} {kworker/0:1#7 0/8} {_Total#fffffffe 3/8}\n");
     cr_expect_str_eq(ask(source, "*", 6, PFB_NO_ID),
-                     "4 0 {init#1 1/4} {kworker/0:1-events#7 1/4} {bash#2a 4/4} {_Total#fffffffe 6/4}\n");
+                     "4 0 {init#1 1/4} {kworker/0:1#7 1/4} {bash#2a 4/4} {_Total#fffffffe 6/4}\n");
     const char *all = ask(source, "_Total", PFB_NO_ID, PFB_NO_ID);
     cr_expect(strstr(all, " 6=2/4 ") && strstr(all, " 13=3/8 "), "of the same processes: %s", all);
     cr_expect_str_eq(ask(source, "bash", PFB_NO_ID, PFB_NO_ID), "0 1069\n");
@@ -265,6 +264,36 @@ Test(process, names_have_any_bytes)
         cr_expect_str_eq(ask(source, "*", 6, PFB_NO_ID), expected, "case %zu", i);
         pfb_source_close(source);
     }
+}
+
+/* The kernel appends to the name of a worker what it works on: "-" after, "+" during it. */
+Test(process, workers_keep_their_identity)
+{
+    static const struct {
+        const char *name;
+        const char *fields;
+        const char *shown;
+    } cases[] = {{"kworker/0:1", KERNEL, "kworker/0:1"},
+                 {"kworker/0:1-events", KERNEL, "kworker/0:1"},
+                 {"kworker/0:1-mm_percpu_wq", KERNEL, "kworker/0:1"},
+                 {"kworker/0:1+events-power+efficient", KERNEL, "kworker/0:1"},
+                 {"kworker/12:3H-kblockd", KERNEL, "kworker/12:3H"},
+                 {"kworker/u8:2-ext4-rsv-conversion", KERNEL, "kworker/u8:2"},
+                 {"kworker/R-rcu_gp", KERNEL, "kworker/R-rcu_gp"},
+                 {"kworker/dying", KERNEL, "kworker/dying"},
+                 {"kworker/", KERNEL, "kworker/"},
+                 {"kworker", KERNEL, "kworker"},
+                 {"ksoftirqd/0-x", KERNEL, "ksoftirqd/0-x"},
+                 {"kworker/0:1-x", BASH, "kworker/0:1-x"}}; /* a program of that name */
+    put_stat(5, "x", BASH);
+    pfb_source *source = open_machine();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char expected[256];
+        put_stat(5, cases[i].name, cases[i].fields);
+        snprintf(expected, sizeof expected, "%s#5 _Total#fffffffe ", cases[i].shown);
+        cr_expect_str_eq(instances_of(source), expected, "case %zu", i);
+    }
+    pfb_source_close(source);
 }
 
 Test(process, sixty_four_bytes_of_garbage)
