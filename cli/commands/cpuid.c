@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "commands.h"
+#include "commands/cpuid_text.h"
 #include "commands/lwp.h"
 #include "memory/memory.h"
 #include "output/diagnostics.h"
@@ -120,18 +121,8 @@ static bool is_partial(const cpu_list *list)
     return machine.refusal == PFB_LWP_PARTIAL;
 }
 
-/* In text every part of a record has a line of its own. */
-static void break_line(output *out, const char *name)
-{
-    if (out->format != OUTPUT_TEXT)
-        return;
-    output_end(out);
-    output_begin(out, name, 0);
-}
-
 static void state_lwp(output *out, pfb_lwp_refusal refusal, const pfb_lwp_capabilities *lwp)
 {
-    break_line(out, "  lwp ");
     output_begin_object(out, "lwp");
     output_bool(out, "supported", pfb_lwp_is_supported(refusal));
     output_bool(out, "available", refusal == PFB_LWP_USABLE);
@@ -144,7 +135,6 @@ static void state_lwp(output *out, pfb_lwp_refusal refusal, const pfb_lwp_capabi
         output_unsigned(out, "min_buffer_bytes", lwp->min_buffer_bytes);
         lwp_state_bits(out, "hardware", lwp->hardware & ~PFB_LWP_AVAILABLE);
         lwp_state_bits(out, "enabled", lwp->enabled & ~PFB_LWP_AVAILABLE);
-        break_line(out, "      ");
         output_unsigned(out, "latency_bits", lwp->latency_bits);
         output_unsigned(out, "latency_rounding", lwp->latency_rounding);
         output_bool(out, "data_address", lwp->has_data_address);
@@ -167,7 +157,6 @@ static void state_identity(output *out, const cpu *c, const pfb_cpuid_identity *
     output_unsigned(out, "stepping", identity->stepping);
     output_hex(out, "highest_leaf", identity->highest_leaf);
     output_hex(out, "highest_extended", identity->highest_extended);
-    break_line(out, "  os  ");
     output_bool(out, "osxsave", identity->has_osxsave);
     output_hex(out, "components", identity->components);
     if (c->xcr0.is_known)
@@ -180,13 +169,18 @@ static void state_identity(output *out, const cpu *c, const pfb_cpuid_identity *
 }
 
 /* Where CPUs disagree, those that have LWP say so: that comes before what the system does. */
+static pfb_lwp_refusal refusal_of(const cpu *c, bool disagree)
+{
+    return disagree && pfb_lwp_is_supported(c->answer.refusal) ? PFB_LWP_PARTIAL : c->answer.refusal;
+}
+
 static void state_cpu(output *out, const cpu *c, bool disagree)
 {
     pfb_cpuid_identity identity;
     pfb_cpuid cpuid = {c->leaves, c->count};
     pfb_cpuid_identify(&cpuid, &identity);
-    pfb_lwp_refusal refusal = disagree && pfb_lwp_is_supported(c->answer.refusal) ? PFB_LWP_PARTIAL : c->answer.refusal;
-    output_begin(out, out->format == OUTPUT_TEXT ? "cpu " : NULL, 0);
+    pfb_lwp_refusal refusal = refusal_of(c, disagree);
+    output_begin(out, NULL, 0);
     state_identity(out, c, &identity);
     state_lwp(out, refusal, &c->answer.capabilities);
     if (refusal == PFB_LWP_USABLE) {
@@ -199,6 +193,17 @@ static void state_cpu(output *out, const cpu *c, bool disagree)
     output_end(out);
 }
 
+static void print_text(output *out, const cpu_list *list, bool disagree)
+{
+    cpuid_text text = {0};
+    for (size_t i = 0; i < list->count; i++) {
+        const cpu *c = &list->cpus[i];
+        pfb_cpuid cpuid = {c->leaves, c->count};
+        cpuid_text_add(&text, c->number, &cpuid, c->xcr0, refusal_of(c, disagree), &c->answer.capabilities);
+    }
+    cpuid_text_print(&text, out);
+}
+
 void command_cpuid(const options *o)
 {
     output out;
@@ -209,8 +214,11 @@ void command_cpuid(const options *o)
         ask_machine(&list);
     bool disagree = is_partial(&list);
     output_open(&out, o->format, options_color(o));
-    for (size_t i = 0; i < list.count && !output_failed(&out); i++)
-        state_cpu(&out, &list.cpus[i], disagree);
+    if (out.format == OUTPUT_TEXT)
+        print_text(&out, &list, disagree);
+    else
+        for (size_t i = 0; i < list.count && !output_failed(&out); i++)
+            state_cpu(&out, &list.cpus[i], disagree);
     output_close(&out);
     free_list(&list);
 }

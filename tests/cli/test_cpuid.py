@@ -244,13 +244,82 @@ class Dumps(Case):
         missing = self.run_program("cpuid", self.folder + "/missing")
         self.assertEqual((missing.status, missing.out), (3, ""))
 
-    def test_text_names_what_counts(self):
-        dump = marked(rows(*MACHINES[0][2:6])).encode()
-        text = self.run_fine("cpuid", "-", stdin=dump).out
-        for part in ("AuthenticAMD", "family 21", "version 1",
-                     "val ire bre int", REASONS["not_enabled"],
-                     "00000000-80032013-00010200-8000000F"):
-            self.assertIn(part, text)
+    def text(self, dump, columns=100):
+        """The lines of text output, words separated by one blank."""
+        out = self.run_fine("cpuid", "-", stdin=dump.encode(),
+                            columns=columns)
+        self.assertLessEqual(max(map(len, out.lines())), columns)
+        return [" ".join(line.split()) for line in out.lines()]
+
+    def test_text(self):
+        """The first line of a field has its label; features follow."""
+        self.assertEqual(self.text(marked(rows(*MACHINES[0][2:6]))), [
+            "CPU 0", "vendor AuthenticAMD",
+            "model family 21, model 1, stepping 2",
+            "XSAVE enabled by the system",
+            "leaves to 0000000D, extended ones to 8000001E",
+            "LWP supported, not available: %s (not_enabled)" %
+            REASONS["not_enabled"],
+            "LWP version 1", "features val programmed values (LWPVAL)",
+            "ire instructions retired", "bre branches retired",
+            "int threshold interrupt", "filters none",
+            "LWP memory control block of 152 bytes, its 3 events from offset "
+            "128; records of 32 bytes in a", "ring of at least 1024",
+            "8000001C EAX 00000000, EBX 80032013, ECX 00010200, EDX "
+            "8000000F"])
+        lines = self.text(marked(rows(*MACHINES[5][2:6])))
+        for line in ("bit7 unknown", "dme data-cache misses",
+                     "filters branch prediction, cache level, cache latency",
+                     "cache misses latency of 16 bits, address of the data"):
+            self.assertIn(line, lines)
+
+    def test_text_without_lwp(self):
+        """No lines about what a CPU does not have."""
+        for machine, code in ((MACHINES[7], "no_leaf"),
+                              (MACHINES[9], "no_lwp")):
+            lines = self.text(marked(rows(*machine[2:6])), 200)
+            self.assertEqual(lines[5:], [
+                "LWP not supported: %s (%s)" % (REASONS[code], code)])
+        lines = self.text(marked(rows(0x6FB, 0x80000008, 1, (7, 7, 7, 7),
+                                      INTEL)), 200)
+        self.assertEqual(lines[1:3], ["vendor GenuineIntel",
+                                      "model family 6, model 15, stepping "
+                                      "11"])
+        self.assertEqual(lines[-1], "LWP not supported: %s (not_amd)" %
+                         REASONS["not_amd"])
+
+    def test_text_of_several_cpus(self):
+        """CPUs of the same description have one; numbers are ranges."""
+        even = named(rows(*MACHINES[6][2:6]))
+        odd = named(rows(*MACHINES[1][2:6]))
+        lines = self.text("".join("CPU %d:\n" % n + (odd if n in (1, 2, 3, 7)
+                                                     else even)
+                                  for n in range(8)), 200)
+        self.assertEqual([line for line in lines if line.startswith("CPU")],
+                         ["CPUs 0, 4-6", "CPUs 1-3, 7"])
+        self.assertEqual(sum("(partial)" in line for line in lines), 1)
+        self.assertEqual(sum("(no_lwp)" in line for line in lines), 1)
+
+    def test_text_name_and_components(self):
+        name = b"A \x1b[1m".ljust(48, b"\0")
+        leaves = rows(*MACHINES[0][2:6])
+        leaves += [(0x80000002 + i, tuple(
+            int.from_bytes(name[16 * i + at:16 * i + at + 4], "little")
+            for at in range(0, 16, 4))) for i in range(3)]
+        leaves += [(0x0000000D, (7, 0x340, 0x3C0, 0x40000000))]
+        lines = self.text(marked(leaves) + (
+            "CPUID 0000000D: 00000080-00000340-00000000-00000000 [SL 3E]\n"))
+        self.assertEqual(lines[0], "CPU 0: A ?[1m")
+        self.assertIn("components 0x4000000000000007: x87, SSE, AVX, LWP",
+                      lines)
+        self.assertIn("LWP state 128 bytes at offset 832 of the XSAVE area",
+                      lines)
+
+    def test_text_fits(self):
+        dump = marked(rows(*MACHINES[5][2:6]))
+        wide = " ".join(self.text(dump, 200))
+        for columns in (30, 40, 80):
+            self.assertEqual(" ".join(self.text(dump, columns)), wide)
 
 
 def forbid_pinning():
