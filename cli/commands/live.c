@@ -22,13 +22,17 @@ static void report_reply(const live *l)
         diagnostics_malformed(l->collecting.subject, error);
 }
 
-/* Prints the sample. Metrics of several samples are one below the other. */
+/* Prints the sample. With -o each replaces the one before it; on standard output metrics are one below the other. */
 static void print(live *l, const options *o, bool is_first)
 {
-    if (o->format == OUTPUT_PROMETHEUS && !is_first)
+    if (o->recording)
+        stream_begin_replacement(o->recording);
+    else if (o->format == OUTPUT_PROMETHEUS && !is_first)
         output_raw(&l->out, "\n", 1);
     values_print(&l->printer, l->collecting.collector);
     values_end_sample(&l->printer);
+    if (o->recording)
+        stream_end_replacement();
 }
 
 /* Collects one sample, and prints it unless it is the first. Returns false if there are no more. */
@@ -115,6 +119,10 @@ void command_live(const options *o)
 {
     static const pfb_collector_options choices = {.returns_at_once = true};
     live l = {.is_replay = o->source != NULL};
+    if (o->source && o->recording && system_names_same(o->source, o->recording)) {
+        diagnostics_say(STATUS_USAGE, o->recording, "is the recording, which the metrics would replace");
+        return;
+    }
     if (!collecting_open(&l.collecting, o, &choices, true))
         return;
     if (check_format(&l.collecting, o) && collecting_add(&l.collecting, o)) {

@@ -509,9 +509,10 @@ static const command_option table[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "FILE",
-     .commands = COMMAND_RECORD | COMMAND_LWP_MODEL | COMMAND_CPI_RUN | WRITES_PAGE,
-     .meaning = "file to write; an existing recording is continued, a page (report, explain) is replaced and goes to "
-                "standard output by default",
+     .commands = COLLECTS | COMMAND_LWP_MODEL | COMMAND_CPI_RUN | WRITES_PAGE,
+     .meaning =
+         "file to write; an existing recording is continued, a page (report, explain) is replaced, metrics (live) "
+         "are replaced at each interval; default of pages and metrics: standard output",
      .expected = "the name of a file, not standard output",
      .takes_file = true,
      .take = take_output},
@@ -821,6 +822,8 @@ static bool check_whole(const options *o, const command *c)
         return refuse(c, "--kind registration needs --request");
     if (o->request != 0 && o->kind != INPUT_REGISTRATION)
         return refuse(c, "--request needs --kind registration");
+    if (c->bit == COMMAND_LIVE && o->recording && o->format != OUTPUT_PROMETHEUS)
+        return refuse(c, "--output applies to --format prometheus");
     if (c->bit == COMMAND_LWP_MODEL && o->sample == 0)
         return refuse(c, "expected --sample 32 or --sample 64");
     if (c->bit == COMMAND_RECORD && !o->recording)
@@ -856,7 +859,7 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
     o->file_count = (size_t)(argc - optind);
     for (size_t i = 0; c->files == FILES_PATHS && i < o->file_count; i++)
         take_path(o, o->files[i]);
-    if (o->format == OUTPUT_PROMETHEUS && o->count == 0 && o->duration == 0)
+    if (o->format == OUTPUT_PROMETHEUS && o->count == 0 && o->duration == 0 && !o->recording)
         o->count = 1; /* readers of a pipe take one */
     return check_whole(o, c);
 }

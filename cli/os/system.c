@@ -118,3 +118,17 @@ bool system_rhythm_wait(system_rhythm *rhythm)
         rhythm->next += ((now - rhythm->next) / rhythm->interval + 1) * rhythm->interval;
     return rhythm->next <= rhythm->end && system_sleep_until(rhythm->next);
 }
+
+bool system_names_same(const char *left, const char *right)
+{
+    if (!system_names_regular(left) || !system_names_regular(right))
+        return false;
+    int a = system_read_open(left);
+    int b = system_read_open(right);
+    bool is_same = a >= 0 && b >= 0 && system_is_same_file(a, b);
+    if (a >= 0)
+        system_read_close(a);
+    if (b >= 0)
+        system_read_close(b);
+    return is_same;
+}

@@ -95,6 +95,9 @@ bool system_names_regular(const char *path);
 /* Whether the path names something other than a regular file, such as a pipe, a device or a folder. */
 bool system_names_special(const char *path);
 
+/* Whether two paths are those of one regular file. */
+bool system_names_same(const char *left, const char *right);
+
 /* Opens a file for reading; -1 and errno on failure. SYSTEM_INPUT is always open. */
 int system_read_open(const char *path);
 
@@ -111,6 +114,19 @@ int system_write_open(const char *path);
 
 /* False and errno when what was written may be lost. */
 bool system_write_close(int file);
+
+/* Creates a file that is to replace another one, and opens it for writing; one of its name is removed first. -1 and
+ * errno on failure. system_append() writes it. */
+int system_create(const char *path);
+
+/* Renames a file, which replaces a file of the new name in one step. False and errno on failure. */
+bool system_replace(const char *from, const char *to);
+
+/* Removes a file if it exists. */
+void system_remove(const char *path);
+
+/* A number that no other running process of the machine has. */
+uint32_t system_process(void);
 
 /* Opens a page in the browser that the system chooses. Returns once it was started; false when it was not. */
 bool system_open_page(const char *path);

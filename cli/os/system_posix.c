@@ -336,6 +336,27 @@ bool system_write_close(int file)
     return close(file) == 0;
 }
 
+int system_create(const char *path)
+{
+    unlink(path);
+    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+bool system_replace(const char *from, const char *to)
+{
+    return rename(from, to) == 0;
+}
+
+void system_remove(const char *path)
+{
+    unlink(path);
+}
+
+uint32_t system_process(void)
+{
+    return (uint32_t)getpid();
+}
+
 /* The program that opens a file as the desktop does. */
 #if defined(__APPLE__)
 #define OPENER "open"

@@ -203,6 +203,7 @@ static void keep_last_error(void)
         errno = ENOENT;
         break;
     case ERROR_ACCESS_DENIED:
+    case ERROR_SHARING_VIOLATION:
         errno = EACCES;
         break;
     case ERROR_BAD_EXE_FORMAT:
@@ -332,6 +333,47 @@ int system_write_open(const char *path)
 bool system_write_close(int file)
 {
     return _close(file) == 0;
+}
+
+int system_create(const char *path)
+{
+    system_remove(path);
+    return open_file(path, _O_WRONLY | _O_CREAT | _O_EXCL);
+}
+
+static bool is_in_use(DWORD error)
+{
+    return error == ERROR_ACCESS_DENIED || error == ERROR_SHARING_VIOLATION;
+}
+
+/* A file that a reader has open cannot be replaced: tries again for a second. */
+bool system_replace(const char *from, const char *to)
+{
+    enum { MOST_TRIES = 100, PAUSE = 10 }; /* of milliseconds */
+    WCHAR *wide_from = widen(from);
+    WCHAR *wide_to = widen(to);
+    bool is_replaced = MoveFileExW(wide_from, wide_to, MOVEFILE_REPLACE_EXISTING) != 0;
+    for (int i = 0; i < MOST_TRIES && !is_replaced && is_in_use(GetLastError()); i++) {
+        Sleep(PAUSE);
+        is_replaced = MoveFileExW(wide_from, wide_to, MOVEFILE_REPLACE_EXISTING) != 0;
+    }
+    if (!is_replaced)
+        keep_last_error();
+    free(wide_from);
+    free(wide_to);
+    return is_replaced;
+}
+
+void system_remove(const char *path)
+{
+    WCHAR *wide = widen(path);
+    DeleteFileW(wide);
+    free(wide);
+}
+
+uint32_t system_process(void)
+{
+    return GetCurrentProcessId();
 }
 
 bool system_open_page(const char *path)

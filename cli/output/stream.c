@@ -5,12 +5,15 @@
 #include "output/screen.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 static int failure; /* errno */
 
 static int file = -1; /* in the place of standard output; -1: none */
 static const char *file_name;
+
+static buffer replacement; /* the name of the file that replaces `file_name`; empty: none */
 
 static bool paints;
 static buffer picture; /* the one being written */
@@ -85,6 +88,35 @@ void stream_close_file(void)
     if (file >= 0)
         keep_failure(system_write_close(file));
     file = -1;
+}
+
+void stream_begin_replacement(const char *path)
+{
+    buffer_clear(&replacement);
+    if (system_names_special(path)) {
+        stream_open_file(path);
+        return;
+    }
+    stream_flush();
+    buffer_format(&replacement, "%s.%" PRIu32 ".new", path, system_process());
+    errno = 0;
+    file_name = path;
+    file = system_create(replacement.data);
+    keep_failure(file >= 0);
+}
+
+void stream_end_replacement(void)
+{
+    bool is_created = file >= 0;
+    stream_close_file();
+    if (replacement.size > 0 && is_created) {
+        errno = 0;
+        if (failure == 0)
+            keep_failure(system_replace(replacement.data, file_name));
+        if (failure != 0)
+            system_remove(replacement.data);
+    }
+    buffer_free(&replacement);
 }
 
 const char *stream_name(void)

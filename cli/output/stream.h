@@ -12,6 +12,12 @@
 void stream_open_file(const char *path);
 void stream_close_file(void);
 
+/* Between these two calls everything goes to a file that then replaces the one at `path`, so that readers see either
+ * the whole of it or the earlier one. After a failure the earlier one stays. What is no regular file, such as a device,
+ * is written in place. */
+void stream_begin_replacement(const char *path);
+void stream_end_replacement(void);
+
 /* What is written: the path of the file, or "standard output". */
 const char *stream_name(void);
 

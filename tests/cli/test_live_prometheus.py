@@ -95,6 +95,32 @@ class Machine(LiveCase, MetricsCase):
                     compared += 1
         self.assertGreater(compared, 20)
 
+    def test_until_interrupted(self):
+        """With -o it goes on; each file is whole."""
+        if ON_WINDOWS:
+            self.skipTest("signals of POSIX")
+        path = os.path.join(self.folder, "a.prom")
+        with subprocess.Popen([program(), "live", "--format", "prometheus",
+                               "-o", path, "--set", "*", "--interval",
+                               "0.01"]) as running:
+            seen = set()
+            end = time.monotonic() + SECONDS
+            while len(seen) < 5 and time.monotonic() < end:
+                if not os.path.exists(path):
+                    time.sleep(0.001)
+                    continue
+                with open(path, encoding="utf-8") as file:
+                    seen.add(os.fstat(file.fileno()).st_ino)
+                    text = file.read()
+                self.assertTrue(text.endswith("\n"))
+                self.assertIn("\n# TYPE perfblock_system_threads gauge\n",
+                              text)
+                read_exposition(text)
+            running.send_signal(signal.SIGTERM)
+            self.assertEqual(running.wait(timeout=SECONDS), 0)
+        self.assertGreater(len(seen), 1)
+        self.assertEqual(os.listdir(self.folder), ["a.prom"])
+
     def test_context_switches(self):
         """Between two readings of the kernel's own number."""
         def now():

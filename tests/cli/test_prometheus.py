@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 from captures import (BULK, DISK, FREQUENCY, LARGE_RAW, MEMORY, NETWORK,
-                      PROCESSOR, RATE, RAW, TIMER, TIMER_INV, data,
+                      RATE, RAW, TIMER, TIMER_INV, data,
                       instances_result, metadata, single_result, three_sets)
 from expositions import (MetricsCase, expected_value, read_exposition,
                          table_of_types)
@@ -446,6 +446,97 @@ class Text(Metrics):
                                 "N", "--source", path)
         self.assertEqual((done.status, done.out), (0, ""))
         self.assertIn("no such instance", done.err)
+
+
+class Files(Metrics):
+    """-o FILE, which each sample replaces."""
+
+    def setUp(self):
+        super().setUp()
+        self.target = os.path.join(self.folder, "a.prom")
+        chunks = [metadata(DISK, "Disk", [(1, BULK, "N"), (2, BULK, "M")]),
+                  w.chunk(b"QINF", w.identifier(DISK, name="*"))]
+        chunks += [data(number, instances_result([1, 2], [
+            (n, "instance %d" % n, [number, number]) for n in range(200)]))
+            for number in range(3)]
+        self.source = self.file("source.pfb", w.recording(*chunks))
+
+    def replace(self, *arguments, **options):
+        """Run live with -o."""
+        return self.run_program(
+            "live", "--format", "prometheus", "-o", self.target, "--source",
+            self.source, "--set", "*", *arguments, **options)
+
+    def content(self):
+        """The file's metrics, after a look for files left over."""
+        self.assertEqual(sorted(os.listdir(self.folder)),
+                         ["a.prom", "source.pfb"])
+        with open(self.target, encoding="utf-8") as file:
+            text = file.read()
+        self.lint(text)
+        return read_exposition(text)
+
+    def test_each_sample_replaces_the_file(self):
+        for count, last in ((1, 0), (2, 1), (None, 2)):
+            arguments = ["--count", str(count)] if count else []
+            done = self.replace(*arguments)
+            self.assertEqual((done.status, done.out, done.err), (0, "", ""))
+            found = self.content()
+            self.assertEqual(
+                [set(points.values()) for _, _, points in found.values()],
+                [{last}] * 2)
+
+    def test_readers_see_whole_files(self):
+        """A file that was opened keeps its content."""
+        self.replace("--count", "1")
+        with open(self.target, encoding="utf-8") as opened:
+            begin = opened.read(10)
+            if not ON_WINDOWS:
+                self.replace("--count", "2")
+            text = begin + opened.read()
+        _, _, points = read_exposition(text)["perfblock_disk_n_total"]
+        self.assertEqual(set(points.values()), {0})
+
+    @unittest.skipIf(ON_WINDOWS, "limits of POSIX")
+    def test_failures_keep_the_file(self):
+        import resource  # pylint: disable=import-outside-toplevel
+        self.replace("--count", "1")
+        before = self.content()
+        done = subprocess.run(
+            [program(), "live", "--format", "prometheus", "-o", self.target,
+             "--source", self.source, "--set", "*"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS,
+            check=False, preexec_fn=lambda: resource.setrlimit(
+                resource.RLIMIT_FSIZE, (5000, 5000)))
+        self.assertEqual((done.returncode, done.stdout), (3, b""))
+        self.assertIn(b"a.prom: ", done.stderr)
+        self.assertEqual(self.content(), before)
+
+    def test_folders_and_missing_folders(self):
+        for target in (self.folder, os.path.join(self.folder, "none", "x")):
+            done = self.run_program("live", "--format", "prometheus", "-o",
+                                    target, "--source", self.source, "--set",
+                                    "*")
+            self.assertEqual((done.status, done.out), (3, ""))
+        self.assertEqual(os.listdir(self.folder), ["source.pfb"])
+
+    @unittest.skipIf(ON_WINDOWS, "devices of POSIX")
+    def test_devices_are_written_in_place(self):
+        done = self.run_program("live", "--format", "prometheus", "-o",
+                                "/dev/full", "--source", self.source,
+                                "--set", "*")
+        self.assertEqual(done.status, 3)
+        done = self.run_program("live", "--format", "prometheus", "-o",
+                                "/dev/null", "--source", self.source,
+                                "--set", "*")
+        self.assertEqual((done.status, done.err), (0, ""))
+        self.assertTrue(os.path.exists("/dev/null"))
+
+    def test_the_recording_is_not_replaced(self):
+        done = self.run_program("live", "--format", "prometheus", "-o",
+                                self.source, "--source", self.source)
+        self.assertEqual(done.status, 2)
+        self.assertIn("is the recording", done.err)
 
 
 class Tool(Case):

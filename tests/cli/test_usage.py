@@ -245,7 +245,7 @@ class Refusals(Case):
         """An option that would have no effect is refused."""
         for line, name in (("check -i 1 x", "--interval"),
                            ("cook -n 1 x", "--count"),
-                           ("live -o x", "--output"),
+                           ("countersets -o x", "--output"),
                            ("record -o x -f json", "--format"),
                            ("types -q", "--quiet"),
                            ("check --color never x", "--color")):
@@ -264,6 +264,9 @@ class Refusals(Case):
             self.refused(command, "--format", "prometheus", "x")
         for command in ("types", "countersets"):
             self.refused(command, "--format", "prometheus")
+        for arguments in (["-o", "x"], ["-o", "x", "--format", "json"]):
+            self.assertIn("--format prometheus", self.refused(
+                "live", *arguments))
         self.refused("show", "--format", "csv", "x")
         for command in ("countersets", "cpuid"):
             self.refused(command, "--format", "csv")
