@@ -23,6 +23,7 @@ typedef struct metric {
     uint32_t position; /* in its registration */
     metric_kind kind;
     pfb_clock clock;
+    bool is_raw_short, is_base_short; /* of 4 bytes */
     metric_scale scale;
     buffer name;
     bool shows_totals; /* of instances: a pattern names them */
@@ -43,6 +44,24 @@ typedef struct point {
     double ticks_per_second; /* of the metric's clock; 0: unknown */
 } point;
 
+/* A total of 4 bytes that goes on past 2^32. */
+typedef struct long_total {
+    uint64_t last;  /* as it was read */
+    uint64_t carry; /* what is added to it */
+} long_total;
+
+/* What the next sample continues: the totals of a metric for an instance. */
+typedef struct kept_point {
+    size_t key; /* in `keys`: the metric's name and the labels, with a NUL after each */
+    long_total raw, base;
+} kept_point;
+
+struct kept_metrics {
+    buffer keys;
+    kept_point *points; /* in the order in which they were printed */
+    size_t count, capacity;
+};
+
 typedef struct exposition {
     values_printer *p;
     pfb_collector *collector;
@@ -54,6 +73,8 @@ typedef struct exposition {
     buffer labels; /* of each row, with a NUL after each */
     point *points;
     size_t point_count, point_capacity;
+    kept_metrics kept; /* of this sample */
+    size_t next_kept;  /* the first one of the sample before that was not passed */
 } exposition;
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
@@ -229,6 +250,10 @@ static void add_metrics(exposition *e, const pfb_guid *guid)
         m.kind = metric_kind_of(counter.counter.type, &m.clock);
         if (m.kind == METRIC_NONE)
             continue;
+        const pfb_counter_type *type = pfb_counter_type_find(counter.counter.type);
+        const pfb_counter_type *base = pfb_counter_type_find(type->base);
+        m.is_raw_short = type->raw_size == PFB_RAW_DWORD;
+        m.is_base_short = base && base->raw_size == PFB_RAW_DWORD;
         e->metrics = memory_grow(e->metrics, &e->metric_capacity, e->metric_count + 1, sizeof m);
         e->metrics[e->metric_count++] = m;
     }
@@ -501,6 +526,75 @@ static void find_points(exposition *e)
         qsort(e->points, e->point_count, sizeof *e->points, compare_points);
 }
 
+/* ---- Totals of 4 bytes ----------------------------------------------------------------------------------- */
+
+/* Orders as points are. */
+static int compare_keys(const char *left, const char *right)
+{
+    int order = strcmp(left, right);
+    return order != 0 ? order : strcmp(left + strlen(left) + 1, right + strlen(right) + 1);
+}
+
+/* Adds what the total has lost at 2^32 since it was seen first. A fall is taken for that if the way through 2^32 is
+ * less than half of it, and else for a restart. */
+static void carry(long_total *total, const long_total *last)
+{
+    const uint64_t end = UINT64_C(1) << 32;
+    if (!last || last->last >= end || total->last >= end)
+        return;
+    if (total->last >= last->last)
+        total->carry = last->carry;
+    else if (end - last->last + total->last < end / 2)
+        total->carry = last->carry + end;
+}
+
+/* Continues the totals of a point from those of the sample before, and keeps them for the next. Both are in the same
+ * order. */
+static void continue_totals(exposition *e, point *p)
+{
+    const kept_metrics *before = e->p->metrics;
+    const metric *m = p->metric;
+    kept_metrics *kept = &e->kept;
+    kept_point now = {.key = kept->keys.size, .raw.last = p->raw, .base.last = p->base};
+    int order = 1;
+    if (!m->is_raw_short && !m->is_base_short)
+        return;
+    buffer_bytes(&kept->keys, m->name.data, m->name.size + 1);
+    buffer_bytes(&kept->keys, p->labels, strlen(p->labels) + 1);
+    while (before && e->next_kept < before->count && order > 0) {
+        order = compare_keys(kept->keys.data + now.key, before->keys.data + before->points[e->next_kept].key);
+        e->next_kept += order > 0;
+    }
+    if (order == 0) {
+        if (m->is_raw_short)
+            carry(&now.raw, &before->points[e->next_kept].raw);
+        if (m->is_base_short)
+            carry(&now.base, &before->points[e->next_kept].base);
+    }
+    kept->points = memory_grow(kept->points, &kept->capacity, kept->count + 1, sizeof *kept->points);
+    kept->points[kept->count++] = now;
+    p->raw += now.raw.carry;
+    p->base += now.base.carry;
+}
+
+/* Replaces what was kept of the sample before. */
+static void keep_metrics(exposition *e)
+{
+    values_end_metrics(e->p);
+    e->p->metrics = memory_get(1, sizeof *e->p->metrics);
+    *e->p->metrics = e->kept;
+}
+
+void values_end_metrics(values_printer *p)
+{
+    if (!p->metrics)
+        return;
+    buffer_free(&p->metrics->keys);
+    free(p->metrics->points);
+    free(p->metrics);
+    p->metrics = NULL;
+}
+
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
 /* An integer in base units. One that has them keeps all digits. */
@@ -573,12 +667,13 @@ static void put_points(exposition *e)
     buffer lines = {0};
     const point *last = NULL;
     for (size_t i = 0; i < e->point_count && !output_failed(e->p->out); i++) {
-        const point *p = &e->points[i];
+        point *p = &e->points[i];
         bool is_same_name = last && last->metric->rank == p->metric->rank;
         if (is_same_name && strcmp(last->labels, p->labels) == 0)
             continue;
         if (!is_same_name)
             put_head(e, &lines, p->metric);
+        continue_totals(e, p);
         put_line(&lines, p);
         last = p;
         if (lines.size < BLOCK)
@@ -596,6 +691,7 @@ void values_print_metrics(values_printer *p, pfb_collector *collector)
     find_metrics(&e);
     find_points(&e);
     put_points(&e);
+    keep_metrics(&e);
     for (size_t i = 0; i < e.metric_count; i++)
         buffer_free(&e.metrics[i].name);
     free(e.sets);

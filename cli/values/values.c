@@ -376,4 +376,5 @@ void values_end(values_printer *p)
     suggest_end(&p->meant);
     free(p->columns);
     p->columns = NULL;
+    values_end_metrics(p);
 }

@@ -10,6 +10,7 @@
  */
 
 typedef struct kept_column kept_column;
+typedef struct kept_metrics kept_metrics;
 
 typedef struct values_printer {
     output *out;
@@ -28,6 +29,7 @@ typedef struct values_printer {
     kept_column *columns;  /* of records; null at first */
     bool has_sort_counter; /* a counter of that name was found */
     suggestion meant;      /* else: the most similar name */
+    kept_metrics *metrics; /* of the sample before; null at first */
 } values_printer;
 
 /* Has tables sorted and cut: `sort` and `top` as above. */
@@ -101,5 +103,6 @@ void values_print_tables(values_printer *p, pfb_collector *collector);
 
 /* Metrics (prometheus.c). */
 void values_print_metrics(values_printer *p, pfb_collector *collector);
+void values_end_metrics(values_printer *p);
 
 #endif

@@ -107,6 +107,63 @@ class Types(Metrics):
                                          (("instance", "rises"),): 15}}])
 
 
+class Wraps(Metrics):
+    """Totals of 4 bytes go on past 2^32."""
+
+    def totals(self, kind, samples):
+        """The totals of the samples: {instance: value} each."""
+        counters = [(1, kind, "N", 2), (2, AVERAGE_BASE, "Base")]
+        chunks = [metadata(DISK, "Disk", counters),
+                  w.chunk(b"QINF", w.identifier(DISK, name="*"))]
+        chunks += [data(number, instances_result([1, 2], [
+            (ident, name, [w.v4(raw), w.v4(base)])
+            for ident, (name, (raw, base)) in enumerate(rows.items())]))
+            for number, rows in enumerate(samples)]
+        found = self.expositions(
+            "--source", self.file("a.pfb", w.recording(*chunks)), "--set",
+            "*", "--count", str(len(samples)))
+        return [{dict(labels)["instance"]: value
+                 for labels, value in points.items()}
+                for metrics in found
+                for _, _, points in metrics.values()]
+
+    def test_falls(self):
+        samples = [{"wraps": (0xFFFFFFF0, 0), "restarts": (1000, 0),
+                    "leaves": (0xFFFFFFFF, 0), "half": (0x80000001, 0),
+                    "more": (0x80000000, 0)},
+                   {"wraps": (0x10, 0), "restarts": (3, 0),
+                    "half": (0, 0), "more": (0, 0)},
+                   {"wraps": (0xF0000000, 0), "restarts": (5, 0),
+                    "leaves": (1, 0), "half": (7, 0), "more": (7, 0)},
+                   {"wraps": (2, 0), "restarts": (9, 0)}]
+        end = 2 ** 32
+        self.assertEqual(self.totals(RATE, samples), [
+            {"wraps": 0xFFFFFFF0, "restarts": 1000, "leaves": 0xFFFFFFFF,
+             "half": 0x80000001, "more": 0x80000000},
+            {"wraps": end + 0x10, "restarts": 3, "half": end, "more": 0},
+            {"wraps": end + 0xF0000000, "restarts": 5, "leaves": 1,
+             "half": end + 7, "more": 7},
+            {"wraps": 2 * end + 2, "restarts": 9}])
+
+    def test_sum_and_count(self):
+        samples = [{"a": (0xFFFFFFFF, 0xFFFFFFFE)}, {"a": (10 ** 7, 5)}]
+        end = 2 ** 32
+        self.assertEqual(self.totals(AVERAGE_TIMER, samples), [
+            {"a": (0xFFFFFFFF / 1e7, 0xFFFFFFFE)},
+            {"a": ((end + 10 ** 7) / 1e7, end + 5)}])
+
+    def test_8_bytes_do_not_wrap(self):
+        chunks = [metadata(DISK, "Disk", [(1, BULK, "N")]),
+                  w.chunk(b"QINF", w.identifier(DISK, name="*"))]
+        chunks += [data(number, instances_result([1], [(0, "a", [raw])]))
+                   for number, raw in enumerate((0xFFFFFFFF, 3))]
+        found = self.expositions(
+            "--source", self.file("a.pfb", w.recording(*chunks)), "--set",
+            "*", "--count", "2")
+        self.assertEqual([list(metrics["perfblock_disk_n_total"][2].values())
+                          for metrics in found], [[0xFFFFFFFF], [3]])
+
+
 class Names(Metrics):
     """Names, and what they do to values."""
 
