@@ -216,7 +216,8 @@ static void make_unique(exposition *e)
     sort_names(e);
 }
 
-/* Ranks the names. Metrics whose names are still equal, as in countersets of equal names, are left out. */
+/* Ranks the names. Metrics whose names are still equal, as in countersets of equal names, are left out, with a note in
+ * the first sample. */
 static void rank_names(exposition *e)
 {
     size_t count = 0;
@@ -231,7 +232,7 @@ static void rank_names(exposition *e)
         if (m->is_left_out && count++ == 0)
             name = m->name.data;
     }
-    if (count > 0)
+    if (count > 0 && !e->p->metrics)
         diagnostics_say(STATUS_FINE, e->p->file,
                         "counters left out because others come to the same name: %zu, first %s", count, name);
 }
@@ -253,7 +254,7 @@ static void add_metrics(exposition *e, const pfb_guid *guid)
         const pfb_counter_type *type = pfb_counter_type_find(counter.counter.type);
         const pfb_counter_type *base = pfb_counter_type_find(type->base);
         m.is_raw_short = type->raw_size == PFB_RAW_DWORD;
-        m.is_base_short = base && base->raw_size == PFB_RAW_DWORD;
+        m.is_base_short = metric_is_summary(m.kind) && base && base->raw_size == PFB_RAW_DWORD;
         e->metrics = memory_grow(e->metrics, &e->metric_capacity, e->metric_count + 1, sizeof m);
         e->metrics[e->metric_count++] = m;
     }
@@ -540,7 +541,7 @@ static int compare_keys(const char *left, const char *right)
 static void carry(long_total *total, const long_total *last)
 {
     const uint64_t end = UINT64_C(1) << 32;
-    if (!last || last->last >= end || total->last >= end)
+    if (last->last >= end || total->last >= end)
         return;
     if (total->last >= last->last)
         total->carry = last->carry;
