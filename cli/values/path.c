@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Counter paths of displayed values. */
+#include "output/text.h"
 #include "values/values.h"
 
 #include <inttypes.h>
@@ -9,7 +10,7 @@ static void put_counterset(buffer *out, const pfb_collected_value *v, bool is_lo
 {
     if (v->has_counterset) {
         buffer_string(out, "\\");
-        buffer_bytes(out, v->counterset, v->counterset_size);
+        text_first(out, v->counterset, v->counterset_size, VALUES_LONGEST_PART);
     } else if (!is_log) {
         const pfb_collected_result result = {
             .counterset = "", .has_guid = v->has_guid, .guid = v->guid, .has_title = v->has_title, .title = v->title};
@@ -24,26 +25,26 @@ static void put_instance(buffer *out, const pfb_collected_value *v)
         return;
     buffer_string(out, "(");
     if (v->has_parent) {
-        buffer_bytes(out, v->parent, v->parent_size);
+        text_first(out, v->parent, v->parent_size, VALUES_LONGEST_PART);
         buffer_string(out, "/");
     }
-    buffer_bytes(out, v->instance, v->instance_size);
+    text_first(out, v->instance, v->instance_size, VALUES_LONGEST_PART);
     if (v->occurrence > 0)
         buffer_format(out, "#%" PRIu32, v->occurrence);
     buffer_string(out, ")");
 }
 
-void values_put_machine(buffer *out, const pfb_collected_value *v)
+void values_put_machine(buffer *out, const pfb_collected_value *v, size_t most)
 {
     if (v->machine_size == 0 || v->machine[0] != '\\')
         buffer_string(out, "\\\\");
-    buffer_bytes(out, v->machine, v->machine_size);
+    text_first(out, v->machine, v->machine_size, most);
 }
 
 void values_put_set_path(buffer *out, const pfb_collected_value *v, bool is_log)
 {
     if (v->has_machine)
-        values_put_machine(out, v);
+        values_put_machine(out, v, VALUES_LONGEST_PART);
     put_counterset(out, v, is_log);
 }
 
@@ -55,7 +56,7 @@ void values_put_path(buffer *out, const pfb_collected_value *v, bool is_log)
     if (out->size > start)
         buffer_string(out, "\\");
     if (v->has_counter)
-        buffer_bytes(out, v->counter, v->counter_size);
+        text_first(out, v->counter, v->counter_size, VALUES_LONGEST_PART);
     else
         values_put_column_name(out, v);
 }

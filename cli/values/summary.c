@@ -12,10 +12,9 @@
 
 #include <stdlib.h>
 
-/* What identifies a counter and instance. The key of a series is this, then the names in the order of their sizes, then
- * the unit with a NUL. */
+/* What identifies a counter and instance: the key of a series. Names are positions in value_summary.names. */
 typedef struct summary_key {
-    size_t counterset_size, instance_size, parent_size, counter_size, machine_size;
+    size_t counterset, instance, parent, counter, machine, unit;
     pfb_guid guid;
     uint32_t title, counter_id, occurrence, type;
     uint32_t result, position; /* only of what has neither name nor number */
@@ -24,7 +23,7 @@ typedef struct summary_key {
     uint8_t zero[6]; /* no padding, which would not compare */
 } summary_key;
 
-_Static_assert(sizeof(summary_key) == 5 * sizeof(size_t) + sizeof(pfb_guid) + 6 * sizeof(uint32_t) + 16,
+_Static_assert(sizeof(summary_key) == 6 * sizeof(size_t) + sizeof(pfb_guid) + 6 * sizeof(uint32_t) + 16,
                "the key has padding");
 
 /* The values of a series. */
@@ -38,12 +37,12 @@ typedef struct summary_line {
 enum { MOST_STATUSES = 64 };
 
 struct value_summary {
-    series_list series;
+    series_list series, names;
     summary_line *lines; /* by series */
     size_t line_count, line_capacity;
     const char *statuses[MOST_STATUSES]; /* names that occurred */
     size_t status_count;
-    buffer key;
+    buffer name;
     uint64_t number; /* of the last sample */
     bool has_sample;
 };
@@ -56,22 +55,33 @@ value_summary *value_summary_begin(void)
 void value_summary_free(value_summary *summary)
 {
     series_free(&summary->series);
-    buffer_free(&summary->key);
+    series_free(&summary->names);
+    buffer_free(&summary->name);
     free(summary->lines);
     free(summary);
 }
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-static void make_key(buffer *out, const pfb_collected_value *v, bool is_log)
+/* The position of a name, which is stored with a NUL. */
+static size_t name_at(value_summary *summary, const char *name, size_t size)
+{
+    buffer_clear(&summary->name);
+    text_first(&summary->name, name, size, VALUES_LONGEST_PART);
+    series_begin_sample(&summary->names); /* equal names are one */
+    return series_find(&summary->names, summary->name.data, summary->name.size + 1);
+}
+
+static summary_line *line_of(value_summary *summary, const pfb_collected_value *v, bool is_log)
 {
     bool has_set = v->has_counterset || v->has_guid || v->has_title || is_log;
     bool has_counter = v->has_counter || v->has_counter_id;
-    const summary_key key = {.counterset_size = v->counterset_size,
-                             .instance_size = v->instance_size,
-                             .parent_size = v->parent_size,
-                             .counter_size = v->counter_size,
-                             .machine_size = v->machine_size,
+    const summary_key key = {.counterset = name_at(summary, v->counterset, v->counterset_size),
+                             .instance = name_at(summary, v->instance, v->instance_size),
+                             .parent = name_at(summary, v->parent, v->parent_size),
+                             .counter = name_at(summary, v->counter, v->counter_size),
+                             .machine = name_at(summary, v->machine, v->machine_size),
+                             .unit = name_at(summary, v->unit, strlen(v->unit)),
                              .guid = v->guid,
                              .title = v->title,
                              .counter_id = v->counter_id,
@@ -89,20 +99,7 @@ static void make_key(buffer *out, const pfb_collected_value *v, bool is_log)
                              .has_title = v->has_title,
                              .has_counter_id = v->has_counter_id,
                              .has_type = v->has_type};
-    buffer_clear(out);
-    buffer_bytes(out, (const char *)&key, sizeof key);
-    buffer_bytes(out, v->counterset, v->counterset_size);
-    buffer_bytes(out, v->instance, v->instance_size);
-    buffer_bytes(out, v->parent, v->parent_size);
-    buffer_bytes(out, v->counter, v->counter_size);
-    buffer_bytes(out, v->machine, v->machine_size);
-    buffer_bytes(out, v->unit, strlen(v->unit) + 1);
-}
-
-static summary_line *line_of(value_summary *summary, const pfb_collected_value *v, bool is_log)
-{
-    make_key(&summary->key, v, is_log);
-    size_t at = series_find(&summary->series, summary->key.data, summary->key.size);
+    size_t at = series_find(&summary->series, &key, sizeof key);
     summary->lines = memory_grow(summary->lines, &summary->line_capacity, at + 1, sizeof *summary->lines);
     while (summary->line_count <= at)
         summary->lines[summary->line_count++] = (summary_line){.missing = 0};
@@ -146,20 +143,20 @@ void values_print_summary(values_printer *p, pfb_collector *collector)
 
 /* ---- Output ---------------------------------------------------------------------------------------------- */
 
-/* What the key of a line was made from. The names have no NUL. */
+static const char *name_of(const value_summary *summary, size_t position, size_t *size)
+{
+    const char *name = series_key(&summary->names, position, size);
+    --*size;
+    return name;
+}
+
+/* What the key of a line was made from. */
 static pfb_collected_value value_at(const value_summary *summary, size_t line, bool *is_log)
 {
     summary_key key;
     size_t size;
-    const char *bytes = series_key(&summary->series, line, &size);
-    memcpy(&key, bytes, sizeof key);
-    bytes += sizeof key;
-    pfb_collected_value v = {.counterset_size = key.counterset_size,
-                             .instance_size = key.instance_size,
-                             .parent_size = key.parent_size,
-                             .counter_size = key.counter_size,
-                             .machine_size = key.machine_size,
-                             .guid = key.guid,
+    memcpy(&key, series_key(&summary->series, line, &size), sizeof key);
+    pfb_collected_value v = {.guid = key.guid,
                              .title = key.title,
                              .counter_id = key.counter_id,
                              .occurrence = key.occurrence,
@@ -175,12 +172,12 @@ static pfb_collected_value value_at(const value_summary *summary, size_t line, b
                              .has_title = key.has_title,
                              .has_counter_id = key.has_counter_id,
                              .has_type = key.has_type};
-    v.counterset = bytes;
-    v.instance = v.counterset + key.counterset_size;
-    v.parent = v.instance + key.instance_size;
-    v.counter = v.parent + key.parent_size;
-    v.machine = v.counter + key.counter_size;
-    v.unit = v.machine + key.machine_size;
+    v.counterset = name_of(summary, key.counterset, &v.counterset_size);
+    v.instance = name_of(summary, key.instance, &v.instance_size);
+    v.parent = name_of(summary, key.parent, &v.parent_size);
+    v.counter = name_of(summary, key.counter, &v.counter_size);
+    v.machine = name_of(summary, key.machine, &v.machine_size);
+    v.unit = name_of(summary, key.unit, &size);
     *is_log = key.is_log;
     return v;
 }
@@ -251,7 +248,7 @@ static void put_record(output *out, buffer *memory, const value_summary *summary
     put_name(out, "guid", v.has_guid, guid, strlen(guid));
     put_name(out, "parent", v.has_parent, v.parent, v.parent_size);
     buffer_clear(memory);
-    values_put_machine(memory, &v);
+    values_put_machine(memory, &v, VALUES_LONGEST_PART + 2);
     put_name(out, "machine", v.has_machine, memory->data, memory->size);
     output_end(out);
 }

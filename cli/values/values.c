@@ -186,7 +186,7 @@ static void put_time(output *out, buffer *memory, const pfb_collected_value *v)
 static void put_machine(output *out, buffer *memory, const pfb_collected_value *v)
 {
     buffer_clear(memory);
-    values_put_machine(memory, v);
+    values_put_machine(memory, v, SIZE_MAX);
     put_name(out, "machine", v->has_machine, memory->data, memory->size);
 }
 

@@ -61,6 +61,10 @@ const char *values_status_name(const pfb_collected_value *v);
 /* Names of at most VALUES_LONGEST_NAME characters, made of numbers where there is no name. */
 enum { VALUES_LONGEST_NAME = 200 };
 
+/* Names of series are cut after the 1024 characters that PDH allows (PDH_MAX_COUNTER_NAME, PDH_MAX_INSTANCE_NAME): many
+ * counters of a file may share the bytes of a longer one. */
+enum { VALUES_LONGEST_PART = 1024 };
+
 /* Appends the name of a result's counterset or object. `position` is that of the result. */
 void values_put_set_name(buffer *out, const pfb_collected_result *result, uint32_t position);
 
@@ -70,11 +74,12 @@ void values_put_row_name(buffer *out, const pfb_collected_value *v);
 /* Appends the name of a counter. */
 void values_put_column_name(buffer *out, const pfb_collected_value *v);
 
-/* Appends the name of the value's machine with two backslashes before it. */
-void values_put_machine(buffer *out, const pfb_collected_value *v);
+/* Appends at most `most` characters of the name of the value's machine, with two backslashes before it. */
+void values_put_machine(buffer *out, const pfb_collected_value *v, size_t most);
 
-/* Appends the counter path of a value, of any length: "\\\\MACHINE\\Object(parent/instance#n)\\Counter". Parts that do
- * not exist are left out; those that have no name are called by their number. */
+/* Appends the counter path of a value: "\\\\MACHINE\\Object(parent/instance#n)\\Counter". Parts that do
+ * not exist are left out; those that have no name are called by their number. Each part has
+ * at most VALUES_LONGEST_PART characters. */
 void values_put_set_path(buffer *out, const pfb_collected_value *v, bool is_log); /* up to the counterset */
 void values_put_path(buffer *out, const pfb_collected_value *v, bool is_log);
 

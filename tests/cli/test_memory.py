@@ -75,6 +75,10 @@ class Shared(Case):
         """(command line, whether its output is linear in the file too)."""
         for form in ("text", "json", "csv"):
             yield ["cook", "--format", form, path], form == "text"
+        for form in ("pdh-csv", "pdh-tsv"):
+            yield ["cook", "--format", form, path], False
+        for form in ("text", "json", "csv"):
+            yield ["cook", "--summary", "--format", form, path], form == "text"
         for command in (["show"], ["countersets", "--file"]):
             for form in ("text", "json"):
                 yield [*command, path, "--format", form], form == "text"
@@ -258,6 +262,17 @@ class Cut(Case):
             found = [item.get("text", item.get("name"))
                      for item in self.run_json(*command)]
             self.assertEqual(found.count(name), 2, command)
+
+    def test_series(self):
+        """Names that are kept from sample to sample are cut where those of
+        PDH end."""
+        for size in (1024, 1025):
+            path = self.file("a.pfb", v2_capture(1, "n" * size))
+            shown = "n" * 1024 + ELLIPSIS * (size - 1024)
+            self.assertEqual(self.json_names(path, "counter", "--summary"),
+                             {shown})
+            self.assertIn('"\\Set(a)\\%s"\r\n' % shown, self.run_fine(
+                "cook", "--format", "pdh-csv", path).out)
 
     def test_lines_of_text(self):
         for size in (LONGEST_IN_LINE, LONGEST_IN_LINE + 1):
