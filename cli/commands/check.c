@@ -51,7 +51,8 @@ static void state_text(output *out, const walk *w)
     size_t note_count = name_notes(w, notes);
     buffer line = {0};
     text_safe(&line, w->in->name, strlen(w->in->name));
-    buffer_format(&line, ": %s (%s, %zu bytes", name_verdict(w), input_kind_name(w->in->kind), w->in->size);
+    buffer_format(&line, ": %s (%s, %" PRIu64 " bytes", name_verdict(w), input_kind_name(w->in->kind),
+                  input_file_size(w->in));
     count_words(&line, w->counts.chunks, "chunk", "chunks");
     count_words(&line, w->counts.blocks, "block", "blocks");
     count_words(&line, w->counts.results, "result", "results");
@@ -83,7 +84,7 @@ static void state_record(output *out, const walk *w)
     output_begin(out, NULL, 0);
     output_string(out, "file", w->in->name);
     output_string(out, "kind", input_kind_name(w->in->kind));
-    output_unsigned(out, "size", w->in->size);
+    output_unsigned(out, "size", input_file_size(w->in));
     output_bool(out, "valid", is_valid);
     if (!is_valid) {
         output_string(out, "code", pfb_code_name(w->first.code));
@@ -106,7 +107,7 @@ static void check_file(const options *o, output *out, const char *name)
 {
     input in;
     output silent;
-    if (!input_read(&in, name, o->kind))
+    if (!input_open(&in, name, o->kind, false))
         return;
     output_open(&silent, OUTPUT_NONE, false);
     walk w = {.in = &in, .out = &silent, .options = &o->reader, .request = o->request};

@@ -49,11 +49,12 @@ static void require_memory(bool is_done)
         memory_exhausted();
 }
 
-/* Cooks a V2 reply or V1 block at `base` of the file, of which `size` bytes follow. Reports its error; of V1 that of
+/* Cooks a V2 reply or V1 block at `at` of the window, of which `size` bytes follow. Reports its error; of V1 that of
  * each object, since the others can still be read. */
-static pfb_collected_reply cook_reply(cook *c, uint32_t version, size_t base, size_t size)
+static pfb_collected_reply cook_reply(cook *c, uint32_t version, size_t at, size_t size)
 {
-    const uint8_t *data = c->in.data + base;
+    const uint8_t *data = c->in.data + at;
+    size_t base = (size_t)c->in.offset + at;
     do
         require_memory(pfb_collector_put_sample(c->collector, version, data, size, NULL));
     while (sample_range_repeats(&c->range, c->collector));
@@ -87,7 +88,8 @@ typedef struct unread_chunks {
     size_t first[UNREAD_TAGS + 1];
 } unread_chunks;
 
-static void count_unread(unread_chunks *unread, const pfb_chunk *chunk)
+/* `offset` is that of the chunk in the file. */
+static void count_unread(unread_chunks *unread, const pfb_chunk *chunk, size_t offset)
 {
     size_t i = 0;
     while (i < UNREAD_TAGS && unread_tags[i].tag != chunk->tag)
@@ -95,7 +97,7 @@ static void count_unread(unread_chunks *unread, const pfb_chunk *chunk)
     if (i == UNREAD_TAGS && chunk->version <= PFB_CAPTURE_VERSION)
         return; /* an unknown tag, which the format requires to be skipped */
     if (unread->counts[i]++ == 0)
-        unread->first[i] = chunk->offset;
+        unread->first[i] = offset;
 }
 
 static void tell_unread(const cook *c, const unread_chunks *unread)
@@ -111,6 +113,7 @@ static void tell_unread(const cook *c, const unread_chunks *unread)
 static void cook_chunk(cook *c, const pfb_chunk *chunk, unread_chunks *unread)
 {
     const uint8_t *body = c->in.data + chunk->body_offset;
+    size_t base = (size_t)c->in.offset;
     size_t size = chunk->body_size_bytes;
     pfb_error error = {PFB_OK, 0};
     pfb_name_table table;
@@ -119,9 +122,11 @@ static void cook_chunk(cook *c, const pfb_chunk *chunk, unread_chunks *unread)
         cook_reply(c, 2, chunk->body_offset, size);
         break;
     case PFB_TAG_V1:
+        title_names_look_ahead(&c->names, &c->in);
         cook_reply(c, 1, chunk->body_offset, size);
         break;
-    case PFB_TAG_NAMES: /* was put before */
+    case PFB_TAG_NAMES:
+        title_names_add(&c->names, base + chunk->offset, body, size);
         pfb_name_table_open(&table, body, size, &c->o->reader);
         pfb_name_table_count(&table);
         error = table.error;
@@ -138,25 +143,28 @@ static void cook_chunk(cook *c, const pfb_chunk *chunk, unread_chunks *unread)
     case PFB_TAG_NOTE:
         break;
     default:
-        count_unread(unread, chunk);
+        count_unread(unread, chunk, base + chunk->offset);
         break;
     }
-    tell(c, chunk->body_offset, error);
+    tell(c, base + chunk->body_offset, error);
 }
 
 static void cook_capture(cook *c)
 {
-    const input *in = &c->in;
+    input *in = &c->in;
     pfb_capture capture;
     pfb_chunk chunk;
     unread_chunks unread = {0};
-    pfb_capture_open(&capture, in->data, in->size, NULL);
-    while (!output_failed(c->out) && pfb_capture_next_chunk(&capture, &chunk)) {
-        cook_chunk(c, &chunk, &unread);
-        progress_show(in->name, chunk.offset);
+    bool is_open = input_open_capture(in, &capture);
+    while (is_open && !output_failed(c->out)) {
+        while (!output_failed(c->out) && pfb_capture_next_chunk(&capture, &chunk)) {
+            cook_chunk(c, &chunk, &unread);
+            input_progress(in, chunk.offset);
+        }
+        is_open = input_continue_capture(in, &capture);
     }
     tell_unread(c, &unread);
-    tell(c, 0, capture.error);
+    tell(c, (size_t)in->offset, capture.error);
 }
 
 /* ---- Bare blocks ----------------------------------------------------------------------------------------- */
@@ -171,12 +179,12 @@ static void tell_rest(cook *c, size_t offset)
 
 static void cook_blocks(cook *c)
 {
-    const input *in = &c->in;
+    input *in = &c->in;
     input_blocks blocks = {0};
     input_part part = INPUT_PART_END;
     while (!output_failed(c->out) && (part = input_next_part(in, &blocks)) != INPUT_PART_END) {
         if (part == INPUT_PART_TRAILING) {
-            tell_rest(c, blocks.at);
+            tell_rest(c, (size_t)in->offset + blocks.at);
             continue;
         }
         bool is_v1 = part == INPUT_PART_V1;
@@ -184,7 +192,7 @@ static void cook_blocks(cook *c)
         /* After an error the next block cannot be found, except after one inside a V1 block with a valid header. */
         blocks.has_ended = reply.size_bytes == 0 || (!is_v1 && reply.error.code != PFB_OK);
         blocks.at += reply.size_bytes;
-        progress_show(in->name, blocks.at);
+        input_progress(in, blocks.at);
     }
 }
 
@@ -193,9 +201,9 @@ static void cook_blocks(cook *c)
 static void cook_file(cook *c, const char *name)
 {
     input *in = &c->in;
-    if (!input_read(in, name, c->o->kind))
+    if (!input_open(in, name, c->o->kind, c->o->is_followed))
         return;
-    title_names_begin(&c->names, in->kind == INPUT_CAPTURE ? in : NULL);
+    title_names_begin(&c->names);
     metadata_files_put(&c->metadata, c->collector);
     c->printer.file = name;
     if (in->kind == INPUT_CAPTURE)

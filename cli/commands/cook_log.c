@@ -6,31 +6,37 @@
 
 #include <inttypes.h>
 
-static void tell(const input *in, pfb_error error)
+/* `base` is the offset in the file that the error's counts from. */
+static void tell(const input *in, uint64_t base, pfb_error error)
 {
+    error.offset += (size_t)base;
     if (error.code != PFB_OK)
         diagnostics_malformed(in->name, error);
 }
 
 /* Prints the current sample, if there is one, and reports the error of what was put. Returns the number of samples
  * printed. */
-static uint64_t print_sample(const input *in, values_printer *printer, pfb_collector *collector)
+static uint64_t print_sample(input *in, values_printer *printer, pfb_collector *collector)
 {
     pfb_collected_reply reply = pfb_collector_reply(collector);
     values_print(printer, collector);
-    tell(in, reply.error);
+    tell(in, in->offset, reply.error);
     return reply.is_sample;
 }
 
-static uint64_t cook_records(const input *in, values_printer *printer, pfb_collector *collector, sample_range *range,
+static uint64_t cook_records(input *in, values_printer *printer, pfb_collector *collector, sample_range *range,
                              const pfb_read_options *options)
 {
     pfb_log_reader log;
     pfb_log_record record;
     pfb_source_failure failure = {0};
     uint64_t count = 0;
-    pfb_log_open(&log, in->data, in->size, options);
-    while (!output_failed(printer->out) && pfb_log_next_record(&log, &record)) {
+    bool is_open = input_open_log(in, &log, options);
+    while (is_open && !output_failed(printer->out)) {
+        if (!pfb_log_next_record(&log, &record)) {
+            is_open = input_continue_log(in, &log);
+            continue;
+        }
         bool has_memory;
         do
             has_memory = pfb_collector_put_log_record(collector, &log, &record, &failure);
@@ -43,39 +49,43 @@ static uint64_t cook_records(const input *in, values_printer *printer, pfb_colle
         }
         if (!has_memory)
             memory_exhausted();
-        progress_show(in->name, record.offset);
+        input_progress(in, record.offset);
     }
     if (log.skipped_events > 0)
         diagnostics_note(in->name, 0, "%" PRIu64 " unknown events or parts of records were skipped",
                          log.skipped_events);
-    tell(in, log.error);
+    tell(in, in->offset, log.error);
     return count;
 }
 
-static uint64_t cook_rows(const input *in, values_printer *printer, pfb_collector *collector, sample_range *range,
+static uint64_t cook_rows(input *in, values_printer *printer, pfb_collector *collector, sample_range *range,
                           const pfb_read_options *options)
 {
     pfb_pdh_text_reader text;
     pfb_pdh_text_row row;
     uint64_t count = 0;
-    bool is_open = pfb_pdh_text_open(&text, in->data, in->size, options);
+    bool is_open = input_open_text(in, &text, options);
     if (is_open && !pfb_collector_put_text_paths(collector, &text, NULL))
         memory_exhausted();
-    while (is_open && !output_failed(printer->out) && pfb_pdh_text_next_row(&text, &row)) {
+    while (is_open && !output_failed(printer->out)) {
+        if (!pfb_pdh_text_next_row(&text, &row)) {
+            is_open = input_continue_text(in, &text);
+            continue;
+        }
         do
             if (!pfb_collector_put_text_row(collector, &text, &row, NULL))
                 memory_exhausted();
         while (sample_range_repeats(range, collector));
         count += print_sample(in, printer, collector);
-        progress_show(in->name, row.offset);
+        input_progress(in, row.offset);
     }
     if (text.skipped_lines > 0)
         diagnostics_note(in->name, 0, "%" PRIu64 " lines that are no rows were skipped", text.skipped_lines);
-    tell(in, text.error);
+    tell(in, in->offset, text.error);
     return count;
 }
 
-uint64_t cook_log(const input *in, values_printer *printer, pfb_collector *collector, sample_range *range,
+uint64_t cook_log(input *in, values_printer *printer, pfb_collector *collector, sample_range *range,
                   const pfb_read_options *options)
 {
     printer->base = 0;

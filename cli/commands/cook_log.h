@@ -10,7 +10,7 @@
 
 /* Cooks a log of kind INPUT_LOG or INPUT_PDH_TEXT and reports its errors. Returns the number of samples and of whole
  * objects that were printed. */
-uint64_t cook_log(const input *in, values_printer *printer, pfb_collector *collector, sample_range *range,
+uint64_t cook_log(input *in, values_printer *printer, pfb_collector *collector, sample_range *range,
                   const pfb_read_options *options);
 
 #endif

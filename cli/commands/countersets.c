@@ -103,7 +103,7 @@ static void add_names(title_names *names, const collecting *c, const pfb_bytes *
 {
     buffer subject = {0};
     pfb_name_table reader;
-    title_names_add(names, table->data, table->size_bytes);
+    title_names_add(names, 0, table->data, table->size_bytes);
     pfb_name_table_open(&reader, table->data, table->size_bytes, NULL);
     pfb_name_table_count(&reader);
     buffer_format(&subject, "%s: V1 name table", c->subject);
@@ -120,11 +120,12 @@ static void list_live_objects(output *out, const options *o, const collecting *c
     title_names names;
     pfb_source_failure failure = {0};
     title_names_open(&names, o->names, &o->reader);
-    title_names_begin(&names, NULL);
+    title_names_begin(&names);
     if (pfb_source_v1(c->source, "Counter 009", &table, NULL))
         add_names(&names, c, &table);
     if (pfb_source_v1(c->source, "Global", &block, &failure)) {
-        const input in = {.name = c->subject, .data = block.data, .size = block.size_bytes, .kind = INPUT_V1};
+        input in = {
+            .is_last = true, .name = c->subject, .data = block.data, .size = block.size_bytes, .kind = INPUT_V1};
         objects_list(out, &in, &names);
     } else {
         diagnostics_say(STATUS_IMPOSSIBLE, c->subject, "%s", failure.sentence);
@@ -176,7 +177,9 @@ static void list_file(output *out, const options *o)
     title_names names;
     title_names_open(&names, o->names, &o->reader);
     if (input_read(&in, o->capture, INPUT_AUTO)) {
-        title_names_begin(&names, in.kind == INPUT_CAPTURE ? &in : NULL);
+        title_names_begin(&names);
+        if (in.kind == INPUT_CAPTURE)
+            title_names_look_ahead(&names, &in);
         if (in.kind == INPUT_CAPTURE)
             list_capture(out, &in, names.collector);
         if (in.kind == INPUT_CAPTURE || in.kind == INPUT_V1)

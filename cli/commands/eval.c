@@ -214,7 +214,7 @@ void command_eval(const options *o)
         output_header(&e.out, names, sizeof names / sizeof names[0]);
         while (!output_failed(&e.out) && csv_next(&e.in)) {
             eval_record(&e);
-            progress_show(e.in.name, e.in.offset);
+            progress_show(e.in.name, e.in.offset, 0);
         }
     }
     csv_close(&e.in);

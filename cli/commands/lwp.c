@@ -24,7 +24,7 @@ lwp_kept lwp_keep(const pfb_lwp_capabilities *leaf, const uint8_t *control, cons
 /* ---- Showing ----------------------------------------------------------------------------------------------------- */
 
 /* The records of one file: all LWP snapshots of a capture, or a snapshot alone. */
-static void show_input(output *out, const options *o, const input *in)
+static void show_input(output *out, const options *o, input *in)
 {
     walk w = {.in = in, .out = out, .options = &o->reader};
     if (in->kind == INPUT_CAPTURE)

@@ -19,7 +19,7 @@ typedef struct place {
 /* The file is read twice: once to find the titles, once to list them. */
 typedef struct listing {
     output *out;
-    const input *in;
+    input *in;
     const title_names *names;
     place *places;
     size_t count, capacity;
@@ -111,7 +111,7 @@ static size_t pass_block(listing *l, const uint8_t *data, size_t size, size_t ba
 
 static void pass_blocks(listing *l)
 {
-    const input *in = l->in;
+    input *in = l->in;
     input_blocks blocks = {0};
     while (!output_failed(l->out) && input_next_part(in, &blocks) == INPUT_PART_V1) {
         size_t size = pass_block(l, in->data + blocks.at, in->size - blocks.at, blocks.at);
@@ -149,7 +149,7 @@ static int compare_places(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-void objects_list(output *out, const input *in, const title_names *names)
+void objects_list(output *out, input *in, const title_names *names)
 {
     listing l = {.out = out, .in = in, .names = names};
     pass(&l);

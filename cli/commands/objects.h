@@ -9,6 +9,6 @@
 /* The objects of V1 blocks with their counters, each title once: the counterpart of countersets. */
 
 /* Lists the objects of a file of blocks, or of the V1DT chunks of a capture. Errors in the blocks are reported. */
-void objects_list(output *out, const input *in, const title_names *names);
+void objects_list(output *out, input *in, const title_names *names);
 
 #endif

@@ -3,16 +3,20 @@
 #include "output/diagnostics.h"
 #include "walk/walk.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* With several files a line of text names the file before its records. */
-static void state_file(output *out, const input *in)
+static void state_file(output *out, input *in)
 {
     if (out->format != OUTPUT_TEXT)
         return;
     buffer line = {0};
     text_safe(&line, in->name, strlen(in->name));
-    buffer_format(&line, ": %s, %zu bytes\n", input_kind_name(in->kind), in->size);
+    buffer_format(&line, ": %s", input_kind_name(in->kind));
+    if (in->is_regular || in->is_last) /* else the size is not known yet */
+        buffer_format(&line, ", %" PRIu64 " bytes", input_file_size(in));
+    buffer_string(&line, "\n");
     output_raw(out, line.data, line.size);
     buffer_free(&line);
 }
@@ -26,12 +30,12 @@ void command_show(const options *o)
     progress_begin(false);
     for (size_t i = 0; i < o->file_count && !output_failed(&out); i++) {
         input in;
-        if (!input_read(&in, o->files[i], o->kind))
+        if (!input_open(&in, o->files[i], o->kind, o->is_followed))
             continue;
         walk w = {.in = &in, .out = &out, .options = &o->reader, .request = o->request, .titles = &names};
         if (o->file_count > 1)
             state_file(&out, &in);
-        title_names_begin(&names, in.kind == INPUT_CAPTURE ? &in : NULL);
+        title_names_begin(&names);
         walk_input(&w);
         input_free(&in);
     }

@@ -22,7 +22,7 @@ typedef struct explain_options {
     title_names *titles; /* of --names */
 } explain_options;
 
-void explain_file(const input *in, const explain_options *options, output *out);
+void explain_file(input *in, const explain_options *options, output *out);
 
 /* ---- For its parts --------------------------------------------------------------------------------------- */
 
@@ -39,7 +39,7 @@ typedef struct explain_range {
 enum { EXPLAIN_DEPTH = 8 }; /* structures inside each other, at most */
 
 typedef struct explainer {
-    const input *in;
+    input *in;
     const explain_options *options;
     title_names *titles; /* also those of the capture */
     output *out;

@@ -345,7 +345,7 @@ void explain_end(explainer *e, size_t end)
 
 static void explain_blocks(explainer *e)
 {
-    const input *in = e->in;
+    input *in = e->in;
     input_blocks blocks = {0};
     input_part part = INPUT_PART_END;
     while (!output_failed(e->out) && (part = input_next_part(in, &blocks)) != INPUT_PART_END) {
@@ -359,7 +359,7 @@ static void explain_blocks(explainer *e)
         size_t size = part == INPUT_PART_V1 ? explain_v1(e, &bytes) : explain_v2(e, &bytes);
         blocks.has_ended = size == 0;
         blocks.at += size;
-        progress_show(in->name, blocks.at);
+        input_progress(in, blocks.at);
     }
 }
 
@@ -414,7 +414,7 @@ static void explain_chunk(explainer *e, const pfb_chunk *chunk)
     explain_body(e, chunk);
     explain_rest(e, end, "not explained");
     explain_end(e, end);
-    progress_show(e->in->name, chunk->offset);
+    input_progress(e->in, chunk->offset);
 }
 
 static void explain_capture(explainer *e)
@@ -423,7 +423,8 @@ static void explain_capture(explainer *e)
     explain_bytes whole = {e->in->data, e->in->size, 0};
     pfb_capture capture;
     pfb_chunk chunk;
-    title_names_begin(e->titles, e->in);
+    title_names_begin(e->titles);
+    title_names_look_ahead(e->titles, e->in);
     e->folds_chunks = e->is_writing && e->chunks > MOST_OPEN_CHUNKS;
     if (pfb_capture_open(&capture, e->in->data, e->in->size, NULL)) {
         explain_begin(e, STRUCTURE_CHUNK, 0, e->in->size, "PFBC", false);
@@ -534,7 +535,7 @@ static void write_page(explainer *e)
     output_raw(e->out, e->html.data, e->html.size);
 }
 
-void explain_file(const input *in, const explain_options *options, output *out)
+void explain_file(input *in, const explain_options *options, output *out)
 {
     explainer e = {.in = in, .options = options, .titles = options->titles, .out = out};
     explain_all(&e);

@@ -5,6 +5,8 @@
 #include "memory/memory.h"
 #include "os/system.h"
 #include "output/diagnostics.h"
+#include "output/stream.h"
+#include "perfblock/capture.h"
 #include "perfblock/v1.h"
 
 #include <errno.h>
@@ -73,7 +75,7 @@ static void trim(input *in)
 
 bool input_read_open(input *in, const char *name, int file, input_kind kind)
 {
-    *in = (input){.name = name, .kind = kind};
+    *in = (input){.name = name, .kind = kind, .file = -1, .is_last = true};
     if (!read_file(file, in)) {
         input_free(in);
         return false;
@@ -89,7 +91,7 @@ bool input_read_open(input *in, const char *name, int file, input_kind kind)
 
 bool input_read(input *in, const char *name, input_kind kind)
 {
-    *in = (input){.name = name, .kind = kind};
+    *in = (input){.name = name, .kind = kind, .file = -1};
     if (strcmp(name, "-") == 0)
         return input_read_open(in, name, SYSTEM_INPUT, kind);
     int file = system_read_open(name);
@@ -102,8 +104,213 @@ bool input_read(input *in, const char *name, input_kind kind)
     return is_read;
 }
 
+/* ---- Windows --------------------------------------------------------------------------------------------- */
+
+enum { FIRST_CAPACITY = 1 << 18 };
+
+#define FOLLOW_PAUSE UINT64_C(100000000) /* nanoseconds between looks at a file that is followed */
+
+/* Reads from a regular file, which may be growing. Returns 0 at its end, and with has_stopped set at its present end.
+ */
+static long long read_regular(input *in, uint8_t *to, size_t size)
+{
+    while (true) {
+        long long got = system_read(in->file, to, size);
+        if (got != 0)
+            return got;
+        bool is_written = system_is_locked(in->file);
+        got = system_read(in->file, to, size); /* written before the lock was released */
+        if (got != 0)
+            return got;
+        in->was_written = in->was_written || is_written;
+        if (!is_written && (!in->is_followed || in->was_written))
+            return 0;
+        stream_flush();
+        in->has_stopped = !in->is_followed || stream_failed() || !system_sleep_until(system_now() + FOLLOW_PAUSE);
+        if (in->has_stopped)
+            return 0;
+    }
+}
+
+/* Adds bytes to the window, which has capacity for them. False after an error, and at the present end of the file. */
+static bool read_more(input *in)
+{
+    uint8_t *to = in->data + in->size;
+    size_t size = in->capacity - in->size;
+    long long got = 0;
+    if (in->is_regular) {
+        got = read_regular(in, to, size);
+    } else {
+        stream_flush(); /* the program that writes the pipe may wait for it */
+        got = system_read(in->file, to, size);
+    }
+    if (got < 0) {
+        diagnostics_file(in->name, errno);
+        in->has_failed = in->has_stopped = true;
+    }
+    in->size += got > 0 ? (size_t)got : 0;
+    in->is_last = got == 0 && !in->has_stopped;
+    return !in->has_stopped;
+}
+
+/* Makes capacity for at least as many bytes as the window has. False after an error. */
+static bool grow_window(input *in)
+{
+    if (in->size <= in->capacity / 2)
+        return true;
+    if (!in->is_regular && in->size > MOST_OF_A_STREAM) {
+        diagnostics_say(STATUS_FILE, in->name,
+                        "has a part that exceeds 1 GiB; only regular files may have longer ones");
+        in->has_failed = in->has_stopped = true;
+        return false;
+    }
+    in->data = memory_grow(in->data, &in->capacity, 2 * in->capacity, 1);
+    return true;
+}
+
+bool input_advance(input *in, size_t start)
+{
+    size_t rest = in->size - start;
+    if (in->is_last || in->has_stopped)
+        return false;
+    if (start > 0)
+        memmove(in->data, in->data + start, rest);
+    in->offset += start;
+    in->size = rest;
+    if (!grow_window(in) || !read_more(in))
+        return false;
+    /* Logs read an incomplete line or buffer again from its start: the window has to double. */
+    bool is_log = in->kind == INPUT_LOG || in->kind == INPUT_PDH_TEXT;
+    while (is_log && !in->is_regular && !in->is_last && in->size < 2 * rest) {
+        if (!read_more(in))
+            return false;
+    }
+    return true;
+}
+
+/* Reads all of the file into the window. */
+static bool read_rest(input *in)
+{
+    while (!in->is_last) {
+        if (!grow_window(in) || !read_more(in))
+            return false;
+    }
+    return true;
+}
+
+bool input_open_capture(input *in, pfb_capture *capture)
+{
+    bool is_open = pfb_capture_open_window(capture, in->data, in->size, in->is_last, NULL);
+    while (!is_open && capture->error.code == PFB_CALLER_TOO_SMALL && input_advance(in, 0))
+        is_open = pfb_capture_open_window(capture, in->data, in->size, in->is_last, NULL);
+    if (capture->error.code == PFB_CALLER_TOO_SMALL)
+        capture->error = (pfb_error){PFB_OK, 0};
+    return is_open;
+}
+
+bool input_continue_capture(input *in, pfb_capture *capture)
+{
+    return capture->needs_more && input_advance(in, capture->resume_offset) &&
+           pfb_capture_continue(capture, in->data, in->size, in->is_last);
+}
+
+bool input_open_log(input *in, pfb_log_reader *log, const pfb_read_options *options)
+{
+    bool is_open = pfb_log_open_window(log, in->data, in->size, in->is_last, options);
+    while (!is_open && log->error.code == PFB_CALLER_TOO_SMALL && input_advance(in, 0))
+        is_open = pfb_log_open_window(log, in->data, in->size, in->is_last, options);
+    if (log->error.code == PFB_CALLER_TOO_SMALL)
+        log->error = (pfb_error){PFB_OK, 0};
+    return is_open;
+}
+
+bool input_continue_log(input *in, pfb_log_reader *log)
+{
+    return log->needs_more && input_advance(in, log->resume_offset) &&
+           pfb_log_continue(log, in->data, in->size, in->is_last);
+}
+
+bool input_open_text(input *in, pfb_pdh_text_reader *text, const pfb_read_options *options)
+{
+    bool is_open = pfb_pdh_text_open_window(text, in->data, in->size, in->is_last, options);
+    while (!is_open && text->error.code == PFB_CALLER_TOO_SMALL && input_advance(in, 0))
+        is_open = pfb_pdh_text_open_window(text, in->data, in->size, in->is_last, options);
+    if (text->error.code == PFB_CALLER_TOO_SMALL)
+        text->error = (pfb_error){PFB_OK, 0};
+    return is_open;
+}
+
+bool input_continue_text(input *in, pfb_pdh_text_reader *text)
+{
+    return text->needs_more && input_advance(in, text->resume_offset) &&
+           pfb_pdh_text_continue(text, in->data, in->size, in->is_last);
+}
+
+void input_progress(const input *in, size_t at)
+{
+    progress_show(in->name, in->offset + at, in->is_last ? in->offset + in->size : in->expected_size);
+}
+
+uint64_t input_file_size(input *in)
+{
+    if (in->is_regular && !in->has_stopped)
+        return system_file_size(in->file);
+    while (!in->is_last && !in->has_stopped)
+        input_advance(in, in->size);
+    return in->offset + in->size;
+}
+
+/* Reads the start of the file: of a capture or V1 blocks in a pipe, and of a file that is followed, what is there. */
+static void read_start(input *in)
+{
+    bool is_known = false;
+    in->capacity = FIRST_CAPACITY;
+    in->data = memory_get(in->capacity, 1);
+    while (!in->is_last && !is_known && in->size < in->capacity && read_more(in))
+        is_known = pfb_capture_recognise(in->data, in->size) || pfb_v1_recognise(in->data, in->size) ||
+                   (in->is_followed && in->is_regular && in->size > 0 && in->size >= system_file_size(in->file));
+}
+
+static bool is_read_in_windows(input_kind kind)
+{
+    return kind == INPUT_CAPTURE || kind == INPUT_V1 || kind == INPUT_DATA || kind == INPUT_LOG ||
+           kind == INPUT_PDH_TEXT || kind == INPUT_UNKNOWN;
+}
+
+bool input_open(input *in, const char *name, input_kind kind, bool is_followed)
+{
+    bool is_standard = strcmp(name, "-") == 0;
+    *in = (input){.name = name, .kind = kind, .is_followed = is_followed};
+    in->file = is_standard ? SYSTEM_INPUT : system_read_open(name);
+    if (in->file < 0) {
+        diagnostics_file(name, errno);
+        return false;
+    }
+    in->is_regular = system_is_regular(in->file);
+    if (is_followed && in->is_regular)
+        system_catch_interrupts();
+    in->expected_size = in->is_regular && !is_followed ? system_file_size(in->file) : 0;
+    read_start(in);
+    bool is_begun = in->size > 0 || !in->has_stopped;
+    if (kind == INPUT_AUTO) {
+        uint64_t size = in->is_last ? in->size : in->is_regular ? system_file_size(in->file) : UINT64_MAX;
+        file_format format = file_format_recognise(in->data, in->size, size);
+        in->kind = is_begun ? format.kind : INPUT_CAPTURE; /* a recording without its first chunk */
+        in->description = format.description;
+    }
+    bool is_fine = !in->has_failed && (is_read_in_windows(in->kind) || read_rest(in) || !in->has_failed);
+    if (!is_fine)
+        input_free(in);
+    else if (in->is_last)
+        trim(in);
+    return is_fine;
+}
+
 void input_free(input *in)
 {
+    if (in->file > SYSTEM_INPUT)
+        system_read_close(in->file);
+    in->file = -1;
     free(in->data);
     in->data = NULL;
     in->size = 0;
@@ -126,6 +333,12 @@ void input_refuse(const input *in, const char *expected)
 
 enum { DATA_HEADER_BYTES = 48 }; /* of V2, the smaller one */
 
+static uint32_t load_u32(const uint8_t *p, bool is_big)
+{
+    return is_big ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]
+                  : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
+}
+
 /* Stops at the first byte that is not zero. */
 static bool is_zero(const uint8_t *data, size_t size)
 {
@@ -135,12 +348,63 @@ static bool is_zero(const uint8_t *data, size_t size)
     return at == size;
 }
 
-input_part input_next_part(const input *in, input_blocks *blocks)
+enum { V1_HEADER_BYTES = 88, V1_BYTE_ORDER = 8, V1_TOTAL = 20, V1_HEADER = 24, V1_OBJECT_COUNT = 28 };
+
+/* Whether the objects of a V1 block end where it does. */
+static bool has_whole_objects(const uint8_t *data, uint32_t total, uint32_t header, bool is_big)
 {
+    enum { OBJECT_HEADER_BYTES = 64 };
+    uint32_t count = load_u32(data + V1_OBJECT_COUNT, is_big);
+    uint32_t at = header;
+    for (uint32_t i = 0; i < count; i++) {
+        if (at > total || total - at < OBJECT_HEADER_BYTES)
+            return false;
+        uint32_t size = load_u32(data + at, is_big);
+        if (size < OBJECT_HEADER_BYTES || size > total - at)
+            return false;
+        at += size;
+    }
+    return at == total;
+}
+
+/* The number of bytes that the next block needs, as far as its first `left` bytes show it. The size of a V1 block may
+ * not count the header. */
+static uint64_t needed_size(const uint8_t *data, size_t left, bool is_v1)
+{
+    if (left < V1_HEADER_BYTES)
+        return V1_HEADER_BYTES;
+    bool is_big = is_v1 && data[V1_BYTE_ORDER] == 0;
+    uint32_t total = load_u32(data + (is_v1 ? V1_TOTAL : 0), is_big);
+    uint32_t header = is_v1 ? load_u32(data + V1_HEADER, is_big) : 0;
+    bool is_whole = !is_v1 || (total <= left && has_whole_objects(data, total, header, is_big));
+    return is_whole ? total : (uint64_t)total + header;
+}
+
+/* Moves the window until it has the whole block. False where reading stopped. */
+static bool hold_block(input *in, input_blocks *blocks)
+{
+    while (!in->is_last) {
+        const uint8_t *data = in->data + blocks->at;
+        size_t left = in->size - blocks->at;
+        bool is_v1 = in->offset + blocks->at == 0 ? in->kind == INPUT_V1 : pfb_v1_recognise(data, left);
+        bool is_held = needed_size(data, left, is_v1) <= left && (is_v1 || !is_zero(data, left));
+        if (is_held)
+            return true;
+        if (!input_advance(in, blocks->at))
+            return false;
+        blocks->at = 0;
+    }
+    return true;
+}
+
+input_part input_next_part(input *in, input_blocks *blocks)
+{
+    if (blocks->has_ended || !hold_block(in, blocks))
+        return INPUT_PART_END;
     size_t left = in->size - blocks->at;
     const uint8_t *data = in->data + blocks->at;
-    bool is_first = blocks->at == 0;
-    if (blocks->has_ended || (left == 0 && !is_first))
+    bool is_first = in->offset + blocks->at == 0;
+    if (left == 0 && !is_first)
         return INPUT_PART_END;
     if (is_first ? in->kind == INPUT_V1 : pfb_v1_recognise(data, left))
         return INPUT_PART_V1;

@@ -305,6 +305,13 @@ static bool take_utc(options *o, const char *value)
     return true;
 }
 
+static bool take_follow(options *o, const char *value)
+{
+    (void)value;
+    o->is_followed = true;
+    return true;
+}
+
 static bool take_open(options *o, const char *value)
 {
     (void)value;
@@ -565,6 +572,10 @@ static const command_option table[] = {
      .commands = CHOOSES,
      .meaning = "times of text, pdh-csv and pdh-tsv, and those of --from and --to, in UTC instead of local time",
      .take = take_utc},
+    {.name = "follow",
+     .commands = COMMAND_COOK | COMMAND_SHOW,
+     .meaning = "keep reading a file that is being written, until its recorder ends or the program is interrupted",
+     .take = take_follow},
     {.name = "open", .commands = WRITES_PAGE, .meaning = "open the page in a browser; needs -o", .take = take_open},
     {.name = "quiet",
      .letter = 'q',

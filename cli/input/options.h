@@ -123,7 +123,8 @@ struct options {
     bool is_summary;
     bool is_quiet;
     bool is_utc;
-    bool opens_page; /* --open */
+    bool is_followed; /* --follow */
+    bool opens_page;  /* --open */
     bool wants_help;
     bool wants_version;
     char *const *files; /* a null follows the last; for FILES_COMMAND the command and its arguments */

@@ -34,27 +34,49 @@ static void put_table(title_names *t, const uint8_t *data, size_t size)
         memory_exhausted();
 }
 
-void title_names_begin(title_names *t, const input *capture)
+/* A later table precedes an earlier one, and that of --names all of them. */
+static void put_own_table(title_names *t)
 {
-    pfb_capture reader;
-    pfb_chunk chunk;
-    pfb_collector_begin_file(t->collector);
-    if (capture) {
-        pfb_capture_open(&reader, capture->data, capture->size, NULL);
-        while (pfb_capture_next_chunk(&reader, &chunk)) {
-            if (chunk.is_known && chunk.tag == PFB_TAG_NAMES)
-                put_table(t, capture->data + chunk.body_offset, chunk.body_size_bytes);
-        }
-    }
-    if (t->file.data) /* a later table precedes an earlier one */
+    if (t->file.data)
         put_table(t, t->file.data, t->file.size);
 }
 
-void title_names_add(title_names *t, const uint8_t *data, size_t size)
+void title_names_begin(title_names *t)
 {
+    pfb_collector_begin_file(t->collector);
+    t->ahead = t->missing = 0;
+    put_own_table(t);
+}
+
+void title_names_look_ahead(title_names *t, const input *capture)
+{
+    pfb_capture reader;
+    pfb_chunk chunk;
+    input in = *capture;
+    bool is_whole = capture->offset == 0 && capture->is_last;
+    if (t->ahead > 0 || (!is_whole && (!capture->is_regular || !input_open(&in, capture->name, INPUT_CAPTURE, false))))
+        return;
+    bool is_open = input_open_capture(&in, &reader);
+    while (is_open) {
+        while (pfb_capture_next_chunk(&reader, &chunk)) {
+            t->ahead = in.offset + chunk.offset + 1;
+            if (chunk.is_known && chunk.tag == PFB_TAG_NAMES && in.offset + chunk.offset >= t->missing)
+                put_table(t, in.data + chunk.body_offset, chunk.body_size_bytes);
+        }
+        is_open = input_continue_capture(&in, &reader);
+    }
+    if (!is_whole)
+        input_free(&in);
+    put_own_table(t);
+}
+
+void title_names_add(title_names *t, uint64_t offset, const uint8_t *data, size_t size)
+{
+    if (offset < t->ahead)
+        return;
     put_table(t, data, size);
-    if (t->file.data)
-        put_table(t, t->file.data, t->file.size);
+    put_own_table(t);
+    t->missing = offset + 1;
 }
 
 pfb_name title_names_find(const title_names *t, uint32_t index)

@@ -144,6 +144,9 @@ int system_append_open(const char *path, bool *is_made);
 intptr_t system_folder_enter(const char *path, uint64_t *wait);
 void system_folder_leave(intptr_t section);
 
+/* Whether another process has opened the file with system_append_open() and not closed it yet. */
+bool system_is_locked(int file);
+
 /* Whether two open files are the same one. */
 bool system_is_same_file(int left, int right);
 

@@ -385,8 +385,10 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
+static const struct timespec lock_pause = {.tv_nsec = NANOSECONDS / 1000};
+
 /* Locks a file. False if another process holds the lock. On file systems without locks nothing is locked. */
-static bool lock_file(int file)
+static bool try_lock(int file)
 {
     while (flock(file, LOCK_EX | LOCK_NB) != 0) {
         if (errno == EWOULDBLOCK)
@@ -395,6 +397,25 @@ static bool lock_file(int file)
             return true;
     }
     return true;
+}
+
+/* The same for a lock that system_is_locked() may hold for a moment. */
+static bool lock_file(int file)
+{
+    bool is_locked = try_lock(file);
+    for (int tries = 1; tries < LOCK_TRIES && !is_locked; tries++) {
+        nanosleep(&lock_pause, NULL);
+        is_locked = try_lock(file);
+    }
+    return is_locked;
+}
+
+bool system_is_locked(int file)
+{
+    if (flock(file, LOCK_SH | LOCK_NB) != 0)
+        return errno == EWOULDBLOCK;
+    flock(file, LOCK_UN);
+    return false;
 }
 
 static int open_and_lock(const char *path, bool *is_made)
@@ -441,17 +462,16 @@ static char *folder_of(const char *path)
 /* The folder itself is locked. */
 intptr_t system_folder_enter(const char *path, uint64_t *wait)
 {
-    const struct timespec pause = {.tv_nsec = NANOSECONDS / 1000};
     char *name = folder_of(path);
     int folder = name ? open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     uint64_t begin = system_now();
     free(name);
-    while (folder >= 0 && !lock_file(folder)) {
+    while (folder >= 0 && !try_lock(folder)) {
         if (*wait == 0) {
             close(folder);
             folder = -1;
         } else {
-            nanosleep(&pause, NULL);
+            nanosleep(&lock_pause, NULL);
             system_take_time(wait, begin);
             begin = system_now();
         }

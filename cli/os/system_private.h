@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define NANOSECONDS UINT64_C(1000000000)
+#define LOCK_TRIES 20                   /* with a pause of a millisecond: a reader may hold a lock for a moment */
 #define LONGEST_SLEEP (NANOSECONDS / 5) /* the longest delay of an interrupt */
 
 /* ---- In system.c ----------------------------------------------------------------------------------------- */

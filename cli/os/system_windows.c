@@ -390,13 +390,30 @@ static HANDLE handle_of(int file)
     return (HANDLE)_get_osfhandle(file); /* NOLINT(performance-no-int-to-ptr): a handle as an integer */
 }
 
-/* Locks a byte far past the data, which readers do not touch. False if another process holds the lock. On file systems
+/* A byte far past the data, which readers do not read. */
+static const OVERLAPPED lock_place = {.OffsetHigh = 0x40000000};
+
+bool system_is_locked(int file)
+{
+    OVERLAPPED place = lock_place;
+    if (!LockFileEx(handle_of(file), LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &place))
+        return GetLastError() == ERROR_LOCK_VIOLATION;
+    UnlockFileEx(handle_of(file), 0, 1, 0, &place);
+    return false;
+}
+
+/* Locks a file. False if another process holds the lock, for longer than system_is_locked() does. On file systems
  * without locks nothing is locked. */
 static bool lock_file(int file)
 {
-    OVERLAPPED place = {.OffsetHigh = 0x40000000};
-    return LockFileEx(handle_of(file), LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &place) ||
-           GetLastError() != ERROR_LOCK_VIOLATION;
+    OVERLAPPED place = lock_place;
+    for (int tries = LOCK_TRIES; tries > 0; tries--) {
+        if (LockFileEx(handle_of(file), LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &place) ||
+            GetLastError() != ERROR_LOCK_VIOLATION)
+            return true;
+        Sleep(1);
+    }
+    return false;
 }
 
 int system_append_open(const char *path, bool *is_made)

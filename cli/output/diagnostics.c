@@ -137,24 +137,48 @@ void diagnostics_note(const char *file, size_t offset, const char *format, ...)
 static struct {
     bool is_on, is_shown, shares_terminal;
     uint64_t next;
+    const char *file; /* the current one, and when it was begun */
+    uint64_t begun;
 } progress;
 
 void progress_begin(bool is_quiet)
 {
     progress.shares_terminal = system_is_terminal(SYSTEM_OUTPUT);
     progress.is_on = !has_no_notes && system_is_terminal(SYSTEM_ERROR) && (is_quiet || !progress.shares_terminal);
-    progress.next = system_now() + FIRST_SHOWN;
+    progress.begun = system_now();
+    progress.next = progress.begun + FIRST_SHOWN;
+    progress.file = NULL;
 }
 
-void progress_show(const char *file, unsigned long long done)
+/* Appends "of 45.6 MB, 27 %, 1:05 left". */
+static void put_rest(buffer *line, uint64_t done, uint64_t total, uint64_t elapsed)
+{
+    double left = (double)elapsed / 1e9 * (double)(total - done) / (double)done;
+    buffer_format(line, " of %.1f MB, %.0f %%", (double)total / 1e6, 100.0 * (double)done / (double)total);
+    if (left < 1e6) {
+        unsigned seconds = (unsigned)left + 1;
+        buffer_format(line, ", %u:%02u left", seconds / 60, seconds % 60);
+    }
+}
+
+void progress_show(const char *file, uint64_t done, uint64_t total)
 {
     enum { LONGEST_NAME = 50 };
     uint64_t now = progress.is_on ? system_now() : 0;
+    if (progress.is_on && progress.file != file) {
+        progress.begun = progress.file ? now : progress.begun;
+        progress.file = file;
+    }
     if (!progress.is_on || now < progress.next)
         return;
     buffer line = {0};
     text_safe_cut(&line, file, strlen(file), LONGEST_NAME);
-    fprintf(stderr, "\r\033[K%s: %.1f MB", line.data, (double)done / 1e6);
+    buffer_format(&line, ": %.1f", (double)done / 1e6);
+    if (done > 0 && done <= total)
+        put_rest(&line, done, total, now - progress.begun);
+    else
+        buffer_string(&line, " MB");
+    fprintf(stderr, "\r\033[K%s", line.data);
     fflush(stderr);
     buffer_free(&line);
     progress.is_shown = true;

@@ -51,9 +51,10 @@ void diagnostics_copy_to(buffer *lines);
 /* ---- Progress -------------------------------------------------------------------------------------------- */
 
 /* Shows the progress of long work, after its first second and if standard error is a terminal. If standard output is a
- * terminal too, only work that prints little shows it (`is_quiet`). `done` counts bytes. */
+ * terminal too, only work that prints little shows it (`is_quiet`). `done` of `total` bytes of a file were read; where
+ * the total is known (not 0), the share done and the time left are shown as well. */
 void progress_begin(bool is_quiet);
-void progress_show(const char *file, unsigned long long done);
+void progress_show(const char *file, uint64_t done, uint64_t total);
 
 /* Removes the line, if there is one. Called before anything is printed on standard error. */
 void progress_clear(void);

@@ -14,7 +14,8 @@ void walk_fail(walk *w, const walk_bytes *bytes, pfb_error error)
         return;
     error.offset += bytes->base;
     if (bytes->log)
-        error.offset = pfb_log_record_offset(bytes->log, bytes->record, error.offset);
+        error.offset =
+            (size_t)bytes->log->window_offset + pfb_log_record_offset(bytes->log, bytes->record, error.offset);
     if (w->first.code == PFB_OK)
         w->first = error;
     output *out = w->out;
@@ -207,11 +208,12 @@ static void walk_lone_v1(walk *w, const walk_bytes *bytes)
  * error is inside a V1 block with a valid header. */
 static void walk_blocks(walk *w)
 {
-    const input *in = w->in;
+    input *in = w->in;
     input_blocks blocks = {0};
     input_part part = INPUT_PART_END;
     while (!output_failed(w->out) && (part = input_next_part(in, &blocks)) != INPUT_PART_END) {
-        walk_bytes bytes = {.data = in->data + blocks.at, .size = in->size - blocks.at, .base = blocks.at};
+        walk_bytes bytes = {
+            .data = in->data + blocks.at, .size = in->size - blocks.at, .base = (size_t)in->offset + blocks.at};
         size_t size = 0;
         if (part == INPUT_PART_BLOCK)
             blocks.has_ended = !walk_data(w, &bytes, &size);
@@ -221,7 +223,7 @@ static void walk_blocks(walk *w)
             walk_trailing(w, &bytes, 0);
         blocks.has_ended = blocks.has_ended || size == 0;
         blocks.at += size;
-        progress_show(in->name, blocks.at);
+        input_progress(in, blocks.at);
     }
 }
 
@@ -234,7 +236,7 @@ static void state_chunk(walk *w, const pfb_chunk *chunk)
     for (unsigned i = 0; i < sizeof tag; i++)
         tag[i] = (char)(uint8_t)(chunk->tag >> 8 * i);
     output_begin(out, "chunk", 0);
-    output_offset(out, chunk->offset);
+    output_offset(out, (size_t)w->in->offset + chunk->offset);
     output_bytes(out, "tag", tag, sizeof tag);
     output_unsigned(out, "version", chunk->version);
     output_unsigned(out, "size", chunk->body_offset + chunk->body_size_bytes - chunk->offset - PFB_CHUNK_HEADER_BYTES);
@@ -263,8 +265,9 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
 {
     walk_bytes body = {.data = w->in->data + chunk->body_offset,
                        .size = chunk->body_size_bytes,
-                       .base = chunk->body_offset,
+                       .base = (size_t)w->in->offset + chunk->body_offset,
                        .depth = 1};
+    size_t offset = (size_t)w->in->offset + chunk->offset;
     w->counts.chunks++;
     state_chunk(w, chunk);
     switch (chunk->is_known ? chunk->tag : 0) {
@@ -281,10 +284,14 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
         walk_instances(w, &body);
         break;
     case PFB_TAG_V1:
+        if (w->titles)
+            title_names_look_ahead(w->titles, w->in);
         walk_lone_v1(w, &body);
         break;
     case PFB_TAG_NAMES:
         walk_names(w, &body);
+        if (w->titles)
+            title_names_add(w->titles, offset, body.data, body.size);
         break;
     case PFB_TAG_LWP:
         walk_lwp(w, &body);
@@ -304,7 +311,7 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
         w->counts.unread_chunks++;
         break;
     }
-    progress_show(w->in->name, chunk->offset);
+    input_progress(w->in, chunk->offset);
 }
 
 /* The first chunk of every capture, which the reader has checked and passed. */
@@ -321,17 +328,21 @@ static pfb_chunk start_chunk(const input *in)
 /* A broken body does not hide the chunks after it: the chunk header has its size. */
 static void walk_capture(walk *w)
 {
-    const input *in = w->in;
-    walk_bytes whole = {.data = in->data, .size = in->size};
+    input *in = w->in;
     pfb_capture capture;
     pfb_chunk chunk;
-    if (pfb_capture_open(&capture, in->data, in->size, NULL)) {
+    bool is_open = input_open_capture(in, &capture);
+    if (is_open) {
         chunk = start_chunk(in);
         walk_chunk(w, &chunk);
+    }
+    while (is_open && !output_failed(w->out)) {
         while (!output_failed(w->out) && pfb_capture_next_chunk(&capture, &chunk))
             walk_chunk(w, &chunk);
+        is_open = input_continue_capture(in, &capture);
     }
-    walk_fail(w, &whole, capture.error);
+    walk_bytes rest = {.data = in->data, .size = in->size, .base = (size_t)in->offset};
+    walk_fail(w, &rest, capture.error);
 }
 
 void walk_capture_parts(walk *w, uint32_t tag, const char *what)
@@ -397,10 +408,10 @@ void walk_input(walk *w)
         walk_capture(w);
         break;
     case INPUT_LOG:
-        walk_log(w, &whole);
+        walk_log(w);
         break;
     case INPUT_PDH_TEXT:
-        walk_pdh_text(w, &whole);
+        walk_pdh_text(w);
         break;
     case INPUT_REGISTRATION:
         walk_registration(w, &whole, w->request);

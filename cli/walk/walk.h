@@ -19,7 +19,7 @@ typedef struct walk_counts {
 } walk_counts;
 
 typedef struct walk {
-    const input *in;
+    input *in;
     output *out;
     const pfb_read_options *options;
     uint32_t request;    /* of INPUT_REGISTRATION */
@@ -81,8 +81,8 @@ void walk_hooks(walk *w, const walk_bytes *bytes);
 void walk_snapshots(walk *w, const walk_bytes *bytes);
 
 /* A perfmon log, and one in text (walk_log.c). */
-void walk_log(walk *w, const walk_bytes *bytes);
-void walk_pdh_text(walk *w, const walk_bytes *bytes);
+void walk_log(walk *w);
+void walk_pdh_text(walk *w);
 
 /* Metadata of each kind (walk_metadata.c). */
 void walk_registration(walk *w, const walk_bytes *bytes, uint32_t request);

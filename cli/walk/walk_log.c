@@ -65,7 +65,7 @@ static void state_record(const log_walk *l)
 {
     output *out = l->w->out;
     output_begin(out, "record", 0);
-    output_offset(out, l->record.offset);
+    output_offset(out, (size_t)l->log.window_offset + l->record.offset);
     output_word(out, "type", name_type(l->record.type));
     output_unsigned(out, "size", l->record.size_bytes);
     output_unsigned(out, "parts", l->record.part_count);
@@ -203,7 +203,7 @@ static void walk_log_names(log_walk *l)
         table.depth = 2;
         walk_names(l->w, &table);
         if (l->w->titles)
-            title_names_add(l->w->titles, table.data, table.size);
+            title_names_add(l->w->titles, l->log.window_offset + l->record.offset, table.data, table.size);
     }
     walk_fail(l->w, &l->content, error);
 }
@@ -239,18 +239,25 @@ static void walk_record(log_walk *l)
         walk_log_names(l);
     else
         walk_summary(l);
-    progress_show(l->w->in->name, l->record.offset);
+    input_progress(l->w->in, l->record.offset);
 }
 
-void walk_log(walk *w, const walk_bytes *bytes)
+void walk_log(walk *w)
 {
+    input *in = w->in;
     log_walk l = {.w = w};
-    if (pfb_log_open(&l.log, bytes->data, bytes->size, w->options))
+    bool is_open = input_open_log(in, &l.log, w->options);
+    if (is_open)
         state_log(&l);
-    while (!output_failed(w->out) && pfb_log_next_record(&l.log, &l.record))
-        walk_record(&l);
-    walk_note(w, bytes, l.log.notes);
-    walk_fail(w, bytes, l.log.error);
+    while (is_open && !output_failed(w->out)) {
+        while (!output_failed(w->out) && pfb_log_next_record(&l.log, &l.record))
+            walk_record(&l);
+        is_open = input_continue_log(in, &l.log);
+    }
+    walk_bytes whole = {.data = in->data, .size = in->size};
+    walk_bytes rest = {.data = in->data, .size = in->size, .base = (size_t)in->offset};
+    walk_note(w, &whole, l.log.notes);
+    walk_fail(w, &rest, l.log.error);
     free(l.memory);
 }
 
@@ -286,13 +293,13 @@ static void walk_row(walk *w, pfb_pdh_text_reader *text, const pfb_pdh_text_row 
     output *out = w->out;
     pfb_pdh_text_value value;
     output_begin(out, "row", 0);
-    output_offset(out, row->offset);
+    output_offset(out, (size_t)text->window_offset + row->offset);
     output_unsigned(out, "time", row->time);
     output_end(out);
     while (!output_failed(out) && pfb_pdh_text_next_value(text, &value)) {
         w->counts.values += value.has_value;
         output_begin(out, "value", 1);
-        output_offset(out, value.offset);
+        output_offset(out, (size_t)text->window_offset + value.offset);
         output_unsigned(out, "column", value.column);
         if (value.has_value)
             output_double(out, "value", value.value);
@@ -302,22 +309,29 @@ static void walk_row(walk *w, pfb_pdh_text_reader *text, const pfb_pdh_text_row 
     }
 }
 
-void walk_pdh_text(walk *w, const walk_bytes *bytes)
+void walk_pdh_text(walk *w)
 {
+    input *in = w->in;
     pfb_pdh_text_reader text;
     pfb_pdh_text_path path;
     pfb_pdh_text_row row;
-    if (pfb_pdh_text_open(&text, bytes->data, bytes->size, w->options))
+    bool is_open = input_open_text(in, &text, w->options);
+    if (is_open)
         state_header(w->out, &text);
-    while (!output_failed(w->out) && pfb_pdh_text_next_path(&text, &path)) {
+    while (is_open && !output_failed(w->out) && pfb_pdh_text_next_path(&text, &path)) {
         w->counts.items++;
         state_column(w->out, &path);
     }
-    while (!output_failed(w->out) && pfb_pdh_text_next_row(&text, &row)) {
-        w->counts.records++;
-        walk_row(w, &text, &row);
-        progress_show(w->in->name, row.offset);
+    while (is_open && !output_failed(w->out)) {
+        while (!output_failed(w->out) && pfb_pdh_text_next_row(&text, &row)) {
+            w->counts.records++;
+            walk_row(w, &text, &row);
+            input_progress(in, row.offset);
+        }
+        is_open = input_continue_text(in, &text);
     }
-    walk_note(w, bytes, text.notes);
-    walk_fail(w, bytes, text.error);
+    walk_bytes whole = {.data = in->data, .size = in->size};
+    walk_bytes rest = {.data = in->data, .size = in->size, .base = (size_t)in->offset};
+    walk_note(w, &whole, text.notes);
+    walk_fail(w, &rest, text.error);
 }

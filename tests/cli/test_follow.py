@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: MIT
+"""Recordings that are being written, --follow, and pipes that go on."""
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import unittest
+
+import captures
+import v1_blocks as v1
+from program import ON_WINDOWS, Case, LiveCase, program, writer as w
+
+if not ON_WINDOWS:
+    import fcntl
+
+SECONDS = 60
+HEAD = w.recording(
+    captures.metadata(captures.DISK, "Disk", [(1, captures.BULK, "Bytes/sec")]),
+    w.chunk(b"QINF", w.identifier(captures.DISK, name="*")))
+
+
+def sample(number):
+    """A DATA chunk whose rate is 10 a second."""
+    return captures.data(number, captures.instances_result(
+        [1], [(0, "sda", [1000 + 10 * number])]))
+
+
+class Recorder:
+    """Writes a file under the lock of a recorder."""
+
+    def __init__(self, path, is_locked=True):
+        self.file = open(path, "ab", buffering=0)
+        if is_locked:
+            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def write(self, data):
+        """Append bytes."""
+        self.file.write(data)
+
+    def close(self):
+        """Release the lock."""
+        self.file.close()
+
+
+class Running:
+    """The program while it runs; its lines as they come."""
+
+    def __init__(self, case, *arguments, stdin=subprocess.DEVNULL):
+        self.process = subprocess.Popen(
+            [program(), *arguments], stdin=stdin, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE)
+        case.addCleanup(self.stop)
+        self.lines = queue.Queue()
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        """Collect the lines."""
+        for line in self.process.stdout:
+            self.lines.put(line.decode())
+
+    def line(self):
+        """The next line; fails if none comes."""
+        return self.lines.get(timeout=SECONDS)
+
+    def end(self):
+        """Status, further lines and errors."""
+        status = self.process.wait(SECONDS)
+        self.reader.join()
+        errors = self.process.stderr.read().decode()
+        rest = []
+        while not self.lines.empty():
+            rest.append(self.lines.get())
+        return status, rest, errors
+
+    def stop(self):
+        """End it whatever it does."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.reader.join()
+        for stream in (self.process.stdout, self.process.stderr):
+            stream.close()
+
+
+@unittest.skipIf(ON_WINDOWS, "the tests have no locks of Windows")
+class Locked(Case):
+    """A file whose recorder holds its lock."""
+
+    def test_an_incomplete_chunk_is_no_error(self):
+        whole = HEAD + sample(0) + sample(1)
+        last = sample(2)
+        path = self.file("a.pfb", whole)
+        recorder = Recorder(path)
+        self.addCleanup(recorder.close)
+        for at in range(0, len(last), 8):
+            for command in ("cook", "show"):
+                done = self.run_program(command, "--format", "json", path)
+                self.assertEqual((done.status, done.err), (0, ""), at)
+                key = "raw" if command == "cook" else "perf_time"
+                found = [i for i in done.objects() if i.get(key) is not None
+                         and i.get("record") != "value"]
+                self.assertEqual(len(found), 2, at)
+            done = self.run_program("check", path)
+            self.assertEqual((done.status, done.err), (0, ""), at)
+            recorder.write(last[at:at + 8])
+        self.assertEqual(len(self.run_json("cook", path)), 3)
+
+    def test_without_a_recorder_it_is_cut(self):
+        whole = HEAD + sample(0)
+        path = self.file("a.pfb", whole + sample(1)[:-8])
+        recorder = Recorder(path)
+        self.run_fine("check", path)
+        recorder.close()
+        for command in ("cook", "show", "check"):
+            self.assert_error(self.run_program(command, path), 1, path,
+                              len(whole), "truncated_chunk")
+
+    def test_a_file_that_is_not_begun(self):
+        """The first chunk may not be there yet, or not all of it."""
+        for begin in (b"", HEAD[:3], HEAD[:8], HEAD[:16]):
+            path = self.file("a.pfb", begin)
+            recorder = Recorder(path)
+            for command in ("cook", "show", "check"):
+                done = self.run_program(command, "--kind", "capture", path)
+                self.assertEqual((done.status, done.err), (0, ""), begin)
+            done = self.run_program("check", path)
+            self.assertEqual(done.status, int(len(begin) == 3), done.err)
+            recorder.close()
+
+    def test_readers_do_not_refuse_a_recorder(self):
+        """The lock can be taken while readers look for it."""
+        path = self.file("a.pfb", HEAD + sample(0))
+        running = [Running(self, "cook", "--follow", path) for _ in range(3)]
+        for _ in range(20):
+            done = self.run_program("record", "--source", path, "-o",
+                                    path + ".copy", "--set", "*")
+            self.assertEqual((done.status, done.err), (0, ""))
+        for one in running:
+            one.process.send_signal(signal.SIGINT)
+            self.assertEqual(one.end()[0], 0)
+
+
+@unittest.skipIf(ON_WINDOWS, "the tests have no locks of Windows")
+class Follow(Case):
+    """--follow"""
+
+    def test_samples_come_one_by_one(self):
+        path = self.file("a.pfb", HEAD + sample(0))
+        for form in ("json", "csv"):
+            os.truncate(path, len(HEAD + sample(0)))
+            recorder = Recorder(path)
+            running = Running(self, "cook", "--follow", "--format", form, path)
+            if form == "csv":
+                self.assertIn("sample,time", running.line())
+            self.assertIn("1000", running.line())
+            for number in range(1, 5):
+                chunk = sample(number)
+                recorder.write(chunk[:21])
+                recorder.write(chunk[21:])
+                line = running.line()
+                if form == "json":
+                    item = json.loads(line)
+                    self.assertEqual((item["raw"], item["value"]),
+                                     (1000 + 10 * number, 10))
+                else:
+                    self.assertIn(str(1000 + 10 * number), line)
+            recorder.close()
+            self.assertEqual(running.end(), (0, [], ""))
+
+    def test_text(self):
+        path = self.file("a.pfb", HEAD)
+        recorder = Recorder(path)
+        running = Running(self, "cook", "--follow", path)
+        for number in range(3):
+            recorder.write(sample(number))
+            while not running.line().startswith("Bytes"):
+                pass
+        recorder.close()
+        self.assertEqual(running.end()[::2], (0, ""))
+
+    def test_show(self):
+        path = self.file("a.pfb", HEAD[:16])
+        recorder = Recorder(path)
+        running = Running(self, "show", "--follow", "--format", "json", path)
+        self.assertEqual(json.loads(running.line())["tag"], "PFBC")
+        recorder.write(HEAD[16:])
+        at = len(HEAD)
+        for number in range(3):
+            recorder.write(sample(number))
+            item = {}
+            while item.get("tag") != "DATA":
+                item = json.loads(running.line())
+            self.assertEqual(item["offset"], at)
+            at += len(sample(number))
+            while item.get("record") != "value":
+                item = json.loads(running.line())
+            self.assertEqual(item["raw"], 1000 + 10 * number)
+        recorder.close()
+        self.assertEqual(running.end(), (0, [], ""))
+
+    def test_a_recorder_that_dies_leaves_an_error(self):
+        path = self.file("a.pfb", HEAD + sample(0))
+        recorder = Recorder(path)
+        running = Running(self, "cook", "--follow", "--format", "json", path)
+        running.line()
+        recorder.write(sample(1)[:-8])
+        recorder.close()
+        status, rest, errors = running.end()
+        self.assertEqual((status, rest), (1, []))
+        self.assertIn("truncated_chunk", errors)
+
+    def test_a_file_without_lock_until_interrupted(self):
+        path = self.file("a.pfb", HEAD + sample(0))
+        other = Recorder(path, is_locked=False)
+        running = Running(self, "cook", "--follow", "--format", "json", path)
+        for number in range(3):
+            self.assertEqual(json.loads(running.line())["raw"],
+                             1000 + 10 * number)
+            other.write(sample(number + 1))
+        running.line()
+        other.write(sample(9)[:-8])
+        running.process.send_signal(signal.SIGINT)
+        self.assertEqual(running.end(), (0, [], ""))
+        other.close()
+
+    def test_blocks_and_text_logs(self):
+        blocks = [v1.LITTLE.block(v1.plain(v1.LITTLE, n), moment=n + 1)
+                  for n in range(3)]
+        rows = ['"(PDH-CSV 4.0) (Zone)(0)","\\\\PC\\Memory\\Pages/sec"\r\n'] + [
+            '"11/23/2026 04:05:%02d.000","%d"\r\n' % (n, n) for n in range(3)]
+        for name, parts in (("a.bin", blocks), (
+                "a.csv", [rows[0].encode() + rows[1].encode()] +
+                [row.encode() for row in rows[2:]])):
+            path = self.file(name, parts[0])
+            other = Recorder(path, is_locked=False)
+            running = Running(self, "cook", "--follow", "--format", "json",
+                              path)
+            for number in range(3):
+                self.assertEqual(json.loads(running.line())["value"], number)
+                if number < 2:
+                    other.write(parts[number + 1][:9])
+                    other.write(parts[number + 1][9:])
+            running.process.send_signal(signal.SIGINT)
+            self.assertEqual(running.end(), (0, [], ""))
+            other.close()
+
+
+class Pipes(Case):
+    """Standard input is read as it comes."""
+
+    def test_samples_come_one_by_one(self):
+        running = Running(self, "cook", "--format", "json", "-",
+                          stdin=subprocess.PIPE)
+        pipe = running.process.stdin
+        pipe.write(HEAD)
+        for number in range(4):
+            pipe.write(sample(number))
+            pipe.flush()
+            self.assertEqual(json.loads(running.line())["raw"],
+                             1000 + 10 * number)
+        pipe.close()
+        self.assertEqual(running.end(), (0, [], ""))
+
+    def test_a_cut(self):
+        whole = HEAD + sample(0)
+        done = self.run_program("cook", "-", stdin=whole + sample(1)[:-8])
+        self.assert_error(done, 1, "-", len(whole), "truncated_chunk")
+
+    def test_names_before_blocks(self):
+        """Name tables in a pipe apply to the blocks that follow."""
+        block = w.chunk(b"V1DT", v1.LITTLE.block(v1.plain(v1.LITTLE, 7)))
+        names = w.chunk(b"NAME", bytes(4) + v1.table((1, "20"), (2, "Memory"),
+                                                     (20, "Pages")))
+        note = w.chunk(b"NOTE", b"n" * 400000)
+        found = self.run_json("cook", "-", stdin=w.recording(
+            note, names, block, note))
+        self.assertEqual([(i["set"], i["counter"]) for i in found],
+                         [("Memory", "Pages")])
+        # In a file they are found wherever they are.
+        path = self.file("a.pfb", w.recording(note, block, note, names))
+        found = self.run_json("cook", path)
+        self.assertEqual([(i["set"], i["counter"]) for i in found],
+                         [("Memory", "Pages")])
+
+
+@unittest.skipIf(ON_WINDOWS, "needs a live source")
+class Live(LiveCase):
+    """A recorder of this program."""
+
+    def test_any_moment(self):
+        """Readers of a running recorder report nothing."""
+        path = os.path.join(self.folder, "a.pfb")
+        recorder = Running(self, "record", "-o", path, "--interval", "0.01",
+                           "--count", "150")
+        while not os.path.exists(path):
+            pass
+        follower = Running(self, "cook", "--follow", "--format", "csv",
+                           "--counter", "% Processor Time", path)
+        runs = 0
+        while recorder.process.poll() is None:
+            for command in ("check", "cook"):
+                done = self.run_program(command, "--quiet", path)
+                self.assertEqual((done.status, done.err), (0, ""))
+            runs += 1
+        self.assertEqual(recorder.end()[::2], (0, ""))
+        self.assertGreater(runs, 0)
+        status, lines, errors = follower.end()
+        self.assertEqual((status, errors), (0, ""))
+        samples = {line.split(",")[0] for line in lines[1:]}
+        self.assertEqual(len(samples), 150)
+
+
+if __name__ == "__main__":
+    unittest.main()
