@@ -237,6 +237,8 @@ bool collecting_add(collecting *c, const options *o)
                                              .instance = o->instance};
         is_added = add(c, &choice, NULL);
     }
+    if (c->is_put && (c->file.kind == INPUT_LOG || c->file.kind == INPUT_PDH_TEXT))
+        path_list_check_log(&paths, o, c->subject);
     path_list_free(&paths);
     return is_added;
 }

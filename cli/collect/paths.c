@@ -3,6 +3,7 @@
 
 #include "memory/memory.h"
 #include "output/diagnostics.h"
+#include "perfblock/catalog.h"
 #include "perfblock/query.h"
 
 #include <stdlib.h>
@@ -92,6 +93,25 @@ bool path_list_open(path_list *list, const options *o)
     if (!is_fine)
         path_list_free(list);
     return is_fine;
+}
+
+static bool is_unknown_guid(const char *text)
+{
+    pfb_guid guid;
+    return pfb_guid_parse(text, strlen(text), &guid) && !pfb_catalog_find(&guid);
+}
+
+void path_list_check_log(const path_list *list, const options *o, const char *file)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < o->set_count && !found; i++)
+        found = is_unknown_guid(o->sets[i]) ? o->sets[i] : NULL;
+    for (size_t i = 0; i < list->count && !found; i++) {
+        const char *set = list->choices[i].countersets[0];
+        found = is_unknown_guid(set) ? set : NULL;
+    }
+    if (found)
+        diagnostics_say(STATUS_USAGE, file, "perfmon logs have no GUIDs: name the counterset instead of %s", found);
 }
 
 void path_list_free(path_list *list)

@@ -16,6 +16,10 @@ typedef struct path_list {
 /* Lists and splits the paths. False after a message: status 2 for one that is no path, or that names a machine; 3 for a
  * file that cannot be read. The list need not be freed then. */
 bool path_list_open(path_list *list, const options *o);
+
+/* Reports, status 2, that a perfmon log has no GUIDs, if a counterset that is asked for by path or --set is a GUID that
+ * the catalog does not know. */
+void path_list_check_log(const path_list *list, const options *o, const char *file);
 void path_list_free(path_list *list);
 
 #endif

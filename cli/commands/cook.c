@@ -29,6 +29,7 @@ typedef struct cook {
     title_names names;
     metadata_files metadata;
     sample_range range;
+    path_list paths;
     input in;             /* the file being read */
     uint64_t block_count; /* samples and parts of samples that were displayed */
 } cook;
@@ -198,6 +199,12 @@ static void cook_blocks(cook *c)
 
 /* ---- Files ----------------------------------------------------------------------------------------------- */
 
+static uint64_t cook_a_log(cook *c)
+{
+    path_list_check_log(&c->paths, c->o, c->in.name);
+    return cook_log(&c->in, &c->printer, c->collector, &c->range, &c->o->reader);
+}
+
 static void cook_file(cook *c, const char *name)
 {
     input *in = &c->in;
@@ -211,7 +218,7 @@ static void cook_file(cook *c, const char *name)
     else if (in->kind == INPUT_NAMES)
         diagnostics_say(STATUS_USAGE, name, "is a name table, which is given with --names");
     else if (in->kind == INPUT_LOG || in->kind == INPUT_PDH_TEXT)
-        c->block_count += cook_log(in, &c->printer, c->collector, &c->range, &c->o->reader);
+        c->block_count += cook_a_log(c);
     else if (in->kind == INPUT_UNKNOWN)
         input_refuse(in, "a capture, a perfmon log, V1 blocks or V2 data");
     else
@@ -273,12 +280,11 @@ static bool choose_counters(cook *c)
 {
     static const char *const all[] = {"*"};
     const options *o = c->o;
-    path_list paths;
     bool has_parts = o->set_count > 0 || o->counter_count > 0 || o->instance;
-    if (!path_list_open(&paths, o))
+    if (!path_list_open(&c->paths, o))
         return false;
-    for (size_t i = 0; i < paths.count; i++)
-        require_memory(pfb_collector_add(c->collector, paths.texts[i], NULL));
+    for (size_t i = 0; i < c->paths.count; i++)
+        require_memory(pfb_collector_add(c->collector, c->paths.texts[i], NULL));
     const pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets : all,
                                          .counterset_count = o->set_count > 0 ? o->set_count : 1,
                                          .counters = o->counters,
@@ -286,9 +292,8 @@ static bool choose_counters(cook *c)
                                          .instance = o->instance};
     if (has_parts)
         require_memory(pfb_collector_add_choice(c->collector, &choice, NULL));
-    c->printer.has_choice = has_parts || paths.count > 0;
+    c->printer.has_choice = has_parts || c->paths.count > 0;
     c->printer.hides_empty = c->printer.has_choice;
-    path_list_free(&paths);
     return true;
 }
 
@@ -321,6 +326,7 @@ void cook_files(const options *o, output *out)
     metadata_files_open(&c.metadata, o);
     if (choose_counters(&c))
         cook_chosen(&c);
+    path_list_free(&c.paths);
     values_end(&c.printer);
     metadata_files_close(&c.metadata);
     title_names_close(&c.names);

@@ -30,6 +30,7 @@ typedef struct named_choice {
     char **names; /* UTF-8: of countersets, then of counters */
     size_t counterset_count, counter_count;
     uint32_t filter;
+    bool is_match; /* it has the counter of a log that was compared last */
 } named_choice;
 
 /* Zero at first: everything is shown. */

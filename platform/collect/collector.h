@@ -166,6 +166,9 @@ pfb_collected_sample pfb_collect_log_sample(const pfb_collector *c);
 
 /* ---- values.c -------------------------------------------------------------------------------------------- */
 
+/* Returns true if the choice has this counter of a log. */
+bool pfb_collect_has_log_counter(const named_choice *named, const pfb_name *object, const pfb_name *counter);
+
 /* Makes the sample the current one. Returns false when memory is exhausted. */
 bool pfb_collect_show(pfb_collector *c, kept_sample *sample, bool is_v1);
 

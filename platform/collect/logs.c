@@ -142,6 +142,7 @@ static void begin_sample(pfb_collector *c, uint64_t local_time)
     l->number = c->number++;
     l->is_current = true;
     pfb_collector_rewind(c);
+    l->has_matches = false;
 }
 
 static bool fit_values(log_sample *sample, size_t size)
@@ -391,6 +392,12 @@ bool pfb_collector_put_text_row(pfb_collector *c, pfb_pdh_text_reader *text, con
 
 /* ---- Values -------------------------------------------------------------------------------------------------- */
 
+/* The number of the path's instance among those of its name. */
+static uint32_t path_occurrence(const pfb_log_path *path)
+{
+    return path->instance_index != PFB_LOG_NONE ? path->instance_index : 0;
+}
+
 static void set_path(pfb_collector *c, pfb_collected_value *v, const pfb_log_path *path)
 {
     const struct {
@@ -412,7 +419,7 @@ static void set_path(pfb_collector *c, pfb_collected_value *v, const pfb_log_pat
         *parts[i].size = view.size;
         *parts[i].exists = parts[i].name->bytes != NULL;
     }
-    v->occurrence = path->instance_index != PFB_LOG_NONE ? path->instance_index : 0;
+    v->occurrence = path_occurrence(path);
 }
 
 /* Fills in the parts of a value that it shares with others of its path. */
@@ -459,11 +466,42 @@ static void set_formula(const pfb_collector *c, pfb_collected_value *v, const pf
     v->object_freq = now.object_freq;
 }
 
+/* Returns true if the instance of a path is chosen. What depends on the path alone is compared once: its values follow
+ * each other. */
+static bool is_chosen(pfb_collector *c, uint32_t position, const pfb_name *instance, uint32_t occurrence)
+{
+    log_state *l = &c->log;
+    const counter_choice *choice = &c->choice;
+    const pfb_log_path *path = &l->paths[position];
+    bool is_shown = choice->named_count == 0;
+    if (!is_shown && (!l->has_matches || l->matches_path != position)) {
+        for (size_t i = 0; i < choice->named_count; i++)
+            choice->named[i].is_match = pfb_collect_has_log_counter(&choice->named[i], &path->object, &path->counter);
+        l->has_matches = true;
+        l->matches_path = position;
+    }
+    for (size_t i = 0; i < choice->named_count && !is_shown; i++) {
+        const named_choice *named = &choice->named[i];
+        is_shown = named->is_match && (named->filter == ALL_INSTANCES ||
+                                       pfb_choice_matches(&choice->filters[named->filter], instance, occurrence));
+    }
+    return is_shown;
+}
+
+static bool is_value_chosen(pfb_collector *c, const pfb_log_value *value)
+{
+    const pfb_log_path *path = &c->log.paths[value->path];
+    bool has_own = (path->flags & PFB_LOG_ALL_INSTANCES) != 0;
+    return is_chosen(c, value->path, has_own ? &value->instance : &path->instance,
+                     has_own ? value->occurrence : path_occurrence(path));
+}
+
 static bool next_counter(pfb_collector *c, pfb_collected_value *v)
 {
     log_state *l = &c->log;
     const pfb_log_values *values = &l->samples[l->newer].values;
-    while (l->next < values->count && values->values[l->next].path >= l->path_count)
+    while (l->next < values->count &&
+           (values->values[l->next].path >= l->path_count || !is_value_chosen(c, &values->values[l->next])))
         l->next++;
     if (l->next >= values->count)
         return false;
@@ -488,6 +526,12 @@ static bool next_cell(pfb_collector *c, pfb_collected_value *v)
 {
     static const double exact = 9007199254740992.0;
     log_state *l = &c->log;
+    while (l->next < l->cell_count) {
+        const pfb_log_path *path = &l->paths[l->cells[l->next].column];
+        if (is_chosen(c, l->cells[l->next].column, &path->instance, path_occurrence(path)))
+            break;
+        l->next++;
+    }
     if (l->next >= l->cell_count)
         return false;
     const log_cell *cell = &l->cells[l->next++];

@@ -44,6 +44,8 @@ typedef struct log_state {
     size_t next;                /* value or cell */
     uint32_t last_path, row;    /* of the value before it */
     bool has_last;              /* there is one */
+    bool has_matches;           /* it is known which choices have the counter of ... */
+    uint32_t matches_path;      /* ... this path */
     bool is_object;             /* a V1 block of the sample is being taken */
     bool has_rest;              /* the sample may have objects ... */
     pfb_log_sample_reader rest; /* ... past those that were taken */

@@ -139,6 +139,31 @@ static bool has_counter(pfb_collector *c, const named_choice *named, const pfb_s
     return is_match;
 }
 
+/* The name that a log has for a counterset that is meant: of a GUID that of the catalog. */
+static const char *log_name(const char *pattern)
+{
+    pfb_guid guid;
+    const pfb_catalog_set *known = pfb_guid_parse(pattern, strlen(pattern), &guid) ? pfb_catalog_find(&guid) : NULL;
+    return known ? known->name : pattern;
+}
+
+/* Names of logs may be absent, which * matches as well. */
+static bool matches_log_name(const char *pattern, const pfb_name *name)
+{
+    return strcmp(pattern, "*") == 0 || matches_name(pattern, name);
+}
+
+bool pfb_collect_has_log_counter(const named_choice *named, const pfb_name *object, const pfb_name *counter)
+{
+    bool has_object = false;
+    bool has_counter = named->counter_count == 0;
+    for (size_t i = 0; i < named->counterset_count && !has_object; i++)
+        has_object = matches_log_name(log_name(named->names[i]), object);
+    for (size_t i = 0; i < named->counter_count && !has_counter; i++)
+        has_counter = matches_log_name(named->names[named->counterset_count + i], counter);
+    return has_object && has_counter;
+}
+
 static bool is_everything_chosen(const pfb_collector *c)
 {
     return c->choice.count == 0 && c->choice.named_count == 0;

@@ -332,6 +332,24 @@ class Files(V1Case):
         rows = self.expect_same_as_cook(path, *PATHS)
         self.assertEqual([r["value"] for r in rows], [10, 20, 10, 20])
 
+    def test_range(self):
+        path = self.file("v1.bin", b"".join(block(n + 1) for n in range(5)))
+        rows = self.expect_same_as_cook(path, "--every", "2", "--set", "2")
+        self.assertEqual([r["value"] for r in rows], [5, 5])
+        self.expect_same_as_cook(seed("pdh_text", "valid_csv.csv"),
+                                 "--every", "2", first=0)
+        done = self.run_program("live", "--source", path, "--from",
+                                "2020-01-01T00:00Z")
+        self.assertEqual((done.status, done.out), (2, ""))
+
+    def test_logs(self):
+        self.assertTrue(
+            self.expect_same_as_cook(seed("log", "valid_objects.blg")))
+        self.assertTrue(
+            self.expect_same_as_cook(seed("log", "valid_counters.blg")))
+        self.assertTrue(self.expect_same_as_cook(
+            seed("pdh_text", "valid_csv.csv"), first=0))
+
     def test_nothing_matches(self):
         path = self.file("v1.bin", block(1) + block(2))
         done = self.run_program("live", "--source", path, "--set", "4711")

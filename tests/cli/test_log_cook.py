@@ -171,6 +171,56 @@ class Text(Case):
 
 @unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
                      "PERFBLOCK_REAL_DATA names no folder")
+class Chosen(Case):
+    """Counters that are asked for."""
+
+    BINARY = seed("log", "valid_counters.blg")
+    TEXT = seed("pdh_text", "valid_csv.csv")
+    PROCESSOR = "b4fc721a-0378-476f-89ba-a5a79f810b36"
+    UNKNOWN = "00000001-0378-476f-89ba-a5a79f810b36"
+    CHOICES = (
+        (["--set", "processor"], lambda v: v["set"] == "Processor"),
+        (["--set", "P*"], lambda v: v["set"].startswith("P")),
+        (["--set", "P*", "--counter", "% *"],
+         lambda v: v["set"][0] == "P" and v["counter"].startswith("% ")),
+        (["--instance", "_Total"], lambda v: v["instance"] == "_Total"),
+        (["--instance", "*"], lambda v: True),
+        (["--counter", "Pages/sec"], lambda v: v["counter"] == "Pages/sec"),
+        (["--path", "\\Memory\\*", "--path", "\\Processor(0)\\*"],
+         lambda v: v["set"] == "Memory" or (v["set"], v["instance"]) == (
+             "Processor", "0")))
+
+    def test_chosen(self):
+        for path in (self.BINARY, self.TEXT):
+            for arguments, is_chosen in self.CHOICES:
+                expected = [v for v in self.run_json("cook", path)
+                            if is_chosen(v)]
+                done = self.run_program("cook", "--format", "json",
+                                        *arguments, path)
+                self.assertEqual(done.objects(), expected, arguments)
+                self.assertEqual(done.status, 0 if expected else 2)
+
+    def test_logs_have_no_guids(self):
+        for path in (self.BINARY, self.TEXT):
+            for command in (["cook"], ["live", "--source"]):
+                for choice in (["--set", self.UNKNOWN], ["--path", "\\" +
+                                                         self.UNKNOWN + "\\1"]):
+                    done = self.run_program(*command, path, *choice)
+                    self.assertEqual((done.status, done.out), (2, ""))
+                    self.assertTrue(done.err.startswith(
+                        path + ": perfmon logs have no GUIDs: "), done.err)
+                done = self.run_program(*command, path, "--set",
+                                        self.PROCESSOR)
+                self.assertEqual((done.status, done.out), (2, ""))
+                self.assertNotIn("GUID", done.err)  # Processor Information
+            for command in (["record", "-o", self.folder + "/x", "--source"],
+                            ["countersets", "--file"]):
+                done = self.run_program(*command, path)
+                self.assertEqual((done.status, done.out), (1, ""))
+                self.assertEqual(done.errors(), [(path, 0, "unknown_format")])
+                self.assertIn("a perfmon log", done.err)
+
+
 class Captured(Case):
     """Logs of real machines."""
 
