@@ -13,26 +13,22 @@
 
 /* ---- Opening --------------------------------------------------------------------------------------------- */
 
-static bool open_recording(collecting *c, const char *path, bool takes_files)
+static bool open_recording(collecting *c, const input *file)
 {
     pfb_source_failure failure = {0};
     pfb_capture capture;
-    if (!input_read(&c->file, path, INPUT_AUTO))
-        return false;
-    c->is_put = takes_files && file_samples_has(&c->file);
-    if (c->is_put)
-        return true;
-    if (c->file.kind != INPUT_CAPTURE) {
-        input_refuse(&c->file, takes_files ? "a capture, a perfmon log, V1 blocks or V2 data" : "a capture");
+    c->file = *file;
+    if (file->kind != INPUT_CAPTURE) {
+        input_refuse(file, "a capture");
         return false;
     }
-    if (!pfb_capture_open(&capture, c->file.data, c->file.size, NULL)) {
-        diagnostics_malformed(path, capture.error);
+    if (!pfb_capture_open(&capture, file->data, file->size, NULL)) {
+        diagnostics_malformed(file->name, capture.error);
         return false;
     }
-    c->source = pfb_source_open_recorded(c->file.data, c->file.size, &failure);
+    c->source = pfb_source_open_recorded(file->data, file->size, &failure);
     if (!c->source)
-        diagnostics_say(STATUS_MALFORMED, path, "%s", failure.sentence);
+        diagnostics_say(STATUS_MALFORMED, file->name, "%s", failure.sentence);
     return c->source != NULL;
 }
 
@@ -49,25 +45,11 @@ static bool open_live(collecting *c, const char *machine)
     return false;
 }
 
-/* Adds the name table of --names. Its error is reported. */
-static void put_names(const collecting *c, const char *path)
-{
-    input in;
-    pfb_error error = {PFB_OK, 0};
-    if (!input_read(&in, path, INPUT_NAMES))
-        return;
-    if (!pfb_collector_put_names(c->collector, in.data, in.size, &error, NULL))
-        memory_exhausted();
-    if (error.code != PFB_OK)
-        diagnostics_malformed(path, error);
-    input_free(&in);
-}
-
-bool collecting_open(collecting *c, const options *o, const pfb_collector_options *choices, bool takes_files)
+bool collecting_open_read(collecting *c, const options *o, const input *file, const pfb_collector_options *choices)
 {
     pfb_collector_options all = *choices;
-    *c = (collecting){.subject = o->source ? o->source : "live"};
-    bool is_open = o->source ? open_recording(c, o->source, takes_files) : open_live(c, o->machine);
+    *c = (collecting){.subject = file ? file->name : "live"};
+    bool is_open = file ? open_recording(c, file) : open_live(c, o->machine);
     if (!is_open) {
         input_free(&c->file);
         return false;
@@ -77,18 +59,22 @@ bool collecting_open(collecting *c, const options *o, const pfb_collector_option
     c->collector = pfb_collector_open(c->source, &all, NULL);
     if (!c->collector)
         memory_exhausted();
-    if (c->is_put)
-        file_samples_open(&c->samples, &c->file, c->collector, &all.reader);
-    if (c->is_put && o->names) /* a later table precedes an earlier one */
-        put_names(c, o->names);
     return true;
+}
+
+bool collecting_open(collecting *c, const options *o, const pfb_collector_options *choices)
+{
+    input file;
+    if (!o->source)
+        return collecting_open_read(c, o, NULL, choices);
+    return input_read(&file, o->source, INPUT_AUTO) && collecting_open_read(c, o, &file, choices);
 }
 
 static void report_cut(const collecting *c)
 {
     pfb_capture capture;
     pfb_chunk chunk;
-    if (!c->file.data || c->is_put)
+    if (!c->file.data)
         return;
     pfb_capture_open(&capture, c->file.data, c->file.size, NULL);
     while (pfb_capture_next_chunk(&capture, &chunk))
@@ -216,7 +202,6 @@ static bool find_first(const input *file, int64_t *time)
 bool collecting_add(collecting *c, const options *o)
 {
     static const char *const usual[] = {"Processor Information"};
-    static const char *const all[] = {"*"};
     path_list paths;
     int64_t first = 0;
     c->range = o->range;
@@ -226,19 +211,14 @@ bool collecting_add(collecting *c, const options *o)
     bool is_added = true;
     for (size_t i = 0; i < paths.count && is_added; i++)
         is_added = add(c, &paths.choices[i], paths.texts[i]);
-    bool has_parts = o->set_count > 0 || o->counter_count > 0 || o->instance;
-    if (is_added && (c->is_put ? has_parts : o->set_count > 0 || paths.count == 0)) {
-        const pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets
-                                                            : c->is_put      ? all
-                                                                             : usual,
+    if (is_added && (o->set_count > 0 || paths.count == 0)) {
+        const pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets : usual,
                                              .counterset_count = o->set_count > 0 ? o->set_count : 1,
                                              .counters = o->counters,
                                              .counter_count = o->counter_count,
                                              .instance = o->instance};
         is_added = add(c, &choice, NULL);
     }
-    if (c->is_put && (c->file.kind == INPUT_LOG || c->file.kind == INPUT_PDH_TEXT))
-        path_list_check_log(&paths, o, c->subject);
     path_list_free(&paths);
     return is_added;
 }
@@ -246,8 +226,6 @@ bool collecting_add(collecting *c, const options *o)
 bool collecting_next(collecting *c)
 {
     pfb_source_failure failure = {0};
-    if (c->is_put)
-        return file_samples_next(&c->samples);
     if (!pfb_collector_collect(c->collector, &failure)) {
         if (failure.code == PFB_WIN32_OUTOFMEMORY)
             memory_exhausted();

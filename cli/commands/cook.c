@@ -30,6 +30,7 @@ typedef struct cook {
     metadata_files metadata;
     sample_range range;
     path_list paths;
+    input *live_file;     /* the only file, if live shows it; else null */
     input in;             /* the file being read */
     uint64_t block_count; /* samples and parts of samples that were displayed */
 } cook;
@@ -157,8 +158,8 @@ static void cook_capture(cook *c)
     pfb_chunk chunk;
     unread_chunks unread = {0};
     bool is_open = input_open_capture(in, &capture);
-    while (is_open && !output_failed(c->out)) {
-        while (!output_failed(c->out) && pfb_capture_next_chunk(&capture, &chunk)) {
+    while (is_open && !values_has_ended(&c->printer)) {
+        while (!values_has_ended(&c->printer) && pfb_capture_next_chunk(&capture, &chunk)) {
             cook_chunk(c, &chunk, &unread);
             input_progress(in, chunk.offset);
         }
@@ -183,7 +184,7 @@ static void cook_blocks(cook *c)
     input *in = &c->in;
     input_blocks blocks = {0};
     input_part part = INPUT_PART_END;
-    while (!output_failed(c->out) && (part = input_next_part(in, &blocks)) != INPUT_PART_END) {
+    while (!values_has_ended(&c->printer) && (part = input_next_part(in, &blocks)) != INPUT_PART_END) {
         if (part == INPUT_PART_TRAILING) {
             tell_rest(c, (size_t)in->offset + blocks.at);
             continue;
@@ -205,18 +206,17 @@ static uint64_t cook_a_log(cook *c)
     return cook_log(&c->in, &c->printer, c->collector, &c->range, &c->o->reader);
 }
 
-static void cook_file(cook *c, const char *name)
+/* Cooks the file that was opened. */
+static void cook_input(cook *c)
 {
     input *in = &c->in;
-    if (!input_open(in, name, c->o->kind, c->o->is_followed))
-        return;
     title_names_begin(&c->names);
     metadata_files_put(&c->metadata, c->collector);
-    c->printer.file = name;
+    c->printer.file = in->name;
     if (in->kind == INPUT_CAPTURE)
         cook_capture(c);
     else if (in->kind == INPUT_NAMES)
-        diagnostics_say(STATUS_USAGE, name, "is a name table, which is given with --names");
+        diagnostics_say(STATUS_USAGE, in->name, "is a name table, which is given with --names");
     else if (in->kind == INPUT_LOG || in->kind == INPUT_PDH_TEXT)
         c->block_count += cook_a_log(c);
     else if (in->kind == INPUT_UNKNOWN)
@@ -297,28 +297,46 @@ static bool choose_counters(cook *c)
     return true;
 }
 
-static void cook_chosen(cook *c)
+/* Cooks the files in the order of their samples. */
+static void cook_in_order(cook *c)
 {
     const options *o = c->o;
     char **files = file_order_by_time(o->files, o->file_count, o->kind);
-    sample_range_begin(&c->range, c->collector, NULL);
     progress_begin(false);
-    for (size_t i = 0; i < o->file_count && !output_failed(c->out); i++)
-        cook_file(c, files[i]);
+    for (size_t i = 0; i < o->file_count && !values_has_ended(&c->printer); i++) {
+        if (input_open(&c->in, files[i], o->kind, o->is_followed))
+            cook_input(c);
+    }
+    free(files);
     if (!output_failed(c->out))
         note_missing_values(c);
-    sample_range_end(&c->range);
-    free(files);
-    if (c->printer.has_any)
-        values_check_sort_counter(&c->printer, "perfblock");
-    if (c->printer.has_choice && c->block_count > 0 && !c->printer.has_any)
-        diagnostics_say(STATUS_USAGE, "perfblock", "the files have no such counters and instances");
 }
 
-void cook_files(const options *o, output *out)
+static void cook_chosen(cook *c)
 {
-    cook c = {.o = o, .out = out, .range = o->range};
+    const char *subject = c->live_file ? c->live_file->name : "perfblock";
+    sample_range_begin(&c->range, c->collector, NULL);
+    if (c->live_file) {
+        c->in = *c->live_file;
+        cook_input(c);
+    } else {
+        cook_in_order(c);
+    }
+    sample_range_end(&c->range);
+    if (c->printer.has_any)
+        values_check_sort_counter(&c->printer, subject);
+    if (c->printer.has_choice && c->block_count > 0 && !c->printer.has_any)
+        diagnostics_say(STATUS_USAGE, subject, "there are no such counters and instances");
+}
+
+/* Cooks the files of the options, or that of live if it is not null. */
+static void cook_all(const options *o, output *out, input *live_file)
+{
+    cook c = {.o = o, .out = out, .range = o->range, .live_file = live_file};
     c.printer.out = out;
+    c.printer.is_live = live_file != NULL;
+    c.printer.shows_first = live_file && live_file->kind == INPUT_PDH_TEXT;
+    c.printer.most_samples = live_file ? o->count : 0;
     c.printer.is_nonzero = o->is_nonzero;
     values_arrange(&c.printer, o->sort, o->top);
     title_names_open(&c.names, o->names, &o->reader);
@@ -326,10 +344,22 @@ void cook_files(const options *o, output *out)
     metadata_files_open(&c.metadata, o);
     if (choose_counters(&c))
         cook_chosen(&c);
+    else if (live_file)
+        input_free(live_file);
     path_list_free(&c.paths);
     values_end(&c.printer);
     metadata_files_close(&c.metadata);
     title_names_close(&c.names);
+}
+
+void cook_files(const options *o, output *out)
+{
+    cook_all(o, out, NULL);
+}
+
+void cook_as_live(const options *o, output *out, input *file)
+{
+    cook_all(o, out, file);
 }
 
 static bool is_regular(const char *path)

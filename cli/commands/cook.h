@@ -2,10 +2,15 @@
 #ifndef CLI_COOK_H
 #define CLI_COOK_H
 
+#include "input/input.h"
 #include "input/options.h"
 
 /* Displays the values of all samples of the files, in the form that the output has. What is wrong with them goes to
  * standard error. */
 void cook_files(const options *o, output *out);
+
+/* The same for one file that was read, and that is freed, as live shows it: without the first sample unless the values
+ * need no other, and --count samples at most. */
+void cook_as_live(const options *o, output *out, input *file);
 
 #endif

@@ -32,7 +32,7 @@ static uint64_t cook_records(input *in, values_printer *printer, pfb_collector *
     pfb_source_failure failure = {0};
     uint64_t count = 0;
     bool is_open = input_open_log(in, &log, options);
-    while (is_open && !output_failed(printer->out)) {
+    while (is_open && !values_has_ended(printer)) {
         if (!pfb_log_next_record(&log, &record)) {
             is_open = input_continue_log(in, &log);
             continue;
@@ -42,7 +42,7 @@ static uint64_t cook_records(input *in, values_printer *printer, pfb_collector *
             has_memory = pfb_collector_put_log_record(collector, &log, &record, &failure);
         while (has_memory && sample_range_repeats(range, collector));
         bool has_sample = has_memory;
-        while (has_sample && !output_failed(printer->out)) {
+        while (has_sample && !values_has_ended(printer)) {
             count += print_sample(in, printer, collector);
             has_sample = pfb_collector_next_log_object(collector, &log, &record, &failure);
             has_memory = has_sample || failure.code == PFB_WIN32_NO_MORE_ITEMS;
@@ -67,7 +67,7 @@ static uint64_t cook_rows(input *in, values_printer *printer, pfb_collector *col
     bool is_open = input_open_text(in, &text, options);
     if (is_open && !pfb_collector_put_text_paths(collector, &text, NULL))
         memory_exhausted();
-    while (is_open && !output_failed(printer->out)) {
+    while (is_open && !values_has_ended(printer)) {
         if (!pfb_pdh_text_next_row(&text, &row)) {
             is_open = input_continue_text(in, &text);
             continue;

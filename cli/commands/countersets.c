@@ -139,7 +139,7 @@ static void list_live_objects(output *out, const options *o, const collecting *c
 static void list_live(output *out, const options *o)
 {
     collecting c;
-    if (!collecting_open(&c, o, &(pfb_collector_options){0}, false))
+    if (!collecting_open(&c, o, &(pfb_collector_options){0}))
         return;
     if (pfb_collector_is_v1(c.collector))
         list_live_objects(out, o, &c);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "collect/collecting.h"
 #include "commands.h"
+#include "commands/cook.h"
 #include "os/system.h"
 #include "output/diagnostics.h"
 #include "output/stream.h"
+#include "perfblock/capture.h"
 #include "values/pdh.h"
 #include "values/values.h"
 
@@ -64,89 +66,101 @@ static void run(live *l, const options *o)
     }
 }
 
-/* The same for samples that are put, which may have several parts of one number. The first one is not shown unless its
- * values need no other. */
-static void run_file(live *l, const options *o)
-{
-    collecting *c = &l->collecting;
-    pfb_collected_sample sample;
-    pfb_collected_value value;
-    bool has_chosen = false;
-    bool has_first = false;
-    uint64_t first = 0;
-    uint64_t last = 0;
-    uint64_t shown = 0;
-    bool shows_first = file_samples_is_displayed(&c->samples);
-    while (!output_failed(&l->out) && !system_interrupted() && collecting_next(c)) {
-        l->printer.base = c->samples.base;
-        if (pfb_collector_sample(c->collector, &sample)) {
-            if (!has_first)
-                first = sample.number;
-            bool is_shown = shows_first || (has_first && sample.number != first);
-            shown += is_shown && (shown == 0 || sample.number != last);
-            has_first = true;
-            last = sample.number;
-            if (o->count > 0 && shown > o->count)
-                break;
-            has_chosen = has_chosen || pfb_collector_next(c->collector, &value);
-            pfb_collector_rewind(c->collector);
-            if (is_shown)
-                values_print(&l->printer, c->collector);
-            stream_flush();
-        }
-        report_reply(l);
-    }
-    if (has_first && !has_chosen && !output_failed(&l->out))
-        diagnostics_say(STATUS_USAGE, c->subject, "the file has no such counters and instances");
-}
-
 /* On a terminal, tables replace each other, except a single one and those of a recording. */
 static bool is_watched(const options *o)
 {
     return o->format == OUTPUT_TEXT && o->count != 1 && !o->source && system_can_paint();
 }
 
-/* Metrics are made of V2 data. False after a message. */
-static bool check_format(const collecting *c, const options *o)
+/* Returns true if the file is a recording that is replayed; other files are displayed by cook. */
+static bool is_recording(const input *in)
 {
-    bool is_fine = o->format != OUTPUT_PROMETHEUS || !(c->is_put || pfb_collector_is_v1(c->collector));
+    pfb_capture capture;
+    pfb_chunk chunk;
+    bool has_v1 = false;
+    bool has_v2 = false;
+    if (in->kind != INPUT_CAPTURE)
+        return false;
+    pfb_capture_open(&capture, in->data, in->size, NULL);
+    while (pfb_capture_next_chunk(&capture, &chunk)) {
+        has_v1 = has_v1 || (chunk.is_known && chunk.tag == PFB_TAG_V1);
+        has_v2 = has_v2 || (chunk.is_known && chunk.tag == PFB_TAG_DATA);
+    }
+    return has_v2 || !has_v1;
+}
+
+/* Metrics are made of V2 data. False after a message. */
+static bool check_format(const options *o, const char *subject, bool has_v2)
+{
+    bool is_fine = o->format != OUTPUT_PROMETHEUS || has_v2;
     if (!is_fine)
-        diagnostics_say(STATUS_USAGE, c->subject, "--format prometheus has metrics of V2 data only");
+        diagnostics_say(STATUS_USAGE, subject, "--format prometheus has metrics of V2 data only");
     return is_fine;
+}
+
+static void open_output(output *out, const options *o)
+{
+    output_open(out, o->format, options_color(o));
+    if (o->format == OUTPUT_PDH_CSV || o->format == OUTPUT_PDH_TSV)
+        out->pdh = pdh_log_begin(false);
+}
+
+static void close_output(output *out)
+{
+    pdh_log_free(out->pdh);
+    output_close(out);
+}
+
+static void show_file(const options *o, input *file)
+{
+    output out;
+    if (!check_format(o, file->name, false)) {
+        input_free(file);
+        return;
+    }
+    open_output(&out, o);
+    cook_as_live(o, &out, file);
+    close_output(&out);
+}
+
+static void show_samples(live *l, const options *o)
+{
+    l->printer = (values_printer){
+        .out = &l->out, .file = l->collecting.subject, .has_choice = true, .is_nonzero = o->is_nonzero};
+    values_arrange(&l->printer, o->sort, o->top);
+    system_catch_interrupts();
+    open_output(&l->out, o);
+    bool in_place = is_watched(o);
+    if (in_place)
+        stream_begin_pictures();
+    run(l, o);
+    if (in_place)
+        stream_end_pictures();
+    values_end(&l->printer);
+    collecting_close(&l->collecting);
+    close_output(&l->out);
 }
 
 void command_live(const options *o)
 {
     static const pfb_collector_options choices = {.returns_at_once = true};
     live l = {.is_replay = o->source != NULL};
+    input file;
     if (o->source && o->recording && system_names_same(o->source, o->recording)) {
         diagnostics_say(STATUS_USAGE, o->recording, "is the recording, which the metrics would replace");
         return;
     }
-    if (!collecting_open(&l.collecting, o, &choices, true))
+    if (o->source && !input_read(&file, o->source, INPUT_AUTO))
         return;
-    if (check_format(&l.collecting, o) && collecting_add(&l.collecting, o)) {
-        l.printer = (values_printer){
-            .out = &l.out, .file = l.collecting.subject, .has_choice = true, .is_nonzero = o->is_nonzero};
-        values_arrange(&l.printer, o->sort, o->top);
-        system_catch_interrupts();
-        output_open(&l.out, o->format, options_color(o));
-        if (o->format == OUTPUT_PDH_CSV || o->format == OUTPUT_PDH_TSV)
-            l.out.pdh = pdh_log_begin(false);
-        bool in_place = is_watched(o);
-        if (in_place)
-            stream_begin_pictures();
-        if (l.collecting.is_put)
-            run_file(&l, o);
-        else
-            run(&l, o);
-        if (in_place)
-            stream_end_pictures();
-        values_end(&l.printer);
-        pdh_log_free(l.out.pdh);
-        collecting_close(&l.collecting);
-        output_close(&l.out);
-    } else {
-        collecting_close(&l.collecting);
+    if (o->source && !is_recording(&file)) {
+        show_file(o, &file);
+        return;
     }
+    if (!collecting_open_read(&l.collecting, o, o->source ? &file : NULL, &choices))
+        return;
+    bool has_v2 = !pfb_collector_is_v1(l.collecting.collector);
+    if (check_format(o, l.collecting.subject, has_v2) && collecting_add(&l.collecting, o))
+        show_samples(&l, o);
+    else
+        collecting_close(&l.collecting);
 }

@@ -265,7 +265,7 @@ void command_record(const options *o)
     collecting c;
     recorder r = {
         .file = {.path = o->recording, .note = "recorded by perfblock " PERFBLOCK_VERSION, .most = o->rotation}};
-    if (!collecting_open(&c, o, &choices, false))
+    if (!collecting_open(&c, o, &choices))
         return;
     if (collecting_add(&c, o) && choose(&r, &c)) {
         system_catch_interrupts();

@@ -356,9 +356,30 @@ static bool print_values(values_printer *p, pfb_collector *collector)
     return true;
 }
 
+/* Returns true if live prints the sample, which may be the next part of one. Counters are looked for in another. */
+static bool is_printed_live(values_printer *p, pfb_collector *collector)
+{
+    pfb_collected_value v;
+    bool is_next = !p->has_number || p->sample.number != p->number;
+    p->sample_count += is_next && (p->has_number || p->shows_first);
+    p->has_number = true;
+    p->number = p->sample.number;
+    if (p->sample_count > 0)
+        return !values_has_ended(p);
+    values_find_sort_counter(p, collector);
+    p->has_any = p->has_any || pfb_collector_next(collector, &v);
+    return false;
+}
+
+bool values_has_ended(const values_printer *p)
+{
+    return output_failed(p->out) || (p->most_samples > 0 && p->sample_count > p->most_samples);
+}
+
 void values_print(values_printer *p, pfb_collector *collector)
 {
-    if (!pfb_collector_sample(collector, &p->sample) || !print_values(p, collector))
+    if (!pfb_collector_sample(collector, &p->sample) || (p->is_live && !is_printed_live(p, collector)) ||
+        !print_values(p, collector))
         return;
     for (uint32_t i = 0; i < p->sample.result_count && !output_failed(p->out); i++)
         report_result(p, collector, i);

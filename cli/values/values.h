@@ -14,18 +14,24 @@ typedef struct kept_metrics kept_metrics;
 
 typedef struct values_printer {
     output *out;
-    const char *file; /* for messages */
-    size_t base;      /* of the reply in the file */
-    bool has_choice;  /* counters were asked for: nothing is printed of results without them */
-    bool hides_empty; /* no table is printed of a counterset without instances */
-    bool is_nonzero;  /* tables leave out instances whose values are all zero or missing */
-    const char *sort; /* tables are sorted by the counter of this name, descending; null: they are not */
-    uint64_t top;     /* most instances of a table; 0: all */
-    bool has_any;     /* some value was printed */
-    bool has_single;  /* some value printed so far needs two samples ... */
-    bool has_other;   /* ... and some has another status than that and not_displayed */
+    const char *file;      /* for messages */
+    size_t base;           /* of the reply in the file */
+    bool has_choice;       /* counters were asked for: nothing is printed of results without them */
+    bool hides_empty;      /* no table is printed of a counterset without instances */
+    bool is_nonzero;       /* tables leave out instances whose values are all zero or missing */
+    const char *sort;      /* tables are sorted by the counter of this name, descending; null: they are not */
+    uint64_t top;          /* most instances of a table; 0: all */
+    bool is_live;          /* the first sample is not printed, because values need two ... */
+    bool shows_first;      /* ... unless this is set: they need no other */
+    uint64_t most_samples; /* most that live prints; 0: all */
+    bool has_any;          /* some value was printed */
+    bool has_single;       /* some value printed so far needs two samples ... */
+    bool has_other;        /* ... and some has another status than that and not_displayed */
     /* ------------------------------------------------------------------------------------------ */
     pfb_collected_sample sample;
+    bool has_number; /* a sample came, and the latest one had `number` */
+    uint64_t number;
+    uint64_t sample_count; /* that were printed as live does, and at most one more */
     kept_column *columns;  /* of records; null at first */
     bool has_sort_counter; /* a counter of that name was found */
     suggestion meant;      /* else: the most similar name */
@@ -40,6 +46,9 @@ void values_find_sort_counter(values_printer *p, pfb_collector *collector);
 
 /* False after a message, status 2, if no counter in what was printed or searched has the name to sort by. */
 bool values_check_sort_counter(const values_printer *p, const char *subject);
+
+/* Returns true if nothing more is printed: the output failed, or most_samples were printed. */
+bool values_has_ended(const values_printer *p);
 
 /* Prints the current sample. */
 void values_print(values_printer *p, pfb_collector *collector);

@@ -29,7 +29,6 @@ WITHOUT = {
     r"pfb_(cpi_hooks|v1)_finish": "every reader has open, next and finish",
     r"pfb_cpi_text_recognise": "every format can be recognised",
     r"pfb_sample_value_at": "the checked look-up of a value in a sample",
-    r"pfb_(log|pdh_text)_(open_window|continue)": "logs that exceed the memory",
     r"pfb_log_finish_sample": "logs that exceed the memory",
 }
 HEADERS = ["core/include/perfblock", "core/cpi/include", "core/lwp/include", "platform/include"]
