@@ -74,11 +74,6 @@ void suggest_name(suggestion *s, const char *name, size_t size)
     }
 }
 
-const char *suggest_best(const suggestion *s)
-{
-    return s->best.data;
-}
-
 void suggest_end(suggestion *s)
 {
     buffer_free(&s->best);

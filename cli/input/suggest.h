@@ -24,8 +24,6 @@ void suggest_begin(suggestion *s, const char *typed);
 /* Considers a name: UTF-8 of any content. It is copied when it is the best one. */
 void suggest_name(suggestion *s, const char *name, size_t size);
 
-/* The best name, or null. Valid until suggest_end(). */
-const char *suggest_best(const suggestion *s);
 void suggest_end(suggestion *s);
 
 /* Appends "; did you mean NAME?" where there is a name, else the string `otherwise`. */

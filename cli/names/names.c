@@ -31,11 +31,6 @@ static const number_name kinds[] = {
     {PFB_V2_COUNTERSET, "counterset"},
 };
 
-bool names_has_kind(uint32_t kind)
-{
-    return FIND(kinds, kind) != NULL;
-}
-
 const char *names_of_kind(uint32_t kind)
 {
     const char *name = FIND(kinds, kind);

@@ -9,7 +9,6 @@
 
 /* "counterset" and others; "unknown" for an undefined kind. */
 const char *names_of_kind(uint32_t kind);
-bool names_has_kind(uint32_t kind);
 
 /* A Win32 code in words, or null if it is not one that the interface is known to return. */
 const char *names_of_win32(uint32_t code);

@@ -180,7 +180,8 @@ static bool walk_data(walk *w, const walk_bytes *bytes, size_t *size)
     return d.block.error.code == PFB_OK;
 }
 
-void walk_trailing(walk *w, const walk_bytes *bytes, size_t offset)
+/* Bytes from `offset` on that belong to no part. */
+static void walk_trailing(walk *w, const walk_bytes *bytes, size_t offset)
 {
     if (w->options && w->options->is_strict)
         walk_fail(w, bytes, (pfb_error){PFB_TRAILING_BYTES, offset});

@@ -61,9 +61,6 @@ void walk_fail(walk *w, const walk_bytes *bytes, pfb_error error);
 /* Deviations that were tolerated in the part that begins at the start of the bytes: kept, and reported if any. */
 void walk_note(walk *w, const walk_bytes *bytes, uint32_t notes);
 
-/* Bytes from `offset` on that belong to no part. */
-void walk_trailing(walk *w, const walk_bytes *bytes, size_t offset);
-
 /* A datum's value: `raw` if it is a number, else the bytes. */
 void walk_state_raw(const walk *w, bool is_number, uint64_t raw, const uint8_t *bytes, size_t size);
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 55b494d5-fa0e-49a2-8aed-eb8fe7ef2597, chosen at random */
-const pfb_guid pfb_provider_guid = {
+/* The GUID of this provider: 55b494d5-fa0e-49a2-8aed-eb8fe7ef2597, chosen at random. */
+static const pfb_guid provider_guid = {
     {0xd5, 0x94, 0xb4, 0x55, 0x0e, 0xfa, 0xa2, 0x49, 0x8a, 0xed, 0xeb, 0x8f, 0xe7, 0xef, 0x25, 0x97}};
 
 /* ---- Opening --------------------------------------------------------------------------------------------- */
@@ -187,7 +187,7 @@ void pfb_open_set_register(const pfb_open_set *open, uint32_t request, uint32_t 
         write_string("perfblock", builder);
         break;
     case PFB_REQUEST_PROVIDER_GUID:
-        pfb_write_guid(builder, &pfb_provider_guid);
+        pfb_write_guid(builder, &provider_guid);
         break;
     default: /* both request codes for counter names: the names are always English */
         write_strings(open, false, builder);

@@ -158,7 +158,4 @@ pfb_selection pfb_open_set_select(const pfb_open_set *open, const pfb_query *que
 /* Writes the result of a query from the last sample: an error result with its status if there is no sample. */
 void pfb_selection_write(const pfb_selection *chosen, pfb_writer *builder);
 
-/* GUID of this provider; never occurs in data from Windows. */
-extern const pfb_guid pfb_provider_guid;
-
 #endif

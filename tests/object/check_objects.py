@@ -10,7 +10,9 @@
   exports LIBRARY  a shared library exports pfb_* names only, and a static one has no others for programs to meet
   includes FOLDER  the sources of core, cpi and lwp include only each other, as MODULES allows, and freestanding headers
   platform FOLDER  the folders of platform include only each other, as FOLDERS allows, and public headers
+  cli FOLDER       the folders of cli include only themselves and those that follow in CLI_ORDER, and public headers
   modules LIST     each object of LIST calls only into the modules that MODULES allows
+  unused LIST      each global function of the objects of LIST, which make a program, is used by another of them
 
 Exit status 0 when all holds, 1 when something does not; each finding is a line.
 """
@@ -412,6 +414,44 @@ def check_platform(folder):
         yield f"{folder}: no sources"
 
 
+# The folders of cli from the top to the bottom. A file of cli itself belongs to the folder of its name.
+CLI_ORDER = ["main", "help", "commands", "collect", "walk", "values", "explain", "report", "names", "input", "output", "os",
+             "memory"]
+
+
+def check_cli(folder):
+    directive = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+    folder = pathlib.Path(folder)
+    found = set()
+    for path in sorted(folder.rglob("*.[ch]")):
+        own = path.relative_to(folder).parts[0].split(".")[0]
+        found.add(own)
+        if own not in CLI_ORDER:
+            yield f"{path}: {own} has no place in CLI_ORDER"
+            continue
+        allowed = CLI_ORDER[CLI_ORDER.index(own):]
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            match = directive.match(line)
+            if not match:
+                continue
+            used = match[1].split("/")[0].split(".")[0]
+            is_embedded = "/" not in match[1] and used.startswith(own + "_")  # made of a file beside the source
+            if used not in ["perfblock", *allowed] and not is_embedded:
+                yield f"{path}:{number}: {own} includes {match[1]}"
+    for name in CLI_ORDER:
+        if name not in found:
+            yield f"CLI_ORDER: no sources of {name}"
+
+
+def check_unused(paths):
+    objects = [Object(path) for path in paths]
+    for obj in objects:
+        used = set().union({"main"}, *(other.undefined() for other in objects if other is not obj))
+        functions = {s.name for s in obj.symbols if s.type == "FUNC" and s.section != "UND" and s.bind != "LOCAL"}
+        for name in sorted(functions - used):
+            yield f"{obj.name}: no other object uses {name}"
+
+
 def check_modules(paths):
     objects = [(module_of(path), Object(path)) for path in paths]
     missing = set(MODULES) - {module for module, _ in objects}
@@ -426,12 +466,12 @@ def check_modules(paths):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["objects", "exports", "includes", "platform", "modules"])
+    parser.add_argument("what", choices=["objects", "exports", "includes", "platform", "cli", "modules", "unused"])
     parser.add_argument("path")
     parser.add_argument("--compiler", help="links the objects with the four functions alone")
     parser.add_argument("--allow", action="append", default=[], help="one more name the objects may need")
     arguments = parser.parse_args()
-    if arguments.what in ("objects", "modules"):
+    if arguments.what in ("objects", "modules", "unused"):
         paths = pathlib.Path(arguments.path).read_text(encoding="utf-8").split("\n")
         paths = [path for path in paths if path]
         if not paths:
@@ -439,12 +479,14 @@ def main():
         if arguments.what == "objects":
             findings = list(check_objects(paths, arguments.compiler, set(arguments.allow)))
         else:
-            findings = list(check_modules(paths))
+            findings = list(check_modules(paths) if arguments.what == "modules" else check_unused(paths))
         summary = f"{len(paths)} objects"
     elif arguments.what == "exports":
         findings, summary = list(check_exports(arguments.path)), arguments.path
     elif arguments.what == "platform":
         findings, summary = list(check_platform(arguments.path)), arguments.path
+    elif arguments.what == "cli":
+        findings, summary = list(check_cli(arguments.path)), arguments.path
     else:
         findings, summary = list(check_includes(arguments.path)), arguments.path
     for finding in findings:

@@ -156,6 +156,36 @@ def check_modules(folder, command):
     return [] if len(findings) == 1 and "pfb_sample of sample" in findings[0] else [f"modules: found {findings}"]
 
 
+def check_cli_folders(folder):
+    """Folders of cli in their order, of which one includes one above it, and one no folder at all."""
+    root = pathlib.Path(folder, "cli")
+    for name in check_objects.CLI_ORDER:
+        pathlib.Path(root, name).mkdir(parents=True)
+        text = '#include "memory/own.h"\n#include "perfblock/name.h"\n#include <stdio.h>\n'
+        pathlib.Path(root, name, "own.c").write_text(text + f'#include "{name}_style.h"\n', encoding="ascii")
+    found = [list(check_objects.check_cli(root))]
+    for included in ("commands.h", "values/own.h", "own.h", "input_style.h"):
+        pathlib.Path(root, "output", "own.h").write_text(f'#include "{included}"\n', encoding="ascii")
+        found.append(list(check_objects.check_cli(root)))
+    if [len(findings) for findings in found] != [0, 1, 1, 1, 1]:
+        return [f"cli: found {found}"]
+    pathlib.Path(root, "other.c").write_text("", encoding="ascii")
+    findings = list(check_objects.check_cli(root))
+    return [] if len(findings) == 2 and "other has no place" in findings[0] else [f"cli: found {findings}"]
+
+
+def check_unused_functions(folder, command):
+    """Functions of a program: one that no object uses, one that its own object uses alone, and a static one."""
+    sources = {
+        "user": "int used(int); int main(void) { return used(1); }",
+        "unused": "static __attribute__((noinline)) int own(int n) { return n * 3; } int alone(int n) { return own(n); }"
+                  "int used(int n) { return alone(n) + 1; } int unused(void) { return 1; }",
+    }
+    targets = [build(folder, f"functions_{name}", source, command) for name, source in sources.items()]
+    found = [finding.split()[-1] for finding in check_objects.check_unused(targets)]
+    return [] if found == ["alone", "unused"] else [f"unused: found {found}"]
+
+
 def check_used_functions(folder):
     """A use by the program counts, but not one in a comment or in the function's own layer alone."""
     root = pathlib.Path(folder, "users")
@@ -197,6 +227,8 @@ def main():
     wrong += check_whole(folder, compiler)
     wrong += check_exports(folder, [compiler, *options, "-w"])
     wrong += check_includes(folder)
+    wrong += check_cli_folders(folder)
+    wrong += check_unused_functions(folder, [compiler, *options, "-w"])
     wrong += check_used_functions(folder)
     wrong += check_modules(folder, [compiler, *options, "-w"])
     for line in wrong:

@@ -97,7 +97,8 @@ bool pfb_sample_same_instance(const pfb_sample_row *left, const pfb_sample_row *
     return left->id == right->id && compare_identities(left, right) == 0;
 }
 
-int pfb_sample_compare_instance(const pfb_row_key *left, const pfb_row_key *right)
+/* Compares counterset, name and id, but not the position. Returns 0 for the same instance. */
+static int compare_instances(const pfb_row_key *left, const pfb_row_key *right)
 {
     int difference = compare_guids(left->counterset, right->counterset);
     return difference != 0 ? difference : compare_identities(left->identity, right->identity);
@@ -122,7 +123,7 @@ static int compare_rows(const pfb_sample *sample, uint32_t left, uint32_t right)
 {
     pfb_row_key a = pfb_sample_row_key(sample, left);
     pfb_row_key b = pfb_sample_row_key(sample, right);
-    int difference = pfb_sample_compare_instance(&a, &b);
+    int difference = compare_instances(&a, &b);
     return difference != 0 ? difference : compare_places(&a, &b);
 }
 
@@ -226,7 +227,7 @@ static uint32_t first_row(const pfb_sample *sample, const pfb_row_key *key)
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         pfb_row_key candidate = pfb_sample_row_key(sample, sample->row_order[middle]);
-        int difference = pfb_sample_compare_instance(&candidate, key);
+        int difference = compare_instances(&candidate, key);
         if (difference == 0)
             difference = compare_places(&candidate, key);
         if (difference < 0)
@@ -245,7 +246,7 @@ uint32_t pfb_sample_find_group(const pfb_sample *sample, const pfb_row_key *key)
     if (at == sample->counts.rows)
         return PFB_NONE;
     pfb_row_key found = pfb_sample_row_key(sample, sample->row_order[at]);
-    return pfb_sample_compare_instance(&found, key) == 0 ? at : PFB_NONE;
+    return compare_instances(&found, key) == 0 ? at : PFB_NONE;
 }
 
 uint32_t pfb_sample_find_row(const pfb_sample *sample, const pfb_row_key *key, uint32_t rank)
@@ -257,7 +258,7 @@ uint32_t pfb_sample_find_row(const pfb_sample *sample, const pfb_row_key *key, u
         return PFB_NONE;
     uint32_t row = sample->row_order[at + rank];
     pfb_row_key found = pfb_sample_row_key(sample, row);
-    return found.result == key->result && pfb_sample_compare_instance(&found, key) == 0 ? row : PFB_NONE;
+    return found.result == key->result && compare_instances(&found, key) == 0 ? row : PFB_NONE;
 }
 
 void pfb_sample_related_rows(const pfb_sample *sample, uint32_t group, uint32_t rank, pfb_related_rows *related)
@@ -418,7 +419,7 @@ void pfb_sample_rank_rows(pfb_sample *sample)
         const pfb_sample_row *before = &sample->rows[sample->row_order[i - 1]];
         pfb_row_key a = pfb_sample_row_key(sample, sample->row_order[i - 1]);
         pfb_row_key b = pfb_sample_row_key(sample, sample->row_order[i]);
-        if (pfb_sample_compare_instance(&a, &b) != 0)
+        if (compare_instances(&a, &b) != 0)
             continue;
         row->group = before->group;
         row->rank = before->result == row->result ? before->rank + 1 : 0;

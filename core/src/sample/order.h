@@ -29,9 +29,6 @@ typedef struct pfb_row_key {
 
 pfb_row_key pfb_sample_row_key(const pfb_sample *sample, uint32_t row);
 
-/* Compares counterset, name and id, but not the position. Returns 0 for the same instance. */
-int pfb_sample_compare_instance(const pfb_row_key *left, const pfb_row_key *right);
-
 /* Returns true for the same name and id. Requires rows of one counterset. */
 bool pfb_sample_same_instance(const pfb_sample_row *left, const pfb_sample_row *right);
 
