@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                       .position_step = data[0] & 16 ? data[3] % 16u + 1 : 0,
                       .first_position = data[2],
                       .values_before = data[0] & 32 ? 3 : 0,
-                      .spare_behind = data[0] & 64 ? data[3] / 16u + 1 : 0,
+                      .spare_after = data[0] & 64 ? data[3] / 16u + 1 : 0,
                       .spare_inside = data[0] & 128 ? data[1] / 64u + 1 : 0};
     size -= PLAN_BYTES;
     uint8_t *copy = malloc(size > 0 ? size : 1); /* exact size: a sanitizer detects reads past the end */

@@ -64,7 +64,7 @@ static size_t small_step(const bulk_plan *plan)
 /* Distance of rows or columns. */
 static size_t large_step(const bulk_plan *plan, size_t columns)
 {
-    return small_step(plan) * (plan->as_columns ? plan->capacity : columns) + plan->spare_behind;
+    return small_step(plan) * (plan->as_columns ? plan->capacity : columns) + plan->spare_after;
 }
 
 /* Number of elements up to the last one that may be written: the padding after it must not be accessed. */

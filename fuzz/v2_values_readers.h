@@ -20,7 +20,7 @@ typedef struct bulk_plan {
     uint32_t first_position;         /* first position to read */
     uint32_t values_before;          /* number of values of an instance that are read one by one before each call */
     uint32_t spare_inside;           /* padding after each value of a row or column: no step is 1 */
-    uint32_t spare_behind;           /* padding after each row or column, whose step is larger than its contents */
+    uint32_t spare_after;            /* padding after each row or column, whose step is larger than its contents */
 } bulk_plan;
 
 /* Returns the guarantee that was violated, or NULL. Both ways must return the same values, sizes, instances, counts,

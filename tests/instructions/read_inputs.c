@@ -34,24 +34,24 @@ static void stop(const char *what, const char *which, int status)
 
 /* ---- Memory: given out from one piece, so that no allocator is measured ------------------------------------- */
 
-enum { ROOM_BYTES = 256 * 1024 * 1024 };
+enum { ARENA_BYTES = 256 * 1024 * 1024 };
 
-typedef struct room {
+typedef struct arena {
     uint8_t *memory;
     size_t used;
-} room;
+} arena;
 
-static void *take(room *from, size_t size)
+static void *take(arena *from, size_t size)
 {
     size_t rounded = (size + 15) / 16 * 16;
-    if (rounded > ROOM_BYTES - from->used)
+    if (rounded > ARENA_BYTES - from->used)
         stop("needs too much memory", "read_inputs", 1);
     void *taken = from->memory + from->used;
     from->used += rounded;
     return taken;
 }
 
-/* What became of two samples, to be looked at when nothing is measured any more. */
+/* The result of evaluating two samples, for examination after the measurement. */
 typedef struct evaluated {
     pfb_sample newer;
     const double *values;
@@ -62,7 +62,7 @@ typedef struct evaluated {
 typedef struct request {
     bytes in;
     const pfb_read_options *options;
-    room *memory;
+    arena *memory;
     evaluated *samples;
 } request;
 
@@ -318,7 +318,7 @@ static void read_capture(const request *r)
 
 /* ---- Two samples to displayed values: loaded, matched, evaluated, numbered ------------------------------------- */
 
-static void load(pfb_sample *sample, bytes data, pfb_sample_input input, room *memory)
+static void load(pfb_sample *sample, bytes data, pfb_sample_input input, arena *memory)
 {
     pfb_sample_counts counts;
     input.data = data.data;
@@ -328,7 +328,7 @@ static void load(pfb_sample *sample, bytes data, pfb_sample_input input, room *m
     pfb_sample_load(sample, &input, &counts, take(memory, size), size);
 }
 
-static bool open_registration(pfb_registration *registration, bytes in, room *memory)
+static bool open_registration(pfb_registration *registration, bytes in, arena *memory)
 {
     if (!pfb_registration_open(registration, in.data, in.size, NULL))
         return false;
@@ -484,7 +484,7 @@ int main(int argc, char **argv)
     char name[32];
     char path[4096];
     unsigned is_strict;
-    room memory = {malloc(ROOM_BYTES), 0};
+    arena memory = {malloc(ARENA_BYTES), 0};
     FILE *list = argc == 2 ? fopen(argv[1], "r") : NULL;
     if (!list || !memory.memory)
         stop("usage: read_inputs LIST", "read_inputs", 2);

@@ -4,12 +4,12 @@
 
     test_instructions.py READ_INPUTS CORPUS     the inputs of the corpus, and worst cases
 
-Counted, not timed: the same numbers every time. Of a seed the cost of reading
-nothing is taken out, of a worst case that of half of it. What sorts may take
-something for each binary digit of the size. Twice the bytes may take little more
-than twice the instructions: a limit alone, high enough for what sorts, would not
-tell a loop in a loop. A value of a regular block takes the same, however many
-instances there are.
+Instructions are counted, not timed, so the numbers are the same every time. The
+cost of reading nothing is subtracted from that of a seed, the cost of half the
+bytes from that of a worst case. Readers that sort may take more for each binary
+digit of the size. Twice the bytes may take little more than twice the
+instructions, because the limit alone would not notice a nested loop. A value of
+a regular block takes the same for any number of instances.
 """
 
 import math
@@ -27,19 +27,18 @@ import worst_streams  # noqa: F401
 import worst_texts  # noqa: F401
 
 PER_BYTE = 60
-# V1 values are read from their definitions each time: simpler, and more work where definitions are long.
+# V1 values are read from their definitions each time.
 PER_BYTE_V1 = 72
-# What sorts: for each byte and each binary digit of their number.
+# Readers that sort: for each byte and each binary digit of their number.
 SORTING = {"name_index": 56, "cook": 45}
-# Between nothing and something lies what an open function does once: seeds are small.
+# What an open function does once; seeds are small.
 ONCE = 500
 SHOWN = 5
-# Of regular blocks: how many instances they have, and how much more each further one
-# may take in the largest.
+# Regular blocks: their numbers of instances, and the growth of the cost of one instance.
 INSTANCES = 64, 4096, 65536
 MORE = 1.02
 
-# Folders of the corpus and who reads them.
+# Folders of the corpus and their readers.
 READERS = {
     "capture": ["capture"],
     "hooks": ["cpi_hooks"],
@@ -56,15 +55,15 @@ READERS = {
 
 
 def allowed(reader, size):
-    """Instructions for so many bytes."""
+    """The most instructions for `size` bytes."""
     if reader in SORTING:
         return SORTING[reader] * size * math.log2(max(size, 2))
     return (PER_BYTE_V1 if reader == "v1" else PER_BYTE) * size
 
 
 def growth(jobs, counts):
-    """What the last step takes, compared with the one before, as if it were of
-    twice as many bytes: what no size adds to is in neither."""
+    """The cost of the last step relative to the one before, scaled to a step of
+    twice as many bytes. Constant costs are in neither."""
     first, second, third = (count.total for count in counts)
     sizes = [job.size for job in jobs]
     steps = (sizes[2] - sizes[1]) / (sizes[1] - sizes[0])
@@ -72,7 +71,7 @@ def growth(jobs, counts):
 
 
 def describe(taken, limit, job, count):
-    """A line about an input: how near it comes to its limit, and where."""
+    """A line about an input: its share of the limit, and the functions that take most."""
     functions = ", ".join(f"{name} {part / count.total:.0%}" for name, part
                           in count.functions.most_common(3))
     return (f"{taken / limit:6.2f} of the limit, {taken / job.size:7.1f} a byte: {job.name} "
@@ -80,7 +79,7 @@ def describe(taken, limit, job, count):
 
 
 class Instructions(unittest.TestCase):
-    """What the counts say."""
+    """The tests."""
 
     program = corpus = None
 
@@ -132,7 +131,7 @@ class Instructions(unittest.TestCase):
         self.judge("seeds", rows)
 
     def check_case(self, case, jobs, counts):
-        """What the sizes of a case tell beside their limit."""
+        """Checks the growth of a case, and that it reads what it is about."""
         with self.subTest(case.name):
             self.assertGreater(counts[2].total - counts[1].total,
                                case.least * (jobs[2].size - jobs[1].size), "was given up early")

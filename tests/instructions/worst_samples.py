@@ -15,10 +15,10 @@ L = v1.little
 
 
 def cook(sizes=(12288, 24576, 49152), matched=1, displayed=1, **more):
-    """A case of two samples; of larger ones, as each has half of the bytes. All
-    rows are matched and all values displayed, unless a case says that fewer
-    are: else it would not be about what it says. Where none are displayed, as
-    what a counter refers to is looked for in vain, the search takes its least."""
+    """A case of two samples, each with half of the bytes. All rows must be
+    matched and all values displayed, except for the shares that a case gives.
+    Where no value is displayed, because its references are not found, `least`
+    is the minimum of the search."""
     return case("cook", sizes=sizes, matched=matched, displayed=displayed,
                 **more)
 
@@ -31,7 +31,7 @@ OBJECT_TIMER = 0x20670500  # reads a base and the object's time of both samples
 
 
 def later(block):
-    """The same with clocks that have gone on, so far that quotients are wide."""
+    """The same with later clocks, so far apart that quotients are wide."""
     places = {b"P\0E\0": (56, 72)}.get(block[:4], (8, 16))
     changed = bytearray(block)
     for place, ticks in zip(places, (2 ** 61 + 12345, 2 ** 62 + 77777)):
@@ -40,7 +40,7 @@ def later(block):
 
 
 def samples(older, newer, queries, *registrations):
-    """What the reader of two samples takes; each part is below 64 KB."""
+    """The input of the reader of two samples; each part is below 64 KB."""
     parts = (older, later(newer), queries, registrations[0])
     assert all(len(part) < 65536 for part in parts)
     return (bytes(5) + struct.pack("<4H", *map(len, parts)) + b"".join(parts) +
@@ -53,11 +53,11 @@ def set_of(ids, rows):
         *rows)))
 
 
-GAINED = 2 ** 60 + 3  # what a counter has more in the newer sample: 61 bits
+GAINED = 2 ** 60 + 3  # increase of a counter between the samples: 61 bits
 
 
 def processes(size, order, ids=(1,), infos=None, name="process {}"):
-    """Two samples of one set whose newer instances stand in `order`."""
+    """Two samples of one set with the newer instances in `order`."""
     one = w.instance(0, name.format(1000), *[w.v8(1)] * len(ids))
 
     def rows(number):
@@ -81,7 +81,7 @@ def reverse(rows):
 
 @cook()
 def in_order(size):
-    """As it mostly is."""
+    """In the same order."""
     return processes(size, list)
 
 
@@ -119,15 +119,15 @@ def equal_instances(size):
 
 
 @cook(matched=0.99, displayed=0.99)
-def equal_instances_and_a_stranger(size):
-    """The same with another at the front, so that sorting must tell."""
+def equal_instances_and_another(size):
+    """The same with another instance at the front, so that rows must be sorted."""
     return same_names(size, lambda rows: [w.instance(2, "new", w.v8(1))] +
                       rows)
 
 
 @cook()
 def two_alternate(size):
-    """Two instances by turns, and the other way round."""
+    """Two alternating instances, in the newer sample in the opposite order."""
     count = size // 2 // 64
     rows = [w.instance(1, "same", w.v8(1)), w.instance(2, "same", w.v8(1))]
     return samples(set_of((1,), rows * count), set_of((1,), rows[::-1] * count),
@@ -137,7 +137,7 @@ def two_alternate(size):
 
 @cook()
 def falling_counters(size):
-    """A row of as many counters as fit, ids and registration falling."""
+    """One row of as many counters as fit, with descending ids."""
     count = size // 2 // 20
     ids = list(range(count, 0, -1))
     rows = [w.instance(1, "n", *[w.v8(1)] * count)]
@@ -148,7 +148,7 @@ def falling_counters(size):
 
 @cook(displayed=0.99)
 def equal_counters(size):
-    """The same with one id for all but their base, the last."""
+    """The same with one id for all counters except the last, their base."""
     count = size // 2 // 20
     ids = [1] * count + [2]
 
@@ -169,8 +169,8 @@ def long_division(size):
 
 @cook(displayed=0.5)
 def bases_elsewhere(size):
-    """Counters whose bases other results have, none of this instance: the
-    reader tries as many as it is willing to."""
+    """Counters whose bases are in other results, but not of this instance: the
+    reader examines its maximum of candidates."""
     results = filled(size // 2, lambda n: w.result(
         w.COUNTERSET, w.id_list([1 if n % 2 else 2]) + w.instance_block(
             w.instance(1, "n", w.v8(n)))))
@@ -209,7 +209,7 @@ def bases_in_the_last_result(size):
 FAR_AWAY = [w.counter_info(1, OBJECT_TIMER, 3, 4, 5, 6), w.counter_info(2, LARGE),
             w.counter_info(3, AVERAGE_BASE)]
 FAR_AWAY += [w.counter_info(ident, LARGE) for ident in (4, 5, 6)]
-FAR = 64  # so many rows of an instance are looked at
+FAR = 64  # rows of an instance that the reader examines
 
 
 @cook(least=75, displayed=0)
@@ -221,7 +221,7 @@ def everything_in_the_last_result(size):
 @cook(sizes=(32768, 65536, 98304), least=450, displayed=0.1)
 def many_counters_with_everything_far_away(size):
     """Results of a counter, then one of many whose base, multi count and clocks
-    stand in none of them: every second has them, for another instance."""
+    are in none of them: every second result has them for another instance."""
     count = (size // 2 - 10000) // 20
     other = w.result(w.COUNTERSET, w.id_list([3, 4, 5, 6]) + w.instance_block(
         w.instance(2, "m", *[w.v8(1)] * 4)))
@@ -234,8 +234,8 @@ def many_counters_with_everything_far_away(size):
 
 @cook(sizes=(32768, 65536, 98304), least=150, displayed=0)
 def many_instances_with_everything_far_away(size):
-    """As many results as are looked at, the same instances in each, and what
-    their counter refers to after them, for another instance."""
+    """As many results as are examined with the same instances, then the
+    references of their counter for another instance."""
     count = size // 2 // FAR // 40
 
     def result(number):
@@ -317,6 +317,6 @@ def shared_short_parents(size):
 
 @cook(displayed=0.97)
 def v1_shared_values(size):
-    """V1 definitions that all mean the same bytes, twice."""
+    """Two V1 samples whose definitions all have the same bytes."""
     block = shared_values(size // 2, L, LARGE, 8, 0.5)
     return samples(block, block, b"", b"")

@@ -106,7 +106,7 @@ def narrow_strings_that_are_no_number(size):
 
 @case(*NAMES)
 def one_long_number(size):
-    """An index that is all there is: read once more to tell the form."""
+    """An index and nothing else: it is read twice to find the form."""
     return b"0" * size
 
 

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Code size of the core, and stack of each of its functions, as gcc -Os makes them.
 
-  size.py                 holds what the sources make now against the table in docs/size.md, and the sums of
-                          docs/performance.md against that table
-  size.py --write         makes both anew
+  size.py                 compares the sources with the table in docs/size.md, and that table with the sums in
+                          docs/performance.md
+  size.py --write         writes both tables
   --compiler, --sources, --page and --summary name others than gcc, core and these pages
 
 Sums and stacks may grow by 2 %. Exit status 0 when they did not, 1 when one did; each finding is a line. Numbers of
-different compilers cannot be compared: with another one than the page names none is, and a line says "skipped:".
+different compilers cannot be compared: where the page names another one, it prints "skipped:" and compares none.
 """
 import argparse
 import pathlib
@@ -42,8 +42,8 @@ def run(*command):
 
 
 def version(compiler):
-    """What makes numbers comparable: the compiler's own line and its target. gcc begins the line with the name that it
-    was run by, such as cc or x86_64-linux-gnu-gcc-12."""
+    """The compiler's version line and its target; sizes are comparable where these are equal. The line begins with the
+    name by which gcc was run, such as cc or x86_64-linux-gnu-gcc-12, which is replaced."""
     line = re.sub(r"^\S+ (?=\()", "gcc ", run(compiler, "--version").splitlines()[0])
     return f"{line}, {run(compiler, '-dumpmachine').strip()}"
 
@@ -64,12 +64,12 @@ def plain(name):
 
 
 def original(name):
-    """The function of the source that one was made from. To which of them the compiler does so, a small change moves."""
+    """The function of the source that a compiler's copy was made from. Small changes decide which ones it copies."""
     return re.sub(r"\.(constprop|isra|part)(?=\.|$)", "", name)
 
 
 def read_stacks(path):
-    """function -> bytes of stack, the most of several copies; a stack that depends on what runs has no number."""
+    """function -> bytes of stack, the maximum of several copies. A stack of variable size is a failure."""
     stacks = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         place, stack, kind = line.split("\t")
@@ -154,14 +154,14 @@ def split_page(page):
     if text.count(BEGIN) != 1 or text.count(END) != 1:
         raise Failure(f"{page}: no place for the table")
     before, rest = text.split(BEGIN)
-    inside, behind = rest.split(END)
-    return before, inside, behind
+    inside, after = rest.split(END)
+    return before, inside, after
 
 
 def write(page, lines):
-    before, _, behind = split_page(page)
+    before, _, after = split_page(page)
     text = "\n".join(lines)
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{behind}", encoding="utf-8")
+    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}", encoding="utf-8")
 
 
 def read(page):
@@ -189,8 +189,8 @@ def total(measured):
 
 
 def compare(before, now):
-    """A line for each thing that grew. A function that the table does not have may use as much as any that it has;
-    one that the compiler cut to measure as much as any made from the same function."""
+    """A line for each thing that grew. The limit of a function that the table does not have is the largest stack of
+    all; that of a compiler's copy is the largest stack of the copies of its function."""
     if total(now) > GROWTH * total(before):
         yield f"code and constants: {total(now)} bytes, the table has {total(before)}"
     stacks = {}
@@ -210,7 +210,7 @@ def check(compiler, sources, page, sums):
     """Lines to print, the last one a summary, and the exit status."""
     made_by, before = read(page)
     if list(summary(before)) != split_page(sums)[1].strip().split("\n"):
-        return [f"{sums}: not the sums of {page}", "tests/object/size.py --write makes both anew"], 1
+        return [f"{sums}: not the sums of {page}", "tests/object/size.py --write writes both"], 1
     here = version(compiler)
     if here != made_by:
         return [f"skipped: the table was made by {made_by}, this is {here}"], 0
@@ -223,7 +223,7 @@ def check(compiler, sources, page, sums):
 
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="make both tables anew")
+    parser.add_argument("--write", action="store_true", help="write both tables")
     parser.add_argument("--compiler", default="gcc")
     parser.add_argument("--sources", default=ROOT / "core", type=pathlib.Path)
     parser.add_argument("--page", default=ROOT / "docs" / "size.md", type=pathlib.Path)

@@ -193,7 +193,7 @@ class Blocks(unittest.TestCase):
 
     def test_partners(self):
         seeds = v1_seeds.v1_seeds()
-        for name, partners in (
+        for name, related in (
                 ("valid_base", [(20, None), (None, None)]),
                 ("valid_bases_shared", [(20, None), (None, None)] * 3),
                 ("valid_base_missing", [(None, None)] * 2),
@@ -210,7 +210,7 @@ class Blocks(unittest.TestCase):
                 ("valid_multi_narrow", [(None, None)])):
             values = pick(v1.decode_block(seeds[name]), "value")
             self.assertEqual([(value["base"], value["items"])
-                              for value in values], partners, name)
+                              for value in values], related, name)
 
 
 class NameTables(unittest.TestCase):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A second reader of V1 blocks and V1 name tables, to be checked against.
+"""A second reader of V1 blocks and V1 name tables, for comparison with core.
 
 `decode_file` gives the records of a file with offsets from its start.  A
 broken object does not hide the ones after it, so that errors are records
@@ -27,7 +27,7 @@ MULTI, MULTI_BASE = 0x02000000, 0x42030500
 
 
 class Malformed(Exception):
-    """A rule is broken: the code's name, and the offset of the culprit."""
+    """A rule is broken: the name of the code, and the offset of the field."""
 
     def __init__(self, code, offset):
         super().__init__(code)
@@ -41,7 +41,7 @@ def demand(condition, code, offset):
 
 
 def error_record(error):
-    """What stands in the output for an error."""
+    """The record of an error."""
     return {"record": "error", "offset": error.offset, "code": error.code}
 
 
@@ -50,7 +50,7 @@ def is_base(kind):
     return kind & 0xC00 == 0x400 and kind & 0xF0000 == 0x30000
 
 
-# Code pages that are UTF-16; 0 stands for the order of the block.
+# Code pages that are UTF-16; 0 means UTF-16 in the byte order of the block.
 WIDE = {0: None, 1200: "utf-16-le", 1201: "utf-16-be"}
 
 
@@ -63,16 +63,16 @@ def cut_name(raw, page):
     return raw if stop is None else raw[:stop]
 
 
-EMPTY_NAME = (b"", 0)  # bytes and code page; of no bytes the page says nothing
+EMPTY_NAME = (b"", 0)  # bytes and code page, which does not matter without bytes
 # The other code pages that are decoded whole.
 NARROW = {1252: "cp1252", 28591: "latin-1", 65001: "utf-8"}
-# One U+FFFD for each bad byte; Python's own way is one for each run of them.
+# One U+FFFD for each bad byte; Python's "replace" makes one of each run.
 codecs.register_error("each byte",
                       lambda error: ("\ufffd", error.start + 1))
 
 
 def decode_name(raw, order, page):
-    """The text of a name; of the pages not listed here ASCII alone counts."""
+    """The text of a name; other code pages than these are decoded as ASCII."""
     if page in WIDE:
         codec = WIDE[page] or ("utf-16-le" if order == "<" else "utf-16-be")
         return re.sub("[\ud800-\udfff]", "\ufffd",
@@ -81,13 +81,13 @@ def decode_name(raw, order, page):
 
 
 def type_name(kind):
-    """What a type is called; the number where it has no name."""
+    """The name of a type, or its number in hexadecimal."""
     known = formula.find_type(kind)
     return known.name if known else "0x%08X" % kind
 
 
 class Reader:
-    """Loads of one block, whose byte order it knows."""
+    """Reads one block in its byte order."""
 
     def __init__(self, data, start):
         self.data, self.start = data, start
@@ -100,9 +100,9 @@ class Reader:
     # The header -------------------------------------------------------------
 
     def header(self):
-        """The block's own record; what it says is checked."""
-        at, room = self.start, len(self.data) - self.start
-        demand(room >= DATA_BLOCK, "truncated_header", at)
+        """The record of the block's header, after checking it."""
+        at, left = self.start, len(self.data) - self.start
+        demand(left >= DATA_BLOCK, "truncated_header", at)
         signature = bytes(self.data[at:at + 8])
         demand(signature in SIGNATURES, "unknown_format", at)
         self.order = SIGNATURES[signature]
@@ -112,7 +112,7 @@ class Reader:
         if self.counts_objects_only(total, first, count):
             total += first
         demand(total >= DATA_BLOCK, "bad_total_size", at + 20)
-        demand(total <= room, "truncated_block", at + 20)
+        demand(total <= left, "truncated_block", at + 20)
         demand(DATA_BLOCK <= first <= total, "bad_header_size", at + 24)
         demand(count <= (total - first) // OBJECT, "bad_object_count",
                at + 28)
@@ -132,10 +132,10 @@ class Reader:
                 "_system_name": name if is_named and name_size else b""}
 
     def counts_objects_only(self, total, first, count):
-        """Whether the total size leaves out the header, as Samba's does.
+        """Whether the total size leaves out the header, as in Samba's blocks.
 
-        The sizes of the objects add up to it, and the file has as many bytes
-        more as the header.
+        Then the sizes of the objects add up to it, and the file is large enough for
+        the header, too.
         """
         begin = self.start + first
         if first < DATA_BLOCK or begin + total > min(
@@ -152,7 +152,7 @@ class Reader:
         return at == end
 
     def system_time(self, at):
-        """The header's time of day, printed as it stands."""
+        """The header's time of day, printed without a check."""
         year, month, _, day, hour, minute, second, milli = self.load("8H", at)
         return "%04d-%02d-%02dT%02d:%02d:%02d.%03d" % (
             year, month, day, hour, minute, second, milli)
@@ -174,7 +174,7 @@ class Reader:
 
     @staticmethod
     def check_object(item):
-        """The lengths and counts that an object's header claims."""
+        """Check the lengths and counts in an object's header."""
         at, size = item["offset"], item["size"]
         length, header = item["_definitions"], item["_header"]
         demand(OBJECT <= header <= size, "bad_header_size", at + 8)
@@ -248,7 +248,7 @@ class Reader:
             return None
         return self.load("I" if width == 4 else "Q", at + offset)[0]
 
-    def items_behind(self, counters, position, at, size):
+    def following_count(self, counters, position, at, size):
         """The multi count in the 4 bytes after a value, or None."""
         begin = counters[position]["value_offset"] + 8
         if begin + 4 > size:
@@ -259,8 +259,8 @@ class Reader:
                 return None
         return self.load("I", at + begin)[0]
 
-    def partners(self, counters, position, at, size):
-        """What belongs to a value: its base and its multi count.
+    def related(self, counters, position, at, size):
+        """The base and the multi count of a value.
 
         A base has neither, nor has a label; MULTI_BASE is a count, no base.
         """
@@ -276,7 +276,7 @@ class Reader:
             if is_counted:
                 items = base
             elif counter["bytes"] == 8:
-                items = self.items_behind(counters, position, at, size)
+                items = self.following_count(counters, position, at, size)
         return None if is_counted else base, items
 
     def values(self, item, counters, number, at, size):
@@ -292,7 +292,7 @@ class Reader:
             width, offset = counter["bytes"], counter["value_offset"]
             demand(width == 0 or self.fits(counter, size),
                    "bad_counter_offset", counter["offset"] + 36)
-            base, items = self.partners(counters, position, at, size)
+            base, items = self.related(counters, position, at, size)
             record = {"record": "value", "offset": at + offset * (width > 0),
                       "object": item["object"], "instance": number,
                       "counter": counter["counter"], "position": position,
@@ -341,7 +341,7 @@ class Reader:
             item = self.object_header(at, end)
             item["_end"] = at + item["size"]
             item["_paid"] = 0
-            # Without its size nobody knows where the next one begins.
+            # The next object is found by this size.
             demand(OBJECT <= item["size"] <= end - at, "bad_object_size", at)
             yield item
             yield from self.object_parts(item)
@@ -349,7 +349,7 @@ class Reader:
 
 
 def number_instances(records):
-    """Fill in parents' names, then what number among equal names each has.
+    """Fill in the names of parents and the number among equal names.
 
     A parent is looked for in the first object of its title that has any.
     """
@@ -391,7 +391,7 @@ def decode_block(data, at=0):
 
 
 def decode_v2(data, at):
-    """The same of a V2 block, whose errors have no code here."""
+    """The same for a V2 block; its errors have no code here."""
     records, error = blocks.collect(blocks.decode_data(data, at))
     if error:
         records.append({"record": "error"})
@@ -401,8 +401,8 @@ def decode_v2(data, at):
 def decode_parts(data):
     """The records of each block of a file, the first of which is V1.
 
-    What follows a block is no block when it is too short for one or zeros.
-    Nothing is known of what follows a bad header, or a bad V2 block.
+    Bytes after a block that are too few for a block, or all zero, are not
+    read, nor is what follows a bad header or a bad V2 block.
     """
     at, part = 0, decode_block(data)
     while True:
@@ -468,7 +468,7 @@ class Names:
             self.at = 3
         elif self.data[1:2] == b"\0":
             self.unit = 2
-        # What ends the first index tells lines from strings.
+        # The character after the first index distinguishes lines from strings.
         start, self.ends = self.at, "\0\n\t"
         begin, end, ended_by = self.take()
         self.at = start
@@ -509,7 +509,7 @@ class Names:
         return int(found) if int(found) < 1 << 32 else None
 
     def is_over(self):
-        """Whether nothing but NULs and half a character is left."""
+        """Whether only NULs and at most half a character are left."""
         whole = (len(self.data) - self.at) // self.unit * self.unit
         return not self.data[self.at:self.at + whole].strip(b"\0")
 
@@ -523,8 +523,8 @@ class Names:
     def read(self):
         """All pairs.
 
-        What stands for an index and is none is passed over alone, since the
-        string after it may be the next index; a line goes as a whole.
+        A string that should be an index and is not one is skipped alone,
+        because the string after it may be an index; a line is skipped whole.
         """
         while self.character(self.at) is not None:
             begin, end, ended_by = self.take("\t" if self.is_lines else "")
@@ -537,7 +537,7 @@ class Names:
             index, is_line = self.number(begin, end), ended_by == "\t"
             has_text = is_line or (not self.has_tabs and
                                    self.character(self.at) is not None)
-            # The NUL after the last string is no empty text.
+            # The NUL that ends the table is not an empty text.
             if (not self.is_lines and
                     len(self.data) - self.at < 2 * self.unit):
                 has_text = has_text and self.character(self.at) != "\0"

@@ -244,7 +244,7 @@ static const instance_case instance_cases[] = {
     {"size 0", 0, 20, PFB_BAD_INSTANCE_SIZE, 3},
     {"size of a header", 8, 20, PFB_BAD_INSTANCE_SIZE, 3},
     {"size without space for a NUL", 9, 20, PFB_BAD_INSTANCE_SIZE, 3},
-    {"size with room for a NUL, but not this one", 10, 20, PFB_TRUNCATED_STRING, 11},
+    {"size with space for a NUL, but not for this name", 10, 20, PFB_TRUNCATED_STRING, 11},
     {"size that ends inside the NUL", 13, 20, PFB_TRUNCATED_STRING, 11},
     {"smallest size for this name", 14, 20, PFB_OK, 0},
     {"odd size", 17, 20, PFB_OK, 0},
@@ -322,14 +322,14 @@ Test(cursor, the_first_nul_is_found_at_any_place)
     static const uint16_t units[] = {0x0001, 0x0100, 0x00FF, 0xFF00, 0x7FFF, 0x8000, 0x8001, 0xFFFF};
     for (size_t kind = 0; kind < sizeof units / sizeof units[0]; kind++) {
         for (size_t length = 0; length < 14; length++) {
-            for (size_t behind = 0; behind < 6; behind++) {
+            for (size_t after = 0; after < 6; after++) {
                 bytes b = {.size = 0};
-                for (size_t i = 0; i < length + behind; i++)
+                for (size_t i = 0; i < length + after; i++)
                     put_u16(&b, i == length ? 0 : units[kind]);
                 pfb_cursor c = pfb_cursor_make(b.data, b.size);
                 pfb_name text = {.size_bytes = 99};
-                cr_expect_eq(pfb_cursor_text(&c, &text), behind > 0, "%zu of %x", length, units[kind]);
-                cr_expect_eq(text.size_bytes, behind > 0 ? 2 * length : 99, "%zu of %x", length, units[kind]);
+                cr_expect_eq(pfb_cursor_text(&c, &text), after > 0, "%zu of %x", length, units[kind]);
+                cr_expect_eq(text.size_bytes, after > 0 ? 2 * length : 99, "%zu of %x", length, units[kind]);
             }
         }
     }

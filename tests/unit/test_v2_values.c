@@ -245,7 +245,7 @@ static void expect_same(const uint8_t *data, size_t size, uint32_t switches, siz
                       .position_step = switches & 16 ? 1 + (uint32_t)capacity : 0,
                       .first_position = switches & 1,
                       .values_before = switches & 32 ? 3 : 0,
-                      .spare_behind = switches & 64 ? 1 + (uint32_t)capacity % 3 : 0,
+                      .spare_after = switches & 64 ? 1 + (uint32_t)capacity % 3 : 0,
                       .spare_inside = switches & 128 ? 1 + (uint32_t)capacity % 2 : 0};
     const char *broken = compare_bulk(data, size, &plan);
     cr_assert_null(broken, "%s, switches %u, capacity %zu: %s", what, switches, capacity, broken);

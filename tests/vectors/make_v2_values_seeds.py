@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the seeds of the fuzz target bulk: `make_v2_values_seeds.py CORPUS`.
+"""Writes the seeds of the fuzz target v2_values: `make_v2_values_seeds.py CORPUS`.
 
-Data blocks, each after the four bytes that say how it is read: the layout of
-fuzz/v2_values_fuzzer.c.  The same bytes every time.
+Each seed is four bytes that select how it is read (the layout of
+fuzz/v2_values_fuzzer.c), then a V2 reply.  The output is the same every time.
 """
 
 import pathlib
@@ -15,14 +15,14 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "oracle"))
 import seed_writer as w  # noqa: E402
 from seed_files import write_seeds  # noqa: E402
 
-(STRICT, COLUMNS, SIZES, INSTANCES, CHOSEN, BEFORE, SPARE_BEHIND,
+(STRICT, COLUMNS, SIZES, INSTANCES, CHOSEN, BEFORE, SPARE_AFTER,
  SPARE_INSIDE) = (1 << bit for bit in range(8))
 
 
-def plan(switches=0, capacity=4, first=0, step=1, behind=1, inside=1):
-    """How the block is read."""
+def plan(switches=0, capacity=4, first=0, step=1, after=1, inside=1):
+    """The four bytes."""
     return struct.pack("<4B", switches, capacity - 1 | inside - 1 << 6, first,
-                       step - 1 | behind - 1 << 4)
+                       step - 1 | after - 1 << 4)
 
 
 def counterset(values, count):
@@ -55,8 +55,8 @@ def bulk_seeds():
     sets = {name: counterset(values, 9) for name, values in (
         ("wide", wide), ("mixed", mixed), ("odd", odd), ("short", short),
         ("empty", []))}
-    # More instances than are taken at once; as many values as are expected of
-    # the next instance, and one more; more than are read at once of any.
+    # More instances than one batch of the reader; the most values of an
+    # instance that it uses as a template, and one more; values in several parts.
     many = counterset([w.v4(7)], 35)
     most = counterset([w.v8(number) for number in range(128)], 2)
     above = counterset([w.v8(number) for number in range(129)], 2)
@@ -74,18 +74,18 @@ def bulk_seeds():
         "valid_chosen": plan(CHOSEN | COLUMNS, 9, 1, 3) + sets["mixed"],
         "valid_chosen_rows": plan(CHOSEN, 9, 0, 16) + sets["wide"],
         "valid_many": plan(COLUMNS | SIZES, 40) + many,
-        "valid_many_spare": plan(COLUMNS | SIZES | SPARE_BEHIND | SPARE_INSIDE,
-                                 64, behind=5) + many,
+        "valid_many_spare": plan(COLUMNS | SIZES | SPARE_AFTER | SPARE_INSIDE,
+                                 64, after=5) + many,
         "valid_most": plan(SIZES, 2) + most,
         "valid_above": plan(SIZES, 2) + above,
         "valid_parts": plan(SIZES | COLUMNS, 1) + parts,
         "valid_parts_chosen": plan(CHOSEN | SIZES, 1, 200, 9) + parts,
-        "valid_spare_rows": plan(SIZES | SPARE_BEHIND, 16, behind=3)
+        "valid_spare_rows": plan(SIZES | SPARE_AFTER, 16, after=3)
         + sets["mixed"],
-        "valid_spare_columns": plan(COLUMNS | SIZES | SPARE_BEHIND, 9)
+        "valid_spare_columns": plan(COLUMNS | SIZES | SPARE_AFTER, 9)
         + sets["mixed"],
-        "valid_spare_both": plan(SIZES | SPARE_BEHIND | SPARE_INSIDE, 5,
-                                 behind=16, inside=4) + sets["wide"],
+        "valid_spare_both": plan(SIZES | SPARE_AFTER | SPARE_INSIDE, 5,
+                                 after=16, inside=4) + sets["wide"],
         "valid_before": plan(BEFORE | INSTANCES, 2) + sets["wide"],
         "valid_no_values": plan(INSTANCES, 5) + sets["empty"],
         "valid_single": plan(SIZES, 1) + single,
