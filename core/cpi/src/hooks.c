@@ -658,27 +658,19 @@ pfb_error pfb_cpi_hooks_finish(pfb_cpi_hooks *hooks)
 
 /* ---- Contents of a group ------------------------------------------------------------------------------- */
 
-static const pfb_cpi_hook *find_hook(const pfb_cpi_group *group, pfb_cpi_hook_kind kind)
-{
-    return (unsigned)kind < PFB_CPI_HOOK_COUNT && group->hooks[kind].is_present ? &group->hooks[kind] : NULL;
-}
-
-/* Returns the words of a hook, which were checked when its group was read. */
-static const uint8_t *hook_words(const pfb_cpi_hooks *hooks, const pfb_cpi_hook *hook)
-{
-    return pfb_checked((pfb_view){hooks->data, hooks->size}, hook->offset + HEADER_BYTES,
-                       (size_t)WORD_BYTES * hook->word_count);
-}
-
 /* In bounds: the flags, CPU count and word count were checked against each other when the group was read. */
 bool pfb_cpi_hooks_stored(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, pfb_cpi_hook_kind kind,
                           uint32_t whose, pfb_cpi_stored *stored)
 {
-    const pfb_cpi_hook *hook = find_hook(group, kind);
     place from;
-    if (!hook || !find_place(kind, hook, whose, &from))
+    if ((unsigned)kind >= PFB_CPI_HOOK_COUNT || !group->hooks[kind].is_present)
         return false;
-    *stored = load_stored(hook_words(hooks, hook), from);
+    const pfb_cpi_hook *hook = &group->hooks[kind];
+    if (!find_place(kind, hook, whose, &from))
+        return false;
+    const uint8_t *words = pfb_checked((pfb_view){hooks->data, hooks->size}, hook->offset + HEADER_BYTES,
+                                       (size_t)WORD_BYTES * hook->word_count);
+    *stored = load_stored(words, from);
     return true;
 }
 

@@ -56,11 +56,6 @@ static bool is_aligned(pfb_v1_reader *block, uint32_t size, size_t offset)
     return size % 8 == 0 || v1_tolerate(block, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, offset);
 }
 
-static pfb_cursor between(const pfb_v1_reader *block, size_t at, size_t end)
-{
-    return pfb_cursor_between(block->data, at, end);
-}
-
 /* Returns the n bytes at `offset` of the block, which were checked. */
 static inline const uint8_t *v1_checked(const pfb_v1_reader *block, size_t offset, size_t n)
 {
@@ -111,17 +106,6 @@ static void read_byte_order(pfb_v1_reader *block, pfb_cursor *cursor, const uint
         pfb_cursor_fail(cursor, PFB_BAD_BYTE_ORDER, 8);
 }
 
-static void read_header(pfb_v1_reader *block, const uint8_t *p)
-{
-    block->version = load32(block, p + 12);
-    block->revision = load32(block, p + 16);
-    block->default_object = load32s(block, p + 32);
-    block->system_time = v1_load_system_time(block, p + 36);
-    block->perf_time = load64s(block, p + 56);
-    block->perf_freq = load64s(block, p + 64);
-    block->perf_time_100ns = load64s(block, p + 72);
-}
-
 /* A bad system name is only noted, since the objects can be found without it. */
 static void read_system_name(pfb_v1_reader *block, pfb_cursor *cursor, const uint8_t *p, uint32_t total)
 {
@@ -166,10 +150,16 @@ bool pfb_v1_open(pfb_v1_reader *block, const void *data, size_t size, const pfb_
     read_byte_order(block, &cursor, p);
     if (!keep_block_error(block, &cursor))
         return false;
-    read_header(block, p);
+    block->version = load32(block, p + 12);
+    block->revision = load32(block, p + 16);
     uint32_t total = load32(block, p + 20);
     uint32_t header = load32(block, p + 24);
     uint32_t count = load32(block, p + 28);
+    block->default_object = load32s(block, p + 32);
+    block->system_time = v1_load_system_time(block, p + 36);
+    block->perf_time = load64s(block, p + 56);
+    block->perf_freq = load64s(block, p + 64);
+    block->perf_time_100ns = load64s(block, p + 72);
     if (is_size_without_header(block, size, total, header, count)) {
         pfb_cursor_tolerate(&cursor, block->is_strict, &block->notes, PFB_NOTE_SIZE_WITHOUT_HEADER,
                             PFB_SIZE_WITHOUT_HEADER, 20);
@@ -244,15 +234,6 @@ static void check_object(pfb_v1_reader *block, const uint8_t *p, const pfb_v1_ob
     block->searches_left = object->size_bytes / BYTES_PER_SEARCH;
 }
 
-/* Checks what the caller left unread of the current object. The definitions are checked with the first instance, even
- * if there is none. */
-static void drain_object(pfb_v1_reader *block)
-{
-    pfb_v1_instance instance;
-    while (pfb_v1_next_instance(block, &instance))
-        continue;
-}
-
 static void forget_object(pfb_v1_reader *block)
 {
     block->object_error = (pfb_error){PFB_OK, 0};
@@ -268,11 +249,15 @@ static void forget_object(pfb_v1_reader *block)
 
 bool pfb_v1_next_object(pfb_v1_reader *block, pfb_v1_object *object)
 {
-    drain_object(block);
+    /* Checks what the caller left unread. The definitions are checked with the first instance, even if there is none.
+     */
+    pfb_v1_instance unread;
+    while (pfb_v1_next_instance(block, &unread))
+        continue;
     if (block->is_stopped)
         return false;
     forget_object(block);
-    pfb_cursor all = between(block, block->object_end, block->total_size_bytes);
+    pfb_cursor all = pfb_cursor_between(block->data, block->object_end, block->total_size_bytes);
     if (block->objects_read == block->object_count) {
         if (pfb_cursor_left(&all) > 0)
             pfb_cursor_tolerate(&all, block->is_strict, &block->notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES,
@@ -453,19 +438,6 @@ static size_t read_definition_of_instance(pfb_v1_reader *block, pfb_v1_instance 
     return offset + size;
 }
 
-/* Begins the values of a counter block. If the object has no work left for them, as when its instances overlap, there
- * are none. */
-static void begin_values(pfb_v1_reader *block, size_t offset, uint32_t size)
-{
-    bool is_excessive = block->instance_work > block->work_left;
-    block->work_left -= is_excessive ? 0 : block->instance_work;
-    block->values_offset = offset;
-    block->values_size = size;
-    block->values_read = 0;
-    block->value_count = is_excessive ? 0 : block->counter_count;
-    block->value_definition = block->definitions_offset;
-}
-
 /* Reads the PERF_COUNTER_BLOCK at `offset`, which ends the instance. */
 static bool read_counter_block(pfb_v1_reader *block, pfb_v1_instance *instance, size_t offset)
 {
@@ -483,15 +455,15 @@ static bool read_counter_block(pfb_v1_reader *block, pfb_v1_instance *instance, 
     instance->values_size_bytes = size;
     block->instances_left--;
     block->at = offset + size;
-    begin_values(block, offset, size);
+    block->values_offset = offset;
+    block->values_size = size;
+    block->values_read = 0;
+    block->value_definition = block->definitions_offset;
+    /* If the object has no work left for the values, as when its instances overlap, there are none. */
+    bool is_excessive = block->instance_work > block->work_left;
+    block->work_left -= is_excessive ? 0 : block->instance_work;
+    block->value_count = is_excessive ? 0 : block->counter_count;
     return true;
-}
-
-static void drain_values(pfb_v1_reader *block)
-{
-    pfb_v1_value value;
-    while (pfb_v1_next_value(block, &value))
-        continue;
 }
 
 /* Called when no instance is left: before the first one, to check all definitions and count the instances; after the
@@ -515,8 +487,9 @@ PFB_NOINLINE static bool begin_instances(pfb_v1_reader *block)
 
 bool pfb_v1_next_instance(pfb_v1_reader *block, pfb_v1_instance *instance)
 {
-    if (block->values_read < block->counter_count)
-        drain_values(block);
+    pfb_v1_value unread;
+    while (block->values_read < block->counter_count && pfb_v1_next_value(block, &unread))
+        continue;
     if (block->instances_left == 0 && !begin_instances(block))
         return false;
     if (block->instance_count == PFB_V1_NO_INSTANCES) {

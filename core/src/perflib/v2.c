@@ -7,8 +7,8 @@
 
 enum { COUNTER_ID_BYTES = 4, V2_LEAST_INSTANCE_BYTES = 8 };
 
-/* Bits of the kinds 2, 4 and 6. */
-enum { KIND_BIT_COUNTERS = 2, KIND_BIT_INSTANCES = 4 };
+/* A bit of the kinds 4 and 6. */
+enum { KIND_BIT_INSTANCES = 4 };
 
 /* The two layouts of nearly all values in V2 replies: 8 bytes of data, or 4 and 4 of padding. A reader compares the
  * header as one 64-bit number; a value with one of these headers needs only a bounds check. */
@@ -161,28 +161,6 @@ static inline bool read_instances(pfb_v2_reader *reader, result_parts *parts)
     return require_aligned(reader, size, offset);
 }
 
-/* Reads the parts of a kind, up to its first instance or value. */
-static inline bool read_result_parts(pfb_v2_reader *reader, uint32_t kind, result_parts *parts)
-{
-    parts->counter_count = parts->instance_count = 1;
-    if (kind & KIND_BIT_COUNTERS && !read_counters(reader, parts))
-        return false;
-    return !(kind & KIND_BIT_INSTANCES) || read_instances(reader, parts);
-}
-
-/* Checks a result without values at `offset`. The bytes after its header have no documented meaning. */
-static bool tolerate_no_values(pfb_v2_reader *reader, uint32_t kind, uint32_t status, size_t offset)
-{
-    if (kind != PFB_V2_ERROR)
-        return v2_tolerate(reader, PFB_NOTE_UNKNOWN_KIND, PFB_UNKNOWN_KIND, offset + 4);
-    return status != 0 || v2_tolerate(reader, PFB_NOTE_ERROR_WITHOUT_STATUS, PFB_ERROR_WITHOUT_STATUS, offset);
-}
-
-static inline bool has_parts(uint32_t kind)
-{
-    return kind == PFB_V2_MULTIPLE_COUNTERS || kind == PFB_V2_MULTIPLE_INSTANCES || kind == PFB_V2_COUNTERSET;
-}
-
 /* PERF_COUNTER_HEADER. */
 typedef struct result_header {
     uint32_t status, kind, size;
@@ -223,11 +201,17 @@ PFB_NOINLINE static bool read_other_result(pfb_v2_reader *reader, pfb_v2_result 
 {
     size_t offset = reader->result_end;
     result_parts parts = {.at = offset + V2_RESULT_HEADER_BYTES, .end = offset + header.size};
-    if (has_parts(header.kind)) {
-        if (!read_result_parts(reader, header.kind, &parts))
+    bool has_counters = header.kind == PFB_V2_MULTIPLE_COUNTERS || header.kind == PFB_V2_COUNTERSET;
+    bool has_instances = header.kind == PFB_V2_MULTIPLE_INSTANCES || header.kind == PFB_V2_COUNTERSET;
+    if (has_counters || has_instances) {
+        parts.counter_count = parts.instance_count = 1;
+        if ((has_counters && !read_counters(reader, &parts)) || (has_instances && !read_instances(reader, &parts)))
             return false;
-    } else {
-        if (!tolerate_no_values(reader, header.kind, header.status, offset))
+    } else { /* no values: the bytes after the header have no documented meaning */
+        if (header.kind != PFB_V2_ERROR && !v2_tolerate(reader, PFB_NOTE_UNKNOWN_KIND, PFB_UNKNOWN_KIND, offset + 4))
+            return false;
+        if (header.kind == PFB_V2_ERROR && header.status == 0 &&
+            !v2_tolerate(reader, PFB_NOTE_ERROR_WITHOUT_STATUS, PFB_ERROR_WITHOUT_STATUS, offset))
             return false;
         parts.at = parts.end;
     }

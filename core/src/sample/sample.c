@@ -129,18 +129,7 @@ static void place(pfb_sample *sample, const layout *l, uint8_t *memory)
     sample->row_order = (uint32_t *)(void *)(memory + l->row_order);
 }
 
-/* Fills the values that the broken block left out of its last row. */
-static void blank_values(pfb_sample *sample, const pfb_sample_result *result)
-{
-    uint32_t row = result->first_row + result->row_count - 1;
-    for (uint32_t c = sample->rows[row].value_count; c < result->column_count; c++) {
-        size_t place = pfb_sample_place(sample, row, result->first_column + c);
-        sample->raw[place] = 0;
-        sample->sizes[place] = 0;
-    }
-}
-
-/* Adds the instances of a batch as rows. */
+/* Adds the instances of a batch as rows. Values that a broken block left out of the last row are empty. */
 static void add_rows(pfb_sample *sample, const pfb_v2_values *batch, uint32_t r)
 {
     pfb_sample_result *result = &sample->results[r];
@@ -155,9 +144,12 @@ static void add_rows(pfb_sample *sample, const pfb_v2_values *batch, uint32_t r)
                                                                .older_row = PFB_NONE};
         result->row_count++;
     }
-    if (batch->last_value_count < result->column_count) {
-        sample->rows[sample->counts.rows - 1].value_count = batch->last_value_count;
-        blank_values(sample, result);
+    uint32_t last_row = sample->counts.rows - 1;
+    for (uint32_t c = batch->last_value_count; c < result->column_count; c++) {
+        size_t place = pfb_sample_place(sample, last_row, result->first_column + c);
+        sample->rows[last_row].value_count = batch->last_value_count;
+        sample->raw[place] = 0;
+        sample->sizes[place] = 0;
     }
 }
 
