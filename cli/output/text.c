@@ -401,6 +401,14 @@ void text_count(buffer *out, uint64_t count)
     put_grouped(out, digits);
 }
 
+/* Appends an integer near a number below 1e15. */
+static void put_rounded(buffer *out, double value)
+{
+    char digits[NUMBER_BYTES];
+    snprintf(digits, sizeof digits, "%.0f", value);
+    put_grouped(out, digits);
+}
+
 void text_double_short(buffer *out, double value)
 {
     /* The least values that are rounded to the next power of ten in the number of digits below them. */
@@ -408,20 +416,17 @@ void text_double_short(buffer *out, double value)
     const double below_1000 = 999.995;
     const double below_large = 1e15;
     double size = value < 0 ? -value : value;
-    char digits[NUMBER_BYTES];
     buffer_string(out, value < 0 ? "-" : "");
-    if (size == 0) {
+    if (size == 0)
         buffer_string(out, "0.00");
-    } else if (size < below_1) {
+    else if (size < below_1)
         buffer_format(out, "%#.3g", size);
-    } else if (size < below_1000) {
+    else if (size < below_1000)
         buffer_format(out, "%.2f", size);
-    } else if (size < below_large) {
-        snprintf(digits, sizeof digits, "%.0f", size);
-        put_grouped(out, digits);
-    } else {
+    else if (size < below_large)
+        put_rounded(out, size);
+    else
         buffer_format(out, "%.6g", size);
-    }
 }
 
 void text_bytes(buffer *out, double bytes)
@@ -438,7 +443,7 @@ void text_bytes(buffer *out, double bytes)
     if (size >= 1023.5)
         buffer_format(out, "%.3g", size);
     else if (size >= 99.95 || (unit == 0 && is_integer(size)))
-        buffer_format(out, "%.0f", size);
+        put_rounded(out, size);
     else if (size >= 9.995)
         buffer_format(out, "%.1f", size);
     else if (size >= 0.9995)

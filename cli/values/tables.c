@@ -465,7 +465,6 @@ static void print_cells(value_table *t, uint32_t row_count)
         output_raw(t->p->out, reason, strlen(reason));
         return;
     }
-    mark_new_instances(t);
     qsort(t->cells, t->cell_count, sizeof *t->cells, compare_cells);
     if (t->row_count == 1)
         fill_down(t, &out);
@@ -613,6 +612,7 @@ void values_print_tables(values_printer *p, pfb_collector *collector)
         }
         buffer_clear(&t.text);
         gather(&t, end, &v, &has_value);
+        mark_new_instances(&t);
         arrange_rows(&t);
         /* The names in `result` may have been overwritten by those of the results after it. */
         pfb_collector_result(collector, first, &result);
