@@ -139,6 +139,23 @@ class Arranged(Case):
                 self.assertEqual((done.status, done.out), (2, ""), arguments)
 
 
+class NewAlone(Case):
+    """An instance is new because of others, shown or not."""
+
+    def test_others_are_left_out(self):
+        path = self.file("b.pfb", w.recording(
+            metadata(DISK, "Disk", [(1, BULK, "Reads/sec"),
+                                    (2, LARGE_RAW, "Queue")]),
+            w.chunk(b"QINF", w.identifier(DISK, name="*")),
+            *(data(n, instances_result([1, 2], [
+                (0, "a", [1, 5]), (n, "b", [1, 9])])) for n in (1, 2))))
+        lines = self.run_fine("cook", path, "--top", "1", "--sort",
+                              "Queue").lines()
+        self.assertEqual([line.split() for line in lines[-5:]], [
+            ["b"], ["Reads/sec", "new"], ["Queue", "9"],
+            ["new", "not", "in", "the", "sample", "before"], []])
+
+
 class New(Case):
     """Instances that the sample before does not have."""
 
