@@ -219,7 +219,7 @@ static bool is_replaced(maker *m, const char *word)
     bool is_ratio = unit && strcmp(unit->base, RATIO) == 0;
     bool is_total = kinds[m->kind].form == FORM_COUNTER;
     if (m->kind == METRIC_NONE || !unit)
-        return is_ratio || (is_total && (strcmp(word, "avg") == 0 || strcmp(word, "average") == 0));
+        return is_ratio || (is_total && strcmp(word, "avg") == 0);
     if (*kinds[m->kind].unit != '\0')
         return is_ratio || strstr(kinds[m->kind].unit, unit->base) != NULL;
     if (m->unit || (is_ratio && is_total))

@@ -2,6 +2,7 @@
 """live --format prometheus: names, types, values, text."""
 
 import os
+import re
 import shutil
 import subprocess
 import unittest
@@ -11,7 +12,7 @@ from captures import (BULK, DISK, FREQUENCY, LARGE_RAW, MEMORY, NETWORK,
                       instances_result, metadata, single_result, three_sets)
 from expositions import (MetricsCase, expected_value, read_exposition,
                          table_of_types)
-from program import (ON_WINDOWS, SECONDS, Case, program, seed,
+from program import (ON_WINDOWS, ROOT, SECONDS, Case, program, seed,
                      writer as w)
 
 AVERAGE_BULK, AVERAGE_BASE = 0x40020500, 0x40030402
@@ -215,7 +216,7 @@ class Names(Metrics):
              "free_time_inactive_seconds_total", 0.5),
             (QUEUE, "Avg. Queue Length", 5000000,
              "queue_length_seconds_total", 0.5),
-            (BULK, "Average Reads", 3, "reads_total", 3),
+            (BULK, "Average Reads", 3, "average_reads_total", 3),
             (LARGE_RAW, "All", 2 ** 64 - 1, "all", 2.0 ** 64),
         )
         counters = [(number, row[0], row[1])
@@ -351,6 +352,24 @@ class Names(Metrics):
                              ["perfblock_a_e_x"])
         self.assertEqual(done.err.count("\n"), 1)
         self.assertIn("same name: 1, first perfblock_a_e_x", done.err)
+
+    def test_processor_information(self):
+        """Windows' own counters have names without ids."""
+        path = os.path.join(ROOT, "fixtures", "processor_information.pfb")
+        found = self.metrics("--set", "*", "--source", path)
+        table = table_of_types()
+        exported = {item["counter_id"] for item in self.run_json("cook", path)
+                    if table[item["type"]][0] != "none"}
+        names = [re.sub("^perfblock_processor_information_", "", name)
+                 for name in found]
+        self.assertEqual(len(names), len(exported))
+        for name in names:
+            self.assertNotRegex(name, "_[0-9]+_")
+        for name in ("idle_time_seconds_total",
+                     "average_idle_time_seconds_total",
+                     "processor_time_inactive_seconds_total",
+                     "processor_utility_ratio", "interrupts_total"):
+            self.assertIn(name, names)
 
     def test_english_names_first(self):
         chunks = [
