@@ -34,6 +34,7 @@ void command_refuse(size_t count, char *const *words);
 void command_show(const options *o);
 void command_check(const options *o);
 void command_cook(const options *o);
+void command_convert(const options *o);
 void command_eval(const options *o);
 void command_types(const options *o);
 void command_report(const options *o);

@@ -275,28 +275,6 @@ static void note_missing_values(const cook *c)
         note_single_samples(c);
 }
 
-/* Chooses the counters that were asked for. False after a message. */
-static bool choose_counters(cook *c)
-{
-    static const char *const all[] = {"*"};
-    const options *o = c->o;
-    bool has_parts = o->set_count > 0 || o->counter_count > 0 || o->instance;
-    if (!path_list_open(&c->paths, o))
-        return false;
-    for (size_t i = 0; i < c->paths.count; i++)
-        require_memory(pfb_collector_add(c->collector, c->paths.texts[i], NULL));
-    const pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets : all,
-                                         .counterset_count = o->set_count > 0 ? o->set_count : 1,
-                                         .counters = o->counters,
-                                         .counter_count = o->counter_count,
-                                         .instance = o->instance};
-    if (has_parts)
-        require_memory(pfb_collector_add_choice(c->collector, &choice, NULL));
-    c->printer.has_choice = has_parts || c->paths.count > 0;
-    c->printer.hides_empty = c->printer.has_choice;
-    return true;
-}
-
 /* Cooks the files in the order of their samples. */
 static void cook_in_order(cook *c)
 {
@@ -342,19 +320,16 @@ static void cook_all(const options *o, output *out, input *live_file)
     title_names_open(&c.names, o->names, &o->reader);
     c.collector = c.names.collector;
     metadata_files_open(&c.metadata, o);
-    if (choose_counters(&c))
+    if (paths_choose(c.collector, o, &c.paths, &c.printer.has_choice)) {
+        c.printer.hides_empty = c.printer.has_choice;
         cook_chosen(&c);
-    else if (live_file)
+    } else if (live_file) {
         input_free(live_file);
+    }
     path_list_free(&c.paths);
     values_end(&c.printer);
     metadata_files_close(&c.metadata);
     title_names_close(&c.names);
-}
-
-void cook_files(const options *o, output *out)
-{
-    cook_all(o, out, NULL);
 }
 
 void cook_as_live(const options *o, output *out, input *file)
@@ -385,31 +360,36 @@ static void cook_pdh_log(const options *o, output *out)
     out->pdh = pdh_log_begin(has_two_passes);
     if (has_two_passes) {
         diagnostics_mute(true);
-        cook_files(o, out);
+        cook_all(o, out, NULL);
         diagnostics_mute(false);
         pdh_log_begin_rows(out->pdh);
     }
-    cook_files(o, out);
+    cook_all(o, out, NULL);
     pdh_log_free(out->pdh);
 }
 
 static void cook_summary(const options *o, output *out)
 {
     out->summary = value_summary_begin();
-    cook_files(o, out);
+    cook_all(o, out, NULL);
     value_summary_write(out->summary, o->is_nonzero, out);
     value_summary_free(out->summary);
+}
+
+void cook_files(const options *o, output *out)
+{
+    if (o->is_summary)
+        cook_summary(o, out);
+    else if (out->format == OUTPUT_PDH_CSV || out->format == OUTPUT_PDH_TSV)
+        cook_pdh_log(o, out);
+    else
+        cook_all(o, out, NULL);
 }
 
 void command_cook(const options *o)
 {
     output out;
     output_open(&out, o->format, options_color(o));
-    if (o->is_summary)
-        cook_summary(o, &out);
-    else if (o->format == OUTPUT_PDH_CSV || o->format == OUTPUT_PDH_TSV)
-        cook_pdh_log(o, &out);
-    else
-        cook_files(o, &out);
+    cook_files(o, &out);
     output_close(&out);
 }

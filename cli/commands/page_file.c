@@ -11,7 +11,7 @@ bool page_file_open(const options *o)
         return true;
     for (size_t i = 0; i < o->file_count; i++) {
         if (system_names_same(o->files[i], o->recording)) {
-            diagnostics_say(STATUS_USAGE, o->recording, "is an input, which the page would replace");
+            diagnostics_say(STATUS_USAGE, o->recording, "is an input, which the output would replace");
             return false;
         }
     }

@@ -99,7 +99,7 @@ void help_option_meaning(buffer *out, const command_option *option, const comman
         if (!option_allows(option, c, i))
             continue;
         buffer_format(out, "%s%s", separator, option->words[i]);
-        if (option->has_default && count > 1 && strcmp(separator, ": ") == 0)
+        if (option_has_default(option, c) && count > 1 && strcmp(separator, ": ") == 0)
             buffer_string(out, " (default)");
         separator = ", ";
     }

@@ -8,6 +8,7 @@
 #include "output/stream.h"
 #include "perfblock/capture.h"
 #include "perfblock/v1.h"
+#include "sample_text/text_form.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -73,6 +74,19 @@ static void trim(input *in)
         in->data = data;
 }
 
+/* Replaces samples in text form by the capture that they describe. False after an error. */
+static bool read_text_form(input *in)
+{
+    pfb_bytes capture = {0};
+    bool is_fine = text_form_read(in->name, in->data, in->size, &capture);
+    free(in->data);
+    *in = (input){.name = in->name, .data = capture.data, .size = capture.size_bytes, .kind = INPUT_CAPTURE};
+    trim(in);
+    if (!is_fine)
+        input_free(in);
+    return is_fine;
+}
+
 bool input_read_open(input *in, const char *name, int file, input_kind kind)
 {
     *in = (input){.name = name, .kind = kind, .file = -1, .is_last = true};
@@ -81,6 +95,8 @@ bool input_read_open(input *in, const char *name, int file, input_kind kind)
         return false;
     }
     trim(in);
+    if ((kind == INPUT_AUTO || kind == INPUT_CAPTURE) && text_form_recognise(in->data, in->size))
+        return read_text_form(in);
     if (kind == INPUT_AUTO) {
         file_format format = file_format_recognise(in->data, in->size, in->size);
         in->kind = format.kind;

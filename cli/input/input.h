@@ -53,8 +53,8 @@ typedef struct input {
     bool has_stopped; /* nothing more is read, though the file may continue */
 } input;
 
-/* Reads the file `name` ("-" is standard input), and recognises its kind if `kind` is INPUT_AUTO. False after an error
- * on standard error; `in` is empty then. */
+/* Reads the file `name` ("-" is standard input), and recognises its kind if `kind` is INPUT_AUTO. Samples in text form
+ * (docs/text.md) become a capture in memory. False after an error on standard error; `in` is empty then. */
 bool input_read(input *in, const char *name, input_kind kind);
 
 /* The same for the first window of a file. Captures, V1 blocks, V2 data and perfmon logs are read window by window; of

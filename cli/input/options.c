@@ -17,7 +17,7 @@
 /* Each function stores the argument and returns true, or returns false when it is not what the table expects. */
 
 /* Starts with the default; the order is that of output_format. */
-static const char *const format_words[] = {"text", "json", "csv", "pdh-csv", "pdh-tsv", "prometheus", NULL};
+static const char *const format_words[] = {"text", "json", "csv", "pdh-csv", "pdh-tsv", "prometheus", "pfb", NULL};
 
 static const char *const color_words[] = {"auto", "always", "never", NULL}; /* the order of color_choice */
 static const char *const sample_words[] = {"32", "64", NULL};
@@ -40,6 +40,7 @@ static bool take_format(options *o, const char *value)
     size_t i = 0;
     bool is_word = find_word(format_words, value, &i);
     o->format = (output_format)(OUTPUT_TEXT + i);
+    o->has_format = true;
     return is_word;
 }
 
@@ -337,10 +338,10 @@ static bool take_version(options *o, const char *value)
 
 enum {
     WRITES_PAGE = COMMAND_REPORT | COMMAND_EXPLAIN,
-    READS_FILES = COMMAND_SHOW | COMMAND_CHECK | COMMAND_COOK | WRITES_PAGE,
+    READS_FILES = COMMAND_SHOW | COMMAND_CHECK | COMMAND_COOK | COMMAND_CONVERT | WRITES_PAGE,
     COLLECTS = COMMAND_LIVE | COMMAND_RECORD,
     QUERIES = COLLECTS | COMMAND_COUNTERSETS,
-    CHOOSES = COLLECTS | COMMAND_COOK | COMMAND_REPORT,
+    CHOOSES = COLLECTS | COMMAND_COOK | COMMAND_CONVERT | COMMAND_REPORT,
     PRINTS = COMMAND_ALL & ~(COMMAND_RECORD | COMMAND_HELP | WRITES_PAGE),
     PRINTS_TABLES = COMMAND_COOK | COMMAND_LIVE | COMMAND_TYPES,
     /* Those with notes or progress on standard error. */
@@ -377,14 +378,14 @@ static const command_option table[] = {
      .take = take_strict},
     {.name = "names",
      .argument = "FILE",
-     .commands = COMMAND_SHOW | COMMAND_COOK | COMMAND_LIVE | COMMAND_COUNTERSETS | WRITES_PAGE,
+     .commands = COMMAND_SHOW | COMMAND_COOK | COMMAND_CONVERT | COMMAND_LIVE | COMMAND_COUNTERSETS | WRITES_PAGE,
      .meaning = "name table for V1 objects and counters: the registry's multi-string, or text with an index and a name "
                 "per line",
      .takes_file = true,
      .take = take_names},
     {.name = "registration",
      .argument = "[CODE:]FILE",
-     .commands = COMMAND_COOK,
+     .commands = COMMAND_COOK | COMMAND_CONVERT,
      .meaning = "for V2 replies without metadata: the reply to a registration request; CODE is the request code, 1 by "
                 "default; replies of other codes follow that of their counterset; repeatable",
      .expected = "a file, after a request code from 1 to 10 and a colon or alone",
@@ -393,7 +394,7 @@ static const command_option table[] = {
      .take = take_registration},
     {.name = "query-info",
      .argument = "FILE",
-     .commands = COMMAND_COOK,
+     .commands = COMMAND_COOK | COMMAND_CONVERT,
      .meaning = "for V2 replies without metadata: the reply of PerfQueryCounterInfo",
      .takes_file = true,
      .take = take_query_info},
@@ -412,7 +413,8 @@ static const command_option table[] = {
     {.name = "set",
      .argument = "NAME|GUID",
      .commands = CHOOSES,
-     .meaning = "counterset; a name may contain * and ?; repeatable; default: Processor Information, for cook all",
+     .meaning = "counterset; a name may contain * and ?; repeatable; default: Processor Information; for cook, convert "
+                "and report all",
      .example = "\"Network Interface\"",
      .take = take_set},
     {.name = "instance",
@@ -516,10 +518,10 @@ static const command_option table[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "FILE",
-     .commands = COLLECTS | COMMAND_LWP_MODEL | COMMAND_CPI_RUN | WRITES_PAGE,
+     .commands = COLLECTS | COMMAND_CONVERT | COMMAND_LWP_MODEL | COMMAND_CPI_RUN | WRITES_PAGE,
      .meaning =
-         "file to write; an existing recording is continued, a page (report, explain) is replaced, metrics (live) "
-         "are replaced at each interval; default of pages and metrics: standard output",
+         "file to write; an existing recording is continued; pages (report, explain) and what convert writes are "
+         "replaced, metrics (live) at each interval; default of pages and metrics: standard output",
      .expected = "the name of a file, not standard output",
      .takes_file = true,
      .take = take_output},
@@ -601,7 +603,7 @@ bool option_applies(const command_option *option, const command *c)
 /* Commands that compute displayed values. */
 static bool cooks(const command *c)
 {
-    return c->bit == COMMAND_COOK || c->bit == COMMAND_REPORT;
+    return c->bit == COMMAND_COOK || c->bit == COMMAND_CONVERT || c->bit == COMMAND_REPORT;
 }
 
 static bool is_cookable(input_kind kind)
@@ -615,6 +617,11 @@ bool option_allows(const command_option *option, const command *c, size_t word)
     if (option->words == format_words)
         return (c->formats >> (OUTPUT_TEXT + word) & 1) != 0;
     return option->words != input_kind_names || !cooks(c) || is_cookable((input_kind)word);
+}
+
+bool option_has_default(const command_option *option, const command *c)
+{
+    return option->has_default && (option->words != format_words || c->bit != COMMAND_CONVERT);
 }
 
 /* ---- Errors ---------------------------------------------------------------------------------------------- */
@@ -839,6 +846,8 @@ static bool check_whole(const options *o, const command *c)
         return refuse(c, "expected --sample 32 or --sample 64");
     if (c->bit == COMMAND_RECORD && !o->recording)
         return refuse(c, "expected -o FILE, the recording to write");
+    if (c->bit == COMMAND_CONVERT && !o->recording)
+        return refuse(c, "expected -o FILE, the file to write");
     if (c->bit == COMMAND_EXPLAIN && o->file_count == 0)
         return refuse(c, "expected FILE (- is standard input)");
     if (o->opens_page && !o->recording)

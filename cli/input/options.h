@@ -29,7 +29,8 @@ typedef enum command_bit {
     COMMAND_HELP = 8192,
     COMMAND_REPORT = 16384,
     COMMAND_EXPLAIN = 32768,
-    COMMAND_ALL = 65535
+    COMMAND_CONVERT = 65536,
+    COMMAND_ALL = 131071
 } command_bit;
 
 /* The arguments that are not options. */
@@ -50,6 +51,7 @@ enum {
     WRITES_CSV = 1 << OUTPUT_CSV,
     WRITES_PDH = 1 << OUTPUT_PDH_CSV | 1 << OUTPUT_PDH_TSV,
     WRITES_PROMETHEUS = 1 << OUTPUT_PROMETHEUS,
+    WRITES_CAPTURE = 1 << OUTPUT_CAPTURE,
     WRITES_ALL = WRITES_TEXT | WRITES_JSON | WRITES_CSV
 };
 
@@ -87,6 +89,7 @@ typedef struct registration_option {
 
 struct options {
     output_format format;
+    bool has_format; /* --format is given */
     color_choice color;
     input_kind kind;
     uint32_t request; /* 0: not given */
@@ -151,6 +154,9 @@ const command_option *option_at(size_t i);
 /* Whether the command accepts the option, and the value of one of its words (--format has fewer for some). */
 bool option_applies(const command_option *option, const command *c);
 bool option_allows(const command_option *option, const command *c, size_t word);
+
+/* Whether its first word is the default. The format of convert depends on the name of its output. */
+bool option_has_default(const command_option *option, const command *c);
 
 /* Reads the arguments after the command's name, which is argv[0]. False after an error message. */
 bool options_parse(options *o, const command *c, int argc, char **argv);

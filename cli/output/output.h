@@ -20,6 +20,7 @@ typedef enum output_format {
     OUTPUT_PDH_CSV,    /* a PDH text log (pdh.h); there are no records of it */
     OUTPUT_PDH_TSV,    /* the same with tabs */
     OUTPUT_PROMETHEUS, /* metrics (prometheus.h); there are no records of it */
+    OUTPUT_CAPTURE,    /* a recording (convert.h); there are no records of it */
     OUTPUT_REPORT      /* a page of charts (report.h), which is written at the end */
 } output_format;
 

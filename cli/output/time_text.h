@@ -3,6 +3,7 @@
 #define CLI_TIME_TEXT_H
 
 #include "memory/buffer.h"
+#include "perfblock/v2.h"
 
 #include <stdbool.h>
 
@@ -27,6 +28,9 @@ int32_t time_text_zone(buffer *name, int64_t clock);
 /* Appends the time in a zone as PDH text logs have it: "11/23/2026 04:05:00.123". False, and nothing is appended, if it
  * is outside the years 1601 to 9999. */
 bool time_text_pdh(buffer *out, int64_t clock, int32_t offset_minutes);
+
+/* Returns the members of SYSTEMTIME in UTC; all zero for a clock outside the years 1601 to 9999. */
+pfb_system_time time_text_system_time(int64_t clock);
 
 /* --utc: UTC is the zone of times for people from now on. */
 void time_text_show_utc(void);

@@ -10,17 +10,18 @@ import unittest
 
 from program import Case, program
 
-COMMANDS = ("show", "check", "cook", "report", "explain", "eval", "types",
-            "live", "record", "countersets", "cpuid", "lwp show", "lwp model", "cpi show",
+COMMANDS = ("show", "check", "cook", "convert", "report", "explain", "eval",
+            "types", "live", "record", "countersets", "cpuid", "lwp show", "lwp model", "cpi show",
             "cpi run", "help")
 FIRST_WORDS = {command.split()[0] for command in COMMANDS}
 GROUPS = {"lwp": {"show", "model"}, "cpi": {"show", "run"}}
 FORMATS = {"show": "text json", "check": "text json csv", "eval": "csv",
            "live": "text json csv pdh-csv pdh-tsv prometheus",
-           "cook": "text json csv pdh-csv pdh-tsv", "lwp model": "text json"}
+           "cook": "text json csv pdh-csv pdh-tsv",
+           "convert": "text json csv pdh-csv pdh-tsv pfb", "lwp model": "text json"}
 # A line and what completes its last word; None: names of files, and no more.
 CASES = (
-    ("", FIRST_WORDS), ("co", {"cook", "countersets"}), ("nonsense", set()),
+    ("", FIRST_WORDS), ("co", {"cook", "convert", "countersets"}), ("nonsense", set()),
     ("lwp ", GROUPS["lwp"]), ("cpi r", {"run"}),
     *(("%s --format " % command, set(words.split()))
       for command, words in FORMATS.items()),
@@ -31,7 +32,8 @@ CASES = (
     ("cook --fo", {"--format"}), ("check --inter", set()),
     ("lwp show --st", {"--strict"}), ("live --inte", {"--interval"}),
     ("help --gen", {"--generate"}), ("help --generate f", {"fish"}),
-    ("help c", {"check", "cook", "countersets", "cpuid", "cpi"}),
+    ("help c", {"check", "cook", "convert", "countersets", "cpuid",
+                "cpi"}),
     ("help lwp ", GROUPS["lwp"]),
     ("cook rec", None), ("lwp show rec", None), ("live --source rec", None),
     ("record -o rec", None),

@@ -12,7 +12,7 @@ from program import Case, ON_WINDOWS, ROOT, program, writer as w
 if not ON_WINDOWS:
     import pty
 
-COMMANDS = ("show", "check", "cook", "report", "explain", "eval", "types", "live", "record",
+COMMANDS = ("show", "check", "cook", "convert", "report", "explain", "eval", "types", "live", "record",
             "countersets", "cpuid", "lwp show", "lwp model", "cpi show",
             "cpi run", "help")
 

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT */
+#include "commands/convert_files.h"
+
+#include "collect/collecting.h"
+#include "collect/extract.h"
+#include "collect/paths.h"
+#include "commands/page_file.h"
+#include "convert/filter_v1.h"
+#include "convert/make_capture.h"
+#include "convert/text_writer.h"
+#include "input/file_order.h"
+#include "memory/memory.h"
+#include "names/v1.h"
+#include "output/diagnostics.h"
+#include "perfblock/write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ENGLISH = 9 }; /* the language of name tables that are made here */
+
+typedef struct convert {
+    const options *o;
+    bool is_text; /* the output is in text form */
+    bool is_filtered;
+    output out;
+    bool is_open;               /* the output file */
+    bool has_failed;            /* nothing more is written */
+    bool has_values;            /* of a filter */
+    bool has_names;             /* the table of --names was written */
+    title_names titles;         /* its collector has the counters asked for */
+    title_names written_titles; /* those of the text form */
+    metadata_files metadata;
+    filter_v1 filter;
+    text_writer text;
+    pfb_bytes waiting;              /* a capture with what passed the filter before the first value */
+    pfb_bytes chunk, reduced, info; /* reused */
+    uint32_t *named;                /* title indexes whose names are written, ascending */
+    size_t named_count, named_capacity;
+} convert;
+
+/* A capture that is converted. */
+typedef struct conversion {
+    convert *c;
+    const input *in;
+    bool is_made; /* of a file of another kind, whose errors were reported */
+    bool has_v2;  /* a filter is applied to V2 replies */
+    bool has_info;
+    collecting source;
+    selection choice;
+    extract extract;
+} conversion;
+
+/* ---- The output ------------------------------------------------------------------------------------------ */
+
+/* Opens the output before the first chunk, so that a file that cannot be read replaces nothing. */
+static bool open_output(convert *c)
+{
+    if (c->is_open || c->has_failed)
+        return c->is_open;
+    c->is_open = page_file_open(c->o);
+    c->has_failed = !c->is_open;
+    if (c->is_open && c->is_text) {
+        text_writer_open(&c->text, &c->out, &c->written_titles);
+    } else if (c->is_open) {
+        make_capture_put(&c->chunk, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
+        output_raw(&c->out, (const char *)c->chunk.data, c->chunk.size_bytes);
+    }
+    return c->is_open;
+}
+
+static void write_chunk(convert *c, const pfb_chunk *chunk, const uint8_t *body, size_t size)
+{
+    if (!open_output(c))
+        return;
+    if (c->is_text) {
+        text_writer_put(&c->text, chunk, body, size);
+        return;
+    }
+    c->chunk.size_bytes = 0;
+    make_capture_put(&c->chunk, chunk, body, size);
+    output_raw(&c->out, (const char *)c->chunk.data, c->chunk.size_bytes);
+}
+
+/* Puts a chunk. What passes a filter waits for the first value: without one nothing is written. */
+static void put(convert *c, const pfb_chunk *chunk, const uint8_t *body, size_t size)
+{
+    if (!c->is_filtered || c->has_values) {
+        write_chunk(c, chunk, body, size);
+        return;
+    }
+    if (c->waiting.size_bytes == 0)
+        make_capture_put(&c->waiting, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
+    make_capture_put(&c->waiting, chunk, body, size);
+}
+
+/* Writes what has waited. */
+static void begin_values(convert *c)
+{
+    pfb_capture capture;
+    pfb_chunk chunk;
+    if (c->has_values)
+        return;
+    c->has_values = true;
+    pfb_capture_open(&capture, c->waiting.data, c->waiting.size_bytes, NULL);
+    while (pfb_capture_next_chunk(&capture, &chunk)) {
+        if (chunk.tag != PFB_TAG_CAPTURE)
+            write_chunk(c, &chunk, c->waiting.data + chunk.body_offset, chunk.body_size_bytes);
+    }
+    pfb_bytes_free(&c->waiting);
+}
+
+/* Copies a chunk of any tag and version. */
+static void put_unchanged(const conversion *v, const pfb_chunk *chunk)
+{
+    convert *c = v->c;
+    size_t size = (chunk->body_offset + chunk->body_size_bytes - chunk->offset + 7) / 8 * 8;
+    size_t left = v->in->size - chunk->offset;
+    if (c->is_text) {
+        put(c, chunk->is_known ? chunk : &(pfb_chunk){.tag = 0}, v->in->data + chunk->body_offset,
+            chunk->body_size_bytes);
+    } else if (open_output(c)) {
+        output_raw(&c->out, (const char *)v->in->data + chunk->offset, size < left ? size : left);
+    }
+}
+
+/* ---- Names of V1 titles ---------------------------------------------------------------------------------- */
+
+static size_t find_named(const convert *c, uint32_t title)
+{
+    size_t low = 0;
+    size_t high = c->named_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (c->named[middle] < title)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Returns true if the title's name must be written; it is noted as written then. */
+static bool must_name(convert *c, uint32_t title)
+{
+    size_t at = find_named(c, title);
+    if (at < c->named_count && c->named[at] == title)
+        return false;
+    if (!title_names_find(&c->titles, title).bytes)
+        return false;
+    c->named = memory_grow(c->named, &c->named_capacity, c->named_count + 1, sizeof *c->named);
+    memmove(&c->named[at + 1], &c->named[at], (c->named_count - at) * sizeof *c->named);
+    c->named[at] = title;
+    c->named_count++;
+    return true;
+}
+
+static void write_names(pfb_writer *writer, const convert *c, const uint32_t *titles, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const pfb_name name = title_names_find(&c->titles, titles[i]);
+        pfb_write_name(writer, titles[i], &name);
+    }
+    pfb_write_end_names(writer);
+}
+
+/* Puts a name table with the names of what is kept of a block, unless they are written already. */
+static void put_names(convert *c)
+{
+    pfb_writer writer;
+    uint32_t *titles = memory_get(c->filter.title_count + 1, sizeof *titles);
+    size_t count = 0;
+    for (size_t i = 0; i < c->filter.title_count; i++) {
+        if (must_name(c, c->filter.titles[i]))
+            titles[count++] = c->filter.titles[i];
+    }
+    pfb_write_init(&writer, NULL, 0);
+    write_names(&writer, c, titles, count);
+    size_t size = writer.size_bytes;
+    uint8_t *table = memory_get(size + 1, 1);
+    pfb_write_init(&writer, table, size);
+    write_names(&writer, c, titles, count);
+    if (count > 0 && writer.error.code == PFB_OK)
+        put(c, &(pfb_chunk){.tag = PFB_TAG_NAMES, .language = ENGLISH}, table, size);
+    free(table);
+    free(titles);
+}
+
+/* Puts the table of --names, once. */
+static void put_own_table(convert *c)
+{
+    if (c->titles.file.data && !c->has_names)
+        put(c, &(pfb_chunk){.tag = PFB_TAG_NAMES, .language = ENGLISH}, c->titles.file.data, c->titles.file.size);
+    c->has_names = true;
+}
+
+/* Puts the name tables of a capture. */
+static void put_tables(const conversion *v)
+{
+    pfb_capture capture;
+    pfb_chunk chunk;
+    pfb_capture_open(&capture, v->in->data, v->in->size, NULL);
+    while (pfb_capture_next_chunk(&capture, &chunk)) {
+        if (chunk.is_known && chunk.tag == PFB_TAG_NAMES)
+            put(v->c, &chunk, v->in->data + chunk.body_offset, chunk.body_size_bytes);
+    }
+}
+
+/* ---- Filters --------------------------------------------------------------------------------------------- */
+
+static bool has_v2(const input *in)
+{
+    pfb_capture capture;
+    pfb_chunk chunk;
+    bool is_found = false;
+    pfb_capture_open(&capture, in->data, in->size, NULL);
+    while (!is_found && pfb_capture_next_chunk(&capture, &chunk))
+        is_found = chunk.is_known && (chunk.tag == PFB_TAG_DATA || chunk.tag == PFB_TAG_REGISTRATION);
+    return is_found;
+}
+
+/* Finds the counters of V2 replies that were asked for. Without --set and paths those of all countersets are meant. */
+static bool open_filter(conversion *v)
+{
+    static const char *all[] = {"*"};
+    static const pfb_collector_options choices = {.is_raw = true};
+    options o = *v->c->o;
+    pfb_source_failure failure = {0};
+    v->source = (collecting){.subject = v->in->name};
+    v->source.source = pfb_source_open_recorded(v->in->data, v->in->size, &failure);
+    if (!v->source.source) {
+        diagnostics_say(STATUS_MALFORMED, v->in->name, "%s", failure.sentence);
+        return false;
+    }
+    v->source.collector = pfb_collector_open(v->source.source, &choices, NULL);
+    if (!v->source.collector)
+        memory_exhausted();
+    if (o.set_count == 0 && o.path_count == 0 && !o.path_file) {
+        o.sets = all;
+        o.set_count = 1;
+    }
+    v->has_v2 = true;
+    if (!collecting_add(&v->source, &o))
+        return false;
+    selection_open(&v->choice, v->source.collector);
+    v->extract = (extract){.choice = &v->choice};
+    return true;
+}
+
+static void close_filter(conversion *v)
+{
+    if (!v->has_v2)
+        return;
+    extract_free(&v->extract);
+    selection_free(&v->choice);
+    collecting_close(&v->source);
+}
+
+static void tell(const conversion *v, size_t base, pfb_error error)
+{
+    error.offset += base;
+    if (error.code != PFB_OK && !v->is_made)
+        diagnostics_malformed(v->in->name, error);
+}
+
+static void copy(pfb_bytes *to, const uint8_t *data, size_t size)
+{
+    to->size_bytes = 0;
+    if (!pfb_bytes_reserve(to, size + 1) || !pfb_bytes_append(to, data, size))
+        memory_exhausted();
+}
+
+static void filter_metadata(conversion *v, const pfb_chunk *chunk, const pfb_bytes *body)
+{
+    convert *c = v->c;
+    pfb_error error = {PFB_OK, 0};
+    if (!selection_has_set(&v->choice, &chunk->guid))
+        return;
+    if (chunk->request == PFB_REQUEST_COUNTER && !selection_has_counter(&v->choice, &chunk->guid, chunk->language))
+        return;
+    if (chunk->tag == PFB_TAG_INSTANCES)
+        error = extract_instances(&v->extract, &chunk->guid, body, &c->reduced);
+    else
+        error = extract_registration(&v->extract, &chunk->guid, chunk->request, body, &c->reduced);
+    tell(v, chunk->body_offset, error);
+    if (error.code == PFB_OK && (c->reduced.size_bytes > 0 || body->size_bytes == 0))
+        put(c, chunk, c->reduced.data, c->reduced.size_bytes);
+}
+
+/* Samples before the first query that was asked for are left out; later ones without results remain, so that those
+ * around them are not compared with each other. */
+static void filter_v2(conversion *v, const pfb_chunk *chunk, pfb_bytes *body)
+{
+    convert *c = v->c;
+    pfb_error error = {PFB_OK, 0};
+    if (chunk->tag == PFB_TAG_QUERY_INFO) {
+        tell(v, chunk->body_offset, extract_take_info(&v->extract, body, &c->reduced));
+        if (c->reduced.size_bytes == 0)
+            return;
+        v->has_info = true;
+        put(c, chunk, c->reduced.data, c->reduced.size_bytes);
+        return;
+    }
+    pfb_v2_reader reader;
+    pfb_v2_result result;
+    pfb_v2_instance instance;
+    bool is_sample = extract_sample(&v->extract, body, &c->reduced, &error);
+    tell(v, chunk->body_offset, error);
+    if (!is_sample || !v->has_info)
+        return;
+    pfb_v2_open(&reader, c->reduced.data, c->reduced.size_bytes, NULL);
+    while (!c->has_values && pfb_v2_next_result(&reader, &result)) {
+        if (pfb_v2_next_instance(&reader, &instance))
+            begin_values(c);
+    }
+    put(c, chunk, c->reduced.data, c->reduced.size_bytes);
+}
+
+static void filter_v1_chunk(conversion *v, const pfb_chunk *chunk)
+{
+    convert *c = v->c;
+    pfb_error error = {PFB_OK, 0};
+    bool is_kept =
+        filter_v1_block(&c->filter, v->in->data + chunk->body_offset, chunk->body_size_bytes, &c->reduced, &error);
+    tell(v, chunk->body_offset, error);
+    if (!is_kept)
+        return;
+    begin_values(c);
+    put_names(c);
+    put(c, chunk, c->reduced.data, c->reduced.size_bytes);
+}
+
+/* Puts what was asked for of a chunk. Of others nothing remains. */
+static void put_chosen(conversion *v, const pfb_chunk *chunk)
+{
+    if (!chunk->is_known)
+        return;
+    if (chunk->tag == PFB_TAG_V1) {
+        filter_v1_chunk(v, chunk);
+        return;
+    }
+    if (!v->has_v2)
+        return;
+    copy(&v->c->info, v->in->data + chunk->body_offset, chunk->body_size_bytes);
+    if (chunk->tag == PFB_TAG_REGISTRATION || chunk->tag == PFB_TAG_INSTANCES)
+        filter_metadata(v, chunk, &v->c->info);
+    else if (chunk->tag == PFB_TAG_QUERY_INFO || chunk->tag == PFB_TAG_DATA)
+        filter_v2(v, chunk, &v->c->info);
+}
+
+/* ---- Captures -------------------------------------------------------------------------------------------- */
+
+/* Reports what is malformed in a sample. */
+static void check_sample(const conversion *v, const pfb_chunk *chunk)
+{
+    const uint8_t *body = v->in->data + chunk->body_offset;
+    pfb_v2_reader reader;
+    if (v->is_made || !chunk->is_known)
+        return;
+    if (chunk->tag == PFB_TAG_V1)
+        v1_tell_errors(v->in->name, chunk->body_offset, body, chunk->body_size_bytes, &v->c->o->reader);
+    if (chunk->tag != PFB_TAG_DATA || v->has_v2)
+        return;
+    if (pfb_v2_open(&reader, body, chunk->body_size_bytes, &v->c->o->reader))
+        pfb_v2_finish(&reader);
+    tell(v, chunk->body_offset, reader.error);
+}
+
+static void convert_chunks(conversion *v)
+{
+    convert *c = v->c;
+    pfb_capture capture;
+    pfb_chunk chunk;
+    pfb_capture_open(&capture, v->in->data, v->in->size, NULL);
+    while (!output_failed(&c->out) && !c->has_failed && pfb_capture_next_chunk(&capture, &chunk)) {
+        check_sample(v, &chunk);
+        bool is_put = c->is_text && chunk.is_known && chunk.tag == PFB_TAG_NAMES;
+        if (chunk.tag == PFB_TAG_CAPTURE || is_put)
+            continue;
+        if (c->is_filtered)
+            put_chosen(v, &chunk);
+        else
+            put_unchanged(v, &chunk);
+        progress_show(v->in->name, chunk.offset);
+    }
+    tell(v, 0, capture.error);
+}
+
+static void convert_capture(convert *c, const input *in, bool is_made)
+{
+    conversion v = {.c = c, .in = in, .is_made = is_made};
+    title_names_begin(&c->titles, in);
+    title_names_begin(&c->written_titles, NULL);
+    if (c->is_filtered && has_v2(in) && !open_filter(&v))
+        c->has_failed = true;
+    /* Text has the names where they are used, so tables precede the blocks. A later table precedes an earlier one. */
+    if (!c->is_filtered && c->is_text)
+        put_tables(&v);
+    if (!c->is_filtered && (c->is_text || is_made))
+        put_own_table(c);
+    if (!c->has_failed)
+        convert_chunks(&v);
+    if (!c->is_filtered && !c->has_failed)
+        put_own_table(c);
+    close_filter(&v);
+}
+
+static void convert_file(convert *c, const char *name)
+{
+    input in;
+    if (!input_read(&in, name, c->o->kind))
+        return;
+    if (in.kind == INPUT_CAPTURE) {
+        convert_capture(c, &in, false);
+    } else {
+        pfb_bytes made = {0};
+        if (make_capture(&in, &c->metadata, &c->o->reader, &made)) {
+            const input capture = {.name = name, .data = made.data, .size = made.size_bytes, .kind = INPUT_CAPTURE};
+            convert_capture(c, &capture, true);
+        }
+        pfb_bytes_free(&made);
+    }
+    input_free(&in);
+}
+
+static void convert_all(convert *c)
+{
+    const options *o = c->o;
+    char **files = file_order_by_time(o->files, o->file_count, o->kind);
+    progress_begin(true);
+    for (size_t i = 0; i < o->file_count && !output_failed(&c->out) && !c->has_failed; i++)
+        convert_file(c, files[i]);
+    free(files);
+    if (!c->has_failed && c->is_filtered && !c->has_values && diagnostics_status() == STATUS_FINE)
+        diagnostics_say(STATUS_USAGE, "perfblock", "the files have no such counters and instances");
+    else if (!c->has_failed && diagnostics_status() == STATUS_FINE)
+        open_output(c); /* of files without chunks */
+    if (c->is_open && c->is_text)
+        text_writer_close(&c->text);
+}
+
+void convert_files(const options *o, bool is_text)
+{
+    convert c = {.o = o, .is_text = is_text};
+    path_list paths;
+    output_open(&c.out, OUTPUT_TEXT, false);
+    title_names_open(&c.titles, o->names, &o->reader);
+    title_names_open(&c.written_titles, NULL, &o->reader);
+    metadata_files_open(&c.metadata, o);
+    c.filter.collector = c.titles.collector;
+    if (paths_choose(c.titles.collector, o, &paths, &c.is_filtered))
+        convert_all(&c);
+    path_list_free(&paths);
+    page_file_close(o, &c.out);
+    filter_v1_free(&c.filter);
+    metadata_files_close(&c.metadata);
+    title_names_close(&c.written_titles);
+    title_names_close(&c.titles);
+    pfb_bytes_free(&c.waiting);
+    pfb_bytes_free(&c.chunk);
+    pfb_bytes_free(&c.reduced);
+    pfb_bytes_free(&c.info);
+    free(c.named);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_FILTER_V1_H
+#define CLI_FILTER_V1_H
+
+#include "perfblock/collect.h"
+
+/* Reduces V1 blocks to the objects, counters and instances that a collector was asked for, the bases of the counters,
+ * and the names of the instances' parents. */
+
+/* A value that was asked for. */
+typedef struct filter_value {
+    size_t object_offset;
+    uint32_t row, position;
+} filter_value;
+
+/* An instance that is kept: of a value, or the parent of one. */
+typedef struct filter_row {
+    uint32_t object; /* its position in the block */
+    uint32_t row;
+} filter_row;
+
+/* Zero at first but for `collector`. */
+typedef struct filter_v1 {
+    pfb_collector *collector; /* without a source; it has the counters asked for, and the names of title indexes */
+    /* ------------------------------------------------------------------------------------------ */
+    filter_value *values; /* of the current block, by object, row and position */
+    size_t value_count, value_capacity;
+    filter_row *rows; /* ascending */
+    size_t row_count, row_capacity;
+    uint32_t *seen; /* titles of objects that had values in any block, ascending */
+    size_t seen_count, seen_capacity;
+    uint32_t *titles; /* of the objects and counters that are kept of this block */
+    size_t title_count, title_capacity;
+} filter_v1;
+
+/* Reduces a block; false if nothing of it is kept. An object that was kept before remains without instances if it has
+ * none that were asked for, so that its values are not compared across this block. The error is that of the writer. */
+bool filter_v1_block(filter_v1 *f, const uint8_t *data, size_t size, pfb_bytes *reduced, pfb_error *error);
+
+void filter_v1_free(filter_v1 *f);
+
+#endif

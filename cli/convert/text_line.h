@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_TEXT_LINE_H
+#define CLI_TEXT_LINE_H
+
+#include "memory/buffer.h"
+#include "perfblock/name.h"
+
+/* Lines of the text form of samples (docs/text.md). A long line is continued on the next one, after spaces. */
+
+typedef struct text_line {
+    buffer text;  /* whole lines, and the current one */
+    size_t start; /* of the current line in `text` */
+    buffer word;  /* the next word */
+} text_line;
+
+void text_line_free(text_line *line);
+
+/* Each function below appends a word to the current line. */
+void text_line_word(text_line *line, const char *word);
+void text_line_format(text_line *line, const char *format, ...) TEXT_PRINTF(2, 3);
+
+/* A name between quotation marks, or - if there is none. */
+void text_line_name(text_line *line, const pfb_name *name);
+
+/* "NAME#ID" */
+void text_line_instance(text_line *line, const pfb_name *name, long long id);
+
+/* hex: and the bytes. */
+void text_line_bytes(text_line *line, const uint8_t *bytes, size_t size);
+
+void text_line_end(text_line *line);
+
+#endif

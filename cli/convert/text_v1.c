@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+#include "convert/text_writer.h"
+
+#include "memory/memory.h"
+#include "output/diagnostics.h"
+#include "perfblock/formula.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { NOVICE = 100, MOST_OFFSET = 65535, MOST_DEFINITIONS = 8192 }; /* the last two: limits of the text form */
+
+/* The values of a row: one for each offset. */
+typedef struct value_slots {
+    pfb_v1_counter *counters; /* of the object */
+    size_t count, capacity;
+    size_t *slots; /* by counter: the position of its value in a row; SIZE_MAX for a counter without value */
+    uint32_t *offsets;
+    uint32_t *widths;
+    pfb_v1_value *values; /* of the current row */
+    size_t slot_count;
+    bool is_written; /* the object fits the limits of the text form */
+} value_slots;
+
+static void free_slots(value_slots *s)
+{
+    free(s->counters);
+    free(s->slots);
+    free(s->offsets);
+    free(s->widths);
+    free(s->values);
+    *s = (value_slots){.count = 0};
+}
+
+/* Reads the counters of the current object and places their values. */
+static void list_slots(value_slots *s, pfb_v1_reader *block)
+{
+    pfb_v1_counter counter;
+    *s = (value_slots){.is_written = true};
+    while (pfb_v1_next_counter(block, &counter)) {
+        s->counters = memory_grow(s->counters, &s->capacity, s->count + 1, sizeof *s->counters);
+        s->counters[s->count++] = counter;
+        s->is_written = s->is_written && counter.size_bytes <= MOST_OFFSET &&
+                        (counter.size_bytes == 0 || counter.value_offset <= MOST_OFFSET);
+    }
+    s->is_written = s->is_written && s->count <= MOST_DEFINITIONS;
+    if (!s->is_written)
+        return;
+    s->slots = memory_get(s->count + 1, sizeof *s->slots);
+    s->offsets = memory_get(s->count + 1, sizeof *s->offsets);
+    s->widths = memory_get(s->count + 1, sizeof *s->widths);
+    s->values = memory_get(s->count + 1, sizeof *s->values);
+    for (size_t i = 0; i < s->count; i++) {
+        const pfb_v1_counter *c = &s->counters[i];
+        size_t slot = 0;
+        while (slot < s->slot_count && s->offsets[slot] != c->value_offset)
+            slot++;
+        s->slots[i] = c->size_bytes > 0 ? slot : SIZE_MAX;
+        if (c->size_bytes == 0)
+            continue;
+        if (slot == s->slot_count) {
+            s->offsets[s->slot_count++] = c->value_offset;
+            s->widths[slot] = c->size_bytes;
+        } else if (s->widths[slot] < c->size_bytes) {
+            s->widths[slot] = c->size_bytes;
+        }
+    }
+}
+
+/* ---- Definitions ----------------------------------------------------------------------------------------- */
+
+static text_object *find_object(text_writer *t, uint32_t title)
+{
+    size_t low = 0;
+    size_t high = t->object_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (t->objects[middle].title < title)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < t->object_count && t->objects[low].title == title)
+        return &t->objects[low];
+    t->objects = memory_grow(t->objects, &t->object_capacity, t->object_count + 1, sizeof *t->objects);
+    memmove(&t->objects[low + 1], &t->objects[low], (t->object_count - low) * sizeof *t->objects);
+    t->object_count++;
+    t->objects[low] = (text_object){.title = title};
+    return &t->objects[low];
+}
+
+static void put_title(text_writer *t, text_line *line, uint32_t title)
+{
+    const pfb_name name = title_names_find(t->titles, title);
+    text_line_name(line, &name);
+}
+
+static const char *instances_word(int32_t count)
+{
+    switch (count) {
+    case PFB_V1_NO_INSTANCES:
+        return "single";
+    case PFB_V1_METADATA_INSTANCES:
+        return "metadata";
+    case PFB_V1_METADATA_NO_INSTANCES:
+        return "metadata-single";
+    default:
+        return "multiple";
+    }
+}
+
+static void put_definition(text_writer *t, text_line *line, const pfb_v1_counter *c)
+{
+    text_line_format(line, "define %" PRIu32, c->title_index);
+    text_writer_put_type(line, c->type);
+    text_line_format(line, "%" PRIu32, c->size_bytes);
+    text_line_format(line, "%" PRIu32, c->size_bytes > 0 ? c->value_offset : 0);
+    text_line_format(line, "%" PRId32, c->default_scale);
+    put_title(t, line, c->title_index);
+    if (c->help_index != c->title_index + 1)
+        text_line_format(line, "help %" PRIu32, c->help_index);
+    if (c->detail_level != NOVICE)
+        text_line_format(line, "detail %" PRIu32, c->detail_level);
+    text_line_end(line);
+}
+
+/* Writes the lines of an object unless they are those that were written last. False if the block has an object of this
+ * title with other lines, since a title has one definition in each sample. */
+static bool put_object(text_writer *t, const pfb_v1_object *object, const value_slots *s, int64_t perf_time_100ns)
+{
+    enum { TICKS = 10000000 };
+    text_line lines = {.start = 0};
+    text_object *known = find_object(t, object->title_index);
+    const pfb_name name = title_names_find(t->titles, object->title_index);
+    char title[16];
+    bool has_clock = object->perf_time == perf_time_100ns && object->perf_freq == TICKS;
+    if (known->lines.size > 0)
+        has_clock = known->has_clock;
+    known->has_clock = has_clock;
+    text_line_end(&lines);
+    text_line_format(&lines, "object %" PRIu32, object->title_index);
+    text_line_word(&lines, instances_word(object->instance_count));
+    text_line_word(&lines, has_clock ? "object" : "none");
+    text_line_name(&lines, &name);
+    snprintf(title, sizeof title, "%" PRIu32, object->title_index);
+    text_writer_set_key(t, &known->key, &name, title);
+    if (object->help_index != object->title_index + 1)
+        text_line_format(&lines, "help %" PRIu32, object->help_index);
+    if (object->detail_level != NOVICE)
+        text_line_format(&lines, "detail %" PRIu32, object->detail_level);
+    text_line_end(&lines);
+    for (size_t i = 0; i < s->count; i++)
+        put_definition(t, &lines, &s->counters[i]);
+    buffer *written = &known->lines;
+    bool is_same = written->size == lines.text.size && memcmp(written->data, lines.text.data, written->size) == 0;
+    bool is_usable = is_same || known->block != t->block_count;
+    if (is_usable && !is_same) {
+        buffer_bytes(&t->line.text, lines.text.data, lines.text.size);
+        t->line.start = t->line.text.size;
+        buffer_clear(written);
+        buffer_bytes(written, lines.text.data, lines.text.size);
+    }
+    if (is_usable)
+        known->block = t->block_count;
+    text_line_free(&lines);
+    return is_usable;
+}
+
+/* Writes the definitions of a block that are not known yet. */
+static void put_definitions(text_writer *t, const uint8_t *body, size_t size)
+{
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    value_slots slots;
+    if (!pfb_v1_open(&block, body, size, NULL))
+        return;
+    t->block_count++;
+    buffer_clear(&t->left_out);
+    while (pfb_v1_next_object(&block, &object)) {
+        list_slots(&slots, &block);
+        bool is_written = slots.is_written && put_object(t, &object, &slots, block.perf_time_100ns);
+        buffer_bytes(&t->left_out, is_written ? "\0" : "\1", 1);
+        if (!is_written)
+            diagnostics_say(STATUS_FINE, "perfblock",
+                            "note: V1 object %" PRIu32 " exceeds the limits of the text form and was left out",
+                            object.title_index);
+        free_slots(&slots);
+    }
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------------------ */
+
+/* Writes a multi counter with the count that follows its value: 8 and 4 bytes. */
+static void put_multi(text_line *line, const pfb_v1_value *value)
+{
+    uint8_t bytes[12];
+    size_t size = value->size_bytes;
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (uint8_t)(value->raw >> 8 * i);
+    for (size_t i = 0; i < 4; i++)
+        bytes[size + i] = (uint8_t)(value->multi_count >> 8 * i);
+    text_line_bytes(line, bytes, size + 4);
+}
+
+static void put_value(text_line *line, const value_slots *s, const pfb_v1_value *value, const uint8_t *body)
+{
+    size_t next = value->position + (size_t)1;
+    bool has_definition = next < s->count && s->counters[next].type == PFB_TYPE_MULTI_BASE;
+    if (value->has_multi_count && value->is_number && !has_definition)
+        put_multi(line, value);
+    else if (value->is_number)
+        text_line_format(line, "%" PRIu64, value->raw);
+    else
+        text_line_bytes(line, body + value->offset, value->size_bytes);
+}
+
+/* Reads the values of a row into its slots. False if the row is cut by an error. */
+static bool read_values(value_slots *s, pfb_v1_reader *block)
+{
+    pfb_v1_value value;
+    size_t count = 0;
+    for (size_t i = 0; i < s->slot_count; i++)
+        s->values[i].size_bytes = 0;
+    for (; pfb_v1_next_value(block, &value); count++) {
+        if (value.position >= s->count || s->slots[value.position] == SIZE_MAX)
+            continue;
+        size_t slot = s->slots[value.position];
+        bool is_wider = value.size_bytes > s->values[slot].size_bytes;
+        if (is_wider || (value.has_multi_count && value.size_bytes == s->values[slot].size_bytes))
+            s->values[slot] = value;
+    }
+    return count == s->count;
+}
+
+static void put_rows(text_writer *t, pfb_v1_reader *block, const pfb_v1_object *object, value_slots *s,
+                     const uint8_t *body)
+{
+    pfb_v1_instance instance;
+    bool is_single = object->instance_count == PFB_V1_NO_INSTANCES;
+    while (pfb_v1_next_instance(block, &instance)) {
+        if (!read_values(s, block))
+            continue;
+        text_line_word(&t->line, "row");
+        if (is_single)
+            text_line_word(&t->line, "-");
+        else
+            text_line_instance(&t->line, &instance.name, instance.unique_id);
+        if (!is_single && instance.parent_title != 0)
+            text_line_format(&t->line, "parent %" PRIu32 "/%" PRIu32, instance.parent_title, instance.parent_position);
+        for (size_t i = 0; i < s->slot_count; i++)
+            put_value(&t->line, s, &s->values[i], body);
+        text_line_end(&t->line);
+    }
+}
+
+static void put_result(text_writer *t, pfb_v1_reader *block, const pfb_v1_object *object, const uint8_t *body)
+{
+    enum { TICKS = 10000000 };
+    value_slots slots;
+    const text_object *known = find_object(t, object->title_index);
+    int64_t time = known->has_clock ? block->perf_time_100ns : 0;
+    int64_t frequency = known->has_clock ? TICKS : 0;
+    list_slots(&slots, block);
+    text_line_word(&t->line, "result");
+    text_line_word(&t->line, known->key.data);
+    if (object->perf_time != time)
+        text_line_format(&t->line, "time %" PRId64, object->perf_time);
+    if (object->perf_freq != frequency)
+        text_line_format(&t->line, "frequency %" PRId64, object->perf_freq);
+    text_line_end(&t->line);
+    put_rows(t, block, object, &slots, body);
+    free_slots(&slots);
+}
+
+static void put_machine(text_writer *t, const pfb_name *name)
+{
+    text_line line = {.start = 0};
+    text_line_word(&line, "machine");
+    text_line_name(&line, name);
+    bool is_same = t->machine.size == line.text.size && memcmp(t->machine.data, line.text.data, line.text.size) == 0;
+    if (!is_same) {
+        buffer_clear(&t->machine);
+        buffer_bytes(&t->machine, line.text.data, line.text.size);
+        text_line_end(&t->line);
+        text_line_word(&t->line, line.text.data);
+        text_line_end(&t->line);
+    }
+    text_line_free(&line);
+}
+
+void text_writer_put_v1(text_writer *t, const uint8_t *body, size_t size)
+{
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    if (!pfb_v1_open(&block, body, size, NULL))
+        return;
+    put_machine(t, &block.system_name);
+    put_definitions(t, body, size);
+    text_writer_put_sample(t, true, block.perf_time, block.perf_time_100ns, block.perf_freq, &block.system_time);
+    for (size_t i = 0; pfb_v1_next_object(&block, &object); i++) {
+        if (i < t->left_out.size && t->left_out.data[i] == 0)
+            put_result(t, &block, &object, body);
+    }
+}

@@ -1,0 +1,646 @@
+/* SPDX-License-Identifier: MIT */
+#include "sample_text/definitions.h"
+
+#include "memory/memory.h"
+#include "perfblock/formula.h"
+
+#include <stdlib.h>
+
+enum { NOVICE = 100, ENGLISH = 9 }; /* PERF_DETAIL_NOVICE; the language of name tables */
+
+/* ---- Chunks ---------------------------------------------------------------------------------------------- */
+
+void definitions_put_chunk(definitions *d, const pfb_chunk *chunk, const void *body, size_t size)
+{
+    pfb_bytes *all = d->capture;
+    size_t needed = pfb_capture_write(chunk, body, size, NULL, 0);
+    if (needed == 0 || needed > SIZE_MAX - all->size_bytes || !pfb_bytes_reserve(all, all->size_bytes + needed))
+        memory_exhausted();
+    pfb_capture_write(chunk, body, size, all->data + all->size_bytes, needed);
+    all->size_bytes += needed;
+}
+
+pfb_error definitions_put_written(definitions *d, const pfb_chunk *chunk, definitions_write *write, const void *context)
+{
+    pfb_writer writer;
+    pfb_write_init(&writer, NULL, 0);
+    write(&writer, context);
+    size_t size = writer.size_bytes;
+    uint8_t *body = memory_get(size + 1, 1);
+    pfb_write_init(&writer, body, size);
+    write(&writer, context);
+    if (writer.error.code == PFB_OK)
+        definitions_put_chunk(d, chunk, body, size);
+    free(body);
+    return writer.error;
+}
+
+/* ---- Words ----------------------------------------------------------------------------------------------- */
+
+bool definitions_word(definitions *d, const char *expected, word *next)
+{
+    if (words_next(d->words, next))
+        return true;
+    buffer sentence = {0};
+    buffer_format(&sentence, "expected %s", expected);
+    words_fail_here(d->words, sentence.data);
+    buffer_free(&sentence);
+    return false;
+}
+
+bool definitions_name(definitions *d, const word *w, pfb_name *name)
+{
+    *name = (pfb_name){.bytes = NULL};
+    if (word_is(w, "-"))
+        return true;
+    uint8_t *bytes = memory_get(2 * w->size + 2, 1);
+    d->kept = memory_grow(d->kept, &d->kept_capacity, d->kept_count + 1, sizeof *d->kept);
+    d->kept[d->kept_count++] = bytes;
+    size_t size = 0;
+    if (!word_to_utf16(w, bytes, &size))
+        return words_fail(d->words, w, "the text is not UTF-8, or has a backslash that is not \\\\, \\\" or \\uXXXX");
+    *name = pfb_utf16_name(bytes, size / 2);
+    return true;
+}
+
+static bool take_number(definitions *d, const char *what, uint64_t most, uint64_t *number)
+{
+    word w;
+    if (!definitions_word(d, what, &w))
+        return false;
+    return word_unsigned(&w, most, number) || words_fail(d->words, &w, "expected %s", what);
+}
+
+static bool take_u32(definitions *d, const char *what, uint32_t most, uint32_t *number)
+{
+    uint64_t read = 0;
+    bool is_read = take_number(d, what, most, &read);
+    *number = (uint32_t)read;
+    return is_read;
+}
+
+/* An id, or - for none. */
+static bool take_id(definitions *d, const char *what, uint32_t *id)
+{
+    word w;
+    uint64_t read = PFB_NO_ID;
+    if (!definitions_word(d, what, &w))
+        return false;
+    bool is_id = word_is(&w, "-") || word_unsigned(&w, UINT32_MAX, &read);
+    *id = (uint32_t)read;
+    return is_id || words_fail(d->words, &w, "expected %s", what);
+}
+
+static bool take_signed(definitions *d, int64_t least, int64_t most, int64_t *number)
+{
+    word w;
+    if (!definitions_word(d, "a number", &w))
+        return false;
+    return word_signed(&w, least, most, number) || words_fail(d->words, &w, "expected a number");
+}
+
+static bool take_name(definitions *d, const char *what, pfb_name *name)
+{
+    word w;
+    return definitions_word(d, what, &w) && definitions_name(d, &w, name);
+}
+
+static bool take_value(definitions *d, const text_option *option)
+{
+    int64_t number = 0;
+    switch (option->kind) {
+    case OPTION_U32:
+        return take_u32(d, "a number", UINT32_MAX, option->value);
+    case OPTION_ID:
+        return take_id(d, "an id or -", option->value);
+    case OPTION_U64:
+        return take_number(d, "a number", UINT64_MAX, option->value);
+    case OPTION_I64:
+        return take_signed(d, INT64_MIN, INT64_MAX, option->value);
+    case OPTION_NAME:
+        return take_name(d, "a text", option->value);
+    case OPTION_I32:
+        break;
+    }
+    if (!take_signed(d, INT32_MIN, INT32_MAX, &number))
+        return false;
+    *(int32_t *)option->value = (int32_t)number;
+    return true;
+}
+
+bool definitions_option(definitions *d, const word *key, const text_option *options, size_t count)
+{
+    size_t i = 0;
+    while (i < count && !word_is(key, options[i].key))
+        i++;
+    if (i < count) {
+        if (options[i].is_given)
+            *options[i].is_given = true;
+        return take_value(d, &options[i]);
+    }
+    buffer names = {0};
+    buffer_clear(&names);
+    for (i = 0; i < count; i++)
+        buffer_format(&names, "%s%s", i == 0 ? "" : i + 1 == count ? " or " : ", ", options[i].key);
+    words_fail(d->words, key, "expected %s", names.data);
+    buffer_free(&names);
+    return false;
+}
+
+bool definitions_options(definitions *d, const text_option *options, size_t count)
+{
+    word key;
+    bool is_fine = true;
+    while (is_fine && words_next(d->words, &key))
+        is_fine = definitions_option(d, &key, options, count);
+    return is_fine && !d->words->has_failed;
+}
+
+/* ---- Parts ----------------------------------------------------------------------------------------------- */
+
+static int compare_keys(const pfb_name *left, const pfb_name *right)
+{
+    if (left->encoding != right->encoding)
+        return left->encoding < right->encoding ? -1 : 1;
+    if (left->size_bytes != right->size_bytes)
+        return left->size_bytes < right->size_bytes ? -1 : 1;
+    return left->size_bytes > 0 ? memcmp(left->bytes, right->bytes, left->size_bytes) : 0;
+}
+
+/* The position of the first key that is not below this one. */
+static size_t find_key(const definitions *d, const pfb_name *bytes)
+{
+    size_t low = 0;
+    size_t high = d->key_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_keys(&d->keys[middle].bytes, bytes) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static text_part *find_part(const definitions *d, const pfb_name *bytes)
+{
+    size_t at = find_key(d, bytes);
+    return at < d->key_count && compare_keys(&d->keys[at].bytes, bytes) == 0 ? d->keys[at].part : NULL;
+}
+
+/* Adds a key unless another part has it. */
+static void add_key(definitions *d, pfb_name bytes, text_part *part)
+{
+    if (!bytes.bytes || find_part(d, &bytes))
+        return;
+    size_t at = find_key(d, &bytes);
+    d->keys = memory_grow(d->keys, &d->key_capacity, d->key_count + 1, sizeof *d->keys);
+    memmove(&d->keys[at + 1], &d->keys[at], (d->key_count - at) * sizeof *d->keys);
+    d->keys[at] = (text_key){bytes, part};
+    d->key_count++;
+}
+
+/* Keys have encodings that no name has. */
+static pfb_name guid_key(const pfb_guid *guid)
+{
+    return (pfb_name){.bytes = guid->bytes, .size_bytes = sizeof guid->bytes};
+}
+
+static pfb_name title_key(const uint32_t *title)
+{
+    return (pfb_name){.bytes = (const uint8_t *)title, .size_bytes = sizeof *title};
+}
+
+static void free_part(text_part *part)
+{
+    free(part->counters);
+    free(part->widths);
+    free(part->offsets);
+    free(part->before);
+    free(part->numbers);
+    *part = (text_part){.count = 0};
+}
+
+/* Replaces the part with this key, or adds one. */
+static void add_part(definitions *d, const text_part *defined)
+{
+    pfb_name key = defined->is_v1 ? title_key(&defined->title) : guid_key(&defined->guid);
+    text_part *part = find_part(d, &key);
+    if (part) {
+        free_part(part);
+    } else {
+        part = memory_get(1, sizeof *part);
+        d->parts = memory_grow(d->parts, &d->capacity, d->count + 1, sizeof(text_part *));
+        d->parts[d->count++] = part;
+    }
+    *part = *defined;
+    part->is_new = true;
+    add_key(d, defined->is_v1 ? title_key(&part->title) : guid_key(&part->guid), part);
+    add_key(d, part->name, part);
+    d->current = part;
+}
+
+bool definitions_part(definitions *d, bool may_lack, text_part **part)
+{
+    word w;
+    pfb_guid guid;
+    pfb_name key;
+    uint64_t number = 0;
+    uint32_t title = 0;
+    *part = NULL;
+    if (!definitions_word(d, "the name of a counterset or object", &w))
+        return false;
+    if (may_lack && word_is(&w, "-"))
+        return true;
+    if (!w.is_quoted && pfb_guid_parse(w.text, w.size, &guid)) {
+        key = guid_key(&guid);
+    } else if (word_unsigned(&w, UINT32_MAX, &number)) {
+        title = (uint32_t)number;
+        key = title_key(&title);
+    } else if (!definitions_name(d, &w, &key)) {
+        return false;
+    }
+    *part = find_part(d, &key);
+    return *part || words_fail(d->words, &w, "no counterset or object of this name is defined above");
+}
+
+void definitions_free(definitions *d)
+{
+    for (size_t i = 0; i < d->count; i++) {
+        free_part(d->parts[i]);
+        free(d->parts[i]);
+    }
+    for (size_t i = 0; i < d->kept_count; i++)
+        free(d->kept[i]);
+    free(d->parts);
+    free(d->kept);
+    free(d->keys);
+}
+
+/* ---- Lines of countersets -------------------------------------------------------------------------------- */
+
+static bool take_instances(definitions *d, uint32_t *instances)
+{
+    static const struct {
+        const char *word;
+        uint32_t bits;
+    } rows[] = {{"single", 0},
+                {"multiple", PFB_INSTANCES_MULTIPLE},
+                {"aggregate", PFB_INSTANCES_MULTIPLE | PFB_INSTANCES_AGGREGATE}};
+    static const char expected[] = "single, multiple, aggregate or a number";
+    word w;
+    uint64_t number = 0;
+    if (!definitions_word(d, expected, &w))
+        return false;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (word_is(&w, rows[i].word)) {
+            *instances = rows[i].bits;
+            return true;
+        }
+    }
+    bool is_number = word_unsigned(&w, UINT32_MAX, &number);
+    *instances = (uint32_t)number;
+    return is_number || words_fail(d->words, &w, "expected %s", expected);
+}
+
+bool definitions_read_counterset(definitions *d)
+{
+    text_part part = {.detail = NOVICE};
+    const text_option options[] = {{"english", OPTION_NAME, &part.english, NULL},
+                                   {"help", OPTION_NAME, &part.help, NULL},
+                                   {"detail", OPTION_U32, &part.detail, NULL}};
+    word w;
+    if (!definitions_word(d, "a GUID", &w))
+        return false;
+    if (w.is_quoted || !pfb_guid_parse(w.text, w.size, &part.guid))
+        return words_fail(d->words, &w, "expected a GUID");
+    if (!take_instances(d, &part.instances) || !take_name(d, "a name or -", &part.name) ||
+        !definitions_options(d, options, sizeof options / sizeof options[0]))
+        return false;
+    add_part(d, &part);
+    return true;
+}
+
+/* A counter type by its name or number; `unknown` if that may be. */
+static bool take_type(definitions *d, bool may_lack, uint32_t *type, bool *has_type)
+{
+    word w;
+    uint64_t number = 0;
+    if (!definitions_word(d, "a counter type", &w))
+        return false;
+    const pfb_counter_type *known = w.is_quoted ? NULL : pfb_counter_type_named(w.text, w.size);
+    *has_type = known || word_unsigned(&w, UINT32_MAX, &number);
+    *type = known ? known->value : (uint32_t)number;
+    return *has_type || (may_lack && word_is(&w, "unknown")) ||
+           words_fail(d->words, &w, "expected the name or number of a counter type%s", may_lack ? ", or unknown" : "");
+}
+
+static text_counter *add_counter(text_part *part, const text_counter *counter)
+{
+    part->counters = memory_grow(part->counters, &part->capacity, part->count + 1, sizeof *part->counters);
+    part->counters[part->count] = *counter;
+    part->is_new = true;
+    return &part->counters[part->count++];
+}
+
+bool definitions_read_counter(definitions *d)
+{
+    text_counter counter = {
+        .registered = {
+            .detail_level = NOVICE, .perf_time_id = PFB_NO_ID, .perf_freq_id = PFB_NO_ID, .multi_id = PFB_NO_ID}};
+    pfb_counter *c = &counter.registered;
+    const text_option options[] = {
+        {"english", OPTION_NAME, &counter.english, NULL}, {"help", OPTION_NAME, &counter.help, NULL},
+        {"scale", OPTION_I32, &c->default_scale, NULL},   {"detail", OPTION_U32, &c->detail_level, NULL},
+        {"attributes", OPTION_U64, &c->attributes, NULL}, {"multi", OPTION_ID, &c->multi_id, NULL},
+        {"time", OPTION_ID, &c->perf_time_id, NULL},      {"frequency", OPTION_ID, &c->perf_freq_id, NULL},
+        {"aggregate", OPTION_U32, &c->aggregate, NULL}};
+    enum { WIDEST = 8 };
+    if (!d->current || d->current->is_v1)
+        return words_fail_here(d->words, "a counter belongs to a counterset, which must precede it");
+    if (!take_u32(d, "a counter id", UINT32_MAX, &counter.id) ||
+        !take_type(d, true, &counter.type, &counter.has_type) ||
+        !take_u32(d, "the size of its values, 4 or 8", WIDEST, &counter.width) ||
+        !take_id(d, "the id of its base or -", &c->base_id) || !take_name(d, "a name or -", &counter.name) ||
+        !definitions_options(d, options, sizeof options / sizeof options[0]))
+        return false;
+    c->id = counter.id;
+    c->type = counter.type;
+    add_counter(d->current, &counter);
+    return true;
+}
+
+/* ---- Lines of V1 objects --------------------------------------------------------------------------------- */
+
+static bool take_object_instances(definitions *d, int32_t *count)
+{
+    static const struct {
+        const char *word;
+        int32_t count;
+    } rows[] = {{"multiple", 0},
+                {"single", PFB_V1_NO_INSTANCES},
+                {"metadata", PFB_V1_METADATA_INSTANCES},
+                {"metadata-single", PFB_V1_METADATA_NO_INSTANCES}};
+    static const char expected[] = "single, multiple, metadata or metadata-single";
+    word w;
+    if (!definitions_word(d, expected, &w))
+        return false;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (word_is(&w, rows[i].word)) {
+            *count = rows[i].count;
+            return true;
+        }
+    }
+    return words_fail(d->words, &w, "expected %s", expected);
+}
+
+bool definitions_read_object(definitions *d)
+{
+    text_part part = {.is_v1 = true, .detail = NOVICE, .values_end = 4};
+    bool has_help = false;
+    const text_option options[] = {{"help", OPTION_U32, &part.help_title, &has_help},
+                                   {"detail", OPTION_U32, &part.detail, NULL}};
+    word clock;
+    if (!take_u32(d, "a title index", UINT32_MAX, &part.title) || !take_object_instances(d, &part.instance_count) ||
+        !definitions_word(d, "object or none: its clock", &clock))
+        return false;
+    part.has_clock = word_is(&clock, "object");
+    if (!part.has_clock && !word_is(&clock, "none"))
+        return words_fail(d->words, &clock, "expected object or none: its clock");
+    if (!take_name(d, "a name or -", &part.name) ||
+        !definitions_options(d, options, sizeof options / sizeof options[0]))
+        return false;
+    if (!has_help)
+        part.help_title = part.title + 1;
+    add_part(d, &part);
+    return true;
+}
+
+/* Adds the value at an offset to those of a row. */
+static void add_offset(text_part *part, uint32_t offset, uint32_t width)
+{
+    if (width == 0)
+        return;
+    if (offset + width > part->values_end)
+        part->values_end = offset + width;
+    for (size_t i = 0; i < part->width_count; i++) {
+        if (part->offsets[i] == offset) {
+            if (part->widths[i] < width)
+                part->widths[i] = width;
+            return;
+        }
+    }
+    part->widths = memory_grow(part->widths, &part->width_capacity, part->width_count + 1, sizeof *part->widths);
+    part->offsets = memory_grow(part->offsets, &part->offset_capacity, part->width_count + 1, sizeof *part->offsets);
+    part->widths[part->width_count] = width;
+    part->offsets[part->width_count++] = offset;
+}
+
+bool definitions_read_define(definitions *d)
+{
+    enum { COUNTER_BLOCK_BYTES = 4, MOST_OFFSET = 65535, MOST_DEFINITIONS = 8192 };
+    text_counter counter = {.definition = {.detail_level = NOVICE}};
+    pfb_v1_counter *c = &counter.definition;
+    bool has_help = false;
+    const text_option options[] = {{"help", OPTION_U32, &c->help_index, &has_help},
+                                   {"detail", OPTION_U32, &c->detail_level, NULL}};
+    text_part *part = d->current;
+    int64_t scale = 0;
+    word offset;
+    uint64_t number = 0;
+    if (!part || !part->is_v1)
+        return words_fail_here(d->words, "a definition belongs to an object, which must precede it");
+    if (part->count == MOST_DEFINITIONS)
+        return words_fail_here(d->words, "the object has 8192 definitions, which is the limit");
+    if (!take_u32(d, "a title index", UINT32_MAX, &counter.id) ||
+        !take_type(d, false, &counter.type, &counter.has_type) ||
+        !take_u32(d, "the size of its values, at most 65535", MOST_OFFSET, &counter.width) ||
+        !definitions_word(d, "the offset of its values or -", &offset))
+        return false;
+    if (word_is(&offset, "-")) {
+        uint32_t alignment = counter.width >= 8 ? 8 : 4;
+        number = (part->values_end + alignment - 1) / alignment * alignment;
+    } else if (!word_unsigned(&offset, MOST_OFFSET, &number)) {
+        return words_fail(d->words, &offset, "expected an offset from 4 to 65535 or -");
+    }
+    if (counter.width > 0 && (number < COUNTER_BLOCK_BYTES || number > MOST_OFFSET))
+        return words_fail(d->words, &offset, "expected an offset from 4 to 65535 or -");
+    if (!take_signed(d, INT32_MIN, INT32_MAX, &scale) || !take_name(d, "a name or -", &counter.name) ||
+        !definitions_options(d, options, sizeof options / sizeof options[0]))
+        return false;
+    c->title_index = counter.id;
+    c->type = counter.type;
+    c->size_bytes = counter.width;
+    c->value_offset = (uint32_t)number;
+    c->default_scale = (int32_t)scale;
+    if (!has_help)
+        c->help_index = counter.id + 1;
+    add_offset(part, c->value_offset, counter.width);
+    add_counter(part, &counter);
+    return true;
+}
+
+/* ---- Chunks of countersets ------------------------------------------------------------------------------- */
+
+static void write_counterset(pfb_writer *writer, const void *context)
+{
+    const text_part *part = context;
+    uint32_t count = 0;
+    for (size_t i = 0; i < part->count; i++)
+        count += part->counters[i].has_type;
+    pfb_write_counterset(writer, &part->guid, part->detail, part->instances, count);
+    for (size_t i = 0; i < part->count; i++) {
+        if (part->counters[i].has_type)
+            pfb_write_counter(writer, &part->counters[i].registered);
+    }
+}
+
+static void write_text(pfb_writer *writer, const void *context)
+{
+    pfb_write_string(writer, context);
+}
+
+/* The texts of one sort. */
+typedef struct text_list {
+    const text_part *part;
+    const pfb_name *(*find)(const text_counter *counter);
+} text_list;
+
+static const pfb_name *find_name(const text_counter *counter)
+{
+    return &counter->name;
+}
+
+static const pfb_name *find_english(const text_counter *counter)
+{
+    return &counter->english;
+}
+
+static const pfb_name *find_help(const text_counter *counter)
+{
+    return &counter->help;
+}
+
+static uint32_t count_texts(const text_list *list)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < list->part->count; i++)
+        count += list->find(&list->part->counters[i])->bytes != NULL;
+    return count;
+}
+
+static void write_texts(pfb_writer *writer, const void *context)
+{
+    const text_list *list = context;
+    pfb_write_begin_strings(writer, count_texts(list));
+    for (size_t i = 0; i < list->part->count; i++) {
+        const text_counter *counter = &list->part->counters[i];
+        if (list->find(counter)->bytes)
+            pfb_write_counter_string(writer, counter->id, list->find(counter));
+    }
+    pfb_write_end_strings(writer);
+}
+
+static void put_reply(definitions *d, const text_part *part, uint32_t request, definitions_write *write,
+                      const void *context)
+{
+    const pfb_chunk chunk = {.tag = PFB_TAG_REGISTRATION, .guid = part->guid, .request = request};
+    definitions_put_written(d, &chunk, write, context);
+}
+
+static void put_texts(definitions *d, const text_part *part, uint32_t request,
+                      const pfb_name *(*find)(const text_counter *counter))
+{
+    const text_list list = {part, find};
+    if (count_texts(&list) > 0)
+        put_reply(d, part, request, write_texts, &list);
+}
+
+static void put_counterset(definitions *d, const text_part *part)
+{
+    bool has_types = false;
+    for (size_t i = 0; i < part->count; i++)
+        has_types = has_types || part->counters[i].has_type;
+    if (has_types)
+        put_reply(d, part, PFB_REQUEST_COUNTERSET, write_counterset, part);
+    if (part->name.bytes)
+        put_reply(d, part, PFB_REQUEST_COUNTERSET_NAME, write_text, &part->name);
+    if (part->help.bytes)
+        put_reply(d, part, PFB_REQUEST_COUNTERSET_HELP, write_text, &part->help);
+    put_texts(d, part, PFB_REQUEST_COUNTER_NAMES, find_name);
+    put_texts(d, part, PFB_REQUEST_COUNTER_HELPS, find_help);
+    if (part->english.bytes)
+        put_reply(d, part, PFB_REQUEST_COUNTERSET_ENGLISH_NAME, write_text, &part->english);
+    put_texts(d, part, PFB_REQUEST_COUNTER_ENGLISH_NAMES, find_english);
+}
+
+void definitions_put_countersets(definitions *d)
+{
+    for (size_t i = 0; i < d->count; i++) {
+        text_part *part = d->parts[i];
+        if (!part->is_v1 && part->is_new)
+            put_counterset(d, part);
+        part->is_new = part->is_new && part->is_v1;
+    }
+}
+
+/* ---- Name tables ----------------------------------------------------------------------------------------- */
+
+typedef struct title {
+    uint32_t index;
+    size_t position; /* the last name of an index is used */
+    const pfb_name *name;
+} title;
+
+typedef struct title_list {
+    title *titles;
+    size_t count, capacity;
+} title_list;
+
+static void add_title(title_list *list, uint32_t index, const pfb_name *name)
+{
+    if (!name->bytes)
+        return;
+    list->titles = memory_grow(list->titles, &list->capacity, list->count + 1, sizeof *list->titles);
+    list->titles[list->count] = (title){index, list->count, name};
+    list->count++;
+}
+
+static int compare_titles(const void *left, const void *right)
+{
+    const title *a = left;
+    const title *b = right;
+    if (a->index != b->index)
+        return a->index < b->index ? -1 : 1;
+    return (a->position > b->position) - (a->position < b->position);
+}
+
+static void write_names(pfb_writer *writer, const void *context)
+{
+    const title_list *list = context;
+    for (size_t i = 0; i < list->count; i++) {
+        if (i + 1 == list->count || list->titles[i + 1].index != list->titles[i].index)
+            pfb_write_name(writer, list->titles[i].index, list->titles[i].name);
+    }
+    pfb_write_end_names(writer);
+}
+
+void definitions_put_names(definitions *d)
+{
+    title_list list = {0};
+    for (size_t i = 0; i < d->count; i++) {
+        text_part *part = d->parts[i];
+        if (!part->is_v1 || !part->is_new)
+            continue;
+        part->is_new = false;
+        add_title(&list, part->title, &part->name);
+        for (size_t j = 0; j < part->count; j++)
+            add_title(&list, part->counters[j].id, &part->counters[j].name);
+    }
+    if (list.count > 0) {
+        const pfb_chunk chunk = {.tag = PFB_TAG_NAMES, .language = ENGLISH};
+        qsort(list.titles, list.count, sizeof *list.titles, compare_titles);
+        definitions_put_written(d, &chunk, write_names, &list);
+    }
+    free(list.titles);
+}

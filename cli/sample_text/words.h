@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_WORDS_H
+#define CLI_WORDS_H
+
+#include "memory/buffer.h"
+#include "perfblock/name.h"
+
+/* Reads the lines and words of the text form of samples (docs/text.md). A line that begins with a space or tab
+ * continues the line before. Empty lines, and lines that begin with #, are skipped. A word ends at a space or tab, or
+ * is a text between quotation marks. */
+
+typedef struct words {
+    const char *file; /* its name, for errors */
+    const char *data;
+    size_t size;
+    /* ------------------------------------------------------------------------------------------ */
+    size_t at;
+    bool has_failed; /* an error was reported: nothing more is read */
+} words;
+
+typedef struct word {
+    const char *text; /* without quotation marks */
+    size_t size;
+    bool is_quoted;
+} word;
+
+/* Moves to the next line that has words. False at the end and after an error. */
+bool words_next_line(words *w);
+
+/* Reads the next word of the line. False at its end and after an error. */
+bool words_next(words *w, word *next);
+
+/* Reports an error at a word with status 1, its line and its column in bytes. Only the first error is reported. Returns
+ * false. */
+bool words_fail(words *w, const word *at, const char *format, ...) TEXT_PRINTF(3, 4);
+
+/* The same at the current position, for a word that is missing. */
+bool words_fail_here(words *w, const char *sentence);
+
+/* Returns true if the word is this one, without quotation marks. */
+bool word_is(const word *w, const char *text);
+
+/* Reads a number from 0 to `most`: decimal, or hexadecimal after 0x. */
+bool word_unsigned(const word *w, uint64_t most, uint64_t *number);
+
+/* Reads a decimal number with or without a minus sign. */
+bool word_signed(const word *w, int64_t least, int64_t most, int64_t *number);
+
+/* Converts a word to UTF-16LE in memory of 2 bytes per byte of the word. \" and \\ are characters, \uXXXX is a 16-bit
+ * unit in hexadecimal. Returns false for other escapes, for \u0000 and for malformed UTF-8. */
+bool word_to_utf16(const word *w, uint8_t *out, size_t *size_bytes);
+
+#endif

@@ -1,0 +1,546 @@
+# SPDX-License-Identifier: MIT
+"""convert: other file formats, filters, and the text form of samples."""
+
+import glob
+import os
+import re
+import struct
+import unittest
+
+from captures import three_sets
+from program import ROOT, Case, seed, writer as w
+from v1_writer import little, big, multi_string
+
+REAL = os.environ.get("PERFBLOCK_REAL_DATA")
+FIXTURES = sorted(glob.glob(os.path.join(ROOT, "fixtures", "*.pfb")))
+VALID = sorted(glob.glob(seed("capture", "valid_*.pfb")))
+LEFT_OUT = ("valid_cpi_hooks.pfb", "valid_cpi_snapshots.pfb",
+            "valid_unknown_tags.pfb")  # have chunks without a text form
+HEAD = "perfblock text 1\n"
+DISK = HEAD + """
+counterset 3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f multiple "Example Disk"
+counter 1 PERF_COUNTER_BULK_COUNT 8 - "Read Bytes/sec"
+counter 2 PERF_AVERAGE_BULK 8 3 "Avg. Bytes/Read"
+counter 3 PERF_AVERAGE_BASE 4 - "Avg. Bytes/Read Base"
+
+sample 0
+result "Example Disk"
+row "sda#0" 0 0 0
+
+sample 2
+result "Example Disk"
+row "sda#0" +4000000 +4000000 +100
+"""
+TEXT_ERROR = re.compile(r"^(?P<file>.*): offset (?P<offset>\d+): bad_text: "
+                        r"line (?P<line>\d+), column (?P<column>\d+): .+$")
+
+
+def real(*names):
+    """A path of the captured data."""
+    return os.path.join(REAL or "", *names)
+
+
+class ConvertCase(Case):
+    """Runs convert."""
+
+    def path(self, name):
+        """A path in the scratch folder."""
+        return os.path.join(self.folder, name)
+
+    def converted(self, name, *arguments):
+        """The output of a conversion that is fine."""
+        path = self.path(name)
+        self.run_fine("convert", *arguments, "-q", "-o", path)
+        return path
+
+    def bytes_of(self, path):
+        """The contents of a file."""
+        with open(path, "rb") as file:
+            return file.read()
+
+    def cooked(self, *arguments):
+        """The displayed values."""
+        done = self.run_program("cook", "--format", "json", *arguments)
+        return done.status, done.out
+
+    def refused(self, status, *arguments):
+        """A conversion that writes nothing."""
+        out = self.path("refused.pfb")
+        if "-o" not in arguments:
+            arguments = (*arguments, "-o", out)
+        done = self.run_program("convert", *arguments)
+        self.assertEqual((done.status, done.out), (status, ""), done.err)
+        self.assertFalse(os.path.exists(out))
+        return done.err
+
+
+class RoundTrips(ConvertCase):
+    """A recording, its text, and what is made of that."""
+
+    def check(self, path):
+        """The text is stable, and the values are those of the recording."""
+        text = self.converted("a.txt", path)
+        back = self.converted("a.pfb", text)
+        again = self.converted("b.txt", back)
+        self.assertEqual(self.bytes_of(text), self.bytes_of(again), path)
+        self.assertEqual(self.cooked(path), self.cooked(back), path)
+        self.assertEqual(self.cooked(path), self.cooked(text), path)
+
+    def test_fixtures(self):
+        self.assertGreaterEqual(len(FIXTURES), 12)
+        for path in FIXTURES:
+            self.check(path)
+
+    def test_seeds(self):
+        self.assertGreaterEqual(len(VALID), 16)
+        for path in VALID:
+            self.check(path)
+
+    def test_texts_of_fixtures(self):
+        """The second implementation makes the same bytes."""
+        for path in FIXTURES:
+            made = self.converted("made.pfb", path[:-len("pfb")] + "txt")
+            self.assertEqual(self.bytes_of(made), self.bytes_of(path), path)
+
+    def test_what_has_no_text_is_counted(self):
+        for name in LEFT_OUT:
+            done = self.run_program("convert", seed("capture", name), "-o",
+                                    self.path("a.txt"))
+            self.assertEqual(done.status, 0)
+            self.assertIn("no text form", done.err)
+
+    def test_recordings_are_copied(self):
+        for path in VALID + FIXTURES:
+            self.assertEqual(self.bytes_of(self.converted("a.pfb", path)),
+                             self.bytes_of(path), path)
+
+    def test_v1_of_either_byte_order(self):
+        for order in (little, big):
+            counters = [order.counter(10, 0x10410400, 4, 4),
+                        order.counter(12, 0x02410400, 4, 8),
+                        order.counter(14, 0x00000b00, 12, 12),
+                        order.counter(16, 0x40000200, 0, 0)]
+            blocks = b"".join(order.block(order.object(2, counters, [
+                order.instance(name, order.values(
+                    order.v4(n + 100), order.v4(7 * n), b"\1\2\3text text"),
+                    parent=(4, 0), unique=n)
+                for n, name in enumerate(("a", "b\ud800", "", "\"\\#"))]),
+                order.object(4, counters[:1], [order.values(order.v4(5))],
+                             instances=-1, clock=(3, 4)),
+                clock=(number * 10000000, 10000000,
+                       133000000000000000 + number * 10000000))
+                for number in range(3))
+            names = self.file("names.bin", multi_string(
+                "1", "1847", "2", "Thing", "10", "Rate \u00fc/sec"))
+            path = self.file("v1.bin", blocks)
+            made = self.converted("v1.pfb", path, "--names", names)
+            self.assertEqual(self.cooked(path, "--names", names),
+                             self.cooked(made))
+            self.check(made)
+
+    @unittest.skipUnless(REAL, "PERFBLOCK_REAL_DATA is not set")
+    def test_captured_blocks(self):
+        blocks = sorted(glob.glob(real("v1", "pal-*.bin")))
+        self.assertEqual(len(blocks), 16)
+        names = ("--names", real("v1", "names-009.tsv"))
+        made = self.converted("v1.pfb", *blocks, *names)
+        self.assertEqual(self.cooked(*blocks, *names), self.cooked(made))
+        self.check(made)
+
+    @unittest.skipUnless(REAL, "PERFBLOCK_REAL_DATA is not set")
+    def test_captured_objects_of_a_log(self):
+        log = real("blg", "vista-objects-cut.blg")
+        done = self.run_program("convert", log, "-o", self.path("log.pfb"))
+        self.assertEqual((done.status, len(done.errors())), (1, 1))  # is cut
+        self.assertEqual(self.cooked(log)[1],
+                         self.cooked(self.path("log.pfb"))[1])
+        self.check(self.path("log.pfb"))
+
+    def test_bare_replies(self):
+        capture = three_sets()
+        path = self.file("three.pfb", capture)
+        chunks, at = [], 0
+        while at < len(capture):
+            tag, _, size = struct.unpack_from("<4sIQ", capture, at)
+            chunks.append((tag, capture[at + 16:at + 16 + size]))
+            at += 16 + size + -size % 8
+        arguments = ["--query-info", self.file(
+            "info.bin", b"".join(b for tag, b in chunks if tag == b"QINF"))]
+        for number, (tag, body) in enumerate(chunks):
+            code = struct.unpack_from("<I", body, 16)[0] if len(body) > 20 \
+                else 0
+            if tag == b"RGST":
+                arguments += ["--registration", f"{code}:" + self.file(
+                    f"{number}.bin", body[24:])]
+        replies = self.file("replies.bin", b"".join(
+            b for tag, b in chunks if tag == b"DATA"))
+        made = self.converted("made.pfb", replies, *arguments)
+        self.assertEqual(self.cooked(made), self.cooked(path))
+        self.check(made)
+
+
+class Outputs(ConvertCase):
+    """The format of the output, and where it goes."""
+
+    def test_values_are_those_of_cook(self):
+        path = FIXTURES[0]
+        for ending, form in ((".json", "json"), (".jsonl", "json"),
+                             (".csv", "csv"), (".CSV", "csv")):
+            out = self.converted("values" + ending, path)
+            with open(out, encoding="utf-8", newline="") as file:
+                self.assertEqual(file.read(), self.run_fine(
+                    "cook", "--format", form, path).out)
+
+    def test_format_precedes_the_name(self):
+        path = FIXTURES[0]
+        self.assertEqual(self.bytes_of(self.converted(
+            "a.json", path, "--format", "pfb")), self.bytes_of(path))
+        self.assertTrue(self.bytes_of(self.converted(
+            "a.pfb", path, "--format", "text")).startswith(HEAD.encode()))
+
+    def test_unknown_names(self):
+        for name in ("a", "a.bin", "pfb"):
+            path = self.path(name)
+            self.assertIn("--format", self.refused(2, FIXTURES[0], "-o", path))
+            self.assertFalse(os.path.exists(path))
+
+    def test_output_is_needed(self):
+        done = self.run_program("convert", FIXTURES[0])
+        self.assertEqual(done.status, 2)
+        self.assertIn("-o", done.err)
+
+    def test_an_input_is_not_replaced(self):
+        path = self.file("a.pfb", self.bytes_of(FIXTURES[0]))
+        self.assertEqual(self.run_program("convert", path, "-o",
+                                          path).status, 2)
+        self.assertEqual(self.bytes_of(path), self.bytes_of(FIXTURES[0]))
+
+    def test_a_failure_replaces_nothing(self):
+        old = self.file("old.pfb", b"old")
+        broken = self.file("broken.txt", HEAD.encode() + b"nothing\n")
+        for source, status in ((broken, 1), (self.path("none"), 3)):
+            done = self.run_program("convert", source, "-o", old)
+            self.assertEqual(done.status, status)
+            self.assertEqual(self.bytes_of(old), b"old")
+
+    def test_what_precedes_a_cut_is_converted(self):
+        whole = self.bytes_of(FIXTURES[0])
+        cut = self.file("cut.pfb", whole[:-100])
+        for name in ("out.pfb", "out.txt"):
+            done = self.run_program("convert", cut, "-o", self.path(name))
+            self.assertEqual((done.status, len(done.errors())), (1, 1))
+            self.assertEqual(self.cooked(self.path(name))[1],
+                             self.cooked(cut)[1])
+
+    def test_files_are_joined(self):
+        text = DISK.replace("sample 0", "sample 4").replace(
+            "sample 2", "sample 6")
+        later = self.file("later.txt", text.encode())
+        first = self.file("first.txt", DISK.encode())
+        pfb = [self.converted(name + ".pfb", path) for name, path in
+               (("later", later), ("first", first))]
+        made = self.converted("all.pfb", *pfb)
+        done = self.run_program("show", made)
+        self.assertEqual(done.out.count('"DATA"'), 4)
+        times = re.findall(r"perf_time (\d+)", done.out)
+        self.assertEqual(times, sorted(times, key=int))
+
+    def test_what_cannot_be_converted(self):
+        log = self.file("log.csv", b'"(PDH-CSV 4.0) (UTC)(0)","\\\\M\\A\\B"\r\n'
+                        b'"01/02/2026 03:04:05.000","1"\r\n')
+        self.assertIn("displayed values", self.refused(2, log))
+        self.run_fine("convert", log, "-o", self.path("log.json"))
+        self.refused(1, self.file("unknown", b"\x89PNG\r\n\x1a\n"))
+
+    @unittest.skipUnless(REAL, "PERFBLOCK_REAL_DATA is not set")
+    def test_a_log_without_objects(self):
+        self.assertIn("V1 objects", self.refused(
+            2, real("blg", "win8-counters.blg")))
+
+
+class Filters(ConvertCase):
+    """What is left out is not in the output."""
+
+    def values(self, *arguments):
+        """The displayed values. Positions and queries are counted among
+        those that are kept."""
+        items = self.run_json("cook", *arguments)
+        for item in items:
+            item.pop("position", None)
+            item.pop("query", None)
+        return items
+
+    def kept(self, source, *filters):
+        """Both outputs with the filters cook to the values of the source
+        with them; their bytes, joined."""
+        found = b""
+        for name in ("kept.pfb", "kept.txt"):
+            made = self.converted(name, source, *filters)
+            self.assertEqual(self.values(source, *filters),
+                             self.values(made, *filters), filters)
+            found += self.bytes_of(made)
+        return found
+
+    def assert_has(self, data, present, absent):
+        """Names in UTF-16 or UTF-8 that are in the bytes, and some not."""
+        for name in present:
+            self.assertIn(name.encode(), data)
+            self.assertIn(name.encode("utf-16-le"), data)
+        for name in absent:
+            self.assertNotIn(name.encode(), data)
+            self.assertNotIn(name.encode("utf-16-le"), data)
+
+    def test_v2(self):
+        note = w.chunk(b"NOTE", b"Beta Network sentinel")
+        path = self.file("three.pfb", three_sets() + note)
+        self.assert_has(self.kept(path, "--set", "Alpha Disk"),
+                        ["Alpha Disk", "Read Bytes/sec", "sda", "sdb"],
+                        ["Alpha Memory", "Beta", "eth0", "Packets"])
+        self.assert_has(self.kept(path, "--set", "*", "--counter",
+                                  "Read Bytes/sec", "--instance", "sda"),
+                        ["Alpha Disk", "Read Bytes/sec", "sda"],
+                        ["Write", "sdb", "_Total", "Memory", "eth0"])
+        self.assert_has(self.kept(path, "--path",
+                                  r"\Alpha Memory\Free Bytes"),
+                        ["Alpha Memory", "Free Bytes"],
+                        ["Used", "Disk", "sda", "eth0"])
+
+    def test_values_of_v2(self):
+        secret, wanted = 0x1122334455667788, 0x0807060504030201
+        path = self.file("disk.txt", (DISK.replace(
+            "+4000000 +4000000", f"{wanted} {secret}") +
+            f'row "sdb#1" {secret} {secret} 7\n').encode())
+        data = self.kept(path, "--set", "*", "--counter", "1", "--instance",
+                         "sda")
+        self.assertIn(struct.pack("<Q", wanted), data)
+        self.assertIn(str(wanted).encode(), data)
+        self.assertNotIn(struct.pack("<Q", secret), data)
+        self.assertNotIn(str(secret).encode(), data)
+
+    def test_bases_are_kept(self):
+        path = self.file("disk.txt", DISK.encode())
+        self.kept(path, "--set", "*", "--counter", "Avg. Bytes/Read")
+        made = self.converted("kept.pfb", path, "--set", "*", "--counter",
+                              "Avg. Bytes/Read")
+        value = [item["value"] for item in self.run_json("cook", made)
+                 if item["counter_id"] == 2]
+        self.assertEqual(value[-1], 40000)
+
+    def test_v1_fixtures(self):
+        for name, filters in (
+                ("process", ["--set", "Process", "--instance", "svchost"]),
+                ("process", ["--set", "230", "--counter", "ID Process",
+                             "--counter", "% User Time"]),
+                ("process", ["--path", r"\Process(app)\Elapsed Time"]),
+                ("logical_disk", ["--counter", "*", "--instance", "_Total"]),
+                ("logical_disk", ["--set", "*", "--counter", "Avg*"]),
+                ("physical_disk", ["--path", r"\PhysicalDisk(*)\*Idle*"]),
+                ("system", ["--set", "System", "--counter", "*Quota*"]),
+                ("network_interface", ["--counter", "Bytes*"]),
+                ("processor_information_changes", ["--instance", "0,1"]),
+                ("gpu_memory", ["--set", "GPU Process*"])):
+            path = os.path.join(ROOT, "fixtures", name + ".pfb")
+            self.kept(path, *filters)
+
+    def test_names_and_values_of_v1(self):
+        secret = 0x55667788
+        counters = [little.counter(10, 0x10410400, 4, 4),
+                    little.counter(12, 0x00010000, 4, 8)]
+        blocks = b"".join(little.block(*(little.object(title, counters, [
+            little.instance(name, little.values(
+                little.v4(1000 + number),
+                little.v4(secret if name == "hidden" or title == 4 else 99)))
+            for name in ("shown", "hidden")]) for title in (2, 4)),
+            clock=(number * 10000000, 10000000,
+                   133000000000000000 + number * 10000000))
+            for number in range(2))
+        names = self.file("names.bin", multi_string(
+            "1", "1847", "2", "Thing", "4", "Sentinel", "10", "Rate",
+            "12", "Count", "14", "Unused"))
+        source = self.converted("all.pfb", self.file("v1.bin", blocks),
+                                "--names", names)
+        data = self.kept(source, "--set", "Thing", "--instance", "shown")
+        self.assert_has(data, ["Thing", "Rate", "Count", "shown"],
+                        ["Sentinel", "Unused", "hidden"])
+        self.assertNotIn(struct.pack("<I", secret), data)
+        self.assertNotIn(str(secret).encode(), data)
+        data = self.kept(source, "--set", "Thing", "--counter", "Rate")
+        self.assert_has(data, ["Thing", "Rate", "shown", "hidden"],
+                        ["Sentinel", "Unused", "Count"])
+        self.assertNotIn(struct.pack("<I", secret), data)
+
+    def test_parents_of_v1(self):
+        """The name of a thread has that of its process."""
+        processes = [little.instance(name, little.values(little.v4(7)))
+                     for name in ("first", "second", "third")]
+        threads = [little.instance(name, little.values(little.v4(number)),
+                                   parent=(2, parent))
+                   for number, (name, parent) in enumerate(
+                       (("0", 0), ("1", 2), ("0", 2)))]
+        counters = [little.counter(10, 0x00010000, 4, 4)]
+        block = little.block(little.object(2, counters, processes),
+                             little.object(4, counters, threads))
+        names = self.file("names.bin", multi_string(
+            "1", "1847", "2", "Process", "4", "Thread", "10", "Id"))
+        source = self.converted("all.pfb", self.file("v1.bin", block),
+                                "--names", names)
+        data = self.kept(source, "--set", "Thread", "--instance", "1")
+        self.assert_has(data, ["third"], ["first", "second"])
+        made = self.converted("kept.pfb", source, "--set", "Thread",
+                              "--instance", "1")
+        self.assertEqual([(item["parent"], item["instance"], item["raw"])
+                          for item in self.run_json("cook", made)],
+                         [("third", "1", 1)])
+
+    def test_instances_that_are_absent_interrupt(self):
+        """A later sample is not compared across one without it."""
+        path = os.path.join(ROOT, "fixtures", "network_interface.pfb")
+        names = {item["instance"] for item in self.run_json("cook", path)}
+        for name in names:
+            self.kept(path, "--instance", name)
+
+    def test_nothing_is_left(self):
+        for path in (FIXTURES[0], os.path.join(ROOT, "fixtures",
+                                               "process.pfb")):
+            self.assertNotEqual(self.refused(2, path, "--set", "Nothing"), "")
+            self.assertNotEqual(
+                self.refused(2, path, "--instance", "nothing"), "")
+
+
+class TextForm(ConvertCase):
+    """The form itself."""
+
+    def broken(self, text, line, column):
+        """The text is refused at this place."""
+        data = text if isinstance(text, bytes) else text.encode()
+        path = self.file("broken.txt", data)
+        done = self.run_program("cook", path)
+        self.assertEqual((done.status, done.out), (1, ""), text)
+        match = TEXT_ERROR.match(done.err.rstrip("\n"))
+        self.assertTrue(match, done.err)
+        self.assertEqual((int(match["line"]), int(match["column"])),
+                         (line, column), done.err)
+        start = data.split(b"\n")[:line - 1]
+        self.assertEqual(int(match["offset"]),
+                         sum(map(len, start)) + line - 1 + column - 1)
+
+    def test_worked_numbers(self):
+        path = self.file("disk.txt", DISK.encode())
+        found = {(item["sample"], item["counter_id"]):
+                 (item["status"], item["value"])
+                 for item in self.run_json("cook", path)}
+        self.assertEqual(found[1, 1], ("ok", 2000000))  # 4 MB in 2 s
+        self.assertEqual(found[1, 2], ("ok", 40000))    # 4 MB in 100 reads
+        self.assertEqual(found[0, 1][0], "need_two_samples")
+
+    def test_every_command_reads_it(self):
+        path = self.file("disk.txt", DISK.encode())
+        for command in (["show"], ["check", "--strict"], ["cook"],
+                        ["explain"], ["report"], ["countersets", "--file"],
+                        ["live", "--set", "Example Disk", "--source"]):
+            self.assertNotEqual(self.run_fine(*command, path).out, "")
+        self.run_fine("record", "-o", self.path("a.pfb"), "--set",
+                      "Example Disk", "--source", path)
+        self.assertEqual(self.run_fine("cook", "-", stdin=DISK.encode()).out,
+                         self.run_fine("cook", path).out)
+
+    def test_forms_of_writing(self):
+        plain = self.cooked(self.file("a.txt", DISK.encode()))[1]
+        for text in ("\ufeff" + DISK, DISK.replace("\n", "\r\n"),
+                     DISK.rstrip("\n"),
+                     DISK.replace(" +4000000", "\n\t+4000000"),
+                     DISK.replace("+100", "\n# between\n\n   0x64"),
+                     DISK.replace("sda", "\\u0073\\u0064a"),
+                     DISK.replace('row "sda#0"', "row sda#0"),
+                     DISK.replace("sample 2", "sample 2.0000000"),
+                     DISK.replace("+100", "4:100"),
+                     DISK.replace("multiple", "2").replace(
+                         "PERF_AVERAGE_BASE", "0x40030402")):
+            self.assertEqual(self.cooked(
+                self.file("b.txt", text.encode()))[1], plain, text)
+
+    def test_relative_values_wrap(self):
+        text = DISK.replace("0 0 0", "0 18446744073709551615 4294967295")
+        items = self.run_json("cook", self.file("a.txt", text.encode()))
+        raws = {item["counter_id"]: item["raw"] for item in items
+                if item["sample"] == 1}
+        self.assertEqual((raws[2], raws[3]), (3999999, 99))
+
+    def test_places_of_errors(self):
+        rows = DISK.count("\n")
+        for text, line, column in (
+                ("perfblock text 2\n", 1, 16), ("perfblock text \n", 1, 16),
+                (HEAD + "nothing\n", 2, 1), (HEAD + "note a b\n", 2, 8),
+                (HEAD + 'note "a\n', 2, 6), (HEAD + 'note "a"b\n', 2, 9),
+                (HEAD + 'note "\\x"\n', 2, 6), (HEAD + "note\n", 2, 5),
+                (HEAD + "counter 1\n", 2, 8), (HEAD + "define 1\n", 2, 7),
+                (HEAD + "row a#1\n", 2, 4), (HEAD + "error 1\n", 2, 6),
+                (HEAD + "result a\n", 2, 7),
+                (HEAD + "counterset x\n", 2, 12),
+                (HEAD + "object 4294967296\n", 2, 8),
+                (HEAD + "sample 0\nresult a\n", 3, 8),
+                (HEAD + "sample 1.00000001\n", 2, 8),
+                (HEAD + "sample system 1,2,3\n", 2, 15),
+                (HEAD + "sample 18446744073709551616\n", 2, 8),
+                (HEAD + "sample perf 9223372036854775808\n", 2, 13),
+                (DISK.replace("+100", "4294967296"), rows, 31),
+                (DISK.replace("+100", "4:4294967296"), rows, 31),
+                (DISK.replace("+100", "hex:0"), rows, 31),
+                (DISK.replace("+100", "hex:0G"), rows, 31),
+                (DISK.replace("+100", ""), rows, 31),
+                (DISK.replace("+100", "1 2"), rows, 33),
+                (DISK.replace("0 0 0", "= 0 0"), rows - 4, 13),
+                (DISK.replace('"sda#0" +', '"sda" +'), rows, 5),
+                (DISK.replace('"sda#0" +', "- +"), rows, 5),
+                (DISK.replace('"sda#0" +', '"sdb#0" +'), rows, 13),
+                (DISK + "error 5\n", rows + 1, 7)):
+            self.broken(text, line, column)
+        self.broken(HEAD.encode() + b'note "\xff"\n', 2, 6)
+        self.broken(HEAD.encode() + b'note "a\0b"\n', 2, 6)
+
+    def test_numbers_that_are_too_large(self):
+        for text in ("object 1 single none a\ndefine 1 0 65536 4 0 b\n",
+                     "object 1 single none a\ndefine 1 0 4 65536 0 b\n",
+                     "object 1 single none a\ndefine 1 0 4 3 0 b\n",
+                     "object 1 single none a\ndefine 1 0 4 4 2147483648 b\n",
+                     "counterset 3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f single "
+                     "a\ncounter 1 0 9 - b\n"):
+            done = self.run_program("check", self.file(
+                "a.txt", (HEAD + text).encode()))
+            self.assertEqual(done.status, 1, text)
+            self.assertRegex(done.err, "bad_text: line 3, column ")
+
+    def test_every_prefix(self):
+        text = DISK.encode()
+        v1 = self.bytes_of(os.path.join(ROOT, "fixtures", "tcpv4.txt"))[:1500]
+        for data in (text, v1):
+            for size in range(len(HEAD), len(data), 7):
+                path = self.file("cut.txt", data[:size])
+                done = self.run_program("check", path)
+                self.assertIn(done.status, (0, 1), done.err)
+                self.assertEqual(done.status == 1,
+                                 bool(TEXT_ERROR.match(done.err)), done.err)
+
+    def test_long_lines(self):
+        name = "x" * 100000
+        path = self.file("long.txt", DISK.replace("sda", name).encode())
+        made = self.converted("long.pfb", path)
+        self.assertIn(name.encode("utf-16-le"), self.bytes_of(made))
+        many = HEAD + "sample " + "perf 1 " * 100000 + "\n"
+        self.run_fine("check", self.file("many.txt", many.encode()))
+        self.broken(HEAD + "sample " + "1" * 100000 + "\n", 2, 8)
+
+    def test_many_rows_of_one_name(self):
+        """The n-th of one sample belongs to the n-th of the other."""
+        rows = "".join(f'row "same#0" {n} 0 0\n' for n in range(3000))
+        later = 'row "same#0" +1 0 0\n' * 3000
+        text = DISK[:DISK.index("row")] + rows + \
+            "sample 2\nresult \"Example Disk\"\n" + later
+        items = self.run_json("cook", self.file("a.txt", text.encode()))
+        self.assertEqual([item["raw"] for item in items
+                          if item["sample"] == 1 and item["counter_id"] == 1],
+                         [n + 1 for n in range(3000)])
+
+
+if __name__ == "__main__":
+    unittest.main()
