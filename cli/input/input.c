@@ -79,12 +79,16 @@ static bool read_text_form(input *in)
 {
     pfb_bytes capture = {0};
     bool is_fine = text_form_read(in->name, in->data, in->size, &capture);
-    free(in->data);
-    *in = (input){.name = in->name, .data = capture.data, .size = capture.size_bytes, .kind = INPUT_CAPTURE};
+    input_free(in);
+    if (!is_fine) {
+        pfb_bytes_free(&capture);
+        return false;
+    }
+    in->data = capture.data;
+    in->size = capture.size_bytes;
+    in->kind = INPUT_CAPTURE;
     trim(in);
-    if (!is_fine)
-        input_free(in);
-    return is_fine;
+    return true;
 }
 
 bool input_read_open(input *in, const char *name, int file, input_kind kind)

@@ -459,7 +459,7 @@ bool definitions_read_define(definitions *d)
         return false;
     if (word_is(&offset, "-")) {
         uint32_t alignment = counter.width >= 8 ? 8 : 4;
-        number = (part->values_end + alignment - 1) / alignment * alignment;
+        number = part->values_end + (alignment - part->values_end % alignment) % alignment;
     } else if (!word_unsigned(&offset, MOST_OFFSET, &number)) {
         return words_fail(d->words, &offset, "expected an offset from 4 to 65535 or -");
     }
