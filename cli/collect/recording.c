@@ -45,6 +45,7 @@ bool recording_write(recording *r)
     if (!is_fine)
         diagnostics_file(r->path, errno);
     r->size += r->waiting.size_bytes;
+    r->written += is_fine ? r->waiting.size_bytes : 0;
     drop_waiting(r);
     return is_fine;
 }

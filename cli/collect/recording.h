@@ -17,6 +17,7 @@ typedef struct recording {
     bool is_made;      /* the file did not exist before */
     bool is_new;       /* it was empty */
     uint64_t size;     /* of the file, without waiting chunks */
+    uint64_t written;  /* bytes, to this file and those before it */
     uint64_t wait;     /* nanoseconds that are left to wait for other processes in the folder */
     pfb_bytes waiting; /* chunks */
     size_t *ends;      /* of each of them */

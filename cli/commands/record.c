@@ -15,6 +15,7 @@
 typedef struct recorder {
     recording file;
     bool has_content; /* the file has more than its first chunks */
+    uint64_t count; /* of samples written */
     bool is_v1;
     pfb_bytes names; /* V1: the source's name table; empty: none */
     pfb_bytes info;  /* V2: current query information; none at first */
@@ -191,7 +192,11 @@ static bool write_sample(recorder *r, const collecting *c, const pfb_bytes *samp
         put_sample(r, c, sample);
     }
     r->has_content = true;
-    return recording_write(&r->file);
+    if (!recording_write(&r->file))
+        return false;
+    r->count++;
+    progress_count(r->file.path, r->count, r->file.written, false);
+    return true;
 }
 
 /* Records a sample of this machine. It contains only what the query asks for. */
@@ -269,10 +274,12 @@ void command_record(const options *o)
         return;
     if (collecting_add(&c, o) && choose(&r, &c)) {
         system_catch_interrupts();
+        progress_begin(true);
         if (open_recording(&r)) {
             if (r.has_content || recording_write(&r.file)) /* a continuation begins with its first sample */
                 record_samples(&r, &c, o);
             recording_close(&r.file);
+            progress_count(r.file.path, r.count, r.file.written, true);
         }
     }
     extract_free(&r.extract);

@@ -185,6 +185,23 @@ void progress_show(const char *file, uint64_t done, uint64_t total)
     progress.next = now + BETWEEN;
 }
 
+void progress_count(const char *file, uint64_t samples, uint64_t bytes, bool is_end)
+{
+    enum { LONGEST_NAME = 50 };
+    uint64_t now = progress.is_on ? system_now() : 0;
+    bool is_due = !progress.is_shown || now >= progress.next || is_end;
+    if (!progress.is_on || !is_due)
+        return;
+    buffer line = {0};
+    text_safe_cut(&line, file, strlen(file), LONGEST_NAME);
+    fprintf(stderr, "\r\033[K%s: %" PRIu64 " sample%s, %.1f MB%s", line.data, samples, samples == 1 ? "" : "s",
+            (double)bytes / 1e6, is_end ? "\n" : "");
+    fflush(stderr);
+    buffer_free(&line);
+    progress.is_shown = !is_end;
+    progress.next = now + BETWEEN;
+}
+
 void progress_clear(void)
 {
     if (!progress.is_shown)

@@ -56,6 +56,10 @@ void diagnostics_copy_to(buffer *lines);
 void progress_begin(bool is_quiet);
 void progress_show(const char *file, uint64_t done, uint64_t total);
 
+/* The same for a recording: the number of samples and bytes that were written, from the first sample on. The last call,
+ * with `is_end`, leaves the line in place. */
+void progress_count(const char *file, uint64_t samples, uint64_t bytes, bool is_end);
+
 /* Removes the line, if there is one. Called before anything is printed on standard error. */
 void progress_clear(void);
 

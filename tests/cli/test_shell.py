@@ -29,7 +29,7 @@ CASES = (
     ("cook --kind c", {"capture"}),
     ("cook --color n", {"never"}),
     ("lwp model --sample ", {"32", "64"}),
-    ("cook --fo", {"--format"}), ("check --inter", set()),
+    ("cook --fo", {"--follow", "--format"}), ("check --inter", set()),
     ("lwp show --st", {"--strict"}), ("live --inte", {"--interval"}),
     ("help --gen", {"--generate"}), ("help --generate f", {"fish"}),
     ("help c", {"check", "cook", "convert", "countersets", "cpuid",

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""Memory and progress while long files are read."""
+
+import itertools
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import captures
+import log_seeds
+import log_writer
+import v1_blocks as v1
+from program import ON_WINDOWS, SECONDS, Case, own_program, program
+from program import writer as w
+
+if not ON_WINDOWS:
+    import pty
+
+MIB = 1 << 20
+SIZE = 40 * 10**6      # of a file; of captures 60 MB
+MOST = 32 * MIB        # of memory that is no file's
+SANITIZERS = (b"__asan_init", b"__tsan_init", b"__msan_init")
+IDS = list(range(1, 21))
+CHOSEN = ("--counter", "1", "--every", "50")
+
+
+def v2_samples(count, instances):
+    """DATA chunks of 20 counters."""
+    return [captures.data(number, captures.instances_result(IDS, [
+        (i, "instance %d" % i, [number * 1000 + i * j for j in IDS])
+        for i in range(instances)])) for number in range(count)]
+
+
+def repeat(path, head, body, size=SIZE):
+    """Write a file that repeats a part."""
+    with open(path, "wb") as out:
+        out.write(head)
+        while out.tell() < size:
+            out.write(body)
+
+
+def write_capture(path, size=60 * 10**6):
+    """A capture of samples of some 90 KB, and one of almost a MiB."""
+    chunks = v2_samples(10, 250) + v2_samples(1, 2900)
+    assert 900000 < len(chunks[-1]) < MIB
+    repeat(path, w.recording(
+        captures.metadata(captures.DISK, "Disk", [
+            (i, captures.BULK, "Counter %d" % i) for i in IDS]),
+        w.chunk(b"QINF", w.identifier(captures.DISK, name="*"))),
+        b"".join(chunks), size)
+
+
+def write_replies(path):
+    """V2 replies without metadata."""
+    repeat(path, b"", b"".join(chunk[16:] for chunk in v2_samples(10, 250)))
+
+
+def write_v1(path):
+    """V1 blocks."""
+    counters = [v1.counter(20 + 2 * i, v1.COUNTER, 4 + 4 * i, 4) for i in IDS]
+    rows = [v1.LITTLE.instance("instance %d" % n, v1.LITTLE.values(
+        *[(c["offset"], 4, n) for c in counters])) for n in range(1000)]
+    repeat(path, b"", v1.LITTLE.block(v1.LITTLE.object(2, counters, *rows)))
+
+
+def write_blg(path):
+    """A log of one counter; its samples repeat."""
+    local, _ = log_seeds.stamp(1)
+    samples = [part for tick in range(50) for part in log_writer.sample(
+        log_writer.counter(70 * tick, 1000 * tick, time=local), time=local)]
+    whole = log_writer.log(*log_writer.paths(log_seeds.RATE_PATH), *samples,
+                           whole=True)
+    # The first two buffers describe the log and list its paths.
+    repeat(path, whole[:1024], whole[1024:])
+
+
+def write_text(path):
+    """A text log."""
+    names = ",".join('"\\\\PC\\Memory\\Counter %d"' % i for i in IDS)
+    row = '"11/23/2026 04:05:%02d.000",' + ",".join(
+        '"%d.25"' % (1000 + i) for i in IDS) + "\r\n"
+    repeat(path, ('"(PDH-CSV 4.0) (Zone)(0)",%s\r\n' % names).encode(),
+           "".join(row % second for second in range(60)).encode())
+
+
+def anonymous_memory(process):
+    """RssAnon of a process in bytes; 0 once it has ended."""
+    try:
+        with open("/proc/%d/status" % process.pid, encoding="ascii") as file:
+            found = re.search(r"RssAnon:\s+(\d+) kB", file.read())
+    except OSError:
+        found = None
+    return int(found[1]) * 1024 if found else 0
+
+
+class Memory(Case):
+    """Samples below 1 MiB: less than 32 MiB of memory."""
+
+    def setUp(self):
+        super().setUp()
+        if not sys.platform.startswith("linux") or ON_WINDOWS:
+            self.skipTest("only Linux reports the memory of a program so")
+        with open(own_program(), "rb") as file:
+            content = file.read()
+        if any(name in content for name in SANITIZERS):
+            self.skipTest("a sanitizer has memory of its own")
+
+    def peak(self, arguments, stdin=None):
+        """The largest memory of a run that ends with status 0."""
+        most = 0
+        with subprocess.Popen([program(), *arguments], stdin=stdin,
+                              stdout=subprocess.DEVNULL) as process:
+            while process.poll() is None:
+                most = max(most, anonymous_memory(process))
+                time.sleep(0.002)
+        self.assertEqual(process.returncode, 0, arguments)
+        self.assertGreater(most, 0)
+        return most
+
+    def check(self, write, *commands):
+        """Run the commands over a file and over a pipe."""
+        path = os.path.join(self.folder, "long")
+        write(path)
+        for command in commands:
+            self.assertLess(self.peak([*command, path]), MOST, command)
+            with subprocess.Popen(["cat", path],
+                                  stdout=subprocess.PIPE) as pipe:
+                most = self.peak([*command, "-"], pipe.stdout)
+                pipe.stdout.close()
+            self.assertLess(most, MOST, command)
+
+    def test_captures(self):
+        self.check(write_capture, ["check"], ["cook", "-f", "csv", *CHOSEN])
+
+    def test_replies(self):
+        self.check(write_replies, ["cook", "-f", "csv", "--every", "1000"])
+
+    def test_v1(self):
+        self.check(write_v1, ["cook", "-f", "csv", "--counter", "22"])
+
+    def test_binary_logs(self):
+        self.check(write_blg, ["cook", "-q", "-f", "csv", "--every", "1000"])
+
+    def test_text_logs(self):
+        self.check(write_text, ["cook", "-f", "csv", "--every", "1000"])
+
+
+class OnTerminal:
+    """The program with a terminal for standard error."""
+
+    def __init__(self, *arguments):
+        ours, theirs = pty.openpty()
+        self.file = ours
+        self.process = subprocess.Popen(
+            [program(), *arguments], stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=theirs)
+        os.close(theirs)
+        self.text = ""
+
+    def read(self, seconds):
+        """What comes within a time; False at the end."""
+        ready, _, _ = select.select([self.file], [], [], seconds)
+        try:
+            data = os.read(self.file, 65536) if ready else None
+        except OSError:  # the end, on Linux
+            data = b""
+        self.text += (data or b"").decode()
+        return data != b""
+
+    def end(self):
+        """Everything, after the end."""
+        while self.read(SECONDS):
+            pass
+        status = self.process.wait(SECONDS)
+        os.close(self.file)
+        return status, self.text
+
+
+@unittest.skipIf(ON_WINDOWS, "no pseudo-terminals there")
+class Progress(Case):
+    """What standard error shows on a terminal"""
+
+    def test_share_and_time_left(self):
+        """A run that is stopped for more than a second is long work."""
+        path = os.path.join(self.folder, "long")
+        write_capture(path, 10**8)
+        for tries in itertools.count(1):
+            running = OnTerminal("check", path)
+            time.sleep(0.01 * tries)
+            running.process.send_signal(signal.SIGSTOP)
+            time.sleep(1.2)
+            running.process.send_signal(signal.SIGCONT)
+            status, text = running.end()
+            self.assertEqual(status, 0, text)
+            if text or tries == 20:
+                break
+        self.assertRegex(text, r"long: \d+\.\d of 10\d\.\d MB, \d+ %, "
+                         r"\d+:\d\d left")
+
+    def test_record(self):
+        path = self.file("a.pfb", captures.three_sets())
+        out = os.path.join(self.folder, "out.pfb")
+        command = ("record", "--source", path, "--set", "*", "-o", out)
+        status, text = OnTerminal(*command).end()
+        self.assertEqual(status, 0, text)
+        self.assertIn("out.pfb: 1 sample, 0.0 MB", text)
+        self.assertTrue(text.endswith("out.pfb: 2 samples, 0.0 MB\r\n"), text)
+        self.assertEqual(OnTerminal(*command, "--quiet").end(), (0, ""))
+        self.assertEqual(self.run_fine(*command).out, "")
+
+
+if __name__ == "__main__":
+    unittest.main()
