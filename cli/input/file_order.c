@@ -2,9 +2,11 @@
 #include "input/file_order.h"
 
 #include "input/file_format.h"
+#include "memory/buffer.h"
 #include "memory/memory.h"
 #include "os/system.h"
 #include "perfblock/capture.h"
+#include "perfblock/pdh_text.h"
 #include "perfblock/v1.h"
 
 #include <stdlib.h>
@@ -110,6 +112,44 @@ static bool read_log_time(file_window *w, int64_t *time)
     return raw <= INT64_MAX;
 }
 
+/* Finds the time of the first row in the first bytes of a text log: in UTC, or as it is if the log does not say how far
+ * UTC is. Stores in *needs_more whether more bytes may have it. */
+static bool find_row_time(const uint8_t *data, size_t size, bool is_last, int64_t *time, bool *needs_more)
+{
+    const int64_t units_per_minute = INT64_C(600000000);
+    pfb_pdh_text_reader text;
+    pfb_pdh_text_row row;
+    bool is_open = pfb_pdh_text_open_window(&text, data, size, is_last, NULL);
+    bool is_found = is_open && pfb_pdh_text_next_row(&text, &row);
+    *needs_more = is_open ? text.needs_more : text.error.code == PFB_CALLER_TOO_SMALL;
+    if (is_found)
+        *time = (int64_t)row.time + text.bias_minutes * units_per_minute;
+    return is_found;
+}
+
+/* The header of a text log may be long: the window is doubled until it holds the first row. */
+static bool read_text_time(file_window *w, int64_t *time)
+{
+    enum { MOST_BYTES = 1 << 24 };
+    buffer bytes = {0};
+    bool is_found = false;
+    bool needs_more = true;
+    buffer_bytes(&bytes, (const char *)w->bytes + w->start, w->end - w->start);
+    while (!is_found && needs_more) {
+        size_t wanted = 2 * bytes.size;
+        long long got = 1;
+        while (bytes.size < wanted && got > 0) {
+            got = system_read(w->file, buffer_reserve(&bytes, wanted - bytes.size), wanted - bytes.size);
+            buffer_commit(&bytes, got > 0 ? (size_t)got : 0);
+        }
+        bool is_last = bytes.size < wanted;
+        is_found = find_row_time((const uint8_t *)bytes.data, bytes.size, is_last, time, &needs_more);
+        needs_more = needs_more && !is_last && bytes.size < MOST_BYTES;
+    }
+    buffer_free(&bytes);
+    return is_found;
+}
+
 static bool read_time(file_window *w, input_kind kind, int64_t *time)
 {
     size_t held = 0;
@@ -120,6 +160,8 @@ static bool read_time(file_window *w, input_kind kind, int64_t *time)
         return read_capture_time(w, time);
     if (kind == INPUT_LOG)
         return read_log_time(w, time);
+    if (kind == INPUT_PDH_TEXT)
+        return read_text_time(w, time);
     return (kind == INPUT_DATA || kind == INPUT_V1) && read_block_time(w, kind == INPUT_V1, time);
 }
 

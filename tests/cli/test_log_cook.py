@@ -10,6 +10,7 @@ import unittest
 
 from program import CORPUS, Case, seed
 import log_seeds
+import pdh_text_seeds
 import log_writer as w
 
 KEYS = ["sample", "time", "set", "object", "instance", "occurrence", "counter",
@@ -159,6 +160,28 @@ class Text(Case):
         path = seed("pdh_text", "broken_row_cut.csv")
         self.assert_error(self.run_program("cook", path), 1, path,
                           os.path.getsize(path), "truncated_line")
+
+    def test_files_are_ordered_by_their_first_rows(self):
+        """Also if the header is long, and if there are no rows."""
+        zones = ("(PDH-CSV 4.0) (A)(0)", "(PDH-CSV 4.0) (B)(60)",
+                 "(PDH-CSV 4.0)", "(PDH-CSV 4.0) (C)(-60)")
+        times = ("02/20/2013 05:00:00.000", "02/20/2013 04:30:00.000",
+                 "02/20/2013 06:00:00.000", "02/20/2013 07:30:00.000")
+        paths = []
+        for number, (zone, time) in enumerate(zip(zones, times)):
+            columns = 3000 if number == 1 else 1
+            paths.append(self.file("%d.csv" % number, pdh_text_seeds.text(
+                zone, ["\\\\PC\\Memory\\Pages %d/sec" % n
+                       for n in range(columns)],
+                [[str(number)] * columns], [time])))
+        paths.append(self.file("4.csv", pdh_text_seeds.text(zones[0], ("a",),
+                                                            ())))
+        self.assertGreater(os.path.getsize(paths[1]), 1 << 16)
+        for order in (paths, paths[::-1], paths[2:] + paths[:2]):
+            values = self.run_json("cook", *order)
+            found = [v["value"] for v in values
+                     if v["counter"] == "Pages 0/sec"]
+            self.assertEqual(found, [0, 1, 2, 3])
 
     def test_seeds(self):
         folder = os.path.join(CORPUS, "pdh_text", "seeds")
