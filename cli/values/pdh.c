@@ -26,9 +26,10 @@ struct pdh_log {
     size_t column_count;
     size_t reported_count; /* series that were columns or reported */
     bool has_header;
-    bool has_offset; /* of local time */
+    bool has_offset; /* from UTC, of the times of all rows */
     int32_t offset_minutes;
-    buffer path, line;
+    buffer zone; /* its name */
+    buffer path, time_text, line;
     /* The row being gathered: */
     bool has_row, has_values;
     uint64_t number; /* of the sample */
@@ -62,7 +63,9 @@ void pdh_log_free(pdh_log *log)
     if (!log)
         return;
     series_free(&log->columns);
+    buffer_free(&log->zone);
     buffer_free(&log->path);
+    buffer_free(&log->time_text);
     buffer_free(&log->line);
     free(log->cells);
     free(log);
@@ -81,19 +84,28 @@ static void put_line(output *out, pdh_log *log)
     output_raw(out, log->line.data, log->line.size);
 }
 
-/* One bias is in force for the whole log, so that times are unambiguous: that of the first row. A time whose distance
- * from UTC is unknown leaves the zone out. */
+/* Makes the text of the row's time. One distance from UTC is in force for the whole log, so that times are unambiguous:
+ * that of its first row whose distance is known. Returns false for a time without a date. */
+static bool make_time(pdh_log *log)
+{
+    bool has_offset = log->is_local || log->has_offset;
+    buffer_clear(&log->time_text);
+    if (!has_offset) {
+        buffer_clear(&log->zone);
+        log->offset_minutes = time_text_zone(&log->zone, log->time);
+    }
+    bool has_date = time_text_pdh(&log->time_text, log->time, log->is_local ? 0 : log->offset_minutes);
+    log->has_offset = log->has_offset || (has_date && !log->is_local);
+    return has_date;
+}
+
+/* The zone is left out if the distance of the first row from UTC is unknown. */
 static void put_header(output *out, pdh_log *log)
 {
-    buffer zone = {0};
-    buffer_clear(&zone);
     buffer_clear(&log->path);
     buffer_string(&log->path, out->format == OUTPUT_PDH_TSV ? "(PDH-TSV 4.0)" : "(PDH-CSV 4.0)");
-    if (!log->is_local) {
-        log->offset_minutes = time_text_zone(&zone, log->time);
-        log->has_offset = true;
-        buffer_format(&log->path, " (%s)(%" PRId32 ")", zone.data, -log->offset_minutes);
-    }
+    if (!log->is_local)
+        buffer_format(&log->path, " (%s)(%" PRId32 ")", log->zone.data, -log->offset_minutes);
     buffer_clear(&log->line);
     text_pdh(&log->line, log->path.data, log->path.size);
     for (size_t i = 0; i < log->column_count; i++) {
@@ -103,39 +115,21 @@ static void put_header(output *out, pdh_log *log)
         text_pdh(&log->line, path, size);
     }
     put_line(out, log);
-    buffer_free(&zone);
     log->has_header = true;
 }
 
-static bool put_time(pdh_log *log)
-{
-    buffer zone = {0};
-    if (!log->is_local && !log->has_offset) { /* the first rows had local times */
-        log->offset_minutes = time_text_zone(&zone, log->time);
-        log->has_offset = true;
-    }
-    buffer_free(&zone);
-    return time_text_pdh(&log->line, log->time, log->is_local ? 0 : log->offset_minutes);
-}
-
-static void put_row(const values_printer *p, pdh_log *log)
+static void put_row(output *out, pdh_log *log)
 {
     char number[32];
     buffer_clear(&log->line);
-    buffer_string(&log->line, "\"");
-    if (!put_time(log)) {
-        diagnostics_say(STATUS_FINE, p->file,
-                        "note: sample %" PRIu64 " has no row: its time is outside the years 1601 to 9999", log->number);
-        return;
-    }
-    buffer_string(&log->line, "\"");
+    text_pdh(&log->line, log->time_text.data, log->time_text.size);
     for (size_t i = 0; i < log->column_count; i++) {
-        buffer_string(&log->line, separator(p->out));
+        buffer_string(&log->line, separator(out));
         if (log->cells[i].has_value)
             snprintf(number, sizeof number, "\"%.17g\"", log->cells[i].value);
         buffer_string(&log->line, log->cells[i].has_value ? number : "\" \"");
     }
-    put_line(p->out, log);
+    put_line(out, log);
 }
 
 /* Reports the paths that occurred for the first time and have no column. */
@@ -178,9 +172,14 @@ void values_end_pdh(values_printer *p)
         fix_columns(log);
     if (log->column_count == 0 || output_failed(p->out))
         return;
+    if (!make_time(log)) {
+        diagnostics_say(STATUS_FINE, p->file,
+                        "note: sample %" PRIu64 " has no row: its time is outside the years 1601 to 9999", log->number);
+        return;
+    }
     if (!log->has_header)
         put_header(p->out, log);
-    put_row(p, log);
+    put_row(p->out, log);
     report_new_paths(p, log);
 }
 

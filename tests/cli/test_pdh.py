@@ -293,6 +293,14 @@ class Times(PdhCase):
                          ["01/01/2024 00:00:00.000"])
         self.assertEqual(done.err.count("has no row"), 2)
 
+    @unittest.skipIf(ON_WINDOWS, "TZ is not the time zone of Windows")
+    def test_no_calendar_at_first(self):
+        """The zone is that of the first row."""
+        for clock in (-1, 0, 2**63 - 1):
+            rows = self.rows(clock, self.clock(2024, 7, 1), zone="AAA5")
+            self.assertEqual(rows, ["(PDH-CSV 4.0) (AAA)(300)",
+                                    "06/30/2024 19:00:00.000"], clock)
+
     def test_zone_unknown(self):
         """A log whose distance from UTC is unknown has times of its own."""
         path = seed("log", "valid_fewer_items.blg")
