@@ -224,4 +224,6 @@ void values_print_pdh(values_printer *p, pfb_collector *collector)
         take_value(log, &v, p->sample.is_log);
         log->has_values = true;
     }
+    if (!p->sample.is_v1 && !p->sample.is_log) /* a V2 sample has one part */
+        values_end_pdh(p);
 }
