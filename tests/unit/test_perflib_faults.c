@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
+#include "perfblock/collect.h"
 #include "perfblock/query.h"
 #include "perfblock/v2.h"
+#include "perfblock/write.h"
 #include "support.h"
 #include "support_perflib.h"
 
@@ -395,6 +397,80 @@ Test(perflib_faults, both_forms_of_a_single_instance_are_tried)
             expect_accepted(changes[i], blocks + 40, 48);
         }
     }
+}
+
+/* Appends a chunk of set number 0 that a writer has filled. */
+static void put_written(pfb_bytes *capture, uint32_t tag, uint32_t request, const pfb_writer *w)
+{
+    const pfb_chunk chunk = {.tag = tag, .guid = guid_of(0), .request = request};
+    uint8_t memory[512];
+    cr_assert_eq(w->error.code, PFB_OK);
+    size_t size = pfb_capture_write(&chunk, w->data, w->size_bytes, memory, sizeof memory);
+    cr_assert(size <= sizeof memory && pfb_bytes_append(capture, memory, size));
+}
+
+/* Two samples of a single-instance counterset with one rate: 30 in a second. */
+static pfb_bytes make_single_instance(void)
+{
+    static const uint32_t ids[] = {1};
+    const pfb_guid set = guid_of(0);
+    pfb_bytes capture = {0};
+    uint8_t memory[256];
+    pfb_writer w;
+    add_chunk(&capture, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, 0, 0);
+    pfb_write_init(&w, memory, sizeof memory);
+    pfb_write_counterset(&w, &set, 100, 0, 1);
+    pfb_write_counter(&w, &(pfb_counter){.id = 1,
+                                         .type = 0x10410400, /* PERF_COUNTER_COUNTER */
+                                         .base_id = PFB_NO_ID,
+                                         .multi_id = PFB_NO_ID,
+                                         .perf_time_id = PFB_NO_ID,
+                                         .perf_freq_id = PFB_NO_ID});
+    put_written(&capture, PFB_TAG_REGISTRATION, PFB_REQUEST_COUNTERSET, &w);
+    pfb_write_init(&w, memory, sizeof memory);
+    pfb_write_identifier(&w, &(pfb_query){.counterset = set, .counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID});
+    put_written(&capture, PFB_TAG_QUERY_INFO, 0, &w);
+    for (int64_t second = 1; second <= 2; second++) {
+        pfb_write_init(&w, memory, sizeof memory);
+        pfb_write_begin_v2(&w, &(pfb_write_times){.perf_time = second, .perf_time_100ns = second, .perf_freq = 1});
+        pfb_write_begin_result(&w, PFB_V2_MULTIPLE_COUNTERS, 0, ids, 1);
+        pfb_write_value(&w, 30 * (uint64_t)second, 4);
+        pfb_write_end_result(&w);
+        pfb_write_end_v2(&w);
+        put_written(&capture, PFB_TAG_DATA, 0, &w);
+    }
+    return capture;
+}
+
+/* The whole way: by path, over a system that accepts only one form of the block, to the value. */
+Test(perflib_faults, a_single_instance_is_collected_in_either_form)
+{
+    char guid[PFB_GUID_TEXT_BYTES];
+    char path[PFB_GUID_TEXT_BYTES + 8];
+    const pfb_guid set = guid_of(0);
+    pfb_bytes capture = make_single_instance();
+    pfb_guid_format(&set, guid);
+    snprintf(path, sizeof path, "\\%s\\1", guid);
+    for (int i = 0; i < 6; i++) {
+        const pfb_collector_options options = {.returns_at_once = true};
+        pfb_source_failure failure = {0};
+        pfb_collected_value v;
+        start_fake(capture.data, capture.size_bytes);
+        fake->refused_bytes = i % 3 == 0 ? 0 : 40 + 8 * (uint32_t)(i % 3 - 1);
+        fake->refuses_calls = i < 3;
+        pfb_source *source = open_local();
+        pfb_collector *c = pfb_collector_open(source, &options, &failure);
+        cr_assert(c && pfb_collector_add(c, path, &failure), "%d: %s", i, failure.sentence);
+        cr_expect_eq(fake->calls[FAKE_PerfAddCounters], fake->refused_bytes == 40 ? 2 : 1, "%d", i);
+        cr_expect(pfb_collector_collect(c, &failure) && pfb_collector_collect(c, &failure), "%d: %s", i,
+                  failure.sentence);
+        cr_expect(pfb_collector_next(c, &v) && v.status == PFB_STATUS_OK && v.value == 30 && !v.has_instance, "%d", i);
+        cr_expect_not(pfb_collector_next(c, &v));
+        pfb_collector_close(c);
+        close_source(source);
+        stop_fake();
+    }
+    pfb_bytes_free(&capture);
 }
 
 Test(perflib_faults, a_block_with_a_name_is_sent_once)
