@@ -100,6 +100,7 @@ static bool take_registration(options *o, const char *value)
 
 static bool take_query_info(options *o, const char *value)
 {
+    o->has_two_queries = o->query_info != NULL;
     o->query_info = value;
     return true;
 }
@@ -818,6 +819,8 @@ static bool check_choices(const options *o, const command *c)
         return refuse(c, "--%s does not apply to --summary", o->sort ? "sort" : "top");
     if (o->duration > 0 && o->source)
         return refuse(c, "--duration applies to this machine, not to a recording");
+    if (o->has_two_queries)
+        return refuse(c, "--query-info is given once: cook the replies of each query by themselves");
     if ((o->machine || o->is_v1) && (o->source || o->capture))
         return refuse(c, "--%s applies to live data, not to a file", o->machine ? "machine" : "v1");
     if (o->names && c->bit == COMMAND_LIVE && !o->source)

@@ -101,6 +101,7 @@ struct options {
     registration_option *registrations;
     size_t registration_count;
     const char *query_info; /* --query-info; null: not given */
+    bool has_two_queries;   /* it was given again */
     const char *instance;   /* null: not given */
     const char **paths;     /* --path, and the arguments of live and record */
     size_t path_count;

@@ -317,6 +317,10 @@ class BareReplies(Case):
             self.assertIn("request code", done.err)
         done = self.run_program("cook", *self.options(self.set + ".gone"))
         self.assertEqual(done.status, 3)
+        done = self.run_program("cook", "--query-info", self.query,
+                                *self.options(self.set))
+        self.assertEqual((done.status, done.out), (2, ""))
+        self.assertIn("--query-info is given once", done.err)
 
 
 class Broken(Case):
