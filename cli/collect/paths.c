@@ -130,15 +130,15 @@ void path_list_free(path_list *list)
     *list = (path_list){.count = 0};
 }
 
-bool paths_choose(pfb_collector *collector, const options *o, path_list *paths, bool *has_choice)
+bool path_list_choose(path_list *list, pfb_collector *collector, const options *o, bool *has_choice)
 {
     static const char *const all[] = {"*"};
     bool has_parts = o->set_count > 0 || o->counter_count > 0 || o->instance;
     bool has_memory = true;
-    if (!path_list_open(paths, o))
+    if (!path_list_open(list, o))
         return false;
-    for (size_t i = 0; i < paths->count; i++)
-        has_memory = has_memory && pfb_collector_add(collector, paths->texts[i], NULL);
+    for (size_t i = 0; i < list->count; i++)
+        has_memory = has_memory && pfb_collector_add(collector, list->texts[i], NULL);
     const pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets : all,
                                          .counterset_count = o->set_count > 0 ? o->set_count : 1,
                                          .counters = o->counters,
@@ -148,6 +148,6 @@ bool paths_choose(pfb_collector *collector, const options *o, path_list *paths, 
         has_memory = has_memory && pfb_collector_add_choice(collector, &choice, NULL);
     if (!has_memory) /* without a source nothing else fails */
         memory_exhausted();
-    *has_choice = has_parts || paths->count > 0;
+    *has_choice = has_parts || list->count > 0;
     return true;
 }

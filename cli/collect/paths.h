@@ -22,9 +22,9 @@ bool path_list_open(path_list *list, const options *o);
 void path_list_check_log(const path_list *list, const options *o, const char *file);
 void path_list_free(path_list *list);
 
-/* Chooses the counters of the options in a collector without a source: those of the paths, and those of --set,
- * --counter and --instance. `has_choice` is false if the options choose none, which means all. Opens `paths`, which the
- * caller frees. False after a message. */
-bool paths_choose(pfb_collector *collector, const options *o, path_list *paths, bool *has_choice);
+/* Opens the list and chooses the counters of the options in a collector without a source: those of the paths, and those
+ * of --set, --counter and --instance. `has_choice` is false if the options choose none, which means all. False after a
+ * message, as path_list_open(). */
+bool path_list_choose(path_list *list, pfb_collector *collector, const options *o, bool *has_choice);
 
 #endif

@@ -55,12 +55,10 @@ void command_convert(const options *o)
 {
     output_format format = choose_format(o);
     if (format == OUTPUT_NONE)
-        diagnostics_say(STATUS_USAGE, o->recording,
-                        "the name does not give the format: it ends in .pfb, .txt, .json, .jsonl, .csv or .tsv, or "
-                        "--format is given");
-    else if ((format == OUTPUT_CAPTURE || format == OUTPUT_TEXT) && sample_range_is_given(&o->range))
-        diagnostics_say(STATUS_USAGE, o->recording,
-                        "--from, --to and --every choose samples of displayed values, not of recordings");
+        diagnostics_say(
+            STATUS_USAGE, o->recording,
+            "the name does not tell the format: it ends in .pfb, .txt, .json, .jsonl, .csv or .tsv, or --format "
+            "is given");
     else if (format == OUTPUT_CAPTURE || format == OUTPUT_TEXT)
         convert_files(o, format == OUTPUT_TEXT);
     else

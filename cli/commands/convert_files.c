@@ -26,14 +26,15 @@ typedef struct convert {
     output out;
     bool is_open;               /* the output file */
     bool has_failed;            /* nothing more is written */
-    bool has_values;            /* of a filter */
+    bool waits;                 /* for the first value of a filter, or sample of a range */
     bool has_names;             /* the table of --names was written */
     title_names titles;         /* its collector has the counters asked for */
-    title_names written_titles; /* those of the text form */
+    title_names written_titles; /* those of the text form; its collector chooses samples by their times */
+    sample_range range;
     metadata_files metadata;
     filter_v1 filter;
     text_writer text;
-    pfb_bytes waiting;              /* a capture with what passed the filter before the first value */
+    pfb_bytes waiting;              /* a capture with what was put meanwhile */
     pfb_bytes chunk, reduced, info; /* reused */
     uint32_t *named;                /* title indexes whose names are written, ascending */
     size_t named_count, named_capacity;
@@ -82,46 +83,61 @@ static void write_chunk(convert *c, const pfb_chunk *chunk, const uint8_t *body,
     output_raw(&c->out, (const char *)c->chunk.data, c->chunk.size_bytes);
 }
 
-/* Puts a chunk. What passes a filter waits for the first value: without one nothing is written. */
-static void put(convert *c, const pfb_chunk *chunk, const uint8_t *body, size_t size)
+/* Writes a chunk of any tag and version as it is. */
+static void write_unchanged(convert *c, const pfb_chunk *chunk, const uint8_t *data, size_t data_size)
 {
-    if (!c->is_filtered || c->has_values) {
-        write_chunk(c, chunk, body, size);
-        return;
-    }
-    if (c->waiting.size_bytes == 0)
+    const pfb_chunk unknown = {.tag = 0};
+    size_t size = (chunk->body_offset + chunk->body_size_bytes - chunk->offset + 7) / 8 * 8;
+    size_t left = data_size - chunk->offset;
+    if (c->is_text)
+        write_chunk(c, chunk->is_known ? chunk : &unknown, data + chunk->body_offset, chunk->body_size_bytes);
+    else if (open_output(c))
+        output_raw(&c->out, (const char *)data + chunk->offset, size < left ? size : left);
+}
+
+/* Begins to wait for the first value of a filter, or sample of a range: without one nothing is written. */
+static void begin_waiting(convert *c)
+{
+    c->waits = c->is_filtered || sample_range_is_given(&c->range);
+    if (c->waits)
         make_capture_put(&c->waiting, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
-    make_capture_put(&c->waiting, chunk, body, size);
 }
 
 /* Writes what has waited. */
-static void begin_values(convert *c)
+static void end_waiting(convert *c)
 {
     pfb_capture capture;
     pfb_chunk chunk;
-    if (c->has_values)
+    if (!c->waits)
         return;
-    c->has_values = true;
+    c->waits = false;
     pfb_capture_open(&capture, c->waiting.data, c->waiting.size_bytes, NULL);
     while (pfb_capture_next_chunk(&capture, &chunk)) {
         if (chunk.tag != PFB_TAG_CAPTURE)
-            write_chunk(c, &chunk, c->waiting.data + chunk.body_offset, chunk.body_size_bytes);
+            write_unchanged(c, &chunk, c->waiting.data, c->waiting.size_bytes);
     }
     pfb_bytes_free(&c->waiting);
 }
 
-/* Copies a chunk of any tag and version. */
+static void put(convert *c, const pfb_chunk *chunk, const uint8_t *body, size_t size)
+{
+    if (c->waits)
+        make_capture_put(&c->waiting, chunk, body, size);
+    else
+        write_chunk(c, chunk, body, size);
+}
+
 static void put_unchanged(const conversion *v, const pfb_chunk *chunk)
 {
     convert *c = v->c;
     size_t size = (chunk->body_offset + chunk->body_size_bytes - chunk->offset + 7) / 8 * 8;
     size_t left = v->in->size - chunk->offset;
-    if (c->is_text) {
-        put(c, chunk->is_known ? chunk : &(pfb_chunk){.tag = 0}, v->in->data + chunk->body_offset,
-            chunk->body_size_bytes);
-    } else if (open_output(c)) {
-        output_raw(&c->out, (const char *)v->in->data + chunk->offset, size < left ? size : left);
-    }
+    if (chunk->is_known && (chunk->tag == PFB_TAG_DATA || chunk->tag == PFB_TAG_V1))
+        end_waiting(c);
+    if (!c->waits)
+        write_unchanged(c, chunk, v->in->data, v->in->size);
+    else if (!pfb_bytes_append(&c->waiting, v->in->data + chunk->offset, size < left ? size : left))
+        memory_exhausted();
 }
 
 /* ---- Names of V1 titles ---------------------------------------------------------------------------------- */
@@ -309,9 +325,9 @@ static void filter_v2(conversion *v, const pfb_chunk *chunk, pfb_bytes *body)
     if (!is_sample || !v->has_info)
         return;
     pfb_v2_open(&reader, c->reduced.data, c->reduced.size_bytes, NULL);
-    while (!c->has_values && pfb_v2_next_result(&reader, &result)) {
+    while (c->waits && pfb_v2_next_result(&reader, &result)) {
         if (pfb_v2_next_instance(&reader, &instance))
-            begin_values(c);
+            end_waiting(c);
     }
     put(c, chunk, c->reduced.data, c->reduced.size_bytes);
 }
@@ -325,7 +341,7 @@ static void filter_v1_chunk(conversion *v, const pfb_chunk *chunk)
     tell(v, chunk->body_offset, error);
     if (!is_kept)
         return;
-    begin_values(c);
+    end_waiting(c);
     put_names(c);
     put(c, chunk, c->reduced.data, c->reduced.size_bytes);
 }
@@ -366,6 +382,21 @@ static void check_sample(const conversion *v, const pfb_chunk *chunk)
     tell(v, chunk->body_offset, reader.error);
 }
 
+/* Whether a chunk that is a sample is one of --from, --to and --every. */
+static bool is_in_range(const conversion *v, const pfb_chunk *chunk)
+{
+    convert *c = v->c;
+    const uint8_t *body = v->in->data + chunk->body_offset;
+    bool is_v1 = chunk->tag == PFB_TAG_V1;
+    if (!chunk->is_known || (!is_v1 && chunk->tag != PFB_TAG_DATA) || !sample_range_is_given(&c->range))
+        return true;
+    do {
+        if (!pfb_collector_put_sample(c->written_titles.collector, is_v1 ? 1 : 2, body, chunk->body_size_bytes, NULL))
+            memory_exhausted();
+    } while (sample_range_repeats(&c->range, c->written_titles.collector));
+    return !pfb_collector_reply(c->written_titles.collector).is_left_out;
+}
+
 static void convert_chunks(conversion *v)
 {
     convert *c = v->c;
@@ -373,6 +404,8 @@ static void convert_chunks(conversion *v)
     pfb_chunk chunk;
     pfb_capture_open(&capture, v->in->data, v->in->size, NULL);
     while (!output_failed(&c->out) && !c->has_failed && pfb_capture_next_chunk(&capture, &chunk)) {
+        if (!is_in_range(v, &chunk))
+            continue;
         check_sample(v, &chunk);
         bool is_put = c->is_text && chunk.is_known && chunk.tag == PFB_TAG_NAMES;
         if (chunk.tag == PFB_TAG_CAPTURE || is_put)
@@ -381,7 +414,7 @@ static void convert_chunks(conversion *v)
             put_chosen(v, &chunk);
         else
             put_unchanged(v, &chunk);
-        progress_show(v->in->name, chunk.offset);
+        input_progress(v->in, chunk.offset);
     }
     tell(v, 0, capture.error);
 }
@@ -389,8 +422,9 @@ static void convert_chunks(conversion *v)
 static void convert_capture(convert *c, const input *in, bool is_made)
 {
     conversion v = {.c = c, .in = in, .is_made = is_made};
-    title_names_begin(&c->titles, in);
-    title_names_begin(&c->written_titles, NULL);
+    title_names_begin(&c->titles);
+    title_names_look_ahead(&c->titles, in);
+    title_names_begin(&c->written_titles);
     if (c->is_filtered && has_v2(in) && !open_filter(&v))
         c->has_failed = true;
     /* Text has the names where they are used, so tables precede the blocks. A later table precedes an earlier one. */
@@ -415,7 +449,8 @@ static void convert_file(convert *c, const char *name)
     } else {
         pfb_bytes made = {0};
         if (make_capture(&in, &c->metadata, &c->o->reader, &made)) {
-            const input capture = {.name = name, .data = made.data, .size = made.size_bytes, .kind = INPUT_CAPTURE};
+            const input capture = {
+                .name = name, .data = made.data, .size = made.size_bytes, .is_last = true, .kind = INPUT_CAPTURE};
             convert_capture(c, &capture, true);
         }
         pfb_bytes_free(&made);
@@ -428,10 +463,13 @@ static void convert_all(convert *c)
     const options *o = c->o;
     char **files = file_order_by_time(o->files, o->file_count, o->kind);
     progress_begin(true);
+    begin_waiting(c);
+    sample_range_begin(&c->range, c->written_titles.collector, NULL);
     for (size_t i = 0; i < o->file_count && !output_failed(&c->out) && !c->has_failed; i++)
         convert_file(c, files[i]);
     free(files);
-    if (!c->has_failed && c->is_filtered && !c->has_values && diagnostics_status() == STATUS_FINE)
+    sample_range_end(&c->range);
+    if (!c->has_failed && c->waits && diagnostics_status() == STATUS_FINE)
         diagnostics_say(STATUS_USAGE, "perfblock", "the files have no such counters and instances");
     else if (!c->has_failed && diagnostics_status() == STATUS_FINE)
         open_output(c); /* of files without chunks */
@@ -441,14 +479,14 @@ static void convert_all(convert *c)
 
 void convert_files(const options *o, bool is_text)
 {
-    convert c = {.o = o, .is_text = is_text};
+    convert c = {.o = o, .is_text = is_text, .range = o->range};
     path_list paths;
     output_open(&c.out, OUTPUT_TEXT, false);
     title_names_open(&c.titles, o->names, &o->reader);
     title_names_open(&c.written_titles, NULL, &o->reader);
     metadata_files_open(&c.metadata, o);
     c.filter.collector = c.titles.collector;
-    if (paths_choose(c.titles.collector, o, &paths, &c.is_filtered))
+    if (path_list_choose(&paths, c.titles.collector, o, &c.is_filtered))
         convert_all(&c);
     path_list_free(&paths);
     page_file_close(o, &c.out);

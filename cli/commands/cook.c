@@ -320,7 +320,7 @@ static void cook_all(const options *o, output *out, input *live_file)
     title_names_open(&c.names, o->names, &o->reader);
     c.collector = c.names.collector;
     metadata_files_open(&c.metadata, o);
-    if (paths_choose(c.collector, o, &c.paths, &c.printer.has_choice)) {
+    if (path_list_choose(&c.paths, c.collector, o, &c.printer.has_choice)) {
         c.printer.hides_empty = c.printer.has_choice;
         cook_chosen(&c);
     } else if (live_file) {
@@ -342,10 +342,10 @@ static bool is_regular(const char *path)
     return !path || (strcmp(path, "-") != 0 && system_names_regular(path));
 }
 
-/* Pipes can be read only once. */
+/* Pipes can be read only once, and a file that is followed only once to its end. */
 static bool can_read_twice(const options *o)
 {
-    bool is_possible = is_regular(o->names) && is_regular(o->query_info) && is_regular(o->path_file);
+    bool is_possible = !o->is_followed && is_regular(o->names) && is_regular(o->query_info) && is_regular(o->path_file);
     for (size_t i = 0; i < o->registration_count; i++)
         is_possible = is_possible && is_regular(o->registrations[i].path);
     for (size_t i = 0; i < o->file_count; i++)

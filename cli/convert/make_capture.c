@@ -65,7 +65,7 @@ static size_t put_block(const input *in, bool is_v1, size_t at, const pfb_read_o
     return total < size ? total : size;
 }
 
-static void put_blocks(const input *in, const pfb_read_options *reader, pfb_bytes *capture)
+static void put_blocks(input *in, const pfb_read_options *reader, pfb_bytes *capture)
 {
     input_blocks blocks = {0};
     input_part part = INPUT_PART_END;
@@ -165,7 +165,7 @@ static bool put_log(const input *in, const pfb_read_options *reader, pfb_bytes *
     return l.objects > 0;
 }
 
-bool make_capture(const input *in, const metadata_files *metadata, const pfb_read_options *reader, pfb_bytes *capture)
+bool make_capture(input *in, const metadata_files *metadata, const pfb_read_options *reader, pfb_bytes *capture)
 {
     make_capture_put(capture, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
     switch (in->kind) {

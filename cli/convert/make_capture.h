@@ -12,6 +12,6 @@ void make_capture_put(pfb_bytes *capture, const pfb_chunk *chunk, const void *bo
 /* Makes a capture in memory from a file of another kind: V2 replies with the metadata of --registration and
  * --query-info, V1 blocks, or the whole V1 objects of a perfmon log. Reports what is malformed; what precedes it is
  * used. False after a message if nothing can be made of the file. */
-bool make_capture(const input *in, const metadata_files *metadata, const pfb_read_options *reader, pfb_bytes *capture);
+bool make_capture(input *in, const metadata_files *metadata, const pfb_read_options *reader, pfb_bytes *capture);
 
 #endif

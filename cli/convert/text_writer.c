@@ -47,7 +47,7 @@ void text_writer_put(text_writer *t, const pfb_chunk *chunk, const uint8_t *body
         text_writer_put_v1(t, body, size);
         break;
     case PFB_TAG_NAMES:
-        title_names_add(t->titles, body, size);
+        title_names_add(t->titles, t->table_count++, body, size);
         break;
     case PFB_TAG_NOTE:
         put_note(t, body, size);

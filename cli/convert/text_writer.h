@@ -66,6 +66,7 @@ typedef struct text_writer {
     text_object *objects; /* ascending by title */
     size_t object_count, object_capacity;
     uint64_t block_count;
+    uint64_t table_count; /* name tables */
     buffer left_out;    /* a byte for each object of the current block: 1 if it is not written */
     buffer machine;     /* the current line of the V1 machine */
     uint64_t unwritten; /* chunks without a text form */

@@ -78,15 +78,17 @@ static void trim(input *in)
 static bool read_text_form(input *in)
 {
     pfb_bytes capture = {0};
-    bool is_fine = text_form_read(in->name, in->data, in->size, &capture);
+    const char *name = in->name;
+    bool is_fine = text_form_read(name, in->data, in->size, &capture);
     input_free(in);
+    *in = (input){.name = name, .kind = INPUT_CAPTURE, .file = -1, .is_last = true};
     if (!is_fine) {
         pfb_bytes_free(&capture);
         return false;
     }
     in->data = capture.data;
     in->size = capture.size_bytes;
-    in->kind = INPUT_CAPTURE;
+    in->expected_size = in->size;
     trim(in);
     return true;
 }
@@ -311,6 +313,13 @@ bool input_open(input *in, const char *name, input_kind kind, bool is_followed)
         system_catch_interrupts();
     in->expected_size = in->is_regular && !is_followed ? system_file_size(in->file) : 0;
     read_start(in);
+    if ((kind == INPUT_AUTO || kind == INPUT_CAPTURE) && text_form_recognise(in->data, in->size)) {
+        in->is_followed = false;
+        if (read_rest(in))
+            return read_text_form(in);
+        input_free(in);
+        return false;
+    }
     bool is_begun = in->size > 0 || !in->has_stopped;
     if (kind == INPUT_AUTO) {
         uint64_t size = in->is_last ? in->size : in->is_regular ? system_file_size(in->file) : UINT64_MAX;

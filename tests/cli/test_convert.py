@@ -185,7 +185,8 @@ class Outputs(ConvertCase):
     def test_values_are_those_of_cook(self):
         path = FIXTURES[0]
         for ending, form in ((".json", "json"), (".jsonl", "json"),
-                             (".csv", "csv"), (".CSV", "csv")):
+                             (".csv", "pdh-csv"), (".CSV", "pdh-csv"),
+                             (".tsv", "pdh-tsv")):
             out = self.converted("values" + ending, path)
             with open(out, encoding="utf-8", newline="") as file:
                 self.assertEqual(file.read(), self.run_fine(
@@ -193,6 +194,10 @@ class Outputs(ConvertCase):
 
     def test_format_precedes_the_name(self):
         path = FIXTURES[0]
+        with open(self.converted("a.csv", path, "--format", "csv"),
+                  encoding="utf-8", newline="") as file:
+            self.assertEqual(file.read(), self.run_fine(
+                "cook", "--format", "csv", path).out)
         self.assertEqual(self.bytes_of(self.converted(
             "a.json", path, "--format", "pfb")), self.bytes_of(path))
         self.assertTrue(self.bytes_of(self.converted(
@@ -244,6 +249,23 @@ class Outputs(ConvertCase):
         self.assertEqual(done.out.count('"DATA"'), 4)
         times = re.findall(r"perf_time (\d+)", done.out)
         self.assertEqual(times, sorted(times, key=int))
+
+    def test_part_of_a_recording(self):
+        """Samples that are left out are not written, and the others have
+        the values that cook gives them."""
+        for name in ("process", "processor_information"):
+            path = os.path.join(ROOT, "fixtures", name + ".pfb")
+            for part in (["--every", "2"],
+                         ["--from", "2025-01-01T00:00:01Z",
+                          "--to", "2025-01-01T00:00:02Z"],
+                         ["--utc", "--from", "00:00:02"],
+                         ["--set", "Process*", "--every", "3"]):
+                for out in ("part.pfb", "part.txt"):
+                    made = self.converted(out, path, *part)
+                    self.assertEqual(self.cooked(path, *part),
+                                     self.cooked(made), part)
+        self.assertNotEqual(self.refused(
+            2, path, "--from", "2026-01-01T00:00:00Z"), "")
 
     def test_what_cannot_be_converted(self):
         log = self.file("log.csv", b'"(PDH-CSV 4.0) (UTC)(0)","\\\\M\\A\\B"\r\n'

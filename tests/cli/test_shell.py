@@ -18,7 +18,8 @@ GROUPS = {"lwp": {"show", "model"}, "cpi": {"show", "run"}}
 FORMATS = {"show": "text json", "check": "text json csv", "eval": "csv",
            "live": "text json csv pdh-csv pdh-tsv prometheus",
            "cook": "text json csv pdh-csv pdh-tsv",
-           "convert": "text json csv pdh-csv pdh-tsv pfb", "lwp model": "text json"}
+           "convert": "text json csv pdh-csv pdh-tsv pfb",
+           "lwp model": "text json"}
 # A line and what completes its last word; None: names of files, and no more.
 CASES = (
     ("", FIRST_WORDS), ("co", {"cook", "convert", "countersets"}), ("nonsense", set()),
