@@ -37,10 +37,10 @@ static void print(live *l, const options *o, bool is_first)
         stream_end_replacement();
 }
 
-/* Collects one sample, and prints it unless it is the first. Returns false if there are no more. */
+/* Collects one sample and prints it, except values of the first. Returns false if there are no more. */
 static bool take(live *l, const options *o, uint64_t number)
 {
-    uint64_t first = o->format == OUTPUT_PROMETHEUS ? 0 : 1; /* metrics do not depend on the sample before */
+    uint64_t first = o->format == OUTPUT_PROMETHEUS ? 0 : 1;
     if (!collecting_next(&l->collecting))
         return false;
     if (number >= first)
@@ -53,7 +53,7 @@ static bool take(live *l, const options *o, uint64_t number)
     return !output_failed(&l->out);
 }
 
-/* Sample 0 has nothing to be compared with; of values it is not shown. --count counts what is shown. */
+/* Sample 0 has nothing to be compared with, so only metrics are shown of it. --count counts what is shown. */
 static void run(live *l, const options *o)
 {
     system_rhythm rhythm = system_rhythm_begin(o->interval, o->duration);
