@@ -123,7 +123,7 @@ typedef enum pfb_code {
 
     PFB_SIZE_WITHOUT_HEADER = 163, /* strict only: the total size of a V1 block does not count its header */
 
-    PFB_BAD_BUFFER_SIZE = 170, /* the size of a log's buffer is smaller than its header or no multiple of 8 */
+    PFB_BAD_BUFFER_SIZE = 170, /* the size of a log's buffer is smaller than its header or not a multiple of 8 */
     PFB_BAD_BUFFER_USED = 171, /* a log's buffer uses fewer bytes than its header has, or more than its size */
     PFB_BAD_EVENT_SIZE = 172,  /* an event is smaller than its header or ends past the used bytes of its buffer */
     PFB_BAD_LOG_HEADER = 173,  /* the log's header says that pointers have neither 4 nor 8 bytes */
@@ -131,7 +131,7 @@ typedef enum pfb_code {
     PFB_BAD_ITEM = 175,        /* an item of a sample in a log has no signature */
     PFB_BAD_ITEM_SIZE = 176,   /* an item or a path is smaller than its header or ends past its record */
     PFB_BAD_PART = 177,        /* strict only: a part of a log's record is missing, repeated or stray */
-    PFB_BAD_TEXT_LINE = 178,   /* strict only: a line among the rows of a text log that is no row */
+    PFB_BAD_TEXT_LINE = 178,   /* strict only: a line among the rows of a text log is not a row */
     PFB_UNEVEN_ROW = 179,      /* strict only: a row of a text log has fewer or more cells than the header */
     PFB_BAD_NUMBER = 180,      /* strict only: a cell of a text log is neither blank nor a number */
 
@@ -159,9 +159,9 @@ typedef struct pfb_error {
 
 /* ---- Options shared by all readers -------------------------------------------------------------- */
 
-/* An argument of the open functions; null: all fields 0. It is not used after the call. */
+/* Options of the open functions. Null means all fields 0. The struct is not used after the call. */
 typedef struct pfb_read_options {
-    bool is_strict; /* reject whatever the format forbids, including what real providers do */
+    bool is_strict; /* reject everything the format forbids, including known deviations of real providers */
     uint32_t reserved[3];
 } pfb_read_options;
 
@@ -176,11 +176,11 @@ typedef struct pfb_read_options {
 #define PFB_NOTE_SIZE_WITHOUT_HEADER UINT32_C(128) /* the total size of a V1 block does not count its header */
 
 #define PFB_NOTE_UNKNOWN_EVENT UINT32_C(0x10000)     /* events of a log that hold no part of a record were skipped */
-#define PFB_NOTE_INCOMPLETE_RECORD UINT32_C(0x20000) /* parts of a log's record that lacks others were skipped */
+#define PFB_NOTE_INCOMPLETE_RECORD UINT32_C(0x20000) /* a record of a log lacks parts and was skipped */
 #define PFB_NOTE_UNKNOWN_ITEM UINT32_C(0x40000)      /* items of unknown kind in a sample of a log were skipped */
-#define PFB_NOTE_TEXT_LINE UINT32_C(0x80000)         /* lines of a text log that are no rows were skipped */
+#define PFB_NOTE_TEXT_LINE UINT32_C(0x80000)         /* lines of a text log that are not rows were skipped */
 #define PFB_NOTE_UNEVEN_ROW UINT32_C(0x100000)       /* rows of a text log have fewer or more cells than the header */
-#define PFB_NOTE_BAD_NUMBER UINT32_C(0x200000)       /* cells of a text log that are no numbers have no value */
+#define PFB_NOTE_BAD_NUMBER UINT32_C(0x200000)       /* cells of a text log that are not numbers have no value */
 
 /* ---- Texts --------------------------------------------------------------------------------------- */
 

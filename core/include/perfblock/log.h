@@ -47,7 +47,7 @@ typedef struct pfb_log_reader {
     uint32_t notes;          /* PFB_NOTE_ bits: deviations tolerated so far */
     uint64_t window_offset;  /* of the window in the log */
     bool needs_more;         /* pfb_log_next_record returned false because the next record ends past the window */
-    size_t resume_offset;    /* then: where in this window the next one must begin */
+    size_t resume_offset;    /* if needs_more: offset in this window at which the next window must begin */
     uint64_t skipped_events; /* events of unknown kind or layout, and parts of records that lack other parts */
 
     /* The header of the log. */
@@ -218,10 +218,10 @@ PFB_API pfb_error pfb_log_finish_sample(pfb_log_sample_reader *reader);
 
 /* A joined record of type PFB_LOG_NAMES: a piece of the name table of a machine. */
 typedef struct pfb_log_names {
-    pfb_name machine; /* "\\MACHINE" */
-    size_t
-        table_offset; /* of the piece in the record: a multi-string in UTF-16LE. All pieces, one after the other, are */
-    size_t table_size_bytes; /* a table for pfb_name_table_open */
+    pfb_name machine;    /* "\\MACHINE" */
+    size_t table_offset; /* of the piece in the record. All pieces of a machine, concatenated, are a multi-string in
+                          * UTF-16LE for pfb_name_table_open */
+    size_t table_size_bytes;
 } pfb_log_names;
 
 PFB_API pfb_error pfb_log_read_names(const void *record, size_t size, pfb_log_names *names);

@@ -13,10 +13,10 @@ extern "C" {
 #endif
 
 /* Names of instances, counters, countersets and machines. They may contain anything: unpaired surrogates, control
- * characters, path separators. Readers return them where they are in the input; the functions below convert and compare
+ * characters, path separators. Readers return names as pointers into the input; the functions below convert and compare
  * them. */
 
-/* Encodings of names: Windows code pages. A name may have any other code page, too. */
+/* Encodings of names: numbers of Windows code pages. Others occur, too. */
 #define PFB_ENCODING_UTF16LE UINT32_C(1200)
 #define PFB_ENCODING_UTF16BE UINT32_C(1201)
 #define PFB_ENCODING_WINDOWS_1252 UINT32_C(1252)
@@ -47,20 +47,21 @@ PFB_INLINE pfb_name pfb_utf16_name(const void *utf16, size_t units)
 }
 
 /* Converts a name to UTF-8. Writes at most `capacity` bytes, including a NUL that is always written when capacity > 0.
- * A character that does not fit is not written in part. Returns the size in bytes of the whole text without the NUL (at
- * most 3 per byte of the name): the output is complete if the return value is below `capacity`. `out` may be null when
- * capacity is 0. What cannot be decoded becomes U+FFFD: each unpaired surrogate, each malformed byte of UTF-8, the odd
- * last byte of UTF-16, and each byte above 127 of a code page not listed above. Escapes nothing. Linear in the size. */
+ * Does not split characters. Returns the size in bytes of the whole text without the NUL (at most 3 per byte of the
+ * name): the output is complete if the return value is below `capacity`. `out` may be null when capacity is 0. What
+ * cannot be decoded becomes U+FFFD: each unpaired surrogate, each malformed byte of UTF-8, the odd last byte of UTF-16,
+ * and each byte above 127 of a code page not listed above. Escapes nothing. Linear in the size. */
 PFB_API size_t pfb_name_to_utf8(const pfb_name *name, char *out, size_t capacity);
 
-/* Converts a name to UTF-16LE. Writes at most `capacity_units` units of 2 bytes, no NUL, and no character in part.
- * Returns the number of units of the whole text, at most one per byte of the name. `out` may be null when
- * capacity_units is 0. Units of UTF-16 are kept, unpaired surrogates too; what cannot be decoded otherwise becomes
- * U+FFFD as above. Linear in the size. */
+/* Converts a name to UTF-16LE. Writes at most `capacity_units` units of 2 bytes. Writes no NUL and does not split
+ * characters. Returns the number of units of the whole text, at most one per byte of the name. `out` may be null when
+ * capacity_units is 0. Units of UTF-16 are kept, including unpaired surrogates; anything else that cannot be decoded
+ * becomes U+FFFD as above. Linear in the size. */
 PFB_API size_t pfb_name_to_utf16(const pfb_name *name, uint8_t *out, size_t capacity_units);
 
-/* Returns true if both names have the same characters, in whatever encodings. What cannot be decoded equals U+FFFD,
- * except that names of one encoding are equal only if their bytes are. No name equals an empty one. */
+/* Returns true if both names have the same characters; their encodings may differ. What cannot be decoded equals
+ * U+FFFD, except that names of the same encoding are equal only if their bytes are. An absent name (null bytes) equals
+ * an empty one. */
 PFB_API bool pfb_name_equal(const pfb_name *left, const pfb_name *right);
 
 #ifdef __cplusplus

@@ -35,8 +35,8 @@ typedef struct pfb_pdh_text_reader {
     uint32_t notes;         /* PFB_NOTE_ bits: deviations tolerated so far */
     uint64_t window_offset; /* of the window in the text */
     bool needs_more;        /* pfb_pdh_text_next_row returned false because the next row ends past the window */
-    size_t resume_offset;   /* then: where in this window the next one must begin */
-    uint64_t skipped_lines; /* lines among the rows that are no rows */
+    size_t resume_offset;   /* if needs_more: offset in this window at which the next window must begin */
+    uint64_t skipped_lines; /* lines among the rows that are not rows */
 
     char separator;        /* ',' or '\t' */
     bool has_version;      /* the header begins with "(PDH-CSV 4.0)" or "(PDH-TSV 4.0)" */
@@ -73,7 +73,7 @@ typedef struct pfb_pdh_text_row {
 typedef struct pfb_pdh_text_value {
     size_t offset; /* in the window */
     uint32_t column;
-    bool has_value; /* false: the cell is blank or no number */
+    bool has_value; /* false: the cell is blank or not a number */
     double value;   /* finite */
 } pfb_pdh_text_value;
 

@@ -62,22 +62,23 @@ PFB_API bool pfb_query_is_pattern(const pfb_name *pattern);
  *     [\\machine]\counterset[(instance)]\counter
  *     instance: [parent/]name[#index]
  *
- * Parts are slices of the path; `bytes` is null for a part that is not there. Any part may contain * and ?. */
+ * Parts are slices of the path; `bytes` is null for an absent part. Any part may contain * and ?. */
 typedef struct pfb_path {
     pfb_name machine; /* without the two backslashes */
     pfb_name counterset;
-    pfb_name instance; /* all that is in brackets, which may be empty */
-    pfb_name parent;   /* what precedes the last slash of it */
-    pfb_name name;     /* without parent and index */
-    bool has_index;    /* it ends in # and one to nine digits */
+    pfb_name instance; /* the text between the parentheses, which may be empty */
+    pfb_name parent;   /* the part of `instance` before its last slash */
+    pfb_name name;     /* `instance` without parent and index */
+    bool has_index;    /* `instance` ends in # and one to nine digits */
     uint32_t index;    /* number among the instances of this name, from 0 */
     pfb_name counter;
 } pfb_path;
 
-/* Splits a path in UTF-8, UTF-16LE or an encoding of one byte per character. A bracket begins the instance if no
- * backslash precedes it; the last closing bracket that a backslash follows ends it, since names of instances may
- * contain brackets and backslashes. An instance may also be called "a/b" or "a#1" as a whole: callers compare
- * `instance` first. Returns false if this is not a path: no counterset, no counter, or unbalanced brackets. */
+/* Splits a path in UTF-8, UTF-16LE or an encoding of one byte per character. The instance begins at the first opening
+ * parenthesis after the counterset and ends at the last closing parenthesis that is followed by a backslash, because
+ * names of instances may contain parentheses and backslashes. The name of an instance may itself be "a/b" or "a#1":
+ * callers compare `instance` first. Returns false if this is not a path: no counterset, no counter, or an instance
+ * without its closing parenthesis. */
 PFB_API bool pfb_path_parse(const pfb_name *text, pfb_path *path);
 
 #ifdef __cplusplus

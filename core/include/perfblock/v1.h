@@ -120,14 +120,13 @@ typedef struct pfb_v1_instance {
 
 /* The value of a counter, with its base and its multi count. */
 typedef struct pfb_v1_value {
-    size_t offset;       /* of the raw bytes; of the counter block for a counter of size 0 */
-    uint32_t size_bytes; /* CounterSize */
-    uint32_t position;   /* of the counter's definition */
-    bool is_number;      /* 4 or 8 bytes */
-    bool has_base; /* the next definition is a base of 4 or 8 bytes that is not a multi count. A base, and a counter
-                    * of size 0, has no base */
-    bool has_multi_count; /* a multi counter: the next definition is its multi count, or the 4 bytes after its value are
-                           */
+    size_t offset;        /* of the raw bytes; of the counter block for a counter of size 0 */
+    uint32_t size_bytes;  /* CounterSize */
+    uint32_t position;    /* of the counter's definition */
+    bool is_number;       /* 4 or 8 bytes */
+    bool has_base;        /* the next definition is a base of 4 or 8 bytes and not a multi count. Bases and counters of
+                           * size 0 have no base */
+    bool has_multi_count; /* a multi counter. Its multi count is the next definition, or the 4 bytes after its value */
     uint32_t base_type;
     uint64_t raw; /* zero-extended; 0 unless is_number */
     uint64_t base;
@@ -139,11 +138,13 @@ typedef struct pfb_v1_value {
 PFB_API bool pfb_v1_recognise(const void *data, size_t size);
 
 /* Starts reading a block of `size` bytes. Null options are defaults. Checks the header only; returns false if it is
- * malformed, and `error` says why. A system name outside the block is noted (PFB_NOTE_BAD_SYSTEM_NAME) and
- * `system_name.bytes` is null; in strict mode it is the error PFB_BAD_NAME. A total size that counts the
- * objects but not the header is noted (PFB_NOTE_SIZE_WITHOUT_HEADER) if the sizes of the objects add up to it and the
- * header's size fits the input, too; total_size_bytes is then the sum. In strict mode it is PFB_SIZE_WITHOUT_HEADER. A
- * null `data` counts as size 0. Bytes past total_size_bytes are ignored. */
+ * malformed, and `error` says why. A null `data` counts as size 0. Bytes past total_size_bytes are ignored.
+ *
+ * Two deviations are noted, and are errors in strict mode only. A system name outside the block:
+ * PFB_NOTE_BAD_SYSTEM_NAME, `system_name.bytes` is null (strict: PFB_BAD_NAME). A total size that does not count the
+ * header: PFB_NOTE_SIZE_WITHOUT_HEADER, total_size_bytes includes the header (strict: PFB_SIZE_WITHOUT_HEADER). The
+ * latter is recognised if the sizes of the objects add up to the total size and the input also has bytes for the
+ * header. */
 PFB_API bool pfb_v1_open(pfb_v1_reader *block, const void *data, size_t size, const pfb_read_options *options);
 
 /* Moves to the next object, after checking what the caller left unread of the current one. Returns true for a malformed
