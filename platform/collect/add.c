@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the names of countersets and counters to a query of the source. */
+/* Resolves names of countersets, counters and instances, and adds the counters to the query of the source. */
 #include "collect/collector.h"
 #include "collect/memory.h"
 #include "perfblock/catalog.h"
@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A counterset that a name matches. */
+/* A counterset that matches a name of the caller. */
 typedef struct meant_set {
     metadata_set *set;
-    const char *called; /* the name that was asked for */
-    bool is_pattern;    /* it has wildcards */
+    const char *called; /* the caller's name */
+    bool is_pattern;    /* that name has wildcards */
 } meant_set;
 
-/* What a call adds. */
+/* State of one call that adds counters. */
 typedef struct addition {
     pfb_collector *c;
     const pfb_collector_choice *choice;
@@ -49,7 +49,7 @@ static bool fail_unlisted(const addition *a)
 
 /* ---- Patterns -------------------------------------------------------------------------------------------- */
 
-/* A name of the caller's, which may have wildcards. */
+/* A name given by the caller, with or without wildcards. */
 typedef struct name_pattern {
     pfb_name text;
     bool has_wildcards;
@@ -82,7 +82,7 @@ static bool has_counterset(pfb_collector *c, const pfb_guid *guid)
            failure.code != PFB_WIN32_COUNTERSET_NOT_FOUND;
 }
 
-/* Adds a counterset, each once; named in full by any name, it counts as named in full. */
+/* Adds a counterset unless it was added before. If one name matches it without wildcards, that name is kept. */
 static bool add_set(addition *a, const pfb_guid *guid, const char *called, bool is_pattern)
 {
     metadata_set *set = pfb_metadata_get(&a->c->metadata, guid);
@@ -100,7 +100,7 @@ static bool add_set(addition *a, const pfb_guid *guid, const char *called, bool 
     return true;
 }
 
-/* *is_meant becomes true if the pattern matches one of the counterset's names; its GUID, if it has none. */
+/* Sets *is_meant if the pattern matches one of the counterset's names, or its GUID if it has no name. */
 static bool match_set(addition *a, const pfb_guid *guid, const name_pattern *p, bool *is_meant)
 {
     char text[PFB_GUID_TEXT_BYTES];
@@ -117,7 +117,7 @@ static bool match_set(addition *a, const pfb_guid *guid, const name_pattern *p, 
     return true;
 }
 
-/* Adds the countersets that a name means. */
+/* Adds the countersets that match a name or GUID of the caller. */
 static bool find_sets_called(addition *a, const char *called, const name_pattern *p)
 {
     pfb_guid guid;
@@ -133,7 +133,7 @@ static bool find_sets_called(addition *a, const char *called, const name_pattern
             return false;
         is_found = is_found || is_meant;
     }
-    /* The catalog's names mean their countersets in any language. */
+    /* Names of the catalog match whatever the language of the system is. */
     for (size_t i = 0; (known = pfb_catalog_set_at(i)) != NULL; i++) {
         if (!matches_ascii(p, known->name) || !has_counterset(a->c, &known->guid))
             continue;
@@ -214,8 +214,8 @@ static bool is_number(const char *text, uint32_t number)
     return *text != '\0' && read == number;
 }
 
-/* Marks the counters of a counterset that a name means: by id or by name; a counter without a name is called by its
- * id. */
+/* Marks the counters of a counterset that match a name of the caller: by name, by id, or, if a counter has no name, by
+ * a pattern for its id. */
 static bool mark_meant(addition *a, const metadata_set *set, const char *called)
 {
     pfb_counter counter;
@@ -241,7 +241,7 @@ static bool clear_meant(addition *a, const metadata_set *set)
     return true;
 }
 
-/* Fails if some counter is in none of the countersets. */
+/* Fails if a name of a counter matches in none of the countersets. */
 static bool check_counters(addition *a)
 {
     for (size_t k = 0; k < a->choice->counter_count; k++) {
@@ -270,7 +270,7 @@ static bool add_row(addition *a, const metadata_set *set, uint32_t counter_id, b
     return true;
 }
 
-/* Adds a counter, and those that its formula refers to. */
+/* Adds a counter, and the counters that its formula refers to. */
 static bool add_counter(addition *a, const metadata_set *set, const pfb_counter *counter)
 {
     const uint32_t ids[] = {counter->base_id, counter->multi_id, counter->perf_time_id, counter->perf_freq_id};
@@ -283,7 +283,7 @@ static bool add_counter(addition *a, const metadata_set *set, const pfb_counter 
     return has_memory;
 }
 
-/* Adds what is asked for of a counterset. */
+/* Adds the matching counters of a counterset. */
 static bool add_counters(addition *a, const metadata_set *set)
 {
     pfb_counter counter;
@@ -306,14 +306,14 @@ static bool add_counters(addition *a, const metadata_set *set)
 
 /* ---- Instances ------------------------------------------------------------------------------------------- */
 
-/* A counterset whose registration is unknown is taken for one with instances. */
+/* A counterset whose registration is unknown is assumed to have instances. */
 static bool has_instances(const metadata_set *set)
 {
     return !set->has_counters || (set->registration.instance_type & PFB_INSTANCES_MULTIPLE) != 0;
 }
 
-/* Returns false if the counterset lists instances and none matches. Its only instance has no name if it has no others:
- * patterns that match nothing at all mean it, such as *. A list that cannot be had proves nothing. */
+/* Returns false if the counterset lists instances and none matches. The instance of a single-instance counterset has an
+ * empty name, which "*" matches. Returns true if the list is empty, malformed or not available. */
 static bool has_instance(addition *a, const metadata_set *set)
 {
     pfb_list list;
@@ -328,7 +328,7 @@ static bool has_instance(addition *a, const metadata_set *set)
         return true;
     bool is_found = false;
     pfb_list_open(&list, bytes->data, bytes->size_bytes, NULL);
-    while (!is_found && pfb_list_next_instance(&list, &instance)) /* of any number */
+    while (!is_found && pfb_list_next_instance(&list, &instance)) /* of "a#1", any instance called "a" */
         is_found = pfb_choice_matches(filter, &instance.name, filter->index);
     return is_found || list.error.code != PFB_OK;
 }
@@ -342,8 +342,8 @@ static int compare_wanted(const void *left, const void *right)
     return (a->counter_id > b->counter_id) - (a->counter_id < b->counter_id);
 }
 
-/* The name in identifier blocks: the pattern; of "a#1" all names that begin with "a", since an instance may be called
- * that, and the number is that among all of one name. */
+/* Makes the name filter of the identifier blocks: the pattern, or "*" for all instances. For "a#1" it is "a*": that
+ * includes an instance called "a#1" as well as all instances called "a", which are counted to find the second one. */
 static bool make_name(const addition *a, pfb_bytes *name)
 {
     const instance_filter *filter = a->filter == ALL_INSTANCES ? NULL : &a->c->choice.filters[a->filter];
@@ -385,7 +385,8 @@ static bool append_blocks(addition *a, const metadata_set *set, const pfb_bytes 
     return is_done;
 }
 
-/* Adds what is asked for of a counterset. One that a pattern matches and that has nothing of it is left out. */
+/* Adds the matching counters and instances of a counterset. If there are none, skips a counterset that was matched by a
+ * pattern, and fails for one that was named. */
 static bool add_from_set(addition *a, const meant_set *meant, const pfb_bytes *name)
 {
     size_t first = a->row_count;
@@ -415,13 +416,13 @@ static bool make_blocks(addition *a)
     return is_done;
 }
 
-/* A block that the source did not take. One that was added before is in the query. */
+/* Returns true if the source refused the block. A block that was added before is part of the query. */
 static bool is_refused(const pfb_identifier *block)
 {
     return block->status != PFB_WIN32_SUCCESS && block->status != PFB_WIN32_ALREADY_EXISTS;
 }
 
-/* Registers the blocks that the source refused. Fails if it refused all. */
+/* Adds a problem for each block that the source refused. Fails if it refused all blocks. */
 static bool check_blocks(addition *a)
 {
     pfb_list list;

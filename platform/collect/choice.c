@@ -13,7 +13,7 @@ static int compare_keys(const chosen_counter *a, const chosen_counter *b)
     return order != 0 ? order : (a->counter_id > b->counter_id) - (a->counter_id < b->counter_id);
 }
 
-/* By counterset, counter and filter; of equal ones that which is shown first. */
+/* Orders by counterset, counter and filter; of equal rows, those that are shown come first. */
 static int compare_chosen(const void *left, const void *right)
 {
     const chosen_counter *a = left;
@@ -79,7 +79,7 @@ bool pfb_choice_add_named(counter_choice *chosen, const pfb_collector_choice *ch
     return has_memory;
 }
 
-/* The size without "#" and the digits at the end; the whole size if it does not end so. */
+/* Returns the size without a "#" and digits at the end; the whole size if there are none. */
 static size_t split_index(const char *pattern, size_t size, uint32_t *index)
 {
     enum { MOST_DIGITS = 9 };
@@ -133,7 +133,7 @@ void pfb_choice_free(counter_choice *chosen)
     *chosen = (counter_choice){.rows = NULL};
 }
 
-/* The position of the first row that is not below this counter. */
+/* Returns the position of the first row that is not below this counter. */
 static size_t find_from(const counter_choice *chosen, const pfb_guid *counterset, uint32_t counter_id)
 {
     const chosen_counter wanted = {.counterset = *counterset, .counter_id = counter_id};

@@ -4,10 +4,10 @@
 
 #include "perfblock/collect.h"
 
-/* What was asked for: counters, each with the instances that are shown of it. */
+/* The counters that the caller added, each with a filter for its instances. */
 
-/* Instances of names that match a pattern, or of one name with a number: "a#1" means instances of that name, and the
- * second of those called "a". */
+/* A filter for instances: a pattern for names. A pattern that ends in a number, such as "a#1", also matches the second
+ * of the instances called "a". */
 typedef struct instance_filter {
     char *text;            /* UTF-8 */
     pfb_name pattern;      /* all of the text */
@@ -22,10 +22,10 @@ typedef struct chosen_counter {
     pfb_guid counterset;
     uint32_t counter_id; /* PFB_NO_ID: all of the counterset */
     uint32_t filter;     /* position, or ALL_INSTANCES */
-    bool is_shown;       /* false: only the formulas of others need it */
+    bool is_shown;       /* false: only formulas of other counters need it */
 } chosen_counter;
 
-/* Counters by name, without a source: compared with the names of each sample. */
+/* Counters chosen by name, for a collector without a source. Compared with the names of each sample. */
 typedef struct named_choice {
     char **names; /* UTF-8: of countersets, then of counters */
     size_t counterset_count, counter_count;
@@ -33,15 +33,15 @@ typedef struct named_choice {
     bool is_match; /* it has the counter of a log that was compared last */
 } named_choice;
 
-/* Zero at first: everything is shown. */
+/* Initialised to zero; then everything is shown. */
 typedef struct counter_choice {
     chosen_counter *rows; /* ascending by counterset and counter */
     size_t count, capacity;
-    named_choice *named; /* without a source; then there are no rows */
+    named_choice *named; /* only without a source; `rows` is then empty */
     size_t named_count, named_capacity;
     instance_filter *filters;
     size_t filter_count, filter_capacity;
-    uint8_t *matches; /* by filter, of one row: 0 unknown, 1 yes, 2 no */
+    uint8_t *matches; /* whether the current row matches each filter: 0 unknown, 1 yes, 2 no */
     size_t match_capacity;
 } counter_choice;
 
@@ -61,11 +61,11 @@ bool pfb_choice_add_named(counter_choice *chosen, const pfb_collector_choice *ch
 bool pfb_choice_add_filter(counter_choice *chosen, const char *instance, uint32_t *position);
 void pfb_choice_free(counter_choice *chosen);
 
-/* The rows of a counterset, and of one of its counters (PFB_NO_ID: of all). */
+/* Return the rows of a counterset, and those of one counter (PFB_NO_ID: the rows that choose all its counters). */
 chosen_range pfb_choice_of_set(const counter_choice *chosen, const pfb_guid *counterset);
 chosen_range pfb_choice_of_counter(const counter_choice *chosen, const pfb_guid *counterset, uint32_t counter_id);
 
-/* Returns true if an instance matches a filter. `occurrence` is its number among those of its name. */
+/* Returns true if an instance matches a filter. `occurrence` is its number among the instances of its name, from 0. */
 bool pfb_choice_matches(const instance_filter *filter, const pfb_name *name, uint32_t occurrence);
 
 #endif

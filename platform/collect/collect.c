@@ -69,7 +69,7 @@ void pfb_collector_begin_file(pfb_collector *c)
     c->file_number++;
 }
 
-/* Ends the current sample before names change, to which its values refer. */
+/* Ends the current sample before names change: its values refer to them. */
 static bool end_names(pfb_collector *c)
 {
     pfb_text_clear(&c->texts);
@@ -166,7 +166,7 @@ bool pfb_collector_put_sample(pfb_collector *c, uint32_t version, const void *da
 
 /* ---- Collecting ------------------------------------------------------------------------------------------ */
 
-/* Gets the query information of the sample that was collected. A live source has new one only after counters were
+/* Gets the query information of the collected sample. That of a live source changes only after counters were
  * added. */
 static bool take_info(pfb_collector *c, bool is_recorded, pfb_source_failure *failure)
 {

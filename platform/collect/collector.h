@@ -16,7 +16,7 @@
 /* The samples of one format. */
 typedef struct sample_series {
     kept_samples kept;
-    kept_sample *spare; /* the next sample, or the current one, which is kept when the next one is put; may be null */
+    kept_sample *spare; /* memory for the next sample, or the current sample until it ends; may be null */
 } sample_series;
 
 /* A result and the sample it is compared with. */
@@ -28,11 +28,11 @@ typedef struct compared_result {
 /* A column of the current sample. */
 typedef struct shown_column {
     pfb_name name;
-    text_view text; /* `bytes` is null where it is converted each time */
+    text_view text; /* `bytes` is null if the name is not cached and converted each time */
     const char *unit;
     bool is_chosen;
     bool has_all_instances;
-    size_t first_filter, filter_count; /* else of its instances: positions in column_filters */
+    size_t first_filter, filter_count; /* otherwise its filters: positions in column_filters */
     bool is_hidden;
 } shown_column;
 
@@ -69,15 +69,15 @@ struct pfb_collector {
     pfb_collector_problem *problems;
     size_t problem_count, problem_capacity, problems_returned;
     pfb_bytes info, next_info; /* query information of the last sample, and memory for the next */
-    bool has_info;             /* `info` is that of the query */
-    bool has_begun;            /* a sample was collected, at `started` */
+    bool has_info;             /* `info` is up to date */
+    bool has_begun;            /* the first sample was collected at `started` */
     uint64_t started;
     pfb_collected_reply reply;
     /* Samples (samples.c). */
     range_step v2_step; /* of V2 samples; of V1 each machine has one (kept.h) */
     uint64_t number;    /* of the next sample */
     uint64_t file_number;
-    query_info *query;       /* in force; null: none */
+    query_info *query;       /* applies to the next V2 sample; null: none */
     sample_series series[2]; /* V2, V1 */
     log_state log;           /* logs.c */
     uint32_t gaps;
@@ -106,11 +106,11 @@ bool pfb_collect_no_memory(pfb_source_failure *failure);
 
 /* ---- metadata of the source (fetch.c) -------------------------------------------------------------------- */
 
-/* Asks the source for the reply to a request code unless it was asked before. A source that has none is no failure.
- * Returns false when memory is exhausted. */
+/* Asks the source for the reply to a request code unless it was asked before. Returns true even if the source has no
+ * reply; returns false when memory is exhausted. */
 bool pfb_collect_fetch(pfb_collector *c, metadata_set *set, uint32_t request);
 
-/* The same for the counters and all names, and the catalog. */
+/* Fetches the counters and all names, and adds those of the catalog. */
 bool pfb_collect_complete(pfb_collector *c, metadata_set *set);
 
 bool pfb_collect_add_problem(pfb_collector *c, const pfb_collector_problem *problem);
@@ -136,10 +136,11 @@ bool pfb_collect_matches_title(pfb_collector *c, const char *pattern, uint32_t t
 /* Loads, compares and cooks the reply in the spare sample of the series. Returns false when memory is exhausted. */
 bool pfb_collect_take(pfb_collector *c, bool is_v1);
 
-/* The spare sample of a series, made if there is none; ends the current sample. Null when memory is exhausted. */
+/* Ends the current sample and returns the spare sample of a series, allocated if there is none. Returns null when
+ * memory is exhausted. */
 kept_sample *pfb_collect_spare(pfb_collector *c, bool is_v1);
 
-/* Ends the current sample: it is kept. Returns false when memory is exhausted. */
+/* Ends the current sample and keeps it for comparison with later ones. Returns false when memory is exhausted. */
 bool pfb_collect_end_sample(pfb_collector *c);
 
 /* Returns why a sample is not compared with an older one of another file, by their clocks, as a PFB_GAP_ bit; or 0. */
@@ -160,7 +161,7 @@ bool pfb_collect_leave_out(pfb_collector *c, kept_sample *sample, const sample_c
 void pfb_collect_forget_logs(pfb_collector *c);
 void pfb_collect_free_logs(pfb_collector *c);
 
-/* The next value of the current sample, which is of a log; false after the last. */
+/* Returns the next value of the current sample, which comes from a log; false after the last one. */
 bool pfb_collect_next_of_log(pfb_collector *c, pfb_collected_value *value);
 pfb_collected_sample pfb_collect_log_sample(const pfb_collector *c);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a source offers. */
+/* Descriptions of countersets and counters. */
 #include "collect/collector.h"
 #include "collect/memory.h"
 #include "source/source_private.h"
@@ -26,7 +26,7 @@ static bool list_put(pfb_collector *c, pfb_bytes *guids)
     return true;
 }
 
-/* Leaves each GUID where it is first. */
+/* Removes repeated GUIDs. */
 static bool list_once(pfb_collector *c, pfb_bytes *guids)
 {
     size_t kept = 0;
@@ -80,7 +80,7 @@ static bool convert_texts(pfb_collector *c, const described_text texts[3])
     return true;
 }
 
-/* The counterset with all that the source has on it. Null when memory is exhausted. */
+/* Returns the counterset with all metadata of the source; null when memory is exhausted. */
 static metadata_set *find_described(pfb_collector *c, const pfb_guid *guid, uint32_t help)
 {
     metadata_set *set = pfb_metadata_get(&c->metadata, guid);

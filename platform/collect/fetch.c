@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Registrations of the source, asked for when they are needed. */
+/* Requests metadata from the source when it is first needed. */
 #include "collect/collector.h"
 #include "collect/memory.h"
 

@@ -11,7 +11,7 @@ typedef struct kept_object {
     kept_sample *latest;
 } kept_object;
 
-/* A machine of which samples are kept. */
+/* A machine with kept samples. */
 struct kept_machine {
     uint8_t *name;
     size_t name_size;
@@ -29,7 +29,7 @@ static int compare_machine(const kept_machine *machine, const pfb_name *name)
     return name->size_bytes > 0 ? memcmp(machine->name, name->bytes, name->size_bytes) : 0;
 }
 
-/* The position of the first machine whose name is not below that of the sample's machine. */
+/* Returns the position of the first machine that is not below the sample's machine. */
 static size_t find_position(const kept_samples *kept, const kept_sample *sample)
 {
     size_t low = 0;
@@ -87,7 +87,7 @@ static kept_machine *make_machine(const pfb_name *name)
     return machine;
 }
 
-/* Null when memory is exhausted. */
+/* Returns null when memory is exhausted. */
 static kept_machine *find_or_add_machine(kept_samples *kept, const kept_sample *sample)
 {
     size_t position = find_position(kept, sample);
@@ -134,8 +134,8 @@ kept_sample *pfb_kept_find(const kept_machine *machine, uint32_t title)
     return object ? object->latest : NULL;
 }
 
-/* Adds the objects of a sample that the machine does not have yet: merges two sorted lists from their ends. False when
- * memory is exhausted. */
+/* Adds the objects of a sample that the machine does not have yet: merges two sorted lists from their ends. Returns
+ * false when memory is exhausted. */
 static bool merge_objects(kept_machine *machine, kept_sample *sample)
 {
     size_t missing = 0;
@@ -166,7 +166,7 @@ static size_t sample_size(const kept_sample *sample)
     return sample->capacity + sample->reply.capacity_bytes;
 }
 
-/* Moves a sample from the list to that of the released ones. */
+/* Moves a sample from the list of kept samples to the list of released ones. */
 static void release(kept_samples *kept, kept_sample *sample, kept_sample **released)
 {
     *(sample->before ? &sample->before->after : &kept->first) = sample->after;
@@ -177,7 +177,8 @@ static void release(kept_samples *kept, kept_sample *sample, kept_sample **relea
     *released = sample;
 }
 
-/* Makes the sample the latest of the objects that are known, and releases samples that are the latest of none. */
+/* Makes the sample the latest one of its objects, as far as they are known, and releases samples that are no longer the
+ * latest one of any object. */
 static void supersede(kept_samples *kept, kept_sample *sample, kept_sample **released)
 {
     const kept_machine *machine = pfb_kept_machine(kept, sample);

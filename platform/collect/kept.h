@@ -6,10 +6,10 @@
 #include "perfblock/sample.h"
 #include "perfblock/source.h"
 
-/* The samples of one format that later ones are compared with: the latest of each V1 object of each machine; V2 is one
- * object without machine. When they exceed a limit the oldest are dropped, but never the one that was added last.
- * Finding the sample of an object is a binary search; adding one is linear in its objects and in those that are kept.
- */
+/* The samples of one format that later ones are compared with: for V1, the latest sample of each object of each
+ * machine. V2 is treated as a single object of a machine without name. When the samples exceed a limit the oldest ones
+ * are dropped, but never the latest. Finding the sample of an object is a binary search; adding a sample is linear in
+ * its objects and in the kept ones. */
 
 enum { KEPT_MOST_OBJECTS = 4096, KEPT_MOST_BYTES = 64 << 20 };
 
@@ -19,37 +19,38 @@ typedef struct query_info query_info;
 /* A loaded reply. */
 typedef struct kept_sample {
     pfb_sample table;
-    uint64_t number;      /* of the sample; V1 replies of one time and machine may share it */
-    uint64_t file_number; /* of its file */
+    uint64_t number;      /* sample number; V1 blocks of the same time and machine may share it */
+    uint64_t file_number; /* number of the file that it comes from */
     pfb_bytes reply;
-    size_t reply_size;     /* of the reply inside the bytes */
+    size_t reply_size;     /* size according to the header of the reply */
     pfb_name machine_name; /* V1, in the reply; `bytes` is null without one */
-    uint32_t *titles;      /* of its objects, ascending, each once; V2: one, 0 */
+    uint32_t *titles;      /* title indexes of its objects, ascending, each once; V2: only 0 */
     size_t title_count, title_capacity;
-    void *memory; /* of the table */
+    void *memory; /* memory of `table` */
     size_t capacity;
-    query_info *query;               /* that applies to it, or null */
-    pfb_registration *registrations; /* of the countersets in it */
+    query_info *query;               /* query information that applies to it, or null */
+    pfb_registration *registrations; /* of its countersets */
     size_t registration_capacity;
     /* ------------------------------------------------------------------------------------------ */
     uint64_t serial; /* ascends in the order of adding */
     kept_machine *machine;
-    size_t latest_count; /* objects of which this is the latest sample */
+    size_t latest_count; /* number of objects whose latest sample this is */
     struct kept_sample *before, *after;
 } kept_sample;
 
-/* Zero at first. */
+/* Initialised to zero. */
 typedef struct kept_samples {
-    kept_sample *first, *last;
-    uint64_t dropped_count; /* samples that were dropped while they were the latest of an object */
+    kept_sample *first, *last; /* in the order of adding */
+    uint64_t dropped_count;    /* samples that were dropped while they were the latest of an object */
     /* ------------------------------------------------------------------------------------------ */
     uint64_t serial;
-    size_t object_count, size_bytes; /* of all of them */
+    size_t object_count, size_bytes; /* totals of all samples */
     kept_machine **machines;         /* ascending by size and bytes of their names */
     size_t machine_count, machine_capacity;
 } kept_samples;
 
-/* The machine that a sample names, or null if no samples of it are kept. Valid until the next sample is added. */
+/* Returns the machine that a sample names, or null if no samples of it are kept. Valid until the next sample is added.
+ */
 const kept_machine *pfb_kept_machine(const kept_samples *kept, const kept_sample *sample);
 
 /* The last sample of that machine in the range, or null if no samples of it are kept. Valid as long. Adding a sample
@@ -60,11 +61,11 @@ range_step *pfb_kept_step(const kept_samples *kept, const kept_sample *sample);
 kept_sample *pfb_kept_find(const kept_machine *machine, uint32_t title);
 
 /* Adds a sample with at least one object. *released becomes the list of samples that are no longer kept, linked by
- * `after`; they belong to the caller. Returns false when memory is exhausted: then the sample was not added, and
- * nothing is kept any more. */
+ * `after`; the caller now owns them. Returns false when memory is exhausted: then the sample was not added, and all
+ * samples are in *released. */
 bool pfb_kept_add(kept_samples *kept, kept_sample *sample, kept_sample **released);
 
-/* Releases all samples; returns them in the same way. */
+/* Removes all samples and returns them as a list linked by `after`, which the caller owns. */
 kept_sample *pfb_kept_clear(kept_samples *kept);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Perfmon logs: records of a .blg and rows of a text log become samples. */
+/* Makes samples from records of a .blg and rows of a text log. */
 #include "collect/collector.h"
 #include "collect/memory.h"
 #include "perfblock/query.h"
@@ -39,7 +39,7 @@ void pfb_collect_free_logs(pfb_collector *c)
 
 /* ---- Paths --------------------------------------------------------------------------------------------------- */
 
-/* Reserves memory for the longest names of the paths, so that the values need none. */
+/* Reserves memory for the longest names of the paths, so that returning values allocates nothing. */
 static bool reserve_path_names(pfb_collector *c)
 {
     const log_state *l = &c->log;
@@ -55,13 +55,13 @@ static bool reserve_path_names(pfb_collector *c)
     return has_memory;
 }
 
-/* The memory of the sample that is neither the current one nor the one before. */
+/* Returns the memory for the next sample: not that of the latest one. */
 static log_sample *spare_sample(log_state *l)
 {
     return &l->samples[!l->newer];
 }
 
-/* Joins a record in memory that is reused. Returns false when memory is exhausted. */
+/* Joins the parts of a record in the sample's memory. Returns false when memory is exhausted. */
 static bool copy_record(log_sample *sample, const pfb_log_reader *log, const pfb_log_record *record, size_t *size)
 {
     void *memory = sample->record;
@@ -72,7 +72,8 @@ static bool copy_record(log_sample *sample, const pfb_log_reader *log, const pfb
     return has_memory;
 }
 
-/* Uses the list of paths in the spare sample. Samples are compared across lists only if these are equal. */
+/* Takes the list of paths from the spare sample. If it differs from the previous list, the next sample is not compared
+ * with the samples before it. */
 static bool take_paths(pfb_collector *c, size_t size, pfb_error *error)
 {
     log_state *l = &c->log;
@@ -161,7 +162,7 @@ static bool fit_values(log_sample *sample, size_t size)
     return has_memory;
 }
 
-/* Keeps the difference of UTC and local time, if some value shows it. */
+/* Keeps the difference of UTC and local time if it can be derived from a value. */
 static void find_bias(log_state *l, const pfb_log_values *values)
 {
     bool is_found = false;
@@ -215,7 +216,7 @@ static bool take_sample(pfb_collector *c, size_t size, uint64_t local_time, pfb_
     return true;
 }
 
-/* Adds a piece of the name table in the spare sample. */
+/* Adds the piece of a name table that the spare sample holds. */
 static bool take_names(pfb_collector *c, size_t size, pfb_error *error)
 {
     const uint8_t *record = spare_sample(&c->log)->record;
@@ -231,7 +232,7 @@ static bool take_names(pfb_collector *c, size_t size, pfb_error *error)
     return has_memory;
 }
 
-/* The bias of the header, unless it depends on the season. */
+/* Uses the bias in the header unless it depends on daylight saving time. */
 static void read_header_bias(log_state *l, const pfb_log_reader *log)
 {
     int64_t minutes = (int64_t)log->bias_minutes + log->standard_bias_minutes;
@@ -284,7 +285,7 @@ bool pfb_collector_next_log_object(pfb_collector *c, const pfb_log_reader *log, 
     l->is_object = true;
     bool has_memory = pfb_collector_put_sample(c, 1, item.block, item.block_size_bytes, failure);
     l->is_object = false;
-    c->number = number; /* an object has the number of its sample */
+    c->number = number; /* an object has the number of the sample that contains it */
     if (c->current && pfb_log_bias_between((uint64_t)c->current->table.perf_time_100ns, l->local_time, &minutes)) {
         l->has_bias = true;
         l->bias_minutes = minutes;
@@ -310,7 +311,7 @@ static size_t copy_cell(uint8_t *to, const pfb_name *name)
     return size;
 }
 
-/* Splits the path of a column. A cell that is no path is the name of a counter. */
+/* Splits the path of a column. A cell that is not a path counts as the name of a counter. */
 static pfb_log_path split_path(const pfb_name *name, uint32_t column)
 {
     pfb_log_path path = {.position = column};
@@ -422,7 +423,7 @@ static void set_path(pfb_collector *c, pfb_collected_value *v, const pfb_log_pat
     v->occurrence = path_occurrence(path);
 }
 
-/* Fills in the parts of a value that it shares with others of its path. */
+/* Fills in the parts that all values of a path share. */
 static void begin_value(pfb_collector *c, pfb_collected_value *v, uint32_t position)
 {
     log_state *l = &c->log;
@@ -515,7 +516,8 @@ static bool next_counter(pfb_collector *c, pfb_collected_value *v)
         v->has_instance = value->has_instance;
         v->occurrence = value->occurrence;
     }
-    /* The clocks of machines differ: a value's own pair of times is the best one. */
+    /* A log may have counters of several machines, whose clocks differ: prefer the pair of times of the value itself.
+     */
     bool has_own = pfb_log_utc_bias(&l->paths[value->path], value, &minutes);
     set_time(v, value->time, l->has_bias || has_own, minutes);
     set_formula(c, v, value);

@@ -7,7 +7,7 @@
 #include "perfblock/source.h"
 
 /* Samples of perfmon logs: raw values of the counters of a .blg, or displayed values of a text log. Holds two samples
- * and the list of paths, whatever the size of the log. */
+ * and the list of paths, however large the log is. */
 
 /* A sample record and the values in it. */
 typedef struct log_sample {
@@ -23,15 +23,15 @@ typedef struct log_cell {
     double value;
 } log_cell;
 
-/* Zero at first. */
+/* Initialised to zero. */
 typedef struct log_state {
-    uint8_t *path_bytes; /* the record of paths; of a text log their names */
+    uint8_t *path_bytes; /* the joined record of paths; for a text log, copies of their names */
     size_t path_bytes_size, path_bytes_capacity;
     pfb_log_path *paths; /* their names are in path_bytes */
     size_t path_count, path_capacity;
     log_sample samples[2];
-    unsigned newer;  /* the current one or the last one */
-    bool has_sample; /* there is one, of these paths */
+    unsigned newer;  /* index of the latest sample */
+    bool has_sample; /* there is a sample with these paths */
     log_cell *cells; /* of the current row of a text log */
     size_t cell_count, cell_capacity;
     range_step step; /* of the log; its samples have no clocks */

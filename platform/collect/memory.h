@@ -10,11 +10,11 @@
  * half, so that repeated calls take amortised constant time. */
 bool pfb_collect_grow(void *array, size_t *capacity, size_t count, size_t element_bytes);
 
-/* The same for the array `array` with its capacity. */
+/* Calls pfb_collect_grow with the element size of `array`. */
 #define PFB_COLLECT_GROW(array, capacity, count) pfb_collect_grow(&(array), &(capacity), (count), sizeof *(array))
 
-/* The same for bytes whose contents need not survive. Memory of more than four times the size is given back: many small
- * samples would each hold that of a large one otherwise. */
+/* Provides memory for `size` bytes; the old contents are lost. Memory of more than four times the size is freed first:
+ * otherwise many small samples could each hold the memory of a large one. */
 bool pfb_collect_fit(void **memory, size_t *capacity, size_t size);
 
 #endif

@@ -24,7 +24,7 @@ static uint32_t guid_bit(const pfb_guid *guid, uint32_t bit)
     return guid->bytes[bit / 8] >> (7 - bit % 8) & 1;
 }
 
-/* The counterset that agrees with the GUID in all bits the tree tests. Requires that there is one. */
+/* Returns the counterset that agrees with the GUID in all bits that the tree tests. Requires a nonempty tree. */
 static metadata_set *nearest_set(const metadata *m, const pfb_guid *guid)
 {
     uint32_t at = m->root;
@@ -39,7 +39,7 @@ metadata_set *pfb_metadata_find(const metadata *m, const pfb_guid *guid)
     return set && pfb_guid_equal(&set->guid, guid) ? set : NULL;
 }
 
-/* Links the counterset at `index`, whose GUID is in no other: node number index - 1 separates it from the rest. */
+/* Links the counterset at `index`, whose GUID is in no other one. Node index - 1 separates it from the rest. */
 static void link_set(metadata *m, uint32_t index)
 {
     const pfb_guid *guid = &m->sets[index]->guid;
@@ -103,7 +103,7 @@ void pfb_metadata_free(metadata *m)
 
 /* ---- Replies --------------------------------------------------------------------------------------------- */
 
-/* False when memory is exhausted. A reply that cannot be read leaves what was there. */
+/* Returns false when memory is exhausted. A malformed reply changes nothing. */
 static bool add_registration(metadata_set *set, const metadata_reply *reply, const pfb_read_options *options,
                              pfb_error *error)
 {
@@ -144,7 +144,7 @@ static int compare_texts(const void *left, const void *right)
     return (a->position > b->position) - (a->position < b->position);
 }
 
-/* Replaces the texts by those of the reply up to its first error. False when memory is exhausted. */
+/* Replaces the texts by those of the reply up to its first error. Returns false when memory is exhausted. */
 static bool add_texts(metadata_texts *texts, const metadata_reply *reply, const pfb_read_options *options,
                       pfb_error *error)
 {
@@ -211,7 +211,7 @@ static metadata_reply *make_reply(uint32_t request, size_t size)
     return reply;
 }
 
-/* Puts a reply in the place of the one before for its request. */
+/* Keeps a reply, and frees the previous reply to the same request. */
 static void keep_reply(metadata_set *set, metadata_reply *reply)
 {
     metadata_reply **link = &set->replies;
@@ -278,7 +278,7 @@ bool pfb_metadata_complete(metadata_set *set)
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
-/* The number of places whose names are used. */
+/* Returns the number of places whose names are used. */
 static unsigned used_places(const metadata_set *set)
 {
     return !set ? 0 : set->has_registration ? METADATA_CATALOG : METADATA_PLACES;

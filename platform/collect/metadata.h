@@ -4,7 +4,7 @@
 
 #include "perfblock/metadata.h"
 
-/* What is known about countersets: registration replies, and the catalog for countersets without a registration. Names
+/* Metadata of countersets: registration replies, and the catalog for countersets without a registration. Names
  * are references into the replies, which are copies: an input can give one long name to thousands of counters, so
  * converted names are not stored per counter. */
 
@@ -33,14 +33,14 @@ typedef struct metadata_reply {
 
 typedef struct metadata_set {
     pfb_guid guid;
-    metadata_reply *replies;       /* that are referred to: at most one per request code, and the catalog's */
+    metadata_reply *replies;       /* replies in use: one per request code, and those of the catalog */
     uint32_t fetched;              /* bits of request codes that a source was asked for */
     bool has_reply;                /* a reply was added; false for a counterset known from the catalog only */
     bool has_registration;         /* request code 1 was answered: then the catalog is not used */
     bool has_catalog;              /* the catalog's replies were added */
     bool has_counters;             /* registration is valid */
     pfb_registration registration; /* the latest, or the catalog's */
-    uint32_t *order;               /* its counters by id if they do not ascend */
+    uint32_t *order;               /* positions of its counters by id; null if the ids ascend */
     uint64_t mark;                 /* for loops over countersets: the last pass that visited this one */
     pfb_name names[METADATA_PLACES];
     pfb_name help;
@@ -50,7 +50,7 @@ typedef struct metadata_set {
 
 typedef struct metadata_node metadata_node;
 
-/* Zero at first. */
+/* Initialised to zero. */
 typedef struct metadata {
     metadata_set **sets; /* in order of appearance */
     size_t count, capacity;
@@ -61,14 +61,14 @@ typedef struct metadata {
 
 void pfb_metadata_free(metadata *m);
 
-/* The counterset, or null. Takes at most 128 steps, whatever GUIDs an input has. */
+/* Returns the counterset, or null. Takes at most 128 steps, for hostile GUIDs too. */
 metadata_set *pfb_metadata_find(const metadata *m, const pfb_guid *guid);
 
-/* The same, and adds it if it is not there. Null when memory is exhausted. */
+/* Returns the counterset; adds it if it is missing. Returns null when memory is exhausted. */
 metadata_set *pfb_metadata_get(metadata *m, const pfb_guid *guid);
 
-/* Adds a reply to a registration request, in place of an earlier one. *error is that of the bytes, up to which they
- * are used. Returns false when memory is exhausted. */
+/* Adds a reply to a registration request, which replaces an earlier one. *error is the first error in the bytes; what
+ * precedes it is used. Returns false when memory is exhausted. */
 bool pfb_metadata_add(metadata_set *set, uint32_t request, const void *data, size_t size,
                       const pfb_read_options *options, pfb_error *error);
 
@@ -76,7 +76,7 @@ bool pfb_metadata_add(metadata_set *set, uint32_t request, const void *data, siz
  */
 bool pfb_metadata_complete(metadata_set *set);
 
-/* Names by place, and the first that exists; `bytes` is null without one. `set` may be null. */
+/* Return the name of one place, or the first name that exists; `bytes` is null without one. `set` may be null. */
 pfb_name pfb_metadata_set_name_at(const metadata_set *set, unsigned place);
 pfb_name pfb_metadata_set_name(const metadata_set *set);
 pfb_name pfb_metadata_counter_name_at(const metadata_set *set, unsigned place, uint32_t counter_id);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From replies to tables: which query information and registrations a reply has, which earlier samples it is compared
- * with, and how long these are kept. */
+/* Loads replies as samples: finds the query information and registrations of a reply and the earlier samples it is
+ * compared with, and decides how long samples are kept. */
 #include "collect/collector.h"
 #include "collect/memory.h"
 #include "perfblock/catalog.h"
@@ -17,8 +17,8 @@ typedef struct query_block {
     pfb_guid counterset;
 } query_block;
 
-/* The first block of each index, ascending by index: a sample of N results needs the first N at most, however many
- * blocks the input has. Shared by the samples that it applies to. */
+/* Query information: the first identifier block of each index, ascending by index. A sample with N results needs at
+ * most the first N, however many blocks the input has. Shared by the samples that it applies to. */
 struct query_info {
     uint8_t *bytes;
     query_block *blocks; /* offsets in `bytes` */
@@ -52,7 +52,7 @@ static int compare_blocks(const void *left, const void *right)
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-/* Sorts the blocks and copies the first of each index. False when memory is exhausted. */
+/* Sorts the blocks and copies the first one of each index. Returns false when memory is exhausted. */
 static bool sort_query(query_info *query, const uint8_t *info, size_t size)
 {
     size_t count = 0;
@@ -102,7 +102,7 @@ bool pfb_collector_put_query_info(pfb_collector *c, const void *data, size_t siz
     return has_memory || pfb_collect_no_memory(failure);
 }
 
-/* The number of blocks whose index is below this. */
+/* Returns the number of blocks whose index is below this one. */
 static size_t count_below(const query_info *query, uint32_t index)
 {
     size_t low = 0;
@@ -118,7 +118,7 @@ static size_t count_below(const query_info *query, uint32_t index)
 }
 
 /* Lists the registrations of the countersets in the first blocks, each once. Countersets without a reply are looked up
- * in the catalog. False when memory is exhausted. */
+ * in the catalog. Returns false when memory is exhausted. */
 static bool list_registrations(pfb_collector *c, kept_sample *sample, size_t block_count, uint32_t *count)
 {
     *count = 0;
@@ -159,7 +159,7 @@ static void free_sample(kept_sample *sample)
     free(sample);
 }
 
-/* Frees samples that `after` links. */
+/* Frees a list of samples that is linked by `after`. */
 static void free_list(kept_sample *sample)
 {
     while (sample) {
@@ -176,10 +176,10 @@ bool pfb_collect_end_sample(pfb_collector *c)
     kept_sample *released = NULL;
     c->current = NULL;
     c->log.is_current = false;
-    if (!sample || sample->title_count == 0) /* later samples have nothing to be compared with: it is reused */
+    if (!sample || sample->title_count == 0) /* no later sample can be compared with it: its memory is reused */
         return true;
     bool is_kept = pfb_kept_add(&series->kept, sample, &released);
-    if (is_kept) { /* one that is no longer kept is reused */
+    if (is_kept) { /* reuse the memory of a released sample */
         series->spare = released;
         released = released ? released->after : NULL;
     }
@@ -213,7 +213,7 @@ void pfb_collect_free_samples(pfb_collector *c)
 
 /* ---- Tables ---------------------------------------------------------------------------------------------- */
 
-/* Makes the table of a reply. False when memory is exhausted. */
+/* Makes the table of a reply. Returns false when memory is exhausted. */
 static bool load_table(kept_sample *sample, const pfb_sample_input *input, pfb_error *error)
 {
     pfb_sample_counts counts;
@@ -224,7 +224,7 @@ static bool load_table(kept_sample *sample, const pfb_sample_input *input, pfb_e
     return true;
 }
 
-/* Loads a V2 reply if its header is sound. False when memory is exhausted. */
+/* Loads a V2 reply unless its header is malformed. Returns false when memory is exhausted. */
 static bool load_v2(pfb_collector *c, kept_sample *sample, pfb_collected_reply *reply)
 {
     pfb_v2_reader reader;
@@ -250,7 +250,7 @@ static bool load_v2(pfb_collector *c, kept_sample *sample, pfb_collected_reply *
     return load_table(sample, &input, &reply->error);
 }
 
-/* Loads a V1 block, which contains all that is needed. A malformed name of the machine does not prevent that. */
+/* Loads a V1 block, which needs no other data. A malformed machine name is tolerated. */
 static bool load_v1(pfb_collector *c, kept_sample *sample, pfb_collected_reply *reply)
 {
     pfb_v1_reader reader;
@@ -329,7 +329,7 @@ static int compare_titles(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Lists the objects of a sample, each once. False when memory is exhausted. */
+/* Lists the objects of a sample, each once. Returns false when memory is exhausted. */
 static bool list_titles(kept_sample *sample, bool is_v1)
 {
     size_t all = is_v1 ? sample->table.counts.results : 1;
@@ -349,7 +349,7 @@ static bool list_titles(kept_sample *sample, bool is_v1)
     return true;
 }
 
-/* By older sample, then by result. Results without an older sample come first. */
+/* Orders by older sample, then by result. Results without an older sample come first. */
 static int compare_pairs(const void *left, const void *right)
 {
     const compared_result *a = left;
@@ -377,7 +377,7 @@ static void list_pairs(pfb_collector *c, const kept_sample *sample, bool is_v1)
         qsort(c->pairs, count, sizeof *c->pairs, compare_pairs);
 }
 
-/* Matches the results with those older samples that they may be compared with, and cooks them. */
+/* Matches each result with its older sample, unless a gap forbids it, and cooks it. */
 static void cook_pairs(pfb_collector *c, kept_sample *sample, bool is_v1)
 {
     uint32_t count = sample->table.counts.results;
@@ -405,7 +405,8 @@ static bool is_same_machine(const kept_sample *a, const kept_sample *b)
             memcmp(a->machine_name.bytes, b->machine_name.bytes, a->machine_name.size_bytes) == 0);
 }
 
-/* Returns true if a V1 block is part of the sample of the block before it: other objects of one machine at one time. */
+/* Returns true if a V1 block belongs to the same sample as the previous block: different objects of the same machine at
+ * the same time. */
 static bool joins_sample(const pfb_collector *c, const kept_sample *sample)
 {
     const kept_sample *before = c->series[true].kept.last;
@@ -426,7 +427,7 @@ static bool reserve_results(pfb_collector *c, const pfb_sample_counts *counts)
            PFB_COLLECT_GROW(c->status_bytes, c->status_capacity, (size_t)counts->values);
 }
 
-/* Numbers the loaded sample and compares it with those before. False when memory is exhausted. */
+/* Numbers the loaded sample and compares it with earlier ones. Returns false when memory is exhausted. */
 static bool compare_sample(pfb_collector *c, kept_sample *sample, bool is_v1)
 {
     sample->file_number = c->file_number;

@@ -27,7 +27,7 @@ text_view pfb_text_convert(text_scratch *scratch, const pfb_name *name)
     return size > 0 ? (text_view){scratch->bytes, size} : (text_view){"", 0};
 }
 
-/* The slot of a name: the one that has it, else a free one, else null. */
+/* Returns the slot that has a name, or a free slot for it, or null. */
 static text_entry **find_slot(const text_cache *cache, const pfb_name *name)
 {
     uint64_t hash = ((uint64_t)(uintptr_t)name->bytes + name->size_bytes) * UINT64_C(0x9E3779B97F4A7C15);

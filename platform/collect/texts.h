@@ -4,11 +4,11 @@
 
 #include "perfblock/name.h"
 
-/* Names as UTF-8. Names of countersets and counters occur in every sample: they are converted once and kept, up to a
- * limit. A name past the limit is converted each time. Names are recognised by their address, so the table is to be
- * cleared when the bytes of any of them change or move. */
+/* A cache of names converted to UTF-8. Names of countersets and counters occur in every sample: each is converted once,
+ * until the cache is full; other names are converted each time. The key is the address of a name, so the cache must be
+ * cleared when the bytes of any name change or move. */
 
-/* NUL-terminated UTF-8; "" without a name. */
+/* NUL-terminated UTF-8; "" for an absent name. */
 typedef struct text_view {
     const char *bytes;
     size_t size;
@@ -16,7 +16,7 @@ typedef struct text_view {
 
 typedef struct text_entry text_entry;
 
-/* Zero at first. */
+/* Initialised to zero. */
 typedef struct text_cache {
     text_entry **slots; /* TEXT_SLOTS of them, or null */
     size_t size_bytes;  /* of all texts */
@@ -34,7 +34,7 @@ bool pfb_text_reserve(text_scratch *scratch, size_t name_bytes);
 /* Converts a name. Requires that its size was reserved. */
 text_view pfb_text_convert(text_scratch *scratch, const pfb_name *name);
 
-/* The same from the cache, which keeps it if it can; else converted. */
+/* Returns the name from the cache, or converts it and adds it to the cache if that has space. */
 text_view pfb_text_find(text_cache *cache, text_scratch *scratch, const pfb_name *name);
 
 void pfb_text_clear(text_cache *cache);

@@ -14,26 +14,27 @@ typedef struct title_table {
 
 typedef struct title_row {
     uint32_t index;
-    uint32_t table;    /* number of its table */
-    uint32_t position; /* in its table */
+    uint32_t table;    /* number of the table that it comes from */
+    uint32_t position; /* in that table */
     pfb_name name;
 } title_row;
 
-/* Zero at first. */
+/* Initialised to zero. */
 typedef struct titles {
-    title_row *rows; /* in order of precedence for each index, once sorted */
+    title_row *rows; /* if is_sorted: by index, then by precedence */
     size_t count, capacity;
     title_table *tables;
     uint32_t table_count;
     bool is_sorted;
 } titles;
 
-/* Adds a table. *error is that of its bytes, up to which they are used. Returns false when memory is exhausted. */
+/* Adds a table. *error is the first error in its bytes; the pairs before it are used. Returns false when memory is
+ * exhausted. */
 bool pfb_titles_add(titles *t, const void *data, size_t size, const pfb_read_options *options, pfb_error *error);
 void pfb_titles_free(titles *t);
 
-/* The name of a title index; `bytes` is null without one. A later table precedes an earlier one, and in a table an
- * earlier pair a later one. */
+/* Returns the name of a title index; `bytes` is null without one. Later tables take precedence over earlier ones, and
+ * within a table earlier pairs over later ones. */
 pfb_name pfb_titles_find(titles *t, uint32_t index);
 
 #endif

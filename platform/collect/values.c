@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of the current sample, one by one. */
+/* Returns the values of the current sample one by one. */
 #include "collect/collector.h"
 #include "collect/memory.h"
 #include "perfblock/catalog.h"
@@ -34,7 +34,7 @@ static size_t larger_size(size_t size, const pfb_name *name)
     return name->size_bytes > size ? name->size_bytes : size;
 }
 
-/* Reserves memory for the longest names of each sort, so that the values need none. */
+/* Reserves memory for the longest name of each sort, so that returning values allocates nothing. */
 static bool reserve_names(pfb_collector *c, const kept_sample *sample)
 {
     const pfb_sample *table = &sample->table;
@@ -58,8 +58,8 @@ static bool reserve_names(pfb_collector *c, const kept_sample *sample)
     return has_memory;
 }
 
-/* Returns true if the name matches. Names longer than PDH's limit match * only: any number of counters may share the
- * bytes of a long name, and each is compared. */
+/* Returns true if the name matches. Names longer than PDH's limit match only "*": any number of counters may share the
+ * bytes of a long name, and it would be compared for each of them. */
 static bool matches_name(const char *pattern, const pfb_name *name)
 {
     enum { LONGEST_BYTES = 2 * 1024 };
@@ -185,8 +185,9 @@ static bool is_set_chosen(pfb_collector *c, const pfb_sample_result *result)
     return is_chosen;
 }
 
-/* Shows a column of the instances of a filter, besides those that it is shown of already. A column that is chosen by
- * itself is not hidden. Returns false when memory is exhausted. */
+/* Chooses a column for the instances that match a filter; a column may have several filters. `is_itself`: the counter
+ * was named, and not chosen with its whole counterset; then it is not hidden. Returns false when memory is exhausted.
+ */
 static bool choose(pfb_collector *c, shown_column *column, uint32_t filter, bool is_itself)
 {
     if (!column->is_chosen)
@@ -204,8 +205,8 @@ static bool choose(pfb_collector *c, shown_column *column, uint32_t filter, bool
     return true;
 }
 
-/* Whether a column is shown, and of which instances. Hidden counters are for other counters, unless they were chosen by
- * themselves. */
+/* Finds out whether a column is chosen, and for which instances. Counters that are registered as not to be displayed
+ * are hidden unless they were chosen individually. Returns false when memory is exhausted. */
 static bool choose_column(pfb_collector *c, const pfb_sample_result *result, const pfb_sample_column *from,
                           shown_column *column)
 {
@@ -229,7 +230,7 @@ static bool choose_column(pfb_collector *c, const pfb_sample_result *result, con
     return has_memory;
 }
 
-/* The unit does not depend on the inputs, so none are given. */
+/* Evaluates without inputs, because the unit depends on the type only. */
 static const char *unit_of_type(uint32_t type)
 {
     const pfb_raw_value nothing = {.type = type};
@@ -275,7 +276,7 @@ bool pfb_collect_show(pfb_collector *c, kept_sample *sample, bool is_v1)
 
 /* ---- Instances ------------------------------------------------------------------------------------------- */
 
-/* Called before the instances of another row are compared. */
+/* Forgets which filters match; called before another row is compared. */
 static void begin_matches(pfb_collector *c)
 {
     if (c->choice.filter_count > 0)
@@ -294,8 +295,8 @@ static bool matches_filter(pfb_collector *c, const pfb_sample_row *row, uint32_t
     return *match == YES;
 }
 
-/* Returns true if the value of a chosen column is shown of this row. An instance without a name is the only one: a
- * source was asked for it, and else a filter has to match it. */
+/* Returns true if the value of a chosen column is returned for this row. A row without a name is the only instance of
+ * its result. With a source it is always returned, since the query selected it; otherwise a filter must match it. */
 static bool shows_row(pfb_collector *c, const pfb_sample_result *result, uint32_t position, const pfb_sample_row *row)
 {
     const shown_column *column = &c->columns[result->first_column + position];
@@ -342,7 +343,7 @@ static void begin_result(pfb_collector *c, const pfb_sample_result *result)
     c->has_result = true;
 }
 
-/* Fills in what all values of an instance have in common. The unique ids of V1 are signed. */
+/* Fills in the members that all values of an instance share. The unique ids of V1 are signed. */
 static void begin_row(pfb_collector *c, const pfb_sample_row *row)
 {
     pfb_collected_value *v = &c->value;
@@ -386,7 +387,7 @@ static void set_counter(pfb_collector *c, const pfb_sample_column *from, shown_c
     v->position = c->position;
 }
 
-/* The displayed value. A status byte has the exact integer below 2^53 only; larger ones are cooked again. */
+/* Sets the displayed value. A status byte has the exact integer only below 2^53; larger ones are evaluated again. */
 static void set_result(pfb_collector *c, size_t place, uint32_t row, uint32_t column)
 {
     static const double exact = 9007199254740992.0;
@@ -402,7 +403,7 @@ static void set_result(pfb_collector *c, size_t place, uint32_t row, uint32_t co
     v->integer = result.integer;
 }
 
-/* The numbers that the value was computed from. */
+/* Sets the raw value and the base that the value was computed from. */
 static void set_inputs(pfb_collector *c, size_t place, uint32_t row, uint32_t column)
 {
     pfb_collected_value *v = &c->value;
@@ -423,7 +424,7 @@ static void set_inputs(pfb_collector *c, size_t place, uint32_t row, uint32_t co
     v->object_freq = v->has_object_freq ? raw.object_freq : 0;
 }
 
-/* The next value of the current row in *value; false after its last. */
+/* Returns the next value of the current row in *value; false after the last one. */
 static bool next_of_row(pfb_collector *c, const pfb_sample_result *result, pfb_collected_value *value)
 {
     const pfb_sample *table = &c->current->table;
@@ -533,7 +534,7 @@ static void count_rows(pfb_collector *c, const pfb_sample_result *from, pfb_coll
         result->row_count += is_shown;
         result->has_repeated_names = result->has_repeated_names || row->occurrence > 0;
     }
-    begin_matches(c); /* those of the next value's row are forgotten */
+    begin_matches(c); /* the next value has another row */
 }
 
 bool pfb_collector_result(pfb_collector *c, uint32_t position, pfb_collected_result *result)

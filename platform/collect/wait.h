@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* A clock in nanoseconds that is never set, and waiting until it has this time. */
+/* A monotonic clock in nanoseconds, and waiting until it reaches a time. */
 uint64_t pfb_wait_clock(void);
 void pfb_wait_until(uint64_t time);
 

@@ -21,8 +21,8 @@ extern "C" {
  *                 printf("%s %s %.2f %s\n", v.instance, v.counter, v.value, v.unit);
  *     pfb_collector_close(c);
  *
- * A collector finds counters by their names, keeps the samples that later ones are compared with, and returns each
- * value as text and numbers. Replies that the caller already has, such as those in files, are put instead of collected:
+ * A collector finds counters by name, keeps the samples that later ones are compared with, and returns each value with
+ * its names as text. Replies that the caller already has, such as those in files, are put instead of collected:
  *
  *     pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
  *     pfb_collector_put_names(c, names, names_size, NULL, &failure);
@@ -30,13 +30,13 @@ extern "C" {
  *     pfb_collector_put_sample(c, 0, second, second_size, &failure);
  *     while (pfb_collector_next(c, &v))
  *
- * Replies are copied and may be hostile. Memory is that of the latest sample and of those it may be compared with
- * (V1: at most 4096 objects and 64 MiB besides the latest), and that of names and registrations. Work is linear in the
- * input, n log n where something is sorted.
+ * Replies are copied and may be hostile. A collector holds the latest sample, the samples it may be compared with (V1:
+ * at most 4096 objects and 64 MiB besides the latest), names and registrations. Work is linear in the input, n log n
+ * where something is sorted.
  *
- * Functions that return false report the reason in `failure`, which may be null: PFB_WIN32_OUTOFMEMORY when memory is
- * exhausted; the collector can still be used, and closed. A collector may be used by one thread at a time; different
- * collectors are independent. */
+ * Functions that return false report the reason in `failure`, which may be null. When memory is exhausted the code is
+ * PFB_WIN32_OUTOFMEMORY, and the collector can still be used and closed. A collector may be used by one thread at a
+ * time; different collectors are independent. */
 
 typedef struct pfb_collector pfb_collector; /* opaque */
 
@@ -89,14 +89,14 @@ typedef struct pfb_collector_choice {
     const char *instance;        /* a name; "a#1" is also the second instance called "a". Null: all */
 } pfb_collector_choice;
 
-/* Adds counters of the source to those that are collected, and those that their formulas need. Names are those of the
- * system's language, the English ones, and those of the catalog; a counterset without a name is called by its GUID, a
- * counter without one by its id. A counterset named in full must have one of the counters and a matching instance; of
- * the countersets that match a pattern those are used that have them. Every counter named must be in some counterset.
+/* Adds counters of the source, and the counters that their formulas need. A pattern is compared with the names in the
+ * system's language, the English names and those of the catalog, and with the GUID or id where there is no name. A
+ * counterset named without wildcards must have at least one of the counters and a matching instance; among countersets
+ * that match a pattern, those without them are ignored. Each name of a counter must match in at least one counterset.
  *
  * Fails with PFB_WIN32_COUNTERSET_NOT_FOUND, PFB_WIN32_COUNTER_NOT_FOUND or PFB_WIN32_INSTANCE_NOT_FOUND if a name
- * matches nothing, and the sentence names it; with the code of the source if it refuses all of them. What it refuses in
- * part is a problem (pfb_collector_next_problem). After a failure the counters are those of before.
+ * matches nothing; failure->sentence contains the name. Fails with the code of the source if it refuses all counters; a
+ * refusal of some is a problem (pfb_collector_next_problem). After a failure no counter was added.
  *
  * A source that cannot enumerate countersets (PFB_WIN32_NOT_SUPPORTED) and has no V1 data can be asked for countersets
  * by GUID and for those of the catalog, with the registration of the catalog.
@@ -112,26 +112,26 @@ typedef struct pfb_collector_choice {
 PFB_API bool pfb_collector_add_choice(pfb_collector *collector, const pfb_collector_choice *choice,
                                       pfb_source_failure *failure);
 
-/* The same for a path in UTF-8, as pfb_path_parse reads it: \counterset(instance)\counter.
- * PFB_WIN32_INVALID_PARAMETER if it is no path, or names a machine: a source is that of one machine. */
+/* The same for a path in UTF-8 as described at pfb_path_parse: \counterset(instance)\counter. Fails with
+ * PFB_WIN32_INVALID_PARAMETER if it is not a path, or if it names a machine: a source is for one machine. */
 PFB_API bool pfb_collector_add(pfb_collector *collector, const char *path, pfb_source_failure *failure);
 
 /* One counter that is collected. */
 typedef struct pfb_collector_identifier {
     pfb_guid counterset;
     uint32_t counter_id;  /* PFB_NO_ID: all of the counterset */
-    bool is_shown;        /* false: only the formulas of others need it; it has no values of its own */
+    bool is_shown;        /* false: only formulas of other counters need it, and its values are not returned */
     const char *instance; /* pattern of its instances; null: all. Valid until the collector is closed */
     bool is_v1;           /* `title` is that of the object, `counter_id` that of the counter; no counterset */
     uint32_t title;
 } pfb_collector_identifier;
 
-/* Returns the counters in use, ascending by counterset and counter, once for each pattern of instances; false past the
+/* Returns the added counters, ascending by counterset and counter, each once for every instance pattern; false past the
  * end. */
 PFB_API bool pfb_collector_identifier_at(const pfb_collector *collector, size_t position,
                                          pfb_collector_identifier *identifier);
 
-/* Something the source did wrong that does not prevent the rest. */
+/* A malformed reply or a refused counter. The other counters are collected nevertheless. */
 typedef struct pfb_collector_problem {
     pfb_guid counterset;
     bool is_names;    /* the V1 name table is malformed: `error`; else ... */
@@ -141,7 +141,7 @@ typedef struct pfb_collector_problem {
     uint32_t status;     /* ... and why, as a Win32 code */
 } pfb_collector_problem;
 
-/* Returns problems one by one, each once; false when there is no further one. */
+/* Returns the next problem, each once; false if there is none. */
 PFB_API bool pfb_collector_next_problem(pfb_collector *collector, pfb_collector_problem *problem);
 
 /* ---- Collecting ------------------------------------------------------------------------------------------ */
@@ -153,10 +153,10 @@ PFB_API bool pfb_collector_next_problem(pfb_collector *collector, pfb_collector_
  * error. */
 PFB_API bool pfb_collector_collect(pfb_collector *collector, pfb_source_failure *failure);
 
-/* What was found in the reply that was collected or put last. */
+/* The reply that was collected or put last. */
 typedef struct pfb_collected_reply {
     const uint8_t *data; /* as it was collected; valid until the next one. Null where the header is malformed */
-    size_t size_bytes;   /* of the reply, as its header says; bytes past it are ignored. 0 without a sound header */
+    size_t size_bytes;   /* of the reply according to its header; bytes past it are ignored. 0 if it is malformed */
     pfb_error error;     /* the first in the reply; values that precede it are returned */
     bool is_v1;
     bool is_sample; /* it has values, and later samples are compared with it; false: its header is malformed, or ... */
@@ -166,7 +166,7 @@ typedef struct pfb_collected_reply {
     int64_t time;       /* of the sample, as in pfb_collected_value */
     /* Of a reply that was collected: */
     size_t collected_bytes; /* at `data` */
-    bool has_new_info;      /* the query information is not that of the reply before */
+    bool has_new_info;      /* the query information differs from that of the previous reply */
     const uint8_t *info;    /* the reply of PerfQueryCounterInfo */
     size_t info_bytes;
     pfb_error info_error; /* the first in it, if has_new_info */
@@ -179,20 +179,20 @@ PFB_API pfb_collected_reply pfb_collector_reply(const pfb_collector *collector);
 /* Each function below copies its bytes and ends the current sample: pfb_collector_next returns false until the next
  * sample is put. *error, which may be null, receives the first error in the bytes; what precedes it is used. */
 
-/* The replies put next are of another file. Registrations, names and query information are forgotten. Samples of the
- * new file are compared with those of earlier files if the clocks show the same machine and no restart in between:
- * the same frequency, no clock runs backwards, and the performance clock lags behind the 100 ns clock by at most 1
- * second and 0.1 percent. V2 data does not name its machine: there the performance clock may not lead by more than that
- * either, and the samples must have the same counters. */
+/* Begins another file: registrations, names and query information of the previous one are discarded. Samples of the new
+ * file are compared with those of earlier files if the clocks show the same machine without a restart in between: both
+ * frequencies are equal, no clock runs backwards, and the performance clock advances at most 1 second plus 0.1 percent
+ * less than the 100 ns clock. V2 data does not name its machine: there the performance clock must not advance more than
+ * that limit allows either, and the samples must have the same counters. */
 PFB_API void pfb_collector_begin_file(pfb_collector *collector);
 
-/* The reply to a registration request (pfb_source_registration). Requests without names, help texts and counters are
- * ignored. A later reply replaces an earlier one. */
+/* The reply to a registration request (pfb_source_registration). Request codes for anything else than names, help texts
+ * and counters are ignored. A later reply replaces an earlier one. */
 PFB_API bool pfb_collector_put_registration(pfb_collector *collector, const pfb_guid *counterset, uint32_t request,
                                             const void *data, size_t size, pfb_error *error,
                                             pfb_source_failure *failure);
 
-/* A V1 name table. A later table precedes an earlier one. */
+/* A V1 name table. Later tables take precedence over earlier ones. */
 PFB_API bool pfb_collector_put_names(pfb_collector *collector, const void *data, size_t size, pfb_error *error,
                                      pfb_source_failure *failure);
 
@@ -200,10 +200,10 @@ PFB_API bool pfb_collector_put_names(pfb_collector *collector, const void *data,
 PFB_API bool pfb_collector_put_query_info(pfb_collector *collector, const void *data, size_t size, pfb_error *error,
                                           pfb_source_failure *failure);
 
-/* The next V2 reply or V1 block; it becomes the current sample. `version` is 2, 1, or 0 to recognise it by the
- * signature. Each object of a V1 block is compared with the latest block that has this object and names the same
- * machine. V1 blocks of different objects, of one machine and time, put one after the other, are one sample: they have
- * the same number. Returns true if there was memory, whatever the bytes are: pfb_collector_reply has their error. */
+/* The next V2 reply or V1 block; it becomes the current sample. `version` is 2, 1, or 0 to detect it by the signature.
+ * Each object of a V1 block is compared with the latest block of the same machine that has this object. Consecutive V1
+ * blocks with different objects of the same machine and time are one sample: they have the same number. Returns false
+ * only when memory is exhausted; pfb_collector_reply has the error of malformed bytes. */
 PFB_API bool pfb_collector_put_sample(pfb_collector *collector, uint32_t version, const void *data, size_t size,
                                       pfb_source_failure *failure);
 
@@ -221,25 +221,25 @@ PFB_API bool pfb_collector_put_sample(pfb_collector *collector, uint32_t version
  *     }
  *
  * Paths and names apply to the samples that follow. A sample becomes the current one, with a value for each of its
- * counters and instances in their order; they are compared with those of the sample before, if the log has one with the
- * same paths. Samples of two logs are not compared. Memory is that of two samples, of the paths and of the names,
- * whatever the size of the log. Other records have no values. pfb_collector_reply has the error; its offset counts from
- * the start of the reader's window. */
+ * counters and instances in the order of the log. It is compared with the previous sample of the same log if that has
+ * the same paths. Memory holds two samples, the paths and the names, however large the log is. Other records have no
+ * values. pfb_collector_reply has the error; its offset counts from the start of the reader's window. */
 PFB_API bool pfb_collector_put_log_record(pfb_collector *collector, const pfb_log_reader *log,
                                           const pfb_log_record *record, pfb_source_failure *failure);
 
-/* Makes the next whole object of the sample record that was put last the current sample: a V1 block, as if it was put
- * with pfb_collector_put_sample. It has the number of its sample, and names of the log. Returns false after the last
- * one (PFB_WIN32_NO_MORE_ITEMS) and on failure. `log` and `record` are those of the record. */
+/* A sample record may contain whole V1 objects. Makes the next one of the record that was put last the current sample,
+ * as if its V1 block was put with pfb_collector_put_sample. It has the sample number of the record and names from the
+ * log. Returns false after the last one (PFB_WIN32_NO_MORE_ITEMS) and on failure. `log` and `record` are the arguments
+ * that put the record. */
 PFB_API bool pfb_collector_next_log_object(pfb_collector *collector, const pfb_log_reader *log,
                                            const pfb_log_record *record, pfb_source_failure *failure);
 
-/* The paths of a PDH text log that was just opened. Reads them from the reader. */
+/* Reads the paths of a PDH text log, which must have just been opened. */
 PFB_API bool pfb_collector_put_text_paths(pfb_collector *collector, pfb_pdh_text_reader *text,
                                           pfb_source_failure *failure);
 
-/* A row of it, which pfb_pdh_text_next_row found, becomes the current sample. Reads its values from the reader. They
- * are displayed values: type and raw value are unknown. Blank cells are values of status PFB_STATUS_NO_DATA. */
+/* Reads the values of a row, which pfb_pdh_text_next_row returned; the row becomes the current sample. They are
+ * displayed values: type and raw value are unknown. A blank cell has the status PFB_STATUS_NO_DATA. */
 PFB_API bool pfb_collector_put_text_row(pfb_collector *collector, pfb_pdh_text_reader *text,
                                         const pfb_pdh_text_row *row, pfb_source_failure *failure);
 
@@ -259,10 +259,10 @@ typedef struct pfb_collected_value {
 
     bool has_time;
     bool is_local_time; /* of a log whose distance from UTC is unknown */
-    int64_t time;       /* 100 ns since 1601-01-01 UTC: the 100 ns clock of the sample; logs: that of the value */
+    int64_t time;       /* 100 ns since 1601-01-01 UTC: the 100 ns clock of the sample; logs: the time of the value */
 
     pfb_status status;   /* logs: PFB_STATUS_NO_DATA where the log has no value */
-    uint32_t log_status; /* .blg: then the PDH status, for pfb_pdh_status_name; else 0 */
+    uint32_t log_status; /* PDH status of a .blg if it has no value (pfb_pdh_status_name); else 0 */
     uint32_t flags;      /* PFB_FLAG_ bits */
     double value;        /* 0 unless the status is ok */
     bool is_integer;     /* the exact value is an integer from 0 to 2^64 - 1 */
@@ -293,7 +293,7 @@ typedef struct pfb_collected_value {
     uint32_t row;         /* of the instance in the result */
     uint32_t position;    /* of the counter in the result */
     bool has_object_freq; /* the object has a clock of its own */
-    int64_t object_freq;  /* ticks of it per second */
+    int64_t object_freq;  /* ticks of that clock per second */
 } pfb_collected_value;
 
 /* Returns the next value of the current sample in *value, ordered by result, then instance, then counter; false after
@@ -307,9 +307,9 @@ PFB_API void pfb_collector_rewind(pfb_collector *collector);
 typedef struct pfb_collected_result {
     size_t offset;   /* in the reply */
     uint32_t kind;   /* PFB_V2_ or PFB_V1_OBJECT */
-    bool has_values; /* of a known kind, and no error */
+    bool has_values; /* it is of a known kind and not an error result */
     uint32_t status; /* Win32 code */
-    bool is_chosen;  /* something of its counterset was asked for */
+    bool is_chosen;  /* a counter of its counterset was added, or none at all was */
     const char *counterset;
     size_t counterset_size;
     bool has_counterset;
@@ -320,10 +320,10 @@ typedef struct pfb_collected_result {
     bool has_counter_id; /* V2: it answers a query for one counter */
     uint32_t counter_id;
     uint32_t row_count, column_count; /* instances and counters that pfb_collector_next returns */
-    uint32_t shown_column_count;      /* those of them with a displayed value that are not hidden */
+    uint32_t shown_column_count;      /* counters among them that have a displayed value and are not hidden */
     bool has_repeated_names;          /* instances with equal names */
-    bool has_rows_of_previous; /* V2: it has the counterset and the instances, in order, of the result before: both fit
-                                * one table */
+    bool has_rows_of_previous; /* V2: same counterset, and same instances in the same order, as the previous result:
+                                * both fit one table */
 } pfb_collected_result;
 
 /* Returns the result at a position in *result; false past the end, and without a current sample. Counters of logs have
@@ -366,8 +366,8 @@ PFB_API pfb_collector_losses pfb_collector_lost(const pfb_collector *collector);
 
 /* ---- What a source offers -------------------------------------------------------------------------------- */
 
-/* Stores GUIDs of 16 bytes each: of the countersets that the source lists, each once, in its order; without a source of
- * those with a registration that was put, ascending. */
+/* Stores the GUIDs, 16 bytes each, of the countersets that the source lists, each once and in its order. Without a
+ * source: of the countersets whose registration was put, ascending. */
 PFB_API bool pfb_collector_countersets(pfb_collector *collector, pfb_bytes *guids, pfb_source_failure *failure);
 
 /* A counterset. */
@@ -380,8 +380,8 @@ typedef struct pfb_described_counterset {
     uint32_t counter_count;
 } pfb_described_counterset;
 
-/* Returns what is known of a counterset in *counterset. Asks the source for what it was not asked before; malformed
- * replies are problems. Its strings are valid until the next call of this function. */
+/* Returns the names and the type of a counterset in *counterset. Asks the source for them the first time; malformed
+ * replies are problems. The strings are valid until the next call of this function. */
 PFB_API bool pfb_collector_counterset(pfb_collector *collector, const pfb_guid *guid,
                                       pfb_described_counterset *counterset, pfb_source_failure *failure);
 
@@ -393,8 +393,8 @@ typedef struct pfb_described_counter {
     bool has_name, has_english_name, has_help;
 } pfb_described_counter;
 
-/* Returns the counter at a position below counter_count in *counter. Its strings are valid until the next call of this
- * function. Returns false past the end (PFB_WIN32_COUNTER_NOT_FOUND) and when memory is exhausted. */
+/* Returns the counter at `position`, below counter_count, in *counter. The strings are valid until the next call of
+ * this function. Returns false past the end (PFB_WIN32_COUNTER_NOT_FOUND) and when memory is exhausted. */
 PFB_API bool pfb_collector_counter(pfb_collector *collector, const pfb_guid *guid, uint32_t position,
                                    pfb_described_counter *counter, pfb_source_failure *failure);
 
