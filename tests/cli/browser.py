@@ -22,21 +22,21 @@ SECONDS = 60
 
 
 def path():
-    """The browser, or null where there is none."""
+    """The path of the browser, or None."""
     named = os.environ.get("PERFBLOCK_BROWSER")
     found = [shutil.which(name) for name in ([named] if named else NAMES)]
     return next(filter(None, found), None)
 
 
 def missing():
-    """Why pages cannot be loaded; empty if they can."""
+    """The reason why pages cannot be loaded; empty if they can."""
     if sys.platform == "win32":
         return "the browser is driven through inherited pipes"
     return "" if path() else "no Chromium was found"
 
 
 class Browser:
-    """A browser with a page; use it in a with statement."""
+    """A browser with one page, for a with statement."""
 
     def __init__(self, width=1280, height=900, dark=False):
         self.folder = tempfile.TemporaryDirectory(prefix="perfblock-browser-")
@@ -45,7 +45,8 @@ class Browser:
         read, write = to_browser[0], from_browser[1]
 
         def place():
-            """The browser reads descriptor 3 and writes descriptor 4."""
+            """Sets up descriptors 3 and 4: the browser reads commands from 3
+            and writes events to 4."""
             os.setsid()
             high = (os.dup(read), os.dup(write))
             os.dup2(high[0], 3)
@@ -84,7 +85,7 @@ class Browser:
         self.close()
 
     def close(self):
-        """End the browser, with the processes that it started."""
+        """End the browser and its child processes."""
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -92,7 +93,7 @@ class Browser:
         self.process.wait()
         os.close(self.out)
         os.close(self.source)
-        for _ in range(20):  # its last processes may still write
+        for _ in range(20):  # its child processes may still write
             try:
                 self.folder.cleanup()
                 break
@@ -113,7 +114,8 @@ class Browser:
         return json.loads(text)
 
     def call(self, method, **parameters):
-        """Call a method; its result.  Events that come first are kept."""
+        """Call a method and return its result. Events that arrive first are
+        kept."""
         self.number += 1
         request = {"id": self.number, "method": method, "params": parameters}
         if self.session:
@@ -136,7 +138,7 @@ class Browser:
                   height=height, deviceScaleFactor=1, mobile=False)
 
     def load(self, page):
-        """Load a file, to the end of its scripts."""
+        """Load a file and wait until its scripts have run."""
         self.events = []
         self.call("Page.navigate", url=pathlib.Path(page).as_uri())
         until = time.monotonic() + SECONDS
@@ -153,7 +155,7 @@ class Browser:
         return result["result"].get("value")
 
     def settle(self):
-        """Wait until what was changed is on the screen."""
+        """Wait until all changes are on the screen."""
         self.run("new Promise(done => requestAnimationFrame(() => "
                  "requestAnimationFrame(() => setTimeout(done))))")
 
@@ -172,7 +174,7 @@ class Browser:
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **held)
 
     def drag(self, begin, end):
-        """Press at a point and release at another."""
+        """Press at one point and release at another."""
         self.mouse("mouseMoved", *begin)
         self.mouse("mousePressed", *begin)
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=end[0],
@@ -181,7 +183,7 @@ class Browser:
         self.settle()
 
     def picture(self, file, **clip):
-        """Save what the window shows, or a part, as PNG."""
+        """Save the window, or a part of it, as PNG."""
         extra = {"clip": dict(clip, scale=1)} if clip else {}
         data = self.call("Page.captureScreenshot", format="png", **extra)
         with open(file, "wb") as out:
@@ -195,7 +197,7 @@ class Browser:
         return [e for e in self.events if e.get("method") in kinds]
 
     def requests(self):
-        """URLs that the page asked for, but for itself."""
+        """URLs that the page requested, except its own."""
         urls = [e["params"]["request"]["url"] for e in self.events
                 if e.get("method") == "Network.requestWillBeSent"]
         return urls[1:]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Captures that several tests replay, built with the second implementation's
-writer."""
+"""Captures that several tests replay, made with the writer of the second
+implementation."""
 
 from program import writer as w
 
@@ -16,7 +16,7 @@ FREQUENCY = 10000000                     # of the performance clock
 
 
 def instance_list(*names):
-    """What enumerating instances gives."""
+    """The reply that lists these instances."""
     return b"".join(w.instance(number, name)
                     for number, name in enumerate(names))
 
@@ -38,7 +38,7 @@ def metadata(guid, name, counters, instance_type=2, instances=None):
 
 
 def data(number, *results):
-    """The DATA chunk of sample `number`, a second after the one before."""
+    """The DATA chunk of sample `number`; samples are one second apart."""
     stamps = w.clocks(perf=(5 + number) * FREQUENCY,
                       hundred=133000000000000000 + number * 10000000,
                       freq=FREQUENCY)
@@ -46,7 +46,7 @@ def data(number, *results):
 
 
 def datum(value):
-    """A value of 8 bytes, unless it is a datum already."""
+    """A value of 8 bytes from a number; bytes are returned unchanged."""
     return value if isinstance(value, bytes) else w.v8(value)
 
 
@@ -58,14 +58,14 @@ def instances_result(ids, rows):
 
 
 def single_result(ids, values):
-    """The result of a set without instances, all counters asked for."""
+    """The result of a set without instances, for a query of all counters."""
     body = w.id_list(ids) + b"".join(map(datum, values))
     return w.result(w.COUNTERS, body)
 
 
 def three_sets():
-    """Two sets with instances and one without. The results stand in another
-    order than the identifier blocks: Index identifies the query."""
+    """Two sets with instances and one without. The results have another order
+    than the identifier blocks, so that only Index identifies the query."""
     chunks = [
         metadata(DISK, "Alpha Disk", [
             (1, BULK, "Read Bytes/sec"), (2, BULK, "Write Bytes/sec")],

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of `perfblock cpi run` share: snapshots as texts, the worked
-examples with what is printed of them, and a command to measure.
+"""Common parts of the tests of `perfblock cpi run`: snapshots as text, the
+worked examples with their expected output, and a command to measure.
 
-The command is the program itself, which is there on every system.  Expected
-figures come from exact fractions.
-"""
+The command is the program itself, which exists on every system. Expected
+figures come from exact fractions."""
 
 import os
 
@@ -45,7 +44,7 @@ cpi_wb   0.63   1.50   0.20
 idle%   52.50  25.00  80.00
 busy%   47.50  75.00  20.00
 """
-# Raw only: it has no busy clock.
+# Raw figures only: there is no busy clock.
 LARGE = b"""cpi-snapshots 1
 snapshot 68719476736
 cpu 0 7000000000 68719476736
@@ -77,7 +76,7 @@ cpi_wb   1.50   1.50    n/a    n/a
 idle%   62.50  25.00 100.00    n/a
 busy%   37.50  75.00   0.00    n/a
 """
-# Nothing is executed, and a CPU has no busy clock either.
+# No instruction was executed, and one CPU has no busy clock.
 IDLE = (snapshot(0, (0, 7, 0, 0, 0), (12, 9, 0, 0, 0)),
         snapshot(50, (0, 7, 40, 10, 40), (12, 9, 40, 0, 0)))
 IDLE_PRINTED = """\
@@ -104,7 +103,7 @@ def figures_json(figures):
 
 
 def expected_json(start, end, widths=(64, 64), status=0):
-    """The records of an interval; None when it has no figures."""
+    """The records of an interval; None if it has no figures."""
     _, result = f.compute(start, end, widths, f.RAW | f.SCALED)
     if result is None:
         return []
@@ -117,7 +116,7 @@ def expected_json(start, end, widths=(64, 64), status=0):
 
 
 class RunCase(Case):
-    """A test with a command that is there, and quiet."""
+    """A test that measures a command without output."""
 
     def setUp(self):
         super().setUp()
@@ -134,7 +133,7 @@ class RunCase(Case):
                          else text(*data))
 
     def measure(self, data, *options, command=None):
-        """Measure the command over these snapshots."""
+        """Measure the command with these snapshots as the source."""
         return self.run_program("cpi", "run", "--source", self.source(data),
                                 *options, "--", *(command or self.quiet))
 

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Samples of this machine held against the kernel's own files.
+"""Compares samples of this machine with the kernel's own files.
 
-A sample is recorded between two readings of a file by this side.  Where both
-readings of a count say the same, the kernel counted nothing in between, so the
-sample must say that too.  A count that moved must lie between them: on a machine
-that is never idle some always do.
-"""
+A test reads a file, records a sample, and reads the file again. If both
+readings of a count are equal, the sample must have the same number. If the
+count changed, the number in the sample must lie between them. On a machine
+that is never idle, some counts always change."""
 
 import os
 import time
@@ -13,8 +12,8 @@ from fractions import Fraction
 
 from program import Case
 
-PATIENCE = 30.0  # seconds, to find numbers that must keep still
-SHORT = 3.0  # the same, where they need not
+PATIENCE = 30.0  # seconds, if a test requires equal readings
+SHORT = 3.0  # seconds otherwise
 
 
 class LiveCase(Case):
@@ -25,15 +24,15 @@ class LiveCase(Case):
         self.capture = os.path.join(self.folder, "live.pfb")
 
     def offered(self, name):
-        """The names of a counterset's counters by id; none when this machine
+        """The names of a counterset's counters by id; empty if this machine
         does not have the set."""
         return {item["id"]: item["name"]
                 for item in self.run_json("countersets")
                 if item["record"] == "counter" and item["set"] == name}
 
     def record_between(self, read, *arguments, patience=SHORT):
-        """Append one sample between two readings, which are returned: equal
-        ones if they can be had in time."""
+        """Record one sample between two readings and return both. Retries for
+        some time until the readings are equal."""
         end = time.monotonic() + patience
         size = (os.path.getsize(self.capture)
                 if os.path.exists(self.capture) else 0)
@@ -47,7 +46,8 @@ class LiveCase(Case):
             os.truncate(self.capture, size)
 
     def record_still(self, read, *arguments):
-        """Append one sample between two equal readings; the reading."""
+        """Record one sample between two equal readings and return the reading.
+        """
         before, after = self.record_between(read, *arguments,
                                             patience=PATIENCE)
         self.assertEqual(before, after, "the kernel's numbers never kept "
@@ -55,7 +55,7 @@ class LiveCase(Case):
         return before
 
     def samples(self):
-        """What was recorded: for each sample its clocks, and raw values by
+        """The recorded samples: for each its clocks, and raw values by
         (instance id, name) and counter id."""
         found = []
         for item in self.run_json("show", self.capture):
@@ -82,24 +82,24 @@ class LiveCase(Case):
 
 
 def is_between(low, value, high, size):
-    """Whether a count of `size` values lies between two readings of it, which
-    may have gone through its end.  Readings that agree allow one value."""
+    """Whether a count modulo `size` lies between two readings, between which
+    it may have wrapped. Equal readings allow only that value."""
     return (value - low) % size <= (high - low) % size
 
 
 def elapsed(older, newer, clock):
-    """The time between two samples by one of their clocks, in its ticks."""
+    """The difference of two samples in ticks of one of their clocks."""
     return newer[0][clock] - older[0][clock]
 
 
 def rate(difference, older, newer):
-    """What a count that grew by `difference` is displayed as, per second."""
+    """The displayed rate per second of a count that grew by `difference`."""
     return quotient(difference * newer[0]["perf_freq"],
                     elapsed(older, newer, "perf_time"))
 
 
 def quotient(numerator, denominator):
-    """What a quotient is displayed as."""
+    """The displayed value of a quotient."""
     if denominator == 0:
         return ("zero_denominator", None)
     return ("ok", float(Fraction(numerator, denominator)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads the pages that the program writes, with the parser of Python."""
+"""Parses the pages that the program writes, with Python's HTML parser."""
 
 import base64
 import hashlib
@@ -11,33 +11,33 @@ VOID = {"meta", "br", "input", "link", "img", "hr"}
 
 
 class Element:
-    """An element: its children are elements and strings."""
+    """An element. Its children are elements and strings."""
 
     def __init__(self, tag, attributes, parent):
         self.tag, self.attributes, self.parent = tag, attributes, parent
         self.children = []
 
     def text(self):
-        """All character data in it."""
+        """All text in the element."""
         return "".join(child if isinstance(child, str) else child.text()
                        for child in self.children)
 
     def walk(self):
-        """It and all elements inside, in their order."""
+        """The element and all elements inside it, in document order."""
         yield self
         for child in self.children:
             if isinstance(child, Element):
                 yield from child.walk()
 
     def find(self, tag, name=None):
-        """The elements inside of a tag, and of a class if one is given."""
+        """The elements of a tag inside this one, optionally of one class."""
         return [e for e in self.walk() if e.tag == tag and
                 (name is None or name in e.attributes.get("class",
                                                           "").split())]
 
 
 class Page(html.parser.HTMLParser):
-    """A page; raises ValueError where elements do not nest."""
+    """A page. Raises ValueError if elements are not properly nested."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -71,7 +71,7 @@ class Page(html.parser.HTMLParser):
         raise ValueError("a comment: " + data)
 
     def find(self, tag, name=None):
-        """The elements of a tag."""
+        """All elements of a tag, optionally of one class."""
         return self.root.find(tag, name)
 
     def policy(self):
@@ -83,14 +83,15 @@ class Page(html.parser.HTMLParser):
 
 
 def hash_source(text):
-    """How a policy names an inline script or style sheet."""
+    """The source expression by which a policy allows an inline script or
+    style."""
     digest = hashlib.sha256(text.encode()).digest()
     return "'sha256-%s'" % base64.b64encode(digest).decode()
 
 
 def check_safe(case, page, tags):
-    """The page loads nothing, runs one script of its own at most, and has
-    elements of these tags only."""
+    """Checks that the page requests nothing, has at most one script, which is
+    its own, and contains only elements of these tags."""
     case.assertLessEqual({e.tag for e in page.root.walk()}, tags | {""})
     for element in page.root.walk():
         for name, value in element.attributes.items():
@@ -113,7 +114,7 @@ def check_safe(case, page, tags):
 
 
 def sums(steps):
-    """Differences as sums."""
+    """Converts differences to sums."""
     total, found = 0, []
     for step in steps:
         total += step
@@ -163,7 +164,7 @@ class Report(Page):
         assert number == len(self.data["charts"])
 
     def add(self, machine, name, article, points):
-        """Take a chart."""
+        """Adds the lines of a chart."""
         head, = article.find("h3")
         unit = "".join(e.text() for e in head.find("small"))
         counter = head.text()[:-len(" " + unit)] if unit else head.text()
@@ -177,7 +178,7 @@ class Report(Page):
         self.articles[machine, name, counter] = article
 
     def facts(self):
-        """The terms of the first section."""
+        """The facts in the first section, by term."""
         terms = [e.text() for e in self.find("dt")]
         return dict(zip(terms, (e.text() for e in self.find("dd"))))
 
@@ -187,8 +188,8 @@ INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e"
 
 
 def shown(name):
-    """A name as text shows it, where it has no backslash: invisible
-    characters as escapes, cut after 200 characters."""
+    """A name without backslashes as text output prints it: invisible
+    characters escaped, cut after 200 characters."""
     assert "\\" not in name
     cut = name if len(name) <= 200 else name[:200] + "\u2026"
     return INVISIBLE.sub(lambda m: "\\u%04X" % ord(m[0]), cut)

@@ -23,7 +23,7 @@ import seed_writer as writer  # noqa: E402
 
 SECONDS = 60
 IMPOSSIBLE = 4  # status where a machine has no live source
-FULL = "/dev/full"  # where there is one, a disk without space
+FULL = "/dev/full"  # "/dev/full" if there is one: a disk without space
 ON_WINDOWS = running.ON_WINDOWS
 ERROR_LINE = re.compile(r"^(?P<file>.*): offset (?P<offset>\d+): "
                         r"(?P<code>[a-z][a-z0-9_]*): (?P<text>.+)$")
@@ -38,7 +38,7 @@ def program():
 
 
 def own_program():
-    """The program as a command of its own: not the script that runs it."""
+    """The path of the program without a script that runs it."""
     path = program()
     if ON_WINDOWS:
         with open(path, "rb") as file:
@@ -54,13 +54,13 @@ def seed(subject, name):
 
 
 class Done:
-    """Exit status, output and errors of a run of the program."""
+    """Exit status, output and error output of a run of the program."""
 
     def __init__(self, status, out, err):
         self.status, self.out, self.err = status, out, err
 
     def lines(self):
-        """Standard output by lines."""
+        """Standard output as lines."""
         return self.out.split("\n")[:-1]
 
     def objects(self):
@@ -78,12 +78,12 @@ class Done:
 
 
 def refuse_constant(name):
-    """NaN and Infinity are no JSON."""
+    """Rejects NaN and Infinity, which are not JSON."""
     raise ValueError(name)
 
 
 class Case(unittest.TestCase):
-    """A test with a scratch folder."""
+    """A test with a temporary folder."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="perfblock-")
@@ -91,7 +91,7 @@ class Case(unittest.TestCase):
         self.folder = folder.name
 
     def file(self, name, data):
-        """Write a file into the scratch folder; its path."""
+        """Write a file into the temporary folder and return its path."""
         path = os.path.join(self.folder, name)
         with open(path, "wb") as out:
             out.write(data)
@@ -99,7 +99,7 @@ class Case(unittest.TestCase):
 
     def run_program(self, *arguments, stdin=b"", columns=None, cwd=None,
                     begin=None):
-        """Run the program to its end; `begin` is called in its process."""
+        """Run the program; `begin` is called in its process before it starts."""
         environment = dict(os.environ)
         environment.pop("COLUMNS", None)
         if columns:
@@ -111,32 +111,31 @@ class Case(unittest.TestCase):
                     done.stderr.decode("utf-8"))
 
     def run_fine(self, *arguments, **options):
-        """Run it; it must end with status 0 and say nothing on the side."""
+        """Run it; it must return status 0 and print nothing on standard error."""
         done = self.run_program(*arguments, **options)
         self.assertEqual((done.status, done.err), (0, ""), arguments)
         return done
 
     def run_json(self, *arguments, **options):
-        """The objects of a run that is fine."""
+        """The JSON objects of a run without errors."""
         return self.run_fine(*arguments, "--format", "json",
                              **options).objects()
 
     def assert_error(self, done, status, file, offset, code):
-        """The run ended with `status` and exactly this error line."""
+        """Check that the run returned `status` and printed exactly this error line."""
         self.assertEqual(done.status, status, done.err)
         self.assertEqual(done.errors(), [(file, offset, code)], done.err)
 
 
 class LiveCase(Case):
-    """A test that needs this machine's own counters; `offered` are the
-    records of what it has."""
+    """A test that needs counters of this machine. `offered` has the records of `countersets`."""
 
     def setUp(self):
         super().setUp()
         done = self.run_program("countersets", "--format", "json")
         if done.status == IMPOSSIBLE:
             self.assertNotEqual(done.err, "")
-            # Linux has a live source: there a refusal is a failure.
+            # On Linux a live source is required: failing to open it is a failure.
             self.assertNotEqual(sys.platform, "linux", done.err)
             for arguments in (["live"], ["record", "-o", os.path.join(
                     self.folder, "a.pfb")]):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Captures wherever something is read; what they tell of their sets counts
-before the program's own catalog."""
+"""Captures in every command that reads files. Metadata in a capture takes
+precedence over the program's own catalog."""
 
 import os
 import unittest
@@ -11,8 +11,8 @@ from program import Case, writer as w
 
 
 class Readers(Case):
-    """Every command that reads takes a capture, by any name, and standard
-    input."""
+    """Every command that reads files accepts a capture under any name, and on
+    standard input."""
 
     COMMANDS = (["show"], ["check"], ["cook"], ["countersets", "--file"],
                 ["live", "--set", "*", "--source"])
@@ -46,7 +46,8 @@ class Readers(Case):
                 self.run_json(command, self.path))
 
     def test_record(self):
-        """From a file and from standard input; the copies are equal."""
+        """Record from a file and from standard input: both copies are equal.
+        """
         copies = []
         for source, stdin in ((self.path, b""), ("-", self.data)):
             path = os.path.join(self.folder, "copy%d" % len(copies))
@@ -60,8 +61,8 @@ class Readers(Case):
 
 
 class Catalog(Case):
-    """Processor Information is known to the program; what a capture or a
-    source says about it takes precedence."""
+    """Processor Information is in the program's catalog. Metadata in a capture
+    takes precedence."""
 
     def capture(self, *chunks):
         """A recording of counter 0, two samples, after these chunks."""
@@ -72,8 +73,8 @@ class Catalog(Case):
               for number in range(2)]))
 
     def shown(self, path):
-        """What each way of looking at it makes of counter 0: (set, counter,
-        type, value), and what is offered under that id."""
+        """Counter 0 as each command shows it: (set, counter, type, value), and
+        the metadata offered under that id."""
         values = []
         for items in (self.run_json("cook", path),
                       self.run_json("live", "--source", path)):
@@ -85,7 +86,7 @@ class Catalog(Case):
         return values[0]
 
     def offered(self, path):
-        """The same counters as countersets lists them."""
+        """The same counters in the output of `countersets`."""
         return {item["id"]: (item["set"], item["name"], item["type"])
                 for item in self.run_json("countersets", "--file", path)
                 if item["record"] == "counter"}
@@ -98,7 +99,7 @@ class Catalog(Case):
         self.assertEqual(self.run_json("countersets", "--file", path), [])
 
     def test_the_registration_counts(self):
-        """Another name and another type: nothing of the catalog is left."""
+        """Another name and another type replace those of the catalog."""
         path = self.capture(metadata(PROCESSOR, "Renamed", [
             (0, 0x00010100, "Something Else")]))
         expected = ("Renamed", "Something Else",
@@ -115,7 +116,8 @@ class Catalog(Case):
         self.assertEqual((done.status, done.out), (2, ""))
 
     def test_a_registration_without_names_has_none(self):
-        """The catalog's names are not lent to a registration."""
+        """Names of the catalog are not added to a registration without names.
+        """
         path = self.capture(w.registration_chunk(
             PROCESSOR, 1, w.counterset(PROCESSOR, [
                 w.counter_info(0, TIMER_INV)])))
@@ -131,7 +133,7 @@ class Catalog(Case):
         self.assertEqual(set(self.offered(path)), {1})
 
     def test_names_without_registration(self):
-        """Names that were recorded, types from the catalog."""
+        """Recorded names are used with types from the catalog."""
         path = self.capture(
             w.registration_chunk(PROCESSOR, 3, w.string("Prozessor")),
             w.registration_chunk(PROCESSOR, 5, w.string_block(

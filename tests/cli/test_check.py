@@ -54,7 +54,7 @@ class Check(Case):
                     self.assertEqual(item["kind"], kind)
 
     def test_everything_is_read(self):
-        """The last value of the last chunk counts as well."""
+        """An error in the last value of the last chunk is found."""
         good = w.reply(w.result(w.SINGLE, w.v8(1)))
         bad = w.reply(w.result(w.SINGLE, w.datum(b"12345678", data_size=9)))
         path = self.file("a.bin", good + bad)
@@ -132,7 +132,7 @@ class Check(Case):
 
 
 class Hostile(Case):
-    """No input makes the program loop or grow without measure."""
+    """No input causes an endless loop or unbounded memory."""
 
     def test_counts_that_lie(self):
         huge = 0xFFFFFFFF
@@ -159,7 +159,7 @@ class Hostile(Case):
         self.assertEqual(self.run_json("cook", path), [])
 
     def test_many_queries_and_many_samples(self):
-        """A sample costs what its results cost, not what the query does."""
+        """The cost of a sample depends on its results, not on the query."""
         guid = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
         queries = b"".join(w.identifier(guid, 1, index=2 * 10**4 - n)
                            for n in range(2 * 10**4))
@@ -169,7 +169,7 @@ class Hostile(Case):
         self.assertEqual(len(self.run_json("cook", path)), 10**4)
 
     def test_long_names(self):
-        """A heading of many words and a name without end."""
+        """A heading of many words, and a very long name."""
         guid = "b4fc721a-0378-476f-89ba-a5a79f810b36"
         words = "w " * 60000
         data = w.recording(

@@ -23,7 +23,7 @@ def stamps(number):
 
 
 def reply(number, *results):
-    """A reply of that moment."""
+    """A reply with the clocks of that sample."""
     return w.reply(*results, stamps=stamps(number))
 
 
@@ -35,7 +35,7 @@ def timer_rows(number, *rows, ids=(1,)):
 
 
 def recording(*samples, names=True, infos=None, extra=b""):
-    """A capture of a set of our own, and its samples."""
+    """A capture of one counterset with these samples."""
     out = [w.registration_chunk(OTHER, 1, w.counterset(OTHER, infos or [
         w.counter_info(1, TIMER), w.counter_info(2, RAW)]))]
     if names:
@@ -50,7 +50,7 @@ class Json(Case):
     """The record per counter and instance."""
 
     def cook(self, data, *arguments):
-        """The records of a capture in memory, which may be one sample."""
+        """The records of a capture, or of a single reply, in memory."""
         done = self.run_program("cook", "--format", "json", *arguments, "-",
                                 stdin=data)
         self.assertEqual(done.status, 0)
@@ -228,7 +228,7 @@ class Bare(Case):
         self.assertEqual(self.run_program("cook", "--strict", path).status, 1)
 
     def test_blocks_are_not_compared_with_captures(self):
-        """Nothing says of which set a bare V2 block is."""
+        """A V2 reply without query information has no counterset."""
         bare = self.file("a.bin", timer_rows(1, (0, "a", 1)))
         capture = self.file("b.pfb", recording(timer_rows(2, (0, "a", 2))))
         later = self.file("c.bin", timer_rows(3, (0, "a", 1)))
@@ -239,7 +239,7 @@ class Bare(Case):
 
 
 class BareReplies(Case):
-    """V2 replies that are joined with metadata from other files."""
+    """V2 replies combined with metadata from other files."""
 
     def setUp(self):
         super().setUp()
@@ -253,7 +253,7 @@ class BareReplies(Case):
         self.query = self.file("query.bin", w.identifier(OTHER, name="*"))
 
     def options(self, *registrations, query=None):
-        """Arguments for the replies with this metadata."""
+        """Arguments for these replies with metadata."""
         given = [part for one in registrations
                  for part in ("--registration", one)]
         return given + ["--query-info", query or self.query] + self.replies
@@ -275,7 +275,8 @@ class BareReplies(Case):
             self.run_json("cook", *self.options(self.set)))
 
     def test_two_sets(self):
-        """Names belong to the set before them; later replies replace."""
+        """Names belong to the set that precedes them; later replies replace
+        earlier ones."""
         other = self.file("other.bin", w.counterset(PROCESSOR, [
             w.counter_info(1, RAW)]))
         wrong = self.file("wrong.bin", w.string("Wrong"))
@@ -295,7 +296,8 @@ class BareReplies(Case):
             "3:" + wrong, capture))
 
     def test_malformed(self):
-        """Reported once, whatever the number of replies."""
+        """Malformed metadata is reported once, whatever the number of replies.
+        """
         cut = self.file("cut.bin", w.counterset(OTHER, [
             w.counter_info(1, TIMER)])[:-1])
         done = self.run_program("cook", *self.options(cut))
@@ -324,7 +326,7 @@ class BareReplies(Case):
 
 
 class Broken(Case):
-    """Captures with errors: what is whole is cooked."""
+    """Captures with errors: the valid part is cooked."""
 
     def test_cut(self):
         data = recording(timer_rows(1, (0, "a", 1)),
@@ -392,7 +394,7 @@ class Csv(Case):
 
 
 class Text(Case):
-    """Tables that fit the terminal."""
+    """Tables that fit the width of the terminal."""
 
     def test_fits(self):
         names = [(n, "Counter number %d with a long name" % n)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""CPI hooks: `show`, `check` and `cpi show` of streams and of captures that
-hold them, held against a second reader."""
+"""CPI hooks in `show`, `check` and `cpi show`, as streams and in captures,
+compared with a second reader."""
 
 import glob
 import os
@@ -26,7 +26,8 @@ def seeds():
 
 
 def mutations(count):
-    """Seeds with a few words changed, cut or put twice; the same each run."""
+    """Seeds with a few words changed, removed or repeated; the same in each
+    run."""
     chance = random.Random(20)
     originals = [data for _, data in seeds() if data]
     interesting = (0, 1, 2, 3, 7, 9999, 10000, 0xC0, 0xFFFFFFFF, 0x80000001,
@@ -53,7 +54,7 @@ class Streams(Case):
     """--kind cpi."""
 
     def shown(self, data):
-        """What show prints of a stream, and the error it ends with."""
+        """The output of show for a stream, and its error."""
         path = self.file("hooks", data)
         done = self.run_program("show", "--kind", "cpi", "--format", "json",
                                 path)
@@ -84,7 +85,8 @@ class Streams(Case):
             self.assertEqual(self.shown(data)[1][0], code, name)
 
     def test_mutations(self):
-        """The verdicts, code and offset, in one run; some are shown too."""
+        """Verdicts with code and offset, all in one run; some are shown too.
+        """
         cases = list(mutations(600))
         paths = [self.file("%04d" % number, data)
                  for number, data in enumerate(cases)]
@@ -102,7 +104,7 @@ class Streams(Case):
                              data.hex())
 
     def test_figures(self):
-        """Of the third worked example, by hand."""
+        """Figures of the third worked example, written by hand."""
         (group,), error = self.shown(c.third_example())
         self.assertIsNone(error)
         self.assertEqual((group["label"], group["minor"], group["num_cpus"]),
@@ -167,7 +169,7 @@ class Streams(Case):
 
 
 class Show(Case):
-    """cpi show: hooks alone, as tables for people."""
+    """cpi show: only hooks, as tables."""
 
     def test_streams(self):
         for name, data in seeds():
@@ -209,7 +211,8 @@ class Show(Case):
         self.assertEqual((missing.status, missing.out), (3, ""))
 
     def test_captures_of_a_later_version(self):
-        """They are reported, and not taken for others that lack hooks."""
+        """An error says that the version is newer, not that there are no
+        hooks."""
         later = w.chunk(b"CPIH", b"anything", version=2)
         good = w.chunk(b"CPIH", c.first_example())
         done = self.run_program("cpi", "show", self.file(
@@ -228,7 +231,7 @@ class Show(Case):
         self.assertIn("no CPI hooks", other.err)
 
     def test_table(self):
-        """Of the first worked example, with all its hooks."""
+        """The first worked example with all its hooks."""
         data = c.group(3000000, c.ONE_TWO, "SD", True, text=b"a\x1bb")
         self.assertEqual(self.run_fine("cpi", "show", self.file(
             "hooks", data)).lines(), [

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""perfblock cpi run: the command that runs meanwhile, its streams, its signals
-and its end."""
+"""The measured command of `perfblock cpi run`: its standard streams, signals
+and exit status."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from cpi_runs import TWO, TWO_PRINTED, RunCase, expected_json
 
 
 class Commands(RunCase):
-    """The command that runs meanwhile."""
+    """The command that is measured."""
 
     def test_its_output_stands_before_the_figures(self):
         done = self.measure(TWO, command=[self.command, "--version"])
@@ -23,7 +23,7 @@ class Commands(RunCase):
         self.assertEqual(lines[1], TWO_PRINTED)
 
     def test_its_output_is_no_json(self):
-        """It goes where no program reads lines of ours."""
+        """Its output does not mix with the program's JSON."""
         commands = [[self.command, "--version"]]
         if not ON_WINDOWS:
             commands.append(["printf", "perfblock has no end of line"])
@@ -33,7 +33,7 @@ class Commands(RunCase):
             self.assertRegex(done.err, r"^perfblock \w+")
 
     def test_its_status(self):
-        """Our exit status reports the measurement."""
+        """The exit status reports the measurement, not the command."""
         command = [self.command, "nonsense"]
         done = self.measure(TWO, command=command)
         self.assertEqual((done.status, done.out), (0, TWO_PRINTED))
@@ -80,7 +80,8 @@ class Commands(RunCase):
 
     @unittest.skipIf(ON_WINDOWS, "no such search there")
     def test_where_it_is_looked_for(self):
-        """In each folder of PATH, past files that are not to be run."""
+        """It is searched in each folder of PATH; files that are not executable
+        are skipped."""
         folders = [os.path.join(self.folder, name) for name in "abc"]
         for folder in folders[1:]:
             os.mkdir(folder)
@@ -102,7 +103,7 @@ class Commands(RunCase):
         os.chmod(runnable, 0o755)
         self.assertEqual(run(whole), (0, runnable + " it\n" + TWO_PRINTED,
                                       ""))
-        self.assertEqual(run(folders[0] + ":")[0], 0)  # "": this folder
+        self.assertEqual(run(folders[0] + ":")[0], 0)  # "": current folder
         self.assertEqual(run(folders[0]), (
             3, "", "found: No such file or directory\n"))
 
@@ -118,7 +119,7 @@ class Commands(RunCase):
 
     @unittest.skipIf(ON_WINDOWS, "no signals there")
     def test_a_request_to_end_is_passed_on(self):
-        """The figures come all the same."""
+        """The figures are printed nevertheless."""
         for number in (signal.SIGTERM, signal.SIGHUP):
             for catches, ending in (
                     ("", "by signal %d" % number),
@@ -138,7 +139,7 @@ class Commands(RunCase):
 
     @unittest.skipIf(ON_WINDOWS, "no signals there")
     def test_signals_that_are_ignored_stay_so(self):
-        """As nohup wants it, for the command as well."""
+        """They stay ignored in the command too, as nohup requires."""
         for number in (signal.SIGHUP, signal.SIGTERM):
             done = self.run_program(
                 "cpi", "run", "--source", self.source(TWO), "--",
@@ -151,7 +152,7 @@ class Commands(RunCase):
 
     @unittest.skipIf(ON_WINDOWS, "no signals there")
     def test_its_status_where_children_are_ignored(self):
-        """The action comes from whoever started the program."""
+        """SIGCHLD may be ignored by the parent process of the program."""
         def begin():
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         told = "import signal, sys; sys.exit(%s)"
@@ -192,7 +193,7 @@ class Commands(RunCase):
     def test_it_ignores_no_signal_on_our_account(self):
         command = ["cat", "/proc/self/status"]
         line = re.compile(r"(?m)^SigIgn:\s*(\w+)$")
-        public = (1 << 31) - 1  # those above may be the C library's own
+        public = (1 << 31) - 1  # real-time signals excluded
 
         def ignored(out):
             return int(line.search(out)[1], 16) & public

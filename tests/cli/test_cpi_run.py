@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""perfblock cpi run: figures of canned snapshots, what is stored and replayed,
-and what is refused."""
+"""perfblock cpi run: figures of recorded snapshots, stored results and their
+replay, and refusals."""
 
 import os
 import random
@@ -47,7 +47,7 @@ class Figures(RunCase):
              (2.0, 1.5, 75.0), (0.999960001599936, 0.1999920003199872, 20.0)])
 
     def test_any_counts(self):
-        """Of every status, held against fractions."""
+        """Snapshots with every status, compared with exact fractions."""
         chance = random.Random(7)
         statuses = set()
         for _ in range(40):
@@ -94,7 +94,7 @@ class Figures(RunCase):
         self.assertEqual(group["num_cpus"], 128)
 
     def test_sums_of_more_than_64_bits(self):
-        """Figures have room for them, hooks have not."""
+        """Figures can represent such sums, hooks cannot."""
         most = 1 << 63
         steps = (snapshot(0, (0, 0, 0, 0, 0), (1, 0, 0, 0, 0)),
                  snapshot(9, (0, most, most, 1, 2), (1, most, most, 1, 2)))
@@ -155,14 +155,14 @@ class Undefined(RunCase):
 
 
 class Stored(RunCase):
-    """-o."""
+    """Option -o."""
 
     def setUp(self):
         super().setUp()
         self.path = os.path.join(self.folder, "kept.pfb")
 
     def keep(self, data, *options):
-        """Measure and store; the chunks."""
+        """Measure, store, and return the chunks."""
         done = self.measure(data, "-o", self.path, *options)
         self.assertEqual((done.status, done.err), (0, ""))
         return self.chunks(self.path)
@@ -178,7 +178,7 @@ class Stored(RunCase):
             self.assertEqual(found[-1][1], expected)
 
     def test_the_summary_of_the_worked_example(self):
-        """Byte for byte, after the hooks' 12 bytes of header each."""
+        """The expected bytes after the 12 header bytes of each hook."""
         summary = bytes.fromhex(
             "6400c0000100001000000000030000000200000000000000c0c62d0002000000"
             "00000000010000000000000001000000050d000001000000881300004b000000"
@@ -199,7 +199,7 @@ class Stored(RunCase):
                 self.assertEqual(again.out, first.out)
 
     def test_snapshots_as_they_were(self):
-        """All numbers, in their order."""
+        """All numbers, in order."""
         (_, body), _ = self.keep(text(*PHASE, widths=PHASE_WIDTHS))
         lines = [line for line in body.decode().split("\n")
                  if line and not line.startswith("#")]
@@ -227,7 +227,7 @@ class Stored(RunCase):
             return file.read()
 
     def test_a_file_that_cannot_take_it_is_found_first(self):
-        """Before the command has run for hours."""
+        """An unwritable file is reported before the command runs."""
         for data in (b"not a capture at all",
                      w.recording(w.chunk(b"NOTE", b"cut"))[:-1]):
             path = self.file("other", data)
@@ -242,7 +242,8 @@ class Stored(RunCase):
             self.assertFalse(os.path.exists(self.made))
 
     def test_a_file_that_gets_nothing_is_not_left_behind(self):
-        """The one that was empty before stays."""
+        """A file that was created for nothing is removed; a file that existed
+        before and is empty stays."""
         for steps in ([TWO[0]], [TWO[0], (-257, "the counters went")]):
             self.assertNotEqual(self.measure(steps, "-o",
                                              self.path).status, 0)
@@ -253,7 +254,7 @@ class Stored(RunCase):
 
     @unittest.skipIf(ON_WINDOWS, "an open file keeps its name there")
     def test_the_file_of_somebody_else_is_left_alone(self):
-        """The command put it in the place of the one that gets nothing."""
+        """The command replaced the file; the replacement is not removed."""
         other = self.file("other", b"")
         done = self.measure([TWO[0]], "-o", self.path,
                             command=["mv", other, self.path])
@@ -261,7 +262,7 @@ class Stored(RunCase):
         self.assertEqual(self.content(self.path), b"")
 
     def test_the_command_stores_in_the_same_file(self):
-        """It is refused: the file is locked until its writer is done."""
+        """The second writer is refused: the file is locked."""
         inner = [self.command, "cpi", "run", "--source", self.source(
             LARGE_BUSY, "inner"), "-o", self.path, "--", *self.quiet]
         done = self.measure(TWO, "-o", self.path, command=inner)
@@ -279,10 +280,10 @@ class Stored(RunCase):
 
 
 class Sources(RunCase):
-    """Files that are no such snapshots, or not enough."""
+    """Files without usable snapshots."""
 
     def assert_refused(self, data, offset, code, status=1, ran=False):
-        """What it says; whether the command was run."""
+        """Check the refusal, and whether the command was run."""
         path = self.source(data)
         done = self.run_program("cpi", "run", "--source", path, "--",
                                 *self.leaves)
@@ -324,7 +325,8 @@ class Sources(RunCase):
         self.assertIn("no CPI snapshots", done.err)
 
     def test_captures_of_a_later_version(self):
-        """They are reported, and not taken for others that lack snapshots."""
+        """An error says that the version is newer, not that there are no
+        snapshots."""
         later = w.chunk(b"CPIS", b"anything", version=2)
         good = w.chunk(b"CPIS", text(*TWO))
         done = self.measure(w.recording(later))
@@ -339,7 +341,7 @@ class Sources(RunCase):
                              16 + len(good)))
 
     def test_captures_with_several_texts(self):
-        """Their steps one after the other."""
+        """The steps of all texts are concatenated."""
         done = self.measure(w.recording(
             w.chunk(b"CPIS", text(TWO[0])), w.chunk(b"NOTE", b"a remark"),
             w.chunk(b"CPIS", text(TWO[1]))))
@@ -354,7 +356,7 @@ class Sources(RunCase):
             self.assertFalse(os.path.exists(self.made))
 
     def test_refusals(self):
-        """Those of another machine are reported as if they were this machine's."""
+        """Recorded refusals are reported like refusals of this machine."""
         sentence = "instructions: ENOENT"
         for code, name in ((-234, "pu_error_not_valid_in_vm"),
                            (-5, "pu_error_access_denied"),
@@ -375,8 +377,8 @@ class Sources(RunCase):
         self.assertTrue(os.path.exists(self.made))
 
     def test_hostile_files(self):
-        """Every byte is somebody's: a status, and a sentence for each
-        failure."""
+        """Each mutated file gives an exit status, and a message if it fails.
+        """
         chance = random.Random(3)
         original = text(*PHASE, (-5, "no more"), widths=PHASE_WIDTHS)
         for _ in range(80):
@@ -391,10 +393,10 @@ class Sources(RunCase):
 
 
 class Usage(RunCase):
-    """What is refused before anything is read."""
+    """Options that are refused before anything is read."""
 
     def refused(self, *arguments):
-        """The sentence."""
+        """The message of a refused command line."""
         done = self.run_program("cpi", "run", *arguments)
         self.assertEqual((done.status, done.out), (2, ""), arguments)
         self.assertRegex(done.err, r"^perfblock: cpi run: [^\n]+\n$")
@@ -425,7 +427,7 @@ class Usage(RunCase):
 
 
 class Live(RunCase):
-    """This machine: figures, or a refusal that names its reason."""
+    """This machine returns figures, or a refusal with its reason."""
 
     REFUSAL = re.compile(r"^live: pu_error_[a-z_]+: \S[^\n]*\n$")
 
@@ -457,7 +459,7 @@ class Live(RunCase):
         again = self.run_json("cpi", "run", "--source", kept, "--",
                               *self.quiet)
         for item in cpus:
-            item["unhalted_cycles"] = None  # no part of a snapshot
+            item["unhalted_cycles"] = None  # not part of a snapshot
         self.assertEqual(again, [total, *cpus])
 
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""perfblock cpuid: what CPUs of dumps, and of this machine, say of themselves.
+"""perfblock cpuid, with dumps and on this machine.
 
-The registers are those of public dumps of real machines; what they mean is
-written down here bit by bit.
-"""
+The registers are those of public dumps of real machines. Their meaning is
+written here bit by bit."""
 
 import ctypes
 import errno
@@ -68,7 +67,7 @@ REASONS = {
 
 
 def rows(signature, highest, features, lwp, vendor=AMD, basic=BASIC):
-    """The leaves of a machine that count here, with their registers."""
+    """The relevant leaves of a machine, with their registers."""
     leaves = [(0, vendor), (1, (signature, *basic)),
               (0x80000000, (highest, 0, 0, 0)),
               (0x80000001, (signature, 0, features, 0))]
@@ -76,25 +75,25 @@ def rows(signature, highest, features, lwp, vendor=AMD, basic=BASIC):
 
 
 def marked(leaves):
-    """CPUID 8000001C: ..., with hyphens."""
+    """The layout "CPUID 8000001C: ..." with hyphens."""
     return "".join("CPUID %08X: %08X-%08X-%08X-%08X [SL 00]\n" % (leaf, *regs)
                    for leaf, regs in leaves)
 
 
 def named(leaves):
-    """Registers with their names."""
+    """The layout with register names."""
     return "".join("   0x%08x 0x00: eax=0x%08x ebx=0x%08x ecx=0x%08x "
                    "edx=0x%08x\n" % (leaf, *regs) for leaf, regs in leaves)
 
 
 def columns(leaves):
-    """Bare numbers."""
+    """The layout of bare numbers."""
     return "".join("%08X %08X %08X %08X %08X\n" % (leaf, *regs)
                    for leaf, regs in leaves)
 
 
 def arrays(leaves):
-    """As libcpuid writes them."""
+    """The layout of libcpuid."""
     return "".join("%s[%d]=%08x %08x %08x %08x\n" % (
         "ext_cpuid" if leaf >> 31 else "basic_cpuid", leaf & 0x7FFFFFFF, *regs)
         for leaf, regs in leaves)
@@ -122,7 +121,7 @@ class Dumps(Case):
                                     hardware)
 
     def check_leaf(self, lwp, code, registers, fields, hardware):
-        """The part about LWP, `fields` null where it has no leaf."""
+        """Check the part about LWP. `fields` is None if there is no leaf."""
         self.assertIs(lwp["supported"], code == "not_enabled")
         self.assertIs(lwp["available"], False)
         if fields is None:
@@ -183,7 +182,7 @@ class Dumps(Case):
                 "CPU 2:\n" + named(whole[:left]))]
             self.assertEqual(codes[:2], ["not_enabled"] * 2, left)
             self.assertEqual(codes[2], "no_leaf", left)
-        # A CPU that reports no such leaf is not cut.
+        # A CPU without the leaf is not an incomplete dump.
         lacking = rows(*MACHINES[7][2:6])
         self.assertEqual([c["reason_code"] for c in self.ask(
             named(whole) + named(lacking))], ["partial", "no_leaf"])
@@ -323,7 +322,7 @@ class Dumps(Case):
 
 
 def forbid_pinning():
-    """From here on the kernel says EPERM to sched_setaffinity (x86_64)."""
+    """Makes sched_setaffinity fail with EPERM from now on (x86_64)."""
     load, equal, answer = 0x20, 0x15, 0x06  # BPF: word, jump, return
     errno_, allow, number = 0x00050000, 0x7FFF0000, 203
     code = b"".join(struct.pack("=HBBI", *one) for one in (
@@ -339,7 +338,7 @@ def forbid_pinning():
 
 
 class Live(Case):
-    """This machine, which is an x86 or has none of it."""
+    """This machine, with an x86 processor or another one."""
 
     IS_X86 = platform.machine().lower() in ("x86_64", "amd64", "i386", "i486",
                                             "i586", "i686")
@@ -362,7 +361,8 @@ class Live(Case):
 
     @staticmethod
     def kernel_says():
-        """What the kernel prints of each CPU, where it does."""
+        """The CPUs as /proc/cpuinfo describes them; empty if it does not
+        exist."""
         keys = {"vendor_id": "vendor", "cpu family": "family",
                 "model": "model", "stepping": "stepping"}
         try:

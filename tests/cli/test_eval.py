@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Formulas as CSV: what is read, what is computed, what is refused."""
+"""Formulas from CSV: parsing, evaluation and errors."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ RAW = "PERF_COUNTER_LARGE_RAWCOUNT"
 
 
 def table(rows):
-    """CSV of dicts, with the columns that any of them has."""
+    """CSV from dicts, with a column for each key."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     out = io.StringIO()
     writer = csv.DictWriter(out, names, restval="", lineterminator="\n")
@@ -33,14 +33,14 @@ def table(rows):
 
 def rounded(exact):
     """The double nearest to a fraction."""
-    return exact.numerator / exact.denominator  # big integers: rounded once
+    return exact.numerator / exact.denominator  # rounds once
 
 
 class EvalCase(Case):
-    """Runs eval on what a test makes up."""
+    """Runs eval on CSV that a test makes."""
 
     def evaluate(self, rows):
-        """The output rows of dicts that hold nothing wrong."""
+        """The output rows of dicts without errors."""
         done = self.run_fine("eval", stdin=table(rows))
         return self.parse(done)
 
@@ -58,25 +58,25 @@ class EvalCase(Case):
         return tuple(found[name] for name in HEADER[1:])
 
     def value(self, **row):
-        """The value of a row whose status must be ok."""
+        """The value of a row; its status must be ok."""
         status, value, _, _ = self.result(**row)
         self.assertEqual(status, "ok", row)
         return float(value)
 
     def status(self, **row):
-        """The status of a row that has no value."""
+        """The status of a row without value."""
         status, *rest = self.result(**row)
         self.assertEqual(rest, ["", "", ""], row)
         return status
 
     def told(self, done):
-        """The error lines, all of which must name a line."""
+        """The error lines; each must name a line."""
         found = [TELLS.match(line) for line in done.err.splitlines()]
         self.assertTrue(all(found), done.err)
         return found
 
     def one_error(self, data):
-        """Run on data with one thing wrong; its error and the rows."""
+        """Run with data that has one error; returns the error and the rows."""
         done = self.run_program("eval", "-", stdin=data)
         self.assertEqual(done.status, 1, data[:200])
         error, = self.told(done)
@@ -85,7 +85,7 @@ class EvalCase(Case):
 
 
 class Values(EvalCase):
-    """Worked numbers, each also as an exact fraction."""
+    """Worked numbers, each also computed as an exact fraction."""
 
     def test_published(self):
         rate = {"value0": 5, "time0": 7, "value1": 69, "time1": 3011580,
@@ -151,7 +151,7 @@ class Values(EvalCase):
 
 
 class Samples(EvalCase):
-    """Which cells make a sample, and which clock a time is of."""
+    """Which cells form a sample, and which clock a time belongs to."""
 
     def test_older_sample(self):
         row = {"type": "PERF_COUNTER_DELTA", "value0": "", "value1": 9}
@@ -201,7 +201,7 @@ class Samples(EvalCase):
             if frequency:
                 named[frequency + "1"] = 7
             self.assertEqual(loose, self.value(**row, **named))
-            for number in "01":  # the other clocks do not matter
+            for number in "01":  # the other clocks are not used
                 others = {clock + number: 99 for clock in (
                     "perf_time", "perf_time_100ns", "object_time")
                     if clock != time}
@@ -216,7 +216,8 @@ class Samples(EvalCase):
                          "unknown_type")
 
     def test_time_of_types_without_name(self):
-        """A rate over the object's clock, which only its bits tell of."""
+        """A rate over the object's clock, which only the bits of the type
+        indicate."""
         row = {"type": "0x00610500", "mode": "generic", "value0": 0,
                "value1": 6, "time0": 0, "time1": 4, "frequency1": 10}
         self.assertEqual(self.value(**row), 15)
@@ -315,7 +316,8 @@ class Modes(EvalCase):
 
 
 class Errors(EvalCase):
-    """Cells that cannot be read are reported with their position; other rows are done."""
+    """Cells that cannot be read are reported with their position; the other
+    rows are evaluated."""
 
     def test_cells(self):
         """Offset, line and column are those of the cell."""
@@ -436,10 +438,10 @@ class Errors(EvalCase):
 
 
 class Reading(EvalCase):
-    """CSV as RFC 4180 has it, and what is not."""
+    """CSV according to RFC 4180, and malformed CSV."""
 
     def ids(self, data):
-        """The ids of rows that are all fine."""
+        """The ids of rows without errors."""
         done = self.run_fine("eval", stdin=data)
         return [row["id"] for row in self.parse(done)]
 
@@ -480,7 +482,7 @@ class Reading(EvalCase):
         self.assertEqual((row["id"], row["value"]), ("a", "5"))
 
     def broken(self, line, column, code="bad_row"):
-        """Row 3 of 4 is broken; only that one is missing."""
+        """Row 3 of 4 is malformed; the others are evaluated."""
         head = b"id,type,value1\na,0x10000,1\n"
         data = head + line + b"\nb,0x10000,2\n\"c\",0x10000,\"3\"\n"
         error, rows = self.one_error(data)
@@ -490,7 +492,7 @@ class Reading(EvalCase):
         return int(error["offset"]) - len(head)
 
     def test_broken_quotation(self):
-        """Reading goes on at the next line, whatever is open."""
+        """Parsing continues at the next line, even inside a quotation."""
         for line, column, offset in (
                 (b'x"y,1,1', 1, 0), (b'x,1,"', 3, 4), (b'"x,1,1', 1, 0),
                 (b'x,"1"1,1', 2, 2), (b'"x" ,1,1', 1, 0),
@@ -537,7 +539,8 @@ class Reading(EvalCase):
 
 
 class Bounds(EvalCase):
-    """Memory does not grow with the input, and rows have a longest length."""
+    """Memory does not grow with the input, and the length of rows is limited.
+    """
 
     HEAD = b"id,type,why\n"
 
@@ -556,7 +559,7 @@ class Bounds(EvalCase):
             self.assertEqual(len(rows), 1 if end else 0)
 
     def test_longest_row_wherever_it_begins(self):
-        """Files are read in pieces, and rows lie across them."""
+        """Files are read in blocks; rows may span them."""
         row = b"a,0x10000," + b"w" * (MOST_BYTES - 11) + b"\n"
         for start in range(MOST_BYTES - 4, MOST_BYTES + 5):
             first = b"b,0x10000,"
@@ -575,7 +578,7 @@ class Bounds(EvalCase):
             self.assertEqual(done.status, 1 - count)
 
     def test_open_quotation_far_from_the_end(self):
-        """It costs its own line, not those that it seems to hold."""
+        """An unterminated quotation loses only its own line."""
         rows = b"".join(b"%d,0x10000,\n" % n for n in range(20000))
         error, found = self.one_error(self.HEAD + b'x,0x10000,"\n' + rows)
         self.assertEqual((error["code"], error["line"], error["column"]),
@@ -589,7 +592,7 @@ class Bounds(EvalCase):
                          ("bad_cell", "4", 1))
 
     def peak(self, chunks):
-        """Most memory that a run needed, in KiB; and its status."""
+        """Peak memory of a run in KiB, and its exit status."""
         with subprocess.Popen([program(), "eval"], stdin=subprocess.PIPE,
                               stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL) as child:
@@ -615,10 +618,10 @@ class Bounds(EvalCase):
 
 
 class Streams(EvalCase):
-    """Results come as their rows do."""
+    """Each result is written as soon as its row was read."""
 
     def child(self, **options):
-        """eval with pipes."""
+        """A running eval with pipes."""
         return subprocess.Popen([program(), "eval"], stdin=subprocess.PIPE,
                                 stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, **options)
@@ -677,7 +680,7 @@ class Streams(EvalCase):
             self.assertEqual(child.wait(SECONDS), 0)
 
     def test_reader_that_leaves_while_input_stays(self):
-        """The end does not wait for input that nobody needs."""
+        """The program ends although its input is still open."""
         with self.child() as child:
             self.addCleanup(child.kill)
             child.stdin.write(b"id,type,value1\n")
@@ -705,7 +708,8 @@ class Streams(EvalCase):
 
 
 class Expectations(EvalCase):
-    """Columns that begin with expected_ are held against the result."""
+    """Columns whose names begin with expected_ are compared with the result.
+    """
 
     GOOD = {"id": "a", "type": "0x20C20400", "mode": "wrap32",
             "value0": 2**32 - 1, "value1": 9, "base0": 1, "base1": 6,
@@ -737,7 +741,7 @@ class Expectations(EvalCase):
         self.evaluate([{**self.THIRD, "expected_bits": "4040aaaaaaaaaaab"}])
 
     def differs(self, row, name, cell, got):
-        """One expectation fails; the row is printed all the same."""
+        """One expectation fails; the row is printed nevertheless."""
         data = table([self.GOOD, {**row, name: cell}, self.GOOD])
         error, rows = self.one_error(data)
         names = data.split(b"\n", 1)[0].decode().split(",")
@@ -799,7 +803,7 @@ class Expectations(EvalCase):
                                  ("bad_cell", name, 1), cell)
 
     def test_cells_that_are_not_there(self):
-        """A row that is cut short expects nothing, and has something."""
+        """Missing cells at the end of a row expect empty results."""
         error, rows = self.one_error(
             b"type,value1,expected_status\n0x10000,1\n")
         self.assertEqual((error["text"], len(rows)),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The examples that collect: README.md prints them, and they run."""
+"""The collecting examples of README.md are printed there unchanged, and run.
+"""
 
 import os
 import pathlib
@@ -32,8 +33,8 @@ def run(name, *arguments):
 
 
 def samples():
-    """A name table and two blocks: 10 and 70 of a raw count, and a rate of
-    30 in 2 seconds."""
+    """A name table and two blocks: raw counts of 10 and 70, and a rate of 30
+    in 2 seconds."""
     counters = [v1.counter(20, v1.RAW, 4, 4), v1.counter(22, v1.COUNTER, 8, 4)]
     for moment, raw, count in ((1, 10, 100), (3, 70, 130)):
         values = v1.LITTLE.values((4, 4, raw), (8, 4, count))
@@ -42,7 +43,7 @@ def samples():
 
 
 class Examples(unittest.TestCase):
-    """Both of them."""
+    """Both examples."""
 
     def test_the_readme_prints_them(self):
         page = ROOT.joinpath("README.md").read_text(encoding="utf-8")
@@ -87,7 +88,7 @@ class Examples(unittest.TestCase):
         self.assertIn("none is a path", run("live_counters", "none is a path")[2])
 
     def test_counters_of_a_capture(self):
-        """The fixture's text has what each counter gains in a second:
+        """The text of the fixture says how each counter grows in a second:
         0.05, 0.26, 0.47 and 0.68 s of it were idle."""
         capture = str(ROOT / "fixtures" / "processor_information.pfb")
         rows = (("0,0", 95), ("0,1", 74), ("0,_Total", 53), ("_Total", 32))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The page of `explain`: every byte of a file, in its order, beside fields
-whose values are those of the bytes; errors where `check` reports them."""
+"""The page of `explain`: every byte of a file in order, next to its field and
+value, and errors at the offsets that `check` reports."""
 
 import os
 import re
@@ -24,7 +24,7 @@ if ON_WINDOWS:  # Wine takes long to start a program
 
 
 class Row:
-    """A row: where it is, its bytes, its field, what it means."""
+    """A row: offset, bytes, field and value."""
 
     def __init__(self, row, structures):
         cells = [e for e in row.children if isinstance(e, pages.Element)]
@@ -36,8 +36,8 @@ class Row:
 
 
 class Explained(pages.Page):
-    """The page of a file: rows by themselves, errors as (row before,
-    sentence)."""
+    """The page of a file: its rows, and its errors as (preceding row,
+    message)."""
 
     def __init__(self, text):
         super().__init__(text)
@@ -47,7 +47,7 @@ class Explained(pages.Page):
         self.links = [e.text() for e in self.find("a")]
 
     def collect(self, element, around):
-        """Take the rows of an element and of those inside."""
+        """Collects the rows of an element and of those inside it."""
         if element.attributes.get("id") == "fields":
             return
         if element.tag == "details":
@@ -75,7 +75,7 @@ class ExplainCase(Case):
     """A test that explains files."""
 
     def explain(self, path, *arguments, status=0):
-        """The page; every byte must be on it."""
+        """The parsed page; it must contain every byte."""
         done = self.run_program("explain", path, *arguments)
         self.assertEqual(done.status, status, (path, done.err))
         page = Explained(done.out)
@@ -98,8 +98,8 @@ class Bytes(ExplainCase):
     """Rows and their values."""
 
     def test_seeds(self):
-        """Every byte of every seed; the errors of show, which has them all,
-        beside the bytes that they name."""
+        """Every byte of every seed; errors are those of show, next to the
+        bytes that they refer to."""
         for path in SEEDS:
             shown = self.run_program("show", path, "--format", "json")
             expected = ["offset %d: %s: %s" % (e["offset"], e["code"],
@@ -122,7 +122,7 @@ class Bytes(ExplainCase):
                         row.offset, row.offset + len(row.bytes)), path)
 
     def test_a_reply(self):
-        """Fields by the layout of perflib.h."""
+        """Fields in the layout of perflib.h."""
         data = w.reply(c.instances_result([7], [(3, "sda", [1234567890123])]))
         page, _ = self.explain(self.file("a.bin", data))
         found = [(row.offset, row.name, row.value) for row in page.rows]
@@ -215,10 +215,11 @@ class Bytes(ExplainCase):
 
 
 class Structures(ExplainCase):
-    """Folding, and where it does not apply."""
+    """Structures that can be folded, and those that cannot."""
 
     def reply(self, count, broken=None):
-        """A reply of so many instances; one has a value of a wrong size."""
+        """A reply with this many instances; one may have a value of a wrong
+        size."""
         blocks = []
         for number in range(count):
             value = struct.pack("<II", 99, 16) + bytes(8) \
@@ -228,7 +229,7 @@ class Structures(ExplainCase):
                                 w.instance_block(*blocks)))
 
     def opened(self, page):
-        """Whether instances are open."""
+        """Whether instances are unfolded."""
         return [is_open for name, is_open in page.structures
                 if name == "PERF_INSTANCE_HEADER"]
 
@@ -250,7 +251,7 @@ class Structures(ExplainCase):
         self.assertEqual(self.opened(page), [False] * 3 + [True])
 
     def test_a_size_at_fault_is_a_field(self):
-        """Where a size is wrong, the field of the structure is shown."""
+        """If a size is wrong, the size field of the structure is shown."""
         expected = {("data", "bad_result_size"): {"dwSize"},
                     ("data", "bad_instance_size"): {"Size"},
                     ("data", "bad_value_size"): {"dwSize"},
@@ -267,7 +268,7 @@ class Structures(ExplainCase):
                 found.setdefault(key, set()).update(
                     row.name for row, text in page.errors
                     if row and key[1] in text)
-        if not ON_WINDOWS:  # there few seeds are read
+        if not ON_WINDOWS:  # under Wine only a few seeds are read
             self.assertEqual(found, expected)
 
     def test_hostile_names(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""--set, --counter and --instance: which of several sets are shown."""
+"""--set, --counter and --instance: selecting among several countersets."""
 
 import os
 import re
@@ -34,7 +34,7 @@ class Filters(Case):
         return found
 
     def refused(self, *arguments):
-        """The sentence of a run that ends with status 2."""
+        """The message of a run that ends with status 2."""
         done = self.run_program("live", "--source", self.path, *arguments)
         self.assertEqual((done.status, done.out), (2, ""), arguments)
         self.assertEqual(done.err.count("\n"), 1)
@@ -42,7 +42,7 @@ class Filters(Case):
 
     @staticmethod
     def those(choose):
-        """The part of all values that `choose` takes."""
+        """The values for which `choose` is true."""
         return {key: value for key, value in ALL.items() if choose(*key)}
 
     def test_sets(self):
@@ -86,7 +86,8 @@ class Filters(Case):
             self.those(lambda _a, name, _b: name == "_Total"))
 
     def test_a_set_without_instances(self):
-        """Its only instance has no name: what matches nothing means it."""
+        """Its only instance has no name: a pattern that matches the empty name
+        selects it."""
         memory = self.those(lambda name, *_: name == "Alpha Memory")
         self.assertEqual(self.shown("--set", "Alpha Memory"), memory)
         for pattern in ("*", "**", ""):
@@ -103,7 +104,8 @@ class Filters(Case):
             ["Used", "Bytes", "778", "B"], []])
 
     def test_a_set_named_in_full_must_have_it(self):
-        """Of those a pattern finds the ones that have it count."""
+        """A pattern selects only those sets that have the counter; a set given
+        by name must have it."""
         self.assertIn("Beta Network", self.refused(
             "--set", "*", "--set", "Beta Network", "--instance",
             "nothing"))
@@ -133,7 +135,7 @@ class Filters(Case):
 
 
 class Recorded(Case):
-    """record --source writes what the filters mean, and nothing else."""
+    """record --source writes exactly what the filters select."""
 
     SETS = {"Alpha Disk": DISK, "Alpha Memory": MEMORY,
             "Beta Network": NETWORK}
@@ -145,7 +147,8 @@ class Recorded(Case):
     INSTANCES = {"sda", "sdb", "_Total", "eth0", "lo"}
 
     def record(self, data, *arguments, status=0):
-        """The path of a recording of the capture `data`, and the outcome."""
+        """Record the capture `data`; returns the path of the recording and the
+        run."""
         source = self.file("source.pfb", data)
         path = os.path.join(self.folder, "out.pfb")
         if os.path.exists(path):
@@ -161,7 +164,8 @@ class Recorded(Case):
                 for i in self.run_json("cook", path) if i["sample"] == 1}
 
     def assert_absent(self, path, names):
-        """None of the names is in the file, in UTF-16 or in bytes."""
+        """None of the names occurs in the file, neither in UTF-16 nor in
+        UTF-8."""
         with open(path, "rb") as file:
             content = file.read()
         for name in names:
@@ -170,7 +174,7 @@ class Recorded(Case):
             self.assertNotIn(name.encode() + b"\0", content, name)
 
     def check(self, choose, *arguments):
-        """What is recorded is what `choose` takes of everything."""
+        """The recording has exactly the values for which `choose` is true."""
         path, _ = self.record(three_sets(), *arguments)
         self.run_fine("check", "--strict", path)
         expected = {k: v for k, v in ALL.items() if choose(*k)}
@@ -221,8 +225,8 @@ class Recorded(Case):
         self.assertIn(source[source.index(b"QINF"):], content)
 
     def test_results_of_every_kind(self):
-        """Two queries of one counter each, as record makes them live, beside
-        a query for one instance by its name."""
+        """Two queries of one counter each, as live recording makes them, and a
+        query for one instance by its name."""
         def results(number):
             def one(rows):
                 return w.result(w.INSTANCES, w.instance_block(*(
@@ -270,7 +274,7 @@ class Recorded(Case):
                                    {"sde"})
 
     def test_counters_of_a_formula(self):
-        """A base is recorded with its counter, as it is from a machine."""
+        """A base is recorded with its counter, as with a live source."""
         capture = w.recording(
             metadata(MEMORY, "Alpha Memory", [
                 (1, FRACTION, "Share", 2), (2, FRACTION_BASE, "Whole"),
@@ -286,8 +290,7 @@ class Recorded(Case):
         self.assert_absent(path, ["Other"])
 
     def test_names_that_share_their_bytes(self):
-        """Each name is written once, however many counters have it, and so
-        that the copy can be read: the share of names grows."""
+        """Each name is written once, however many counters share it."""
         long, other = "A" * 500, "B" * 5000
         ids = range(120)
         start = 8 + 8 * len(ids)
@@ -316,7 +319,7 @@ class Recorded(Case):
         self.assertEqual(content.count(long.encode("utf-16-le")), 1)
 
     def test_a_counter_that_nothing_identifies(self):
-        """It may be any, so it is not what was asked for."""
+        """A value without counter id is not selected."""
         capture = w.recording(
             metadata(DISK, "Alpha Disk", [(1, LARGE_RAW, "A")],
                      instances=["sda"]),
@@ -331,7 +334,7 @@ class Recorded(Case):
                                            self.folder, "source.pfb")), [])
 
     def test_results_without_a_query(self):
-        """What belongs to no known set is in none that was asked for."""
+        """Results of an unknown set are never selected."""
         secret = instances_result([1], [(0, "secret", [1])])
         chunks = [metadata(MEMORY, "Alpha Memory", [(1, LARGE_RAW, "A")],
                            instance_type=0),
@@ -352,7 +355,7 @@ class Recorded(Case):
         self.assert_absent(path, ["secret"])
 
     def test_malformed_samples(self):
-        """Results before the error are recorded; nothing of the rest is."""
+        """Results before the error are recorded, and nothing after it."""
         broken = instances_result([1], [(0, "secret", [1])])
         broken = broken[:-4] + b"\xff\xff\xff\xff"
         bad_size = w.result(w.SINGLE, w.datum(b"secret\0\0", data_size=99))
@@ -372,7 +375,8 @@ class Recorded(Case):
                              [5])
 
     def test_samples_without_any_of_it(self):
-        """They are recorded as well: a rate is never one over a gap."""
+        """Samples without selected values are recorded too: otherwise a rate
+        would span the gap."""
         chunks = [metadata(DISK, "Alpha Disk", [(1, BULK, "A")],
                            instances=["sda", "sdb"]),
                   metadata(MEMORY, "Alpha Memory", [(1, LARGE_RAW, "A")],
@@ -395,9 +399,9 @@ class Recorded(Case):
 
 @unittest.skipIf(ON_WINDOWS, "no limits of resources there")
 class Work(Case):
-    """What is derived from query information is derived once, not for each
-    sample. The limit is far above what the program needs, and far below what
-    repeating it would need."""
+    """Work derived from query information is done once, not for each sample.
+    The limit is far above what the program needs, and far below the cost of
+    repeating the work."""
 
     COUNT = 40000
     LIMIT = 12  # seconds of CPU time
@@ -423,7 +427,7 @@ class Work(Case):
 
 
     def test_a_long_name_that_counters_share(self):
-        """A pattern is matched once with each name."""
+        """A pattern is compared once with each name."""
         import resource
 
         def limit():
@@ -449,7 +453,7 @@ class Work(Case):
 
 
 class NotDisplayed(Case):
-    """Counters that only serve others, as their registration says."""
+    """Counters that are registered as not to be displayed."""
 
     def test_tables_and_metrics(self):
         hidden = w.counter_info(2, LARGE_RAW, attributes=2)
@@ -478,7 +482,7 @@ class NotDisplayed(Case):
 
 
 class WithoutNames(Case):
-    """What has no name is called by its GUID or its id."""
+    """A set without a name is called by its GUID, a counter by its id."""
 
     def test_patterns(self):
         counters = [(10, LARGE_RAW, None), (11, LARGE_RAW, "Named"),
@@ -498,7 +502,7 @@ class WithoutNames(Case):
 
 
 class Meant(Case):
-    """A name that does not exist is an error with a suggestion."""
+    """An unknown name is an error with a suggestion."""
 
     def setUp(self):
         super().setUp()
@@ -509,7 +513,7 @@ class Meant(Case):
                                      (2, LARGE_RAW, "Reads" * 100)])))
 
     def refused(self, *arguments):
-        """The name that is suggested, or None."""
+        """The suggested name, or None."""
         done = self.run_program("live", "--source", self.path, *arguments)
         self.assertEqual((done.status, done.out), (2, ""))
         self.assertIn(" %s;" % arguments[-1], done.err)

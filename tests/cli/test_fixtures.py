@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The canned countersets: made from their texts, readable, and as their
-README says."""
+"""The fixtures: generated from their texts, readable, and as described in
+their README."""
 
 import collections
 import glob
@@ -33,7 +33,7 @@ class Fixtures(Case):
         self.assertGreaterEqual(len(self.paths), 12)
 
     def cooked(self, path):
-        """The values of a fixture; those of errors are numbers."""
+        """The values of a fixture; the status of those without value."""
         done = self.run_program("cook", "--format", "json", path)
         self.assertEqual(done.status, 0, done.err)
         return [item for item in done.objects()
@@ -41,7 +41,7 @@ class Fixtures(Case):
 
     @staticmethod
     def stem(path):
-        """The name of a fixture."""
+        """The name of a fixture without its extension."""
         return os.path.basename(path)[:-len(".pfb")]
 
     def test_they_are_made_from_their_texts(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a file is: the formats that are recognised, and those that are not."""
+"""Detection of file formats, supported and unsupported ones."""
 
 import gzip
 import io
@@ -43,7 +43,7 @@ def event_trace(guid):
 
 
 PERFMON = bytes.fromhex("b33b3f933e940d499ced3cbb14c14479")
-# What a file holds, and a word of the sentence that says so.
+# Contents, and a word that the message must contain.
 OTHERS = (
     (b"", "empty"),
     (bytes(1000), "zeros"),
@@ -70,7 +70,8 @@ OTHERS = (
 
 
 class Unknown(Case):
-    """Files of other formats are named and refused, never called damaged."""
+    """Files of other formats are named and refused, never reported as damaged.
+    """
 
     def test_every_reader(self):
         for number, (data, word) in enumerate(OTHERS):
@@ -133,7 +134,7 @@ class Unknown(Case):
 
 
 class Sources(Case):
-    """Commands that need a capture say what they got instead."""
+    """Commands that need a capture name the format that they got instead."""
 
     def test_other_data(self):
         for data, word in ((w.reply(VALUE), "V2 data"),
@@ -146,11 +147,10 @@ class Sources(Case):
 
 
 class Data(Case):
-    """V2 data is recognised where its header is sound, or damaged in one
-    place."""
+    """V2 data is detected if its header is valid, or invalid in one field."""
 
     def kind(self, data):
-        """What check takes bytes for, and its verdict on them."""
+        """The format that check detects, and its verdict."""
         item, = self.run_program("check", "--format", "json", "-",
                                  stdin=data).objects()
         return item["kind"], item.get("code")
@@ -195,7 +195,8 @@ class Data(Case):
                                  ("unknown", "unknown_format"))
 
     def test_cut_without_clocks_and_unsound(self):
-        """Beyond the file only what fits together is believed."""
+        """Data with a total size past the end of the file is accepted only if
+        its fields are consistent."""
         sound = [w.SINGLE, 16 + 8, 0]
         for place, value in ((0, 3), (0, 7), (1, 15), (1, 20), (1, 10000),
                              (2, 1)):
@@ -209,10 +210,10 @@ class Data(Case):
 
 
 class NameTables(Case):
-    """Tables of real systems and of Samba, and lists of numbers."""
+    """Name tables of real systems and of Samba, and lists of numbers."""
 
     def kind(self, data):
-        """What check takes bytes for."""
+        """The format that check detects."""
         item, = self.run_program("check", "--format", "json", "-",
                                  stdin=data).objects()
         return item["kind"]
@@ -236,7 +237,7 @@ class NameTables(Case):
 @unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
                      "PERFBLOCK_REAL_DATA names no folder")
 class Real(Case):
-    """Files that other programs wrote."""
+    """Files written by other programs."""
 
     def test_perfmon_logs(self):
         folder = os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "blg")

@@ -17,12 +17,12 @@ CAPTURE = seed("capture", "valid_processor_information.pfb")
 
 
 def without_sample(item):
-    """A record without its number, which depends on what came before."""
+    """A record without its number, which depends on the preceding records."""
     return {key: item[key] for key in item if key != "sample"}
 
 
 class Replay(Case):
-    """A capture in place of the machine."""
+    """A capture used as the source."""
 
     def live(self, *arguments, source=CAPTURE):
         """The records of a replay."""
@@ -110,7 +110,7 @@ class Replay(Case):
 
 
 class Record(Case):
-    """Captures that the program writes."""
+    """Captures that record writes."""
 
     def record(self, path, *arguments):
         """Record a replay."""
@@ -201,7 +201,7 @@ class Record(Case):
 
 
 class Countersets(Case):
-    """What a capture offers."""
+    """The countersets that a capture contains."""
 
     def test_json(self):
         items = self.run_json("countersets", "--file", CAPTURE)
@@ -239,7 +239,7 @@ class Countersets(Case):
                                           "/nonexistent").status, 3)
 
     def test_many_sets(self):
-        """Work grows with the size of the file, not with its square."""
+        """Work grows linearly with the size of the file."""
         chunks = b"".join(w.registration_chunk(
             "00000000-0000-0000-0000-%012x" % n, 3, w.string("x"))
             for n in range(30000))
@@ -253,7 +253,7 @@ class Countersets(Case):
 
 
 class Machine(LiveCase):
-    """This machine, where it has a live source."""
+    """The live source of this machine, if there is one."""
 
     def test_offers_processors(self):
         names = {i["name"] for i in self.offered
@@ -291,8 +291,8 @@ class Machine(LiveCase):
         self.assertGreater(time.monotonic() - begin, 0.95)
 
     def test_duration(self):
-        """It ends by itself; samples that a busy machine misses are left
-        out, so there may be fewer."""
+        """It ends by itself. A busy machine skips samples that are due, so
+        there may be fewer."""
         items = self.run_json("live", "--interval", "0.2", "--duration",
                               "0.65")
         self.assertLessEqual({i["sample"] for i in items}, {1, 2, 3})
@@ -315,7 +315,8 @@ class Machine(LiveCase):
                          [i for i in items if i["sample"]])
 
     def interrupt(self, number, *arguments):
-        """Start, wait for the first lines, send a signal; the outcome."""
+        """Start the program, wait for its first lines, send a signal; returns
+        the run."""
         with subprocess.Popen([program(), *arguments], text=True,
                               stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as child:

@@ -1,26 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""What `perfblock live` shows agrees with the kernel's own accounting.
+"""The values of `perfblock live` agree with the kernel's own accounting.
 
 Environment: PERFBLOCK, the program.
 
-While a process of ours keeps one CPU busy, the program takes three samples two
-seconds apart, and a thread here reads /proc/stat independently every few
-milliseconds, noting when. The program prints the time of every sample,
-so both ends of its last interval are known. Ticks only grow, but for those of
-waiting for disks by the few that TOLERANCE leaves space for: so the thread's
-readings before and after these two moments say between which percentages each
-CPU was in that very interval. Neither the start of the program nor the printing
-of its output is in the comparison, whatever they cost. Time in user mode and in
-the kernel is compared besides processor time: on a machine that is busy anyway
-the latter is 100 % whoever computes it.
+A child process keeps one CPU busy. The program takes three samples two seconds
+apart, while a thread of this test reads /proc/stat every few milliseconds and
+records the times. The program prints the time of each sample, so both ends of
+its last interval are known. Ticks only grow, except that those of waiting for
+disks may fall slightly, which TOLERANCE allows for. The readings before and
+after the two ends therefore bound the percentages of each CPU in exactly that
+interval. Starting the program and printing its output are not part of it. Time
+in user mode and in the kernel is compared as well as processor time: on a
+machine that is busy anyway, processor time is 100 % even if computed wrongly.
 
-What remains is noise: times are printed in milliseconds, the kernel counts in
-ticks of 10 ms, and the two readers do not read at the same instant. Together
-that is below 1.5 percentage points of two seconds. On a busy machine this
-process itself gets no CPU at times: then the readings are farther apart, and
-less is sure; where they are too far apart, or something does not agree, the
-interval is measured again. After two attempts more is allowed for, and after
-four the test fails.
+The remaining error comes from times that are printed in milliseconds, from the
+kernel's ticks of 10 ms, and from the two readers not reading at the same
+instant: together less than 1.5 percentage points of two seconds. On a busy
+machine this process sometimes gets no CPU; its readings are then farther apart
+and bound the values less. If they are too far apart, or if a value does not
+agree, the measurement is repeated. The bounds are wider after two attempts,
+and after four the test fails.
 """
 
 import bisect
@@ -36,10 +35,10 @@ import unittest
 INTERVAL = 2.0
 TOLERANCE = 2.0  # percentage points
 READ_EVERY = 0.01  # seconds
-# Seconds between the readings around a sample, in each attempt: a range of 30
-# percentage points says little, so the first ones must not come to it.
+# Seconds between the readings around a sample, in each attempt. The first ones
+# must stay well below 30 percentage points to be useful.
 LARGEST_GAPS = (0.1, 0.1, 0.3, 0.3)
-BUSY = 80.0  # percent: what a CPU with a process of ours shows at least
+BUSY = 80.0  # percent that a CPU with the busy process shows at least
 NAMES = ("% Processor Time", "% User Time", "% Privileged Time")  # ids 0 to 2
 
 
@@ -51,8 +50,7 @@ class NotComparable(Exception):
 
 
 def ticks_of(text):
-    """What /proc/stat has for each CPU, by (CPU, counter): ticks of being
-    idle, in user mode, in the kernel."""
+    """Ticks in /proc/stat by (CPU, counter): idle, user mode, kernel."""
     ticks = {}
     for line in text.splitlines():
         words = line.split()
@@ -67,7 +65,7 @@ def ticks_of(text):
 
 
 class Reader(threading.Thread):
-    """Reads /proc/stat again and again, as (time before, time after, ticks)."""
+    """Reads /proc/stat repeatedly, as (time before, time after, ticks)."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -87,14 +85,14 @@ class Reader(threading.Thread):
         self.read()  # after the program's last sample
 
     def finish(self):
-        """All readings, the last of them taken after this call."""
+        """All readings; the last one was taken after this call."""
         self.stopping.set()
         self.join()
         return self.readings
 
 
 def readings_around(readings, moment, largest_gap):
-    """The ticks before a moment, and after it."""
+    """The ticks before and after a moment."""
     count = bisect.bisect_right([end for _, end, _ in readings], moment)
     after = bisect.bisect_left([start for start, _, _ in readings], moment)
     if count == 0 or after == len(readings):
@@ -106,8 +104,8 @@ def readings_around(readings, moment, largest_gap):
 
 
 def kernel_percents(readings, first, last, largest_gap):
-    """The least and the most percent by (CPU, counter) from one moment to
-    another."""
+    """The lowest and highest possible percentage by (CPU, counter) between two
+    moments."""
     before_first, behind_first = readings_around(readings, first, largest_gap)
     before_last, behind_last = readings_around(readings, last, largest_gap)
     common = (before_first.keys() & behind_first.keys() & before_last.keys() &
@@ -157,7 +155,7 @@ def shown_percents(lines):
 
 
 def disagreements(shown, kernel, busy):
-    """What is wrong with the values shown, a sentence each."""
+    """Descriptions of the values that are not within their bounds."""
     found = []
     for key in sorted(set(shown) | set(kernel)):
         ours, theirs = shown.get(key), kernel.get(key)
@@ -171,7 +169,7 @@ def disagreements(shown, kernel, busy):
 
 
 def measure(program, busy, largest_gap):
-    """One run of the program beside the reader; the disagreements."""
+    """Runs the program and the reader; returns the disagreements."""
     reader = Reader()
     reader.start()
     try:
@@ -184,7 +182,7 @@ def measure(program, busy, largest_gap):
 
 
 def start_busy_process(cpu):
-    """A process that does nothing but use its CPU."""
+    """A process that keeps its CPU busy."""
     code = (f"import os\nos.sched_setaffinity(0, {{{cpu}}})\n"
             "parent = os.getppid()\n"
             "while os.getppid() == parent:\n    sum(range(100000))\n")
@@ -217,7 +215,7 @@ class LiveAgreement(unittest.TestCase):
 
 
 class Comparison(unittest.TestCase):
-    """The comparison can fail."""
+    """The comparison detects wrong values."""
 
     READINGS = [(100.0 + n / 100, 100.001 + n / 100,
                  {(0, 0): 5000 + n, (0, 1): 3 * n, (2, 0): 7000, (2, 2): 0})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Disks and network interfaces against the kernel's files: every count, exactly
-where it kept still meanwhile, and what is displayed of them.
+"""Disks and network interfaces, compared with the kernel's files: every count,
+exactly if it did not change meanwhile, and the displayed values.
 
 Environment: PERFBLOCK, the program.
 """
@@ -41,7 +41,7 @@ def is_listed(name, _):
 
 
 def is_no_partition(name, names):
-    """The same by names alone: none of them makes this its partition."""
+    """The same by names alone: it is not a partition of any of them."""
     return not any(re.fullmatch(
         re.escape(disk) + ("p" if disk[-1].isdigit() else "") + r"\d+", name)
                    for disk in names)
@@ -54,7 +54,7 @@ def read_text(path):
 
 
 def lies_on_a_disk(path):
-    """Whether the kernel counts what is written there as a disk's."""
+    """Whether the kernel counts writes to this path as those of a disk."""
     device = os.stat(path).st_dev
     number = [str(os.major(device)), str(os.minor(device))]
     return any(line.split()[:2] == number
@@ -69,10 +69,11 @@ class CountCase(LiveCase):
 
     def setUp(self):
         super().setUp()
-        self.exact = 0  # counts other than 0 that had to be this very number
+        self.exact = 0  # nonzero counts that were compared exactly
 
     def expect_counts(self, counts_of, readings, values, sizes):
-        """Each raw value lies between what is made of two readings."""
+        """Each raw value lies between the values computed from two readings.
+        """
         low, high = (counts_of(numbers) for numbers in readings)
         for counter, value in values.items():
             if counter not in low:
@@ -100,7 +101,7 @@ def send_to_ourselves():
 
 
 def counts_of_interface(numbers):
-    """What the counters are to count, but 4, by counter."""
+    """The expected counts, except for counter 4, by counter."""
     received, packets, errors, dropped = numbers[:4]
     sent, packets_sent, errors_sent, dropped_sent = numbers[8:12]
     return {0: received + sent, 1: packets + packets_sent, 2: packets,
@@ -119,11 +120,11 @@ class Network(CountCase):
 
     @staticmethod
     def read():
-        """The loopback interface's numbers."""
+        """The numbers of the loopback interface."""
         return interfaces_of(read_text("/proc/net/dev"))["lo"]
 
     def sample(self):
-        """One sample, between the kernel's numbers of both its sides."""
+        """One sample, with the kernel's numbers before and after it."""
         return self.record_between(self.read, "--set", "Network Interface")
 
     def test_loopback(self):
@@ -165,8 +166,8 @@ DISK_SIZES = {counter: 2**32 for counter in (0, *range(8, 17))}
 
 
 def counts_of_disk(numbers):
-    """What the counters are to count, but the queue, clock and idle time, by
-    counter."""
+    """The expected counts by counter, except for queue, clock and idle time.
+    """
     reads, _, sectors, reading = numbers[:4]
     writes, _, written, writing = numbers[4:8]
     counts = {11: reads + writes, 12: reads, 13: writes,
@@ -186,7 +187,7 @@ class Disks(CountCase):
 
     @staticmethod
     def read():
-        """The numbers of all disks; none where the file is missing."""
+        """The numbers of all disks; empty if the file does not exist."""
         if not os.path.exists("/proc/diskstats"):
             return {}
         return disks_of(read_text("/proc/diskstats"),
@@ -194,22 +195,22 @@ class Disks(CountCase):
                         else is_no_partition)
 
     def sample(self):
-        """One sample, between the kernel's numbers of both its sides."""
+        """One sample, with the kernel's numbers before and after it."""
         before, after = self.record_between(self.read, "--set",
                                             "PhysicalDisk")
         self.assertEqual(list(before), list(after), "the same disks")
         return before, after
 
     def write(self):
-        """Have something written to wherever the scratch folder lies."""
+        """Write to the disk of the temporary folder."""
         with open(os.path.join(self.folder, "data"), "wb") as file:
             file.write(os.urandom(MEBIBYTE))
             file.flush()
             os.fsync(file.fileno())
 
     def expect_raw(self, readings, values):
-        """The raw values are the kernel's.  A queue goes up and down: only
-        where nothing at all moved must it be that of the readings."""
+        """The raw values are those of the kernel. A queue length may rise and
+        fall: it is compared only if no count of the disk changed."""
         self.expect_counts(counts_of_disk, readings, values, DISK_SIZES)
         low, high = readings
         if low == high:
@@ -220,8 +221,8 @@ class Disks(CountCase):
             "idle and busy are all the time")
 
     def expect_displayed(self, name, samples):
-        """What is displayed of a disk are the differences of its raw
-        values."""
+        """The displayed values of a disk follow from the differences of its
+        raw values."""
         older, newer = (values for _, values in samples)
         grown = {counter: (newer[counter] - older[counter])
                  % DISK_SIZES.get(counter, 2**64) for counter in newer}
@@ -271,13 +272,13 @@ class Disks(CountCase):
             self.assertGreater(self.exact, 0)
         for name in names:
             self.expect_displayed(name, disks[name])
-        if lies_on_a_disk(self.folder):  # else no disk need be written to
+        if lies_on_a_disk(self.folder):  # else no disk need change
             self.assertGreaterEqual(
                 max(newer[19] - older[19]
                     for (_, older), (_, newer) in disks.values()), MEBIBYTE)
 
     def test_total(self):
-        """The total is of the disks that hardware has."""
+        """The total covers hardware devices only."""
         devices = [name for name in self.read() if os.path.exists(
             f"/sys/block/{name.replace('/', '!')}/device")]
         if not self.read():
@@ -294,7 +295,7 @@ class Disks(CountCase):
 
 
 class Texts(unittest.TestCase):
-    """The readers and the comparison of this side."""
+    """The functions of this test that parse and compare."""
 
     def test_between(self):
         for low, value, high, good in (

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What `perfblock record` takes of System and Memory is what the kernel says.
+"""System and Memory, as `perfblock record` stores them, compared with /proc.
 
 Environment: PERFBLOCK, the program.
 
-The files of /proc are read here, a sample is recorded, and they are read again.
-A count that only grows lies between the two readings. A number that may go
-either way is that of both readings; memory that every process takes and gives
-back, the program too, may differ from them by 64 MiB. What moved more in
-between is taken again, some times.
+The test reads the files, records a sample, and reads them again. A count that
+only grows must lie between both readings. Other numbers must equal both
+readings; those of memory, which the program also uses, may differ from them by
+64 MiB. Numbers that changed more are measured again, a limited number of
+times.
 """
 
 import json
@@ -50,7 +50,7 @@ def growing():
 
 
 def moving():
-    """Numbers that may go either way, by (set, counter)."""
+    """Numbers that may rise and fall, by (set, counter)."""
     info = numbers(read("meminfo"))
     processes = sum(name.isdigit() for name in os.listdir("/proc"))
     return {("System", 1): processes,
@@ -62,7 +62,7 @@ def moving():
             ("Memory", 8): info["MemFree"] * 1024}
 
 
-# The program is a process of its own while it reads.
+# The program counts itself as a process.
 OURS = {("System", 1): 1, ("System", 2): 1}
 NEAR = {("Memory", n): 64 << 20 for n in (0, 3, 7, 8)}
 
@@ -83,12 +83,12 @@ def record(folder):
 
 
 def elapsed(values):
-    """The values with the time since the start in place of the start."""
+    """The values, with the start time replaced by the time since the start."""
     return {**values, UP_TIME: values[OBJECT_TIME] - values[UP_TIME]}
 
 
 def outside(before, values, after):
-    """Which growing counts are not between the readings."""
+    """The growing counts that do not lie between the readings."""
     wrong = []
     for key, low in before.items():
         width = 2 ** 64 if key == UP_TIME else 2 ** 32
@@ -98,7 +98,7 @@ def outside(before, values, after):
 
 
 def settled(before, values, after):
-    """The moving numbers that are what both readings say."""
+    """The names of other numbers that equal both readings."""
     return {key for key in before
             if max(abs(values[key] - OURS.get(key, 0) - reading[key])
                    for reading in (before, after)) <= NEAR.get(key, 0)}
@@ -140,7 +140,7 @@ class Machine(unittest.TestCase):
 
 
 class Comparison(unittest.TestCase):
-    """The comparison can fail."""
+    """The comparison detects wrong values."""
 
     def test_outside(self):
         key = CONTEXT_SWITCHES

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What `perfblock live` shows of the CPUs agrees with what mpstat shows.
+"""CPU times of `perfblock live`, compared with those of mpstat.
 
-Environment: PERFBLOCK, the program.  mpstat is of the package sysstat.
+Environment: PERFBLOCK, the program. mpstat is in the package sysstat.
 
-Both start at the same time and look twice, two seconds apart, while a process of
-ours keeps one CPU busy.  How far their intervals lie apart is not known, on a
-busy machine some hundredths of a second: so the tolerance is wide, and a
-comparison that fails is made again.  test_live_agreement.py is the exact one;
-this one shows that both mean the same by their numbers.
+Both programs start at the same time and measure two seconds, while a child
+process keeps one CPU busy. The offset of their intervals is not known; on a
+busy machine it is some hundredths of a second. So the tolerance is wide, and a
+failed comparison is repeated. test_live_agreement.py compares exactly; this
+test shows that both programs mean the same by their numbers.
 """
 
 import json
@@ -25,7 +25,8 @@ ATTEMPTS = 5
 
 
 def percents_of(text):
-    """Percent by (CPU, counter) of mpstat's JSON, in our terms."""
+    """Percentages in mpstat's JSON by (CPU, counter), with our counter names.
+    """
     host = json.loads(text)["sysstat"]["hosts"][0]
     loads = host["statistics"][0]["cpu-load"]
     found = {}
@@ -40,7 +41,7 @@ def percents_of(text):
 
 
 def measure():
-    """(ours, theirs) of the same two seconds, nearly."""
+    """(ours, mpstat's) of nearly the same two seconds."""
     with subprocess.Popen(
             ["mpstat", "-P", "ALL", "-o", "JSON", str(INTERVAL), "1"],
             stdout=subprocess.PIPE, text=True,
@@ -56,7 +57,7 @@ def measure():
 
 
 def disagreements(ours, theirs):
-    """The keys whose values are too far apart."""
+    """The keys whose values differ by more than the tolerance."""
     return [(key, ours.get(key), theirs.get(key))
             for key in sorted(set(ours) | set(theirs))
             if ours.get(key) is None or theirs.get(key) is None
@@ -65,7 +66,7 @@ def disagreements(ours, theirs):
 
 @unittest.skipUnless(sys.platform == "linux", "the live source of Linux")
 class Mpstat(unittest.TestCase):
-    """The program beside mpstat."""
+    """The program and mpstat."""
 
     def test_processor_time(self):
         busy = min(os.sched_getaffinity(0))
@@ -87,7 +88,7 @@ class Mpstat(unittest.TestCase):
 
 
 class Comparison(unittest.TestCase):
-    """The comparison can fail."""
+    """The comparison detects wrong values."""
 
     def test_disagreements_are_found(self):
         theirs = {(0, 0): 90.0, (1, 0): 10.0}

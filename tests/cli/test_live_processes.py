@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Processes against the kernel's files: every number of a child of this test
-exactly, and what is displayed of it.
+"""Processes, compared with the kernel's files: every number of a child process
+of this test exactly, and its displayed values.
 
-Environment: PERFBLOCK, the program.  The child does only what the test asks,
-so that its numbers keep still while a sample is taken.
+Environment: PERFBLOCK, the program. The child only acts on request, so its
+numbers do not change while a sample is taken.
 """
 
 import os
@@ -49,8 +49,8 @@ def read_stat(pid):
 
 
 def readable_processes():
-    """The numbers of all processes whose stat can be read: where /proc hides
-    those of others, some folders are listed that cannot be entered."""
+    """The ids of all processes whose stat file can be read. /proc may list
+    processes of other users without access to their files."""
     found = set()
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -70,7 +70,7 @@ def read_io(pid):
 
 @unittest.skipUnless(sys.platform == "linux", "the live source of Linux")
 class Process(LiveCase):
-    """Process against /proc/PID."""
+    """The counterset Process, compared with /proc/PID."""
 
     def setUp(self):
         super().setUp()
@@ -83,11 +83,11 @@ class Process(LiveCase):
         self.is_ready = time.monotonic()
 
     def end_child(self):
-        """The child ends with its input."""
+        """Closes the child's input, at which it ends."""
         self.child.communicate(timeout=60)
 
     def work(self):
-        """Have the child do something; it is done when this returns."""
+        """Makes the child work, and waits until it is done."""
         self.child.stdin.write(f"{WORK}\n")
         self.child.stdin.flush()
         self.assertEqual(self.child.stdout.readline(), "done\n")
@@ -97,11 +97,11 @@ class Process(LiveCase):
         return read_stat(self.child.pid), read_io(self.child.pid)
 
     def sample(self, *arguments):
-        """One sample, and the kernel's numbers of that moment."""
+        """One sample, and the kernel's numbers at that time."""
         return self.record_still(self.read, "--set", "Process", *arguments)
 
     def expect_raw(self, stat, io, values):
-        """The raw values are the kernel's."""
+        """The raw values are those of the kernel."""
         tick = 10**7 // os.sysconf("SC_CLK_TCK")
         expected = {
             0: (stat[14] + stat[15]) * tick, 1: stat[14] * tick,
@@ -149,7 +149,7 @@ class Process(LiveCase):
         self.assertLess(seconds, after - self.started + TICK)
 
     def test_total_is_consistent(self):
-        """Our total is the sum of our others in the same sample."""
+        """The total is the sum of all other instances in the same sample."""
         self.sample()
         values = self.samples()[0][1]
         total = values.pop((0xFFFFFFFE, "_Total"))
@@ -165,8 +165,8 @@ class Process(LiveCase):
             self.assertEqual(total[counter], 0)
 
     def test_processes_are_those_of_proc(self):
-        """Whoever could be read before and after the sample is in it, and
-        none is twice."""
+        """Each process that could be read before and after the sample occurs
+        in it exactly once."""
         before = readable_processes()
         self.sample("--counter", "Thread Count")
         after = readable_processes()

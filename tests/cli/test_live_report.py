@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page of a recording of all counters of this machine."""
+"""The report of a recording of all counters of this machine."""
 
 import os
 import unittest
@@ -10,10 +10,10 @@ from test_report import ReportCase
 
 
 class LiveReport(LiveCase, ReportCase):
-    """Values are those of cook; a browser draws every chart."""
+    """The values are those of cook, and a browser draws every chart."""
 
     def record(self):
-        """A recording of three samples of everything."""
+        """A recording with three samples of all counters."""
         path = os.path.join(self.folder, "all.pfb")
         self.run_fine("record", "-o", path, "--set", "*", "--count", "3",
                       "--interval", "0.2")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Perfmon logs, binary and in text, in show and check."""
+"""Perfmon logs, binary and text, in show and check."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ ITEM_KEYS = ["record", "offset", "position", "kind", "time", "status",
 
 
 class Binary(Case):
-    """.blg"""
+    """.blg files."""
 
     def show(self, name):
         """The records of a seed."""
@@ -86,7 +86,8 @@ class Binary(Case):
 
     def test_an_error_in_an_object_has_its_place_in_the_log(self):
         log = bytearray(log_seeds.whole_objects(48))
-        # The size of the first V1 object, which is in the third part.
+        # Offset of the size of the first V1 object, in the record's third
+        # part.
         at = log.find(b"P\0E\0R\0F\0", 1)
         block = log_seeds.memory_block(1)
         size_at = len(block) - 4 - 8 - 80 - 64
@@ -130,7 +131,7 @@ class Binary(Case):
 
 
 class Text(Case):
-    """CSV and TSV"""
+    """CSV and TSV files."""
 
     def test_show(self):
         path = seed("pdh_text", "valid_csv.csv")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Perfmon logs, binary and in text, in cook."""
+"""Perfmon logs, binary and text, in cook."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ KEYS = ["sample", "time", "set", "object", "instance", "occurrence", "counter",
 
 
 class Binary(Case):
-    """.blg"""
+    """.blg files."""
 
     def cook(self, name):
         """The values of a seed."""
@@ -49,7 +49,7 @@ class Binary(Case):
                          {"2013-02-20T02:50:18.8440000Z"})
 
     def test_time_without_bias(self):
-        """The header does not say which of two biases is in force."""
+        """The header does not say which of the two biases applies."""
         done = self.run_program("cook", "--quiet", "--format", "json",
                                 seed("log", "valid_fewer_items.blg"))
         self.assertEqual(done.objects()[0]["time"],
@@ -110,7 +110,7 @@ class Binary(Case):
         self.assertEqual(rows[6]["machine"], "\\\\PC")
 
     def test_seeds(self):
-        """Broken ones have an error, sound ones none."""
+        """Broken seeds have an error, valid ones none."""
         folder = os.path.join(CORPUS, "log", "seeds")
         for name in sorted(os.listdir(folder)):
             for form in ("json", "text"):
@@ -122,7 +122,7 @@ class Binary(Case):
 
 
 class Text(Case):
-    """CSV and TSV"""
+    """CSV and TSV files."""
 
     def test_values(self):
         values = self.run_json("cook", seed("pdh_text", "valid_csv.csv"))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """perfblock lwp, and LWP snapshots in show and check.
 
-A snapshot is four registers, the size of the control block (at 16), the block
-(at 24), the size of the ring, and the ring.  Its bytes come from the writer of
-the fuzz target's seeds; what the model leaves of the documented sample program
-is worked out by hand below.
+A snapshot consists of four registers, the size of the control block (at offset
+16), the block (at 24), the size of the ring, and the ring. Its bytes come from
+the writer of the fuzz target's seeds. The state that the documented sample
+program leaves in the model was worked out by hand.
 """
 
 import os
@@ -21,29 +21,29 @@ NOTE = re.compile(r"^(?P<file>.*): offset (?P<offset>\d+): note: .* "
                   r"\((?P<value>\d+)\)$")
 REGISTERS, CONTROL = 0, 24
 CHUNK = 32  # of a capture: its first chunk, then the header of the second
-RING = CONTROL + 176 + 8  # after a block of six pairs
+RING = CONTROL + 176 + 8  # the block has six pairs
 
 
 def capture(*snapshots):
-    """A recording of snapshots, with a remark between them."""
+    """A capture of snapshots with a note between them."""
     note = v2.chunk(b"NOTE", b"a remark")
     return v2.recording(*(v2.chunk(b"LWPC", snapshot) + note
                           for snapshot in snapshots))
 
 
 def records(objects, kind):
-    """Those of one kind."""
+    """The records of one kind."""
     return [item for item in objects if item["record"] == kind]
 
 
 class Model(Case):
     """The documented sample program, run on the model.
 
-    Its ring has 4096 slots and begins at slot 4093.  LWPINS runs at every
-    seventh i from 0 to 30, LWPVAL at every i with an interval of 9 and a
-    counter that begins at 0: of its executions the first, the eleventh and so
-    on are recorded.  A build for 64 bits runs the loop twice, so that the
-    second loop begins with execution 32: i is 9 at the next one recorded.
+    Its ring has 4096 slots and begins at slot 4093. LWPINS runs at every
+    seventh i from 0 to 30. LWPVAL runs at every i with an interval of 9 and a
+    counter that starts at 0: its first execution is recorded, then every
+    tenth. A 64-bit build runs the loop twice, so the second loop begins with
+    execution 32, and its first recorded one has i = 9.
     """
 
     LOOPS = (((255, 0), (1, 0), (255, 7), (1, 10), (255, 14), (1, 20),
@@ -54,13 +54,13 @@ class Model(Case):
              (255, 1): 0xDEADBEEFDEADBEEF, (1, 1): 0x0BADF00D0BADF00D}
     NAMES = {1: "lwpval", 255: "lwpins"}
     FLAGS = {1: 0x0CAD, 255: 0x4567}
-    # Bits: loops, head at the end, counter at the end, by_id
+    # Bits: loops, final head, final counter, by_id
     BUILDS = {32: (1, 192, 9, {"1": 4, "255": 5}),
               64: (2, 448, 8, {"1": 7, "255": 10})}
     RING = CONTROL + 152 + 8  # Family 15h has three pairs
 
     def run_model(self, bits, *more):
-        """Run it; its only note is a threshold that is never reached."""
+        """Run it; the only note is about a threshold that is never reached."""
         done = self.run_program("lwp", "model", "--sample", str(bits), *more)
         self.assertEqual(done.status, 0, done.err)
         (note,) = done.err.splitlines()
@@ -70,7 +70,7 @@ class Model(Case):
         return done
 
     def expected(self, loops):
-        """The records of this many loops."""
+        """The records of this number of loops."""
         found = [(loop, ident, i) for loop in range(loops)
                  for ident, i in self.LOOPS[loop]]
         return [{"offset": self.RING + 32 * ((4093 + n) % 4096),
@@ -81,7 +81,7 @@ class Model(Case):
                 for n, (loop, ident, i) in enumerate(found)]
 
     def check_objects(self, bits, objects, base=0):
-        """The records of a build; `base`: where its snapshot lies."""
+        """The records of a build; `base` is the offset of the snapshot."""
         loops, head, counter, by_id = self.BUILDS[bits]
         (control,) = records(objects, "control")
         expected = {"flags": 2, "wanted": ["val"], "buffer_bytes": 131072,
@@ -94,7 +94,7 @@ class Model(Case):
                          (1, 9, counter))
         events = records(objects, "event")
         sites = {(event["id"], event["address"]) for event in events}
-        self.assertEqual(len(sites), 2)  # each instruction has its own
+        self.assertEqual(len(sites), 2)  # one address for each instruction
         told = [{**event, "offset": event["offset"] - base}
                 for event in events]
         for event in told:
@@ -150,21 +150,21 @@ class Model(Case):
 
 
 class Snapshots(Case):
-    """Snapshots by themselves and in captures."""
+    """Snapshots as files and in captures."""
 
     def ask(self, data, *more):
-        """The run of lwp show over these bytes."""
+        """A run of lwp show on these bytes."""
         return self.run_program("lwp", "show", "--format", "json", *more, "-",
                                 stdin=data)
 
     def fine(self, data, *more):
-        """Its objects, when it has nothing to tell on the side."""
+        """The objects of a run without notes."""
         done = self.ask(data, *more)
         self.assertEqual((done.status, done.err), (0, ""))
         return done.objects()
 
     def notes(self, done):
-        """Offsets and values of the notes of a run that is fine."""
+        """Offsets and values of the notes of a successful run."""
         self.assertEqual(done.status, 0, done.err)
         return [(int(note["offset"]), int(note["value"])) for note in
                 map(NOTE.match, done.err.splitlines())]
@@ -332,7 +332,7 @@ class Snapshots(Case):
                      "data1 77", "entries 2", "missed 5", "lwpins 1"):
             self.assertIn(part, text)
 
-    # Snapshot, code, and where in it.
+    # Snapshot, code, and offset.
     WHOLE = (lwp.leaf(), lwp.control(176, buffer=64), bytes(64))
     BROKEN = [
         (b"", "truncated_header", 0),

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Long names: peak memory where counters share one, and where text cuts them.
+"""Long names: peak memory if counters share one, and where text output cuts
+them.
 
-A file of N counters whose names are the same bytes is of size N, while the
-names in sum are of size N * N.  Peak memory must follow the size of the file.
+In a file of N counters whose names are the same bytes, the size of the file is
+proportional to N, but the total length of the names to N * N. Peak memory must
+be proportional to the size of the file.
 """
 
 import os
@@ -18,9 +20,9 @@ if not ON_WINDOWS:
 
 KIB, MIB = 1 << 10, 1 << 20
 MOST = 1 << 30         # bytes of address space for a file of one counter
-STEP = 64 * KIB        # the precision with which the peak is found
+STEP = 64 * KIB        # the precision of the measured peak
 COUNTERS = 200         # in the smallest file
-SIZES = (1, 2, 4, 8)   # times as many
+SIZES = (1, 2, 4, 8)   # multiples of COUNTERS
 SANITIZERS = (b"__asan_init", b"__tsan_init", b"__msan_init")
 TEXT = 0x00000B00      # PERF_COUNTER_TEXT
 LONGEST_IN_TABLE, LONGEST_IN_LINE = 200, 1000  # docs/perfblock.md
@@ -31,8 +33,8 @@ LONGEST_IN_METRIC = 256                        # docs/prometheus.md
 
 def v2_capture(count, name, instances=("a",), set_name="Set",
                help_text=None):
-    """Two samples of `count` counters that all have the same name, whose
-    bytes are in the file once."""
+    """Two samples of `count` counters with the same name, whose bytes are
+    stored once."""
     ids = range(count)
     start = 8 + 8 * count
     strings = w.string_block([(0, name)] + [(i, None) for i in ids[1:]],
@@ -50,7 +52,7 @@ def v2_capture(count, name, instances=("a",), set_name="Set",
 
 
 def v1_capture(count, name, instances=("a", "b")):
-    """The same as V1 blocks: all counters have one title."""
+    """The same as V1 blocks: all counters have the same title."""
     counters = [v1.counter(20, v1.RAW, 4 + 4 * i, 4) for i in range(count)]
     values = v1.LITTLE.values(*[(c["offset"], 4, 5) for c in counters])
     bodies = [v1.LITTLE.instance(each, values) for each in instances]
@@ -62,17 +64,17 @@ def v1_capture(count, name, instances=("a", "b")):
 
 
 def long_name(count):
-    """A name as long as the counters' definitions are in sum, nearly."""
+    """A name nearly as long as all definitions of the counters together."""
     return "n" * (4 * count)
 
 
 # Runs -----------------------------------------------------------------------
 
 class Shared(Case):
-    """Every command that prints names, over growing files."""
+    """Every command that prints names, with growing files."""
 
     def commands(self, path):
-        """(command line, whether its output is linear in the file too)."""
+        """(command line, whether its output is linear in the file too)"""
         for form in ("text", "json", "csv"):
             yield ["cook", "--format", form, path], form == "text"
         for form in ("pdh-csv", "pdh-tsv"):
@@ -85,7 +87,7 @@ class Shared(Case):
         yield ["check", path], True
 
     def replays(self, path):
-        """The same of commands that collect from a V2 capture."""
+        """The same for commands that replay a V2 capture."""
         choose = ["--source", path, "--set", MEMORY]
         for form in ("text", "json", "csv", "prometheus"):
             yield (["live", "--count", "1", "--format", form, *choose],
@@ -127,7 +129,7 @@ class Shared(Case):
         return high
 
     def why_not_measured(self):
-        """Why peak memory says nothing here; None where it does."""
+        """The reason why peak memory cannot be measured here, or None."""
         if ON_WINDOWS:
             return "the address space of a Windows program cannot be limited"
         with open(own_program(), "rb") as file:
@@ -139,7 +141,7 @@ class Shared(Case):
         return None
 
     def compare(self, make, commands):
-        """Run the commands over files made with make(counters, name)."""
+        """Run the commands on files made with make(counters, name)."""
         reason = self.why_not_measured()
         paths = [self.file("%d.pfb" % size, make(
             size * COUNTERS, long_name(size * COUNTERS))) for size in SIZES]
@@ -157,7 +159,7 @@ class Shared(Case):
             self.skipTest("peak memory was not measured: " + reason)
 
     def check_growth(self, tiny, lines):
-        """Eight times the file takes at most ten times the memory."""
+        """A file eight times as large takes at most ten times the memory."""
         floor = self.peak(tiny)
         first = max(self.peak(lines[0]) - floor, 256 * KIB)
         for size, line in zip(SIZES[1:], lines[1:]):
@@ -167,7 +169,7 @@ class Shared(Case):
                                                             size)))
 
     def tables(self, path):
-        """Text tables alone, which differ with the number of instances."""
+        """Text tables alone; they differ with the number of instances."""
         yield ["cook", path], True
 
     def test_v2(self):
@@ -194,7 +196,8 @@ ELLIPSIS = "\u2026"
 
 
 class Cut(Case):
-    """Text cuts long names between characters; other formats do not."""
+    """Text output cuts long names between characters; other formats do not
+    cut."""
 
     # What follows the first 199 characters of a name, and how text shows it.
     ENDS = (("b", "b"), ("bc", "b" + ELLIPSIS), ("\u00e9", "\u00e9"),
@@ -206,7 +209,7 @@ class Cut(Case):
     FIRST = "a" * (LONGEST_IN_TABLE - 1)
 
     def first_column(self, path, *arguments):
-        """The names of a table with one instance."""
+        """The names in the first column of a table with one instance."""
         lines = self.run_fine("cook", path, *arguments, columns=1000).lines()
         return {line.split("  ")[0].rstrip() for line in lines if line}
 
@@ -238,7 +241,7 @@ class Cut(Case):
                         self.check_instance(writer, page, code, end, shown)
 
     def check_instance(self, writer, page, code, end, shown):
-        """An instance in a code page beside another one."""
+        """An instance in a code page, next to another instance."""
         raw = (self.FIRST + end + "\0").encode(code) if code else None
         values = writer.values((4, 4, 5))
         block = writer.block(writer.object(
@@ -311,7 +314,7 @@ class Cut(Case):
             self.assertEqual(title.split(",")[0], "s" * cut + ELLIPSIS)
 
     def metrics(self, path):
-        """The exposition of a capture."""
+        """The Prometheus output of a capture."""
         return self.run_fine("live", "--source", path, "--set", MEMORY,
                              "--format", "prometheus").lines()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""V1 name tables: by themselves, from --names, and in captures."""
+"""V1 name tables: as files, with --names, and in captures."""
 
 import os
 import unittest
@@ -10,7 +10,7 @@ from program import Case, writer as v2
 
 
 class Tables(Case):
-    """Name tables by themselves."""
+    """Name tables as files."""
 
     FORMS = {
         "registry": v1.table((1, "1847"), (2, "System"), (4, "M\u00e9m")),

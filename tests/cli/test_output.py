@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files that fail, pipes that close, numbers that must read back."""
+"""Failing files, closed pipes, and numbers that must read back."""
 
 import os
 import signal
@@ -61,7 +61,8 @@ class Endless(Case):
                ["cook", CAPTURE, "--names"])
 
     def limit(self, size):
-        """What limits the memory of a process; skips where that is no use."""
+        """Limits the memory of a process; skips the test where that has no
+        effect."""
         def begin():
             resource.setrlimit(resource.RLIMIT_AS, (size, size))
         done = self.run_program("--version", begin=begin)
@@ -71,7 +72,8 @@ class Endless(Case):
         return begin
 
     def test_memory_that_is_exhausted(self):
-        """The status is 4 whatever is read, and no signal ends it."""
+        """Whatever is read, the exit status is 4 and no signal ends the
+        program."""
         begin = self.limit(self.GIB // 4)
         for arguments in self.READING:
             done = self.run_program(*arguments, "/dev/zero", begin=begin)
@@ -86,7 +88,7 @@ class Endless(Case):
             "larger\n"))
 
     def test_large_regular_files(self):
-        """They are read whole: a sparse one is found malformed."""
+        """A large sparse file is read whole and found malformed."""
         path = self.file("large", w.reply())
         os.truncate(path, self.GIB + 4096)
         begin = self.limit(3 * self.GIB)
@@ -96,10 +98,10 @@ class Endless(Case):
 
 @unittest.skipIf(ON_WINDOWS, "no limits of resources there")
 class SmallStack(Case):
-    """128 KiB of stack, environment and arguments included, are enough."""
+    """A stack of 128 KiB, including environment and arguments, suffices."""
 
     SIZE = 128 << 10
-    FILES = 40  # of the corpus in one run
+    FILES = 40  # files of the corpus per run
 
     def setUp(self):
         super().setUp()
@@ -108,11 +110,11 @@ class SmallStack(Case):
                 self.skipTest("AddressSanitizer makes frames larger")
 
     def limit(self):
-        """In the process of the program."""
+        """Runs in the process of the program."""
         resource.setrlimit(resource.RLIMIT_STACK, (self.SIZE, self.SIZE))
 
     def check(self, *arguments):
-        """It does the same as with the stack that there is."""
+        """The output is the same as with a stack of the usual size."""
         usual = self.run_program(*arguments)
         small = self.run_program(*arguments, begin=self.limit)
         self.assertEqual((small.status, small.out, small.err),
@@ -162,13 +164,13 @@ class SmallStack(Case):
 
 @unittest.skipIf(ON_WINDOWS, "no limits of resources there")
 class TooLarge(Case):
-    """A limit on the size of files (ulimit -f) is an error like a full disk,
-    not a signal that ends the program."""
+    """Exceeding a limit on the size of files (ulimit -f) is an error like a
+    full disk; no signal ends the program."""
 
     LIMIT = 1024
 
     def limit(self):
-        """In the process of the program."""
+        """Runs in the process of the program."""
         resource.setrlimit(resource.RLIMIT_FSIZE, (self.LIMIT, self.LIMIT))
 
     def test_recordings(self):
@@ -189,7 +191,8 @@ class TooLarge(Case):
         self.assertIn(b"File too large", done.stderr)
 
     def test_a_command_is_ended_by_the_signal(self):
-        """It gets the action that the program was started with."""
+        """The measured command gets the signal action with which the program
+        was started."""
         source = self.file("snapshots", Closed.SNAPSHOTS)
         for is_ignored in (False, True):
             def begin():
@@ -208,13 +211,13 @@ class Closed(Case):
     The next file that it opens must not get the number of one of them.
     """
 
-    # Wine itself does not bear several.
+    # Wine fails if several are closed.
     STREAMS = ((0,), (1,), (2,), *(() if ON_WINDOWS else ((1, 2), (0, 1, 2))))
     SNAPSHOTS = (b"cpi-snapshots 1\nsnapshot 0\ncpu 0 0 0 0 0\n"
                  b"snapshot 9\ncpu 0 3 6 9 9\n")
 
     def storing(self, path):
-        """Lines that store in a file what they also print."""
+        """Command lines that write to a file and to standard output."""
         source = self.file("source", self.SNAPSHOTS)
         return (["lwp", "model", "--sample", "32", "-o", path],
                 ["cpi", "run", "--source", source, "-o", path, "--",
@@ -259,7 +262,7 @@ class Output(Case):
     """Standard output that cannot be written."""
 
     def finish(self, arguments, **options):
-        """Run with a standard output of its own."""
+        """Run with a given standard output."""
         return running.finish([program(), *arguments], timeout=SECONDS,
                               stdin=subprocess.DEVNULL, **options)
 
@@ -322,7 +325,7 @@ class Numbers(Case):
         done = self.run_fine("cook", "--format", "json", "-", stdin=data)
         items = [i for i in done.objects() if i["counter_id"] == 1]
         for item, line, (raw, base) in zip(items, done.lines()[::2], pairs):
-            exact = 100 * raw / base  # big integers: rounded once
+            exact = 100 * raw / base  # rounds once
             self.assertEqual(struct.pack("<d", item["value"]),
                              struct.pack("<d", exact))
             text = line.split('"value":')[1].split(",")[0]

@@ -34,19 +34,19 @@ def by_key(items):
 
 
 class Paths(Case):
-    """Paths over a capture of three sets."""
+    """Paths, with a capture of three sets."""
 
     def setUp(self):
         super().setUp()
         self.path = self.file("three.pfb", three_sets())
 
     def shown(self, *arguments):
-        """What live prints, as keys of ALL."""
+        """The output of live, as keys of ALL."""
         return by_key(self.run_json("live", "--source", self.path,
                                     *arguments))
 
     def refused(self, *arguments, status=2):
-        """The sentence of a run that is refused."""
+        """The message of a refused run."""
         done = self.run_program("live", "--source", self.path, *arguments)
         self.assertEqual((done.status, done.out), (status, ""), done.err)
         self.assertEqual(done.err.count("\n"), 1, done.err)
@@ -103,7 +103,7 @@ class Paths(Case):
 
 
 class Cooked(Case):
-    """cook with the same choices."""
+    """The same choices with cook."""
 
     def setUp(self):
         super().setUp()
@@ -151,8 +151,8 @@ class Cooked(Case):
             self.assertEqual(done.err.count("\n"), 1, done.err)
 
     def test_nonzero(self):
-        """Instances without a value other than zero are left out of tables,
-        and countersets without such instances."""
+        """--nonzero: tables omit instances whose values are all zero, and
+        countersets without other instances."""
         path = self.file("zero.pfb", w.recording(
             metadata(DISK, "Alpha Disk", [(1, BULK, "Reads"),
                                           (2, BULK, "Writes")]),
@@ -206,7 +206,7 @@ class Cooked(Case):
 
 
 class Recorded(Case):
-    """record writes what the paths mean, and nothing else."""
+    """record writes exactly what the paths select."""
 
     def record(self, *paths):
         """A recording of some paths of a capture with sentinel values."""
@@ -224,8 +224,8 @@ class Recorded(Case):
                              keys, path)
 
     def test_other_counters_of_other_instances(self):
-        """The values of counters that were not chosen of an instance are
-        not in the file, nor is anything else of what was left out."""
+        """Values of counters that were not chosen for an instance are not in
+        the file, and neither is any other value that was left out."""
         path = self.record(READ_A, WRITE_B, FREE)
         items = self.run_json("cook", path)
         self.assertEqual(by_key(items), VALUES[READ_A] | VALUES[WRITE_B] |

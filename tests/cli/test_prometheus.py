@@ -26,7 +26,7 @@ class Metrics(MetricsCase):
     """Those of captures made here."""
 
     def replay(self, chunks, *arguments):
-        """Those of a capture made of chunks."""
+        """The metrics of a capture made of these chunks."""
         return self.metrics("--source", self.file("a.pfb", w.recording(
             *chunks)), "--set", "*", *arguments)
 
@@ -45,7 +45,7 @@ class Metrics(MetricsCase):
 
 
 class Types(Metrics):
-    """Every counter type, after the table of docs/prometheus.md."""
+    """Every counter type, compared with the table of docs/prometheus.md."""
 
     def test_the_table_has_every_type(self):
         samples = {item["name"]: item["samples"]
@@ -166,7 +166,7 @@ class Wraps(Metrics):
 
 
 class Names(Metrics):
-    """Names, and what they do to values."""
+    """Names of metrics, and how a name changes the value."""
 
     def test_names_and_units(self):
         rows = (
@@ -230,7 +230,8 @@ class Names(Metrics):
         self.assertEqual(found, {})
 
     def test_units_of_types(self):
-        """What the type measures is not taken from the name again."""
+        """A unit that follows from the type is not taken from the name again.
+        """
         counters = [(1, AVERAGE_TIMER, "Avg. Disk sec/Read", 2),
                     (2, AVERAGE_BASE, "Reads Base"),
                     (3, AVERAGE_BULK, "Avg. Disk Bytes/Read", 2),
@@ -252,8 +253,8 @@ class Names(Metrics):
             "perfblock_disk_items_per_count_value": ("summary", (7, 4))})
 
     def test_words_that_the_linter_objects_to(self):
-        """By themselves, last, and in every combination of prefix and
-        unit."""
+        """Such words alone, at the end, and with every combination of prefix
+        and unit."""
         prefixes = ("", "pico", "nano", "micro", "milli", "centi", "deci",
                     "deca", "hecto", "kilo", "kibi", "mega", "mibi", "mebi",
                     "giga", "gibi", "tera", "tebi", "peta", "pebi")
@@ -331,7 +332,7 @@ class Names(Metrics):
                     "perfblock_set_wait_36_seconds_total": ("counter", 0.009),
                     "perfblock_set_waits_seconds_total": ("counter", 0.01)}
         self.assertEqual(found, expected)
-        # Names do not depend on what is asked for.
+        # Names do not depend on the selection.
         alone = self.metrics("--source", os.path.join(self.folder, "a.pfb"),
                              "--set", "*", "--counter", "Free Bytes")
         self.assertEqual(set(alone), {"perfblock_set_free_24_bytes"})
@@ -381,7 +382,7 @@ class Names(Metrics):
             data(0, single_result([1], [1])),
             data(1, single_result([1], [2]))]
         self.assertEqual(set(self.replay(chunks)), {"perfblock_memory_free"})
-        # A recording keeps them where they say something of their own.
+        # Replayed captures keep such names if they add information.
         copy = os.path.join(self.folder, "copy.pfb")
         self.run_fine("record", "-o", copy, "--source", os.path.join(
             self.folder, "a.pfb"), "--set", "*")
@@ -390,7 +391,7 @@ class Names(Metrics):
 
 
 class Text(Metrics):
-    """Labels, help texts, what is left out."""
+    """Labels, help texts, and omitted values."""
 
     def test_labels_and_help(self):
         names = ["plain", 'quote " and \\', "two\nlines", "tab\tand \u202e",

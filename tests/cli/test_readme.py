@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The examples of README.md that run the program.  Each block is a test, so
-that one that cannot run on this system is reported as skipped."""
+"""The examples of README.md that run the program. Each block is a test, so a
+block that cannot run on this system is reported as skipped."""
 
 import os
 import pathlib
@@ -42,23 +42,23 @@ def without_headings(lines):
 
 
 def unmatched(lines, others):
-    """The lines that are not, but for numbers, among the others."""
+    """The lines that match none of the others."""
     patterns = [same_but_for_numbers(other) for other in others]
     return [line for line in lines
             if not any(p.fullmatch(line.strip()) for p in patterns)]
 
 
 class Readme(RunCase):
-    """README.md's commands print what it shows."""
+    """The commands in README.md print the output shown there."""
 
     def run_line(self, line, stdin=""):
-        """Run a command line that begins with the program's name."""
+        """Run a command line that begins with the name of the program."""
         name, *arguments = shlex.split(line)
         self.assertEqual(name, "perfblock")
         if ON_WINDOWS and arguments[-2:] == ["--", "true"]:
-            # Windows has no command `true`: another that prints nothing.
+            # Windows has no command `true`; this one prints nothing either.
             arguments[-1:] = self.quiet
-        # Times are printed as on a machine whose local time is UTC.
+        # The examples show times in UTC.
         os.environ["TZ"] = "UTC0"
         try:
             return self.run_program(*arguments, stdin=stdin.encode(),
@@ -84,7 +84,7 @@ class Readme(RunCase):
                      ("linux", "x86_64"),
                      "README.md shows the live counters of Linux on x86-64")
     def test_live(self):
-        """The same lines, but for numbers and the number of CPUs."""
+        """The same lines, except for numbers and the number of CPUs."""
         for line, _, printed in SESSIONS[LIVE]:
             done = self.run_line(line)
             self.assertEqual((done.status, done.err), (0, ""), line)

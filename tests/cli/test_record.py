@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""record: files that take turns, recorders that are killed, cut captures."""
+"""record: rotated files, recorders that are killed, truncated captures."""
 
 import os
 import random
@@ -19,7 +19,7 @@ HEADER = 16
 
 
 def chunks(data):
-    """(tag, bytes of the whole chunk) one after the other; flawless."""
+    """(tag, bytes of the whole chunk) of a valid capture."""
     found, at = [], 0
     while at < len(data):
         tag, version, size = struct.unpack_from("<4sIQ", data, at)
@@ -42,7 +42,7 @@ def samples(path):
 
 
 class Rotation(Case):
-    """--rotate, over replays: what is recorded is known to the byte."""
+    """--rotate with replays: the expected bytes are known exactly."""
 
     def setUp(self):
         super().setUp()
@@ -60,21 +60,22 @@ class Rotation(Case):
         return b"".join(first + stamped)
 
     def record(self, *arguments, status=0):
-        """Record the replay; the outcome."""
+        """Record the replay; returns the run."""
         done = self.run_program("record", "-o", self.path, "--source",
                                 self.source, "--set", "*", *arguments)
         self.assertEqual(done.status, status, done.err)
         return done
 
     def files(self):
-        """The files in the order of time."""
+        """The files in chronological order."""
         numbers = sorted(int(name.rsplit(".", 1)[1])
                          for name in os.listdir(self.folder)
                          if name.startswith("new.pfb."))
         return ["%s.%d" % (self.path, n) for n in numbers] + [self.path]
 
     def assert_whole(self, paths):
-        """Each file is a capture of its own, and all samples are there."""
+        """Each file is a complete capture, and together they have all samples.
+        """
         for path in paths:
             self.run_fine("check", "--strict", path)
             tags = [tag for tag, _ in chunks(content(path))]
@@ -120,8 +121,8 @@ class Rotation(Case):
         self.assert_whole(paths)
 
     def test_a_file_that_begins_with_a_sample_without_results(self):
-        """Query information is in every file, whatever its first sample
-        has of the chosen set."""
+        """Each file has query information, even if its first sample has no
+        value of the chosen set."""
         rows = instances_result([1], [(0, "sda", [100])])
         other = single_result([1], [5])
         disk = w.chunk(b"QINF", w.identifier(DISK, name="*"))
@@ -155,12 +156,13 @@ class Rotation(Case):
         self.record("--rotate", str(len(before)))
         self.assertEqual(content(self.path + ".1"), before)
         self.assertEqual(samples(self.path), samples(self.source))
-        # There is room: the file is continued.
+        # There is space: recording continues in this file.
         self.record("--rotate", "1M", "--count", "1")
         self.assertEqual(len(samples(self.path)), 25)
 
     def test_nothing_is_overwritten(self):
-        """Numbers ascend in time, whatever was taken away or lies there."""
+        """Numbers ascend in time, whichever files were deleted or exist
+        already."""
         kept = {}
         for name in ("new.pfb.3", "new.pfb.10", "new.pfb.x", "new.pfb.",
                      "new.pfb.7a", "new.pfbx.99", "other.50",
@@ -197,13 +199,13 @@ class Rotation(Case):
 
 
 class Shared(Case):
-    """A file that somebody else writes, or replaces."""
+    """A file that another process writes or replaces."""
 
     SNAPSHOTS = (b"cpi-snapshots 1\nsnapshot 0\ncpu 0 0 0 0 0\n"
                  b"snapshot 9\ncpu 0 3 6 9 9\n")
 
     def test_a_second_writer_is_refused(self):
-        """cpi run has its file open while its command runs."""
+        """cpi run keeps its file open while its command runs."""
         capture = self.file("source.pfb", three_sets())
         snapshots = self.file("snapshots", self.SNAPSHOTS)
         path = os.path.join(self.folder, "new.pfb")
@@ -218,7 +220,7 @@ class Shared(Case):
                 own_program() + ": ended with status 3"])
             self.run_fine("check", path)
             self.assertEqual(samples(path), [])
-        # Reading is not hindered, and afterwards it can be written.
+        # Reading is allowed, and writing again afterwards.
         done = self.run_program(
             "cpi", "run", "--source", snapshots, "-o", path, "--",
             own_program(), "check", "--format", "json", path)
@@ -228,7 +230,7 @@ class Shared(Case):
 
     @unittest.skipIf(ON_WINDOWS, "other links there")
     def test_a_link_that_is_changed(self):
-        """What is appended to is the file that was found to be a capture."""
+        """Data is appended to the file that was verified to be a capture."""
         capture = self.file("source.pfb", three_sets())
         other = self.file("other", b"precious")
         path = os.path.join(self.folder, "link")
@@ -257,7 +259,7 @@ class Shared(Case):
 
 @unittest.skipIf(ON_WINDOWS, "other signals there")
 class TwoRecorders(LiveCase):
-    """One that records, and others that begin meanwhile."""
+    """One recorder, and others that start while it runs."""
 
     def test_rotation_keeps_the_file(self):
         capture = self.file("source.pfb", three_sets())
@@ -291,14 +293,14 @@ class TwoRecorders(LiveCase):
 
 @unittest.skipIf(ON_WINDOWS, "no locks of folders there")
 class FolderLocks(Case):
-    """Recorders do not wait for each other's pipes, nor for long."""
+    """Recorders do not wait for each other's pipes, and not for long."""
 
     def setUp(self):
         super().setUp()
         self.source = self.file("source.pfb", Rotation.many(24))
 
     def lock(self):
-        """Lock the folder without waiting; what holds the lock."""
+        """Lock the folder; fails if it is locked already."""
         import fcntl
         folder = os.open(self.folder, os.O_RDONLY)
         self.addCleanup(os.close, folder)
@@ -330,7 +332,7 @@ class FolderLocks(Case):
                          24)
 
     def test_a_lock_that_is_never_released(self):
-        """Waiting at every rotation would last for minutes."""
+        """Waiting at every rotation would take minutes."""
         self.lock()
         path = os.path.join(self.folder, "new.pfb")
         self.run_fine("record", "-o", path, "--source", self.source, "--set",
@@ -340,11 +342,12 @@ class FolderLocks(Case):
 
 
 class Cuts(Case):
-    """A capture that was cut anywhere."""
+    """A capture truncated at any offset."""
 
     def test_every_cut(self):
-        """Between chunks it is continued; inside one it is left alone, and
-        all chunks before the cut read back."""
+        """A file that ends between two chunks is continued. A file that ends
+        inside a chunk is not changed, and all chunks before the cut are
+        readable."""
         source = self.file("s.pfb", three_sets())
         whole = content(source)
         ends, at = set(), 0
@@ -377,12 +380,12 @@ class Cuts(Case):
 
 @unittest.skipIf(os.name == "nt", "other signals there")
 class Killed(LiveCase):
-    """A recorder that is killed loses the chunk it is writing at most."""
+    """A killed recorder loses at most the chunk that it is writing."""
 
     ROUNDS = 20
 
     def kill(self, path, seconds, *arguments):
-        """Record this machine, and kill that after some time."""
+        """Record this machine, and kill the recorder after some time."""
         with subprocess.Popen([program(), "record", "-o", path, "--interval",
                                "0.01", *arguments],
                               stderr=subprocess.DEVNULL) as child:
@@ -396,7 +399,8 @@ class Killed(LiveCase):
                 child.send_signal(signal.SIGKILL)
 
     def assert_readable(self, path):
-        """Whole chunks, and then one error at most; True without it."""
+        """Complete chunks and at most one error at the end; returns True
+        without error."""
         done = self.run_program("check", path)
         if done.status == 0:
             return True
@@ -419,7 +423,7 @@ class Killed(LiveCase):
             if self.assert_readable(path):
                 before = data
                 continue
-            # It is not continued: begin anew.
+            # It cannot be continued: begin a new file.
             self.assertEqual(self.run_program(
                 "record", "-o", path, "--count", "1").status, 3)
             os.remove(path)
@@ -449,11 +453,11 @@ class Killed(LiveCase):
 
 
 class Asked(LiveCase):
-    """What is asked of each set this machine offers."""
+    """The queries for the sets of this machine."""
 
     def test_names_in_identifiers(self):
-        """Sets with instances are asked for by a pattern, those without by
-        no name at all; each by a block of its own in one query."""
+        """Sets with instances are queried by a pattern, those without by no
+        name; each in an identifier block of its own, all in one query."""
         path = os.path.join(self.folder, "a.pfb")
         self.run_fine("record", "-o", path, "--set", "*", "--count", "1")
         sets = {i["guid"]: i["instance_type"] for i in self.offered

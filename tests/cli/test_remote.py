@@ -40,7 +40,7 @@ NAMES = {
 
 
 def interpreter():
-    """A Python that has Samba's bindings, or None."""
+    """A Python interpreter with Samba's bindings, or None."""
     for python in (sys.executable, "/usr/bin/python3"):
         if os.path.exists(python) and subprocess.run(
                 [python, "-c", "import samba.dcerpc.winreg, tdb"],
@@ -50,7 +50,7 @@ def interpreter():
 
 
 def reason_to_skip():
-    """Why there is no server to ask, or None."""
+    """The reason why there is no server, or None."""
     if os.name != "posix" or os.geteuid() != 0:
         return "a Samba server needs root"
     for name in ("smbd", "pdbedit"):
@@ -62,7 +62,7 @@ def reason_to_skip():
 
 
 def counters(moment):
-    """The database of values, `moment` seconds after the first."""
+    """The database of values, `moment` seconds after the first one."""
     def number(value):
         return struct.pack("<Q", value).decode("latin-1")
     return {"4": str(4000 + moment), "6": str(6000 + 5 * moment),
@@ -72,7 +72,7 @@ def counters(moment):
 
 
 def clocks(moment):
-    """The clocks of that moment; the server reads the frequency from the
+    """The clocks at that moment. The server reads the frequency from the
     database of names and the times from that of values."""
     return {"0PerfFreq": "10000000",
             "0PerfTime": str(10**9 + 10**7 * moment),
@@ -110,7 +110,7 @@ class Remote(Case):
         self.start()
 
     def write_databases(self, moment):
-        """Let the server answer with the values of that moment."""
+        """Make the server return the values of that moment."""
         folder = os.path.join(self.root, "state", "perfmon")
         subprocess.run(
             [self.python, "-c", WRITE_TDB], check=True, timeout=SECONDS,
@@ -137,7 +137,7 @@ class Remote(Case):
         self.fail("smbd does not listen")
 
     def stop(self, server):
-        """End the server and the helper that it started for winreg."""
+        """Stop the server and the child process that it started for winreg."""
         server.terminate()
         server.wait(SECONDS)
         helper = os.path.join(self.root, "pid", "samba-dcerpcd.pid")
@@ -146,7 +146,7 @@ class Remote(Case):
                 os.kill(int(file.read()), signal.SIGTERM)
 
     def run_example(self, *arguments, cook):
-        """What the example prints."""
+        """The output of the example."""
         done = subprocess.run(
             [self.python, EXAMPLE, "--smb-conf", self.settings, "--user",
              "root", "--program", cook, *arguments, "127.0.0.1"],

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The page of `report`, without a browser: its structure, its numbers against
-those of cook, and names that are hostile."""
+"""The page of `report` without a browser: its structure, its numbers compared
+with those of cook, and hostile names."""
 
 import os
 import random
@@ -42,7 +42,7 @@ def recording(counters, samples, name="Alpha Disk"):
 
 
 def hostile_capture():
-    """Names of all kinds that would break a page that does not escape."""
+    """Names that would break a page without correct escaping."""
     counters = [(c.BULK, name) for name in HOSTILE]
     return recording(counters, [
         {name: [100 * i + number * (i + n) for i in range(len(counters))]
@@ -61,8 +61,8 @@ class ReportCase(Case):
         return page
 
     def hidden(self, path):
-        """The counters that their registration hides, by attribute 2
-        (PERF_ATTRIB_NO_DISPLAYABLE)."""
+        """The counters that are registered as hidden
+        (PERF_ATTRIB_NO_DISPLAYABLE, attribute 2)."""
         found, guid = set(), None
         for record in self.run_json("show", path):
             if record["record"] == "chunk":
@@ -73,8 +73,8 @@ class ReportCase(Case):
         return found
 
     def cooked(self, *arguments):
-        """What cook says: {(machine, set, counter, instance): [value or
-        status]}, but for counters that have nothing to display."""
+        """Values of cook: {(machine, set, counter, instance): [value or
+        status]}, without counters that are never displayed."""
         lines = {}
         hidden = self.hidden(arguments[0])
         for row in self.run_json("cook", *arguments):
@@ -95,7 +95,7 @@ class ReportCase(Case):
         return lines
 
     def assert_line(self, line, expected):
-        """A line that was not thinned has these points, and their figures."""
+        """A line that was not thinned has these points and figures."""
         self.assertEqual([p for p in line.points if p != "absent"], expected)
         numbers = [p for p in expected if not isinstance(p, str)]
         self.assertEqual((line.values, line.gaps),
@@ -151,8 +151,8 @@ class Values(ReportCase):
                          [0, 2**53 + 2, 7])
 
     def test_gaps(self):
-        """No value where a count fell; an interruption where an instance was
-        absent, in the sample after its last one."""
+        """No value in a sample where a count fell; an interruption after the
+        last sample of an instance that is absent later."""
         path = self.file("a.pfb", recording(
             [(c.BULK, "Reads/sec")],
             [{"x": [10], "y": [1]}, {"x": [20], "y": [2]}, {"y": [3]},
@@ -166,7 +166,8 @@ class Values(ReportCase):
                          ["need_two_samples", 1, 1, "negative_delta", 2, 5])
 
     def test_names_that_repeat(self):
-        """Lines of their own, also where only the part that is cut differs."""
+        """Instances with equal names have separate lines, also if only the cut
+        part of the name differs."""
         long = "n" * 300
         counters = [(c.LARGE_RAW, "A"), (c.LARGE_RAW, "A")]
         path = self.file("a.pfb", recording(
@@ -192,8 +193,8 @@ class Thinning(ReportCase):
     """Pages of many values."""
 
     def test_extremes_remain(self):
-        """30 lines of 5000 samples: of each run of samples the smallest and
-        the largest value, and where it was."""
+        """30 lines of 5000 samples: the smallest and largest value of each run
+        of samples remain, at their times."""
         count, samples = 30, 5000
         counters = [(c.BULK, "C%d" % i) for i in range(count)]
         head = recording(counters, [])
@@ -290,10 +291,10 @@ class Names(ReportCase):
 
 
 class Charts(ReportCase):
-    """What is drawn without the script."""
+    """Charts as drawn without the script."""
 
     def test_path(self):
-        """0 to 40 in steps of 10; 2000 units wide and 500 high."""
+        """0 to 40 in steps of 10; 2000 units wide, 500 high."""
         path = self.file("a.pfb", recording(
             [(c.LARGE_RAW, "A")], [{"x": [v]} for v in (0, 10, 40, 20, 20)]))
         article, = self.report(path).articles.values()
@@ -330,7 +331,7 @@ class Charts(ReportCase):
 
 
 class Output(ReportCase):
-    """Where the page goes, and what is wrong with inputs."""
+    """Where the page is written, and errors in inputs."""
 
     def test_file_and_standard_output(self):
         path = self.file("a.pfb", c.three_sets())
@@ -339,7 +340,7 @@ class Output(ReportCase):
         with open(page, encoding="utf-8") as file:
             self.assertEqual(file.read(), self.run_fine("report", path).out)
         with open(page, "wb") as file:
-            file.write(b"x" * 10**6)  # a longer page is replaced as a whole
+            file.write(b"x" * 10**6)  # a longer page is replaced completely
         self.run_fine("report", path, "-o", page)
         with open(page, encoding="utf-8") as file:
             self.assertEqual(file.read(), self.run_fine("report", path).out)
@@ -359,7 +360,7 @@ class Output(ReportCase):
         self.assertTrue(done.err.startswith(page), done.err)
 
     def test_a_broken_input(self):
-        """What was read is on the page, with the message."""
+        """The page has the values before the error, and the message."""
         whole = c.three_sets()
         path = self.file("a.pfb", whole[:-20])
         done = self.run_program("report", path)
@@ -386,7 +387,7 @@ class Output(ReportCase):
 
     @unittest.skipIf(ON_WINDOWS, "Windows opens pages by itself")
     def test_open(self):
-        """xdg-open gets the path; a name that begins with a dash too."""
+        """xdg-open gets the path, even if the name begins with a dash."""
         self.file("a.pfb", c.three_sets())
         for name, status in (("-a.html", 0), ("b.html", 4)):
             opened = os.path.join(self.folder, "opened")
@@ -407,7 +408,7 @@ class Output(ReportCase):
 
     @unittest.skipIf(ON_WINDOWS, "the zone is that of the system")
     def test_local_time(self):
-        """2022-06-18 04:26:40 UTC, in zones by POSIX rules."""
+        """2022-06-18 04:26:40 UTC in time zones with POSIX rules."""
         path = self.file("a.pfb", c.three_sets())
         before = os.environ.get("TZ")
         try:

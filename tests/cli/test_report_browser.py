@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The page of `report` in a browser: nothing complains, nothing is asked for,
-lines can be switched off, time can be zoomed."""
+"""The page of `report` in a browser: no console message, no request; lines can
+be switched off, and the time range can be zoomed."""
 
 import os
 import re
@@ -56,20 +56,20 @@ class InBrowser(Case):
         return self.evaluate(TEXTS % selector)
 
     def path_of(self, chart, number):
-        """What is drawn of a line."""
+        """The path of a line."""
         return self.evaluate(
             "document.querySelectorAll('#chart-%d .line')[%d]"
             ".getAttribute('d')" % (chart, number))
 
     def spread(self):
-        """Ten seconds: a steady line, and one that is much higher."""
+        """Ten seconds: a constant line, and one with much larger values."""
         return self.file("a.pfb", recording(
             [(c.LARGE_RAW, "A"), (c.LARGE_RAW, "B")],
             [{"low": [n, n], "high": [1000 * n, 5]} for n in range(11)]))
 
 
 class Pages(InBrowser):
-    """Pages of several kinds of input."""
+    """Pages for several kinds of input."""
 
     def test_charts_are_drawn(self):
         self.load(self.file("a.pfb", c.three_sets()))
@@ -113,7 +113,7 @@ class Pages(InBrowser):
         self.assert_silent()
 
     def test_widths(self):
-        """Nothing is wider than the window."""
+        """No element is wider than the window."""
         for path in (self.spread(), self.file("h.pfb", hostile_capture())):
             self.load(path)
             for width in (360, 768, 1920):
@@ -127,7 +127,7 @@ class Pages(InBrowser):
         self.assertEqual(self.texts("button"), [])
 
     def test_without_script(self):
-        """Charts, names and figures are there."""
+        """Charts, names and figures are present."""
         self.browser.call("Emulation.setScriptExecutionDisabled", value=True)
         try:
             path = os.path.join(self.folder, "a.html")
@@ -146,10 +146,10 @@ class Pages(InBrowser):
 
 
 class Use(InBrowser):
-    """What can be done with a page."""
+    """Interaction with a page."""
 
     def test_a_line_is_switched_off_and_on(self):
-        """The axis follows what is left."""
+        """The axis follows the remaining lines."""
         self.load(self.spread())
         before = [self.path_of(0, 0), self.texts("#chart-0 .values span")]
         self.assertEqual(before[1][0], "10 k")
@@ -169,7 +169,8 @@ class Use(InBrowser):
         self.assertEqual(self.texts("#chart-0 .values span"), before[1])
 
     def test_the_script_draws_what_the_program_drew(self):
-        """The same positions, to one unit of 2000 by 500."""
+        """The script draws the same positions as the program, within one unit
+        of 2000 by 500."""
         self.load(self.spread())
         before = [self.path_of(0, n) for n in range(2)]
         self.evaluate("document.querySelector('#tools button:last-of-type')"
@@ -184,7 +185,7 @@ class Use(InBrowser):
                 self.assertAlmostEqual(float(a), float(b), delta=0.6)
 
     def times(self, chart):
-        """The first and the last time below a chart."""
+        """The first and last time below a chart."""
         found = self.texts("#chart-%d .times span" % chart)
         return found[0], found[-1]
 
@@ -227,7 +228,8 @@ class Use(InBrowser):
         self.assert_silent()
 
     def test_keys(self):
-        """Arrows read values; plus, minus and Escape change the time."""
+        """Arrow keys read values; plus, minus and Escape change the time
+        range."""
         os.environ["TZ"] = "UTC0"
         self.load(self.file("a.pfb", recording(
             [(c.BULK, "A")], [{"x": [v]} for v in (0, 4, 8, 7, 11)])))

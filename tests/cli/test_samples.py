@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The documented samples of PerfLib, CPI and LWP, unmodified, over this
-library.
+"""The documented samples of PerfLib, CPI and LWP, compiled unmodified with
+this library.
 
-PERFBLOCK_SAMPLES names the folder with the samples; without it the tests are
-skipped.  PERFBLOCK_CC and PERFBLOCK_CXX are compilers with their flags,
-PERFBLOCK_LINK the libraries to link, PERFBLOCK_RUN what runs the result (Wine,
-or nothing).
+PERFBLOCK_SAMPLES is the folder of the samples; without it the tests are
+skipped. PERFBLOCK_CC and PERFBLOCK_CXX are compilers with their flags,
+PERFBLOCK_LINK the libraries to link, and PERFBLOCK_RUN the command that runs
+the result (Wine, or empty).
 """
 
 import os
@@ -30,7 +30,7 @@ INCLUDES = ["-I" + COMPAT] + ["-I" + os.path.join(ROOT, *folders) for folders in
     ("core", "lwp", "include"))]
 WIDE = [] if ON_WINDOWS else ["-fshort-wchar"]
 COUNTERS = [number for number in range(32) if number != 29]
-FAULTS = (  # operation, call, kind, value, at; the sample's status; ours
+FAULTS = (  # operation, call, kind, value, offset; exit status; our code
     ((3, 1, 0, 1450, 0), 1450, "1450 "),
     ((4, 1, 0, 5, 0), 5, "5 "),
     ((4, 1, 4, 4200, 0), 4200, "status 4200"),
@@ -61,10 +61,10 @@ def needs_samples(test):
 
 
 class Compiled(Case):
-    """Programs that are compiled and run."""
+    """Programs that a test compiles and runs."""
 
     def build(self, *sources, flags=(), link=()):
-        """Compile and link; the path of the program."""
+        """Compile and link; returns the path of the program."""
         objects = []
         for number, source in enumerate(sources):
             is_cxx = source.endswith(".cpp")
@@ -81,7 +81,7 @@ class Compiled(Case):
         return program
 
     def command(self, *words, **options):
-        """A command that must succeed; what it prints."""
+        """Run a command that must succeed; returns its output."""
         done = subprocess.run(words, stdout=subprocess.PIPE, check=False,
                               stderr=subprocess.STDOUT, timeout=120, **options)
         text = done.stdout.decode("utf-8", "replace").replace("\r", "")
@@ -89,7 +89,7 @@ class Compiled(Case):
         return text
 
     def run_built(self, program, status=0, **variables):
-        """Run it; what it prints."""
+        """Run the program; returns its output."""
         environment = dict(os.environ, **variables)
         done = subprocess.run([*RUN, program], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, check=False,
@@ -110,7 +110,8 @@ def sample(name):
 
 
 def recorded_values(path):
-    """Per sample: the clocks, and (name, values by id) of each instance."""
+    """For each sample the clocks, and (name, values by id) of each instance.
+    """
     with open(path, "rb") as file:
         data = file.read()
     at, found = 0, []
@@ -142,7 +143,7 @@ def recorded_values(path):
 
 
 class Wide(Compiled):
-    """The stand-ins for functions with wide characters."""
+    """The replacements of functions for wide characters."""
 
     @unittest.skipIf(ON_WINDOWS or not CC, "Windows has the functions itself")
     def test_printing(self):
@@ -187,7 +188,7 @@ class PerfLib(Compiled):
             self.assertTrue(-5 <= float(percent) <= 105, text)
 
     def test_capture(self):
-        """What the sample prints follows from the bytes of the capture."""
+        """The expected output follows from the bytes of the capture."""
         more = [] if ON_WINDOWS else [helper("faults.c")]
         text = self.run_built(self.build_sample(*more), PERFBLOCK_CAPTURE=FIXTURE)
         samples = recorded_values(FIXTURE)[:10]
@@ -213,8 +214,8 @@ class PerfLib(Compiled):
 
     @unittest.skipIf(ON_WINDOWS, "the same code")
     def test_faults(self):
-        """Under each fault the sample ends with an error, and the library
-        says which."""
+        """With each fault the sample ends with an error, and the library
+        reports the reason."""
         program = self.build_sample(helper("faults.c"))
         for fault, status, verdict in FAULTS:
             text = self.run_built(program, PERFBLOCK_CAPTURE=FIXTURE,
@@ -248,7 +249,7 @@ class Others(Compiled):
                      "10 LWPINS instructions\n",
                  32: "9 entries in ring buffer\n4 LWPVAL instructions, "
                      "5 LWPINS instructions\n"}
-        # The sample writes to an element before the first one of an array.
+        # The sample writes to an element before the start of an array.
         program = self.build(sample("lwp_sample.c"),
                              flags=["-fno-sanitize=all"])
         self.assertEqual(self.run_built(program),

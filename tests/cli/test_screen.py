@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What `perfblock live` does to a terminal.
+"""The output of `perfblock live` on a terminal.
 
-The program runs on a pseudo-terminal, and a terminal of our own, which knows
-no more than the sequences that are allowed here, takes what comes out.
+The program runs on a pseudo-terminal. A terminal emulation of this test, which
+supports only the escape sequences that are allowed, receives its output.
 """
 
 import os
@@ -19,17 +19,17 @@ try:
     import fcntl
     import pty
     import termios
-except ImportError:  # no such terminals there
+except ImportError:  # this system has no such terminals
     pty = None
 
-# A table whose lines are the same whatever the machine does.
+# A table that is the same on every machine.
 STEADY = ("--counter", "Interrupts/sec", "--color", "never")
 TITLE = re.compile(r"^Processor Information, sample (\d+), \d{4}-")
 SEQUENCE = re.compile(r"\x1b\[(\??)([0-9;]*)([A-Za-z])")
 
 
 class Terminal:
-    """Rows of characters, and what scrolled out of them."""
+    """The rows of a terminal, and the lines that scrolled out of it."""
 
     def __init__(self, rows, columns):
         self.rows, self.columns = rows, columns
@@ -41,7 +41,7 @@ class Terminal:
         self.pending = ""
 
     def feed(self, text):
-        """Take output, which may end within a sequence."""
+        """Process output, which may end within an escape sequence."""
         text = self.pending + text
         self.pending = ""
         at = 0
@@ -59,7 +59,7 @@ class Terminal:
             at = found.end()
 
     def control(self, private, numbers, letter):
-        """One sequence; an unknown one is an error."""
+        """Process one escape sequence; an unknown one is an error."""
         if private:
             assert numbers in ("7", "25") and letter in "hl", (numbers, letter)
             if numbers == "7":
@@ -79,12 +79,12 @@ class Terminal:
             assert letter == "m" and numbers in ("0", "1"), (numbers, letter)
 
     def clear(self, row, column):
-        """From a place to the end of its line, that place included."""
+        """Clear from a position to the end of its line."""
         column = min(column, self.columns - 1)
         self.lines[row][column:] = [" "] * (self.columns - column)
 
     def put(self, character):
-        """A character, or a line's end."""
+        """Write a character or a line end."""
         if character == "\r":
             self.column = 0
         elif character == "\n":
@@ -101,7 +101,7 @@ class Terminal:
             self.column += 1
 
     def feed_line(self):
-        """One row down; the top one leaves at the end."""
+        """Move down one row; at the bottom the text scrolls."""
         self.row += 1
         if self.row == self.rows:
             self.row -= 1
@@ -109,12 +109,12 @@ class Terminal:
             self.lines.append([" "] * self.columns)
 
     def text(self):
-        """The rows without the blanks at their ends."""
+        """The rows without trailing blanks."""
         return ["".join(line).rstrip() for line in self.lines]
 
 
 class Session:
-    """The program on a terminal."""
+    """The program running on a terminal."""
 
     def __init__(self, rows, columns, *arguments, environment=None):
         self.terminal = Terminal(rows, columns)
@@ -124,7 +124,8 @@ class Session:
 
     @staticmethod
     def become(rows, columns, arguments, environment):
-        """In the child: the program, on a terminal of that size."""
+        """Runs in the child process: starts the program on a terminal of that
+        size."""
         try:
             fcntl.ioctl(1, termios.TIOCSWINSZ,
                         struct.pack("HHHH", rows, columns, 0, 0))
@@ -137,7 +138,7 @@ class Session:
             os._exit(99)
 
     def read(self, until):
-        """Feed the terminal until `until` says so or the output ends."""
+        """Read output until `until` returns true or the output ends."""
         end = time.monotonic() + SECONDS
         while not until(self.terminal):
             assert time.monotonic() < end, self.terminal.text()
@@ -145,20 +146,20 @@ class Session:
                 continue
             try:
                 data = os.read(self.file, 65536)
-            except OSError:  # how Linux reports that the other side is closed
+            except OSError:  # Linux reports a closed terminal like this
                 return
             if not data:
                 return
             self.terminal.feed(data.decode("utf-8"))
 
     def finish(self):
-        """The exit status, once everything was read."""
+        """Read all output and return the exit status."""
         self.read(lambda terminal: False)
         os.close(self.file)
         return os.waitpid(self.process, 0)[1]
 
     def resize(self, rows, columns):
-        """Another size, on both sides."""
+        """Resize the terminal."""
         fcntl.ioctl(self.file, termios.TIOCSWINSZ,
                     struct.pack("HHHH", rows, columns, 0, 0))
         self.terminal.__init__(rows, columns)
@@ -170,7 +171,7 @@ class Session:
 
 @unittest.skipIf(pty is None, "no pseudo-terminals there")
 class Screen(LiveCase):
-    """Pictures in place."""
+    """Tables that are updated in place."""
 
     def watch(self, rows, columns, *arguments, environment=None):
         """Start a session with a short interval."""
@@ -178,7 +179,7 @@ class Screen(LiveCase):
                        *arguments, environment=environment)
 
     def picture(self, terminal):
-        """The number of the sample on the screen, which holds one title."""
+        """The number of the sample on the screen, which shows one title."""
         titles = [TITLE.match(line) for line in terminal.text()]
         numbers = [int(found[1]) for found in titles if found]
         self.assertEqual(len(numbers), 1, terminal.text())
@@ -192,16 +193,16 @@ class Screen(LiveCase):
         self.assertRegex(terminal.text()[0], TITLE)
         self.assertEqual(self.picture(terminal), 4)
         self.assertTrue(terminal.shows_cursor and terminal.wraps)
-        # What was there before is kept above, and nothing else.
+        # Earlier lines stay above the table, and nothing else does.
         self.assertEqual([line for line in terminal.kept if line],
                          ["before"])
         self.assertEqual(terminal.column, 0)
         self.assertEqual("".join(terminal.text()[terminal.row:]), "")
 
     def test_the_picture_is_the_text(self):
-        """The same lines as without a terminal, but for the numbers; in the
-        second one every line is as wide as the terminal, where clearing the
-        rest of the line would take its last letter."""
+        """The same lines as without a terminal, except for numbers. In the
+        second table every line is as wide as the terminal: clearing the rest
+        of a line would remove its last character."""
         def shape(lines):
             return [re.sub(r"[-\d:.,]+", "#", re.sub(" +", " ", line))
                     for line in lines]
@@ -239,8 +240,8 @@ class Screen(LiveCase):
         self.assertEqual(session.finish(), 0)
 
     def test_interrupt(self):
-        # Between two pictures: with ^C a terminal throws away what it has not
-        # shown yet.
+        # Press the key between two updates: ^C makes a terminal discard
+        # pending output.
         session = self.watch(60, 100, "--interval", "0.5")
         session.read(lambda terminal: terminal.homes > 1 and
                      terminal.shows_cursor)
@@ -261,7 +262,8 @@ class Screen(LiveCase):
                         session.terminal.wraps)
 
     def test_where_nothing_is_to_be_replaced(self):
-        """One table, other formats, terminals that cannot move back."""
+        """A single table, other formats, and terminals that cannot move the
+        cursor."""
         for arguments, environment in (
                 (["--count", "1"], {}),
                 (["--count", "2", "--format", "csv"], {}),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Samples of many files: their order, and which are compared."""
+"""Samples of several files: their order, and which ones are compared."""
 
 import glob
 import json
@@ -26,7 +26,8 @@ def rate_object(title, number, wr=LITTLE):
 
 
 def block(moment, *titles, wr=LITTLE, name="HOST", step=10):
-    """A V1 block whose rates grow by `step` times the title a second."""
+    """A V1 block whose rates grow by `step` times the title index per second.
+    """
     return wr.block(*[rate_object(t, 1000 + step * t * moment, wr)
                       for t in titles], moment=moment, name=name)
 
@@ -62,10 +63,10 @@ class SeriesCase(Case):
 
 
 class Order(SeriesCase):
-    """Files are taken in the order of their first samples."""
+    """Files are processed in the order of their first samples."""
 
     def check_orders(self, *contents):
-        """Any order of these files gives what the right one does."""
+        """These files give the same result in any order."""
         paths = self.files(*contents)
         right = self.cooked(*paths)
         order = random.Random(5)
@@ -91,7 +92,7 @@ class Order(SeriesCase):
                          [(n, n) for n in range(5)])
 
     def test_captures(self):
-        """As record --rotate names them: FILE, FILE.2, FILE.1."""
+        """Files named as by record --rotate: FILE, FILE.2, FILE.1."""
         found = self.check_orders(*[
             capture(sample(2 * n, 200 * n), sample(2 * n + 1, 200 * n + 100))
             for n in range(4)])
@@ -100,7 +101,7 @@ class Order(SeriesCase):
                          [None] + [100.0] * 7)
 
     def test_long_metadata(self):
-        """The first sample is found wherever it is."""
+        """The first sample is found at any offset."""
         note = w.chunk(b"NOTE", b"n" * 200001)
         found = self.check_orders(*[capture(note * 3, sample(n, 100 * n))
                                     for n in range(1, 4)])
@@ -187,7 +188,7 @@ class Objects(SeriesCase):
                          [(0, None), (0, None), (1, 20.0), (1, 40.0)])
 
     def test_an_object_of_several(self):
-        """Objects that are added and removed do not end the others."""
+        """Objects that are added and removed do not affect the others."""
         found = self.cooked(*self.files(
             block(1, 2), block(2, 2, 4), block(3, 4, 6), block(4, 2)))
         self.assertEqual(
@@ -209,7 +210,7 @@ class Objects(SeriesCase):
                           (4, 60.0), (5, 100.0)])
 
     def test_restart(self):
-        """The performance clock begins again; the other goes on."""
+        """The performance clock restarts; the 100 ns clock continues."""
         later = bytearray(block(50, 2))
         struct.pack_into("<q", later, 56, 3 * 10**7)
         found = self.cooked(*self.files(block(1, 2), bytes(later)))
@@ -218,7 +219,7 @@ class Objects(SeriesCase):
                          "clocks show a restart or another machine\n$")
 
     def test_objects_of_several_blocks(self):
-        """Each object of a block is compared with its own block before."""
+        """Each object is compared with the previous block that has it."""
         found = self.cooked(*self.files(
             block(1, 2), block(1, 4), block(2, 6), block(3, 2, 6, 4),
             block(4, 2), block(4, 8), block(5, 8, 4, 2, 10)))
@@ -230,7 +231,7 @@ class Objects(SeriesCase):
              (4, 8, 80.0), (4, 4, 40.0), (4, 2, 20.0), (4, 10, None)])
 
     def test_instances_of_several_blocks(self):
-        """The same in text, and with objects that have instances."""
+        """The same for text output, and for objects with instances."""
         def part(moment, *titles):
             return LITTLE.block(*[LITTLE.object(title, COUNT, *[
                 LITTLE.instance(name, LITTLE.values(
@@ -248,7 +249,7 @@ class Objects(SeriesCase):
                          ["-"] * 4 + ["40.00", "120.00", "20.00", "60.00"])
 
     def test_most_that_are_kept(self):
-        """Memory does not grow with the number of blocks or objects."""
+        """Memory is bounded, whatever the number of blocks and objects is."""
         titles = list(range(2, 2 + 2 * 4097, 2))
         for count, is_kept in ((300, True), (4096, True), (4097, False)):
             found = self.cooked(self.file("a", b"".join(
@@ -265,7 +266,7 @@ class Objects(SeriesCase):
                                  r"were not kept .* 4096 objects .*\n$")
 
     def test_many_machines(self):
-        """The same of blocks that name a machine each."""
+        """The same for blocks that each name another machine."""
         for count, is_kept in ((4096, True), (4097, False)):
             found = self.cooked(self.file("a", b"".join(
                 block(moment, 2, name="M%d" % machine)
@@ -274,7 +275,7 @@ class Objects(SeriesCase):
                              {20.0 if is_kept else None})
 
     def test_large_blocks(self):
-        """Of large blocks fewer are kept, and always the latest."""
+        """Fewer large blocks are kept, but always the latest one."""
         rest = LITTLE.object(10**6, [], LITTLE.values(room=33 << 20),
                              instances=NO_INSTANCES)
         empty = [LITTLE.object(n, []) for n in range(1000, 1000 + 2100)]
@@ -299,7 +300,7 @@ class Objects(SeriesCase):
 
 
 class Captures(SeriesCase):
-    """A capture is compared with the one before if the clocks go on."""
+    """A capture is compared with the previous one if the clocks continue."""
 
     def values(self, *contents):
         """The values of the samples."""
@@ -316,7 +317,7 @@ class Captures(SeriesCase):
                                          capture(later)), [None, None])
 
     def test_overlap(self):
-        """Time never runs backwards from file to file."""
+        """Files that overlap in time are not compared."""
         self.assertEqual(self.values(
             capture(sample(1, 100), sample(5, 500)),
             capture(sample(3, 300), sample(7, 700))),
@@ -339,14 +340,15 @@ class Captures(SeriesCase):
         self.assertEqual(items[1]["status"], "unknown_type")
 
     def test_within_a_file_nothing_changes(self):
-        """Samples of one file are compared as they are stored."""
+        """Samples of one file are compared in the order in which they are
+        stored."""
         found = self.values(capture(sample(1, 100), sample(
             3, 300, hundred=0), sample(4, 400)))
         self.assertEqual(found, [None, 100.0, 100.0])
 
 
 class Note(SeriesCase):
-    """A note where every value needs two samples."""
+    """The note if every value needs two samples."""
 
     def test_notes(self):
         one, other = block(1, 2), block(2, 4)
@@ -363,7 +365,7 @@ class Note(SeriesCase):
                                  % words)
 
     def test_reasons(self):
-        """Messages match what happened."""
+        """The messages match the reason."""
         first = sample(10, 100)
         for contents, words in (
                 ([capture(first), capture(sample(11, 1, freq=10**6))],
@@ -386,7 +388,8 @@ class Note(SeriesCase):
                 " %s\n" % (len(contents), words)))
 
     def test_time_that_runs_backwards(self):
-        """Between files that keep their order, as a pipe's does."""
+        """Standard input keeps its place in the order, so time may run
+        backwards."""
         path, = self.files(block(2, 2))
         done = self.run_program("cook", "--format", "json", "-", path,
                                 stdin=block(3, 2))
@@ -404,7 +407,7 @@ class Note(SeriesCase):
 @unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
                      "PERFBLOCK_REAL_DATA names no folder")
 class Real(Case):
-    """A folder of blocks of a real machine, a block for each object."""
+    """A folder of captured blocks, one for each object."""
 
     def test_folder(self):
         folder = os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "v1")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Man pages, and the completions of bash, zsh and fish.  The tools that read
-them are those of this system; a test without its tool is skipped."""
+"""Man pages, and the completions of bash, zsh and fish. They are checked with
+the tools of this system; a test without its tool is skipped."""
 
 import os
 import re
@@ -43,21 +43,21 @@ CASES = (
 
 
 class Shell(Case):
-    """The texts that help --generate prints, read by what they are for."""
+    """The output of help --generate, read by the tools that it is for."""
 
     def generated(self, *words):
         """The text."""
         return self.run_fine("help", "--generate", *words).out
 
     def tool(self, name):
-        """The path of a tool; without it the test is skipped."""
+        """The path of a tool; skips the test if it is missing."""
         path = shutil.which(name)
         if not path:
             self.skipTest("there is no " + name)
         return path
 
     def finish(self, *command):
-        """What a command prints; it must succeed and print no error."""
+        """The output of a command, which must succeed and print no error."""
         done = subprocess.run(command, cwd=self.folder, check=False,
                               stdin=subprocess.DEVNULL, capture_output=True,
                               timeout=60)
@@ -65,13 +65,13 @@ class Shell(Case):
         return done.stdout.decode()
 
     def pages(self):
-        """The files of the man pages, by command; "" is the program's."""
+        """The man pages by command; "" is that of the program."""
         return {command: self.file("%d.1" % i, self.generated(
             "man", *command.split()).encode())
             for i, command in enumerate(("", *COMMANDS))}
 
     def test_man(self):
-        """groff warns of nothing and prints what help lists."""
+        """groff prints no warning, and the page has what help lists."""
         groff = self.tool("groff")
         for command, path in self.pages().items():
             self.finish(groff, "-man", "-Tutf8", "-ww", "-z", path)
@@ -92,13 +92,14 @@ class Shell(Case):
                           program_page)
 
     def test_mandoc(self):
-        """mandoc finds no error.  The pages have no date, on purpose."""
+        """mandoc finds no error. The pages intentionally have no date."""
         mandoc = self.tool("mandoc")
         for path in self.pages().values():
             self.finish(mandoc, "-T", "lint", "-W", "error", path)
 
     def test_installed(self):
-        """The build makes a page for each command, and three completions."""
+        """The build makes a page for each command, and three completion files.
+        """
         folder = os.environ.get("PERFBLOCK_GENERATED")
         if not folder:
             self.skipTest("the build made no man pages and completions")
@@ -119,7 +120,7 @@ class Shell(Case):
         self.assertEqual(found, expected)
 
     def check_completions(self, complete):
-        """`complete` returns the words that complete a line."""
+        """`complete` returns the completions of a line."""
         os.mkdir(os.path.join(self.folder, "files"))
         self.folder = os.path.join(self.folder, "files")
         self.file("recording.pfb", b"")
@@ -169,7 +170,7 @@ class Shell(Case):
         self.check_completions(complete)
 
     def test_zsh(self):
-        """zsh can parse it; its completion works in a terminal only."""
+        """zsh can parse the file; its completion works only in a terminal."""
         zsh = self.tool("zsh")
         self.finish(zsh, "-n", self.file("_perfblock",
                                          self.generated("zsh").encode()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The records of `show`: keys and values as the contract has them."""
+"""The records of `show`: keys and values according to docs/perfblock.md."""
 
 import glob
 import itertools
@@ -109,7 +109,7 @@ class Data(Case):
 
 
 class Errors(Case):
-    """What was decoded before an error is printed first."""
+    """Records before an error are printed first."""
 
     def test_record_and_line(self):
         data = w.reply(w.result(w.SINGLE, w.v8(1)), w.result(w.SINGLE,
@@ -175,7 +175,7 @@ class Errors(Case):
 
 
 class Names(Case):
-    """Names nobody checked."""
+    """Names with arbitrary content."""
 
     def show(self, name, *arguments):
         """Show a block with one instance of that name."""
@@ -202,7 +202,7 @@ class Names(Case):
                       done.out)
 
     def assert_safe(self, text):
-        """No control character but the line ends."""
+        """No control characters except line ends."""
         for char in text.replace("\n", ""):
             self.assertFalse(ord(char) < 32 or 127 <= ord(char) < 160 or
                              char in "\u202e\u2028\ufeff", repr(char))
@@ -293,7 +293,7 @@ class Metadata(Case):
 
 
 class Captures(Case):
-    """Recordings: chunks and what is in them, offsets of the whole file."""
+    """Captures: chunks and their contents, with offsets in the whole file."""
 
     def test_records(self):
         path = seed("capture", "valid_processor_information.pfb")
@@ -348,7 +348,7 @@ class Captures(Case):
         ends = {item["offset"] for item in self.run_json(
             "show", seed("capture", "valid_two_queries.pfb"))
             if item["record"] == "chunk"}
-        for path in paths:  # cut between two chunks a capture is whole
+        for path in paths:  # a capture that ends between two chunks is valid
             self.assertIs(path in blamed, os.path.getsize(path) not in ends,
                           path)
 
@@ -371,7 +371,7 @@ class Captures(Case):
 
 
 class Text(Case):
-    """For people: offsets stand at the left, in decimal."""
+    """Text output begins with the offset, in decimal."""
 
     def test_lines(self):
         done = self.run_fine("show", self.file("a.bin", processors()))

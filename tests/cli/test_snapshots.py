@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""CPI snapshots: `show`, `check` and `cook` of captures that hold texts of
-them."""
+"""CPI snapshots in `show`, `check` and `cook` of captures."""
 
 import unittest
 
@@ -10,7 +9,7 @@ HEADER = 16
 HEAD = b"cpi-snapshots 1\n"
 MOST = 2**64 - 1
 
-# The third worked example of docs/cpi.md, its lines by hand.
+# The third worked example of docs/cpi.md, written by hand.
 LINES = (
     (b"widths 40 64\n", None),
     (b"snapshot 500\n", ("snapshot", {
@@ -43,7 +42,7 @@ LINES = (
 
 
 def expected(base):
-    """The text, and its records when it begins at this offset."""
+    """The text, and its records if it begins at this offset."""
     text, records = HEAD, []
     for line, told in LINES:
         if told:
@@ -54,7 +53,7 @@ def expected(base):
 
 
 def steps(records):
-    """The records that are of snapshots."""
+    """The records of snapshots."""
     return [item for item in records if item["record"] not in
             ("chunk", "error")]
 
@@ -86,7 +85,7 @@ class Snapshots(Case):
                       lines)
 
     def test_broken_lines(self):
-        """What precedes is shown, and so are the chunks after."""
+        """Steps before the error are shown, and so are later chunks."""
         for line, code in ((b"cpu 0 1\n", "bad_cpi_line"),
                            (b"hello\n", "bad_cpi_line"),
                            (b"snapshot 50", "bad_cpi_line")):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How names of any content are printed: every printed form can be read back.
+"""How names with arbitrary content are printed: every printed form can be
+decoded.
 
-Each format is decoded here by the rule that docs/perfblock.md states, and must
-give the name that the input holds.
+Each format is decoded according to docs/perfblock.md and must return the name
+in the input.
 """
 
 import csv
@@ -35,8 +36,9 @@ PAIRS = (
     ("\\\n", "\\\\\\u000A"), ("\n", "\\u000A"), ("\t", "\\u0009"),
 )
 
-# What must never reach a terminal, by its code point: controls, separators,
-# directions, tags, fillers, variation selectors, blanks, noncharacters.
+# Characters that must never reach a terminal, by code point: controls,
+# separators, directional marks, tags, fillers, variation selectors, blanks,
+# noncharacters.
 UNSEEN = (
     0x07, 0x1B, 0x7F, 0x85, 0x9B, 0xA0, 0xAD, 0x34F, 0x600, 0x61C, 0x6DD,
     0x70F, 0x890, 0x8E2, 0x115F, 0x1160, 0x1680, 0x17B4, 0x180B, 0x180E,
@@ -48,7 +50,8 @@ UNSEEN = (
     0xE007F, 0xE0100, 0xE01EF, 0xE0FFF, 0x10FFFE, 0x10FFFF,
 )
 
-# What stays readable: letters of all planes, marks, private use, unassigned.
+# Characters that are printed unchanged: letters of all planes, combining
+# marks, private use, unassigned.
 SEEN = (0x21, 0xA1, 0xE9, 0x301, 0x378, 0x4E2D, 0xAC00, 0xE000, 0xFFFC,
         0xFFFD, 0x1F600, 0x20000, 0xE1000, 0xF0000, 0x10FFFD)
 
@@ -70,7 +73,7 @@ def escape(point):
 
 
 def short_names():
-    """Every name of up to five of these parts."""
+    """All names of up to five of these parts."""
     parts = ("\\", "u0007", "\x07", "x")
     for count in range(1, 6):
         for chosen in itertools.product(parts, repeat=count):
@@ -78,7 +81,7 @@ def short_names():
 
 
 def random_names(count):
-    """Names that come close to escapes, the same in each run."""
+    """Random names that resemble escapes, the same in each run."""
     parts = ["\\", "\\", "\\", "u", "U", "0", "0007", "000E0001", "A", "f",
              "\x07", "\x1b", "\n", "\r", "\t", "\u200b", "\u3000", "\ufffe",
              "\U000E0001", "\U0010FFFF", "\U0001F600", "\u00e9", "\u4e2d",
@@ -108,7 +111,7 @@ class Names(Case):
                 for number, name in enumerate(names)]))))
 
     def texts(self, names):
-        """What show prints of them as text."""
+        """The output of show as text."""
         done = self.run_fine("show", self.block(names))
         return re.findall(r'^ *\d+ +instance .*  name "([^"]*)"$', done.out,
                           re.MULTILINE)
@@ -122,7 +125,7 @@ class Names(Case):
         self.assertEqual(self.texts(map(chr, SEEN)), list(map(chr, SEEN)))
 
     def test_quotation_marks(self):
-        """A name cannot pass for the end of a field and another field."""
+        """A quotation mark in a name cannot end the field."""
         names = ['a"  kind "b', '\\"', "C:\\", "\\u0022"]
         self.assertEqual(self.texts(names), [
             "a\\u0022  kind \\u0022b", "\\\\\\u0022", "C:\\", "\\\\u0022"])
@@ -175,7 +178,7 @@ class Names(Case):
         self.assertEqual([decode(text) for text in texts], names)
 
     def test_tables_that_cut(self):
-        """Escapes are counted as they are printed."""
+        """Names are cut by their printed length, which includes escapes."""
         for name, columns, cut in (
                 ("\x07" * 9, 6, "\\u0007" * 9),
                 ("\\\x07" * 9, 8, "\\\\\\u0007" * 9),

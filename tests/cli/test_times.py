@@ -33,7 +33,7 @@ def block(clock):
 
 
 class Times(Case):
-    """The clock decides; the SYSTEMTIME beside it is not used."""
+    """The 100 ns clock is used, not the SYSTEMTIME."""
 
     def cook(self, clock, form, *options, zone="UTC0"):
         """Standard output of cook for a sample at that time."""
@@ -52,7 +52,7 @@ class Times(Case):
         return first.split(", sample 0, ")[1]
 
     def test_records(self):
-        """RFC 3339 with seven decimals, whatever the time zone is."""
+        """RFC 3339 with seven decimals, independent of the time zone."""
         for clock, expected in (
                 (0, "1601-01-01T00:00:00.0000000Z"),
                 (1, "1601-01-01T00:00:00.0000001Z"),
@@ -69,7 +69,7 @@ class Times(Case):
                     self.assertEqual(row["time"], expected or "", clock)
 
     def test_calendar(self):
-        """Every kind of year and month, as Python has them."""
+        """Every kind of year and month, compared with Python's calendar."""
         dates = [(year, month, day, 23, 59, 58, 123456)
                  for year in (1601, 1699, 1700, 1800, 1900, 1904, 1999, 2000,
                               2001, 2024, 2100, 2400, 9996, 9999)
@@ -108,7 +108,7 @@ class Times(Case):
 
     @unittest.skipIf(ON_WINDOWS, "TZ is not the time zone of Windows")
     def test_local_at_the_ends(self):
-        """Where local time has no year of four digits, UTC is shown."""
+        """UTC is printed if local time has no year of four digits."""
         self.assertEqual(self.title(0, zone="AAA5"),
                          "1601-01-01 00:00:00.000 Z")
         self.assertEqual(self.title(LAST, zone="AAA-5"),

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How every code point is printed, by the Unicode Character Database.
+"""How every code point is printed, according to the Unicode Character Database.
 
-The header that the program is made of comes from UnicodeData.txt and others.
-What is expected here comes from the files of the folder extracted, and from
-the definition of Default_Ignorable_Code_Point in UAX #44, section 5.1.
+The program's header is generated from UnicodeData.txt and other files.  The
+expectations come from the files in the folder "extracted", and from the
+definition of Default_Ignorable_Code_Point in UAX #44, section 5.1.
 """
 
 import os
@@ -18,7 +18,8 @@ FOLDER = "/usr/share/unicode"
 SCRIPT = os.path.join(ROOT, "scripts", "make_unicode_table.py")
 POINTS = 0x110000
 
-# Words in the names of characters without ink, and characters that have
+# Words in the names of invisible characters, and visible characters that have
+# these words in their names as well.
 # these words and ink as well.
 WITHOUT_INK = re.compile(r"\bBLANK\b|\bFILLER\b|\bNULL NOTEHEAD\b")
 WITH_INK = {"BLANK SYMBOL", "DEVANAGARI GAP FILLER", "NEWA GAP FILLER",
@@ -31,18 +32,19 @@ JOINING = ((0x1160, 0x11FF), (0xD7B0, 0xD7C6), (0xD7CB, 0xD7FB))
 
 
 def setUpModule():
-    """Nothing is reported without the data that the header is made of."""
+    """Skips everything if the data is missing that the header is generated
+    from."""
     done = subprocess.run([sys.executable, SCRIPT, "--check"], check=False,
                           stdout=subprocess.PIPE, encoding="ascii")
     if done.returncode == 77:
-        print(done.stdout, end="")  # unittest does not print reasons
+        print(done.stdout, end="")  # unittest does not print the reason
         raise unittest.SkipTest(done.stdout.strip())
     if done.returncode != 0:
         raise AssertionError(done.stdout)
 
 
 def lines(*path):
-    """(first, last, fields) of the lines of a data file."""
+    """(first, last, fields) for each line of a data file."""
     with open(os.path.join(FOLDER, *path), encoding="utf-8") as file:
         for line in file:
             fields = [text.strip() for text in line.split("#")[0].split(";")]
@@ -52,8 +54,8 @@ def lines(*path):
 
 
 def values(*path):
-    """The value of a property for each code point: of those that the file
-    does not list, that of the last comment which has them."""
+    """The value of a property for each code point.  For code points that the
+    file does not list, it is in the last @missing comment that covers them."""
     found = [None] * POINTS
     with open(os.path.join(FOLDER, *path), encoding="utf-8") as file:
         unlisted = re.findall(r"(?m)^# @missing: (\w+)\.\.(\w+); (\w+)$",
@@ -67,13 +69,13 @@ def values(*path):
 
 
 def having(name):
-    """The code points with a property of PropList.txt."""
+    """The code points with a property in PropList.txt."""
     return {point for first, last, fields in lines("PropList.txt")
             if fields[0] == name for point in range(first, last + 1)}
 
 
 class Characters(Case):
-    """Everything that UTF-16 can hold but NUL, which ends a name."""
+    """All characters of UTF-16 except NUL, which ends a name."""
 
     @classmethod
     def setUpClass(cls):
@@ -109,7 +111,7 @@ class Characters(Case):
                 for number, name in enumerate(names)]))))
 
     def names(self):
-        """All of them in names of 256."""
+        """All characters, in names of 256."""
         return [self.points[at:at + 256]
                 for at in range(0, len(self.points), 256)]
 
@@ -160,7 +162,7 @@ class Characters(Case):
         self.assertEqual(len(rows), len(names))
         taken = [sum(self.columns[point] for point in name) + 1
                  for name in names]
-        # After the longest name: a gap, and values under "position".
+        # After the longest name: a gap, and values in the column "position".
         most = max(taken) + len("  position")
         for name, row, columns in zip(names, rows, taken):
             found = re.fullmatch(re.escape("%s." % "".join(map(chr, name))) +

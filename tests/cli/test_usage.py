@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Commands, options, help and what is refused."""
+"""Commands, options, help and refused command lines."""
 
 import os
 import re
@@ -28,7 +28,7 @@ def header_version():
 
 
 class Help(Case):
-    """What the program says about itself."""
+    """The program's help."""
 
     def test_version(self):
         for arguments in (["--version"], ["show", "--version"]):
@@ -66,7 +66,7 @@ class Help(Case):
         self.assertNotIn("--format", self.run_fine("record", "--help").out)
 
     def test_help_is_a_command(self):
-        """The same as --help, also of groups."""
+        """`help COMMAND` prints the same as --help, also for groups."""
         self.assertEqual(self.run_fine("help").out,
                          self.run_fine("--help").out)
         for command in COMMANDS:
@@ -90,7 +90,7 @@ class Help(Case):
                     self.assertLessEqual(len(line), 80, line)
 
     def test_examples_are_accepted(self):
-        """Each example's options are those of its command."""
+        """The options in the examples are options of the command."""
         for command in COMMANDS:
             text = self.run_fine("help", *command.split()).out
             examples = re.findall(r"(?m)^  (perfblock .*)$",
@@ -118,10 +118,10 @@ class Help(Case):
 
 
 class Effects(Case):
-    """What options for every command do."""
+    """The effects of options that every command has."""
 
     def test_quiet(self):
-        """Notes are left out, errors and the exit status are not."""
+        """Omits notes, but neither errors nor the exit status."""
         path = self.file("a.bin", w.reply() + bytes(8))
         missing = os.path.join(self.folder, "missing")
         noted = self.run_program("cook", path, missing)
@@ -151,7 +151,7 @@ class Effects(Case):
                 try:
                     while data := os.read(ours, 4096):
                         shown += data
-                except OSError:  # Linux: the other end was closed
+                except OSError:  # Linux reports a closed terminal like this
                     pass
                 os.close(ours)
             self.assertEqual(run.returncode, 0)
@@ -159,10 +159,10 @@ class Effects(Case):
 
 
 class Refusals(Case):
-    """Wrong usage ends with status 2 and a sentence, and reads nothing."""
+    """A wrong command line gives status 2 and a message; nothing is read."""
 
     def refused(self, *arguments):
-        """Run and check; the sentence."""
+        """The message of a refused command line."""
         done = self.run_program(*arguments)
         self.assertEqual((done.status, done.out), (2, ""), arguments)
         self.assertRegex(done.err, r"^perfblock: .+\n$")
@@ -242,7 +242,7 @@ class Refusals(Case):
         self.assertIn("--generate", self.refused("cook", "--generate", "man"))
 
     def test_options_of_other_commands(self):
-        """An option that would have no effect is refused."""
+        """An option without effect is refused."""
         for line, name in (("check -i 1 x", "--interval"),
                            ("cook -n 1 x", "--count"),
                            ("countersets -o x", "--output"),

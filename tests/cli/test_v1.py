@@ -36,7 +36,7 @@ def rows(w, *named, title=230, counters=None, **keywords):
 
 
 def rich(w, moment):
-    """A block with all that honest blocks have; the numbers grow with the
+    """A block with every feature of valid blocks; the numbers grow with the
     moment."""
     timer = [counter(6, v1.TIMER, 8, 8), counter(408, v1.FRACTION, 16, 4),
              counter(408, v1.FRACTION_BASE, 20, 4),
@@ -50,8 +50,8 @@ def rich(w, moment):
 
 
 def broken(w):
-    """An object whose second instance has no space for its counter block,
-    and where in the object that is blamed."""
+    """An object whose second instance has no space for its counter block, and
+    the offset that must be reported."""
     good = w.instance("a", w.values((4, 4, 1)))
     bad = w.instance("b", w.pack("II", 4000, 0))
     return (w.object(4, ONE_RAW, good, bad),
@@ -183,7 +183,7 @@ class Names(Case):
     """Names in any encoding, and of any content."""
 
     def names(self, raw, code_page, w=LITTLE):
-        """What show and cook make of a name's bytes; both say the same."""
+        """A name as show and cook print it; both must agree."""
         data = w.block(w.object(230, ONE_RAW, w.instance(
             "", w.values((4, 4, 1)), raw_name=raw), code_page=code_page))
         shown = self.run_json("show", "-", stdin=data)[3]["name"]
@@ -219,7 +219,8 @@ class Names(Case):
                              30000 if page == 0 else 60000)
 
     def test_code_pages_that_are_utf16(self):
-        """No writer says so of bytes; whatever they give, it is text."""
+        """An object may declare UTF-16 as its code page, though no provider
+        is known to: any bytes must decode to text."""
         for page in (1200, 1201):
             for raw in (b"abcd", b"a", b"\0a\0b\0", b"\xff" * 5999):
                 w = LITTLE
@@ -245,7 +246,7 @@ class Names(Case):
 
 
 class Broken(Case):
-    """One object's failure ends that object only."""
+    """An error in an object affects only that object."""
 
     def setUp(self):
         super().setUp()
@@ -364,13 +365,13 @@ class Broken(Case):
 
 
 def without_header(data):
-    """A little-endian block whose total size counts its objects only."""
+    """A little-endian block whose total size does not include its header."""
     total, header = struct.unpack_from("<II", data, 20)
     return data[:20] + struct.pack("<I", total - header) + data[24:]
 
 
 class SizeWithoutHeader(Case):
-    """Total sizes that leave out the header, as those of Samba's server."""
+    """Total sizes without the header, as in blocks of Samba's server."""
 
     NOTE = ["size_without_header"]
 
@@ -409,7 +410,7 @@ class SizeWithoutHeader(Case):
 
 
 class Kinds(Case):
-    """What --kind forces and what is recognised."""
+    """Formats selected with --kind, and detected ones."""
 
     def test_recognised(self):
         for data, kind in ((rich(LITTLE, 1), "v1"), (rich(BIG, 1), "v1"),
@@ -486,7 +487,8 @@ class Cook(Case):
                          [(0, None), (1, 25), (2, 25), (3, 25)])
 
     def test_captures(self):
-        """V1 and V2 samples of one recording each have their own before."""
+        """In a capture of V1 and V2 samples each format is compared with its
+        own older sample."""
         guid = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
         timer = v2.counterset(guid, [v2.counter_info(1, v1.TIMER)])
 
@@ -506,7 +508,7 @@ class Cook(Case):
             (0, None, None), (1, 236, None), (2, None, 50), (3, 236, 25)])
 
     def test_formats_do_not_mix(self):
-        """A V2 block in between changes nothing."""
+        """A V2 block between two V1 blocks changes nothing."""
         reply = v2.reply(v2.result(v2.SINGLE, v2.v4(5)), stamps=v2.clocks(
             15 * 10**6, 15 * 10**6))
         paths = [self.file(name, data) for name, data in (
@@ -528,7 +530,8 @@ class Cook(Case):
                          [(0, None), (2, 25)])
 
     def matched(self, older, newer):
-        """Differences of instances as (name, occurrence, difference)."""
+        """Differences of matched instances as (name, occurrence, difference).
+        """
         w = LITTLE
         delta = [counter(20, v1.COUNTER, 4, 4)]
         items = self.cook(
@@ -583,7 +586,7 @@ class Cook(Case):
 
 
 class Countersets(Case):
-    """What V1 files offer."""
+    """countersets with V1 files."""
 
     def test_each_title_once(self):
         path = self.file("a.bin", rich(LITTLE, 1) + rich(LITTLE, 2) +
@@ -622,7 +625,7 @@ class Countersets(Case):
 
 
 class Hostile(Case):
-    """No input makes the program loop or grow without measure."""
+    """No input causes an endless loop or unbounded memory."""
 
     def test_many_small_things(self):
         w = LITTLE
@@ -653,7 +656,7 @@ class Hostile(Case):
 @unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
                      "PERFBLOCK_REAL_DATA names no folder")
 class Real(Case):
-    """Blocks of a real machine, against values from exact arithmetic."""
+    """Blocks of a real machine, compared with values from exact arithmetic."""
 
     def real(self, name):
         """A file of the folder."""
@@ -687,7 +690,7 @@ class Real(Case):
             self.assert_double(item["value"], row["value"], key)
 
     def assert_double(self, value, expected, key):
-        """The same double, or null for null."""
+        """Both are the same double, or both are null."""
         if value is None or expected is None:
             self.assertIs(value, expected, key)
         else:
@@ -710,7 +713,8 @@ class Real(Case):
 @unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
                      "PERFBLOCK_REAL_DATA names no folder")
 class RealSamba(Case):
-    """Blocks of Samba's server; the figures follow from its databases."""
+    """Blocks of Samba's server; the expected figures follow from its
+    databases."""
 
     def real(self, name):
         """A file of the folder."""

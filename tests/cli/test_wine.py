@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the program does under Wine alone: names of files, and what Wine lacks.
+"""Tests for Wine only: file names, and functions that Wine lacks.
 
-Wine 8 has four of the nine functions that read V2 data; PerfEnumerateCounterSet,
-which every live command begins with, is not among them.
+Wine 8 has four of the nine functions that read V2 data.
+PerfEnumerateCounterSet, with which every live command begins, is missing.
 """
 
 import os
@@ -12,7 +12,7 @@ from program import Case, writer as w
 
 
 class Names(Case):
-    """Arguments and names of files are not those of a code page."""
+    """Arguments and file names with characters outside the code page."""
 
     def test_any_letter(self):
         for name in ("a b.bin", "Z\u00e4hler.bin", "\u8a08\u6570.bin",
@@ -35,10 +35,10 @@ class Names(Case):
 
 
 class Refusals(Case):
-    """A function that is missing is named."""
+    """The message names the missing function."""
 
     def refused(self, *arguments):
-        """Run and check."""
+        """Check the refusal."""
         done = self.run_program(*arguments)
         self.assertEqual((done.status, done.out), (4, ""), done.err)
         self.assertRegex(done.err,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Writes V1 blocks for the tests beside this file.
+"""Writes V1 blocks for the tests in this folder.
 
-Sizes and counts follow from the content unless a keyword overrides them.  The
-byte order is that of a Writer: "<" or ">".
+Sizes and counts follow from the contents unless a keyword overrides them. The
+byte order is that of the Writer: "<" or ">".
 """
 
 import struct
@@ -14,17 +14,17 @@ MULTI_TIMER, MULTI_BASE, LABEL = 0x22510500, 0x42030500, 0x40000200
 
 
 def chosen(override, honest):
-    """The override unless there is none."""
+    """The override if there is one, otherwise the correct value."""
     return honest if override is None else override
 
 
 def pad8(raw):
-    """Bytes filled up to a multiple of 8."""
+    """Bytes padded to a multiple of 8."""
     return raw + b"\0" * (-len(raw) % 8)
 
 
 def counter(title, kind, offset, size):
-    """What a definition says; bytes are written by Writer.object."""
+    """The fields of a definition, which Writer.object writes."""
     return {"title": title, "kind": kind, "offset": offset, "size": size}
 
 
@@ -97,7 +97,7 @@ class Writer:
 
 
 def table(*pairs):
-    """A name table as the registry gives it."""
+    """A name table in the registry's form."""
     return b"".join(("%s\0%s\0" % pair).encode("utf-16-le", "surrogatepass")
                     for pair in pairs) + b"\0\0"
 
@@ -109,6 +109,6 @@ ONE_RAW = [counter(20, RAW, 4, 4)]
 
 
 def plain(w, number, title=2):
-    """An object without instances, with one raw count."""
+    """An object without instances and with one raw count."""
     return w.object(title, ONE_RAW, w.values((4, 4, number)),
                     instances=NO_INSTANCES)
