@@ -8,9 +8,9 @@ from collections import namedtuple
 
 LEAST_REPETITIONS = 9  # a median of fewer is a first look
 
-# `measured` is a benchmark's whole name. With `beside` the limit is the largest ratio of both medians, else the largest
+# `measured` is a benchmark's whole name. With `baseline` the limit is the largest ratio of both medians, else the largest
 # number of nanoseconds per item.
-Promise = namedtuple("Promise", "text measured beside limit")
+Promise = namedtuple("Promise", "text measured baseline limit")
 
 REPLY = "v2/processor_information"
 DISPLAY = "display/processor_information"
@@ -20,42 +20,42 @@ DISPLAY = "display/processor_information"
 PROMISES = (
     Promise("bulk reading with names, 64 processors: 2.5 times as fast as a typical reader",
             f"{REPLY}/bulk_instances/64", f"{REPLY}/typical/64", 0.4),
-    Promise("bulk reading with names, 4,096 processors: likewise",
+    Promise("bulk reading with names, 4,096 processors: the same",
             f"{REPLY}/bulk_instances/4096", f"{REPLY}/typical/4096", 0.4),
     Promise("careful walk: as fast as a typical reader",
             f"{REPLY}/walk/4096", f"{REPLY}/typical/4096", 1),
     Promise("careful walk: the checks take at most 30 % on top",
             f"{REPLY}/walk/4096", f"{REPLY}/twin/4096", 1.3),
-    Promise("V1, 50 processes: a value costs at most half as much again as one of V2",
+    Promise("V1, 50 processes: a value takes at most 1.5 times one of V2",
             "v1/process/walk/50", f"{REPLY}/walk/64", 1.5),
     Promise("two replies to displayed values, 4,096 processors",
             f"{DISPLAY}/show/4096", None, 15),
-    Promise("likewise: 2.5 times what a typical reader takes for the two",
+    Promise("the same: at most 2.5 times the time of a typical reader for both",
             f"{DISPLAY}/show/4096", f"{DISPLAY}/typical/4096", 2.5),
-    Promise("careful walk: from memory, a value costs the same in large replies",
+    Promise("careful walk: from memory, a value takes the same time in large replies",
             f"{REPLY}/from_memory/walk/65536", f"{REPLY}/from_memory/walk/64", 1.15),
-    Promise("careful walk: and from 4,096 processors on",
+    Promise("careful walk: the same compared with 4,096 processors",
             f"{REPLY}/from_memory/walk/65536", f"{REPLY}/from_memory/walk/4096", 1.15),
-    Promise("bulk reading: from memory, a value costs the same in large replies",
+    Promise("bulk reading: from memory, a value takes the same time in large replies",
             f"{REPLY}/from_memory/bulk_rows/65536", f"{REPLY}/from_memory/bulk_rows/64", 1.15),
-    Promise("bulk reading: and from 4,096 processors on",
+    Promise("bulk reading: the same compared with 4,096 processors",
             f"{REPLY}/from_memory/bulk_rows/65536", f"{REPLY}/from_memory/bulk_rows/4096", 1.15),
 )
 
 
 def limit_text(promise):
     """The limit as people read it."""
-    return f"{promise.limit:.2f}x" if promise.beside else f"{promise.limit} ns"
+    return f"{promise.limit:.2f}x" if promise.baseline else f"{promise.limit} ns"
 
 
 def result(promise, times):
     """(figure, verdict) of one promise; `times` has the nanoseconds of each benchmark by name."""
-    names = [name for name in (promise.measured, promise.beside) if name]
+    names = [name for name in (promise.measured, promise.baseline) if name]
     if any(name not in times for name in names):
         return "", "not measured"
     medians = [statistics.median(times[name]) for name in names]
-    figure = medians[0] / medians[1] if promise.beside else medians[0]
-    text = f"{figure:.3f}x" if promise.beside else f"{figure:.2f} ns"
+    figure = medians[0] / medians[1] if promise.baseline else medians[0]
+    text = f"{figure:.3f}x" if promise.baseline else f"{figure:.2f} ns"
     if min(len(times[name]) for name in names) < LEAST_REPETITIONS:
         return text, "too few repetitions"
     return text, "kept" if figure <= promise.limit else "missed"
@@ -71,11 +71,11 @@ def judged(times):
 
 def documented():
     """Lines of the table on the page."""
-    yield "| promise | measured | beside | at most |"
+    yield "| promise | measured | baseline | at most |"
     yield "|---|---|---|---:|"
     for promise in PROMISES:
-        beside = f"`{promise.beside}`" if promise.beside else ""
-        yield f"| {promise.text} | `{promise.measured}` | {beside} | {limit_text(promise)} |"
+        baseline = f"`{promise.baseline}`" if promise.baseline else ""
+        yield f"| {promise.text} | `{promise.measured}` | {baseline} | {limit_text(promise)} |"
 
 
 if __name__ == "__main__":

@@ -243,7 +243,7 @@ class Program(unittest.TestCase):
         self.assertTrue(lines[0].endswith("0.40x 0.405x missed"), lines[0])
 
     def test_a_promise_in_nanoseconds(self):
-        name = next(promise.measured for promise in promises.PROMISES if not promise.beside)
+        name = next(promise.measured for promise in promises.PROMISES if not promise.baseline)
         for nanoseconds, expected in ((14.5, "15 ns 14.50 ns kept"), (15.5, "15 ns 15.50 ns missed")):
             lines = self.judge((name, [nanoseconds] * 9))
             self.assertEqual([line.endswith(expected) for line in lines].count(True), 1, lines)

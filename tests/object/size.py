@@ -226,7 +226,7 @@ def main(arguments):
     parser.add_argument("--write", action="store_true", help="write both tables")
     parser.add_argument("--compiler", default="gcc")
     parser.add_argument("--sources", default=ROOT / "core", type=pathlib.Path)
-    parser.add_argument("--page", default=ROOT / "docs" / "size.md", type=pathlib.Path)
+    parser.add_argument("--page", default=ROOT / "tests" / "object" / "size.md", type=pathlib.Path)
     parser.add_argument("--summary", default=ROOT / "docs" / "performance.md", type=pathlib.Path)
     options = parser.parse_args(arguments)
     try:
