@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The promises that a run of the benchmarks is compared with. A missed promise is printed and never changes the exit
-status, because a machine shared with others is slow at times. scripts/bench prints the table, docs/performance.md has
-it, test_report.py compares the two.
-"""
+"""The promises that benchmark results are compared with. A broken promise is printed and does not change the exit
+status, because a shared machine is slow at times. scripts/bench prints the table, docs/performance.md contains it, and
+test_report.py compares both."""
 import statistics
 from collections import namedtuple
 
-LEAST_REPETITIONS = 9  # a median of fewer is a first look
+LEAST_REPETITIONS = 9  # with fewer repetitions the median is not used
 
 # `measured` is a benchmark's whole name. With `baseline` the limit is the largest ratio of both medians, else the largest
 # number of nanoseconds per item.
@@ -15,8 +14,8 @@ Promise = namedtuple("Promise", "text measured baseline limit")
 REPLY = "v2/processor_information"
 DISPLAY = "display/processor_information"
 
-# Growth is looked at where no cache has its edge between two sizes: replies of every size come from memory.
-# A typical reader reads two values for each that is displayed.
+# Growth is measured with replies from memory: their times do not depend on the sizes of caches.
+# For each displayed value, a typical reader reads two raw values.
 PROMISES = (
     Promise("bulk reading with names, 64 processors: 2.5 times as fast as a typical reader",
             f"{REPLY}/bulk_instances/64", f"{REPLY}/typical/64", 0.4),
@@ -44,12 +43,12 @@ PROMISES = (
 
 
 def limit_text(promise):
-    """The limit as people read it."""
+    """The limit as text."""
     return f"{promise.limit:.2f}x" if promise.baseline else f"{promise.limit} ns"
 
 
 def result(promise, times):
-    """(figure, verdict) of one promise; `times` has the nanoseconds of each benchmark by name."""
+    """(figure, verdict) of a promise; `times` has the nanoseconds of each benchmark by name."""
     names = [name for name in (promise.measured, promise.baseline) if name]
     if any(name not in times for name in names):
         return "", "not measured"
@@ -62,7 +61,7 @@ def result(promise, times):
 
 
 def judged(times):
-    """Rows of the table of a run, the first being the heads; none when the run has nothing to judge."""
+    """Rows of the table for a run, the first being the heading; empty if no promise was measured."""
     rows = [[promise.text, limit_text(promise), *result(promise, times)] for promise in PROMISES]
     if all(row[3] == "not measured" for row in rows):
         return []
@@ -70,7 +69,7 @@ def judged(times):
 
 
 def documented():
-    """Lines of the table on the page."""
+    """Lines of the table in docs/performance.md."""
     yield "| promise | measured | baseline | at most |"
     yield "|---|---|---|---:|"
     for promise in PROMISES:

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tables of what the benchmarks measured: median nanoseconds per item, and the ratio to the baseline of the same run.
+"""Prints tables of benchmark results: median nanoseconds per item, and the ratio to the baseline of the same run.
 Usage: report.py [--save FILE] [--compare FILE] [--markdown] RESULT.json...
-       report.py --check FILE
+report.py --check FILE
 
-RESULT.json is what the programs of this folder write with --benchmark_out; --save puts all of it in one file, which
---compare takes; --check only reports whether it would. Names are SUBJECT/.../WHAT/COUNT (bench.h). Exit status 1 when a
-benchmark failed, nothing ran or a file is none of these; what was measured is saved before it is compared."""
+RESULT.json is what the programs of this folder write with --benchmark_out. --save writes all results to one file, which
+--compare reads; --check only checks that file. Names are SUBJECT/.../WHAT/COUNT (bench.h). Exit status 1 if a benchmark
+failed, nothing ran, or a file has another format. Results are saved before they are compared.
+"""
 import argparse
 import json
 import math
@@ -16,18 +17,18 @@ import sys
 
 import promises
 
-BASELINES = ("typical", "plain", "twin", "memcpy")  # the first that exists is the one to compare with
+BASELINES = ("typical", "plain", "twin", "memcpy")  # in order of preference
 
 
 class Failure(Exception):
-    """What was measured cannot be used."""
+    """Results that cannot be used."""
 
 
 # ---- Reading ----------------------------------------------------------------------------------------
 
 
 def read_file(path):
-    """The context and the list of runs of one file: in the order in which they were registered, not finished."""
+    """The context and the runs of a file, in the order of registration, not of completion."""
     try:
         with open(path, encoding="utf-8") as file:
             content = json.load(file)
@@ -42,7 +43,7 @@ def read_file(path):
 
 
 def merge(paths):
-    """Several files as one; the context is the first one's. Numbered anew, so that the order can be read again."""
+    """Several files as one, with the context of the first. Runs are renumbered to keep their order."""
     files = [read_file(path) for path in paths]
     runs = [run for _, runs in files for run in runs]
     order = {name: index for index, name in enumerate(dict.fromkeys(run["name"] for run in runs))}
@@ -50,7 +51,7 @@ def merge(paths):
 
 
 def nanoseconds(run):
-    """What an item took in one repetition."""
+    """The time of an item in one repetition."""
     try:
         time = 1e9 / run["items_per_second"]
     except (KeyError, TypeError, ZeroDivisionError, OverflowError):
@@ -61,7 +62,7 @@ def nanoseconds(run):
 
 
 def measure(content):
-    """name -> nanoseconds per item, one for each repetition. Names without what the library adds to them."""
+    """name -> nanoseconds per item for each repetition. Names do not have the suffixes added by the library."""
     times = {}
     for run in content["benchmarks"]:
         if run.get("error_occurred"):
@@ -78,7 +79,7 @@ def measure(content):
 
 
 def read_earlier(path):
-    """One file as merge() gives it, if all of it can be compared with."""
+    """A file in the format of merge(), if all of it can be compared."""
     content = merge([path])
     try:
         measure(content)
@@ -88,7 +89,7 @@ def read_earlier(path):
 
 
 def save(content, path):
-    """Writes what read_earlier() takes."""
+    """Writes a file that read_earlier() accepts."""
     try:
         with open(path, "w", encoding="utf-8") as file:
             json.dump(content, file, indent=1)
@@ -106,7 +107,7 @@ def split(name):
 
 
 def baseline(name, times):
-    """The name of the nearest baseline; None for baselines, and where there is none."""
+    """The name of the nearest baseline; None for baselines, and if there is none."""
     group, what, count = split(name)
     if what in BASELINES:
         return None
@@ -121,7 +122,7 @@ def baseline(name, times):
 
 
 def quartiles(values):
-    """The middle half of the values: its ends."""
+    """The first and third quartile."""
     if len(values) == 1:
         return values[0], values[0]
     low, _, high = statistics.quantiles(values, n=4, method="inclusive")
@@ -129,13 +130,13 @@ def quartiles(values):
 
 
 def spread(values):
-    """How far the middle half reaches, as a share of the median."""
+    """The interquartile range as a fraction of the median."""
     low, high = quartiles(values)
     return (high - low) / statistics.median(values)
 
 
 def change(before, after):
-    """The change of the median in percent; "~" when the middle halves overlap, so that it may be chance."""
+    """The change of the median in percent; "~" if the interquartile ranges overlap, so that it may be noise."""
     old_low, old_high = quartiles(before)
     new_low, new_high = quartiles(after)
     if new_low <= old_high and old_low <= new_high:
@@ -147,14 +148,14 @@ def change(before, after):
 
 
 def number(value):
-    """Three digits, without an exponent."""
+    """A number with three digits, without exponent."""
     if value >= 99.95:
         return f"{value:,.0f}"
     return f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
 
 
 def cell(name, times, earlier):
-    """The text of one measurement: its median, and in brackets the change or the ratio."""
+    """The text of a result: its median, and in brackets the change or the ratio."""
     if name not in times:
         return ""
     text = number(statistics.median(times[name]))
@@ -167,7 +168,7 @@ def cell(name, times, earlier):
 
 
 def tables(times, earlier):
-    """(subject, rows) for each subject, the first row being the heads, in the order of the benchmarks."""
+    """(subject, rows) for each subject in the order of the benchmarks; the first row is the heading."""
     names = [split(name) for name in times]
     for subject in dict.fromkeys(group.split("/")[0] for group, _, _ in names):
         mine = [name for name in names if name[0].split("/")[0] == subject]
@@ -180,13 +181,13 @@ def tables(times, earlier):
 
 
 def order_of(names):
-    """A sorting key: groups as they come first, and in them what is measured before its baselines."""
+    """A sort key: groups in the order of registration, and in them benchmarks before baselines."""
     groups = list(dict.fromkeys(group for group, _, _ in names))
     return lambda name: (groups.index(name[0]), BASELINES.index(name[1]) + 1 if name[1] in BASELINES else 0)
 
 
 def draw(rows, markdown):
-    """Lines of a table: the first column to the left, numbers to the right."""
+    """Lines of a table: the first column left-aligned, numbers right-aligned."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []
     for row in rows:
@@ -241,7 +242,7 @@ def work(options):
         return []
     content = merge(options.results)
     measure(content)
-    # The earlier file may be the one that is written now: it is read first, and refused when the run is safe.
+    # FILE of --compare may be the file that is written: read it first, and report its errors after saving.
     earlier = refusal = None
     try:
         earlier = read_earlier(options.compare) if options.compare else None

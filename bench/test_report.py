@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Checks of report.py on results written out by hand."""
+"""Tests report.py with results written by hand."""
 import contextlib
 import io
 import json
@@ -14,12 +14,12 @@ import report
 
 
 def run(name, nanoseconds, **more):
-    """One repetition of a benchmark in which an item took so long, as Google Benchmark writes it."""
+    """One repetition of a benchmark with this time per item, in the format of Google Benchmark."""
     return {"name": name, "run_name": name, "run_type": "iteration", "items_per_second": 1e9 / nanoseconds, **more}
 
 
 def result(*runs, cpu="A", compiler="1"):
-    """A file's content."""
+    """The contents of a file."""
     return {"context": {"cpu": cpu, "compiler": compiler}, "benchmarks": list(runs)}
 
 
@@ -44,7 +44,7 @@ class Program(unittest.TestCase):
         return path
 
     def call(self, *arguments):
-        """Exit status, lines printed with single blanks, and standard error."""
+        """Exit status, output lines with single blanks, and standard error."""
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             status = report.main(list(arguments))
@@ -77,7 +77,7 @@ class Program(unittest.TestCase):
         self.assertEqual([line.split()[0] for line in lines[-4:]], ["x/apply", "x/plain", "x/memcpy", "y/apply"])
 
     def test_order_of_registration(self):
-        # Runs finish at random; the number of the family gives the order, file by file.
+        # Runs finish in random order; the number of the family gives the order within a file.
         first = self.write("1.json", result(run("f/y/apply/10", 1, family_index=1), run("f/x/apply/10", 2,
                                                                                        family_index=0)))
         second = self.write("2.json", result(run("g/y/apply/10", 3, family_index=0)))
@@ -165,7 +165,7 @@ class Program(unittest.TestCase):
                 self.assertFalse(os.path.exists(saved))
 
     def unusable(self):
-        """Files that are JSON, but not what the benchmarks write: the defect, the path, and the message."""
+        """Files in JSON that are not benchmark results: the defect, the path, and the message."""
         name = "f/x/apply/10"
         rateless = {"name": name, "run_name": name, "run_type": "iteration"}
         contents = {
@@ -217,7 +217,7 @@ class Program(unittest.TestCase):
     # ---- Promises -----------------------------------------------------------------------------------
 
     def judge(self, *names_and_times):
-        """Lines about promises of a run with these benchmarks, each with its repetitions; the run passes."""
+        """Lines about promises for a run with these benchmarks and repetitions; the run succeeds."""
         all_runs = [each for name, times in names_and_times for each in runs(name, *times)]
         status, lines, _ = self.call(self.write("a.json", result(*all_runs)))
         self.assertEqual(status, 0)
@@ -225,7 +225,7 @@ class Program(unittest.TestCase):
         return lines[start[0] + 1:] if start else []
 
     def test_a_promise_is_kept_up_to_its_limit(self):
-        # 4 to 16 is a quarter, the limit; the median counts, not the mean.
+        # 4 to 16 is a quarter, the limit; the median is used, not the mean.
         lines = self.judge((f"{promises.REPLY}/bulk_instances/64", [6.4] * 8 + [90]),
                            (f"{promises.REPLY}/typical/64", [16] * 9))
         self.assertEqual(len(lines), len(promises.PROMISES))

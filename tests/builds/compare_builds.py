@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Builds the formulas in many ways and demands the same bits from each.
+"""Builds the formulas with many compilers and options, and requires the same
+bits from each.
 
-    compare_builds.py SOURCE FOLDER [VECTORS.csv...]
+compare_builds.py SOURCE FOLDER [VECTORS.csv...]
 
-Compilers, optimisation levels and CPUs are the table below; foreign programs
-run under qemu's user mode.  Every build must pass all vectors, and print the
-same digest of random samples as every other.  A compiler that is missing is a
-failure: only what ran says something.
+The table below has compilers, optimisation levels and CPUs. Programs for other
+CPUs run under qemu's user mode. Every build must pass all vectors and print
+the same digest of random samples. A missing compiler is a failure.
 """
 
 import concurrent.futures
@@ -22,7 +22,7 @@ SOURCES = ("formula/counter_type", "formula/formula", "bytes/wide")
 LEVELS = ("-O0", "-O1", "-O2", "-O3")
 WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
 
-# CPU: the compilers' commands, and what its programs run under.
+# CPU: the compilers' commands, and the emulator of its programs.
 X87 = ["-mno-sse", "-mno-sse2"]
 CPUS = {
     "x86-64": ([["gcc"], ["clang"]], []),
@@ -37,7 +37,7 @@ CPUS = {
               ["qemu-s390x-static"]),
 }
 
-# Besides every level on every CPU: what could tempt a compiler.
+# Further builds: options that could change results.
 TEMPTATIONS = (
     ("-O2", "-DPFB_NO_HARDWARE_DIVISION"),
     ("-O3", "-ffast-math"),

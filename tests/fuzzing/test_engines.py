@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""scripts/fuzz and scripts/corpus with each engine, for a second.
+"""Runs scripts/fuzz and scripts/corpus with each engine for a second.
 
-fuzz/check/planted_fuzzer.c has a bug that each engine must find and report;
-the target query has none.
+fuzz/check/planted_fuzzer.c has a bug that each engine must find and report; the target query has none.
 """
 
 import os
@@ -69,7 +68,7 @@ class Engines(unittest.TestCase):
         collected = self.folder / "fuzzing" / "query" / "corpus"
         collected.mkdir(parents=True)
         for number, seed in enumerate(seeds):
-            if number % 8 != 0:  # the other seeds have become candidates
+            if number % 8 != 0:  # the other seeds became candidates
                 seed.replace(collected / seed.name)
         (collected / "long").write_bytes(bytes(5000))
         contents = {path.read_bytes() for path in collected.iterdir()}

@@ -63,7 +63,7 @@ class OssFuzz(unittest.TestCase):
         return out
 
     def check(self, out):
-        """Every target is there with dictionary, options and seeds, and runs on these."""
+        """Every target exists with dictionary, options and seeds, and runs on the seeds."""
         names = sorted(path.stem for path in (ROOT / "fuzz").glob("*_fuzzer.c"))
         self.assertEqual(names, sorted(path.name for path in out.iterdir() if "." not in path.name))
         for name in names:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Counts the instructions of reading inputs, exactly: read_inputs under valgrind."""
+"""Counts the instructions of reading inputs exactly, with read_inputs under
+valgrind."""
 
 import collections
 import pathlib
@@ -7,16 +8,17 @@ import subprocess
 
 MEASURED = "read_measured"
 Job = collections.namedtuple("Job", "name reader strict path size")
-# `samples` is what read_inputs printed: rows, matched, values, displayed.
+# `samples` is the output of read_inputs: rows, matched, values, displayed.
 Count = collections.namedtuple("Count", "total functions samples")
 
 
 class Failure(Exception):
-    """Nothing could be counted."""
+    """The count is not available."""
 
 
 def command(program, listed, out):
-    """What counts within one function, and writes a file each time it ends."""
+    """The command that counts within one function, and writes a file each time
+    it returns."""
     return ["valgrind", "--tool=callgrind", f"--toggle-collect={MEASURED}",
             f"--dump-after={MEASURED}", "--compress-strings=no",
             "--compress-pos=no", f"--callgrind-out-file={out}", program,
@@ -24,7 +26,7 @@ def command(program, listed, out):
 
 
 def read_dump(path, samples):
-    """The sum, what each function took alone, and what became of samples."""
+    """The total, the cost of each function, and the output about samples."""
     total, functions, name, is_call = None, collections.Counter(), "", False
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("summary:"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Blocks as systems send them, of any number of instances: a value of a large one
-takes what a value of a small one takes."""
+"""Realistic blocks with any number of instances: a value must cost the same in
+large blocks as in small ones."""
 
 import cases  # noqa: F401 (finds the writers)
 import v1_writer as v1
@@ -12,7 +12,7 @@ L = v1.little
 
 
 def processors(count):
-    """A V2 reply: numbers of 8 bytes, every third one of 4."""
+    """A V2 reply: numbers of 8 bytes, every third one has 4."""
     values = b"".join(w.v8(n) if n % 3 else w.v4(n) for n in range(COUNTERS))
     made = [w.instance(n, f"{n // 64},{n % 64}", values) for n in range(count)]
     return w.reply(w.result(w.COUNTERSET, w.id_list(range(COUNTERS)) + w.instance_block(*made)))
@@ -31,7 +31,7 @@ def processes(count):
     return L.block(L.object(230, counters, made))
 
 
-# Who reads which.
+# The readers of each block.
 READERS = {
     "v2": processors,
     "bulk": processors,

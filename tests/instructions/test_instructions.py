@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Reading takes a bounded number of instructions for each byte, whatever the bytes are.
+"""Every reader takes a bounded number of instructions per byte, for any input.
 
-    test_instructions.py READ_INPUTS CORPUS     the inputs of the corpus, and worst cases
+test_instructions.py READ_INPUTS CORPUS     the inputs of the corpus, and worst cases
 
 Instructions are counted, not timed, so the numbers are the same every time. The
 cost of reading nothing is subtracted from that of a seed, the cost of half the
@@ -89,17 +89,17 @@ class Instructions(unittest.TestCase):
         self.folder = pathlib.Path(scratch.name)
 
     def job(self, name, reader, content, strict=False):
-        """An input of its own file."""
+        """An input with its file."""
         path = self.folder / f"{len(list(self.folder.iterdir()))}.bin"
         path.write_bytes(content)
         return counting.Job(name, reader, strict, path, len(content))
 
     def count(self, jobs):
-        """Their counts."""
+        """The counts of these inputs."""
         return counting.count(self.program, jobs, self.folder / "counts")
 
     def judge(self, what, rows):
-        """Prints the worst of (share of the limit, line), and fails for those above."""
+        """Prints the row with the highest share of the limit, and fails for shares above 1."""
         rows.sort(reverse=True)
         print(f"{what}: {len(rows)}, the worst of them:")
         print("\n".join(line for _, line in rows[:SHOWN]))
@@ -108,7 +108,7 @@ class Instructions(unittest.TestCase):
             self.fail("above the limit:\n" + "\n".join(above))
 
     def test_seeds(self):
-        """Every seed and every past crash, tolerant and strict."""
+        """Every seed and every regression input, tolerant and strict."""
         jobs = []
         for folder, readers in READERS.items():
             paths = sorted(path for kind in ("seeds", "regress")
@@ -143,7 +143,7 @@ class Instructions(unittest.TestCase):
                 self.assertGreater(min(rows, values), 0, "no samples")
 
     def test_worst_cases(self):
-        """Three sizes of each: their differences have no cost of starting in them."""
+        """Three sizes of each case; the differences do not include constant costs."""
         jobs, rows = [], []
         for case in cases.CASES:
             jobs += [self.job(case.name, case.reader, case.make(size)) for size in case.sizes]
@@ -160,7 +160,7 @@ class Instructions(unittest.TestCase):
         self.judge("worst cases", rows)
 
     def test_regular_blocks(self):
-        """What each further instance takes, up to 65,536 of them."""
+        """The cost of each further instance, up to 65,536."""
         jobs = [self.job(f"{reader}/regular", reader, make(count))
                 for reader, make in regular.READERS.items() for count in INSTANCES]
         totals = [count.total for count in self.count(jobs)]
@@ -174,7 +174,7 @@ class Instructions(unittest.TestCase):
                 self.assertLess(each[1] / each[0], MORE)
 
     def test_counts_repeat(self):
-        """The same input takes the same instructions twice, and a longer one more."""
+        """Counting twice gives the same result; a longer input takes more instructions."""
         case = cases.CASES[0]
         jobs = [self.job("once", case.reader, case.make(case.sizes[0]))] * 2
         jobs.append(self.job("more", case.reader, case.make(case.sizes[1])))

@@ -14,25 +14,25 @@ TINY_NAME = b"\0\0"
 
 @case(*V2)
 def error_results(size):
-    """Results of 16 bytes that say nothing."""
+    """Results of 16 bytes without contents."""
     return w.reply(*filled(size, w.result(w.ERROR, status=5)))
 
 
 @case(*V2)
 def errors_without_status(size):
-    """The same, each of them worth a note."""
+    """The same with status 0; each causes a note."""
     return w.reply(*filled(size, w.result(w.ERROR)))
 
 
 @case(*V2)
 def unknown_kinds(size):
-    """Results that are passed over."""
+    """Results of unknown kinds, which are skipped."""
     return w.reply(*filled(size, w.result(9)))
 
 
 @case(*V2)
 def empty_single_counters(size):
-    """Results of one value without a datum: 24 bytes."""
+    """Results of 24 bytes with an empty value."""
     return w.reply(*filled(size, w.result(w.SINGLE, EMPTY_VALUE)))
 
 
@@ -57,7 +57,7 @@ def results_without_instances(size):
 
 @case(*V2)
 def empty_values(size):
-    """Kind 2 with a value of 8 bytes, its smallest, for each id."""
+    """Kind 2 with the smallest value, of 8 bytes, for each id."""
     count = size // 12 // 2 * 2
     return w.reply(w.result(w.COUNTERS, w.id_list(range(count)) +
                             EMPTY_VALUE * count))
@@ -65,7 +65,7 @@ def empty_values(size):
 
 @case(*V2)
 def unaligned_values(size):
-    """The same with values of 9 bytes, each of them worth a note."""
+    """The same with values of 9 bytes; each causes a note."""
     count = size // 13 // 2 * 2
     one = w.datum(b"", block_size=9, fill=b"") + b"\0"
     return w.reply(w.result(w.COUNTERS, w.id_list(range(count)) + one * count))
@@ -73,14 +73,15 @@ def unaligned_values(size):
 
 @case(*V2)
 def tiny_instances(size):
-    """Kind 4 with instances of 10 bytes, each with a value of 8."""
+    """Kind 4 with the smallest instances, of 10 bytes, and values of 8 bytes.
+    """
     one = w.instance(1, "", EMPTY_VALUE, size=10, raw_name=TINY_NAME)
     return w.reply(w.result(w.INSTANCES, w.instance_block(*filled(size, one))))
 
 
 @case(*V2)
 def instances_without_values(size):
-    """Kind 6 without counters: instances of 10 bytes and nothing else."""
+    """Kind 6 without counters and with instances of 10 bytes."""
     one = w.instance(1, "", size=10, raw_name=TINY_NAME)
     return w.reply(w.result(w.COUNTERSET, w.id_list([]) + w.instance_block(
         *filled(size, one))))
@@ -96,21 +97,23 @@ def aligned_instances(size):
 
 @case(*V2)
 def one_long_name(size):
-    """An instance whose name is all there is."""
+    """An instance whose name takes all bytes."""
     one = w.instance(1, "n" * (size // 2), w.v8(1))
     return w.reply(w.result(w.INSTANCES, w.instance_block(one)))
 
 
 @case(*V2)
 def name_without_end(size):
-    """The same without a NUL: looked for up to the window."""
+    """The same without a NUL, which is searched up to the end of the window.
+    """
     one = w.instance(1, "", raw_name=b"n\0" * (size // 2))
     return w.reply(w.result(w.INSTANCES, w.instance_block(one)))
 
 
 @case(*V2)
 def sizes_change(size):
-    """Data of 4, 8, 0 and 5 bytes in turn: no two values are equal."""
+    """Data of 4, 8, 0 and 5 bytes in turn: no two successive values are alike.
+    """
     values = [w.v4(1), w.v8(2), EMPTY_VALUE, w.datum(b"12345")]
     return w.reply(w.result(w.COUNTERSET, w.id_list(range(4)) +
                             w.instance_block(*filled(size, w.instance(
@@ -175,8 +178,8 @@ def long_narrow_names(size):
 
 
 def shared_values(size, writer, kind, width, share):
-    """Definitions that all mean the same bytes, for as many instances as leave
-    `share` of the bytes to definitions."""
+    """Definitions that share the bytes of their values, and as many instances
+    as leave `share` of the bytes to definitions."""
     count = max(int(size * share) // 40, 1)
     counters = [writer.counter(2, kind, width, 8)] * count
     one = writer.instance(None, writer.values(bytes(20)))
@@ -186,25 +189,25 @@ def shared_values(size, writer, kind, width, share):
 
 @case("v1")
 def shared_values_many_instances(size):
-    """A few definitions and many instances: as many values as bytes."""
+    """Few definitions and many instances: as many values as bytes."""
     return shared_values(size, L, LARGE, 8, 0.05)
 
 
 @case("v1")
 def shared_values_many_definitions(size):
-    """Half of the bytes each."""
+    """Definitions and instances have half of the bytes each."""
     return shared_values(size, L, LARGE, 8, 0.5)
 
 
 @case("v1")
 def shared_values_big_endian(size):
-    """The other byte order."""
+    """The same in big-endian byte order."""
     return shared_values(size, v1.big, LARGE, 8, 0.5)
 
 
 @case("v1")
 def shared_item_counts(size):
-    """Multi counters that all ask for the bytes after their value."""
+    """Multi counters whose multi counts are the bytes after their values."""
     return shared_values(size, L, MULTI, 8, 0.5)
 
 
@@ -215,8 +218,8 @@ def shared_item_counts_single(size):
 
 
 def bases(size, counter, base, writer=L):
-    """A counter and its base by turns, all meaning the same bytes; half of the
-    bytes are definitions."""
+    """Pairs of a counter and a base that share the bytes of their values; half
+    of the bytes are definitions."""
     count = max(size // 2 // len(counter + base), 1)
     one = writer.instance(None, writer.values(bytes(20)))
     return writer.block(writer.object(2, [counter, base] * count, filled(
@@ -250,68 +253,68 @@ def longer_bases(size, writer, kind, base, sizes=(8, 4), extra=(1, 1)):
 
 @case("v1")
 def longer_definitions(size):
-    """The size of each definition is read for each value."""
+    """The size of each definition is loaded for each value."""
     return longer_bases(size, L, AVERAGE, AVERAGE_BASE)
 
 
 @case("v1")
 def longer_definitions_big_endian(size):
-    """The other byte order."""
+    """The same in big-endian byte order."""
     return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE)
 
 
 @case("v1")
 def longer_definitions_by_turns(size):
-    """Only the counters are longer."""
+    """Only the definitions of counters are longer."""
     return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, extra=(8, 0))
 
 
 @case("v1")
 def longer_definitions_wide_base(size):
-    """Bases of 8 bytes, too."""
+    """Bases of 8 bytes."""
     return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, (8, 8))
 
 
 @case("v1")
 def longer_definitions_narrow(size):
-    """Both of 4 bytes."""
+    """Counters and bases of 4 bytes."""
     return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, (4, 4))
 
 
 @case("v1")
 def longer_definitions_of_halves(size):
-    """Counters of 2 bytes, which are no numbers."""
+    """Counters of 2 bytes, which are not numbers."""
     return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, (2, 4))
 
 
 @case("v1")
 def longer_definitions_of_item_counts(size):
-    """Multi counters, which pay twice."""
+    """Multi counters, which count twice towards the limit on work."""
     return longer_bases(size, v1.big, MULTI, MULTI_BASE)
 
 
 @case("v1")
 def longer_definitions_of_both(size):
-    """Multi counters with a base, which look for a multi count after their
-    value besides."""
+    """Multi counters with a base, which also search for a multi count after
+    their value."""
     return longer_bases(size, v1.big, MULTI, AVERAGE_BASE)
 
 
 @case("v1")
 def shared_bases_big_endian(size):
-    """Definitions of the fixed part alone in the other byte order, and values of
-    8 and 4 bytes."""
+    """Big-endian definitions of the fixed size, and values of 8 and 4 bytes.
+    """
     return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, extra=(0, 0))
 
 
 @case("v1")
 def broken_objects(size):
-    """Each object ends at its first definition, which is too long."""
+    """The first definition of each object is too long."""
     one = L.object(2, [L.counter(2, LARGE, 8, 8, length=41)], [], instances=0)
     return L.block(*filled(size, one))
 
 
 @case("v1")
 def long_system_name(size):
-    """A machine whose name is all there is."""
+    """A system name that takes all bytes."""
     return L.block(system="m" * (size // 2))

@@ -27,7 +27,7 @@ def cook(sizes=(12288, 24576, 49152), matched=1, displayed=1, **more):
 
 AVERAGE, AVERAGE_BASE, TIMER, RATE = (0x40020500, 0x40030500, 0x20510500,
                                       0x10410500)
-OBJECT_TIMER = 0x20670500  # reads a base and the object's time of both samples
+OBJECT_TIMER = 0x20670500  # uses a base and the object's time of both samples
 
 
 def later(block):
@@ -70,12 +70,12 @@ def processes(size, order, ids=(1,), infos=None, name="process {}"):
 
 
 def scattered(rows):
-    """In no order."""
+    """A random order."""
     return random.Random(1).sample(rows, len(rows))
 
 
 def reverse(rows):
-    """From the last to the first."""
+    """The reverse order."""
     return rows[::-1]
 
 
@@ -93,7 +93,7 @@ def reversed_rows(size):
 
 @cook()
 def scattered_rows(size):
-    """In no order."""
+    """A random order."""
     return processes(size, scattered)
 
 
@@ -114,7 +114,7 @@ def same_names(size, order):
 
 @cook()
 def equal_instances(size):
-    """All equal."""
+    """All instances are equal."""
     return same_names(size, list)
 
 
@@ -162,7 +162,7 @@ def equal_counters(size):
 
 @cook()
 def long_division(size):
-    """Values of 61 bits, each of them displayed: no hardware division."""
+    """Values of 61 bits, which hardware division cannot compute."""
     infos = [w.counter_info(i, TIMER) for i in range(8)]
     return processes(size, list, range(8), infos)
 
@@ -189,8 +189,8 @@ def one_instance_of(ids, number):
 
 
 def references(size, last, infos):
-    """Results of one instance and counter, of which the last has those that
-    the counter refers to."""
+    """Results of one instance and one counter; the counters that it refers to
+    are in the last result."""
     results = filled(size // 2, lambda n: one_instance_of([1], n))
     reply = w.reply(*results, one_instance_of(last, 5))
     queries = b"".join(w.identifier(SET, name="*", index=i)
@@ -200,7 +200,7 @@ def references(size, last, infos):
 
 @cook(least=45, displayed=0)
 def bases_in_the_last_result(size):
-    """Too far away to be found."""
+    """The bases are too far away to be found."""
     return references(size, [3], [w.counter_info(1, AVERAGE, base=3),
                                   w.counter_info(3, AVERAGE_BASE)])
 
@@ -275,8 +275,8 @@ def other_instances_in_few_results(size):
 
 @cook()
 def moved_results(size):
-    """Queries of one counter, a result of one instance each, in the opposite
-    order: none finds its older row in its place."""
+    """Queries of one counter with results of one instance, in reverse order:
+    no result is at the position of its older one."""
     def result(i, number):
         return w.result(w.INSTANCES, w.instance_block(
             w.instance(i, "n", w.v8(number))))
@@ -305,13 +305,13 @@ def parents(size, length, order):
 
 @cook(sizes=(32768, 65536, 98304))
 def shared_parents(size):
-    """Names of parents as long as they are compared, in another order."""
+    """Long names of parents, compared in another order."""
     return parents(size, 1000, reverse)
 
 
 @cook()
 def shared_short_parents(size):
-    """Short ones."""
+    """Short names of parents."""
     return parents(size, 8, reverse)
 
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Worst cases of everything but data blocks: name tables, metadata, captures,
-CPI hooks and LWP.
-"""
+"""Worst cases of name tables, metadata, captures, CPI hooks and LWP."""
 
 import struct
 
@@ -40,7 +38,7 @@ def shortest_strings(size):
 
 @case(*NAMES)
 def empty_lines(size):
-    """Nothing but line ends after one pair."""
+    """Only line ends after one pair."""
     return b"1\ta\n" + b"\n" * size
 
 
@@ -52,13 +50,13 @@ def empty_wide_lines(size):
 
 @case(*NAMES)
 def lines_without_tab(size):
-    """Lines of 2 bytes that are no pair."""
+    """Lines of 2 bytes that are not pairs."""
     return b"1\ta\n" + b"x\n" * (size // 2)
 
 
 @case(*NAMES)
 def lines_that_are_no_number(size):
-    """The same where index and text have lines of their own."""
+    """The same with index and text on separate lines."""
     return b"1\na\n" + b"x\n" * (size // 2)
 
 
@@ -70,19 +68,19 @@ def strings_that_are_no_number(size):
 
 @case(*NAMES)
 def numbers_without_text(size):
-    """Indexes with nothing but the next index after them."""
+    """Indexes followed by the next index instead of a text."""
     return v1.multi_string(*["1"] * (size // 4))
 
 
 @case(*NAMES)
 def empty_strings(size):
-    """NULs with something after them, again and again."""
+    """Empty strings followed by other strings, repeatedly."""
     return ("1\0a\0" + "\0x\0" * (size // 6)).encode("utf-16-le")
 
 
 @case(*NAMES)
 def lines_without_index(size):
-    """Tabs with nothing on either side."""
+    """Tabs without index and text."""
     return b"1\ta\n" + b"\t\n" * (size // 2)
 
 
@@ -100,7 +98,7 @@ def narrow_strings(size):
 
 @case(*NAMES)
 def narrow_strings_that_are_no_number(size):
-    """The same, strings of 2 bytes that are no pair."""
+    """The same with strings of 2 bytes that are not pairs."""
     return b"10\0a\0" + b"x\0" * (size // 2)
 
 
@@ -118,7 +116,7 @@ def long_numbers(size):
 
 @case("name_table")
 def one_long_text(size):
-    """One text."""
+    """A text that takes all bytes."""
     return b"1\t" + b"a" * size
 
 
@@ -132,14 +130,15 @@ def short_names_in_no_order(size):
 
 @case("name_index")
 def equal_names(size):
-    """One name under falling indexes."""
+    """One name with descending indexes."""
     return b"".join(b"%d\tsame name\n" % (10 ** 9 - i)
                     for i in range(size // 20))
 
 
 @case("name_index")
 def long_equal_names(size):
-    """Names of 200 characters that differ in the last one, falling."""
+    """Names of 200 characters that differ in the last one, in descending
+    order."""
     return b"".join(b"%d\t%s%c\n" % (10 ** 6 - i, b"n" * 200, 122 - i % 64)
                     for i in range(size // 209))
 
@@ -158,13 +157,13 @@ def wide_equal_names(size):
 
 
 def selected(code, body):
-    """What the reader of metadata takes."""
+    """The input of the reader of metadata."""
     return bytes([code]) + body
 
 
 @case("registration")
 def counters(size):
-    """Counters of 48 bytes, falling."""
+    """Counters of 48 bytes with descending ids."""
     infos = [w.counter_info(size - i, LARGE) for i in range(size // 48)]
     return selected(CODE_SET, w.counterset(SET, infos))
 
@@ -190,7 +189,7 @@ def no_strings(size):
 
 
 def overlapping(size, entries, step):
-    """Entries whose strings are parts of one; no two in a row are the same."""
+    """Entries whose strings overlap; no two successive ones are equal."""
     text = w.string("s" * (size // 2 - 4 * entries))
     first = 8 + 8 * entries
     offsets = [first + step * (i % 2 if step == 2 else i)
@@ -202,13 +201,13 @@ def overlapping(size, entries, step):
 
 @case("registration")
 def overlapping_long_strings(size):
-    """Sixteen times nearly all of the block: as far as sharing goes."""
+    """Strings that add up to the limit of sixteen times the block."""
     return overlapping(size, 16, 2)
 
 
 @case("registration")
 def overlapping_many_strings(size):
-    """Many entries that share, until the reader refuses."""
+    """Many overlapping entries, until the reader rejects the block."""
     return overlapping(size, size // 16, 2)
 
 
@@ -226,7 +225,7 @@ def identifiers(size):
 
 @case("registration")
 def named_identifiers(size):
-    """With the shortest names there are."""
+    """Identifiers with the shortest names."""
     one = w.identifier(SET, name="")
     return selected(IDENTIFIERS, one * (size // len(one)))
 
@@ -248,13 +247,13 @@ def empty_chunks(size):
 
 @case("capture")
 def unknown_chunks(size):
-    """Tags that are none."""
+    """Chunks with unknown tags."""
     return w.recording(*filled(size, w.chunk(b"ZZZZ")))
 
 
 @case("capture")
 def empty_replies(size):
-    """Replies that are nothing but their header."""
+    """Replies that consist of their header."""
     return w.recording(*filled(size, w.chunk(b"DATA", w.reply())))
 
 
@@ -267,7 +266,7 @@ def small_replies(size):
 
 @case("capture")
 def small_registrations(size):
-    """The smallest chunks of each request code by turns."""
+    """The smallest chunks of each request code in turn."""
     def one(number):
         body = {1: w.counterset(SET, []), 2: w.counter_info(1, LARGE),
                 8: w.guid_bytes(SET)}.get(number % 10 + 1, bytes(8))
@@ -283,7 +282,7 @@ def empty_v1_blocks(size):
 
 @case("capture")
 def broken_bodies(size):
-    """Chunks of 8 bytes that are too short for what they are."""
+    """Chunks of 8 bytes that are too short for their tag."""
     tags = (b"DATA", b"V1DT", b"LWPC", b"CPIH", b"QINF")
     return w.recording(*filled(size, lambda n: w.chunk(
         tags[n % len(tags)], bytes(8))))
@@ -296,7 +295,7 @@ HUGE = 2 ** 64 - 1
 
 @case("cpi_hooks")
 def other_majors(size):
-    """Records of 12 bytes that are passed over."""
+    """Records of 12 bytes with other major codes, which are skipped."""
     return b"".join(filled(size, cpi.record(cpi.SUMMARY, b"", major=1)))
 
 
@@ -323,7 +322,7 @@ def hooks_of(size, count, row, forms="SD", text=b""):
 
 @case("cpi_hooks")
 def small_details(size):
-    """System and one processor, scaled, without labels: read once more."""
+    """System and one processor, scaled, without labels: read twice."""
     return hooks_of(size, 1, cpi.Counts(3, 10, 5, 1, 2), "D")
 
 
@@ -335,14 +334,14 @@ def large_details(size):
 
 @case("cpi_hooks")
 def wide_counts(size):
-    """Counts of 60 bits, whose figures take long arithmetic to compare."""
+    """Counts of 60 bits, which need long arithmetic to compare figures."""
     return hooks_of(size, 10, cpi.Counts(
         HUGE // 1000003, HUGE // 21, HUGE // 23, 1, 2), "D")
 
 
 @case("cpi_hooks")
 def wrong_figures(size):
-    """Figures that are not those of the counts: a warning each."""
+    """Figures that do not match the counts; each causes a warning."""
     row = cpi.Counts(HUGE // 30, HUGE // 21, HUGE // 23, 1, 2)
     row.cpi = lambda: (7, 1)
     row.while_busy = lambda: (7, 1, 50, 0)
@@ -379,13 +378,13 @@ def short_records(size):
 
 @case("lwp")
 def cache_misses(size):
-    """Records whose latency and address are looked at."""
+    """Records whose latency and address are decoded."""
     return ring(size, 32, 4, data1=0xFFFFFFFF, flags=0xFFFF)
 
 
 @case("lwp")
 def unknown_events(size):
-    """Records worth a note each."""
+    """Records that cause a note each."""
     return ring(size, 24, 200, flags=0xFFFF)
 
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Worst cases of the texts that are read line by line: CPI snapshots and CPUID
-dumps.
-"""
+"""Worst cases of texts: CPI snapshots and CPUID dumps."""
 
 from cases import case
 
@@ -11,13 +9,13 @@ FIRST = b"cpi-snapshots 1\n"
 
 
 def repeated(size, line):
-    """As many of them as fit, after the first line."""
+    """The first line, then as many of this line as fit."""
     return FIRST + line * (size // len(line))
 
 
 @case("cpi_text")
 def no_lines(size):
-    """Nothing but line ends."""
+    """Only line ends."""
     return repeated(size, b"\n")
 
 
@@ -35,19 +33,19 @@ def comments(size):
 
 @case("cpi_text")
 def returns(size):
-    """A line that is all blanks, of the kind that is at the end."""
+    """A line that consists of blanks, which are stripped from its end."""
     return FIRST + b"\r" * size + b"\n"
 
 
 @case("cpi_text")
 def empty_snapshots(size):
-    """Snapshots of nothing: each is seen by the one before, too."""
+    """Empty snapshots; each also ends the one before."""
     return repeated(size, b"snapshot 0\n")
 
 
 @case("cpi_text")
 def snapshots_and_refusals(size):
-    """By turns."""
+    """Snapshots and refusals alternately."""
     return repeated(size, b"snapshot 0\nrefuse 1\n")
 
 
@@ -73,19 +71,20 @@ def small_cpus(size):
 
 @case("cpi_text")
 def zeros(size):
-    """A number that is all zeros, read twice."""
+    """A number that consists of zeros, read twice."""
     return FIRST + b"snapshot 0\nsnapshot " + b"0" * size + b"\n"
 
 
 @case("cpi_text")
 def long_sentence(size):
-    """A refusal that is all sentence, seen by a snapshot, too."""
+    """A refusal whose sentence takes all bytes, also read as the end of a
+    snapshot."""
     return FIRST + b"snapshot 0\nrefuse 1 " + b"s" * size + b"\n"
 
 
 @case("cpi_text")
 def wide_gaps(size):
-    """Blanks between two words, passed over twice."""
+    """Blanks between two words, skipped twice."""
     return FIRST + b"snapshot 0\nsnapshot" + b"\t" * size + b"1\n"
 
 
@@ -93,13 +92,13 @@ def wide_gaps(size):
 
 
 def lines(size, line):
-    """As many of them as fit."""
+    """As many of this line as fit."""
     return line * (size // len(line))
 
 
 @case("cpuid_text")
 def empty_lines(size):
-    """Nothing but line ends."""
+    """Only line ends."""
     return lines(size, b"\n")
 
 
@@ -111,7 +110,7 @@ def returns_and_line_ends(size):
 
 @case("cpuid_text")
 def short_lines(size):
-    """Lines of a character that could begin any layout."""
+    """Lines of one character that could begin any layout."""
     return lines(size, b"a\n")
 
 
@@ -123,31 +122,32 @@ def lines_as_short_as_headings(size):
 
 @case("cpuid_text")
 def decorated_headings(size):
-    """As long as the shortest leaves, tried by each layout before."""
+    """Headings as long as the shortest leaves, first tried as each layout."""
     return lines(size, b"cpu006]\n")
 
 
 @case("cpuid_text")
 def almost_leaves(size):
-    """Seven characters, tried by each layout that they could belong to."""
+    """Seven characters, tried as each layout that they could begin."""
     return lines(size, b"amd_fn0\n")
 
 
 @case("cpuid_text")
 def almost_columns(size):
-    """A column with nothing after it."""
+    """One column followed by nothing."""
     return lines(size, b"0x0 - -\n")
 
 
 @case("cpuid_text")
 def marked_leaves(size):
-    """The shortest there are."""
+    """The shortest leaves of this layout."""
     return lines(size, b"cpuid0:0,0,0,0\n")
 
 
 @case("cpuid_text")
 def bare_leaves(size):
-    """Leaf and registers, seen once to count them and once to read them."""
+    """Leaf and registers, read once to count the columns and once to parse
+    them."""
     return lines(size, b"0x1 0x0,0x0,0x0,0x0\n")
 
 
@@ -159,31 +159,31 @@ def bare_subleaves(size):
 
 @case("cpuid_text")
 def half_columns(size):
-    """The last two registers are no columns, so that all are read again."""
+    """The last two registers are not columns, so that all are read again."""
     return lines(size, b"0x0 0x2 0xe,6,0\n")
 
 
 @case("cpuid_text")
 def named_leaves(size):
-    """Registers in the opposite order of their letters."""
+    """Registers in reverse order."""
     return lines(size, b"0x1 edx0,ecx0,ebx0,eax0\n")
 
 
 @case("cpuid_text")
 def array_leaves(size):
-    """Numbered functions, tried as columns before."""
+    """Numbered functions, first tried as columns."""
     return lines(size, b"amd_fn0[0]=0,0,0,0\n")
 
 
 @case("cpuid_text")
 def too_many_columns(size):
-    """Counted, and then no leaf."""
+    """Too many columns, which are counted and then not a leaf."""
     return lines(size, b"0x1 0x0,0x0,0x0,0x0,0x0,0x0\n")
 
 
 @case("cpuid_text")
 def many_numbers(size):
-    """A line of numbers that are no columns, to its end."""
+    """A line of numbers that are not columns."""
     return b"0x1 " + b"1," * (size // 2) + b"\n"
 
 
@@ -195,17 +195,18 @@ def many_signs(size):
 
 @case("cpuid_text")
 def decoration(size):
-    """A heading that is all decoration."""
+    """A heading that consists of decoration."""
     return b"}" * size + b"\n"
 
 
 @case("cpuid_text")
 def long_function(size):
-    """A function's number that is all zeros, of no base until its end."""
+    """A function number that consists of zeros and whose base is unknown until
+    its end."""
     return b"amd_fn" + b"0" * size + b"[0]=0,0,0,0\n"
 
 
 @case("cpuid_text")
 def long_names_of_functions(size):
-    """The longest beginnings, and then no leaf."""
+    """The longest beginnings, which are not leaves."""
     return lines(size, b"basic_cpuid\n")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Holds the core to its promises by reading what the compiler made of it (x86 ELF objects, 32 and 64 bits).
+"""Checks properties of core in the compiled objects (x86 ELF, 32 and 64 bits).
 
   objects LIST     the object files named in LIST, one per line:
                      - need nothing but memcpy, memmove, memset, memcmp and each other
@@ -14,7 +14,7 @@
   modules LIST     each object of LIST calls only into the modules that MODULES allows
   unused LIST      each global function of the objects of LIST, which make a program, is used by another of them
 
-Exit status 0 when all holds, 1 when something does not; each finding is a line.
+Exit status 1 if a check fails; each finding is a line.
 """
 import argparse
 import pathlib
@@ -25,7 +25,7 @@ import tempfile
 from collections import namedtuple
 
 MEMORY_FUNCTIONS = {"memcpy", "memmove", "memset", "memcmp"}
-# Made by the linker or by the compiler as part of position-independent code.
+# Made by the linker, or by the compiler for position-independent code.
 LINKER_NAMES = {"_GLOBAL_OFFSET_TABLE_"}
 SYSTEM_HEADERS = {"stdint.h", "stddef.h", "stdbool.h", "limits.h", "float.h"}
 
@@ -82,8 +82,8 @@ class Object:
         return [(name, size) for name, size, flags in self.sections.values() if "W" in flags and size > 0]
 
     def function_key(self, symbol):
-        """A function's name in the call graph. Static functions may share a name across objects. One function may have
-        several names: the compiler's own alias for it, or .cold for a part that it moved away as unlikely."""
+        """The name of a function in the call graph. Static functions of several objects may share a name. A function
+        may have several names: aliases made by the compiler, and .cold for a part that it moved away."""
         whole = re.sub(r"\.cold(\.\d+)?$", "", symbol.name)
         symbol = next((s for s in self.symbols if s.name == whole and s.type == "FUNC"), symbol)
         place = (symbol.section, symbol.value)
@@ -93,7 +93,7 @@ class Object:
         return f"{self.name}:{symbol.name}"
 
     def function_at(self, section, offset):
-        """The function that holds this place, and whether it is its very beginning."""
+        """The function that contains this place, and whether the place is its start."""
         for symbol in self.symbols:
             if symbol.type == "FUNC" and symbol.section.isdigit() and self.sections[int(symbol.section)][0] == section:
                 if symbol.value <= offset < symbol.value + max(symbol.size, 1):
@@ -139,7 +139,7 @@ class CallReader:
             if instruction:
                 self._read_instruction(section, instruction, RELOCATION.findall(line))
         self._read_data_relocations()
-        # The jump of a switch goes through a table in .rodata. Tables of functions are found as addresses taken.
+        # The jump of a switch uses a table in .rodata. Tables of functions are found as addresses taken.
         for caller in self.table_jumps - self.table_users:
             self.findings.append(f"{obj.name}: {caller} jumps through a pointer")
 
@@ -174,15 +174,15 @@ class CallReader:
                 symbol = self.obj.symbol_named(name)
                 return self.obj.function_key(symbol) if symbol and symbol.section != "UND" else name
             section = name
-            # 64 bits: the addend counts from the field, whose end ends the instruction.
-            # 32 bits: the addend stays in the field, and objdump has shown place + addend + 4.
+            # 64 bits: the addend counts from the field, whose end is the end of the instruction.
+            # 32 bits: the addend is in the field, and objdump has printed place + addend + 4.
             offset = offset - int(place, 16) if kind.startswith("R_386_") else addend + 4
         symbol, _ = self.obj.function_at(section, offset)
         return self.obj.function_key(symbol) if symbol else None
 
     def _note_addresses(self, caller, operand, relocations):
         if not relocations and re.search(r"# [0-9a-f]+ <", operand):
-            # An address that the assembler could fill in by itself lies in the same section: code.
+            # An address that the assembler could resolve is in the same section: code.
             self.findings.append(f"{self.obj.name}: {caller} takes the address of {operand.split('<')[-1].rstrip('>')}")
         for _, kind, target in relocations:
             name, addend = split_place(target)
@@ -195,8 +195,8 @@ class CallReader:
                 self.findings.append(f"{self.obj.name}: {caller} takes an address in {name}")
 
     def _read_data_relocations(self):
-        """A table of functions would show here; the table of a switch points into the middle of functions, or holds
-        differences (PC-relative, GOT-relative), which functions' addresses never are."""
+        """A table of functions would be found here. The table of a switch points into functions, or holds differences
+        (PC-relative, GOT-relative), which addresses of functions never are."""
         section = ""
         for line in run("objdump", "-rw", self.obj.path).splitlines():
             if line.startswith("RELOCATION RECORDS FOR ["):
@@ -216,7 +216,7 @@ class CallReader:
 
 
 def find_cycle(calls):
-    """One circle of callers as a list of names, or None. Without recursion, of course."""
+    """A cycle of callers as a list of names, or None. Not recursive itself."""
     callees = {}
     for caller, callee in sorted(calls):
         callees.setdefault(caller, []).append(callee)
@@ -273,7 +273,7 @@ def check_calls(objects):
 
 
 def check_link(objects, compiler):
-    """The four functions and nothing else make it whole: no start files, no C library, no compiler's library."""
+    """The objects link with these four functions only: no start files, no C library, no compiler library."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder, "memory.c")
         source.write_text(MEMORY_SOURCE, encoding="ascii")
@@ -285,7 +285,7 @@ def check_link(objects, compiler):
             yield f"does not link with the four memory functions alone:\n{done.stdout}"
 
 
-# An empty asm in each loop keeps the compiler from making it a call of the very function it implements.
+# An empty asm in each loop prevents the compiler from making it a call of the function itself.
 MEMORY_SOURCE = r"""
 #include <stddef.h>
 void *memcpy(void *to, const void *from, size_t n);
@@ -329,7 +329,7 @@ def check_exports(library):
 
 # ---- Modules ---------------------------------------------------------------------------------------
 
-# What each module may use. There is no circle: a module comes after those it uses.
+# The modules that each module may use. There is no cycle: a module comes after those it uses.
 MODULES = {
     "bytes": set(),
     "formula": {"bytes"},
@@ -347,7 +347,7 @@ HEADERS = {
 
 
 def module_of(path):
-    """The module of a source, a header, an object or what an #include names; None for perfblock.h."""
+    """The module of a source, a header, an object, or the name in an #include; None for perfblock.h."""
     parts = pathlib.PurePath(path).parts
     for part in reversed(parts):  # the innermost: a folder above the project may have any name
         if part in MODULES:
@@ -376,7 +376,7 @@ def check_includes(folder):
                 yield f"{path}:{number}: {own} includes {match[1]} of {used}"
 
 
-# What each folder of platform may include of the others. A source file names headers of its own folder with the folder.
+# The other folders that each folder of platform may include. A source includes headers of its own folder by their path.
 FOLDERS = {
     "source": set(),
     "linux": {"source"},
@@ -386,7 +386,7 @@ FOLDERS = {
     "collect": {"source"},
     "perflib": {"source"},
 }
-# Public headers of platform that a folder may include; those of core are free.
+# Public headers of platform that a folder may include. Those of core are always allowed.
 PUBLIC = {"collect": {"collect", "source"}}
 
 

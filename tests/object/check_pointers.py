@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Checks that only src/bytes turns offsets in the input into pointers.
 
-    check_pointers.py CORE
+check_pointers.py CORE
 
-In the other sources of core, cpi and lwp, the pointer to the input (a field or
-parameter named data or base) is neither added to nor indexed, nor is an array
-within the input.  Exempt are the writers, which address memory of the caller, and
-the readers of text, which compare an index with the end before each character.
-Exit status 1 when a line breaks the rule; each finding is a line.
+In the other sources of core, cpi and lwp, nothing is added to the pointer to the input (a field or parameter named data
+or base), and neither it nor an array in the input is indexed. Exceptions are the writers, which address memory of the
+caller, and the readers of text, which compare an index with the end before each character. Exit status 1 if a line
+breaks the rule; each finding is a line.
 """
 
 import pathlib
@@ -29,7 +28,7 @@ RULES = [
     re.compile(INPUT + r"\s*(?:\+=|\+\+)"),
 ]
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-# Each must be found, or the rules have lost their meaning.
+# Each of these must match somewhere; otherwise the rules are out of date.
 BROKEN = ["p = reader->data + offset;", "x = data[at];", "load_le32(base + 4 * n)", "q = 4 + block->data;", "data += 8;"]
 
 

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that the private fields of public structs are used by their own source files only.
+"""Checks that the private fields of public structs are used only by the sources that own them.
 
-    check_private.py --source ROOT --folder FOLDER --compiler CC
+check_private.py --source ROOT --folder FOLDER --compiler CC
 
-The fields below the dashed line of a struct are private.  The public headers are
-copied to FOLDER with each private field renamed by a macro, and every C file is
-compiled with the names hidden that it does not own.  Exit status 1 when a file
+The fields below the dashed line of a struct are private. The public headers are copied to FOLDER with each private
+field renamed by a macro. Every C file is compiled with the names hidden that it does not own. Exit status 1 if a file
 uses a hidden name; each finding is a line.
 """
 
@@ -32,7 +31,7 @@ OWNERS = {
 FOLDERS = ["core/src", "core/cpi/src", "core/lwp/src", "cli", "platform", "examples", "fuzz", "tests/unit"]
 INCLUDES = ["core/include", "core/src", "core/cpi/include", "core/cpi/src", "core/lwp/include", "core/lwp/src",
             "platform/include", "platform", "cli", "fuzz", "tests", "tests/unit", "tests/criterion"]
-# What this machine need not have: headers of Windows.
+# Headers of Windows, which this machine may not have.
 ELSEWHERE = re.compile(r"windows", re.IGNORECASE)
 
 LINE = re.compile(r"^\s*/\* -{20,} \*/\s*$")
@@ -41,7 +40,7 @@ FIELD = re.compile(r"^(\s*(?:const )?\w+[ *]+)(\w+(?:\[\w+\])?(?:, \*?\w+(?:\[\w
 
 
 def hide(name, private):
-    """The private part of a struct with its fields inside the struct's macro, and the number of them."""
+    """The private part of a struct with its fields inside the macro of the struct, and their number."""
     plain = re.sub(r"/\*.*?\*/", "", private, flags=re.DOTALL)
     count = 0
 
@@ -56,7 +55,7 @@ def hide(name, private):
 
 
 def copy_headers(source, folder):
-    """Copies the headers of core; the structs with private fields and these fields."""
+    """Copies the headers of core; returns the structs with private fields, and these fields."""
     found = {}
     for header in sorted((source / "core/include/perfblock").glob("*.h")):
         def replace(match):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Checks that each public function has a user: the program, the platform layer (for functions of core), an example, or
-the C code of README.md and docs/.
+C code in README.md and docs/.
 
-    check_users.py ROOT
+check_users.py ROOT
 
 A function without one is listed in WITHOUT with its reason. Exit status 1 when another one has no user, and when an
 entry is not needed: a listed function has a user, or a pattern matches none without one. Each finding is a line.
@@ -14,7 +14,7 @@ import sys
 
 # Regular expression -> why the function is public. Of a family, a pattern with \w, some functions may have users.
 WITHOUT = {
-    # Interfaces that are given: the SDK's, and those of the profilers.
+    # Interfaces defined elsewhere: the SDK's, and those of the profilers.
     r"pfb_Perf[A-Z]\w+": "perflib.h has a function of PerfLib for each",
     r"pfb_lwp_thread_\w+": "lwp_intrinsics.h has an intrinsic of the compilers for each",
     r"pfb_cpi_(get_current_mode|is_supported|set_trace_hook_id|start)": "perfutil.h has a documented name for each",
@@ -25,7 +25,7 @@ WITHOUT = {
     # Test input.
     r"pfb_(write|fault)_\w+": "the writer, which makes valid and broken test input",
     r"pfb_lwp_model_count": "the model of a processor, which makes test input",
-    # Parts of a reader's interface that are the same for every format.
+    # Functions that each reader has.
     r"pfb_(cpi_hooks|v1)_finish": "every reader has open, next and finish",
     r"pfb_cpi_text_recognise": "every format can be recognised",
     r"pfb_sample_value_at": "the checked look-up of a value in a sample",
@@ -55,7 +55,7 @@ def declared(root):
 
 
 def used(root):
-    """(names that the program, the platform layer and examples use, those without the platform layer)"""
+    """(names that the program, the platform layer and examples use, the same without the platform layer)"""
     pages = [pathlib.Path(root, "README.md"), *sorted(pathlib.Path(root, "docs").glob("*.md"))]
     code = [block for page in pages
             for block in re.findall(r"^```c\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Shows that check_objects.py refuses what it should: compiles small bad sources and expects a finding for each,
-and none for good ones. Usage: self_check.py FOLDER COMPILER [OPTION...]; FOLDER is emptied and filled."""
+"""Checks that check_objects.py finds errors: compiles small incorrect sources and expects a finding for each, and none
+for correct ones. Usage: self_check.py FOLDER COMPILER [OPTION...]; FOLDER is emptied and filled."""
 import pathlib
 import re
 import shutil
@@ -11,7 +11,7 @@ import sys
 import check_objects
 import check_users
 
-# name -> (source, a word of the finding expected). Functions call out() where nothing may be inlined away.
+# name -> (source, a word of the expected finding). out() prevents inlining.
 BAD_SOURCES = {
     "global": ("int pfb_count; int pfb_f(void) { return pfb_count++; }", "writable bytes in .bss"),
     "static": ("int pfb_f(void) { static int n = 7; return n++; }", "writable bytes in .data"),
@@ -109,7 +109,7 @@ def check_circle_of_objects(folder, command):
 
 
 def check_whole(folder, compiler):
-    """A core that needs malloc must not link, one that needs memcpy must."""
+    """A core that needs malloc must not link; one that needs memcpy must link."""
     needs = {"memcpy": False, "malloc": True}
     wrong = []
     for name, refused in needs.items():
@@ -144,7 +144,7 @@ def check_includes(folder):
 
 
 def check_modules(folder, command):
-    """Objects of all modules, of which one calls a function of a module that it may not use."""
+    """Objects of all modules; one calls a function of a module that it may not use."""
     paths = []
     for module in check_objects.MODULES:
         source = f"void pfb_{module}(void) {{ }}"
@@ -187,7 +187,7 @@ def check_unused_functions(folder, command):
 
 
 def check_used_functions(folder):
-    """A use by the program counts, but not one in a comment or in the function's own layer alone."""
+    """A use by the program counts; one in a comment or in the function's own layer does not."""
     root = pathlib.Path(folder, "users")
     texts = {"core/include/perfblock/a.h": "PFB_API int pfb_a(int n);\nPFB_API bool\npfb_b(void);\n",
              "platform/include/perfblock/c.h": "PFB_API void pfb_c(void);\n",
@@ -220,7 +220,7 @@ def main():
     for flags in ("-O0", "-O2", "-O2 -fPIC", "-Os -ffunction-sections -fPIC"):
         command = [compiler, *options, "-std=c11", "-w", "-fno-stack-protector", *flags.split()]
         if "-fPIC" not in flags:
-            command.append("-fPIE")  # constant pointers are writable data only where the code may be moved
+            command.append("-fPIE")  # Constant pointers are writable data only in position-independent code.
         label = flags.replace(" ", "")
         wrong += check_all(folder, label, command)
     wrong += check_circle_of_objects(folder, [compiler, *options, "-O2", "-fno-stack-protector"])

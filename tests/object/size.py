@@ -59,7 +59,8 @@ def read_sections(path):
 
 
 def plain(name):
-    """A function's name without the numbers that the compiler gives its copies: only one of both files has them."""
+    """The name of a function without the numbers that the compiler gives its copies, which only one of the two files
+    has."""
     return re.sub(r"\.\d+", "", name)
 
 
@@ -111,7 +112,7 @@ def measure(compiler, sources):
 
 
 def together(measured):
-    """All sources as one; of functions of one name that with the larger stack."""
+    """All sources as one; of functions with the same name, that with the larger stack."""
     functions = {}
     for source in measured.values():
         for name, sizes in source.functions.items():
@@ -121,7 +122,7 @@ def together(measured):
 
 
 def table(made_by, measured):
-    """Lines between the marks."""
+    """The lines of the table of all functions."""
     all_of_it = together(measured)
     largest = max(function.stack for function in all_of_it.functions.values())
     yield f"Made by `{made_by}` with `{' '.join(FLAGS[:2])}`."
@@ -138,7 +139,7 @@ def table(made_by, measured):
 
 
 def summary(measured):
-    """Lines between the marks of the page that has the sums."""
+    """The lines of the table of sums."""
     yield "| source | code | constants | largest stack | of |"
     yield "|---|---:|---:|---:|---|"
     rows = {f"`{name}`": source for name, source in measured.items()}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Shows that size.py reports what grew: small sources in place of the core. Usage: test_size.py COMPILER"""
+"""Checks that size.py reports growth, with small sources instead of core. Usage: test_size.py COMPILER"""
 import contextlib
 import io
 import pathlib
@@ -21,7 +21,7 @@ def source(stack, code=1):
 
 
 class Size(unittest.TestCase):
-    """The program over a folder of its own."""
+    """The program with a folder of its own."""
 
     compiler = "gcc"
 
@@ -40,11 +40,11 @@ class Size(unittest.TestCase):
         self.assertEqual(self.call("--write")[0], 0)
 
     def put(self, name, text):
-        """Writes a source."""
+        """Write a source."""
         (self.folder / "src" / f"{name}.c").write_text(text, encoding="ascii")
 
     def call(self, *arguments):
-        """Exit status and what was printed."""
+        """Exit status and output."""
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             status = size.main(["--compiler", self.compiler, "--sources", str(self.folder), "--page",
@@ -56,7 +56,7 @@ class Size(unittest.TestCase):
         self.assertEqual((status, text.endswith("ok\n")), (0, True), text)
 
     def test_the_name_that_the_compiler_is_run_by(self):
-        """gcc prints it; it does not make it another compiler."""
+        """gcc prints it, but it is the same compiler under any name."""
         name = self.folder / "some-gcc-1"
         name.symlink_to(shutil.which(self.compiler))
         self.compiler = str(name)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""A second reader of PerfLib V2 bytes, written to be checked against.
+"""A second reader of PerfLib V2 bytes, for comparison with core.
 
 Every decoder is a generator of dicts with offsets from the start of the input.
-It raises Malformed at the first thing that cannot be accepted; what it gave
-before stays valid.  It is tolerant: leftover bytes, odd sizes and repeated ids
-are accepted, and nothing is ever read outside the innermost enclosing block.
-Keys that begin with an underscore are for the caller, not part of a record.
+It raises Malformed at the first error; items returned before stay valid. It is
+tolerant: leftover bytes, odd sizes and repeated ids are accepted. Nothing is
+read outside the innermost enclosing block. Keys that begin with an underscore
+are for the caller and not part of a record.
 """
 
 import argparse
@@ -33,7 +33,7 @@ class Malformed(Exception):
 
 
 def collect(items):
-    """All items of a decoder, and the Malformed that stopped it or None."""
+    """All items of a decoder, and the Malformed that ended it, or None."""
     taken = []
     try:
         for item in items:
@@ -49,7 +49,7 @@ def public(item):
 
 
 def demand(condition, reason, offset):
-    """Stop unless the condition holds."""
+    """Raise Malformed unless the condition holds."""
     if not condition:
         raise Malformed(reason, offset)
 
@@ -75,14 +75,14 @@ def text(raw):
 
 
 def guid(data, at):
-    """A GUID in its usual spelling."""
+    """A GUID in its usual text form."""
     return str(uuid.UUID(bytes_le=bytes(data[at:at + 16])))
 
 
 # Data replies ---------------------------------------------------------------
 
 def system_time(data, at):
-    """The header's time of day, printed as stored, sensible or not."""
+    """The header's time of day as stored, without validation."""
     year, month, _, day, hour, minute, second, milli = struct.unpack_from(
         "<8H", data, at)
     return "%04d-%02d-%02dT%02d:%02d:%02d.%03d" % (
@@ -90,7 +90,7 @@ def system_time(data, at):
 
 
 def clock_time(clock):
-    """A clock of 100 ns since 1601 as RFC 3339; None outside 1601 to 9999."""
+    """A clock in 100 ns since 1601 as RFC 3339; None outside 1601 to 9999."""
     days, rest = divmod(clock, 864000000000)
     try:
         date = datetime.date(1601, 1, 1) + datetime.timedelta(days=days)
@@ -138,7 +138,7 @@ def decode_ids(data, at, end):
     size, count = struct.unpack_from("<II", data, at)
     demand(8 <= size <= end - at, "counter id block size", at)
     demand(count <= (size - 8) // 4, "counter id count", at + 4)
-    # The size leads to what follows, whether or not it counts padding.
+    # The size locates what follows, whether it includes padding or not.
     return list(struct.unpack_from("<%dI" % count, data, at + 8)), at + size
 
 
@@ -152,7 +152,7 @@ def decode_values(data, at, end, query, instance, ids):
 
 
 def open_instances(data, at, end):
-    """The block of instances at [at, end): their count, first and end."""
+    """The block of instances at [at, end): their count, start and end."""
     demand(end - at >= 8, "no space for the instances", at)
     size, count = struct.unpack_from("<II", data, at)
     demand(8 <= size <= end - at, "instances size", at)
@@ -171,12 +171,12 @@ def decode_instances(data, instances, query, ids):
 
 
 def decode_result(data, result, at, end, kind):
-    """A result and what follows its header, by kind; others hold nothing known.
+    """A result and its contents, by kind; other kinds have no known contents.
 
-    The lists a kind announces belong to the result: it is an item only when
-    these are sound too.
+    The counter ids and the header of the instances belong to the result: it is
+    returned as an item only if they are valid.
     """
-    ids, instances = [None], None  # kinds 1 and 4 do not say which counter
+    ids, instances = [None], None  # kinds 1 and 4 contain no counter id
     if kind in (2, 6):
         ids, at = decode_ids(data, at, end)
     if kind in (4, 6):
@@ -191,7 +191,7 @@ def decode_result(data, result, at, end, kind):
 
 
 def decode_header(data, at):
-    """The 48 bytes that open a reply."""
+    """The 48 bytes of the header of a reply."""
     room = len(data) - at
     demand(room >= DATA_HEADER, "no space for the data header", at)
     total, count, perf, hundred, freq = struct.unpack_from("<IIqqq", data, at)
@@ -221,9 +221,10 @@ def decode_data(data, at=0):
 
 
 def decode_file(data):
-    """One reply, or several one after the other.
+    """One reply, or several consecutive ones.
 
-    What follows a reply is no reply when it is too short for one or zeros.
+    Bytes after a reply that are too few for another one, or zeros, are
+    ignored.
     """
     at = 0
     while True:
@@ -385,7 +386,7 @@ def main(arguments):
                         choices=sorted(decoders) + ["registration"])
     parser.add_argument("--request", type=int, choices=range(1, 11), default=1)
     options = parser.parse_args(arguments)
-    # The locale must not decide how a name is printed.
+    # The output must not depend on the locale.
     sys.stdout.reconfigure(encoding="utf-8")
     with open(options.show, "rb") as file:
         data = file.read()

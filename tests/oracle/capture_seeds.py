@@ -7,7 +7,7 @@ import cpi_writer
 import seed_writer as w
 
 PROCESSOR = "b4fc721a-0378-476f-89ba-a5a79f810b36"
-# Sets of our own: nobody can know them from elsewhere.
+# Countersets with GUIDs of our own, unknown to any program.
 PLAIN = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
 SECOND = "7a9e2b60-11d4-4f0c-8f6d-c0ffee001122"
 
@@ -70,7 +70,7 @@ def queries(*identifiers):
 
 
 def value_of(kind, number):
-    """A value of the width the type's size bits announce."""
+    """A raw value of the width that the type declares."""
     return (w.v8 if kind & 0x300 == 0x100 else w.v4)(number)
 
 
@@ -107,7 +107,8 @@ def processor_metadata():
 
 
 def two_queries(*extra):
-    """The base is in another query's result; Index is not the block order."""
+    """The base is in another query's result. Index is not the order of blocks.
+    """
     def rows(ident, kind, factor, tick):
         return w.result(w.INSTANCES, w.instance_block(*[
             w.instance(cpu, "0,%d" % cpu, value_of(
@@ -125,7 +126,7 @@ def two_queries(*extra):
 
 
 def base_once_for_two():
-    """A base of the own result wins over that of another result."""
+    """A base in the same result is preferred to one in another result."""
     def result(ids, factor, tick):
         return w.result(w.COUNTERSET, w.id_list(ids) + w.instance_block(
             w.instance(0, "0,0", *[value_of(
@@ -143,7 +144,7 @@ def base_once_for_two():
 
 
 def two_sets():
-    """A base of the right id and instance, but of another set."""
+    """A base with the right id and instance, but in another counterset."""
     def result(kind, ident, raw):
         return w.result(w.COUNTERSET, w.id_list([ident]) + w.instance_block(
             w.instance(0, "0,0", value_of(kind, raw))))
@@ -157,7 +158,7 @@ def two_sets():
 
 
 def moving_instances():
-    """Instances come, go, change order and repeat."""
+    """Instances are added, removed, reordered and repeated."""
     def result(*rows):
         return w.result(w.COUNTERSET, w.id_list([3, 26, 27]) +
                         w.instance_block(*[
@@ -181,7 +182,7 @@ def moving_instances():
 
 
 def all_types():
-    """A counter of each type, with all it refers to, without instances."""
+    """A counter of each type with all counters that it refers to."""
     by_type = {kind: 100 + place for place, kind in enumerate(ALL_TYPES)}
     timed = dict(perf_time=by_type[0x00010100], perf_freq=by_type[0x00000100])
     infos = []
@@ -206,7 +207,8 @@ def all_types():
 
 
 def bad_references():
-    """References that lead nowhere, to itself, or to what does not fit."""
+    """References to missing counters, to the counter itself, and to counters
+    of wrong types."""
     infos = [
         w.counter_info(1, 0x40020500, base=1), w.counter_info(2, 0x40020500),
         w.counter_info(3, 0x40020500, base=99),
@@ -227,14 +229,14 @@ def bad_references():
         w.counter_info(30, 0x00010000), w.counter_info(31, 0x00010100),
         w.counter_info(32, 0x10510500), w.counter_info(33, 0x40030503),
         w.counter_info(34, 0x20020500, base=33),
-        # 50 is registered but never delivered; 60 the other way round.
+        # 50 is registered but not in the data; 60 is in the data only.
         w.counter_info(50, 0x40030402)]
     ids = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 20, 22, 23,
            30, 31, 32, 33, 34, 60]
 
     def values(tick):
         for ident in ids:
-            wide = ident not in (0, 30)  # 23 is wider than its type says
+            wide = ident not in (0, 30)  # 23 is wider than its type declares
             yield (w.v8 if wide else w.v4)(3 * ident + 10 * tick + 5)
 
     return w.recording(
@@ -244,7 +246,7 @@ def bad_references():
 
 
 def value_widths():
-    """Values whose size is not what the type announces."""
+    """Values whose size differs from that of their type."""
     infos = [w.counter_info(ident, kind) for ident, kind in enumerate(
         (0x10410400, 0x10410500, 0x00010000, 0x00010100, 0x20510500,
          0x00000000, 0x40030402, 0x00400400))]
@@ -263,7 +265,8 @@ def value_widths():
 
 
 def clock_faults():
-    """Clocks that stop, run back or have no frequency; values that fall."""
+    """Clocks that stop, run backwards or have no frequency; counters that
+    fall."""
     infos = [w.counter_info(1, 0x10410400), w.counter_info(2, 0x21510500),
              w.counter_info(3, 0x30020400, base=4),
              w.counter_info(4, 0x40030402), w.counter_info(5, 0x20020400,
@@ -289,7 +292,7 @@ def clock_faults():
 
 
 def single_values():
-    """Kind 1: only the query says what a value is."""
+    """Kind 1: only the query identifies the counter."""
     def results(tick):
         return [w.result(w.SINGLE, value) for value in (
             w.v4(625000 * (tick + 1)), w.v8(62500000 * (tick + 2) * tick),
@@ -305,7 +308,7 @@ def single_values():
 
 
 def replaced_queries():
-    """A second QINF puts the queries in another order."""
+    """A second QINF chunk reorders the queries."""
     def result(value):
         return w.result(w.SINGLE, value)
 
@@ -319,13 +322,13 @@ def replaced_queries():
 
 
 def with_strangers():
-    """Chunks nobody knows among those everybody does."""
+    """Chunks with unknown tags among known ones."""
     stranger = w.chunk(b"ZZZZ", b"\xff" * 5, version=77)
     return two_queries(stranger, w.chunk(b"\0\1\2\3"), w.chunk(b"NOTE"))
 
 
 def broken_captures():
-    """Recordings cut short or damaged."""
+    """Truncated and damaged recordings."""
     whole, start = two_queries(), w.chunk(b"PFBC")
     last = sample(1, w.result(w.SINGLE, w.v8(1)))
     simple = w.recording(

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Holds a perfblock program against this oracle: `compare.py PROGRAM CORPUS`.
+"""Compares a perfblock program with this oracle: `compare.py PROGRAM CORPUS`.
 
-Seeds go through `show` and `cook`; mutations of the valid v2 seeds go
-through `check` in batches, and a fixed sample of them through `show` as well.
-Items, fields and verdicts must agree, doubles to the last bit.  Where in an
-invalid file the program sees the error, and its name for it, are its own
-business, but the error must be there.  V1 blocks and name tables:
-compare_v1.py.  Exit status 0 only if something was compared and everything
-agreed.
+Seeds go through `show` and `cook`; mutations of the valid v2 seeds go through
+`check` in batches, and a fixed sample of them through `show` as well. Items,
+fields and verdicts must agree, doubles to the last bit. For invalid files,
+code and offset of the program's error are not compared, but there must be an
+error. V1 blocks and name tables: compare_v1.py. Exit status 0 only if
+something was compared and everything agreed.
 """
 
 import argparse
@@ -26,13 +25,14 @@ from comparison import (Tally, batches, blame_problem, list_problem, load,
 
 RECORDS = ("data", "result", "instance", "value")
 EXTREMES = (0, 1, 0x7FFFFFFF, 0xFFFFFFFF)
-BIG = 512  # above this size one flipped bit per byte must do
+BIG = 512  # for larger seeds, one flipped bit per byte suffices
 
 
 # Comparing ------------------------------------------------------------------
 
 def verdict_problem(status, errors, last, valid, size):
-    """Whether exit status and error records of `show` fit the verdict."""
+    """Whether exit status and error records of `show` agree with the verdict.
+    """
     if valid:
         if status != 0 or errors:
             return "refused (exit %s, %s), expected valid" % (status, errors)
@@ -96,7 +96,7 @@ def flipped(seed):
 
 
 def replaced(seed):
-    """Extreme values in every aligned 32-bit field."""
+    """Extreme values in each aligned 32-bit field."""
     for at in range(0, len(seed) - 3, 4):
         for value in EXTREMES:
             copy = bytearray(seed)
@@ -161,7 +161,7 @@ def compare_capture(program, path, data):
 
 
 def compare_all(options, tally):
-    """Run every comparison."""
+    """Runs all comparisons."""
     replies = list(load(options.corpus, "v2", ".bin"))
     captures = list(load(options.corpus, "capture", ".pfb"))
     if not replies or not captures:
@@ -172,7 +172,7 @@ def compare_all(options, tally):
     def sampled(data):
         return zlib.crc32(data) % options.show_every == 0
 
-    # The seeds themselves go through `check` like everything else.
+    # The seeds themselves go through `check` as well.
     jobs += [(compare_batch, batch, sampled)
              for batch in batches(replies, options.batch)]
     changed = [] if options.seeds_only else mutations(replies)

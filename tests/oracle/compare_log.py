@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The part of the comparison about perfmon logs, binary and in text.
+"""The comparison of perfmon logs, binary and text.
 
-Each seed goes, with mutations of it drawn at random but always the same,
-through `show` and `check`.  Records must agree in order and key by key, doubles
-to the last bit, and so must the code and the offset of the first error.  With
-PERFBLOCK_REAL_DATA in the environment, the folder of captured data, its logs
-are compared too.
+Each seed goes through `show` and `check`, and so do its mutations, which are
+random but the same in each run. Records must agree in order and key by key,
+doubles to the last bit, and so must code and offset of the first error. If
+PERFBLOCK_REAL_DATA is in the environment, the logs in that folder of captured
+data are compared too.
 """
 
 import glob
@@ -31,7 +31,7 @@ STATUSES = {
     0xC0000BBA: "invalid_data", 0xC0000BBF: "no_counter_name",
     0xC0000BC0: "bad_counter_name", 0xC0000BC3: "cannot_connect",
     0xC0000BDB: "access_denied"}
-# What `show` prints of V1 blocks is compared elsewhere.
+# The output of `show` for V1 blocks is compared by compare_v1.py.
 V1_RECORDS = {"data", "object", "counter", "value"}
 
 compare_v1.CHANGES.update(
@@ -47,7 +47,8 @@ compare_v1.CHANGES.update(
 # What is expected -----------------------------------------------------------
 
 def with_status(line):
-    """A line whose status is a word, without values that are none."""
+    """A line with the name of its status, and without values that do not
+    exist."""
     out = dict(line, status=STATUSES.get(line["status"], "unknown_status"))
     if "first" in line and not log_reader.has_value(line["status"]):
         out.update(first=None, second=None)
@@ -102,7 +103,7 @@ def log_expectation(data):
 
 
 def is_sound_log(data):
-    """Whether the log is sound, whatever V1 blocks and names it holds."""
+    """Whether the log is valid, apart from the V1 blocks and names in it."""
     log = log_reader.Log(data)
     return log.error is None and not any(
         log_reader.read_record(kind, b"".join(
@@ -126,7 +127,7 @@ def text_expectation(data):
 
 
 def is_of_log(record):
-    """Whether a record that was printed is not that of a V1 block."""
+    """Whether a printed record belongs to the log and not to a V1 block."""
     if record["record"] == "instance":
         return "object" not in record
     return record["record"] not in V1_RECORDS and record[
@@ -134,7 +135,7 @@ def is_of_log(record):
 
 
 def is_of_text(record):
-    """Whether a record that was printed is to be compared."""
+    """Whether a printed record is compared."""
     return record["record"] not in ("note", "error")
 
 
@@ -193,12 +194,12 @@ def compare_inputs(program, subject, batch):
 
 
 def compare_seed_name(_, path, valid):
-    """Whether the name of a seed gives its verdict."""
+    """Whether the name of a seed agrees with its verdict."""
     return [(path, name_problem(path, valid))]
 
 
 def jobs(corpus, with_mutations):
-    """All of it, as calls that lack the program."""
+    """All comparisons, as calls without the argument `program`."""
     for subject, suffix in (("log", ".blg"), ("pdh_text", ".csv")):
         count = MUTANTS[subject] if with_mutations else 0
         seeds = list(load(corpus, subject, suffix))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The V1 part of the comparison: blocks and name tables.
+"""The comparison of V1 blocks and name tables.
 
-Each seed goes, with mutations of it drawn at random but always the same,
-through `show`, `check` and, as consecutive samples, `cook`.  Records and lines
-must agree in order and key by key, doubles to the last bit, and so must the
-code and the offset of each error.  With PERFBLOCK_REAL_DATA in the
-environment, the folder of captured data, its blocks are compared too.
+Each seed goes through `show`, `check` and, as consecutive samples, `cook`, and
+so do its mutations, which are random but the same in each run. Records and
+lines must agree in order and key by key, doubles to the last bit, and so must
+code and offset of each error. If PERFBLOCK_REAL_DATA is in the environment,
+the blocks in that folder of captured data are compared too.
 """
 
 import glob
@@ -22,12 +22,13 @@ from comparison import (load, name_problem, object_problem, run, same, save,
                         scratch)
 
 MUTANTS = {"v1": 64, "name_table": 64}  # of each seed
-MOST_FILES = 400  # of one run: Windows takes 32,767 characters of arguments
+MOST_FILES = 400  # per run: Windows allows 32,767 characters of arguments
 SHUFFLES = 16  # orders of all blocks as consecutive samples
-NAMES_SEED = "valid_text.bin"  # the table that blocks are shown with
-# The blocks that tables are used with, one after the other.
+NAMES_SEED = "valid_text.bin"  # the name table used with blocks
+# The blocks that name tables are used with, consecutively.
 NAMED_SEEDS = ("valid_instances.bin", "valid_two_objects.bin")
-# What a number in a block is set to; others are set to near their own value.
+# Values that mutations write to fields; other fields get values near their
+# own.
 NUMBERS = (0, 1, 2, 3, 4, 8, 24, 40, 64, 88, 0x100, 0x7FFFFFFF, 0x80000000,
            0xFFFFFFFC, 0xFFFFFFFD, 0xFFFFFFFE, 0xFFFFFFFF,
            # Types: with a base, a base, items, a multi count, elapsed, text.
@@ -35,7 +36,7 @@ NUMBERS = (0, 1, 2, 3, 4, 8, 24, 40, 64, 88, 0x100, 0x7FFFFFFF, 0x80000000,
            # Code pages.
            437, 932, 1200, 1201, 1252, 20127, 28591, 65001)
 NEAR = (-8, -4, -2, -1, 1, 2, 4, 8)
-# Bytes that mean something in a name, or in the encoding of one.
+# Bytes with a meaning in a name or in its encoding.
 LETTERS = b"\0\t\n\r 019A\"\\\x7f\x80\x81\x9f\xa0\xc3\xd8\xdf\xe2\xed\xf0\xff"
 TOLD = re.compile(r"(.*): offset ([0-9]+): ([a-z][a-z0-9_]*): .+")
 
@@ -43,7 +44,7 @@ TOLD = re.compile(r"(.*): offset ([0-9]+): ([a-z][a-z0-9_]*): .+")
 # Mutations ------------------------------------------------------------------
 
 def set_number(draw, copy):
-    """A 32-bit field becomes special, or nearly what it was."""
+    """Set a 32-bit field to a special value or to one near its own."""
     if len(copy) < 4:
         return
     at, order = draw.randrange(len(copy) // 4) * 4, draw.choice("<<<>")
@@ -53,44 +54,44 @@ def set_number(draw, copy):
 
 
 def copy_number(draw, copy):
-    """A 32-bit field becomes what another one is."""
+    """Copy a 32-bit field to another place."""
     if len(copy) >= 4:
         source, target = (draw.randrange(len(copy) // 4) * 4 for _ in "12")
         copy[target:target + 4] = copy[source:source + 4]
 
 
 def set_byte(draw, copy):
-    """A byte becomes a special one."""
+    """Set a byte to a special value."""
     if copy:
         copy[draw.randrange(len(copy))] = draw.choice(LETTERS)
 
 
 def flip_bit(draw, copy):
-    """A bit turns over."""
+    """Flip a bit."""
     if copy:
         copy[draw.randrange(len(copy))] ^= 1 << draw.randrange(8)
 
 
 def cut_end(draw, copy):
-    """The last bytes are missing."""
+    """Remove the last bytes."""
     del copy[draw.randrange(len(copy) + 1):]
 
 
 def cut_out(draw, copy):
-    """Some bytes are missing."""
+    """Remove some bytes."""
     at = draw.randrange(len(copy) + 1)
     del copy[at:at + draw.choice((1, 2, 4, 8))]
 
 
 def put_in(draw, copy):
-    """There are more bytes."""
+    """Insert bytes."""
     at = draw.randrange(len(copy) + 1)
     copy[at:at] = bytes(draw.choice(LETTERS)
                         for _ in range(draw.choice((1, 2, 4, 8))))
 
 
 def append(draw, copy):
-    """More bytes follow: zeros, others, or the whole once more."""
+    """Append zeros, other bytes, or the whole input again."""
     copy += draw.choice((b"", bytes(60), bytes(7), b"\x30" + bytes(59),
                          bytes(copy)))
 
@@ -147,9 +148,9 @@ def titles_of(table):
 # Comparing ------------------------------------------------------------------
 
 def stream_problems(parts, actual):
-    """(label, problem) for each input; the records of all are one stream.
+    """(label, problem) for each input; their records are one stream.
 
-    Where an input's records disagree nobody knows where the next ones begin.
+    After a disagreement the records of the following inputs cannot be located.
     """
     at = 0
     for label, expected in parts:
@@ -185,7 +186,7 @@ def show_problems(program, kind, inputs, names=None):
                                       *(path for path, _, _ in inputs))
     if problem:
         return [(parts[0][0], problem)]
-    if kind == "v1":  # the reader has no opinion on what is merely odd
+    if kind == "v1":  # notes are not errors
         objects = [item for item in objects if item.get("record") != "note"]
     broken = any(record["record"] == "error"
                  for _, records in parts for record in records)
@@ -291,9 +292,9 @@ def compare_tables(program, batch):
 
 
 def compare_use(program, label, table, block):
-    """(label, problem) for a table that names what a block holds.
+    """(label, problem) for a block shown with the names of a table.
 
-    A table that cannot be read is reported first, and named nothing.
+    A table with an error is reported first, and its names are not used.
     """
     with scratch() as directory:
         (path, _, _), given = saved(directory, [("", table), (label, block)])
@@ -315,7 +316,8 @@ def compare_name(_, path, valid):
 
 
 def block_jobs(blocks, table, count):
-    """What compares blocks: each with its mutations is a run of samples."""
+    """Comparisons of blocks: each with its mutations as consecutive samples.
+    """
     for path, seed in blocks:
         name = os.path.basename(path)
         yield (compare_name, path,
@@ -325,9 +327,9 @@ def block_jobs(blocks, table, count):
 
 
 def shuffled_jobs(blocks, table):
-    """What compares all blocks as samples in orders that nobody chose.
+    """Comparisons of all blocks as samples in random order.
 
-    Objects and instances come and go, and stand elsewhere than before.
+    Objects and instances are added, removed and moved.
     """
     for number in range(SHUFFLES):
         batch = [("order %d: %s" % (number, os.path.basename(path)), data)
@@ -337,13 +339,13 @@ def shuffled_jobs(blocks, table):
 
 
 def encounter_jobs(table):
-    """What compares blocks that were written to follow each other."""
+    """Comparisons of blocks that were written as consecutive samples."""
     for name, blocks in v1_encounters.encounters().items():
         yield compare_blocks, [(name, data) for data in blocks], table
 
 
 def table_jobs(tables, block, count):
-    """What compares name tables."""
+    """Comparisons of name tables."""
     for path, seed in tables:
         name = os.path.basename(path)
         changed = list(mutants("name_table", name, seed, count))
@@ -354,7 +356,7 @@ def table_jobs(tables, block, count):
 
 
 def real_jobs(folder):
-    """What compares captured blocks, those of one object at a time."""
+    """Comparisons of captured blocks, separately for each object."""
     groups, tables = defaultdict(list), []
     for path in sorted(glob.glob(os.path.join(folder, "v1", "*"))):
         name = os.path.basename(path)
@@ -371,7 +373,7 @@ def real_jobs(folder):
 
 
 def jobs(corpus, with_mutations):
-    """All of it, as calls that lack the program."""
+    """All comparisons, as calls without the argument `program`."""
     blocks = list(load(corpus, "v1", ".bin"))
     tables = list(load(corpus, "name_table", ".bin"))
     named = [(path, data) for path, data in tables

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What all comparisons of a perfblock program with this oracle need."""
+"""Common parts of all comparisons of a perfblock program with this oracle."""
 
 import glob
 import json
@@ -14,7 +14,7 @@ from collections import namedtuple
 import blocks
 import running
 
-SECONDS = 120     # for one process; only a program that hangs takes so long
+SECONDS = 120     # limit for one process, reached only by a program that hangs
 SHOWN_PROBLEMS = 25
 
 
@@ -25,7 +25,7 @@ class Tally:
         self.passed = self.failed = 0
 
     def add(self, label, problem):
-        """Count one comparison; `problem` is None when all is well."""
+        """Count a comparison; `problem` is None if it succeeded."""
         if problem is None:
             self.passed += 1
             return
@@ -41,7 +41,7 @@ class Tally:
 
 # Running --------------------------------------------------------------------
 
-# problem: why nothing can be compared, or None.  told: standard error.
+# problem: why nothing can be compared, or None. told: standard error.
 Run = namedtuple("Run", "status objects problem told")
 
 
@@ -69,7 +69,8 @@ def run(program, command, *arguments):
 # Comparing ------------------------------------------------------------------
 
 def same(expected, actual):
-    """Equality without kindness: no number for a boolean, doubles by bits."""
+    """Strict equality: a boolean is not a number, doubles are equal bit by
+    bit."""
     if isinstance(expected, float):
         if isinstance(actual, bool) or not isinstance(actual, (int, float)):
             return False
@@ -78,7 +79,8 @@ def same(expected, actual):
 
 
 def object_problem(expected, actual, ignored=()):
-    """The first key on which two objects disagree; extra keys are fine."""
+    """The first key on which two objects disagree; further keys are ignored.
+    """
     for key, value in blocks.public(expected).items():
         if key in ignored:
             continue
@@ -124,7 +126,7 @@ def load(corpus, subject, suffix):
 
 
 def name_problem(path, valid):
-    """Whether the name of a seed tells its verdict."""
+    """Whether the name of a seed agrees with its verdict."""
     if os.path.basename(path).startswith("valid_") != valid:
         return "the oracle says %s" % ("valid" if valid else "broken")
     return None
@@ -143,8 +145,8 @@ def batches(items, size):
 
 
 def scratch():
-    """A folder for inputs: in memory where that can be, for there are a
-    hundred thousand of them."""
+    """A folder for inputs, in memory if possible: there are a hundred
+    thousand."""
     memory = "/dev/shm"
     can_be = os.path.isdir(memory) and os.access(memory, os.W_OK)
     return tempfile.TemporaryDirectory(prefix="oracle-",

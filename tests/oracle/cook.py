@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Displayed values of a capture, by plain dictionary look-ups.
+"""Displayed values of a capture, computed with dictionaries.
 
 Each DATA chunk becomes a sample: a dict from (query, instance, counter) to the
-inputs of a formula.  Lines follow from a sample and the one before it.
+inputs of a formula. Output lines are computed from a sample and the previous
+one.
 """
 
 import json
@@ -14,13 +15,13 @@ import formula
 
 NONE = 0xFFFFFFFF
 RAW_COUNTS = (0x00000000, 0x00000100, 0x00010000, 0x00010100)
-# Statuses that are decided before the width of a value matters.
+# Statuses that take precedence over a wrong width of a value.
 EARLIER = ("unknown_type", "not_displayed", "need_two_samples",
            "type_mismatch")
 
 
 class Metadata:
-    """What the chunks before a DATA chunk say about it."""
+    """The metadata in the chunks before a DATA chunk."""
 
     def __init__(self):
         self.counters = {}  # set GUID -> counter id -> registration
@@ -28,7 +29,8 @@ class Metadata:
         self.queries = {}   # result index -> identifier
 
     def add_registration(self, payload):
-        """Take in an RGST chunk; what it says replaces what was said."""
+        """Add an RGST chunk; it replaces an earlier reply to the same request.
+        """
         blocks.demand(len(payload) >= 24, "registration chunk too short", 0)
         guid, request = blocks.guid(payload, 0), blocks.u32(payload, 16)
         if request not in (1, 3, 5, 9, 10):
@@ -38,7 +40,7 @@ class Metadata:
         table = {}
         for item in items:
             if item["record"] != "counterset":
-                # Ids may repeat: the first entry counts.
+                # Ids may repeat: the first entry is used.
                 table.setdefault(item.get("id"), item)
         if request == 1:
             self.counters[guid] = table
@@ -48,7 +50,7 @@ class Metadata:
             raise error
 
     def add_queries(self, payload):
-        """Take in a QINF chunk; it replaces the one before."""
+        """Add a QINF chunk; it replaces the previous one."""
         items, error = blocks.collect(blocks.decode_identifiers(payload))
         self.queries = {}
         for item in items:
@@ -61,7 +63,7 @@ class Metadata:
         return self.counters.get(guid, {}).get(counter)
 
     def string(self, guid, requests, ident=None):
-        """The first text there is among the request codes, or None."""
+        """The first text among those of the request codes, or None."""
         for request in requests:
             item = self.strings.get((guid, request), {}).get(ident)
             if item and item["text"] is not None:
@@ -82,7 +84,8 @@ class Result:
         self.first = {}  # (identity, counter id) -> value
 
     def add(self, identity, name, occurrence, value):
-        """Append a value; the first of a repeated counter id is looked up."""
+        """Append a value; look-ups find the first one of a repeated counter
+        id."""
         counter = value["counter"]
         if counter is None and self.query:
             counter = self.query["counter"]
@@ -92,7 +95,7 @@ class Result:
 
 
 def exact_name(query):
-    """The instance a query names, or None when it names none or several."""
+    """The instance that a query names; None for a pattern or no name."""
     name = query and query["name"]
     return name if name and not set("*?") & set(name) else None
 
@@ -105,7 +108,7 @@ def read_results(items, queries):
             query = queries.get(item["query"])
             results.append(Result(item["query"], query))
             twins, names = Counter(), Counter()
-            # Without instances, the filter tells which one was asked for.
+            # Without instances in the reply, the filter names the instance.
             identity = query and ("filter", query["instance"], query["_name"])
             shown = (exact_name(query), 0)
         elif item["record"] == "instance":
@@ -120,7 +123,8 @@ def read_results(items, queries):
 
 
 def find_value(results, home, identity, counter):
-    """A counter of the same instance: same result first, then same set."""
+    """A counter of the same instance, first in the same result, then in the
+    set."""
     others = [other for other in results
               if other is not home and other.guid == home.guid]
     for result in [home] + others:
@@ -131,28 +135,28 @@ def find_value(results, home, identity, counter):
 
 
 def type_bytes(type_value):
-    """The width a type's size bits announce, None if neither 4 nor 8."""
+    """The width that a type declares; None if it is neither 4 nor 8."""
     return {0x000: 4, 0x100: 8}.get(type_value & 0x300)
 
 
 def is_base(type_value):
-    """Whether the type is a base: all bits of the subtype count."""
+    """Whether the type is a base: compares the whole subtype."""
     return type_value & 0xC00 == 0x400 and type_value & 0xF0000 == 0x30000
 
 
 def fits_base(entry, value):
-    """Whether a value may serve as a base."""
+    """Whether a value can be a base."""
     return (is_base(entry["type"])
             and value["bytes"] == type_bytes(entry["type"]))
 
 
 def fits_number(entry, value):
-    """Whether a value may serve as a count, time or frequency."""
+    """Whether a value can be a count, time or frequency."""
     return entry["type"] in RAW_COUNTS and value["bytes"] in (4, 8)
 
 
 def referenced(metadata, results, home, identity, entry, key):
-    """The raw value another counter supplies to this one, or None."""
+    """The raw value of the counter that this one refers to, or None."""
     counter = entry[key]
     if counter in (NONE, entry["id"]):
         return None
@@ -165,7 +169,7 @@ def referenced(metadata, results, home, identity, entry, key):
 
 
 def build_inputs(metadata, header, results, home, row):
-    """Everything the formula of one counter may need."""
+    """All possible inputs of the formula of one counter."""
     identity, _, _, counter, value = row
     inputs = {"value": value["raw"], "bytes": value["bytes"],
               "perf_time": header["perf_time"],
@@ -183,13 +187,13 @@ def build_inputs(metadata, header, results, home, row):
 
 
 def wrong_width(inputs):
-    """Whether a number's width is not the one its type announces."""
+    """Whether the width of a number differs from that of its type."""
     return (inputs["type"] not in RAW_COUNTS and inputs["bytes"] in (4, 8)
             and inputs["bytes"] != type_bytes(inputs["type"]))
 
 
 def evaluate(older, newer):
-    """The formula, with the widths of the values checked where due."""
+    """The formula, and the check of the widths of its values."""
     result = formula.evaluate(older, newer)
     if result.status in EARLIER:
         return result
@@ -204,7 +208,8 @@ def read_sample(metadata, reply):
     header, results = reply[0], read_results(reply[1:], metadata.queries)
     ordinals, entries = Counter(), []
     for result in results:
-        # A later QINF may renumber the results: find a query by its content.
+        # A later QINF may renumber the results: identify a query by its
+        # content.
         query = (result.signature, ordinals[result.signature])
         ordinals[result.signature] += 1
         if result.query is None:
@@ -217,7 +222,7 @@ def read_sample(metadata, reply):
 
 
 def first_inputs(sample):
-    """Inputs by key; of a repeated counter the first position counts."""
+    """Inputs by key; of a repeated counter the first position is used."""
     table = {}
     for key, _, _, inputs in sample[1]:
         table.setdefault(key, inputs)
@@ -240,12 +245,13 @@ def lines_of(metadata, number, sample, older):
                "status": outcome.status, "value": outcome.value,
                "unit": outcome.unit, "flags": outcome.flags,
                "raw": value["raw"], "base": inputs.get("base"),
-               # No page says how a registered type without a name is named.
+               # docs/perfblock.md does not define the name of a registered,
+               # unnamed type.
                "_unnamed": known is None and "type" in inputs}
 
 
 def cook(data):
-    """All lines of a capture, and the errors met on the way."""
+    """All lines of a capture, and its errors."""
     chunks, stopped = blocks.collect(blocks.decode_capture(data))
     metadata, older, number, lines, errors = Metadata(), {}, 0, [], []
     for chunk in chunks:

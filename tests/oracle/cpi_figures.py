@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""CPI figures a second time, from docs/cpi.md, with fractions.
+"""A second implementation of CPI figures, from docs/cpi.md, with fractions.
 
-A snapshot is Snapshot(clock, cpus, thread): cpus a list of Cpu, thread None or
-a Thread.  compute() gives (verdict, Result or None).
+A snapshot is Snapshot(clock, cpus, thread): `cpus` is a list of Cpu, `thread`
+is None or a Thread. compute() returns (verdict, Result or None).
 """
 
 from fractions import Fraction
@@ -32,14 +32,14 @@ class Thread(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """All that is read at one moment."""
+    """All counters at one time."""
     clock: int
     cpus: tuple = ()
     thread: Optional[Thread] = None
 
 
 class Figures(NamedTuple):
-    """What is said of a CPU, of the system or of a thread."""
+    """Counts and figures of a CPU, of the system or of a thread."""
     status: str
     instr: int = 0
     cycles: int = 0
@@ -54,7 +54,7 @@ class Figures(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What is said of an interval."""
+    """The result for an interval."""
     mode: int
     elapsed: int
     changed: bool
@@ -65,7 +65,7 @@ class Result(NamedTuple):
 
 
 def delta(start, end, width):
-    """A counter's advance: its status, and the number or None."""
+    """The advance of a counter: its status, and the number or None."""
     turn = 1 << width
     if not (start < turn and end < turn):
         return "invalid", None
@@ -77,18 +77,18 @@ def delta(start, end, width):
 
 
 def ratio(above, below):
-    """The nearest double; 0 where there is no quotient."""
+    """The nearest double; 0 if there is no quotient."""
     return float(Fraction(above, below)) if below else 0.0
 
 
 def fits_hook(above, below):
-    """Whether the figure, rounded to 4 places, halves up, has a word."""
+    """Whether the figure, rounded half up to 4 places, fits a hook."""
     places = int(Fraction(10000 * above, below) + Fraction(1, 2))
     return places // 10000 <= 0xFFFFFFFE
 
 
 def figures(status, counts, cpu=0, clamped=False):
-    """All that follows from counts: instr, cycles, busy, elapsed, scaled."""
+    """The figures that follow from instr, cycles, busy, elapsed and scaled."""
     instr, cycles, busy, elapsed, scaled = counts
     if instr == 0:
         status = "no_instr"
@@ -100,7 +100,7 @@ def figures(status, counts, cpu=0, clamped=False):
 
 
 def measure(start, end, widths, scaled):
-    """One CPU that is there at both ends."""
+    """The figures of a CPU that is present at both ends."""
     deltas = [delta(getattr(start, name), getattr(end, name), width)
               for name, width in zip(COUNTS[:4 if scaled else 2],
                                      widths + (64, 64))]
@@ -139,7 +139,7 @@ def true_sums(cpus):
 
 
 def is_refused(start, end, widths, mode):
-    """Whether the question is none."""
+    """Whether the arguments are invalid."""
     if mode & ~(RAW | SCALED | ON_THREAD | THREAD_ONLY):
         return True
     if any(not 1 <= width <= 64 for width in widths):
@@ -158,7 +158,7 @@ def is_refused(start, end, widths, mode):
 
 
 def compute(start, end, widths, mode):
-    """The interval between two snapshots; widths of instr and cycles."""
+    """The result for two snapshots; `widths` are those of instr and cycles."""
     if is_refused(start, end, widths, mode):
         return BAD_ARGUMENT, None
     if end.clock < start.clock:

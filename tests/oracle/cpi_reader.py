@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads CPI hooks as docs/cpi.md says: `read` gives the records that
+"""Reads CPI hooks according to docs/cpi.md. `read` returns the records that
 `show --format json` prints, and the first error."""
 
 import struct
@@ -9,7 +9,7 @@ NONE = 0xFFFFFFFF
 NAMES = {0: "label_start", 1: "summary", 8: "system", 4: "processors",
          2: "thread", 15: "label_end"}
 FLAG_NAMES = ((1, "raw"), (2, "scaled"), (4, "thread"))
-# What may come after what; None: at the beginning of a group.
+# The hooks that may follow a hook; None: at the start of a group.
 AFTER = {None: (0, 1, 8, 2), 0: (1, 8, 2), 1: (8, 15), 8: (4,), 4: (2, 15),
          2: (15,), 15: ()}
 
@@ -23,7 +23,7 @@ class Malformed(Exception):
 
 
 class Hook:
-    """A record of our major."""
+    """A record with the CPI major code."""
 
     def __init__(self, offset, kind, minor, stamp, body):
         self.offset, self.kind, self.minor = offset, kind, minor
@@ -31,10 +31,10 @@ class Hook:
         self.words = struct.unpack("<%dI" % (len(body) // 4), body)
         self.flags = self.count = self.elapsed = 0
         self.figures, self.label = [], b""
-        self.off = []  # offsets of figures that their counters contradict
+        self.off = []  # offsets of figures that do not match their counters
 
     def fail(self, code):
-        """This record is wrong."""
+        """Raise an error for this record."""
         raise Malformed(code, self.offset)
 
     def long(self, at):
@@ -54,7 +54,8 @@ class Hook:
         return value
 
     def compare(self, at, value, cycles, instr):
-        """Note a figure more than a unit from its counters."""
+        """Record a figure that differs by more than one unit from its
+        counters."""
         right = None
         if instr:
             units = int(Fraction(10000 * cycles, instr) + Fraction(1, 2))
@@ -82,7 +83,7 @@ class Hook:
     # -- Checks 7 to 13 --
 
     def check(self):
-        """The checks of a record alone, from its body on."""
+        """The checks of a single record, from its body on."""
         if self.kind in (0, 15):
             self.check_label()
             return
@@ -118,7 +119,7 @@ class Hook:
                              **self.counted(3, False)}]
 
     def read_summary(self, scaled, thread, n):
-        """In the order of the words."""
+        """Read the figures in the order of the words."""
         items = [{"of": "cpu", "position": i} for i in range(n)]
         items.append({"of": "system"})
         at = 4
@@ -146,7 +147,7 @@ class Hook:
         self.elapsed, self.label = self.long(1), text
 
     def as_json(self):
-        """What show makes of it."""
+        """The record as `show` prints it."""
         item = {"hook": NAMES[self.kind], "offset": self.offset,
                 "words": len(self.words), "stamp": self.stamp}
         if self.flags:
@@ -160,7 +161,7 @@ class Hook:
 
 
 def figures_json(row):
-    """Figures as numbers, each beside its two words."""
+    """Figures as numbers, each with its two words."""
     item = {}
     for key, value in row.items():
         item[key] = value
@@ -173,7 +174,7 @@ def figures_json(row):
 
 
 def hooks(data):
-    """All records of our major; the last item may be the error."""
+    """All records with the CPI major code; the last item may be the error."""
     at = 0
     while at < len(data):
         if len(data) - at < 12:
@@ -199,7 +200,7 @@ def hooks(data):
 
 
 def join(group, hook):
-    """Checks 15 to 19 of a record that joins its group."""
+    """Checks 15 to 19: a record that joins its group."""
     by_kind = {member.kind: member for member in group}
     first, total = group[0], by_kind.get(1)
     if hook.minor != first.minor:
@@ -222,7 +223,7 @@ def join(group, hook):
 
 
 def is_whole(group):
-    """Whether a group may end where it is."""
+    """Whether a group may end here."""
     last = group[-1].kind
     return last == 15 if group[0].kind == 0 else last != 8
 
@@ -232,12 +233,12 @@ STREAM_ERRORS = ("minor_mismatch", "elapsed_mismatch", "flags_mismatch",
 
 
 def joined_badly(group, error):
-    """Whether the failing record had joined this group."""
+    """Whether the failing record belongs to this group."""
     return bool(group) and error.blame[0] in STREAM_ERRORS
 
 
 def groups(data):
-    """All groups; raises the first error after them."""
+    """All groups; raises the first error after returning them."""
     group = []
     try:
         for hook in hooks(data):
@@ -258,7 +259,7 @@ def groups(data):
                 join(group, hook)
             group.append(hook)
     except Malformed as error:
-        # A record that is wrong by itself leaves a whole group whole.
+        # A malformed record does not affect a complete group before it.
         if group and is_whole(group) and not joined_badly(group, error):
             yield group
         raise

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Seeds of CPI hook streams; the names of broken ones end in the error's."""
+"""Seeds of CPI hook streams. Names of broken ones end in the name of the
+error."""
 
 import cpi_writer as c
 
@@ -9,7 +10,7 @@ TID = (77, c.Counts(10, 15))
 
 
 def detailed(scaled=False, **options):
-    """System and per-processor hooks."""
+    """System and processors hooks."""
     return c.group(ELAPSED, ROWS, "D", scaled, **options)
 
 
@@ -19,14 +20,14 @@ def summary(**options):
 
 
 def framed(body, end=None, **options):
-    """Between two labels."""
+    """The hooks between two labels."""
     first = c.label(b"abc", ELAPSED, **options)
     last = c.label(b"abc", ELAPSED, c.LABEL_END, **options)
     return first + body + (last if end is None else end)
 
 
 def valid():
-    """Sound streams, by name."""
+    """Valid streams, by name."""
     foreign = c.words(0, (1, 2, 3), major=0x12)
     thread = c.thread_hook(TID[0], ELAPSED, TID[1])
     return {

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Writes CPI hooks from counters, by the rules of docs/cpi.md alone.
+"""Writes CPI hooks from counters, according to docs/cpi.md.
 
-Every part may be given another value than the right one, so that broken
-streams come from the same functions.
+Every part can be overridden, so that the same functions write broken streams.
 """
 
 import struct
@@ -23,7 +22,7 @@ def figure(numerator, denominator):
 
 
 def percent(part, whole):
-    """The same of a share."""
+    """The same for a percentage."""
     return figure(100 * part, whole)
 
 
@@ -33,7 +32,7 @@ def long(value):
 
 
 def record(kind, data, minor=1, stamp=0, **other):
-    """A record of our major; `other`: type, length, major, word."""
+    """A record with the CPI major code; `other`: type, length, major, word."""
     mixed = kind in (LABEL, LABEL_END)
     length = other.get("length", 12 + len(data))
     return struct.pack(
@@ -57,7 +56,7 @@ def label(text, elapsed, kind=LABEL, **options):
 
 
 class Counts:
-    """What one CPU, the system or a thread counted."""
+    """The counts of one CPU, the system or a thread."""
 
     def __init__(self, instr, cycles, scaled=0, busy=0, elapsed=0):
         self.instr, self.cycles, self.scaled = instr, cycles, scaled
@@ -68,12 +67,12 @@ class Counts:
         return figure(self.cycles, self.instr)
 
     def while_busy(self):
-        """The scaled figure and the share."""
+        """Scaled CPI and busy percentage."""
         return (figure(self.scaled, self.instr) +
                 percent(self.busy, self.elapsed))
 
     def row(self, scaled):
-        """Counters and figures as the detailed hooks have them."""
+        """Counters and figures as in the detailed hooks."""
         values = long(self.instr) + long(self.cycles) + self.cpi()
         if scaled:
             values += long(self.scaled) + self.while_busy()

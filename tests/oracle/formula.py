@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Counter formulas, exactly: samples in, a fraction or a named status out.
+"""Counter formulas, computed exactly: samples in, a fraction or a named status
+out.
 
 A sample is a dict with the keys type, base_type, value, base, multi,
-perf_time, perf_time_100ns, object_time, perf_freq, object_freq; a key that is
-missing or None is an input that is absent.  Every result is a quotient of two
-integers, which is rounded only when its double is asked for.
+perf_time, perf_time_100ns, object_time, perf_freq, object_freq. A key that is
+missing or None is an absent input. Every result is a quotient of two integers,
+which is rounded only when its double is needed.
 
-    formula.py --self-test FILE...   runs vectors: CSV, or JSON from elsewhere
+formula.py --self-test FILE...   runs vectors: CSV, or JSON of another format
 """
 
 import csv
@@ -24,7 +25,7 @@ from fractions import Fraction
 # whether it takes F, M.  quotient: numerator and denominator from n (N, dN or,
 # for elapsed times, T - N), d (what divides), f and m, all of them integers.
 Form = namedtuple("Form", "delta below frequency items quotient")
-# form: None where there is nothing to compute.  base: the type of its base.
+# form: None if there is nothing to compute. base: the type of its base.
 Type = namedtuple("Type", "name form clock unit base")
 Prepared = namedtuple("Prepared", "status type two wraps base_wraps")
 
@@ -123,10 +124,10 @@ TYPES = {
     0x42030500: plain("COUNTER_MULTI_BASE"),
     0x80000000: plain("COUNTER_HISTOGRAM_TYPE"),
 }
-# A value some tools print for the large base; it is nobody's formula.
+# A value that some tools print for the large base; it has no formula.
 ALIASES = {0x40030503: LARGE_RAW_BASE}
 
-# The 100 ns clock ticks at a known rate, which no sample needs to tell.
+# The 100 ns clock has a fixed frequency, which samples do not contain.
 CLOCKS = {
     "perf": ("perf_time", "perf_freq"),
     "100ns": ("perf_time_100ns", None),
@@ -136,7 +137,7 @@ TICKS_OF_100NS = 10000000
 
 
 class Refusal(Exception):
-    """A status other than ok, carried out of the evaluation."""
+    """A status other than ok."""
 
 
 # Options --------------------------------------------------------------------
@@ -149,7 +150,7 @@ SCALE_LIMIT = 10
 
 @functools.lru_cache(maxsize=None)
 def read_options(text):
-    """Options from their names, blank-separated as in the vectors."""
+    """Options from their names, separated by blanks as in the vectors."""
     chosen = {}
     for word in text.split():
         name, equals, number = word.partition("=")
@@ -163,7 +164,7 @@ def read_options(text):
 # Types ----------------------------------------------------------------------
 
 def rate_form(percent, timed, inverse, multi, per_item):
-    """The form of a rate that the bits spell out."""
+    """The form of a rate, derived from its bits."""
     def quotient(n, d, f, m):
         top, bottom = (n * f if timed else n), d
         if inverse:
@@ -175,7 +176,7 @@ def rate_form(percent, timed, inverse, multi, per_item):
 
 
 def fraction_form(delta, delta_base, percent, over_frequency):
-    """The form of a fraction that the bits spell out."""
+    """The form of a fraction, derived from its bits."""
     def quotient(n, d, f, m):
         return (100 * n if percent else n), (f * d if over_frequency else d)
     return Form(delta, "base_delta" if delta_base else "base", over_frequency,
@@ -183,7 +184,7 @@ def fraction_form(delta, delta_base, percent, over_frequency):
 
 
 def is_well_formed(value):
-    """Whether the bits of a type of class COUNTER make sense together."""
+    """Whether the bits of a type of class COUNTER are consistent."""
     subtype = value >> 16 & 15
     return (value & 0xC00 == 0x400 and value & 0x0C00F0FF == 0
             and subtype <= 7 and value >> 20 & 3 != 3 and value >> 28 <= 4
@@ -193,7 +194,7 @@ def is_well_formed(value):
 
 
 def derive(value, per_item=False):
-    """The Type that the bits of an unnamed value spell out, or None."""
+    """The Type that the bits of an unnamed value describe, or None."""
     if not is_well_formed(value):
         return None
     display = value >> 28
@@ -235,7 +236,7 @@ def choose_form(value, kind, options):
 
 @functools.lru_cache(maxsize=65536)
 def prepare(value, options):
-    """What all evaluations of a type under the same options share."""
+    """The part of an evaluation that depends on type and options only."""
     kind = find_type(value)
     if kind is None and options.generic:
         kind = derive(value, options.per_item_inverse)
@@ -247,7 +248,7 @@ def prepare(value, options):
     elif abs(options.scale) > SCALE_LIMIT:
         status = "bad_scale"
     kind = kind._replace(form=choose_form(value, kind, options))
-    # Only what is 32 bits wide by its type can wrap at 2**32.
+    # Only values declared with 32 bits can wrap at 2**32.
     return Prepared(status, kind, needs_two(kind),
                     options.wrap32 and value & 0x300 == 0, options.wrap32)
 
@@ -260,7 +261,7 @@ def signed64(number):
 
 
 def need(sample, key, status):
-    """An input, or the refusal that its absence means."""
+    """An input; raises the status for its absence."""
     number = sample.get(key)
     if number is None:
         raise Refusal(status)
@@ -286,7 +287,7 @@ def has_small_bases(kind, older, newer):
 # Evaluation -----------------------------------------------------------------
 
 class Result(namedtuple("Result", "status top bottom flags unit")):
-    """A status, and where it is ok the value as top / bottom."""
+    """A status, and for ok the value as top / bottom."""
 
     __slots__ = ()
 
@@ -302,12 +303,12 @@ class Result(namedtuple("Result", "status top bottom flags unit")):
 
 
 def refused(status, unit):
-    """The result of an evaluation that has no value."""
+    """A result without value."""
     return Result(status, None, None, [], unit)
 
 
 def subtract(older, newer, wraps, flags):
-    """Newer minus older; what has more than 32 bits does not wrap at 2**32."""
+    """Newer minus older; only values of at most 32 bits wrap at 2**32."""
     if newer < older < 1 << 32 and wraps:
         flags.add("wrapped")
         newer += 1 << 32
@@ -315,7 +316,7 @@ def subtract(older, newer, wraps, flags):
 
 
 def read_clocks(prepared, older, newer):
-    """What time and frequency the form takes: dT or T, and F."""
+    """The time and the frequency that the form uses: dT or T, and F."""
     form, clock = prepared.type.form, prepared.type.clock
     time = frequency = None
     if form is ELAPSED:
@@ -330,7 +331,7 @@ def read_clocks(prepared, older, newer):
 
 
 def read_bases(prepared, older, newer, flags):
-    """What the base contributes below the line: B or dB."""
+    """The denominator that comes from the base: B or dB."""
     below, key = prepared.type.form.below, "base"
     if below == "base":
         return need(newer, key, "missing_base")
@@ -348,7 +349,7 @@ def read_bases(prepared, older, newer, flags):
 
 
 def raw_part(prepared, values, time, flags):
-    """N, dN or T - N; refuses what fell."""
+    """N, dN or T - N; raises the status for a counter that fell."""
     if prepared.type.form is ELAPSED:
         if values[-1] == 0:
             raise Refusal("no_data")
@@ -363,15 +364,15 @@ def raw_part(prepared, values, time, flags):
 
 
 def compute(prepared, older, newer, flags):
-    """The quotient; refuses in the order of docs/formula.md."""
+    """The quotient; raises statuses in the order of docs/formula.md."""
     form = prepared.type.form
-    # First everything that must be there ...
+    # First check that all inputs are present ...
     values = [need(sample, "value", "missing_input") for sample in
               ((older, newer) if form.delta else (newer,))]
     time, frequency = read_clocks(prepared, older, newer)
     below = read_bases(prepared, older, newer, flags)
     items = need(newer, "multi", "missing_base") if form.items else None
-    # ... then the raw value, and what divides it.
+    # ... then the raw value and the denominator.
     number = raw_part(prepared, values, time, flags)
     if frequency is not None and frequency <= 0:
         raise Refusal("bad_frequency")
@@ -388,7 +389,7 @@ def compute(prepared, older, newer, flags):
 
 
 def limit(top, bottom, unit, options, flags):
-    """Flags what is beyond the usual, limits and scales it."""
+    """Sets flags, applies limits and scale."""
     if unit == PERCENT and top > 100 * bottom:
         flags.add("above_100")
         if options.cap_100:
@@ -435,7 +436,7 @@ COLUMNS = (("id", "type", "mode", "type0", "base_type0")
 
 
 def read_type(text):
-    """A type's number from a cell that holds it, or its name."""
+    """A type's number from a cell with the number or the name."""
     for value, kind in TYPES.items():
         if text == kind.name:
             return value
@@ -443,7 +444,7 @@ def read_type(text):
 
 
 def read_sample(row, suffix):
-    """The sample of one suffix, or None where all its cells are empty."""
+    """The sample with this suffix, or None if all its cells are empty."""
     keys = ("base_type",) + INPUTS
     sample = {key: int(row[key + suffix], 0) for key in keys
               if row[key + suffix]}
@@ -455,7 +456,7 @@ def read_sample(row, suffix):
 
 
 def evaluate_row(row):
-    """What a row of the vectors' format, as a dict of texts, evaluates to."""
+    """The result for a row of the vectors' format, a dict of texts."""
     return evaluate(read_sample(row, "0"), read_sample(row, "1"),
                     read_options(row["mode"]))
 
@@ -480,7 +481,8 @@ def expected_cells(result):
 
 
 def row_problem(row):
-    """What is wrong with the evaluation of a row, or None."""
+    """The difference between a row's evaluation and its expectations, or None.
+    """
     result = evaluate_row(row)
     for name, cell in zip(EXPECTED, expected_cells(result)):
         if cell != row["expected_" + name]:
@@ -492,7 +494,7 @@ def row_problem(row):
 
 
 def old_row(vector):
-    """A row from a vector of a JSON file, whose expectations differ."""
+    """A row from a vector in JSON, whose expectations have another format."""
     row = dict.fromkeys(COLUMNS, "")
     row["id"], row["mode"] = vector["id"], vector.get("mode") or ""
     row["type"] = str(vector["type_value"])
@@ -509,7 +511,8 @@ def old_row(vector):
 
 
 def old_problem(vector):
-    """What is wrong with the evaluation of a vector of JSON, or None."""
+    """The difference between a JSON vector's evaluation and its expectations.
+    """
     result, expected = evaluate_row(old_row(vector)), vector["expected"]
     if result.status != expected["status"]:
         return "status %s, expected %s" % (result.status, expected["status"])
@@ -520,7 +523,7 @@ def old_problem(vector):
 
 
 def read_vectors(path):
-    """The identifiers of a file's vectors, and what is wrong with each."""
+    """The identifiers of a file's vectors, each with its problem or None."""
     with open(path, encoding="utf-8", newline="") as file:
         if path.endswith(".json"):
             for vector in json.load(file)["vectors"]:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Reads perfmon logs (.blg): a second implementation of docs/log.md.
 
-    log_reader.py FILE...    prints the records of logs, a JSON object a line
+log_reader.py FILE...    prints the records of logs, one JSON object per line
 
-An independent reader: it joins each record first and reads it as a whole.
+Unlike core's reader, it joins all records first and then reads each as a
+whole.
 """
 
 import json
@@ -16,11 +17,11 @@ RECOGNISED = BUFFER_HEADER + 0x24
 GUID = bytes.fromhex("b33b3f933e940d499ced3cbb14c14479")
 PATHS, SAMPLE, SUMMARY, NAMES = 0x20, 0x22, 0x23, 0x24
 COUNTER, INSTANCES, OBJECT = 1, 2, 5
-SHARED = 16  # how often the names of an item may be read
+SHARED = 16  # how many times the bytes of an item's names may be read
 
 
 class Broken(Exception):
-    """A failure: code and offset."""
+    """An error: code and offset."""
 
     def __init__(self, code, offset):
         super().__init__(code)
@@ -47,7 +48,7 @@ def ended(data, start, end):
 
 
 class Log:
-    """A log: its header, its records, and what was wrong with it."""
+    """A log: its header, records, notes and error."""
 
     def __init__(self, data, strict=False):
         self.data, self.strict = data, strict
@@ -59,7 +60,7 @@ class Log:
             self.error = (broken.code, broken.offset)
 
     def tolerate(self, code, offset, note):
-        """A deviation that only a strict reader refuses."""
+        """Records a deviation that only a strict reader rejects."""
         if self.strict:
             raise Broken(code, offset)
         self.notes.add(note)
@@ -67,7 +68,8 @@ class Log:
     # Events ---------------------------------------------------------------
 
     def buffers(self):
-        """(start, end of its events, whether the log ends before that)."""
+        """(start, end of the events, whether the log ends before that) per
+        buffer."""
         data, at = self.data, 0
         while at < len(data):
             left = len(data) - at
@@ -82,7 +84,7 @@ class Log:
             at += size
 
     def trace_header(self, at, end, cut):
-        """The first event; the offset after it."""
+        """Reads the first event; returns the offset after it."""
         data = self.data
         if end - at < 0x58:
             raise Broken("truncated_buffer" if cut else "truncated_event", at)
@@ -186,7 +188,7 @@ class Log:
             raise Broken("truncated_record", len(self.data))
 
     def finished(self, started):
-        """None, with the record kept, if all of its parts are there."""
+        """Keeps the record if it has all parts; returns None."""
         kind, offset, time, parts, count = started
         if len(parts) < count:
             return started
@@ -213,13 +215,13 @@ class Record:
         self.notes, self.error, self.lines = set(), None, []
 
     def tolerate(self, code, offset):
-        """A deviation that only a strict reader refuses."""
+        """Records a deviation that only a strict reader rejects."""
         if self.strict:
             raise Broken(code, offset)
         self.notes.add(code)
 
     def run(self, generator):
-        """Keep the lines of a generator, and its failure."""
+        """Keeps the lines of a generator, and its error."""
         try:
             for line in generator:
                 self.lines.append(line)
@@ -339,7 +341,7 @@ def sample_lines(record):
 
 
 def names_lines(record):
-    """The machine of a piece of a name table, and the piece."""
+    """The machine of a piece of a name table, and the piece itself."""
     machine = ended(record.raw, 0, len(record.raw))
     yield {"record": "names", "machine": text(machine),
            "_table": record.raw[len(machine) + 2:]}
@@ -395,7 +397,7 @@ def values(sample):
 
 
 def public(line):
-    """A line without what is only for other readers."""
+    """A line without keys that are for other readers only."""
     return {key: value for key, value in line.items() if key[0] != "_"}
 
 

@@ -54,13 +54,13 @@ def memory_block(tick):
 
 
 def counters(**options):
-    """Two samples of three paths."""
+    """Two samples of three counters."""
     return w.log(*w.paths(DISK, RATE_PATH, CPUS), *three(1), *three(2),
                  *w.summary(2), **options)
 
 
 def objects(*samples, **options):
-    """A log of whole objects with its names."""
+    """A log of whole objects, with its names."""
     return w.log(
         *w.names("\\\\PC", (1, "11"), (4, "Memory")),
         *w.names("\\\\PC", (6, "Available"), (10, "Pages/sec")),
@@ -96,7 +96,7 @@ def moving_instances():
 
 
 def statuses():
-    """Values that are not there."""
+    """Statuses without a value."""
     samples = (
         (w.counter(0, 0, NO_MACHINE), w.instances(status=NO_OBJECT)),
         (w.counter(1, 1, 1), w.instances(("a", 1, UTC, NO_INSTANCE),
@@ -109,7 +109,7 @@ def statuses():
 
 
 def odd_paths():
-    """Paths with parts that others lack, and strings anywhere."""
+    """Paths with and without optional parts, and strings at any offset."""
     return w.log(*w.paths(
         w.path(RAW, 0, None, None, None, None),
         w.path(RAW, 0, "", "", "", "", parent=""),
@@ -122,7 +122,7 @@ def odd_paths():
 
 
 def valid_logs():
-    """Sound logs, and those that only a strict reader refuses."""
+    """Valid logs, and those that only a strict reader rejects."""
     first = w.paths(DISK, RATE_PATH, CPUS)
     stray = w.event(w.SAMPLE, b"stray", part=2, parts=2)
     cut = w.sample(w.counter(1, 2), w.counter(3, 4), each=40)
@@ -200,7 +200,7 @@ def broken_containers():
 
 
 def broken_records():
-    """Paths, samples, names and summaries inside of a sound log."""
+    """Broken paths, samples, names and summaries in an otherwise valid log."""
     def with_paths(*entries, **options):
         return w.log(*w.paths(*entries, **options))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Writes perfmon logs, honest by default, dishonest on request.
+"""Writes perfmon logs, valid unless a keyword overrides a size, count or
+offset.
 
-Sizes, counts and offsets follow from the content unless a keyword overrides
-them.  Nothing here is shared with the readers.
+Nothing here is shared with the readers.
 """
 
 import struct
@@ -16,8 +16,8 @@ LOG_GUID = bytes(range(16))
 LOCAL = 130057734178440000
 UTC = LOCAL + 8 * 36000000000
 SECOND = 10000000
-SIZE = 512        # of a buffer; 65536 in logs of Windows
-PART_BYTES = 360  # that fit a buffer; 8000 in logs of Windows
+SIZE = 512        # of a buffer; logs of Windows have 65536
+PART_BYTES = 360  # payload of a part; logs of Windows have 8000
 
 
 def text(name):
@@ -77,8 +77,8 @@ def record(kind, payload, each=PART_BYTES, **options):
 
 
 def log(*events, size=SIZE, buffers=None, width=8, whole=False, **options):
-    """A log whose events are put into as few buffers as hold them; the last
-    one ends with its events unless it is to be whole."""
+    """A log whose events are put into as few buffers as possible. The last
+    buffer ends with its events unless `whole` is true."""
     groups, used = [[]], 0x48
     for raw in events:
         padded = len(raw) + -len(raw) % 8
@@ -155,12 +155,12 @@ def instances(*rows, status=0, time=LOCAL, count=None, names=None, **options):
 
 
 def block(raw, **options):
-    """A whole object."""
+    """A whole V1 object."""
     return item(OBJECT, raw, **options)
 
 
 def joined(*items, size=None, head=b"BL\3\0", tail=b""):
-    """The payload of a sample."""
+    """The payload of a sample record."""
     body = b"".join(items)
     return head + struct.pack("<I", chosen(size, 8 + len(body))) + body + tail
 

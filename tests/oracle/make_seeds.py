@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Writes the seed corpus: `make_seeds.py OUTDIR`.
 
-Each seed is named `valid_*` or `broken_*`; `ruleNN` in a name is the number of
-the validity rule of the format that the seed is about.  Every run writes the
-same bytes.
+Seeds are named `valid_*` or `broken_*`; `ruleNN` in a name is the number of
+the validity rule that the seed is about. Every run writes the same bytes.
 """
 
 import os
@@ -144,7 +143,7 @@ def countersets():
 
 
 def whole_replies():
-    """Replies with none, several and strange results."""
+    """Replies without results, with several, and with unusual ones."""
     error, single = w.result(w.ERROR, status=0x1069), w.result(w.SINGLE,
                                                                w.v8(5))
     strange = w.result(3, b"\x33" * 24)
@@ -182,7 +181,7 @@ def broken_frames():
         cut["broken_rule01_total_" + name] = w.reply(single, total=total)
     for name, count in (("beyond", 3), ("many", 100), ("max", w.ANY)):
         cut["broken_rule02_count_" + name] = w.reply(single, count=count)
-    # The count fits the bytes; the second result's header does not.
+    # The count fits the bytes, but the second result's header does not.
     cut["broken_rule03_no_room"] = w.reply(loose, bytes(8), count=2)
     for name, size in (("zero", 0), ("below_header", 15), ("beyond", 40),
                        ("max", w.ANY)):
@@ -219,7 +218,7 @@ def broken_lists():
         out["broken_rule08_" + what] = w.result(w.INSTANCES, body)
         out["broken_rule08_counterset_" + what] = w.result(
             w.COUNTERSET, w.id_list([4]) + body)
-    # Inside the reply, but outside the result that encloses it.
+    # Inside the reply, but outside of the enclosing result.
     out["broken_rule08_leaves_result"] = w.result(
         w.INSTANCES, w.instance_block(one), size=40) + bytes(8)
     return {name: w.reply(block, count=1) for name, block in out.items()}
@@ -236,7 +235,7 @@ def broken_leaves():
         "size_max": w.instance(1, "b", value, size=w.ANY),
         "no_nul": w.instance(1, "", value, raw_name=b"a\0b\0c\0d\0"),
         "nul_at_odd": w.instance(1, "", value, raw_name=b"a\0\0bc\1d\1"),
-        # The NUL would need the first byte of the value, which is 0.
+        # The NUL would have to be the first byte of the value, which is 0.
         "nul_in_odd_byte": w.instance(1, "", w.datum(b""), size=11,
                                       raw_name=b"a\0\0"),
     }
@@ -265,7 +264,7 @@ def broken_leaves():
         w.COUNTERS, w.id_list([1, 2]) + value)
     out["broken_rule10_leaves_result"] = w.result(
         w.SINGLE, value, size=24) + bytes(8)
-    # The value lies inside the result, but after the block of instances.
+    # The value lies inside the result, but past the block of instances.
     out["broken_rule10_leaves_instances"] = w.result(
         w.INSTANCES, w.instance_block(good, total=24))
     out = {name: w.reply(block, count=1) for name, block in out.items()}
@@ -432,7 +431,8 @@ def write_folder(directory, seeds, suffix):
 
 
 def collect_seeds():
-    """Recordings with much to compare, and one of V1 blocks with names."""
+    """Captures with many values to compare, and one of V1 blocks with names.
+    """
     captures = capture_seeds()
     seeds = {name: captures[name] for name in (
         "valid_moving_instances", "valid_two_queries", "valid_all_types",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads PDH text logs: a second implementation of docs/log.md, by patterns."""
+"""Reads PDH text logs: a second implementation of docs/log.md, with regular
+expressions."""
 
 import datetime
 import re
@@ -87,7 +88,7 @@ def cells_of(line, separator):
 
 
 class Text:
-    """A text: its header, columns, rows, and what was wrong with it."""
+    """A text: its header, columns, rows, notes and error."""
 
     def __init__(self, data):
         self.data, self.notes, self.error = data, set(), None
@@ -125,7 +126,8 @@ class Text:
             at = end + whole
 
     def read_header(self, offset, line):
-        """The first cell and the columns; False if this is no header."""
+        """Reads the first cell and the columns; False if this is not a header.
+        """
         quoted = line[:1] == b'"'
         match = re.search(rb'"([,\t])' if quoted else rb"([,\t])", line[1:]
                           if not quoted else line)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Running the program to its end.
+"""Runs the program to its end.
 
-Under Wine about one start in a thousand fails before the program begins: an
-error status, and not a byte on standard output or standard error.  The program
-itself never ends so, as it tells every error; then it is started again, twice
-at most, so that a program that really did it is still found.
+Under Wine about one start in a thousand fails before the program begins: with
+an error status and without any output. The program itself never ends like
+that, because it reports every error. In this case it is started again, at most
+twice, so that a program that fails silently is still detected.
 """
 
 import os
@@ -15,7 +15,7 @@ STARTS = 3 if ON_WINDOWS else 1
 
 
 def finish(line, **options):
-    """subprocess.run; streams that `options` do not name are kept."""
+    """subprocess.run; streams that `options` do not contain are captured."""
     options.setdefault("stdout", subprocess.PIPE)
     options.setdefault("stderr", subprocess.PIPE)
     for _ in range(STARTS):

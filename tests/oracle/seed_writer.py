@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Writes PerfLib V2 bytes, honest by default and dishonest on request.
+"""Writes PerfLib V2 bytes.
 
-Sizes and counts follow from the content unless a keyword overrides them, which
-is how broken seeds are made.  Nothing here is shared with the readers.
+Sizes and counts follow from the contents unless a keyword overrides them to
+make a broken seed. Nothing here is shared with the readers.
 """
 
 import struct
@@ -13,17 +13,17 @@ ERROR, SINGLE, COUNTERS, INSTANCES, COUNTERSET = 0, 1, 2, 4, 6
 
 
 def pad8(raw, fill=b"\0"):
-    """Bytes filled up to a multiple of 8."""
+    """Bytes padded to a multiple of 8."""
     return raw + fill * (-len(raw) % 8)
 
 
 def chosen(override, honest):
-    """The override unless there is none."""
+    """The override if there is one, otherwise the correct value."""
     return honest if override is None else override
 
 
 def utf16(name):
-    """UTF-16LE without NUL; lone surrogates pass."""
+    """UTF-16LE without NUL; lone surrogates are kept."""
     return name.encode("utf-16-le", "surrogatepass")
 
 
@@ -115,7 +115,7 @@ def string(content):
 
 
 def string_block(texts, size=None, count=None, offsets=None):
-    """Texts by id; a text of None has no string; `offsets` overrides."""
+    """Texts by id; None is a counter without string; `offsets` overrides."""
     entries, body, start = b"", b"", 8 + 8 * len(texts)
     for number, (ident, content) in enumerate(texts):
         offset = ANY

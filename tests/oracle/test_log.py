@@ -29,7 +29,7 @@ def read(name):
 
 
 def inputs(path, value):
-    """The inputs of a formula."""
+    """The inputs of a formula for a value."""
     kind = formula.find_type(path["type"])
     out = {"type": path["type"], "value": value[2], "multi": value[4] or None}
     if kind.form.below in ("base", "base_delta", "base_or_time"):
@@ -43,7 +43,7 @@ def inputs(path, value):
 
 
 class Seeds(unittest.TestCase):
-    """The name of each seed gives the verdict."""
+    """The name of each seed agrees with the verdict."""
 
     def test_logs(self):
         codes = set()
@@ -75,7 +75,7 @@ class Captured(unittest.TestCase):
     """Logs of real machines."""
 
     def check_values(self, name):
-        """Every value of a log, with the one displayed."""
+        """Compare each value of a log with the displayed one."""
         log = log_reader.Log(read(name + ".blg"), strict=True)
         self.assertIsNone(log.error)
         expected = read(name + ".expected.jsonl").splitlines()

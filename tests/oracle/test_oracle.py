@@ -28,7 +28,7 @@ def read_registration(seed):
 
 
 class Seeds(unittest.TestCase):
-    """The name of each seed tells the verdict of the decoders."""
+    """The name of each seed agrees with the verdict of the decoders."""
 
     def check(self, seeds, decode):
         """Run a decoder over the seeds."""
@@ -75,7 +75,7 @@ class Seeds(unittest.TestCase):
 
 
 class Blocks(unittest.TestCase):
-    """Small facts of the format, written out by hand."""
+    """Facts of the format, written by hand."""
 
     def test_one_named_instance(self):
         data = struct.pack("<II", 104, 1) + bytes(40)
@@ -123,7 +123,7 @@ def evaluate(kind, older, newer, mode=""):
 
 
 class Formulas(unittest.TestCase):
-    """Statuses, their order, and the ends of the ranges."""
+    """Statuses, their order of precedence, and the limits of ranges."""
 
     def test_order(self):
         self.assertEqual(rate(2, 1, 5, 5, 0).status, "negative_delta")
@@ -139,7 +139,7 @@ class Formulas(unittest.TestCase):
         self.assertEqual((result.exact, result.flags), (0x140, ["wrapped"]))
         wide = rate(2, 1, mode="wrap32", kind=0x10410500)
         self.assertEqual(wide.status, "negative_delta")
-        # No counter of 4 bytes can have fallen from there.
+        # No counter of 4 bytes can have been that large.
         beyond = rate(1 << 32, 1, mode="wrap32")
         self.assertEqual(beyond.status, "negative_delta")
 
@@ -259,7 +259,8 @@ class Formulas(unittest.TestCase):
                              "not_displayed")
 
     def test_named_types_follow_their_bits(self):
-        # Two averages lack the difference bit; one timer takes F besides %.
+        # Two averages lack the difference bit; one timer uses F and is a
+        # percentage.
         apart = (0x30020400, AVERAGE, 0x22410500)
         for kind, known in formula.TYPES.items():
             spelled = formula.derive(kind)

@@ -35,7 +35,7 @@ def pick(records, kind):
 
 
 class Seeds(unittest.TestCase):
-    """The name of each seed tells the verdict."""
+    """The name of each seed agrees with the verdict."""
 
     def test_blocks(self):
         codes = set()
@@ -46,7 +46,7 @@ class Seeds(unittest.TestCase):
                 if found:
                     codes.add(found[0])
                     self.assertTrue(0 <= found[1] <= len(seed))
-        # One more, excessive_values, takes more than a seed's bytes.
+        # excessive_values is missing: it needs more bytes than a seed has.
         self.assertEqual(codes, {
             "truncated_header", "truncated_block", "truncated_object",
             "truncated_definition", "truncated_instance",
@@ -83,7 +83,7 @@ class Seeds(unittest.TestCase):
 
 
 class Blocks(unittest.TestCase):
-    """Small facts of the format, written out by hand."""
+    """Facts of the format, written by hand."""
 
     def test_one_counter(self):
         data = "PERF".encode("utf-16-le") + struct.pack(
@@ -142,7 +142,7 @@ class Blocks(unittest.TestCase):
                 (20127, b"a\xe9", "a\ufffd"), (437, b"a\x81b", "a\ufffdb"),
                 (932, b"\x83A", "\ufffdA"),
                 (65001, b"\xc3\xa9", "\xe9"),
-                # Each byte that is part of no character counts.
+                # Each byte that is not part of a character becomes one U+FFFD.
                 (65001, b"\xe2\x82A", "\ufffd\ufffdA"),
                 (65001, b"\xc0\x80", "\ufffd\ufffd"),
                 (65001, b"\xed\xa0\x80", "\ufffd\ufffd\ufffd"),
@@ -187,7 +187,7 @@ class Blocks(unittest.TestCase):
         records = v1.decode_block(block)
         error, = pick(records, "error")
         self.assertEqual(error["code"], "excessive_values")
-        # The 49th instance is the one that is not paid for any more.
+        # The 49th instance exceeds the limit.
         self.assertEqual(error["offset"], 96 + 64 + 4000 + 48 * 28 + 24)
         self.assertEqual(len(pick(records, "value")), 4800 + 1)
 
@@ -214,7 +214,7 @@ class Blocks(unittest.TestCase):
 
 
 class NameTables(unittest.TestCase):
-    """What pairs a table has."""
+    """The pairs that a table has."""
 
     def test_forms_agree(self):
         seeds = v1_seeds.name_table_seeds()
@@ -247,7 +247,7 @@ class NameTables(unittest.TestCase):
 
 
 def pair(older, newer, **options):
-    """The second sample's lines of two blocks."""
+    """The lines of the second of two blocks, as samples."""
     lines, errors = v1_cook.cook_files([older, newer], **options)
     assert not errors
     return [line for line in lines if line["sample"] == 1]
@@ -264,7 +264,7 @@ def processes(*rows, key=True):
 
 
 class Cooking(unittest.TestCase):
-    """Which instances belong together, and worked numbers."""
+    """Matching of instances, and worked numbers."""
 
     def deltas(self, older, newer):
         """The second column of the newer sample."""
@@ -291,7 +291,7 @@ class Cooking(unittest.TestCase):
              ("b", 2, 12, {"unique": 7})]), [1, None, 2])
 
     def test_code_page_is_part_of_a_name(self):
-        """0 is the page of the block's byte order."""
+        """Code page 0 is UTF-16 in the byte order of the block."""
         older = processes(("a", 1, 10, {}))
         for page, found in ((0, 3), (1200, 3), (1201, None), (1252, None)):
             newer = bytearray(processes(("a", 1, 13, {})))
@@ -373,7 +373,7 @@ class Cooking(unittest.TestCase):
 @unittest.skipUnless(REAL, "PERFBLOCK_REAL_DATA does not name the captured "
                      "data")
 class RealBlocks(unittest.TestCase):
-    """Captured blocks against values computed by someone else."""
+    """Captured blocks, compared with values computed by another program."""
 
     def test_all_values(self):
         found = {}

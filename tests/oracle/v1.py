@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """A second reader of V1 blocks and V1 name tables, for comparison with core.
 
-`decode_file` gives the records of a file with offsets from its start.  A
-broken object does not hide the ones after it, so that errors are records
-among the others: {"record": "error", "offset": .., "code": ..}.  The verdict
-on a file is its first error.  Keys that begin with an underscore are for the
-caller.
+`decode_file` returns the records of a file with offsets from its start. A
+broken object does not hide the following ones, so errors are records too:
+{"record": "error", "offset": .., "code": ..}. The verdict on a file is its
+first error. Keys that begin with an underscore are for the caller.
 """
 
 import argparse
@@ -35,7 +34,7 @@ class Malformed(Exception):
 
 
 def demand(condition, code, offset):
-    """Stop unless the condition holds."""
+    """Raise Malformed unless the condition holds."""
     if not condition:
         raise Malformed(code, offset)
 
@@ -46,7 +45,7 @@ def error_record(error):
 
 
 def is_base(kind):
-    """Whether the type is a base: all bits of the subtype count."""
+    """Whether the type is a base: compares the whole subtype."""
     return kind & 0xC00 == 0x400 and kind & 0xF0000 == 0x30000
 
 
@@ -55,7 +54,7 @@ WIDE = {0: None, 1200: "utf-16-le", 1201: "utf-16-be"}
 
 
 def cut_name(raw, page):
-    """The bytes of a name up to its first NUL, whole characters only."""
+    """The bytes of a name up to its first NUL, without a partial character."""
     if page not in WIDE:
         return raw.split(b"\0")[0]
     raw = raw[:len(raw) // 2 * 2]
@@ -262,7 +261,7 @@ class Reader:
     def related(self, counters, position, at, size):
         """The base and the multi count of a value.
 
-        A base has neither, nor has a label; MULTI_BASE is a count, no base.
+        A base and a label have neither. MULTI_BASE is a count and not a base.
         """
         counter, base, items = counters[position], None, None
         if is_base(counter["type_value"]) or counter["bytes"] == 0:
@@ -282,7 +281,8 @@ class Reader:
     def values(self, item, counters, number, at, size):
         """A record for each definition, from the counter block at `at`.
 
-        The object's bytes pay for them: 2 for each, 4 for a multi counter.
+        The bytes of the object limit their number: 2 for each, 4 for a multi
+        counter.
         """
         item["_paid"] += sum(4 if other["type_value"] & MULTI and
                              not is_base(other["type_value"]) else 2
@@ -351,7 +351,7 @@ class Reader:
 def number_instances(records):
     """Fill in the names of parents and the number among equal names.
 
-    A parent is looked for in the first object of its title that has any.
+    The parent is in the first object of its title that has instances.
     """
     objects = []
     for record in records:
@@ -372,14 +372,14 @@ def number_instances(records):
                 place < len(parents)) else {"name": None, "_name": None}
             record["parent"] = parent["name"]
             record["_parent_name"] = parent["_name"] or EMPTY_NAME
-            # Equal texts may be different bytes: the bytes count.
+            # Different bytes may decode to the same text: compare the bytes.
             name = (record["_name"], record["_parent_name"])
             record["occurrence"] = seen[name]
             seen[name] += 1
 
 
 def decode_block(data, at=0):
-    """The records of the block that begins at `at`, an error the last."""
+    """The records of the block at `at`; the last may be an error."""
     records = []
     try:
         for record in Reader(data, at).records():
@@ -399,7 +399,7 @@ def decode_v2(data, at):
 
 
 def decode_parts(data):
-    """The records of each block of a file, the first of which is V1.
+    """The records of each block in a file, the first of which is V1.
 
     Bytes after a block that are too few for a block, or all zero, are not
     read, nor is what follows a bad header or a bad V2 block.
@@ -441,9 +441,9 @@ def decode_file(data):
 
 
 def verdict(records):
-    """The code and the offset of the first error; None for none.
+    """The code and offset of the first error; None if there is none.
 
-    Of an error in a V2 block both are None.
+    For an error in a V2 block both are None.
     """
     for record in records:
         if record["record"] == "error":
@@ -481,7 +481,8 @@ class Names:
             self.read()
 
     def character(self, at):
-        """The character at an offset, or None where no whole one is left."""
+        """The character at an offset, or None if no whole character is left.
+        """
         raw = self.data[at:at + self.unit]
         if len(raw) < self.unit:
             return None
@@ -501,7 +502,7 @@ class Names:
         return begin, at, found
 
     def number(self, begin, end):
-        """A title index, or None: digits alone, below 2**32."""
+        """A title index, or None: only digits, below 2**32."""
         codec = "latin-1" if self.unit == 1 else "utf-16-le"
         found = self.data[begin:end].decode(codec, "replace")
         if not re.fullmatch("[0-9]+", found, re.ASCII):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Displayed values of consecutive V1 blocks, by plain dictionary look-ups."""
+"""Displayed values of consecutive V1 blocks, computed with dictionaries."""
 
 import argparse
 import json
@@ -14,14 +14,14 @@ from blocks import clock_time, public
 
 NO_UNIQUE_ID = -1
 MOST_OBJECTS = 4096  # that are kept
-# The only instance of an object without instances: it has no name, and no key
-# counter tells it from others.
+# The identity of the only instance of an object without instances: it has no
+# name, and a key counter does not apply.
 ONLY = {"name": None, "occurrence": 0, "unique_id": NO_UNIQUE_ID,
         "parent": None, "_name": None, "_parent_name": v1.EMPTY_NAME}
 
 
 def evaluate(older, newer):
-    """The one place that depends on the evaluator's interface."""
+    """The only call of the formula evaluator."""
     kind = formula.find_type(newer["type"])
     if (older and kind and formula.needs_two(kind) and
             older["type"] == newer["type"] and
@@ -38,7 +38,7 @@ class Instance:
         self.is_unique = self.record["unique_id"] != NO_UNIQUE_ID
 
     def identity(self):
-        """Who it is: its own id, or the key counter's value and its name."""
+        """Its unique id, or the value of the key counter and its name."""
         if self.is_unique:
             return ("unique", self.record["unique_id"])
         return ("name", self.record["unique_id"], self.key,
@@ -53,16 +53,16 @@ class Object:
         self.found = {}  # (identity, rank among equal ones) -> instance
 
     def index(self, key_counter):
-        """Take in that all is there."""
+        """Index the instances when all values are there."""
         if "_has_block" in self.item and not self.instances:
-            self.instances.append(Instance(None))  # broken before a value
+            self.instances.append(Instance(None))  # an error precedes it
         keys = [counter["position"] for counter in self.counters
                 if counter["counter"] == key_counter]
         ranks = Counter()
         given = Counter(instance.record["unique_id"]
                         for instance in self.instances)
         for instance in self.instances:
-            # An id that an object gives twice is none: then names count.
+            # An id that occurs twice in an object is ignored; names are used.
             if instance.is_unique:
                 instance.is_unique = given[instance.record["unique_id"]] == 1
             value = None
@@ -75,10 +75,10 @@ class Object:
             ranks[who] += 1
 
     def column(self, position, newer):
-        """The counter that one of a newer object is compared with.
+        """The counter that a counter of a newer object is compared with.
 
-        The one at its place if there are as many, else the only one of its
-        title, which must be the only one in the newer object too.
+        It has the same position if both objects have the same number of
+        counters. Otherwise it is the only one with its title, in both objects.
         """
         title = newer.counters[position]["counter"]
         if len(self.counters) == len(newer.counters):
@@ -110,22 +110,23 @@ class Sample:
             item.index(key_counter)
 
     def add_value(self, record):
-        """Put a value where it belongs."""
+        """Add a value to its instance."""
         instances = self.objects[-1].instances
         if record["instance"] is None and not instances:
             instances.append(Instance(None))
         instances[-1].values[record["position"]] = record
 
     def find(self, number, title, place):
-        """The object and instance of another sample: at its own position,
-        else in the first object of its title that has the instance."""
+        """The object and instance of another sample: the object at the same
+        position if it has the instance, else the first one of this title that
+        has it."""
         for item in self.objects[number:number + 1] + self.objects:
             if item.item["object"] == title and place in item.found:
                 return item, item.found[place]
         return None, None
 
     def inputs(self, item, kind, value):
-        """Everything the formula of one counter may need."""
+        """All possible inputs of the formula of one counter."""
         value = value or {"raw": None, "base": None, "items": None,
                           "bytes": None}
         return {"type": kind, "bytes": value["bytes"], "value": value["raw"],
@@ -142,7 +143,7 @@ class Sample:
         counter = item and item.column(value["position"], newer)
         if not counter:
             return None
-        # A broken object may have the counter and not the value.
+        # A broken object may have the counter but not the value.
         return self.inputs(item.item, counter["type_value"],
                            instance.values.get(counter["position"]))
 
@@ -168,14 +169,14 @@ def cook_v1(number, sample, older, titles):
 
 
 def cook_v2(number, sample, older):
-    """The lines of a V2 block that nothing is known about."""
+    """The lines of a V2 block without metadata."""
     before = cook.first_inputs(older) if older else {}
     for line in cook.lines_of(cook.Metadata(), number, sample, before):
         yield dict(line, guid=None, parent=None)
 
 
 def continues(older, newer):
-    """Whether clocks go on from one header to another of a later file."""
+    """Whether the clocks continue from one header to that of a later file."""
     freq = older["perf_freq"]
     ticks = newer["perf_time"] - older["perf_time"]
     hundreds = newer["perf_time_100ns"] - older["perf_time_100ns"]
@@ -185,7 +186,7 @@ def continues(older, newer):
 
 
 class History:
-    """The V1 samples that later ones may be compared with."""
+    """The V1 samples that later ones are compared with."""
 
     def __init__(self):
         self.latest = {}  # (machine, title) -> order of its latest sample
@@ -193,8 +194,9 @@ class History:
         self.taken = 0
 
     def add(self, sample, number, file):
-        """The number of a new sample, `number` unless it is a part of the
-        one before; and the samples that it is compared with, by title."""
+        """The number of a new sample, which is `number` unless it is part of
+        the previous sample, and by title the samples that it is compared with.
+        """
         header = sample.header
         keys = {(header["_system_name"], item.item["object"])
                 for item in sample.objects}
@@ -214,7 +216,7 @@ class History:
                                                          header)}
 
     def keep(self, keys, entry):
-        """Keep a sample, and the latest ones of the others."""
+        """Keep a sample, and the latest samples of other objects."""
         self.latest.update((key, self.taken) for key in keys)
         self.kept = {order: kept for order, kept in self.kept.items()
                      if order in self.latest.values()}
@@ -234,7 +236,7 @@ def cook_parts(parts, names=None, key_counter=None):
     """
     titles = defaultdict(lambda: None)
     for index, name, _ in reversed(names.pairs if names else []):
-        titles[index] = name  # of equal indexes the first counts
+        titles[index] = name  # the first of equal indexes is used
     history, older, next_number = History(), None, 0
     for file, part in parts:
         number, next_number = next_number, next_number + 1
@@ -271,8 +273,8 @@ def line_of(number, sample, place, titles, outcome):
 
 
 def by_time(files):
-    """Numbers of files in the order of their first samples; those without
-    one keep their place."""
+    """Numbers of the files in the order of their first samples. Files without
+    a sample keep their place."""
     times = [v1.first_time(data) for data in files]
     timed = [n for n, time in enumerate(times) if time is not None]
     order = list(range(len(files)))
@@ -282,7 +284,7 @@ def by_time(files):
 
 
 def cook_files(files, names=None, key_counter=None):
-    """All lines of the blocks in several files, and the errors met."""
+    """All lines of the blocks in several files, and their errors."""
     parts, errors = [], []
     for number in by_time(files):
         for part in v1.decode_parts(files[number]):

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Consecutive V1 blocks that mutations of single ones hardly ever make.
+"""Consecutive V1 blocks that mutations of single blocks rarely produce.
 
-Each encounter is a list of blocks: objects that change places, parents in one
-of several objects of a title, names and titles at the ends of their ranges.
+Each case is a list of blocks: objects that change places, parents in one of
+several objects with the same title, names and titles at the limits of their
+ranges.
 """
 
 from v1_writer import little
 
 DELTA = 0x00400400
 TITLE_MAX = 0xFFFFFFFF
-# Help is the next title in these blocks, and nothing follows the last one.
+# In these blocks the help index is the title + 1, and there is none after the
+# last title.
 STAND_IN = 0x7FEEEEEE
 
 
@@ -20,7 +22,7 @@ def counters(*titles):
 
 
 def values(*numbers):
-    """The counter block that belongs to them."""
+    """The counter block with these values."""
     return little.values(*map(little.v4, numbers))
 
 
@@ -37,13 +39,13 @@ def only(title, titles, *numbers):
 
 
 def last_title(block):
-    """The same block with the largest title in the place of the stand-in."""
+    """The same block with the largest title in place of STAND_IN."""
     return block.replace(STAND_IN.to_bytes(4, "little"),
                          TITLE_MAX.to_bytes(4, "little"))
 
 
 def encounters():
-    """The blocks of each encounter by its name."""
+    """The blocks of each case, by its name."""
     block, child = little.block, rows(5, ("c", 1, {"parent": (4, 0)}))
     later = rows(5, ("c", 7, {"parent": (4, 0)}))
     parent = rows(4, ("p", 1))

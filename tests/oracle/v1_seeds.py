@@ -44,7 +44,7 @@ def without_header(writer, *objects, more=0, **options):
 
 
 def sizes_without_header():
-    """Total sizes without the header, alone and among other blocks."""
+    """Total sizes without the header, alone and with other blocks."""
     one, two = single(little), process(little, *ROWS)
     label = little.object(4, [], [], instances=w.METADATA_ALONE)
     short = without_header(little, one, two)
@@ -100,7 +100,7 @@ def whole_blocks():
 
 
 def objects():
-    """Objects: metadata kinds, code pages, lengths with slack."""
+    """Objects: metadata only, code pages, lengths with slack."""
     counter = little.counter(10, RATE, 4, 4)
     wide = little.counter(10, RATE, 4, 4, extra=b"\xee" * 12)
     block = little.values(little.v4(7))
@@ -141,7 +141,7 @@ def objects():
 
 
 def many_multi_counters():
-    """Multi counts after many values: honest, and much to look through."""
+    """Multi counters after many values, valid and slow to search."""
     counters = [little.counter(30 + 2 * n, MULTI, 8, 4 + 12 * n)
                 for n in range(20)]
     raws = [little.v8(500 + n) + little.v4(n + 1) for n in range(20)]
@@ -271,7 +271,7 @@ def bases():
 
 
 def v1_valid():
-    """All sound blocks."""
+    """All valid blocks."""
     out = {}
     for part in (whole_blocks, objects, names, bases):
         out.update(part())
@@ -315,7 +315,7 @@ def broken_frames():
 
 
 def broken_objects():
-    """Rules 26 and 28: the object's header; a sound object stands after."""
+    """Rules 26 and 28: the object's header; a valid object follows."""
     # The count fits the bytes; the second object's header does not.
     bad = {"rule26_no_room": little.block(
         single(little, tail=bytes(60)), bytes(56), count=2)}
@@ -340,7 +340,7 @@ def broken_objects():
 
 
 def broken_object(field, number):
-    """An object of one counter with one field set to a lie."""
+    """An object with one counter and one wrong field."""
     fields = {"instances": w.NO_INSTANCES, field: number}
     return little.object(2, [little.counter(10, RATE, 4, 4)],
                          [little.values(little.v4(7))], **fields)
@@ -397,7 +397,7 @@ def broken_parts():
             230, [good, c(12, RAW, size, offset)],
             [little.instance("a", little.values(v4(7))),
              little.instance("b", little.values(v8(7), v8(8)))])
-    # The lie shows in the second instance only.
+    # Only the second instance is wrong.
     out["rule31_second_instance"] = little.object(
         230, [good, c(12, RAW, 4, 8)],
         [little.instance("a", little.values(v4(1), v4(2))),
@@ -407,7 +407,7 @@ def broken_parts():
 
 
 def broken_between():
-    """Broken objects do not hide the sound ones around them."""
+    """Broken objects do not hide the valid ones around them."""
     one, two = single(little), process(little, *ROWS)
     bad = broken_object("instances", -4)
     worse = little.single(2, [little.counter(12, RAW, 4, 9)], little.v4(7))
@@ -441,7 +441,7 @@ STRINGS = tuple(part for pair in PAIRS for part in pair)
 
 
 def sound_tables():
-    """Tables without anything to tolerate."""
+    """Tables without deviations."""
     text = lines(*PAIRS)
     return {
         "counter": multi_string(*STRINGS),
@@ -470,7 +470,7 @@ def sound_tables():
 
 
 def tolerated_tables():
-    """Tables that only a strict reader refuses."""
+    """Tables that only a strict reader rejects."""
     return {
         "rule36_odd": multi_string("2", "System", "4"),
         "rule36_no_index": multi_string("2", "a", "x", "b", "4", "c"),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Writes V1 blocks and name tables, honest by default, dishonest on request.
+"""Writes V1 blocks and name tables.
 
-Sizes, counts and offsets follow from the content unless a keyword overrides
-them.  Nothing here is shared with the readers.
+Sizes, counts and offsets follow from the contents unless a keyword overrides
+them to make a broken seed. Nothing here is shared with the readers.
 """
 
 import struct
@@ -25,7 +25,7 @@ class Writer:
         return struct.pack(self.order + form, *fields)
 
     def utf16(self, name):
-        """UTF-16 without NUL; lone surrogates pass."""
+        """UTF-16 without NUL; lone surrogates are kept."""
         codec = "utf-16-le" if self.order == "<" else "utf-16-be"
         return name.encode(codec, "surrogatepass")
 
@@ -41,7 +41,7 @@ class Writer:
                          offset) + extra
 
     def values(self, *raws, length=None, tail=b""):
-        """A PERF_COUNTER_BLOCK: raw bytes one after the other."""
+        """A PERF_COUNTER_BLOCK of consecutive raw bytes."""
         body = b"".join(raws) + tail
         return self.pack("I", chosen(length, 4 + len(body))) + body
 
@@ -108,11 +108,11 @@ little, big = Writer("<"), Writer(">")
 # Name tables ----------------------------------------------------------------
 
 def multi_string(*strings, end="\0"):
-    """Strings as the registry stores them: each with NUL, then one more."""
+    """Strings as in the registry: each with a NUL, and one more at the end."""
     return ("".join(one + "\0" for one in strings) + end).encode(
         "utf-16-le", "surrogatepass")
 
 
 def lines(*pairs, join="\t", end="\n"):
-    """Pairs as text, one to a line or one string to a line."""
+    """Pairs as text, one pair or one string per line."""
     return "".join(index + join + name + end for index, name in pairs)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a build without options makes: `cmake -B build && cmake --build build` with a C compiler and a build tool.
+"""Checks a build without options: `cmake -B build && cmake --build build` with a C compiler and a build tool.
 
-Missing tools are imitated with CMAKE_DISABLE_FIND_PACKAGE_PkgConfig and CMAKE_DISABLE_FIND_PACKAGE_Python3.
+Missing tools are simulated with CMAKE_DISABLE_FIND_PACKAGE_PkgConfig and CMAKE_DISABLE_FIND_PACKAGE_Python3.
 """
 import argparse
 import json
@@ -14,7 +14,7 @@ import subprocess
 
 NO_CRITERION = "-DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON"
 NO_PYTHON = "-DCMAKE_DISABLE_FIND_PACKAGE_Python3=ON"
-# Variables with which CMake's defaults can be changed from outside.
+# Environment variables that change CMake's defaults.
 ENVIRONMENT = {name: value for name, value in os.environ.items()
                if name not in ("CMAKE_BUILD_TYPE", "CMAKE_GENERATOR", "CFLAGS", "PERFBLOCK_REAL_DATA")}
 
@@ -42,7 +42,7 @@ class Check:
             raise SystemExit(f"{problem}\n{output}")
 
     def configure(self, name, *options, fails=False, source=None, **variables):
-        """(build folder, what CMake printed)"""
+        """(build folder, output of CMake)"""
         build = self.folder / name
         output = self.run(self.cmake, "-S", source or self.source, "-B", build, f"-DCMAKE_C_COMPILER={self.compiler}",
                           "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *options, fails=fails, **variables)
@@ -63,7 +63,7 @@ class Check:
         self.expect(bool(tests) == expected, f"{build}: tests are {'' if tests else 'not '}built")
 
     def check_user(self):
-        """Nothing but a compiler and a build tool: optimised libraries and the program."""
+        """With only a compiler and a build tool: optimised libraries and the program."""
         build, output = self.configure("user", NO_CRITERION, NO_PYTHON)
         for tool in ("Criterion", "Python 3"):
             self.expect(re.search(rf"^-- .*{tool}", output, re.MULTILINE), f"no line names {tool}", output)
@@ -77,7 +77,7 @@ class Check:
         print("libraries and program: ok")
 
     def check_build_types(self):
-        """A type that is given is kept, and a project around this one decides for itself."""
+        """A given build type is used; a project that contains this one chooses its own."""
         build, _ = self.configure("debug", "-DCMAKE_BUILD_TYPE=Debug", NO_CRITERION)
         self.expect(self.cached(build, "CMAKE_BUILD_TYPE") == "Debug", "the type Debug is not kept")
         outer = self.folder / "outer"
@@ -91,7 +91,7 @@ class Check:
         print("build types: ok")
 
     def check_tests(self):
-        """AUTO builds the tests where their tools are, ON insists on them."""
+        """AUTO builds the tests if their tools are found; ON requires the tools."""
         for name, option, tool in (("criterion", NO_CRITERION, "Criterion"), ("python", NO_PYTHON, "Python 3")):
             build, output = self.configure(f"auto_{name}", option)
             self.expect_tests(build, False)
@@ -106,7 +106,8 @@ class Check:
         print("tests: ok")
 
     def check_real_data(self):
-        """A build folder from before the variable was set takes it up, and a value that was given stays."""
+        """An existing build folder takes over a variable that is set later; a value on the command line has precedence.
+        """
         first, second = self.folder / "data 1", self.folder / "data 2"
         first.mkdir()
         second.mkdir()

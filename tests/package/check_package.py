@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Builds the example of README.md against the installed CMake package, pkg-config, a subdirectory, fetched content and
-the bare sources. It must print what README.md says each time. With --kind sources only the bare sources are used: a cross
+"""Builds the example of README.md with the installed CMake package, pkg-config, a subdirectory, fetched content and the
+bare sources, and compares its output with README.md. With --kind sources only the bare sources are used; then a cross
 compiler builds them, and --emulator runs the program.
 
-README.md's first ```c block without collect.h is the example, the next ``` block its output. A file of the corpus that is named between
-the two is the example's argument.
+The example is README.md's first ```c block without collect.h; the next ``` block is its output. A file of the corpus
+that is named between the two is the argument.
 """
 import argparse
 import os
@@ -17,7 +17,7 @@ import sys
 
 from readme import read_example
 
-# What the sample of docs/cpi.md prints on a machine with counters, and on one without.
+# Output of the sample in docs/cpi.md on a machine with counters, and on one without.
 ORIGINAL_OUTPUT = r"cpi +\d+\.\d\d  busy +\d+\.\d\d%\n|CpiInit: PU_[A-Z_]+\n"
 
 
@@ -57,7 +57,7 @@ class Check:
         return self.run(*command, fails=fails)
 
     def install(self):
-        """Into one folder, then moved to another: nothing inside may remember the first."""
+        """Install into a folder and move that to another place: no file inside may contain the first path."""
         build, first = self.folder / "build", self.folder / "first"
         self.configure(self.source, build, "-DPERFBLOCK_TESTS=OFF", "-DPERFBLOCK_FUZZ=OFF", f"-DCMAKE_INSTALL_PREFIX={first}")
         self.run(self.arguments.cmake, "--build", build, "--target", "install")
@@ -87,7 +87,7 @@ class Check:
         self.compare(how, build / "example")
 
     def check_requests(self):
-        """Versions with another minor number are refused, and a kind that is not installed."""
+        """A version with another minor number is refused, and so is a library kind that is not installed."""
         other = "shared" if self.arguments.kind == "static" else "static"
         for wrong in (*(f"-DPERFBLOCK_WANTED_VERSION={version}" for version in ("0.0", "0.2", "1.0")), f"-DKIND={other}"):
             output = self.request(wrong, fails=True)
@@ -104,7 +104,7 @@ class Check:
         return self.configure(self.source / "tests/package/consumer", build, *options, fails=fails)
 
     def check_soname(self):
-        """Programs ask the loader for a library of the same minor version."""
+        """Programs require a shared library of the same minor version."""
         for name in ("perfblock", "perfblock_platform"):
             library = next(self.prefix.rglob(f"lib{name}.so"))
             header = self.run("objdump", "-p", library)
@@ -121,8 +121,8 @@ class Check:
         self.compare("pkg-config", program)
 
     def consume_original_names(self):
-        """The sample of docs/cpi.md, its first ```c block, has the original's names only. As C and as C++ it
-        must build without a warning, and run: where there are no counters it says so."""
+        """The sample of docs/cpi.md, its first ```c block, uses only the original names. As C and as C++ it must build
+        without a warning and run; without counters it prints an error."""
         text, _, expected = read_example(self.source / "docs/cpi.md")
         found = next(self.prefix.rglob("pkgconfig"))
         environment = {"PKG_CONFIG_PATH": str(found), "PKG_CONFIG_ALLOW_SYSTEM_CFLAGS": "1"}
@@ -139,7 +139,7 @@ class Check:
             print(f"original names as {language}: ok")
 
     def consume_perflib(self):
-        """The program of docs/perflib.md, with the compatibility headers, over an installed fixture."""
+        """The program of docs/perflib.md, with the compatibility headers and an installed fixture."""
         text, _, expected = read_example(self.source / "docs/perflib.md")
         found = next(self.prefix.rglob("pkgconfig"))
         environment = {"PKG_CONFIG_PATH": str(found), "PKG_CONFIG_ALLOW_SYSTEM_CFLAGS": "1"}
@@ -155,7 +155,7 @@ class Check:
         print("perflib.h: ok")
 
     def consume_sources(self):
-        """Without any build system: one command over the core's sources."""
+        """One compiler command over the sources of core, without a build system."""
         program = self.folder / f"from_sources{self.arguments.suffix}"
         core = self.source / "core"
         sources = sorted((core / "src").glob("*/*.c"))
@@ -164,7 +164,7 @@ class Check:
         self.refuse_wrong_inputs(program)
 
     def refuse_wrong_inputs(self, program):
-        """No argument, a file that is not there, and a block that is cut short."""
+        """No argument, a missing file, and a truncated block."""
         missing, cut = self.folder / "missing.bin", self.folder / "cut.bin"
         cut.write_bytes(self.input.read_bytes()[:-1])
         for arguments, pattern in (([], "usage: .*\n"),
@@ -176,7 +176,7 @@ class Check:
         print("wrong inputs: ok")
 
     def check_exports(self):
-        """What the libraries show is pfb_* and nothing else."""
+        """The libraries export only pfb_*."""
         suffix = "so" if self.arguments.kind == "shared" else "a"
         libraries = sorted(self.prefix.rglob(f"libperfblock*.{suffix}"))
         if len(libraries) != 4:

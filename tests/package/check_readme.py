@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs what README.md says about building, installing and linking, as it is printed there.
+"""Runs the commands of README.md for building, installing and linking, as printed.
 
-The commands run in a copy of the sources, with a home folder of their own. The program that is linked is README.md's first
+The commands run in a copy of the sources, with their own home folder. The program that is linked is README.md's first
 example. The defaults in the table of options are compared with those of the build.
 """
 import argparse
@@ -17,7 +17,7 @@ from readme import FENCED, read_example
 OPTION = re.compile(r"^\| `(\w+)` \| (?:`([^`]*)`)? *\|", re.MULTILINE)
 CACHED = re.compile(r"^(PERFBLOCK_\w+|CMAKE_BUILD_TYPE|BUILD_SHARED_LIBS):(?:BOOL|PATH|FILEPATH|STRING)=(.*)$", re.MULTILINE)
 NOT_COPIED = shutil.ignore_patterns("build", ".git", "__pycache__")
-# Variables that change what CMake finds or makes.
+# Environment variables that change what CMake finds or makes.
 CLEARED = ("CMAKE_BUILD_TYPE", "CMAKE_GENERATOR", "CFLAGS", "PERFBLOCK_REAL_DATA")
 
 
@@ -41,7 +41,7 @@ class Check:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.home = self.folder / "home"
         self.home.mkdir(parents=True)
-        # "cc" and "cmake" are those of the build that runs this test.
+        # "cc" and "cmake" are the ones of the build that runs this test.
         tools = self.folder / "tools"
         tools.mkdir()
         for name, path in (("cc", arguments.compiler), ("cmake", arguments.cmake)):
@@ -53,7 +53,7 @@ class Check:
         example, input_name, self.expected = read_example(source / "README.md")
         self.input = source / input_name
         (self.folder / "agent.c").write_text(example, encoding="utf-8")
-        # An empty folder of packages: Criterion is not found, and the tests are not built once more.
+        # An empty package path: Criterion is not found, so the tests are not built again.
         self.environment = {name: value for name, value in os.environ.items() if name not in CLEARED}
         self.environment |= {"HOME": str(self.home), "PATH": f"{tools}:{os.environ['PATH']}", "CC": str(tools / "cc"),
                              "PKG_CONFIG_LIBDIR": str(self.home)}

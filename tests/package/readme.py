@@ -9,8 +9,8 @@ HEREDOC = re.compile(r" <<(\w+)$")
 
 
 def read_example(page):
-    """The first ```c block that core alone suffices for, the corpus file named between it and the next block (None without
-    one), and that next block, which is the expected output."""
+    """The first ```c block that needs only core, the corpus file named between it and the next block (or None), and
+    that next block, the expected output."""
     text = page.read_text(encoding="utf-8")
     blocks = list(FENCED.finditer(text))
     for index, block in enumerate(blocks):
@@ -30,7 +30,7 @@ def read_sessions(page):
 
 
 def read_session(block):
-    """One such block."""
+    """A block of commands."""
     steps = []
     for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
         command, _, output = step.partition("\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cases at the edges: raw values, clocks, bases, factors, what is missing.
+"""Edge cases: raw values, clocks, bases, factors and missing inputs.
 
 Each function yields the cases of one file of corpus/formula.
 """
@@ -12,7 +12,7 @@ from vector_rows import (Case, LEAST, MOST, TWO31, TWO32, TWO53, TWO63, TWO64,
 
 DWORD_EDGES = (0, 1, 2, TWO31 - 1, TWO31, TWO32 - 2, TWO32 - 1)
 LARGE_EDGES = (0, 1, TWO32 - 1, TWO32, TWO53 - 1, TWO53 + 1, TWO63, TWO64 - 1)
-# Pairs of clock readings: equal, reversed, a step, and as far as they go.
+# Pairs of clock readings: equal, reversed, one step, and the largest distance.
 CLOCK_PAIRS = (
     (0, 0, "stands still at 0"), (5, 5, "stands still at 5"),
     (MOST, MOST, "stands still at its end"), (6, 5, "goes back by 1"),
@@ -31,7 +31,7 @@ STARTS = (0, 1, TWO32 - 1, TWO32, TWO53 - 1, TWO53 + 1, TWO63 - 1, TWO63,
 
 SHOWN = sorted(kind for kind, known in formula.TYPES.items() if known.form)
 HIDDEN = sorted(set(formula.TYPES) - set(SHOWN))
-# Values without a row, of which some are what others call types.
+# Values that are not in the table; some are types of other programs.
 UNNAMED = (0x00012000, 0x00020000, 0x00510500, 0x10510500, 0x40030400,
            0x60410400, 0x20410400, 0x80000001, 0xFFFFFFFF)
 ALIAS = 0x40030503
@@ -69,7 +69,7 @@ def type_cases():
 # Raw values ------------------------------------------------------------------
 
 def pairs_of(edges):
-    """Pairs of numbers, older first, and what happens between them."""
+    """Pairs of numbers, older first, with a description."""
     last = edges[-1]
     for edge, following in zip(edges, edges[1:] + (last,)):
         yield 0, edge, "rises from 0 to " + spell(edge)
@@ -84,7 +84,7 @@ def pairs_of(edges):
 
 
 def value_cases():
-    """Raw values against each other, or alone."""
+    """Pairs of raw values, and single ones."""
     for kind in SHOWN:
         edges = LARGE_EDGES if is_large(kind) else DWORD_EDGES
         if forms_of(kind)[1].delta:
@@ -92,7 +92,7 @@ def value_cases():
                 yield Case("value", *vary(kind, {"value": old}, value=new),
                            "the counter " + what)
             continue
-        # Providers give raw counts of either size.
+        # Providers use either size for raw counts.
         if forms_of(kind)[1] is formula.RAW:
             edges = LARGE_EDGES
         for edge in edges:
@@ -106,7 +106,7 @@ def value_cases():
 # Clocks ----------------------------------------------------------------------
 
 def clock_cases():
-    """Readings of the clock a type uses, and of those it does not."""
+    """Readings of the clock that a type uses, and of other clocks."""
     for kind in SHOWN:
         known, form = forms_of(kind)
         if form.below == "time" or form is formula.PRECISION_TIME:
@@ -117,7 +117,7 @@ def clock_cases():
 
 
 def own_clock(kind, known):
-    """Readings of the clock that divides, beside small and large steps."""
+    """Readings of the clock in the denominator, with small and large steps."""
     key = formula.CLOCKS[known.clock][0]
     no_base = {"base": None} if known.form is formula.PRECISION_TIME else {}
     for number, (old, new, what) in enumerate(CLOCK_PAIRS):
@@ -128,7 +128,7 @@ def own_clock(kind, known):
 
 
 def elapsed_cases(kind):
-    """Now against start, the one signed and the other not."""
+    """The time and the start: the former is signed, the latter is not."""
     nows = (LEAST, -1, 0, 1, TWO32, TWO53 + 1, MOST)
     for start, now in itertools.product(STARTS, nows):
         newer = vary(kind, value=start, object_time=now)[1]
@@ -137,7 +137,7 @@ def elapsed_cases(kind):
 
 
 def other_clocks(kind, form):
-    """Clocks the type does not use may be anything, or absent."""
+    """Clocks that a type does not use may have any value or be absent."""
     used = clock_of(kind)
     keys = [key for clock in formula.CLOCKS.values() for key in clock
             if key and key not in used]
@@ -155,7 +155,7 @@ def other_clocks(kind, form):
 # Bases -----------------------------------------------------------------------
 
 def base_cases():
-    """Bases against each other, or alone, and clocks that stand in."""
+    """Pairs of bases, single bases, and clocks that replace a missing base."""
     for kind in SHOWN:
         known, form = forms_of(kind)
         edges = LARGE_EDGES if is_large(known.base or 0) else DWORD_EDGES
@@ -215,7 +215,7 @@ def flag_cases():
 # Factors ---------------------------------------------------------------------
 
 def factor_cases():
-    """Frequencies and item counts, beside small and large differences."""
+    """Frequencies and multi counts, with small and large differences."""
     for kind in SHOWN:
         form = forms_of(kind)[1]
         frequency = clock_of(kind)[1]
@@ -240,7 +240,7 @@ def ticking(kind, clock, ticks):
 
 
 def frequency_cases(kind, key):
-    """The newer frequency alone counts, and it is a factor."""
+    """Only the newer frequency is used, and it is a factor."""
     clock, large = key.replace("freq", "time"), is_large(kind)
     for number, ticks in enumerate(FREQUENCIES):
         raw = 1750 if number % 2 else TWO32 - 1
@@ -268,7 +268,7 @@ def frequency_cases(kind, key):
 # Missing inputs --------------------------------------------------------------
 
 def missing_cases():
-    """Inputs absent from both samples, and from each."""
+    """Inputs that are missing in both samples, and in each."""
     for kind in SHOWN:
         older, newer = usual_samples(kind)
         usual, unused = formula.evaluate(older, newer), []
@@ -303,9 +303,9 @@ def missing_cases():
 # Order of tests --------------------------------------------------------------
 
 def faults_of(kind):
-    """What can be wrong, in the order in which it is found.
+    """Possible faults, in the order of the tests.
 
-    A fault is its name and the changes it makes to the samples.
+    A fault has a name and the changes that it makes to the samples.
     """
     known, form = forms_of(kind)
     clock, frequency = clock_of(kind)
@@ -341,12 +341,12 @@ def faults_of(kind):
 
 
 def order_cases():
-    """Two tests that fail together, and all of them: the first decides."""
+    """Pairs of failing tests, and all of them: the first one decides."""
     for kind in SHOWN:
         faults = list(faults_of(kind))
         for one, two in itertools.combinations(faults, 2):
             if set(one[1]) & set(two[1]) or set(one[2]) & set(two[2]):
-                continue  # they would undo each other
+                continue  # they would cancel each other
             yield Case("order", *vary(kind, {**one[1], **two[1]},
                                       **one[2], **two[2]),
                        "%s, and %s" % (one[0], two[0]),

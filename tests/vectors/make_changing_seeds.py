@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the seeds of the fuzz target changing: `make_changing_seeds.py CORPUS`.
+"""Writes the seeds of the fuzz target changing: `make_changing_seeds.py
+CORPUS`.
 
-Each is a pair of the corpus' other seeds, after the eight bytes that say who
-reads them and how the first turns into the second: the layout of
-fuzz/changing_fuzzer.c.  The same bytes every time.
+Each one combines two other seeds of the corpus, after the eight bytes that
+choose the reader and the way the input changes (fuzz/changing_fuzzer.c). Every
+run writes the same bytes.
 """
 
 import pathlib
@@ -31,7 +32,7 @@ def changing_seeds(corpus):
                  sorted((corpus / subject / "seeds").iterdir())
                  if not path.name.startswith("broken_")]
         files = sorted((data for data in files if data), key=len)
-        files = files[len(files) // 4:]  # the smallest ones say little
+        files = files[len(files) // 4:]  # the smallest ones reach little code
         for mode, how in enumerate(MODES):
             first = files[mode % len(files)]
             second = files[(mode + 1) % len(files)]

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Writes the seeds of the fuzz target cpi_facility.
 
-    make_cpi_facility_seeds.py CORPUS
+make_cpi_facility_seeds.py CORPUS
 
 CORPUS/cpi_facility/seeds gets sequences of calls, one for each row of the
-state table and each way a get ends.  The same bytes every time.  The layout of
-an input is described in fuzz/cpi_facility_fuzzer.c.
+state table and each result of a get. Every run writes the same bytes.
+fuzz/cpi_facility_fuzzer.c describes the layout of an input.
 """
 
 import struct
@@ -20,7 +20,7 @@ POINTER, NUMBER = 8, 9
 
 
 def step(turn, cpus=2, kind=1, shift=0):
-    """Reading number `turn`, whose counts grow with it."""
+    """A snapshot whose counts grow with `turn`."""
     counters = b"".join(
         struct.pack("<6B", cpu, shift, 5 * turn * (cpu + 1), 10 * turn,
                     4 * turn, 8 * turn) for cpu in range(cpus))
@@ -40,42 +40,42 @@ def init(mode, place=0):
 
 
 def call(what, place=0, operands=b""):
-    """A call without operands, or with these bytes."""
+    """A call, optionally with operands."""
     return bytes((what, place)) + operands
 
 
 def end(place=0):
-    """Terminates."""
+    """Terminate."""
     return call(1, place)
 
 
 def start(place=0):
-    """Begins anew."""
+    """Start the interval again."""
     return call(2, place)
 
 
 def get(place=0):
-    """Figures."""
+    """Get the figures."""
     return call(3, place)
 
 
 def trace(place=0, minor=1, forms=0, label=0):
-    """Figures and hooks."""
+    """Get the figures and write hooks."""
     return call(4, place, struct.pack("<hBH", minor, forms, label))
 
 
 def identity(place=0, minor=7, label=8):
-    """How hooks are called."""
+    """Set minor code and label of hooks."""
     return call(5, place, struct.pack("<hH", minor, label))
 
 
 def attach(capacity, place=0):
-    """A buffer."""
+    """Attach a buffer."""
     return call(6, place, struct.pack("<H", capacity))
 
 
 def rest(place=0):
-    """What only looks."""
+    """All calls that do not change the state."""
     return b"".join(call(what, place) for what in (7, 8, 9, 10)) + call(
         11, place, b"\1")
 
@@ -91,7 +91,7 @@ def every_call(place, operands=b""):
 
 
 def all_seeds():
-    """Names and bytes."""
+    """(name, bytes) of each seed."""
     number = struct.pack("<I", 0x12345)
     yield "intervals", seed(init(RAW), get(), start(), get(), get(), rest(),
                             end())

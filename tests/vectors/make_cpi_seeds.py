@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Writes the seeds of the fuzz target cpi.
 
-    make_cpi_seeds.py CORPUS
+make_cpi_seeds.py CORPUS
 
-CORPUS/cpi/seeds gets worked intervals, and one for each mode, each status,
-each mistake of the caller and each edge.  The same bytes every time.  The
-layout of an input is described in fuzz/cpi_fuzzer.c.
+CORPUS/cpi/seeds gets worked intervals, and one seed for each mode, status,
+wrong argument and limit. Every run writes the same bytes. fuzz/cpi_fuzzer.c
+describes the layout of an input.
 """
 
 import struct
@@ -36,7 +36,7 @@ def seed(*cpus, mode=RAW | SCALED, widths=(64, 64), clock=(500, 8500),
 
 
 def worked_seeds():
-    """Intervals as they happen."""
+    """Realistic intervals."""
     clock = (1000, 3001000)
     yield "two_cpus", seed(
         cpu(0, (0, 1500000), clock, (0, 2250000), clock),
@@ -56,7 +56,7 @@ def worked_seeds():
 
 
 def mode_seeds():
-    """Modes, threads and mistakes."""
+    """Modes, threads and wrong arguments."""
     for mode in (0, RAW, SCALED, ON_THREAD, THREAD_ONLY):
         yield f"mode_{mode:x}", seed(cpu(0), mode=mode)
     yield "bad_mode", seed(cpu(0), mode=8)
@@ -76,7 +76,7 @@ def mode_seeds():
 
 
 def status_seeds():
-    """Statuses of CPUs, and what brings them about."""
+    """Statuses of CPUs, with their causes."""
     yield "no_cpus", seed()
     yield "no_instr", seed(cpu(0, (5, 5)))
     yield "no_elapsed", seed(cpu(0, elapsed=(9, 9)), cpu(1))
@@ -100,7 +100,7 @@ def status_seeds():
 
 
 def edge_seeds():
-    """Edges of hooks and of doubles, and the longest sums."""
+    """Limits of hooks and of doubles, and the longest sums."""
     most = (0, TWO64 - 1)
     for name, cycles, instr in (
             ("hook_most", TWO32 - 2, 1), ("hook_over", TWO32 - 1, 1),
@@ -117,7 +117,7 @@ def edge_seeds():
 
 
 def all_seeds():
-    """Names and bytes."""
+    """(name, bytes) of each seed."""
     yield from worked_seeds()
     yield from mode_seeds()
     yield from status_seeds()

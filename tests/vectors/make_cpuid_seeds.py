@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Writes the seeds of the fuzz target cpuid_text.
 
-    make_cpuid_seeds.py CORPUS
+make_cpuid_seeds.py CORPUS
 
-CORPUS/cpuid_text/seeds gets text dumps in the layouts of docs/cpuid.md.
-The registers are those of public dumps of real machines, each with the leaves
-that count here.  `broken_*` holds a line that begins as a leaf and does not go
-on as one.  The same bytes every time.
+CORPUS/cpuid_text/seeds gets text dumps in the layouts of docs/cpuid.md. The
+registers are those of public dumps of real machines, with the leaves that are
+decoded. `broken_*` has a malformed line that begins as a leaf. Every run
+writes the same bytes.
 """
 
 import struct
@@ -19,7 +19,7 @@ AMD = (0x68747541, 0x444D4163, 0x69746E65)  # EBX, ECX, EDX
 INTEL = (0x756E6547, 0x6C65746E, 0x49656E69)
 BASIC = (0x00080800, 0x1E98220B, 0x178BFBFF)
 
-# Leaf 1 EAX, 80000000 EAX, 80000001 ECX, leaf 8000001C; vendor where it is
+# Leaf 1 EAX, 80000000 EAX, 80000001 ECX, leaf 8000001C; the vendor if it is
 # not AMD.
 EARLY = (0, 0x80032013, 0x00010200, 0x8000000F)
 LATER = (0, 0x80032013, 0x00010200, 0xE000000F)
@@ -86,7 +86,8 @@ def columns(row):
 
 
 def wide_columns(row):
-    """Bare numbers with the sub-leaf; a dump has it in every line or none."""
+    """Bare numbers with the sub-leaf; all lines of a dump must have the same
+    columns."""
     return "%08X %08X %08X %08X %08X %08X" % row
 
 
@@ -114,7 +115,7 @@ def dump(rows, layout, end="\n"):
 # Seeds -----------------------------------------------------------------------
 
 def machines():
-    """Every machine in one of the layouts, one machine in all of them."""
+    """Every machine in one of the layouts, and one machine in all of them."""
     for number, (name, machine) in enumerate(MACHINES.items()):
         layout = list(LAYOUTS.values())[number % len(LAYOUTS)]
         yield name, dump(leaves(*machine), layout)
@@ -130,7 +131,7 @@ def machines():
 
 
 def several():
-    """CPUs that are named in every way, and that are not."""
+    """Several CPUs, with and without headings."""
     even = dump(leaves(*MACHINES["opteron_6380_even"])[2:], named)
     odd = dump(leaves(*MACHINES["opteron_6380_odd"])[2:], named)
     for name, heading in (("cpu", "CPU %d:\n"),
@@ -148,7 +149,7 @@ def several():
 
 
 def oddities():
-    """What is read all the same, and what is passed over."""
+    """Unusual lines that are accepted, and lines that are skipped."""
     rows = leaves(*MACHINES["fx_8150"])
     yield "returns", dump(rows, marked, "\r\n")
     yield "no_last_end", dump(rows, columns)[:-1]
@@ -181,7 +182,7 @@ def oddities():
 
 
 def registers():
-    """The bytes of leaves, six numbers each; as a dump they say nothing."""
+    """Leaves as six binary numbers each, which are not a valid dump."""
     for name, rows in (("whole", whole()),
                        ("no_lwp", leaves(*MACHINES["opteron_6380_even"])),
                        ("other_vendor", leaves(*MACHINES["haswell"]))):
@@ -208,7 +209,7 @@ BROKEN = {
 
 
 def broken():
-    """A sound CPU, the broken line, and more after it."""
+    """A valid CPU, the malformed line, and more lines after it."""
     rows = leaves(*MACHINES["fx_8350"])
     for number, (name, line) in enumerate(BROKEN.items()):
         before = rows[:number % 3]
@@ -222,7 +223,7 @@ def broken():
 
 
 def seeds():
-    """All seeds by name of file."""
+    """All seeds by file name."""
     for make in (machines, several, oddities, registers):
         for name, data in make():
             yield "valid_" + name, data

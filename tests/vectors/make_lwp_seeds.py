@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Writes the seeds of the fuzz target lwp: `make_lwp_seeds.py CORPUS`.
 
-CORPUS/lwp/seeds gets snapshots in one piece: four registers, control block
-and ring (docs/lwp.md has the layouts).  A tolerant reader accepts `valid_*`
-and refuses `broken_*`.  The same bytes every time.
+CORPUS/lwp/seeds gets snapshots: four registers, control block and ring
+(docs/lwp.md has the layouts). A tolerant reader accepts `valid_*` and rejects
+`broken_*`. Every run writes the same bytes.
 """
 
 import struct
@@ -18,7 +18,8 @@ VALUE, INSERTED = 1, 255
 
 
 def leaf(**more):
-    """EAX, EBX, ECX and EDX of a CPU with all events and no smallest ring."""
+    """EAX, EBX, ECX and EDX of a CPU with all events and without a minimum
+    ring."""
     events = more.get("max_events", 6)
     offset = more.get("event_offset", 128)
     size = more.get("control_bytes", offset + 8 * events)
@@ -50,7 +51,7 @@ def control(size, **more):
 
 
 def record(ident, data1=0, data2=0, flags=0, **more):
-    """One record; longer ones are filled."""
+    """One record; a longer one is padded."""
     size = more.get("size", 32)
     whole = struct.pack("<BBHIQQQ", ident, more.get("core", 2), flags, data1,
                         more.get("address", 0x401000), data2,
@@ -59,14 +60,14 @@ def record(ident, data1=0, data2=0, flags=0, **more):
 
 
 def snapshot(registers, block, ring, cut=0):
-    """All in one piece, without its last `cut` bytes."""
+    """A snapshot without its last `cut` bytes."""
     whole = (struct.pack("<4I", *registers) + struct.pack("<Q", len(block)) +
              block + struct.pack("<Q", len(ring)) + ring)
     return whole[:len(whole) - cut]
 
 
 def ring_of(slots, first, records, stride=32):
-    """A ring with records from slot `first` on, around its end."""
+    """A ring with records from slot `first` on, wrapping at the end."""
     ring = [bytes(stride)] * slots
     for number, each in enumerate(records):
         ring[(first + number) % slots] = each
@@ -89,7 +90,7 @@ def simple(registers=None, records=(), slots=4, first=0, **more):
 # The sample program of the documentation of __llwpcb --------------------------
 
 # EventId and i of each record: LWPINS for every seventh i, LWPVAL counted down
-# from 0 with an interval of 9.  A build for 64 bits does it twice.
+# from 0 with an interval of 9. A 64-bit build runs the loop twice.
 FIRST = ((INSERTED, 0), (VALUE, 0), (INSERTED, 7), (VALUE, 10), (INSERTED, 14),
          (VALUE, 20), (INSERTED, 21), (INSERTED, 28), (VALUE, 30))
 SECOND = ((INSERTED, 0), (INSERTED, 7), (VALUE, 9), (INSERTED, 14),
@@ -100,8 +101,8 @@ FLAGS = {INSERTED: 0x4567, VALUE: 0x0CAD}
 
 
 def sample(loops, counter):
-    """Its ring, but of 64 slots instead of 4096: it begins three before the end
-    as well."""
+    """The ring of the sample program, with 64 slots instead of 4096. It also
+    begins three slots before the end."""
     records = [record(ident, i, DATA2[ident, loop], FLAGS[ident])
                for loop, rows in enumerate(loops) for ident, i in rows]
     return simple(leaf(min_buffer=1), records, slots=64, first=61, flags=2,
@@ -111,7 +112,7 @@ def sample(loops, counter):
 # Seeds ------------------------------------------------------------------------
 
 def cpus():
-    """Leaves of real processors, and geometries that none has."""
+    """Leaves of real processors, and layouts that no processor has."""
     family_15h = leaf(max_events=3, min_buffer=1, edx=INT | 0xF, eax=0)
     version_2 = leaf(max_events=8, version=2, min_buffer=1, latency_bits=16,
                      data_address=1, edx=0xE000019F, eax=0)
@@ -134,7 +135,7 @@ def cpus():
 
 
 def rings():
-    """Records of every sort, and rings in every state."""
+    """Records of every kind, and rings in every state."""
     yield "empty", simple()
     yield "full", simple(records=[record(255, n) for n in range(3)], first=1,
                          missed=0xFFFFFFFF00000005)
@@ -158,14 +159,14 @@ def rings():
 
 
 def oddities():
-    """What a tolerant reader notes."""
+    """Deviations that a tolerant reader notes."""
     yield "remainder", simple(records=[record(1)], buffer=159)
     yield "below_minimum", simple(leaf(min_buffer=2))
     yield "head_beyond", simple(records=[record(1)], first=3, head=0xFFFFFFFF)
     yield "head_unaligned", simple(records=[record(1)], head=63)
     yield "unavailable", simple(leaf(edx=INT | 0xF), [record(4)], flags=0x10)
     yield "wraps", simple(base=(1 << 64) - 127)
-    # The target puts the block where the input ends, at 336.
+    # The fuzz target places the block where the input ends, at 336.
     yield "overlap", simple(base=300)
     yield "reserved", simple(flags=0x1FFFFFFF, reserved_20=1, reserved_56=2,
                              reserved_68=3)
@@ -174,7 +175,7 @@ def oddities():
 
 
 def broken():
-    """One seed for each reason to refuse."""
+    """One seed for each error."""
     for name, more in (("no_lwp", {"edx": ALL & ~1}),
                        ("record_0", {"event_bytes": 0}),
                        ("record_16", {"event_bytes": 16}),

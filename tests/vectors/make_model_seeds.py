@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Writes the seeds of the fuzz target model.
 
-    make_model_seeds.py CORPUS
+make_model_seeds.py CORPUS
 
-CORPUS/model/seeds gets sequences of calls, one for each way the model has.
-The same bytes every time.  The layout of an input is described in
-fuzz/model_fuzzer.c.
+CORPUS/model/seeds gets sequences of calls, one for each behaviour of the
+model. Every run writes the same bytes. fuzz/model_fuzzer.c describes the
+layout of an input.
 """
 
 import struct
@@ -30,7 +30,7 @@ EVERYTHING = 0x1FE
 
 
 def load(distance=1):
-    """LLWPCB of the block at the start of its window; 0 switches off."""
+    """LLWPCB with the block at the start of its window; 0 disables LWP."""
     return struct.pack("<BH", 0, distance)
 
 

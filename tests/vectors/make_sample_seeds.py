@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Writes the seeds of the fuzz targets formula and sample.
 
-    make_sample_seeds.py CORPUS
+make_sample_seeds.py CORPUS
 
-CORPUS/formula/seeds gets a sample pair for each type, each status, each option
-and each way of an unnamed type; CORPUS/sample/seeds gets pairs of small data
-blocks with what belongs to them.  The same bytes every time.  The layouts of
-the inputs are described in fuzz/formula_fuzzer.c and fuzz/sample_fuzzer.c.
+CORPUS/formula/seeds gets a pair of samples for each type, status and option,
+and for each rule for unnamed types. CORPUS/sample/seeds gets pairs of small
+blocks with their metadata. Every run writes the same bytes.
+fuzz/formula_fuzzer.c and fuzz/sample_fuzzer.c describe the layouts of the
+inputs.
 """
 
 import pathlib
@@ -60,7 +61,7 @@ TWO32, TWO53, TWO63, TWO64 = 1 << 32, 1 << 53, 1 << 63, 1 << 64
 
 
 def fields(sample):
-    """The eight inputs of a sample, and the bits of those that are absent."""
+    """The eight inputs of a sample, and the bits of the absent ones."""
     absent = sum(1 << bit for bit, name in enumerate(INPUTS)
                  if sample.get(name) is None)
     return struct.pack("<8Q", *((sample.get(name) or 0) % TWO64
@@ -69,7 +70,8 @@ def fields(sample):
 
 def formula_seed(kind, newer=None, older=None, switches=0, scale=0, one=False,
                  older_type=None, base_types=(0, 0), step=1):
-    """Two samples, by what differs from the usual ones; None is absent."""
+    """Two samples that differ from the default in these inputs; None is
+    absent."""
     kinds = sorted(formula.TYPES)
     named = kind in formula.TYPES
     samples = int(one) | (not named) << 1 | (older_type is not None) << 3
@@ -82,7 +84,7 @@ def formula_seed(kind, newer=None, older=None, switches=0, scale=0, one=False,
 
 
 def status_seeds():
-    """One seed for each status but ok, and for each flag."""
+    """One seed for each status except ok, and for each flag."""
     yield "need_two_samples", formula_seed(RATE, one=True)
     yield "type_mismatch", formula_seed(RATE, older_type=TIMER)
     yield "unknown_type", formula_seed(0x00510500)
@@ -107,7 +109,7 @@ def status_seeds():
 
 
 def option_seeds():
-    """What each option changes, and several of them at once."""
+    """The effect of each option, and of several at once."""
     over, fall = {"value": 20001643}, {"value": 20, "base": 30}
     top = {"value": TWO32 - 100, "base": TWO32 - 50}
     yield "wrap32_counter", formula_seed(DELTA, fall, top, WRAP32)
@@ -167,7 +169,7 @@ def unnamed_seeds():
 
 def edge_seeds():
     """Quotients that are hard to round, and numbers at their limits."""
-    # 2 to the power of 53, and half a step more: a tie, and beside it.
+    # 2 to the power of 53 plus half a step, a tie, and the numbers next to it.
     yield "round_tie", formula_seed(LARGE_DELTA, {"value": TWO53 + 1},
                                     {"value": 0})
     yield "round_tie_odd", formula_seed(LARGE_DELTA, {"value": TWO53 + 3},
@@ -180,11 +182,12 @@ def edge_seeds():
                                                    {"value": 0, "base": 0})
     yield "round_third", formula_seed(AVERAGE, {"value": 1, "base": 3},
                                       {"value": 0, "base": 0})
-    # Both below 2 to the power of 53, and a hundred times the first is not.
+    # Both operands are below 2 to the power of 53, but 100 times the first is
+    # not.
     yield "round_percent", formula_seed(
         TIMER, {"value": TWO53 // 3, "perf_time_100ns": TWO53 - 1},
         {"value": 0, "perf_time_100ns": 0})
-    # A quarter: exact, and so is what it leaves of the whole.
+    # A quarter: it is exact, and so is 1 minus it.
     yield "quarter_inverse", formula_seed(
         INVERSE, {"value": 1 << 20, "perf_time_100ns": 1 << 22},
         {"value": 0, "perf_time_100ns": 0})
@@ -227,7 +230,7 @@ def stamps(tick):
 
 
 def sample_seed(make, queries, infos, **more):
-    """Both samples, what their queries asked and the registration."""
+    """Both samples, the identifiers of their queries, and the registration."""
     parts = [w.reply(*make(tick), stamps=stamps(tick)) for tick in (0, 1)]
     parts += [b"".join(queries), w.counterset(more.get("guid", SET), infos)]
     return struct.pack("<B", more.get("samples", 0)) + options_bytes(
@@ -245,7 +248,8 @@ def rows(kind, ids, *instances):
 
 
 def whole_set(tick):
-    """Base in the same row; an instance goes, one comes, two change places."""
+    """The base is in the same row. One instance ends, one is new, two change
+    places."""
     def row(ident, name, factor):
         return ident, name, w.v8(1000 + 70 * factor * tick), w.v4(
             10 + 7 * tick), w.v4(5 + factor * tick)
@@ -255,7 +259,7 @@ def whole_set(tick):
 
 
 def repeated(tick):
-    """Equal names and ids, several times, and ids that repeat."""
+    """Equal names and ids several times, and repeated counter ids."""
     names = ((1, "x"), (1, "x"), (2, "x"), (1, ""), (1, "x"))
     chosen = names if tick == 0 else names[::-1] + names[:2]
     return [rows(w.COUNTERSET, (3, 3), *[
@@ -264,7 +268,8 @@ def repeated(tick):
 
 
 def separate(tick):
-    """Base and counter in results of their own, in another order; twins."""
+    """Base and counter in separate results, in another order; equal instances.
+    """
     return [rows(w.INSTANCES, (), (2, "b", w.v4(3 + 2 * tick)),
                  (1, "a", w.v4(4 + tick)), (1, "a", w.v4(5 + 9 * tick))),
             rows(w.INSTANCES, (), (1, "a", w.v8(90 * tick)),
@@ -280,7 +285,7 @@ def exact(tick):
 
 
 def referring(tick):
-    """Item count, object time and frequency, base and timestamp."""
+    """Multi count, object time and frequency, base and time stamp."""
     values = [w.v8(500 * tick + 7), w.v8(40 * tick + 1), w.v8(3 * tick + 2),
               w.v8(25 * tick + 1), w.v8(1000 + 50 * tick), w.v8(100), w.v4(4),
               w.v8(200 * tick)]
@@ -289,15 +294,14 @@ def referring(tick):
 
 
 def moved(tick):
-    """A result that is elsewhere in the second sample."""
+    """A result at another position in the second sample."""
     old = rows(w.INSTANCES, (), (1, "a", w.v4(5 + tick)))
     return [old] if tick == 0 else [w.result(w.ERROR, status=0x1069), old]
 
 
 def split(tick):
-    """Instances of two results, with their counters in another order, become
-    those of a third one.
-    """
+    """Instances of two results, with their counters in another order, are in a
+    third result of the second sample."""
     def row(name, number, *order):
         values = (w.v8(number * 90 * tick), w.v4(number * (4 + 3 * tick)),
                   w.v4(number * 7 * tick))
@@ -311,7 +315,8 @@ def split(tick):
 
 
 def joined(tick):
-    """An instance moves to a result where others come and go."""
+    """An instance moves to another result, where others are added and removed.
+    """
     def some(names):
         return rows(w.INSTANCES, (), *[
             (ord(name), name, w.v4(ord(name) * tick)) for name in names])
@@ -319,33 +324,33 @@ def joined(tick):
 
 
 def broken(tick):
-    """The second value of the newer sample declares too much."""
+    """The second value of the newer sample declares too many bytes."""
     bad = w.datum(b"1234", data_size=None if tick == 0 else 0xFFFFFFFF)
     return [rows(w.COUNTERSET, (1, 2), (1, "a", w.v8(50 * tick), w.v4(3 + tick)
                                         ), (2, "b", w.v8(1), bad))]
 
 
 def widths(tick):
-    """Data that are no numbers, or not of the width of their types."""
+    """Data that are not numbers or do not have the width of their type."""
     return [rows(w.COUNTERSET, (1, 2, 3), (1, "a", w.v4(50 * tick), w.v8(
         3 + tick), w.datum(b"12345")))]
 
 
 def older_width(tick):
-    """Only the older datum has not the width of its type."""
+    """Only the older datum has a wrong width."""
     value = w.v4(50) if tick == 0 else w.v8(120)
     return [rows(w.COUNTERSET, (1, 2, 3), (1, "a", value, w.v4(3 + tick),
                                            w.v4(7 + tick)))]
 
 
 def many(tick):
-    """More instances than are evaluated at a time; every third has a twin."""
+    """More instances than are read at a time; every third one is repeated."""
     return [rows(w.INSTANCES, (), *[(n // 3, "", w.v4(7 + n * tick))
                                     for n in range(40)])]
 
 
 def churn(older, newer):
-    """Instances by their letters, each with a value of its own."""
+    """Instances named by letters, each with its own value."""
     def make(tick):
         return [rows(w.INSTANCES, (), *[
             (ord(name), name, w.v4(tick * (5 + place * place)))
@@ -354,8 +359,8 @@ def churn(older, newer):
 
 
 def limits(tick):
-    """An inverse below 0 and a fraction above 100, of a DWORD base that fell.
-    """
+    """An inverse below 0, and a fraction above 100 whose 4-byte base
+    decreased."""
     def row(ident, busy):
         return (ident, "", w.v8(busy * tick), w.v8(busy * tick), w.v4(
             (1 << 32) - 5 if tick == 0 else 90), w.v4(4))
@@ -363,7 +368,7 @@ def limits(tick):
                  row(3, 0))]
 
 
-# What the queries of the seeds ask.
+# The identifiers of the seeds' queries.
 WHOLE = [w.identifier(SET, name="*")]
 TWO = [w.identifier(SET, 1, name="*", index=1),
        w.identifier(SET, 2, name="*", index=0)]
@@ -375,7 +380,7 @@ PATTERNS = [w.identifier(SET, 1, name="a*"),
 THRICE = [w.identifier(SET, name="*", index=index) for index in range(3)]
 THIRD = [w.identifier(SET, 3, name="*")]
 
-# What their counters are.
+# The counters of the seeds' registrations.
 INFOS = (w.counter_info(1, AVERAGE, 2), w.counter_info(2, AVERAGE_BASE),
          w.counter_info(3, RATE))
 REFERS = (w.counter_info(1, MULTI, multi=7),
@@ -421,7 +426,7 @@ def plain_seeds():
 
 
 def option_pairs():
-    """Pairs for each option, and in each order of instances."""
+    """Pairs for each option, and for each order of instances."""
     yield "strict", sample_seed(whole_set, WHOLE, INFOS, samples=STRICT)
     for name, switches in (("wrap32", WRAP32), ("cap_100", CAP_100),
                            ("per_item_inverse", PER_ITEM_INVERSE),
@@ -445,7 +450,7 @@ def option_pairs():
 
 
 def churn_seeds():
-    """Instances that come, go, or do both, between others that stay."""
+    """Instances that are added, removed, or both, between others that stay."""
     letters = "abcdefghijklmnopqrst"
     for name, older, newer in (
             ("first_gone", letters, letters[1:]),
@@ -463,7 +468,7 @@ def churn_seeds():
 
 
 def v1_pairs():
-    """V1 blocks that have not changed in between; they need no queries."""
+    """Equal V1 blocks as older and newer sample; they need no queries."""
     for name, block in v1_seeds.v1_valid().items():
         if len(block) < 1900:
             yield "v1_" + name[len("valid_"):], (

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Writes the seeds of the fuzz target text.
 
-    make_text_seeds.py CORPUS
+make_text_seeds.py CORPUS
 
-CORPUS/text/seeds gets texts of CPI snapshots as docs/cpi.md lays them
-out.  `broken_*` is refused, after what precedes the line it is named
-after.  The same bytes every time.
+CORPUS/text/seeds gets texts of CPI snapshots in the layout of docs/cpi.md.
+`broken_*` is rejected at the line that it is named after. Every run writes the
+same bytes.
 """
 
 import sys
@@ -27,7 +27,7 @@ def snapshot(clock, cpus=(), thread=None):
 
 
 def examples():
-    """The worked examples of docs/cpi.md, and a source that refuses."""
+    """The worked examples of docs/cpi.md, and a source with refusals."""
     yield "two_cpus_scaled", HEAD + snapshot(
         1000, [(0, 0, 1000, 0, 1000), (1, 5000, 1000, 0, 1000)]) + snapshot(
             3001000, [(0, 1500000, 3001000, 2250000, 3001000),
@@ -48,7 +48,7 @@ def examples():
 
 
 def oddities():
-    """What is read all the same."""
+    """Unusual texts that are accepted."""
     yield "head_alone", HEAD
     yield "largest", HEAD + "widths 1 1\n" + snapshot(
         MOST, [(2**32 - 1, MOST, MOST, MOST, MOST)], (2**32 - 1, MOST, MOST))
@@ -91,7 +91,7 @@ BROKEN = {
 
 
 def seeds():
-    """All seeds by name of file."""
+    """All seeds by file name."""
     for make in (examples, oddities):
         for name, text in make():
             yield "valid_" + name, text

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Writes the conformance suite of the formulas, or random vectors.
 
-    make_vectors.py CORPUS               all files of CORPUS/formula
-    make_vectors.py --random COUNT SEED  random rows, to the standard output
+make_vectors.py CORPUS               all files of CORPUS/formula
+make_vectors.py --random COUNT SEED  random rows, to the standard output
 
 Expectations come from exact rational arithmetic (tests/oracle/formula.py).
-published.csv and worked.csv are kept by hand: their inputs, statuses, flags,
-exact values, reasons and sources are the truth here; they are held against
-the evaluator, and what follows from the exact value is filled in.  The same
-bytes every time.  corpus/formula/README.md explains the columns.
+published.csv and worked.csv are written by hand: inputs, statuses, flags,
+exact values, reasons and sources in them are authoritative. They are compared
+with the evaluator, and the columns that follow from the exact value are filled
+in. Every run writes the same bytes. corpus/formula/README.md explains the
+columns.
 """
 
 import csv
@@ -36,7 +37,7 @@ FAMILIES = {
 
 
 def check_fact(row, result):
-    """Refuses a row kept by hand that the evaluator contradicts."""
+    """Raises an error if the evaluator contradicts a row written by hand."""
     exact = formula.Fraction(row["expected_exact"]) if row[
         "expected_exact"] else None
     facts = (row["expected_status"], row["expected_flags"].split(), exact,
@@ -48,7 +49,7 @@ def check_fact(row, result):
 
 
 def kept_rows(path, suite):
-    """The lines of a file that is kept by hand, checked and filled in."""
+    """The lines of a file written by hand, checked and completed."""
     yield HEADER
     with open(path, encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
@@ -66,7 +67,7 @@ def kept_rows(path, suite):
 
 
 def suite_files(folder):
-    """Names and texts of all files; `folder` has those kept by hand."""
+    """Names and texts of all files; `folder` has those written by hand."""
     suite = Suite()
     for name in KEPT:
         path = folder / (name + ".csv")
@@ -76,7 +77,7 @@ def suite_files(folder):
 
 
 def write_suite(folder):
-    """Writes the files, once all of them are known to be right."""
+    """Writes the files after checking all of them."""
     for name, text in list(suite_files(folder)):
         (folder / name).write_bytes(text.encode("utf-8"))
 

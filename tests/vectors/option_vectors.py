@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Cases under the caller's options, and types without a name.
+"""Cases with options, and types without a name.
 
-Each of the two last functions yields the cases of one file of corpus/formula.
+Each of the last two functions yields the cases of one file of corpus/formula.
 """
 
 import itertools
@@ -22,7 +22,8 @@ ALL_OPTIONS = ("wrap32 per_item_inverse server_2003 generic cap_100 clamp_0 "
 # Wrapping --------------------------------------------------------------------
 
 def counter_wraps():
-    """Raw values that fall: a 4-byte counter may have gone through 2^32."""
+    """Raw values that decrease: a 4-byte counter may have wrapped through
+    2^32."""
     for kind in SHOWN:
         if not forms_of(kind)[1].delta:
             continue
@@ -40,7 +41,7 @@ def counter_wraps():
 
 
 def base_wraps():
-    """Bases that fall, of each width that a base may have."""
+    """Bases that decrease, of each possible width."""
     for kind in SHOWN:
         known, form = forms_of(kind)
         if form.below not in ("base_delta", "base_or_time"):
@@ -75,7 +76,7 @@ def base_wraps():
 
 
 def clock_wraps():
-    """Clocks, gauges and item counts never wrap."""
+    """Clocks, gauges and multi counts never wrap."""
     for kind in (0x10410400, 0x00450400):
         key = clock_of(kind)[0]
         yield Case("wrap_clock", *vary(kind, {key: TWO32 - 1}, **{key: 5}),
@@ -91,7 +92,8 @@ def clock_wraps():
 # Multi timers ----------------------------------------------------------------
 
 def item_options():
-    """The inverse multi timers per item, and the kit's plain one."""
+    """The inverse multi timers per item, and the multi timer of Server 2003.
+    """
     for mode, kinds in (("per_item_inverse", MULTI_TIMERS),
                         ("server_2003", MULTI_TIMERS)):
         for kind in kinds:
@@ -158,7 +160,7 @@ def limit_cases():
 # Scale -----------------------------------------------------------------------
 
 def scaled_twice(kind, scale):
-    """Inputs whose value, once rounded, is wrong when it is then scaled."""
+    """Inputs for which scaling the rounded value gives a wrong result."""
     source = random.Random(scale)
     while True:
         taken, whole = source.randrange(1, 10 ** 9), source.randrange(
@@ -174,7 +176,8 @@ def scaled_twice(kind, scale):
 
 
 def scale_cases():
-    """Every power of ten, on every shape of value; and those refused."""
+    """Every power of ten with every kind of value, and scales that are
+    refused."""
     for scale in range(-10, 11):
         mode = "scale=%d" % scale
         for kind in (0x00010000, 0x10410400, 0x20410500, 0x21510500,
@@ -210,7 +213,8 @@ def scale_cases():
 
 
 def bad_scales():
-    """A scale out of range comes after the type and before the samples."""
+    """A scale out of range is reported after the type and before the samples.
+    """
     for scale in (11, -11, 127, -128):
         mode = "scale=%d" % scale
         for kind in (0x00010000, 0x10410400, 0x20020400, 0x30240500):
@@ -247,7 +251,7 @@ DELTA, DELTA_BASE, INVERSE, MULTI = 0x400000, 0x800000, 0x1000000, 0x2000000
 
 
 def spelled_types():
-    """Well-formed types, each with the words for its bits."""
+    """Well-formed types, each with a description of its bits."""
     for subtype, timer, display in itertools.product(range(8), range(3),
                                                      range(5)):
         flags = [0, DELTA]
@@ -258,7 +262,7 @@ def spelled_types():
             flags = [0, DELTA, DELTA_BASE, DELTA | DELTA_BASE]
         elif subtype == 3:
             flags = [0, MULTI]
-        # Where the display says nothing, one clock is used for all.
+        # If the display bits make no difference, only one clock is used.
         if subtype in (0, 3, 6) and timer != display % 3:
             continue
         if subtype in (4, 5, 7) and display not in (timer, 4):
@@ -274,7 +278,7 @@ def spelled_types():
 
 
 def derived_cases():
-    """Types by their bits; without the option they stay unknown."""
+    """Types evaluated by their bits; without the option they stay unknown."""
     for number, (kind, words) in enumerate(spelled_types()):
         if kind in formula.TYPES:
             continue
@@ -286,7 +290,7 @@ def derived_cases():
 
 
 def malformed_cases():
-    """Bits that make no sense together have no formula either way."""
+    """Inconsistent bits have no formula, with or without the option."""
     for kind, what in (
             (0x10510501, "bit 0 is reserved"), (0x10510480, "bit 7 is"),
             (0x10511500, "bit 12 is reserved"), (0x10518500, "bit 15 is"),
@@ -310,7 +314,7 @@ def malformed_cases():
 
 
 def derived_edges():
-    """What is special about types by their bits."""
+    """Special cases of types evaluated by their bits."""
     for bits in (0x200, 0x300):
         for kind in (0x10510400, 0x20010400, 0x00440400, 0x00020400):
             yield Case("no_size", *vary(kind & ~0x300 | bits),
@@ -327,7 +331,7 @@ def derived_edges():
         yield Case("no_base", *vary(kind, base=None),
                    "a precision timer of the %s clock without base" % what,
                    "generic")
-    # What the formula does not read may be absent.
+    # Inputs that the formula does not use may be absent.
     yield Case("half", *vary(0x00820400, {"value": None}),
                "N over dB: the older raw value is not used", "generic")
     yield Case("half", *vary(0x00420400, {"base": None}),
@@ -347,7 +351,7 @@ def derived_edges():
 
 
 def derived_options():
-    """The other options beside generic."""
+    """Other options together with generic."""
     for kind in (0x00420400, 0x10510400, 0x00820400, 0x20470400):
         fall = {"value": TWO32 - 9, "base": TWO32 - 7}
         for types, what in (({}, "no type says its width"),

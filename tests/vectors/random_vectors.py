@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Rows of random types, options and samples; the same seed, the same rows.
+"""Rows of random types, options and samples; the same for the same seed.
 
 Counters and clocks mostly rise, frequencies are mostly positive, and a few
-inputs are absent, so that most rows have a value and each status occurs.
+inputs are absent. So most rows have a value, and each status occurs.
 """
 
 import random
@@ -19,7 +19,7 @@ LAST = ["", "", "random", "exact rational arithmetic"]
 
 
 def random_mode(source):
-    """Some of the options, by their names."""
+    """Random options, by their names."""
     names = [name for name in formula.Options._fields[:-1]
              if source.random() < 0.3]
     if source.random() < 0.4:
@@ -29,7 +29,7 @@ def random_mode(source):
 
 
 def unnamed_types(source, count):
-    """Types by their bits, of which most have a formula."""
+    """Random unnamed types, most of which have a formula."""
     kinds = []
     while len(kinds) < count:
         kind = source.getrandbits(32) & 0x73FF0500 | 0x400
@@ -42,14 +42,14 @@ def unnamed_types(source, count):
 
 
 def all_types(source):
-    """Types to draw from: the named ones, as often as all the others."""
+    """Types to choose from: half of them named ones."""
     named = sorted(formula.TYPES)
     shown = [kind for kind in named if formula.TYPES[kind].form]
     return shown * 9 + named + unnamed_types(source, 300)
 
 
 class Numbers:
-    """Random numbers of any length, the short ones as likely as the long."""
+    """Random numbers of any length; all lengths are equally likely."""
 
     def __init__(self, source):
         self.bits = source.getrandbits
@@ -66,7 +66,7 @@ class Numbers:
         return edges[int(chance * 1e6) % len(edges)] >> (width == 63)
 
     def pair(self, width):
-        """A number and a later one, which rarely is equal or smaller."""
+        """A number and a later one, which is rarely equal or smaller."""
         older, newer = self.number(width), self.number(width)
         chance = self.chance()
         if chance < 0.02:
@@ -76,14 +76,14 @@ class Numbers:
         return older, newer
 
     def clocks(self):
-        """Two signed readings, the later one mostly greater."""
+        """Two signed readings; the later one is mostly greater."""
         if self.chance() < 0.6:
             return self.pair(63)
         older, newer = self.pair(64)
         return older - TWO63, newer - TWO63
 
     def frequency(self):
-        """Mostly positive."""
+        """A frequency, mostly positive."""
         if self.chance() < 0.98:
             return self.number(63) or 1
         return -self.number(63)
@@ -106,8 +106,8 @@ def random_samples(numbers, kind):
 
 
 def approach_tie(numbers, form, older, newer):
-    """Raw values whose quotient lies next to a number halfway between two
-    doubles, where the form and the other inputs allow it."""
+    """Raw values whose quotient is next to a number halfway between two
+    doubles, if the form and the other inputs allow it."""
     d = (1 << 62) - 57
     if form.below != "time":
         older["base"], d = 0, newer["base"]
@@ -123,7 +123,7 @@ def approach_tie(numbers, form, older, newer):
 
 
 def disturb(source, older, newer, kinds):
-    """Takes inputs away, or changes types; gives back the older sample."""
+    """Removes inputs, or changes types; returns the older sample."""
     chance = source.random()
     if chance < 0.7:
         base_type = source.choice(BASE_TYPES)
@@ -151,7 +151,7 @@ def mode_pools(source):
 
 
 def random_rows(count, seed):
-    """The lines of `count` rows, after the names of the columns."""
+    """The header line and `count` rows."""
     source = random.Random(seed)
     numbers, chance = Numbers(source), source.random
     kinds = all_types(source)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Cases whose value depends on rounding once, and to nearest.
+"""Cases whose value depends on rounding once, to nearest.
 
-A tie is a number halfway between two doubles: 54 bits, of which the last is
-1.  Whoever rounds in between, be it to 64 bits, lands on it from nearby.
+A tie is a number halfway between two doubles: it has 54 bits, of which the
+last is 1. A program that also rounds an intermediate result, even to 64 bits,
+can turn a value near a tie into the tie.
 """
 
 import itertools
@@ -12,7 +13,7 @@ from edge_vectors import SHOWN
 from vector_rows import (Case, LEAST, MOST, TWO32, TWO53, TWO63, TWO64,
                          clock_of, divider, formula, is_large, spell, vary)
 
-TIES = ((1, "down"), (3, "up"))  # the tie's last two bits, and where it goes
+TIES = ((1, "down"), (3, "up"))  # last two bits of the tie, direction
 
 
 def form_of(kind):
@@ -21,7 +22,7 @@ def form_of(kind):
 
 
 def place(kind, n, d, f=None, m=1, start=0):
-    """Samples whose numerator is n, divided by d, with F and M."""
+    """Samples with numerator n, divisor d, and F and M."""
     form, clock = form_of(kind), clock_of(kind)
     older, newer = divider(kind, d)
     older, newer = dict(older), dict(newer)
@@ -37,7 +38,7 @@ def place(kind, n, d, f=None, m=1, start=0):
 
 
 def limits(kind):
-    """The largest numerator and the largest divider that fit."""
+    """The largest numerator and the largest divisor that fit."""
     known = formula.TYPES[kind]
     top = (TWO64 if is_large(kind) else TWO32) - 1
     if known.form is formula.ELAPSED:
@@ -49,14 +50,14 @@ def limits(kind):
 
 
 def fraction(kind, n, d, f, m):
-    """The value as top and bottom."""
+    """The value as numerator and denominator."""
     return form_of(kind).quotient(n, d, f, m)
 
 
 # Near ties -------------------------------------------------------------------
 
 def candidates(kind):
-    """Odd dividers, frequencies and counts, each set of them once."""
+    """Odd divisors, frequencies and counts, each combination once."""
     form, below = form_of(kind), limits(kind)[1]
     start = (1 << 61) + 1 if is_large(kind) and below > TWO32 else 4000000007
     if form is formula.AVERAGE_TIME:
@@ -72,11 +73,11 @@ def candidates(kind):
 
 
 def near_tie(kind, last_bits, side):
-    """Inputs whose value is above (1) or below (-1) a tie by next to nothing.
+    """Inputs whose value is slightly above (1) or below (-1) a tie.
 
-    The value is (first + step n) / bottom.  It is the tie r / 2^s plus side /
-    (bottom 2^s) when r bottom = (first + step n) 2^s - side, which is solved
-    modulo step 2^s by an inverse of bottom.
+    The value is (first + step n) / bottom. It is the tie r / 2^s plus side /
+    (bottom 2^s) if r bottom = (first + step n) 2^s - side, which is solved
+    modulo step 2^s with an inverse of bottom.
     """
     for d, f, m in candidates(kind):
         first, bottom = fraction(kind, 0, d, f, m)
@@ -86,7 +87,7 @@ def near_tie(kind, last_bits, side):
         try:
             inverse = pow(bottom, -1, modulus)
         except ValueError:
-            continue  # they share a factor
+            continue  # not coprime
         tie = ((first << shift) - side) * inverse % modulus
         n, rest = divmod(tie * bottom + side - (first << shift),
                          step << shift)
@@ -110,7 +111,7 @@ def near_ties(kind):
 # Ties ------------------------------------------------------------------------
 
 def is_tie(top, bottom, last_bits):
-    """Whether a value above 0 lies halfway between two doubles."""
+    """Whether a positive value lies halfway between two doubles."""
     exact = formula.Fraction(top, bottom)
     number = exact.numerator
     number //= number & -number or 1
@@ -136,7 +137,8 @@ def exact_tie(kind, last_bits):
 
 
 def ties(kind):
-    """A tie that goes down and one that goes up, each to the even double."""
+    """A tie that rounds down and one that rounds up, each to the even double.
+    """
     for last_bits, way in TIES:
         inputs = exact_tie(kind, last_bits)
         if inputs:
@@ -146,7 +148,7 @@ def ties(kind):
 
 # Rounding in between ---------------------------------------------------------
 
-# What people write in doubles, by form.  n, d, f and m are doubles already.
+# The formulas in double arithmetic, by form. n, d, f and m are doubles.
 CALCULATIONS = {
     formula.RATE: (("n / (d / f)", lambda n, d, f, m: n / (d / f)),
                    ("n / d * f", lambda n, d, f, m: n / d * f)),
@@ -172,7 +174,7 @@ for same in (formula.FRACTION, formula.FRACTION_DELTA, formula.PRECISION_TIME):
 
 
 def usual_inputs(kind, source):
-    """Numbers of a size that systems show: seconds, and shares of them."""
+    """Numbers of realistic size: seconds, and shares of them."""
     large = is_large(kind)
     d = source.randrange(10 ** 7, 10 ** 9)
     n = source.randrange(1, d)
@@ -183,7 +185,8 @@ def usual_inputs(kind, source):
 
 
 def wrong_doubles(kind):
-    """Everyday numbers for which a usual way of writing it is off."""
+    """Realistic numbers for which the formula in double arithmetic is wrong.
+    """
     source = random.Random(kind)
     for text, calculate in CALCULATIONS.get(form_of(kind), ()):
         for _ in range(2000):
@@ -197,7 +200,7 @@ def wrong_doubles(kind):
 
 
 def cut_off(kind):
-    """A value that is rounded up where cutting off rounds down."""
+    """A value that is rounded up; truncation would round it down."""
     source = random.Random(kind + 1)
     while form_of(kind) in CALCULATIONS:
         inputs = usual_inputs(kind, source)
@@ -209,7 +212,8 @@ def cut_off(kind):
 
 
 def late_conversion(kind):
-    """Large readings with a small step: conversion first loses it."""
+    """Large readings with a small difference, which conversion to double
+    loses."""
     form, large = form_of(kind), is_large(kind)
     if not large or not (form.delta or form is formula.ELAPSED):
         return
@@ -225,7 +229,7 @@ def late_conversion(kind):
 
 
 def product_beyond(kind):
-    """100 N does not fit into 64 bits, where half of the whole is used."""
+    """100 N does not fit into 64 bits, but N is only half of the base."""
     top = fraction(kind, 1, 1, 1, 1)[0] - fraction(kind, 0, 1, 1, 1)[0]
     if abs(top) < 100 or not is_large(kind):
         return
@@ -239,7 +243,7 @@ def product_beyond(kind):
 # The ends of the range -------------------------------------------------------
 
 def extremes(kind):
-    """The largest and smallest values there can be."""
+    """The largest and smallest possible values."""
     form, (most, widest) = form_of(kind), limits(kind)
     f = MOST if form.frequency else None
     below = widest if form.below else None
@@ -257,7 +261,7 @@ def extremes(kind):
 
 
 def whole_numbers(kind):
-    """Integers around the first that a double cannot hold."""
+    """Integers around the first one that a double cannot represent."""
     form = form_of(kind)
     if form not in (formula.RAW, formula.DELTA) or (
             form is formula.DELTA and not is_large(kind)):
@@ -284,7 +288,7 @@ def whole_numbers(kind):
 
 
 def longest_clock(kind):
-    """A step of the clock that only unsigned arithmetic can tell."""
+    """A clock difference that needs unsigned arithmetic."""
     if form_of(kind).below == "time":
         key = clock_of(kind)[0]
         for step in (TWO63, TWO64 - 1):
@@ -303,9 +307,9 @@ def carrying_frequency(factor):
     """A frequency F whose product with 2^64-1 and then with the factor carries
     from the lower 64 bits through all of the next.
 
-    That product is (F - 1) 2^64 + 2^64 - F.  For an odd part q of the factor,
-    2^k q, (F - 1) q = -1 modulo 2^(64-k) makes the middle all ones but for its
-    k lowest bits.
+    That product is (F - 1) 2^64 + 2^64 - F. For an odd part q of the factor
+    2^k q, (F - 1) q = -1 modulo 2^(64-k) sets all bits of the middle limb
+    except its k lowest ones.
     """
     low = factor & -factor
     modulus = TWO64 // low
@@ -313,7 +317,7 @@ def carrying_frequency(factor):
 
 
 def carries():
-    """Products of three factors in which a carry goes a long way."""
+    """Products of three factors with a long carry."""
     yield Case("carry", *place(MULTI_TIMER, TWO64 - 1, 3,
                                carrying_frequency(100)),
                "times 100, a carry runs through all of the middle 64 bits")
@@ -345,7 +349,7 @@ def borrows():
 
 
 def rounding_cases():
-    """All of them, for each type that has a value."""
+    """All rounding cases, for each type that has a value."""
     for kind in SHOWN:
         yield from itertools.chain(
             whole_numbers(kind), ties(kind), near_ties(kind),

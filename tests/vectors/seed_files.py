@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What the programs that write seeds share: their command line."""
+"""Common part of the programs that write seeds: the command line."""
 
 import pathlib
 import sys
 
 
 def write_seeds(description, subjects):
-    """Command line: CORPUS.  `subjects` maps a subject to its seeds, pairs of a
-    name and bytes, or a text.  Returns the exit status."""
+    """Runs the command line. `subjects` maps a subject to its seeds, pairs of
+    a name and bytes or text. Returns the exit status."""
     if len(sys.argv) != 2:
         print(description, file=sys.stderr)
         return 2

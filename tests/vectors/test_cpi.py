@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks CPI figures against exact fractions.
+"""Compares CPI figures with exact fractions.
 
-    test_cpi.py RUN_CPI...   the runner's command
+test_cpi.py RUN_CPI...   the command of the runner
 
-Random snapshots, the same in each run, go through the runner; every count,
-status and bit must be what tests/oracle/cpi_figures.py makes of them.
+Random snapshots, the same in each run, go through the runner. Every count,
+status and bit must be that of tests/oracle/cpi_figures.py.
 """
 
 import pathlib
@@ -37,14 +37,14 @@ EDGES = [0, 1, 2, 3, 100, 4999, 5000, 9999, 10000, 20000] + [
 # Cases -----------------------------------------------------------------------
 
 def some_number(rng, bits=64):
-    """A number of any length, or one where something changes."""
+    """A random number of any length, or a limit."""
     if rng.random() < 0.3:
         return rng.choice(EDGES) & ((1 << bits) - 1)
     return rng.getrandbits(rng.randint(1, bits))
 
 
 def advance(rng, start, width):
-    """A later reading: mostly a good one, sometimes wrapped or none."""
+    """A later reading: mostly greater, sometimes wrapped or absent."""
     kind = rng.random()
     if kind < 0.15:
         return start
@@ -66,7 +66,8 @@ def two_cpus(rng, number, widths):
 
 
 def two_threads(rng):
-    """A thread at both ends; now and then two, or only one."""
+    """A thread at both ends; sometimes two different ones, or one at one end.
+    """
     tid = rng.getrandbits(32)
     other = tid ^ 1 if rng.random() < 0.02 else tid
     start = (some_number(rng) // 2, some_number(rng) // 2)
@@ -76,7 +77,7 @@ def two_threads(rng):
 
 def some_case(rng, cpus):
     """Two snapshots, widths and a mode."""
-    # Half of all sources have wide counters; narrow ones bound the interval.
+    # Half of all sources have wide counters; narrow ones limit the interval.
     widths = tuple(rng.choice((64, 48, 40, rng.randint(1, 64)))
                    for _ in range(2)) if rng.random() < 0.6 else (64, 64)
     pairs = [two_cpus(rng, number, widths) for number
@@ -97,7 +98,7 @@ def some_case(rng, cpus):
 
 
 def snapshot_text(snapshot):
-    """What the runner reads of a snapshot."""
+    """A snapshot in the runner's input format."""
     thread = snapshot.thread or c.Thread(0)
     numbers = [snapshot.clock, int(snapshot.thread is not None), *thread,
                len(snapshot.cpus)]
@@ -107,7 +108,7 @@ def snapshot_text(snapshot):
 
 
 def case_text(start, end, widths, mode):
-    """What the runner reads of a case."""
+    """A case in the runner's input format."""
     return "{} {} {}\n{}\n{}\n".format(mode, *widths, snapshot_text(start),
                                        snapshot_text(end))
 
@@ -120,13 +121,13 @@ def double_text(value):
 
 
 def figures_text(figures):
-    """What the runner prints of figures."""
+    """Figures in the runner's output format."""
     return " ".join(map(str, figures[:6])) + " " + " ".join(map(
         double_text, figures[6:9])) + f" {figures.cpu} {int(figures.clamped)}"
 
 
 def expected_text(case):
-    """What the runner prints of a case."""
+    """The expected output of the runner."""
     verdict, result = c.compute(*case)
     if result is None:
         return str(verdict)
@@ -137,7 +138,7 @@ def expected_text(case):
 
 
 def run(cases):
-    """The runner's lines."""
+    """The output lines of the runner."""
     done = subprocess.run(RUNNER, input="".join(case_text(*case) for case
                                                 in cases),
                           stdout=subprocess.PIPE, text=True, check=True)
@@ -145,10 +146,10 @@ def run(cases):
 
 
 class Figures(unittest.TestCase):
-    """The runner against the fractions."""
+    """The runner, compared with fractions."""
 
     def compare(self, cases):
-        """Each case in the same way."""
+        """Compare each case."""
         lines = run(cases)
         self.assertEqual(len(lines), len(cases))
         seen = Counter()
@@ -169,7 +170,7 @@ class Figures(unittest.TestCase):
         rng = random.Random(1)
         seen = self.compare([some_case(rng, rng.randint(0, 6))
                              for _ in range(20000)])
-        # All that can happen did, and not by a single accident.
+        # Every status occurred several times.
         for name in (*range(4), *STATUSES, "clamped", "changed", "system_ok",
                      "system_no_instr", "system_overflow", "system_invalid",
                      "thread_ok", "thread_no_instr", "thread_backward",
@@ -183,7 +184,7 @@ class Figures(unittest.TestCase):
         self.compare(cases)
 
     def test_most(self):
-        """The largest sums there are, and their neighbours."""
+        """The largest sums, and numbers next to them."""
         for count in (1, 2, 1024):
             for instr, cycles, busy in ((c.MOST, c.MOST, c.MOST),
                                         (c.MOST, 1, 0), (1, c.MOST, 1),
@@ -200,7 +201,7 @@ class Files(unittest.TestCase):
     """docs/cpi.md and corpus/cpi."""
 
     def test_seeds(self):
-        """Those of the writer, and no others."""
+        """The seeds are exactly those of the writer."""
         folder = ROOT / "corpus" / "cpi" / "seeds"
         self.assertEqual({path.stem: path.read_bytes() for path
                           in folder.iterdir()},

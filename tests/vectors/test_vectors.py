@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Checks the conformance suite, its writer and its runner.
 
-    test_vectors.py RUN_FORMULA...   the runner's command
+test_vectors.py RUN_FORMULA...   the command of the runner
 
-The expectations are derived here once more, from the formulas as
-docs/formula.md prints them, and their rounding from neighbouring doubles.
+The expectations are derived a second time, from the formulas in
+docs/formula.md, and rounding is checked with neighbouring doubles.
 """
 
 import csv
@@ -36,7 +36,7 @@ def read_rows(text):
 
 
 def all_rows():
-    """The rows of all files that are there."""
+    """The rows of all files."""
     for path in sorted(FOLDER.glob("*.csv")):
         yield from read_rows(path.read_text(encoding="utf-8"))
 
@@ -55,7 +55,7 @@ def coverage(rows):
 
 
 class Suite(unittest.TestCase):
-    """What README.md promises of the files."""
+    """What README.md says about the files."""
 
     def test_current(self):
         written = dict(make_vectors.suite_files(FOLDER))
@@ -148,7 +148,7 @@ def formula_of(name, words):
 
 
 def inputs_of(row, clock):
-    """The symbols of the page, as far as the row has them."""
+    """The symbols of the page with the values of a row, as far as present."""
     names = {"N": "value", "B": "base", "M": "multi"}
     if clock in ("perf", "object"):
         names.update({"T": clock + "_time", "F": clock + "_freq"})
@@ -165,7 +165,7 @@ def inputs_of(row, clock):
 
 
 def documented_value(row):
-    """The exact value as the page has it: wrap, formula, limits, scale."""
+    """The exact value according to the page: wrap, formula, limits, scale."""
     known = formula.TYPES[int(row["type"], 0)]
     words = row["mode"].split()
     symbols = inputs_of(row, FORMULAS[known.name][1])
@@ -190,7 +190,7 @@ def double_of(bits):
 
 
 def is_nearest(exact, bits):
-    """Whether the double of these bits is the nearest, on a tie the even."""
+    """Whether this double is the nearest, or the even one on a tie."""
     exact, bits = abs(exact), bits & (1 << 63) - 1
     off = abs(double_of(bits) - exact)
     near = [abs(double_of(bits + step) - exact) for step in (-1, 1)
@@ -208,7 +208,7 @@ def rounded(exact, bits):
 
 
 class Expectations(unittest.TestCase):
-    """Derived without the evaluator."""
+    """Expectations derived without the evaluator."""
 
     def test_values_follow_the_page(self):
         checked = set()
@@ -268,7 +268,8 @@ class Expectations(unittest.TestCase):
 # Random rows -----------------------------------------------------------------
 
 class Random(unittest.TestCase):
-    """The differential's rows reach everything, and can be made again."""
+    """The random rows reach every status, and are the same for the same seed.
+    """
 
     def test_coverage(self):
         text = "".join(random_vectors.random_rows(20000, 5))
@@ -301,12 +302,12 @@ def run(text):
 
 
 def line_of(row):
-    """A row as a line; what may be quoted is left out."""
+    """A row as a line, without the columns that may be quoted."""
     return ",".join(list(row.values())[:-2] + ["", ""]) + "\n"
 
 
 class Runner(unittest.TestCase):
-    """It fails for every column that is not as it should be."""
+    """The runner reports a wrong value in any column."""
 
     def check_refused(self, rows):
         self.assertGreater(len(rows), 10)

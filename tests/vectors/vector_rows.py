@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What the writers of formula vectors share: cases, usual samples, rows.
+"""Common part of the writers of formula vectors: cases, default samples, rows.
 
-A case is a pair of samples under a mode, with the reason why it is there.  A
-row is a case with what the exact evaluator (tests/oracle/formula.py) makes of
-it, as a line of the format that corpus/formula/README.md describes.
+A case is a pair of samples with options and a reason. A row is a case with the
+result of the exact evaluator (tests/oracle/formula.py), as a line of the
+format in corpus/formula/README.md.
 """
 
 import pathlib
@@ -13,8 +13,8 @@ from collections import namedtuple
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "oracle"))
 import formula  # noqa: E402  pylint: disable=wrong-import-position
 
-# tag: part of the identifier.  decision: what of docs/formula.md the
-# expectation rests on beyond documented facts, or empty.
+# tag: part of the identifier. decision: the decision in docs/formula.md that
+# the expectation depends on; empty if it is documented elsewhere.
 Case = namedtuple("Case", "tag older newer why mode decision",
                   defaults=("", ""))
 
@@ -28,16 +28,16 @@ LEAST, MOST = -TWO63, TWO63 - 1
 
 POWERS = {1 << power: "2^%d" % power for power in (31, 32, 53, 54, 63, 64)}
 
-# Statuses that no document fixes; each is a decision on its own.
+# Statuses that no document defines; each is a decision.
 DECIDED = ("zero_denominator", "negative_denominator", "bad_frequency",
            "zero_base", "no_data", "unknown_type")
 
-# Nor does every program give what lies outside of 0 to 100 %.
+# Programs differ in values outside of 0 to 100 %.
 LIMITS = {"above_100": "no cap", "below_zero": "no clamp"}
 
 
 def spell(number):
-    """A number as people read it: 2^53+1 rather than its sixteen digits."""
+    """A number in readable form: 2^53+1 instead of sixteen digits."""
     sign, size = ("-", -number) if number < 0 else ("", number)
     for step in range(-4, 5):
         if size - step in POWERS:
@@ -52,7 +52,7 @@ def is_large(kind):
 
 
 def short_name(kind):
-    """A type in an identifier: its name without prefix, or its number."""
+    """The name of a type in identifiers: without prefix, or its number."""
     known = formula.find_type(kind)
     return known.name[5:].lower() if known else "0x%08x" % kind
 
@@ -60,10 +60,10 @@ def short_name(kind):
 # Samples ---------------------------------------------------------------------
 
 def usual_samples(kind):
-    """Two samples with every input there, nothing of it extreme.
+    """Two samples with every input, and without extreme values.
 
-    The three clocks run for different times, so that none can be taken for
-    another: 1 s, 1.0000321 s and 1 s at frequencies of their own.
+    The three clocks advance by different times, so that they cannot be
+    confused: 1 s, 1.0000321 s and 1 s at frequencies of their own.
     """
     older = {"type": kind, "value": 1000, "base": 700, "multi": 4,
              "perf_time": 5000000, "perf_time_100ns": 133000000000000000,
@@ -75,7 +75,7 @@ def usual_samples(kind):
 
 
 def vary(kind, older=None, **newer):
-    """The usual samples with some inputs replaced."""
+    """The default samples with some inputs replaced."""
     first, second = usual_samples(kind)
     first.update(older or {})
     second.update(newer)
@@ -83,13 +83,13 @@ def vary(kind, older=None, **newer):
 
 
 def clock_of(kind):
-    """The keys of the clock a type reads: time and frequency, or None."""
+    """The keys of the clock that a type uses: time and frequency, or None."""
     clock = formula.find_type(kind).clock
     return formula.CLOCKS[clock] if clock else (None, None)
 
 
 def divider(kind, amount):
-    """Older and newer inputs that put `amount` below the line: dT, dB or B."""
+    """Older and newer inputs that make `amount` the divisor: dT, dB or B."""
     known = formula.find_type(kind) or formula.derive(kind)
     below = known.form.below
     if below == "time":
@@ -114,18 +114,18 @@ def sample_cells(sample):
 
 
 def older_cells(older, newer):
-    """The older sample's type where it must be given, then its cells."""
+    """The older sample's type if it must be given, then its cells."""
     if older is None:
         return NO_SAMPLE
     cells = sample_cells(older)
-    # Without another cell, only its type shows that there is a sample.
+    # If all other cells are empty, only its type shows that there is a sample.
     if older["type"] == newer["type"] and any(cells):
         return [""] + cells
     return ["0x%08X" % older["type"]] + cells
 
 
 def quoted(text):
-    """A cell that may hold anything."""
+    """A cell with arbitrary content."""
     if any(mark in text for mark in ',"\n'):
         return '"%s"' % text.replace('"', '""')
     return text
@@ -140,7 +140,7 @@ def row_text(ident, mode, samples, result, last):
 
 
 def decision_of(case, result):
-    """What an expectation rests on, where that is not a documented fact."""
+    """The decision that an expectation depends on, or empty."""
     kind = case.newer["type"]
     if case.decision:
         return case.decision
@@ -157,13 +157,13 @@ def decision_of(case, result):
 
 
 class Suite:
-    """Rows of several files, none of which has the inputs of another."""
+    """Rows of several files; no two have the same inputs."""
 
     def __init__(self):
         self.seen = set()
 
     def is_new(self, cells):
-        """Whether these input cells come for the first time."""
+        """Whether these input cells occur for the first time."""
         cells = tuple(cells)
         if cells in self.seen:
             return False
@@ -171,7 +171,7 @@ class Suite:
         return True
 
     def rows(self, name, cases):
-        """The lines of one file; a case that was there before is left out."""
+        """The lines of one file, without cases that occurred before."""
         yield HEADER
         numbers = {}
         for case in cases:
